@@ -1,0 +1,15 @@
+/**
+ * One thing wrong with an object, phrased for the person who wrote it. Decoders collect every issue
+ * instead of stopping at the first.
+ */
+export interface Issue {
+  /** Field path from the object's root, e.g. `spec.template.spec.requirements[2].values`. */
+  readonly path: string;
+  /** What is wrong and what would be valid; the API server's own text where it has one. */
+  readonly message: string;
+}
+
+/** The result of decoding unknown data: a model value, or everything that is wrong with it. */
+export type Decoded<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly issues: readonly Issue[] };

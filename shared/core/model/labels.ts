@@ -1,0 +1,102 @@
+/** Label, taint and annotation names that decisions read or write, and their well-known values. */
+
+export type Labels = Readonly<Record<string, string>>;
+
+export const ZONE = 'topology.kubernetes.io/zone';
+export const REGION = 'topology.kubernetes.io/region';
+export const ZONE_ID = 'topology.k8s.aws/zone-id';
+export const HOSTNAME = 'kubernetes.io/hostname';
+export const ARCH = 'kubernetes.io/arch';
+export const OS = 'kubernetes.io/os';
+export const INSTANCE_TYPE = 'node.kubernetes.io/instance-type';
+export const WINDOWS_BUILD = 'node.kubernetes.io/windows-build';
+
+export const CAPACITY_TYPE = 'karpenter.sh/capacity-type';
+export const NODE_POOL = 'karpenter.sh/nodepool';
+export const REGISTERED = 'karpenter.sh/registered';
+export const INITIALIZED = 'karpenter.sh/initialized';
+export const DO_NOT_SYNC_TAINTS = 'karpenter.sh/do-not-sync-taints';
+export const NODE_CLASS = 'karpenter.k8s.aws/ec2nodeclass';
+export const RESERVATION_ID = 'karpenter.k8s.aws/capacity-reservation-id';
+export const RESERVATION_TYPE = 'karpenter.k8s.aws/capacity-reservation-type';
+export const RESERVATION_INTERRUPTIBLE = 'karpenter.k8s.aws/capacity-reservation-interruptible';
+export const TENANCY = 'karpenter.k8s.aws/instance-tenancy';
+
+export const SPOT = 'spot';
+export const ON_DEMAND = 'on-demand';
+export const RESERVED = 'reserved';
+export type CapacityType = typeof SPOT | typeof ON_DEMAND | typeof RESERVED;
+
+export const DISRUPTED_TAINT_KEY = 'karpenter.sh/disrupted';
+export const UNREGISTERED_TAINT_KEY = 'karpenter.sh/unregistered';
+export const DO_NOT_DISRUPT = 'karpenter.sh/do-not-disrupt';
+export const PRICE_OVERLAY_APPLIED = 'karpenter.sh/price-overlay-applied';
+export const CAPACITY_OVERLAY_APPLIED = 'karpenter.sh/capacity-overlay-applied';
+export const MIN_VALUES_RELAXED = 'karpenter.sh/nodeclaim-min-values-relaxed';
+
+/** Our own annotations; the table of all of them is docs/annotations.md. */
+export const PLAN = 'joiner.dev/plan';
+export const DECISION = 'joiner.dev/decision';
+export const NOMINATED_UNTIL = 'joiner.dev/nominated-until';
+export const SIMULATED_DURATION = 'joiner.dev/simulated-duration';
+
+const AWS = 'karpenter.k8s.aws';
+
+/** The `karpenter.k8s.aws/instance-*` labels that describe an instance type. */
+export const INSTANCE_LABELS = {
+  hypervisor: `${AWS}/instance-hypervisor`,
+  encryptionInTransit: `${AWS}/instance-encryption-in-transit-supported`,
+  nitroSandbox: `${AWS}/nitro-sandbox`,
+  category: `${AWS}/instance-category`,
+  capabilityFlex: `${AWS}/instance-capability-flex`,
+  family: `${AWS}/instance-family`,
+  generation: `${AWS}/instance-generation`,
+  size: `${AWS}/instance-size`,
+  localNvme: `${AWS}/instance-local-nvme`,
+  cpu: `${AWS}/instance-cpu`,
+  cpuManufacturer: `${AWS}/instance-cpu-manufacturer`,
+  cpuClockMhz: `${AWS}/instance-cpu-sustained-clock-speed-mhz`,
+  memory: `${AWS}/instance-memory`,
+  ebsBandwidth: `${AWS}/instance-ebs-bandwidth`,
+  networkBandwidth: `${AWS}/instance-network-bandwidth`,
+  gpuName: `${AWS}/instance-gpu-name`,
+  gpuManufacturer: `${AWS}/instance-gpu-manufacturer`,
+  gpuCount: `${AWS}/instance-gpu-count`,
+  gpuMemory: `${AWS}/instance-gpu-memory`,
+  acceleratorName: `${AWS}/instance-accelerator-name`,
+  acceleratorManufacturer: `${AWS}/instance-accelerator-manufacturer`,
+  acceleratorCount: `${AWS}/instance-accelerator-count`,
+} as const;
+
+/** Labels that a pod may require without any NodePool defining them. */
+export const WELL_KNOWN_LABELS: ReadonlySet<string> = new Set([
+  ...Object.values(INSTANCE_LABELS),
+  ZONE,
+  REGION,
+  ZONE_ID,
+  ARCH,
+  OS,
+  INSTANCE_TYPE,
+  WINDOWS_BUILD,
+  CAPACITY_TYPE,
+  NODE_POOL,
+  RESERVATION_ID,
+  RESERVATION_TYPE,
+  RESERVATION_INTERRUPTIBLE,
+  TENANCY,
+  `${AWS}/placement-group-id`,
+  `${AWS}/placement-group-partition`,
+]);
+
+const ALIASES: Readonly<Record<string, string>> = {
+  'failure-domain.beta.kubernetes.io/zone': ZONE,
+  'failure-domain.beta.kubernetes.io/region': REGION,
+  'beta.kubernetes.io/arch': ARCH,
+  'beta.kubernetes.io/os': OS,
+  'beta.kubernetes.io/instance-type': INSTANCE_TYPE,
+};
+
+/** The current name of a label that Kubernetes renamed; every other key unchanged. */
+export function normalizeLabelKey(key: string): string {
+  return ALIASES[key] ?? key;
+}

@@ -1,0 +1,83 @@
+import type { CapacityType, Labels } from './labels.ts';
+import type { RequirementExpression } from './requirement.ts';
+import type { Resources } from './resources.ts';
+import type { Taint } from './taint.ts';
+
+/** One offering of one type, named. */
+export interface OfferingChoice {
+  readonly type: string;
+  readonly zone: string;
+  readonly capacityType: CapacityType;
+  readonly reservationId: string | undefined;
+  /** USD an hour after overlays. */
+  readonly price: number;
+  readonly listPrice: number;
+}
+
+export interface RunnerUp extends OfferingChoice {
+  readonly priceDifference: number;
+  /** Why the chosen one was better, in a sentence. */
+  readonly why: string;
+}
+
+/** A NodeClaim that the plan wants to exist, and the pods it was planned for. */
+export interface PlannedNodeClaim {
+  readonly nodePool: string;
+  /** What the NodeClaim's spec.requirements will say, keys in alphabetical order. */
+  readonly requirements: readonly RequirementExpression[];
+  /** Every type that fits all its pods, cheapest first. */
+  readonly instanceTypes: readonly string[];
+  readonly chosen: OfferingChoice;
+  readonly runnerUp: RunnerUp | undefined;
+  /** `namespace/name`, sorted. */
+  readonly pods: readonly string[];
+  /** Of the pods and the DaemonSets that will run beside them. */
+  readonly requests: Resources;
+  readonly labels: Labels;
+  readonly annotations: Labels;
+  readonly taints: readonly Taint[];
+  /** Names of the overlays that changed the chosen offering's price or the type's capacity. */
+  readonly overlays: readonly string[];
+}
+
+/** One elimination stage: how many candidates entered, how many were left, and what removed them. */
+export interface EliminationStage {
+  readonly what: string;
+  readonly before: number;
+  readonly after: number;
+}
+
+export interface UnplacedReason {
+  /** One line for people, stages and counts included. */
+  readonly message: string;
+  /** By NodePool, in the order tried. */
+  readonly pools: readonly {
+    readonly nodePool: string;
+    readonly stages: readonly EliminationStage[];
+  }[];
+}
+
+export interface PreferenceScore {
+  readonly satisfiedWeight: number;
+  readonly totalWeight: number;
+  readonly byKind: Readonly<Record<string, { readonly satisfied: number; readonly total: number }>>;
+}
+
+export interface Plan {
+  /** Sorted by NodePool, chosen type, zone and first pod. */
+  readonly newNodeClaims: readonly PlannedNodeClaim[];
+  /** Pods nominated to nodes and in-flight claims that exist, sorted by node. */
+  readonly existing: readonly { readonly node: string; readonly pods: readonly string[] }[];
+  /** By pod key. */
+  readonly unplaced: ReadonlyMap<string, UnplacedReason>;
+  /** Pods never considered, and why. */
+  readonly ignored: ReadonlyMap<string, string>;
+  readonly preferences: PreferenceScore;
+  /** Orders in which nodes may join and pods left over in them, after repair. */
+  readonly stranded: { readonly orders: number; readonly pods: number };
+  /** USD an hour of all new claims' chosen offerings, after overlays. */
+  readonly pricePerHour: number;
+  readonly listPricePerHour: number;
+  /** Work spent, in the unit of `stepsMax`. */
+  readonly steps: number;
+}

@@ -1,0 +1,128 @@
+import type { Labels } from './labels.ts';
+import type { RequirementExpression } from './requirement.ts';
+import type { Resources } from './resources.ts';
+import type { Toleration } from './taint.ts';
+
+/**
+ * What decisions read of a pod's spec. Decoders share one object between pods whose specs read the
+ * same, so that comparing references is enough to put them into one class in most cases.
+ */
+export interface PodSpec {
+  /** What kube-scheduler counts: containers, init containers, sidecars, overhead, and `pods: 1`. */
+  readonly requests: Resources;
+  /** Sum of the containers' limits, for the limits guard only. */
+  readonly limits: Resources;
+  readonly nodeSelector: Labels;
+  /** OR-ed terms; undefined = no constraint. An empty term matches no node. */
+  readonly requiredNodeAffinity: readonly NodeSelectorTerm[] | undefined;
+  readonly preferredNodeAffinity: readonly Weighted<NodeSelectorTerm>[];
+  readonly podAffinity: readonly PodAffinityTerm[];
+  readonly podAntiAffinity: readonly PodAffinityTerm[];
+  readonly preferredPodAffinity: readonly Weighted<PodAffinityTerm>[];
+  readonly preferredPodAntiAffinity: readonly Weighted<PodAffinityTerm>[];
+  readonly tolerations: readonly Toleration[];
+  readonly topologySpread: readonly TopologySpreadConstraint[];
+  readonly hostPorts: readonly HostPort[];
+  readonly volumes: readonly PodVolume[];
+  /** 0 when absent. */
+  readonly priority: number;
+  readonly priorityClassName: string | undefined;
+  readonly schedulerName: string;
+  readonly hasSchedulingGates: boolean;
+  /** Dynamic Resource Allocation: not supported, such a pod is refused with a reason. */
+  readonly hasResourceClaims: boolean;
+  readonly terminationGracePeriodSeconds: number;
+}
+
+export interface NodeSelectorTerm {
+  readonly matchExpressions: readonly RequirementExpression[];
+  /** Only the key `metadata.name` exists. */
+  readonly matchFields: readonly RequirementExpression[];
+}
+
+/** A preference and what it is worth among a pod's other preferences (1–100). */
+export interface Weighted<Term> {
+  readonly weight: number;
+  readonly term: Term;
+}
+
+export interface LabelSelector {
+  readonly matchLabels: Labels;
+  readonly matchExpressions: readonly RequirementExpression[];
+}
+
+export interface PodAffinityTerm {
+  readonly topologyKey: string;
+  /** Undefined selects nothing; an empty selector selects every pod. */
+  readonly labelSelector: LabelSelector | undefined;
+  readonly namespaces: readonly string[];
+  /** Undefined: only `namespaces`, or the pod's own where those are empty. */
+  readonly namespaceSelector: LabelSelector | undefined;
+  readonly matchLabelKeys: readonly string[];
+  readonly mismatchLabelKeys: readonly string[];
+}
+
+export interface TopologySpreadConstraint {
+  readonly topologyKey: string;
+  readonly maxSkew: number;
+  readonly minDomains: number | undefined;
+  /** DoNotSchedule is a rule, ScheduleAnyway a preference. */
+  readonly whenUnsatisfiable: 'DoNotSchedule' | 'ScheduleAnyway';
+  readonly labelSelector: LabelSelector | undefined;
+  readonly matchLabelKeys: readonly string[];
+  readonly nodeAffinityPolicy: 'Honor' | 'Ignore';
+  readonly nodeTaintsPolicy: 'Honor' | 'Ignore';
+}
+
+export interface HostPort {
+  readonly ip: string;
+  readonly port: number;
+  readonly protocol: string;
+}
+
+/** A volume that is bound to a claim; other kinds of volumes do not matter to scheduling. */
+export type PodVolume =
+  | { readonly kind: 'claim'; readonly claimName: string }
+  | {
+      readonly kind: 'ephemeral';
+      /** The claim is named `<pod>-<volume>`. */
+      readonly volumeName: string;
+      readonly storageClassName: string | undefined;
+    };
+
+export type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
+
+export interface OwnerReference {
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+export interface Pod {
+  readonly namespace: string;
+  readonly name: string;
+  /** `namespace/name` stands in where the object has no uid. */
+  readonly uid: string;
+  readonly labels: Labels;
+  readonly annotations: Labels;
+  /** Milliseconds since the epoch; 0 where unknown. */
+  readonly createdAtMs: number;
+  readonly startedAtMs: number | undefined;
+  readonly deletedAtMs: number | undefined;
+  readonly spec: PodSpec;
+  readonly nodeName: string | undefined;
+  readonly nominatedNodeName: string | undefined;
+  readonly phase: PodPhase;
+  /** kube-scheduler said PodScheduled=False, reason Unschedulable. */
+  readonly unschedulable: boolean;
+  readonly ready: boolean;
+  /** A static pod of the kubelet, mirrored in the API. */
+  readonly isMirror: boolean;
+  /** The owner that is marked as controller. */
+  readonly controller: OwnerReference | undefined;
+}
+
+/** `namespace/name`: how plans and reports name a pod. */
+export function podKey(pod: { readonly namespace: string; readonly name: string }): string {
+  return `${pod.namespace}/${pod.name}`;
+}

@@ -1,0 +1,46 @@
+/**
+ * Amounts by resource name in integer base units: CPU in milli-cores, every other resource in whole
+ * units (bytes for memory, ephemeral-storage and hugepages; a count for pods and extended
+ * resources). A resource that is not named is absent, which for capacity means zero.
+ */
+export type Resources = Readonly<Record<string, number>>;
+
+export const CPU = 'cpu';
+export const MEMORY = 'memory';
+export const EPHEMERAL_STORAGE = 'ephemeral-storage';
+export const PODS = 'pods';
+export const HUGEPAGES_PREFIX = 'hugepages-';
+
+export const NO_RESOURCES: Resources = Object.freeze({});
+
+/** Sum per resource; a resource missing on one side counts as zero there. */
+export function addResources(a: Resources, b: Resources): Resources {
+  const sum: Record<string, number> = { ...a };
+  for (const [name, amount] of Object.entries(b)) sum[name] = (sum[name] ?? 0) + amount;
+  return sum;
+}
+
+/** Difference per resource of `a`'s and `b`'s names; may be negative. */
+export function subtractResources(a: Resources, b: Resources): Resources {
+  const difference: Record<string, number> = { ...a };
+  for (const [name, amount] of Object.entries(b)) {
+    difference[name] = (difference[name] ?? 0) - amount;
+  }
+  return difference;
+}
+
+/** The greater amount per resource. */
+export function maxResources(a: Resources, b: Resources): Resources {
+  const greatest: Record<string, number> = { ...a };
+  for (const [name, amount] of Object.entries(b)) {
+    greatest[name] = Math.max(greatest[name] ?? 0, amount);
+  }
+  return greatest;
+}
+
+/** Whether every positive request is covered by what is there. */
+export function fitsResources(requests: Resources, available: Resources): boolean {
+  return Object.entries(requests).every(
+    ([name, amount]) => amount <= 0 || amount <= (available[name] ?? 0),
+  );
+}

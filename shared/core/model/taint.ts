@@ -1,0 +1,39 @@
+export const TAINT_EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] as const;
+export type TaintEffect = (typeof TAINT_EFFECTS)[number];
+
+export interface Taint {
+  readonly key: string;
+  readonly value: string;
+  readonly effect: TaintEffect;
+}
+
+export interface Toleration {
+  /** Empty with operator Exists: every taint. */
+  readonly key: string;
+  readonly operator: 'Equal' | 'Exists';
+  readonly value: string;
+  /** Undefined: every effect. */
+  readonly effect: TaintEffect | undefined;
+}
+
+/**
+ * Whether the toleration matches the taint, as kube-scheduler matches them.
+ * https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/
+ */
+export function tolerates(toleration: Toleration, taint: Taint): boolean {
+  if (toleration.effect !== undefined && toleration.effect !== taint.effect) return false;
+  if (toleration.key !== '' && toleration.key !== taint.key) return false;
+  if (toleration.operator === 'Exists') return true;
+  return toleration.key !== '' && toleration.value === taint.value;
+}
+
+/** The first taint that keeps a pod with these tolerations away (NoSchedule and NoExecute). */
+export function untoleratedTaint(
+  tolerations: readonly Toleration[],
+  taints: readonly Taint[],
+): Taint | undefined {
+  return taints.find(
+    (taint) =>
+      taint.effect !== 'PreferNoSchedule' && !tolerations.some((each) => tolerates(each, taint)),
+  );
+}

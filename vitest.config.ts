@@ -1,0 +1,24 @@
+import { defineConfig } from 'vitest/config';
+
+/** One project per kind of test; CONTRIBUTING.md says when to write which. */
+const project = (name: string, extra: object = {}) => ({
+  test: { name, include: [`test/${name}/**/*.test.ts`], ...extra },
+});
+
+export default defineConfig({
+  test: {
+    projects: [
+      { test: { name: 'tidy', include: ['test/tidy.test.ts'] } },
+      project('unit'),
+      project('property'),
+      project('parity'),
+      project('scenarios'),
+      project('sim'),
+      project('contract'),
+      project('cli'),
+      project('infra'),
+      project('e2e', { testTimeout: 120_000, hookTimeout: 600_000 }),
+    ],
+    testTimeout: 30_000,
+  },
+});
