@@ -1,0 +1,78 @@
+/**
+ * What the use cases in `shared/app` need from the world, and nothing more. `shared/kube` and
+ * `shared/aws` implement these interfaces for production, `shared/sim` for the simulated world.
+ *
+ * Expected outcomes (a lost race, an object that is gone, no capacity) are values. Everything else
+ * is thrown as a {@link PortError}, classified once by the adapter. Every write can be repeated.
+ */
+
+import type { Labels } from './core/model/labels.ts';
+import type { Catalog, Compute, Images, Network, OfferingKey, Profiles } from './ports/cloud.ts';
+import type { ClusterReader, ClusterWriter } from './ports/cluster.ts';
+
+export type * from './ports/cloud.ts';
+export type * from './ports/cluster.ts';
+export { objectKey } from './ports/cluster.ts';
+export * from './ports/fault.ts';
+
+export interface UnavailableOffering extends OfferingKey {
+  readonly untilMs: number;
+  readonly reason: string;
+}
+
+/** Never needed to act: where it cannot be read the answers are empty, writes are dropped. */
+export interface Memory {
+  unavailable(): Promise<readonly UnavailableOffering[]>;
+  /** Bars an offering; repeated shortages bar it for longer. */
+  markUnavailable(offering: OfferingKey, reason: string): Promise<void>;
+  /** Launches in a row that did not register, by NodePool, and the last one's time. */
+  failedRegistrations(): Promise<
+    ReadonlyMap<string, { readonly count: number; readonly lastAtMs: number }>
+  >;
+  recordRegistration(nodePool: string, registered: boolean): Promise<void>;
+  /** Allocatable really seen on a node, to correct the computed one. */
+  learnAllocatable(instanceType: string, imageId: string, memoryBytes: number): Promise<void>;
+}
+
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  nowMs(): number;
+}
+
+export interface Ids {
+  /** Five lower-case letters and digits, as Kubernetes adds to generated names. */
+  suffix(): string;
+}
+
+/** One decision: what, why, what was rejected. Plain JSON data. */
+export interface DecisionRecord {
+  readonly id: string;
+  readonly atMs: number;
+  readonly useCase: 'provision' | 'lifecycle' | 'interrupt' | 'nodeclass';
+  /** e.g. `NodeClaim/default-x7k2p`. */
+  readonly object: string;
+  readonly action: string;
+  /** One sentence for people. */
+  readonly message: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+export interface Recorder {
+  decision(record: DecisionRecord): Promise<void>;
+  /** Names without the prefix `karpenter_`, as Karpenter has them. */
+  count(metric: string, dimensions: Labels, by?: number): void;
+}
+
+/** Everything a use case may touch. */
+export interface Ports {
+  readonly cluster: ClusterReader & ClusterWriter;
+  readonly compute: Compute;
+  readonly images: Images;
+  readonly network: Network;
+  readonly profiles: Profiles;
+  readonly catalog: Catalog;
+  readonly memory: Memory;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly recorder: Recorder;
+}

@@ -1,0 +1,151 @@
+import type { InstanceType } from '../core/model/instance-type.ts';
+import type { CapacityType, Labels } from '../core/model/labels.ts';
+import type {
+  CapacityReservation,
+  Image,
+  NodeClass,
+  SecurityGroup,
+  SelectorTerm,
+  Subnet,
+} from '../core/model/node-class.ts';
+import type { NodePool } from '../core/model/provisioning.ts';
+import type { Resources } from '../core/model/resources.ts';
+import type { Taint } from '../core/model/taint.ts';
+import type { FaultKind } from './fault.ts';
+
+/** One line of a fleet: a type in a subnet with an image. */
+export interface FleetOverride {
+  readonly instanceType: string;
+  readonly zone: string;
+  /** Undefined: the launch template names the zone. */
+  readonly subnetId: string | undefined;
+  readonly imageId: string;
+  readonly reservationId: string | undefined;
+  /** USD an hour after overlays; lower is preferred where the strategy is a prioritised one. */
+  readonly priority: number;
+}
+
+export type AllocationStrategy =
+  | 'lowest-price'
+  | 'prioritized'
+  | 'price-capacity-optimized'
+  | 'capacity-optimized-prioritized';
+
+/** Equal claims launched in one call. */
+export interface FleetRequest {
+  /** Hash of the sorted uids of `claims`: the same group never launches twice. */
+  readonly clientToken: string;
+  /** Sorted by uid; one instance is wanted for each. */
+  readonly claims: readonly { readonly name: string; readonly uid: string }[];
+  readonly nodePool: string | undefined;
+  readonly nodeClass: NodeClass;
+  readonly capacityType: CapacityType;
+  readonly reservationType: 'default' | 'capacity-block' | undefined;
+  readonly strategy: AllocationStrategy;
+  /** Cheapest first, at most 60 types. */
+  readonly overrides: readonly FleetOverride[];
+  /** Of the instances, volumes and the fleet. */
+  readonly tags: Labels;
+  /** What the kubelet registers the node with. */
+  readonly nodeLabels: Labels;
+  readonly taints: readonly Taint[];
+  /** Pod capacity by instance type (`--max-pods`). */
+  readonly podsMax: Readonly<Record<string, number>>;
+  /** Whether a pod asks for EFA interfaces or an enclave. */
+  readonly requests: Resources;
+  /** `spec.context` is withheld when minValues were relaxed. */
+  readonly sendContext: boolean;
+}
+
+export interface LaunchedInstance {
+  /** `i-…`. */
+  readonly id: string;
+  readonly instanceType: string;
+  readonly zone: string;
+  readonly capacityType: CapacityType;
+  readonly reservationId: string | undefined;
+  readonly imageId: string;
+}
+
+/** A line of the fleet that could not be had. */
+export interface FleetFault {
+  readonly kind: FaultKind;
+  readonly code: string;
+  readonly message: string;
+  /** Undefined: the whole call. */
+  readonly offering: OfferingKey | undefined;
+}
+
+export interface OfferingKey {
+  readonly instanceType: string;
+  readonly zone: string;
+  readonly capacityType: CapacityType;
+}
+
+/** `instances` may be fewer than the claims; the rest share `faults`. */
+export interface FleetResult {
+  readonly instances: readonly LaunchedInstance[];
+  readonly faults: readonly FleetFault[];
+}
+
+/** An instance that carries this cluster's tags. */
+export interface Instance extends LaunchedInstance {
+  readonly launchedAtMs: number;
+  readonly state: 'pending' | 'running' | 'stopping' | 'stopped' | 'shutting-down' | 'terminated';
+  readonly tags: Labels;
+}
+
+/** A check on an instance that failed, or maintenance that EC2 has scheduled for it. */
+export interface InstanceStatus {
+  readonly instanceId: string;
+  readonly kind: 'instance_status' | 'system_status' | 'event_status';
+  readonly sinceMs: number;
+  readonly description: string;
+}
+
+export interface Compute {
+  /** Throws only where nothing is known about the outcome; the same token may then be repeated. */
+  launch(fleet: FleetRequest): Promise<FleetResult>;
+  /** Pending to shutting-down, with our tags; terminated ones are left out. */
+  list(): Promise<readonly Instance[]>;
+  /** Ids that EC2 does not know are absent from the answer. */
+  describe(ids: readonly string[]): Promise<readonly Instance[]>;
+  /** Repeated and unknown ids are not an error. */
+  terminate(ids: readonly string[]): Promise<void>;
+  tag(id: string, tags: Labels): Promise<void>;
+  statuses(): Promise<readonly InstanceStatus[]>;
+  /** Deletes the launch templates made for this NodeClass that no fleet of the last hour used. */
+  removeLaunchTemplates(nodeClass: string, keep: 'used' | 'none'): Promise<void>;
+}
+
+export interface Images {
+  /** Newest first; empty = none found. */
+  resolve(nodeClass: NodeClass): Promise<readonly Image[]>;
+}
+
+export interface Network {
+  subnets(terms: readonly SelectorTerm[]): Promise<readonly (Subnet & FreeAddresses)[]>;
+  securityGroups(terms: readonly SelectorTerm[]): Promise<readonly SecurityGroup[]>;
+  reservations(
+    terms: readonly SelectorTerm[],
+  ): Promise<readonly (CapacityReservation & { readonly available: number })[]>;
+}
+
+export interface FreeAddresses {
+  readonly freeAddresses: number;
+}
+
+export interface Profiles {
+  /** Makes or finds the instance profile of the class's role; its name. */
+  ensure(nodeClass: NodeClass): Promise<string>;
+  remove(nodeClass: NodeClass): Promise<void>;
+}
+
+/** Instance types with prices, as a pool sees them before overlays. */
+export interface Catalog {
+  readonly region: string;
+  /** Where the prices come from and of which day, for people. */
+  readonly source: string;
+  /** Types that the class can launch in its subnets' zones. */
+  instanceTypes(pool: NodePool, nodeClass: NodeClass): Promise<readonly InstanceType[]>;
+}

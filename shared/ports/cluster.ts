@@ -1,0 +1,196 @@
+import type { Condition } from '../core/model/cluster.ts';
+import type { Labels } from '../core/model/labels.ts';
+import type { NodeClass, NodeClassStatus } from '../core/model/node-class.ts';
+import type { OwnerReference, PodSpec } from '../core/model/pod.ts';
+import type { DurationOrNever, NodeClaim, NodeClassReference } from '../core/model/provisioning.ts';
+import type { RequirementExpression } from '../core/model/requirement.ts';
+import type { Resources } from '../core/model/resources.ts';
+import type { ClusterSnapshot } from '../core/model/snapshot.ts';
+import type { Taint } from '../core/model/taint.ts';
+
+export type ObjectKind =
+  | 'NodePool'
+  | 'NodeClaim'
+  | 'NodeOverlay'
+  | 'EC2NodeClass'
+  | 'CapacityBuffer'
+  | 'Node'
+  | 'Pod';
+
+/** Names one object. With a uid the write is refused (`gone`) where another object has the name. */
+export interface ObjectRef {
+  readonly kind: ObjectKind;
+  /** Only of Pods and CapacityBuffers. */
+  readonly namespace?: string;
+  readonly name: string;
+  readonly uid?: string;
+  /** With it the write is refused (`conflict`) where the object has changed since. */
+  readonly resourceVersion?: string;
+}
+
+export interface VolumeAttachment {
+  readonly name: string;
+  readonly nodeName: string;
+  /** Undefined: an inline volume. */
+  readonly persistentVolumeName: string | undefined;
+}
+
+/** A CapacityBuffer with what its template or workload resolves to now. */
+export interface CapacityBuffer {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly generation: number;
+  readonly provisioningStrategy: string;
+  readonly replicas: number | undefined;
+  readonly percentage: number | undefined;
+  readonly limits: Resources;
+  readonly target: BufferTarget;
+  readonly conditions: readonly Condition[];
+}
+
+export type BufferTarget =
+  | {
+      readonly kind: 'resolved';
+      readonly podTemplate: string | undefined;
+      readonly podTemplateGeneration: number | undefined;
+      readonly podLabels: Labels;
+      readonly podSpec: PodSpec;
+      /** Of the workload; undefined for a PodTemplate. */
+      readonly workloadReplicas: number | undefined;
+    }
+  | {
+      readonly kind: 'absent';
+      readonly what: 'PodTemplate' | 'ScalableRef';
+      readonly name: string;
+    };
+
+export type Brake = 'launch' | 'disrupt' | 'terminate';
+
+/** The cluster as read at one moment. */
+export interface ClusterState {
+  /** Instance types come from the {@link Catalog}, per pool. */
+  readonly objects: Omit<ClusterSnapshot, 'instanceTypes'>;
+  readonly nodeClasses: readonly NodeClass[];
+  readonly capacityBuffers: readonly CapacityBuffer[];
+  readonly volumeAttachments: readonly VolumeAttachment[];
+  /** By {@link objectKey}; what a write passes on to be refused when the object has changed. */
+  readonly resourceVersions: ReadonlyMap<string, string>;
+  /** What `joiner pause` stopped: until when, in milliseconds since the epoch (Infinity: on). */
+  readonly pausedUntilMs: Readonly<Partial<Record<Brake, number>>>;
+  /** When Karpenter last renewed its leader lease; undefined = never seen. */
+  readonly karpenterRenewedAtMs: number | undefined;
+}
+
+/** `Kind/name` or `Kind/namespace/name`. */
+export function objectKey(ref: ObjectRef): string {
+  return [ref.kind, ...(ref.namespace === undefined ? [] : [ref.namespace]), ref.name].join('/');
+}
+
+export interface ClusterReader {
+  /** Everything that decisions read, consistent enough: nodes and claims first, pods last. */
+  read(): Promise<ClusterState>;
+}
+
+/** A NodeClaim to create; finalizer and owner reference included. */
+export interface NewNodeClaim {
+  readonly name: string;
+  readonly labels: Labels;
+  readonly annotations: Labels;
+  readonly finalizers: readonly string[];
+  readonly nodePool: { readonly name: string; readonly uid: string } | undefined;
+  readonly requirements: readonly RequirementExpression[];
+  readonly requests: Resources;
+  readonly taints: readonly Taint[];
+  readonly startupTaints: readonly Taint[];
+  readonly nodeClassRef: NodeClassReference;
+  readonly expireAfter: DurationOrNever;
+  readonly terminationGracePeriodMs: number | undefined;
+}
+
+/** What may change of an object's metadata; null removes a label or an annotation. */
+export interface MetadataPatch {
+  readonly labels?: Readonly<Record<string, string | null>>;
+  readonly annotations?: Readonly<Record<string, string | null>>;
+  /** The whole list, as read and changed: pass a resourceVersion with it. */
+  readonly finalizers?: readonly string[];
+}
+
+export interface NodePatch extends MetadataPatch {
+  /** The whole list, as read and changed: pass a resourceVersion with it. */
+  readonly taints?: readonly Taint[];
+  readonly owner?: OwnerReference;
+}
+
+/** Fields that are left out stay as they are; conditions are merged by type. */
+export interface NodeClaimStatusPatch {
+  readonly nodeName?: string;
+  readonly providerId?: string;
+  readonly imageId?: string;
+  readonly capacity?: Resources;
+  readonly allocatable?: Resources;
+  readonly conditions?: readonly Condition[];
+}
+
+export interface NodePoolStatusPatch {
+  /** Sum of its nodes' capacity, the pseudo-resource `nodes` included. */
+  readonly resources: Resources;
+  readonly nodes: number;
+  readonly conditions: readonly Condition[];
+}
+
+export interface CapacityBufferStatusPatch {
+  readonly replicas: number;
+  readonly podTemplate: string | undefined;
+  readonly podTemplateGeneration: number | undefined;
+  readonly provisioningStrategy: string;
+  readonly conditions: readonly Condition[];
+}
+
+/** `conflict`: the object changed since it was read; `gone`: absent, or another with its name. */
+export type WriteResult = 'done' | 'conflict' | 'gone';
+
+export interface ClusterEvent {
+  readonly regarding: ObjectRef;
+  readonly type: 'Normal' | 'Warning';
+  /** CamelCase, e.g. `FailedScheduling`. */
+  readonly reason: string;
+  readonly message: string;
+}
+
+export interface ClusterWriter {
+  /** `exists`: there is one of that name already; it is returned as it is. */
+  createNodeClaim(claim: NewNodeClaim): Promise<{ result: 'done' | 'exists'; claim: NodeClaim }>;
+  patchNodeClaim(ref: ObjectRef, patch: MetadataPatch): Promise<WriteResult>;
+  patchNodeClaimStatus(ref: ObjectRef, patch: NodeClaimStatusPatch): Promise<WriteResult>;
+  patchNodePool(ref: ObjectRef, patch: MetadataPatch): Promise<WriteResult>;
+  patchNodePoolStatus(ref: ObjectRef, patch: NodePoolStatusPatch): Promise<WriteResult>;
+  patchNodeOverlayStatus(ref: ObjectRef, conditions: readonly Condition[]): Promise<WriteResult>;
+  patchNodeClass(ref: ObjectRef, patch: MetadataPatch): Promise<WriteResult>;
+  patchNodeClassStatus(ref: ObjectRef, status: NodeClassStatus): Promise<WriteResult>;
+  patchCapacityBufferStatus(
+    ref: ObjectRef,
+    status: CapacityBufferStatusPatch,
+  ): Promise<WriteResult>;
+  patchNode(ref: ObjectRef, patch: NodePatch): Promise<WriteResult>;
+  /** Deletes a NodeClaim or Node (finalizers hold it); repeated deletes are `done`. */
+  delete(ref: ObjectRef): Promise<WriteResult>;
+  /** Through the eviction API, with the pod's uid; `blocked`: a PodDisruptionBudget refuses. */
+  evict(pod: ObjectRef): Promise<'done' | 'gone' | 'blocked'>;
+  /** Past every budget: only where a termination deadline demands it. */
+  deletePod(pod: ObjectRef, gracePeriodSeconds: number): Promise<WriteResult>;
+  /** Best effort; equal events within ten minutes are counted, not repeated. */
+  event(event: ClusterEvent): Promise<void>;
+}
+
+export interface Lease {
+  /** Whether it is still ours; asked before every batch of writes. */
+  isHeld(): Promise<boolean>;
+  /** `woken`: somebody left a wake mark meanwhile; the work must be looked at again. */
+  release(): Promise<'released' | 'woken'>;
+}
+
+export interface Leases {
+  /** Undefined: held by another; a wake mark was left on it for the holder. */
+  acquire(name: string): Promise<Lease | undefined>;
+}

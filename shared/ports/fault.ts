@@ -1,0 +1,18 @@
+/**
+ * Every way in which the cluster or the cloud can refuse, as far as a use case tells them apart.
+ * `unfulfillable`: no capacity, quota or addresses for that choice; another one may work.
+ */
+export type FaultKind = 'unfulfillable' | 'throttled' | 'not-found' | 'unauthorised' | 'unknown';
+
+/** An operating error; `code` is the remote side's own (EC2 error code, HTTP status). */
+export class PortError extends Error {
+  override readonly name = 'PortError';
+  readonly kind: FaultKind;
+  readonly code: string;
+
+  constructor(kind: FaultKind, code: string, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.kind = kind;
+    this.code = code;
+  }
+}
