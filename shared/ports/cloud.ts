@@ -1,3 +1,4 @@
+import type { AllocationStrategy } from '../core/launch/launch-request.ts';
 import type { InstanceType } from '../core/model/instance-type.ts';
 import type { CapacityType, Labels } from '../core/model/labels.ts';
 import type {
@@ -13,6 +14,8 @@ import type { Resources } from '../core/model/resources.ts';
 import type { Taint } from '../core/model/taint.ts';
 import type { FaultKind } from './fault.ts';
 
+export type { AllocationStrategy };
+
 /** One line of a fleet: a type in a subnet with an image. */
 export interface FleetOverride {
   readonly instanceType: string;
@@ -24,12 +27,6 @@ export interface FleetOverride {
   /** USD an hour after overlays; lower is preferred where the strategy is a prioritised one. */
   readonly priority: number;
 }
-
-export type AllocationStrategy =
-  | 'lowest-price'
-  | 'prioritized'
-  | 'price-capacity-optimized'
-  | 'capacity-optimized-prioritized';
 
 /** Equal claims launched in one call. */
 export interface FleetRequest {

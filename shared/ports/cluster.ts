@@ -112,8 +112,9 @@ export interface NewNodeClaim {
 export interface MetadataPatch {
   readonly labels?: Readonly<Record<string, string | null>>;
   readonly annotations?: Readonly<Record<string, string | null>>;
-  /** The whole list, as read and changed: pass a resourceVersion with it. */
-  readonly finalizers?: readonly string[];
+  /** Present and absent ones are not an error; the others stay. */
+  readonly addFinalizer?: string;
+  readonly removeFinalizer?: string;
 }
 
 export interface NodePatch extends MetadataPatch {

@@ -1,0 +1,141 @@
+import type { InstanceType } from '../model/instance-type.ts';
+import {
+  CAPACITY_OVERLAY_APPLIED,
+  type CapacityType,
+  INSTANCE_TYPE,
+  type Labels,
+  NODE_POOL,
+  ON_DEMAND,
+  PRICE_OVERLAY_APPLIED,
+  SPOT,
+} from '../model/labels.ts';
+import type { Image, NodeClass } from '../model/node-class.ts';
+import type { NodeClaim } from '../model/provisioning.ts';
+import { PODS } from '../model/resources.ts';
+import { intersects, oneOf, requirementsOf } from '../requirements/value-set.ts';
+import type { LaunchChoice, LaunchOption } from './overrides.ts';
+
+export type AllocationStrategy =
+  | 'lowest-price'
+  | 'prioritized'
+  | 'price-capacity-optimized'
+  | 'capacity-optimized-prioritized';
+
+/** EC2 does not know overlays: where one set a price, our order of preference has to be passed. */
+export function allocationStrategy(
+  capacityType: CapacityType,
+  priceOverlaid: boolean,
+): AllocationStrategy {
+  if (capacityType === SPOT) {
+    return priceOverlaid ? 'capacity-optimized-prioritized' : 'price-capacity-optimized';
+  }
+  return capacityType === ON_DEMAND && priceOverlaid ? 'prioritized' : 'lowest-price';
+}
+
+/** The first image meant for the type; images come newest first, deprecated ones last. */
+export function imageFor(images: readonly Image[], type: InstanceType): Image | undefined {
+  const usable = [...images.filter((each) => !each.deprecated), ...images];
+  return usable.find((image) => {
+    for (const [key, set] of requirementsOf(image.requirements)) {
+      const values = key === INSTANCE_TYPE ? [type.name] : type.labels[key];
+      const meets =
+        values === undefined || values === null || values.length === 0
+          ? set.absent
+          : intersects(set, oneOf(...values));
+      if (!meets) return false;
+    }
+    return true;
+  });
+}
+
+export interface SubnetChoice {
+  readonly id: string;
+  readonly zone: string;
+  readonly freeAddresses: number;
+}
+
+export interface LaunchLine {
+  readonly instanceType: string;
+  readonly zone: string;
+  readonly subnetId: string;
+  readonly imageId: string;
+  readonly reservationId: string | undefined;
+  readonly priority: number;
+}
+
+/** Per zone the subnet with the most free addresses; equal ones by id. */
+export function subnetByZone(subnets: readonly SubnetChoice[]): ReadonlyMap<string, string> {
+  const sorted = [...subnets].sort(
+    (a, b) => b.freeAddresses - a.freeAddresses || (a.id < b.id ? -1 : 1),
+  );
+  const chosen = new Map<string, string>();
+  for (const { zone, id } of sorted) if (!chosen.has(zone)) chosen.set(zone, id);
+  return chosen;
+}
+
+/** Options that have an image and a subnet, as lines of a fleet. */
+export function launchLines(
+  options: readonly LaunchOption[],
+  images: readonly Image[],
+  subnets: ReadonlyMap<string, string>,
+): readonly LaunchLine[] {
+  return options.flatMap(({ type, offering }) => {
+    const subnetId = subnets.get(offering.zone);
+    const image = imageFor(images, type);
+    if (subnetId === undefined || image === undefined) return [];
+    return [
+      {
+        instanceType: type.name,
+        zone: offering.zone,
+        subnetId,
+        imageId: image.id,
+        reservationId: offering.reservation?.id,
+        priority: offering.price,
+      },
+    ];
+  });
+}
+
+/** Tags by which instances are found again; the class's own come first and cannot override them. */
+export function launchTags(
+  nodeClass: NodeClass,
+  nodePool: string | undefined,
+  cluster: string,
+  token: string,
+): Labels {
+  return {
+    ...nodeClass.tags,
+    [`kubernetes.io/cluster/${cluster}`]: 'owned',
+    'eks:eks-cluster-name': cluster,
+    'karpenter.k8s.aws/ec2nodeclass': nodeClass.name,
+    ...(nodePool === undefined ? {} : { [NODE_POOL]: nodePool }),
+    'joiner.dev/fleet': token,
+  };
+}
+
+/** `--max-pods` by type. */
+export function podsMaxByType(choice: LaunchChoice): Readonly<Record<string, number>> {
+  const podsMax: Record<string, number> = {};
+  for (const { type } of choice.options) podsMax[type.name] = type.capacity[PODS] ?? 110;
+  return podsMax;
+}
+
+/**
+ * Labels for the kubelet's command line: NodeRestriction refuses those of kubernetes.io and
+ * k8s.io there, they are set at registration instead.
+ */
+export function kubeletLabels(claim: NodeClaim): Labels {
+  const allowed = Object.entries(claim.labels).filter(([key]) => {
+    const domain = key.split('/')[0] ?? '';
+    return !/(^|\.)(kubernetes|k8s)\.io$/.test(domain);
+  });
+  return Object.fromEntries(allowed.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The overlay annotations that a claim carries when its chosen option was overlaid. */
+export function overlayAnnotations(option: LaunchOption): Labels {
+  return {
+    ...(option.offering.priceOverlay === undefined ? {} : { [PRICE_OVERLAY_APPLIED]: 'true' }),
+    ...(option.type.capacityOverlays.length === 0 ? {} : { [CAPACITY_OVERLAY_APPLIED]: 'true' }),
+  };
+}

@@ -1,0 +1,182 @@
+import { allocatable } from '../instance-types/allocatable.ts';
+import type { InstanceType, Offering } from '../model/instance-type.ts';
+import {
+  CAPACITY_TYPE,
+  type CapacityType,
+  INSTANCE_LABELS,
+  INSTANCE_TYPE,
+  ON_DEMAND,
+  RESERVATION_ID,
+  RESERVATION_TYPE,
+  RESERVED,
+  SPOT,
+  ZONE,
+  ZONE_ID,
+} from '../model/labels.ts';
+import type { NodeClaim } from '../model/provisioning.ts';
+import { fitsResources } from '../model/resources.ts';
+import {
+  allows,
+  intersects,
+  oneOf,
+  type Requirements,
+  requirementsOf,
+} from '../requirements/value-set.ts';
+
+/** One way to launch a claim. */
+export interface LaunchOption {
+  readonly type: InstanceType;
+  readonly offering: Offering;
+}
+
+export interface LaunchChoice {
+  readonly capacityType: CapacityType;
+  /** By price after overlays, then type, then zone; at most `typesMax` types. */
+  readonly options: readonly LaunchOption[];
+  readonly priceOverlaid: boolean;
+}
+
+/** Why a claim has nothing to launch, with what each filter left. */
+export interface NothingToLaunch {
+  readonly stages: readonly { readonly what: string; readonly left: number }[];
+}
+
+/** Labels of a type that its node would have, checked against what the claim asks. */
+function typeMeets(requirements: Requirements, type: InstanceType): boolean {
+  for (const [key, set] of requirements) {
+    if (key === INSTANCE_TYPE) {
+      if (!allows(set, type.name)) return false;
+      continue;
+    }
+    const values = type.labels[key];
+    if (values === undefined) continue;
+    if (values === null || values.length === 0) {
+      if (!set.absent) return false;
+    } else if (!intersects(set, oneOf(...values))) return false;
+  }
+  return true;
+}
+
+function offeringMeets(requirements: Requirements, offering: Offering): boolean {
+  const { zone, zoneId, capacityType, reservation } = offering;
+  const labels: readonly (readonly [string, string | undefined])[] = [
+    [ZONE, zone],
+    ...(zoneId === undefined ? [] : [[ZONE_ID, zoneId] as const]),
+    [CAPACITY_TYPE, capacityType],
+    [RESERVATION_ID, reservation?.id],
+    [RESERVATION_TYPE, reservation?.type],
+  ];
+  return labels.every(([key, value]) => {
+    const set = requirements.get(key);
+    return set === undefined || allows(set, value);
+  });
+}
+
+/** Metal, GPUs and accelerators: used only where nothing else would do (reference 2.11). */
+function isExotic({ labels }: InstanceType): boolean {
+  const has = (key: string): boolean => (labels[key]?.length ?? 0) > 0;
+  return (
+    (labels[INSTANCE_LABELS.size] ?? []).some((size) => size.startsWith('metal')) ||
+    has(INSTANCE_LABELS.gpuCount) ||
+    has(INSTANCE_LABELS.acceleratorCount)
+  );
+}
+
+function compareOptions(a: LaunchOption, b: LaunchOption): number {
+  return (
+    a.offering.price - b.offering.price ||
+    (a.type.name < b.type.name ? -1 : a.type.name > b.type.name ? 1 : 0) ||
+    (a.offering.zone < b.offering.zone ? -1 : a.offering.zone > b.offering.zone ? 1 : 0) ||
+    ((a.offering.reservation?.id ?? '') < (b.offering.reservation?.id ?? '') ? -1 : 1)
+  );
+}
+
+/** Only what is no dearer than the cheapest on-demand option; minValues switch this off. */
+function withoutDearSpot(options: readonly LaunchOption[]): readonly LaunchOption[] {
+  const onDemand = options.filter(({ offering }) => offering.capacityType === ON_DEMAND);
+  if (onDemand.length === 0) return options;
+  const cheapest = Math.min(...onDemand.map(({ offering }) => offering.price));
+  return options.filter(
+    ({ offering }) => offering.capacityType !== SPOT || offering.price <= cheapest,
+  );
+}
+
+/** One kind of reservation, and per type and zone the one with the most capacity. */
+function withOneReservation(options: readonly LaunchOption[]): readonly LaunchOption[] {
+  const first = options[0];
+  if (first === undefined) return options;
+  const kind = first.offering.reservation?.type;
+  const best = new Map<string, LaunchOption>();
+  for (const option of options) {
+    if (option.offering.reservation?.type !== kind) continue;
+    const key = `${option.type.name}/${option.offering.zone}`;
+    const before = best.get(key);
+    const capacity = option.offering.reservation?.capacity ?? 0;
+    if (before === undefined || capacity > (before.offering.reservation?.capacity ?? 0)) {
+      best.set(key, option);
+    }
+  }
+  const kept = [...best.values()].sort(compareOptions);
+  return kind === 'capacity-block' ? kept.slice(0, 1) : kept;
+}
+
+function cheapestTypes(options: readonly LaunchOption[], max: number): readonly LaunchOption[] {
+  const names = new Set<string>();
+  for (const { type } of options) if (names.size < max) names.add(type.name);
+  return options.filter(({ type }) => names.has(type.name));
+}
+
+/** Reserved before spot before on-demand: the first for which anything is left. */
+function preferredCapacityType(options: readonly LaunchOption[]): CapacityType {
+  const present = new Set(options.map(({ offering }) => offering.capacityType));
+  if (present.has(RESERVED)) return RESERVED;
+  return present.has(SPOT) ? SPOT : ON_DEMAND;
+}
+
+/** Every available offering that the claim allows and that its requests fit. */
+function compatibleOptions(
+  claim: Pick<NodeClaim, 'requirements' | 'requests'>,
+  types: readonly InstanceType[],
+): { readonly options: readonly LaunchOption[]; readonly stages: NothingToLaunch['stages'] } {
+  const requirements = requirementsOf(claim.requirements);
+  const matching = types.filter((type) => typeMeets(requirements, type));
+  const all = matching.flatMap((type) => type.offerings.map((offering) => ({ type, offering })));
+  const offered = all.filter(({ offering }) => offeringMeets(requirements, offering));
+  const available = offered.filter(({ offering }) => offering.available);
+  const options = available.filter(({ type, offering }) =>
+    fitsResources(claim.requests, allocatable(type, offering)),
+  );
+  const stages = [
+    { what: 'instance types', left: types.length },
+    { what: 'types that meet the requirements', left: matching.length },
+    { what: 'offerings that meet the requirements', left: offered.length },
+    { what: 'available offerings', left: available.length },
+    { what: 'offerings large enough', left: options.length },
+  ];
+  return { options, stages };
+}
+
+/** What to ask the fleet for: reference 2.11, in its order. */
+export function chooseLaunch(
+  claim: Pick<NodeClaim, 'requirements' | 'requests'>,
+  types: readonly InstanceType[],
+  typesMax: number,
+): LaunchChoice | NothingToLaunch {
+  const { options: found, stages } = compatibleOptions(claim, types);
+  if (found.length === 0) return { stages };
+  let options: readonly LaunchOption[] = [...found].sort(compareOptions);
+  if (!claim.requirements.some((each) => each.minValues !== undefined)) {
+    const plain = options.filter(({ type }) => !isExotic(type));
+    if (plain.length > 0) options = plain;
+    options = withoutDearSpot(options);
+  }
+  const capacityType = preferredCapacityType(options);
+  options = options.filter(({ offering }) => offering.capacityType === capacityType);
+  if (capacityType === RESERVED) options = withOneReservation(options);
+  options = cheapestTypes(options, typesMax);
+  return {
+    capacityType,
+    options,
+    priceOverlaid: options.some(({ offering }) => offering.priceOverlay !== undefined),
+  };
+}

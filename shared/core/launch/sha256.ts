@@ -1,0 +1,81 @@
+/** SHA-256 (FIPS 180-4), pure: client tokens and version hashes are part of decisions. */
+
+const ROUND = [
+  0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+  0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+  0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+  0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+  0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+  0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+  0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+  0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
+];
+
+const INITIAL = [
+  0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
+];
+
+function utf8(text: string): number[] {
+  const bytes: number[] = [];
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0;
+    if (code < 0x80) bytes.push(code);
+    else if (code < 0x800) bytes.push(0xc0 | (code >> 6), 0x80 | (code & 63));
+    else if (code < 0x10000) {
+      bytes.push(0xe0 | (code >> 12), 0x80 | ((code >> 6) & 63), 0x80 | (code & 63));
+    } else {
+      bytes.push(0xf0 | (code >> 18), 0x80 | ((code >> 12) & 63));
+      bytes.push(0x80 | ((code >> 6) & 63), 0x80 | (code & 63));
+    }
+  }
+  return bytes;
+}
+
+function padded(text: string): Uint8Array {
+  const bytes = utf8(text);
+  const total = Math.ceil((bytes.length + 9) / 64) * 64;
+  const block = new Uint8Array(total);
+  block.set(bytes);
+  block[bytes.length] = 0x80;
+  new DataView(block.buffer).setUint32(total - 4, bytes.length * 8);
+  return block;
+}
+
+function rotate(word: number, by: number): number {
+  return (word >>> by) | (word << (32 - by));
+}
+
+function schedule(view: DataView, offset: number): Int32Array {
+  const words = new Int32Array(64);
+  const at = (index: number): number => words[index] ?? 0;
+  for (let i = 0; i < 16; i += 1) words[i] = view.getInt32(offset + i * 4);
+  for (let i = 16; i < 64; i += 1) {
+    const a = at(i - 15);
+    const b = at(i - 2);
+    const small0 = rotate(a, 7) ^ rotate(a, 18) ^ (a >>> 3);
+    const small1 = rotate(b, 17) ^ rotate(b, 19) ^ (b >>> 10);
+    words[i] = at(i - 16) + small0 + at(i - 7) + small1;
+  }
+  return words;
+}
+
+/** Lower-case hexadecimal digest of the text's UTF-8 bytes. */
+export function sha256(text: string): string {
+  const view = new DataView(padded(text).buffer);
+  let state = [...INITIAL];
+  for (let offset = 0; offset < view.byteLength; offset += 64) {
+    const words = schedule(view, offset);
+    let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = state;
+    for (let i = 0; i < 64; i += 1) {
+      const big1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
+      const choice = (e & f) ^ (~e & g);
+      const first = (h + big1 + choice + (ROUND[i] ?? 0) + (words[i] ?? 0)) | 0;
+      const big0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
+      const second = (big0 + ((a & b) ^ (a & c) ^ (b & c))) | 0;
+      [h, g, f, e, d, c, b, a] = [g, f, e, (d + first) | 0, c, b, a, (first + second) | 0];
+    }
+    const added = [a, b, c, d, e, f, g, h];
+    state = state.map((word, index) => (word + (added[index] ?? 0)) | 0);
+  }
+  return state.map((word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
+}

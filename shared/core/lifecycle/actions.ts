@@ -1,0 +1,68 @@
+import type { Node } from '../model/cluster.ts';
+import type { Labels } from '../model/labels.ts';
+import type { Pod } from '../model/pod.ts';
+import type { NodeClaim } from '../model/provisioning.ts';
+import type { Taint } from '../model/taint.ts';
+import type { ConditionClaim } from './conditions.ts';
+
+export const TERMINATION_FINALIZER = 'karpenter.sh/termination';
+export const TERMINATION_TIMESTAMP = 'karpenter.sh/nodeclaim-termination-timestamp';
+export const TAGGED = 'karpenter.k8s.aws/tagged';
+export const EXCLUDE_FROM_LOAD_BALANCERS =
+  'node.kubernetes.io/exclude-from-external-load-balancers';
+
+/** Why a claim was deleted, with Karpenter's metric values. */
+export type DeletionReason =
+  | 'launch_timeout'
+  | 'registration_timeout'
+  | 'expired'
+  | 'garbage_collected'
+  | 'node_deleted';
+
+/** One thing to do; a claim's actions are carried out in order, each can be repeated. */
+export type LifecycleAction =
+  | { readonly kind: 'delete-claim'; readonly reason: DeletionReason; readonly message: string }
+  | {
+      readonly kind: 'register';
+      readonly node: Node;
+      readonly labels: Labels;
+      readonly annotations: Labels;
+      readonly taints: readonly Taint[];
+    }
+  | { readonly kind: 'initialize'; readonly node: Node }
+  | { readonly kind: 'conditions'; readonly set: readonly ConditionClaim[] }
+  | { readonly kind: 'annotate'; readonly annotations: Labels }
+  | { readonly kind: 'tag'; readonly instanceId: string; readonly tags: Labels }
+  | { readonly kind: 'delete-node'; readonly node: Node }
+  | { readonly kind: 'taint-node'; readonly node: Node; readonly taints: readonly Taint[] }
+  | { readonly kind: 'evict'; readonly pods: readonly Pod[] }
+  | { readonly kind: 'remove-pod'; readonly pod: Pod; readonly gracePeriodSeconds: number }
+  | { readonly kind: 'terminate'; readonly instanceId: string }
+  | { readonly kind: 'finalize-node'; readonly node: Node }
+  | { readonly kind: 'finalize-claim' };
+
+/** What is known about one claim's surroundings. */
+export interface ClaimSurroundings {
+  readonly nowMs: number;
+  /** Nodes with the claim's provider id. */
+  readonly nodes: readonly Node[];
+  /** On those nodes. */
+  readonly pods: readonly Pod[];
+  /** As the cloud lists it; `absent` = not listed any more. */
+  readonly instance: 'present' | 'shutting-down' | 'absent';
+  readonly blockingAttachments: readonly string[];
+}
+
+export interface ClaimDecision {
+  readonly claim: NodeClaim;
+  readonly actions: readonly LifecycleAction[];
+}
+
+/** The instance id at the end of `aws:///<zone>/<id>`. */
+export function instanceIdOf(providerId: string | undefined): string | undefined {
+  return /^aws:\/\/\/[a-z0-9-]+\/(i-[0-9a-f]+)$/.exec(providerId ?? '')?.[1];
+}
+
+export function providerIdOf(zone: string, instanceId: string): string {
+  return `aws:///${zone}/${instanceId}`;
+}

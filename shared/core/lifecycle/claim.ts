@@ -1,0 +1,187 @@
+import type { Node } from '../model/cluster.ts';
+import {
+  DO_NOT_SYNC_TAINTS,
+  INITIALIZED,
+  REGISTERED,
+  UNREGISTERED_TAINT_KEY,
+} from '../model/labels.ts';
+import type { NodeClaim } from '../model/provisioning.ts';
+import type { Taint } from '../model/taint.ts';
+import {
+  type ClaimDecision,
+  type ClaimSurroundings,
+  instanceIdOf,
+  type LifecycleAction,
+  TAGGED,
+  TERMINATION_FINALIZER,
+} from './actions.ts';
+import { type ConditionClaim, conditionOf, isTrue, readiness } from './conditions.ts';
+import { terminationActions } from './termination.ts';
+
+/** A launch that has not succeeded after this long is given up (reference 3.1). */
+export const LAUNCH_TIMEOUT_MS = 5 * 60_000;
+/** So is an instance whose node has not joined. */
+export const REGISTRATION_TIMEOUT_MS = 15 * 60_000;
+
+const EPHEMERAL_TAINTS: ReadonlySet<string> = new Set([
+  'node.kubernetes.io/not-ready',
+  'node.kubernetes.io/unreachable',
+  'node.cloudprovider.kubernetes.io/uninitialized',
+  UNREGISTERED_TAINT_KEY,
+]);
+
+function isEphemeral(taint: Taint): boolean {
+  return EPHEMERAL_TAINTS.has(taint.key) || taint.key.startsWith('readiness.k8s.io/');
+}
+
+function unknown(type: string, reason: string, message: string): ConditionClaim {
+  return { type, status: 'Unknown', reason, message };
+}
+
+/** The condition, unless the claim says so already. */
+function saying(claim: NodeClaim, condition: ConditionClaim): LifecycleAction[] {
+  const now = conditionOf(claim, condition.type);
+  const isSaid = now?.status === condition.status && now.reason === condition.reason;
+  if (isSaid && now.message === condition.message) return [];
+  const conditions = [
+    ...claim.conditions.filter((each) => each.type !== condition.type),
+    { ...condition, lastTransitionAtMs: 0 },
+  ];
+  const ready = readiness(conditions, ['Launched', 'Registered', 'Initialized']);
+  return [{ kind: 'conditions', set: [condition, ready] }];
+}
+
+function since(claim: NodeClaim, condition: string): number {
+  return conditionOf(claim, condition)?.lastTransitionAtMs ?? claim.createdAtMs;
+}
+
+function sameTaint(a: Taint, b: Taint): boolean {
+  return a.key === b.key && a.effect === b.effect;
+}
+
+/** The node's taints once registered; the claim's own only where the node did not bring them. */
+function taintsAtRegistration(claim: NodeClaim, node: Node): readonly Taint[] {
+  const kept = node.taints.filter((each) => each.key !== UNREGISTERED_TAINT_KEY);
+  if (node.labels[DO_NOT_SYNC_TAINTS] === 'true') return kept;
+  const wanted = [...claim.taints, ...claim.startupTaints];
+  return [...kept, ...wanted.filter((each) => !kept.some((present) => sameTaint(each, present)))];
+}
+
+function registration(claim: NodeClaim, around: ClaimSurroundings): readonly LifecycleAction[] {
+  const [node, second] = around.nodes;
+  if (second !== undefined) {
+    const message = 'Several nodes have the provider id of this NodeClaim';
+    return saying(claim, {
+      type: 'Registered',
+      status: 'False',
+      reason: 'MultipleNodesFound',
+      message,
+    });
+  }
+  if (node === undefined) {
+    const waited = around.nowMs - since(claim, 'Launched');
+    if (waited >= REGISTRATION_TIMEOUT_MS) {
+      const message = 'The node did not join within 15 minutes of the launch';
+      return [{ kind: 'delete-claim', reason: 'registration_timeout', message }];
+    }
+    return saying(claim, unknown('Registered', 'NodeNotFound', 'The node has not joined yet'));
+  }
+  return [
+    {
+      kind: 'register',
+      node,
+      labels: { ...claim.labels, [REGISTERED]: 'true' },
+      annotations: claim.annotations,
+      taints: taintsAtRegistration(claim, node),
+    },
+  ];
+}
+
+/** Why a registered node is not usable yet; undefined: it is. */
+function reasonUninitialized(claim: NodeClaim, node: Node): ConditionClaim | undefined {
+  if (!isTrue(node, 'Ready')) {
+    return unknown('Initialized', 'NodeNotReady', 'Node status is not Ready');
+  }
+  const startup = node.taints.find((taint) =>
+    claim.startupTaints.some((each) => sameTaint(each, taint)),
+  );
+  if (startup !== undefined) {
+    return unknown('Initialized', 'StartupTaintsExist', `Startup taint ${startup.key} exists`);
+  }
+  const ephemeral = node.taints.find(isEphemeral);
+  if (ephemeral !== undefined) {
+    return unknown('Initialized', 'KnownEphemeralTaintsExist', `Taint ${ephemeral.key} exists`);
+  }
+  const missing = Object.keys(claim.requests)
+    .sort()
+    .find((name) => (claim.requests[name] ?? 0) > 0 && (node.allocatable[name] ?? 0) === 0);
+  if (missing === undefined) return undefined;
+  return unknown('Initialized', 'ResourceNotRegistered', `Resource ${missing} is not there yet`);
+}
+
+function initialization(claim: NodeClaim, node: Node): readonly LifecycleAction[] {
+  const reason = reasonUninitialized(claim, node);
+  if (reason !== undefined) return saying(claim, reason);
+  const initialized: ConditionClaim = {
+    type: 'Initialized',
+    status: 'True',
+    reason: 'Initialized',
+    message: '',
+  };
+  const label: LifecycleAction[] =
+    node.labels[INITIALIZED] === 'true' ? [] : [{ kind: 'initialize', node }];
+  return [...label, ...saying(claim, initialized)];
+}
+
+function tagging(claim: NodeClaim, node: Node): readonly LifecycleAction[] {
+  const instanceId = instanceIdOf(claim.providerId);
+  if (instanceId === undefined || claim.annotations[TAGGED] === 'true') return [];
+  const tags = { Name: node.name, 'karpenter.sh/nodeclaim': claim.name };
+  return [
+    { kind: 'tag', instanceId, tags },
+    { kind: 'annotate', annotations: { [TAGGED]: 'true' } },
+  ];
+}
+
+/** Why the claim has to go although nobody deleted it. */
+function deletion(claim: NodeClaim, around: ClaimSurroundings): LifecycleAction | undefined {
+  const age = around.nowMs - claim.createdAtMs;
+  if (claim.expireAfter !== 'Never' && age >= claim.expireAfter) {
+    const message = 'Older than spec.expireAfter';
+    return { kind: 'delete-claim', reason: 'expired', message };
+  }
+  if (around.nodes.some((node) => node.deletedAtMs !== undefined)) {
+    return { kind: 'delete-claim', reason: 'node_deleted', message: 'Its Node was deleted' };
+  }
+  const isGone = around.instance === 'absent' && isTrue(claim, 'Registered');
+  if (isGone && !around.nodes.some((node) => isTrue(node, 'Ready'))) {
+    const message = 'Its instance is gone and its Node is not Ready';
+    return { kind: 'delete-claim', reason: 'garbage_collected', message };
+  }
+  return undefined;
+}
+
+function decide(claim: NodeClaim, around: ClaimSurroundings): readonly LifecycleAction[] {
+  if (claim.deletedAtMs !== undefined) {
+    return claim.finalizers.includes(TERMINATION_FINALIZER)
+      ? terminationActions(claim, around)
+      : [];
+  }
+  const gone = deletion(claim, around);
+  if (gone !== undefined) return [gone];
+  if (!isTrue(claim, 'Launched')) {
+    if (around.nowMs - since(claim, 'Launched') < LAUNCH_TIMEOUT_MS) return [];
+    const message = 'Could not be launched within 5 minutes';
+    return [{ kind: 'delete-claim', reason: 'launch_timeout', message }];
+  }
+  if (!isTrue(claim, 'Registered')) return registration(claim, around);
+  const node = around.nodes[0];
+  if (node === undefined) return [];
+  const initializing = isTrue(claim, 'Initialized') ? [] : initialization(claim, node);
+  return [...tagging(claim, node), ...initializing];
+}
+
+/** What to do now with one NodeClaim and its Node (reference 3.1–3.4). */
+export function decideClaim(claim: NodeClaim, around: ClaimSurroundings): ClaimDecision {
+  return { claim, actions: decide(claim, around) };
+}

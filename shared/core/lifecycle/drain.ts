@@ -1,0 +1,113 @@
+import type { Node, PersistentVolume, PersistentVolumeClaim } from '../model/cluster.ts';
+import { DISRUPTED_TAINT_KEY, DO_NOT_DISRUPT } from '../model/labels.ts';
+import type { Pod } from '../model/pod.ts';
+import { tolerates } from '../model/taint.ts';
+
+/** Pods that are still terminating this long after their grace period no longer hold a node. */
+const STUCK_AFTER_MS = 60_000;
+
+const DISRUPTED = { key: DISRUPTED_TAINT_KEY, value: '', effect: 'NoSchedule' } as const;
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
+
+/** "true", or a duration counted from the pod's start; anything else protects nothing. */
+export function isProtected(pod: Pod, nowMs: number): boolean {
+  const value = pod.annotations[DO_NOT_DISRUPT];
+  if (value === undefined) return false;
+  if (value === 'true') return true;
+  if (!/^(\d+[smh])+$/.test(value)) return false;
+  let duration = 0;
+  for (const [, amount, unit] of value.matchAll(/(\d+)([smh])/g)) {
+    duration += Number(amount) * (UNIT_MS[unit ?? ''] ?? 0);
+  }
+  return nowMs < (pod.startedAtMs ?? pod.createdAtMs) + duration;
+}
+
+/** Pods that a drain waits for: not those that stay by intent, are over, or are stuck. */
+export function holdsNode(pod: Pod, nowMs: number): boolean {
+  if (pod.isMirror || pod.controller?.kind === 'Node') return false;
+  if (pod.phase === 'Succeeded' || pod.phase === 'Failed') return false;
+  if (pod.spec.tolerations.some((each) => tolerates(each, DISRUPTED))) return false;
+  return pod.deletedAtMs === undefined || nowMs < pod.deletedAtMs + STUCK_AFTER_MS;
+}
+
+function isCritical(pod: Pod): boolean {
+  const name = pod.spec.priorityClassName;
+  return name === 'system-cluster-critical' || name === 'system-node-critical';
+}
+
+/** 0 is drained first: plain pods, DaemonSets' pods, critical pods, critical DaemonSets' pods. */
+function drainGroup(pod: Pod): number {
+  return (isCritical(pod) ? 2 : 0) + (pod.controller?.kind === 'DaemonSet' ? 1 : 0);
+}
+
+export interface DrainStep {
+  readonly evict: readonly Pod[];
+  /** Past their deadline: deleted whatever protects them. */
+  readonly remove: readonly { readonly pod: Pod; readonly gracePeriodSeconds: number }[];
+  /** Pods that still hold the node. */
+  readonly waiting: readonly Pod[];
+}
+
+function byName(a: Pod, b: Pod): number {
+  return a.namespace < b.namespace || (a.namespace === b.namespace && a.name < b.name) ? -1 : 1;
+}
+
+/** The next step of a drain; `deadlineMs` is when the node's termination grace period ends. */
+export function drainStep(
+  pods: readonly Pod[],
+  deadlineMs: number | undefined,
+  nowMs: number,
+): DrainStep {
+  const waiting = pods.filter((pod) => holdsNode(pod, nowMs)).sort(byName);
+  const running = waiting.filter((pod) => pod.deletedAtMs === undefined);
+  const late = running.filter(
+    (pod) =>
+      deadlineMs !== undefined &&
+      nowMs >= deadlineMs - pod.spec.terminationGracePeriodSeconds * 1000,
+  );
+  const first = Math.min(...waiting.map(drainGroup));
+  const evict = running.filter(
+    (pod) => !late.includes(pod) && drainGroup(pod) === first && !isProtected(pod, nowMs),
+  );
+  const remove = late.map((pod) => {
+    const left = Math.max(0, Math.floor(((deadlineMs ?? nowMs) - nowMs) / 1000));
+    return { pod, gracePeriodSeconds: Math.min(left, pod.spec.terminationGracePeriodSeconds) };
+  });
+  return { evict, remove, waiting };
+}
+
+/** Names of attachments that belong to volumes of pods that a drain removes. */
+export function blockingAttachments(
+  node: Node,
+  pods: readonly Pod[],
+  attachments: readonly {
+    readonly name: string;
+    readonly nodeName: string;
+    readonly persistentVolumeName: string | undefined;
+  }[],
+  volumes: {
+    readonly persistentVolumeClaims: readonly PersistentVolumeClaim[];
+    readonly persistentVolumes: readonly PersistentVolume[];
+  },
+  nowMs: number,
+): readonly string[] {
+  const staying = pods.filter((pod) => !holdsNode(pod, nowMs));
+  const kept = new Set(
+    staying.flatMap((pod) =>
+      pod.spec.volumes.map(
+        (volume) =>
+          `${pod.namespace}/${volume.kind === 'claim' ? volume.claimName : `${pod.name}-${volume.volumeName}`}`,
+      ),
+    ),
+  );
+  const keptVolumes = new Set(
+    volumes.persistentVolumeClaims
+      .filter((claim) => kept.has(`${claim.namespace}/${claim.name}`))
+      .map((claim) => claim.volumeName),
+  );
+  return attachments
+    .filter((each) => each.nodeName === node.name && !keptVolumes.has(each.persistentVolumeName))
+    .map((each) => each.name)
+    .sort();
+}

@@ -1,0 +1,111 @@
+import { DISRUPTED_TAINT_KEY } from '../model/labels.ts';
+import type { NodeClaim } from '../model/provisioning.ts';
+import type { Taint } from '../model/taint.ts';
+import {
+  type ClaimSurroundings,
+  instanceIdOf,
+  type LifecycleAction,
+  TERMINATION_FINALIZER,
+  TERMINATION_TIMESTAMP,
+} from './actions.ts';
+import { type ConditionClaim, conditionOf, isTrue } from './conditions.ts';
+import { drainStep } from './drain.ts';
+
+/** A node is tainted this long before it may be gone, so that endpoints and balancers follow. */
+const DRAIN_MS_MIN = 5_000;
+
+const DISRUPTED: Taint = { key: DISRUPTED_TAINT_KEY, value: '', effect: 'NoSchedule' };
+
+function says(type: string, status: 'True' | 'Unknown' | 'False', reason: string): ConditionClaim {
+  return { type, status, reason, message: '' };
+}
+
+/** When the drain must be over; undefined: it may take as long as it takes. */
+function deadlineOf(claim: NodeClaim): number | undefined {
+  const written = Date.parse(claim.annotations[TERMINATION_TIMESTAMP] ?? '');
+  if (!Number.isNaN(written)) return written;
+  const { terminationGracePeriodMs: grace, deletedAtMs } = claim;
+  return grace === undefined || deletedAtMs === undefined ? undefined : deletedAtMs + grace;
+}
+
+function announceDeadline(claim: NodeClaim, deadlineMs: number | undefined): LifecycleAction[] {
+  if (deadlineMs === undefined || claim.annotations[TERMINATION_TIMESTAMP] !== undefined) return [];
+  const annotations = { [TERMINATION_TIMESTAMP]: new Date(deadlineMs).toISOString() };
+  return [{ kind: 'annotate', annotations }];
+}
+
+function finish(claim: NodeClaim, around: ClaimSurroundings): LifecycleAction[] {
+  const nodes = around.nodes.flatMap((node): LifecycleAction[] => [
+    ...(node.deletedAtMs === undefined ? [{ kind: 'delete-node', node } as const] : []),
+    { kind: 'finalize-node', node },
+  ]);
+  const held = claim.finalizers.includes(TERMINATION_FINALIZER);
+  return [...nodes, ...(held ? [{ kind: 'finalize-claim' } as const] : [])];
+}
+
+function terminate(claim: NodeClaim, around: ClaimSurroundings): LifecycleAction[] {
+  const instanceId = instanceIdOf(claim.providerId);
+  if (instanceId === undefined || around.instance === 'absent') return finish(claim, around);
+  if (around.instance === 'shutting-down') return [];
+  return [
+    { kind: 'terminate', instanceId },
+    { kind: 'conditions', set: [says('InstanceTerminating', 'True', 'InstanceTerminating')] },
+  ];
+}
+
+/** Taint and drain; true when the instance may go. */
+function drain(
+  claim: NodeClaim,
+  around: ClaimSurroundings,
+  deadlineMs: number | undefined,
+): { readonly actions: LifecycleAction[]; readonly isOver: boolean } {
+  const actions: LifecycleAction[] = [];
+  for (const node of around.nodes) {
+    if (node.deletedAtMs === undefined) actions.push({ kind: 'delete-node', node });
+    if (!node.taints.some((each) => each.key === DISRUPTED_TAINT_KEY)) {
+      actions.push({ kind: 'taint-node', node, taints: [...node.taints, DISRUPTED] });
+    }
+  }
+  const { nowMs } = around;
+  const step = drainStep(around.pods, deadlineMs, nowMs);
+  if (step.evict.length > 0) actions.push({ kind: 'evict', pods: step.evict });
+  for (const each of step.remove) actions.push({ kind: 'remove-pod', ...each });
+  const isPastDeadline = deadlineMs !== undefined && nowMs >= deadlineMs;
+  const isSettled = nowMs >= (claim.deletedAtMs ?? nowMs) + DRAIN_MS_MIN;
+  if ((step.waiting.length > 0 || !isSettled) && !isPastDeadline) {
+    if (conditionOf(claim, 'Drained') === undefined) {
+      actions.push({ kind: 'conditions', set: [says('Drained', 'Unknown', 'Draining')] });
+    }
+    return { actions, isOver: false };
+  }
+  if (around.blockingAttachments.length > 0 && !isPastDeadline) {
+    const set = [
+      says('Drained', 'True', 'Drained'),
+      says('VolumesDetached', 'Unknown', 'AwaitingVolumeDetachment'),
+    ];
+    actions.push({ kind: 'conditions', set });
+    return { actions, isOver: false };
+  }
+  const detached =
+    around.blockingAttachments.length === 0
+      ? says('VolumesDetached', 'True', 'VolumesDetached')
+      : says('VolumesDetached', 'False', 'TerminationGracePeriodElapsed');
+  actions.push({ kind: 'conditions', set: [says('Drained', 'True', 'Drained'), detached] });
+  return { actions, isOver: true };
+}
+
+/** What to do next with a claim that is being deleted (reference 3.3). */
+export function terminationActions(
+  claim: NodeClaim,
+  around: ClaimSurroundings,
+): readonly LifecycleAction[] {
+  const isRegistered = isTrue(claim, 'Registered');
+  const nodesReady = around.nodes.some((node) => isTrue(node, 'Ready'));
+  if (around.instance === 'absent' && !nodesReady) return finish(claim, around);
+  if (!isRegistered || around.nodes.length === 0) return terminate(claim, around);
+  if (isTrue(claim, 'InstanceTerminating')) return terminate(claim, around);
+  const deadlineMs = deadlineOf(claim);
+  const announced = announceDeadline(claim, deadlineMs);
+  const { actions, isOver } = drain(claim, around, deadlineMs);
+  return [...announced, ...actions, ...(isOver ? terminate(claim, around) : [])];
+}
