@@ -1,0 +1,64 @@
+import type { Interruption, InterruptionKind } from './interruption.ts';
+
+/** What a message leads to (reference 3.6), and how much it has to be backed by EC2 first. */
+export interface InterruptionAction {
+  readonly deleteClaim: boolean;
+  /** Bar the offering for others: its capacity is being taken back. */
+  readonly markOffering: boolean;
+  /** Event reason on the Node and the NodeClaim. */
+  readonly eventReason: string;
+  /** Whether EC2 can say that it is so; what it cannot confirm acts on few nodes at a time. */
+  readonly confirmable: boolean;
+}
+
+const ACTIONS: Readonly<Record<Exclude<InterruptionKind, 'no_op'>, InterruptionAction>> = {
+  spot_interrupted: {
+    deleteClaim: true,
+    markOffering: true,
+    eventReason: 'SpotInterrupted',
+    confirmable: true,
+  },
+  rebalance_recommendation: {
+    deleteClaim: false,
+    markOffering: false,
+    eventReason: 'SpotRebalanceRecommendation',
+    confirmable: false,
+  },
+  instance_stopped: {
+    deleteClaim: true,
+    markOffering: false,
+    eventReason: 'InstanceStopping',
+    confirmable: true,
+  },
+  instance_terminated: {
+    deleteClaim: true,
+    markOffering: false,
+    eventReason: 'InstanceTerminating',
+    confirmable: true,
+  },
+  scheduled_change: {
+    deleteClaim: true,
+    markOffering: false,
+    eventReason: 'InstanceUnhealthy',
+    confirmable: false,
+  },
+  capacity_reservation_interrupted: {
+    deleteClaim: true,
+    markOffering: true,
+    eventReason: 'CapacityReservationInstanceInterrupted',
+    confirmable: false,
+  },
+};
+
+/** Undefined: nothing is to be done. */
+export function actionFor(interruption: Interruption): InterruptionAction | undefined {
+  return interruption.kind === 'no_op' ? undefined : ACTIONS[interruption.kind];
+}
+
+/** At most this share of a NodePool's nodes goes on messages that nothing can confirm. */
+const UNCONFIRMED_SHARE = 0.2;
+
+/** How many of a pool's nodes may still be deleted on unconfirmed messages. */
+export function unconfirmedAllowance(nodes: number, alreadyDeleting: number): number {
+  return Math.max(0, Math.ceil(nodes * UNCONFIRMED_SHARE) - alreadyDeleting);
+}

@@ -1,0 +1,151 @@
+/** Karpenter's names of interruption kinds: metric values and log fields. */
+export type InterruptionKind =
+  | 'spot_interrupted'
+  | 'rebalance_recommendation'
+  | 'instance_stopped'
+  | 'instance_terminated'
+  | 'scheduled_change'
+  | 'capacity_reservation_interrupted'
+  | 'no_op';
+
+export interface Interruption {
+  readonly kind: InterruptionKind;
+  /** `i-…`, sorted, each once. */
+  readonly instanceIds: readonly string[];
+  /** For `capacity_reservation_interrupted`. */
+  readonly reservationId: string | undefined;
+  /** For spot: `terminate`, `stop` or `hibernate`. */
+  readonly instanceAction: string | undefined;
+  readonly sentAtMs: number;
+}
+
+/** Why a message is not believed; the value is a metric dimension. */
+export type Refusal = 'malformed' | 'foreign_account' | 'foreign_region' | 'too_large' | 'stale';
+
+export type ParsedMessage =
+  | { readonly ok: true; readonly interruption: Interruption }
+  | { readonly ok: false; readonly refusal: Refusal };
+
+/** Who may speak: the envelope has to match before anything in it is looked at. */
+export interface Envelope {
+  readonly accountId: string;
+  readonly region: string;
+}
+
+/** EventBridge's own limit on an event; anything larger did not come from it. */
+const BYTES_MAX = 262_144;
+/** No notice is longer ahead or late than this; older messages describe another instance's life. */
+const AGE_MS_MAX = 24 * 3_600_000;
+const IDS_MAX = 1000;
+
+type Json = Readonly<Record<string, unknown>>;
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+const INSTANCE_ID = /^i-[0-9a-f]{8,17}$/;
+
+/** Instance ids in order; undefined when one of them is not an id. */
+function instanceIds(values: readonly unknown[]): readonly string[] | undefined {
+  const ids = new Set<string>();
+  for (const value of values.slice(0, IDS_MAX)) {
+    const id = textOf(value);
+    if (id === undefined || !INSTANCE_ID.test(id)) return undefined;
+    ids.add(id);
+  }
+  return [...ids].sort();
+}
+
+type Detail = Pick<Interruption, 'kind' | 'instanceIds' | 'reservationId' | 'instanceAction'>;
+
+const NO_OP: Detail = {
+  kind: 'no_op',
+  instanceIds: [],
+  reservationId: undefined,
+  instanceAction: undefined,
+};
+
+function about(kind: InterruptionKind, ids: readonly unknown[]): Detail | undefined {
+  const known = instanceIds(ids);
+  return known === undefined ? undefined : { ...NO_OP, kind, instanceIds: known };
+}
+
+function spotWarning(detail: Json): Detail | undefined {
+  const found = about('spot_interrupted', [detail['instance-id']]);
+  return found && { ...found, instanceAction: textOf(detail['instance-action']) };
+}
+
+function rebalance(detail: Json): Detail | undefined {
+  return about('rebalance_recommendation', [detail['instance-id']]);
+}
+
+function stateChange(detail: Json): Detail | undefined {
+  const id = detail['instance-id'];
+  switch (detail['state']) {
+    case 'stopping':
+    case 'stopped':
+      return about('instance_stopped', [id]);
+    case 'shutting-down':
+    case 'terminated':
+      return about('instance_terminated', [id]);
+    case 'pending':
+    case 'running':
+      return NO_OP;
+    default:
+      return undefined;
+  }
+}
+
+function healthEvent(detail: Json): Detail | undefined {
+  if (detail['service'] !== 'EC2' || detail['eventTypeCategory'] !== 'scheduledChange')
+    return NO_OP;
+  const entities = detail['affectedEntities'];
+  if (!Array.isArray(entities)) return undefined;
+  const values = entities.map((each: unknown) =>
+    isObject(each) ? each['entityValue'] : undefined,
+  );
+  return about('scheduled_change', values);
+}
+
+function reservationWarning(detail: Json): Detail | undefined {
+  const found = about('capacity_reservation_interrupted', [detail['instance-id']]);
+  return found && { ...found, reservationId: textOf(detail['capacity-reservation-id']) };
+}
+
+/** By `source` and `detail-type` of the event. */
+const KINDS: Readonly<Record<string, (detail: Json) => Detail | undefined>> = {
+  'aws.ec2/EC2 Spot Instance Interruption Warning': spotWarning,
+  'aws.ec2/EC2 Instance Rebalance Recommendation': rebalance,
+  'aws.ec2/EC2 Instance State-change Notification': stateChange,
+  'aws.ec2/EC2 Capacity Reservation Instance Interruption Warning': reservationWarning,
+  'aws.health/AWS Health Event': healthEvent,
+};
+
+function parseJson(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Decodes one message of the interruption queue; nothing in it is believed beyond its envelope. */
+export function parseInterruption(body: string, expected: Envelope, nowMs: number): ParsedMessage {
+  if (body.length > BYTES_MAX) return { ok: false, refusal: 'too_large' };
+  const event = parseJson(body);
+  if (!isObject(event) || !isObject(event['detail'])) return { ok: false, refusal: 'malformed' };
+  if (event['account'] !== expected.accountId) return { ok: false, refusal: 'foreign_account' };
+  if (event['region'] !== expected.region) return { ok: false, refusal: 'foreign_region' };
+  const sentAtMs = Date.parse(textOf(event['time']) ?? '');
+  if (Number.isNaN(sentAtMs)) return { ok: false, refusal: 'malformed' };
+  if (Math.abs(nowMs - sentAtMs) > AGE_MS_MAX) return { ok: false, refusal: 'stale' };
+  const decode = KINDS[`${String(event['source'])}/${String(event['detail-type'])}`];
+  const detail = decode === undefined ? NO_OP : decode(event['detail']);
+  if (detail === undefined) return { ok: false, refusal: 'malformed' };
+  return { ok: true, interruption: { ...detail, sentAtMs } };
+}
