@@ -1,0 +1,72 @@
+import { NODE_POOL } from '../model/labels.ts';
+import type { Pod } from '../model/pod.ts';
+import { podKey } from '../model/pod.ts';
+import type { ClusterSnapshot } from '../model/snapshot.ts';
+import { allows } from '../requirements/value-set.ts';
+import { nodeTermsOf } from './node-terms.ts';
+
+/** The pods that a plan has to place, and those it does not look at. */
+export interface Demand {
+  /** Pending pods and pods on nodes that are going away, in the order of {@link comparePods}. */
+  readonly pods: readonly Pod[];
+  /** Pods that stay where they run. */
+  readonly running: readonly Pod[];
+  readonly ignored: ReadonlyMap<string, string>;
+}
+
+/** Why a pod without a node is not ours to place; undefined = it is. */
+function reasonToIgnore(pod: Pod): string | undefined {
+  if (pod.controller?.kind === 'DaemonSet') return 'owned by a DaemonSet';
+  if (pod.isMirror || pod.controller?.kind === 'Node') return 'a static pod of its node';
+  if (pod.deletedAtMs !== undefined) return 'being deleted';
+  if (pod.phase !== 'Pending') return `in phase ${pod.phase}`;
+  if (pod.spec.hasSchedulingGates) return 'held back by scheduling gates';
+  if (pod.nominatedNodeName !== undefined) return 'waiting for a preemption';
+  if (!pod.unschedulable) return 'not found unschedulable by its scheduler';
+  const terms = nodeTermsOf(pod.spec);
+  const wantsNoPool = terms.every((term) => {
+    const set = term.get(NODE_POOL);
+    return set !== undefined && !set.complement && set.values.size === 0 && allows(set, undefined);
+  });
+  return terms.length > 0 && wantsNoPool
+    ? 'requires nodes without a NodePool (karpenter.sh/nodepool DoesNotExist)'
+    : undefined;
+}
+
+/** Priority first, then the order of creation; the name makes the order total. */
+export function comparePods(a: Pod, b: Pod): number {
+  return (
+    b.spec.priority - a.spec.priority ||
+    a.createdAtMs - b.createdAtMs ||
+    (a.uid < b.uid ? -1 : a.uid > b.uid ? 1 : 0) ||
+    (podKey(a) < podKey(b) ? -1 : 1)
+  );
+}
+
+/** Whether a pod on a node that is going away needs a new place. */
+function isReschedulable(pod: Pod): boolean {
+  return (
+    pod.controller?.kind !== 'DaemonSet' &&
+    pod.controller?.kind !== 'Node' &&
+    !pod.isMirror &&
+    pod.deletedAtMs === undefined
+  );
+}
+
+/** Splits the snapshot's pods; `leaving` names the nodes that are going away. */
+export function demandOf(snapshot: ClusterSnapshot, leaving: ReadonlySet<string>): Demand {
+  const pods: Pod[] = [];
+  const running: Pod[] = [];
+  const ignored = new Map<string, string>();
+  for (const pod of snapshot.pods) {
+    if (pod.nodeName === undefined) {
+      const reason = reasonToIgnore(pod);
+      if (reason === undefined) pods.push(pod);
+      else ignored.set(podKey(pod), reason);
+    } else if (pod.phase !== 'Succeeded' && pod.phase !== 'Failed') {
+      if (leaving.has(pod.nodeName) && isReschedulable(pod)) pods.push(pod);
+      else running.push(pod);
+    }
+  }
+  return { pods: pods.sort(comparePods), running, ignored };
+}
