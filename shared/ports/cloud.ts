@@ -9,7 +9,6 @@ import type {
   SelectorTerm,
   Subnet,
 } from '../core/model/node-class.ts';
-import type { NodePool } from '../core/model/provisioning.ts';
 import type { Resources } from '../core/model/resources.ts';
 import type { Taint } from '../core/model/taint.ts';
 import type { FaultKind } from './fault.ts';
@@ -138,11 +137,11 @@ export interface Profiles {
   remove(nodeClass: NodeClass): Promise<void>;
 }
 
-/** Instance types with prices, as a pool sees them before overlays. */
+/** Instance types with prices, before overlays and with every offering that has a price. */
 export interface Catalog {
   readonly region: string;
   /** Where the prices come from and of which day, for people. */
   readonly source: string;
-  /** Types that the class can launch in its subnets' zones. */
-  instanceTypes(pool: NodePool, nodeClass: NodeClass): Promise<readonly InstanceType[]>;
+  /** Types that the class can launch, with offerings in its subnets' zones and reservations. */
+  instanceTypes(nodeClass: NodeClass): Promise<readonly InstanceType[]>;
 }

@@ -72,6 +72,10 @@ export interface ClusterState {
   /** Instance types come from the {@link Catalog}, per pool. */
   readonly objects: Omit<ClusterSnapshot, 'instanceTypes'>;
   readonly nodeClasses: readonly NodeClass[];
+  /** What the statuses say now, so that only changes are written; by name. */
+  readonly nodeOverlayConditions: ReadonlyMap<string, readonly Condition[]>;
+  /** `status.resources` of the NodePools. */
+  readonly nodePoolUsage: ReadonlyMap<string, Resources>;
   readonly capacityBuffers: readonly CapacityBuffer[];
   readonly volumeAttachments: readonly VolumeAttachment[];
   /** By {@link objectKey}; what a write passes on to be refused when the object has changed. */
@@ -123,7 +127,7 @@ export interface NodePatch extends MetadataPatch {
   readonly owner?: OwnerReference;
 }
 
-/** Fields that are left out stay as they are; conditions are merged by type. */
+/** Fields that are left out stay as they are; conditions are the whole list. */
 export interface NodeClaimStatusPatch {
   readonly nodeName?: string;
   readonly providerId?: string;

@@ -61,10 +61,10 @@ function drain(
 ): { readonly actions: LifecycleAction[]; readonly isOver: boolean } {
   const actions: LifecycleAction[] = [];
   for (const node of around.nodes) {
-    if (node.deletedAtMs === undefined) actions.push({ kind: 'delete-node', node });
     if (!node.taints.some((each) => each.key === DISRUPTED_TAINT_KEY)) {
       actions.push({ kind: 'taint-node', node, taints: [...node.taints, DISRUPTED] });
     }
+    if (node.deletedAtMs === undefined) actions.push({ kind: 'delete-node', node });
   }
   const { nowMs } = around;
   const step = drainStep(around.pods, deadlineMs, nowMs);

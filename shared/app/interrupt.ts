@@ -1,0 +1,182 @@
+import {
+  actionFor,
+  type InterruptionAction,
+  unconfirmedAllowance,
+} from '../core/interruption/action.ts';
+import { type Interruption, parseInterruption } from '../core/interruption/interruption.ts';
+import { instanceIdOf } from '../core/lifecycle/actions.ts';
+import {
+  CAPACITY_TYPE,
+  INSTANCE_TYPE,
+  NODE_POOL,
+  RESERVED,
+  SPOT,
+  ZONE,
+} from '../core/model/labels.ts';
+import type { NodeClaim } from '../core/model/provisioning.ts';
+import { type ClusterState, type Instance, PortError, type Ports } from '../ports.ts';
+import { claimRef } from './references.ts';
+import { type AppSettings, isShadowed } from './settings.ts';
+
+export interface QueueMessage {
+  readonly id: string;
+  readonly body: string;
+}
+
+export interface InterruptReport {
+  /** Messages that have to come again; all others are done with. */
+  readonly failedIds: readonly string[];
+  /** Claims deleted by this batch. */
+  readonly deleted: readonly string[];
+}
+
+interface Hit {
+  readonly messageId: string;
+  readonly interruption: Interruption;
+  readonly action: InterruptionAction;
+  readonly claim: NodeClaim;
+  readonly instanceId: string;
+}
+
+function membership(
+  ports: Ports,
+  settings: AppSettings,
+  state: ClusterState,
+  messages: readonly QueueMessage[],
+): readonly Hit[] {
+  const byInstance = new Map(
+    state.objects.nodeClaims.map((claim) => [instanceIdOf(claim.providerId), claim]),
+  );
+  const hits: Hit[] = [];
+  for (const { id, body } of messages) {
+    const parsed = parseInterruption(body, settings.envelope, ports.clock.nowMs());
+    if (!parsed.ok) {
+      ports.recorder.count('interruption_refused_messages_total', { reason: parsed.refusal });
+      continue;
+    }
+    const { interruption } = parsed;
+    const labels = { message_type: interruption.kind };
+    ports.recorder.count('interruption_received_messages_total', labels);
+    const action = actionFor(interruption);
+    if (action === undefined) continue;
+    for (const instanceId of interruption.instanceIds) {
+      const claim = byInstance.get(instanceId);
+      if (claim !== undefined)
+        hits.push({ messageId: id, interruption, action, claim, instanceId });
+    }
+  }
+  return hits;
+}
+
+/** What EC2 says of the instances: `contradicts` = it runs and nothing is known of an end. */
+function contradicts(hit: Hit, described: ReadonlyMap<string, Instance> | undefined): boolean {
+  if (described === undefined) return false;
+  const { kind } = hit.interruption;
+  const instance = described.get(hit.instanceId);
+  if (kind === 'spot_interrupted') return instance?.capacityType === 'on-demand';
+  return (
+    (kind === 'instance_stopped' || kind === 'instance_terminated') && instance?.state === 'running'
+  );
+}
+
+async function describeHits(
+  ports: Ports,
+  hits: readonly Hit[],
+): Promise<ReadonlyMap<string, Instance> | undefined> {
+  const ids = [
+    ...new Set(hits.filter((hit) => hit.action.confirmable).map((hit) => hit.instanceId)),
+  ];
+  if (ids.length === 0) return new Map();
+  try {
+    const instances = await ports.compute.describe(ids.sort());
+    return new Map(instances.map((each) => [each.id, each]));
+  } catch (error) {
+    // A warning has two minutes: it is acted on at once where EC2 cannot be asked.
+    if (error instanceof PortError) return undefined;
+    throw error;
+  }
+}
+
+async function markOffering(ports: Ports, hit: Hit): Promise<void> {
+  const { [INSTANCE_TYPE]: instanceType, [ZONE]: zone } = hit.claim.labels;
+  const capacityType = hit.claim.labels[CAPACITY_TYPE] === RESERVED ? RESERVED : SPOT;
+  if (instanceType === undefined || zone === undefined) return;
+  await ports.memory.markUnavailable({ instanceType, zone, capacityType }, hit.interruption.kind);
+}
+
+async function carryOut(ports: Ports, hit: Hit): Promise<void> {
+  const { claim, action, interruption } = hit;
+  const message = `${interruption.kind} for instance ${hit.instanceId}`;
+  const type = action.deleteClaim ? 'Warning' : 'Normal';
+  const regarding = claimRef(claim);
+  if (action.markOffering) await markOffering(ports, hit);
+  if (action.deleteClaim) await ports.cluster.delete(regarding);
+  await ports.cluster.event({ regarding, type, reason: action.eventReason, message });
+  if (!action.deleteClaim) return;
+  const { [NODE_POOL]: nodepool = '', [CAPACITY_TYPE]: capacity_type = '' } = claim.labels;
+  const labels = { reason: interruption.kind, nodepool, capacity_type };
+  ports.recorder.count('nodeclaims_disrupted_total', labels);
+  await ports.recorder.decision({
+    id: `interrupt-${claim.name}`,
+    atMs: ports.clock.nowMs(),
+    useCase: 'interrupt',
+    object: `NodeClaim/${claim.name}`,
+    action: 'delete',
+    message,
+    detail: { kind: interruption.kind, instanceId: hit.instanceId },
+  });
+}
+
+/** How many nodes of each pool unconfirmed messages may still take. */
+function allowances(state: ClusterState): Map<string, number> {
+  const counts = new Map<string, { nodes: number; deleting: number }>();
+  for (const claim of state.objects.nodeClaims) {
+    const pool = claim.labels[NODE_POOL] ?? '';
+    const count = counts.get(pool) ?? { nodes: 0, deleting: 0 };
+    count.nodes += 1;
+    if (claim.deletedAtMs !== undefined) count.deleting += 1;
+    counts.set(pool, count);
+  }
+  return new Map(
+    [...counts].map(([pool, { nodes, deleting }]) => [pool, unconfirmedAllowance(nodes, deleting)]),
+  );
+}
+
+/** Handles one batch of the interruption queue: envelope → membership → confirmation → action. */
+export async function interrupt(
+  ports: Ports,
+  settings: AppSettings,
+  messages: readonly QueueMessage[],
+): Promise<InterruptReport> {
+  const state = await ports.cluster.read();
+  if (isShadowed(state.karpenterRenewedAtMs, ports.clock.nowMs())) {
+    return { failedIds: [], deleted: [] };
+  }
+  const hits = membership(ports, settings, state, messages);
+  const described = await describeHits(ports, hits);
+  const allowed = allowances(state);
+  const failed = new Set<string>();
+  const deleted = new Set<string>();
+  for (const hit of hits) {
+    const { claim, action } = hit;
+    const isDone = deleted.has(claim.name) || claim.deletedAtMs !== undefined;
+    if ((action.deleteClaim && isDone) || contradicts(hit, described)) continue;
+    if (action.deleteClaim && !action.confirmable) {
+      const pool = claim.labels[NODE_POOL] ?? '';
+      const left = allowed.get(pool) ?? 0;
+      if (left === 0) {
+        failed.add(hit.messageId);
+        continue;
+      }
+      allowed.set(pool, left - 1);
+    }
+    try {
+      await carryOut(ports, hit);
+      if (action.deleteClaim) deleted.add(claim.name);
+    } catch (error) {
+      if (!(error instanceof PortError)) throw error;
+      failed.add(hit.messageId);
+    }
+  }
+  return { failedIds: [...failed].sort(), deleted: [...deleted].sort() };
+}

@@ -1,0 +1,305 @@
+import {
+  type ClaimSurroundings,
+  EXCLUDE_FROM_LOAD_BALANCERS,
+  instanceIdOf,
+  type LifecycleAction,
+  TERMINATION_FINALIZER,
+} from '../core/lifecycle/actions.ts';
+import { decideClaim } from '../core/lifecycle/claim.ts';
+import { type ConditionClaim, readiness, withConditions } from '../core/lifecycle/conditions.ts';
+import { blockingAttachments } from '../core/lifecycle/drain.ts';
+import { forsakenNodes, orphanedInstances } from '../core/lifecycle/garbage.ts';
+import type { Condition, Node } from '../core/model/cluster.ts';
+import { CAPACITY_TYPE, INITIALIZED, NODE_POOL, ZONE } from '../core/model/labels.ts';
+import type { Pod } from '../core/model/pod.ts';
+import type { NodeClaim } from '../core/model/provisioning.ts';
+import {
+  type ClusterState,
+  type Instance,
+  objectKey,
+  PortError,
+  type Ports,
+  type WriteResult,
+} from '../ports.ts';
+import { claimRef, nodeRef, podRef } from './references.ts';
+import { type AppSettings, isPaused, isShadowed } from './settings.ts';
+
+export interface LifecycleReport {
+  /** Something was written, or a drain is waiting: look again soon. */
+  readonly isUnsettled: boolean;
+  readonly evictions: number;
+  readonly terminated: readonly string[];
+  /** Claims whose step failed, with the fault; the others went on. */
+  readonly failures: readonly { readonly claim: string; readonly message: string }[];
+}
+
+interface Pass {
+  readonly ports: Ports;
+  readonly settings: AppSettings;
+  readonly state: ClusterState;
+  readonly nowMs: number;
+  /** Terminations left in this minute; interrupted claims are not counted against it. */
+  terminationsLeft: number;
+  evictions: number;
+  readonly terminated: string[];
+  acted: boolean;
+  /** Written in this pass, by the claim's uid: a status patch carries the whole list. */
+  readonly conditions: Map<string, readonly Condition[]>;
+}
+
+function surroundings(pass: Pass, index: Index, claim: NodeClaim): ClaimSurroundings {
+  const nodes = claim.providerId === undefined ? [] : (index.nodes.get(claim.providerId) ?? []);
+  const pods = nodes.flatMap((node) => index.pods.get(node.name) ?? []);
+  const instance = index.instances.get(instanceIdOf(claim.providerId) ?? '');
+  const { objects, volumeAttachments } = pass.state;
+  return {
+    nowMs: pass.nowMs,
+    nodes,
+    pods,
+    instance:
+      instance === undefined
+        ? 'absent'
+        : instance.state === 'shutting-down'
+          ? 'shutting-down'
+          : 'present',
+    blockingAttachments: nodes.flatMap((node) =>
+      blockingAttachments(node, pods, volumeAttachments, objects, pass.nowMs),
+    ),
+  };
+}
+
+interface Index {
+  readonly nodes: ReadonlyMap<string, readonly Node[]>;
+  readonly pods: ReadonlyMap<string, readonly Pod[]>;
+  readonly instances: ReadonlyMap<string, Instance>;
+}
+
+function indexOf(state: ClusterState, instances: readonly Instance[]): Index {
+  const { nodes, pods } = state.objects;
+  return {
+    nodes: Map.groupBy(nodes, (node) => node.providerId ?? ''),
+    pods: Map.groupBy(pods, (pod) => pod.nodeName ?? ''),
+    instances: new Map(instances.map((each) => [each.id, each])),
+  };
+}
+
+async function setConditions(
+  { ports, nowMs, conditions: known }: Pass,
+  claim: NodeClaim,
+  set: readonly ConditionClaim[],
+  nodeName?: string,
+): Promise<void> {
+  const merged = withConditions(known.get(claim.uid) ?? claim.conditions, set, nowMs);
+  const ready = readiness(merged, ['Launched', 'Registered', 'Initialized']);
+  const conditions = withConditions(merged, [ready], nowMs);
+  known.set(claim.uid, conditions);
+  const patch = { conditions, ...(nodeName === undefined ? {} : { nodeName }) };
+  await ports.cluster.patchNodeClaimStatus(claimRef(claim), patch);
+}
+
+async function register(
+  pass: Pass,
+  claim: NodeClaim,
+  action: Extract<LifecycleAction, { kind: 'register' }>,
+): Promise<void> {
+  const { ports, state } = pass;
+  const { node } = action;
+  const ref = nodeRef(node);
+  const resourceVersion = state.resourceVersions.get(objectKey(ref));
+  const result = await ports.cluster.patchNode(
+    { ...ref, ...(resourceVersion === undefined ? {} : { resourceVersion }) },
+    {
+      labels: action.labels,
+      annotations: action.annotations,
+      taints: action.taints,
+      addFinalizer: TERMINATION_FINALIZER,
+      owner: { kind: 'NodeClaim', name: claim.name, uid: claim.uid },
+    },
+  );
+  if (result !== 'done') return;
+  const registered = { type: 'Registered', status: 'True', reason: 'Registered', message: '' };
+  await setConditions(pass, claim, [{ ...registered, status: 'True' }], node.name);
+  const pool = claim.labels[NODE_POOL];
+  if (pool !== undefined) await ports.memory.recordRegistration(pool, true);
+  ports.recorder.count('nodes_created_total', {
+    nodepool: pool ?? '',
+    zone: claim.labels[ZONE] ?? '',
+  });
+}
+
+async function deleteClaim(
+  { ports, nowMs }: Pass,
+  claim: NodeClaim,
+  action: Extract<LifecycleAction, { kind: 'delete-claim' }>,
+): Promise<void> {
+  const nodepool = claim.labels[NODE_POOL] ?? '';
+  const isLaunchFault = action.reason === 'registration_timeout';
+  if (isLaunchFault && nodepool !== '') await ports.memory.recordRegistration(nodepool, false);
+  await ports.cluster.delete(claimRef(claim));
+  const capacity_type = claim.labels[CAPACITY_TYPE] ?? '';
+  const labels = { reason: action.reason, nodepool, capacity_type };
+  ports.recorder.count('nodeclaims_disrupted_total', labels);
+  await ports.recorder.decision({
+    id: `lifecycle-${claim.name}-${action.reason}`,
+    atMs: nowMs,
+    useCase: 'lifecycle',
+    object: `NodeClaim/${claim.name}`,
+    action: 'delete',
+    message: action.message,
+    detail: { reason: action.reason },
+  });
+}
+
+async function evict(pass: Pass, pods: readonly Pod[]): Promise<void> {
+  const { ports } = pass;
+  for (const pod of pods) {
+    const result = await ports.cluster.evict(podRef(pod));
+    const code = { done: '200', gone: '404', blocked: '429' }[result];
+    ports.recorder.count('pods_eviction_requests_total', { code });
+    if (result === 'done') pass.evictions += 1;
+    if (result === 'done' || result === 'gone') continue;
+    await ports.cluster.event({
+      regarding: { kind: 'Node', name: pod.nodeName ?? '' },
+      type: 'Warning',
+      reason: 'FailedDraining',
+      message: `A PodDisruptionBudget does not allow ${pod.namespace}/${pod.name} to be evicted`,
+    });
+  }
+}
+
+async function terminate(pass: Pass, claim: NodeClaim, instanceId: string): Promise<boolean> {
+  const { ports, state, nowMs } = pass;
+  if (isPaused(state.pausedUntilMs.terminate, nowMs) || pass.terminationsLeft === 0) return false;
+  pass.terminationsLeft -= 1;
+  await ports.compute.terminate([instanceId]);
+  pass.terminated.push(claim.name);
+  return true;
+}
+
+async function finalizeClaim({ ports }: Pass, claim: NodeClaim): Promise<void> {
+  await ports.cluster.patchNodeClaim(claimRef(claim), { removeFinalizer: TERMINATION_FINALIZER });
+  ports.recorder.count('nodeclaims_terminated_total', {
+    nodepool: claim.labels[NODE_POOL] ?? '',
+    capacity_type: claim.labels[CAPACITY_TYPE] ?? '',
+    zone: claim.labels[ZONE] ?? '',
+  });
+}
+
+/** Carries one action out; false: the claim's later actions have to wait. */
+async function act(pass: Pass, claim: NodeClaim, action: LifecycleAction): Promise<boolean> {
+  const { cluster, compute } = pass.ports;
+  switch (action.kind) {
+    case 'delete-claim':
+      await deleteClaim(pass, claim, action);
+      return true;
+    case 'register':
+      await register(pass, claim, action);
+      return true;
+    case 'initialize':
+      await cluster.patchNode(nodeRef(action.node), { labels: { [INITIALIZED]: 'true' } });
+      return true;
+    case 'conditions':
+      await setConditions(pass, claim, action.set);
+      return true;
+    case 'annotate':
+      await cluster.patchNodeClaim(claimRef(claim), { annotations: action.annotations });
+      return true;
+    case 'tag':
+      await compute.tag(action.instanceId, action.tags);
+      return true;
+    case 'delete-node':
+      await cluster.delete(nodeRef(action.node));
+      return true;
+    case 'taint-node':
+      return (await taintNode(pass, action)) === 'done';
+    case 'evict':
+      await evict(pass, action.pods);
+      return true;
+    case 'remove-pod':
+      await cluster.deletePod(podRef(action.pod), action.gracePeriodSeconds);
+      return true;
+    case 'terminate':
+      return await terminate(pass, claim, action.instanceId);
+    case 'finalize-node':
+      await cluster.patchNode(nodeRef(action.node), { removeFinalizer: TERMINATION_FINALIZER });
+      return true;
+    case 'finalize-claim':
+      await finalizeClaim(pass, claim);
+      return true;
+  }
+}
+
+/** Replaces the list of taints, so only on the Node as it was read. */
+async function taintNode(
+  { ports, state }: Pass,
+  action: Extract<LifecycleAction, { kind: 'taint-node' }>,
+): Promise<WriteResult> {
+  const ref = nodeRef(action.node);
+  const resourceVersion = state.resourceVersions.get(objectKey(ref));
+  const versioned = resourceVersion === undefined ? ref : { ...ref, resourceVersion };
+  return await ports.cluster.patchNode(versioned, {
+    taints: action.taints,
+    labels: { [EXCLUDE_FROM_LOAD_BALANCERS]: 'karpenter' },
+  });
+}
+
+async function collectGarbage(pass: Pass, instances: readonly Instance[]): Promise<void> {
+  const { ports, state, nowMs } = pass;
+  const { nodeClaims, nodes } = state.objects;
+  const orphans = orphanedInstances(instances, nodeClaims, nowMs);
+  if (orphans.length > 0) {
+    await ports.compute.terminate(orphans.map((each) => each.id));
+    pass.acted = true;
+  }
+  for (const { id } of orphans) {
+    const node = nodes.find((each) => instanceIdOf(each.providerId) === id);
+    if (node !== undefined) await ports.cluster.delete(nodeRef(node));
+  }
+  for (const node of forsakenNodes(nodes, nodeClaims)) {
+    await ports.cluster.patchNode(nodeRef(node), { removeFinalizer: TERMINATION_FINALIZER });
+  }
+}
+
+function recentTerminations({ objects }: ClusterState, nowMs: number): number {
+  return objects.nodeClaims.filter((claim) =>
+    claim.conditions.some(
+      (each) =>
+        each.type === 'InstanceTerminating' &&
+        each.status === 'True' &&
+        nowMs - each.lastTransitionAtMs < 60_000,
+    ),
+  ).length;
+}
+
+/** One round over all claims: register, initialise, drain, terminate, time out, collect garbage. */
+export async function lifecycle(ports: Ports, settings: AppSettings): Promise<LifecycleReport> {
+  const state = await ports.cluster.read();
+  const nowMs = ports.clock.nowMs();
+  const nothing = { isUnsettled: false, evictions: 0, terminated: [], failures: [] };
+  if (isShadowed(state.karpenterRenewedAtMs, nowMs)) return nothing;
+  const instances = await ports.compute.list();
+  const left = settings.terminationsPerMinuteMax - recentTerminations(state, nowMs);
+  const terminationsLeft = Math.max(0, left);
+  const terminated: string[] = [];
+  const base = { ports, settings, state, nowMs, terminationsLeft, terminated };
+  const pass: Pass = { ...base, evictions: 0, acted: false, conditions: new Map() };
+  const index = indexOf(state, instances);
+  const failures: { claim: string; message: string }[] = [];
+  const claims = [...state.objects.nodeClaims].sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const claim of claims) {
+    const { actions } = decideClaim(claim, surroundings(pass, index, claim));
+    try {
+      for (const action of actions) {
+        pass.acted = true;
+        if (!(await act(pass, claim, action))) break;
+      }
+    } catch (error) {
+      if (!(error instanceof PortError)) throw error;
+      failures.push({ claim: claim.name, message: `${error.code}: ${error.message}` });
+    }
+  }
+  await collectGarbage(pass, instances);
+  const isLeaving = claims.some((claim) => claim.deletedAtMs !== undefined);
+  const { acted, evictions } = pass;
+  return { isUnsettled: acted || isLeaving, evictions, terminated, failures };
+}

@@ -1,0 +1,95 @@
+import { allocatable } from '../core/instance-types/allocatable.ts';
+import { sha256 } from '../core/launch/sha256.ts';
+import { TERMINATION_FINALIZER } from '../core/lifecycle/actions.ts';
+import type { InstanceType } from '../core/model/instance-type.ts';
+import { DECISION, NODE_POOL, PLAN } from '../core/model/labels.ts';
+import type { OfferingChoice, PlannedNodeClaim } from '../core/model/plan.ts';
+import type { NodePool } from '../core/model/provisioning.ts';
+import { formatResources } from '../core/quantity.ts';
+import type { NewNodeClaim } from '../ports.ts';
+import { canonicalText, VERSION } from './nodeclass.ts';
+
+const HASH = 'karpenter.sh/nodepool-hash';
+const HASH_VERSION = 'karpenter.sh/nodepool-hash-version';
+
+/** What of a NodePool makes a node drift when it changes: the template without requirements. */
+export function nodePoolHash(pool: NodePool): string {
+  const { requirements: _, ...template } = pool.template;
+  return sha256(canonicalText(template)).slice(0, 16);
+}
+
+/** The hash annotations, as Karpenter names them, with our own version. */
+export function nodePoolHashAnnotations(pool: NodePool): Readonly<Record<string, string>> {
+  return { [HASH]: nodePoolHash(pool), [HASH_VERSION]: VERSION };
+}
+
+function baseClaim(pool: NodePool, name: string): NewNodeClaim {
+  const { template } = pool;
+  const { group, kind, name: nodeClass } = template.nodeClassRef;
+  return {
+    name,
+    labels: {
+      ...template.labels,
+      [NODE_POOL]: pool.name,
+      [`${group}/${kind.toLowerCase()}`]: nodeClass,
+    },
+    annotations: { ...template.annotations, ...nodePoolHashAnnotations(pool) },
+    finalizers: [TERMINATION_FINALIZER],
+    nodePool: { name: pool.name, uid: pool.uid },
+    requirements: template.requirements,
+    requests: {},
+    taints: template.taints,
+    startupTaints: template.startupTaints,
+    nodeClassRef: template.nodeClassRef,
+    expireAfter: template.expireAfter,
+    terminationGracePeriodMs: template.terminationGracePeriodMs,
+  };
+}
+
+/** A claim of a static pool: the template alone says what it may be. */
+export function staticClaim(pool: NodePool, name: string): NewNodeClaim {
+  return baseClaim(pool, name);
+}
+
+/** What the next snapshot counts the claim as, until it is launched. */
+function planText(chosen: OfferingChoice, types: readonly InstanceType[]): string {
+  const type = types.find((each) => each.name === chosen.type);
+  const offering = type?.offerings.find(
+    (each) =>
+      each.zone === chosen.zone &&
+      each.capacityType === chosen.capacityType &&
+      each.reservation?.id === chosen.reservationId,
+  );
+  const amounts =
+    type === undefined || offering === undefined
+      ? {}
+      : {
+          allocatable: formatResources(allocatable(type, offering)),
+          capacity: formatResources(type.capacity),
+        };
+  const { type: name, zone, capacityType, price } = chosen;
+  return JSON.stringify({ type: name, zone, capacityType, price, ...amounts });
+}
+
+/** A planned claim as it is written, before anything is launched for it. */
+export function plannedClaim(
+  planned: PlannedNodeClaim,
+  pool: NodePool,
+  types: readonly InstanceType[],
+  name: string,
+): NewNodeClaim {
+  const base = baseClaim(pool, name);
+  return {
+    ...base,
+    labels: { ...planned.labels, ...base.labels },
+    annotations: {
+      ...base.annotations,
+      ...planned.annotations,
+      [PLAN]: planText(planned.chosen, types),
+      [DECISION]: `provision-${name}`,
+    },
+    requirements: planned.requirements,
+    requests: planned.requests,
+    taints: planned.taints,
+  };
+}

@@ -1,0 +1,198 @@
+import { sha256 } from '../core/launch/sha256.ts';
+import {
+  type ConditionClaim,
+  readiness,
+  sameConditions,
+  withConditions,
+} from '../core/lifecycle/conditions.ts';
+import type { CapacityReservation, NodeClass, NodeClassStatus } from '../core/model/node-class.ts';
+import { type ClusterState, PortError, type Ports } from '../ports.ts';
+import { classRef } from './references.ts';
+import { isShadowed } from './settings.ts';
+
+const FINALIZER = 'karpenter.k8s.aws/termination';
+const HASH = 'karpenter.k8s.aws/ec2nodeclass-hash';
+const HASH_VERSION = 'karpenter.k8s.aws/ec2nodeclass-hash-version';
+/** Our own: hashes are never compared across tools (reference 1.9). */
+export const VERSION = 'joiner-v1';
+
+const REQUIRED = [
+  'AMIsReady',
+  'CapacityReservationsReady',
+  'InstanceProfileReady',
+  'SecurityGroupsReady',
+  'SubnetsReady',
+  'ValidationSucceeded',
+];
+
+function yes(type: string): ConditionClaim {
+  return { type, status: 'True', reason: type, message: '' };
+}
+
+function no(type: string, reason: string, message: string): ConditionClaim {
+  return { type, status: 'False', reason, message };
+}
+
+/** Fields that say which objects to use, not what a node is: they cause no drift by hash. */
+const NOT_HASHED: ReadonlySet<string> = new Set([
+  'subnetSelectorTerms',
+  'securityGroupSelectorTerms',
+  'amiSelectorTerms',
+  'capacityReservationSelectorTerms',
+  'ipPrefixCount',
+]);
+
+/** Stable text of plain data: object keys in order. */
+export function canonicalText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const entries = Object.entries(value)
+    .filter(([, field]) => field !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, field]) => `${JSON.stringify(key)}:${canonicalText(field)}`).join(',')}}`;
+}
+
+export function nodeClassHash(nodeClass: NodeClass): string {
+  const kept = Object.entries(nodeClass.spec).filter(([key]) => !NOT_HASHED.has(key));
+  return sha256(canonicalText(Object.fromEntries(kept))).slice(0, 16);
+}
+
+/** One resolution step: its value, or the condition that says why there is none. */
+async function attempt<Value>(
+  work: () => Promise<Value>,
+  fallback: Value,
+  type: string,
+): Promise<{ readonly value: Value; readonly failed: ConditionClaim | undefined }> {
+  try {
+    return { value: await work(), failed: undefined };
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    const reason = error.kind === 'unauthorised' ? 'Unauthorised' : 'ResolutionFailed';
+    return { value: fallback, failed: no(type, reason, `${error.code}: ${error.message}`) };
+  }
+}
+
+async function resolve(ports: Ports, nodeClass: NodeClass): Promise<NodeClassStatus> {
+  const { status } = nodeClass;
+  const subnets = await attempt(
+    () => ports.network.subnets(nodeClass.subnetSelectorTerms),
+    status.subnets,
+    'SubnetsReady',
+  );
+  const groups = await attempt(
+    () => ports.network.securityGroups(nodeClass.securityGroupSelectorTerms),
+    status.securityGroups,
+    'SecurityGroupsReady',
+  );
+  const images = await attempt(() => ports.images.resolve(nodeClass), status.images, 'AMIsReady');
+  const none: readonly CapacityReservation[] = [];
+  const reservations = await attempt(
+    async () =>
+      nodeClass.capacityReservationSelectorTerms.length === 0
+        ? none
+        : await ports.network.reservations(nodeClass.capacityReservationSelectorTerms),
+    status.capacityReservations,
+    'CapacityReservationsReady',
+  );
+  const profile = await attempt(
+    async () => nodeClass.instanceProfile ?? (await ports.profiles.ensure(nodeClass)),
+    status.instanceProfile,
+    'InstanceProfileReady',
+  );
+  const found = (
+    step: { readonly failed: ConditionClaim | undefined },
+    type: string,
+    count: number,
+    [reason, message]: readonly [string, string],
+  ): ConditionClaim => step.failed ?? (count > 0 ? yes(type) : no(type, reason, message));
+  const set = [
+    found(subnets, 'SubnetsReady', subnets.value.length, [
+      'SubnetsNotFound',
+      'No subnet matches spec.subnetSelectorTerms',
+    ]),
+    found(groups, 'SecurityGroupsReady', groups.value.length, [
+      'SecurityGroupsNotFound',
+      'No security group matches spec.securityGroupSelectorTerms',
+    ]),
+    found(images, 'AMIsReady', images.value.length, [
+      'AMINotFound',
+      'No image matches spec.amiSelectorTerms',
+    ]),
+    reservations.failed ?? yes('CapacityReservationsReady'),
+    profile.failed ?? yes('InstanceProfileReady'),
+    yes('ValidationSucceeded'),
+  ];
+  const conditions = withConditions(status.conditions, set, ports.clock.nowMs());
+  return {
+    subnets: subnets.value.map(({ id, zone, zoneId }) => ({ id, zone, zoneId })),
+    securityGroups: groups.value,
+    images: images.value,
+    capacityReservations: reservations.value.map((each) => withoutCount(each)),
+    instanceProfile: profile.value,
+    conditions: withConditions(conditions, [readiness(conditions, REQUIRED)], ports.clock.nowMs()),
+  };
+}
+
+/** Free capacity changes by the minute and is no part of the status. */
+function withoutCount(reservation: CapacityReservation): CapacityReservation {
+  const { id, instanceType, zone, ownerID, instanceMatchCriteria } = reservation;
+  const { reservationType, interruptible, state, endsAtMs } = reservation;
+  const place = { id, instanceType, zone, ownerID, instanceMatchCriteria };
+  return { ...place, reservationType, interruptible, state, endsAtMs };
+}
+
+function sameStatus(a: NodeClassStatus, b: NodeClassStatus): boolean {
+  const { conditions: before, ...restBefore } = a;
+  const { conditions: after, ...restAfter } = b;
+  return canonicalText(restBefore) === canonicalText(restAfter) && sameConditions(before, after);
+}
+
+async function release(ports: Ports, nodeClass: NodeClass, state: ClusterState): Promise<boolean> {
+  const users = state.objects.nodeClaims.filter(
+    (claim) => claim.nodeClassRef.name === nodeClass.name,
+  );
+  if (users.length > 0) {
+    const names = users
+      .map((claim) => claim.name)
+      .sort()
+      .join(', ');
+    await ports.cluster.event({
+      regarding: classRef(nodeClass),
+      type: 'Normal',
+      reason: 'WaitingOnNodeClaimTermination',
+      message: `Waiting on NodeClaim termination for ${names}`,
+    });
+    return false;
+  }
+  if (!nodeClass.finalizers.includes(FINALIZER)) return false;
+  if (nodeClass.instanceProfile === undefined) await ports.profiles.remove(nodeClass);
+  await ports.compute.removeLaunchTemplates(nodeClass.name, 'none');
+  await ports.cluster.patchNodeClass(classRef(nodeClass), { removeFinalizer: FINALIZER });
+  return true;
+}
+
+async function refresh(ports: Ports, nodeClass: NodeClass): Promise<void> {
+  const hash = nodeClassHash(nodeClass);
+  const isStamped =
+    nodeClass.annotations[HASH] === hash && nodeClass.annotations[HASH_VERSION] === VERSION;
+  if (!isStamped || !nodeClass.finalizers.includes(FINALIZER)) {
+    await ports.cluster.patchNodeClass(classRef(nodeClass), {
+      annotations: { [HASH]: hash, [HASH_VERSION]: VERSION },
+      addFinalizer: FINALIZER,
+    });
+  }
+  const status = await resolve(ports, nodeClass);
+  if (!sameStatus(nodeClass.status, status)) {
+    await ports.cluster.patchNodeClassStatus(classRef(nodeClass), status);
+  }
+}
+
+/** Keeps every EC2NodeClass's status true: what its selectors mean now (reference 3.7). */
+export async function maintainNodeClasses(ports: Ports): Promise<void> {
+  const state = await ports.cluster.read();
+  if (isShadowed(state.karpenterRenewedAtMs, ports.clock.nowMs())) return;
+  for (const nodeClass of state.nodeClasses) {
+    if (nodeClass.isDeleting) await release(ports, nodeClass, state);
+    else await refresh(ports, nodeClass);
+  }
+}

@@ -1,0 +1,61 @@
+import { isTrue } from '../core/lifecycle/conditions.ts';
+import type { InstanceType, Offering } from '../core/model/instance-type.ts';
+import type { NodeClass } from '../core/model/node-class.ts';
+import type { NodeClassReference } from '../core/model/provisioning.ts';
+import type { ClusterState, Ports, UnavailableOffering } from '../ports.ts';
+
+/** What can be bought now, per EC2NodeClass, before overlays. */
+export interface Offers {
+  readonly byNodeClass: ReadonlyMap<string, readonly InstanceType[]>;
+}
+
+export const NODE_CLASS_GROUP = 'karpenter.k8s.aws';
+export const NODE_CLASS_KIND = 'EC2NodeClass';
+
+/** The class that a NodePool or NodeClaim names, if it is one of ours. */
+export function nodeClassOf(
+  state: ClusterState,
+  reference: NodeClassReference,
+): NodeClass | undefined {
+  if (reference.group !== NODE_CLASS_GROUP || reference.kind !== NODE_CLASS_KIND) return undefined;
+  return state.nodeClasses.find((each) => each.name === reference.name);
+}
+
+function barKey(type: string, zone: string, capacityType: string): string {
+  return `${type}/${zone}/${capacityType}`;
+}
+
+/** The types with the barred offerings marked; untouched ones are shared. */
+export function withoutBarred(
+  types: readonly InstanceType[],
+  barred: readonly UnavailableOffering[],
+  nowMs: number,
+): readonly InstanceType[] {
+  const keys = new Set(
+    barred
+      .filter((each) => nowMs < each.untilMs)
+      .map((each) => barKey(each.instanceType, each.zone, each.capacityType)),
+  );
+  if (keys.size === 0) return types;
+  return types.map((type) => {
+    const isBarred = ({ zone, capacityType }: Offering): boolean =>
+      keys.has(barKey(type.name, zone, capacityType));
+    if (!type.offerings.some(isBarred)) return type;
+    const offerings = type.offerings.map((each) =>
+      isBarred(each) ? { ...each, available: false } : each,
+    );
+    return { ...type, offerings };
+  });
+}
+
+/** One failing class does not stop the others: its pools simply have nothing to offer. */
+export async function readOffers(ports: Ports, state: ClusterState): Promise<Offers> {
+  const barred = await ports.memory.unavailable();
+  const byNodeClass = new Map<string, readonly InstanceType[]>();
+  for (const nodeClass of state.nodeClasses) {
+    if (nodeClass.isDeleting || !isTrue(nodeClass.status, 'Ready')) continue;
+    const types = await ports.catalog.instanceTypes(nodeClass);
+    byNodeClass.set(nodeClass.name, withoutBarred(types, barred, ports.clock.nowMs()));
+  }
+  return { byNodeClass };
+}

@@ -1,0 +1,49 @@
+import type { Envelope } from '../core/interruption/interruption.ts';
+import { DEFAULT_SCHEDULING_SETTINGS, type SchedulingSettings } from '../core/model/snapshot.ts';
+
+/** What the operator may set about the use cases. */
+export interface AppSettings {
+  readonly cluster: string;
+  readonly envelope: Envelope;
+  readonly scheduling: SchedulingSettings;
+  readonly staticCapacity: boolean;
+  readonly capacityBuffer: boolean;
+  /** Claims launched by one fleet call. */
+  readonly fleetSizeMax: number;
+  /** Instance types in one fleet call: EC2 refuses bodies that are too large. */
+  readonly fleetTypesMax: number;
+  readonly launchesPerMinuteMax: number;
+  readonly terminationsPerMinuteMax: number;
+}
+
+export function appSettings(
+  cluster: string,
+  envelope: Envelope,
+  changes: Partial<AppSettings> = {},
+): AppSettings {
+  return {
+    cluster,
+    envelope,
+    scheduling: DEFAULT_SCHEDULING_SETTINGS,
+    staticCapacity: true,
+    capacityBuffer: true,
+    fleetSizeMax: 500,
+    fleetTypesMax: 60,
+    launchesPerMinuteMax: 200,
+    terminationsPerMinuteMax: 50,
+    ...changes,
+  };
+}
+
+/** Another controller that was alive this recently owns the cluster: we only read. */
+const KARPENTER_ALIVE_MS = 60_000;
+
+/** Whether Karpenter runs here now, so that nothing may be written. */
+export function isShadowed(karpenterRenewedAtMs: number | undefined, nowMs: number): boolean {
+  return karpenterRenewedAtMs !== undefined && nowMs - karpenterRenewedAtMs < KARPENTER_ALIVE_MS;
+}
+
+/** Whether `joiner pause` stopped this kind of action. */
+export function isPaused(untilMs: number | undefined, nowMs: number): boolean {
+  return untilMs !== undefined && nowMs < untilMs;
+}

@@ -1,0 +1,114 @@
+import {
+  type ConditionClaim, isTrue, readiness, sameConditions, withConditions,
+} from '../core/lifecycle/conditions.ts';
+import type { NodePool } from '../core/model/provisioning.ts';
+import { addResources, type Resources } from '../core/model/resources.ts';
+import { NODE_POOL } from '../core/model/labels.ts';
+import type { ClusterState, Ports } from '../ports.ts';
+import { nodePoolHashAnnotations } from './new-claims.ts';
+import { NODE_CLASS_KIND, nodeClassOf } from './offers.ts';
+import { poolRef } from './references.ts';
+
+/** What the overlay resolver found out about one overlay. */
+export interface OverlayVerdict {
+  readonly name: string;
+  readonly ready: boolean;
+  /** `Conflict`, `RuntimeValidation`, or empty. */
+  readonly reason: string;
+  readonly message: string;
+}
+
+function yes(type: string): ConditionClaim {
+  return { type, status: 'True', reason: type, message: '' };
+}
+
+function nodeClassReady(state: ClusterState, pool: NodePool): ConditionClaim {
+  const type = 'NodeClassReady';
+  const { nodeClassRef } = pool.template;
+  const nodeClass = nodeClassOf(state, nodeClassRef);
+  if (nodeClass === undefined) {
+    const message = `${NODE_CLASS_KIND} ${nodeClassRef.name} does not exist`;
+    return { type, status: 'False', reason: 'NodeClassNotFound', message };
+  }
+  if (nodeClass.isDeleting) {
+    const message = `${NODE_CLASS_KIND} ${nodeClassRef.name} is being deleted`;
+    return { type, status: 'False', reason: 'NodeClassTerminating', message };
+  }
+  if (isTrue(nodeClass.status, 'Ready')) return yes(type);
+  const ready = nodeClass.status.conditions.find((each) => each.type === 'Ready');
+  if (ready === undefined) {
+    const message = `${NODE_CLASS_KIND} ${nodeClassRef.name} has not been looked at yet`;
+    return { type, status: 'Unknown', reason: 'NodeClassReadinessUnknown', message };
+  }
+  return { type, status: ready.status, reason: ready.reason, message: ready.message };
+}
+
+/** The pool with the conditions that it has now: what planning goes by, written or not. */
+export function withPoolConditions(
+  state: ClusterState,
+  pool: NodePool,
+  nowMs: number,
+): NodePool {
+  const invalid = pool.conditions.find(
+    (each) => each.type === 'ValidationSucceeded' && each.status === 'False',
+  );
+  const set = [invalid ?? yes('ValidationSucceeded'), nodeClassReady(state, pool)];
+  const conditions = withConditions(pool.conditions, set, nowMs);
+  const ready = readiness(conditions, ['NodeClassReady', 'ValidationSucceeded']);
+  return { ...pool, conditions: withConditions(conditions, [ready], nowMs) };
+}
+
+/** Capacity of the pool's claims, the pseudo-resource `nodes` included. */
+export function poolUsage(state: ClusterState, pool: string): Resources {
+  const claims = state.objects.nodeClaims.filter((claim) => claim.labels[NODE_POOL] === pool);
+  const total = claims.reduce<Resources>((sum, claim) => addResources(sum, claim.capacity), {});
+  return { ...total, nodes: claims.length };
+}
+
+/** Statuses and hash annotations of all NodePools; only what changed is written. */
+export async function writePoolStatuses(
+  ports: Ports,
+  state: ClusterState,
+  pools: readonly NodePool[],
+): Promise<void> {
+  for (const pool of pools) {
+    const hash = nodePoolHashAnnotations(pool);
+    if (Object.entries(hash).some(([key, value]) => pool.annotations[key] !== value)) {
+      await ports.cluster.patchNodePool(poolRef(pool), { annotations: hash });
+    }
+    const before = state.objects.nodePools.find((each) => each.name === pool.name);
+    const resources = poolUsage(state, pool.name);
+    const usage = state.nodePoolUsage.get(pool.name);
+    const isSame = usage !== undefined && sameResources(usage, resources);
+    if (isSame && sameConditions(before?.conditions ?? [], pool.conditions)) continue;
+    await ports.cluster.patchNodePoolStatus(poolRef(pool), {
+      resources,
+      nodes: resources['nodes'] ?? 0,
+      conditions: pool.conditions,
+    });
+  }
+}
+
+function sameResources(a: Resources, b: Resources): boolean {
+  const names = new Set([...Object.keys(a), ...Object.keys(b)]);
+  return [...names].every((name) => (a[name] ?? 0) === (b[name] ?? 0));
+}
+
+/** ValidationSucceeded and Ready of every overlay (DESIGN 6: a conflict names its winner). */
+export async function writeOverlayStatuses(
+  ports: Ports,
+  state: ClusterState,
+  verdicts: readonly OverlayVerdict[],
+): Promise<void> {
+  const nowMs = ports.clock.nowMs();
+  for (const { name, ready, reason, message } of verdicts) {
+    const validation: ConditionClaim = ready
+      ? yes('ValidationSucceeded')
+      : { type: 'ValidationSucceeded', status: 'False', reason, message };
+    const before = state.nodeOverlayConditions.get(name) ?? [];
+    const set = withConditions(before, [validation], nowMs);
+    const conditions = withConditions(set, [readiness(set, ['ValidationSucceeded'])], nowMs);
+    if (sameConditions(before, conditions)) continue;
+    await ports.cluster.patchNodeOverlayStatus({ kind: 'NodeOverlay', name }, conditions);
+  }
+}
