@@ -1,0 +1,248 @@
+import type { Item } from './assign.ts';
+import { type Column, type ColumnGroup, compareColumns } from './columns.ts';
+import { podValues } from './duals.ts';
+import { type Bucket, Filler, type Pattern } from './fill.ts';
+import { addToHost, emptyHost, hostAllows } from './host.ts';
+import { meetsMinValues } from './min-values.ts';
+import { type Bin, daemonPortsOn, type World, zeros } from './world.ts';
+
+/** Items that fill nodes alike, and how many pods of them are left. */
+interface Stock {
+  readonly bucket: Bucket;
+  readonly items: readonly Item[];
+  next: number;
+}
+
+/** How many of a class may share a node by its own host rules, as far as that is a number. */
+function perNode({ view }: Item): number {
+  const { host } = view;
+  if (host.isFree) return Number.POSITIVE_INFINITY;
+  if (host.ports.length > 0) return 1;
+  let most = Number.POSITIVE_INFINITY;
+  if (host.avoids.some((id) => host.counted.includes(id))) most = 1;
+  for (const each of host.spreads) {
+    if (host.counted.includes(each.selector)) most = Math.min(most, each.most + 1);
+  }
+  return most;
+}
+
+/** Items with equal requests, places and host limits form one stock. */
+function stocksOf(items: readonly Item[]): readonly Stock[] {
+  const ids = new Map<Uint8Array, number>();
+  const texts = new Map<string, number>();
+  const number = (allowed: Uint8Array): number => {
+    const known = ids.get(allowed);
+    if (known !== undefined) return known;
+    const text = allowed.join('');
+    const id = texts.get(text) ?? texts.size;
+    texts.set(text, id);
+    ids.set(allowed, id);
+    return id;
+  };
+  const stocks = new Map<string, { bucket: Bucket; items: Item[]; next: number }>();
+  for (const item of items) {
+    const { requests } = item.view.podClass;
+    const most = perNode(item);
+    const rule = item.view.host.isFree ? '' : item.view.host.avoids.join();
+    const text = `${requests.join()}|${number(item.allowed)}|${most}|${rule}`;
+    const known = stocks.get(text);
+    if (known !== undefined) known.items.push(item);
+    else {
+      const bucket = { id: stocks.size, requests, allowed: item.allowed, perNode: most };
+      stocks.set(text, { bucket, items: [item], next: 0 });
+    }
+  }
+  return [...stocks.values()];
+}
+
+/** Resources whose use decides what a node costs: those that vary between columns and are asked. */
+function mainResources(buckets: readonly Bucket[], resources: readonly string[]): readonly number[] {
+  const main = ['cpu', 'memory'].map((name) => resources.indexOf(name)).filter((r) => r >= 0);
+  const asked = (r: number) => buckets.some((bucket) => (bucket.requests[r] ?? 0) > 0);
+  const found = main.filter(asked);
+  return found.length > 0 ? found : [Math.max(0, resources.indexOf('pods'))];
+}
+
+function leftOf(stocks: readonly Stock[]): Float64Array {
+  return Float64Array.from(stocks, ({ items }) =>
+    items.reduce((sum, item) => sum + item.count, 0),
+  );
+}
+
+/** Columns of a tier that some stock may use, each no worse than the others in its group. */
+function usableColumns(
+  groups: readonly ColumnGroup[],
+  stocks: readonly Stock[],
+): readonly Column[] {
+  return groups
+    .filter((group) => stocks.some(({ bucket }) => bucket.allowed[group.id] === 1))
+    .flatMap((group) => group.front)
+    .sort(compareColumns);
+}
+
+/** Packs one tier's stocks into new bins. */
+class Packer {
+  private readonly world: World;
+  private readonly stocks: readonly Stock[];
+  private readonly left: Float64Array;
+  private readonly filler: Filler;
+  private readonly nodePrice: number;
+
+  constructor(world: World, stocks: readonly Stock[], columns: readonly Column[]) {
+    this.world = world;
+    this.stocks = stocks;
+    this.left = leftOf(stocks);
+    const { problem } = world.ground;
+    const { nodePrice, stepsMax } = problem.settings;
+    this.nodePrice = nodePrice;
+    const buckets = stocks.map((stock) => stock.bucket);
+    const main = mainResources(buckets, problem.resources);
+    const options = { nodePrice, pivotsMax: 400, stepsMax };
+    const values = podValues(buckets, this.left, columns, main, options);
+    this.filler = new Filler(buckets, main, values);
+  }
+
+  /** Opens the bins that are worth most for their price until nothing more can be placed. */
+  run(columns: readonly Column[]): void {
+    let queue = columns
+      .map((column) => ({ column, score: 0, round: -1 }))
+      .filter(({ column }) => this.world.budgets.allowance(column, 1) > 0);
+    for (let round = 0; queue.length > 0; round++) {
+      const best = this.mostWorth(queue, round);
+      if (best === undefined) return;
+      const placed = this.launch(best);
+      if (placed === 0) queue = queue.filter(({ column }) => column !== best.column);
+      else if (this.world.budgets.allowance(best.column, 1) === 0) {
+        queue = queue.filter(({ column }) => this.world.budgets.allowance(column, 1) > 0);
+      }
+    }
+  }
+
+  /**
+   * The pattern with the least price for its value. Less is left each round, so a column's score
+   * can only get worse: those whose old score is already beaten need no new look.
+   */
+  private mostWorth(
+    queue: { readonly column: Column; score: number; round: number }[],
+    round: number,
+  ): Pattern | undefined {
+    queue.sort((a, b) => a.score - b.score || compareColumns(a.column, b.column));
+    let best: Pattern | undefined;
+    let bestScore = Number.POSITIVE_INFINITY;
+    for (const entry of queue) {
+      if (entry.score >= bestScore) break;
+      if (entry.round !== round) {
+        const pattern = this.filler.best(entry.column, this.left);
+        entry.round = round;
+        entry.score =
+          pattern === undefined
+            ? Number.POSITIVE_INFINITY
+            : (entry.column.price + this.nodePrice) / Math.max(pattern.value, 1e-12);
+        if (pattern !== undefined && entry.score < bestScore) {
+          bestScore = entry.score;
+          best = pattern;
+        }
+      }
+    }
+    return best;
+  }
+
+  /** Opens as many bins of the pattern as there are pods for; returns how many pods went in. */
+  private launch(pattern: Pattern): number {
+    let copies = Number.POSITIVE_INFINITY;
+    for (const [index, bucket] of pattern.buckets.entries()) {
+      const amount = pattern.amounts[index] ?? 1;
+      copies = Math.min(copies, Math.floor((this.left[bucket] ?? 0) / amount));
+    }
+    copies = this.world.budgets.allowance(pattern.column, Math.max(1, copies));
+    let placed = 0;
+    for (let copy = 0; copy < copies; copy++) {
+      const added = this.realize(pattern);
+      placed += added;
+      if (added === 0) break;
+    }
+    return placed;
+  }
+
+  private realize(pattern: Pattern): number {
+    const { world } = this;
+    const { column } = pattern;
+    const { problem } = world.ground;
+    const bin: Bin = {
+      columns: [column],
+      held: column,
+      used: zeros(problem.resources.length),
+      host: emptyHost(daemonPortsOn(problem, column)),
+      content: new Map(),
+    };
+    let placed = 0;
+    for (const [index, bucket] of pattern.buckets.entries()) {
+      placed += this.draw(bin, this.stocks[bucket] as Stock, pattern.amounts[index] ?? 0);
+    }
+    if (placed === 0) return 0;
+    world.budgets.take(column, 1);
+    world.bins.push(bin);
+    return placed;
+  }
+
+  /** Puts up to `wanted` pods of the stock in the bin, as host rules and minValues allow. */
+  private draw(bin: Bin, stock: Stock, wanted: number): number {
+    let drawn = 0;
+    const { items, bucket } = stock;
+    for (let looked = 0; looked < items.length && drawn < wanted; looked++) {
+      const item = items[(stock.next + looked) % items.length] as Item;
+      while (item.count > 0 && drawn < wanted) {
+        const batch = item.view.host.isFree ? Math.min(item.count, wanted - drawn) : 1;
+        if (!this.mayJoin(bin, item, batch)) break;
+        put(this.world, item, bin, batch);
+        drawn += batch;
+        this.left[bucket.id] = (this.left[bucket.id] ?? 0) - batch;
+      }
+    }
+    stock.next = (stock.next + 1) % items.length;
+    return drawn;
+  }
+
+  private mayJoin(bin: Bin, { view }: Item, batch: number): boolean {
+    const { problem, views } = this.world.ground;
+    if (!hostAllows(view.host, bin.host, this.world.totals)) return false;
+    const { pool } = bin.held;
+    const isFlexible = pool.pool.template.requirements.some((each) => each.minValues !== undefined);
+    if (!isFlexible || problem.settings.minValuesPolicy === 'BestEffort') return true;
+    const used = bin.used.map((amount, r) => amount + batch * (view.podClass.requests[r] ?? 0));
+    const present = [...bin.content.keys()].flatMap((each) => views[each.id] ?? []);
+    return meetsMinValues(problem, pool, [...present, view], used);
+  }
+}
+
+/** Pods that were counted in their domain before are put in a bin. */
+function put(world: World, item: Item, bin: Bin, amount: number): void {
+  const { podClass, host } = item.view;
+  for (let r = 0; r < bin.used.length; r++) {
+    bin.used[r] = (bin.used[r] ?? 0) + (podClass.requests[r] ?? 0) * amount;
+  }
+  addToHost(host, bin.host, world.totals, amount);
+  bin.content.set(podClass, (bin.content.get(podClass) ?? 0) + amount);
+  item.count -= amount;
+}
+
+/** Puts items on the open bins' free room, then packs the rest into the pools' new nodes, heaviest first. */
+export function packItems(world: World, items: readonly Item[]): void {
+  const { problem, weights } = world.ground;
+  for (const weight of weights) {
+    const groups = problem.groups.filter((group) => group.pool.pool.weight === weight);
+    const mine = items.filter(
+      (item) => item.count > 0 && groups.some((group) => item.allowed[group.id] === 1),
+    );
+    if (mine.length === 0) continue;
+    const stocks = stocksOf(mine);
+    const columns = usableColumns(groups, stocks);
+    new Packer(world, stocks, columns).run(columns);
+  }
+  for (const item of items) {
+    if (item.count > 0) {
+      const { podClass } = item.view;
+      world.left.set(podClass, world.leftOf(podClass) + item.count);
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import { type Column, compareColumns } from './columns.ts';
+import { launchLabel } from './launch-space.ts';
+import { meetsMinValues } from './min-values.ts';
+import { type Bin, type ClassView, daemonPortsOn, type World } from './world.ts';
+import { emptyHost } from './host.ts';
+import { portsClash } from './host-ports.ts';
+
+/** Whether the column could hold what the bin holds, with the same labels where they matter. */
+function isAlternative(world: World, bin: Bin, views: readonly ClassView[], column: Column): boolean {
+  const { group } = column;
+  const { held, used } = bin;
+  for (const view of views) {
+    if (view.allowed[group.id] !== 1) return false;
+    for (const key of view.pinKeys) {
+      const label = launchLabel(group.pool, group.type, group.domain, key);
+      const now = held.group;
+      if (label !== launchLabel(now.pool, now.type, now.domain, key)) return false;
+    }
+  }
+  for (let r = 0; r < used.length; r++) {
+    if ((used[r] ?? 0) > 0 && (used[r] ?? 0) > (column.room[r] ?? 0)) return false;
+  }
+  if (world.budgets.allowance(column, 1) < 1) return false;
+  const { problem } = world.ground;
+  const ports = daemonPortsOn(problem, column);
+  if (ports.length > 0 && views.some((view) => portsClash(view.host.ports, ports))) return false;
+  const isFlexible = column.pool.pool.template.requirements.some(
+    (each) => each.minValues !== undefined,
+  );
+  return (
+    !isFlexible ||
+    problem.settings.minValuesPolicy === 'BestEffort' ||
+    meetsMinValues(problem, column.pool, views, used)
+  );
+}
+
+/** The cheapest launch in equally heavy pools that holds exactly what the bin holds. */
+export function cheapestFor(world: World, bin: Bin, columns: readonly Column[]): Column {
+  const views = [...bin.content.keys()].map((each) => world.ground.views[each.id] as ClassView);
+  world.budgets.take(bin.held, -1);
+  let best = bin.held;
+  for (const column of columns) {
+    world.steps++;
+    if (column.price > best.price) break;
+    if (compareColumns(column, best) < 0 && isAlternative(world, bin, views, column)) {
+      best = column;
+      break;
+    }
+  }
+  world.budgets.take(bin.held, 1);
+  return best;
+}
+
+/** Gives every bin the cheapest launch that still holds its pods. */
+export function retype(world: World): void {
+  const byWeight = new Map<number, Column[]>();
+  for (const weight of world.ground.weights) {
+    const groups = world.ground.problem.groups.filter((each) => each.pool.pool.weight === weight);
+    byWeight.set(weight, groups.flatMap((group) => group.front).sort(compareColumns));
+  }
+  for (const bin of world.bins) {
+    const columns = byWeight.get(bin.held.pool.pool.weight) ?? [];
+    const column = cheapestFor(world, bin, columns);
+    if (column === bin.held) continue;
+    world.budgets.take(bin.held, -1);
+    world.budgets.take(column, 1);
+    const ports = daemonPortsOn(world.ground.problem, bin.held).length;
+    bin.host.ports.splice(0, ports, ...emptyHost(daemonPortsOn(world.ground.problem, column)).ports);
+    bin.held = column;
+    bin.columns = [column];
+  }
+}
