@@ -154,9 +154,12 @@ export function flexibilityOf(ground: Ground, bin: Bin): Flexibility {
   const open = openings(ground, bin);
   const { zones, kinds } = openDomains(bin.held, open);
   const ranked: Column[] = [];
+  const { reservationId } = bin.held.domain;
   for (const [type, fit] of open.suitable) {
     const inside = within(fit, zones, kinds);
-    const offered = within(open.offered.get(type) ?? [], zones, kinds);
+    const offered = within(open.offered.get(type) ?? [], zones, kinds).filter(
+      (each) => reservationId === undefined || each.domain.reservationId === reservationId,
+    );
     if (inside.length > 0 && inside.length === offered.length) ranked.push(...inside);
   }
   ranked.sort(compareColumns);

@@ -18,12 +18,19 @@ import {
 } from './topology-terms.ts';
 import { VolumeIndex, type VolumeNeeds } from './volumes.ts';
 
-/** Kinds of preferences, as they are weighed against cost. */
-export type PreferenceKind = 'zone' | 'capacityType' | 'other';
+/**
+ * Kinds of preferences, as they are weighed against cost: terms about the zone, terms about the
+ * capacity type, other node affinity, PreferNoSchedule taints, and other terms about pods (most of
+ * them by hostname).
+ */
+export const PREFERENCE_KINDS = ['zone', 'capacityType', 'node', 'taint', 'pods'] as const;
 
-export function preferenceKind(key: string | undefined): PreferenceKind {
+export type PreferenceKind = (typeof PREFERENCE_KINDS)[number];
+
+/** The kind of a preference about other pods. */
+export function podPreferenceKind(key: string): PreferenceKind {
   if (key === ZONE) return 'zone';
-  return key === CAPACITY_TYPE ? 'capacityType' : 'other';
+  return key === CAPACITY_TYPE ? 'capacityType' : 'pods';
 }
 
 /** A preference that one rule about the node expresses. */
@@ -91,20 +98,21 @@ interface Draft {
 function nodePreferences(pod: Pod, rules: NodeRules): readonly NodePreference[] {
   const preferences = pod.spec.preferredNodeAffinity.flatMap(({ weight, term }) => {
     const terms = termsOf([term]);
-    const kind = preferenceKind(keyOfTerm(term));
+    const kind = kindOfTerm(term);
     return terms.length === 0 ? [] : [{ kind, weight, rule: rules.intern(terms, undefined) }];
   });
   const soft: NodePreference = {
-    kind: 'other',
+    kind: 'taint',
     weight: 100,
     rule: rules.intern(EVERY_NODE, pod.spec.tolerations, true),
   };
   return [...preferences, soft].sort((a, b) => b.weight - a.weight || a.rule.id - b.rule.id);
 }
 
-function keyOfTerm(term: NodeSelectorTerm): string | undefined {
+function kindOfTerm(term: NodeSelectorTerm): PreferenceKind {
   const keys = term.matchExpressions.map((each) => each.key);
-  return [ZONE, CAPACITY_TYPE].find((key) => keys.includes(key));
+  if (keys.includes(ZONE)) return 'zone';
+  return keys.includes(CAPACITY_TYPE) ? 'capacityType' : 'node';
 }
 
 /** Groups the demand's pods; a shared spec object, equal labels and namespace make them equal. */

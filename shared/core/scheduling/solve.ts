@@ -5,7 +5,9 @@ import { assignDomains, fillExisting } from './assign.ts';
 import { PodDealer, plannedClaim } from './claims.ts';
 import { byRequests, grow } from './grow.ts';
 import { packItems } from './pack.ts';
-import { compileProblem, type PreferenceKind, type Problem } from './problem.ts';
+import {
+  compileProblem, podPreferenceKind, PREFERENCE_KINDS, type PreferenceKind, type Problem,
+} from './problem.ts';
 import { retype } from './retype.ts';
 import { type ClassView, Ground, World } from './world.ts';
 
@@ -66,7 +68,7 @@ function packed(ground: Ground): Attempt | undefined {
   return attemptOf(ground, world);
 }
 
-function best(problem: Problem, kinds: readonly PreferenceKind[]): Attempt {
+function best(problem: Problem, kinds: Iterable<PreferenceKind>): Attempt {
   const ground = new Ground(problem, { kinds: new Set(kinds) });
   const first = packed(ground);
   const pods = problem.demand.pods.length;
@@ -75,9 +77,45 @@ function best(problem: Problem, kinds: readonly PreferenceKind[]): Attempt {
   return second !== undefined && isBetter(second, first) ? second : first;
 }
 
+/** The kinds of preferences that some pod has. */
+function kindsPresent({ classes, pools, nodes }: Problem): ReadonlySet<PreferenceKind> {
+  const present = new Set<PreferenceKind>();
+  const softTaints = [...pools, ...nodes].some(({ taints }) =>
+    taints.some((taint) => taint.effect === 'PreferNoSchedule'),
+  );
+  for (const { preferences, topology } of classes) {
+    for (const { kind } of preferences) if (kind !== 'taint' || softTaints) present.add(kind);
+    const { spreads, affinity, antiAffinity } = topology;
+    for (const each of spreads) if (!each.isHard) present.add(podPreferenceKind(each.key));
+    for (const each of [...affinity, ...antiAffinity]) {
+      if (each.weight > 0) present.add(podPreferenceKind(each.key));
+    }
+  }
+  return present;
+}
+
+/** Meets one kind of preferences after the other, as long as each is worth what it adds. */
+function weighPreferences(problem: Problem): Attempt {
+  const { preferenceWorth } = problem.settings;
+  const present = kindsPresent(problem);
+  let chosen = best(problem, []);
+  const met = new Set<PreferenceKind>();
+  for (const kind of PREFERENCE_KINDS) {
+    if (!present.has(kind)) continue;
+    const attempt = best(problem, [...met, kind]);
+    const worth =
+      kind === 'zone' || kind === 'capacityType' ? preferenceWorth.zone : preferenceWorth.other;
+    const isFewer = attempt.placed.some((count, index) => count < (chosen.placed[index] ?? 0));
+    if (isFewer || attempt.price > chosen.price * (1 + worth) + 1e-9) continue;
+    met.add(kind);
+    chosen = attempt;
+  }
+  return chosen;
+}
+
 export function solve(snapshot: ClusterSnapshot, settings: SchedulingSettings): Plan {
   const problem = compileProblem(snapshot, settings);
-  const { world, ground } = best(problem, ['zone', 'capacityType', 'other']);
+  const { world, ground } = weighPreferences(problem);
   const dealer = new PodDealer();
   const existing = world.rooms
     .filter((room) => room.content.size > 0)

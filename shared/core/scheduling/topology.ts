@@ -2,7 +2,7 @@ import type { Taint } from '../model/taint.ts';
 import type { ColumnGroup } from './columns.ts';
 import { launchLabel, launchMeets } from './launch-space.ts';
 import { type NodeRule, ruleAllowsNode, taintsAllowed } from './node-rules.ts';
-import { type PodClass, type PreferenceKind, type Problem, preferenceKind } from './problem.ts';
+import { type PodClass, type PreferenceKind, type Problem, podPreferenceKind } from './problem.ts';
 import type { StateNode } from './state-node.ts';
 import { isHostKey, type SpreadTerm, type TopologyTerms } from './topology-terms.ts';
 
@@ -259,7 +259,7 @@ export class Topology {
   penalty(podClass: PodClass, place: Place, kinds: ReadonlySet<PreferenceKind>): number {
     let penalty = 0;
     for (const { term, counter, domains } of this.spreads.get(podClass) ?? []) {
-      if (term.isHard || !kinds.has(preferenceKind(term.key))) continue;
+      if (term.isHard || !kinds.has(podPreferenceKind(term.key))) continue;
       const value = place.label(term.key);
       const counts = this.at(counter.table);
       const after = (counts.get(value ?? '') ?? 0) + (term.isSelf ? 1 : 0);
@@ -272,7 +272,7 @@ export class Topology {
       [antiAffinity, false],
     ] as const) {
       for (const { key, selector, weight } of terms) {
-        if (weight === 0 || isHostKey(key) || !kinds.has(preferenceKind(key))) continue;
+        if (weight === 0 || isHostKey(key) || !kinds.has(podPreferenceKind(key))) continue;
         const value = place.label(key);
         const table = this.tableOf(this.matches, selector.id, key);
         const there = this.at(table).get(value ?? '') ?? 0;

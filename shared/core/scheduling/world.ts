@@ -18,7 +18,7 @@ import {
 } from './host.ts';
 import { meetsMinValues } from './min-values.ts';
 import { type NodeRule, ruleAllowsNode, taintsAllowed } from './node-rules.ts';
-import { type PodClass, type PreferenceKind, type Problem, preferenceKind } from './problem.ts';
+import { type PodClass, type PreferenceKind, type Problem, podPreferenceKind } from './problem.ts';
 import type { StateNode } from './state-node.ts';
 import { type Place, placeOfGroup, placeOfNode, Topology } from './topology.ts';
 import { isHostKey } from './topology-terms.ts';
@@ -100,7 +100,7 @@ export class Ground {
   constructor(problem: Problem, wishes: Wishes) {
     this.problem = problem;
     this.wishes = wishes;
-    this.hostRules = new HostRules(problem, wishes.kinds.has('other'));
+    this.hostRules = new HostRules(problem, wishes.kinds.has('pods'));
     const reach = problem.classes.map((each) => reachOf(problem, each));
     this.topology = new Topology(problem, (podClass) => reach[podClass.id] ?? []);
     const counted = pinningKeys(problem, wishes);
@@ -216,7 +216,7 @@ function pinningKeys(problem: Problem, wishes: Wishes): ReadonlyMap<number, Read
   const all = [...problem.classes, ...problem.running];
   for (const { topology } of all) {
     for (const { key, selector, weight } of [...topology.affinity, ...topology.antiAffinity]) {
-      if (isHostKey(key) || (weight > 0 && !wishes.kinds.has(preferenceKind(key)))) continue;
+      if (isHostKey(key) || (weight > 0 && !wishes.kinds.has(podPreferenceKind(key)))) continue;
       const known = keys.get(selector.id) ?? new Set<string>();
       keys.set(selector.id, known.add(key));
     }
@@ -227,7 +227,7 @@ function pinningKeys(problem: Problem, wishes: Wishes): ReadonlyMap<number, Read
 function ownKeys({ topology }: PodClass, wishes: Wishes): readonly string[] {
   const { spreads, affinity, antiAffinity } = topology;
   const isActive = (key: string, isRequired: boolean) =>
-    !isHostKey(key) && (isRequired || wishes.kinds.has(preferenceKind(key)));
+    !isHostKey(key) && (isRequired || wishes.kinds.has(podPreferenceKind(key)));
   return [
     ...spreads.filter((each) => isActive(each.key, each.isHard)),
     ...[...affinity, ...antiAffinity].filter((each) => isActive(each.key, each.weight === 0)),
