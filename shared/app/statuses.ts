@@ -1,9 +1,13 @@
 import {
-  type ConditionClaim, isTrue, readiness, sameConditions, withConditions,
+  type ConditionClaim,
+  isTrue,
+  readiness,
+  sameConditions,
+  withConditions,
 } from '../core/lifecycle/conditions.ts';
+import { NODE_POOL } from '../core/model/labels.ts';
 import type { NodePool } from '../core/model/provisioning.ts';
 import { addResources, type Resources } from '../core/model/resources.ts';
-import { NODE_POOL } from '../core/model/labels.ts';
 import type { ClusterState, Ports } from '../ports.ts';
 import { nodePoolHashAnnotations } from './new-claims.ts';
 import { NODE_CLASS_KIND, nodeClassOf } from './offers.ts';
@@ -44,11 +48,7 @@ function nodeClassReady(state: ClusterState, pool: NodePool): ConditionClaim {
 }
 
 /** The pool with the conditions that it has now: what planning goes by, written or not. */
-export function withPoolConditions(
-  state: ClusterState,
-  pool: NodePool,
-  nowMs: number,
-): NodePool {
+export function withPoolConditions(state: ClusterState, pool: NodePool, nowMs: number): NodePool {
   const invalid = pool.conditions.find(
     (each) => each.type === 'ValidationSucceeded' && each.status === 'False',
   );

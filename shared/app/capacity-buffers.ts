@@ -1,0 +1,126 @@
+import {
+  type ConditionClaim,
+  sameConditions,
+  withConditions,
+} from '../core/lifecycle/conditions.ts';
+import type { Plan } from '../core/model/plan.ts';
+import type { Pod, PodSpec } from '../core/model/pod.ts';
+import type { CapacityBuffer, CapacityBufferStatusPatch, Ports } from '../ports.ts';
+
+export const ACTIVE_CAPACITY = 'buffer.x-k8s.io/active-capacity';
+const FAKE_POD = 'karpenter.sh/capacity-buffer-fake-pod';
+/** The lowest priority there is: a buffer never takes a place from a pod. */
+const PRIORITY_MIN = -2_147_483_648;
+/** A buffer larger than this is cut: a typing error must not fill a region. */
+const REPLICAS_MAX = 10_000;
+
+/** How many of the template the limits allow; undefined: no limit applies. */
+function withinLimits(buffer: CapacityBuffer, spec: PodSpec): number | undefined {
+  const counts = Object.entries(buffer.limits).flatMap(([name, limit]) => {
+    const request = spec.requests[name] ?? 0;
+    return request > 0 ? [Math.floor(limit / request)] : [];
+  });
+  return counts.length === 0 ? undefined : Math.min(...counts);
+}
+
+/** min(max(replicas, percentage), limits); with neither, the limits alone (reference 1.6). */
+export function bufferReplicas(buffer: CapacityBuffer): number {
+  if (buffer.target.kind === 'absent') return 0;
+  const { podSpec, workloadReplicas } = buffer.target;
+  const limited = withinLimits(buffer, podSpec);
+  const share =
+    buffer.percentage === undefined || workloadReplicas === undefined
+      ? undefined
+      : Math.max(1, Math.ceil((buffer.percentage * workloadReplicas) / 100));
+  const wanted =
+    buffer.replicas === undefined && share === undefined
+      ? (limited ?? 0)
+      : Math.max(buffer.replicas ?? 0, share ?? 0);
+  return Math.min(wanted, limited ?? wanted, REPLICAS_MAX);
+}
+
+/** Volumes belong to real pods: a buffer only holds room. */
+function virtualSpec(spec: PodSpec): PodSpec {
+  return { ...spec, volumes: [], priority: PRIORITY_MIN, hasSchedulingGates: false };
+}
+
+/** The pods that stand for a buffer's room in a plan. */
+export function bufferPods(buffer: CapacityBuffer): readonly Pod[] {
+  if (buffer.target.kind === 'absent') return [];
+  const { podLabels, podSpec } = buffer.target;
+  const spec = virtualSpec(podSpec);
+  return Array.from({ length: bufferReplicas(buffer) }, (_, index) => ({
+    namespace: buffer.namespace,
+    name: `${buffer.name}-buffer-${index}`,
+    uid: `${buffer.uid}-${String(index).padStart(5, '0')}`,
+    labels: podLabels,
+    annotations: { [FAKE_POD]: 'true' },
+    createdAtMs: 0,
+    startedAtMs: undefined,
+    deletedAtMs: undefined,
+    spec,
+    nodeName: undefined,
+    nominatedNodeName: undefined,
+    phase: 'Pending',
+    unschedulable: true,
+    ready: false,
+    isMirror: false,
+    controller: undefined,
+  }));
+}
+
+export function isBufferPod(pod: Pod): boolean {
+  return pod.annotations[FAKE_POD] === 'true';
+}
+
+function resolved(buffer: CapacityBuffer): ConditionClaim {
+  const type = 'ReadyForProvisioning';
+  if (buffer.target.kind === 'resolved') {
+    return { type, status: 'True', reason: 'Resolved', message: '' };
+  }
+  const { what, name } = buffer.target;
+  const message = `${what === 'PodTemplate' ? 'PodTemplate' : 'Workload'} ${name} does not exist`;
+  return { type, status: 'False', reason: `${what}NotFound`, message };
+}
+
+function provisioning(buffer: CapacityBuffer, replicas: number, plan: Plan): ConditionClaim {
+  const type = 'Provisioning';
+  if (buffer.target.kind === 'absent') {
+    return { type, status: 'False', reason: 'NotReadyForProvisioning', message: '' };
+  }
+  if (replicas === 0) return { type, status: 'False', reason: 'BufferEmpty', message: '' };
+  const prefix = `${buffer.namespace}/${buffer.name}-buffer-`;
+  const placed = plan.existing
+    .flatMap((each) => each.pods)
+    .filter((pod) => pod.startsWith(prefix)).length;
+  if (placed === replicas) {
+    return { type, status: 'True', reason: 'FitsExistingCapacity', message: '' };
+  }
+  const message = `${replicas - placed} of ${replicas} need new nodes`;
+  return { type, status: 'True', reason: 'RequiresNewCapacity', message };
+}
+
+/** Statuses of all buffers after a plan; only what changed is written. */
+export async function writeBufferStatuses(
+  ports: Ports,
+  buffers: readonly CapacityBuffer[],
+  plan: Plan,
+): Promise<void> {
+  for (const buffer of buffers) {
+    const replicas = bufferReplicas(buffer);
+    const set = [resolved(buffer), provisioning(buffer, replicas, plan)];
+    const conditions = withConditions(buffer.conditions, set, ports.clock.nowMs());
+    if (sameConditions(buffer.conditions, conditions)) continue;
+    const { target } = buffer;
+    const status: CapacityBufferStatusPatch = {
+      replicas,
+      podTemplate: target.kind === 'resolved' ? target.podTemplate : undefined,
+      podTemplateGeneration: target.kind === 'resolved' ? target.podTemplateGeneration : undefined,
+      provisioningStrategy: ACTIVE_CAPACITY,
+      conditions,
+    };
+    const { namespace, name, uid } = buffer;
+    const ref = { kind: 'CapacityBuffer', namespace, name, uid } as const;
+    await ports.cluster.patchCapacityBufferStatus(ref, status);
+  }
+}

@@ -1,0 +1,202 @@
+import type { InstanceType } from '../core/model/instance-type.ts';
+import { NODE_POOL, NOMINATED_UNTIL } from '../core/model/labels.ts';
+import type { Plan, PlannedNodeClaim } from '../core/model/plan.ts';
+import { podKey } from '../core/model/pod.ts';
+import type { NodeClaim, NodePool } from '../core/model/provisioning.ts';
+import type { ClusterSnapshot } from '../core/model/snapshot.ts';
+import { resolveOverlays } from '../core/overlay/resolve.ts';
+import { solve } from '../core/scheduling/solve.ts';
+import type { ClusterState, Ports } from '../ports.ts';
+import { bufferPods, isBufferPod, writeBufferStatuses } from './capacity-buffers.ts';
+import { launchClaims } from './launch.ts';
+import { plannedClaim } from './new-claims.ts';
+import { nodeClassOf, readOffers } from './offers.ts';
+import { nodeRef } from './references.ts';
+import { type AppSettings, isPaused, isShadowed } from './settings.ts';
+import { keepStaticCapacity } from './static-capacity.ts';
+import { withPoolConditions, writeOverlayStatuses, writePoolStatuses } from './statuses.ts';
+
+export interface ProvisionReport {
+  readonly created: readonly string[];
+  readonly launched: readonly string[];
+  /** Pods that no plan could place, with the reason. */
+  readonly unplaced: ReadonlyMap<string, string>;
+}
+
+/** A nomination is believed this long: twice Karpenter's longest batch window is 20 s. */
+const NOMINATION_MS = 20_000;
+/** Plans in one pass: each more answers a shortage that the one before ran into. */
+const ROUNDS_MAX = 8;
+
+/** Everything one round decides on. */
+interface Outlook {
+  readonly state: ClusterState;
+  readonly pools: readonly NodePool[];
+  readonly snapshot: ClusterSnapshot;
+  readonly typesOf: (claim: NodeClaim) => readonly InstanceType[];
+}
+
+async function observe(ports: Ports, settings: AppSettings): Promise<Outlook | undefined> {
+  const state = await ports.cluster.read();
+  const nowMs = ports.clock.nowMs();
+  if (isShadowed(state.karpenterRenewedAtMs, nowMs)) return undefined;
+  const offers = await readOffers(ports, state);
+  const { nodePools: written, nodeOverlays } = state.objects;
+  const pools = written.map((pool) => withPoolConditions(state, pool, nowMs));
+  const listed = pools.flatMap((pool) => {
+    const types = offers.byNodeClass.get(
+      nodeClassOf(state, pool.template.nodeClassRef)?.name ?? '',
+    );
+    return types === undefined ? [] : [[pool.name, types] as const];
+  });
+  const overlays = settings.scheduling.nodeOverlay ? nodeOverlays : [];
+  const resolution = resolveOverlays(pools, new Map(listed), overlays);
+  await writePoolStatuses(ports, state, pools);
+  await writeOverlayStatuses(ports, state, resolution.overlays);
+  const buffers = settings.capacityBuffer ? state.capacityBuffers.flatMap(bufferPods) : [];
+  return {
+    state,
+    pools,
+    snapshot: {
+      ...state.objects,
+      nodePools: pools,
+      instanceTypes: resolution.instanceTypes,
+      pods: [...state.objects.pods, ...buffers],
+    },
+    typesOf: (claim) =>
+      resolution.instanceTypes.get(claim.labels[NODE_POOL] ?? '') ??
+      offers.byNodeClass.get(claim.nodeClassRef.name) ??
+      [],
+  };
+}
+
+function offeringText(choice: PlannedNodeClaim['chosen']): string {
+  const { type, zone, capacityType, price, listPrice } = choice;
+  const list = price === listPrice ? '' : `, list $${listPrice.toFixed(4)}`;
+  return `${type} ${capacityType} in ${zone} at $${price.toFixed(4)}/h${list}`;
+}
+
+async function recordClaim(ports: Ports, planned: PlannedNodeClaim, name: string): Promise<void> {
+  const { runnerUp, chosen, overlays, pods, instanceTypes, requests } = planned;
+  const against =
+    runnerUp === undefined
+      ? 'nothing else would do'
+      : `next best ${offeringText(runnerUp)}: ${runnerUp.why}`;
+  const applied = overlays.length === 0 ? '' : `; overlays ${overlays.join(', ')}`;
+  await ports.recorder.decision({
+    id: `provision-${name}`,
+    atMs: ports.clock.nowMs(),
+    useCase: 'provision',
+    object: `NodeClaim/${name}`,
+    action: 'create',
+    message: `${offeringText(chosen)} for ${pods.length} pods${applied}; ${against}`,
+    detail: {
+      nodePool: planned.nodePool,
+      chosen,
+      runnerUp: runnerUp ?? null,
+      overlays,
+      pods,
+      requests,
+      instanceTypes: instanceTypes.slice(0, 20),
+      instanceTypeCount: instanceTypes.length,
+    },
+  });
+}
+
+async function nominate(ports: Ports, pod: string, target: string): Promise<void> {
+  const [namespace = '', name = ''] = pod.split('/');
+  await ports.cluster.event({
+    regarding: { kind: 'Pod', namespace, name },
+    type: 'Normal',
+    reason: 'Nominated',
+    message: `Pod should schedule on: ${target}`,
+  });
+}
+
+async function createClaims(ports: Ports, outlook: Outlook, plan: Plan): Promise<string[]> {
+  const { snapshot, pools } = outlook;
+  const virtual = new Set(snapshot.pods.filter(isBufferPod).map(podKey));
+  const created: string[] = [];
+  for (const planned of plan.newNodeClaims) {
+    const pool = pools.find((each) => each.name === planned.nodePool);
+    if (pool === undefined) continue;
+    const types = snapshot.instanceTypes.get(pool.name) ?? [];
+    const name = `${pool.name}-${ports.ids.suffix()}`;
+    await ports.cluster.createNodeClaim(plannedClaim(planned, pool, types, name));
+    created.push(name);
+    ports.recorder.count('nodeclaims_created_total', {
+      reason: 'provisioned',
+      nodepool: pool.name,
+      min_values_relaxed: 'false',
+    });
+    await recordClaim(ports, planned, name);
+    for (const pod of planned.pods) {
+      if (!virtual.has(pod)) await nominate(ports, pod, `nodeclaim/${name}`);
+    }
+  }
+  return created;
+}
+
+/** Nodes that the plan relies on are left alone by disruption for a while. */
+async function nominateExisting(ports: Ports, { snapshot }: Outlook, plan: Plan): Promise<void> {
+  const nowMs = ports.clock.nowMs();
+  const virtual = new Set(snapshot.pods.filter(isBufferPod).map(podKey));
+  for (const { node: name, pods } of plan.existing) {
+    const real = pods.filter((pod) => !virtual.has(pod));
+    if (real.length === 0) continue;
+    const until = new Date(nowMs + NOMINATION_MS).toISOString();
+    const node = snapshot.nodes.find((each) => each.name === name);
+    const claim = snapshot.nodeClaims.find((each) => each.name === name);
+    const before = Date.parse((node ?? claim)?.annotations[NOMINATED_UNTIL] ?? '');
+    if (before > nowMs) continue;
+    const annotations = { [NOMINATED_UNTIL]: until };
+    if (node !== undefined) await ports.cluster.patchNode(nodeRef(node), { annotations });
+    else if (claim !== undefined) {
+      const ref = { kind: 'NodeClaim', name: claim.name, uid: claim.uid } as const;
+      await ports.cluster.patchNodeClaim(ref, { annotations });
+    }
+    for (const pod of real) await nominate(ports, pod, `${node ? 'node' : 'nodeclaim'}/${name}`);
+  }
+}
+
+async function reportUnplaced(ports: Ports, outlook: Outlook, plan: Plan): Promise<void> {
+  const virtual = new Set(outlook.snapshot.pods.filter(isBufferPod).map(podKey));
+  for (const [pod, { message }] of [...plan.unplaced].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    if (virtual.has(pod)) continue;
+    const [namespace = '', name = ''] = pod.split('/');
+    await ports.cluster.event({
+      regarding: { kind: 'Pod', namespace, name },
+      type: 'Warning',
+      reason: 'FailedScheduling',
+      message: `Failed to schedule pod, ${message}`,
+    });
+  }
+}
+
+/**
+ * One pass: overlays → plan → NodeClaims, and a launch for every claim that has no instance. A
+ * shortage met while launching leads to another plan in the same pass.
+ */
+export async function provision(ports: Ports, settings: AppSettings): Promise<ProvisionReport> {
+  const created: string[] = [];
+  const launched: string[] = [];
+  let unplaced: ReadonlyMap<string, string> = new Map();
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const outlook = await observe(ports, settings);
+    if (outlook === undefined) break;
+    const { state } = outlook;
+    if (isPaused(state.pausedUntilMs.launch, ports.clock.nowMs())) break;
+    const plan = solve(outlook.snapshot, settings.scheduling);
+    unplaced = new Map([...plan.unplaced].map(([pod, { message }]) => [pod, message]));
+    created.push(...(await createClaims(ports, outlook, plan)));
+    await nominateExisting(ports, outlook, plan);
+    await reportUnplaced(ports, outlook, plan);
+    await writeBufferStatuses(ports, state.capacityBuffers, plan);
+    if (settings.staticCapacity) await keepStaticCapacity(ports, state, outlook.pools);
+    const latest = await ports.cluster.read();
+    const report = await launchClaims(ports, settings, latest, outlook.typesOf);
+    launched.push(...report.launched);
+    if (report.givenUp.length === 0) break;
+  }
+  return { created, launched, unplaced };
+}
