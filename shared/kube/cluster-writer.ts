@@ -1,0 +1,269 @@
+import type { Condition } from '../core/model/cluster.ts';
+import type { NodeClassStatus } from '../core/model/node-class.ts';
+import type { OwnerReference } from '../core/model/pod.ts';
+import type { NodeClaim } from '../core/model/provisioning.ts';
+import { formatResources } from '../core/quantity.ts';
+import type {
+  CapacityBufferStatusPatch,
+  ClusterEvent,
+  ClusterWriter,
+  NewNodeClaim,
+  NodeClaimStatusPatch,
+  NodePatch,
+  NodePoolStatusPatch,
+  ObjectKind,
+  ObjectRef,
+  WriteResult,
+} from '../ports/cluster.ts';
+import type { KubeClient } from './client.ts';
+import {
+  encodeCondition,
+  encodeNodeClaim,
+  encodeNodeClaimStatus,
+  encodeNodeClassStatus,
+  encodeTaint,
+} from './encode.ts';
+import { isKubeFault, KubeError } from './errors.ts';
+import type { EventSink } from './events.ts';
+import { property, text } from './list.ts';
+import { type Address, apiVersion, RESOURCES, type Resource } from './resources.ts';
+
+/** The resource of each kind that use cases name. */
+export const KINDS: Readonly<Record<ObjectKind, Resource>> = {
+  NodePool: RESOURCES.nodePools,
+  NodeClaim: RESOURCES.nodeClaims,
+  NodeOverlay: RESOURCES.nodeOverlays,
+  EC2NodeClass: RESOURCES.nodeClasses,
+  CapacityBuffer: RESOURCES.capacityBuffers,
+  Node: RESOURCES.nodes,
+  Pod: RESOURCES.pods,
+};
+
+/** Tries to change an object that others change at the same time. */
+const ATTEMPTS_MAX = 8;
+
+export interface WriterOptions {
+  readonly client: KubeClient;
+  readonly events: EventSink;
+  readonly decodeNodeClaim: (object: unknown) => NodeClaim;
+}
+
+/** The writes that use cases need, against the API server. */
+export function clusterWriter({ client, events, decodeNodeClaim }: WriterOptions): ClusterWriter {
+  const patchMetadata = (ref: ObjectRef, patch: NodePatch): Promise<WriteResult> =>
+    patchObject(client, ref, patch);
+  const status = (
+    ref: ObjectRef,
+    fields: object,
+    conditions: readonly Condition[] | undefined,
+  ): Promise<WriteResult> => patchStatus(client, ref, fields, conditions);
+  return {
+    createNodeClaim: (claim) => createNodeClaim(client, claim, decodeNodeClaim),
+    patchNodeClaim: patchMetadata,
+    patchNodePool: patchMetadata,
+    patchNodeClass: patchMetadata,
+    patchNode: patchMetadata,
+    patchNodeClaimStatus: (ref, patch: NodeClaimStatusPatch) =>
+      status(ref, encodeNodeClaimStatus(patch), patch.conditions),
+    patchNodePoolStatus: (ref, { resources, nodes, conditions }: NodePoolStatusPatch) =>
+      status(ref, { resources: formatResources(resources), nodes }, conditions),
+    patchNodeOverlayStatus: (ref, conditions) => status(ref, {}, conditions),
+    patchNodeClassStatus: (ref, patch: NodeClassStatus) =>
+      status(ref, encodeNodeClassStatus(patch), patch.conditions),
+    patchCapacityBufferStatus: (ref, patch) => status(ref, bufferFields(patch), patch.conditions),
+    delete: (ref) => deleteObject(client, ref, undefined),
+    deletePod: (pod, gracePeriodSeconds) => deleteObject(client, pod, gracePeriodSeconds),
+    evict: (pod) => evict(client, pod),
+    event: (event: ClusterEvent) => events.record(event),
+  };
+}
+
+async function createNodeClaim(
+  client: KubeClient,
+  claim: NewNodeClaim,
+  decode: (object: unknown) => NodeClaim,
+): Promise<{ result: 'done' | 'exists'; claim: NodeClaim }> {
+  try {
+    const created = await client.create(RESOURCES.nodeClaims, encodeNodeClaim(claim));
+    return { result: 'done', claim: decode(created) };
+  } catch (error) {
+    if (!(isKubeFault(error, 'conflict') && error.fault.what === 'exists')) throw error;
+    const existing = await client.get(RESOURCES.nodeClaims, { name: claim.name });
+    return { result: 'exists', claim: decode(existing) };
+  }
+}
+
+/** The ref's uid and resourceVersion become preconditions; everything else is merged. */
+async function mergePatch(
+  client: KubeClient,
+  ref: ObjectRef,
+  patch: { readonly metadata?: object; readonly spec?: object; readonly status?: object },
+  subresource?: 'status',
+): Promise<WriteResult> {
+  const { uid, resourceVersion } = ref;
+  const metadata = { ...patch.metadata, uid, resourceVersion };
+  try {
+    const value = { ...patch, metadata };
+    await client.patch(KINDS[ref.kind], address(ref), { kind: 'merge', value }, subresource);
+    return 'done';
+  } catch (error) {
+    return await refusal(client, ref, error);
+  }
+}
+
+/** A refused precondition is `gone` where the name belongs to another object by now. */
+async function refusal(client: KubeClient, ref: ObjectRef, error: unknown): Promise<WriteResult> {
+  if (isKubeFault(error, 'notFound')) return 'gone';
+  // A patch that changes the uid of a stored object is refused as invalid before the precondition.
+  const isUidRefusal =
+    isKubeFault(error, 'invalid') && error.fault.causes.some(({ path }) => path === 'metadata.uid');
+  if (!isKubeFault(error, 'conflict') && !isUidRefusal) throw error;
+  if (ref.uid === undefined) return 'conflict';
+  const current = await getOrUndefined(client, ref);
+  return current === undefined || uidOf(current) !== ref.uid ? 'gone' : 'conflict';
+}
+
+/**
+ * Labels, annotations and taints are merged by the API server. Finalizers and owners are lists in
+ * which others have entries too, so those are read, changed and written back as read.
+ */
+async function patchObject(
+  client: KubeClient,
+  ref: ObjectRef,
+  patch: NodePatch,
+): Promise<WriteResult> {
+  const { labels, annotations, taints, addFinalizer, removeFinalizer, owner } = patch;
+  const merged = { labels, annotations };
+  const spec = taints === undefined ? {} : { spec: { taints: taints.map(encodeTaint) } };
+  if (addFinalizer === undefined && removeFinalizer === undefined && owner === undefined) {
+    return await mergePatch(client, ref, { metadata: merged, ...spec });
+  }
+  return await changing(client, ref, async (current) => {
+    const finalizers = listOf(current, 'finalizers').filter((each) => each !== removeFinalizer);
+    if (addFinalizer !== undefined && !finalizers.includes(addFinalizer)) {
+      finalizers.push(addFinalizer);
+    }
+    const owners = listOf(current, 'ownerReferences');
+    const others = owners.filter((each) => property(each, 'uid') !== owner?.uid);
+    const ownerReferences = owner === undefined ? undefined : [...others, encodeOwner(owner)];
+    const metadata = { ...merged, finalizers, ownerReferences };
+    const seen = { ...ref, resourceVersion: resourceVersionOf(current) };
+    return await mergePatch(client, seen, { metadata, ...spec });
+  });
+}
+
+function encodeOwner({ kind, name, uid }: OwnerReference): object {
+  const resource = Object.values(RESOURCES).find((each) => each.kind === kind);
+  if (resource === undefined) throw new Error(`no resource is known for the owner kind ${kind}`);
+  return { apiVersion: apiVersion(resource), kind, name, uid, blockOwnerDeletion: true };
+}
+
+/** Conditions say which generation they are about, so that is read first. */
+async function patchStatus(
+  client: KubeClient,
+  ref: ObjectRef,
+  fields: object,
+  conditions: readonly Condition[] | undefined,
+): Promise<WriteResult> {
+  if (conditions === undefined) return await mergePatch(client, ref, { status: fields }, 'status');
+  return await changing(client, ref, async (current) => {
+    const generation = property(property(current, 'metadata'), 'generation');
+    const observed = typeof generation === 'number' ? generation : 0;
+    const encoded = conditions.map((each) => encodeCondition(each, observed));
+    const patch = { status: { ...fields, conditions: encoded } };
+    return await mergePatch(client, ref, patch, 'status');
+  });
+}
+
+/**
+ * Reads the object and lets `change` write it; repeated while others write in between, unless the
+ * caller itself insists on a resourceVersion.
+ */
+async function changing(
+  client: KubeClient,
+  ref: ObjectRef,
+  change: (current: unknown) => Promise<WriteResult>,
+): Promise<WriteResult> {
+  for (let attempt = 1; ; attempt += 1) {
+    const current = await getOrUndefined(client, ref);
+    if (current === undefined) return 'gone';
+    if (ref.uid !== undefined && uidOf(current) !== ref.uid) return 'gone';
+    const isChanged =
+      ref.resourceVersion !== undefined && resourceVersionOf(current) !== ref.resourceVersion;
+    if (isChanged) return 'conflict';
+    const result = await change(current);
+    const isFinal = ref.resourceVersion !== undefined || attempt === ATTEMPTS_MAX;
+    if (result !== 'conflict' || isFinal) return result;
+  }
+}
+
+function bufferFields(patch: CapacityBufferStatusPatch): object {
+  const { replicas, podTemplate, podTemplateGeneration, provisioningStrategy } = patch;
+  return {
+    replicas,
+    podTemplateRef: podTemplate === undefined ? null : { name: podTemplate },
+    podTemplateGeneration: podTemplateGeneration ?? null,
+    provisioningStrategy,
+  };
+}
+
+async function deleteObject(
+  client: KubeClient,
+  ref: ObjectRef,
+  gracePeriodSeconds: number | undefined,
+): Promise<WriteResult> {
+  const { uid, resourceVersion } = ref;
+  const grace = gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds };
+  try {
+    await client.delete(KINDS[ref.kind], address(ref), { uid, resourceVersion, ...grace });
+    return 'done';
+  } catch (error) {
+    return await refusal(client, ref, error);
+  }
+}
+
+async function evict(client: KubeClient, pod: ObjectRef): Promise<'done' | 'gone' | 'blocked'> {
+  const { name, namespace, uid } = pod;
+  try {
+    await client.createBelow(RESOURCES.pods, address(pod), 'eviction', {
+      apiVersion: 'policy/v1',
+      kind: 'Eviction',
+      metadata: { name, namespace },
+      deleteOptions: { preconditions: { uid } },
+    });
+    return 'done';
+  } catch (error) {
+    if (isKubeFault(error, 'notFound') || isKubeFault(error, 'conflict')) return 'gone';
+    if (isKubeFault(error, 'blocked')) return 'blocked';
+    throw error;
+  }
+}
+
+function address({ kind, namespace, name }: ObjectRef): Address {
+  if (KINDS[kind].namespaced && namespace === undefined) {
+    throw new Error(`${kind} ${name} needs a namespace`);
+  }
+  return { namespace, name };
+}
+
+async function getOrUndefined(client: KubeClient, ref: ObjectRef): Promise<unknown> {
+  try {
+    return await client.get(KINDS[ref.kind], address(ref));
+  } catch (error) {
+    if (error instanceof KubeError && error.fault.kind === 'notFound') return undefined;
+    throw error;
+  }
+}
+
+function uidOf(object: unknown): string {
+  return text(property(property(object, 'metadata'), 'uid'));
+}
+
+function resourceVersionOf(object: unknown): string {
+  return text(property(property(object, 'metadata'), 'resourceVersion'));
+}
+
+function listOf(object: unknown, name: 'finalizers' | 'ownerReferences'): unknown[] {
+  const list = property(property(object, 'metadata'), name);
+  return Array.isArray(list) ? list : [];
+}

@@ -1,0 +1,268 @@
+import type { Lease, Leases } from '../ports/cluster.ts';
+import type { JsonPatchOperation, KubeClient } from './client.ts';
+import { encodeMicroTime } from './encode.ts';
+import { isKubeFault, KubeError } from './errors.ts';
+import { property, text } from './list.ts';
+import { type Address, RESOURCES } from './resources.ts';
+
+/** A wake-up that arrived while the Lease was held; its value only has to differ each time. */
+export const WAKE = 'joiner.dev/wake';
+
+export const LEASE_NAMESPACE = 'kube-system';
+const LEASE_SECONDS = 15;
+const LEASE_MS = LEASE_SECONDS * 1000;
+const RENEW_MS = 5_000;
+/** Clocks of two functions may differ by a little; the later one waits that long. */
+const SKEW_MS = 1_000;
+/** The object changes under us only when somebody else makes progress; still, not for ever. */
+const ATTEMPTS_MAX = 20;
+
+export interface LeaseOptions {
+  readonly client: KubeClient;
+  /** Who holds it: the request id, unique to the invocation. */
+  readonly holder: string;
+}
+
+/**
+ * One writer at a time, and no wake-up lost. Whoever finds the Lease held leaves a mark on it, with
+ * the resourceVersion at which it was seen held; the holder releases with the resourceVersion at
+ * which it saw no new mark. One of the two writes fails, so that either the holder sees the mark
+ * and goes round again, or whoever left it finds the Lease free.
+ */
+export function kubeLeases({ client, holder }: LeaseOptions): Leases {
+  return { acquire: (name) => acquire(client, `joiner-${name}`, holder) };
+}
+
+/** What a Lease object says. */
+interface LeaseState {
+  readonly resourceVersion: string;
+  readonly holder: string;
+  readonly renewedAtMs: number;
+  readonly durationMs: number;
+  readonly transitions: number;
+  readonly wake: string;
+}
+
+async function acquire(
+  client: KubeClient,
+  name: string,
+  holder: string,
+): Promise<Lease | undefined> {
+  const address: Address = { namespace: LEASE_NAMESPACE, name };
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
+    const state = await readLease(client, address);
+    const nowMs = client.timing.nowMs();
+    const outcome =
+      state === undefined
+        ? await createLease(client, address, holder, nowMs)
+        : isHeldByAnother(state, holder, nowMs)
+          ? await leaveMark(client, address, state, `${holder}/${nowMs}/${attempt}`)
+          : await takeOver(client, address, state, holder, nowMs);
+    if (outcome === 'held') return new HeldLease(client, address, holder, nowMs);
+    if (outcome === 'marked') return undefined;
+  }
+  throw new KubeError(
+    { kind: 'conflict', what: 'changed' },
+    '409',
+    `the Lease ${LEASE_NAMESPACE}/${name} changed ${ATTEMPTS_MAX} times while it was taken`,
+  );
+}
+
+function isHeldByAnother(state: LeaseState, holder: string, nowMs: number): boolean {
+  if (state.holder === '' || state.holder === holder) return false;
+  return nowMs < state.renewedAtMs + state.durationMs + SKEW_MS;
+}
+
+type Outcome = 'held' | 'marked' | 'changed';
+
+async function createLease(
+  client: KubeClient,
+  address: Address,
+  holder: string,
+  nowMs: number,
+): Promise<Outcome> {
+  const at = encodeMicroTime(nowMs);
+  const spec = {
+    holderIdentity: holder,
+    leaseDurationSeconds: LEASE_SECONDS,
+    acquireTime: at,
+    renewTime: at,
+    leaseTransitions: 0,
+  };
+  const object = { metadata: { ...address }, spec };
+  return await unlessChanged('held', () =>
+    client.create(RESOURCES.leases, object, address.namespace),
+  );
+}
+
+/** The mark of an earlier holder is removed: the work is looked at from here on anyway. */
+async function takeOver(
+  client: KubeClient,
+  address: Address,
+  state: LeaseState,
+  holder: string,
+  nowMs: number,
+): Promise<Outcome> {
+  const at = encodeMicroTime(nowMs);
+  const value = {
+    metadata: { resourceVersion: state.resourceVersion, annotations: { [WAKE]: null } },
+    spec: {
+      holderIdentity: holder,
+      leaseDurationSeconds: LEASE_SECONDS,
+      acquireTime: at,
+      renewTime: at,
+      leaseTransitions: state.transitions + 1,
+    },
+  };
+  return await unlessChanged('held', () =>
+    client.patch(RESOURCES.leases, address, { kind: 'merge', value }),
+  );
+}
+
+async function leaveMark(
+  client: KubeClient,
+  address: Address,
+  state: LeaseState,
+  mark: string,
+): Promise<Outcome> {
+  const value = {
+    metadata: { resourceVersion: state.resourceVersion, annotations: { [WAKE]: mark } },
+  };
+  return await unlessChanged('marked', () =>
+    client.patch(RESOURCES.leases, address, { kind: 'merge', value }),
+  );
+}
+
+async function unlessChanged(outcome: Outcome, write: () => Promise<unknown>): Promise<Outcome> {
+  try {
+    await write();
+    return outcome;
+  } catch (error) {
+    if (isKubeFault(error, 'conflict') || isKubeFault(error, 'notFound')) return 'changed';
+    throw error;
+  }
+}
+
+class HeldLease implements Lease {
+  readonly #client: KubeClient;
+  readonly #address: Address;
+  readonly #holder: string;
+  readonly #over = new AbortController();
+  #renewedAtMs: number;
+  /** Set once another holds it, or when we gave it up. */
+  #isLost = false;
+  #renewal: Promise<void> | undefined;
+  /** The newest mark that was reported to the holder; it stays on the object until the release. */
+  #seenMark = '';
+
+  constructor(client: KubeClient, address: Address, holder: string, acquiredAtMs: number) {
+    this.#client = client;
+    this.#address = address;
+    this.#holder = holder;
+    this.#renewedAtMs = acquiredAtMs;
+    void this.#keepRenewing();
+  }
+
+  async isHeld(): Promise<boolean> {
+    if (this.#age() >= RENEW_MS) await this.#renew();
+    return !this.#isLost && this.#age() < LEASE_MS;
+  }
+
+  async release(): Promise<'released' | 'woken'> {
+    for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
+      const state = this.#isLost ? undefined : await readLease(this.#client, this.#address);
+      if (state === undefined || state.holder !== this.#holder) {
+        this.#giveUp();
+        return 'released';
+      }
+      if (state.wake !== this.#seenMark) {
+        this.#seenMark = state.wake;
+        // A mark that was removed by hand says nothing.
+        if (state.wake !== '') return 'woken';
+      }
+      if (await this.#free(state)) return 'released';
+    }
+    // Left to expire: nobody is locked out for longer than the Lease lasts.
+    this.#giveUp();
+    return 'released';
+  }
+
+  /** The mark goes together with the holder; a newer mark has changed the resourceVersion. */
+  async #free(state: LeaseState): Promise<boolean> {
+    const value = {
+      metadata: { resourceVersion: state.resourceVersion, annotations: { [WAKE]: null } },
+      spec: { holderIdentity: null, renewTime: null },
+    };
+    const outcome = await unlessChanged('held', () =>
+      this.#client.patch(RESOURCES.leases, this.#address, { kind: 'merge', value }),
+    );
+    if (outcome === 'changed') return false;
+    this.#giveUp();
+    return true;
+  }
+
+  #giveUp(): void {
+    this.#isLost = true;
+    this.#over.abort();
+  }
+
+  #age(): number {
+    return this.#client.timing.nowMs() - this.#renewedAtMs;
+  }
+
+  async #keepRenewing(): Promise<void> {
+    while (!this.#isLost) {
+      await this.#client.timing.sleep(Math.max(0, RENEW_MS - this.#age()), this.#over.signal);
+      if (!this.#isLost && this.#age() >= RENEW_MS) await this.#renew();
+    }
+  }
+
+  /** One renewal at a time; both the timer and {@link isHeld} wait for the same one. */
+  #renew(): Promise<void> {
+    this.#renewal ??= this.#renewOnce().finally(() => {
+      this.#renewal = undefined;
+    });
+    return this.#renewal;
+  }
+
+  /** Only while we are the holder; a mark that was left meanwhile is none of its business. */
+  async #renewOnce(): Promise<void> {
+    const nowMs = this.#client.timing.nowMs();
+    const value: readonly JsonPatchOperation[] = [
+      { op: 'test', path: '/spec/holderIdentity', value: this.#holder },
+      { op: 'replace', path: '/spec/renewTime', value: encodeMicroTime(nowMs) },
+    ];
+    try {
+      await this.#client.patch(RESOURCES.leases, this.#address, { kind: 'json', value });
+      this.#renewedAtMs = nowMs;
+    } catch (error) {
+      // A failed test is an invalid patch: the Lease is another's, or has been deleted.
+      const isTaken = isKubeFault(error, 'invalid') || isKubeFault(error, 'notFound');
+      if (isTaken || this.#age() >= LEASE_MS) this.#giveUp();
+      // Anything else is tried again while the Lease lasts.
+      else await this.#client.timing.sleep(RENEW_MS / 5, this.#over.signal);
+    }
+  }
+}
+
+async function readLease(client: KubeClient, address: Address): Promise<LeaseState | undefined> {
+  let object: unknown;
+  try {
+    object = await client.get(RESOURCES.leases, address);
+  } catch (error) {
+    if (isKubeFault(error, 'notFound')) return undefined;
+    throw error;
+  }
+  const metadata = property(object, 'metadata');
+  const spec = property(object, 'spec');
+  const seconds = property(spec, 'leaseDurationSeconds');
+  const transitions = property(spec, 'leaseTransitions');
+  return {
+    resourceVersion: text(property(metadata, 'resourceVersion')),
+    wake: text(property(property(metadata, 'annotations'), WAKE)),
+    holder: text(property(spec, 'holderIdentity')),
+    renewedAtMs: Date.parse(text(property(spec, 'renewTime'))) || 0,
+    durationMs: typeof seconds === 'number' ? seconds * 1000 : LEASE_MS,
+    transitions: typeof transitions === 'number' ? transitions : 0,
+  };
+}
