@@ -42,9 +42,9 @@ function holds(column: Column, used: Float64Array): boolean {
 }
 
 /** Limited resources of which the type takes no more than the one the budget was counted with. */
-function isWithin(type: InstanceType, held: Column): boolean {
-  return Object.keys(held.pool.pool.limits).every(
-    (name) => (type.capacity[name] ?? 0) <= (held.type.type.capacity[name] ?? 0),
+function isWithin(type: InstanceType, cover: Column): boolean {
+  return Object.keys(cover.pool.pool.limits).every(
+    (name) => (type.capacity[name] ?? 0) <= (cover.type.type.capacity[name] ?? 0),
   );
 }
 
@@ -78,7 +78,7 @@ function openings(ground: Ground, bin: Bin): Openings {
       push(offered, column.type, column);
       const sameReservation = column.domain.reservationId === held.domain.reservationId;
       const isUsable = isReserved ? sameReservation : column.domain.capacityType !== RESERVED;
-      if (isAllowed && isUsable && isWithin(column.type.type, held) && holds(column, used)) {
+      if (isAllowed && isUsable && isWithin(column.type.type, bin.cover) && holds(column, used)) {
         push(suitable, column.type, column);
       }
     }

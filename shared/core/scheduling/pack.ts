@@ -3,7 +3,7 @@ import { type Column, type ColumnGroup, compareColumns } from './columns.ts';
 import { podValues } from './duals.ts';
 import { type Bucket, Filler, type Pattern } from './fill.ts';
 import { addToHost, emptyHost, hostAllows } from './host.ts';
-import { meetsMinValues } from './min-values.ts';
+import { flexibleCover, insistsOnMinValues } from './min-values.ts';
 import { type Bin, daemonPortsOn, type World, zeros } from './world.ts';
 
 /** Items that fill nodes alike, and how many pods of them are left. */
@@ -171,6 +171,7 @@ class Packer {
     const bin: Bin = {
       columns: [column],
       held: column,
+      cover: column,
       used: zeros(problem.resources.length),
       host: emptyHost(daemonPortsOn(problem, column)),
       content: new Map(),
@@ -181,6 +182,7 @@ class Packer {
     }
     if (placed === 0) return 0;
     world.budgets.take(column, 1);
+    world.cover(bin);
     world.bins.push(bin);
     return placed;
   }
@@ -206,12 +208,11 @@ class Packer {
   private mayJoin(bin: Bin, { view }: Item, batch: number): boolean {
     const { problem, views } = this.world.ground;
     if (!hostAllows(view.host, bin.host, this.world.totals)) return false;
-    const { pool } = bin.held;
-    const isFlexible = pool.pool.template.requirements.some((each) => each.minValues !== undefined);
-    if (!isFlexible || problem.settings.minValuesPolicy === 'BestEffort') return true;
+    if (!insistsOnMinValues(problem, bin.held.pool.pool)) return true;
     const used = bin.used.map((amount, r) => amount + batch * (view.podClass.requests[r] ?? 0));
     const present = [...bin.content.keys()].flatMap((each) => views[each.id] ?? []);
-    return meetsMinValues(problem, pool, [...present, view], used);
+    const { budgets } = this.world;
+    return flexibleCover(problem, budgets, bin.held, [...present, view], used) !== undefined;
   }
 }
 

@@ -1,6 +1,6 @@
 import { type Column, compareColumns } from './columns.ts';
 import { launchLabel } from './launch-space.ts';
-import { meetsMinValues } from './min-values.ts';
+import { flexibleCover } from './min-values.ts';
 import { type Bin, type ClassView, daemonPortsOn, type World } from './world.ts';
 import { emptyHost } from './host.ts';
 import { portsClash } from './host-ports.ts';
@@ -24,20 +24,13 @@ function isAlternative(world: World, bin: Bin, views: readonly ClassView[], colu
   const { problem } = world.ground;
   const ports = daemonPortsOn(problem, column);
   if (ports.length > 0 && views.some((view) => portsClash(view.host.ports, ports))) return false;
-  const isFlexible = column.pool.pool.template.requirements.some(
-    (each) => each.minValues !== undefined,
-  );
-  return (
-    !isFlexible ||
-    problem.settings.minValuesPolicy === 'BestEffort' ||
-    meetsMinValues(problem, column.pool, views, used)
-  );
+  return flexibleCover(problem, world.budgets, column, views, used) !== undefined;
 }
 
 /** The cheapest launch in equally heavy pools that holds exactly what the bin holds. */
 export function cheapestFor(world: World, bin: Bin, columns: readonly Column[]): Column {
   const views = [...bin.content.keys()].map((each) => world.ground.views[each.id] as ClassView);
-  world.budgets.take(bin.held, -1);
+  world.budgets.take(bin.cover, -1);
   let best = bin.held;
   for (const column of columns) {
     world.steps++;
@@ -47,7 +40,7 @@ export function cheapestFor(world: World, bin: Bin, columns: readonly Column[]):
       break;
     }
   }
-  world.budgets.take(bin.held, 1);
+  world.budgets.take(bin.cover, 1);
   return best;
 }
 
@@ -62,11 +55,10 @@ export function retype(world: World): void {
     const columns = byWeight.get(bin.held.pool.pool.weight) ?? [];
     const column = cheapestFor(world, bin, columns);
     if (column === bin.held) continue;
-    world.budgets.take(bin.held, -1);
-    world.budgets.take(column, 1);
     const ports = daemonPortsOn(world.ground.problem, bin.held).length;
     bin.host.ports.splice(0, ports, ...emptyHost(daemonPortsOn(world.ground.problem, column)).ports);
     bin.held = column;
     bin.columns = [column];
+    world.cover(bin);
   }
 }

@@ -94,19 +94,30 @@ function kindsPresent({ classes, pools, nodes }: Problem): ReadonlySet<Preferenc
   return present;
 }
 
-/** Meets one kind of preferences after the other, as long as each is worth what it adds. */
+/**
+ * Meets one kind of preferences after the other, as long as each is worth what it adds. Preferences
+ * about zones and capacity types are also met when that costs no more than a plan made pod by pod
+ * with every preference taken as a rule: nobody should pay more for fewer of them.
+ */
 function weighPreferences(problem: Problem): Attempt {
   const { preferenceWorth } = problem.settings;
   const present = kindsPresent(problem);
   let chosen = best(problem, []);
+  let strict: number | undefined;
+  const strictPrice = (): number => {
+    strict ??= grown(new Ground(problem, { kinds: new Set(PREFERENCE_KINDS) })).price;
+    return strict;
+  };
   const met = new Set<PreferenceKind>();
   for (const kind of PREFERENCE_KINDS) {
     if (!present.has(kind)) continue;
     const attempt = best(problem, [...met, kind]);
-    const worth =
-      kind === 'zone' || kind === 'capacityType' ? preferenceWorth.zone : preferenceWorth.other;
+    const isPlace = kind === 'zone' || kind === 'capacityType';
     const isFewer = attempt.placed.some((count, index) => count < (chosen.placed[index] ?? 0));
-    if (isFewer || attempt.price > chosen.price * (1 + worth) + 1e-9) continue;
+    if (isFewer) continue;
+    const worth = isPlace ? preferenceWorth.zone : preferenceWorth.other;
+    const most = chosen.price * (1 + worth);
+    if (attempt.price > most + 1e-9 && !(isPlace && attempt.price <= strictPrice() + 1e-9)) continue;
     met.add(kind);
     chosen = attempt;
   }

@@ -16,7 +16,7 @@ import {
   type HostTotals,
   hostAllows,
 } from './host.ts';
-import { meetsMinValues } from './min-values.ts';
+import { flexibleCover, insistsOnMinValues } from './min-values.ts';
 import { type NodeRule, ruleAllowsNode, taintsAllowed } from './node-rules.ts';
 import { type PodClass, type PreferenceKind, type Problem, podPreferenceKind } from './problem.ts';
 import type { StateNode } from './state-node.ts';
@@ -42,8 +42,10 @@ export interface NodeRoom {
 export interface Bin {
   /** The launches that are still possible, cheapest first. */
   columns: readonly Column[];
-  /** What the budgets hold for it: always the cheapest column. */
+  /** The cheapest of them. */
   held: Column;
+  /** What the budgets count for it: the held column, or a larger one that minValues keeps open. */
+  cover: Column;
   readonly used: Float64Array;
   readonly host: HostState;
   readonly content: Map<PodClass, number>;
@@ -361,14 +363,12 @@ export class World {
     content: ReadonlyMap<PodClass, number>,
   ): readonly Column[] {
     const { problem } = this.ground;
-    if (problem.settings.minValuesPolicy === 'BestEffort') return columns;
-    const pools = new Set(columns.map((column) => column.pool));
-    const short = [...pools].filter(
-      (pool) =>
-        pool.pool.template.requirements.some((each) => each.minValues !== undefined) &&
-        !meetsMinValues(problem, pool, [view, ...this.viewsOf(content)], sum(used, view)),
+    if (!columns.some(({ pool }) => insistsOnMinValues(problem, pool.pool))) return columns;
+    const views = [view, ...this.viewsOf(content)];
+    const total = sum(used, view);
+    return columns.filter(
+      (column) => flexibleCover(problem, this.budgets, column, views, total) !== undefined,
     );
-    return short.length === 0 ? columns : columns.filter(({ pool }) => !short.includes(pool));
   }
 
   private viewsOf(content: ReadonlyMap<PodClass, number>): readonly ClassView[] {
@@ -386,18 +386,26 @@ export class World {
   /** How a bin could take one more pod of the class; undefined = it cannot. */
   choiceInBin(view: ClassView, bin: Bin): Choice | undefined {
     if (!hostAllows(view.host, bin.host, this.totals)) return undefined;
-    this.budgets.take(bin.held, -1);
+    this.budgets.take(bin.cover, -1);
     const choice = this.choose(view, bin.columns, bin.used, bin.content);
-    this.budgets.take(bin.held, 1);
+    this.budgets.take(bin.cover, 1);
     return choice;
   }
 
   putInBin(view: ClassView, bin: Bin, { columns }: Choice): void {
-    this.budgets.take(bin.held, -1);
     bin.columns = columns;
     bin.held = columns[0] ?? bin.held;
-    this.budgets.take(bin.held, 1);
     this.fill(view, bin, 1);
+    this.cover(bin);
+  }
+
+  /** Counts in the budgets what the bin may become now. */
+  cover(bin: Bin): void {
+    this.budgets.take(bin.cover, -1);
+    const views = this.viewsOf(bin.content);
+    const { problem } = this.ground;
+    bin.cover = flexibleCover(problem, this.budgets, bin.held, views, bin.used) ?? bin.held;
+    this.budgets.take(bin.cover, 1);
   }
 
   /** Counts pods of the class as placed in the bin; the caller has checked everything. */
@@ -431,6 +439,7 @@ export class World {
     const bin: Bin = {
       columns,
       held,
+      cover: held,
       used: zeros(this.ground.problem.resources.length),
       host: emptyHost(daemonPortsOn(this.ground.problem, held)),
       content: new Map(),
