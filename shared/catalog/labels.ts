@@ -24,8 +24,18 @@ type LabelValues = Readonly<Record<string, readonly string[] | null>>;
 /** Letters, an optional size in TB, and digits: `u-6tb1.metal` is category u, generation 1. */
 const CATEGORY_AND_GENERATION = /^([a-z]+)(?:-[0-9]+tb)?([0-9]+).*\./;
 
+const known = new WeakMap<MachineFacts, LabelValues>();
+
 /** Labels that depend on nothing but the machine; null: nodes of the type never have the label. */
 export function machineLabels(facts: MachineFacts): LabelValues {
+  const before = known.get(facts);
+  if (before !== undefined) return before;
+  const labels = describeMachine(facts);
+  known.set(facts, labels);
+  return labels;
+}
+
+function describeMachine(facts: MachineFacts): LabelValues {
   const [family = '', size] = facts.name.split('.');
   const [, category, generation] = CATEGORY_AND_GENERATION.exec(facts.name) ?? [];
   return {

@@ -22,7 +22,7 @@ export function catalogPort(
       const { source, date, spotDate } = current();
       return `${region}: on-demand prices of ${date}, spot prices of ${spotDate} (${source})`;
     },
-    async instanceTypes(_pool, nodeClass) {
+    async instanceTypes(nodeClass) {
       const settings = launchSettingsOf(nodeClass, environment());
       if (settings.ok) return instanceTypesFor(current(), settings.value);
       const issues = settings.issues.map(({ path, message }) => `${path}: ${message}`);
