@@ -1,4 +1,5 @@
 import { allocatable } from '../core/instance-types/allocatable.ts';
+import { canonicalText } from '../core/launch/canonical-text.ts';
 import {
   clientToken,
   encodeMembership,
@@ -43,7 +44,7 @@ import {
   PortError,
   type Ports,
 } from '../ports.ts';
-import { canonicalText, nodeClassHash, VERSION } from './nodeclass.ts';
+import { nodeClassHash, VERSION } from './nodeclass.ts';
 import { nodeClassOf } from './offers.ts';
 import { claimRef } from './references.ts';
 import { type AppSettings, isPaused } from './settings.ts';

@@ -1,4 +1,5 @@
 import { allocatable } from '../core/instance-types/allocatable.ts';
+import { canonicalText } from '../core/launch/canonical-text.ts';
 import { sha256 } from '../core/launch/sha256.ts';
 import { TERMINATION_FINALIZER } from '../core/lifecycle/actions.ts';
 import type { InstanceType } from '../core/model/instance-type.ts';
@@ -7,7 +8,7 @@ import type { OfferingChoice, PlannedNodeClaim } from '../core/model/plan.ts';
 import type { NodePool } from '../core/model/provisioning.ts';
 import { formatResources } from '../core/quantity.ts';
 import type { NewNodeClaim } from '../ports.ts';
-import { canonicalText, VERSION } from './nodeclass.ts';
+import { VERSION } from './nodeclass.ts';
 
 const HASH = 'karpenter.sh/nodepool-hash';
 const HASH_VERSION = 'karpenter.sh/nodepool-hash-version';

@@ -1,3 +1,4 @@
+import { canonicalText } from '../core/launch/canonical-text.ts';
 import { sha256 } from '../core/launch/sha256.ts';
 import {
   type ConditionClaim,
@@ -41,16 +42,6 @@ const NOT_HASHED: ReadonlySet<string> = new Set([
   'capacityReservationSelectorTerms',
   'ipPrefixCount',
 ]);
-
-/** Stable text of plain data: object keys in order. */
-export function canonicalText(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const entries = Object.entries(value)
-    .filter(([, field]) => field !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([key, field]) => `${JSON.stringify(key)}:${canonicalText(field)}`).join(',')}}`;
-}
 
 export function nodeClassHash(nodeClass: NodeClass): string {
   const kept = Object.entries(nodeClass.spec).filter(([key]) => !NOT_HASHED.has(key));

@@ -1,0 +1,199 @@
+import type { InstanceType, Offering } from '../../core/model/instance-type.ts';
+import type { Labels } from '../../core/model/labels.ts';
+import type {
+  Catalog,
+  Compute,
+  FleetFault,
+  FleetOverride,
+  FleetRequest,
+  FleetResult,
+  Instance,
+  InstanceStatus,
+  OfferingKey,
+} from '../../ports.ts';
+import { HEX, Prng } from '../prng.ts';
+import type { Timeline } from '../timeline.ts';
+
+/** An instance with what the simulated kubelet needs to know. */
+export interface Machine extends Instance {
+  readonly fleet: FleetRequest;
+  readonly type: InstanceType;
+  readonly offering: Offering;
+  readonly subnetId: string;
+}
+
+/** Instances take this long from shutting down to gone. */
+const SHUTDOWN_MS = 10_000;
+
+/** Any of its fields left out means all. */
+export interface Shortage {
+  readonly instanceType?: string | undefined;
+  readonly zone?: string | undefined;
+  readonly capacityType?: string | undefined;
+}
+
+function isShort(shortage: Shortage, offering: OfferingKey): boolean {
+  return (
+    (shortage.instanceType === undefined || shortage.instanceType === offering.instanceType) &&
+    (shortage.zone === undefined || shortage.zone === offering.zone) &&
+    (shortage.capacityType === undefined || shortage.capacityType === offering.capacityType)
+  );
+}
+
+interface Line {
+  readonly override: FleetOverride;
+  readonly type: InstanceType;
+  readonly offering: Offering;
+}
+
+/** EC2 as far as a cluster sees it: fleets, instances, shortages. Knows nothing of overlays. */
+export class SimulatedCompute implements Compute {
+  readonly machines = new Map<string, Machine>();
+  private readonly results = new Map<string, FleetResult>();
+  private readonly timeline: Timeline;
+  private readonly catalog: Catalog;
+  private readonly ids: Prng;
+  private shortages: readonly Shortage[] = [];
+  private readonly onLaunch: (machine: Machine) => void;
+  private readonly onGone: (machine: Machine) => void;
+
+  constructor(
+    timeline: Timeline,
+    catalog: Catalog,
+    seed: number,
+    on: {
+      readonly launch: (machine: Machine) => void;
+      readonly gone: (machine: Machine) => void;
+    },
+  ) {
+    this.timeline = timeline;
+    this.catalog = catalog;
+    this.ids = new Prng(seed, 'instances');
+    this.onLaunch = on.launch;
+    this.onGone = on.gone;
+  }
+
+  addShortage(shortage: Shortage): void {
+    this.shortages = [...this.shortages, shortage];
+  }
+
+  removeShortage(shortage: Shortage): void {
+    const text = JSON.stringify(shortage);
+    this.shortages = this.shortages.filter((each) => JSON.stringify(each) !== text);
+  }
+
+  async launch(fleet: FleetRequest): Promise<FleetResult> {
+    const before = this.results.get(fleet.clientToken);
+    if (before !== undefined) return before;
+    const lines = await this.linesOf(fleet);
+    const faults: FleetFault[] = [];
+    const instances: Machine[] = [];
+    let left = lines;
+    for (const _ of fleet.claims) {
+      while (left[0] !== undefined && this.isUnavailable(fleet, left[0])) {
+        faults.push(shortageFault(fleet, left[0]));
+        left = left.slice(1);
+      }
+      const [line] = left;
+      if (line !== undefined) instances.push(this.start(fleet, line));
+    }
+    const result = { instances, faults };
+    this.results.set(fleet.clientToken, result);
+    return result;
+  }
+
+  async list(): Promise<readonly Instance[]> {
+    return [...this.machines.values()];
+  }
+
+  async describe(ids: readonly string[]): Promise<readonly Instance[]> {
+    return ids.flatMap((id) => this.machines.get(id) ?? []);
+  }
+
+  async terminate(ids: readonly string[]): Promise<void> {
+    for (const id of ids) {
+      const machine = this.machines.get(id);
+      if (machine === undefined || machine.state === 'shutting-down') continue;
+      this.machines.set(id, { ...machine, state: 'shutting-down' });
+      this.timeline.after(SHUTDOWN_MS, () => {
+        this.machines.delete(id);
+        this.onGone(machine);
+      });
+    }
+  }
+
+  async tag(id: string, tags: Labels): Promise<void> {
+    const machine = this.machines.get(id);
+    if (machine === undefined) return;
+    this.machines.set(id, { ...machine, tags: { ...machine.tags, ...tags } });
+  }
+
+  /** Machines of the simulated world fail only when a scenario says so. */
+  async statuses(): Promise<readonly InstanceStatus[]> {
+    return [];
+  }
+
+  async removeLaunchTemplates(): Promise<void> {}
+
+  /** The lines in the order in which the strategy tries them. */
+  private async linesOf(fleet: FleetRequest): Promise<readonly Line[]> {
+    const types = await this.catalog.instanceTypes(fleet.nodeClass);
+    const byName = new Map(types.map((type) => [type.name, type]));
+    const lines = fleet.overrides.flatMap((override): readonly Line[] => {
+      const type = byName.get(override.instanceType);
+      const offering = type?.offerings.find(
+        (each) =>
+          each.zone === override.zone &&
+          each.capacityType === fleet.capacityType &&
+          each.reservation?.id === override.reservationId,
+      );
+      return type === undefined || offering === undefined ? [] : [{ override, type, offering }];
+    });
+    const isPrioritised =
+      fleet.strategy === 'prioritized' || fleet.strategy === 'capacity-optimized-prioritized';
+    const rank = ({ override, offering }: Line): number =>
+      isPrioritised ? override.priority : offering.listPrice;
+    return lines.sort(
+      (a, b) =>
+        rank(a) - rank(b) ||
+        (a.type.name < b.type.name ? -1 : a.type.name > b.type.name ? 1 : 0) ||
+        (a.offering.zone < b.offering.zone ? -1 : 1),
+    );
+  }
+
+  private isUnavailable(fleet: FleetRequest, { type, offering }: Line): boolean {
+    const key = { instanceType: type.name, zone: offering.zone, capacityType: fleet.capacityType };
+    return this.shortages.some((each) => isShort(each, key));
+  }
+
+  private start(fleet: FleetRequest, { type, offering, override }: Line): Machine {
+    const machine: Machine = {
+      id: `i-${this.ids.text(HEX, 17)}`,
+      instanceType: type.name,
+      zone: offering.zone,
+      capacityType: fleet.capacityType,
+      reservationId: override.reservationId,
+      imageId: override.imageId,
+      launchedAtMs: this.timeline.nowMs(),
+      state: 'running',
+      tags: fleet.tags,
+      fleet,
+      type,
+      offering,
+      subnetId: override.subnetId ?? '',
+    };
+    this.machines.set(machine.id, machine);
+    this.onLaunch(machine);
+    return machine;
+  }
+}
+
+function shortageFault(fleet: FleetRequest, { type, offering }: Line): FleetFault {
+  const { zone } = offering;
+  return {
+    kind: 'unfulfillable',
+    code: 'InsufficientInstanceCapacity',
+    message: `no ${fleet.capacityType} capacity for ${type.name} in ${zone}`,
+    offering: { instanceType: type.name, zone, capacityType: fleet.capacityType },
+  };
+}

@@ -1,0 +1,82 @@
+import { sha256 } from '../../core/launch/sha256.ts';
+import type { NodeClass, SelectorTerm } from '../../core/model/node-class.ts';
+import { type Network, PortError, type Profiles } from '../../ports.ts';
+
+/** Addresses of a /19 less the five that AWS keeps. */
+const FREE_ADDRESSES = 8187;
+
+export interface Zone {
+  readonly zone: string;
+  readonly zoneId: string;
+}
+
+function fakeId(prefix: string, ...parts: readonly string[]): string {
+  return `${prefix}-${sha256(parts.join('/')).slice(0, 17)}`;
+}
+
+function isWellFormed(id: string, prefix: string): boolean {
+  return new RegExp(`^${prefix}-[0-9a-f]{8,17}$`).test(id);
+}
+
+/** One private subnet (/19) in each zone and one security group, matched by any tag or name. */
+export class SimulatedNetwork implements Network {
+  private readonly zones: readonly Zone[];
+  private readonly cluster: string;
+  private readonly usedBySubnet: (subnet: string) => number;
+
+  constructor(cluster: string, zones: readonly Zone[], used: (subnet: string) => number) {
+    this.cluster = cluster;
+    this.zones = [...zones].sort((a, b) => (a.zone < b.zone ? -1 : 1));
+    this.usedBySubnet = used;
+  }
+
+  async subnets(terms: readonly SelectorTerm[]): ReturnType<Network['subnets']> {
+    const ids = terms.flatMap((term) => (term.id === undefined ? [] : [term.id]));
+    const named = [...new Set(ids)].sort().filter((id) => isWellFormed(id, 'subnet'));
+    const chosen = named.map((id, index) => ({ id, place: this.zones[index % this.zones.length] }));
+    const own = terms.some((term) => term.id === undefined)
+      ? this.zones.map((place) => ({ id: fakeId('subnet', this.cluster, place.zone), place }))
+      : [];
+    return [...chosen, ...own].flatMap(({ id, place }) =>
+      place === undefined
+        ? []
+        : [{ id, ...place, freeAddresses: FREE_ADDRESSES - this.usedBySubnet(id) }],
+    );
+  }
+
+  async securityGroups(terms: readonly SelectorTerm[]): ReturnType<Network['securityGroups']> {
+    const ids = terms.flatMap((term) => (term.id === undefined ? [] : [term.id]));
+    const named = [...new Set(ids)].sort().filter((id) => isWellFormed(id, 'sg'));
+    const own = terms.some((term) => term.id === undefined)
+      ? [{ id: fakeId('sg', this.cluster), name: `${this.cluster}-nodes` }]
+      : [];
+    return [...named.map((id) => ({ id, name: undefined })), ...own];
+  }
+
+  /** There are none in the simulated account; asking for one by its id says so. */
+  async reservations(terms: readonly SelectorTerm[]): ReturnType<Network['reservations']> {
+    const named = terms.find((term) => term.id !== undefined);
+    if (named?.id === undefined) return [];
+    throw new PortError(
+      'not-found',
+      'InvalidCapacityReservationId.NotFound',
+      `capacity reservation ${named.id} does not exist in the simulated account`,
+    );
+  }
+}
+
+/** Every role exists. */
+export class SimulatedProfiles implements Profiles {
+  private readonly cluster: string;
+
+  constructor(cluster: string) {
+    this.cluster = cluster;
+  }
+
+  async ensure(nodeClass: NodeClass): Promise<string> {
+    const role = nodeClass.role ?? '';
+    return `${this.cluster}_${sha256(`${nodeClass.name}/${role}`).slice(0, 20)}`;
+  }
+
+  async remove(): Promise<void> {}
+}

@@ -1,0 +1,273 @@
+import { canonicalText } from '../../core/launch/canonical-text.ts';
+import { sha256 } from '../../core/launch/sha256.ts';
+import { type Json, listAt, numberAt, objectAt, textAt, textsAt, valueAt } from '../json.ts';
+import { conditionStatus, controlledBy, isDeleting, isOver, withStatus } from '../objects.ts';
+import { NAME_LETTERS, type Prng } from '../prng.ts';
+import { KUBELET, type KubeObject, type ObjectStore } from '../store.ts';
+
+/** What the controllers share. */
+export interface ControllerContext {
+  readonly store: ObjectStore;
+  /** Names of pods. */
+  readonly names: Prng;
+}
+
+function ownedBy(owner: KubeObject): Json {
+  const { kind, apiVersion, metadata } = owner;
+  return { apiVersion, kind, name: metadata.name, uid: metadata.uid, controller: true };
+}
+
+/** A pod of the owner's template. */
+function podOf(owner: KubeObject, name: string, labels: Json = {}, spec: Json = {}): Json {
+  const template = objectAt(owner, 'spec', 'template');
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name,
+      namespace: owner.metadata.namespace,
+      labels: { ...textsAt(template, 'metadata', 'labels'), ...labels },
+      annotations: textsAt(template, 'metadata', 'annotations'),
+      ownerReferences: [ownedBy(owner)],
+    },
+    spec: { ...objectAt(template, 'spec'), ...spec },
+    status: { phase: 'Pending' },
+  };
+}
+
+/** A stopped pod at once, a running one when its kubelet has stopped it. */
+export function deletePod(store: ObjectStore, pod: KubeObject, graceSeconds?: number): void {
+  if (isDeleting(pod)) return;
+  const isBound = textAt(pod, 'spec', 'nodeName') !== undefined && !isOver(pod);
+  const declared = numberAt(pod, 'spec', 'terminationGracePeriodSeconds') ?? 30;
+  const grace = graceSeconds ?? declared;
+  store.delete(pod, isBound ? Math.max(1, grace) * 1000 : 0);
+}
+
+function isReady(pod: KubeObject): boolean {
+  return conditionStatus(pod, 'Ready') === 'True' && !isDeleting(pod);
+}
+
+function replicasOf(object: KubeObject): number {
+  return numberAt(object, 'spec', 'replicas') ?? 1;
+}
+
+/** Pending pods go before running ones, younger before older: as the ReplicaSet controller does. */
+function byExpendability(a: KubeObject, b: KubeObject): number {
+  const bound = (pod: KubeObject): number =>
+    textAt(pod, 'spec', 'nodeName') === undefined ? 0 : 1;
+  const ready = (pod: KubeObject): number => (isReady(pod) ? 1 : 0);
+  const [x, y] = [a.metadata, b.metadata];
+  return (
+    bound(a) - bound(b) ||
+    ready(a) - ready(b) ||
+    (x.creationTimestamp < y.creationTimestamp
+      ? 1
+      : x.creationTimestamp > y.creationTimestamp
+        ? -1
+        : 0) ||
+    (x.name < y.name ? -1 : 1)
+  );
+}
+
+export function reconcileReplicaSet({ store, names }: ControllerContext, set: KubeObject): void {
+  if (isDeleting(set)) return;
+  const pods = controlledBy(store, 'Pod', set);
+  const active = pods.filter((pod) => !isDeleting(pod) && !isOver(pod));
+  const wanted = replicasOf(set);
+  for (let count = active.length; count < wanted; count += 1) {
+    store.create(podOf(set, `${set.metadata.name}-${names.text(NAME_LETTERS, 5)}`));
+  }
+  const surplus = [...active].sort(byExpendability).slice(0, Math.max(0, active.length - wanted));
+  for (const pod of surplus) deletePod(store, pod);
+  const readyReplicas = active.filter(isReady).length;
+  const replicas = Math.max(active.length, wanted) - surplus.length;
+  store.update(set, (latest) => withStatus(latest, { replicas, readyReplicas }));
+}
+
+/** One ReplicaSet for each template; those of older templates are scaled to zero at once. */
+export function reconcileDeployment({ store }: ControllerContext, deployment: KubeObject): void {
+  if (isDeleting(deployment)) return;
+  const template = valueAt(deployment, 'spec', 'template');
+  const hash = safeHash(sha256(canonicalText(template)));
+  const name = `${deployment.metadata.name}-${hash}`;
+  const { namespace } = deployment.metadata;
+  const replicas = replicasOf(deployment);
+  const sets = controlledBy(store, 'ReplicaSet', deployment);
+  const current = sets.find((each) => each.metadata.name === name);
+  if (current === undefined) {
+    const labels = { ...textsAt(template, 'metadata', 'labels'), 'pod-template-hash': hash };
+    store.create({
+      apiVersion: 'apps/v1',
+      kind: 'ReplicaSet',
+      metadata: { name, namespace, labels, ownerReferences: [ownedBy(deployment)] },
+      spec: {
+        replicas,
+        selector: { matchLabels: labels },
+        template: {
+          ...objectAt(template),
+          metadata: { ...objectAt(template, 'metadata'), labels },
+        },
+      },
+    });
+  } else {
+    setReplicas(store, current, replicas);
+  }
+  for (const set of sets) if (set.metadata.name !== name) setReplicas(store, set, 0);
+  const readyReplicas = numberAt(current, 'status', 'readyReplicas') ?? 0;
+  store.update(deployment, (latest) => withStatus(latest, { replicas, readyReplicas }));
+}
+
+function setReplicas(store: ObjectStore, set: KubeObject, replicas: number): void {
+  store.update(set, (latest) => ({
+    ...latest,
+    spec: { ...objectAt(latest, 'spec'), replicas },
+  }));
+}
+
+/** Ten characters that Kubernetes would use in names. */
+function safeHash(hex: string): string {
+  return [...hex.slice(0, 10)]
+    .map((digit) => NAME_LETTERS[Number.parseInt(digit, 16)] ?? 'x')
+    .join('');
+}
+
+/** Pods `name-0`, `name-1` …, all at once (podManagementPolicy is not waited for). */
+export function reconcileStatefulSet({ store }: ControllerContext, set: KubeObject): void {
+  if (isDeleting(set)) return;
+  const wanted = replicasOf(set);
+  const pods = controlledBy(store, 'Pod', set);
+  const ordinal = (pod: KubeObject): number => Number(pod.metadata.name.split('-').at(-1));
+  for (const pod of pods) {
+    if (isOver(pod) && !isDeleting(pod)) store.delete(pod);
+    else if (ordinal(pod) >= wanted) deletePod(store, pod);
+  }
+  for (let index = 0; index < wanted; index += 1) {
+    const name = `${set.metadata.name}-${index}`;
+    const volumes = claimTemplates(store, set, name);
+    const own = listAt(set, 'spec', 'template', 'spec', 'volumes');
+    const labels = {
+      'apps.kubernetes.io/pod-index': String(index),
+      'statefulset.kubernetes.io/pod-name': name,
+    };
+    const spec = volumes.length === 0 ? {} : { volumes: [...own, ...volumes] };
+    store.create(podOf(set, name, labels, spec));
+  }
+  const readyReplicas = pods.filter(isReady).length;
+  store.update(set, (latest) => withStatus(latest, { replicas: wanted, readyReplicas }));
+}
+
+/** The claims of a StatefulSet's pod, made where missing, as volumes of the pod. */
+function claimTemplates(store: ObjectStore, set: KubeObject, pod: string): readonly Json[] {
+  return listAt(set, 'spec', 'volumeClaimTemplates').flatMap((template) => {
+    const volume = textAt(template, 'metadata', 'name');
+    if (volume === undefined) return [];
+    const claimName = `${volume}-${pod}`;
+    store.create({
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name: claimName, namespace: set.metadata.namespace },
+      spec: objectAt(template, 'spec'),
+      status: { phase: 'Pending' },
+    });
+    return [{ name: volume, persistentVolumeClaim: { claimName } }];
+  });
+}
+
+export function reconcileJob({ store, names }: ControllerContext, job: KubeObject): void {
+  if (isDeleting(job) || valueAt(job, 'spec', 'suspend') === true) return;
+  const pods = controlledBy(store, 'Pod', job);
+  const succeeded = pods.filter((pod) => textAt(pod, 'status', 'phase') === 'Succeeded').length;
+  const active = pods.filter((pod) => !isOver(pod) && !isDeleting(pod)).length;
+  const parallelism = numberAt(job, 'spec', 'parallelism') ?? 1;
+  const completions = numberAt(job, 'spec', 'completions') ?? parallelism;
+  const wanted = Math.min(parallelism, completions - succeeded);
+  const labels = {
+    'job-name': job.metadata.name,
+    'batch.kubernetes.io/job-name': job.metadata.name,
+  };
+  for (let count = active; count < wanted; count += 1) {
+    store.create(podOf(job, `${job.metadata.name}-${names.text(NAME_LETTERS, 5)}`, labels));
+  }
+  store.update(job, (latest) =>
+    withStatus(latest, { active: Math.max(active, wanted), succeeded }),
+  );
+}
+
+/** One pod on every node that `fits`; kube-scheduler binds it there by its node affinity. */
+export function reconcileDaemonSet(
+  { store, names }: ControllerContext,
+  set: KubeObject,
+  nodes: readonly KubeObject[],
+  fits: (set: KubeObject, node: KubeObject) => boolean,
+): void {
+  if (isDeleting(set)) return;
+  const pods = controlledBy(store, 'Pod', set).filter((pod) => !isOver(pod));
+  const byNode = new Map(pods.map((pod) => [daemonNode(pod), pod]));
+  for (const node of nodes) {
+    const { name } = node.metadata;
+    if (byNode.has(name) || isDeleting(node) || !fits(set, node)) continue;
+    const pod = `${set.metadata.name}-${names.text(NAME_LETTERS, 5)}`;
+    store.create(podOf(set, pod, {}, daemonSpec(set, name)));
+  }
+  const known = new Map(nodes.map((node) => [node.metadata.name, node]));
+  for (const [name, pod] of byNode) {
+    if (known.has(name)) continue;
+    // Its node is gone, and its kubelet with it: nobody is left to stop the pod.
+    store.update(pod, (latest) => ({
+      ...latest,
+      metadata: {
+        ...latest.metadata,
+        finalizers: latest.metadata.finalizers.filter((each) => each !== KUBELET),
+      },
+    }));
+    store.delete(pod);
+  }
+}
+
+/** The node that a DaemonSet's pod was made for. */
+function daemonNode(pod: KubeObject): string {
+  const terms = listAt(
+    pod,
+    'spec',
+    'affinity',
+    'nodeAffinity',
+    'requiredDuringSchedulingIgnoredDuringExecution',
+    'nodeSelectorTerms',
+  );
+  const value = listAt(listAt(terms[0], 'matchFields')[0], 'values')[0];
+  return typeof value === 'string' ? value : (textAt(pod, 'spec', 'nodeName') ?? '');
+}
+
+const TOLERATED = [
+  ['node.kubernetes.io/not-ready', 'NoExecute'],
+  ['node.kubernetes.io/unreachable', 'NoExecute'],
+  ['node.kubernetes.io/disk-pressure', 'NoSchedule'],
+  ['node.kubernetes.io/memory-pressure', 'NoSchedule'],
+  ['node.kubernetes.io/pid-pressure', 'NoSchedule'],
+  ['node.kubernetes.io/unschedulable', 'NoSchedule'],
+] as const;
+
+/** What the DaemonSet controller adds to the template: tolerations, and the node as affinity. */
+function daemonSpec(set: KubeObject, node: string): Json {
+  const spec = objectAt(set, 'spec', 'template', 'spec');
+  const added = TOLERATED.map(([key, effect]) => ({ key, operator: 'Exists', effect }));
+  const required = 'requiredDuringSchedulingIgnoredDuringExecution';
+  const affinity = objectAt(spec, 'affinity');
+  const terms = listAt(affinity, 'nodeAffinity', required, 'nodeSelectorTerms');
+  const field = { key: 'metadata.name', operator: 'In', values: [node] };
+  const bound = (terms.length === 0 ? [{}] : terms).map((term) => ({
+    ...objectAt(term),
+    matchFields: [field],
+  }));
+  return {
+    tolerations: [...listAt(spec, 'tolerations'), ...added],
+    affinity: {
+      ...affinity,
+      nodeAffinity: {
+        ...objectAt(affinity, 'nodeAffinity'),
+        [required]: { nodeSelectorTerms: bound },
+      },
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import type {
+  Clock,
+  DecisionRecord,
+  Memory,
+  OfferingKey,
+  Recorder,
+  UnavailableOffering,
+} from '../ports.ts';
+
+/** First three minutes, as Karpenter; then twice as long each time, at most six hours. */
+const BAR_MS = 3 * 60_000;
+const BAR_MS_MAX = 6 * 3_600_000;
+
+export class SimulatedMemory implements Memory {
+  private readonly clock: Clock;
+  private readonly barred = new Map<string, UnavailableOffering & { readonly times: number }>();
+  private readonly failures = new Map<
+    string,
+    { readonly count: number; readonly lastAtMs: number }
+  >();
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  async unavailable(): Promise<readonly UnavailableOffering[]> {
+    const nowMs = this.clock.nowMs();
+    return [...this.barred.values()].filter((each) => nowMs < each.untilMs);
+  }
+
+  async markUnavailable(offering: OfferingKey, reason: string): Promise<void> {
+    const { instanceType, zone, capacityType } = offering;
+    const key = `${instanceType}/${zone}/${capacityType}`;
+    const times = (this.barred.get(key)?.times ?? 0) + 1;
+    const untilMs = this.clock.nowMs() + Math.min(BAR_MS * 2 ** (times - 1), BAR_MS_MAX);
+    this.barred.set(key, { instanceType, zone, capacityType, reason, untilMs, times });
+  }
+
+  async failedRegistrations(): ReturnType<Memory['failedRegistrations']> {
+    return this.failures;
+  }
+
+  async recordRegistration(nodePool: string, registered: boolean): Promise<void> {
+    if (registered) this.failures.delete(nodePool);
+    else {
+      const count = (this.failures.get(nodePool)?.count ?? 0) + 1;
+      this.failures.set(nodePool, { count, lastAtMs: this.clock.nowMs() });
+    }
+  }
+
+  async learnAllocatable(): Promise<void> {}
+}
+
+export class SimulatedRecorder implements Recorder {
+  readonly decisions: DecisionRecord[] = [];
+  readonly counts = new Map<string, number>();
+
+  async decision(record: DecisionRecord): Promise<void> {
+    if (this.decisions.some((each) => each.id === record.id)) return;
+    this.decisions.push(record);
+  }
+
+  count(metric: string, dimensions: Readonly<Record<string, string>>, by = 1): void {
+    const labels = Object.entries(dimensions).sort(([a], [b]) => (a < b ? -1 : 1));
+    const key = `${metric}{${labels.map(([name, value]) => `${name}="${value}"`).join(',')}}`;
+    this.counts.set(key, (this.counts.get(key) ?? 0) + by);
+  }
+}

@@ -1,0 +1,53 @@
+import type { Pod, PodSpec } from '../../core/model/pod.ts';
+import { allows, type Requirements } from '../../core/requirements/value-set.ts';
+import {
+  NODE_NAME_FIELD,
+  type NodeTerms,
+  nodeTermsOf,
+  termsOf,
+  withoutHostname,
+} from '../../core/scheduling/node-terms.ts';
+import type { NodeView, SchedulerView } from './view.ts';
+
+export function matchesConjunction(requirements: Requirements, target: NodeView): boolean {
+  for (const [key, set] of requirements) {
+    const value = key === NODE_NAME_FIELD ? target.node.name : target.labels[key];
+    if (!allows(set, value)) return false;
+  }
+  return true;
+}
+
+function matchesAny(terms: NodeTerms, target: NodeView): boolean {
+  return terms.some((term) => matchesConjunction(term, target));
+}
+
+const termsBySpec = new WeakMap<PodSpec, NodeTerms>();
+
+/** nodeSelector and required node affinity. */
+export function matchesNodeTerms(spec: PodSpec, target: NodeView): boolean {
+  const terms = termsBySpec.get(spec) ?? nodeTermsOf(spec);
+  termsBySpec.set(spec, terms);
+  return matchesAny(terms, target);
+}
+
+/** Volumes that are bound to a place hold their pods there. */
+export function matchesVolumes(view: SchedulerView, pod: Pod, target: NodeView): boolean {
+  const { persistentVolumeClaims: claims, persistentVolumes, storageClasses } = view.objects;
+  return pod.spec.volumes.every((volume) => {
+    const isClaim = volume.kind === 'claim';
+    const name = isClaim ? volume.claimName : `${pod.name}-${volume.volumeName}`;
+    const claim = claims.find((each) => each.namespace === pod.namespace && each.name === name);
+    if (claim === undefined) return !isClaim;
+    if (claim.isDeleting || claim.isLost) return false;
+    const bound = persistentVolumes.find((each) => each.name === claim.volumeName);
+    if (bound?.requiredNodeAffinity !== undefined) {
+      const terms = bound.isLocal
+        ? bound.requiredNodeAffinity.map(withoutHostname)
+        : bound.requiredNodeAffinity;
+      return matchesAny(termsOf(terms), target);
+    }
+    const storage = storageClasses.find((each) => each.name === claim.storageClassName);
+    const topologies = storage?.allowedTopologies ?? [];
+    return topologies.length === 0 || matchesAny(termsOf(topologies), target);
+  });
+}

@@ -1,0 +1,145 @@
+import type { Pod } from '../../core/model/pod.ts';
+import { CPU, fitsResources, MEMORY, subtractResources } from '../../core/model/resources.ts';
+import { tolerates, untoleratedTaint } from '../../core/model/taint.ts';
+import { portsClash } from '../../core/scheduling/host-ports.ts';
+import { termsOf } from '../../core/scheduling/node-terms.ts';
+import {
+  countMeant,
+  meetsPodAffinity,
+  meetsPodAntiAffinity,
+  meetsSpread,
+  spreadCounts,
+} from './inter-pod.ts';
+import { matchesConjunction, matchesNodeTerms, matchesVolumes } from './node-match.ts';
+import { type NodeView, place, type SchedulerView } from './view.ts';
+
+export interface Binding {
+  readonly pod: Pod;
+  /** Undefined: no node would do, and why. */
+  readonly node: string | undefined;
+  readonly message: string;
+}
+
+type Filter = (pod: Pod, target: NodeView) => boolean;
+
+/** kube-scheduler's filters, in its order, with what it says when one removes a node. */
+function filtersFor(view: SchedulerView, pod: Pod): readonly (readonly [string, Filter])[] {
+  const hard = pod.spec.topologySpread.filter((each) => each.whenUnsatisfiable === 'DoNotSchedule');
+  const counted = hard.map((each) => [each, spreadCounts(view, pod, each)] as const);
+  return [
+    [
+      'had untolerated taint',
+      (each, { node }) => untoleratedTaint(each.spec.tolerations, node.taints) === undefined,
+    ],
+    [
+      "didn't match Pod's node affinity/selector",
+      (each, target) => matchesNodeTerms(each.spec, target),
+    ],
+    [
+      "didn't have free ports for the requested pod ports",
+      (each, target) =>
+        target.pods.every((other) => !portsClash(each.spec.hostPorts, other.spec.hostPorts)),
+    ],
+    [
+      'had too few resources',
+      (each, { node, used }) =>
+        fitsResources(each.spec.requests, subtractResources(node.allocatable, used)),
+    ],
+    ['had volume node affinity conflict', (each, target) => matchesVolumes(view, each, target)],
+    [
+      "didn't match pod topology spread constraints",
+      (each, target) =>
+        counted.every(([constraint, counts]) => meetsSpread(each, constraint, counts, target)),
+    ],
+    [
+      "didn't match pod affinity rules",
+      (each, target) => each.spec.podAffinity.length === 0 || meetsPodAffinity(view, each, target),
+    ],
+    [
+      "didn't match pod anti-affinity rules",
+      (each, target) => meetsPodAntiAffinity(view, each, target),
+    ],
+  ];
+}
+
+/** Share of CPU and memory left free after the pod, 0–100: kube-scheduler's default spreads. */
+function leastAllocated(pod: Pod, { node, used }: NodeView): number {
+  const free = [CPU, MEMORY].map((name) => {
+    const total = node.allocatable[name] ?? 0;
+    const taken = (used[name] ?? 0) + (pod.spec.requests[name] ?? 0);
+    return total === 0 ? 0 : Math.max(0, ((total - taken) * 100) / total);
+  });
+  return free.reduce((sum, each) => sum + each, 0) / free.length;
+}
+
+/** Weight of preferences that the node meets, or breaks, in kube-scheduler's proportions. */
+function preferenceScore(view: SchedulerView, pod: Pod, target: NodeView): number {
+  const { spec } = pod;
+  let score = 0;
+  for (const { weight, term } of spec.preferredNodeAffinity) {
+    if (termsOf([term]).some((each) => matchesConjunction(each, target))) score += 2 * weight;
+  }
+  for (const { weight, term } of spec.preferredPodAffinity) {
+    if ((countMeant(view, pod, term, target) ?? 0) > 0) score += 2 * weight;
+  }
+  for (const { weight, term } of spec.preferredPodAntiAffinity) {
+    if ((countMeant(view, pod, term, target) ?? 0) > 0) score -= 2 * weight;
+  }
+  for (const constraint of spec.topologySpread) {
+    if (constraint.whenUnsatisfiable === 'DoNotSchedule') continue;
+    const domain = target.labels[constraint.topologyKey];
+    const counts = spreadCounts(view, pod, constraint);
+    const most = Math.max(1, ...counts.values());
+    score -= domain === undefined ? 200 : ((counts.get(domain) ?? 0) * 200) / most;
+  }
+  const avoided = target.node.taints.filter(
+    (taint) =>
+      taint.effect === 'PreferNoSchedule' &&
+      !spec.tolerations.some((each) => tolerates(each, taint)),
+  );
+  return score - 300 * avoided.length;
+}
+
+function choose(view: SchedulerView, pod: Pod): Binding {
+  let candidates: readonly NodeView[] = view.nodes;
+  const removed: string[] = [];
+  for (const [what, filter] of filtersFor(view, pod)) {
+    const kept = candidates.filter((target) => filter(pod, target));
+    if (kept.length < candidates.length) removed.push(`${candidates.length - kept.length} ${what}`);
+    candidates = kept;
+  }
+  let best: { readonly target: NodeView; readonly score: number } | undefined;
+  for (const target of candidates) {
+    const score = leastAllocated(pod, target) + preferenceScore(view, pod, target);
+    if (best === undefined || score > best.score) best = { target, score };
+  }
+  if (best === undefined) {
+    const reasons = removed.length === 0 ? 'no nodes available' : removed.join(', ');
+    const message = `0/${view.nodes.length} nodes are available: ${reasons}.`;
+    return { pod, node: undefined, message };
+  }
+  place(best.target, pod);
+  return { pod, node: best.target.node.name, message: '' };
+}
+
+function bySchedulingOrder(a: Pod, b: Pod): number {
+  return (
+    b.spec.priority - a.spec.priority ||
+    a.createdAtMs - b.createdAtMs ||
+    (a.namespace < b.namespace ? -1 : a.namespace > b.namespace ? 1 : 0) ||
+    (a.name < b.name ? -1 : 1)
+  );
+}
+
+/** Binds what can be bound, one pod after the other; nodes in the order of their names. */
+export function schedule(view: SchedulerView): readonly Binding[] {
+  const waiting = view.objects.pods.filter(
+    (pod) =>
+      pod.nodeName === undefined &&
+      pod.phase === 'Pending' &&
+      pod.deletedAtMs === undefined &&
+      !pod.spec.hasSchedulingGates &&
+      pod.spec.schedulerName === 'default-scheduler',
+  );
+  return waiting.sort(bySchedulingOrder).map((pod) => choose(view, pod));
+}

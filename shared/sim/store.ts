@@ -1,0 +1,220 @@
+import type { OwnerReference } from '../core/model/pod.ts';
+import { isJson, type Json, listAt, textAt, textsAt } from './json.ts';
+import { HEX, Prng } from './prng.ts';
+import type { Timeline } from './timeline.ts';
+
+export interface ObjectMeta {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly generation: number;
+  readonly creationTimestamp: string;
+  readonly deletionTimestamp?: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly finalizers: readonly string[];
+  readonly ownerReferences: readonly (OwnerReference & { readonly controller?: boolean })[];
+}
+
+/** An object as the API server keeps it. Never changed: every write makes another one. */
+export interface KubeObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec?: unknown;
+  readonly status?: unknown;
+  readonly [field: string]: unknown;
+}
+
+/** Kinds that live in a namespace. */
+const NAMESPACED: ReadonlySet<string> = new Set([
+  'Pod',
+  'Deployment',
+  'ReplicaSet',
+  'StatefulSet',
+  'Job',
+  'DaemonSet',
+  'PodDisruptionBudget',
+  'PersistentVolumeClaim',
+  'CapacityBuffer',
+  'PodTemplate',
+]);
+
+export function storeKey(kind: string, namespace: string | undefined, name: string): string {
+  return `${kind}/${namespace ?? ''}/${name}`;
+}
+
+export function keyOf(object: KubeObject): string {
+  return storeKey(object.kind, object.metadata.namespace, object.metadata.name);
+}
+
+export type StoreChange =
+  | { readonly kind: 'created' | 'updated'; readonly object: KubeObject }
+  | { readonly kind: 'removed'; readonly object: KubeObject };
+
+/** Labels, annotations and the rest of a manifest's metadata, with defaults. */
+function metadataOf(manifest: Json): Omit<ObjectMeta, 'uid' | 'resourceVersion'> {
+  const { metadata } = manifest;
+  const kind = textAt(manifest, 'kind') ?? '';
+  const owners = listAt(metadata, 'ownerReferences').flatMap((each) => {
+    const owner = {
+      kind: textAt(each, 'kind') ?? '',
+      name: textAt(each, 'name') ?? '',
+      uid: textAt(each, 'uid') ?? '',
+    };
+    return isJson(each) && each['controller'] === true ? [{ ...owner, controller: true }] : [owner];
+  });
+  return {
+    name: textAt(metadata, 'name') ?? '',
+    ...(NAMESPACED.has(kind) ? { namespace: textAt(metadata, 'namespace') ?? 'default' } : {}),
+    generation: 1,
+    creationTimestamp: textAt(metadata, 'creationTimestamp') ?? '',
+    labels: textsAt(metadata, 'labels'),
+    annotations: textsAt(metadata, 'annotations'),
+    finalizers: listAt(metadata, 'finalizers').filter((each) => typeof each === 'string'),
+    ownerReferences: owners,
+  };
+}
+
+/** The objects of the simulated cluster, with the API server's rules for versions and deletion. */
+export class ObjectStore {
+  private readonly byKind = new Map<string, Map<string, KubeObject>>();
+  private readonly timeline: Timeline;
+  private readonly uids: Prng;
+  private readonly listeners: ((change: StoreChange) => void)[] = [];
+  private revision = 0;
+
+  constructor(timeline: Timeline, seed: number) {
+    this.timeline = timeline;
+    this.uids = new Prng(seed, 'uid');
+  }
+
+  /** Grows with every change. */
+  get version(): number {
+    return this.revision;
+  }
+
+  onChange(listener: (change: StoreChange) => void): void {
+    this.listeners.push(listener);
+  }
+
+  /** In the order of names, so that nothing depends on the order of creation. */
+  list(kind: string): readonly KubeObject[] {
+    const objects = [...(this.byKind.get(kind)?.values() ?? [])];
+    return objects.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  }
+
+  get(kind: string, namespace: string | undefined, name: string): KubeObject | undefined {
+    return this.byKind.get(kind)?.get(storeKey(kind, namespace, name));
+  }
+
+  /** Undefined: the name is taken. */
+  create(manifest: Json): KubeObject | undefined {
+    const metadata = metadataOf(manifest);
+    const kind = textAt(manifest, 'kind') ?? '';
+    if (this.get(kind, metadata.namespace, metadata.name) !== undefined) return undefined;
+    const object: KubeObject = {
+      ...manifest,
+      apiVersion: textAt(manifest, 'apiVersion') ?? '',
+      kind,
+      metadata: {
+        ...metadata,
+        creationTimestamp: metadata.creationTimestamp || this.timeline.isoNow(),
+        uid: textAt(manifest, 'metadata', 'uid') ?? this.newUid(),
+        resourceVersion: this.nextRevision(),
+      },
+    };
+    this.put(object, 'created');
+    return object;
+  }
+
+  /** Creates the object, or replaces what a manifest says of it: labels, annotations, spec. */
+  apply(manifest: Json): KubeObject | undefined {
+    const created = this.create(manifest);
+    if (created !== undefined) return created;
+    const { kind } = manifest;
+    const said = metadataOf(manifest);
+    const before = this.get(String(kind), said.namespace, said.name);
+    if (before === undefined) return undefined;
+    const { metadata: _, status: __, ...rest } = manifest;
+    return this.update(before, (object) => ({
+      ...object,
+      ...rest,
+      apiVersion: object.apiVersion,
+      kind: object.kind,
+      metadata: {
+        ...object.metadata,
+        labels: { ...object.metadata.labels, ...said.labels },
+        annotations: { ...object.metadata.annotations, ...said.annotations },
+      },
+    }));
+  }
+
+  /** Writes what `change` makes of the latest version; nothing is written where that is equal. */
+  update(object: KubeObject, change: (latest: KubeObject) => KubeObject): KubeObject | undefined {
+    const { kind, metadata } = object;
+    const latest = this.get(kind, metadata.namespace, metadata.name);
+    if (latest === undefined || latest.metadata.uid !== metadata.uid) return undefined;
+    const changed = change(latest);
+    if (JSON.stringify(changed) === JSON.stringify(latest)) return latest;
+    const hasNewSpec = JSON.stringify(changed.spec) !== JSON.stringify(latest.spec);
+    const next: KubeObject = {
+      ...changed,
+      metadata: {
+        ...changed.metadata,
+        generation: latest.metadata.generation + (hasNewSpec ? 1 : 0),
+        resourceVersion: this.nextRevision(),
+      },
+    };
+    if (next.metadata.deletionTimestamp !== undefined && next.metadata.finalizers.length === 0) {
+      this.remove(next);
+    } else {
+      this.put(next, 'updated');
+    }
+    return next;
+  }
+
+  /** Marks the object; it is gone at once where no finalizer (and no running pod) holds it. */
+  delete(object: KubeObject, graceMs = 0): void {
+    const isHeld = object.metadata.finalizers.length > 0 || graceMs > 0;
+    if (!isHeld) {
+      const latest = this.get(object.kind, object.metadata.namespace, object.metadata.name);
+      if (latest?.metadata.uid === object.metadata.uid) this.remove(latest);
+      return;
+    }
+    this.update(object, (latest) => {
+      if (latest.metadata.deletionTimestamp !== undefined) return latest;
+      const deletionTimestamp = new Date(this.timeline.nowMs() + graceMs).toISOString();
+      const finalizers = latest.metadata.finalizers;
+      const held = graceMs > 0 && finalizers.length === 0 ? [KUBELET] : finalizers;
+      return { ...latest, metadata: { ...latest.metadata, deletionTimestamp, finalizers: held } };
+    });
+  }
+
+  private put(object: KubeObject, kind: 'created' | 'updated'): void {
+    const objects = this.byKind.get(object.kind) ?? new Map<string, KubeObject>();
+    this.byKind.set(object.kind, objects);
+    objects.set(keyOf(object), object);
+    for (const listener of this.listeners) listener({ kind, object });
+  }
+
+  private remove(object: KubeObject): void {
+    this.nextRevision();
+    this.byKind.get(object.kind)?.delete(keyOf(object));
+    for (const listener of this.listeners) listener({ kind: 'removed', object });
+  }
+
+  private nextRevision(): string {
+    this.revision += 1;
+    return String(this.revision);
+  }
+
+  private newUid(): string {
+    const part = (length: number): string => this.uids.text(HEX, length);
+    return [part(8), part(4), `4${part(3)}`, `a${part(3)}`, part(12)].join('-');
+  }
+}
+
+/** Stands for the kubelet's part in a pod's deletion: the pod is there until it has stopped. */
+export const KUBELET = 'sim/kubelet';
