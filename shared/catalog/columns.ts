@@ -51,7 +51,7 @@ export interface EmbeddedCatalog {
 
 export const ROW_SEPARATOR = '|';
 
-/** Reads the embedded form; throws an error that names region, column and row where it is broken. */
+/** Reads the embedded form; throws an error that names region, column and row where it breaks. */
 export function decodeCatalog(embedded: EmbeddedCatalog): Catalog {
   const zones = Object.entries(embedded.zones)
     .map(([zone, zoneId]): CatalogZone => ({ zone, zoneId }))

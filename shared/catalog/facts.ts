@@ -1,4 +1,4 @@
-/** A zone of a region, by its name in the account and its id, which is the same in every account. */
+/** A zone of a region: its name in the account and its id, which is the same in every account. */
 export interface CatalogZone {
   readonly zone: string;
   readonly zoneId: string;
