@@ -26,6 +26,9 @@ export interface DualOptions {
 /** Patterns considered again before all columns are priced anew. */
 const SHORTLIST = 24;
 
+/** Pods that cost nothing (a node with free room, a price of 0) are still worth placing. */
+const LEAST_VALUE = 1e-7;
+
 /** A new pattern must be worth this much more than it costs. */
 const LEAST_GAIN = 1.002;
 
@@ -156,7 +159,9 @@ export function podValues(
     }
     if (entered === 0) break;
   }
-  for (const [index, bucket] of rows.entries()) values[bucket.id] = Math.max(0, duals[index] ?? 0);
+  for (const [index, bucket] of rows.entries()) {
+    values[bucket.id] = Math.max(LEAST_VALUE, duals[index] ?? 0);
+  }
   return values;
 }
 

@@ -1,8 +1,12 @@
 import type { ClassView, NodeRoom, World } from './world.ts';
 
-/** The order in which a greedy pass takes classes: greater requests first, ids make it total. */
+/**
+ * The order in which a greedy pass takes classes: those that need others on their node, then
+ * greater requests first; ids make it total.
+ */
 export function byRequests(cpu: number, memory: number) {
   return (a: ClassView, b: ClassView): number =>
+    Number(b.host.needs.length > 0) - Number(a.host.needs.length > 0) ||
     (b.podClass.requests[cpu] ?? 0) - (a.podClass.requests[cpu] ?? 0) ||
     (b.podClass.requests[memory] ?? 0) - (a.podClass.requests[memory] ?? 0) ||
     a.podClass.id - b.podClass.id;
@@ -60,6 +64,27 @@ function placeOne(world: World, view: ClassView, rooms: readonly NodeRoom[]): bo
 }
 
 /**
+ * A pod that must share a node with pods of another class, none of which runs where it could go:
+ * opens a node for one of those, where the pod can follow.
+ */
+function bringCompany(world: World, view: ClassView, order: readonly ClassView[]): boolean {
+  const wanted = new Set(view.host.needs.map((each) => each.selector));
+  for (const company of order) {
+    const { podClass } = company;
+    if (company === view || world.leftOf(podClass) === 0 || company.host.needs.length > 0) continue;
+    if (!podClass.matching.some((id) => wanted.has(id))) continue;
+    const choice = world.choiceOfNew(company, view);
+    if (choice === undefined) continue;
+    const bin = world.open(choice);
+    world.putInBin(company, bin, choice);
+    const follow = world.choiceInBin(view, bin);
+    if (follow !== undefined) world.putInBin(view, bin, follow);
+    return true;
+  }
+  return false;
+}
+
+/**
  * Places pods one at a time: on existing nodes, in bins that are open, in a new bin. Classes that
  * cannot be placed yet are tried again until a whole round places nothing, which resolves affinity
  * between classes and alternating spread.
@@ -69,7 +94,11 @@ export function grow(world: World, order: readonly ClassView[]): void {
   for (let progress = true; progress; ) {
     progress = false;
     for (const view of order) {
-      while (world.leftOf(view.podClass) > 0 && placeOne(world, view, rooms.get(view) ?? [])) {
+      while (world.leftOf(view.podClass) > 0) {
+        const isPlaced =
+          placeOne(world, view, rooms.get(view) ?? []) ||
+          (view.host.needs.length > 0 && bringCompany(world, view, order));
+        if (!isPlaced) break;
         progress = true;
         if (world.steps > world.ground.problem.settings.stepsMax) return;
       }

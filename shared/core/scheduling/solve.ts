@@ -46,29 +46,32 @@ function orderOf(problem: Problem, views: readonly ClassView[]): readonly ClassV
   return views.toSorted(byRequests(cpu, memory));
 }
 
-function grown(ground: Ground): Attempt {
+export function grown(ground: Ground): Attempt {
   const world = new World(ground);
   grow(world, orderOf(ground.problem, ground.views));
   retype(world);
   return attemptOf(ground, world);
 }
 
-function packed(ground: Ground): Attempt | undefined {
+export function packed(ground: Ground): Attempt | undefined {
   const world = new World(ground);
   const order = orderOf(ground.problem, ground.views);
-  const needy = order.filter((view) => view.host.needs.length > 0);
-  const tied = order.filter((view) => view.hasTopology && view.host.needs.length === 0);
-  const free = order.filter((view) => !view.hasTopology && view.host.needs.length === 0);
+  const needed = new Set(order.flatMap((view) => view.host.needs.map((each) => each.selector)));
+  const isTogether = (view: ClassView) =>
+    view.host.needs.length > 0 || view.podClass.matching.some((id) => needed.has(id));
+  grow(world, order.filter(isTogether));
+  const tied = order.filter((view) => view.hasTopology && !isTogether(view));
+  const free = order.filter((view) => !view.hasTopology && !isTogether(view));
   const items = assignDomains(world, tied);
   const rest = fillExisting(world, free);
   packItems(world, [...items, ...rest]);
   if (items.some((item) => item.count > 0)) return undefined;
-  grow(world, needy);
+  grow(world, order.filter(isTogether));
   retype(world);
   return attemptOf(ground, world);
 }
 
-function best(problem: Problem, kinds: Iterable<PreferenceKind>): Attempt {
+export function best(problem: Problem, kinds: Iterable<PreferenceKind>): Attempt {
   const ground = new Ground(problem, { kinds: new Set(kinds) });
   const first = packed(ground);
   const pods = problem.demand.pods.length;
@@ -96,10 +99,10 @@ function kindsPresent({ classes, pools, nodes }: Problem): ReadonlySet<Preferenc
 
 /**
  * Meets one kind of preferences after the other, as long as each is worth what it adds. Preferences
- * about zones and capacity types are also met when that costs no more than a plan made pod by pod
- * with every preference taken as a rule: nobody should pay more for fewer of them.
+ * about zones are also met when that costs no more than a plan made pod by pod with every preference
+ * taken as a rule: nobody should pay more for fewer of them.
  */
-function weighPreferences(problem: Problem): Attempt {
+export function weighPreferences(problem: Problem): Attempt {
   const { preferenceWorth } = problem.settings;
   const present = kindsPresent(problem);
   let chosen = best(problem, []);
@@ -117,7 +120,7 @@ function weighPreferences(problem: Problem): Attempt {
     if (isFewer) continue;
     const worth = isPlace ? preferenceWorth.zone : preferenceWorth.other;
     const most = chosen.price * (1 + worth);
-    if (attempt.price > most + 1e-9 && !(isPlace && attempt.price <= strictPrice() + 1e-9)) continue;
+    if (attempt.price > most + 1e-9 && !(kind === 'zone' && attempt.price <= strictPrice() + 1e-9)) continue;
     met.add(kind);
     chosen = attempt;
   }

@@ -43,8 +43,11 @@ interface SpreadCounter {
   readonly taintsOf: NodeRule | undefined;
   /** Index of its counts. */
   readonly table: number;
-  /** Values that existing eligible nodes have. */
-  readonly existing: ReadonlySet<string>;
+  /**
+   * Values of eligible nodes: of those that exist and of those that could be launched for any pod,
+   * because an empty node that another pod brings counts for the minimum, too.
+   */
+  readonly domains: readonly string[];
   readonly eligible: Map<StateNode | ColumnGroup, boolean>;
 }
 
@@ -52,7 +55,6 @@ interface SpreadCounter {
 interface BoundSpread {
   readonly term: SpreadTerm;
   readonly counter: SpreadCounter;
-  /** Every value that counts for the minimum: existing nodes' and those that could be launched. */
   readonly domains: readonly string[];
 }
 
@@ -66,11 +68,9 @@ export class Topology {
   private readonly counters = new Map<string, SpreadCounter>();
   private readonly countersBySelector = new Map<number, SpreadCounter[]>();
   private readonly spreads = new Map<PodClass, readonly BoundSpread[]>();
-  private readonly reach: (podClass: PodClass) => readonly ColumnGroup[];
 
-  constructor(problem: Problem, reach: (podClass: PodClass) => readonly ColumnGroup[]) {
+  constructor(problem: Problem) {
     this.problem = problem;
-    this.reach = reach;
     for (const podClass of problem.classes) this.register(podClass.topology);
     for (const each of problem.running) this.registerAnti(each.topology);
     for (const podClass of problem.classes) {
@@ -121,12 +121,7 @@ export class Topology {
       .map((term) => {
         const hardKeys = term.isHard ? hard : [term.key];
         const counter = this.counter(podClass, term, hardKeys);
-        const domains = new Set(counter.existing);
-        for (const group of this.reach(podClass)) {
-          const value = placeOfGroup(group).label(term.key);
-          if (value !== undefined) domains.add(value);
-        }
-        return { term, counter, domains: [...domains].sort() };
+        return { term, counter, domains: counter.domains };
       });
     this.spreads.set(podClass, bound);
   }
@@ -147,20 +142,25 @@ export class Topology {
     ].join('|');
     const known = this.counters.get(text);
     if (known !== undefined) return known;
-    const existing = new Set<string>();
-    const added: SpreadCounter = {
+    const added = {
       key: term.key,
       hardKeys,
       affinity,
       taintsOf,
       table: this.tables.push(new Map()) - 1,
-      existing,
-      eligible: new Map(),
+      domains: [] as readonly string[],
+      eligible: new Map<StateNode | ColumnGroup, boolean>(),
     };
-    for (const node of this.problem.nodes) {
-      const value = node.label(term.key);
-      if (value !== undefined && this.isEligible(added, placeOfNode(node))) existing.add(value);
+    const domains = new Set<string>();
+    const places = [
+      ...this.problem.nodes.map(placeOfNode),
+      ...this.problem.groups.map(placeOfGroup),
+    ];
+    for (const place of places) {
+      const value = place.label(term.key);
+      if (value !== undefined && this.isEligible(added, place)) domains.add(value);
     }
+    added.domains = [...domains].sort();
     this.counters.set(text, added);
     const list = this.countersBySelector.get(term.selector.id) ?? [];
     list.push(added);

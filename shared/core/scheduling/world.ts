@@ -104,7 +104,7 @@ export class Ground {
     this.wishes = wishes;
     this.hostRules = new HostRules(problem, wishes.kinds.has('pods'));
     const reach = problem.classes.map((each) => reachOf(problem, each));
-    this.topology = new Topology(problem, (podClass) => reach[podClass.id] ?? []);
+    this.topology = new Topology(problem);
     const counted = pinningKeys(problem, wishes);
     this.views = problem.classes.map((podClass) => this.view(podClass, reach, counted));
     this.totals = new Map();
@@ -420,11 +420,19 @@ export class World {
     this.note(bin.content, podClass, amount);
   }
 
-  /** How a new node could take a pod, in the heaviest pools that can; undefined = none can. */
-  choiceOfNew(view: ClassView): Choice | undefined {
+  /**
+   * How a new node could take a pod, in the heaviest pools that can; undefined = none can. With
+   * `beside`, only where a pod of that class could follow.
+   */
+  choiceOfNew(view: ClassView, beside: ClassView = view): Choice | undefined {
     if (!hostAllows(view.host, emptyHost(), this.totals)) return undefined;
     const used = zeros(this.ground.problem.resources.length);
-    const candidates = view.groups.flatMap((group) => group.front);
+    const candidates = view.groups
+      .filter((group) => beside.allowed[group.id] === 1)
+      .flatMap((group) => group.front)
+      .filter(
+        ({ room }) => beside === view || fits(beside.podClass.requests, view.podClass.requests, room),
+      );
     for (const weight of this.ground.weights) {
       const tier = candidates.filter((column) => column.pool.pool.weight === weight);
       const choice = this.choose(view, tier, used, new Map());
