@@ -1,0 +1,135 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { KubeClient } from '../../shared/kube/client.ts';
+import { kubeLeases, LEASE_NAMESPACE, WAKE } from '../../shared/kube/leases.ts';
+import { property, text } from '../../shared/kube/list.ts';
+import { RESOURCES } from '../../shared/kube/resources.ts';
+import { clientOf, describeWithControlPlane } from '../support/control-plane/suite.ts';
+import { answer, FakeTiming, frozenTiming, MemoryObject, memoryClient } from './kube-memory.ts';
+import { ensureNamespace } from './kube-objects.ts';
+
+const NAME = 'provision';
+const ADDRESS = { namespace: LEASE_NAMESPACE, name: `joiner-${NAME}` };
+
+/** Wake-ups come in, each as an invocation; every one must be seen by a round that starts later. */
+class Work {
+  arrived = 0;
+  /** The wake-ups that had arrived when the newest finished round began. */
+  covered = 0;
+  atWork = 0;
+  overlaps = 0;
+
+  async invocation(client: KubeClient, holder: string): Promise<void> {
+    this.arrived += 1;
+    const lease = await kubeLeases({ client, holder }).acquire(NAME);
+    if (lease === undefined) return;
+    do {
+      this.atWork += 1;
+      if (this.atWork > 1) this.overlaps += 1;
+      const seen = this.arrived;
+      await client.get(RESOURCES.leases, ADDRESS);
+      this.covered = Math.max(this.covered, seen);
+      this.atWork -= 1;
+    } while ((await lease.release()) === 'woken');
+  }
+}
+
+describe('leases on an API server in memory', () => {
+  it('lose no wake-up and never work twice at once, whatever the order of requests', async () => {
+    const plan = fc.tuple(fc.scheduler(), fc.integer({ min: 2, max: 5 }));
+    await fc.assert(
+      fc.asyncProperty(plan, async ([scheduler, holders]) => {
+        const object = new MemoryObject();
+        const client = memoryClient(async (request) => {
+          await scheduler.schedule(Promise.resolve());
+          const response = object.handle(request);
+          // The answer may be late as well: what it says can be old when it is read.
+          await scheduler.schedule(Promise.resolve());
+          return response;
+        }, frozenTiming);
+        const work = new Work();
+        const names = Array.from({ length: holders }, (_, index) => `request-${index}`);
+        await scheduler.waitFor(Promise.all(names.map((name) => work.invocation(client, name))));
+        expect(work.covered).toBe(holders);
+        expect(work.overlaps).toBe(0);
+      }),
+      { numRuns: 300, seed: 1 },
+    );
+  });
+
+  it('are taken over when the holder has not renewed them for their duration', async () => {
+    const object = new MemoryObject();
+    const client = memoryClient((request) => object.handle(request), frozenTiming);
+    expect(await kubeLeases({ client, holder: 'a' }).acquire(NAME)).toBeDefined();
+    const later = { ...frozenTiming, nowMs: () => frozenTiming.nowMs() + 16_001 };
+    const other = memoryClient((request) => object.handle(request), later);
+    expect(await kubeLeases({ client: other, holder: 'b' }).acquire(NAME)).toBeDefined();
+  });
+
+  it('are known to be lost by their former holder, who releases nothing', async () => {
+    const object = new MemoryObject();
+    let nowMs = frozenTiming.nowMs();
+    const timing = { ...frozenTiming, nowMs: () => nowMs };
+    const client = memoryClient((request) => object.handle(request), timing);
+    const mine = await kubeLeases({ client, holder: 'a' }).acquire(NAME);
+    expect(await mine?.isHeld()).toBe(true);
+    nowMs += 16_001;
+    const theirs = await kubeLeases({ client, holder: 'b' }).acquire(NAME);
+    expect(await mine?.isHeld()).toBe(false);
+    expect(await mine?.release()).toBe('released');
+    expect(await theirs?.isHeld()).toBe(true);
+  });
+
+  it('are renewed every five seconds, and not held once renewing fails for 15 s', async () => {
+    const object = new MemoryObject();
+    const timing = new FakeTiming();
+    let down = false;
+    const renewals: number[] = [];
+    const client = memoryClient((request) => {
+      if (down) return answer(503, { message: 'no leader' });
+      if (request.body?.includes('renewTime')) renewals.push(timing.atMs);
+      return object.handle(request);
+    }, timing);
+    const lease = await kubeLeases({ client, holder: 'a' }).acquire(NAME);
+    while (renewals.length < 4) await new Promise((resolve) => setImmediate(resolve));
+    const gaps = renewals.slice(1).map((at, index) => at - (renewals[index] ?? 0));
+    expect(gaps.every((gap) => gap >= 5_000 && gap < 6_000)).toBe(true);
+    down = true;
+    await expect.poll(() => lease?.isHeld()).toBe(false);
+  });
+});
+
+await describeWithControlPlane(
+  'leases on a real API server',
+  ({ admin, plane }) => {
+    it('hand over between holders with the wake mark, and are free at the end', async () => {
+      await ensureNamespace(admin(), LEASE_NAMESPACE);
+      const work = new Work();
+      const clients = Array.from({ length: 6 }, (_, index) => clientOf(plane(), `f-${index}`));
+      for (let round = 0; round < 10; round += 1) {
+        await Promise.all(
+          clients.map((client, index) => work.invocation(client, `${round}/${index}`)),
+        );
+        expect(work.covered).toBe(work.arrived);
+      }
+      expect(work.overlaps).toBe(0);
+      const object = await admin().get(RESOURCES.leases, ADDRESS);
+      expect(text(property(property(object, 'spec'), 'holderIdentity'))).toBe('');
+      const annotations = property(property(object, 'metadata'), 'annotations');
+      expect(property(annotations, WAKE)).toBeUndefined();
+      await Promise.all(clients.map((client) => client.close()));
+    }, 60_000);
+
+    it('tell the holder of a mark that was left while it worked, once', async () => {
+      const mine = await kubeLeases({ client: admin(), holder: 'mine' }).acquire('marked');
+      const other = await kubeLeases({ client: admin(), holder: 'other' }).acquire('marked');
+      expect(other).toBeUndefined();
+      expect(await mine?.isHeld()).toBe(true);
+      expect(await mine?.release()).toBe('woken');
+      expect(await mine?.isHeld()).toBe(true);
+      expect(await mine?.release()).toBe('released');
+      expect(await mine?.isHeld()).toBe(false);
+    });
+  },
+  () => ({ controllers: false }),
+);
