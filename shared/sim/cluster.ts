@@ -1,0 +1,216 @@
+import type { Condition } from '../core/model/cluster.ts';
+import type { NodeClassStatus } from '../core/model/node-class.ts';
+import type { NodeClaim } from '../core/model/provisioning.ts';
+import { formatResources } from '../core/quantity.ts';
+import type {
+  CapacityBufferStatusPatch,
+  ClusterEvent,
+  ClusterReader,
+  ClusterState,
+  ClusterWriter,
+  MetadataPatch,
+  NewNodeClaim,
+  NodeClaimStatusPatch,
+  NodePatch,
+  NodePoolStatusPatch,
+  ObjectRef,
+  WriteResult,
+} from '../ports.ts';
+import { mayEvict } from './controllers/budgets.ts';
+import { deletePod } from './controllers/workloads.ts';
+import { decodeNodeClaimObject, readState } from './decode.ts';
+import { encodeClaim, encodeNodeClassStatus } from './encode.ts';
+import { encodeTaint } from './kubelet.ts';
+import { encodeCondition, withSpec, withStatus } from './objects.ts';
+import type { KubeObject, ObjectMeta, ObjectStore } from './store.ts';
+
+/** The API server, as the use cases see it through their ports. */
+export class SimulatedCluster implements ClusterReader, ClusterWriter {
+  private readonly store: ObjectStore;
+  private readonly onEvent: (event: ClusterEvent) => void;
+  private readonly onEvict: (pod: KubeObject) => void;
+  private readonly said = new Set<string>();
+
+  constructor(
+    store: ObjectStore,
+    on: {
+      readonly event: (event: ClusterEvent) => void;
+      readonly evict: (pod: KubeObject) => void;
+    },
+  ) {
+    this.store = store;
+    this.onEvent = on.event;
+    this.onEvict = on.evict;
+  }
+
+  async read(): Promise<ClusterState> {
+    return readState(this.store);
+  }
+
+  async createNodeClaim(
+    claim: NewNodeClaim,
+  ): Promise<{ result: 'done' | 'exists'; claim: NodeClaim }> {
+    const created = this.store.create(encodeClaim(claim));
+    const object = created ?? this.store.get('NodeClaim', undefined, claim.name);
+    if (object === undefined) throw new Error(`NodeClaim ${claim.name} could not be created`);
+    const result = created === undefined ? 'exists' : 'done';
+    return { result, claim: decodeNodeClaimObject(object) };
+  }
+
+  async patchNodeClaim(ref: ObjectRef, patch: MetadataPatch): Promise<WriteResult> {
+    return this.write(ref, (object) => withMetadata(object, patch));
+  }
+
+  async patchNodeClaimStatus(ref: ObjectRef, patch: NodeClaimStatusPatch): Promise<WriteResult> {
+    const { nodeName, providerId, imageId, capacity, allocatable, conditions } = patch;
+    const status = {
+      ...(nodeName === undefined ? {} : { nodeName }),
+      ...(providerId === undefined ? {} : { providerID: providerId }),
+      ...(imageId === undefined ? {} : { imageID: imageId }),
+      ...(capacity === undefined ? {} : { capacity: formatResources(capacity) }),
+      ...(allocatable === undefined ? {} : { allocatable: formatResources(allocatable) }),
+      ...(conditions === undefined ? {} : { conditions: conditions.map(encodeCondition) }),
+    };
+    return this.write(ref, (object) => withStatus(object, status));
+  }
+
+  async patchNodePool(ref: ObjectRef, patch: MetadataPatch): Promise<WriteResult> {
+    return this.write(ref, (object) => withMetadata(object, patch));
+  }
+
+  async patchNodePoolStatus(ref: ObjectRef, patch: NodePoolStatusPatch): Promise<WriteResult> {
+    return this.write(ref, (object) =>
+      withStatus(object, {
+        nodes: patch.nodes,
+        resources: formatResources(patch.resources),
+        conditions: patch.conditions.map(encodeCondition),
+      }),
+    );
+  }
+
+  async patchNodeOverlayStatus(
+    ref: ObjectRef,
+    conditions: readonly Condition[],
+  ): Promise<WriteResult> {
+    return this.write(ref, (object) =>
+      withStatus(object, { conditions: conditions.map(encodeCondition) }),
+    );
+  }
+
+  async patchNodeClass(ref: ObjectRef, patch: MetadataPatch): Promise<WriteResult> {
+    return this.write(ref, (object) => withMetadata(object, patch));
+  }
+
+  async patchNodeClassStatus(ref: ObjectRef, status: NodeClassStatus): Promise<WriteResult> {
+    return this.write(ref, (object) => withStatus(object, encodeNodeClassStatus(status)));
+  }
+
+  async patchCapacityBufferStatus(
+    ref: ObjectRef,
+    status: CapacityBufferStatusPatch,
+  ): Promise<WriteResult> {
+    const { replicas, podTemplate, podTemplateGeneration, provisioningStrategy } = status;
+    return this.write(ref, (object) =>
+      withStatus(object, {
+        replicas,
+        provisioningStrategy,
+        ...(podTemplate === undefined ? {} : { podTemplateRef: { name: podTemplate } }),
+        ...(podTemplateGeneration === undefined ? {} : { podTemplateGeneration }),
+        conditions: status.conditions.map(encodeCondition),
+      }),
+    );
+  }
+
+  async patchNode(ref: ObjectRef, patch: NodePatch): Promise<WriteResult> {
+    return this.write(ref, (object) => {
+      const named = withMetadata(object, patch);
+      const { owner, taints } = patch;
+      const owned = owner === undefined ? named : withOwner(named, owner);
+      return taints === undefined ? owned : withSpec(owned, { taints: taints.map(encodeTaint) });
+    });
+  }
+
+  async delete(ref: ObjectRef): Promise<WriteResult> {
+    const object = this.find(ref);
+    if (object === undefined) return 'gone';
+    this.store.delete(object);
+    return 'done';
+  }
+
+  async evict(ref: ObjectRef): Promise<'done' | 'gone' | 'blocked'> {
+    const pod = this.find(ref);
+    if (pod === undefined) return 'gone';
+    if (!mayEvict(this.store, pod)) return 'blocked';
+    this.onEvict(pod);
+    deletePod(this.store, pod);
+    return 'done';
+  }
+
+  async deletePod(ref: ObjectRef, gracePeriodSeconds: number): Promise<WriteResult> {
+    const pod = this.find(ref);
+    if (pod === undefined) return 'gone';
+    deletePod(this.store, pod, gracePeriodSeconds);
+    return 'done';
+  }
+
+  async event(event: ClusterEvent): Promise<void> {
+    const { kind, namespace = '', name } = event.regarding;
+    const key = [kind, namespace, name, event.reason, event.message].join('|');
+    if (this.said.has(key)) return;
+    this.said.add(key);
+    this.onEvent(event);
+  }
+
+  private find({ kind, namespace, name, uid }: ObjectRef): KubeObject | undefined {
+    const object = this.store.get(kind, namespace, name);
+    return uid !== undefined && object?.metadata.uid !== uid ? undefined : object;
+  }
+
+  private write(ref: ObjectRef, change: (object: KubeObject) => KubeObject): WriteResult {
+    const object = this.find(ref);
+    if (object === undefined) return 'gone';
+    const { resourceVersion } = object.metadata;
+    if (ref.resourceVersion !== undefined && ref.resourceVersion !== resourceVersion) {
+      return 'conflict';
+    }
+    this.store.update(object, change);
+    return 'done';
+  }
+}
+
+function merged(
+  before: Readonly<Record<string, string>>,
+  patch: Readonly<Record<string, string | null>> | undefined,
+): Readonly<Record<string, string>> {
+  const after = { ...before };
+  for (const [key, value] of Object.entries(patch ?? {})) {
+    if (value === null) delete after[key];
+    else after[key] = value;
+  }
+  return after;
+}
+
+function withMetadata(object: KubeObject, patch: MetadataPatch): KubeObject {
+  const { metadata } = object;
+  const { addFinalizer, removeFinalizer } = patch;
+  const kept = metadata.finalizers.filter((each) => each !== removeFinalizer);
+  const finalizers =
+    addFinalizer === undefined || kept.includes(addFinalizer) ? kept : [...kept, addFinalizer];
+  const changed: ObjectMeta = {
+    ...metadata,
+    labels: merged(metadata.labels, patch.labels),
+    annotations: merged(metadata.annotations, patch.annotations),
+    finalizers,
+  };
+  return { ...object, metadata: changed };
+}
+
+function withOwner(
+  object: KubeObject,
+  owner: { readonly kind: string; readonly name: string; readonly uid: string },
+): KubeObject {
+  const { ownerReferences } = object.metadata;
+  if (ownerReferences.some((each) => each.uid === owner.uid)) return object;
+  const references = [...ownerReferences, owner];
+  return { ...object, metadata: { ...object.metadata, ownerReferences: references } };
+}

@@ -1,0 +1,89 @@
+import type { ClusterState } from '../ports.ts';
+import { reconcileBudget } from './controllers/budgets.ts';
+import { collectGarbage } from './controllers/garbage.ts';
+import {
+  type ControllerContext,
+  reconcileDaemonSet,
+  reconcileDeployment,
+  reconcileJob,
+  reconcileReplicaSet,
+  reconcileStatefulSet,
+} from './controllers/workloads.ts';
+import { daemonFits } from './daemon-fit.ts';
+import { readState } from './decode.ts';
+import type { Kubelets } from './kubelet.ts';
+import { isDeleting, setCondition, withSpec } from './objects.ts';
+import type { Prng } from './prng.ts';
+import { type Binding, schedule } from './scheduler/schedule.ts';
+import { schedulerView } from './scheduler/view.ts';
+import type { KubeObject, ObjectStore } from './store.ts';
+import type { Timeline } from './timeline.ts';
+
+/** Rounds until everything rests; more than this means that two controllers fight. */
+const ROUNDS_MAX = 100;
+
+/** kube-controller-manager and kube-scheduler: bring the cluster to rest after each change. */
+export class ControlPlane {
+  private readonly context: ControllerContext;
+  private readonly store: ObjectStore;
+  private readonly timeline: Timeline;
+  private readonly kubelets: Kubelets;
+
+  constructor(store: ObjectStore, timeline: Timeline, kubelets: Kubelets, names: Prng) {
+    this.store = store;
+    this.timeline = timeline;
+    this.kubelets = kubelets;
+    this.context = { store, names };
+  }
+
+  settle(): void {
+    for (let round = 0; round < ROUNDS_MAX; round += 1) {
+      const before = this.store.version;
+      this.reconcile();
+      this.bind();
+      this.kubelets.step();
+      if (this.store.version === before) return;
+    }
+    throw new Error('the simulated control plane does not come to rest');
+  }
+
+  private reconcile(): void {
+    const { context, store } = this;
+    collectGarbage(store);
+    for (const each of store.list('Deployment')) reconcileDeployment(context, each);
+    for (const each of store.list('ReplicaSet')) reconcileReplicaSet(context, each);
+    for (const each of store.list('StatefulSet')) reconcileStatefulSet(context, each);
+    for (const each of store.list('Job')) reconcileJob(context, each);
+    this.reconcileDaemonSets();
+    for (const each of store.list('PodDisruptionBudget')) reconcileBudget(store, each);
+  }
+
+  private reconcileDaemonSets(): void {
+    const sets = this.store.list('DaemonSet');
+    if (sets.length === 0) return;
+    const state = readState(this.store);
+    const nodes = this.store.list('Node');
+    const fits = (set: KubeObject, node: KubeObject): boolean => daemonFits(state, set, node);
+    for (const set of sets) reconcileDaemonSet(this.context, set, nodes, fits);
+  }
+
+  private bind(): void {
+    const state: ClusterState = readState(this.store);
+    for (const binding of schedule(schedulerView(state.objects))) this.write(binding);
+  }
+
+  private write({ pod, node, message }: Binding): void {
+    const object = this.store.get('Pod', pod.namespace, pod.name);
+    if (object === undefined || isDeleting(object)) return;
+    const now = this.timeline.isoNow();
+    this.store.update(object, (latest) => {
+      if (node !== undefined) {
+        const bound = withSpec(latest, { nodeName: node });
+        return setCondition(bound, { type: 'PodScheduled', status: 'True' }, now);
+      }
+      const unschedulable = { reason: 'Unschedulable', message };
+      const condition = { type: 'PodScheduled', status: 'False', ...unschedulable };
+      return setCondition(latest, condition, now);
+    });
+  }
+}

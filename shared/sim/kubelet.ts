@@ -1,0 +1,234 @@
+import { allocatable } from '../core/instance-types/allocatable.ts';
+import { providerIdOf } from '../core/lifecycle/actions.ts';
+import {
+  ARCH,
+  DO_NOT_SYNC_TAINTS,
+  HOSTNAME,
+  INSTANCE_TYPE,
+  OS,
+  REGION,
+  SIMULATED_DURATION,
+  UNREGISTERED_TAINT_KEY,
+  ZONE,
+  ZONE_ID,
+} from '../core/model/labels.ts';
+import type { Resources } from '../core/model/resources.ts';
+import type { Taint } from '../core/model/taint.ts';
+import { formatResources } from '../core/quantity.ts';
+import type { Machine } from './cloud/compute.ts';
+import { removePod } from './controllers/garbage.ts';
+import { type Json, listAt, objectAt, textAt } from './json.ts';
+import { isDeleting, phaseOf, setCondition, withStatus } from './objects.ts';
+import type { Prng } from './prng.ts';
+import type { KubeObject, ObjectStore } from './store.ts';
+import type { Timeline } from './timeline.ts';
+
+/** From launch to the Node object: 40 s, give or take ten. */
+const JOIN_MS = { least: 30_000, most: 50_000 };
+/** From the Node object to Ready, with device plugins and startup agents done. */
+const READY_AFTER_MS = 5_000;
+/** Pulling images and starting containers. */
+const START_MS = 2_000;
+/** Containers stop this fast when asked, whatever grace they were given. */
+const STOP_MS = 2_000;
+
+const NOT_READY: Taint = { key: 'node.kubernetes.io/not-ready', value: '', effect: 'NoSchedule' };
+const UNREGISTERED: Taint = { key: UNREGISTERED_TAINT_KEY, value: '', effect: 'NoExecute' };
+
+export function encodeTaint({ key, value, effect }: Taint): Json {
+  return value === '' ? { key, effect } : { key, value, effect };
+}
+
+/** Scenario switches: capacity from overlays that never appears, by resource name. */
+export interface Withheld {
+  readonly has: (resource: string) => boolean;
+}
+
+/** Stands for the kubelets: nodes join and turn ready, bound pods start, deleted pods stop. */
+export class Kubelets {
+  private readonly store: ObjectStore;
+  private readonly timeline: Timeline;
+  private readonly delays: Prng;
+  private readonly region: string;
+  private readonly withheld: Withheld;
+  /** What an overlay added, as the claim of the instance says. */
+  private readonly extraOf: (providerId: string) => Resources;
+  private addresses = 0;
+  /** Pods whose start or stop is planned already, by uid. */
+  private readonly starting = new Set<string>();
+  private readonly stopping = new Set<string>();
+
+  constructor(parts: {
+    readonly store: ObjectStore;
+    readonly timeline: Timeline;
+    readonly delays: Prng;
+    readonly region: string;
+    readonly withheld: Withheld;
+    readonly extraOf: (providerId: string) => Resources;
+  }) {
+    this.store = parts.store;
+    this.timeline = parts.timeline;
+    this.delays = parts.delays;
+    this.region = parts.region;
+    this.withheld = parts.withheld;
+    this.extraOf = parts.extraOf;
+  }
+
+  /** Plans the joining of a new instance; `isAlive` is asked when the time has come. */
+  boot(machine: Machine, isAlive: () => boolean): void {
+    const delay = this.delays.between(JOIN_MS.least, JOIN_MS.most);
+    this.timeline.after(delay, () => {
+      if (!isAlive()) return;
+      const node = this.store.create(this.nodeOf(machine));
+      if (node === undefined) return;
+      this.timeline.after(READY_AFTER_MS, () => this.makeReady(node, machine, isAlive));
+    });
+  }
+
+  /** The machine is gone: its node is no longer ready. */
+  lose(machine: Machine): void {
+    const id = providerIdOf(machine.zone, machine.id);
+    const now = this.timeline.isoNow();
+    for (const node of this.store.list('Node')) {
+      if (textAt(node, 'spec', 'providerID') !== id) continue;
+      const message = 'Kubelet stopped posting node status.';
+      const condition = { type: 'Ready', status: 'Unknown', reason: 'NodeStatusUnknown', message };
+      this.store.update(node, (latest) => setCondition(latest, condition, now));
+    }
+  }
+
+  /** Starts bound pods and stops deleted ones. */
+  step(): void {
+    for (const pod of this.store.list('Pod')) {
+      if (textAt(pod, 'spec', 'nodeName') === undefined) continue;
+      if (isDeleting(pod)) this.planStop(pod);
+      else if (phaseOf(pod) === 'Pending') this.planStart(pod);
+    }
+  }
+
+  private planStart(pod: KubeObject): void {
+    const { uid } = pod.metadata;
+    if (this.starting.has(uid)) return;
+    this.starting.add(uid);
+    this.timeline.after(START_MS, () => this.start(pod));
+  }
+
+  private start(pod: KubeObject): void {
+    const now = this.timeline.isoNow();
+    const started = this.store.update(pod, (latest) => {
+      if (isDeleting(latest)) return latest;
+      const running = withStatus(latest, { phase: 'Running', startTime: now });
+      return setCondition(running, { type: 'Ready', status: 'True' }, now);
+    });
+    if (started === undefined || isDeleting(started)) return;
+    const duration = durationMs(started.metadata.annotations[SIMULATED_DURATION]);
+    if (duration !== undefined) this.timeline.after(duration, () => this.finish(started));
+  }
+
+  private finish(pod: KubeObject): void {
+    const now = this.timeline.isoNow();
+    this.store.update(pod, (latest) => {
+      if (isDeleting(latest)) return latest;
+      const done = withStatus(latest, { phase: 'Succeeded' });
+      return setCondition(done, { type: 'Ready', status: 'False', reason: 'PodCompleted' }, now);
+    });
+  }
+
+  private planStop(pod: KubeObject): void {
+    const { uid } = pod.metadata;
+    if (this.stopping.has(uid)) return;
+    this.stopping.add(uid);
+    const due = Date.parse(pod.metadata.deletionTimestamp ?? '');
+    const atMs = Math.min(due, this.timeline.nowMs() + STOP_MS);
+    this.timeline.at(atMs, () => removePod(this.store, pod));
+  }
+
+  private nodeOf(machine: Machine): Json {
+    const { type, offering, fleet } = machine;
+    this.addresses += 1;
+    const address = `10-0-${(this.addresses >> 8) & 255}-${this.addresses & 255}`;
+    const domain = this.region === 'us-east-1' ? 'ec2.internal' : `${this.region}.compute.internal`;
+    const name = `ip-${address}.${domain}`;
+    const taints = [...fleet.taints, UNREGISTERED, NOT_READY];
+    return {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: {
+        name,
+        labels: {
+          ...fleet.nodeLabels,
+          [HOSTNAME]: name,
+          [ARCH]: type.labels[ARCH]?.[0] ?? 'amd64',
+          [OS]: type.labels[OS]?.[0] ?? 'linux',
+          [INSTANCE_TYPE]: type.name,
+          [REGION]: this.region,
+          [ZONE]: offering.zone,
+          ...(offering.zoneId === undefined ? {} : { [ZONE_ID]: offering.zoneId }),
+          ...(fleet.nodeClass.imageFamily === 'Custom' ? {} : { [DO_NOT_SYNC_TAINTS]: 'true' }),
+        },
+      },
+      spec: {
+        providerID: providerIdOf(offering.zone, machine.id),
+        taints: taints.map(encodeTaint),
+      },
+      status: {
+        capacity: formatResources(type.capacity),
+        allocatable: formatResources(allocatable(type, offering)),
+        conditions: [
+          {
+            type: 'Ready',
+            status: 'False',
+            reason: 'KubeletNotReady',
+            message: 'container runtime network not ready',
+            lastTransitionTime: this.timeline.isoNow(),
+          },
+        ],
+      },
+    };
+  }
+
+  private makeReady(node: KubeObject, machine: Machine, isAlive: () => boolean): void {
+    if (!isAlive()) return;
+    const now = this.timeline.isoNow();
+    const startup = new Set(
+      this.startupTaints(textAt(node, 'spec', 'providerID')).map((each) => textAt(each, 'key')),
+    );
+    const extra = formatResources(this.extraOf(providerIdOf(machine.zone, machine.id)));
+    const added = Object.fromEntries(
+      Object.entries(extra).filter(([name]) => !this.withheld.has(name)),
+    );
+    this.store.update(node, (latest) => {
+      const taints = listAt(latest, 'spec', 'taints').filter((taint) => {
+        const key = textAt(taint, 'key');
+        return key !== NOT_READY.key && !startup.has(key);
+      });
+      const status = {
+        capacity: { ...objectAt(latest, 'status', 'capacity'), ...added },
+        allocatable: { ...objectAt(latest, 'status', 'allocatable'), ...added },
+      };
+      const spec = { ...objectAt(latest, 'spec'), taints };
+      const ready = { type: 'Ready', status: 'True', reason: 'KubeletReady', message: '' };
+      return setCondition(withStatus({ ...latest, spec }, status), ready, now);
+    });
+  }
+
+  /** Startup taints are taken off by agents that in the real world run as DaemonSets. */
+  private startupTaints(providerId: string | undefined): readonly unknown[] {
+    const claim = this.store
+      .list('NodeClaim')
+      .find((each) => textAt(each, 'status', 'providerID') === providerId);
+    return claim === undefined ? [] : listAt(claim, 'spec', 'startupTaints');
+  }
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
+
+/** `90s`, `1h30m`; undefined where the text is no duration. */
+export function durationMs(text: string | undefined): number | undefined {
+  if (text === undefined || !/^(\d+[smh])+$/.test(text)) return undefined;
+  let total = 0;
+  for (const [, amount, unit] of text.matchAll(/(\d+)([smh])/g)) {
+    total += Number(amount) * (UNIT_MS[unit ?? ''] ?? 0);
+  }
+  return total;
+}

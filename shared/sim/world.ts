@@ -1,0 +1,249 @@
+import { interrupt } from '../app/interrupt.ts';
+import { lifecycle } from '../app/lifecycle.ts';
+import { maintainNodeClasses } from '../app/nodeclass.ts';
+import { provision } from '../app/provision.ts';
+import { type AppSettings, appSettings } from '../app/settings.ts';
+import type { Resources } from '../core/model/resources.ts';
+import { parseResources } from '../core/quantity.ts';
+import type { Catalog, Ports } from '../ports.ts';
+import { type Machine, SimulatedCompute } from './cloud/compute.ts';
+import { SimulatedImages } from './cloud/images.ts';
+import { SimulatedNetwork, SimulatedProfiles, type Zone } from './cloud/network.ts';
+import { SimulatedCluster } from './cluster.ts';
+import { ControlPlane } from './control-plane.ts';
+import { Journal } from './journal.ts';
+import { type Json, objectAt, textAt } from './json.ts';
+import { Kubelets } from './kubelet.ts';
+import { SimulatedMemory, SimulatedRecorder } from './memory.ts';
+import { NAME_LETTERS, Prng } from './prng.ts';
+import { ObjectStore } from './store.ts';
+import { Timeline } from './timeline.ts';
+
+export const WORLD_START_MS = Date.UTC(2026, 0, 1);
+export const KUBERNETES_VERSION = '1.32';
+export const ACCOUNT = '123456789012';
+
+export interface WorldOptions {
+  readonly cluster: string;
+  readonly seed: number;
+  readonly zones: readonly Zone[];
+  readonly catalog: Catalog;
+  readonly settings?: Partial<AppSettings>;
+  /** Wraps the ports that the use cases get, e.g. to make one call crash. */
+  readonly wrap?: (ports: Ports) => Ports;
+}
+
+/** A batch of changes is looked at this long after its first one (DESIGN 2, batch window). */
+const BATCH_MS = 300;
+/** A drain or a launch in progress is looked at again after this long. */
+const REQUEUE_MS = 1000;
+const TICK_MS = 60_000;
+/** EC2 takes a spot instance back this long after its warning. */
+const WARNING_MS = 120_000;
+
+/** A use case died on the way: the next tick has to heal what it left. */
+export class Crash extends Error {
+  override readonly name = 'Crash';
+}
+
+/** The whole simulated world: cluster, cloud and Joiner's own functions on one virtual clock. */
+export class World {
+  readonly timeline: Timeline;
+  readonly store: ObjectStore;
+  readonly compute: SimulatedCompute;
+  readonly recorder = new SimulatedRecorder();
+  readonly journal: Journal;
+  readonly settings: AppSettings;
+  readonly ports: Ports;
+  /** Resources whose device plugin never reports them. */
+  readonly withheld = new Set<string>();
+  evictions = 0;
+  launched = 0;
+  terminated = 0;
+  /** USD so far, list prices. */
+  cost = 0;
+  crashes = 0;
+  private readonly controlPlane: ControlPlane;
+  private paidUntilMs: number;
+  private seenVersion = -1;
+  private isWoken = false;
+  private readonly onStep: (() => void)[] = [];
+
+  constructor(options: WorldOptions) {
+    const { seed, cluster, catalog, zones } = options;
+    const timeline = new Timeline(WORLD_START_MS);
+    const store = new ObjectStore(timeline, seed);
+    this.timeline = timeline;
+    this.store = store;
+    this.paidUntilMs = timeline.nowMs();
+    this.journal = new Journal(timeline, () => this.pricePerHour());
+    const kubelets = new Kubelets({
+      store,
+      timeline,
+      delays: new Prng(seed, 'kubelets'),
+      region: catalog.region,
+      withheld: this.withheld,
+      extraOf: (providerId) => this.overlaidExtra(providerId),
+    });
+    this.compute = new SimulatedCompute(timeline, catalog, seed, {
+      launch: (machine) => this.launch(kubelets, machine),
+      gone: (machine) => this.lose(kubelets, machine),
+    });
+    const simulated = new SimulatedCluster(store, {
+      event: (event) => this.journal.onEvent(event),
+      evict: (pod) => this.countEviction(`${pod.metadata.namespace ?? ''}/${pod.metadata.name}`),
+    });
+    store.onChange((change) => this.journal.onChange(change));
+    const names = new Prng(seed, 'claims');
+    const ports: Ports = {
+      cluster: simulated,
+      compute: this.compute,
+      images: new SimulatedImages(KUBERNETES_VERSION),
+      network: new SimulatedNetwork(cluster, zones, (subnet) => this.used(subnet)),
+      profiles: new SimulatedProfiles(cluster),
+      catalog,
+      memory: new SimulatedMemory(timeline),
+      clock: timeline,
+      ids: { suffix: () => names.text(NAME_LETTERS, 5) },
+      recorder: this.recorder,
+    };
+    this.ports = options.wrap === undefined ? ports : options.wrap(ports);
+    const envelope = { accountId: ACCOUNT, region: catalog.region };
+    this.settings = appSettings(cluster, envelope, options.settings);
+    this.controlPlane = new ControlPlane(store, timeline, kubelets, new Prng(seed, 'pods'));
+  }
+
+  /** Calls back after every moment at which something happened: for checking invariants. */
+  afterEachStep(check: () => void): void {
+    this.onStep.push(check);
+  }
+
+  /** Runs everything planned up to the moment, ticks of the minute included. */
+  async run(untilMs: number): Promise<void> {
+    await this.rest();
+    for (;;) {
+      const nowMs = this.timeline.nowMs();
+      const tickMs = (Math.floor(nowMs / TICK_MS) + 1) * TICK_MS;
+      const nextMs = Math.min(this.timeline.nextMs() ?? Number.POSITIVE_INFINITY, tickMs);
+      if (nextMs > untilMs) break;
+      this.pay(nextMs);
+      if (nextMs === tickMs) this.timeline.at(tickMs, () => this.pass());
+      await this.timeline.advance();
+      await this.rest();
+    }
+    this.pay(untilMs);
+    this.timeline.moveTo(untilMs);
+    this.journal.flush();
+  }
+
+  /** USD an hour of the instances that EC2 charges for, list prices. */
+  pricePerHour(): number {
+    return [...this.compute.machines.values()].reduce(
+      (sum, { offering }) => sum + offering.listPrice,
+      0,
+    );
+  }
+
+  /** The warning now, the end of the instance two minutes later. */
+  async interruptInstance(id: string): Promise<void> {
+    const time = new Date(this.timeline.nowMs()).toISOString();
+    const body = JSON.stringify({
+      version: '0',
+      source: 'aws.ec2',
+      'detail-type': 'EC2 Spot Instance Interruption Warning',
+      account: ACCOUNT,
+      region: this.ports.catalog.region,
+      time,
+      detail: { 'instance-id': id, 'instance-action': 'terminate' },
+    });
+    this.timeline.after(WARNING_MS, () => this.compute.terminate([id]));
+    await this.guarded(() => interrupt(this.ports, this.settings, [{ id: `warning-${id}`, body }]));
+  }
+
+  /** All functions once, as on a scheduled tick. */
+  private async pass(): Promise<void> {
+    this.isWoken = false;
+    this.controlPlane.settle();
+    this.seenVersion = this.store.version;
+    await this.guarded(() => maintainNodeClasses(this.ports));
+    await this.guarded(() => provision(this.ports, this.settings));
+    await this.lifecyclePass();
+  }
+
+  private async lifecyclePass(): Promise<void> {
+    let isUnsettled = true;
+    await this.guarded(async () => {
+      isUnsettled = (await lifecycle(this.ports, this.settings)).isUnsettled;
+    });
+    if (isUnsettled) this.requeue();
+  }
+
+  private isRequeued = false;
+
+  private requeue(): void {
+    if (this.isRequeued) return;
+    this.isRequeued = true;
+    this.timeline.after(REQUEUE_MS, async () => {
+      this.isRequeued = false;
+      await this.lifecyclePass();
+    });
+  }
+
+  /** Lets the control plane come to rest and wakes the functions where something has changed. */
+  private async rest(): Promise<void> {
+    this.controlPlane.settle();
+    for (const check of this.onStep) check();
+    if (this.isWoken || this.store.version === this.seenVersion) return;
+    this.isWoken = true;
+    this.timeline.after(BATCH_MS, () => this.pass());
+  }
+
+  /** A crash of one function leaves the others and the next tick alone. */
+  private async guarded(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof Crash)) throw error;
+      this.crashes += 1;
+    }
+  }
+
+  private launch(kubelets: Kubelets, machine: Machine): void {
+    this.launched += 1;
+    kubelets.boot(machine, () => this.compute.machines.get(machine.id)?.state === 'running');
+  }
+
+  private lose(kubelets: Kubelets, machine: Machine): void {
+    this.terminated += 1;
+    kubelets.lose(machine);
+  }
+
+  private countEviction(pod: string): void {
+    this.evictions += 1;
+    this.journal.add('evicted', `Pod/${pod}`, 'to drain its node');
+  }
+
+  private used(subnet: string): number {
+    return [...this.compute.machines.values()].filter((each) => each.subnetId === subnet).length;
+  }
+
+  /** What the claim of the instance promises beyond what the machine brings by itself. */
+  private overlaidExtra(providerId: string): Resources {
+    const claim = this.store
+      .list('NodeClaim')
+      .find((each) => textAt(each, 'status', 'providerID') === providerId);
+    const machine = this.compute.machines.get(providerId.split('/').at(-1) ?? '');
+    const promised: Json = objectAt(claim, 'status', 'capacity');
+    const amounts = Object.entries(promised).flatMap(([name, amount]) =>
+      typeof amount === 'string' && !(name in (machine?.type.capacity ?? {}))
+        ? [[name, amount] as const]
+        : [],
+    );
+    return parseResources(Object.fromEntries(amounts), 'down').resources;
+  }
+
+  private pay(untilMs: number): void {
+    this.cost += (this.pricePerHour() * (untilMs - this.paidUntilMs)) / 3_600_000;
+    this.paidUntilMs = Math.max(untilMs, this.paidUntilMs);
+  }
+}
