@@ -66,7 +66,9 @@ function bestTarget(
   for (const target of targets) {
     if (best !== undefined && target.weight < best.target.weight) continue;
     if (!world.topology.allows(view.podClass, target.place)) continue;
-    const penalty = world.topology.penalty(view.podClass, target.place, world.ground.wishes.kinds);
+    const { kinds } = world.ground.wishes;
+    const penalty =
+      view.penaltyOfNew + world.topology.penalty(view.podClass, target.place, kinds);
     const crowding = world.topology.crowding(view.podClass, target.place);
     const isBetter =
       best === undefined ||
@@ -157,10 +159,18 @@ export function assignDomains(world: World, order: readonly ClassView[]): readon
   return assignment.items;
 }
 
-/** Pods whose place does not depend on others: as many as fit go on existing nodes. */
+/**
+ * Pods whose place does not depend on others: as many as fit go on existing nodes, unless only a new
+ * node would meet preferences that are to be met.
+ */
 export function fillExisting(world: World, order: readonly ClassView[]): readonly Item[] {
   for (const view of order) {
-    for (const room of suitableRooms(world, view)) {
+    const hasNew = view.groups.length > 0;
+    const rooms = suitableRooms(world, view)
+      .map((room) => ({ room, penalty: world.penaltyOnNode(view, room) }))
+      .filter(({ penalty }) => !hasNew || penalty <= view.penaltyOfNew)
+      .sort((a, b) => a.penalty - b.penalty);
+    for (const { room } of rooms) {
       while (world.leftOf(view.podClass) > 0 && world.canPutOnNode(view, room)) {
         world.putOnNode(view, room);
       }

@@ -66,6 +66,8 @@ export interface ClassView {
   readonly allowed: Uint8Array;
   /** Rules of the preferences that the groups meet, with their weights. */
   readonly wanted: readonly { readonly rule: NodeRule; readonly weight: number }[];
+  /** Weight of the wanted rules that no new node can meet. */
+  readonly penaltyOfNew: number;
   /** Topology keys whose value must be decided where the class goes. */
   readonly pinKeys: readonly string[];
   readonly hasTopology: boolean;
@@ -120,9 +122,11 @@ export class Ground {
   ): ClassView {
     let groups = reach[podClass.id] ?? [];
     const wanted = podClass.preferences.filter(({ kind }) => this.wishes.kinds.has(kind));
-    for (const { rule } of wanted) {
+    let penaltyOfNew = 0;
+    for (const { rule, weight } of wanted) {
       const preferred = groups.filter((group) => group.allowed[rule.id] === 1);
       if (preferred.length > 0) groups = preferred;
+      else penaltyOfNew += weight;
     }
     const allowed = new Uint8Array(this.problem.groups.length);
     for (const group of groups) allowed[group.id] = 1;
@@ -134,6 +138,7 @@ export class Ground {
       groups,
       allowed,
       wanted,
+      penaltyOfNew,
       pinKeys: [...pinKeys].sort(),
       hasTopology: pinKeys.size > 0,
     };
@@ -327,7 +332,8 @@ export class World {
     const columns = this.withMinValues(view, pinned.columns, used, content).filter((column) =>
       this.clearOfDaemonPorts(view, column),
     );
-    return columns.length === 0 ? undefined : { penalty: pinned.penalty, columns };
+    const penalty = pinned.penalty + view.penaltyOfNew;
+    return columns.length === 0 ? undefined : { penalty, columns };
   }
 
   /** Keeps only the columns of the best valid combination of the class's topology values. */
