@@ -1,0 +1,36 @@
+import type { Brake } from '../ports/cluster.ts';
+import { property } from './list.ts';
+
+/**
+ * The brakes, as `joiner pause` writes them into one ConfigMap: a key for each, whose value is the
+ * time until which it is on (RFC 3339), or `on` without an end.
+ */
+export const BRAKES_CONFIG_MAP = { namespace: 'kube-system', name: 'joiner' };
+
+const BRAKES: readonly Brake[] = ['launch', 'disrupt', 'terminate'];
+const KEY_PREFIX = 'pause.';
+
+/** Whatever cannot be read holds: somebody meant to pull that brake. */
+export function decodeBrakes(configMap: unknown): Partial<Record<Brake, number>> {
+  const data = property(configMap, 'data');
+  const paused: Partial<Record<Brake, number>> = {};
+  for (const brake of BRAKES) {
+    const value = property(data, KEY_PREFIX + brake);
+    if (typeof value !== 'string' || value === '') continue;
+    const untilMs = Date.parse(value);
+    paused[brake] = Number.isNaN(untilMs) ? Number.POSITIVE_INFINITY : untilMs;
+  }
+  return paused;
+}
+
+/** The ConfigMap's data; null releases a brake, brakes that are left out stay as they are. */
+export function encodeBrakes(
+  brakes: Readonly<Partial<Record<Brake, number | null>>>,
+): Readonly<Record<string, string | null>> {
+  const entries = Object.entries(brakes).map(([brake, untilMs]) => {
+    if (untilMs === null || untilMs === undefined) return [KEY_PREFIX + brake, null];
+    const isTimed = Number.isFinite(untilMs);
+    return [KEY_PREFIX + brake, isTimed ? new Date(untilMs).toISOString() : 'on'];
+  });
+  return Object.fromEntries(entries);
+}

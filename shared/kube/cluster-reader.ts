@@ -1,0 +1,223 @@
+import type { Condition } from '../core/model/cluster.ts';
+import type { NodeOverlay, NodePool } from '../core/model/provisioning.ts';
+import type { Resources } from '../core/model/resources.ts';
+import type { ClusterReader, ClusterState, ObjectKind } from '../ports/cluster.ts';
+import { objectKey } from '../ports/cluster.ts';
+import { BRAKES_CONFIG_MAP, decodeBrakes } from './brakes.ts';
+import { resolveBuffers } from './buffer-targets.ts';
+import type { KubeClient } from './client.ts';
+import {
+  type ClusterDecoders,
+  type Decode,
+  decodeConditions,
+  decodeNamespace,
+  decodeUsage,
+  decodeVolumeAttachment,
+} from './decoders.ts';
+import { isKubeFault } from './errors.ts';
+import { DAEMON_SET, NAMESPACE, NODE, PERSISTENT_VOLUME_CLAIM, POD } from './fields.ts';
+import { listEach, property, type Selection, text } from './list.ts';
+import { type Entry, Mirror, type OnInvalid } from './mirror.ts';
+import { RESOURCES } from './resources.ts';
+
+/** Karpenter's leader lease; its namespace is where Karpenter was installed. */
+const KARPENTER_LEASE = 'karpenter-leader-election';
+
+export interface ReaderOptions {
+  readonly client: KubeClient;
+  readonly decoders: ClusterDecoders;
+  readonly onInvalid: OnInvalid;
+}
+
+type Entries<Value> = ReadonlyMap<string, Entry<Value>>;
+
+/**
+ * Reads the cluster. Keep the reader as long as the sandbox lives: nodes, pods and volumes, of
+ * which there are many, are kept and caught up; the other kinds are small and listed each time.
+ */
+export function clusterReader(options: ReaderOptions): ClusterReader {
+  const mirrors = makeMirrors(options);
+  return { read: () => readCluster(options, mirrors) };
+}
+
+type Mirrors = ReturnType<typeof makeMirrors>;
+
+function makeMirrors({ client, decoders, onInvalid }: ReaderOptions) {
+  const listed = <Value>(selection: Selection, decode: Decode<Value>): Mirror<Value> =>
+    new Mirror({ client, selection, decode, onInvalid });
+  /** A kind that Joiner can do without: its definition need not be installed. */
+  const optional = <Value>(selection: Selection, decode: Decode<Value>): Mirror<Value> =>
+    new Mirror({ client, selection, decode, onInvalid, optional: true });
+  const warm = <Value>(selection: Selection, decode: Decode<Value>): Mirror<Value> =>
+    new Mirror({ client, selection, decode, onInvalid, warm: true });
+  return {
+    nodePools: listed({ resource: RESOURCES.nodePools }, withRaw(decoders.nodePool, decodeUsage)),
+    nodeClaims: listed({ resource: RESOURCES.nodeClaims }, decoders.nodeClaim),
+    nodeOverlays: optional(
+      { resource: RESOURCES.nodeOverlays },
+      withRaw(decoders.nodeOverlay, decodeConditions),
+    ),
+    nodeClasses: listed({ resource: RESOURCES.nodeClasses }, decoders.nodeClass),
+    buffers: optional({ resource: RESOURCES.capacityBuffers }, decoders.capacityBuffer),
+    nodes: warm({ resource: RESOURCES.nodes, shape: NODE, protobuf: true }, decoders.node),
+    pods: warm({ resource: RESOURCES.pods, shape: POD, protobuf: true }, decoders.pod),
+    claims: warm(
+      { resource: RESOURCES.persistentVolumeClaims, shape: PERSISTENT_VOLUME_CLAIM },
+      decoders.persistentVolumeClaim,
+    ),
+    volumes: warm({ resource: RESOURCES.persistentVolumes }, decoders.persistentVolume),
+    daemonSets: listed({ resource: RESOURCES.daemonSets, shape: DAEMON_SET }, decoders.daemonSet),
+    namespaces: listed({ resource: RESOURCES.namespaces, shape: NAMESPACE }, decodeNamespace),
+    storageClasses: listed({ resource: RESOURCES.storageClasses }, decoders.storageClass),
+    csiNodes: listed({ resource: RESOURCES.csiNodes }, decoders.csiNode),
+    budgets: listed({ resource: RESOURCES.podDisruptionBudgets }, decoders.podDisruptionBudget),
+    attachments: listed({ resource: RESOURCES.volumeAttachments }, decodeVolumeAttachment),
+  };
+}
+
+/** A decoded value together with something else of the same object. */
+function withRaw<Value, More>(
+  decode: Decode<Value>,
+  more: (object: unknown) => More,
+): Decode<{ readonly value: Value; readonly more: More }> {
+  return (object) => {
+    const decoded = decode(object);
+    if (!decoded.ok) return decoded;
+    return { ok: true, value: { value: decoded.value, more: more(object) } };
+  };
+}
+
+/**
+ * Nodes and claims are read before the pods: a pod that was bound meanwhile then names a node that
+ * may be too new to be known, instead of seeming to need one that is there.
+ */
+async function readCluster(options: ReaderOptions, mirrors: Mirrors): Promise<ClusterState> {
+  const { client } = options;
+  const [pools, nodeClaims, overlays, nodeClasses, nodes, buffers, brakes, karpenter] =
+    await Promise.all([
+      mirrors.nodePools.read(),
+      mirrors.nodeClaims.read(),
+      mirrors.nodeOverlays.read(),
+      mirrors.nodeClasses.read(),
+      mirrors.nodes.read(),
+      mirrors.buffers.read(),
+      readBrakes(client),
+      readKarpenterLease(client),
+    ]);
+  const rest = await readRest(mirrors);
+  const pods = await mirrors.pods.read();
+  const capacityBuffers = await resolveBuffers(options, values(buffers));
+  return {
+    objects: {
+      ...rest.objects,
+      nodePools: values(pools).map(({ value }) => value),
+      nodeOverlays: values(overlays).map(({ value }) => value),
+      nodeClaims: values(nodeClaims),
+      nodes: values(nodes),
+      pods: values(pods),
+    },
+    nodeClasses: values(nodeClasses),
+    nodeOverlayConditions: moreOf<NodeOverlay, readonly Condition[]>(overlays),
+    nodePoolUsage: moreOf<NodePool, Resources>(pools),
+    capacityBuffers,
+    volumeAttachments: rest.volumeAttachments,
+    resourceVersions: versions({
+      NodePool: pools,
+      NodeClaim: nodeClaims,
+      NodeOverlay: overlays,
+      EC2NodeClass: nodeClasses,
+      CapacityBuffer: buffers,
+      Node: nodes,
+      Pod: pods,
+    }),
+    pausedUntilMs: brakes,
+    karpenterRenewedAtMs: karpenter,
+  };
+}
+
+async function readRest(mirrors: Mirrors) {
+  const [claims, volumes, daemonSets, namespaces, classes, csiNodes, budgets, attachments] =
+    await Promise.all([
+      mirrors.claims.read(),
+      mirrors.volumes.read(),
+      mirrors.daemonSets.read(),
+      mirrors.namespaces.read(),
+      mirrors.storageClasses.read(),
+      mirrors.csiNodes.read(),
+      mirrors.budgets.read(),
+      mirrors.attachments.read(),
+    ]);
+  return {
+    volumeAttachments: values(attachments),
+    objects: {
+      persistentVolumeClaims: values(claims),
+      persistentVolumes: values(volumes),
+      daemonSets: values(daemonSets),
+      namespaces: values(namespaces),
+      storageClasses: values(classes),
+      csiNodes: values(csiNodes),
+      podDisruptionBudgets: values(budgets),
+    },
+  };
+}
+
+function values<Value>(entries: Entries<Value>): readonly Value[] {
+  return Array.from(entries.values(), ({ value }) => value);
+}
+
+function moreOf<Value, More>(
+  entries: Entries<{ readonly value: Value; readonly more: More }>,
+): ReadonlyMap<string, More> {
+  return new Map(Array.from(entries, ([name, { value }]) => [name, value.more]));
+}
+
+function versions(
+  kinds: Readonly<Record<ObjectKind, Entries<unknown>>>,
+): ReadonlyMap<string, string> {
+  const all = new Map<string, string>();
+  const add = (kind: ObjectKind, entries: Entries<unknown>): void => {
+    for (const [key, { resourceVersion }] of entries) {
+      const [namespace, name] = key.includes('/') ? key.split('/') : [undefined, key];
+      const ref = { kind, name: name ?? '', ...(namespace === undefined ? {} : { namespace }) };
+      all.set(objectKey(ref), resourceVersion);
+    }
+  };
+  add('NodePool', kinds.NodePool);
+  add('NodeClaim', kinds.NodeClaim);
+  add('NodeOverlay', kinds.NodeOverlay);
+  add('EC2NodeClass', kinds.EC2NodeClass);
+  add('CapacityBuffer', kinds.CapacityBuffer);
+  add('Node', kinds.Node);
+  add('Pod', kinds.Pod);
+  return all;
+}
+
+async function readBrakes(client: KubeClient): Promise<ClusterState['pausedUntilMs']> {
+  try {
+    return decodeBrakes(await client.get(RESOURCES.configMaps, BRAKES_CONFIG_MAP));
+  } catch (error) {
+    if (isKubeFault(error, 'notFound')) return {};
+    throw error;
+  }
+}
+
+/** The newest renewal of any lease of that name with a holder. */
+export async function readKarpenterLease(client: KubeClient): Promise<number | undefined> {
+  let newest: number | undefined;
+  const selection = {
+    resource: RESOURCES.leases,
+    fieldSelector: `metadata.name=${KARPENTER_LEASE}`,
+  };
+  await listEach(client, selection, {
+    start: () => {
+      newest = undefined;
+    },
+    object: (object) => {
+      const spec = property(object, 'spec');
+      const renewedAtMs = Date.parse(text(property(spec, 'renewTime')));
+      const isHeld = text(property(spec, 'holderIdentity')) !== '';
+      if (isHeld && !Number.isNaN(renewedAtMs)) newest = Math.max(newest ?? 0, renewedAtMs);
+    },
+  });
+  return newest;
+}
