@@ -118,7 +118,7 @@ async function prepare(
     reservationType: choice.options[0]?.offering.reservation?.type,
     strategy: allocationStrategy(choice.capacityType, choice.priceOverlaid),
     overrides,
-    nodeLabels: kubeletLabels(claim),
+    nodeLabels: { ...kubeletLabels(claim), [CAPACITY_TYPE]: choice.capacityType },
     taints: [...claim.taints, ...claim.startupTaints],
     podsMax: podsMaxByType(choice),
     requests: claim.requests,

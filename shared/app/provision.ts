@@ -1,3 +1,4 @@
+import { isTrue } from '../core/lifecycle/conditions.ts';
 import type { InstanceType } from '../core/model/instance-type.ts';
 import { NODE_POOL, NOMINATED_UNTIL } from '../core/model/labels.ts';
 import type { Plan, PlannedNodeClaim } from '../core/model/plan.ts';
@@ -14,7 +15,12 @@ import { nodeClassOf, readOffers } from './offers.ts';
 import { nodeRef } from './references.ts';
 import { type AppSettings, isPaused, isShadowed } from './settings.ts';
 import { keepStaticCapacity } from './static-capacity.ts';
-import { withPoolConditions, writeOverlayStatuses, writePoolStatuses } from './statuses.ts';
+import {
+  type OverlayVerdict,
+  withPoolConditions,
+  writeOverlayStatuses,
+  writePoolStatuses,
+} from './statuses.ts';
 
 export interface ProvisionReport {
   readonly created: readonly string[];
@@ -36,36 +42,71 @@ interface Outlook {
   readonly typesOf: (claim: NodeClaim) => readonly InstanceType[];
 }
 
+/** What each pool can launch after overlays, and what the resolver says of each overlay. */
+export interface Resolution {
+  readonly instanceTypes: ReadonlyMap<string, readonly InstanceType[]>;
+  readonly overlays: readonly OverlayVerdict[];
+  /** Before overlays, for claims without a pool. */
+  readonly byNodeClass: ReadonlyMap<string, readonly InstanceType[]>;
+}
+
+/** Overlays are a pure function of each snapshot: nothing is cached between passes. */
+export async function resolveTypes(
+  ports: Ports,
+  settings: AppSettings,
+  state: ClusterState,
+): Promise<Resolution> {
+  const { byNodeClass } = await readOffers(ports, state);
+  const { nodePools, nodeOverlays } = state.objects;
+  const listed = nodePools.flatMap((pool) => {
+    const nodeClass = nodeClassOf(state, pool.template.nodeClassRef);
+    const types = nodeClass && byNodeClass.get(nodeClass.name);
+    return types === undefined ? [] : [[pool.name, types] as const];
+  });
+  const overlays = settings.scheduling.nodeOverlay ? nodeOverlays : [];
+  const resolved = resolveOverlays(nodePools, new Map(listed), overlays);
+  return { ...resolved, byNodeClass };
+}
+
+/**
+ * A node has most of its labels only once it is registered. Until then its claim says what it will
+ * be: else the pods that wait for it would seem to need another node.
+ */
+function withAwaitedLabels({ objects }: ClusterState): ClusterState['objects']['nodes'] {
+  const claims = new Map(
+    objects.nodeClaims
+      .filter((claim) => claim.providerId !== undefined && !isTrue(claim, 'Registered'))
+      .map((claim) => [claim.providerId, claim]),
+  );
+  return objects.nodes.map((node) => {
+    const claim = claims.get(node.providerId);
+    return claim === undefined ? node : { ...node, labels: { ...claim.labels, ...node.labels } };
+  });
+}
+
 async function observe(ports: Ports, settings: AppSettings): Promise<Outlook | undefined> {
   const state = await ports.cluster.read();
   const nowMs = ports.clock.nowMs();
   if (isShadowed(state.karpenterRenewedAtMs, nowMs)) return undefined;
-  const offers = await readOffers(ports, state);
-  const { nodePools: written, nodeOverlays } = state.objects;
-  const pools = written.map((pool) => withPoolConditions(state, pool, nowMs));
-  const listed = pools.flatMap((pool) => {
-    const types = offers.byNodeClass.get(
-      nodeClassOf(state, pool.template.nodeClassRef)?.name ?? '',
-    );
-    return types === undefined ? [] : [[pool.name, types] as const];
-  });
-  const overlays = settings.scheduling.nodeOverlay ? nodeOverlays : [];
-  const resolution = resolveOverlays(pools, new Map(listed), overlays);
+  const pools = state.objects.nodePools.map((pool) => withPoolConditions(state, pool, nowMs));
+  const { instanceTypes, overlays, byNodeClass } = await resolveTypes(ports, settings, state);
   await writePoolStatuses(ports, state, pools);
-  await writeOverlayStatuses(ports, state, resolution.overlays);
+  await writeOverlayStatuses(ports, state, overlays);
   const buffers = settings.capacityBuffer ? state.capacityBuffers.flatMap(bufferPods) : [];
+  const pods = [...state.objects.pods, ...buffers];
   return {
     state,
     pools,
     snapshot: {
       ...state.objects,
+      nodes: withAwaitedLabels(state),
       nodePools: pools,
-      instanceTypes: resolution.instanceTypes,
-      pods: [...state.objects.pods, ...buffers],
+      instanceTypes,
+      pods,
     },
     typesOf: (claim) =>
-      resolution.instanceTypes.get(claim.labels[NODE_POOL] ?? '') ??
-      offers.byNodeClass.get(claim.nodeClassRef.name) ??
+      instanceTypes.get(claim.labels[NODE_POOL] ?? '') ??
+      byNodeClass.get(claim.nodeClassRef.name) ??
       [],
   };
 }

@@ -63,6 +63,8 @@ export class World {
   /** USD so far, list prices. */
   cost = 0;
   crashes = 0;
+  /** Pods that the last plan could not place, with the reason. */
+  unplaced: ReadonlyMap<string, string> = new Map();
   private readonly controlPlane: ControlPlane;
   private paidUntilMs: number;
   private seenVersion = -1;
@@ -166,7 +168,9 @@ export class World {
     this.controlPlane.settle();
     this.seenVersion = this.store.version;
     await this.guarded(() => maintainNodeClasses(this.ports));
-    await this.guarded(() => provision(this.ports, this.settings));
+    await this.guarded(async () => {
+      this.unplaced = (await provision(this.ports, this.settings)).unplaced;
+    });
     await this.lifecyclePass();
   }
 

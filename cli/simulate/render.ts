@@ -1,0 +1,114 @@
+import type { ClaimReport, FinalState } from '../../shared/sim/report.ts';
+import { age, dollars, table } from './table.ts';
+
+function readyOf(claim: ClaimReport): string {
+  return claim.conditions.find((each) => each.type === 'Ready')?.status ?? 'Unknown';
+}
+
+/** The columns of `kubectl get nodeclaims`. */
+export function nodeClaimTable(claims: readonly ClaimReport[], indent = ''): string {
+  const rows = claims.map((claim) => [
+    claim.name,
+    claim.instanceType ?? '',
+    claim.capacityType ?? '',
+    claim.zone ?? '',
+    claim.nodeName ?? '',
+    readyOf(claim),
+    age(claim.ageSeconds),
+  ]);
+  const header = ['NAME', 'TYPE', 'CAPACITY', 'ZONE', 'NODE', 'READY', 'AGE'];
+  return table(header, rows, indent);
+}
+
+function section(title: string, body: string): string {
+  return body === '' ? '' : `${title}\n${body}\n`;
+}
+
+/** Lines of one kind and object type that follow each other with equal texts are counted. */
+function timelineText(state: FinalState): string {
+  const rows = state.timeline.map(({ at, kind, object, message, pricePerHour }) => [
+    age(Math.floor(at)),
+    kind,
+    object,
+    message,
+    `$${pricePerHour.toFixed(2)}/h`,
+  ]);
+  return table(['AT', 'EVENT', 'OBJECT', 'WHAT', 'COST'], rows, '  ');
+}
+
+function podText({ pods }: FinalState): string {
+  const total = `  ${pods.running} running, ${pods.succeeded} succeeded, ${pods.pending.length} pending`;
+  const byReason = Map.groupBy(pods.pending, (pod) => pod.reason);
+  const rows = [...byReason].map(([reason, list]) => {
+    const [first] = list;
+    const more = list.length > 1 ? ` and ${list.length - 1} more` : '';
+    return `  pending: ${first?.name ?? ''}${more}\n    ${reason}`;
+  });
+  return [total, ...rows].join('\n');
+}
+
+function whyText(state: FinalState): string {
+  const created = state.decisions.filter((each) => each.action === 'create');
+  return created.map(({ object, message }) => `  ${object}: ${message}`).join('\n');
+}
+
+function overlayText({ nodeOverlays }: FinalState): string {
+  if (nodeOverlays.length === 0) return '';
+  const rows = nodeOverlays.map(({ name, ready, reason, message }) => [
+    name,
+    ready ? 'True' : 'False',
+    ready ? '' : `${reason}: ${message}`,
+  ]);
+  return table(['NAME', 'READY', 'WHY'], rows, '  ');
+}
+
+function poolText({ nodePools }: FinalState): string {
+  const rows = nodePools.map(({ name, nodes, ready, resources }) => [
+    name,
+    String(nodes),
+    ready ? 'True' : 'False',
+    resources['cpu'] ?? '0',
+    resources['memory'] ?? '0',
+  ]);
+  return table(['NAME', 'NODES', 'READY', 'CPU', 'MEMORY'], rows, '  ');
+}
+
+function costText({ nodeClaims, totals }: FinalState): string {
+  const rows = nodeClaims.map((claim) => [
+    claim.name,
+    claim.instanceType ?? '-',
+    dollars(claim.pricePerHour),
+    dollars(claim.adjustedPricePerHour),
+    claim.overlays.join(', '),
+    String(claim.pods.length),
+  ]);
+  const header = ['NODECLAIM', 'TYPE', 'PRICE/H', 'ADJUSTED', 'OVERLAYS', 'PODS'];
+  const lines = rows.length === 0 ? [] : [table(header, rows, '  ')];
+  const counts = `${totals.launched} launched, ${totals.terminated} terminated`;
+  return [
+    ...lines,
+    `  now $${totals.pricePerHour.toFixed(4)}/h; whole run $${totals.cost.toFixed(4)}` +
+      ` (${counts}, ${totals.evictions} evictions)`,
+  ].join('\n');
+}
+
+/** The final state for people. */
+export function renderFinalState(state: FinalState, source: string): string {
+  const rejected = Object.entries(state.rejected).map(
+    ([step, reasons]) => `  ${step}: ${reasons.join('; ')}`,
+  );
+  return [
+    `Simulated ${state.start} to ${state.end} in ${state.region}, seed ${state.seed}`,
+    `${source.split(' (')[0] ?? source}\n`,
+    section('Timeline', timelineText(state)),
+    section('NodeClaims', nodeClaimTable(state.nodeClaims, '  ')),
+    section('NodePools', poolText(state)),
+    section('NodeOverlays', overlayText(state)),
+    section('Pods', podText(state)),
+    section('Why', whyText(state)),
+    section('Not done', rejected.join('\n')),
+    section('Cost', costText(state)),
+  ]
+    .filter((each) => each !== '')
+    .join('\n');
+}

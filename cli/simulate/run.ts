@@ -1,0 +1,61 @@
+import type { AppSettings } from '../../shared/app/settings.ts';
+import { loadCatalog } from '../../shared/catalog/catalog.ts';
+import { repriced } from '../../shared/catalog/facts.ts';
+import { catalogPort } from '../../shared/catalog/port.ts';
+import type { Ports } from '../../shared/ports.ts';
+import type { Json } from '../../shared/sim/json.ts';
+import { type FinalState, finalState } from '../../shared/sim/report.ts';
+import type { Scenario } from '../../shared/sim/scenario.ts';
+import { Script } from '../../shared/sim/script.ts';
+import { WORLD_START_MS, World } from '../../shared/sim/world.ts';
+import { VERSION } from '../version.ts';
+
+/** A world ready to run: manifests applied, scenario planned. */
+export interface Simulation {
+  readonly world: World;
+  readonly script: Script;
+  readonly seed: number;
+  /** Where the prices come from. */
+  readonly source: string;
+}
+
+export interface SimulationInput {
+  readonly region: string;
+  readonly seed: number;
+  readonly manifests: readonly Json[];
+  readonly scenario?: Scenario | undefined;
+  /** Objects of the files that the scenario names. */
+  readonly files?: ReadonlyMap<string, readonly Json[]>;
+  readonly settings?: Partial<AppSettings>;
+  readonly wrap?: (ports: Ports) => Ports;
+}
+
+/** Wires the real use cases to the simulated world. */
+export async function prepareSimulation(input: SimulationInput): Promise<Simulation> {
+  let catalog = await loadCatalog(input.region);
+  const port = catalogPort(input.region, () => catalog);
+  const world = new World({
+    cluster: 'demo',
+    seed: input.seed,
+    zones: catalog.zones,
+    catalog: port,
+    ...(input.settings === undefined ? {} : { settings: input.settings }),
+    ...(input.wrap === undefined ? {} : { wrap: input.wrap }),
+  });
+  const script = new Script(world, {
+    manifests: (path) => input.files?.get(path) ?? [],
+    reprice: (change) => {
+      catalog = repriced(catalog, [change]);
+    },
+  });
+  script.apply(input.manifests);
+  if (input.scenario !== undefined) script.plan(input.scenario);
+  return { world, script, seed: input.seed, source: port.source };
+}
+
+/** The state after so many milliseconds of virtual time since the start. */
+export async function runUntil(simulation: Simulation, sinceStartMs: number): Promise<FinalState> {
+  const { world, script, seed } = simulation;
+  await world.run(WORLD_START_MS + sinceStartMs);
+  return finalState(world, VERSION, seed, script.rejected);
+}

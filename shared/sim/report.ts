@@ -1,0 +1,234 @@
+import { resolveTypes } from '../app/provision.ts';
+import { instanceIdOf } from '../core/lifecycle/actions.ts';
+import { isTrue } from '../core/lifecycle/conditions.ts';
+import type { Condition } from '../core/model/cluster.ts';
+import type { InstanceType, Offering } from '../core/model/instance-type.ts';
+import { CAPACITY_TYPE, INSTANCE_TYPE, NODE_POOL, ZONE } from '../core/model/labels.ts';
+import { podKey } from '../core/model/pod.ts';
+import type { NodeClaim } from '../core/model/provisioning.ts';
+import { formatResources } from '../core/quantity.ts';
+import type { ClusterState, DecisionRecord } from '../ports.ts';
+import { readState } from './decode.ts';
+import type { JournalEntry } from './journal.ts';
+import { isoSeconds } from './timeline.ts';
+import { WORLD_START_MS, type World } from './world.ts';
+
+export interface ClaimReport {
+  readonly name: string;
+  readonly nodePool: string | null;
+  readonly instanceType: string | null;
+  readonly zone: string | null;
+  readonly capacityType: string | null;
+  readonly pricePerHour: number | null;
+  readonly adjustedPricePerHour: number | null;
+  readonly overlays: readonly string[];
+  readonly pods: readonly string[];
+  readonly nodeName: string | null;
+  readonly ageSeconds: number;
+  readonly conditions: readonly {
+    readonly type: string;
+    readonly status: string;
+    readonly reason: string;
+    readonly message: string;
+    readonly lastTransitionTime: string;
+  }[];
+}
+
+export interface NodeReport {
+  readonly name: string;
+  readonly nodeClaim: string | null;
+  readonly ready: boolean;
+  readonly allocatable: Readonly<Record<string, string>>;
+  readonly pods: readonly string[];
+}
+
+/** The state of a simulated world at the end of a run (DESIGN 4). */
+export interface FinalState {
+  readonly joiner: string;
+  readonly region: string;
+  readonly seed: number;
+  readonly start: string;
+  readonly end: string;
+  readonly nodeClaims: readonly ClaimReport[];
+  readonly nodes: readonly NodeReport[];
+  readonly pods: {
+    readonly running: number;
+    readonly succeeded: number;
+    readonly pending: readonly { readonly name: string; readonly reason: string }[];
+  };
+  readonly nodeOverlays: readonly {
+    readonly name: string;
+    readonly ready: boolean;
+    readonly reason: string;
+    readonly message: string;
+  }[];
+  readonly nodePools: readonly {
+    readonly name: string;
+    readonly nodes: number;
+    readonly resources: Readonly<Record<string, string>>;
+    readonly ready: boolean;
+  }[];
+  readonly rejected: Readonly<Record<string, readonly string[]>>;
+  readonly timeline: readonly JournalEntry[];
+  readonly decisions: readonly DecisionRecord[];
+  readonly totals: {
+    readonly pricePerHour: number;
+    readonly adjustedPricePerHour: number;
+    readonly nodes: number;
+    readonly pods: number;
+    readonly launched: number;
+    readonly terminated: number;
+    readonly evictions: number;
+    readonly cost: number;
+  };
+}
+
+interface Priced {
+  readonly type: InstanceType;
+  readonly offering: Offering;
+}
+
+/** Sums of prices carry binary noise beyond the tenth digit. */
+function dollars(amount: number): number {
+  return Number(amount.toFixed(8));
+}
+
+function pricedBy(
+  claim: NodeClaim,
+  types: ReadonlyMap<string, readonly InstanceType[]>,
+): Priced | undefined {
+  const { [NODE_POOL]: pool, [INSTANCE_TYPE]: name, [ZONE]: zone } = claim.labels;
+  const type = types.get(pool ?? '')?.find((each) => each.name === name);
+  const offering = type?.offerings.find(
+    (each) => each.zone === zone && each.capacityType === claim.labels[CAPACITY_TYPE],
+  );
+  return type === undefined || offering === undefined ? undefined : { type, offering };
+}
+
+function conditionText({ lastTransitionAtMs, ...rest }: Condition) {
+  return { ...rest, lastTransitionTime: isoSeconds(lastTransitionAtMs) };
+}
+
+function podsOn(state: ClusterState, node: string | undefined): readonly string[] {
+  if (node === undefined) return [];
+  return state.objects.pods
+    .filter((pod) => pod.nodeName === node)
+    .map(podKey)
+    .sort();
+}
+
+function claimReport(
+  world: World,
+  state: ClusterState,
+  claim: NodeClaim,
+  priced: Priced | undefined,
+): ClaimReport {
+  const machine = world.compute.machines.get(instanceIdOf(claim.providerId) ?? '');
+  const overlays = [priced?.offering.priceOverlay, ...(priced?.type.capacityOverlays ?? [])];
+  return {
+    name: claim.name,
+    nodePool: claim.labels[NODE_POOL] ?? null,
+    instanceType: machine?.instanceType ?? null,
+    zone: machine?.zone ?? null,
+    capacityType: machine?.capacityType ?? null,
+    pricePerHour: priced?.offering.listPrice ?? machine?.offering.listPrice ?? null,
+    adjustedPricePerHour: priced?.offering.price ?? machine?.offering.listPrice ?? null,
+    overlays: [...new Set(overlays.filter((each) => each !== undefined))].sort(),
+    pods: podsOn(state, claim.nodeName),
+    nodeName: claim.nodeName ?? null,
+    ageSeconds: Math.round((world.timeline.nowMs() - claim.createdAtMs) / 1000),
+    conditions: claim.conditions.map(conditionText),
+  };
+}
+
+function byName(a: { readonly name: string }, b: { readonly name: string }): number {
+  return a.name < b.name ? -1 : 1;
+}
+
+function nodeReports(state: ClusterState): readonly NodeReport[] {
+  const { nodes, nodeClaims } = state.objects;
+  return [...nodes].sort(byName).map((node) => ({
+    name: node.name,
+    nodeClaim: nodeClaims.find((each) => each.providerId === node.providerId)?.name ?? null,
+    ready: isTrue(node, 'Ready'),
+    allocatable: formatResources(node.allocatable),
+    pods: podsOn(state, node.name),
+  }));
+}
+
+function podReport(world: World, state: ClusterState): FinalState['pods'] {
+  const { pods } = state.objects;
+  const pending = pods
+    .filter((pod) => pod.phase === 'Pending')
+    .map((pod) => {
+      const name = podKey(pod);
+      const waiting = pod.nodeName === undefined ? 'waiting for a node' : 'starting';
+      return { name, reason: world.unplaced.get(name) ?? waiting };
+    });
+  return {
+    running: pods.filter((pod) => pod.phase === 'Running').length,
+    succeeded: pods.filter((pod) => pod.phase === 'Succeeded').length,
+    pending: pending.sort(byName),
+  };
+}
+
+function overlayReports(state: ClusterState): FinalState['nodeOverlays'] {
+  return [...state.nodeOverlayConditions]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, list]) => {
+      const validation = list.find((each) => each.type === 'ValidationSucceeded');
+      const ready = list.find((each) => each.type === 'Ready')?.status === 'True';
+      const { reason = '', message = '' } = ready ? {} : (validation ?? {});
+      return { name, ready, reason, message };
+    });
+}
+
+/** Everything that can be seen of the world now; arrays sorted, plain data. */
+export async function finalState(
+  world: World,
+  version: string,
+  seed: number,
+  rejected: FinalState['rejected'],
+): Promise<FinalState> {
+  const state = readState(world.store);
+  const { instanceTypes } = await resolveTypes(world.ports, world.settings, state);
+  const claims = [...state.objects.nodeClaims]
+    .sort(byName)
+    .map((claim) => claimReport(world, state, claim, pricedBy(claim, instanceTypes)));
+  const nodePools = [...state.objects.nodePools].sort(byName).map((pool) => {
+    const usage = state.nodePoolUsage.get(pool.name) ?? {};
+    const ready = isTrue(pool, 'Ready');
+    const resources = formatResources(usage);
+    return { name: pool.name, nodes: usage['nodes'] ?? 0, resources, ready };
+  });
+  const sum = (price: (claim: ClaimReport) => number | null): number =>
+    dollars(claims.reduce((total, claim) => total + (price(claim) ?? 0), 0));
+  return {
+    joiner: version,
+    region: world.ports.catalog.region,
+    seed,
+    start: isoSeconds(WORLD_START_MS),
+    end: isoSeconds(world.timeline.nowMs()),
+    nodeClaims: claims,
+    nodes: nodeReports(state),
+    pods: podReport(world, state),
+    nodeOverlays: overlayReports(state),
+    nodePools,
+    rejected,
+    timeline: world.journal.entries.map((each) => ({
+      ...each,
+      pricePerHour: dollars(each.pricePerHour),
+    })),
+    decisions: world.recorder.decisions,
+    totals: {
+      pricePerHour: sum((claim) => claim.pricePerHour),
+      adjustedPricePerHour: sum((claim) => claim.adjustedPricePerHour),
+      nodes: state.objects.nodes.length,
+      pods: state.objects.pods.length,
+      launched: world.launched,
+      terminated: world.terminated,
+      evictions: world.evictions,
+      cost: dollars(world.cost),
+    },
+  };
+}

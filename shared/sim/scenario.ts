@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { durationMs } from './kubelet.ts';
+
+/** What happens to the simulated world from outside, and when. */
+
+const time = z
+  .string()
+  .regex(/^(\d+[smh])+$/, 'must be a time since the start such as 90s, 5m or 1h30m')
+  .transform((text) => durationMs(text) ?? 0);
+
+const inlineObject = z.looseObject({
+  apiVersion: z.string(),
+  kind: z.string(),
+  metadata: z.looseObject({ name: z.string() }),
+});
+
+const target = z.strictObject({
+  kind: z.string(),
+  name: z.string(),
+  namespace: z.string().default('default'),
+});
+
+const offering = {
+  instanceType: z.string().optional(),
+  zone: z.string().optional(),
+  capacityType: z.enum(['spot', 'on-demand']).optional(),
+};
+
+const step = z
+  .strictObject({
+    at: time,
+    /** Files relative to the scenario file, or whole objects. */
+    apply: z
+      .array(z.union([z.string(), inlineObject]))
+      .min(1)
+      .optional(),
+    delete: z
+      .array(z.union([z.string(), target]))
+      .min(1)
+      .optional(),
+    scale: z
+      .strictObject({
+        kind: z.enum(['Deployment', 'ReplicaSet', 'StatefulSet', 'NodePool']).default('Deployment'),
+        name: z.string(),
+        namespace: z.string().default('default'),
+        replicas: z.int().min(0),
+      })
+      .optional(),
+    /** The first node in the order of names that fits what is given. */
+    interrupt: z
+      .strictObject({ node: z.string().optional(), nodePool: z.string().optional() })
+      .optional(),
+    unavailable: z.strictObject({ ...offering, for: time.optional() }).optional(),
+    price: z
+      .strictObject({
+        instanceType: z.string(),
+        capacityType: z.enum(['spot', 'on-demand']),
+        zone: z.string().optional(),
+        price: z.number().positive(),
+      })
+      .optional(),
+    /** Resources whose device plugin does not report them on nodes that turn ready from now on. */
+    withhold: z.array(z.string()).min(1).optional(),
+  })
+  .refine((value) => Object.keys(value).length > 1, 'a step needs something to do beside "at"');
+
+const scenario = z.strictObject({ steps: z.array(step).min(1) });
+
+export type Scenario = z.infer<typeof scenario>;
+export type ScenarioStep = Scenario['steps'][number];
+
+/** Everything wrong with a scenario, with the path of each field. */
+export function decodeScenario(
+  raw: unknown,
+):
+  | { readonly ok: true; readonly value: Scenario }
+  | { readonly ok: false; readonly issues: readonly { path: string; message: string }[] } {
+  const parsed = scenario.safeParse(raw);
+  if (parsed.success) return { ok: true, value: parsed.data };
+  const issues = parsed.error.issues.map(({ path, message }) => ({
+    path: path
+      .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+      .join('')
+      .replace(/^\./, ''),
+    message,
+  }));
+  return { ok: false, issues };
+}
