@@ -190,13 +190,6 @@ const conditions: Shape = list(
   }),
 );
 
-/** What was granted to a running container that is being resized in place. */
-const containerStatus = message({
-  name: [1, 'string'],
-  allocatedResources: [10, quantityMap],
-  resources: [11, resources],
-});
-
 export const POD: Message = message({
   metadata: [1, metadata],
   spec: [2, podSpec],
@@ -206,8 +199,6 @@ export const POD: Message = message({
       phase: [1, 'string'],
       conditions: [2, conditions],
       startTime: [7, 'time'],
-      containerStatuses: [8, list(containerStatus)],
-      initContainerStatuses: [10, list(containerStatus)],
       nominatedNodeName: [11, 'string'],
     }),
   ],

@@ -42,16 +42,24 @@ export class Mirror<Value> {
   readonly #entries = new Map<string, Entry<Value>>();
   /** Of the last event or list; empty: nothing has been read yet. */
   #resourceVersion = '';
+  /** Reads come one after the other: each sees what was written before it was asked for. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: MirrorOptions<Value>) {
     this.#options = options;
   }
 
   /** Keys are `namespace/name` or `name`. */
-  async read(): Promise<ReadonlyMap<string, Entry<Value>>> {
+  read(): Promise<ReadonlyMap<string, Entry<Value>>> {
+    const next = this.#last.then(() => this.#read());
+    this.#last = next.catch(() => undefined);
+    return next;
+  }
+
+  async #read(): Promise<ReadonlyMap<string, Entry<Value>>> {
     const isWarm = this.#options.warm === true && this.#resourceVersion !== '';
     if (!isWarm || !(await this.#catchUp())) await this.#list();
-    return this.#entries;
+    return new Map(this.#entries);
   }
 
   async #list(): Promise<void> {
