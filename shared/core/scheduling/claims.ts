@@ -18,7 +18,8 @@ import { type Column, type ColumnGroup, compareColumns } from './columns.ts';
 import { launchLabel, poolLabels } from './launch-space.ts';
 import { minValuesOf, valuesAmong } from './min-values.ts';
 import type { PodClass, Problem } from './problem.ts';
-import type { Bin, ClassView, Ground } from './world.ts';
+import { portsClash } from './host-ports.ts';
+import { type Bin, type ClassView, daemonPortsOn, type Ground } from './world.ts';
 
 /** The launches that a claim leaves open: every offering of its types in its zones and capacity types. */
 export interface Flexibility {
@@ -65,6 +66,7 @@ function openings(ground: Ground, bin: Bin): Openings {
   const { held, used } = bin;
   const views = viewsIn(ground, bin);
   const pinKeys = [...new Set(views.flatMap((view) => view.pinKeys))];
+  const ports = views.flatMap((view) => view.host.ports);
   const suitable = new Map<Column['type'], Column[]>();
   const offered = new Map<Column['type'], Column[]>();
   const isReserved = held.domain.capacityType === RESERVED;
@@ -78,7 +80,8 @@ function openings(ground: Ground, bin: Bin): Openings {
       push(offered, column.type, column);
       const sameReservation = column.domain.reservationId === held.domain.reservationId;
       const isUsable = isReserved ? sameReservation : column.domain.capacityType !== RESERVED;
-      if (isAllowed && isUsable && isWithin(column.type.type, bin.cover) && holds(column, used)) {
+      if (!isAllowed || !isUsable || portsClash(ports, daemonPortsOn(ground.problem, column))) continue;
+      if (isWithin(column.type.type, bin.cover) && holds(column, used)) {
         push(suitable, column.type, column);
       }
     }

@@ -1,11 +1,12 @@
 import type { ClassView, NodeRoom, World } from './world.ts';
 
 /**
- * The order in which a greedy pass takes classes: those that need others on their node, then
- * greater requests first; ids make it total.
+ * The order in which a greedy pass takes classes: those that only existing nodes can take, those that
+ * need others on their node, then greater requests first; ids make it total.
  */
 export function byRequests(cpu: number, memory: number) {
   return (a: ClassView, b: ClassView): number =>
+    Number(a.groups.length > 0) - Number(b.groups.length > 0) ||
     Number(b.host.needs.length > 0) - Number(a.host.needs.length > 0) ||
     (b.podClass.requests[cpu] ?? 0) - (a.podClass.requests[cpu] ?? 0) ||
     (b.podClass.requests[memory] ?? 0) - (a.podClass.requests[memory] ?? 0) ||

@@ -59,9 +59,14 @@ export function packed(ground: Ground): Attempt | undefined {
   const needed = new Set(order.flatMap((view) => view.host.needs.map((each) => each.selector)));
   const isTogether = (view: ClassView) =>
     view.host.needs.length > 0 || view.podClass.matching.some((id) => needed.has(id));
+  const isStuck = (view: ClassView) =>
+    view.groups.length === 0 && !view.hasTopology && !isTogether(view);
+  fillExisting(world, order.filter(isStuck));
   grow(world, order.filter(isTogether));
   const tied = order.filter((view) => view.hasTopology && !isTogether(view));
-  const free = order.filter((view) => !view.hasTopology && !isTogether(view));
+  const free = order.filter(
+    (view) => !view.hasTopology && !isTogether(view) && !isStuck(view),
+  );
   const items = assignDomains(world, tied);
   const rest = fillExisting(world, free);
   packItems(world, [...items, ...rest]);
