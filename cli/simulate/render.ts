@@ -24,14 +24,28 @@ function section(title: string, body: string): string {
   return body === '' ? '' : `${title}\n${body}\n`;
 }
 
-/** Lines of one kind and object type that follow each other with equal texts are counted. */
+type Entry = FinalState['timeline'][number];
+
+/** Entries that say the same of several objects at one moment are one line. */
+function folded(timeline: readonly Entry[]): readonly (readonly [Entry, number])[] {
+  const byText = Map.groupBy(timeline, ({ at, kind, object, message }) =>
+    kind === 'FailedScheduling' || kind === 'evicted'
+      ? JSON.stringify([at, kind, message])
+      : JSON.stringify([at, kind, message, object]),
+  );
+  return [...byText.values()].flatMap((list) => {
+    const [first] = list;
+    return first === undefined ? [] : [[first, list.length - 1] as const];
+  });
+}
+
 function timelineText(state: FinalState): string {
-  const rows = state.timeline.map(({ at, kind, object, message, pricePerHour }) => [
-    age(Math.floor(at)),
-    kind,
-    object,
-    message,
-    `$${pricePerHour.toFixed(2)}/h`,
+  const rows = folded(state.timeline).map(([entry, more]) => [
+    age(Math.floor(entry.at)),
+    entry.kind,
+    more === 0 ? entry.object : `${entry.object} and ${more} more`,
+    entry.message,
+    `$${entry.pricePerHour.toFixed(2)}/h`,
   ]);
   return table(['AT', 'EVENT', 'OBJECT', 'WHAT', 'COST'], rows, '  ');
 }
@@ -101,7 +115,10 @@ export function renderFinalState(state: FinalState, source: string): string {
     `Simulated ${state.start} to ${state.end} in ${state.region}, seed ${state.seed}`,
     `${source.split(' (')[0] ?? source}\n`,
     section('Timeline', timelineText(state)),
-    section('NodeClaims', nodeClaimTable(state.nodeClaims, '  ')),
+    section(
+      'NodeClaims',
+      state.nodeClaims.length === 0 ? '  none' : nodeClaimTable(state.nodeClaims, '  '),
+    ),
     section('NodePools', poolText(state)),
     section('NodeOverlays', overlayText(state)),
     section('Pods', podText(state)),

@@ -9,7 +9,7 @@ import { resolveOverlays } from '../core/overlay/resolve.ts';
 import { solve } from '../core/scheduling/solve.ts';
 import type { ClusterState, Ports } from '../ports.ts';
 import { bufferPods, isBufferPod, writeBufferStatuses } from './capacity-buffers.ts';
-import { launchClaims } from './launch.ts';
+import { type LaunchReport, launchClaims } from './launch.ts';
 import { plannedClaim } from './new-claims.ts';
 import { nodeClassOf, readOffers } from './offers.ts';
 import { nodeRef } from './references.ts';
@@ -214,6 +214,15 @@ async function reportUnplaced(ports: Ports, outlook: Outlook, plan: Plan): Promi
   }
 }
 
+/** Claims are read again: those just written have their uids only now. */
+async function launchAll(
+  ports: Ports,
+  settings: AppSettings,
+  outlook: Outlook,
+): Promise<LaunchReport> {
+  return await launchClaims(ports, settings, await ports.cluster.read(), outlook.typesOf);
+}
+
 /**
  * One pass: overlays → plan → NodeClaims, and a launch for every claim that has no instance. A
  * shortage met while launching leads to another plan in the same pass.
@@ -227,15 +236,20 @@ export async function provision(ports: Ports, settings: AppSettings): Promise<Pr
     if (outlook === undefined) break;
     const { state } = outlook;
     if (isPaused(state.pausedUntilMs.launch, ports.clock.nowMs())) break;
+    // Static nodes come first: the plan then finds them on their way and counts on them.
+    const isStatic = settings.staticCapacity && round === 0;
+    if (isStatic && (await keepStaticCapacity(ports, state, outlook.pools)) > 0) {
+      const report = await launchAll(ports, settings, outlook);
+      launched.push(...report.launched);
+      continue;
+    }
     const plan = solve(outlook.snapshot, settings.scheduling);
     unplaced = new Map([...plan.unplaced].map(([pod, { message }]) => [pod, message]));
     created.push(...(await createClaims(ports, outlook, plan)));
     await nominateExisting(ports, outlook, plan);
     await reportUnplaced(ports, outlook, plan);
     await writeBufferStatuses(ports, state.capacityBuffers, plan);
-    if (settings.staticCapacity) await keepStaticCapacity(ports, state, outlook.pools);
-    const latest = await ports.cluster.read();
-    const report = await launchClaims(ports, settings, latest, outlook.typesOf);
+    const report = await launchAll(ports, settings, outlook);
     launched.push(...report.launched);
     if (report.givenUp.length === 0) break;
   }

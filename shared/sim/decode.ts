@@ -1,4 +1,3 @@
-import { decodeCapacityBuffer } from '../api/capacity-buffer.ts';
 import { decodeEC2NodeClass } from '../api/ec2-node-class.ts';
 import type { Decoded } from '../api/issue.ts';
 import {
@@ -8,10 +7,10 @@ import {
   decodeNode,
   decodePersistentVolume,
   decodePersistentVolumeClaim,
-  decodePod,
   decodePodDisruptionBudget,
   decodeStorageClass,
-} from '../api/kubernetes/index.ts';
+} from '../api/kubernetes/cluster.ts';
+import { PodDecoder } from '../api/kubernetes/pod.ts';
 import { decodeNodeClaim } from '../api/node-claim.ts';
 import { decodeNodeOverlay } from '../api/node-overlay.ts';
 import { decodeNodePool } from '../api/node-pool.ts';
@@ -22,6 +21,8 @@ import { type ClusterState, type ObjectKind, objectKey } from '../ports.ts';
 import { bufferOf } from './buffers.ts';
 import { listAt, objectAt, textAt } from './json.ts';
 import { type KubeObject, keyOf, type ObjectStore } from './store.ts';
+
+const pods = new PodDecoder();
 
 /** Decoded once for each version of an object: objects never change. */
 const decoded = new WeakMap<KubeObject, unknown>();
@@ -104,7 +105,7 @@ export function readState(store: ObjectStore): ClusterState {
       nodeOverlays: all('NodeOverlay', decodeNodeOverlay),
       nodeClaims: all('NodeClaim', decodeNodeClaim),
       nodes: all('Node', decodeNode),
-      pods: all('Pod', decodePod),
+      pods: all('Pod', (raw) => pods.decode(raw)),
       daemonSets: all('DaemonSet', decodeDaemonSet),
       namespaces: all('Namespace', decodeNamespace),
       persistentVolumeClaims: all('PersistentVolumeClaim', decodePersistentVolumeClaim),
@@ -116,7 +117,9 @@ export function readState(store: ObjectStore): ClusterState {
     nodeClasses: all('EC2NodeClass', decodeEC2NodeClass),
     nodeOverlayConditions: named('NodeOverlay', conditionsOf),
     nodePoolUsage: named('NodePool', usageOf),
-    capacityBuffers: store.list('CapacityBuffer').map((object) => bufferOf(store, object)),
+    capacityBuffers: store
+      .list('CapacityBuffer')
+      .map((object) => bufferOf(store, object, conditionsOf(object))),
     volumeAttachments: [],
     resourceVersions: versionsOf(store),
     pausedUntilMs: {},
