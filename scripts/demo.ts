@@ -1,0 +1,142 @@
+/** `npm start`: Joiner's main job in a simulated world, on the manifests of two examples. */
+import { join } from 'node:path';
+import { loadObjects } from '../cli/simulate/load.ts';
+import { nodeClaimTable } from '../cli/simulate/render.ts';
+import { prepareSimulation, runUntil, type Simulation } from '../cli/simulate/run.ts';
+import { dollars, table } from '../cli/simulate/table.ts';
+import { VERSION } from '../cli/version.ts';
+import { resolveTypes } from '../shared/app/provision.ts';
+import type { InstanceType } from '../shared/core/model/instance-type.ts';
+import { ON_DEMAND } from '../shared/core/model/labels.ts';
+import type { Json } from '../shared/sim/json.ts';
+import type { FinalState } from '../shared/sim/report.ts';
+import type { Scenario } from '../shared/sim/scenario.ts';
+
+const REGION = 'eu-west-1';
+const SEED = 1;
+const MINUTE = 60_000;
+const EXAMPLES = join(import.meta.dirname, '..', 'examples');
+
+const isColour = process.stdout.isTTY && process.env['NO_COLOR'] === undefined;
+const style = (code: number) => (text: string) =>
+  isColour ? `\u001b[${code}m${text}\u001b[0m` : text;
+const bold = style(1);
+const dim = style(2);
+const green = style(32);
+
+function say(...lines: readonly string[]): void {
+  for (const line of lines) process.stdout.write(`${line}\n`);
+}
+
+function heading(text: string, folder: string): void {
+  const rule = '─'.repeat(Math.max(3, 84 - text.length - folder.length));
+  say('', `${bold(text)} ${dim(`${rule} examples/${folder}`)}`, '');
+}
+
+function objectsOf(folder: string): readonly Json[] {
+  return loadObjects([join(EXAMPLES, folder)], REGION);
+}
+
+function simulate(manifests: readonly Json[], scenario?: Scenario): Promise<Simulation> {
+  return prepareSimulation({ region: REGION, seed: SEED, manifests, scenario });
+}
+
+interface Price {
+  readonly list: number;
+  readonly adjusted: number;
+}
+
+/** What one type costs in the pool on demand, before and after overlays; the cheapest zone. */
+async function priceOf(simulation: Simulation, pool: string, name: string): Promise<Price> {
+  const { ports, settings } = simulation.world;
+  const state = await ports.cluster.read();
+  const { instanceTypes } = await resolveTypes(ports, settings, state);
+  const type = instanceTypes.get(pool)?.find((each: InstanceType) => each.name === name);
+  const offers = (type?.offerings ?? []).filter((each) => each.capacityType === ON_DEMAND);
+  const [first] = [...offers].sort((a, b) => a.price - b.price);
+  if (first === undefined) throw new Error(`${name} is not offered in ${REGION}`);
+  return { list: first.listPrice, adjusted: first.price };
+}
+
+function podsLine(state: FinalState): string {
+  const { running, pending } = state.pods;
+  const text = `${running} pods running, ${pending.length} pending`;
+  const mark = pending.length === 0 ? green('✔') : '✘';
+  return `  ${mark} ${text} · ${bold(`$${state.totals.pricePerHour.toFixed(4)} an hour`)}`;
+}
+
+function show(state: FinalState): void {
+  say(nodeClaimTable(state.nodeClaims, '  '), podsLine(state));
+}
+
+async function graviton(): Promise<void> {
+  const folder = '01-prefer-graviton4';
+  heading('Prefer Graviton4 over Graviton3', folder);
+  const all = objectsOf(folder);
+  const withoutOverlay = all.filter((object) => object['kind'] !== 'NodeOverlay');
+  const plain = await runUntil(await simulate(withoutOverlay), 5 * MINUTE);
+  say(`${bold('Without the overlay')} the cheapest node for the three arm64 pods wins:`, '');
+  show(plain);
+  const overlaid = await simulate(all);
+  const preferred = await runUntil(overlaid, 5 * MINUTE);
+  const [overlay] = preferred.nodeOverlays;
+  const ready = overlay?.ready === true ? green('Ready=True') : `Ready=False (${overlay?.message})`;
+  say('', `${bold('With the overlay')} ${overlay?.name} (c7g +50 %), ${ready}:`, '');
+  show(preferred);
+  const size = (plain.nodeClaims[0]?.instanceType ?? 'c7g.xlarge').split('.')[1] ?? 'xlarge';
+  const rows: string[][] = [];
+  for (const family of ['c7g', 'c8g']) {
+    const name = `${family}.${size}`;
+    const { list, adjusted } = await priceOf(overlaid, 'default', name);
+    const chosen = preferred.nodeClaims.some((claim) => claim.instanceType === name);
+    const what = chosen ? green('launched') : '';
+    rows.push([name, dollars(list), dollars(adjusted), what]);
+  }
+  say('', table(['TYPE', 'LIST PRICE/H', 'AFTER OVERLAY', ''], rows, '  '));
+  const why = preferred.decisions.find((each) => each.action === 'create');
+  if (why !== undefined) say('', dim(`  why: ${why.message}`));
+}
+
+function gpus(state: FinalState): number {
+  return state.nodes.reduce(
+    (sum, { allocatable }) => sum + Number(allocatable['nvidia.com/gpu'] ?? 0),
+    0,
+  );
+}
+
+async function gpuSlices(): Promise<void> {
+  const folder = '02-gpu-slices';
+  heading('Four slices of each GPU', folder);
+  const steps = [8, 17].map((replicas, index) => ({
+    at: (index + 1) * 5 * MINUTE,
+    scale: { kind: 'Deployment' as const, name: 'inference', namespace: 'default', replicas },
+  }));
+  const simulation = await simulate(objectsOf(folder), { steps });
+  for (const [index, replicas] of [4, 8, 17].entries()) {
+    const state = await runUntil(simulation, ((index + 1) * 5 - 1) * MINUTE);
+    const count = gpus(state);
+    const unit = count === 1 ? 'GPU' : 'GPUs';
+    say(
+      `${bold(`${replicas} replicas`)} of one slice each run on ${bold(`${count} ${unit}`)}:`,
+      '',
+    );
+    show(state);
+    say('');
+  }
+}
+
+async function main(): Promise<void> {
+  const startedAt = performance.now();
+  say(
+    `${bold(`Joiner ${VERSION}`)} · nodes for your pods, and no pod of ours in your cluster`,
+    dim(
+      'A simulated cluster and cloud; the functions, the decisions and the prices are the real ones.',
+    ),
+  );
+  await graviton();
+  await gpuSlices();
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  say(dim(`Simulated in ${seconds} s. Next: npx joiner simulate examples/07-spread-and-spot`));
+}
+
+await main();
