@@ -4,13 +4,12 @@ import type { Resources } from '../core/model/resources.ts';
 import type { ClusterReader, ClusterState, ObjectKind } from '../ports/cluster.ts';
 import { objectKey } from '../ports/cluster.ts';
 import { BRAKES_CONFIG_MAP, decodeBrakes } from './brakes.ts';
-import { resolveBuffers } from './buffer-targets.ts';
+import { decodeBuffer, resolveBuffers } from './buffer-targets.ts';
 import type { KubeClient } from './client.ts';
 import {
   type ClusterDecoders,
   type Decode,
   decodeConditions,
-  decodeNamespace,
   decodeUsage,
   decodeVolumeAttachment,
 } from './decoders.ts';
@@ -58,7 +57,7 @@ function makeMirrors({ client, decoders, onInvalid }: ReaderOptions) {
       withRaw(decoders.nodeOverlay, decodeConditions),
     ),
     nodeClasses: listed({ resource: RESOURCES.nodeClasses }, decoders.nodeClass),
-    buffers: optional({ resource: RESOURCES.capacityBuffers }, decoders.capacityBuffer),
+    buffers: optional({ resource: RESOURCES.capacityBuffers }, decodeBuffer),
     nodes: warm({ resource: RESOURCES.nodes, shape: NODE, protobuf: true }, decoders.node),
     pods: warm({ resource: RESOURCES.pods, shape: POD, protobuf: true }, decoders.pod),
     claims: warm(
@@ -67,7 +66,7 @@ function makeMirrors({ client, decoders, onInvalid }: ReaderOptions) {
     ),
     volumes: warm({ resource: RESOURCES.persistentVolumes }, decoders.persistentVolume),
     daemonSets: listed({ resource: RESOURCES.daemonSets, shape: DAEMON_SET }, decoders.daemonSet),
-    namespaces: listed({ resource: RESOURCES.namespaces, shape: NAMESPACE }, decodeNamespace),
+    namespaces: listed({ resource: RESOURCES.namespaces, shape: NAMESPACE }, decoders.namespace),
     storageClasses: listed({ resource: RESOURCES.storageClasses }, decoders.storageClass),
     csiNodes: listed({ resource: RESOURCES.csiNodes }, decoders.csiNode),
     budgets: listed({ resource: RESOURCES.podDisruptionBudgets }, decoders.podDisruptionBudget),
@@ -106,7 +105,7 @@ async function readCluster(options: ReaderOptions, mirrors: Mirrors): Promise<Cl
     ]);
   const rest = await readRest(mirrors);
   const pods = await mirrors.pods.read();
-  const capacityBuffers = await resolveBuffers(options, values(buffers));
+  const capacityBuffers = await resolveBuffers(client, options.onInvalid, values(buffers));
   return {
     objects: {
       ...rest.objects,
