@@ -1,0 +1,89 @@
+import { loadCatalog } from '../../shared/catalog/catalog.ts';
+import { catalogPort } from '../../shared/catalog/port.ts';
+import type { Ports } from '../../shared/ports.ts';
+import type { Json } from '../../shared/sim/json.ts';
+import type { Scenario } from '../../shared/sim/scenario.ts';
+import { Script } from '../../shared/sim/script.ts';
+import { World } from '../../shared/sim/world.ts';
+
+/** A handful of types keeps a run in milliseconds, so that hundreds of runs are affordable. */
+const TYPES = /^(c7g|m7g|c6a|m6a)\.(large|xlarge|2xlarge)$/;
+
+export interface SmallWorld {
+  readonly world: World;
+  readonly script: Script;
+}
+
+export async function smallWorld(
+  manifests: readonly Json[],
+  options: {
+    readonly seed?: number;
+    readonly scenario?: Scenario;
+    readonly wrap?: (ports: Ports) => Ports;
+  } = {},
+): Promise<SmallWorld> {
+  const all = await loadCatalog('us-east-1');
+  const catalog = { ...all, types: all.types.filter((type) => TYPES.test(type.name)) };
+  const world = new World({
+    cluster: 'demo',
+    seed: options.seed ?? 1,
+    zones: catalog.zones.slice(0, 3),
+    catalog: catalogPort('us-east-1', () => catalog),
+    ...(options.wrap === undefined ? {} : { wrap: options.wrap }),
+  });
+  const script = new Script(world, { manifests: () => [], reprice: () => {} });
+  script.apply(manifests);
+  if (options.scenario !== undefined) script.plan(options.scenario);
+  return { world, script };
+}
+
+export const nodeClass: Json = {
+  apiVersion: 'karpenter.k8s.aws/v1',
+  kind: 'EC2NodeClass',
+  metadata: { name: 'default' },
+  spec: {
+    amiSelectorTerms: [{ alias: 'al2023@latest' }],
+    role: 'node-role',
+    subnetSelectorTerms: [{ tags: { 'karpenter.sh/discovery': 'demo' } }],
+    securityGroupSelectorTerms: [{ tags: { 'karpenter.sh/discovery': 'demo' } }],
+  },
+};
+
+export function nodePool(capacityTypes: readonly string[], spec: Json = {}): Json {
+  return {
+    apiVersion: 'karpenter.sh/v1',
+    kind: 'NodePool',
+    metadata: { name: 'default' },
+    spec: {
+      ...spec,
+      template: {
+        spec: {
+          nodeClassRef: { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' },
+          requirements: [
+            { key: 'karpenter.sh/capacity-type', operator: 'In', values: [...capacityTypes] },
+          ],
+          expireAfter: 'Never',
+        },
+      },
+    },
+  };
+}
+
+export function deployment(name: string, replicas: number, cpu: string, spec: Json = {}): Json {
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, namespace: 'default' },
+    spec: {
+      replicas,
+      selector: { matchLabels: { app: name } },
+      template: {
+        metadata: { labels: { app: name } },
+        spec: {
+          ...spec,
+          containers: [{ name: 'main', image: 'app', resources: { requests: { cpu } } }],
+        },
+      },
+    },
+  };
+}
