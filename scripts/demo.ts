@@ -4,7 +4,7 @@ import { loadObjects } from '../cli/simulate/load.ts';
 import { nodeClaimTable } from '../cli/simulate/render.ts';
 import { prepareSimulation, runUntil, type Simulation } from '../cli/simulate/run.ts';
 import { dollars, table } from '../cli/simulate/table.ts';
-import { VERSION } from '../cli/version.ts';
+import packageJson from '../package.json' with { type: 'json' };
 import { resolveTypes } from '../shared/app/provision.ts';
 import type { InstanceType } from '../shared/core/model/instance-type.ts';
 import { ON_DEMAND } from '../shared/core/model/labels.ts';
@@ -128,7 +128,7 @@ async function gpuSlices(): Promise<void> {
 async function main(): Promise<void> {
   const startedAt = performance.now();
   say(
-    `${bold(`Joiner ${VERSION}`)} · nodes for your pods, and no pod of ours in your cluster`,
+    `${bold(`Joiner ${packageJson.version}`)} · nodes for your pods, and no pod of ours in your cluster`,
     dim(
       'A simulated cluster and cloud; the functions, the decisions and the prices are the real ones.',
     ),

@@ -1,3 +1,4 @@
+import packageJson from '../../package.json' with { type: 'json' };
 import type { AppSettings } from '../../shared/app/settings.ts';
 import { loadCatalog } from '../../shared/catalog/catalog.ts';
 import { repriced } from '../../shared/catalog/facts.ts';
@@ -8,7 +9,6 @@ import { type FinalState, finalState } from '../../shared/sim/report.ts';
 import type { Scenario } from '../../shared/sim/scenario.ts';
 import { Script } from '../../shared/sim/script.ts';
 import { WORLD_START_MS, World } from '../../shared/sim/world.ts';
-import { VERSION } from '../version.ts';
 
 /** A world ready to run: manifests applied, scenario planned. */
 export interface Simulation {
@@ -57,5 +57,5 @@ export async function prepareSimulation(input: SimulationInput): Promise<Simulat
 export async function runUntil(simulation: Simulation, sinceStartMs: number): Promise<FinalState> {
   const { world, script, seed } = simulation;
   await world.run(WORLD_START_MS + sinceStartMs);
-  return finalState(world, VERSION, seed, script.rejected);
+  return finalState(world, packageJson.version, seed, script.rejected);
 }

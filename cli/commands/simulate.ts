@@ -1,0 +1,133 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { Command, Option } from 'commander';
+import { parse as parseYaml } from 'yaml';
+import { REGIONS } from '../../shared/catalog/catalog.ts';
+import type { Json } from '../../shared/sim/json.ts';
+import { durationMs } from '../../shared/sim/kubelet.ts';
+import type { FinalState } from '../../shared/sim/report.ts';
+import { decodeScenario, type Scenario } from '../../shared/sim/scenario.ts';
+import { BadInput, loadManifests } from '../simulate/load.ts';
+import { renderFinalState } from '../simulate/render.ts';
+import { prepareSimulation, runUntil } from '../simulate/run.ts';
+
+interface SimulateOptions {
+  readonly region: string;
+  readonly duration: string;
+  readonly seed: string;
+  readonly scenario?: string;
+  readonly var: readonly string[];
+  readonly record?: string;
+  readonly output?: string;
+  readonly strict?: boolean;
+  readonly filename: readonly string[];
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+function variablesOf(given: readonly string[], problems: string[]): ReadonlyMap<string, string> {
+  return new Map(
+    given.flatMap((text) => {
+      const at = text.indexOf('=');
+      if (at > 0) return [[text.slice(0, at), text.slice(at + 1)] as const];
+      problems.push(`--var ${text}: expected NAME=VALUE`);
+      return [];
+    }),
+  );
+}
+
+function readScenario(file: string): Scenario {
+  let raw: unknown;
+  try {
+    raw = parseYaml(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new BadInput([`${file}: ${error instanceof Error ? error.message : String(error)}`]);
+  }
+  const decoded = decodeScenario(raw);
+  if (decoded.ok) return decoded.value;
+  throw new BadInput(decoded.issues.map(({ path, message }) => `${file}: ${path} ${message}`));
+}
+
+/** The manifest files that a scenario names, read before the run. */
+function scenarioFiles(
+  scenario: Scenario | undefined,
+  file: string,
+  load: (path: string) => readonly Json[],
+): ReadonlyMap<string, readonly Json[]> {
+  const items = scenario?.steps.flatMap((step) => [...(step.apply ?? []), ...(step.delete ?? [])]);
+  const names = (items ?? []).filter((item) => typeof item === 'string');
+  return new Map([...new Set(names)].map((name) => [name, load(resolve(dirname(file), name))]));
+}
+
+function record(folder: string, state: FinalState): void {
+  mkdirSync(folder, { recursive: true });
+  const write = (name: string, value: unknown): void =>
+    writeFileSync(join(folder, name), `${JSON.stringify(value, null, 2)}\n`);
+  write('final-state.json', state);
+  const lines = state.decisions.map((each) => JSON.stringify(each));
+  writeFileSync(join(folder, 'decisions.ndjson'), lines.map((line) => `${line}\n`).join(''));
+}
+
+function isImperfect(state: FinalState): boolean {
+  return (
+    state.pods.pending.length > 0 ||
+    state.nodeOverlays.some((each) => !each.ready) ||
+    Object.keys(state.rejected).length > 0
+  );
+}
+
+/** Runs one simulation; the exit code. Progress and notes go to stderr. */
+async function simulate(paths: readonly string[], options: SimulateOptions): Promise<number> {
+  const problems: string[] = [];
+  const variables = variablesOf(options.var, problems);
+  const duration = durationMs(options.duration);
+  if (duration === undefined) problems.push(`--duration ${options.duration}: expected e.g. 30m`);
+  const seed = Number(options.seed);
+  if (!/^\d{1,9}$/.test(options.seed)) problems.push(`--seed ${options.seed}: expected a number`);
+  const all = [...paths, ...options.filename];
+  if (all.length === 0) problems.push('give at least one file or folder of manifests');
+  if (problems.length > 0 || duration === undefined) throw new BadInput(problems);
+  const { region } = options;
+  const note = (line: string): void => void process.stderr.write(`joiner: ${line}\n`);
+  const load = (from: readonly string[]) => loadManifests(from, region, variables, note);
+  const manifests = load(all);
+  const scenario = options.scenario === undefined ? undefined : readScenario(options.scenario);
+  const files = scenarioFiles(scenario, options.scenario ?? '.', (path) => load([path]));
+  const simulation = await prepareSimulation({ region, seed, manifests, scenario, files });
+  note(`simulating ${options.duration} in ${region}, seed ${seed}`);
+  const state = await runUntil(simulation, duration);
+  if (options.record !== undefined) record(options.record, state);
+  const text =
+    options.output === 'json'
+      ? `${JSON.stringify(state, null, 2)}\n`
+      : renderFinalState(state, simulation.source);
+  process.stdout.write(text);
+  return options.strict === true && isImperfect(state) ? 1 : 0;
+}
+
+/** `joiner simulate`: the real use cases on a simulated cluster and cloud. */
+export function simulateCommand(): Command {
+  return new Command('simulate')
+    .description('run Joiner on manifests in a simulated cluster and cloud')
+    .argument('[paths...]', 'files or folders of manifests')
+    .option('-f, --filename <path>', 'the same as a path; may be repeated', collect, [])
+    .addOption(new Option('--region <region>').choices([...REGIONS]).default('us-east-1'))
+    .option('--duration <time>', 'virtual time to run', '30m')
+    .option('--seed <number>', 'of everything random', '1')
+    .option('--scenario <file>', 'what happens from outside, and when')
+    .option('--var <name=value>', 'a value for a variable in manifests', collect, [])
+    .option('--record <folder>', 'write the final state and the decisions there')
+    .addOption(new Option('-o, --output <format>').choices(['text', 'json']).default('text'))
+    .option('--strict', 'exit 1 when pods stay pending or an overlay is not ready')
+    .action(async (paths: readonly string[], options: SimulateOptions) => {
+      try {
+        process.exitCode = await simulate(paths, options);
+      } catch (error) {
+        if (!(error instanceof BadInput)) throw error;
+        for (const problem of error.problems) process.stderr.write(`error: ${problem}\n`);
+        process.exitCode = 2;
+      }
+    });
+}

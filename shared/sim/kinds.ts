@@ -1,0 +1,93 @@
+import { decodeEC2NodeClass } from '../api/ec2-node-class.ts';
+import type { Decoded, Issue } from '../api/issue.ts';
+import {
+  decodeCsiNode,
+  decodeDaemonSet,
+  decodeNamespace,
+  decodeNode,
+  decodePersistentVolume,
+  decodePersistentVolumeClaim,
+  decodePodDisruptionBudget,
+  decodeStorageClass,
+} from '../api/kubernetes/cluster.ts';
+import { PodDecoder } from '../api/kubernetes/pod.ts';
+import { PodSpecReader } from '../api/kubernetes/pod-spec.ts';
+import { decodeNodeClaim } from '../api/node-claim.ts';
+import { decodeNodeOverlay } from '../api/node-overlay.ts';
+import { decodeNodePool } from '../api/node-pool.ts';
+import { type Json, textAt, valueAt } from './json.ts';
+
+type Check = (object: Json) => readonly Issue[];
+
+function issuesOf(decoded: Decoded<unknown>): readonly Issue[] {
+  return decoded.ok ? [] : decoded.issues;
+}
+
+const specs = new PodSpecReader();
+const pods = new PodDecoder();
+
+const workload: Check = (object) => {
+  const replicas = valueAt(object, 'spec', 'replicas');
+  const isCount = replicas === undefined || (Number.isInteger(replicas) && Number(replicas) >= 0);
+  const path = 'spec.template.spec';
+  const { issues } = specs.read(valueAt(object, 'spec', 'template', 'spec'), path);
+  const count = { path: 'spec.replicas', message: 'must be a whole number of at least 0' };
+  return isCount ? issues : [count, ...issues];
+};
+
+const anything: Check = () => [];
+
+/** The kinds that the simulated cluster uses, by `group/kind`, with what the API server checks. */
+const KINDS: Readonly<Record<string, Check>> = {
+  'karpenter.sh/NodePool': (object) => issuesOf(decodeNodePool(object)),
+  'karpenter.sh/NodeClaim': (object) => issuesOf(decodeNodeClaim(object)),
+  'karpenter.sh/NodeOverlay': (object) => issuesOf(decodeNodeOverlay(object)),
+  'karpenter.k8s.aws/EC2NodeClass': (object) => issuesOf(decodeEC2NodeClass(object)),
+  'autoscaling.x-k8s.io/CapacityBuffer': anything,
+  'apps/Deployment': workload,
+  'apps/ReplicaSet': workload,
+  'apps/StatefulSet': workload,
+  'apps/DaemonSet': (object) => issuesOf(decodeDaemonSet(object)),
+  'batch/Job': workload,
+  'policy/PodDisruptionBudget': (object) => issuesOf(decodePodDisruptionBudget(object)),
+  'scheduling.k8s.io/PriorityClass': anything,
+  'storage.k8s.io/StorageClass': (object) => issuesOf(decodeStorageClass(object)),
+  'storage.k8s.io/CSINode': (object) => issuesOf(decodeCsiNode(object)),
+  '/Pod': (object) => issuesOf(pods.decode(object)),
+  '/PodTemplate': anything,
+  '/Namespace': (object) => issuesOf(decodeNamespace(object)),
+  '/Node': (object) => issuesOf(decodeNode(object)),
+  '/PersistentVolumeClaim': (object) => issuesOf(decodePersistentVolumeClaim(object)),
+  '/PersistentVolume': (object) => issuesOf(decodePersistentVolume(object)),
+};
+
+const OWN_GROUPS: ReadonlySet<string> = new Set([
+  'karpenter.sh',
+  'karpenter.k8s.aws',
+  'autoscaling.x-k8s.io',
+]);
+
+export type Admission =
+  | { readonly kind: 'used' }
+  | { readonly kind: 'ignored' }
+  | { readonly kind: 'refused'; readonly issues: readonly Issue[] };
+
+/** Whether the simulated cluster takes the object: unknown kinds only of other groups are let by. */
+export function admit(object: Json): Admission {
+  const kind = textAt(object, 'kind');
+  const apiVersion = textAt(object, 'apiVersion');
+  if (kind === undefined || apiVersion === undefined) {
+    const path = kind === undefined ? 'kind' : 'apiVersion';
+    return { kind: 'refused', issues: [{ path, message: 'is required' }] };
+  }
+  const group = apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
+  const check = KINDS[`${group}/${kind}`];
+  if (check === undefined) {
+    if (!OWN_GROUPS.has(group)) return { kind: 'ignored' };
+    const known = Object.keys(KINDS).filter((each) => each.startsWith(`${group}/`));
+    const message = `"${kind}" is no kind of ${group}; known: ${known.join(', ')}`;
+    return { kind: 'refused', issues: [{ path: 'kind', message }] };
+  }
+  const issues = check(object);
+  return issues.length === 0 ? { kind: 'used' } : { kind: 'refused', issues };
+}
