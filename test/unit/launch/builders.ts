@@ -1,0 +1,89 @@
+import type { Node } from '../../../shared/core/model/cluster.ts';
+import type { Pod } from '../../../shared/core/model/pod.ts';
+import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
+
+export function aNodeClaim(changes: Partial<NodeClaim> = {}): NodeClaim {
+  return {
+    name: 'default-abcde',
+    uid: 'claim-uid',
+    labels: { 'karpenter.sh/nodepool': 'default' },
+    annotations: {},
+    finalizers: ['karpenter.sh/termination'],
+    createdAtMs: 0,
+    deletedAtMs: undefined,
+    requirements: [],
+    requests: { cpu: 1000 },
+    taints: [],
+    startupTaints: [],
+    nodeClassRef: { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' },
+    expireAfter: 'Never',
+    terminationGracePeriodMs: undefined,
+    nodeName: undefined,
+    providerId: undefined,
+    imageId: undefined,
+    capacity: {},
+    allocatable: {},
+    conditions: [],
+    ...changes,
+  };
+}
+
+export function aNode(changes: Partial<Node> = {}): Node {
+  return {
+    name: 'node-1',
+    uid: 'node-uid',
+    labels: { 'karpenter.sh/nodepool': 'default' },
+    annotations: {},
+    createdAtMs: 0,
+    deletedAtMs: undefined,
+    providerId: 'aws:///us-east-1a/i-0123456789abcdef0',
+    taints: [],
+    capacity: { cpu: 4000 },
+    allocatable: { cpu: 3900 },
+    conditions: [{ type: 'Ready', status: 'True', reason: '', message: '', lastTransitionAtMs: 0 }],
+    ...changes,
+  };
+}
+
+export function aPod(changes: Partial<Pod> = {}, spec: Partial<Pod['spec']> = {}): Pod {
+  return {
+    namespace: 'default',
+    name: 'web',
+    uid: 'pod-uid',
+    labels: {},
+    annotations: {},
+    createdAtMs: 0,
+    startedAtMs: 0,
+    deletedAtMs: undefined,
+    spec: {
+      requests: { cpu: 1000, pods: 1 },
+      limits: {},
+      nodeSelector: {},
+      requiredNodeAffinity: undefined,
+      preferredNodeAffinity: [],
+      podAffinity: [],
+      podAntiAffinity: [],
+      preferredPodAffinity: [],
+      preferredPodAntiAffinity: [],
+      tolerations: [],
+      topologySpread: [],
+      hostPorts: [],
+      volumes: [],
+      priority: 0,
+      priorityClassName: undefined,
+      schedulerName: 'default-scheduler',
+      hasSchedulingGates: false,
+      hasResourceClaims: false,
+      terminationGracePeriodSeconds: 30,
+      ...spec,
+    },
+    nodeName: 'node-1',
+    nominatedNodeName: undefined,
+    phase: 'Running',
+    unschedulable: false,
+    ready: true,
+    isMirror: false,
+    controller: undefined,
+    ...changes,
+  };
+}

@@ -1,0 +1,255 @@
+import { describe, expect, it } from 'vitest';
+import type { ClaimSurroundings, LifecycleAction } from '../../../shared/core/lifecycle/actions.ts';
+import { decideClaim } from '../../../shared/core/lifecycle/claim.ts';
+import { readiness, withConditions } from '../../../shared/core/lifecycle/conditions.ts';
+import { orphanedInstances } from '../../../shared/core/lifecycle/garbage.ts';
+import type { Condition } from '../../../shared/core/model/cluster.ts';
+import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
+import { aNode, aNodeClaim, aPod } from '../launch/builders.ts';
+
+const MINUTE = 60_000;
+const providerId = 'aws:///us-east-1a/i-0123456789abcdef0';
+
+function yes(...types: readonly string[]): readonly Condition[] {
+  return types.map((type) => ({
+    type,
+    status: 'True',
+    reason: type,
+    message: '',
+    lastTransitionAtMs: 0,
+  }));
+}
+
+function around(changes: Partial<ClaimSurroundings> = {}): ClaimSurroundings {
+  const base = { nowMs: MINUTE, nodes: [], pods: [], instance: 'present' } as const;
+  return { ...base, blockingAttachments: [], ...changes };
+}
+
+function text(action: LifecycleAction): string {
+  switch (action.kind) {
+    case 'delete-claim':
+      return `delete ${action.reason}`;
+    case 'conditions':
+      return action.set.map((each) => `${each.type}=${each.status}/${each.reason}`).join(' ');
+    case 'evict':
+      return `evict ${action.pods.map((pod) => pod.name).join(',')}`;
+    case 'remove-pod':
+      return `remove ${action.pod.name} ${action.gracePeriodSeconds}s`;
+    default:
+      return action.kind;
+  }
+}
+
+function decided(claim: Partial<NodeClaim>, surroundings: Partial<ClaimSurroundings> = {}) {
+  return decideClaim(aNodeClaim(claim), around(surroundings)).actions.map(text);
+}
+
+const launched = { providerId, conditions: yes('Launched') };
+const registered = { providerId, conditions: yes('Launched', 'Registered') };
+const ready = {
+  providerId,
+  annotations: { 'karpenter.k8s.aws/tagged': 'true' },
+  conditions: yes('Launched', 'Registered', 'Initialized'),
+};
+const unregistered = aNode({
+  taints: [{ key: 'karpenter.sh/unregistered', value: '', effect: 'NoExecute' }],
+});
+const notReady = aNode({ conditions: [] });
+const deleted = { ...ready, deletedAtMs: 0 };
+
+describe('a NodeClaim', () => {
+  it.each<[string, Partial<NodeClaim>, Partial<ClaimSurroundings>, readonly string[]]>([
+    ['not launched yet waits', {}, {}, []],
+    ['not launched for 5 minutes goes', {}, { nowMs: 5 * MINUTE }, ['delete launch_timeout']],
+    [
+      'launched says that its node is awaited',
+      launched,
+      {},
+      ['Registered=Unknown/NodeNotFound Ready=Unknown/NodeNotFound'],
+    ],
+    [
+      'whose node never joins goes after 15 minutes',
+      launched,
+      { nowMs: 15 * MINUTE },
+      ['delete registration_timeout'],
+    ],
+    ['registers its node', launched, { nodes: [unregistered] }, ['register']],
+    [
+      'with two nodes says so',
+      launched,
+      { nodes: [aNode(), aNode({ name: 'b' })] },
+      ['Registered=False/MultipleNodesFound Ready=False/MultipleNodesFound'],
+    ],
+    [
+      'tags and waits for a ready node',
+      registered,
+      { nodes: [notReady] },
+      ['tag', 'annotate', 'Initialized=Unknown/NodeNotReady Ready=Unknown/NodeNotReady'],
+    ],
+    [
+      'waits for a resource',
+      { ...registered, requests: { 'nvidia.com/gpu': 1 } },
+      { nodes: [aNode()] },
+      [
+        'tag',
+        'annotate',
+        'Initialized=Unknown/ResourceNotRegistered Ready=Unknown/ResourceNotRegistered',
+      ],
+    ],
+    [
+      'initialises',
+      registered,
+      { nodes: [aNode()] },
+      ['tag', 'annotate', 'initialize', 'Initialized=True/Initialized Ready=True/Ready'],
+    ],
+    ['at rest has nothing to do', ready, { nodes: [aNode()] }, []],
+    ['expires', { ...ready, expireAfter: MINUTE }, { nodes: [aNode()] }, ['delete expired']],
+    [
+      'follows its deleted node',
+      ready,
+      { nodes: [aNode({ deletedAtMs: 1 })] },
+      ['delete node_deleted'],
+    ],
+    [
+      'whose instance is gone goes',
+      ready,
+      { nodes: [notReady], instance: 'absent' },
+      ['delete garbage_collected'],
+    ],
+    [
+      'whose instance seems gone stays while the node is ready',
+      ready,
+      { nodes: [aNode()], instance: 'absent' },
+      [],
+    ],
+    [
+      'deleted before its node joined is terminated',
+      { ...launched, deletedAtMs: 0 },
+      {},
+      ['terminate', 'InstanceTerminating=True/InstanceTerminating'],
+    ],
+    [
+      'deleted before its launch is let go',
+      { deletedAtMs: 0 },
+      { instance: 'absent' },
+      ['finalize-claim'],
+    ],
+    [
+      'drains first',
+      deleted,
+      { nodes: [aNode()], pods: [aPod()] },
+      ['taint-node', 'delete-node', 'evict web', 'Drained=Unknown/Draining'],
+    ],
+    [
+      'drained waits for volumes',
+      deleted,
+      { nodes: [aNode()], blockingAttachments: ['va'] },
+      [
+        'taint-node',
+        'delete-node',
+        'Drained=True/Drained VolumesDetached=Unknown/AwaitingVolumeDetachment',
+      ],
+    ],
+    [
+      'drained is terminated',
+      deleted,
+      { nodes: [aNode()] },
+      [
+        'taint-node',
+        'delete-node',
+        'Drained=True/Drained VolumesDetached=True/VolumesDetached',
+        'terminate',
+        'InstanceTerminating=True/InstanceTerminating',
+      ],
+    ],
+    [
+      'keeps the node tainted 5 s at least',
+      deleted,
+      { nowMs: 4000, nodes: [aNode()] },
+      ['taint-node', 'delete-node', 'Drained=Unknown/Draining'],
+    ],
+    [
+      'waits for the shutdown',
+      { ...deleted, conditions: yes('Registered', 'InstanceTerminating') },
+      { nodes: [aNode()], instance: 'shutting-down' },
+      [],
+    ],
+    [
+      'leaves with its node',
+      deleted,
+      { nodes: [notReady], instance: 'absent' },
+      ['delete-node', 'finalize-node', 'finalize-claim'],
+    ],
+  ])('%s', (_, claim, surroundings, expected) => {
+    expect(decided(claim, surroundings)).toEqual(expected);
+  });
+
+  it('past its deadline removes what protects itself', () => {
+    const claim = { ...deleted, terminationGracePeriodMs: 2 * MINUTE };
+    const pod = aPod({ annotations: { 'karpenter.sh/do-not-disrupt': 'true' } });
+    const early = decided(claim, { nodes: [aNode()], pods: [pod] });
+    expect(early).toEqual(['annotate', 'taint-node', 'delete-node', 'Drained=Unknown/Draining']);
+    const late = decided(claim, { nowMs: 1.75 * MINUTE, nodes: [aNode()], pods: [pod] });
+    expect(late).toContain('remove web 15s');
+  });
+
+  it('evicts plain pods before DaemonSets, those before critical ones', () => {
+    const daemon = { kind: 'DaemonSet', name: 'd', uid: 'd' };
+    const critical = { priorityClassName: 'system-node-critical' };
+    const pods = [
+      aPod({ name: 'critical' }, critical),
+      aPod({ name: 'daemon', controller: daemon }),
+      aPod({ name: 'plain' }),
+    ];
+    const evicted = [0, 1, 2].map((gone) => {
+      const left = pods.slice(0, 3 - gone);
+      return decided(deleted, { nodes: [aNode()], pods: left }).find((each) =>
+        each.startsWith('evict'),
+      );
+    });
+    expect(evicted).toEqual(['evict plain', 'evict daemon', 'evict critical']);
+  });
+});
+
+describe('conditions', () => {
+  it('keep their time while the status stays', () => {
+    const before = withConditions([], [{ type: 'A', status: 'True', reason: 'x', message: '' }], 1);
+    const after = withConditions(
+      before,
+      [{ type: 'A', status: 'True', reason: 'y', message: '' }],
+      2,
+    );
+    expect(after[0]).toMatchObject({ reason: 'y', lastTransitionAtMs: 1 });
+  });
+
+  it('Ready is False before it is Unknown', () => {
+    const list = withConditions(
+      [],
+      [{ type: 'B', status: 'False', reason: 'No', message: 'm' }],
+      1,
+    );
+    expect(readiness(list, ['A', 'B'])).toMatchObject({ status: 'False', reason: 'No' });
+    expect(readiness(list, ['A'])).toMatchObject({ status: 'Unknown' });
+  });
+});
+
+describe('garbage', () => {
+  it('is an instance that is old enough and that nobody stands for or is launching', () => {
+    const instance = (id: string, launchedAtMs: number, fleet: string) => ({
+      id,
+      launchedAtMs,
+      state: 'running',
+      tags: { 'joiner.dev/fleet': fleet },
+    });
+    const token = 'a'.repeat(64);
+    const instances = [
+      instance('i-0123456789abcdef0', 0, 'x'),
+      instance('i-launching', 0, token),
+      instance('i-young', MINUTE, 'x'),
+      instance('i-orphan', 0, 'x'),
+    ];
+    const launching = aNodeClaim({ annotations: { 'joiner.dev/fleet': `${token}/1/0` } });
+    const found = orphanedInstances(instances, [aNodeClaim({ providerId }), launching], MINUTE);
+    expect(found.map((each) => each.id)).toEqual(['i-orphan']);
+  });
+});
