@@ -128,10 +128,8 @@ async function gpuSlices(): Promise<void> {
 async function main(): Promise<void> {
   const startedAt = performance.now();
   say(
-    `${bold(`Joiner ${packageJson.version}`)} · nodes for your pods, and no pod of ours in your cluster`,
-    dim(
-      'A simulated cluster and cloud; the functions, the decisions and the prices are the real ones.',
-    ),
+    `${bold(`Joiner ${packageJson.version}`)} · nodes for your pods, no pod in your cluster`,
+    dim('A simulated cluster and cloud; functions, decisions and prices are the real ones.'),
   );
   await graviton();
   await gpuSlices();

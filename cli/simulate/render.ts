@@ -51,7 +51,8 @@ function timelineText(state: FinalState): string {
 }
 
 function podText({ pods }: FinalState): string {
-  const total = `  ${pods.running} running, ${pods.succeeded} succeeded, ${pods.pending.length} pending`;
+  const { running, succeeded, pending } = pods;
+  const total = `  ${running} running, ${succeeded} succeeded, ${pending.length} pending`;
   const byReason = Map.groupBy(pods.pending, (pod) => pod.reason);
   const rows = [...byReason].map(([reason, list]) => {
     const [first] = list;

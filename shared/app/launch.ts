@@ -44,6 +44,7 @@ import {
   PortError,
   type Ports,
 } from '../ports.ts';
+import { haltedPools, launchesLeft } from './launch-brakes.ts';
 import { nodeClassHash, VERSION } from './nodeclass.ts';
 import { nodeClassOf } from './offers.ts';
 import { claimRef } from './references.ts';
@@ -244,7 +245,7 @@ async function sayLaunchFailed(pass: Pass, claim: NodeClaim, message: string): P
   });
 }
 
-/** Claims that got no instance: given up where capacity is short, else tried again with a new token. */
+/** Claims without an instance: given up where capacity is short, else tried with a new token. */
 async function settleLeftOver(
   pass: Pass,
   leftOver: readonly Launchable[],
@@ -335,31 +336,6 @@ async function launchGroup(
   await recordFaults(pass, result.faults);
   await adopt(result.instances.filter((each) => !taken.has(each.id)));
   if (waiting.length > 0) await settleLeftOver(pass, waiting, result.faults, membership);
-}
-
-/** How many claims may be launched now: the cap counts the last minute. */
-function launchesLeft(state: ClusterState, settings: AppSettings, nowMs: number): number {
-  const recent = state.objects.nodeClaims.filter((claim) =>
-    claim.conditions.some(
-      (each) =>
-        each.type === 'Launched' &&
-        each.status === 'True' &&
-        nowMs - each.lastTransitionAtMs < 60_000,
-    ),
-  );
-  return Math.max(0, settings.launchesPerMinuteMax - recent.length);
-}
-
-/** Pools whose last launches did not join wait, ever longer (DESIGN 2, brakes). */
-async function haltedPools(ports: Ports): Promise<ReadonlySet<string>> {
-  const nowMs = ports.clock.nowMs();
-  const halted = new Set<string>();
-  for (const [pool, { count, lastAtMs }] of await ports.memory.failedRegistrations()) {
-    if (count < 5) continue;
-    const minutes = Math.min(30, 2 ** (count - 5));
-    if (nowMs < lastAtMs + minutes * 60_000) halted.add(pool);
-  }
-  return halted;
 }
 
 /** Launches every NodeClaim that has no instance yet, whoever wrote it. */

@@ -97,10 +97,12 @@ export class Journal {
     const object = `NodeClaim/${name}`;
     if (change === 'created')
       this.add('created', object, `for NodePool ${labels['karpenter.sh/nodepool'] ?? '-'}`);
-    if (change === 'removed') this.add('removed', object, 'the instance is gone');
+    const isLaunched = textAt(claim, 'status', 'providerID') !== undefined;
+    const end = isLaunched ? 'the instance is gone' : 'it never had an instance';
+    if (change === 'removed') this.add('removed', object, end);
     if (change !== 'updated') return;
     if (deletionTimestamp !== undefined && this.once(`${uid}/deleted`)) {
-      this.add('deleted', object, 'draining, then terminating');
+      this.add('deleted', object, isLaunched ? 'to drain, then terminate' : 'not launched');
     }
     for (const [type, kind] of MILESTONES) {
       const condition = listAt(claim, 'status', 'conditions').find(

@@ -72,7 +72,7 @@ export type Admission =
   | { readonly kind: 'ignored' }
   | { readonly kind: 'refused'; readonly issues: readonly Issue[] };
 
-/** Whether the simulated cluster takes the object: unknown kinds only of other groups are let by. */
+/** Whether the simulated cluster takes the object; unknown kinds of other groups are let by. */
 export function admit(object: Json): Admission {
   const kind = textAt(object, 'kind');
   const apiVersion = textAt(object, 'apiVersion');

@@ -5,5 +5,6 @@ export function canonicalText(value: unknown): string {
   const entries = Object.entries(value)
     .filter(([, field]) => field !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([key, field]) => `${JSON.stringify(key)}:${canonicalText(field)}`).join(',')}}`;
+  const fields = entries.map(([key, field]) => `${JSON.stringify(key)}:${canonicalText(field)}`);
+  return `{${fields.join(',')}}`;
 }

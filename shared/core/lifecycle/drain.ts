@@ -93,12 +93,11 @@ export function blockingAttachments(
   nowMs: number,
 ): readonly string[] {
   const staying = pods.filter((pod) => !holdsNode(pod, nowMs));
+  const claimOf = (pod: Pod, volume: Pod['spec']['volumes'][number]): string =>
+    volume.kind === 'claim' ? volume.claimName : `${pod.name}-${volume.volumeName}`;
   const kept = new Set(
     staying.flatMap((pod) =>
-      pod.spec.volumes.map(
-        (volume) =>
-          `${pod.namespace}/${volume.kind === 'claim' ? volume.claimName : `${pod.name}-${volume.volumeName}`}`,
-      ),
+      pod.spec.volumes.map((volume) => `${pod.namespace}/${claimOf(pod, volume)}`),
     ),
   );
   const keptVolumes = new Set(

@@ -1,0 +1,35 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { loadObjects } from '../../cli/simulate/load.ts';
+import { renderFinalState } from '../../cli/simulate/render.ts';
+import { prepareSimulation, runUntil } from '../../cli/simulate/run.ts';
+import { decodeScenario, type Scenario } from '../../shared/sim/scenario.ts';
+
+const here = import.meta.dirname;
+const examples = join(here, '..', '..', 'examples');
+
+function scenarioOf(name: string): Scenario | undefined {
+  const file = join(here, name, 'scenario.yaml');
+  if (!existsSync(file)) return undefined;
+  const decoded = decodeScenario(parse(readFileSync(file, 'utf8')));
+  if (decoded.ok) return decoded.value;
+  throw new Error(decoded.issues.map((each) => `${each.path} ${each.message}`).join('; '));
+}
+
+/** Whole runs as people read them; `npx vitest run --project scenarios -u` writes them anew. */
+describe('scenarios', () => {
+  it.each([
+    ['prefer-graviton4', '01-prefer-graviton4', 'eu-west-1'],
+    ['gpu-slices', '02-gpu-slices', 'eu-west-1'],
+    ['spot-interruption', '07-spread-and-spot', 'us-east-1'],
+  ])('%s', async (name, example, region) => {
+    const manifests = loadObjects([join(examples, example)], region);
+    const scenario = scenarioOf(name);
+    const simulation = await prepareSimulation({ region, seed: 1, manifests, scenario });
+    const state = await runUntil(simulation, 15 * 60_000);
+    const text = renderFinalState(state, simulation.source);
+    await expect(text).toMatchFileSnapshot(join(here, name, 'run.txt'));
+  });
+});
