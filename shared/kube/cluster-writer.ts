@@ -158,20 +158,24 @@ function encodeOwner({ kind, name, uid }: OwnerReference): object {
   return { apiVersion: apiVersion(resource), kind, name, uid, blockOwnerDeletion: true };
 }
 
-/** Conditions say which generation they are about, so that is read first. */
+/**
+ * Conditions say which generation they are about, so that is read first. A status patch of a custom
+ * resource drops its metadata but for the resourceVersion (seen with 1.35), so the uid is compared
+ * here and the version at which it was read becomes the precondition.
+ */
 async function patchStatus(
   client: KubeClient,
   ref: ObjectRef,
   fields: object,
   conditions: readonly Condition[] | undefined,
 ): Promise<WriteResult> {
-  if (conditions === undefined) return await mergePatch(client, ref, { status: fields }, 'status');
   return await changing(client, ref, async (current) => {
     const generation = property(property(current, 'metadata'), 'generation');
     const observed = typeof generation === 'number' ? generation : 0;
-    const encoded = conditions.map((each) => encodeCondition(each, observed));
-    const patch = { status: { ...fields, conditions: encoded } };
-    return await mergePatch(client, ref, patch, 'status');
+    const encoded = conditions?.map((each) => encodeCondition(each, observed));
+    const status = encoded === undefined ? fields : { ...fields, conditions: encoded };
+    const seen = { ...ref, resourceVersion: resourceVersionOf(current) };
+    return await mergePatch(client, seen, { status }, 'status');
   });
 }
 

@@ -1,0 +1,36 @@
+import { decodeEC2NodeClass } from '../api/ec2-node-class.ts';
+import {
+  decodeCsiNode,
+  decodeDaemonSet,
+  decodeNamespace,
+  decodeNode,
+  decodePersistentVolume,
+  decodePersistentVolumeClaim,
+  decodePodDisruptionBudget,
+  decodeStorageClass,
+} from '../api/kubernetes/cluster.ts';
+import { PodDecoder } from '../api/kubernetes/pod.ts';
+import { decodeNodeClaim } from '../api/node-claim.ts';
+import { decodeNodeOverlay } from '../api/node-overlay.ts';
+import { decodeNodePool } from '../api/node-pool.ts';
+import type { ClusterDecoders } from './decoders.ts';
+
+/** The project's decoders; pods of one set share the objects of equal specs. */
+export function apiDecoders(): ClusterDecoders {
+  const pods = new PodDecoder();
+  return {
+    nodePool: decodeNodePool,
+    nodeClaim: decodeNodeClaim,
+    nodeOverlay: decodeNodeOverlay,
+    nodeClass: decodeEC2NodeClass,
+    node: decodeNode,
+    pod: (object) => pods.decode(object),
+    daemonSet: decodeDaemonSet,
+    namespace: decodeNamespace,
+    persistentVolumeClaim: decodePersistentVolumeClaim,
+    persistentVolume: decodePersistentVolume,
+    storageClass: decodeStorageClass,
+    csiNode: decodeCsiNode,
+    podDisruptionBudget: decodePodDisruptionBudget,
+  };
+}

@@ -1,0 +1,32 @@
+import type { ClusterReader, ClusterWriter } from '../ports/cluster.ts';
+import type { KubeClient } from './client.ts';
+import { clusterReader } from './cluster-reader.ts';
+import { clusterWriter } from './cluster-writer.ts';
+import type { ClusterDecoders } from './decoders.ts';
+import { eventSink } from './events.ts';
+import type { OnInvalid } from './mirror.ts';
+
+export interface ClusterOptions {
+  readonly client: KubeClient;
+  readonly decoders: ClusterDecoders;
+  /** An object that cannot be decoded is left out of what is read. */
+  readonly onInvalid: OnInvalid;
+}
+
+/** The cluster behind the ports of the use cases; keep it as long as the sandbox lives. */
+export function kubeCluster(options: ClusterOptions): ClusterReader & ClusterWriter {
+  const { client, decoders } = options;
+  return {
+    ...clusterReader(options),
+    ...clusterWriter({
+      client,
+      events: eventSink(client),
+      decodeNodeClaim: (object) => {
+        const decoded = decoders.nodeClaim(object);
+        if (decoded.ok) return decoded.value;
+        const issues = decoded.issues.map(({ path, message }) => `${path}: ${message}`);
+        throw new Error(`the NodeClaim cannot be decoded: ${issues.join('; ')}`);
+      },
+    }),
+  };
+}

@@ -1,0 +1,249 @@
+import { describe, expect, it } from 'vitest';
+import type {
+  ClusterReader,
+  ClusterWriter,
+  NewNodeClaim,
+  ObjectKind,
+  ObjectRef,
+} from '../../shared/ports.ts';
+import { aPlainPod, aReadyNode } from './kube-objects.ts';
+
+/** A cluster that the suite can be plugged into: the real API server, or the simulated world. */
+export interface ClusterWorld {
+  readonly cluster: ClusterReader & ClusterWriter;
+  /** Creates or replaces an object as its user would; the status too where the manifest has one. */
+  apply(manifest: object): Promise<void>;
+  /** As the API server has it; undefined: there is none. */
+  raw(kind: string, namespace: string | undefined, name: string): Promise<unknown>;
+  /** The events about an object, with how often each was said. */
+  events(ref: ObjectRef): Promise<readonly { readonly reason: string; readonly count: number }[]>;
+}
+
+const FINALIZER = 'karpenter.sh/termination';
+const AT_MS = Date.UTC(2026, 0, 1);
+
+export function aNewClaim(name: string, more: Partial<NewNodeClaim> = {}): NewNodeClaim {
+  return {
+    name,
+    labels: { 'karpenter.sh/nodepool': 'default', team: 'a' },
+    annotations: { 'joiner.dev/plan': '{}' },
+    finalizers: [FINALIZER],
+    nodePool: { name: 'default', uid: '0f0e9d3c-0000-4000-8000-000000000001' },
+    requirements: [
+      { key: 'kubernetes.io/arch', operator: 'In', values: ['arm64'] },
+      {
+        key: 'node.kubernetes.io/instance-type',
+        operator: 'In',
+        values: ['c7g.large', 'c8g.large'],
+        minValues: 2,
+      },
+    ],
+    requests: { cpu: 1500, memory: 3 * 1024 ** 3, pods: 4 },
+    taints: [{ key: 'dedicated', value: 'a', effect: 'NoSchedule' }],
+    startupTaints: [{ key: 'example.com/boot', value: '', effect: 'NoExecute' }],
+    nodeClassRef: { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' },
+    expireAfter: 720 * 3_600_000,
+    terminationGracePeriodMs: 90_000,
+    ...more,
+  };
+}
+
+const condition = (type: string, status: 'True' | 'False', reason: string) =>
+  ({ type, status, reason, message: 'because', lastTransitionAtMs: AT_MS }) as const;
+
+/** What every cluster behind the ports does; object names are unique to each case. */
+export function clusterSuite(title: string, world: () => ClusterWorld): void {
+  const cluster = () => world().cluster;
+  const created = async (name: string, more: Partial<NewNodeClaim> = {}): Promise<ObjectRef> => {
+    const { claim } = await cluster().createNodeClaim(aNewClaim(name, more));
+    return { kind: 'NodeClaim', name, uid: claim.uid };
+  };
+  const claimOf = async (name: string) => {
+    const state = await cluster().read();
+    return state.objects.nodeClaims.find((each) => each.name === name);
+  };
+  const versionOf = async (kind: ObjectKind, name: string): Promise<string> => {
+    const state = await cluster().read();
+    return state.resourceVersions.get(`${kind}/${name}`) ?? 'none';
+  };
+
+  describe(`${title}: node claims`, () => {
+    it('are created once; the second create returns what is there', async () => {
+      const wanted = aNewClaim('create-1');
+      const first = await cluster().createNodeClaim(wanted);
+      expect(first.result).toBe('done');
+      const { labels, requirements, requests, taints, startupTaints } = wanted;
+      const { annotations, finalizers, expireAfter, terminationGracePeriodMs } = wanted;
+      const said = { labels, requirements, requests, taints, startupTaints, annotations };
+      const expected = { ...said, finalizers, expireAfter, terminationGracePeriodMs };
+      expect(first.claim).toMatchObject(expected);
+      const again = await cluster().createNodeClaim({ ...wanted, labels: { other: 'label' } });
+      expect(again.result).toBe('exists');
+      expect(again.claim.uid).toBe(first.claim.uid);
+      expect(again.claim.labels).toEqual(labels);
+      expect(await claimOf('create-1')).toMatchObject(expected);
+    });
+
+    it('are found to expire never, and without a grace period', async () => {
+      const never = { expireAfter: 'Never', terminationGracePeriodMs: undefined } as const;
+      await created('create-2', never);
+      expect(await claimOf('create-2')).toMatchObject(never);
+    });
+
+    it('have labels and annotations merged, null removes', async () => {
+      const ref = await created('merge-1');
+      const patch = { labels: { team: null, new: 'b' }, annotations: { note: 'n' } };
+      expect(await cluster().patchNodeClaim(ref, patch)).toBe('done');
+      const claim = await claimOf('merge-1');
+      expect(claim?.labels).toEqual({ 'karpenter.sh/nodepool': 'default', new: 'b' });
+      expect(claim?.annotations).toMatchObject({ note: 'n', 'joiner.dev/plan': '{}' });
+    });
+
+    it('are refused: changed since, another of that name, absent', async () => {
+      const ref = await created('refuse-1');
+      const resourceVersion = await versionOf('NodeClaim', 'refuse-1');
+      const patch = { labels: { x: '1' } };
+      const seen = { ...ref, resourceVersion };
+      expect(await cluster().patchNodeClaim(seen, patch)).toBe('done');
+      expect(await cluster().patchNodeClaim(seen, { labels: { x: '2' } })).toBe('conflict');
+      const other = { ...ref, uid: '0f0e9d3c-0000-4000-8000-00000000ffff' };
+      expect(await cluster().patchNodeClaim(other, patch)).toBe('gone');
+      expect(await cluster().patchNodeClaimStatus(other, { nodeName: 'n' })).toBe('gone');
+      expect(await cluster().delete(other)).toBe('gone');
+      const absent = { kind: 'NodeClaim', name: 'refuse-none' } as const;
+      expect(await cluster().patchNodeClaim(absent, patch)).toBe('gone');
+      expect(await cluster().patchNodeClaimStatus(absent, { conditions: [] })).toBe('gone');
+      expect(await cluster().delete(absent)).toBe('gone');
+    });
+
+    it('get a status: fields left out stay, conditions are the whole list', async () => {
+      const ref = await created('status-1');
+      const launched = condition('Launched', 'True', 'Launched');
+      const providerId = 'aws:///us-east-1a/i-1';
+      const first = { providerId, imageId: 'ami-1', capacity: { cpu: 2000 } };
+      const patchStatus = cluster().patchNodeClaimStatus.bind(cluster());
+      expect(await patchStatus(ref, { ...first, conditions: [launched] })).toBe('done');
+      expect(await patchStatus(ref, { nodeName: 'node-1' })).toBe('done');
+      const expected = { ...first, nodeName: 'node-1', conditions: [launched] };
+      expect(await claimOf('status-1')).toMatchObject(expected);
+      const registered = condition('Registered', 'False', 'NodeNotFound');
+      expect(await patchStatus(ref, { conditions: [registered] })).toBe('done');
+      expect((await claimOf('status-1'))?.conditions).toEqual([registered]);
+    });
+
+    it('let only one of two writers win who saw the same version', async () => {
+      const ref = await created('race-1');
+      const resourceVersion = await versionOf('NodeClaim', 'race-1');
+      const write = (nodeName: string) =>
+        cluster().patchNodeClaimStatus({ ...ref, resourceVersion }, { nodeName });
+      const results = await Promise.all([write('a'), write('b')]);
+      expect(results.toSorted()).toEqual(['conflict', 'done']);
+    });
+
+    it('stay while a finalizer holds them, and go when the last one does', async () => {
+      const ref = await created('delete-1');
+      expect(await cluster().patchNodeClaim(ref, { addFinalizer: 'example.com/b' })).toBe('done');
+      expect(await cluster().patchNodeClaim(ref, { addFinalizer: 'example.com/b' })).toBe('done');
+      expect((await claimOf('delete-1'))?.finalizers).toEqual([FINALIZER, 'example.com/b']);
+      expect(await cluster().delete(ref)).toBe('done');
+      expect(await cluster().delete(ref)).toBe('done');
+      expect((await claimOf('delete-1'))?.deletedAtMs).toBeDefined();
+      for (const removeFinalizer of ['example.com/none', 'example.com/b', FINALIZER]) {
+        expect(await cluster().patchNodeClaim(ref, { removeFinalizer })).toBe('done');
+      }
+      expect(await claimOf('delete-1')).toBeUndefined();
+      expect(await cluster().delete(ref)).toBe('gone');
+    });
+  });
+
+  describe(`${title}: nodes`, () => {
+    it('get taints, labels, a finalizer and an owner in one write', async () => {
+      await world().apply({ apiVersion: 'v1', kind: 'Node', ...aReadyNode('node-write') });
+      const owner = await created('node-owner');
+      const ref = { kind: 'Node', name: 'node-write' } as const;
+      const taints = [{ key: 'karpenter.sh/disrupted', value: '', effect: 'NoSchedule' }] as const;
+      const uid = owner.uid ?? '';
+      const patch = {
+        taints,
+        labels: { 'karpenter.sh/registered': 'true' },
+        addFinalizer: FINALIZER,
+        owner: { kind: 'NodeClaim', name: 'node-owner', uid },
+      };
+      expect(await cluster().patchNode(ref, patch)).toBe('done');
+      expect(await cluster().patchNode(ref, patch)).toBe('done');
+      const state = await cluster().read();
+      const node = state.objects.nodes.find((each) => each.name === 'node-write');
+      expect(node?.taints).toEqual(taints);
+      expect(node?.labels).toMatchObject({ 'karpenter.sh/registered': 'true' });
+      const raw = await world().raw('Node', undefined, 'node-write');
+      const reference = { apiVersion: 'karpenter.sh/v1', kind: 'NodeClaim', name: 'node-owner' };
+      expect(raw).toMatchObject({
+        metadata: { finalizers: [FINALIZER], ownerReferences: [{ ...reference, uid }] },
+      });
+      expect(await cluster().delete(ref)).toBe('done');
+      expect(await cluster().patchNode(ref, { removeFinalizer: FINALIZER })).toBe('done');
+      expect(await cluster().patchNode(ref, { labels: { x: 'y' } })).toBe('gone');
+    });
+  });
+
+  describe(`${title}: pods`, () => {
+    const aRunningPod = async (name: string, app: string): Promise<ObjectRef> => {
+      await world().apply({ apiVersion: 'v1', kind: 'Node', ...aReadyNode(`node-${name}`) });
+      const labels = { app };
+      await world().apply({
+        apiVersion: 'v1',
+        kind: 'Pod',
+        ...aPlainPod(name, { nodeName: `node-${name}`, terminationGracePeriodSeconds: 30 }),
+        metadata: { name, namespace: 'default', labels },
+        status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] },
+      });
+      const state = await cluster().read();
+      const pod = state.objects.pods.find((each) => each.name === name);
+      expect(pod).toMatchObject({ phase: 'Running', ready: true, nodeName: `node-${name}` });
+      return { kind: 'Pod', namespace: 'default', name, uid: pod?.uid ?? '' };
+    };
+
+    it('are evicted by uid; another pod of that name is not', async () => {
+      const pod = await aRunningPod('evict-1', 'evict-1');
+      const other = { ...pod, uid: '0f0e9d3c-0000-4000-8000-00000000ffff' };
+      expect(await cluster().evict(other)).toBe('gone');
+      expect(await cluster().evict(pod)).toBe('done');
+      expect(await cluster().evict({ ...pod, name: 'evict-none' })).toBe('gone');
+    });
+
+    it('are kept by a budget from eviction, but not from their deadline', async () => {
+      const app = 'guarded';
+      const pod = await aRunningPod('evict-2', app);
+      await world().apply({
+        apiVersion: 'policy/v1',
+        kind: 'PodDisruptionBudget',
+        metadata: { name: app, namespace: 'default' },
+        spec: { minAvailable: 1, selector: { matchLabels: { app } } },
+      });
+      await expect
+        .poll(async () => {
+          const state = await cluster().read();
+          return state.objects.podDisruptionBudgets.find((each) => each.name === app);
+        })
+        .toMatchObject({ minAvailable: 1, disruptionsAllowed: 0 });
+      await expect.poll(() => cluster().evict(pod)).toBe('blocked');
+      const other = { ...pod, uid: '0f0e9d3c-0000-4000-8000-00000000ffff' };
+      expect(await cluster().deletePod(other, 1)).toBe('gone');
+      expect(await cluster().deletePod(pod, 1)).toBe('done');
+    });
+  });
+
+  describe(`${title}: events`, () => {
+    it('that say the same of the same object are counted', async () => {
+      const regarding = await created('event-1');
+      const event = { regarding, type: 'Warning', reason: 'FailedDraining' } as const;
+      await cluster().event({ ...event, message: 'first' });
+      await cluster().event({ ...event, message: 'second' });
+      const events = await world().events(regarding);
+      expect(events).toEqual([
+        { reason: 'FailedDraining', count: 1 },
+        { reason: 'FailedDraining', count: 1 },
+      ]);
+    });
+  });
+}

@@ -1,0 +1,87 @@
+import { beforeAll } from 'vitest';
+import { apiDecoders } from '../../shared/kube/api-decoders.ts';
+import type { KubeClient } from '../../shared/kube/client.ts';
+import { kubeCluster } from '../../shared/kube/cluster.ts';
+import { isKubeFault } from '../../shared/kube/errors.ts';
+import { listEach, property, text } from '../../shared/kube/list.ts';
+import { RESOURCES, type Resource, resourceOf } from '../../shared/kube/resources.ts';
+import type { ObjectRef } from '../../shared/ports.ts';
+import { establishCrds, ourCrds } from '../support/control-plane/crds.ts';
+import { clientOf, describeWithControlPlane } from '../support/control-plane/suite.ts';
+import { type ClusterWorld, clusterSuite } from './kube-cluster-suite.ts';
+import { ensureNamespace } from './kube-objects.ts';
+
+await describeWithControlPlane('the cluster ports on a real API server', ({ admin, plane }) => {
+  let world: ClusterWorld | undefined;
+  beforeAll(async () => {
+    await ensureNamespace(admin(), 'default');
+    await establishCrds(admin(), await ourCrds());
+    const client = clientOf(plane(), 'joiner-test');
+    const onInvalid = (object: string, issues: readonly object[]): void => {
+      throw new Error(`${object} cannot be decoded: ${JSON.stringify(issues)}`);
+    };
+    const cluster = kubeCluster({ client, decoders: apiDecoders(), onInvalid });
+    world = realWorld(admin(), cluster);
+  }, 60_000);
+  clusterSuite('real', () => {
+    if (world === undefined) throw new Error('the control plane is not running');
+    return world;
+  });
+});
+
+function realWorld(admin: KubeClient, cluster: ClusterWorld['cluster']): ClusterWorld {
+  return {
+    cluster,
+    apply: async (manifest) => {
+      const resource = resourceOfManifest(manifest);
+      const metadata = property(manifest, 'metadata');
+      const namespace = property(metadata, 'namespace');
+      const address = {
+        name: text(property(metadata, 'name')),
+        ...(typeof namespace === 'string' ? { namespace } : {}),
+      };
+      await admin.apply(resource, address, manifest);
+      const status = property(manifest, 'status');
+      if (status === undefined) return;
+      await admin.patch(resource, address, { kind: 'merge', value: { status } }, 'status');
+    },
+    raw: async (kind, namespace, name) => {
+      const resource = Object.values(RESOURCES).find((each) => each.kind === kind);
+      if (resource === undefined) throw new Error(`no resource is known for ${kind}`);
+      try {
+        return await admin.get(resource, { namespace, name });
+      } catch (error) {
+        if (isKubeFault(error, 'notFound')) return undefined;
+        throw error;
+      }
+    },
+    events: (ref) => eventsOf(admin, ref),
+  };
+}
+
+function resourceOfManifest(manifest: object): Resource {
+  const kind = text(property(manifest, 'kind'));
+  const resource = resourceOf(text(property(manifest, 'apiVersion')), kind);
+  if (resource === undefined) throw new Error(`no resource is known for ${kind}`);
+  return resource;
+}
+
+async function eventsOf(
+  admin: KubeClient,
+  { kind, name }: ObjectRef,
+): Promise<readonly { readonly reason: string; readonly count: number }[]> {
+  const found: { reason: string; count: number }[] = [];
+  const fieldSelector = `involvedObject.kind=${kind},involvedObject.name=${name}`;
+  await listEach(
+    admin,
+    { resource: RESOURCES.events, fieldSelector },
+    {
+      start: () => found.splice(0),
+      object: (event) => {
+        const count = Number(property(event, 'count'));
+        found.push({ reason: text(property(event, 'reason')), count });
+      },
+    },
+  );
+  return found;
+}
