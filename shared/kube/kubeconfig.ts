@@ -1,0 +1,67 @@
+import type { RequestOptions } from 'node:https';
+import { KubeConfig } from '@kubernetes/client-node';
+import { fixedToken, renewingToken, type TokenSource } from './token.ts';
+import type { Endpoint } from './transport.ts';
+
+/**
+ * For the command line only: functions must not import this file, whose library weighs more than
+ * everything else that they bundle. Users with a token, a certificate or an exec plugin work.
+ */
+export interface ClusterAccess {
+  readonly endpoint: Endpoint;
+  /** Undefined: the client certificate speaks for us. */
+  readonly tokens: TokenSource | undefined;
+}
+
+/** Exec plugins tell no expiry here; `aws eks get-token` is good for 15 minutes. */
+const EXEC_TOKEN_MS = 10 * 60_000;
+
+/** The current or named context of `KUBECONFIG` or `~/.kube/config`. */
+export async function loadKubeconfig(
+  context: string | undefined,
+  nowMs: () => number,
+): Promise<ClusterAccess> {
+  const config = new KubeConfig();
+  config.loadFromDefault();
+  if (context !== undefined) config.setCurrentContext(context);
+  const cluster = config.getCurrentCluster();
+  if (!cluster) throw new Error(`the kubeconfig has no cluster for context '${context ?? ''}'`);
+  const options = await authentication(config);
+  const { ca, cert, key } = options;
+  const endpoint: Endpoint = {
+    url: cluster.server,
+    skipVerification: cluster.skipTLSVerify === true,
+    ...(ca === undefined ? {} : { caPem: String(ca) }),
+    ...(cluster.tlsServerName === undefined ? {} : { serverName: cluster.tlsServerName }),
+    ...(cert === undefined || key === undefined
+      ? {}
+      : { clientCertificate: { certPem: String(cert), keyPem: String(key) } }),
+  };
+  return { endpoint, tokens: tokensOf(config, bearerOf(options.headers), nowMs) };
+}
+
+/** The library fills in what the user of the context has: it runs the exec plugin where need be. */
+async function authentication(config: KubeConfig): Promise<RequestOptions> {
+  const options: RequestOptions = { headers: {} };
+  await config.applyToHTTPSOptions(options);
+  return options;
+}
+
+function tokensOf(
+  config: KubeConfig,
+  first: string | undefined,
+  nowMs: () => number,
+): TokenSource | undefined {
+  if (first === undefined) return undefined;
+  if (config.getCurrentUser()?.exec === undefined) return fixedToken(first);
+  return renewingToken(async () => {
+    const { headers } = await authentication(config);
+    return { value: bearerOf(headers) ?? '', expiresAtMs: nowMs() + EXEC_TOKEN_MS };
+  }, nowMs);
+}
+
+function bearerOf(headers: unknown): string | undefined {
+  if (typeof headers !== 'object' || headers === null) return undefined;
+  const found = Object.entries(headers).find(([name]) => name.toLowerCase() === 'authorization');
+  return found === undefined ? undefined : String(found[1]).replace(/^Bearer /, '');
+}
