@@ -1,0 +1,69 @@
+import type { KubeClient } from '../../shared/kube/client.ts';
+import { isKubeFault } from '../../shared/kube/errors.ts';
+import { property, text } from '../../shared/kube/list.ts';
+import { RESOURCES } from '../../shared/kube/resources.ts';
+import { watchOnce } from '../../shared/kube/watch.ts';
+
+/** A node as its kubelet reports it. */
+export interface JoiningNode {
+  readonly name: string;
+  readonly providerId: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly taints: readonly object[];
+  /** Kubernetes quantities; allocatable is the same. */
+  readonly capacity: Readonly<Record<string, string>>;
+}
+
+/** Registers a node that is ready at once. */
+export async function joinNode(client: KubeClient, node: JoiningNode): Promise<void> {
+  const at = new Date().toISOString();
+  const ready = { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'ready' };
+  await client.create(RESOURCES.nodes, {
+    metadata: { name: node.name, labels: { 'kubernetes.io/hostname': node.name, ...node.labels } },
+    spec: { providerID: node.providerId, taints: node.taints },
+    status: {
+      capacity: node.capacity,
+      allocatable: node.capacity,
+      conditions: [{ ...ready, lastHeartbeatTime: at, lastTransitionTime: at }],
+    },
+  });
+}
+
+/**
+ * Stands in for the kubelets of all nodes until the signal aborts: pods that are bound run at once,
+ * pods that are deleted go at once.
+ */
+export async function runKubelets(client: KubeClient, signal: AbortSignal): Promise<void> {
+  const selection = { resource: RESOURCES.pods, fieldSelector: 'spec.nodeName!=' };
+  // From version 0 the server first sends what there is.
+  for await (const event of watchOnce(client, selection, { resourceVersion: '0', signal })) {
+    if (event.kind === 'added' || event.kind === 'modified') await serve(client, event.object);
+  }
+}
+
+async function serve(client: KubeClient, pod: unknown): Promise<void> {
+  const metadata = property(pod, 'metadata');
+  const address = {
+    namespace: text(property(metadata, 'namespace')),
+    name: text(property(metadata, 'name')),
+  };
+  const uid = text(property(metadata, 'uid'));
+  try {
+    if (property(metadata, 'deletionTimestamp') !== undefined) {
+      await client.delete(RESOURCES.pods, address, { uid, gracePeriodSeconds: 0 });
+    } else if (property(property(pod, 'status'), 'phase') === 'Pending') {
+      const at = new Date().toISOString();
+      const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: at }];
+      const status = { phase: 'Running', startTime: at, conditions };
+      await client.patch(
+        RESOURCES.pods,
+        address,
+        { kind: 'merge', value: { metadata: { uid }, status } },
+        'status',
+      );
+    }
+  } catch (error) {
+    // The pod went or was replaced meanwhile.
+    if (!isKubeFault(error, 'notFound') && !isKubeFault(error, 'conflict')) throw error;
+  }
+}
