@@ -47,12 +47,15 @@ function nodeClassReady(state: ClusterState, pool: NodePool): ConditionClaim {
   return { type, status: ready.status, reason: ready.reason, message: ready.message };
 }
 
+function validation({ invalid }: NodePool) {
+  const type = 'ValidationSucceeded';
+  if (invalid === undefined) return yes(type);
+  return { type, status: 'False', reason: 'NodePoolValidationFailed', message: invalid } as const;
+}
+
 /** The pool with the conditions that it has now: what planning goes by, written or not. */
 export function withPoolConditions(state: ClusterState, pool: NodePool, nowMs: number): NodePool {
-  const invalid = pool.conditions.find(
-    (each) => each.type === 'ValidationSucceeded' && each.status === 'False',
-  );
-  const set = [invalid ?? yes('ValidationSucceeded'), nodeClassReady(state, pool)];
+  const set = [validation(pool), nodeClassReady(state, pool)];
   const conditions = withConditions(pool.conditions, set, nowMs);
   const ready = readiness(conditions, ['NodeClassReady', 'ValidationSucceeded']);
   return { ...pool, conditions: withConditions(conditions, [ready], nowMs) };

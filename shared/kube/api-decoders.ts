@@ -15,14 +15,17 @@ import { decodeNodeOverlay } from '../api/node-overlay.ts';
 import { decodeNodePool } from '../api/node-pool.ts';
 import type { ClusterDecoders } from './decoders.ts';
 
-/** The project's decoders; pods of one set share the objects of equal specs. */
+/**
+ * The project's decoders; pods of one set share the objects of equal specs. Fields that a newer CRD
+ * has are let by.
+ */
 export function apiDecoders(): ClusterDecoders {
   const pods = new PodDecoder();
   return {
-    nodePool: decodeNodePool,
-    nodeClaim: decodeNodeClaim,
-    nodeOverlay: decodeNodeOverlay,
-    nodeClass: decodeEC2NodeClass,
+    nodePool: (object) => decodeNodePool(object, 'ignore'),
+    nodeClaim: (object) => decodeNodeClaim(object, 'ignore'),
+    nodeOverlay: (object) => decodeNodeOverlay(object, 'ignore'),
+    nodeClass: (object) => decodeEC2NodeClass(object, 'ignore'),
     node: decodeNode,
     pod: (object) => pods.decode(object),
     daemonSet: decodeDaemonSet,

@@ -43,6 +43,8 @@ export interface NodePool {
     readonly consolidationPolicy: 'WhenEmpty' | 'WhenEmptyOrUnderutilized' | 'Balanced';
     readonly budgets: readonly DisruptionBudget[];
   };
+  /** A fault found only at run time (reason NodePoolValidationFailed): such a pool launches nothing. */
+  readonly invalid: string | undefined;
   readonly conditions: readonly Condition[];
 }
 

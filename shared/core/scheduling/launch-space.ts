@@ -176,6 +176,7 @@ export function isProvisionable(pool: NodePool): boolean {
   return (
     !pool.isDeleting &&
     pool.replicas === undefined &&
+    pool.invalid === undefined &&
     !pool.conditions.some((each) => gating.includes(each.type) && each.status !== 'True')
   );
 }

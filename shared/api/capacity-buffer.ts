@@ -1,0 +1,104 @@
+import * as z from 'zod';
+import type { Condition } from '../core/model/cluster.ts';
+import type { Resources } from '../core/model/resources.ts';
+import type { Decoded } from './issue.ts';
+import { decodeParts, type UnknownFields } from './schema/decode.ts';
+import { conditions, resourceList, resourcesOf } from './schema/parts.ts';
+import { withRules } from './schema/rule.ts';
+
+const ACTIVE_CAPACITY = 'buffer.x-k8s.io/active-capacity';
+
+export const SCALABLE_KINDS = ['Deployment', 'StatefulSet', 'ReplicaSet'] as const;
+export type ScalableKind = (typeof SCALABLE_KINDS)[number];
+
+const name = z.string().min(1);
+
+const spec = withRules(
+  z.strictObject({
+    provisioningStrategy: z.enum([ACTIVE_CAPACITY]).default(ACTIVE_CAPACITY),
+    podTemplateRef: z.strictObject({ name }).optional(),
+    scalableRef: z
+      .strictObject({ apiGroup: z.string().optional(), kind: z.enum(SCALABLE_KINDS), name })
+      .optional(),
+    replicas: z.int().min(0).optional(),
+    percentage: z.int().min(0).optional(),
+    limits: resourceList.optional(),
+  }),
+  [
+    {
+      cel: 'has(self.podTemplateRef) != has(self.scalableRef)',
+      message: "must specify exactly one of ['podTemplateRef', 'scalableRef']",
+      check: ({ podTemplateRef, scalableRef }) =>
+        (podTemplateRef === undefined) !== (scalableRef === undefined),
+    },
+    {
+      cel: '!has(self.percentage) || has(self.scalableRef)',
+      message: "'percentage' must be set with 'scalableRef'",
+      check: ({ percentage, scalableRef }) => percentage === undefined || scalableRef !== undefined,
+    },
+  ],
+);
+
+const status = z.object({
+  podTemplateRef: z.object({ name: z.string() }).optional(),
+  replicas: z.int().optional(),
+  podTemplateGeneration: z.int().optional(),
+  provisioningStrategy: z.string().optional(),
+  conditions,
+});
+
+/** autoscaling.x-k8s.io/v1beta1 CapacityBuffer. */
+export const CAPACITY_BUFFER_DEFINITION = {
+  apiVersion: 'autoscaling.x-k8s.io/v1beta1',
+  kind: 'CapacityBuffer',
+  spec,
+  status,
+} as const;
+
+/** What a CapacityBuffer's pods are made from, by name. */
+export type BufferReference =
+  | { readonly kind: 'PodTemplate'; readonly name: string }
+  | { readonly kind: 'ScalableRef'; readonly workload: ScalableKind; readonly name: string };
+
+/** A CapacityBuffer whose target has only been named so far. */
+export interface NamedBuffer {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly generation: number;
+  readonly provisioningStrategy: string;
+  readonly replicas: number | undefined;
+  /** Of the replicas of the scalable target. */
+  readonly percentage: number | undefined;
+  readonly limits: Resources;
+  readonly target: BufferReference;
+  readonly conditions: readonly Condition[];
+}
+
+export function decodeCapacityBuffer(
+  object: unknown,
+  unknownFields: UnknownFields = 'refuse',
+): Decoded<NamedBuffer> {
+  return decodeParts(CAPACITY_BUFFER_DEFINITION, object, unknownFields, (parts) => {
+    const { metadata, spec, conditions, generation } = parts;
+    return {
+      namespace: metadata.namespace,
+      name: metadata.name,
+      uid: metadata.uid,
+      generation,
+      provisioningStrategy: spec.provisioningStrategy,
+      replicas: spec.replicas,
+      percentage: spec.percentage,
+      limits: resourcesOf(spec.limits, 'down'),
+      target: targetOf(spec),
+      conditions,
+    };
+  });
+}
+
+function targetOf({ podTemplateRef, scalableRef }: z.output<typeof spec>): BufferReference {
+  if (scalableRef === undefined) {
+    return { kind: 'PodTemplate', name: podTemplateRef?.name ?? '' };
+  }
+  return { kind: 'ScalableRef', workload: scalableRef.kind, name: scalableRef.name };
+}

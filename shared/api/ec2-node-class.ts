@@ -1,0 +1,238 @@
+import * as z from 'zod';
+import type {
+  CapacityReservation,
+  Image,
+  ImageFamily,
+  NodeClass,
+  NodeClassStatus,
+} from '../core/model/node-class.ts';
+import {
+  blockDeviceMappings,
+  connectionTracking,
+  kubelet,
+  metadataOptions,
+  networkInterfaces,
+  tags,
+} from './ec2-node-class/instance-settings.ts';
+import {
+  ALIAS_FAMILIES,
+  amiSelectorTerms,
+  capacityReservationSelectorTerms,
+  placementGroupSelector,
+  securityGroupSelectorTerms,
+  subnetSelectorTerms,
+} from './ec2-node-class/selectors.ts';
+import type { Decoded } from './issue.ts';
+import { type DecodedParts, decodeParts, type UnknownFields } from './schema/decode.ts';
+import { conditions, requirementExpression } from './schema/parts.ts';
+import { withRules } from './schema/rule.ts';
+
+const FAMILIES = [
+  'AL2',
+  'AL2023',
+  'Bottlerocket',
+  'Custom',
+  'Windows2019',
+  'Windows2022',
+  'Windows2025',
+] as const satisfies readonly ImageFamily[];
+
+const specShape = z.strictObject({
+  subnetSelectorTerms,
+  securityGroupSelectorTerms,
+  capacityReservationSelectorTerms,
+  placementGroupSelector: placementGroupSelector.optional(),
+  associatePublicIPAddress: z.boolean().optional(),
+  ipPrefixCount: z.int().min(0).optional(),
+  amiSelectorTerms,
+  amiFamily: z.enum(FAMILIES).optional(),
+  userData: z.string().optional(),
+  role: z.string().optional(),
+  instanceProfile: z.string().optional(),
+  tags: tags.optional(),
+  kubelet: kubelet.optional(),
+  blockDeviceMappings: blockDeviceMappings.optional(),
+  instanceStorePolicy: z.enum(['RAID0']).optional(),
+  networkInterfaces: networkInterfaces.optional(),
+  detailedMonitoring: z.boolean().optional(),
+  metadataOptions: metadataOptions.default({
+    httpEndpoint: 'enabled',
+    httpProtocolIPv6: 'disabled',
+    httpPutResponseHopLimit: 1,
+    httpTokens: 'required',
+  }),
+  connectionTracking: connectionTracking.optional(),
+  context: z.string().optional(),
+  cpuOptions: z
+    .strictObject({ nestedVirtualization: z.enum(['enabled', 'disabled']).optional() })
+    .optional(),
+});
+
+const ALIAS_ENTRIES = Object.entries(ALIAS_FAMILIES);
+
+const spec = withRules(specShape, [
+  {
+    cel: "(has(self.role) && self.role != '') != (has(self.instanceProfile) && self.instanceProfile != '')",
+    message: "must specify exactly one of ['role', 'instanceProfile']",
+    check: ({ role = '', instanceProfile = '' }) => (role !== '') !== (instanceProfile !== ''),
+  },
+  {
+    cel: 'has(self.amiFamily) || self.amiSelectorTerms.exists(term, has(term.alias))',
+    message: 'must specify amiFamily if amiSelectorTerms does not contain an alias',
+    check: ({ amiFamily, amiSelectorTerms }) =>
+      amiFamily !== undefined || amiSelectorTerms.some((each) => each.alias !== undefined),
+  },
+  {
+    cel: `!has(self.amiFamily) || self.amiFamily == 'Custom' || self.amiSelectorTerms.all(term, !has(term.alias) || ${ALIAS_ENTRIES.map(
+      ([alias, family]) => `(self.amiFamily == '${family}' && term.alias.startsWith('${alias}@'))`,
+    ).join(' || ')})`,
+    message: 'amiFamily must be that of the alias, or Custom',
+    check: ({ amiFamily, amiSelectorTerms }) =>
+      amiFamily === undefined ||
+      amiFamily === 'Custom' ||
+      amiSelectorTerms.every(
+        ({ alias }) => alias === undefined || amiFamily === familyOfAlias(alias),
+      ),
+  },
+]);
+
+function familyOfAlias(alias: string): ImageFamily | undefined {
+  return ALIAS_ENTRIES.find(([name]) => alias.startsWith(`${name}@`))?.[1];
+}
+
+const statusRequirement = z.object({
+  key: z.string(),
+  operator: z.string(),
+  values: z.array(z.string()).optional(),
+  minValues: z.int().optional(),
+});
+
+const status = z.object({
+  subnets: z
+    .array(z.object({ id: z.string(), zone: z.string(), zoneID: z.string().optional() }))
+    .optional(),
+  securityGroups: z.array(z.object({ id: z.string(), name: z.string().optional() })).optional(),
+  capacityReservations: z
+    .array(
+      z.object({
+        availabilityZone: z.string(),
+        endTime: z.iso.datetime().optional(),
+        id: z.string(),
+        instanceMatchCriteria: z.enum(['open', 'targeted']),
+        instanceType: z.string(),
+        ownerID: z.string(),
+        reservationType: z.enum(['default', 'capacity-block']).default('default'),
+        interruptible: z.boolean().optional(),
+        state: z.enum(['active', 'expiring']).default('active'),
+      }),
+    )
+    .optional(),
+  amis: z
+    .array(
+      z.object({
+        id: z.string(),
+        name: z.string().optional(),
+        deprecated: z.boolean().optional(),
+        requirements: z.array(statusRequirement),
+      }),
+    )
+    .optional(),
+  instanceProfile: z.string().optional(),
+  conditions,
+});
+
+/** karpenter.k8s.aws/v1 EC2NodeClass. https://karpenter.sh/docs/concepts/nodeclasses/ */
+export const EC2_NODE_CLASS_DEFINITION = {
+  apiVersion: 'karpenter.k8s.aws/v1',
+  kind: 'EC2NodeClass',
+  spec,
+  status,
+} as const;
+
+type Spec = z.output<typeof spec>;
+
+export function decodeEC2NodeClass(
+  object: unknown,
+  unknownFields: UnknownFields = 'refuse',
+): Decoded<NodeClass> {
+  return decodeParts(EC2_NODE_CLASS_DEFINITION, object, unknownFields, nodeClassOf);
+}
+
+function nodeClassOf(parts: DecodedParts<Spec>): NodeClass {
+  const { metadata, spec, generation } = parts;
+  return {
+    name: metadata.name,
+    uid: metadata.uid,
+    generation,
+    annotations: metadata.annotations,
+    finalizers: metadata.finalizers,
+    isDeleting: metadata.deletedAtMs !== undefined,
+    subnetSelectorTerms: defined(spec.subnetSelectorTerms),
+    securityGroupSelectorTerms: defined(spec.securityGroupSelectorTerms),
+    capacityReservationSelectorTerms: defined(spec.capacityReservationSelectorTerms ?? []),
+    amiSelectorTerms: defined(spec.amiSelectorTerms),
+    imageFamily: spec.amiFamily ?? familyOfAlias(spec.amiSelectorTerms[0]?.alias ?? '') ?? 'Custom',
+    role: spec.role || undefined,
+    instanceProfile: spec.instanceProfile || undefined,
+    tags: spec.tags ?? {},
+    spec,
+    status: statusOf(parts),
+  };
+}
+
+/** Fields that hold something; the rest is absent rather than undefined. */
+function defined<Term extends object>(terms: readonly Term[]) {
+  return terms.map(
+    (term) =>
+      Object.fromEntries(Object.entries(term).filter(([, value]) => value !== undefined)) as {
+        [Key in keyof Term]: Exclude<Term[Key], undefined>;
+      },
+  );
+}
+
+/** Written by the nodeclass function; a status that does not read as its schema is an issue. */
+function statusOf({ status: raw, conditions, read }: DecodedParts<Spec>): NodeClassStatus {
+  const parsed = status.omit({ conditions: true }).safeParse(raw);
+  if (!parsed.success) {
+    for (const { path, message } of parsed.error.issues) {
+      read.note(['status', ...path].join('.'), message);
+    }
+  }
+  const data = parsed.data ?? {};
+  return {
+    subnets: (data.subnets ?? []).map(({ id, zone, zoneID }) => ({ id, zone, zoneId: zoneID })),
+    securityGroups: (data.securityGroups ?? []).map(({ id, name }) => ({ id, name })),
+    images: (data.amis ?? []).map(imageOf),
+    capacityReservations: (data.capacityReservations ?? []).map(reservationOf),
+    instanceProfile: data.instanceProfile,
+    conditions,
+  };
+}
+
+type Status = z.output<typeof status>;
+type Elements<List> = NonNullable<List> extends readonly (infer Element)[] ? Element : never;
+
+function imageOf(image: Elements<Status['amis']>): Image {
+  return {
+    id: image.id,
+    name: image.name,
+    deprecated: image.deprecated ?? false,
+    requirements: image.requirements.map((each) =>
+      requirementExpression(each as Parameters<typeof requirementExpression>[0]),
+    ),
+  };
+}
+
+function reservationOf(each: Elements<Status['capacityReservations']>): CapacityReservation {
+  return {
+    id: each.id,
+    instanceType: each.instanceType,
+    zone: each.availabilityZone,
+    ownerID: each.ownerID,
+    instanceMatchCriteria: each.instanceMatchCriteria,
+    reservationType: each.reservationType,
+    interruptible: each.interruptible ?? false,
+    state: each.state,
+    endsAtMs: each.endTime === undefined ? undefined : Date.parse(each.endTime),
+  };
+}

@@ -1,0 +1,88 @@
+import * as z from 'zod';
+import type { NodeClaim } from '../core/model/provisioning.ts';
+import type { Decoded } from './issue.ts';
+import { type DecodedParts, decodeParts, type UnknownFields } from './schema/decode.ts';
+import {
+  conditions,
+  duration,
+  durationMs,
+  durationOrNever,
+  durationOrNeverMs,
+  NODE_CLAIM_KEYS,
+  nodeClassRef,
+  requirement,
+  requirementExpression,
+  resourceList,
+  resourcesOf,
+  taint,
+  taintOf,
+} from './schema/parts.ts';
+import { withRules } from './schema/rule.ts';
+
+const spec = withRules(
+  z.strictObject({
+    requirements: z.array(requirement(NODE_CLAIM_KEYS)).max(100),
+    resources: z.strictObject({ requests: resourceList.optional() }).optional(),
+    taints: z.array(taint).max(100).optional(),
+    startupTaints: z.array(taint).max(100).optional(),
+    nodeClassRef,
+    terminationGracePeriod: duration.optional(),
+    expireAfter: durationOrNever.default('720h'),
+  }),
+  [{ cel: 'self == oldSelf', message: 'spec is immutable' }],
+);
+
+const status = z.object({
+  nodeName: z.string().optional(),
+  providerID: z.string().optional(),
+  imageID: z.string().optional(),
+  capacity: resourceList.optional(),
+  allocatable: resourceList.optional(),
+  lastPodEventTime: z.iso.datetime().optional(),
+  conditions,
+});
+
+/** karpenter.sh/v1 NodeClaim. https://karpenter.sh/docs/concepts/nodeclaims/ */
+export const NODE_CLAIM_DEFINITION = {
+  apiVersion: 'karpenter.sh/v1',
+  kind: 'NodeClaim',
+  spec,
+  status,
+} as const;
+
+export function decodeNodeClaim(
+  object: unknown,
+  unknownFields: UnknownFields = 'refuse',
+): Decoded<NodeClaim> {
+  return decodeParts(NODE_CLAIM_DEFINITION, object, unknownFields, nodeClaimOf);
+}
+
+function nodeClaimOf(parts: DecodedParts<z.output<typeof spec>>): NodeClaim {
+  const { metadata, spec, status, conditions, read } = parts;
+  const text = (key: string) => read.text(status[key], `status.${key}`) || undefined;
+  return {
+    name: metadata.name,
+    uid: metadata.uid,
+    labels: metadata.labels,
+    annotations: metadata.annotations,
+    finalizers: metadata.finalizers,
+    createdAtMs: metadata.createdAtMs,
+    deletedAtMs: metadata.deletedAtMs,
+    requirements: spec.requirements.map(requirementExpression),
+    requests: resourcesOf(spec.resources?.requests, 'up'),
+    taints: (spec.taints ?? []).map(taintOf),
+    startupTaints: (spec.startupTaints ?? []).map(taintOf),
+    nodeClassRef: spec.nodeClassRef,
+    expireAfter: durationOrNeverMs(spec.expireAfter),
+    terminationGracePeriodMs:
+      spec.terminationGracePeriod === undefined
+        ? undefined
+        : durationMs(spec.terminationGracePeriod),
+    nodeName: text('nodeName'),
+    providerId: text('providerID'),
+    imageId: text('imageID'),
+    capacity: read.resources(status['capacity'], 'status.capacity', 'down'),
+    allocatable: read.resources(status['allocatable'], 'status.allocatable', 'down'),
+    conditions,
+  };
+}
