@@ -32,8 +32,7 @@ const capacity = withRules(resourceList, [
   },
 ]);
 
-const ADJUSTMENT =
-  /^(([+-]{1}(\d*\.?\d+))|(\+{1}\d*\.?\d+%)|(-\d{1,2}(\.\d+)?%)|(-100%))$/;
+const ADJUSTMENT = /^(([+-]{1}(\d*\.?\d+))|(\+{1}\d*\.?\d+%)|(-\d{1,2}(\.\d+)?%)|(-100%))$/;
 
 const spec = withRules(
   z.strictObject({
@@ -105,7 +104,7 @@ function runtimeFault({ capacity = {}, requirements }: Spec): string | undefined
     .filter((name) => WELL_KNOWN_RESOURCES.has(name))
     .map((name) => `invalid capacity: ${name} is restricted`);
   for (const { key, values = [] } of requirements) {
-    const malformed = values.find((each) => !LABEL_VALUE.test(each) || each.length > 63);
+    const malformed = values.find((each) => !LABEL_VALUE.test(each));
     if (malformed !== undefined) faults.push(`"${malformed}" of ${key} is not a label value`);
   }
   return faults.length === 0 ? undefined : faults.join('; ');

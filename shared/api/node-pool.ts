@@ -40,7 +40,10 @@ const budgetShape = z.strictObject({
       message: 'must be hours and minutes such as 8h or 1h30m',
     })
     .optional(),
-  reasons: z.array(z.enum(['Underutilized', 'Empty', 'Drifted'])).max(50).optional(),
+  reasons: z
+    .array(z.enum(['Underutilized', 'Empty', 'Drifted']))
+    .max(50)
+    .optional(),
 });
 
 const budget = withRules(budgetShape, [
@@ -56,7 +59,10 @@ const disruption = z.strictObject({
   consolidationPolicy: z
     .enum(['WhenEmpty', 'WhenEmptyOrUnderutilized', 'Balanced'])
     .default('WhenEmptyOrUnderutilized'),
-  budgets: z.array(budget).max(50).default([{ nodes: '10%' }]),
+  budgets: z
+    .array(budget)
+    .max(50)
+    .default([{ nodes: '10%' }]),
 });
 
 const templateSpec = withRules(
@@ -225,7 +231,7 @@ function runtimeFault({ template }: Spec): string | undefined {
     if (operator === 'In' && known !== undefined && !values.some((each) => known.includes(each))) {
       faults.push(`none of ${values.join(', ')} is a value of ${key}: ${known.join(', ')}`);
     }
-    const malformed = values.find((each) => !LABEL_VALUE.test(each) || each.length > 63);
+    const malformed = values.find((each) => !LABEL_VALUE.test(each));
     if (malformed !== undefined) faults.push(`"${malformed}" of ${key} is not a label value`);
   }
   return faults.length === 0 ? undefined : faults.join('; ');

@@ -1,83 +1,28 @@
-import type { Decoded } from '../api/issue.ts';
+import type { BufferReference, NamedBuffer, ScalableKind } from '../api/capacity-buffer.ts';
 import { PodSpecReader } from '../api/kubernetes/pod-spec.ts';
 import type { Labels } from '../core/model/labels.ts';
 import type { BufferTarget, CapacityBuffer } from '../ports/cluster.ts';
 import type { KubeClient } from './client.ts';
-import { decodeAmounts, decodeConditions } from './decoders.ts';
 import { isKubeFault } from './errors.ts';
 import { POD_TEMPLATE, WORKLOAD } from './fields.ts';
-import { property, read, text } from './list.ts';
+import { property, read } from './list.ts';
 import type { OnInvalid } from './mirror.ts';
 import { RESOURCES, type Resource } from './resources.ts';
 import type { Message } from './shape.ts';
 
 const specs = new PodSpecReader();
 
-/** The CRD's default. */
-const ACTIVE = 'buffer.x-k8s.io/active-capacity';
-
 const WORKLOADS = {
   Deployment: RESOURCES.deployments,
   ReplicaSet: RESOURCES.replicaSets,
   StatefulSet: RESOURCES.statefulSets,
-} as const;
-
-/** A CapacityBuffer whose target has only been named so far. */
-export interface UnresolvedBuffer {
-  readonly buffer: Omit<CapacityBuffer, 'target'>;
-  readonly target: BufferReference;
-}
-
-type BufferReference =
-  | { readonly kind: 'PodTemplate'; readonly name: string }
-  | {
-      readonly kind: 'ScalableRef';
-      readonly workload: keyof typeof WORKLOADS;
-      readonly name: string;
-    };
-
-/** The API server has validated it; only what the schema leaves open is checked here. */
-export function decodeBuffer(object: unknown): Decoded<UnresolvedBuffer> {
-  const metadata = property(object, 'metadata');
-  const spec = property(object, 'spec');
-  const target = referenceOf(spec);
-  if (target === undefined) {
-    const known = Object.keys(WORKLOADS).join(', ');
-    const message = `is not supported: name a podTemplateRef or a scalableRef of ${known}`;
-    return { ok: false, issues: [{ path: 'spec.scalableRef.kind', message }] };
-  }
-  const buffer = {
-    namespace: text(property(metadata, 'namespace')),
-    name: text(property(metadata, 'name')),
-    uid: text(property(metadata, 'uid')),
-    generation: numberOf(property(metadata, 'generation')) ?? 0,
-    provisioningStrategy: text(property(spec, 'provisioningStrategy')) || ACTIVE,
-    replicas: numberOf(property(spec, 'replicas')),
-    percentage: numberOf(property(spec, 'percentage')),
-    limits: decodeAmounts(property(spec, 'limits')),
-    conditions: decodeConditions(object),
-  };
-  return { ok: true, value: { buffer, target } };
-}
-
-function referenceOf(spec: unknown): BufferReference | undefined {
-  const template = text(property(property(spec, 'podTemplateRef'), 'name'));
-  if (template !== '') return { kind: 'PodTemplate', name: template };
-  const scalable = property(spec, 'scalableRef');
-  const workload = text(property(scalable, 'kind'));
-  const name = text(property(scalable, 'name'));
-  return isWorkload(workload) ? { kind: 'ScalableRef', workload, name } : undefined;
-}
-
-function isWorkload(kind: string): kind is keyof typeof WORKLOADS {
-  return Object.hasOwn(WORKLOADS, kind);
-}
+} as const satisfies Readonly<Record<ScalableKind, Resource>>;
 
 /** Reads the PodTemplate or workload of every buffer; a buffer whose pods are invalid is left out. */
 export async function resolveBuffers(
   client: KubeClient,
   onInvalid: OnInvalid,
-  buffers: readonly UnresolvedBuffer[],
+  buffers: readonly NamedBuffer[],
 ): Promise<readonly CapacityBuffer[]> {
   const resolved = await Promise.all(buffers.map((each) => resolve(client, onInvalid, each)));
   return resolved.filter((each) => each !== undefined);
@@ -86,7 +31,7 @@ export async function resolveBuffers(
 async function resolve(
   client: KubeClient,
   onInvalid: OnInvalid,
-  { buffer, target }: UnresolvedBuffer,
+  { target, ...buffer }: NamedBuffer,
 ): Promise<CapacityBuffer | undefined> {
   const { namespace } = buffer;
   const object = await readTarget(client, namespace, target);

@@ -1,10 +1,11 @@
+import { decodeCapacityBuffer } from '../api/capacity-buffer.ts';
 import type { Condition } from '../core/model/cluster.ts';
 import type { NodeOverlay, NodePool } from '../core/model/provisioning.ts';
 import type { Resources } from '../core/model/resources.ts';
 import type { ClusterReader, ClusterState, ObjectKind } from '../ports/cluster.ts';
 import { objectKey } from '../ports/cluster.ts';
 import { BRAKES_CONFIG_MAP, decodeBrakes } from './brakes.ts';
-import { decodeBuffer, resolveBuffers } from './buffer-targets.ts';
+import { resolveBuffers } from './buffer-targets.ts';
 import type { KubeClient } from './client.ts';
 import {
   type ClusterDecoders,
@@ -57,7 +58,9 @@ function makeMirrors({ client, decoders, onInvalid }: ReaderOptions) {
       withRaw(decoders.nodeOverlay, decodeConditions),
     ),
     nodeClasses: listed({ resource: RESOURCES.nodeClasses }, decoders.nodeClass),
-    buffers: optional({ resource: RESOURCES.capacityBuffers }, decodeBuffer),
+    buffers: optional({ resource: RESOURCES.capacityBuffers }, (object) =>
+      decodeCapacityBuffer(object, 'ignore'),
+    ),
     nodes: warm({ resource: RESOURCES.nodes, shape: NODE, protobuf: true }, decoders.node),
     pods: warm({ resource: RESOURCES.pods, shape: POD, protobuf: true }, decoders.pod),
     claims: warm(

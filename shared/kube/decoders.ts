@@ -54,7 +54,7 @@ export function decodeUsage(object: unknown): Resources {
 }
 
 /** Quantities that the API server has validated, rounded down. */
-export function decodeAmounts(list: unknown): Resources {
+function decodeAmounts(list: unknown): Resources {
   const amounts: Record<string, string> = {};
   for (const [name, amount] of Object.entries(record(list))) amounts[name] = String(amount);
   return parseResources(amounts, 'down').resources;

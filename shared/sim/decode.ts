@@ -1,3 +1,4 @@
+import { decodeCapacityBuffer } from '../api/capacity-buffer.ts';
 import { decodeEC2NodeClass } from '../api/ec2-node-class.ts';
 import type { Decoded } from '../api/issue.ts';
 import {
@@ -117,9 +118,9 @@ export function readState(store: ObjectStore): ClusterState {
     nodeClasses: all('EC2NodeClass', decodeEC2NodeClass),
     nodeOverlayConditions: named('NodeOverlay', conditionsOf),
     nodePoolUsage: named('NodePool', usageOf),
-    capacityBuffers: store
-      .list('CapacityBuffer')
-      .map((object) => bufferOf(store, object, conditionsOf(object))),
+    capacityBuffers: all('CapacityBuffer', decodeCapacityBuffer).map((buffer) =>
+      bufferOf(store, buffer),
+    ),
     volumeAttachments: [],
     resourceVersions: versionsOf(store),
     pausedUntilMs: {},

@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { STRUCTURAL } from '../schema/parts.ts';
 import { withRules } from '../schema/rule.ts';
 
-const VOLUME_SIZE = /^((?:[1-9][0-9]{0,3}|[1-4][0-9]{4}|[5][0-8][0-9]{3}|59000)Gi|(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|[6][0-3][0-9]{3}|64000)G|([1-9]||[1-5][0-7]|58)Ti|([1-9]||[1-5][0-9]|6[0-3]|64)T)$/;
+const VOLUME_SIZE =
+  /^((?:[1-9][0-9]{0,3}|[1-4][0-9]{4}|[5][0-8][0-9]{3}|59000)Gi|(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|[6][0-3][0-9]{3}|64000)G|([1-9]||[1-5][0-7]|58)Ti|([1-9]||[1-5][0-9]|6[0-3]|64)T)$/;
 
 const ebsShape = z.strictObject({
   deleteOnTermination: z.boolean().optional(),
@@ -57,7 +58,8 @@ const networkInterface = z.strictObject({
 export const networkInterfaces = withRules(z.array(networkInterface).min(1).max(150), [
   {
     cel: "self.exists(each, each.networkCardIndex == 0 && each.deviceIndex == 0 && each.interfaceType == 'interface')",
-    message: 'must contain the interface with networkCardIndex 0 and deviceIndex 0 of type interface',
+    message:
+      'must contain the interface with networkCardIndex 0 and deviceIndex 0 of type interface',
     check: (list) =>
       list.some(
         (each) =>

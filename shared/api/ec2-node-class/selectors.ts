@@ -23,7 +23,9 @@ const tags = withRules(tagMap, [
 function id(prefix: string) {
   return z
     .string()
-    .regex(new RegExp(`^${prefix}-[0-9a-z]+$`), { message: `must be an id such as ${prefix}-0abc12` })
+    .regex(new RegExp(`^${prefix}-[0-9a-z]+$`), {
+      message: `must be an id such as ${prefix}-0abc12`,
+    })
     .optional();
 }
 
@@ -162,7 +164,8 @@ const amiTerm = withRules(
 export const amiSelectorTerms = withRules(z.array(amiTerm).min(1).max(30), [
   {
     cel: '!self.exists(term, has(term.alias)) || size(self) == 1',
-    message: "'alias' is mutually exclusive, cannot be set with a combination of other amiSelectorTerms",
+    message:
+      "'alias' is mutually exclusive, cannot be set with a combination of other amiSelectorTerms",
     check: (terms) => terms.length === 1 || !terms.some((each) => each.alias !== undefined),
   },
 ]);

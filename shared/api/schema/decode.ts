@@ -70,8 +70,9 @@ function parse<Schema extends z.ZodType>(
 ): Decoded<z.output<Schema>> {
   const first = schema.safeParse(value, { reportInput: true });
   if (first.success) return { ok: true, value: first.data };
-  const known = unknownFields === 'ignore' ? without(value, first.error) : value;
-  const second = known === value ? first : schema.safeParse(known, { reportInput: true });
+  const set = withoutNulls(value);
+  const known = unknownFields === 'ignore' ? without(set, first.error) : set;
+  const second = schema.safeParse(known, { reportInput: true });
   if (second.success) return { ok: true, value: second.data };
   return { ok: false, issues: issuesOf(second.error, schema).map(inSpec) };
 }
@@ -79,6 +80,14 @@ function parse<Schema extends z.ZodType>(
 function inSpec({ path, message }: Issue): Issue {
   if (path === '') return { path: 'spec', message };
   return { path: `spec.${path}`, message };
+}
+
+/** The API server takes a null for an absent field. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== 'object' || value === null) return value;
+  const set = Object.entries(value).filter(([, each]) => each !== null);
+  return Object.fromEntries(set.map(([key, each]) => [key, withoutNulls(each)]));
 }
 
 /** The value without the fields that the error calls unknown; the value itself where there are none. */

@@ -39,8 +39,13 @@ function messageOf(issue: ZodIssue): string {
     case 'invalid_key':
       return `has a key that is not valid: ${issue.issues.map(messageOf).join('; ')}`;
     default:
-      return `${issue.message}, not ${value}`;
+      return isPlain(issue.input) ? `${issue.message}, not ${value}` : issue.message;
   }
+}
+
+/** Values that help in a message; an object is already named by its path. */
+function isPlain(input: unknown): boolean {
+  return typeof input === 'string' || typeof input === 'number' || typeof input === 'boolean';
 }
 
 function alternative(issue: ZodIssue | undefined): string {

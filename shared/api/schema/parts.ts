@@ -34,7 +34,8 @@ export const quantity = z
   ])
   .meta({
     [STRUCTURAL]: {
-      anyOf: [{ type: 'integer', minimum: 0 }, { type: 'string' }],
+      anyOf: [{ type: 'integer' }, { type: 'string' }],
+      minimum: 0,
       pattern: QUANTITY.source,
       'x-kubernetes-int-or-string': true,
     },
@@ -169,7 +170,7 @@ function key(rules: readonly Rule<string>[]) {
   return withRules(text, rules);
 }
 
-const values = z.array(z.string()).max(1000).optional();
+const values = z.array(z.string().max(63)).max(1000).optional();
 
 /** A requirement of a NodePool or NodeClaim. */
 export function requirement(keys: readonly Rule<string>[]) {
@@ -204,7 +205,10 @@ export function overlayRequirement() {
 
 /** Keys as Kubernetes now calls them. */
 export function requirementExpression(
-  raw: RawRequirement & { readonly key: string; readonly operator: RequirementExpression['operator'] },
+  raw: RawRequirement & {
+    readonly key: string;
+    readonly operator: RequirementExpression['operator'];
+  },
 ): RequirementExpression {
   const { minValues } = raw;
   const expression = {
@@ -231,10 +235,9 @@ function notEmpty(name: string): Rule<string> {
 }
 
 export const nodeClassRef = z.strictObject({
-  group: withRules(
-    z.string().regex(/^[^/]*$/, { message: 'must be a group without a version' }),
-    [notEmpty('group')],
-  ),
+  group: withRules(z.string().regex(/^[^/]*$/, { message: 'must be a group without a version' }), [
+    notEmpty('group'),
+  ]),
   kind: withRules(z.string(), [notEmpty('kind')]),
   name: withRules(z.string(), [notEmpty('name')]),
 });

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 
 /**
  * A validation rule that the API server checks by its CEL expression and this code by its function;
