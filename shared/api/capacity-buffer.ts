@@ -32,6 +32,12 @@ const spec = withRules(
         (podTemplateRef === undefined) !== (scalableRef === undefined),
     },
     {
+      cel: '!has(self.podTemplateRef) || has(self.replicas) || has(self.limits)',
+      message: "'replicas' or 'limits' must be set with 'podTemplateRef'",
+      check: ({ podTemplateRef, replicas, limits }) =>
+        podTemplateRef === undefined || replicas !== undefined || limits !== undefined,
+    },
+    {
       cel: '!has(self.percentage) || has(self.scalableRef)',
       message: "'percentage' must be set with 'scalableRef'",
       check: ({ percentage, scalableRef }) => percentage === undefined || scalableRef !== undefined,

@@ -24,7 +24,7 @@ import {
 } from './ec2-node-class/selectors.ts';
 import type { Decoded } from './issue.ts';
 import { type DecodedParts, decodeParts, type UnknownFields } from './schema/decode.ts';
-import { conditions, requirementExpression } from './schema/parts.ts';
+import { conditions, notEmpty, requirementExpression } from './schema/parts.ts';
 import { withRules } from './schema/rule.ts';
 
 const FAMILIES = [
@@ -47,8 +47,8 @@ const specShape = z.strictObject({
   amiSelectorTerms,
   amiFamily: z.enum(FAMILIES).optional(),
   userData: z.string().optional(),
-  role: z.string().optional(),
-  instanceProfile: z.string().optional(),
+  role: withRules(z.string(), [notEmpty('role')]).optional(),
+  instanceProfile: withRules(z.string(), [notEmpty('instanceProfile')]).optional(),
   tags: tags.optional(),
   kubelet: kubelet.optional(),
   blockDeviceMappings: blockDeviceMappings.optional(),
@@ -72,9 +72,9 @@ const ALIAS_ENTRIES = Object.entries(ALIAS_FAMILIES);
 
 const spec = withRules(specShape, [
   {
-    cel: "(has(self.role) && self.role != '') != (has(self.instanceProfile) && self.instanceProfile != '')",
+    cel: 'has(self.role) != has(self.instanceProfile)',
     message: "must specify exactly one of ['role', 'instanceProfile']",
-    check: ({ role = '', instanceProfile = '' }) => (role !== '') !== (instanceProfile !== ''),
+    check: ({ role, instanceProfile }) => (role === undefined) !== (instanceProfile === undefined),
   },
   {
     cel: 'has(self.amiFamily) || self.amiSelectorTerms.exists(term, has(term.alias))',
@@ -172,8 +172,8 @@ function nodeClassOf(parts: DecodedParts<Spec>): NodeClass {
     capacityReservationSelectorTerms: defined(spec.capacityReservationSelectorTerms ?? []),
     amiSelectorTerms: defined(spec.amiSelectorTerms),
     imageFamily: spec.amiFamily ?? familyOfAlias(spec.amiSelectorTerms[0]?.alias ?? '') ?? 'Custom',
-    role: spec.role || undefined,
-    instanceProfile: spec.instanceProfile || undefined,
+    role: spec.role,
+    instanceProfile: spec.instanceProfile,
     tags: spec.tags ?? {},
     spec,
     status: statusOf(parts),

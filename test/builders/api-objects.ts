@@ -49,7 +49,7 @@ const BASES = {
     apiVersion: 'autoscaling.x-k8s.io/v1beta1',
     kind: 'CapacityBuffer',
     metadata: { name: 'sample', namespace: 'default' },
-    spec: { podTemplateRef: { name: 'slot' } },
+    spec: { podTemplateRef: { name: 'slot' }, replicas: 1 },
   },
 } as const;
 
@@ -299,7 +299,8 @@ const EXCLUSIVE = 'mutually exclusive';
 
 const NODE_CLASSES = rows('EC2NodeClass', [
   ['spec', { ...classSpec, role: 'nodes', instanceProfile: 'p' }, 'exactly one of'],
-  ['spec', { ...classSpec, role: '', instanceProfile: 'p' }],
+  ['spec', { ...classSpec, role: '', instanceProfile: 'p' }, 'cannot be empty'],
+  ['spec.role', '', 'role cannot be empty'],
   ['spec.role', ABSENT, 'exactly one of'],
   [AMIS, [], ''],
   [AMIS, ABSENT, ''],
@@ -405,6 +406,8 @@ const CAPACITY_BUFFERS = rows('CapacityBuffer', [
   ['spec', { scalableRef: { ...scalableRef, name: '' } }, ''],
   ['spec', { scalableRef, percentage: -1 }, ''],
   ['spec', { scalableRef, podTemplateRef: { name: 'a' } }, 'exactly one of'],
+  ['spec.replicas', ABSENT, "'replicas' or 'limits'"],
+  ['spec', { podTemplateRef: { name: 'slot' }, percentage: 10, replicas: 1 }, "'percentage'"],
   ['spec', {}, 'exactly one of'],
 ]);
 

@@ -230,8 +230,9 @@ export function taintOf({ key, value = '', effect }: z.output<typeof taint>): Ta
   return { key, value, effect };
 }
 
-function notEmpty(name: string): Rule<string> {
-  return { cel: "self != ''", message: `${name} may not be empty`, check: (text) => text !== '' };
+/** A text that is absent rather than empty. */
+export function notEmpty(name: string): Rule<string> {
+  return { cel: "self != ''", message: `${name} cannot be empty`, check: (text) => text !== '' };
 }
 
 export const nodeClassRef = z.strictObject({
