@@ -62,23 +62,42 @@ export function overlayLabels(pool: NodePool): ReadonlyMap<string, string> {
   return new Map([...Object.entries(pool.template.labels), [NODE_POOL, pool.name]]);
 }
 
+export interface PoolPart {
+  readonly isAllowed: boolean;
+  /** Keys of the overlay that the pool's labels meet. */
+  readonly defined: ReadonlySet<string>;
+  /** Equal for equal parts. */
+  readonly text: string;
+}
+
+const REFUSED: PoolPart = { isAllowed: false, defined: new Set(), text: '-' };
+const INDIFFERENT: PoolPart = { isAllowed: true, defined: new Set(), text: '' };
+
+/** The labels of pools that any overlay asks for: pools equal in them are alike. */
+export function askedLabels(matchers: readonly OverlayMatcher[]): readonly string[] {
+  return [...new Set(matchers.flatMap(({ node }) => node.map(([key]) => key)))].sort();
+}
+
 /**
  * What the pool contributes to a match: which keys it defines, and whether those are allowed. Pools
  * for which this is equal for every overlay share their results.
  */
-export function poolPart(
-  { node }: OverlayMatcher,
-  labels: ReadonlyMap<string, string>,
-): { readonly isAllowed: boolean; readonly defined: ReadonlySet<string>; readonly text: string } {
-  const defined = new Set<string>();
+export function poolPart({ node }: OverlayMatcher, labels: ReadonlyMap<string, string>): PoolPart {
+  let defined: Set<string> | undefined;
   for (const [key, set] of node) {
     const value = labels.get(key);
     if (value === undefined) continue;
-    if (!allows(set, value)) return { isAllowed: false, defined, text: '-' };
+    if (!allows(set, value)) return REFUSED;
+    defined ??= new Set();
     defined.add(key);
   }
-  return { isAllowed: true, defined, text: [...defined].sort().join() };
+  return defined === undefined
+    ? INDIFFERENT
+    : { isAllowed: true, defined, text: [...defined].sort().join() };
 }
+
+/** Numbers of types, ascending. */
+type TypeList = readonly number[];
 
 /**
  * Types by the values of their labels. A label that neither type nor pool defines matches only NotIn
@@ -86,43 +105,78 @@ export function poolPart(
  */
 export class TypeIndex {
   private readonly types: readonly InstanceType[];
-  private readonly bits = new Map<string, Uint8Array>();
+  private readonly byValue = new Map<string, ReadonlyMap<string, TypeList>>();
+  private readonly known = new Map<OverlayMatcher, Map<string, TypeList>>();
 
   constructor(types: readonly InstanceType[]) {
     this.types = types;
   }
 
-  /** By type: 1 where its labels (and the keys that the pool defines) meet the overlay. */
-  matching({ node }: OverlayMatcher, definedByPool: ReadonlySet<string>): Uint8Array {
-    const matched = new Uint8Array(this.types.length).fill(1);
-    for (const [key, set] of node) {
-      const allowed = this.allowed(key, set, definedByPool.has(key));
-      for (let index = 0; index < matched.length; index++) {
-        if (allowed[index] === 0) matched[index] = 0;
-      }
+  /** The types whose labels, with the keys that the pool defines, meet the overlay. */
+  matching(matcher: OverlayMatcher, { defined, text }: PoolPart): TypeList {
+    let byPart = this.known.get(matcher);
+    if (byPart === undefined) {
+      byPart = new Map();
+      this.known.set(matcher, byPart);
     }
-    return matched;
+    let list = byPart.get(text);
+    if (list === undefined) {
+      list = this.search(matcher, defined);
+      byPart.set(text, list);
+    }
+    return list;
   }
 
-  private allowed(key: string, set: ValueSet, isDefinedByPool: boolean): Uint8Array {
-    const text = JSON.stringify([
-      key,
-      set.complement,
-      [...set.values].sort(),
-      set.atLeast,
-      set.atMost,
-      set.absent,
-      isDefinedByPool,
-    ]);
-    const known = this.bits.get(text);
-    if (known !== undefined) return known;
-    const allowed = Uint8Array.from(this.types, ({ name, labels }) => {
-      const values = key === INSTANCE_TYPE ? [name] : labels[key];
-      if (values === undefined) return isDefinedByPool || set.absent ? 1 : 0;
-      if (values === null || values.length === 0) return set.absent ? 1 : 0;
-      return values.some((value) => allows(set, value)) ? 1 : 0;
+  private search({ node }: OverlayMatcher, defined: ReadonlySet<string>): TypeList {
+    let candidates: TypeList | undefined;
+    for (const [key, set] of node) {
+      if (set.complement || set.absent || defined.has(key)) continue;
+      const named = this.withAnyOf(key, set.values);
+      if (candidates === undefined || named.length < candidates.length) candidates = named;
+    }
+    candidates ??= this.types.map((_, index) => index);
+    return candidates.filter((index) => {
+      const type = this.types[index];
+      return type !== undefined && node.every(([key, set]) => meets(type, key, set, defined));
     });
-    this.bits.set(text, allowed);
-    return allowed;
   }
+
+  private withAnyOf(key: string, values: ReadonlySet<string>): TypeList {
+    const lists = this.postings(key);
+    const found = new Set<number>();
+    for (const value of values) for (const index of lists.get(value) ?? []) found.add(index);
+    return [...found].sort((a, b) => a - b);
+  }
+
+  private postings(key: string): ReadonlyMap<string, TypeList> {
+    const known = this.byValue.get(key);
+    if (known !== undefined) return known;
+    const lists = new Map<string, number[]>();
+    for (const [index, type] of this.types.entries()) {
+      for (const value of valuesOf(type, key) ?? []) {
+        const list = lists.get(value);
+        if (list === undefined) lists.set(value, [index]);
+        else list.push(index);
+      }
+    }
+    this.byValue.set(key, lists);
+    return lists;
+  }
+}
+
+/** Undefined: the type does not describe the label; null or empty: its nodes never have it. */
+function valuesOf({ name, labels }: InstanceType, key: string) {
+  return key === INSTANCE_TYPE ? [name] : labels[key];
+}
+
+function meets(
+  type: InstanceType,
+  key: string,
+  set: ValueSet,
+  defined: ReadonlySet<string>,
+): boolean {
+  const values = valuesOf(type, key);
+  if (values === undefined) return defined.has(key) || set.absent;
+  if (values === null || values.length === 0) return set.absent;
+  return values.some((value) => allows(set, value));
 }

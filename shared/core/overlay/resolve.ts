@@ -1,10 +1,12 @@
 import type { InstanceType, Offering } from '../model/instance-type.ts';
 import type { NodeOverlay, NodePool, PriceChange } from '../model/provisioning.ts';
 import {
+  askedLabels,
   matcherOf,
   matchesOffering,
   type OverlayMatcher,
   overlayLabels,
+  type PoolPart,
   poolPart,
   TypeIndex,
 } from './matching.ts';
@@ -69,7 +71,7 @@ class Context {
   readonly prices: FieldState;
   readonly capacities = new Map<string, FieldState>();
   private readonly index: TypeIndex;
-  private readonly parts: readonly ReturnType<typeof poolPart>[];
+  private readonly parts: readonly PoolPart[];
   private readonly kinds: Int32Array;
   private readonly representatives: readonly Offering[];
 
@@ -77,7 +79,7 @@ class Context {
     types: readonly InstanceType[],
     index: TypeIndex,
     kinds: { readonly of: Int32Array; readonly representatives: readonly Offering[] },
-    parts: readonly ReturnType<typeof poolPart>[],
+    parts: readonly PoolPart[],
   ) {
     this.types = types;
     this.index = index;
@@ -95,14 +97,13 @@ class Context {
   targets(matcher: OverlayMatcher, position: number): Targets | undefined {
     const part = this.parts[position];
     if (part === undefined || !part.isAllowed) return undefined;
-    const matched = this.index.matching(matcher, part.defined);
+    const matched = this.index.matching(matcher, part);
     const byKind = Uint8Array.from(this.representatives, (each) =>
       matchesOffering(matcher, each) ? 1 : 0,
     );
     const types: number[] = [];
     const offerings: number[] = [];
-    for (let type = 0; type < matched.length; type++) {
-      if (matched[type] === 0) continue;
+    for (const type of matched) {
       const before = offerings.length;
       const end = this.start[type + 1] ?? 0;
       for (let target = this.start[type] ?? 0; target < end; target++) {
@@ -169,36 +170,57 @@ function offeringKinds(types: readonly InstanceType[]) {
   return { of: Int32Array.from(of), representatives };
 }
 
+/** One list of instance types, and the contexts that share it. */
+class TypeList {
+  readonly types: readonly InstanceType[];
+  private readonly index: TypeIndex;
+  private readonly kinds: ReturnType<typeof offeringKinds>;
+  private readonly byText = new Map<string, Context>();
+
+  constructor(types: readonly InstanceType[]) {
+    this.types = types;
+    this.index = new TypeIndex(types);
+    this.kinds = offeringKinds(types);
+  }
+
+  /** The context for pools with these parts: one for all that no overlay can tell apart. */
+  context(parts: readonly PoolPart[]): Context {
+    const text = parts.map((part) => part.text).join('|');
+    let context = this.byText.get(text);
+    if (context === undefined) {
+      context = new Context(this.types, this.index, this.kinds, parts);
+      this.byText.set(text, context);
+    }
+    return context;
+  }
+}
+
 function contextsOf(
   pools: readonly NodePool[],
   instanceTypes: ReadonlyMap<string, readonly InstanceType[]>,
   matchers: readonly OverlayMatcher[],
 ): readonly Context[] {
-  const lists = new Map<
-    readonly InstanceType[],
-    { index: TypeIndex; kinds: ReturnType<typeof offeringKinds>; byText: Map<string, Context> }
-  >();
-  const contexts: Context[] = [];
+  const asked = askedLabels(matchers);
+  const partsByLabels = new Map<string, readonly PoolPart[]>();
+  const lists = new Map<readonly InstanceType[], TypeList>();
+  const contexts = new Set<Context>();
   for (const pool of [...pools].sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const types = instanceTypes.get(pool.name);
     if (types === undefined) continue;
-    let list = lists.get(types);
-    if (list === undefined) {
-      list = { index: new TypeIndex(types), kinds: offeringKinds(types), byText: new Map() };
-      lists.set(types, list);
-    }
     const labels = overlayLabels(pool);
-    const parts = matchers.map((matcher) => poolPart(matcher, labels));
-    const text = parts.map((part) => part.text).join('|');
-    let context = list.byText.get(text);
-    if (context === undefined) {
-      context = new Context(types, list.index, list.kinds, parts);
-      list.byText.set(text, context);
-      contexts.push(context);
+    const key = JSON.stringify(asked.map((each) => labels.get(each)));
+    let parts = partsByLabels.get(key);
+    if (parts === undefined) {
+      parts = matchers.map((matcher) => poolPart(matcher, labels));
+      partsByLabels.set(key, parts);
     }
+    const list = lists.get(types) ?? new TypeList(types);
+    lists.set(types, list);
+    const context = list.context(parts);
     context.pools.push(pool.name);
+    contexts.add(context);
   }
-  return contexts;
+  return [...contexts];
 }
 
 class Resolver {

@@ -1,0 +1,239 @@
+import { describe, expect, it } from 'vitest';
+import { type OverlayResolution, resolveOverlays } from '../../../shared/core/overlay/resolve.ts';
+import { instanceType, nodeOverlay, nodePool, offering } from '../../builders/overlays.ts';
+
+const FAMILY = 'karpenter.k8s.aws/instance-family';
+const MEMORY = 'karpenter.k8s.aws/instance-memory';
+
+const small = instanceType(
+  'c7g.large',
+  [offering('a', 'on-demand', 0.1), offering('b', 'on-demand', 0.1), offering('a', 'spot', 0.04)],
+  { [FAMILY]: ['c7g'], [MEMORY]: ['4096'], 'karpenter.k8s.aws/instance-gpu-count': null },
+);
+const large = instanceType('m7g.xlarge', [offering('a', 'on-demand', 0.2)], {
+  [FAMILY]: ['m7g'],
+  [MEMORY]: ['16384'],
+  'karpenter.k8s.aws/instance-gpu-count': ['1'],
+});
+const TYPES = [small, large];
+
+const general = nodePool('general', { team: 'a' });
+const batch = nodePool('batch', { team: 'b' });
+const BOTH = new Map([
+  ['general', TYPES],
+  ['batch', TYPES],
+]);
+
+function resolve(...overlays: Parameters<typeof nodeOverlay>[]): OverlayResolution {
+  const list = overlays.map(([name, spec]) => nodeOverlay(name, spec));
+  return resolveOverlays([general, batch], BOTH, list);
+}
+
+/** `pool/type/zone/capacityType` of every offering whose price changed, with the price. */
+function prices({ instanceTypes }: OverlayResolution): Readonly<Record<string, number>> {
+  const changed = [...instanceTypes].flatMap(([pool, types]) =>
+    types.flatMap((type) =>
+      type.offerings
+        .filter((each) => each.priceOverlay !== undefined)
+        .map((each) => {
+          const key = `${pool}/${type.name}/${each.zone}/${each.capacityType}`;
+          return [key, Math.round(each.price * 1e6) / 1e6] as const;
+        }),
+    ),
+  );
+  return Object.fromEntries(changed);
+}
+
+function capacities({ instanceTypes }: OverlayResolution, pool: string) {
+  return Object.fromEntries(
+    (instanceTypes.get(pool) ?? [])
+      .filter((type) => type.capacityOverlays.length > 0)
+      .map((type) => [type.name, type.capacity]),
+  );
+}
+
+const everything = { requirements: [], price: '9' };
+
+function matches(requirement: object): readonly string[] {
+  const found = resolve(['o', { ...everything, requirements: [requirement] }]);
+  return Object.keys(prices(found));
+}
+
+const SMALL = ['a/on-demand', 'b/on-demand', 'a/spot'].map((each) => `c7g.large/${each}`);
+const LARGE = ['m7g.xlarge/a/on-demand'];
+
+function inPools(pools: readonly string[], offerings: readonly string[]): readonly string[] {
+  return pools.flatMap((pool) => offerings.map((each) => `${pool}/${each}`));
+}
+
+const ALL_POOLS = ['batch', 'general'];
+
+describe('what an overlay matches', () => {
+  it.each([
+    [{ key: FAMILY, operator: 'In', values: ['c7g', 'c8g'] }, inPools(ALL_POOLS, SMALL)],
+    [{ key: FAMILY, operator: 'NotIn', values: ['c7g'] }, inPools(ALL_POOLS, LARGE)],
+    [
+      { key: 'karpenter.k8s.aws/instance-gpu-count', operator: 'Exists' },
+      inPools(ALL_POOLS, LARGE),
+    ],
+    [
+      { key: 'karpenter.k8s.aws/instance-gpu-count', operator: 'DoesNotExist' },
+      inPools(ALL_POOLS, SMALL),
+    ],
+    [{ key: MEMORY, operator: 'Gt', values: ['4096'] }, inPools(ALL_POOLS, LARGE)],
+    [{ key: MEMORY, operator: 'Gte', values: ['4096'] }, inPools(ALL_POOLS, [...SMALL, ...LARGE])],
+    [{ key: MEMORY, operator: 'Lt', values: ['4096'] }, []],
+    [{ key: MEMORY, operator: 'Lte', values: ['4096'] }, inPools(ALL_POOLS, SMALL)],
+    [
+      { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['spot'] },
+      inPools(ALL_POOLS, SMALL.slice(2)),
+    ],
+    [
+      { key: 'topology.kubernetes.io/zone', operator: 'In', values: ['b'] },
+      inPools(ALL_POOLS, SMALL.slice(1, 2)),
+    ],
+    [
+      { key: 'karpenter.sh/nodepool', operator: 'In', values: ['batch'] },
+      inPools(['batch'], [...SMALL, ...LARGE]),
+    ],
+    [{ key: 'team', operator: 'In', values: ['a'] }, inPools(['general'], [...SMALL, ...LARGE])],
+    [{ key: 'team', operator: 'DoesNotExist' }, []],
+    [{ key: 'absent', operator: 'Exists' }, []],
+    [{ key: 'absent', operator: 'DoesNotExist' }, inPools(ALL_POOLS, [...SMALL, ...LARGE])],
+  ])('%j', (requirement, expected) => {
+    expect([...matches(requirement)].sort()).toEqual([...expected].sort());
+  });
+});
+
+const LARGE_ONLY = [{ key: FAMILY, operator: 'In', values: ['m7g'] }];
+
+describe('prices', () => {
+  it.each([
+    [{ price: '5' }, 5],
+    [{ priceAdjustment: '+10%' }, 0.22],
+    [{ priceAdjustment: '-25%' }, 0.15],
+    [{ priceAdjustment: '-100%' }, 0],
+    [{ priceAdjustment: '+0.05' }, 0.25],
+    [{ priceAdjustment: '-0.5' }, 0],
+  ])('%j', (change, expected) => {
+    const found = prices(resolve(['o', { requirements: LARGE_ONLY, ...change }]));
+    expect(found['general/m7g.xlarge/a/on-demand']).toBe(expected);
+  });
+
+  it('are adjusted once, from the list price, by the heaviest', () => {
+    const found = resolve(
+      ['light', { requirements: LARGE_ONLY, priceAdjustment: '+100%', weight: 1 }],
+      ['heavy', { requirements: LARGE_ONLY, priceAdjustment: '-50%', weight: 2 }],
+    );
+    expect(prices(found)['general/m7g.xlarge/a/on-demand']).toBe(0.1);
+    expect(found.overlays.map(({ name, shadowed }) => ({ name, shadowed }))).toEqual([
+      { name: 'heavy', shadowed: [] },
+      { name: 'light', shadowed: [{ field: 'price', by: ['heavy'] }] },
+    ]);
+  });
+
+  it('of a lighter overlay hold where the heavier does not match', () => {
+    const found = resolve(
+      ['light', { price: '1', weight: 1 }],
+      ['heavy', { requirements: LARGE_ONLY, price: '2', weight: 2 }],
+    );
+    expect(prices(found)).toMatchObject({
+      'general/c7g.large/a/spot': 1,
+      'general/m7g.xlarge/a/on-demand': 2,
+    });
+    expect(found.overlays.every((each) => each.shadowed.length === 0)).toBe(true);
+  });
+});
+
+describe('capacities', () => {
+  it('merge by resource, the heaviest first', () => {
+    const found = resolve(
+      ['light', { capacity: { 'example.com/a': '1', 'example.com/b': '1' }, weight: 1 }],
+      ['heavy', { capacity: { 'example.com/b': '2' }, weight: 2 }],
+    );
+    expect(capacities(found, 'general')['c7g.large']).toMatchObject({
+      'example.com/a': 1,
+      'example.com/b': 2,
+    });
+    const [type] = found.instanceTypes.get('general') ?? [];
+    expect(type?.capacityOverlays).toEqual(['heavy', 'light']);
+  });
+
+  it('leave the given types as they were', () => {
+    const before = structuredClone(TYPES);
+    resolve(['o', { capacity: { 'example.com/a': '1' }, price: '3' }]);
+    expect(TYPES).toEqual(before);
+  });
+});
+
+describe('overlays of equal weight that clash', () => {
+  const found = resolve(
+    ['b-second', { requirements: LARGE_ONLY, price: '2', capacity: { 'example.com/a': '1' } }],
+    ['a-first', { price: '1' }],
+  );
+
+  it('are won by the first in the alphabet; the other is applied nowhere', () => {
+    expect(prices(found)['general/m7g.xlarge/a/on-demand']).toBe(1);
+    expect(capacities(found, 'general')).toEqual({});
+  });
+
+  it('name the winner, the NodePool, the type and the field', () => {
+    expect(
+      found.overlays.map(({ name, ready, reason, message }) => [name, ready, reason, message]),
+    ).toEqual([
+      ['a-first', true, 'ValidationSucceeded', ''],
+      [
+        'b-second',
+        false,
+        'Conflict',
+        'conflict with overlay a-first of equal weight 0: both set price of instance type m7g.xlarge in NodePool batch',
+      ],
+    ]);
+  });
+
+  it('do not clash where they set different fields, or different types', () => {
+    const apart = resolve(
+      ['a', { requirements: LARGE_ONLY, price: '1' }],
+      ['b', { requirements: [{ key: FAMILY, operator: 'In', values: ['c7g'] }], price: '2' }],
+      ['c', { capacity: { 'example.com/a': '1' } }],
+    );
+    expect(apart.overlays.map((each) => each.ready)).toEqual([true, true, true]);
+  });
+});
+
+describe('faults', () => {
+  it('of one overlay do not stop the others', () => {
+    const found = resolve(
+      ['bad', { capacity: { 'vpc.amazonaws.com/efa': '1' }, price: '1', weight: 9 }],
+      ['good', { price: '2', weight: 1 }],
+    );
+    expect(found.overlays.map(({ name, reason }) => [name, reason])).toEqual([
+      ['bad', 'RuntimeValidation'],
+      ['good', 'ValidationSucceeded'],
+    ]);
+    expect(prices(found)['general/m7g.xlarge/a/on-demand']).toBe(2);
+  });
+
+  it('an overlay that matches nothing is dead', () => {
+    const found = resolve([
+      'o',
+      { requirements: [{ key: FAMILY, operator: 'In', values: ['x'] }] },
+    ]);
+    expect(found.overlays[0]).toMatchObject({ isDead: true, ready: true });
+  });
+});
+
+describe('sharing', () => {
+  it('pools that no overlay tells apart share one list; untouched types stay the same objects', () => {
+    const found = resolve(['o', { requirements: LARGE_ONLY, price: '2' }]);
+    expect(found.instanceTypes.get('general')).toBe(found.instanceTypes.get('batch'));
+    expect(found.instanceTypes.get('general')?.[0]).toBe(small);
+  });
+
+  it('pools that an overlay tells apart do not', () => {
+    const team = [{ key: 'team', operator: 'In', values: ['a'] }];
+    const found = resolve(['o', { requirements: team, price: '2' }]);
+    expect(found.instanceTypes.get('batch')).toBe(TYPES);
+    expect(found.instanceTypes.get('general')).not.toBe(TYPES);
+  });
+});
