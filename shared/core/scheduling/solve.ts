@@ -8,6 +8,7 @@ import { packItems } from './pack.ts';
 import {
   compileProblem, podPreferenceKind, PREFERENCE_KINDS, type PreferenceKind, type Problem,
 } from './problem.ts';
+import { preferenceScore } from './preference-score.ts';
 import { retype } from './retype.ts';
 import { type ClassView, Ground, World } from './world.ts';
 
@@ -152,7 +153,7 @@ export function solve(snapshot: ClusterSnapshot, settings: SchedulingSettings): 
     existing,
     unplaced,
     ignored: problem.demand.ignored,
-    preferences: { satisfiedWeight: 0, totalWeight: 0, byKind: {} },
+    preferences: preferenceScore(world),
     stranded: { orders: 0, pods: 0 },
     pricePerHour: claims.reduce((sum, claim) => sum + claim.chosen.price, 0),
     listPricePerHour: claims.reduce((sum, claim) => sum + claim.chosen.listPrice, 0),
