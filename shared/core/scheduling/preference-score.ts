@@ -2,7 +2,7 @@ import type { PreferenceScore } from '../model/plan.ts';
 import type { Taint } from '../model/taint.ts';
 import { launchLabel } from './launch-space.ts';
 import { ruleAllowsNode, taintsAllowed } from './node-rules.ts';
-import type { NodePreference, PodClass, Problem } from './problem.ts';
+import type { NodePreference, PodClass } from './problem.ts';
 import type { AffinityTerm, SpreadTerm } from './topology-terms.ts';
 import { isHostKey } from './topology-terms.ts';
 import type { Bin, Ground, NodeRoom, World } from './world.ts';
@@ -59,7 +59,7 @@ class FinalState {
   constructor({ ground, rooms, bins }: World) {
     this.ground = ground;
     const byNode = new Map(rooms.map((room) => [room.node, roomHome(room)] as const));
-    const planned = bins.map((bin, index) => binHome(bin, index, ground.problem));
+    const planned = bins.map((bin, index) => binHome(bin, index));
     this.homes = [...byNode.values(), ...planned];
     this.running = ground.problem.running.flatMap(({ node, matching }) => {
       const home = byNode.get(node);
@@ -153,7 +153,7 @@ function roomHome({ node, content }: NodeRoom): Home {
   };
 }
 
-function binHome({ held, content }: Bin, index: number, problem: Problem): Home {
+function binHome({ held, content }: Bin, index: number): Home {
   const { group } = held;
   const { pool, type, domain } = group;
   const label = (key: string) =>
@@ -179,7 +179,7 @@ function scoreNode(
   home: Home,
   amount: number,
 ): void {
-  for (const preference of podClass.preferences) {
+  for (const preference of podClass.wished.preferences) {
     const { kind, weight } = preference;
     if (kind === 'taint') {
       if (!state.couldMeetSoftTaint(podClass, preference)) continue;
@@ -217,7 +217,7 @@ export function preferenceScore(world: World): PreferenceScore {
     for (const [podClass, amount] of home.content) {
       if (amount === 0) continue;
       scoreNode(tally, state, podClass, home, amount);
-      const { spreads, affinity, antiAffinity } = podClass.topology;
+      const { spreads, affinity, antiAffinity } = podClass.wished.topology;
       for (const term of affinity) {
         if (term.weight === 0) continue;
         tally.add('podAffinity', term.weight * amount, hasCompany(state, term, home));

@@ -57,6 +57,11 @@ export interface PodClass {
   readonly matching: readonly number[];
   /** Heaviest first. */
   readonly preferences: readonly NodePreference[];
+  /** Everything that the pods would like, whether or not the settings respect it: what is scored. */
+  readonly wished: {
+    readonly preferences: readonly NodePreference[];
+    readonly topology: TopologyTerms;
+  };
   readonly volumes: VolumeNeeds;
 }
 
@@ -240,7 +245,8 @@ function classesOf(
   return drafts.map((draft, id) => {
     const pod = draft.pods[0] as Pod;
     const matching = selectors.matching(pod.namespace, pod.labels);
-    const terms = respects ? draft.terms : onlyRequired(draft.terms);
+    const preferences = nodePreferences(pod, rules);
+    const topology = markSelf(draft.terms, matching);
     return {
       id,
       pods: draft.pods,
@@ -249,9 +255,10 @@ function classesOf(
       requests: requestsOf(draft, resources),
       priority: pod.spec.priority,
       ports: pod.spec.hostPorts,
-      topology: markSelf(terms, matching),
+      topology: respects ? topology : onlyRequired(topology),
       matching,
-      preferences: respects ? nodePreferences(pod, rules) : [],
+      preferences: respects ? preferences : [],
+      wished: { preferences, topology },
       volumes: draft.volumes,
     };
   });
