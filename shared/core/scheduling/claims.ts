@@ -200,12 +200,14 @@ function runnerUpOf(chosen: Column, column: Column | undefined): RunnerUp | unde
   return { ...choiceOf(column), priceDifference, why };
 }
 
-/** Labels that pods of the bin ask for and that the pool or the type left open. */
+/** Labels that pods of the bin ask for or prefer and that the pool or the type left open. */
 function chosenLabels(ground: Ground, bin: Bin): ReadonlyMap<string, string> {
   const asked = new Set<string>();
   for (const view of viewsIn(ground, bin)) {
     for (const key of view.pinKeys) asked.add(key);
-    for (const term of view.podClass.rule.terms) for (const key of term.keys()) asked.add(key);
+    for (const { terms } of [view.podClass.rule, ...view.wanted.map(({ rule }) => rule)]) {
+      for (const term of terms) for (const key of term.keys()) asked.add(key);
+    }
   }
   const { pool, type } = bin.held;
   return new Map([...pool.chosen, ...type.chosen].filter(([key]) => asked.has(key)));
