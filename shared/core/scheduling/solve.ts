@@ -9,6 +9,7 @@ import {
   compileProblem, podPreferenceKind, PREFERENCE_KINDS, type PreferenceKind, type Problem,
 } from './problem.ts';
 import { preferenceScore } from './preference-score.ts';
+import { Reasons } from './reasons.ts';
 import { retype } from './retype.ts';
 import { type ClassView, Ground, World } from './world.ts';
 
@@ -133,6 +134,26 @@ export function weighPreferences(problem: Problem): Attempt {
   return chosen;
 }
 
+/** Why each pod that was not dealt is left over. */
+function reasonsOf(
+  { nodePools, instanceTypes }: ClusterSnapshot,
+  world: World,
+  dealer: PodDealer,
+): ReadonlyMap<string, UnplacedReason> {
+  const { problem } = world.ground;
+  const unplaced = new Map<string, UnplacedReason>();
+  const sizes = nodePools.map((pool) => ({ pool, types: instanceTypes.get(pool.name)?.length ?? 0 }));
+  const reasons = new Reasons(world, sizes);
+  for (const podClass of problem.classes) {
+    const rest = dealer.rest(podClass);
+    if (rest.length === 0) continue;
+    const reason = reasons.of(podClass);
+    for (const pod of rest) unplaced.set(podKey(pod), reason);
+  }
+  for (const [pod, message] of problem.hopeless) unplaced.set(podKey(pod), { message, pools: [] });
+  return unplaced;
+}
+
 export function solve(snapshot: ClusterSnapshot, settings: SchedulingSettings): Plan {
   const problem = compileProblem(snapshot, settings);
   const { world, ground } = weighPreferences(problem);
@@ -141,13 +162,7 @@ export function solve(snapshot: ClusterSnapshot, settings: SchedulingSettings): 
     .filter((room) => room.content.size > 0)
     .map((room) => ({ node: room.node.name, pods: dealer.deal(room.content) }));
   const claims = world.bins.map((bin) => plannedClaim(ground, bin, dealer.deal(bin.content)));
-  const unplaced = new Map<string, UnplacedReason>();
-  for (const podClass of problem.classes) {
-    for (const pod of dealer.rest(podClass)) {
-      unplaced.set(podKey(pod), { message: 'no place', pools: [] });
-    }
-  }
-  for (const [pod, message] of problem.hopeless) unplaced.set(podKey(pod), { message, pools: [] });
+  const unplaced = reasonsOf(snapshot, world, dealer);
   return {
     newNodeClaims: claims,
     existing,
