@@ -14,16 +14,15 @@ export function totalOverhead({
  * What pods and DaemonSets may use of a node of the type bought through the offering: capacity less
  * overhead. Hugepages are carved out of memory, so they are subtracted from it (floor 0).
  */
-export function allocatable(type: InstanceType, offering: Offering): Resources {
+export function allocatable(
+  type: InstanceType,
+  { capacityOverride, overheadOverride }: Pick<Offering, 'capacityOverride' | 'overheadOverride'>,
+): Resources {
   const capacity =
-    offering.capacityOverride === undefined
-      ? type.capacity
-      : addResources(type.capacity, offering.capacityOverride);
+    capacityOverride === undefined ? type.capacity : addResources(type.capacity, capacityOverride);
   const own = totalOverhead(type.overhead);
   const overhead =
-    offering.overheadOverride === undefined
-      ? own
-      : addResources(own, totalOverhead(offering.overheadOverride));
+    overheadOverride === undefined ? own : addResources(own, totalOverhead(overheadOverride));
   const amounts: Record<string, number> = {};
   for (const [name, amount] of Object.entries(capacity))
     amounts[name] = amount - (overhead[name] ?? 0);

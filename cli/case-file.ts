@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { decodeCase, type SchedulingCase } from '../shared/api/case/decode.ts';
+import { BadInput } from './bad-input.ts';
+
+/** The text of a file, or of standard input for `-`. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    const why = code === 'ENOENT' ? 'no such file' : code === 'EISDIR' ? 'is a folder' : code;
+    throw new BadInput([`${file}: ${why}`]);
+  }
+}
+
+/** Parsed JSON; a fault is named with its line and column. */
+export function readJson(file: string): unknown {
+  const text = textOf(file);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const at = /position (\d+)/.exec(message)?.[1];
+    const before = text.slice(0, at === undefined ? text.length : Number(at)).split('\n');
+    const column = (before.at(-1)?.length ?? 0) + 1;
+    throw new BadInput([`${file}:${before.length}:${column}: is not JSON: ${message}`]);
+  }
+}
+
+/** The case in parsed JSON; every problem is named at once. */
+export function caseOf(file: string, raw: unknown): SchedulingCase {
+  const decoded = decodeCase(raw);
+  if (decoded.ok) return decoded.value;
+  throw new BadInput(decoded.issues.map(({ path, message }) => `${file}: ${path} ${message}`));
+}

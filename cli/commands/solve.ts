@@ -1,0 +1,106 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import packageJson from '../../package.json' with { type: 'json' };
+import type { SchedulingCase } from '../../shared/api/case/decode.ts';
+import { encodeResult, type Timings } from '../../shared/api/case/encode.ts';
+import type { Plan } from '../../shared/core/model/plan.ts';
+import type { ClusterSnapshot } from '../../shared/core/model/snapshot.ts';
+import { type OverlayReport, resolveOverlays } from '../../shared/core/overlay/resolve.ts';
+import { solve } from '../../shared/core/scheduling/solve.ts';
+import { reporting } from '../bad-input.ts';
+import { lowerBound } from '../bound.ts';
+import { caseOf, readJson } from '../case-file.ts';
+
+interface Options {
+  readonly bound?: boolean;
+  readonly repeat: number;
+  readonly strict?: boolean;
+}
+
+interface Solved {
+  readonly problem: SchedulingCase;
+  readonly snapshot: ClusterSnapshot;
+  readonly overlays: readonly OverlayReport[];
+  readonly plan: Plan;
+  readonly setupMs: number;
+  readonly solveMs: number;
+  readonly cpuMs: number;
+}
+
+function overlaid({ snapshot, settings }: SchedulingCase) {
+  if (!settings.nodeOverlay) return { snapshot, overlays: [] };
+  const { nodePools, instanceTypes, nodeOverlays } = snapshot;
+  const resolved = resolveOverlays(nodePools, instanceTypes, nodeOverlays);
+  return {
+    snapshot: { ...snapshot, instanceTypes: resolved.instanceTypes },
+    overlays: resolved.overlays,
+  };
+}
+
+/** From parsed JSON to the plan, measured. */
+function solveOnce(file: string, raw: unknown): Solved {
+  const cpu = process.cpuUsage();
+  const start = performance.now();
+  const problem = caseOf(file, raw);
+  const { snapshot, overlays } = overlaid(problem);
+  const ready = performance.now();
+  const plan = solve(snapshot, problem.settings);
+  const solveMs = performance.now() - ready;
+  const { user, system } = process.cpuUsage(cpu);
+  const cpuMs = (user + system) / 1000;
+  return { problem, snapshot, overlays, plan, setupMs: ready - start, solveMs, cpuMs };
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}
+
+function costs({ setupMs, solveMs, cpuMs }: Solved) {
+  return { setupMs: rounded(setupMs), solveMs: rounded(solveMs), cpuMs: rounded(cpuMs) };
+}
+
+function timingsOf(first: Solved, last: Solved | undefined): Timings {
+  const maxRssMiB = rounded(process.resourceUsage().maxRSS / 1024);
+  return { ...costs(first), maxRssMiB, ...(last === undefined ? {} : { warm: costs(last) }) };
+}
+
+async function run(file: string, options: Options): Promise<number> {
+  const raw = readJson(file);
+  const first = solveOnce(file, raw);
+  let last: Solved | undefined;
+  for (let each = 1; each < options.repeat; each++) last = solveOnce(file, raw);
+  const { problem, snapshot, plan, overlays } = first;
+  const timings = timingsOf(first, last);
+  const bound =
+    options.bound === true ? await lowerBound(snapshot, problem.settings, plan) : undefined;
+  const { version: joiner } = packageJson;
+  const { rejected } = problem;
+  const result = encodeResult({ joiner, plan, overlays, rejected, timings, bound });
+  process.stdout.write(`${JSON.stringify(result, null, 1)}\n`);
+  const isImperfect = plan.unplaced.size > 0 || overlays.some((each) => !each.ready);
+  return options.strict === true && isImperfect ? 1 : 0;
+}
+
+function count(text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 1 && value <= 1000) return value;
+  throw new InvalidArgumentError('expected a whole number from 1 to 1000.');
+}
+
+/** `joiner solve`: one scheduling problem in, the plan out. */
+export function solveCommand(): Command {
+  return new Command('solve')
+    .description('plan the nodes for the pods of a case file (JSON; - reads standard input)')
+    .argument('<case.json>', 'the problem')
+    .option('--bound', 'also compute how far the plan is from a lower bound')
+    .option(
+      '--repeat <n>',
+      'solve so many times in one process; timings.warm is the last',
+      count,
+      1,
+    )
+    .addOption(
+      new Option('-o, --output <format>', 'the only one').choices(['json']).default('json'),
+    )
+    .option('--strict', 'exit 1 when pods are left over or an overlay is not ready')
+    .action((file: string, options: Options) => reporting(() => run(file, options)));
+}

@@ -1,0 +1,221 @@
+import * as z from 'zod';
+import type { Pod } from '../../core/model/pod.ts';
+import {
+  type ClusterSnapshot,
+  DEFAULT_SCHEDULING_SETTINGS,
+  type SchedulingSettings,
+} from '../../core/model/snapshot.ts';
+import type { Decoded, Issue } from '../issue.ts';
+import {
+  decodeCsiNode,
+  decodeDaemonSet,
+  decodeNamespace,
+  decodeNode,
+  decodePersistentVolume,
+  decodePersistentVolumeClaim,
+  decodePodDisruptionBudget,
+  decodeStorageClass,
+} from '../kubernetes/cluster.ts';
+import { PodDecoder } from '../kubernetes/pod.ts';
+import { decodeNodeClaim } from '../node-claim.ts';
+import { decodeNodeOverlay } from '../node-overlay.ts';
+import { decodeNodePool } from '../node-pool.ts';
+import { issuesOf } from '../schema/issues.ts';
+import { instanceType, typesByPool } from './instance-types.ts';
+
+const options = z.strictObject({
+  preferencePolicy: z.enum(['Respect', 'Ignore']).optional(),
+  minValuesPolicy: z.enum(['Strict', 'BestEffort']).optional(),
+  reservedCapacity: z.boolean().optional(),
+  reservedFallback: z.boolean().optional(),
+  nodeOverlay: z.boolean().optional(),
+  spotToSpotConsolidation: z.boolean().optional(),
+  concurrency: z.int().optional(),
+  /** Most instance types on a claim. */
+  truncateTo: z.int().min(1).optional(),
+  timeoutSeconds: z.number().optional(),
+  now: z.iso.datetime({ offset: true }).optional(),
+});
+
+/** Pods in one case: beyond them the answer is "split it", not a machine out of memory. */
+const PODS_MAX = 1_000_000;
+
+const objects = z.array(z.looseObject({})).optional();
+
+const caseSchema = z.strictObject({
+  name: z.string().optional(),
+  description: z.string().optional(),
+  options: options.optional(),
+  instanceTypes: z.array(instanceType),
+  nodePools: z.array(z.looseObject({})),
+  nodeOverlays: objects,
+  nodeClaims: objects,
+  nodes: objects,
+  pods: z.array(z.looseObject({})).max(PODS_MAX),
+  daemonSets: objects,
+  pvcs: objects,
+  pvs: objects,
+  storageClasses: objects,
+  csiNodes: objects,
+  pdbs: objects,
+  namespaces: objects,
+});
+
+type RawCase = z.output<typeof caseSchema>;
+type RawObject = Readonly<Record<string, unknown>>;
+
+/** One scheduling problem as a file holds it. */
+export interface SchedulingCase {
+  readonly name: string;
+  readonly nowMs: number;
+  /** Instance types as they are before overlays. */
+  readonly snapshot: ClusterSnapshot;
+  readonly settings: SchedulingSettings;
+  /** By `Kind/name`: objects that the API server would refuse, left out of the snapshot, and why. */
+  readonly rejected: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Reads the objects of a case: what the API server would refuse is rejected, not an issue. */
+class ObjectReader {
+  readonly issues: Issue[] = [];
+  readonly rejected: Record<string, readonly string[]> = {};
+  private readonly seen = new Set<string>();
+
+  read<Value extends { readonly name: string }>(
+    field: string,
+    kind: string,
+    list: readonly RawObject[] | undefined,
+    decode: (object: RawObject) => Decoded<Value>,
+  ): readonly Value[] {
+    return (list ?? []).flatMap((object, index) => {
+      const decoded = decode(object);
+      const name = nameOf(object, index);
+      if (decoded.ok)
+        return this.isRepeated(field, index, `${kind}/${name}`) ? [] : [decoded.value];
+      const unknown = decoded.issues.filter(({ message }) => message.startsWith('is not a known'));
+      for (const { path, message } of unknown) {
+        this.issues.push({ path: `${field}[${index}].${path}`, message });
+      }
+      if (unknown.length === 0) {
+        const reasons = decoded.issues.map(({ path, message }) => `${path} ${message}`.trim());
+        this.rejected[`${kind}/${name}`] = reasons;
+      }
+      return [];
+    });
+  }
+
+  private isRepeated(field: string, index: number, key: string): boolean {
+    if (!this.seen.has(key)) {
+      this.seen.add(key);
+      return false;
+    }
+    this.issues.push({
+      path: `${field}[${index}].metadata.name`,
+      message: `is the second ${key}; names must be unique`,
+    });
+    return true;
+  }
+}
+
+function nameOf({ metadata }: RawObject, index: number): string {
+  const { name, namespace } = (metadata ?? {}) as RawObject;
+  const own = typeof name === 'string' ? name : `#${index}`;
+  return typeof namespace === 'string' ? `${namespace}/${own}` : own;
+}
+
+/** A pending pod that says nothing of its conditions has been found unschedulable. */
+function decodePod(pods: PodDecoder, object: RawObject): Decoded<Pod> {
+  const decoded = pods.decode(object);
+  const status = object['status'] as RawObject | undefined;
+  if (!decoded.ok || status?.['conditions'] !== undefined) return decoded;
+  return { ok: true, value: { ...decoded.value, unschedulable: true } };
+}
+
+const MANAGED = { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass' } as const;
+
+function snapshotOf(raw: RawCase, reader: ObjectReader): ClusterSnapshot {
+  const pods = new PodDecoder();
+  const nodePools = reader
+    .read('nodePools', 'NodePool', raw.nodePools, (each) => decodeNodePool(each))
+    .filter(({ template: { nodeClassRef } }) => isManaged(nodeClassRef));
+  const nodes = reader.read('nodes', 'Node', raw.nodes, decodeNode);
+  return {
+    nodePools,
+    nodeOverlays: reader.read('nodeOverlays', 'NodeOverlay', raw.nodeOverlays, (each) =>
+      decodeNodeOverlay(each),
+    ),
+    instanceTypes: typesByPool(
+      raw.instanceTypes,
+      nodePools.map((pool) => pool.name),
+    ),
+    nodeClaims: reader.read('nodeClaims', 'NodeClaim', raw.nodeClaims, (each) =>
+      decodeNodeClaim(each),
+    ),
+    nodes: nodes.map((node) => ({
+      ...node,
+      providerId: node.providerId ?? `case:///${node.name}`,
+    })),
+    pods: reader.read('pods', 'Pod', raw.pods, (each) => decodePod(pods, each)),
+    daemonSets: reader.read('daemonSets', 'DaemonSet', raw.daemonSets, decodeDaemonSet),
+    namespaces: reader.read('namespaces', 'Namespace', raw.namespaces, decodeNamespace),
+    persistentVolumeClaims: reader.read(
+      'pvcs',
+      'PersistentVolumeClaim',
+      raw.pvcs,
+      decodePersistentVolumeClaim,
+    ),
+    persistentVolumes: reader.read('pvs', 'PersistentVolume', raw.pvs, decodePersistentVolume),
+    storageClasses: reader.read(
+      'storageClasses',
+      'StorageClass',
+      raw.storageClasses,
+      decodeStorageClass,
+    ),
+    csiNodes: reader.read('csiNodes', 'CSINode', raw.csiNodes, decodeCsiNode),
+    podDisruptionBudgets: reader.read(
+      'pdbs',
+      'PodDisruptionBudget',
+      raw.pdbs,
+      decodePodDisruptionBudget,
+    ),
+  };
+}
+
+function isManaged({ group, kind }: { readonly group: string; readonly kind: string }): boolean {
+  return group === MANAGED.group && kind === MANAGED.kind;
+}
+
+function settingsOf(raw: RawCase['options'] = {}): SchedulingSettings {
+  const defaults = DEFAULT_SCHEDULING_SETTINGS;
+  return {
+    ...defaults,
+    preferencePolicy: raw.preferencePolicy ?? defaults.preferencePolicy,
+    minValuesPolicy: raw.minValuesPolicy ?? defaults.minValuesPolicy,
+    reservedCapacity: raw.reservedCapacity ?? defaults.reservedCapacity,
+    reservedFallback: raw.reservedFallback ?? defaults.reservedFallback,
+    nodeOverlay: raw.nodeOverlay ?? defaults.nodeOverlay,
+    instanceTypesMax: raw.truncateTo ?? defaults.instanceTypesMax,
+  };
+}
+
+/** The time of a case that does not say: decisions are made at a fixed one. */
+const NOW = '2026-01-01T00:00:00Z';
+
+/** Reads a case from parsed JSON; unknown fields and malformed shapes are issues, all at once. */
+export function decodeCase(raw: unknown): Decoded<SchedulingCase> {
+  const parsed = caseSchema.safeParse(raw, { reportInput: true });
+  if (!parsed.success) return { ok: false, issues: issuesOf(parsed.error, caseSchema) };
+  const reader = new ObjectReader();
+  const snapshot = snapshotOf(parsed.data, reader);
+  if (reader.issues.length > 0) return { ok: false, issues: reader.issues };
+  return {
+    ok: true,
+    value: {
+      name: parsed.data.name ?? '',
+      nowMs: Date.parse(parsed.data.options?.now ?? NOW),
+      snapshot,
+      settings: settingsOf(parsed.data.options),
+      rejected: reader.rejected,
+    },
+  };
+}
