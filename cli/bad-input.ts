@@ -9,8 +9,34 @@ export class BadInput extends Error {
   }
 }
 
-/** Exit codes: 0 done, 1 the thing asked failed, 2 bad usage or bad input. */
+/** Exit code of bad usage and bad input; 0 is done, 1 the thing asked failed. */
 export const BAD_INPUT = 2;
+
+/** Problems of options and files, gathered so that all are told at once. */
+export class Problems {
+  private readonly list: string[] = [];
+
+  add(problem: string): void {
+    this.list.push(problem);
+  }
+
+  /** What the work returns; its BadInput is kept for later and gives undefined. */
+  collect<Value>(work: () => Value): Value | undefined {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof BadInput)) throw error;
+      this.list.push(...error.problems);
+      return undefined;
+    }
+  }
+
+  /** The value, now that it is needed: throws everything gathered if there is anything. */
+  checked<Value>(value: Value | undefined): Value {
+    if (this.list.length > 0 || value === undefined) throw new BadInput(this.list);
+    return value;
+  }
+}
 
 /** Runs a command's work; what is wrong with its input goes to stderr, and the exit code says so. */
 export async function reporting(work: () => Promise<number>): Promise<void> {

@@ -7,9 +7,11 @@ import type { Json } from '../../shared/sim/json.ts';
 import { durationMs } from '../../shared/sim/kubelet.ts';
 import type { FinalState } from '../../shared/sim/report.ts';
 import { decodeScenario, type Scenario } from '../../shared/sim/scenario.ts';
-import { BadInput, loadManifests } from '../simulate/load.ts';
+import { BadInput, reporting } from '../bad-input.ts';
+import { loadManifests } from '../simulate/load.ts';
 import { renderFinalState } from '../simulate/render.ts';
 import { prepareSimulation, runUntil } from '../simulate/run.ts';
+import { collect, variablesOf } from '../simulate/variables.ts';
 
 interface SimulateOptions {
   readonly region: string;
@@ -21,21 +23,6 @@ interface SimulateOptions {
   readonly output?: string;
   readonly strict?: boolean;
   readonly filename: readonly string[];
-}
-
-function collect(value: string, before: readonly string[]): readonly string[] {
-  return [...before, value];
-}
-
-function variablesOf(given: readonly string[], problems: string[]): ReadonlyMap<string, string> {
-  return new Map(
-    given.flatMap((text) => {
-      const at = text.indexOf('=');
-      if (at > 0) return [[text.slice(0, at), text.slice(at + 1)] as const];
-      problems.push(`--var ${text}: expected NAME=VALUE`);
-      return [];
-    }),
-  );
 }
 
 function readScenario(file: string): Scenario {
@@ -121,13 +108,7 @@ export function simulateCommand(): Command {
     .option('--record <folder>', 'write the final state and the decisions there')
     .addOption(new Option('-o, --output <format>').choices(['text', 'json']).default('text'))
     .option('--strict', 'exit 1 when pods stay pending or an overlay is not ready')
-    .action(async (paths: readonly string[], options: SimulateOptions) => {
-      try {
-        process.exitCode = await simulate(paths, options);
-      } catch (error) {
-        if (!(error instanceof BadInput)) throw error;
-        for (const problem of error.problems) process.stderr.write(`error: ${problem}\n`);
-        process.exitCode = 2;
-      }
-    });
+    .action((paths: readonly string[], options: SimulateOptions) =>
+      reporting(() => simulate(paths, options)),
+    );
 }

@@ -4,17 +4,7 @@ import { isAlias, isMap, parseAllDocuments } from 'yaml';
 import { isJson, type Json, textAt } from '../../shared/sim/json.ts';
 import { admit } from '../../shared/sim/kinds.ts';
 import { KUBERNETES_VERSION } from '../../shared/sim/world.ts';
-
-/** Bad input: every problem on a line of its own, exit code 2. */
-export class BadInput extends Error {
-  override readonly name = 'BadInput';
-  readonly problems: readonly string[];
-
-  constructor(problems: readonly string[]) {
-    super(problems.join('\n'));
-    this.problems = problems;
-  }
-}
+import { BadInput } from '../bad-input.ts';
 
 export interface LoadedObject {
   readonly file: string;

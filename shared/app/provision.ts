@@ -5,7 +5,7 @@ import type { Plan, PlannedNodeClaim } from '../core/model/plan.ts';
 import { podKey } from '../core/model/pod.ts';
 import type { NodeClaim, NodePool } from '../core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../core/model/snapshot.ts';
-import { resolveOverlays } from '../core/overlay/resolve.ts';
+import { type OverlayReport, resolveOverlays } from '../core/overlay/resolve.ts';
 import { solve } from '../core/scheduling/solve.ts';
 import type { ClusterState, Ports } from '../ports.ts';
 import { bufferPods, isBufferPod, writeBufferStatuses } from './capacity-buffers.ts';
@@ -15,12 +15,7 @@ import { nodeClassOf, readOffers } from './offers.ts';
 import { nodeRef } from './references.ts';
 import { type AppSettings, isPaused, isShadowed } from './settings.ts';
 import { keepStaticCapacity } from './static-capacity.ts';
-import {
-  type OverlayVerdict,
-  withPoolConditions,
-  writeOverlayStatuses,
-  writePoolStatuses,
-} from './statuses.ts';
+import { withPoolConditions, writeOverlayStatuses, writePoolStatuses } from './statuses.ts';
 
 export interface ProvisionReport {
   readonly created: readonly string[];
@@ -45,7 +40,7 @@ interface Outlook {
 /** What each pool can launch after overlays, and what the resolver says of each overlay. */
 export interface Resolution {
   readonly instanceTypes: ReadonlyMap<string, readonly InstanceType[]>;
-  readonly overlays: readonly OverlayVerdict[];
+  readonly overlays: readonly OverlayReport[];
   /** Before overlays, for claims without a pool. */
   readonly byNodeClass: ReadonlyMap<string, readonly InstanceType[]>;
 }

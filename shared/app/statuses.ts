@@ -8,19 +8,11 @@ import {
 import { NODE_POOL } from '../core/model/labels.ts';
 import type { NodePool } from '../core/model/provisioning.ts';
 import { addResources, type Resources } from '../core/model/resources.ts';
+import type { OverlayReport } from '../core/overlay/resolve.ts';
 import type { ClusterState, Ports } from '../ports.ts';
 import { nodePoolHashAnnotations } from './new-claims.ts';
 import { NODE_CLASS_KIND, nodeClassOf } from './offers.ts';
 import { poolRef } from './references.ts';
-
-/** What the overlay resolver found out about one overlay. */
-export interface OverlayVerdict {
-  readonly name: string;
-  readonly ready: boolean;
-  /** `Conflict`, `RuntimeValidation`, or empty. */
-  readonly reason: string;
-  readonly message: string;
-}
 
 function yes(type: string): ConditionClaim {
   return { type, status: 'True', reason: type, message: '' };
@@ -101,7 +93,7 @@ function sameResources(a: Resources, b: Resources): boolean {
 export async function writeOverlayStatuses(
   ports: Ports,
   state: ClusterState,
-  verdicts: readonly OverlayVerdict[],
+  verdicts: readonly OverlayReport[],
 ): Promise<void> {
   const nowMs = ports.clock.nowMs();
   for (const { name, ready, reason, message } of verdicts) {

@@ -234,6 +234,10 @@ const NODE_POOLS = rows('NodePool', [
 const NODE_CLAIMS = rows('NodeClaim', [
   ...templateChanges('spec'),
   ['spec.requirements', [{ key: 'karpenter.sh/nodepool', operator: 'In', values: ['a'] }]],
+  [
+    'spec.requirements',
+    [{ key: 'karpenter.k8s.aws/ec2nodeclass', operator: 'In', values: ['default'] }],
+  ],
   ['spec.resources', { requests: { cpu: '1', memory: '2Gi' } }],
   ['spec.resources', { requests: { cpu: 'one' } }, ''],
 ]);

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import {
   CAPACITY_TYPE,
+  NODE_CLASS,
   NODE_POOL,
   normalizeLabelKey,
   WELL_KNOWN_LABELS,
@@ -106,7 +107,11 @@ const AWS_DOMAIN = restrictedDomain('karpenter.k8s.aws', AWS_LABELS);
 
 /** Who may use which label keys. */
 export const NODE_POOL_KEYS = [CORE_DOMAIN, restrictedKey(NODE_POOL), HOSTNAME_RULE, AWS_DOMAIN];
-export const NODE_CLAIM_KEYS = [CORE_DOMAIN, HOSTNAME_RULE, AWS_DOMAIN];
+export const NODE_CLAIM_KEYS = [
+  CORE_DOMAIN,
+  HOSTNAME_RULE,
+  restrictedDomain('karpenter.k8s.aws', [...AWS_LABELS, NODE_CLASS]),
+];
 export const OVERLAY_KEYS = [
   CORE_DOMAIN,
   HOSTNAME_RULE,

@@ -1,0 +1,122 @@
+import { Command, Option } from 'commander';
+import packageJson from '../../package.json' with { type: 'json' };
+import { encodeOverlays } from '../../shared/api/case/overlays.ts';
+import { REGIONS } from '../../shared/catalog/catalog.ts';
+import type { InstanceType } from '../../shared/core/model/instance-type.ts';
+import { BadInput, Problems, reporting } from '../bad-input.ts';
+import { caseOf, readJson } from '../case-file.ts';
+import { renderDiagnosis } from '../diagnose/render.ts';
+import { isSelected, rowsOf, type Selection } from '../diagnose/rows.ts';
+import { type Diagnosis, diagnosisOfCase, diagnosisOfManifests } from '../diagnose/source.ts';
+import { loadManifests } from '../simulate/load.ts';
+import { collect, variablesOf } from '../simulate/variables.ts';
+
+interface Options {
+  readonly overlay: readonly string[];
+  readonly nodepool: readonly string[];
+  readonly filename: readonly string[];
+  readonly case?: string;
+  readonly region: string;
+  readonly var: readonly string[];
+  readonly all?: boolean;
+  readonly zones?: boolean;
+  readonly output: 'table' | 'json';
+  readonly strict?: boolean;
+}
+
+async function diagnosisOf(options: Options): Promise<Diagnosis> {
+  const { filename, region } = options;
+  const problems = new Problems();
+  if (options.case !== undefined && filename.length > 0) {
+    problems.add('give either --case or -f, not both');
+  } else if (options.case === undefined && filename.length === 0) {
+    problems.add('give manifests with -f, or a case file with --case');
+  }
+  const variables = variablesOf(options.var, problems);
+  if (options.case !== undefined) {
+    const file = options.case;
+    const problem = problems.collect(() => caseOf(file, readJson(file)));
+    return diagnosisOfCase(problems.checked(problem));
+  }
+  const note = (line: string): void => void process.stderr.write(`joiner: ${line}\n`);
+  const manifests = problems.collect(() => loadManifests(filename, region, variables, note));
+  return diagnosisOfManifests(problems.checked(manifests), region);
+}
+
+/** Names that were asked for and do not exist. */
+function checkNames(diagnosis: Diagnosis, { overlays, nodePools }: Selection): void {
+  const known = {
+    '--overlay': { asked: overlays, names: diagnosis.nodeOverlays.map(({ name }) => name) },
+    '--nodepool': { asked: nodePools, names: [...diagnosis.before.keys()] },
+  };
+  const problems = Object.entries(known).flatMap(([option, { asked, names }]) =>
+    asked
+      .filter((name) => !names.includes(name))
+      .map((name) => {
+        const valid = names.length === 0 ? 'none' : [...names].sort().join(', ');
+        return `${option} ${name}: there is none of this name; there are: ${valid}`;
+      }),
+  );
+  if (problems.length > 0) throw new BadInput(problems);
+}
+
+function overlaysOf({ offerings, capacityOverlays }: InstanceType): readonly string[] {
+  return [...offerings.flatMap(({ priceOverlay }) => priceOverlay ?? []), ...capacityOverlays];
+}
+
+/** The parts of the resolution that were asked for; types without an overlay stay in JSON. */
+function jsonOf({ resolution, rejected }: Diagnosis, selection: Selection): object {
+  const { nodePools, overlays: asked } = selection;
+  const shown = { ...selection, all: asked.length === 0 || selection.all };
+  const instanceTypes = [...resolution.instanceTypes]
+    .filter(([pool]) => nodePools.length === 0 || nodePools.includes(pool))
+    .map(
+      ([pool, types]) =>
+        [pool, types.filter((type) => isSelected(overlaysOf(type), shown))] as const,
+    );
+  const overlays = resolution.overlays.filter(
+    ({ name }) => asked.length === 0 || asked.includes(name),
+  );
+  const encoded = encodeOverlays({ overlays, instanceTypes: new Map(instanceTypes) }, rejected);
+  return { joiner: packageJson.version, ...encoded };
+}
+
+async function run(options: Options): Promise<number> {
+  const diagnosis = await diagnosisOf(options);
+  const selection: Selection = {
+    nodePools: options.nodepool,
+    overlays: options.overlay,
+    all: options.all === true,
+    zones: options.zones === true,
+  };
+  checkNames(diagnosis, selection);
+  const text =
+    options.output === 'json'
+      ? `${JSON.stringify(jsonOf(diagnosis, selection), null, 1)}\n`
+      : renderDiagnosis(diagnosis, rowsOf(diagnosis, selection), selection);
+  process.stdout.write(text);
+  const isImperfect = diagnosis.resolution.overlays.some((each) => !each.ready);
+  return options.strict === true && isImperfect ? 1 : 0;
+}
+
+/** `joiner diagnose`: what overlays do to prices and capacities, and which of them do nothing. */
+export function diagnoseCommand(): Command {
+  return new Command('diagnose')
+    .description('show what NodeOverlays do, per NodePool, instance type and capacity type')
+    .addOption(
+      new Option('--type <type>', 'what to look at').choices(['instance-type']).default('instance-type'),
+    )
+    .option('--overlay <names...>', 'only what these overlays change', [])
+    .option('--nodepool <names...>', 'only these NodePools', [])
+    .option('-f, --filename <paths...>', 'files or folders of manifests', [])
+    .option('--case <file>', 'a case file instead of manifests (- reads standard input)')
+    .addOption(
+      new Option('--region <region>', 'of the embedded prices').choices([...REGIONS]).default('us-east-1'),
+    )
+    .option('--var <name=value>', 'a value for a variable in manifests', collect, [])
+    .option('--all', 'also what no overlay changes')
+    .option('--zones', 'a row for each zone')
+    .addOption(new Option('-o, --output <format>').choices(['table', 'json']).default('table'))
+    .option('--strict', 'exit 1 when an overlay is not ready')
+    .action((options: Options) => reporting(() => run(options)));
+}

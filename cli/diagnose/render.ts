@@ -1,0 +1,70 @@
+import type { OverlayReport } from '../../shared/core/overlay/resolve.ts';
+import { table } from '../simulate/table.ts';
+import type { Row, Selection } from './rows.ts';
+import type { Diagnosis } from './source.ts';
+
+function price(amount: number): string {
+  return `$${amount.toFixed(4)}`;
+}
+
+function priceText({ listPrice, price: now, zonesDiffer }: Row): string {
+  const text = listPrice === now ? price(now) : `${price(listPrice)} → ${price(now)}`;
+  return zonesDiffer ? `${text} *` : text;
+}
+
+function rowTable(rows: readonly Row[], { zones }: Selection): string {
+  const place = zones ? ['ZONE'] : [];
+  const header = ['NODEPOOL', 'OVERLAY', 'INSTANCE TYPE', 'CAPACITY TYPE', ...place];
+  const cells = rows.map((row) => [
+    row.nodePool,
+    row.overlays.length === 0 ? '-' : row.overlays.join(', '),
+    row.instanceType,
+    row.capacityType,
+    ...(zones ? [row.zone ?? ''] : []),
+    priceText(row),
+    row.capacity.join(', '),
+  ]);
+  return table([...header, 'PRICE', 'CAPACITY'], cells);
+}
+
+/** What is worth knowing of an overlay beside its rows; undefined = it simply works. */
+function remark({ ready, reason, message, isDead, shadowed }: OverlayReport): string | undefined {
+  if (!ready) return `${reason}: ${message}`;
+  if (isDead) return 'dead: it matches no instance type of any NodePool';
+  if (shadowed.length === 0) return undefined;
+  const fields = shadowed.map(({ field, by }) => `${field} (by ${by.join(', ')})`);
+  return `shadowed everywhere by heavier overlays: ${fields.join('; ')}`;
+}
+
+function remarks(overlays: readonly OverlayReport[]): string {
+  const rows = overlays.flatMap((report) => {
+    const text = remark(report);
+    const ready = report.ready ? 'True' : 'False';
+    return text === undefined ? [] : [[report.name, String(report.weight), ready, text]];
+  });
+  return rows.length === 0 ? '' : table(['OVERLAY', 'WEIGHT', 'READY', 'WHY'], rows);
+}
+
+/** The rows for people, then overlays that conflict, are shadowed or match nothing. */
+export function renderDiagnosis(
+  { resolution, rejected, source }: Diagnosis,
+  rows: readonly Row[],
+  selection: Selection,
+): string {
+  const { overlays: asked } = selection;
+  const reports = resolution.overlays.filter(
+    ({ name }) => asked.length === 0 || asked.includes(name),
+  );
+  const refused = Object.entries(rejected).map(([name, why]) => `${name}: ${why.join('; ')}`);
+  const differ = rows.some((row) => row.zonesDiffer);
+  return [
+    rows.length === 0 ? 'No overlay changes anything that was asked for.' : rowTable(rows, selection),
+    differ ? '* lowest of several zones that differ; --zones lists them' : '',
+    remarks(reports),
+    refused.length === 0 ? '' : `Refused, and left out:\n  ${refused.join('\n  ')}`,
+    source.split(' (')[0] ?? source,
+  ]
+    .filter((each) => each !== '')
+    .join('\n\n')
+    .concat('\n');
+}

@@ -1,0 +1,58 @@
+import { resolveTypes } from '../../shared/app/provision.ts';
+import type { SchedulingCase } from '../../shared/api/case/decode.ts';
+import type { InstanceType } from '../../shared/core/model/instance-type.ts';
+import type { NodeOverlay } from '../../shared/core/model/provisioning.ts';
+import { type OverlayResolution, resolveOverlays } from '../../shared/core/overlay/resolve.ts';
+import type { Json } from '../../shared/sim/json.ts';
+import { prepareSimulation, runUntil } from '../simulate/run.ts';
+
+/** Instance types by NodePool, before and after overlays, from wherever they come. */
+export interface Diagnosis {
+  readonly before: ReadonlyMap<string, readonly InstanceType[]>;
+  readonly nodeOverlays: readonly NodeOverlay[];
+  readonly resolution: OverlayResolution;
+  /** Objects that the API server would refuse, and why. */
+  readonly rejected: Readonly<Record<string, readonly string[]>>;
+  /** Where prices come from. */
+  readonly source: string;
+}
+
+export function diagnosisOfCase({ snapshot, rejected, name }: SchedulingCase): Diagnosis {
+  const { nodePools, instanceTypes, nodeOverlays } = snapshot;
+  return {
+    before: instanceTypes,
+    nodeOverlays,
+    resolution: resolveOverlays(nodePools, instanceTypes, nodeOverlays),
+    rejected,
+    source: name === '' ? 'prices of the case' : `prices of case ${name}`,
+  };
+}
+
+const KINDS: ReadonlySet<unknown> = new Set(['NodePool', 'EC2NodeClass', 'NodeOverlay']);
+
+/** Long enough for the nodeclass function to have resolved every class. */
+const SETTLED_MS = 30_000;
+
+/** The manifests' pools, classes and overlays on the embedded catalog, in an empty cluster. */
+export async function diagnosisOfManifests(
+  manifests: readonly Json[],
+  region: string,
+): Promise<Diagnosis> {
+  const used = manifests.filter((object) => KINDS.has(object['kind']));
+  const simulation = await prepareSimulation({ region, seed: 1, manifests: used });
+  await runUntil(simulation, SETTLED_MS);
+  const { ports, settings } = simulation.world;
+  const state = await ports.cluster.read();
+  const { byNodeClass, ...resolution } = await resolveTypes(ports, settings, state);
+  const { nodePools, nodeOverlays } = state.objects;
+  const before = nodePools.map(
+    ({ name, template }) => [name, byNodeClass.get(template.nodeClassRef.name) ?? []] as const,
+  );
+  return {
+    before: new Map(before),
+    nodeOverlays,
+    resolution,
+    rejected: {},
+    source: simulation.source,
+  };
+}
