@@ -104,14 +104,18 @@ export function diagnoseCommand(): Command {
   return new Command('diagnose')
     .description('show what NodeOverlays do, per NodePool, instance type and capacity type')
     .addOption(
-      new Option('--type <type>', 'what to look at').choices(['instance-type']).default('instance-type'),
+      new Option('--type <type>', 'what to look at')
+        .choices(['instance-type'])
+        .default('instance-type'),
     )
     .option('--overlay <names...>', 'only what these overlays change', [])
     .option('--nodepool <names...>', 'only these NodePools', [])
     .option('-f, --filename <paths...>', 'files or folders of manifests', [])
     .option('--case <file>', 'a case file instead of manifests (- reads standard input)')
     .addOption(
-      new Option('--region <region>', 'of the embedded prices').choices([...REGIONS]).default('us-east-1'),
+      new Option('--region <region>', 'of the embedded prices')
+        .choices([...REGIONS])
+        .default('us-east-1'),
     )
     .option('--var <name=value>', 'a value for a variable in manifests', collect, [])
     .option('--all', 'also what no overlay changes')

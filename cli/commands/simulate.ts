@@ -7,7 +7,7 @@ import type { Json } from '../../shared/sim/json.ts';
 import { durationMs } from '../../shared/sim/kubelet.ts';
 import type { FinalState } from '../../shared/sim/report.ts';
 import { decodeScenario, type Scenario } from '../../shared/sim/scenario.ts';
-import { BadInput, reporting } from '../bad-input.ts';
+import { BadInput, Problems, reporting } from '../bad-input.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { renderFinalState } from '../simulate/render.ts';
 import { prepareSimulation, runUntil } from '../simulate/run.ts';
@@ -65,25 +65,42 @@ function isImperfect(state: FinalState): boolean {
   );
 }
 
-/** Runs one simulation; the exit code. Progress and notes go to stderr. */
-async function simulate(paths: readonly string[], options: SimulateOptions): Promise<number> {
-  const problems: string[] = [];
+/** Options and files, read and checked; every problem at once. */
+function readInput(paths: readonly string[], options: SimulateOptions) {
+  const problems = new Problems();
   const variables = variablesOf(options.var, problems);
   const duration = durationMs(options.duration);
-  if (duration === undefined) problems.push(`--duration ${options.duration}: expected e.g. 30m`);
-  const seed = Number(options.seed);
-  if (!/^\d{1,9}$/.test(options.seed)) problems.push(`--seed ${options.seed}: expected a number`);
-  const all = [...paths, ...options.filename];
-  if (all.length === 0) problems.push('give at least one file or folder of manifests');
-  if (problems.length > 0 || duration === undefined) throw new BadInput(problems);
+  if (duration === undefined) {
+    problems.add(`--duration ${options.duration}: expected a time such as 90s, 30m or 1h30m`);
+  }
   const { region } = options;
-  const note = (line: string): void => void process.stderr.write(`joiner: ${line}\n`);
+  if (!/^\d{1,9}$/.test(options.seed)) {
+    problems.add(`--seed ${options.seed}: expected a whole number of at most 9 digits`);
+  }
+  const all = [...paths, ...options.filename];
+  if (all.length === 0) problems.add('give at least one file or folder of manifests');
   const load = (from: readonly string[]) => loadManifests(from, region, variables, note);
-  const manifests = load(all);
-  const scenario = options.scenario === undefined ? undefined : readScenario(options.scenario);
-  const files = scenarioFiles(scenario, options.scenario ?? '.', (path) => load([path]));
-  const simulation = await prepareSimulation({ region, seed, manifests, scenario, files });
-  note(`simulating ${options.duration} in ${region}, seed ${seed}`);
+  const manifests = problems.collect(() => load(all)) ?? [];
+  const file = options.scenario;
+  const scenario = file === undefined ? undefined : problems.collect(() => readScenario(file));
+  const files = problems.collect(() =>
+    scenarioFiles(scenario, file ?? '.', (path) => load([path])),
+  );
+  return {
+    duration: problems.checked(duration),
+    input: { region, seed: Number(options.seed), manifests, scenario, files: files ?? new Map() },
+  };
+}
+
+function note(line: string): void {
+  process.stderr.write(`joiner: ${line}\n`);
+}
+
+/** Runs one simulation; the exit code. Progress and notes go to stderr. */
+async function simulate(paths: readonly string[], options: SimulateOptions): Promise<number> {
+  const { duration, input } = readInput(paths, options);
+  const simulation = await prepareSimulation(input);
+  note(`simulating ${options.duration} in ${input.region}, seed ${input.seed}`);
   const state = await runUntil(simulation, duration);
   if (options.record !== undefined) record(options.record, state);
   const text =
@@ -99,7 +116,7 @@ export function simulateCommand(): Command {
   return new Command('simulate')
     .description('run Joiner on manifests in a simulated cluster and cloud')
     .argument('[paths...]', 'files or folders of manifests')
-    .option('-f, --filename <path>', 'the same as a path; may be repeated', collect, [])
+    .option('-f, --filename <paths...>', 'the same as paths', [])
     .addOption(new Option('--region <region>').choices([...REGIONS]).default('us-east-1'))
     .option('--duration <time>', 'virtual time to run', '30m')
     .option('--seed <number>', 'of everything random', '1')

@@ -58,7 +58,9 @@ export function renderDiagnosis(
   const refused = Object.entries(rejected).map(([name, why]) => `${name}: ${why.join('; ')}`);
   const differ = rows.some((row) => row.zonesDiffer);
   return [
-    rows.length === 0 ? 'No overlay changes anything that was asked for.' : rowTable(rows, selection),
+    rows.length === 0
+      ? 'No overlay changes anything that was asked for.'
+      : rowTable(rows, selection),
     differ ? '* lowest of several zones that differ; --zones lists them' : '',
     remarks(reports),
     refused.length === 0 ? '' : `Refused, and left out:\n  ${refused.join('\n  ')}`,
