@@ -67,8 +67,7 @@ function bestTarget(
     if (best !== undefined && target.weight < best.target.weight) continue;
     if (!world.topology.allows(view.podClass, target.place)) continue;
     const { kinds } = world.ground.wishes;
-    const penalty =
-      view.penaltyOfNew + world.topology.penalty(view.podClass, target.place, kinds);
+    const penalty = view.penaltyOfNew + world.topology.penalty(view.podClass, target.place, kinds);
     const crowding = world.topology.crowding(view.podClass, target.place);
     const isBetter =
       best === undefined ||

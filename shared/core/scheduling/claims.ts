@@ -15,10 +15,10 @@ import { podKey } from '../model/pod.ts';
 import type { RequirementExpression } from '../model/requirement.ts';
 import { addResources, type Resources } from '../model/resources.ts';
 import { type Column, type ColumnGroup, compareColumns } from './columns.ts';
+import { portsClash } from './host-ports.ts';
 import { launchLabel, poolLabels } from './launch-space.ts';
 import { minValuesOf, valuesAmong } from './min-values.ts';
 import type { PodClass, Problem } from './problem.ts';
-import { portsClash } from './host-ports.ts';
 import { type Bin, type ClassView, daemonPortsOn, type Ground } from './world.ts';
 
 /** The launches that a claim leaves open: every offering of its types in its zones and capacity types. */
@@ -80,7 +80,8 @@ function openings(ground: Ground, bin: Bin): Openings {
       push(offered, column.type, column);
       const sameReservation = column.domain.reservationId === held.domain.reservationId;
       const isUsable = isReserved ? sameReservation : column.domain.capacityType !== RESERVED;
-      if (!isAllowed || !isUsable || portsClash(ports, daemonPortsOn(ground.problem, column))) continue;
+      if (!isAllowed || !isUsable || portsClash(ports, daemonPortsOn(ground.problem, column)))
+        continue;
       if (isWithin(column.type.type, bin.cover) && holds(column, used)) {
         push(suitable, column.type, column);
       }

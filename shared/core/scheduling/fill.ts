@@ -71,7 +71,8 @@ export class Filler {
     const weights = this.main.map((r) => ((room[r] ?? 0) > 0 ? base / (room[r] ?? 1) : 0));
     const mixed = orderBy(this.buckets, ({ id, requests }) => {
       let use = 1e-9;
-      for (const [index, r] of this.main.entries()) use += (weights[index] ?? 0) * (requests[r] ?? 0);
+      for (const [index, r] of this.main.entries())
+        use += (weights[index] ?? 0) * (requests[r] ?? 0);
       return (this.values[id] ?? 0) / use;
     });
     const orders = [mixed, ...this.single];
@@ -91,11 +92,7 @@ export class Filler {
     return best;
   }
 
-  private along(
-    order: readonly number[],
-    column: Column,
-    left: Float64Array,
-  ): Pattern | undefined {
+  private along(order: readonly number[], column: Column, left: Float64Array): Pattern | undefined {
     const room = column.room.slice();
     const group = column.group.id;
     const buckets: number[] = [];

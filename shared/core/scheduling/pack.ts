@@ -56,7 +56,10 @@ function stocksOf(items: readonly Item[]): readonly Stock[] {
 }
 
 /** Resources whose use decides what a node costs: those that vary between columns and are asked. */
-function mainResources(buckets: readonly Bucket[], resources: readonly string[]): readonly number[] {
+function mainResources(
+  buckets: readonly Bucket[],
+  resources: readonly string[],
+): readonly number[] {
   const main = ['cpu', 'memory'].map((name) => resources.indexOf(name)).filter((r) => r >= 0);
   const asked = (r: number) => buckets.some((bucket) => (bucket.requests[r] ?? 0) > 0);
   const found = main.filter(asked);
@@ -64,9 +67,7 @@ function mainResources(buckets: readonly Bucket[], resources: readonly string[])
 }
 
 function leftOf(stocks: readonly Stock[]): Float64Array {
-  return Float64Array.from(stocks, ({ items }) =>
-    items.reduce((sum, item) => sum + item.count, 0),
-  );
+  return Float64Array.from(stocks, ({ items }) => items.reduce((sum, item) => sum + item.count, 0));
 }
 
 /** Columns of a tier that some stock may use, each no worse than the others in its group. */

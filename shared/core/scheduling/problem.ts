@@ -141,7 +141,10 @@ class Classifier {
       return;
     }
     let byText = this.bySpec.get(pod.spec);
-    if (byText === undefined) this.bySpec.set(pod.spec, (byText = new Map()));
+    if (byText === undefined) {
+      byText = new Map();
+      this.bySpec.set(pod.spec, byText);
+    }
     const volumes = this.volumes.needsOf(pod);
     if (volumes.problem !== undefined) {
       this.hopeless.set(pod, volumes.problem);

@@ -1,12 +1,17 @@
 import { type Column, compareColumns } from './columns.ts';
+import { emptyHost } from './host.ts';
+import { portsClash } from './host-ports.ts';
 import { launchLabel } from './launch-space.ts';
 import { flexibleCover } from './min-values.ts';
 import { type Bin, type ClassView, daemonPortsOn, type World } from './world.ts';
-import { emptyHost } from './host.ts';
-import { portsClash } from './host-ports.ts';
 
 /** Whether the column could hold what the bin holds, with the same labels where they matter. */
-function isAlternative(world: World, bin: Bin, views: readonly ClassView[], column: Column): boolean {
+function isAlternative(
+  world: World,
+  bin: Bin,
+  views: readonly ClassView[],
+  column: Column,
+): boolean {
   const { group } = column;
   const { held, used } = bin;
   for (const view of views) {
@@ -56,7 +61,11 @@ export function retype(world: World): void {
     const column = cheapestFor(world, bin, columns);
     if (column === bin.held) continue;
     const ports = daemonPortsOn(world.ground.problem, bin.held).length;
-    bin.host.ports.splice(0, ports, ...emptyHost(daemonPortsOn(world.ground.problem, column)).ports);
+    bin.host.ports.splice(
+      0,
+      ports,
+      ...emptyHost(daemonPortsOn(world.ground.problem, column)).ports,
+    );
     bin.held = column;
     bin.columns = [column];
     world.cover(bin);

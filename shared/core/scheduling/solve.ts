@@ -5,10 +5,14 @@ import { assignDomains, fillExisting } from './assign.ts';
 import { PodDealer, plannedClaim } from './claims.ts';
 import { byRequests, grow } from './grow.ts';
 import { packItems } from './pack.ts';
-import {
-  compileProblem, podPreferenceKind, PREFERENCE_KINDS, type PreferenceKind, type Problem,
-} from './problem.ts';
 import { preferenceScore } from './preference-score.ts';
+import {
+  compileProblem,
+  PREFERENCE_KINDS,
+  type PreferenceKind,
+  type Problem,
+  podPreferenceKind,
+} from './problem.ts';
 import { Reasons } from './reasons.ts';
 import { retype } from './retype.ts';
 import { type ClassView, Ground, World } from './world.ts';
@@ -66,9 +70,7 @@ export function packed(ground: Ground): Attempt | undefined {
   fillExisting(world, order.filter(isStuck));
   grow(world, order.filter(isTogether));
   const tied = order.filter((view) => view.hasTopology && !isTogether(view));
-  const free = order.filter(
-    (view) => !view.hasTopology && !isTogether(view) && !isStuck(view),
-  );
+  const free = order.filter((view) => !view.hasTopology && !isTogether(view) && !isStuck(view));
   const items = assignDomains(world, tied);
   const rest = fillExisting(world, free);
   packItems(world, [...items, ...rest]);
@@ -127,7 +129,8 @@ export function weighPreferences(problem: Problem): Attempt {
     if (isFewer) continue;
     const worth = isPlace ? preferenceWorth.zone : preferenceWorth.other;
     const most = chosen.price * (1 + worth);
-    if (attempt.price > most + 1e-9 && !(kind === 'zone' && attempt.price <= strictPrice() + 1e-9)) continue;
+    if (attempt.price > most + 1e-9 && !(kind === 'zone' && attempt.price <= strictPrice() + 1e-9))
+      continue;
     met.add(kind);
     chosen = attempt;
   }
@@ -142,7 +145,10 @@ function reasonsOf(
 ): ReadonlyMap<string, UnplacedReason> {
   const { problem } = world.ground;
   const unplaced = new Map<string, UnplacedReason>();
-  const sizes = nodePools.map((pool) => ({ pool, types: instanceTypes.get(pool.name)?.length ?? 0 }));
+  const sizes = nodePools.map((pool) => ({
+    pool,
+    types: instanceTypes.get(pool.name)?.length ?? 0,
+  }));
   const reasons = new Reasons(world, sizes);
   for (const podClass of problem.classes) {
     const rest = dealer.rest(podClass);

@@ -94,9 +94,15 @@ export class Topology {
 
   private tableOf(index: Tables, id: number, key: string): number {
     let byKey = index.get(id);
-    if (byKey === undefined) index.set(id, (byKey = new Map()));
+    if (byKey === undefined) {
+      byKey = new Map();
+      index.set(id, byKey);
+    }
     let table = byKey.get(key);
-    if (table === undefined) byKey.set(key, (table = this.tables.push(new Map()) - 1));
+    if (table === undefined) {
+      table = this.tables.push(new Map()) - 1;
+      byKey.set(key, table);
+    }
     return table;
   }
 

@@ -161,7 +161,8 @@ export class Ground {
       const isDaemon = each.pod.controller?.kind === 'DaemonSet';
       let daemon = daemonUse.get(each.node);
       if (isDaemon && daemon === undefined) {
-        daemonUse.set(each.node, (daemon = new Float64Array(resources.length)));
+        daemon = new Float64Array(resources.length);
+        daemonUse.set(each.node, daemon);
       }
       for (let r = 0; r < resources.length; r++) {
         const amount = requests[resources[r] ?? ''] ?? 0;
@@ -437,7 +438,8 @@ export class World {
       .filter((group) => beside.allowed[group.id] === 1)
       .flatMap((group) => group.front)
       .filter(
-        ({ room }) => beside === view || fits(beside.podClass.requests, view.podClass.requests, room),
+        ({ room }) =>
+          beside === view || fits(beside.podClass.requests, view.podClass.requests, room),
       );
     for (const weight of this.ground.weights) {
       const tier = candidates.filter((column) => column.pool.pool.weight === weight);
