@@ -1,0 +1,69 @@
+/**
+ * Everything that must hold, as CI runs it: types, lint, and the tests of every project. Arguments are
+ * handed to vitest (`npm test -- test/unit`), and then only those tests run. The last line is
+ * `N passed, N failed[, N skipped]`.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+interface Outcome {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+
+const root = join(import.meta.dirname, '..');
+const bin = (name: string): string => join(root, 'node_modules', '.bin', name);
+
+function check(title: string, command: string, args: readonly string[], outcome: Outcome): void {
+  process.stderr.write(`\n── ${title}\n`);
+  const { status } = spawnSync(bin(command), args, { cwd: root, stdio: 'inherit' });
+  if (status === 0) outcome.passed++;
+  else outcome.failed++;
+}
+
+interface Report {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly numPendingTests: number;
+  readonly numTodoTests: number;
+  readonly numFailedTestSuites: number;
+  readonly success: boolean;
+}
+
+/** vitest's JSON report beside its own output; a run without a report is a failure. */
+function vitest(args: readonly string[], outcome: Outcome): void {
+  process.stderr.write('\n── tests\n');
+  const folder = mkdtempSync(join(tmpdir(), 'joiner-test-'));
+  const file = join(folder, 'report.json');
+  const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${file}`];
+  const { status } = spawnSync(bin('vitest'), ['run', ...reporters, ...args], {
+    cwd: root,
+    stdio: 'inherit',
+  });
+  try {
+    const report = JSON.parse(readFileSync(file, 'utf8')) as Report;
+    outcome.passed += report.numPassedTests;
+    outcome.skipped += report.numPendingTests + report.numTodoTests;
+    // A suite that cannot be loaded has no failed test, but the run has failed.
+    outcome.failed += Math.max(report.numFailedTests, status === 0 ? 0 : 1);
+  } catch {
+    outcome.failed++;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const args = process.argv.slice(2);
+const outcome: Outcome = { passed: 0, failed: 0, skipped: 0 };
+if (args.length === 0) {
+  check('types', 'tsc', ['-p', 'tsconfig.json'], outcome);
+  check('types of the core, without Node', 'tsc', ['-p', 'shared/core/tsconfig.json'], outcome);
+  check('lint and format', 'biome', ['check', '--error-on-warnings', '.'], outcome);
+}
+vitest(args, outcome);
+const skipped = outcome.skipped === 0 ? '' : `, ${outcome.skipped} skipped`;
+process.stdout.write(`\n${outcome.passed} passed, ${outcome.failed} failed${skipped}\n`);
+process.exitCode = outcome.failed === 0 ? 0 : 1;
