@@ -79,13 +79,11 @@ function readInput(paths: readonly string[], options: SimulateOptions) {
   }
   const all = [...paths, ...options.filename];
   if (all.length === 0) problems.add('give at least one file or folder of manifests');
-  const load = (from: readonly string[]) => loadManifests(from, region, variables, note);
-  const manifests = problems.collect(() => load(all)) ?? [];
+  const manifests = problems.collect(() => loadManifests(all, region, variables, note)) ?? [];
+  const load = (path: string) => loadManifests([path], region, variables, note, manifests);
   const file = options.scenario;
   const scenario = file === undefined ? undefined : problems.collect(() => readScenario(file));
-  const files = problems.collect(() =>
-    scenarioFiles(scenario, file ?? '.', (path) => load([path])),
-  );
+  const files = problems.collect(() => scenarioFiles(scenario, file ?? '.', load));
   return {
     duration: problems.checked(duration),
     input: { region, seed: Number(options.seed), manifests, scenario, files: files ?? new Map() },

@@ -14,6 +14,9 @@ export interface LoadedObject {
 
 const EXTENSION = /\.(ya?ml|json)$/;
 
+/** Beside manifests, but none: what `--scenario` reads. */
+const SCENARIO = /(^|[./\\])scenario\.ya?ml$/;
+
 /** Files at or below the paths, in the order of their names; explicit files whatever they are. */
 export function manifestFiles(paths: readonly string[]): readonly string[] {
   const problems: string[] = [];
@@ -25,7 +28,9 @@ export function manifestFiles(paths: readonly string[]): readonly string[] {
       return [];
     }
     const inside = readdirSync(path, { recursive: true, encoding: 'utf8' }).sort();
-    return inside.filter((name) => EXTENSION.test(name)).map((name) => join(path, name));
+    return inside
+      .filter((name) => EXTENSION.test(name) && !SCENARIO.test(name))
+      .map((name) => join(path, name));
   });
   if (problems.length > 0) throw new BadInput(problems);
   return files;
@@ -82,37 +87,87 @@ function nameOf(object: Json): string {
   return `${textAt(object, 'kind') ?? '?'}/${textAt(object, 'metadata', 'name') ?? '?'}`;
 }
 
-/** Everything at the paths that the simulated cluster takes; one BadInput with all problems. */
+/** The text of a file; one that cannot be read is a problem, as is one that is no text. */
+function textOf(file: string, problems: string[]): string {
+  try {
+    const text = readFileSync(file, 'utf8');
+    if (!text.includes('\0')) return text;
+    problems.push(`${file}: is not a text file`);
+  } catch (error) {
+    problems.push(`${file}: cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
+  return '';
+}
+
+interface Loaded {
+  readonly place: string;
+  readonly object: Json;
+}
+
+/** Objects with the same kind, namespace and name as an earlier one. */
+function duplicates(loaded: readonly Loaded[]): readonly string[] {
+  const seen = new Map<string, string>();
+  return loaded.flatMap(({ place, object }) => {
+    const namespace = textAt(object, 'metadata', 'namespace') ?? 'default';
+    const group = textAt(object, 'apiVersion')?.split('/')[0] ?? '';
+    const key = `${group} ${nameOf(object)} in ${namespace}`;
+    const before = seen.get(key);
+    seen.set(key, place);
+    return before === undefined ? [] : [`${place}: the same object is also in ${before}`];
+  });
+}
+
+/** NodePools whose EC2NodeClass is nowhere. */
+function danglingReferences(loaded: readonly Loaded[], known: readonly Json[]): readonly string[] {
+  const classes = [...loaded.map(({ object }) => object), ...known]
+    .filter((object) => object['kind'] === 'EC2NodeClass')
+    .map((object) => textAt(object, 'metadata', 'name') ?? '');
+  const path = ['spec', 'template', 'spec', 'nodeClassRef'] as const;
+  return loaded.flatMap(({ place, object }) => {
+    if (object['kind'] !== 'NodePool') return [];
+    const name = textAt(object, ...path, 'name') ?? '';
+    const isOurs = textAt(object, ...path, 'kind') === 'EC2NodeClass';
+    if (!isOurs || classes.includes(name)) return [];
+    const there = classes.length === 0 ? 'there is none' : `there is ${classes.sort().join(', ')}`;
+    return [`${place}: ${path.join('.')}.name: no EC2NodeClass is named "${name}"; ${there}`];
+  });
+}
+
+/**
+ * Everything at the paths that the simulated cluster takes; one BadInput with all problems. `known`
+ * are objects that will be there besides.
+ */
 export function loadManifests(
   paths: readonly string[],
   region: string,
   variables: ReadonlyMap<string, string>,
   note: (line: string) => void,
+  known: readonly Json[] = [],
 ): readonly Json[] {
   const problems: string[] = [];
   const ignored = new Set<string>();
   const value = (name: string): string | undefined => variables.get(name) ?? builtIn(name, region);
-  const seen = new Map<string, string>();
-  const used = manifestFiles(paths).flatMap((file) => {
-    const text = substituted(file, readFileSync(file, 'utf8'), value, problems);
-    return parse(file, text, problems).flatMap(({ line, object }): readonly Json[] => {
-      const place = `${file}:${line}: ${nameOf(object)}`;
-      const admission = admit(object);
-      if (admission.kind === 'ignored') ignored.add(textAt(object, 'kind') ?? '?');
-      if (admission.kind === 'refused') {
-        problems.push(...admission.issues.map((each) => `${place}: ${each.path} ${each.message}`));
-      }
-      if (admission.kind !== 'used') return [];
-      const key = `${nameOf(object)} in ${textAt(object, 'metadata', 'namespace') ?? 'default'}`;
-      const before = seen.get(key);
-      if (before !== undefined) problems.push(`${place}: is also in ${before}`);
-      seen.set(key, `${file}:${line}`);
-      return [object];
-    });
+  const read = manifestFiles(paths).flatMap((file) => {
+    const text = substituted(file, textOf(file, problems), value, problems);
+    return parse(file, text, problems);
   });
+  const named = read.map(({ file, line, object }) => ({
+    place: `${file}:${line}: ${nameOf(object)}`,
+    object,
+  }));
+  const used = named.filter(({ place, object }) => {
+    const admission = admit(object);
+    if (admission.kind === 'ignored') ignored.add(textAt(object, 'kind') ?? '?');
+    if (admission.kind === 'refused') {
+      problems.push(...admission.issues.map((each) => `${place}: ${each.path} ${each.message}`));
+    }
+    return admission.kind === 'used';
+  });
+  // A class that is itself refused is there all the same: one fault, one line.
+  problems.push(...duplicates(used), ...danglingReferences(named, known));
   if (problems.length > 0) throw new BadInput(problems);
   if (ignored.size > 0) note(`ignored kinds: ${[...ignored].sort().join(', ')}`);
-  return used;
+  return used.map(({ object }) => object);
 }
 
 /** The same, for callers whose files are known to be good. */

@@ -27,7 +27,8 @@ const WELL_KNOWN_RESOURCES: ReadonlySet<string> = new Set([
 const capacity = withRules(resourceList, [
   {
     cel: `self.all(key, !(key in [${RESTRICTED.map((each) => `'${each}'`).join(', ')}]))`,
-    message: 'invalid resource restricted',
+    message:
+      'invalid resource restricted: cpu, memory, ephemeral-storage and pods cannot be overlaid',
     check: (list) => !RESTRICTED.some((name) => Object.hasOwn(list, name)),
   },
 ]);

@@ -1,3 +1,4 @@
+import { decodeCapacityBuffer } from '../api/capacity-buffer.ts';
 import { decodeEC2NodeClass } from '../api/ec2-node-class.ts';
 import type { Decoded, Issue } from '../api/issue.ts';
 import {
@@ -15,6 +16,7 @@ import { PodSpecReader } from '../api/kubernetes/pod-spec.ts';
 import { decodeNodeClaim } from '../api/node-claim.ts';
 import { decodeNodeOverlay } from '../api/node-overlay.ts';
 import { decodeNodePool } from '../api/node-pool.ts';
+import { show } from '../api/read.ts';
 import { type Json, textAt, valueAt } from './json.ts';
 
 type Check = (object: Json) => readonly Issue[];
@@ -35,7 +37,25 @@ const workload: Check = (object) => {
   return isCount ? issues : [count, ...issues];
 };
 
-const anything: Check = () => [];
+const priorityClass: Check = (object) => {
+  const value = object['value'];
+  if (Number.isInteger(value)) return [];
+  return [{ path: 'value', message: `must be an integer, not ${show(value)}` }];
+};
+
+const podTemplate: Check = (object) =>
+  specs.read(valueAt(object, 'template', 'spec'), 'template.spec').issues;
+
+const NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
+
+/** What the API server asks of every object's name. */
+const nameIssues: Check = (object) => {
+  const name = valueAt(object, 'metadata', 'name');
+  if (typeof name !== 'string') return [];
+  if (NAME.test(name) && name.length <= 253) return [];
+  const message = `must be lower case letters, digits, "-" and ".", at most 253, not ${show(name)}`;
+  return [{ path: 'metadata.name', message }];
+};
 
 /** The kinds that the simulated cluster uses, by `group/kind`, with what the API server checks. */
 const KINDS: Readonly<Record<string, Check>> = {
@@ -43,18 +63,18 @@ const KINDS: Readonly<Record<string, Check>> = {
   'karpenter.sh/NodeClaim': (object) => issuesOf(decodeNodeClaim(object)),
   'karpenter.sh/NodeOverlay': (object) => issuesOf(decodeNodeOverlay(object)),
   'karpenter.k8s.aws/EC2NodeClass': (object) => issuesOf(decodeEC2NodeClass(object)),
-  'autoscaling.x-k8s.io/CapacityBuffer': anything,
+  'autoscaling.x-k8s.io/CapacityBuffer': (object) => issuesOf(decodeCapacityBuffer(object)),
   'apps/Deployment': workload,
   'apps/ReplicaSet': workload,
   'apps/StatefulSet': workload,
   'apps/DaemonSet': (object) => issuesOf(decodeDaemonSet(object)),
   'batch/Job': workload,
   'policy/PodDisruptionBudget': (object) => issuesOf(decodePodDisruptionBudget(object)),
-  'scheduling.k8s.io/PriorityClass': anything,
+  'scheduling.k8s.io/PriorityClass': priorityClass,
   'storage.k8s.io/StorageClass': (object) => issuesOf(decodeStorageClass(object)),
   'storage.k8s.io/CSINode': (object) => issuesOf(decodeCsiNode(object)),
   '/Pod': (object) => issuesOf(pods.decode(object)),
-  '/PodTemplate': anything,
+  '/PodTemplate': podTemplate,
   '/Namespace': (object) => issuesOf(decodeNamespace(object)),
   '/Node': (object) => issuesOf(decodeNode(object)),
   '/PersistentVolumeClaim': (object) => issuesOf(decodePersistentVolumeClaim(object)),
@@ -88,6 +108,6 @@ export function admit(object: Json): Admission {
     const message = `"${kind}" is no kind of ${group}; known: ${known.join(', ')}`;
     return { kind: 'refused', issues: [{ path: 'kind', message }] };
   }
-  const issues = check(object);
+  const issues = [...nameIssues(object), ...check(object)];
   return issues.length === 0 ? { kind: 'used' } : { kind: 'refused', issues };
 }

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { Decoded } from '../api/issue.ts';
+import { issuesOf } from '../api/schema/issues.ts';
 import { durationMs } from './kubelet.ts';
 
 /** What happens to the simulated world from outside, and when. */
@@ -70,19 +72,8 @@ export type Scenario = z.infer<typeof scenario>;
 export type ScenarioStep = Scenario['steps'][number];
 
 /** Everything wrong with a scenario, with the path of each field. */
-export function decodeScenario(
-  raw: unknown,
-):
-  | { readonly ok: true; readonly value: Scenario }
-  | { readonly ok: false; readonly issues: readonly { path: string; message: string }[] } {
-  const parsed = scenario.safeParse(raw);
+export function decodeScenario(raw: unknown): Decoded<Scenario> {
+  const parsed = scenario.safeParse(raw, { reportInput: true });
   if (parsed.success) return { ok: true, value: parsed.data };
-  const issues = parsed.error.issues.map(({ path, message }) => ({
-    path: path
-      .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
-      .join('')
-      .replace(/^\./, ''),
-    message,
-  }));
-  return { ok: false, issues };
+  return { ok: false, issues: issuesOf(parsed.error, scenario) };
 }
