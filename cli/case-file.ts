@@ -13,6 +13,19 @@ function textOf(file: string): string {
   }
 }
 
+const TOKEN = /\s*(?:"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null|[{}[\],:])/y;
+
+/** Where JSON breaks off: as the parser says, else at the first thing that is no JSON at all. */
+function faultAt(text: string, message: string): number | undefined {
+  const said = /position (\d+)/.exec(message)?.[1];
+  if (said !== undefined) return Number(said);
+  TOKEN.lastIndex = 0;
+  let end = 0;
+  while (TOKEN.test(text)) end = TOKEN.lastIndex;
+  const rest = text.slice(end).search(/\S/);
+  return rest < 0 ? undefined : end + rest;
+}
+
 /** Parsed JSON; a fault is named with its line and column. */
 export function readJson(file: string): unknown {
   const text = textOf(file);
@@ -20,10 +33,11 @@ export function readJson(file: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    const at = /position (\d+)/.exec(message)?.[1];
-    const before = text.slice(0, at === undefined ? text.length : Number(at)).split('\n');
-    const column = (before.at(-1)?.length ?? 0) + 1;
-    throw new BadInput([`${file}:${before.length}:${column}: is not JSON: ${message}`]);
+    const [said] = message.split(/, \.{0,3}"/);
+    const at = faultAt(text, message);
+    const before = text.slice(0, at).split('\n');
+    const place = at === undefined ? '' : `:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
+    throw new BadInput([`${file}${place}: is not JSON: ${said}`]);
   }
 }
 

@@ -1,14 +1,14 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { parse as parseYaml } from 'yaml';
+import { parseDocument } from 'yaml';
 import { REGIONS } from '../../shared/catalog/catalog.ts';
 import type { Json } from '../../shared/sim/json.ts';
 import { durationMs } from '../../shared/sim/kubelet.ts';
 import type { FinalState } from '../../shared/sim/report.ts';
 import { decodeScenario, type Scenario } from '../../shared/sim/scenario.ts';
 import { BadInput, Problems, reporting } from '../bad-input.ts';
-import { loadManifests } from '../simulate/load.ts';
+import { firstLine, loadManifests, placeOf } from '../simulate/load.ts';
 import { renderFinalState } from '../simulate/render.ts';
 import { prepareSimulation, runUntil } from '../simulate/run.ts';
 import { collect, variablesOf } from '../simulate/variables.ts';
@@ -25,13 +25,22 @@ interface SimulateOptions {
   readonly filename: readonly string[];
 }
 
-function readScenario(file: string): Scenario {
-  let raw: unknown;
+function readYaml(file: string): { readonly raw: unknown; readonly problems: readonly string[] } {
+  let text: string;
   try {
-    raw = parseYaml(readFileSync(file, 'utf8'));
+    text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new BadInput([`${file}: ${error instanceof Error ? error.message : String(error)}`]);
+    const why = error instanceof Error ? error.message : String(error);
+    return { raw: undefined, problems: [`${file}: cannot be read: ${why}`] };
   }
+  const document = parseDocument(text);
+  const problems = document.errors.map((error) => `${placeOf(file, error)}: ${firstLine(error)}`);
+  return { raw: problems.length > 0 ? undefined : document.toJS(), problems };
+}
+
+function readScenario(file: string): Scenario {
+  const { raw, problems } = readYaml(file);
+  if (problems.length > 0) throw new BadInput(problems);
   const decoded = decodeScenario(raw);
   if (decoded.ok) return decoded.value;
   throw new BadInput(decoded.issues.map(({ path, message }) => `${file}: ${path} ${message}`));

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isAlias, isMap, parseAllDocuments } from 'yaml';
+import { isAlias, isMap, parseAllDocuments, type YAMLError } from 'yaml';
+import { decodeEC2NodeClass } from '../../shared/api/ec2-node-class.ts';
+import { launchSettingsOf } from '../../shared/catalog/node-class-settings.ts';
 import { isJson, type Json, textAt } from '../../shared/sim/json.ts';
 import { admit } from '../../shared/sim/kinds.ts';
 import { KUBERNETES_VERSION } from '../../shared/sim/world.ts';
@@ -28,9 +30,9 @@ export function manifestFiles(paths: readonly string[]): readonly string[] {
       return [];
     }
     const inside = readdirSync(path, { recursive: true, encoding: 'utf8' }).sort();
-    return inside
-      .filter((name) => EXTENSION.test(name) && !SCENARIO.test(name))
-      .map((name) => join(path, name));
+    const names = inside.filter((name) => EXTENSION.test(name) && !SCENARIO.test(name));
+    if (names.length === 0) problems.push(`${path}: holds no *.yaml, *.yml or *.json file`);
+    return names.map((name) => join(path, name));
   });
   if (problems.length > 0) throw new BadInput(problems);
   return files;
@@ -59,15 +61,24 @@ function substituted(
   });
 }
 
+/** File, line and column of a fault in YAML. */
+export function placeOf(file: string, { linePos }: YAMLError): string {
+  const [at] = linePos ?? [];
+  return at === undefined ? file : `${file}:${at.line}:${at.col}`;
+}
+
+/** What is wrong; the lines after it quote the file. */
+export function firstLine({ message }: YAMLError): string {
+  return message.split('\n')[0] ?? message;
+}
+
 /** The documents of one text; lists of kind List are opened. */
 function parse(file: string, text: string, problems: string[]): readonly LoadedObject[] {
   const documents = parseAllDocuments(text);
   if (!Array.isArray(documents)) return [];
   return documents.flatMap((document): readonly LoadedObject[] => {
     for (const error of document.errors) {
-      const [at] = error.linePos ?? [];
-      const place = at === undefined ? file : `${file}:${at.line}:${at.col}`;
-      problems.push(`${place}: ${error.message.split('\n')[0]}`);
+      problems.push(`${placeOf(file, error)}: ${firstLine(error)}`);
     }
     if (document.errors.length > 0 || document.contents === null) return [];
     const start = isAlias(document.contents) ? 0 : (document.contents.range?.[0] ?? 0);
@@ -133,6 +144,17 @@ function danglingReferences(loaded: readonly Loaded[], known: readonly Json[]): 
   });
 }
 
+/** Settings of EC2NodeClasses that no node could start with, such as a kubelet's maxPods of -1. */
+function unusableSettings(used: readonly Loaded[]): readonly string[] {
+  return used.flatMap(({ place, object }) => {
+    if (object['kind'] !== 'EC2NodeClass') return [];
+    const decoded = decodeEC2NodeClass(object);
+    const settings = decoded.ok ? launchSettingsOf(decoded.value) : decoded;
+    if (settings.ok) return [];
+    return settings.issues.map(({ path, message }) => `${place}: ${path} ${message}`);
+  });
+}
+
 /**
  * Everything at the paths that the simulated cluster takes; one BadInput with all problems. `known`
  * are objects that will be there besides.
@@ -164,7 +186,11 @@ export function loadManifests(
     return admission.kind === 'used';
   });
   // A class that is itself refused is there all the same: one fault, one line.
-  problems.push(...duplicates(used), ...danglingReferences(named, known));
+  problems.push(
+    ...duplicates(used),
+    ...danglingReferences(named, known),
+    ...unusableSettings(used),
+  );
   if (problems.length > 0) throw new BadInput(problems);
   if (ignored.size > 0) note(`ignored kinds: ${[...ignored].sort().join(', ')}`);
   return used.map(({ object }) => object);
