@@ -60,6 +60,6 @@ export const DEFAULT_SCHEDULING_SETTINGS: SchedulingSettings = {
   nodeOverlay: true,
   preferenceWorth: { zone: 0.1, other: 0.02 },
   instanceTypesMax: 60,
-  nodePrice: 0.01,
+  nodePrice: 0.003,
   stepsMax: 50_000_000,
 };

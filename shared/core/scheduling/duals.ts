@@ -1,5 +1,5 @@
 import type { Column } from './columns.ts';
-import { type Bucket, Filler, type Pattern } from './fill.ts';
+import { type Bucket, Filler, howMany, type Pattern } from './fill.ts';
 
 /**
  * Column generation (Gilmore and Gomory 1961): the linear programme chooses how many nodes of each
@@ -10,9 +10,19 @@ interface Basis {
   readonly size: number;
   /** Row-major inverse of the basis matrix. */
   readonly inverse: Float64Array;
-  /** Cost of each basic pattern, and how much of it is used. */
+  /** The basic patterns, the cost of each, and how much of it is used. */
+  readonly patterns: Pattern[];
   readonly cost: Float64Array;
   readonly use: Float64Array;
+}
+
+/** What the relaxed problem says: nodes may be launched in parts. */
+export interface Relaxation {
+  /** What one pod of each bucket is worth, in USD an hour. Buckets that fit nowhere have 0. */
+  readonly values: Float64Array;
+  /** Fillings and how many nodes of each; amounts are of the buckets given. */
+  readonly nodes: readonly { readonly pattern: Pattern; readonly use: number }[];
+  readonly steps: number;
 }
 
 export interface DualOptions {
@@ -30,7 +40,7 @@ const SHORTLIST = 24;
 const LEAST_VALUE = 1e-7;
 
 /** A new pattern must be worth this much more than it costs. */
-const LEAST_GAIN = 1.002;
+const LEAST_GAIN = 1.001;
 
 function startBasis(demand: Float64Array, starts: readonly Pattern[], nodePrice: number): Basis {
   const size = demand.length;
@@ -43,7 +53,7 @@ function startBasis(demand: Float64Array, starts: readonly Pattern[], nodePrice:
     cost[row] = column.price + nodePrice;
     use[row] = (demand[row] ?? 0) / amount;
   }
-  return { size, inverse, cost, use };
+  return { size, inverse, patterns: [...starts], cost, use };
 }
 
 function dualsOf({ size, inverse, cost }: Basis): Float64Array {
@@ -96,6 +106,7 @@ function pivot(basis: Basis, pattern: Pattern, nodePrice: number): boolean {
   }
   use[leaving] = least;
   cost[leaving] = pattern.column.price + nodePrice;
+  basis.patterns[leaving] = pattern;
   return true;
 }
 
@@ -110,11 +121,7 @@ function cheapestAlone(
   let least = Number.POSITIVE_INFINITY;
   for (const column of columns) {
     if (bucket.allowed[column.group.id] !== 1) continue;
-    let amount = Math.min(demand, bucket.perNode);
-    for (let r = 0; r < bucket.requests.length; r++) {
-      const each = bucket.requests[r] ?? 0;
-      if (each > 0) amount = Math.min(amount, Math.floor((column.room[r] ?? 0) / each));
-    }
+    const amount = howMany(bucket, column.room, demand);
     if (amount < 1) continue;
     const cost = (column.price + nodePrice) / amount;
     if (cost < least) {
@@ -125,32 +132,55 @@ function cheapestAlone(
   return best;
 }
 
-/** What one pod of each bucket is worth, in USD an hour. Buckets that fit nowhere get 0. */
-export function podValues(
+/** Solves the relaxed problem by column generation. */
+export function relax(
   buckets: readonly Bucket[],
   demand: Float64Array,
   columns: readonly Column[],
   main: readonly number[],
   options: DualOptions,
-): Float64Array {
+): Relaxation {
   const { nodePrice } = options;
   const starts = buckets.map((bucket) =>
-    cheapestAlone(bucket, columns, demand[bucket.id] ?? 0, nodePrice),
+    (demand[bucket.id] ?? 0) > 0
+      ? cheapestAlone(bucket, columns, demand[bucket.id] ?? 0, nodePrice)
+      : undefined,
   );
   const rows = buckets.filter((bucket) => starts[bucket.id] !== undefined);
   const values = new Float64Array(buckets.length);
-  if (rows.length === 0) return values;
+  if (rows.length === 0) return { values, nodes: [], steps: 0 };
   const local = rows.map((bucket, id) => ({ ...bucket, id }));
   const localDemand = Float64Array.from(rows, (bucket) => demand[bucket.id] ?? 0);
-  const patterns = rows.map((bucket) => starts[bucket.id] as Pattern);
+  const patterns = rows.map((bucket, row) => ({
+    ...(starts[bucket.id] as Pattern),
+    buckets: [row],
+  }));
   const basis = startBasis(localDemand, patterns, nodePrice);
+  const filler = new Filler(local, main, new Float64Array(rows.length));
+  const duals = improve(basis, filler, columns, localDemand, options);
+  for (const [index, bucket] of rows.entries()) {
+    values[bucket.id] = Math.max(LEAST_VALUE, duals[index] ?? 0);
+  }
+  const nodes = basis.patterns.map((pattern, row) => ({
+    pattern: { ...pattern, buckets: pattern.buckets.map((each) => rows[each]?.id ?? 0) },
+    use: basis.use[row] ?? 0,
+  }));
+  return { values, nodes, steps: filler.steps };
+}
+
+/** Brings fillings in that are worth more than they cost until none is found; the final duals. */
+function improve(
+  basis: Basis,
+  filler: Filler,
+  columns: readonly Column[],
+  demand: Float64Array,
+  { nodePrice, pivotsMax, stepsMax }: DualOptions,
+): Float64Array {
   let duals = dualsOf(basis);
-  const filler = new Filler(local, main, positive(duals));
-  for (let pivots = 0; pivots < options.pivotsMax && filler.steps < options.stepsMax; ) {
+  for (let pivots = 0; pivots < pivotsMax && filler.steps < stepsMax; ) {
     filler.setValues(positive(duals));
-    const shortlist = promising(filler, columns, localDemand, nodePrice);
     let entered = 0;
-    for (const pattern of shortlist) {
+    for (const pattern of promising(filler, columns, demand, nodePrice)) {
       if (worth(pattern, duals) <= LEAST_GAIN * (pattern.column.price + nodePrice)) continue;
       if (!pivot(basis, pattern, nodePrice)) continue;
       duals = dualsOf(basis);
@@ -159,10 +189,7 @@ export function podValues(
     }
     if (entered === 0) break;
   }
-  for (const [index, bucket] of rows.entries()) {
-    values[bucket.id] = Math.max(LEAST_VALUE, duals[index] ?? 0);
-  }
-  return values;
+  return duals;
 }
 
 function positive(duals: Float64Array): Float64Array {
@@ -185,7 +212,7 @@ function promising(
 ): readonly Pattern[] {
   const found: { readonly pattern: Pattern; readonly gain: number }[] = [];
   for (const column of columns) {
-    const pattern = filler.best(column, demand);
+    const pattern = filler.fractional(column, demand);
     if (pattern === undefined) continue;
     const gain = pattern.value / (column.price + nodePrice + 1e-12);
     if (gain > LEAST_GAIN) found.push({ pattern, gain });

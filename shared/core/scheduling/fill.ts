@@ -25,18 +25,42 @@ type Orders = readonly (readonly number[])[];
 /** Ratios of resources finer than this many steps a doubling share one order. */
 const RATIO_STEPS = 3;
 
+/** Mixes of the two main resources by which what is left of a node bounds what it can still be worth. */
+const MIXES = [0, 0.25, 0.5, 0.75, 1] as const;
+
+/** A filling in pieces, and how much more it takes of the first main resource than of the second. */
+interface Pieces {
+  readonly amounts: ReadonlyMap<number, number>;
+  readonly excess: number;
+}
+
+/** The mixture of two fillings that takes equal shares of both resources. */
+function between(a: Pieces, b: Pieces): Pieces {
+  const share = b.excess / (b.excess - a.excess);
+  const amounts = new Map<number, number>();
+  for (const [index, amount] of a.amounts) amounts.set(index, amount * share);
+  for (const [index, amount] of b.amounts) {
+    amounts.set(index, (amounts.get(index) ?? 0) + amount * (1 - share));
+  }
+  return { amounts, excess: 0 };
+}
+
+/** Finer ones, for filling in pieces. */
+const FINE_MIXES = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1] as const;
+
 function orderBy(buckets: readonly Bucket[], density: (bucket: Bucket) => number): number[] {
   const keys = Float64Array.from(buckets, density);
   const order = buckets.map((_, index) => index).filter((index) => (keys[index] ?? 0) > 0);
   return order.sort((a, b) => (keys[b] ?? 0) - (keys[a] ?? 0) || a - b);
 }
 
-/** Fills nodes greedily, by the values that demands have at the moment. */
+/** Fills nodes by the values that demands have at the moment: greedily, or searching for the best. */
 export class Filler {
   private readonly buckets: readonly Bucket[];
   private values: Float64Array;
   private readonly main: readonly number[];
   private orders = new Map<string, Orders>();
+  private fine = new Map<string, Orders>();
   private single: readonly (readonly number[])[] = [];
   /** Work done: buckets looked at. */
   steps = 0;
@@ -52,6 +76,7 @@ export class Filler {
   setValues(values: Float64Array): void {
     this.values = values;
     this.orders = new Map();
+    this.fine = new Map();
     this.single = this.main.map((resource) =>
       orderBy(this.buckets, ({ id, requests }) => {
         const amount = requests[resource] ?? 0;
@@ -80,7 +105,7 @@ export class Filler {
     return orders;
   }
 
-  /** The most valuable filling found for a node of the column; undefined = nothing fits. */
+  /** The most valuable filling that greedy orders find for a node of the column, if any fits. */
   best(column: Column, left: Float64Array): Pattern | undefined {
     let best: Pattern | undefined;
     for (const order of this.ordersFor(column.room)) {
@@ -90,6 +115,117 @@ export class Filler {
       }
     }
     return best;
+  }
+
+  /** The same, and then a search for a better one that looks at `stepsMax` fillings at most. */
+  search(column: Column, left: Float64Array, stepsMax: number): Pattern | undefined {
+    const greedy = this.best(column, left);
+    if (greedy === undefined) return undefined;
+    const [order = []] = this.ordersFor(column.room);
+    const candidates = order.filter((index) => {
+      const bucket = this.buckets[index] as Bucket;
+      return (left[index] ?? 0) > 0 && bucket.allowed[column.group.id] === 1;
+    });
+    const search = new FillSearch(this.buckets, candidates, this.values, this.main, column, left);
+    const found = search.run(greedy, stepsMax);
+    this.steps += search.steps;
+    return found;
+  }
+
+  /**
+   * The most valuable filling when pods may be cut into pieces, though no more of a bucket goes in
+   * than whole pods would: what a node of the column could be worth at most. One mix of the two main
+   * resources is used up by each filling along its order; where one overruns the first resource and
+   * its neighbour the second, the best lies between them.
+   */
+  fractional(column: Column, left: Float64Array): Pattern | undefined {
+    let best: Pattern | undefined;
+    let before: Pieces | undefined;
+    for (const [at, order] of this.mixedOrders(column.room).entries()) {
+      const pieces = this.pieces(order, FINE_MIXES[at] ?? 0, column, left);
+      const candidates = [pieces];
+      if (before !== undefined && before.excess * pieces.excess < 0) {
+        candidates.push(between(before, pieces));
+      }
+      for (const each of candidates) {
+        const pattern = this.asPattern(each, column);
+        if (pattern !== undefined && (best === undefined || pattern.value > best.value)) {
+          best = pattern;
+        }
+      }
+      before = pieces;
+    }
+    return best;
+  }
+
+  /** The pieces as far as the node has room for them. */
+  private asPattern({ amounts }: Pieces, column: Column): Pattern | undefined {
+    let most = 1;
+    for (let r = 0; r < column.room.length; r++) {
+      let used = 0;
+      for (const [index, amount] of amounts) {
+        used += amount * ((this.buckets[index] as Bucket).requests[r] ?? 0);
+      }
+      if (used > 0) most = Math.min(most, (column.room[r] ?? 0) / used);
+    }
+    const buckets: number[] = [];
+    const scaled: number[] = [];
+    let value = 0;
+    for (const [index, amount] of amounts) {
+      if (amount * most <= 1e-9) continue;
+      buckets.push(index);
+      scaled.push(amount * most);
+      value += amount * most * (this.values[index] ?? 0);
+    }
+    return buckets.length === 0 ? undefined : { column, buckets, amounts: scaled, value };
+  }
+
+  private mixedOrders(room: Float64Array): Orders {
+    const text = this.main
+      .map((r) => (room[r] ?? 0) / Math.max(1, room[this.main[0] ?? 0] ?? 1))
+      .join();
+    const known = this.fine.get(text);
+    if (known !== undefined) return known;
+    const [first = 0, second = first] = this.main;
+    const share = (r: number, requests: Float64Array) =>
+      (requests[r] ?? 0) / Math.max(room[r] ?? 0, 1e-9);
+    const orders = FINE_MIXES.map((mix) =>
+      orderBy(this.buckets, ({ id, requests }) => {
+        const use = mix * share(first, requests) + (1 - mix) * share(second, requests);
+        return (this.values[id] ?? 0) / Math.max(use, 1e-9);
+      }),
+    );
+    this.fine.set(text, orders);
+    return orders;
+  }
+
+  private pieces(
+    order: readonly number[],
+    mix: number,
+    column: Column,
+    left: Float64Array,
+  ): Pieces {
+    const { room, group } = column;
+    const [first = 0, second = first] = this.main;
+    const amounts = new Map<number, number>();
+    let capacity = 1;
+    let excess = 0;
+    for (const index of order) {
+      const bucket = this.buckets[index] as Bucket;
+      if (bucket.allowed[group.id] !== 1) continue;
+      this.steps++;
+      const most = howMany(bucket, room, left[index] ?? 0);
+      if (most <= 0) continue;
+      const one = (bucket.requests[first] ?? 0) / Math.max(room[first] ?? 0, 1e-9);
+      const other = (bucket.requests[second] ?? 0) / Math.max(room[second] ?? 0, 1e-9);
+      const use = mix * one + (1 - mix) * other;
+      const amount = use > 0 ? Math.min(most, capacity / use) : most;
+      amounts.set(index, amount);
+      capacity -= amount * use;
+      excess += amount * (one - other);
+      if (capacity <= 1e-9) break;
+    }
+    return { amounts, excess };
   }
 
   private along(order: readonly number[], column: Column, left: Float64Array): Pattern | undefined {
@@ -105,10 +241,7 @@ export class Filler {
       this.steps++;
       const amount = howMany(bucket, room, available);
       if (amount <= 0) continue;
-      const { requests } = bucket;
-      for (let r = 0; r < room.length; r++) {
-        room[r] = (room[r] ?? 0) - amount * (requests[r] ?? 0);
-      }
+      take(room, bucket, amount);
       buckets.push(index);
       amounts.push(amount);
       value += amount * (this.values[index] ?? 0);
@@ -117,7 +250,125 @@ export class Filler {
   }
 }
 
-function howMany({ requests, perNode }: Bucket, room: Float64Array, available: number): number {
+/** Depth-first branch and bound for the most valuable filling of one node. */
+class FillSearch {
+  steps = 0;
+  private stepsMax = 0;
+  private readonly buckets: readonly Bucket[];
+  private readonly candidates: readonly number[];
+  private readonly values: Float64Array;
+  private readonly main: readonly number[];
+  private readonly column: Column;
+  private readonly left: Float64Array;
+  private readonly room: Float64Array;
+  private readonly amounts: Int32Array;
+  /** By mix: the best value per use of this and all later candidates. */
+  private readonly densest: readonly Float64Array[];
+  private bestValue = 0;
+  private bestAmounts: Int32Array | undefined;
+
+  constructor(
+    buckets: readonly Bucket[],
+    candidates: readonly number[],
+    values: Float64Array,
+    main: readonly number[],
+    column: Column,
+    left: Float64Array,
+  ) {
+    this.buckets = buckets;
+    this.candidates = candidates;
+    this.values = values;
+    this.main = main;
+    this.column = column;
+    this.left = left;
+    this.room = column.room.slice();
+    this.amounts = new Int32Array(candidates.length);
+    this.densest = MIXES.map((mix) => this.suffixDensity(mix));
+  }
+
+  run(start: Pattern, stepsMax: number): Pattern {
+    this.stepsMax = stepsMax;
+    this.bestValue = start.value * (1 + 1e-9);
+    this.visit(0, 0);
+    if (this.bestAmounts === undefined) return start;
+    const buckets: number[] = [];
+    const amounts: number[] = [];
+    for (const [at, amount] of this.bestAmounts.entries()) {
+      if (amount === 0) continue;
+      buckets.push(this.candidates[at] ?? 0);
+      amounts.push(amount);
+    }
+    return { column: this.column, buckets, amounts, value: this.bestValue };
+  }
+
+  private share(resource: number | undefined, amounts: Float64Array): number {
+    if (resource === undefined) return 0;
+    const whole = this.column.room[resource] ?? 0;
+    return whole > 0 ? (amounts[resource] ?? 0) / whole : 0;
+  }
+
+  private use(mix: number, amounts: Float64Array): number {
+    const [first, second = first] = this.main;
+    return mix * this.share(first, amounts) + (1 - mix) * this.share(second, amounts);
+  }
+
+  private suffixDensity(mix: number): Float64Array {
+    const densest = new Float64Array(this.candidates.length + 1);
+    for (let at = this.candidates.length - 1; at >= 0; at--) {
+      const index = this.candidates[at] ?? 0;
+      const use = this.use(mix, (this.buckets[index] as Bucket).requests);
+      const density = (this.values[index] ?? 0) / Math.max(use, 1e-9);
+      densest[at] = Math.max(density, densest[at + 1] ?? 0);
+    }
+    return densest;
+  }
+
+  /** What the rest of the room can be worth at most with the candidates from `at` on. */
+  private bound(at: number): number {
+    let least = Number.POSITIVE_INFINITY;
+    for (const [index, mix] of MIXES.entries()) {
+      const most = (this.densest[index]?.[at] ?? 0) * this.use(mix, this.room);
+      if (most < least) least = most;
+    }
+    return least;
+  }
+
+  private visit(from: number, value: number): void {
+    if (value > this.bestValue) {
+      this.bestValue = value;
+      this.bestAmounts = this.amounts.slice();
+    }
+    for (let at = from; at < this.candidates.length; at++) {
+      if (++this.steps > this.stepsMax || value + this.bound(at) <= this.bestValue) return;
+      const index = this.candidates[at] ?? 0;
+      const bucket = this.buckets[index] as Bucket;
+      const most = howMany(bucket, this.room, this.left[index] ?? 0);
+      if (most === 0) continue;
+      const each = this.values[index] ?? 0;
+      for (let amount = most; amount > 0; amount--) {
+        take(this.room, bucket, amount);
+        this.amounts[at] = amount;
+        this.visit(at + 1, value + amount * each);
+        take(this.room, bucket, -amount);
+        this.amounts[at] = 0;
+        if (this.steps > this.stepsMax) return;
+      }
+    }
+  }
+}
+
+function take(room: Float64Array, { requests }: Bucket, amount: number): void {
+  for (let r = 0; r < room.length; r++) {
+    room[r] = (room[r] ?? 0) - amount * (requests[r] ?? 0);
+  }
+}
+
+/** How many more of the bucket the room holds. */
+export function howMany(
+  { requests, perNode }: Bucket,
+  room: Float64Array,
+  available: number,
+): number {
   let amount = Math.min(available, perNode);
   for (let r = 0; r < requests.length && amount > 0; r++) {
     const each = requests[r] ?? 0;

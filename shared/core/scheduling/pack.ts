@@ -1,6 +1,6 @@
 import type { Item } from './assign.ts';
 import { type Column, type ColumnGroup, compareColumns } from './columns.ts';
-import { podValues } from './duals.ts';
+import { relax } from './duals.ts';
 import { type Bucket, Filler, type Pattern } from './fill.ts';
 import { addToHost, emptyHost, hostAllows } from './host.ts';
 import { flexibleCover, insistsOnMinValues } from './min-values.ts';
@@ -99,7 +99,7 @@ class Packer {
     const buckets = stocks.map((stock) => stock.bucket);
     const main = mainResources(buckets, problem.resources);
     const options = { nodePrice, pivotsMax: 400, stepsMax };
-    const values = podValues(buckets, this.left, columns, main, options);
+    const { values } = relax(buckets, this.left, columns, main, options);
     this.filler = new Filler(buckets, main, values);
   }
 
@@ -133,7 +133,7 @@ class Packer {
     for (const entry of queue) {
       if (entry.score >= bestScore) break;
       if (entry.round !== round) {
-        const pattern = this.filler.best(entry.column, this.left);
+        const pattern = this.filler.search(entry.column, this.left, 1000);
         entry.round = round;
         entry.score =
           pattern === undefined
