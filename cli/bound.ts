@@ -29,7 +29,8 @@ interface Site {
 /**
  * A lower bound by linear programming: pods and nodes may be cut into pieces, and what a plan must
  * keep beside resources (limits, weights, minValues, preferences, affinity, spreads, daemon ports)
- * is left out; at most one pod of a class on a node where its own anti-affinity by hostname says so.
+ * is left out; at most one pod of a class on a node where its own anti-affinity by hostname says
+ * so.
  */
 export async function lowerBound(
   snapshot: ClusterSnapshot,

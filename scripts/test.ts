@@ -1,6 +1,6 @@
 /**
- * Everything that must hold, as CI runs it: types, lint, and the tests of every project. Arguments are
- * handed to vitest (`npm test -- test/unit`), and then only those tests run. The last line is
+ * Everything that must hold, as CI runs it: types, lint, and the tests of every project. Arguments
+ * are handed to vitest (`npm test -- test/unit`), and then only those tests run. The last line is
  * `N passed, N failed[, N skipped]`.
  */
 import { spawnSync } from 'node:child_process';

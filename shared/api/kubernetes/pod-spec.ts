@@ -74,8 +74,8 @@ function hostPorts(
 
 /**
  * What kube-scheduler counts for a pod: the greater of all containers together with the sidecars
- * and of the peak while init containers run in order (KEP-753), pod-level resources in place of that
- * for cpu, memory and hugepages (KEP-2837), and the runtime class's overhead.
+ * and of the peak while init containers run in order (KEP-753), pod-level resources in place of
+ * that for cpu, memory and hugepages (KEP-2837), and the runtime class's overhead.
  */
 function podRequests(
   main: readonly Container[],
@@ -252,8 +252,8 @@ function specText(spec: Fields): string {
 const SPECS_MAX = 20_000;
 
 /**
- * Decodes pod specs, giving pods whose specs read the same one shared object: reading 100,000 pods of
- * a few hundred workloads costs little more than reading their names.
+ * Decodes pod specs, giving pods whose specs read the same one shared object: reading 100,000 pods
+ * of a few hundred workloads costs little more than reading their names.
  */
 export class PodSpecReader {
   private readonly known = new Map<

@@ -100,8 +100,8 @@ export function poolPart({ node }: OverlayMatcher, labels: ReadonlyMap<string, s
 type TypeList = readonly number[];
 
 /**
- * Types by the values of their labels. A label that neither type nor pool defines matches only NotIn
- * and DoesNotExist.
+ * Types by the values of their labels. A label that neither type nor pool defines matches only
+ * NotIn and DoesNotExist.
  */
 export class TypeIndex {
   private readonly types: readonly InstanceType[];

@@ -352,9 +352,9 @@ function typeAt({ types, start }: Context, field: string, target: number): strin
 
 /**
  * Applies NodeOverlays to the instance types of each NodePool. Heavier overlays win field by field;
- * adjustments do not stack; capacities merge by resource. Of equally heavy overlays that set the same
- * field of the same type the first in the alphabet wins and the other is applied nowhere. An overlay
- * that is not applied never stops the others.
+ * adjustments do not stack; capacities merge by resource. Of equally heavy overlays that set the
+ * same field of the same type the first in the alphabet wins and the other is applied nowhere. An
+ * overlay that is not applied never stops the others.
  */
 export function resolveOverlays(
   nodePools: readonly NodePool[],

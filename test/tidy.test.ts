@@ -1,0 +1,298 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { loadManifests } from '../cli/simulate/load.ts';
+import packageJson from '../package.json' with { type: 'json' };
+import { decodeScenario } from '../shared/sim/scenario.ts';
+
+/** Rules about the repository itself. A rule that needs an exception names it, with the reason. */
+
+const root = join(import.meta.dirname, '..');
+
+/** Files under version control, and those that will be. */
+const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: root,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((file) => file !== '' && existsSync(join(root, file)));
+const sources = tracked.filter((file) => /\.(ts|mjs)$/.test(file));
+
+/** This file spells out what it looks for. */
+const SELF = 'test/tidy.test.ts';
+
+const texts = new Map<string, string>();
+function textOf(file: string): string {
+  const known = texts.get(file) ?? readFileSync(join(root, file), 'utf8');
+  texts.set(file, known);
+  return known;
+}
+
+/** `shared/core/model/pod.ts` → `core`, `shared/ports.ts` → `ports`, `cli/main.ts` → `cli`. */
+function areaOf(file: string): string {
+  const [top = '', second = ''] = file.split('/');
+  return (top === 'shared' ? second : top).replace(/\.ts$/, '');
+}
+
+interface Import {
+  readonly from: string;
+  /** A file of this repository, or a package's specifier. */
+  readonly to: string;
+  readonly isOwn: boolean;
+}
+
+function importsOf(file: string): readonly Import[] {
+  const pattern =
+    /^(?:(?:import|export)\b[^'"\n]* from |\} from |import )'([^']+)'|\bimport\('([^']+)'\)/gm;
+  return [...textOf(file).matchAll(pattern)].map(([, fixed, lazy]) => {
+    const specifier = fixed ?? lazy ?? '';
+    const isOwn = specifier.startsWith('.');
+    const to = isOwn ? normalize(join(dirname(file), specifier)) : specifier;
+    return { from: file, to, isOwn };
+  });
+}
+
+const imports = sources.flatMap(importsOf);
+
+/** What each area may import beside itself; areas that are not named may import anything. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  api: ['core'],
+  ports: ['core'],
+  app: ['core', 'ports'],
+  catalog: ['core', 'api', 'ports'],
+  kube: ['core', 'api', 'ports'],
+  aws: ['core', 'api', 'ports', 'catalog', 'contract'],
+  sim: ['core', 'api', 'ports', 'app'],
+  contract: [],
+  functions: ['core', 'api', 'ports', 'app', 'catalog', 'kube', 'aws', 'contract', 'package.json'],
+  cli: ['core', 'api', 'ports', 'app', 'catalog', 'kube', 'aws', 'sim', 'contract', 'package.json'],
+  infra: ['contract', 'package.json'],
+};
+
+/** Areas that name the npm packages they may use. */
+const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  api: ['zod', 'yaml'],
+  ports: [],
+  app: [],
+  catalog: ['zod'],
+  sim: ['zod'],
+  contract: [],
+};
+
+function packageOf(specifier: string): string {
+  const parts = specifier.split('/');
+  return specifier.startsWith('@') ? parts.slice(0, 2).join('/') : (parts[0] ?? '');
+}
+
+function isBuiltin(specifier: string): boolean {
+  return specifier.startsWith('node:') || builtinModules.includes(specifier);
+}
+
+/** Runs only in the command line, and that in the checkout. */
+const DEVELOPMENT = ['shared/kube/kubeconfig.ts'];
+
+describe('imports', () => {
+  it('there are some to look at', () => {
+    expect(imports.length).toBeGreaterThan(500);
+  });
+
+  it('point one way', () => {
+    const wrong = imports.filter(({ from, to, isOwn }) => {
+      const allowed = MAY_IMPORT[areaOf(from)];
+      if (!isOwn || allowed === undefined) return false;
+      return areaOf(to) !== areaOf(from) && !allowed.includes(areaOf(to));
+    });
+    expect(wrong.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
+  });
+
+  it('lead to files that exist', () => {
+    const dead = imports.filter(({ to, isOwn }) => isOwn && !existsSync(join(root, to)));
+    expect(dead.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
+  });
+
+  it('keep packages out of the inner areas', () => {
+    const wrong = imports.filter(({ from, to, isOwn }) => {
+      const allowed = PACKAGES[areaOf(from)];
+      return !isOwn && allowed !== undefined && !allowed.includes(packageOf(to));
+    });
+    expect(wrong.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
+  });
+
+  it('take what runs in production from dependencies', () => {
+    const outer = ['shared/', 'functions/', 'cli/'];
+    const wrong = imports.filter(
+      ({ from, to, isOwn }) =>
+        !isOwn &&
+        !isBuiltin(to) &&
+        !DEVELOPMENT.includes(from) &&
+        outer.some((folder) => from.startsWith(folder)) &&
+        !Object.hasOwn(packageJson.dependencies, packageOf(to)),
+    );
+    expect(wrong.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
+  });
+});
+
+/** Without comments and texts, so that a word in them is no use of it. */
+function codeOf(file: string): string {
+  return textOf(file)
+    .replaceAll(/\/\*[\s\S]*?\*\//g, '')
+    .replaceAll(/(^|[^:'"`])\/\/.*$/gm, '$1')
+    .replaceAll(/'(?:[^'\\\n]|\\.)*'/g, "''");
+}
+
+function usesOf(word: RegExp, files: readonly string[]): readonly string[] {
+  return files.flatMap((file) =>
+    codeOf(file)
+      .split('\n')
+      .flatMap((line) => (word.test(line) ? [`${file}: ${line.trim()}`] : [])),
+  );
+}
+
+describe('purity', () => {
+  const inner = sources.filter((file) => /^shared\/(core|app|sim|api|ports|catalog)\b/.test(file));
+  const core = sources.filter((file) => file.startsWith('shared/core/'));
+
+  it('nothing inside reads the clock, draws random numbers or looks at the environment', () => {
+    const impure =
+      /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bperformance\.|\bcrypto\.|\bprocess\.|\bglobalThis\b/;
+    expect(usesOf(impure, inner)).toEqual([]);
+  });
+
+  it('the core does no input or output, waits for nothing and says nothing', () => {
+    const impure = /\bfetch\(|\bset(Timeout|Interval|Immediate)\b|\bconsole\.|\basync\b|\bawait\b/;
+    expect(usesOf(impure, core)).toEqual([]);
+  });
+
+  it('the language stays what Node can run and the compiler can check', () => {
+    const banned = /^\s*(export )?(const )?enum \w|: any\b|\bas any\b|@ts-(ignore|expect-error)/;
+    expect(
+      usesOf(
+        banned,
+        sources.filter((file) => file !== SELF),
+      ),
+    ).toEqual([]);
+  });
+});
+
+const LINES_MAX = 400;
+const FUNCTION_LINES_MAX = 70;
+const LINE_LENGTH_MAX = 100;
+
+/** Longer on purpose. */
+const LONG_FILES: Readonly<Record<string, string>> = {
+  'test/builders/api-objects.ts': 'one table of valid and invalid objects',
+};
+
+const LONG_FUNCTIONS: Readonly<Record<string, string>> = {
+  'test/contract/kube-objects.ts': 'whole objects, every field set',
+};
+
+/** A line that opens a function in code as Biome lays it out. */
+const OPENS_FUNCTION =
+  /(\bfunction\b.*|=> |^ *(?!if|for|while|switch|catch|return|else|do\b)(static |async |private |override |get |set )*[#\w]+\(.*\).*)\{$/;
+/** Suites are as long as what they list. */
+const IS_SUITE = /^\s+(it|test|expectations)(\.\w+)*\(/m;
+
+/** The longest functions: a function ends where its first line's indentation comes back. */
+function longFunctions(file: string): readonly string[] {
+  const lines = textOf(file).split('\n');
+  return lines.flatMap((line, start) => {
+    const indent = /^ */.exec(line)?.[0].length ?? 0;
+    const isHead = OPENS_FUNCTION.test(line) || /^ *\): .*\{$|^ *\) \{$/.test(line);
+    if (!isHead || LONG_FUNCTIONS[file] !== undefined) return [];
+    const end = lines.findIndex(
+      (each, at) => at > start && each.startsWith(`${' '.repeat(indent)}}`),
+    );
+    const length = end - start + 1;
+    const isSuite = IS_SUITE.test(lines.slice(start, end).join('\n'));
+    return length > FUNCTION_LINES_MAX && !isSuite ? [`${file}:${start + 1}: ${length} lines`] : [];
+  });
+}
+
+describe('sizes', () => {
+  it(`files have at most ${LINES_MAX} lines`, () => {
+    const long = sources
+      .map((file) => ({ file, lines: textOf(file).split('\n').length - 1 }))
+      .filter(({ file, lines }) => lines > LINES_MAX && LONG_FILES[file] === undefined);
+    expect(long).toEqual([]);
+  });
+
+  it(`functions have at most ${FUNCTION_LINES_MAX} lines`, () => {
+    expect(sources.flatMap(longFunctions)).toEqual([]);
+  });
+
+  it(`lines have at most ${LINE_LENGTH_MAX} characters, but for long texts`, () => {
+    const long = sources.flatMap((file) =>
+      textOf(file)
+        .split('\n')
+        .flatMap((line, at) =>
+          line.length > LINE_LENGTH_MAX && !/['"`/]/.test(line) ? [`${file}:${at + 1}`] : [],
+        ),
+    );
+    expect(long).toEqual([]);
+  });
+});
+
+describe('texts', () => {
+  const readable = tracked.filter((file) => !/\.(gz|png)$/.test(file) && file !== SELF);
+
+  it('leave nothing for later', () => {
+    const later = /\b(TODO|FIXME|XXX)\b/;
+    expect(readable.filter((file) => later.test(textOf(file)))).toEqual([]);
+  });
+
+  it('name no path of a machine and no host of a registry', () => {
+    const local =
+      /(^|[\s'"`(=])\/(work|root|home\/\w+|Users\/\w+)\/|registry\.(npmjs|yarnpkg)|\bnpmjs\.(org|com)|artifactory/m;
+    expect(readable.filter((file) => local.test(textOf(file)))).toEqual([]);
+  });
+
+  it('names say what things are', () => {
+    const vague = /(^|[/-])(utils?|helpers?|common|manager|misc)([-./]|$)/;
+    expect(tracked.filter((file) => vague.test(file))).toEqual([]);
+  });
+});
+
+describe('examples', () => {
+  const examples = readdirSync(join(root, 'examples'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name);
+  const filesOf = (folder: string): readonly string[] =>
+    tracked.filter((file) => file.startsWith(`examples/${folder}/`));
+  const load = (files: readonly string[]) =>
+    loadManifests(
+      files.map((file) => join(root, file)),
+      'us-east-1',
+      new Map(),
+      () => {},
+    );
+  const manifests = (folder: string): readonly string[] =>
+    filesOf(folder).filter(
+      (file) => /\.ya?ml$/.test(file) && !/(\.refused|\/scenario)\./.test(file),
+    );
+  const refused = tracked.filter((file) => file.endsWith('.refused.yaml'));
+  const scenarios = tracked.filter((file) => /\/scenario\.ya?ml$/.test(file));
+
+  it.each(examples)('%s is named in the list, explained, and every file of it loads', (folder) => {
+    expect(textOf('examples/README.md')).toContain(`(${folder})`);
+    expect(filesOf(folder)).toContain(`examples/${folder}/README.md`);
+    const isCluster = /\/(nodeclass|nodepool)[^/]*\.yaml$/;
+    const all = manifests(folder);
+    const cluster = all.filter((file) => isCluster.test(file));
+    expect(load(cluster)).not.toHaveLength(0);
+    for (const file of all) expect(load([...new Set([...cluster, file])])).not.toHaveLength(0);
+  });
+
+  it.each(refused)('%s is refused', (file) => {
+    expect(() => load([file])).toThrow();
+  });
+
+  it.each(scenarios)('%s is read', (file) => {
+    expect(decodeScenario(parse(textOf(file)))).toMatchObject({ ok: true });
+  });
+});
