@@ -1,28 +1,21 @@
 import type { Column } from './columns.ts';
-import { type Bucket, Filler, howMany, type Pattern } from './fill.ts';
+import { type Bucket, howMany, type Pattern } from './fill.ts';
+import { PieceFiller } from './pieces.ts';
 
 /**
  * Column generation (Gilmore and Gomory 1961): the linear programme chooses how many nodes of each
  * filling to launch; its duals say what a pod of each bucket is worth, and new fillings are those
- * worth more than they cost. The basis inverse is dense: rows are few hundreds.
+ * worth more than they cost. Nodes are filled with pieces of pods, so that the best filling of a
+ * node is found exactly and the programme's value is a lower bound. The basis inverse is dense: rows
+ * are few hundreds.
  */
 interface Basis {
   readonly size: number;
   /** Row-major inverse of the basis matrix. */
   readonly inverse: Float64Array;
-  /** The basic patterns, the cost of each, and how much of it is used. */
-  readonly patterns: Pattern[];
-  readonly cost: Float64Array;
+  /** How much of each basic pattern is used. */
   readonly use: Float64Array;
-}
-
-/** What the relaxed problem says: nodes may be launched in parts. */
-export interface Relaxation {
-  /** What one pod of each bucket is worth, in USD an hour. Buckets that fit nowhere have 0. */
-  readonly values: Float64Array;
-  /** Fillings and how many nodes of each; amounts are of the buckets given. */
-  readonly nodes: readonly { readonly pattern: Pattern; readonly use: number }[];
-  readonly steps: number;
+  readonly duals: Float64Array;
 }
 
 export interface DualOptions {
@@ -33,7 +26,14 @@ export interface DualOptions {
   readonly stepsMax: number;
 }
 
-/** Patterns considered again before all columns are priced anew. */
+/** What the relaxed problem says: nodes may be launched, and pods run, in parts. */
+export interface Relaxation {
+  /** What one pod of each bucket is worth, in USD an hour. Buckets that fit nowhere have 0. */
+  readonly values: Float64Array;
+  readonly steps: number;
+}
+
+/** Patterns brought in before columns are priced anew. */
 const SHORTLIST = 24;
 
 /** Pods that cost nothing (a node with free room, a price of 0) are still worth placing. */
@@ -42,35 +42,31 @@ const LEAST_VALUE = 1e-7;
 /** A new pattern must be worth this much more than it costs. */
 const LEAST_GAIN = 1.001;
 
+/** Columns that were worth nearly what they cost are looked at first. */
+const NEAR_GAIN = 0.97;
+
+/** By each of so many mixes of the main resources, so many columns of a group are enough. */
+const EFFICIENCY_MIXES = [0, 0.25, 0.5, 0.75, 1] as const;
+const EFFICIENT_COLUMNS = 4;
+
+/** Filling each node with one bucket only. */
 function startBasis(demand: Float64Array, starts: readonly Pattern[], nodePrice: number): Basis {
   const size = demand.length;
   const inverse = new Float64Array(size * size);
-  const cost = new Float64Array(size);
   const use = new Float64Array(size);
+  const duals = new Float64Array(size);
   for (const [row, { column, amounts }] of starts.entries()) {
     const amount = amounts[0] ?? 1;
     inverse[row * size + row] = 1 / amount;
-    cost[row] = column.price + nodePrice;
     use[row] = (demand[row] ?? 0) / amount;
+    duals[row] = (column.price + nodePrice) / amount;
   }
-  return { size, inverse, patterns: [...starts], cost, use };
-}
-
-function dualsOf({ size, inverse, cost }: Basis): Float64Array {
-  const duals = new Float64Array(size);
-  for (let row = 0; row < size; row++) {
-    const price = cost[row] ?? 0;
-    if (price === 0) continue;
-    for (let column = 0; column < size; column++) {
-      duals[column] = (duals[column] ?? 0) + price * (inverse[row * size + column] ?? 0);
-    }
-  }
-  return duals;
+  return { size, inverse, use, duals };
 }
 
 /** Brings a pattern into the basis; false where it cannot improve anything. */
-function pivot(basis: Basis, pattern: Pattern, nodePrice: number): boolean {
-  const { size, inverse, cost, use } = basis;
+function pivot(basis: Basis, pattern: Pattern, gain: number): boolean {
+  const { size, inverse, use, duals } = basis;
   const direction = new Float64Array(size);
   for (const [index, bucket] of pattern.buckets.entries()) {
     const amount = pattern.amounts[index] ?? 0;
@@ -93,20 +89,21 @@ function pivot(basis: Basis, pattern: Pattern, nodePrice: number): boolean {
   const scale = direction[leaving] ?? 1;
   const base = leaving * size;
   for (let column = 0; column < size; column++) {
-    inverse[base + column] = (inverse[base + column] ?? 0) / scale;
+    const entry = (inverse[base + column] ?? 0) / scale;
+    inverse[base + column] = entry;
+    duals[column] = (duals[column] ?? 0) - gain * entry;
   }
   for (let row = 0; row < size; row++) {
     const factor = direction[row] ?? 0;
     if (row === leaving || Math.abs(factor) < 1e-12) continue;
+    const from = row * size;
     for (let column = 0; column < size; column++) {
-      const at = row * size + column;
-      inverse[at] = (inverse[at] ?? 0) - factor * (inverse[base + column] ?? 0);
+      inverse[from + column] =
+        (inverse[from + column] ?? 0) - factor * (inverse[base + column] ?? 0);
     }
     use[row] = Math.max(0, (use[row] ?? 0) - factor * least);
   }
   use[leaving] = least;
-  cost[leaving] = pattern.column.price + nodePrice;
-  basis.patterns[leaving] = pattern;
   return true;
 }
 
@@ -132,6 +129,35 @@ function cheapestAlone(
   return best;
 }
 
+/** The columns of each group that cost least for some mix of the main resources. */
+function efficientColumns(
+  columns: readonly Column[],
+  main: readonly number[],
+  nodePrice: number,
+): ReadonlySet<Column> {
+  const [first = 0, second = first] = main;
+  const byGroup = new Map<number, Column[]>();
+  for (const column of columns) {
+    const known = byGroup.get(column.group.id);
+    if (known === undefined) byGroup.set(column.group.id, [column]);
+    else known.push(column);
+  }
+  const kept = new Set<Column>();
+  for (const group of byGroup.values()) {
+    const scale = (r: number) => group.reduce((most, { room }) => Math.max(most, room[r] ?? 0), 1);
+    const [one, other] = [scale(first), scale(second)];
+    for (const mix of EFFICIENCY_MIXES) {
+      const cost = ({ price, room }: Column) =>
+        (price + nodePrice) /
+        (mix * ((room[first] ?? 0) / one) + (1 - mix) * ((room[second] ?? 0) / other) + 1e-12);
+      const ranked = group.map((column) => ({ column, cost: cost(column) }));
+      ranked.sort((a, b) => a.cost - b.cost);
+      for (const { column } of ranked.slice(0, EFFICIENT_COLUMNS)) kept.add(column);
+    }
+  }
+  return kept;
+}
+
 /** Solves the relaxed problem by column generation. */
 export function relax(
   buckets: readonly Bucket[],
@@ -148,55 +174,50 @@ export function relax(
   );
   const rows = buckets.filter((bucket) => starts[bucket.id] !== undefined);
   const values = new Float64Array(buckets.length);
-  if (rows.length === 0) return { values, nodes: [], steps: 0 };
+  if (rows.length === 0) return { values, steps: 0 };
+  const patterns = rows.map((bucket) => starts[bucket.id] as Pattern);
+  const kept = new Set(efficientColumns(columns, main, nodePrice));
+  for (const { column } of patterns) kept.add(column);
   const local = rows.map((bucket, id) => ({ ...bucket, id }));
   const localDemand = Float64Array.from(rows, (bucket) => demand[bucket.id] ?? 0);
-  const patterns = rows.map((bucket, row) => ({
-    ...(starts[bucket.id] as Pattern),
-    buckets: [row],
-  }));
   const basis = startBasis(localDemand, patterns, nodePrice);
-  const filler = new Filler(local, main, new Float64Array(rows.length));
-  const duals = improve(basis, filler, columns, localDemand, options);
+  const filler = new PieceFiller(local, main, localDemand);
+  improve(basis, filler, [...kept], options);
   for (const [index, bucket] of rows.entries()) {
-    values[bucket.id] = Math.max(LEAST_VALUE, duals[index] ?? 0);
+    values[bucket.id] = Math.max(LEAST_VALUE, basis.duals[index] ?? 0);
   }
-  const nodes = basis.patterns.map((pattern, row) => ({
-    pattern: { ...pattern, buckets: pattern.buckets.map((each) => rows[each]?.id ?? 0) },
-    use: basis.use[row] ?? 0,
-  }));
-  return { values, nodes, steps: filler.steps };
+  return { values, steps: filler.steps };
 }
 
-/** Brings fillings in that are worth more than they cost until none is found; the final duals. */
+/** Brings fillings in that are worth more than they cost until none is found. */
 function improve(
   basis: Basis,
-  filler: Filler,
+  filler: PieceFiller,
   columns: readonly Column[],
-  demand: Float64Array,
   { nodePrice, pivotsMax, stepsMax }: DualOptions,
-): Float64Array {
-  let duals = dualsOf(basis);
+): void {
+  let near: readonly Column[] = columns;
   for (let pivots = 0; pivots < pivotsMax && filler.steps < stepsMax; ) {
-    filler.setValues(positive(duals));
+    filler.setValues(basis.duals.map((each) => Math.max(0, each)));
+    const isAll = near === columns;
+    const priced = price(filler, near, nodePrice);
     let entered = 0;
-    for (const pattern of promising(filler, columns, demand, nodePrice)) {
-      if (worth(pattern, duals) <= LEAST_GAIN * (pattern.column.price + nodePrice)) continue;
-      if (!pivot(basis, pattern, nodePrice)) continue;
-      duals = dualsOf(basis);
+    for (const { pattern, gain } of priced.slice(0, SHORTLIST)) {
+      if (gain <= LEAST_GAIN) break;
+      const cost = pattern.column.price + nodePrice;
+      const worth = worthOf(pattern, basis.duals);
+      if (worth <= LEAST_GAIN * cost || !pivot(basis, pattern, worth - cost)) continue;
       entered++;
       pivots++;
     }
-    if (entered === 0) break;
+    if (isAll && entered === 0) return;
+    if (isAll) {
+      near = priced.filter(({ gain }) => gain > NEAR_GAIN).map(({ pattern }) => pattern.column);
+    } else if (entered === 0) near = columns;
   }
-  return duals;
 }
 
-function positive(duals: Float64Array): Float64Array {
-  return duals.map((each) => Math.max(0, each));
-}
-
-function worth(pattern: Pattern, duals: Float64Array): number {
+function worthOf(pattern: Pattern, duals: Float64Array): number {
   let value = 0;
   for (const [index, bucket] of pattern.buckets.entries()) {
     value += (duals[bucket] ?? 0) * (pattern.amounts[index] ?? 0);
@@ -204,21 +225,13 @@ function worth(pattern: Pattern, duals: Float64Array): number {
   return value;
 }
 
-function promising(
-  filler: Filler,
-  columns: readonly Column[],
-  demand: Float64Array,
-  nodePrice: number,
-): readonly Pattern[] {
+/** The best filling of each column, those most worth their cost first. */
+function price(filler: PieceFiller, columns: readonly Column[], nodePrice: number) {
   const found: { readonly pattern: Pattern; readonly gain: number }[] = [];
   for (const column of columns) {
-    const pattern = filler.fractional(column, demand);
+    const pattern = filler.best(column);
     if (pattern === undefined) continue;
-    const gain = pattern.value / (column.price + nodePrice + 1e-12);
-    if (gain > LEAST_GAIN) found.push({ pattern, gain });
+    found.push({ pattern, gain: pattern.value / (column.price + nodePrice + 1e-12) });
   }
-  return found
-    .sort((a, b) => b.gain - a.gain)
-    .slice(0, SHORTLIST)
-    .map((each) => each.pattern);
+  return found.sort((a, b) => b.gain - a.gain);
 }

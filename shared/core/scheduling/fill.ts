@@ -28,26 +28,6 @@ const RATIO_STEPS = 3;
 /** Mixes of the two main resources by which what is left of a node bounds what it can still be worth. */
 const MIXES = [0, 0.25, 0.5, 0.75, 1] as const;
 
-/** A filling in pieces, and how much more it takes of the first main resource than of the second. */
-interface Pieces {
-  readonly amounts: ReadonlyMap<number, number>;
-  readonly excess: number;
-}
-
-/** The mixture of two fillings that takes equal shares of both resources. */
-function between(a: Pieces, b: Pieces): Pieces {
-  const share = b.excess / (b.excess - a.excess);
-  const amounts = new Map<number, number>();
-  for (const [index, amount] of a.amounts) amounts.set(index, amount * share);
-  for (const [index, amount] of b.amounts) {
-    amounts.set(index, (amounts.get(index) ?? 0) + amount * (1 - share));
-  }
-  return { amounts, excess: 0 };
-}
-
-/** Finer ones, for filling in pieces. */
-const FINE_MIXES = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1] as const;
-
 function orderBy(buckets: readonly Bucket[], density: (bucket: Bucket) => number): number[] {
   const keys = Float64Array.from(buckets, density);
   const order = buckets.map((_, index) => index).filter((index) => (keys[index] ?? 0) > 0);
@@ -60,7 +40,6 @@ export class Filler {
   private values: Float64Array;
   private readonly main: readonly number[];
   private orders = new Map<string, Orders>();
-  private fine = new Map<string, Orders>();
   private single: readonly (readonly number[])[] = [];
   /** Work done: buckets looked at. */
   steps = 0;
@@ -76,7 +55,6 @@ export class Filler {
   setValues(values: Float64Array): void {
     this.values = values;
     this.orders = new Map();
-    this.fine = new Map();
     this.single = this.main.map((resource) =>
       orderBy(this.buckets, ({ id, requests }) => {
         const amount = requests[resource] ?? 0;
@@ -132,100 +110,23 @@ export class Filler {
     return found;
   }
 
-  /**
-   * The most valuable filling when pods may be cut into pieces, though no more of a bucket goes in
-   * than whole pods would: what a node of the column could be worth at most. One mix of the two main
-   * resources is used up by each filling along its order; where one overruns the first resource and
-   * its neighbour the second, the best lies between them.
-   */
-  fractional(column: Column, left: Float64Array): Pattern | undefined {
-    let best: Pattern | undefined;
-    let before: Pieces | undefined;
-    for (const [at, order] of this.mixedOrders(column.room).entries()) {
-      const pieces = this.pieces(order, FINE_MIXES[at] ?? 0, column, left);
-      const candidates = [pieces];
-      if (before !== undefined && before.excess * pieces.excess < 0) {
-        candidates.push(between(before, pieces));
-      }
-      for (const each of candidates) {
-        const pattern = this.asPattern(each, column);
-        if (pattern !== undefined && (best === undefined || pattern.value > best.value)) {
-          best = pattern;
-        }
-      }
-      before = pieces;
-    }
-    return best;
-  }
-
-  /** The pieces as far as the node has room for them. */
-  private asPattern({ amounts }: Pieces, column: Column): Pattern | undefined {
-    let most = 1;
-    for (let r = 0; r < column.room.length; r++) {
-      let used = 0;
-      for (const [index, amount] of amounts) {
-        used += amount * ((this.buckets[index] as Bucket).requests[r] ?? 0);
-      }
-      if (used > 0) most = Math.min(most, (column.room[r] ?? 0) / used);
-    }
-    const buckets: number[] = [];
-    const scaled: number[] = [];
-    let value = 0;
-    for (const [index, amount] of amounts) {
-      if (amount * most <= 1e-9) continue;
-      buckets.push(index);
-      scaled.push(amount * most);
-      value += amount * most * (this.values[index] ?? 0);
-    }
-    return buckets.length === 0 ? undefined : { column, buckets, amounts: scaled, value };
-  }
-
-  private mixedOrders(room: Float64Array): Orders {
-    const text = this.main
-      .map((r) => (room[r] ?? 0) / Math.max(1, room[this.main[0] ?? 0] ?? 1))
-      .join();
-    const known = this.fine.get(text);
-    if (known !== undefined) return known;
+  /** More than any filling of the column can be worth. */
+  ceiling({ room, group }: Column, left: Float64Array): number {
     const [first = 0, second = first] = this.main;
-    const share = (r: number, requests: Float64Array) =>
-      (requests[r] ?? 0) / Math.max(room[r] ?? 0, 1e-9);
-    const orders = FINE_MIXES.map((mix) =>
-      orderBy(this.buckets, ({ id, requests }) => {
-        const use = mix * share(first, requests) + (1 - mix) * share(second, requests);
-        return (this.values[id] ?? 0) / Math.max(use, 1e-9);
-      }),
-    );
-    this.fine.set(text, orders);
-    return orders;
-  }
-
-  private pieces(
-    order: readonly number[],
-    mix: number,
-    column: Column,
-    left: Float64Array,
-  ): Pieces {
-    const { room, group } = column;
-    const [first = 0, second = first] = this.main;
-    const amounts = new Map<number, number>();
-    let capacity = 1;
-    let excess = 0;
-    for (const index of order) {
-      const bucket = this.buckets[index] as Bucket;
-      if (bucket.allowed[group.id] !== 1) continue;
-      this.steps++;
-      const most = howMany(bucket, room, left[index] ?? 0);
-      if (most <= 0) continue;
-      const one = (bucket.requests[first] ?? 0) / Math.max(room[first] ?? 0, 1e-9);
-      const other = (bucket.requests[second] ?? 0) / Math.max(room[second] ?? 0, 1e-9);
-      const use = mix * one + (1 - mix) * other;
-      const amount = use > 0 ? Math.min(most, capacity / use) : most;
-      amounts.set(index, amount);
-      capacity -= amount * use;
-      excess += amount * (one - other);
-      if (capacity <= 1e-9) break;
+    const densest = new Float64Array(MIXES.length);
+    for (const [index, { requests, allowed }] of this.buckets.entries()) {
+      if ((left[index] ?? 0) <= 0 || allowed[group.id] !== 1) continue;
+      const one = (requests[first] ?? 0) / Math.max(room[first] ?? 0, 1e-9);
+      const other = (requests[second] ?? 0) / Math.max(room[second] ?? 0, 1e-9);
+      if (one > 1 || other > 1) continue;
+      for (let at = 0; at < MIXES.length; at++) {
+        const mix = MIXES[at] ?? 0;
+        const use = mix * one + (1 - mix) * other;
+        const density = (this.values[index] ?? 0) / Math.max(use, 1e-9);
+        if (density > (densest[at] ?? 0)) densest[at] = density;
+      }
     }
-    return { amounts, excess };
+    return Math.min(...densest);
   }
 
   private along(order: readonly number[], column: Column, left: Float64Array): Pattern | undefined {

@@ -106,8 +106,8 @@ class Packer {
   /** Opens the bins that are worth most for their price until nothing more can be placed. */
   run(columns: readonly Column[]): void {
     let queue = columns
-      .map((column) => ({ column, score: 0, round: -1 }))
-      .filter(({ column }) => this.world.budgets.allowance(column, 1) > 0);
+      .filter((column) => this.world.budgets.allowance(column, 1) > 0)
+      .map((column) => ({ column, score: this.leastScore(column), round: -1 }));
     for (let round = 0; queue.length > 0; round++) {
       const best = this.mostWorth(queue, round);
       if (best === undefined) return;
@@ -117,6 +117,12 @@ class Packer {
         queue = queue.filter(({ column }) => this.world.budgets.allowance(column, 1) > 0);
       }
     }
+  }
+
+  /** The best price for value that the column could have. */
+  private leastScore(column: Column): number {
+    const most = this.filler.ceiling(column, this.left);
+    return (column.price + this.nodePrice) / Math.max(most, 1e-12);
   }
 
   /**
