@@ -28,6 +28,9 @@ const RATIO_STEPS = 3;
 /** Mixes of the two main resources by which what is left of a node bounds what it can still be worth. */
 const MIXES = [0, 0.25, 0.5, 0.75, 1] as const;
 
+/** A greedy filling this near to the ceiling is not worth a search. */
+const FULL = 0.995;
+
 function orderBy(buckets: readonly Bucket[], density: (bucket: Bucket) => number): number[] {
   const keys = Float64Array.from(buckets, density);
   const order = buckets.map((_, index) => index).filter((index) => (keys[index] ?? 0) > 0);
@@ -98,7 +101,7 @@ export class Filler {
   /** The same, and then a search for a better one that looks at `stepsMax` fillings at most. */
   search(column: Column, left: Float64Array, stepsMax: number): Pattern | undefined {
     const greedy = this.best(column, left);
-    if (greedy === undefined) return undefined;
+    if (greedy === undefined || greedy.value >= FULL * this.ceiling(column, left)) return greedy;
     const [order = []] = this.ordersFor(column.room);
     const candidates = order.filter((index) => {
       const bucket = this.buckets[index] as Bucket;
@@ -158,13 +161,17 @@ class FillSearch {
   private readonly buckets: readonly Bucket[];
   private readonly candidates: readonly number[];
   private readonly values: Float64Array;
-  private readonly main: readonly number[];
   private readonly column: Column;
   private readonly left: Float64Array;
   private readonly room: Float64Array;
   private readonly amounts: Int32Array;
-  /** By mix: the best value per use of this and all later candidates. */
-  private readonly densest: readonly Float64Array[];
+  /** By candidate and mix: the best value per use of it and all later ones. */
+  private readonly densest: Float64Array;
+  private readonly first: number;
+  private readonly second: number;
+  /** 1 / the whole room, of the two main resources. */
+  private readonly perFirst: number;
+  private readonly perSecond: number;
   private bestValue = 0;
   private bestAmounts: Int32Array | undefined;
 
@@ -179,12 +186,16 @@ class FillSearch {
     this.buckets = buckets;
     this.candidates = candidates;
     this.values = values;
-    this.main = main;
     this.column = column;
     this.left = left;
     this.room = column.room.slice();
     this.amounts = new Int32Array(candidates.length);
-    this.densest = MIXES.map((mix) => this.suffixDensity(mix));
+    const [first = 0, second = first] = main;
+    this.first = first;
+    this.second = second;
+    this.perFirst = 1 / Math.max(column.room[first] ?? 0, 1e-9);
+    this.perSecond = 1 / Math.max(column.room[second] ?? 0, 1e-9);
+    this.densest = this.densities();
   }
 
   run(start: Pattern, stepsMax: number): Pattern {
@@ -202,33 +213,34 @@ class FillSearch {
     return { column: this.column, buckets, amounts, value: this.bestValue };
   }
 
-  private share(resource: number | undefined, amounts: Float64Array): number {
-    if (resource === undefined) return 0;
-    const whole = this.column.room[resource] ?? 0;
-    return whole > 0 ? (amounts[resource] ?? 0) / whole : 0;
-  }
-
-  private use(mix: number, amounts: Float64Array): number {
-    const [first, second = first] = this.main;
-    return mix * this.share(first, amounts) + (1 - mix) * this.share(second, amounts);
-  }
-
-  private suffixDensity(mix: number): Float64Array {
-    const densest = new Float64Array(this.candidates.length + 1);
-    for (let at = this.candidates.length - 1; at >= 0; at--) {
+  private densities(): Float64Array {
+    const count = this.candidates.length;
+    const width = MIXES.length;
+    const densest = new Float64Array((count + 1) * width);
+    for (let at = count - 1; at >= 0; at--) {
       const index = this.candidates[at] ?? 0;
-      const use = this.use(mix, (this.buckets[index] as Bucket).requests);
-      const density = (this.values[index] ?? 0) / Math.max(use, 1e-9);
-      densest[at] = Math.max(density, densest[at + 1] ?? 0);
+      const { requests } = this.buckets[index] as Bucket;
+      const one = (requests[this.first] ?? 0) * this.perFirst;
+      const other = (requests[this.second] ?? 0) * this.perSecond;
+      for (let each = 0; each < width; each++) {
+        const mix = MIXES[each] ?? 0;
+        const use = Math.max(mix * one + (1 - mix) * other, 1e-9);
+        const later = densest[(at + 1) * width + each] ?? 0;
+        densest[at * width + each] = Math.max((this.values[index] ?? 0) / use, later);
+      }
     }
     return densest;
   }
 
   /** What the rest of the room can be worth at most with the candidates from `at` on. */
   private bound(at: number): number {
+    const one = (this.room[this.first] ?? 0) * this.perFirst;
+    const other = (this.room[this.second] ?? 0) * this.perSecond;
+    const base = at * MIXES.length;
     let least = Number.POSITIVE_INFINITY;
-    for (const [index, mix] of MIXES.entries()) {
-      const most = (this.densest[index]?.[at] ?? 0) * this.use(mix, this.room);
+    for (let each = 0; each < MIXES.length; each++) {
+      const mix = MIXES[each] ?? 0;
+      const most = (this.densest[base + each] ?? 0) * (mix * one + (1 - mix) * other);
       if (most < least) least = most;
     }
     return least;

@@ -81,6 +81,33 @@ function usableColumns(
     .sort(compareColumns);
 }
 
+/** A column, and the price for value of the best filling known for it. */
+interface Entry {
+  readonly column: Column;
+  readonly score: number;
+  /** The round in which it was looked at. */
+  readonly round: number;
+  readonly pattern: Pattern | undefined;
+}
+
+function compareEntries(a: Entry, b: Entry): number {
+  return a.score - b.score || compareColumns(a.column, b.column);
+}
+
+function insert(queue: Entry[], entry: Entry): void {
+  let low = 0;
+  let high = queue.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (compareEntries(queue[middle] as Entry, entry) < 0) low = middle + 1;
+    else high = middle;
+  }
+  queue.splice(low, 0, entry);
+}
+
+/** Fillings looked at for one column at most. */
+const SEARCH_STEPS = 1000;
+
 /** Packs one tier's stocks into new bins. */
 class Packer {
   private readonly world: World;
@@ -103,55 +130,48 @@ class Packer {
     this.filler = new Filler(buckets, main, values);
   }
 
-  /** Opens the bins that are worth most for their price until nothing more can be placed. */
+  /**
+   * Opens the bins that are worth most for their price until nothing more can be placed. Less is
+   * left each round, so a column's score can only get worse: the first whose score is up to date is
+   * the best.
+   */
   run(columns: readonly Column[]): void {
-    let queue = columns
-      .filter((column) => this.world.budgets.allowance(column, 1) > 0)
-      .map((column) => ({ column, score: this.leastScore(column), round: -1 }));
-    for (let round = 0; queue.length > 0; round++) {
-      const best = this.mostWorth(queue, round);
-      if (best === undefined) return;
-      const placed = this.launch(best);
-      if (placed === 0) queue = queue.filter(({ column }) => column !== best.column);
-      else if (this.world.budgets.allowance(best.column, 1) === 0) {
-        queue = queue.filter(({ column }) => this.world.budgets.allowance(column, 1) > 0);
+    const { budgets } = this.world;
+    const queue: Entry[] = columns
+      .filter((column) => budgets.allowance(column, 1) > 0)
+      .map((column) => ({ column, score: this.leastScore(column), round: -1, pattern: undefined }))
+      .sort(compareEntries);
+    for (let round = 0; queue.length > 0; ) {
+      const entry = queue.shift() as Entry;
+      if (entry.round !== round && !this.isLeft(entry.pattern)) {
+        const pattern = this.filler.search(entry.column, this.left, SEARCH_STEPS);
+        if (pattern !== undefined) insert(queue, this.scored(entry.column, pattern, round));
+        continue;
       }
+      const placed = entry.pattern === undefined ? 0 : this.launch(entry.pattern);
+      if (placed === 0 || budgets.allowance(entry.column, 1) === 0) continue;
+      insert(queue, entry);
+      round++;
     }
+  }
+
+  /** Whether there are still pods for the whole pattern: then it is still the column's best. */
+  private isLeft(pattern: Pattern | undefined): boolean {
+    if (pattern === undefined) return false;
+    return pattern.buckets.every(
+      (bucket, index) => (this.left[bucket] ?? 0) >= (pattern.amounts[index] ?? 0),
+    );
+  }
+
+  private scored(column: Column, pattern: Pattern, round: number): Entry {
+    const score = (column.price + this.nodePrice) / Math.max(pattern.value, 1e-12);
+    return { column, score, round, pattern };
   }
 
   /** The best price for value that the column could have. */
   private leastScore(column: Column): number {
     const most = this.filler.ceiling(column, this.left);
     return (column.price + this.nodePrice) / Math.max(most, 1e-12);
-  }
-
-  /**
-   * The pattern with the least price for its value. Less is left each round, so a column's score
-   * can only get worse: those whose old score is already beaten need no new look.
-   */
-  private mostWorth(
-    queue: { readonly column: Column; score: number; round: number }[],
-    round: number,
-  ): Pattern | undefined {
-    queue.sort((a, b) => a.score - b.score || compareColumns(a.column, b.column));
-    let best: Pattern | undefined;
-    let bestScore = Number.POSITIVE_INFINITY;
-    for (const entry of queue) {
-      if (entry.score >= bestScore) break;
-      if (entry.round !== round) {
-        const pattern = this.filler.search(entry.column, this.left, 1000);
-        entry.round = round;
-        entry.score =
-          pattern === undefined
-            ? Number.POSITIVE_INFINITY
-            : (entry.column.price + this.nodePrice) / Math.max(pattern.value, 1e-12);
-        if (pattern !== undefined && entry.score < bestScore) {
-          bestScore = entry.score;
-          best = pattern;
-        }
-      }
-    }
-    return best;
   }
 
   /** Opens as many bins of the pattern as there are pods for; returns how many pods went in. */
