@@ -159,8 +159,8 @@ export function assignDomains(world: World, order: readonly ClassView[]): readon
 }
 
 /**
- * Pods whose place does not depend on others: as many as fit go on existing nodes, unless only a new
- * node would meet preferences that are to be met.
+ * Pods whose place does not depend on others: as many as fit go on existing nodes, unless only a
+ * new node would meet preferences that are to be met.
  */
 export function fillExisting(world: World, order: readonly ClassView[]): readonly Item[] {
   for (const view of order) {

@@ -1,4 +1,3 @@
-import type { InstanceType } from '../model/instance-type.ts';
 import {
   CAPACITY_OVERLAY_APPLIED,
   CAPACITY_TYPE,
@@ -7,178 +6,18 @@ import {
   MIN_VALUES_RELAXED,
   PRICE_OVERLAY_APPLIED,
   RESERVATION_ID,
-  RESERVED,
   ZONE,
 } from '../model/labels.ts';
 import type { OfferingChoice, PlannedNodeClaim, RunnerUp } from '../model/plan.ts';
 import { podKey } from '../model/pod.ts';
 import type { RequirementExpression } from '../model/requirement.ts';
 import { addResources, type Resources } from '../model/resources.ts';
-import { type Column, type ColumnGroup, compareColumns } from './columns.ts';
-import { portsClash } from './host-ports.ts';
-import { launchLabel, poolLabels } from './launch-space.ts';
-import { minValuesOf, valuesAmong } from './min-values.ts';
+import type { Column } from './columns.ts';
+import { type Flexibility, viewsIn } from './flexibility.ts';
+import { poolLabels } from './launch-space.ts';
+import { minValuesOf } from './min-values.ts';
 import type { PodClass, Problem } from './problem.ts';
-import { type Bin, type ClassView, daemonPortsOn, type Ground } from './world.ts';
-
-/** The launches that a claim leaves open: every offering of its types in its zones and capacity types. */
-export interface Flexibility {
-  readonly types: readonly InstanceType[];
-  readonly zones: readonly string[];
-  readonly capacityTypes: readonly string[];
-  readonly chosen: Column;
-  readonly runnerUp: Column | undefined;
-  readonly isRelaxed: boolean;
-}
-
-function viewsIn(ground: Ground, bin: Bin): readonly ClassView[] {
-  return [...bin.content.keys()].map((each) => ground.views[each.id] as ClassView);
-}
-
-function holds(column: Column, used: Float64Array): boolean {
-  for (let r = 0; r < used.length; r++) {
-    if ((used[r] ?? 0) > 0 && (used[r] ?? 0) > (column.room[r] ?? 0)) return false;
-  }
-  return true;
-}
-
-/** Limited resources of which the type takes no more than the one the budget was counted with. */
-function isWithin(type: InstanceType, cover: Column): boolean {
-  return Object.keys(cover.pool.pool.limits).every(
-    (name) => (type.capacity[name] ?? 0) <= (cover.type.type.capacity[name] ?? 0),
-  );
-}
-
-function labelsAgree(a: ColumnGroup, b: ColumnGroup, keys: readonly string[]): boolean {
-  return keys.every(
-    (key) =>
-      launchLabel(a.pool, a.type, a.domain, key) === launchLabel(b.pool, b.type, b.domain, key),
-  );
-}
-
-/** By type: the offerings that could be launched, and which of them suit every pod of the bin. */
-interface Openings {
-  readonly suitable: Map<Column['type'], Column[]>;
-  readonly offered: Map<Column['type'], Column[]>;
-}
-
-function openings(ground: Ground, bin: Bin): Openings {
-  const { held, used } = bin;
-  const views = viewsIn(ground, bin);
-  const pinKeys = [...new Set(views.flatMap((view) => view.pinKeys))];
-  const ports = views.flatMap((view) => view.host.ports);
-  const suitable = new Map<Column['type'], Column[]>();
-  const offered = new Map<Column['type'], Column[]>();
-  const isReserved = held.domain.capacityType === RESERVED;
-  for (const group of ground.problem.groups) {
-    if (group.pool.pool.weight !== held.pool.pool.weight) continue;
-    const isAllowed =
-      views.every((view) => view.allowed[group.id] === 1) &&
-      labelsAgree(group, held.group, pinKeys);
-    for (const column of group.all) {
-      if (column.pool !== held.pool) continue;
-      push(offered, column.type, column);
-      const sameReservation = column.domain.reservationId === held.domain.reservationId;
-      const isUsable = isReserved ? sameReservation : column.domain.capacityType !== RESERVED;
-      if (!isAllowed || !isUsable || portsClash(ports, daemonPortsOn(ground.problem, column)))
-        continue;
-      if (isWithin(column.type.type, bin.cover) && holds(column, used)) {
-        push(suitable, column.type, column);
-      }
-    }
-  }
-  return { suitable, offered };
-}
-
-function push<Key>(index: Map<Key, Column[]>, key: Key, column: Column): void {
-  const known = index.get(key);
-  if (known === undefined) index.set(key, [column]);
-  else known.push(column);
-}
-
-function within(
-  columns: readonly Column[],
-  zones: ReadonlySet<string>,
-  kinds: ReadonlySet<string>,
-) {
-  return columns.filter(({ domain }) => zones.has(domain.zone) && kinds.has(domain.capacityType));
-}
-
-/** Widens zones and capacity types as long as every type of the held offering's kind stays fit. */
-function openDomains(held: Column, { suitable, offered }: Openings) {
-  const zones = new Set([held.domain.zone]);
-  const kinds = new Set<string>([held.domain.capacityType]);
-  const basis = [...suitable].filter(([, columns]) => within(columns, zones, kinds).length > 0);
-  const isClosed = (): boolean =>
-    basis.every(([type, fit]) => {
-      const open = within(offered.get(type) ?? [], zones, kinds);
-      return open.length === within(fit, zones, kinds).length;
-    });
-  const all = [...suitable.values()].flat();
-  if (held.domain.capacityType === RESERVED) return { zones, kinds };
-  for (const kind of [...new Set(all.map(({ domain }) => domain.capacityType))].sort()) {
-    if (kinds.has(kind)) continue;
-    kinds.add(kind);
-    if (!isClosed()) kinds.delete(kind);
-  }
-  for (const zone of [...new Set(all.map(({ domain }) => domain.zone))].sort()) {
-    if (zones.has(zone)) continue;
-    zones.add(zone);
-    if (!isClosed()) zones.delete(zone);
-  }
-  return { zones, kinds };
-}
-
-/** The cheapest types, and beyond them those that minValues still needs. */
-function truncate(
-  ranked: readonly Column[],
-  held: Column,
-  most: number,
-): { readonly types: readonly InstanceType[]; readonly isRelaxed: boolean } {
-  const types: InstanceType[] = [];
-  const needs = minValuesOf(held.pool.pool);
-  const isShort = (key: string, least: number) => valuesAmong(types, key).size < least;
-  for (const { type } of ranked) {
-    if (types.includes(type.type)) continue;
-    if (types.length < most) types.push(type.type);
-    else {
-      const adds = [...needs].some(
-        ([key, least]) =>
-          isShort(key, least) &&
-          valuesAmong([...types, type.type], key).size > valuesAmong(types, key).size,
-      );
-      if (adds) types.push(type.type);
-    }
-  }
-  return { types, isRelaxed: [...needs].some(([key, least]) => isShort(key, least)) };
-}
-
-/** Everything that could be launched for the bin's pods instead of the held column. */
-export function flexibilityOf(ground: Ground, bin: Bin): Flexibility {
-  const open = openings(ground, bin);
-  const { zones, kinds } = openDomains(bin.held, open);
-  const ranked: Column[] = [];
-  const { reservationId } = bin.held.domain;
-  for (const [type, fit] of open.suitable) {
-    const inside = within(fit, zones, kinds);
-    const offered = within(open.offered.get(type) ?? [], zones, kinds).filter(
-      (each) => reservationId === undefined || each.domain.reservationId === reservationId,
-    );
-    if (inside.length > 0 && inside.length === offered.length) ranked.push(...inside);
-  }
-  ranked.sort(compareColumns);
-  const { settings } = ground.problem;
-  const { types, isRelaxed } = truncate(ranked, bin.held, settings.instanceTypesMax);
-  const chosen = ranked[0] ?? bin.held;
-  return {
-    types,
-    zones: [...new Set(ranked.map(({ domain }) => domain.zone))].sort(),
-    capacityTypes: [...new Set(ranked.map(({ domain }) => domain.capacityType))].sort(),
-    chosen,
-    runnerUp: ranked.find((each) => each.type !== chosen.type) ?? ranked[1],
-    isRelaxed,
-  };
-}
+import type { Bin, Ground } from './world.ts';
 
 function choiceOf(column: Column): OfferingChoice {
   return {
@@ -288,8 +127,12 @@ export class PodDealer {
 }
 
 /** The NodeClaim that a bin stands for. */
-export function plannedClaim(ground: Ground, bin: Bin, pods: readonly string[]): PlannedNodeClaim {
-  const flexibility = flexibilityOf(ground, bin);
+export function plannedClaim(
+  ground: Ground,
+  bin: Bin,
+  flexibility: Flexibility,
+  pods: readonly string[],
+): PlannedNodeClaim {
   const { chosen, runnerUp, types, isRelaxed } = flexibility;
   const { pool } = bin.held.pool;
   const { priceOverlay } = chosen.offering;

@@ -1,8 +1,8 @@
 import type { ClassView, NodeRoom, World } from './world.ts';
 
 /**
- * The order in which a greedy pass takes classes: those that only existing nodes can take, those that
- * need others on their node, then greater requests first; ids make it total.
+ * The order in which a greedy pass takes classes: those that only existing nodes can take, those
+ * that need others on their node, then greater requests first; ids make it total.
  */
 export function byRequests(cpu: number, memory: number) {
   return (a: ClassView, b: ClassView): number =>

@@ -67,8 +67,8 @@ function candidates(
 
 /**
  * The launch that the budgets must count so that the claim can keep the pool's flexibility: every
- * type it lists may be launched, so the largest is counted. Undefined: the pods leave too few values
- * open, or the limits do.
+ * type it lists may be launched, so the largest is counted. Undefined: the pods leave too few
+ * values open, or the limits do.
  */
 export function flexibleCover(
   problem: Problem,

@@ -3,6 +3,7 @@ import { podKey } from '../model/pod.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../model/snapshot.ts';
 import { assignDomains, fillExisting } from './assign.ts';
 import { PodDealer, plannedClaim } from './claims.ts';
+import { Flexibilities } from './flexibility.ts';
 import { byRequests, grow } from './grow.ts';
 import { packItems } from './pack.ts';
 import { preferenceScore } from './preference-score.ts';
@@ -108,8 +109,8 @@ function kindsPresent({ classes, pools, nodes }: Problem): ReadonlySet<Preferenc
 
 /**
  * Meets one kind of preferences after the other, as long as each is worth what it adds. Preferences
- * about zones are also met when that costs no more than a plan made pod by pod with every preference
- * taken as a rule: nobody should pay more for fewer of them.
+ * about zones are also met when that costs no more than a plan made pod by pod with every
+ * preference taken as a rule: nobody should pay more for fewer of them.
  */
 export function weighPreferences(problem: Problem): Attempt {
   const { preferenceWorth } = problem.settings;
@@ -167,7 +168,10 @@ export function solve(snapshot: ClusterSnapshot, settings: SchedulingSettings): 
   const existing = world.rooms
     .filter((room) => room.content.size > 0)
     .map((room) => ({ node: room.node.name, pods: dealer.deal(room.content) }));
-  const claims = world.bins.map((bin) => plannedClaim(ground, bin, dealer.deal(bin.content)));
+  const flexibilities = new Flexibilities(ground);
+  const claims = world.bins.map((bin) =>
+    plannedClaim(ground, bin, flexibilities.of(bin), dealer.deal(bin.content)),
+  );
   const unplaced = reasonsOf(snapshot, world, dealer);
   return {
     newNodeClaims: claims,
