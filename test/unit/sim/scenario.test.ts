@@ -29,7 +29,11 @@ describe('scenario files', () => {
     ['nothing', undefined, ['']],
     ['no steps', { steps: [] }, ['steps']],
     ['a time that is none', { steps: [{ at: 'soon', withhold: ['x'] }] }, ['steps[0].at']],
-    ['an unknown field', { steps: [{ at: '1s', withhold: ['x'], explode: true }] }, ['steps[0]']],
+    [
+      'an unknown field',
+      { steps: [{ at: '1s', withhold: ['x'], explode: true }] },
+      ['steps[0].explode'],
+    ],
     ['nothing to do', { steps: [{ at: '1s' }] }, ['steps[0]']],
     [
       'negative replicas',

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { NODE_CLASS, NODE_OVERLAY, NODE_POOL } from './manifests.ts';
+import { inFolder, joiner } from './run.ts';
+
+const POOL = NODE_POOL.replace('[m6i, m7i]', '[m6i, m7i, c6g]');
+const SHADOWED = NODE_OVERLAY.replace('dearer', 'shadowed')
+  .replace('weight: 10', 'weight: 5')
+  .replace('[m6i.large]', '[m6i.large]');
+const CLASHING = NODE_OVERLAY.replace('dearer', 'zealous');
+const DEAD = NODE_OVERLAY.replace('dearer', 'dead').replace('[m6i.large]', '[p9.large]');
+
+async function diagnosed(overlays: readonly string[], ...options: readonly string[]) {
+  const files = { 'world.yaml': [NODE_CLASS, POOL, ...overlays].join('---\n') };
+  const answer = await inFolder(files, (folder) => joiner('diagnose', '-f', folder, ...options));
+  expect(answer).toMatchObject({ exitCode: 0, stderr: '' });
+  return answer.stdout;
+}
+
+describe('joiner diagnose', () => {
+  it('prints what overlays change, before and after', async () => {
+    const text = await diagnosed([NODE_OVERLAY], '--type', 'instance-type');
+    expect(text).toMatchInlineSnapshot(`
+      "NODEPOOL   OVERLAY   INSTANCE TYPE   CAPACITY TYPE   PRICE                 CAPACITY
+      general    dearer    m6i.large       on-demand       $0.0960 → $0.1056     example.com/slice: 4
+      general    dearer    m6i.large       spot            $0.0314 → $0.0345 *   example.com/slice: 4
+
+      * lowest of several zones that differ; --zones lists them
+
+      us-east-1: on-demand prices of 2026-07, spot prices of 2025-05-28
+      "
+    `);
+  });
+
+  it('--zones has a row for each zone', async () => {
+    const text = await diagnosed([NODE_OVERLAY], '--zones', '--overlay', 'dearer');
+    const rows = text.split('\n').filter((line) => line.startsWith('general'));
+    expect(rows.length).toBeGreaterThan(6);
+    expect(rows[0]).toMatch(/dearer +m6i\.large +on-demand +us-east-1a +\$0\.0960 → \$0\.1056 /);
+  });
+
+  it('--all also prints what no overlay changes', async () => {
+    const text = await diagnosed([NODE_OVERLAY], '--all');
+    expect(text).toMatch(/^general +- +c6g\.large +on-demand +\$0\.0680$/m);
+  });
+
+  it('names overlays that clash, are shadowed or match nothing', async () => {
+    const text = await diagnosed([NODE_OVERLAY, SHADOWED, CLASHING, DEAD]);
+    const remarks = text.slice(text.indexOf('OVERLAY', text.indexOf('general')));
+    expect(remarks).toMatch(/^zealous +10 +False +Conflict: conflict with overlay dearer/m);
+    expect(remarks).toMatch(/^shadowed +5 +True +shadowed everywhere .*price \(by dearer\)/m);
+    expect(remarks).toMatch(/^dead +10 +True +dead: it matches no instance type/m);
+  });
+
+  it('--strict fails when an overlay is not ready', async () => {
+    const files = { 'world.yaml': [NODE_CLASS, POOL, NODE_OVERLAY, CLASHING].join('---\n') };
+    const { exitCode } = await inFolder(files, (folder) =>
+      joiner('diagnose', '-f', folder, '--strict'),
+    );
+    expect(exitCode).toBe(1);
+  });
+
+  it('-o json gives every type of the NodePools that were asked for', async () => {
+    const text = await diagnosed([NODE_OVERLAY], '--nodepool', 'general', '-o', 'json');
+    const { overlays, nodePools } = JSON.parse(text);
+    expect(overlays).toMatchObject([{ name: 'dearer', weight: 10, ready: { status: 'True' } }]);
+    const type = nodePools.general.find((each: { name: string }) => each.name === 'm6i.large');
+    expect(type).toMatchObject({ capacityOverlaid: true, capacity: { 'example.com/slice': '4' } });
+    expect(type.offerings[0]).toMatchObject({ zone: 'us-east-1a', basePrice: 0.096 });
+    expect(type.offerings[0].price).toBeCloseTo(0.1056, 10);
+  });
+});
