@@ -1,0 +1,86 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { NODE_CLASS, NODE_OVERLAY, NODE_POOL, POD } from './manifests.ts';
+import { inFolder, joiner } from './run.ts';
+
+const POOL = NODE_POOL.replace(/ {6}taints:[\s\S]*?NoSchedule\n/, '');
+const WORLD = { 'world.yaml': [NODE_CLASS, POOL, NODE_OVERLAY, POD].join('---\n') };
+
+function simulated(files: Readonly<Record<string, string>>, ...options: readonly string[]) {
+  return inFolder(files, (folder) =>
+    joiner(
+      'simulate',
+      folder,
+      '--duration',
+      '5m',
+      ...options.map((each) => each.replace('@', folder)),
+    ),
+  );
+}
+
+describe('joiner simulate', () => {
+  it('prints the final state', async () => {
+    const { exitCode, stdout } = await simulated(WORLD, '-o', 'json');
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      joiner: expect.any(String),
+      region: 'us-east-1',
+      seed: 1,
+      start: '2026-01-01T00:00:00Z',
+      end: '2026-01-01T00:05:00Z',
+      nodeClaims: [{ nodePool: 'general', pods: ['default/single'], nodeName: expect.any(String) }],
+      nodes: [{}],
+      pods: { running: 1, succeeded: 0, pending: [] },
+      nodeOverlays: [{ name: 'dearer', ready: true }],
+      nodePools: [{ name: 'general', nodes: 1, ready: true }],
+      rejected: {},
+      totals: { nodes: 1, launched: 1, terminated: 0 },
+    });
+  });
+
+  it('the same manifests and seed give the same bytes, another seed other names', async () => {
+    const first = await simulated(WORLD, '-o', 'json');
+    const again = await simulated(WORLD, '-o', 'json');
+    const other = await simulated(WORLD, '-o', 'json', '--seed', '2');
+    expect(again.stdout).toBe(first.stdout);
+    expect(other.stdout).not.toBe(first.stdout);
+  });
+
+  it('prices are those of the region, and a scenario runs', async () => {
+    const scenario = 'steps:\n  - at: 2m\n    delete: [{ kind: Pod, name: single }]\n';
+    const files = { ...WORLD, 'scenario.yaml': scenario };
+    const options = ['--scenario', '@/scenario.yaml', '--region', 'eu-west-1', '-o', 'json'];
+    const { exitCode, stdout } = await simulated(files, ...options);
+    expect(exitCode).toBe(0);
+    const state = JSON.parse(stdout);
+    expect(state).toMatchObject({ region: 'eu-west-1', pods: { running: 0 } });
+    expect(state.nodeClaims[0].zone).toMatch(/^eu-west-1/);
+  });
+
+  it('--record writes the state and the decisions', async () => {
+    const found = await inFolder(WORLD, async (folder) => {
+      const record = join(folder, 'out', 'run');
+      await joiner('simulate', folder, '--duration', '5m', '--record', record);
+      expect(existsSync(join(record, 'final-state.json'))).toBe(true);
+      return readFileSync(join(record, 'decisions.ndjson'), 'utf8');
+    });
+    const [line = ''] = found.split('\n');
+    expect(JSON.parse(line)).toHaveProperty('action');
+  });
+
+  it('--strict fails when pods stay pending', async () => {
+    const files = { 'world.yaml': [NODE_CLASS, POOL, POD.replace('500m', '5000')].join('---\n') };
+    const lenient = await simulated(files);
+    expect(lenient.exitCode).toBe(0);
+    expect(lenient.stdout).toContain('pending: default/single');
+    expect((await simulated(files, '--strict')).exitCode).toBe(1);
+  });
+
+  it('other kinds are named once and ignored', async () => {
+    const other = 'apiVersion: v1\nkind: Service\nmetadata:\n  name: web\n';
+    const { exitCode, stderr } = await simulated({ ...WORLD, 'service.yaml': other });
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain('ignored kinds: Service');
+  });
+});
