@@ -46,6 +46,8 @@ export class Filler {
   private single: readonly (readonly number[])[] = [];
   /** Work done: buckets looked at. */
   steps = 0;
+  /** The part of it that searches took. */
+  searched = 0;
 
   /** `main` are the resources whose use decides the order: those that cost money. */
   constructor(buckets: readonly Bucket[], main: readonly number[], values: Float64Array) {
@@ -109,6 +111,7 @@ export class Filler {
     });
     const search = new FillSearch(this.buckets, candidates, this.values, this.main, column, left);
     const found = search.run(greedy, stepsMax);
+    this.searched += search.steps;
     this.steps += search.steps;
     return found;
   }

@@ -108,6 +108,10 @@ function insert(queue: Entry[], entry: Entry): void {
 /** Fillings looked at for one column at most. */
 const SEARCH_STEPS = 1000;
 
+/** And for all columns together; what is left is shared so that late searches are short. */
+const SEARCHED_MAX = 500_000;
+const SEARCHES_AHEAD = 64;
+
 /** Packs one tier's stocks into new bins. */
 class Packer {
   private readonly world: World;
@@ -125,7 +129,7 @@ class Packer {
     this.nodePrice = nodePrice;
     const buckets = stocks.map((stock) => stock.bucket);
     const main = mainResources(buckets, problem.resources);
-    const options = { nodePrice, pivotsMax: 400, stepsMax };
+    const options = { nodePrice, pivotsMax: 1500, stepsMax };
     const { values } = relax(buckets, this.left, columns, main, options);
     this.filler = new Filler(buckets, main, values);
   }
@@ -144,7 +148,7 @@ class Packer {
     for (let round = 0; queue.length > 0; ) {
       const entry = queue.shift() as Entry;
       if (entry.round !== round && !this.isLeft(entry.pattern)) {
-        const pattern = this.filler.search(entry.column, this.left, SEARCH_STEPS);
+        const pattern = this.filler.search(entry.column, this.left, this.searchSteps());
         if (pattern !== undefined) insert(queue, this.scored(entry.column, pattern, round));
         continue;
       }
@@ -161,6 +165,11 @@ class Packer {
     return pattern.buckets.every(
       (bucket, index) => (this.left[bucket] ?? 0) >= (pattern.amounts[index] ?? 0),
     );
+  }
+
+  private searchSteps(): number {
+    const left = Math.max(0, SEARCHED_MAX - this.filler.searched);
+    return Math.min(SEARCH_STEPS, Math.floor(left / SEARCHES_AHEAD));
   }
 
   private scored(column: Column, pattern: Pattern, round: number): Entry {
