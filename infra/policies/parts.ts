@@ -1,0 +1,132 @@
+import { BUCKET_LAYOUT, TAGS, WAKE_EVENT } from '../../shared/contract.ts';
+import type { Conditions, PolicyScope, Statement } from './statement.ts';
+
+/** ARNs of EC2 resources in the region: of this account, of any (`*`), or of none (`''`). */
+export function ec2Arns(
+  scope: PolicyScope,
+  account: string,
+  types: readonly string[],
+): readonly string[] {
+  return types.map((type) => `arn:${scope.partition}:ec2:${scope.region}:${account}:${type}/*`);
+}
+
+/** The resource carries the tags of this cluster's nodes. */
+export function ownedResource(scope: PolicyScope): Conditions {
+  return {
+    StringEquals: { [`aws:ResourceTag/${TAGS.clusterPrefix}${scope.cluster}`]: 'owned' },
+    StringLike: { [`aws:ResourceTag/${TAGS.nodePool}`]: '*' },
+  };
+}
+
+/** The request gives the resource the tags of this cluster's nodes. */
+export function ownedRequest(scope: PolicyScope): Conditions {
+  return {
+    StringEquals: {
+      [`aws:RequestTag/${TAGS.clusterPrefix}${scope.cluster}`]: 'owned',
+      [`aws:RequestTag/${TAGS.clusterName}`]: scope.cluster,
+    },
+    StringLike: { [`aws:RequestTag/${TAGS.nodePool}`]: '*' },
+  };
+}
+
+/** Adds to the equalities of a condition. */
+export function andEquals(
+  conditions: Conditions,
+  more: Readonly<Record<string, string | readonly string[]>>,
+): Conditions {
+  return { ...conditions, StringEquals: { ...conditions['StringEquals'], ...more } };
+}
+
+/** Reading calls of EC2, which know no resources: only the region can be bound. */
+export function discovery(
+  scope: PolicyScope,
+  why: string,
+  calls: readonly string[],
+  service = 'ec2',
+): Statement {
+  return {
+    sid: 'Discovery',
+    why,
+    actions: calls.map((call) => `${service}:${call}`),
+    resources: ['*'],
+    conditions: { StringEquals: { 'aws:RequestedRegion': scope.region } },
+  };
+}
+
+export function describeCluster(scope: PolicyScope): Statement {
+  return {
+    sid: 'Cluster',
+    why: 'Endpoint, certificate authority, version and address family of the cluster.',
+    actions: ['eks:DescribeCluster'],
+    resources: [scope.clusterArn],
+  };
+}
+
+export function putWakeUps(scope: PolicyScope): Statement {
+  return {
+    sid: 'WakeUps',
+    why: 'Wakes the functions that have something to do.',
+    actions: ['events:PutEvents'],
+    resources: [scope.eventBusArn],
+    conditions: { StringEquals: { 'events:source': WAKE_EVENT.source } },
+  };
+}
+
+/** Reads and writes the cluster's folder and reads what other stacks share. */
+export function memory(scope: PolicyScope): readonly Statement[] {
+  const own = BUCKET_LAYOUT.cluster(scope.cluster);
+  const shared = BUCKET_LAYOUT.shared(scope.region);
+  return [
+    {
+      sid: 'MemoryOwn',
+      why: 'The memory of this cluster, and its own file below each shared topic.',
+      actions: ['s3:GetObject', 's3:PutObject'],
+      resources: [
+        `${scope.bucketArn}/${own}*`,
+        `${scope.bucketArn}/${BUCKET_LAYOUT.sharedFile(scope.region, '*', scope.cluster)}`,
+      ],
+    },
+    {
+      sid: 'MemoryShared',
+      why: 'What other clusters of the account have learnt.',
+      actions: ['s3:GetObject'],
+      resources: [`${scope.bucketArn}/${shared}*`],
+    },
+    {
+      sid: 'MemoryNames',
+      why: 'Finds the files; also tells a file that is not there from one that is refused.',
+      actions: ['s3:ListBucket'],
+      resources: [scope.bucketArn],
+      conditions: { StringLike: { 's3:prefix': [`${own}*`, `${shared}*`] } },
+    },
+    ...memoryKey(scope),
+  ];
+}
+
+function memoryKey(scope: PolicyScope): readonly Statement[] {
+  if (scope.keyArn === undefined) return [];
+  return [
+    {
+      sid: 'MemoryKey',
+      why: 'The bucket is encrypted with a key of the account.',
+      actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
+      resources: [scope.keyArn],
+      conditions: {
+        StringEquals: { 'kms:ViaService': `s3.${scope.region}.${scope.dnsSuffix}` },
+      },
+    },
+  ];
+}
+
+/** Gives EC2 the role of a node. */
+export function passNodeRole(scope: PolicyScope, why: string): Statement {
+  return {
+    sid: 'PassNodeRole',
+    why,
+    actions: ['iam:PassRole'],
+    resources: scope.nodeRoleArns,
+    conditions: {
+      StringEquals: { 'iam:PassedToService': ['ec2.amazonaws.com', 'ec2.amazonaws.com.cn'] },
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import { catalogPolicy } from './catalog.ts';
+import { installPolicy } from './install.ts';
+import { interruptPolicy } from './interrupt.ts';
+import { lifecyclePolicy } from './lifecycle.ts';
+import { nodeclassPolicy } from './nodeclass.ts';
+import { describeCluster, putWakeUps } from './parts.ts';
+import { provisionPolicy } from './provision.ts';
+import type { Policies } from './statement.ts';
+
+/**
+ * What each function's code may do in AWS, besides its log and its network interfaces. Adding a
+ * function is a line here and a file beside this one.
+ */
+export const POLICIES: Policies = {
+  watch: (scope) => [putWakeUps(scope), describeCluster(scope)],
+  provision: provisionPolicy,
+  lifecycle: lifecyclePolicy,
+  interrupt: interruptPolicy,
+  nodeclass: nodeclassPolicy,
+  catalog: catalogPolicy,
+  install: installPolicy,
+};

@@ -1,0 +1,68 @@
+import {
+  andEquals,
+  describeCluster,
+  discovery,
+  ec2Arns,
+  memory,
+  ownedRequest,
+  ownedResource,
+  passNodeRole,
+} from './parts.ts';
+import type { PolicyScope, Statement } from './statement.ts';
+
+const MADE_BY_A_LAUNCH = [
+  'fleet',
+  'instance',
+  'volume',
+  'network-interface',
+  'launch-template',
+  'spot-instances-request',
+];
+
+/** Launches, and can end nothing. */
+export function provisionPolicy(scope: PolicyScope): readonly Statement[] {
+  const launch = ['ec2:RunInstances', 'ec2:CreateFleet'];
+  const made = ec2Arns(scope, '*', MADE_BY_A_LAUNCH);
+  return [
+    {
+      sid: 'LaunchFrom',
+      why: 'What an instance is launched from; subnets may be shared from another account.',
+      actions: launch,
+      resources: [
+        ...ec2Arns(scope, '', ['image', 'snapshot']),
+        ...ec2Arns(scope, '*', ['security-group', 'subnet', 'capacity-reservation']),
+      ],
+    },
+    {
+      sid: 'LaunchFromTemplate',
+      why: "Only launch templates that carry this cluster's tags.",
+      actions: launch,
+      resources: ec2Arns(scope, '*', ['launch-template']),
+      conditions: ownedResource(scope),
+    },
+    {
+      sid: 'Launch',
+      why: "Whatever is made has to be given this cluster's tags at once.",
+      actions: [...launch, 'ec2:CreateLaunchTemplate'],
+      resources: made,
+      conditions: ownedRequest(scope),
+    },
+    {
+      sid: 'TagWhatIsLaunched',
+      why: 'Tags, only in the call that makes the resource.',
+      actions: ['ec2:CreateTags'],
+      resources: made,
+      conditions: andEquals(ownedRequest(scope), {
+        'ec2:CreateAction': ['RunInstances', 'CreateFleet', 'CreateLaunchTemplate'],
+      }),
+    },
+    passNodeRole(scope, "Instances get the node role by their template's instance profile."),
+    discovery(scope, 'Free addresses of subnets, launch templates and own instances.', [
+      'DescribeSubnets',
+      'DescribeLaunchTemplates',
+      'DescribeInstances',
+    ]),
+    describeCluster(scope),
+    ...memory(scope),
+  ];
+}

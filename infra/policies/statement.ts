@@ -1,0 +1,43 @@
+import type { FunctionName } from '../../shared/contract.ts';
+
+/** What the ARNs and conditions of a policy are made of. Values may be tokens of CDK. */
+export interface PolicyScope {
+  readonly partition: string;
+  readonly region: string;
+  readonly account: string;
+  /** `amazonaws.com`, `amazonaws.com.cn` */
+  readonly dnsSuffix: string;
+  /** Never a token: it is part of condition keys. */
+  readonly cluster: string;
+  readonly clusterArn: string;
+  readonly bucketArn: string;
+  /** The stack made the bucket, so its installer may empty it. */
+  readonly isBucketOwned: boolean;
+  /** Of the key that encrypts the bucket. */
+  readonly keyArn: string | undefined;
+  readonly eventBusArn: string;
+  readonly queueArn: string;
+  /** Roles that nodes may have. */
+  readonly nodeRoleArns: readonly string[];
+  /** No call of IAM, so no permission for it. */
+  readonly isIsolated: boolean;
+}
+
+export type Conditions = Readonly<
+  Record<string, Readonly<Record<string, string | readonly string[]>>>
+>;
+
+/** One statement that allows. Data, so that a test can compare it with the calls really made. */
+export interface Statement {
+  /** Unique in its policy; letters and digits. */
+  readonly sid: string;
+  /** One sentence for the documentation: why the function needs it. */
+  readonly why: string;
+  readonly actions: readonly string[];
+  readonly resources: readonly string[];
+  readonly conditions?: Conditions;
+}
+
+export type Policy = (scope: PolicyScope) => readonly Statement[];
+
+export type Policies = Readonly<Record<FunctionName, Policy>>;

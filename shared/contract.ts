@@ -1,0 +1,238 @@
+/**
+ * Names that the functions and the stack share: a name is written here once, read by the code that
+ * runs and set by the code that deploys.
+ */
+
+/** The functions that exist, in the order of the documentation; a folder of `functions/` each. */
+export const FUNCTION_NAMES = [
+  'watch',
+  'provision',
+  'lifecycle',
+  'interrupt',
+  'nodeclass',
+  'catalog',
+  'install',
+] as const;
+
+export type FunctionName = (typeof FUNCTION_NAMES)[number];
+
+/** Environment variables. Where Karpenter has a setting, its name, unit and form are kept. */
+export const ENV = {
+  /** The EKS cluster's name. */
+  cluster: 'CLUSTER_NAME',
+  /** Which of {@link FUNCTION_NAMES} runs. */
+  function: 'JOINER_FUNCTION',
+  version: 'JOINER_VERSION',
+  /** Twelve digits: interruption messages of another account are not believed. */
+  account: 'JOINER_ACCOUNT',
+  /** Of the partition, e.g. `amazonaws.com`. */
+  dnsSuffix: 'JOINER_DNS_SUFFIX',
+  /** `watch` or `tick`. */
+  reaction: 'JOINER_REACTION',
+  /** Joiner's memory. */
+  bucket: 'JOINER_BUCKET',
+  /** Name of the bus that carries wake-ups. */
+  eventBus: 'JOINER_EVENT_BUS',
+  /** A whole number. */
+  launchesPerMinuteMax: 'JOINER_MAX_LAUNCHES_PER_MINUTE',
+  /** A whole number; interruptions are excepted. */
+  terminationsPerMinuteMax: 'JOINER_MAX_TERMINATIONS_PER_MINUTE',
+  /** Share of a plan's cost, e.g. `0.1`, that preferences for zones and capacity types may add. */
+  preferenceWorthZone: 'JOINER_PREFERENCE_WORTH_ZONE',
+  /** Share of a plan's cost that all other preferences may add. */
+  preferenceWorthOther: 'JOINER_PREFERENCE_WORTH_OTHER',
+  /** `Name=true,Name=false`. */
+  featureGates: 'FEATURE_GATES',
+  /** A duration, e.g. `3s`. */
+  batchMaxDuration: 'BATCH_MAX_DURATION',
+  /** A duration, e.g. `300ms`. */
+  batchIdleDuration: 'BATCH_IDLE_DURATION',
+  /** `Respect` or `Ignore`. */
+  preferencePolicy: 'PREFERENCE_POLICY',
+  /** `Strict` or `BestEffort`. */
+  minValuesPolicy: 'MIN_VALUES_POLICY',
+  /** A share, e.g. `0.075`. */
+  vmMemoryOverhead: 'VM_MEMORY_OVERHEAD_PERCENT',
+  reservedEnis: 'RESERVED_ENIS',
+  /** `true`: no call of IAM, so that classes have to name their instance profile. */
+  isolatedVpc: 'ISOLATED_VPC',
+  logLevel: 'LOG_LEVEL',
+  /** Read by Powertools. */
+  service: 'POWERTOOLS_SERVICE_NAME',
+  /** Read by Powertools. */
+  metricsNamespace: 'POWERTOOLS_METRICS_NAMESPACE',
+} as const;
+
+/** Feature gates with their defaults; the names are Karpenter's. */
+export const FEATURE_GATES = {
+  ReservedCapacity: true,
+  SpotToSpotConsolidation: false,
+  NodeRepair: false,
+  NodeOverlay: true,
+  StaticCapacity: true,
+  CapacityBuffer: true,
+} as const satisfies Readonly<Record<string, boolean>>;
+
+export type FeatureGate = keyof typeof FEATURE_GATES;
+
+/** What `watch` and `interrupt` say on the stack's bus, and whom it wakes. */
+export const WAKE_TARGETS = {
+  /** A pod has no node, and kube-scheduler says that none fits. */
+  'pods-unschedulable': ['provision'],
+  /** A claim has no instance yet, whoever wrote it. */
+  'nodeclaim-created': ['provision'],
+  'nodeclaim-changed': ['lifecycle'],
+  /** Its pods need another place, and its instance has to end. */
+  'nodeclaim-deleted': ['lifecycle', 'provision'],
+  'node-joined': ['lifecycle'],
+  'node-changed': ['lifecycle'],
+  'node-deleted': ['lifecycle'],
+  'nodepool-changed': ['provision'],
+  'nodeclass-changed': ['nodeclass'],
+} as const satisfies Readonly<Record<string, readonly FunctionName[]>>;
+
+export type WakeKind = keyof typeof WAKE_TARGETS;
+
+/** The kinds in schedules. `spot-prices` and `all` are for `catalog`. */
+export const SCHEDULE_KINDS = ['tick', 'spot-prices', 'all'] as const;
+
+export type ScheduleKind = (typeof SCHEDULE_KINDS)[number];
+
+/** The envelope of wake-ups and of schedules; `detail` is a {@link Wake}. */
+export const WAKE_EVENT = {
+  source: 'joiner',
+  wakeDetailType: 'Joiner Wake-up',
+  scheduleDetailType: 'Joiner Schedule',
+} as const;
+
+/** A hint that carries no data: whoever is woken looks for itself. */
+export interface Wake {
+  readonly cluster: string;
+  readonly kind: WakeKind | ScheduleKind;
+}
+
+/** The Kubernetes group in which the functions' roles are; `infra/rbac` says what it may do. */
+export const KUBERNETES_GROUP = 'joiner:controller';
+
+/** Tag keys by which instances, templates and profiles are known as ours; Karpenter's. */
+export const TAGS = {
+  /** With the cluster's name behind it; the value is `owned`. */
+  clusterPrefix: 'kubernetes.io/cluster/',
+  clusterName: 'eks:eks-cluster-name',
+  nodePool: 'karpenter.sh/nodepool',
+  nodeClaim: 'karpenter.sh/nodeclaim',
+  nodeClass: 'karpenter.k8s.aws/ec2nodeclass',
+  name: 'Name',
+  region: 'topology.kubernetes.io/region',
+} as const;
+
+/** Where things are in the bucket. */
+export const BUCKET_LAYOUT = {
+  /** Only this cluster's functions read and write below it. */
+  cluster: (cluster: string): string => `clusters/${cluster}/`,
+  /** Every stack reads it; each writes only its own file below each topic. */
+  shared: (region: string): string => `shared/${region}/`,
+  /** Below `shared`: `<topic>/<writer>.json`, the writer being the cluster's name. */
+  sharedFile: (region: string, topic: string, cluster: string): string =>
+    `shared/${region}/${topic}/${cluster}.json`,
+  /** Topics below the cluster's folder that expire. */
+  decisions: 'decisions/',
+  snapshots: 'snapshots/',
+} as const;
+
+export const METRICS_NAMESPACE = 'Joiner';
+
+/** The one dimension of every metric: more would be paid for by the series. */
+export const CLUSTER_DIMENSION = 'cluster';
+
+/**
+ * Metrics, at most 30 series a cluster. The names are Karpenter's where it has the metric; what it
+ * has no name for begins with `joiner_`. Detail by pool, type or reason is in the log.
+ */
+export const METRICS = {
+  nodeClaimsCreated: 'karpenter_nodeclaims_created_total',
+  nodeClaimsTerminated: 'karpenter_nodeclaims_terminated_total',
+  nodeClaimsDisrupted: 'karpenter_nodeclaims_disrupted_total',
+  launchFailures: 'karpenter_cloudprovider_instance_launch_failures_total',
+  cloudErrors: 'karpenter_cloudprovider_errors_total',
+  pendingPods: 'karpenter_scheduler_unschedulable_pods_count',
+  /** Seconds; the maximum is the oldest pod's. */
+  pendingAge: 'karpenter_pods_provisioning_unbound_time_seconds',
+  schedulingDuration: 'karpenter_scheduler_scheduling_duration_seconds',
+  nodes: 'karpenter_cluster_state_node_count',
+  cpuUtilization: 'karpenter_cluster_utilization_percent_cpu',
+  memoryUtilization: 'karpenter_cluster_utilization_percent_memory',
+  allowedDisruptions: 'karpenter_nodepools_allowed_disruptions',
+  interruptionMessages: 'karpenter_interruption_received_messages_total',
+  interruptionRefused: 'joiner_interruption_refused_messages_total',
+  evictions: 'karpenter_pods_eviction_requests_total',
+  /** USD an hour with overlays, all pools together. */
+  cost: 'karpenter_nodepools_cost_total',
+  /** USD an hour: no plan for these pods can cost less. */
+  costBound: 'joiner_cost_bound',
+  throttled: 'joiner_throttled_calls_total',
+  unavailableOfferings: 'joiner_unavailable_offerings',
+  observeDuration: 'joiner_observe_duration_seconds',
+  decideDuration: 'joiner_decide_duration_seconds',
+  actDuration: 'joiner_act_duration_seconds',
+  /** Seconds between a wake-up and its handling. */
+  lag: 'joiner_wake_lag_seconds',
+  /** Seconds since the prices in use were read. */
+  priceAge: 'joiner_price_age_seconds',
+} as const;
+
+export type MetricName = (typeof METRICS)[keyof typeof METRICS];
+
+/** Fields of a decision in the log, on which the dashboard's queries are built. */
+export const DECISION_LOG = {
+  /** The value of `message` in every decision's line. */
+  message: 'decision',
+  fields: {
+    useCase: 'useCase',
+    action: 'action',
+    object: 'object',
+    reason: 'reason',
+    nodePool: 'nodepool',
+    capacityType: 'capacity_type',
+    text: 'text',
+  },
+} as const;
+
+/** What the custom resources of the stack ask the function `install` to do. */
+export const INSTALL_STEPS = {
+  /** Before any access entry: is the cluster there, and does it take access entries? */
+  check: 'check',
+  /** CRDs and RBAC. */
+  apply: 'apply',
+  /** Removes Joiner's own objects from the bucket when the stack goes. */
+  data: 'data',
+} as const;
+
+export type InstallStep = (typeof INSTALL_STEPS)[keyof typeof INSTALL_STEPS];
+
+const FUNCTION_NAME_LENGTH_MAX = 64;
+
+/**
+ * A function's name in Lambda: `joiner-<cluster>-<function>`. A cluster's name that is too long for
+ * it is cut and ends in a checksum, so that two clusters never share a name.
+ */
+export function functionName(cluster: string, name: FunctionName): string {
+  const lengthMax = FUNCTION_NAME_LENGTH_MAX - 'joiner--'.length - name.length;
+  return `joiner-${shortened(cluster, lengthMax)}-${name}`;
+}
+
+/** The text itself, or its beginning and a checksum of the whole. */
+export function shortened(text: string, lengthMax: number): string {
+  if (text.length <= lengthMax) return text;
+  const sum = checksum(text);
+  return `${text.slice(0, lengthMax - sum.length - 1)}-${sum}`;
+}
+
+/** Seven letters and digits, by FNV-1a. */
+function checksum(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193) >>> 0;
+  }
+  return hash.toString(36).padStart(7, '0');
+}
