@@ -211,7 +211,7 @@ const CASES: readonly Row[] = [
       ),
     },
     'solve @/c.json',
-    'instanceTypes[0].offerings[0].price must be a number, not "1"',
+    'instanceTypes[0].offerings[0].price must be a number of at least 0, not "1"',
   ),
   row(
     'a negative price',

@@ -20,8 +20,11 @@ import { PodDecoder } from '../kubernetes/pod.ts';
 import { decodeNodeClaim } from '../node-claim.ts';
 import { decodeNodeOverlay } from '../node-overlay.ts';
 import { decodeNodePool } from '../node-pool.ts';
+import { Reader } from '../read.ts';
 import { issuesOf } from '../schema/issues.ts';
-import { instanceType, typesByPool } from './instance-types.ts';
+import { type ListedType, readInstanceTypes, typesByPool } from './instance-types.ts';
+
+type RawObject = Readonly<Record<string, unknown>>;
 
 const options = z.strictObject({
   preferencePolicy: z.enum(['Respect', 'Ignore']).optional(),
@@ -40,18 +43,36 @@ const options = z.strictObject({
 /** Pods in one case: beyond them the answer is "split it", not a machine out of memory. */
 const PODS_MAX = 1_000_000;
 
-const objects = z.array(z.looseObject({})).optional();
+/** A list whose items are read later, by their own decoders; only that they are objects is checked. */
+function listOf(itemsMax: number) {
+  return z.custom<readonly RawObject[]>().check(({ value, issues }) => {
+    if (!Array.isArray(value)) {
+      issues.push({ code: 'invalid_type', expected: 'array', input: value });
+      return;
+    }
+    if (value.length > itemsMax) {
+      issues.push({ code: 'too_big', origin: 'array', maximum: itemsMax, input: value });
+      return;
+    }
+    for (const [at, input] of value.entries()) {
+      if (typeof input === 'object' && input !== null && !Array.isArray(input)) continue;
+      issues.push({ code: 'invalid_type', expected: 'object', input, path: [at] });
+    }
+  });
+}
+
+const objects = listOf(Number.MAX_SAFE_INTEGER).optional();
 
 const caseSchema = z.strictObject({
   name: z.string().optional(),
   description: z.string().optional(),
   options: options.optional(),
-  instanceTypes: z.array(instanceType),
-  nodePools: z.array(z.looseObject({})),
+  instanceTypes: listOf(Number.MAX_SAFE_INTEGER),
+  nodePools: listOf(Number.MAX_SAFE_INTEGER),
   nodeOverlays: objects,
   nodeClaims: objects,
   nodes: objects,
-  pods: z.array(z.looseObject({})).max(PODS_MAX),
+  pods: listOf(PODS_MAX),
   daemonSets: objects,
   pvcs: objects,
   pvs: objects,
@@ -62,7 +83,6 @@ const caseSchema = z.strictObject({
 });
 
 type RawCase = z.output<typeof caseSchema>;
-type RawObject = Readonly<Record<string, unknown>>;
 
 /** One scheduling problem as a file holds it. */
 export interface SchedulingCase {
@@ -133,7 +153,11 @@ function decodePod(pods: PodDecoder, object: RawObject): Decoded<Pod> {
 
 const MANAGED = { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass' } as const;
 
-function snapshotOf(raw: RawCase, reader: ObjectReader): ClusterSnapshot {
+function snapshotOf(
+  raw: RawCase,
+  types: readonly ListedType[],
+  reader: ObjectReader,
+): ClusterSnapshot {
   const pods = new PodDecoder();
   const nodePools = reader
     .read('nodePools', 'NodePool', raw.nodePools, (each) => decodeNodePool(each))
@@ -145,7 +169,7 @@ function snapshotOf(raw: RawCase, reader: ObjectReader): ClusterSnapshot {
       decodeNodeOverlay(each),
     ),
     instanceTypes: typesByPool(
-      raw.instanceTypes,
+      types,
       nodePools.map((pool) => pool.name),
     ),
     nodeClaims: reader.read('nodeClaims', 'NodeClaim', raw.nodeClaims, (each) =>
@@ -206,8 +230,11 @@ export function decodeCase(raw: unknown): Decoded<SchedulingCase> {
   const parsed = caseSchema.safeParse(raw, { reportInput: true });
   if (!parsed.success) return { ok: false, issues: issuesOf(parsed.error, caseSchema) };
   const reader = new ObjectReader();
-  const snapshot = snapshotOf(parsed.data, reader);
-  if (reader.issues.length > 0) return { ok: false, issues: reader.issues };
+  const read = new Reader();
+  const types = readInstanceTypes(read, parsed.data.instanceTypes);
+  const snapshot = snapshotOf(parsed.data, types, reader);
+  const issues = [...read.issues, ...reader.issues];
+  if (issues.length > 0) return { ok: false, issues };
   return {
     ok: true,
     value: {

@@ -1,104 +1,165 @@
-import * as z from 'zod';
 import type { InstanceType, Offering, Overhead } from '../../core/model/instance-type.ts';
 import { normalizeLabelKey } from '../../core/model/labels.ts';
-import type { Resources } from '../../core/model/resources.ts';
-import { resourceList, resourcesOf } from '../schema/parts.ts';
+import { NO_RESOURCES, type Resources } from '../../core/model/resources.ts';
+import { type Fields, type Reader, show } from '../read.ts';
 
-const overhead = z.strictObject({
-  kubeReserved: resourceList.optional(),
-  systemReserved: resourceList.optional(),
-  evictionThreshold: resourceList.optional(),
-});
+/*
+ * Read by hand, in one pass: the 800 types of a region have 50,000 values, and a cold process spends
+ * three times as long on them when a schema looks at them first.
+ */
 
-const offering = z.strictObject({
-  zone: z.string().min(1),
-  zoneId: z.string().optional(),
-  capacityType: z.enum(['on-demand', 'spot', 'reserved']),
-  /** USD an hour. */
-  price: z.number().nonnegative({ message: 'must be a price of at least 0' }),
-  available: z.boolean().optional(),
-  reservationId: z.string().optional(),
-  reservationType: z.enum(['default', 'capacity-block']).optional(),
-  reservationCapacity: z.int().min(0).optional(),
-  capacityOverride: resourceList.optional(),
-  overheadOverride: overhead.optional(),
-});
+const OVERHEAD = ['kubeReserved', 'systemReserved', 'evictionThreshold'] as const;
+const CAPACITY_TYPES = ['on-demand', 'spot', 'reserved'] as const;
+const RESERVATION_TYPES = ['default', 'capacity-block'] as const;
 
-export const instanceType = z.strictObject({
-  name: z.string().min(1),
-  capacity: resourceList,
-  overhead: overhead.optional(),
-  /** Null or empty: a node of the type never has the label. */
-  requirements: z.record(z.string(), z.array(z.string()).nullable()).optional(),
-  offerings: z.array(offering),
-  nodePools: z.array(z.string()).optional(),
-});
+const OFFERING: ReadonlySet<string> = new Set([
+  'zone',
+  'zoneId',
+  'capacityType',
+  'price',
+  'available',
+  'reservationId',
+  'reservationType',
+  'reservationCapacity',
+  'capacityOverride',
+  'overheadOverride',
+]);
 
-type RawInstanceType = z.output<typeof instanceType>;
-type RawOffering = z.output<typeof offering>;
+const TYPE: ReadonlySet<string> = new Set([
+  'name',
+  'capacity',
+  'overhead',
+  'requirements',
+  'offerings',
+  'nodePools',
+]);
 
-function overheadOf(raw: z.output<typeof overhead> = {}): Overhead {
+/** An instance type, and the only NodePools that may use it; undefined = all. */
+export interface ListedType {
+  readonly type: InstanceType;
+  readonly nodePools: readonly string[] | undefined;
+}
+
+function noteUnknown(read: Reader, fields: Fields, known: ReadonlySet<string>, path: string): void {
+  for (const key of Object.keys(fields)) {
+    if (known.has(key)) continue;
+    read.note(`${path}.${key}`, `is not a known field; valid: ${[...known].join(', ')}`);
+  }
+}
+
+const NO_OVERHEAD: Overhead = {
+  kubeReserved: NO_RESOURCES,
+  systemReserved: NO_RESOURCES,
+  evictionThreshold: NO_RESOURCES,
+};
+
+function readOverhead(read: Reader, value: unknown, path: string): Overhead {
+  if (value === undefined) return NO_OVERHEAD;
+  const fields = read.fields(value, path);
+  noteUnknown(read, fields, new Set(OVERHEAD), path);
   return {
-    kubeReserved: resourcesOf(raw.kubeReserved, 'up'),
-    systemReserved: resourcesOf(raw.systemReserved, 'up'),
-    evictionThreshold: resourcesOf(raw.evictionThreshold, 'up'),
+    kubeReserved: read.resources(fields['kubeReserved'], `${path}.kubeReserved`, 'up'),
+    systemReserved: read.resources(fields['systemReserved'], `${path}.systemReserved`, 'up'),
+    evictionThreshold: read.resources(
+      fields['evictionThreshold'],
+      `${path}.evictionThreshold`,
+      'up',
+    ),
   };
 }
 
-function offeringOf(raw: RawOffering): Offering {
-  const { zone, zoneId, capacityType, price, reservationId, overheadOverride } = raw;
+/** USD an hour. */
+function readPrice(read: Reader, value: unknown, path: string): number {
+  if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;
+  if (value === undefined) read.note(path, 'is required');
+  else read.note(path, `must be a number of at least 0, not ${show(value)}`);
+  return 0;
+}
+
+function readReservation(read: Reader, fields: Fields, path: string): Offering['reservation'] {
+  const id = read.text(fields['reservationId'], `${path}.reservationId`);
+  const type = read.oneOf(fields['reservationType'], `${path}.reservationType`, RESERVATION_TYPES);
+  const at = `${path}.reservationCapacity`;
+  const capacity = read.integer(fields['reservationCapacity'], at, { least: 0 });
+  return id === undefined ? undefined : { id, type: type ?? 'default', capacity: capacity ?? 0 };
+}
+
+function readOffering(read: Reader, value: unknown, path: string): Offering {
+  const fields = read.fields(value, path);
+  noteUnknown(read, fields, OFFERING, path);
+  const price = readPrice(read, fields['price'], `${path}.price`);
+  const typeAt = `${path}.capacityType`;
+  const capacityType = read.oneOf(fields['capacityType'], typeAt, CAPACITY_TYPES);
+  if (fields['capacityType'] === undefined) read.note(typeAt, 'is required');
+  const { capacityOverride, overheadOverride } = fields;
   return {
-    zone,
-    zoneId,
-    capacityType,
+    zone: read.requiredText(fields['zone'], `${path}.zone`),
+    zoneId: read.text(fields['zoneId'], `${path}.zoneId`),
+    capacityType: capacityType ?? 'on-demand',
     price,
     listPrice: price,
     priceOverlay: undefined,
-    available: raw.available ?? true,
-    reservation:
-      reservationId === undefined
-        ? undefined
-        : {
-            id: reservationId,
-            type: raw.reservationType ?? 'default',
-            capacity: raw.reservationCapacity ?? 0,
-          },
+    available: read.flag(fields['available'], `${path}.available`) ?? true,
+    reservation: readReservation(read, fields, path),
     capacityOverride:
-      raw.capacityOverride === undefined ? undefined : capacityOf(raw.capacityOverride),
-    overheadOverride: overheadOverride === undefined ? undefined : overheadOf(overheadOverride),
+      capacityOverride === undefined
+        ? undefined
+        : read.resources(capacityOverride, `${path}.capacityOverride`, 'down'),
+    overheadOverride:
+      overheadOverride === undefined
+        ? undefined
+        : readOverhead(read, overheadOverride, `${path}.overheadOverride`),
   };
 }
 
-function capacityOf(list: Readonly<Record<string, string | number>>): Resources {
-  return resourcesOf(list, 'down');
+/** Null or empty: a node of the type never has the label. */
+function readLabels(read: Reader, value: unknown, path: string): InstanceType['labels'] {
+  const labels: Record<string, readonly string[] | null> = {};
+  for (const [key, values] of Object.entries(read.fields(value, path))) {
+    const texts = read.texts(values, `${path}.${key}`);
+    labels[normalizeLabelKey(key)] = texts.length === 0 ? null : texts;
+  }
+  return labels;
 }
 
-function instanceTypeOf(raw: RawInstanceType): InstanceType {
-  const labels = Object.entries(raw.requirements ?? {}).map(
-    ([key, values]) =>
-      [normalizeLabelKey(key), values === null || values.length === 0 ? null : values] as const,
-  );
+function readCapacity(read: Reader, value: unknown, path: string): Resources {
+  if (value === undefined) read.note(path, 'is required');
+  return read.resources(value, path, 'down');
+}
+
+function readType(read: Reader, value: unknown, path: string): ListedType {
+  const fields = read.fields(value, path);
+  noteUnknown(read, fields, TYPE, path);
+  if (fields['offerings'] === undefined) read.note(`${path}.offerings`, 'is required');
+  const offerings = read.list(fields['offerings'], `${path}.offerings`);
+  const { nodePools } = fields;
   return {
-    name: raw.name,
-    labels: Object.fromEntries(labels),
-    capacity: capacityOf(raw.capacity),
-    overhead: overheadOf(raw.overhead),
-    offerings: raw.offerings.map(offeringOf),
-    capacityOverlays: [],
-    attachLimits: undefined,
+    nodePools: nodePools === undefined ? undefined : read.texts(nodePools, `${path}.nodePools`),
+    type: {
+      name: read.requiredText(fields['name'], `${path}.name`),
+      labels: readLabels(read, fields['requirements'], `${path}.requirements`),
+      capacity: readCapacity(read, fields['capacity'], `${path}.capacity`),
+      overhead: readOverhead(read, fields['overhead'], `${path}.overhead`),
+      offerings: offerings.map((each, at) => readOffering(read, each, `${path}.offerings[${at}]`)),
+      capacityOverlays: [],
+      attachLimits: undefined,
+    },
   };
+}
+
+export function readInstanceTypes(read: Reader, list: readonly unknown[]): readonly ListedType[] {
+  return list.map((each, at) => readType(read, each, `instanceTypes[${at}]`));
 }
 
 /** The types of each NodePool; pools that may use the same types share one list. */
 export function typesByPool(
-  raw: readonly RawInstanceType[],
+  types: readonly ListedType[],
   pools: readonly string[],
 ): ReadonlyMap<string, readonly InstanceType[]> {
-  const types = raw.map((each) => ({ pools: each.nodePools, type: instanceTypeOf(each) }));
   const lists = new Map<string, readonly InstanceType[]>();
   return new Map(
     pools.map((pool) => {
-      const usable = types.filter((each) => each.pools?.includes(pool) ?? true);
+      const usable = types.filter(({ nodePools }) => nodePools?.includes(pool) ?? true);
       const text = usable.map(({ type }) => type.name).join('\n');
       const list = lists.get(text) ?? usable.map(({ type }) => type);
       lists.set(text, list);

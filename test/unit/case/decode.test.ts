@@ -153,7 +153,7 @@ describe('cases that are refused', () => {
     [
       'a resource amount below 0',
       { instanceTypes: [type('t', { capacity: { cpu: '-2' } })] },
-      'instanceTypes[0].capacity.cpu must be a quantity of at least 0',
+      'instanceTypes[0].capacity.cpu must not be negative',
     ],
     [
       'an unknown field of an overlay',
