@@ -54,7 +54,8 @@ function listOf(itemsMax: number) {
       issues.push({ code: 'too_big', origin: 'array', maximum: itemsMax, input: value });
       return;
     }
-    for (const [at, input] of value.entries()) {
+    for (let at = 0; at < value.length; at++) {
+      const input: unknown = value[at];
       if (typeof input === 'object' && input !== null && !Array.isArray(input)) continue;
       issues.push({ code: 'invalid_type', expected: 'object', input, path: [at] });
     }
