@@ -4,8 +4,8 @@ import { NO_RESOURCES, type Resources } from '../../core/model/resources.ts';
 import { type Fields, type Reader, show } from '../read.ts';
 
 /*
- * Read by hand, in one pass: the 800 types of a region have 50,000 values, and a cold process spends
- * three times as long on them when a schema looks at them first.
+ * Read by hand, in one pass: the 800 types of a region have 50,000 values, and a cold process
+ * spends three times as long on them when a schema looks at them first.
  */
 
 const OVERHEAD = ['kubeReserved', 'systemReserved', 'evictionThreshold'] as const;
