@@ -1,0 +1,81 @@
+import type { Lease, Leases, Ports } from '../../shared/ports.ts';
+
+/** The Lease was taken over: whoever holds it now does the work. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost';
+}
+
+/** Where the work has got to. */
+export type Progress =
+  /** Nothing more is to be done now. */
+  | 'settled'
+  /** To be looked at again after a moment, while there is time. */
+  | 'unsettled';
+
+export interface LeasedWork {
+  readonly leases: Leases;
+  /** Without the prefix `joiner-`. */
+  readonly name: string;
+  readonly pass: (lease: Lease) => Promise<Progress>;
+  /** Milliseconds left to this invocation. */
+  readonly remainingMs: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+  /** Between two passes over unsettled work. */
+  readonly pauseMs: number;
+}
+
+/** A pass is not begun with less time than this: what it leaves is the next invocation's. */
+const RESERVE_MS = 20_000;
+
+/**
+ * One writer at a time. Passes follow each other while the work is unsettled or somebody left a
+ * wake mark; who finds the Lease held has left such a mark and is done.
+ */
+export async function leased(
+  work: LeasedWork,
+): Promise<'held by another' | 'done' | 'out of time'> {
+  const lease = await work.leases.acquire(work.name);
+  if (lease === undefined) return 'held by another';
+  try {
+    for (;;) {
+      const progress = await work.pass(lease);
+      if (work.remainingMs() < RESERVE_MS) return 'out of time';
+      if (progress === 'unsettled') {
+        await work.sleep(work.pauseMs);
+        continue;
+      }
+      if ((await lease.release()) === 'released') return 'done';
+    }
+  } catch (error) {
+    if (error instanceof LeaseLost) return 'held by another';
+    throw error;
+  } finally {
+    await lease.release();
+  }
+}
+
+/** Calls that change nothing that another holder could be changing, too. */
+const FREE: ReadonlySet<PropertyKey> = new Set(['read', 'event', 'list', 'describe', 'statuses']);
+
+/** The port, whose writes first make sure that the Lease is still ours. */
+function guarded<Port extends object>(port: Port, lease: Lease): Port {
+  return new Proxy(port, {
+    get(target, key) {
+      const member: unknown = Reflect.get(target, key);
+      if (typeof member !== 'function' || FREE.has(key)) return member;
+      return async (...args: readonly unknown[]) => {
+        if (!(await lease.isHeld())) throw new LeaseLost('the Lease was taken over');
+        return await Reflect.apply(member, target, args);
+      };
+    },
+  });
+}
+
+/** The ports of a pass: every write re-checks the Lease, so that a holder that lost it does no harm. */
+export function held(ports: Ports, lease: Lease): Ports {
+  return {
+    ...ports,
+    cluster: guarded(ports.cluster, lease),
+    compute: guarded(ports.compute, lease),
+  };
+}

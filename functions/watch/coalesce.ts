@@ -1,0 +1,65 @@
+/** Collects kinds and hands each over at most once in a while, the first at once. */
+export class Coalescer<Kind extends string> {
+  private readonly pending = new Set<Kind>();
+  private readonly sentAtMs = new Map<Kind, number>();
+  private readonly everyMs: number;
+  private readonly send: (kinds: readonly Kind[]) => Promise<void>;
+  private readonly nowMs: () => number;
+  private timer: NodeJS.Timeout | undefined;
+  private sending: Promise<void> = Promise.resolve();
+  private failure: unknown;
+
+  /** `send` is not called while it runs. */
+  constructor(
+    everyMs: number,
+    send: (kinds: readonly Kind[]) => Promise<void>,
+    nowMs: () => number = () => Date.now(),
+  ) {
+    this.everyMs = everyMs;
+    this.send = send;
+    this.nowMs = nowMs;
+  }
+
+  add(kind: Kind): void {
+    this.pending.add(kind);
+    const waitedMs = this.nowMs() - (this.sentAtMs.get(kind) ?? Number.NEGATIVE_INFINITY);
+    this.schedule(Math.max(0, this.everyMs - waitedMs));
+  }
+
+  /** Everything sent that was added; throws what a send threw. */
+  async close(): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.flush(true);
+    await this.sending;
+    if (this.failure !== undefined) throw this.failure;
+  }
+
+  private schedule(ms: number): void {
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      this.flush(false);
+    }, ms);
+  }
+
+  private flush(all: boolean): void {
+    const nowMs = this.nowMs();
+    const due = [...this.pending].filter(
+      (kind) =>
+        all || nowMs - (this.sentAtMs.get(kind) ?? Number.NEGATIVE_INFINITY) >= this.everyMs,
+    );
+    for (const kind of due) {
+      this.pending.delete(kind);
+      this.sentAtMs.set(kind, nowMs);
+    }
+    if (due.length > 0) {
+      this.sending = this.sending
+        .then(() => this.send(due))
+        .catch((error: unknown) => {
+          // Kept until the end: a wake-up that is lost costs a minute, a watch that dies costs all.
+          this.failure ??= error;
+        });
+    }
+    if (this.pending.size > 0) this.schedule(this.everyMs);
+  }
+}

@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest';
+import { RESOURCES } from '../../shared/kube/resources.ts';
+import { type WakeUp, watchWakeUps } from '../../shared/kube/wake-ups.ts';
+import { ensureNamespace } from '../contract/kube-objects.ts';
+import { establishCrds, ourCrds } from '../support/control-plane/crds.ts';
+import { clientOf, describeWithControlPlane } from '../support/control-plane/suite.ts';
+
+const WAIT_MS_MAX = 15_000;
+
+const nodeClassRef = { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' };
+const resources = { requests: { cpu: '1' } };
+const container = { name: 'app', image: 'app', resources };
+
+await describeWithControlPlane('wake-ups on a real control plane', ({ admin, plane }) => {
+  it('come within moments of what happens, for what was there before, and not for heartbeats', async () => {
+    await ensureNamespace(admin(), 'default');
+    await establishCrds(admin(), await ourCrds());
+    const pod = (name: string) => ({ metadata: { name }, spec: { containers: [container] } });
+    await admin().create(RESOURCES.pods, pod('before'), 'default');
+    const woken: WakeUp[] = [];
+    const over = new AbortController();
+    let isReady = false;
+    const client = clientOf(plane(), 'joiner-watch');
+    const watching = watchWakeUps({
+      client,
+      wake: (kind) => woken.push(kind),
+      signal: over.signal,
+      onReady: () => {
+        isReady = true;
+      },
+    });
+    const wokenBy = async (kind: WakeUp): Promise<void> => {
+      const deadline = Date.now() + WAIT_MS_MAX;
+      while (!woken.includes(kind)) {
+        if (Date.now() > deadline) throw new Error(`no ${kind}; ${woken.join(', ')}`);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    };
+    await wokenBy('pods-unschedulable');
+    const spec = { template: { spec: { nodeClassRef, requirements: [] } } };
+    await admin().create(RESOURCES.nodePools, { metadata: { name: 'general' }, spec });
+    await wokenBy('nodepool-changed');
+    const claim = { metadata: { name: 'general-1' }, spec: { nodeClassRef, requirements: [] } };
+    await admin().create(RESOURCES.nodeClaims, claim);
+    await wokenBy('nodeclaim-created');
+    await admin().create(RESOURCES.nodes, { metadata: { name: 'n1' } });
+    await wokenBy('node-joined');
+    expect(isReady).toBe(true);
+    const before = woken.length;
+    await admin().patch(
+      RESOURCES.nodes,
+      { name: 'n1' },
+      { kind: 'merge', value: { metadata: { annotations: { beat: '1' } } } },
+    );
+    await admin().patch(
+      RESOURCES.nodes,
+      { name: 'n1' },
+      { kind: 'merge', value: { metadata: { labels: { team: 'a' } } } },
+    );
+    await wokenBy('node-changed');
+    expect(woken.slice(before).filter((kind) => kind === 'node-changed')).toHaveLength(1);
+    await admin().delete(RESOURCES.nodes, { name: 'n1' }, {});
+    await wokenBy('node-deleted');
+    over.abort();
+    await watching;
+    await client.close();
+  }, 60_000);
+});
