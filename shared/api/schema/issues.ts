@@ -39,7 +39,9 @@ function messageOf(issue: ZodIssue): string {
     case 'invalid_key':
       return `has a key that is not valid: ${issue.issues.map(messageOf).join('; ')}`;
     default:
-      return isPlain(issue.input) ? `${issue.message}, not ${value}` : issue.message;
+      return isPlain(issue.input) && !issue.message.includes(value)
+        ? `${issue.message}, not ${value}`
+        : issue.message;
   }
 }
 
