@@ -1,0 +1,210 @@
+import type { Labels } from '../model/labels.ts';
+import type { ImageFamily } from '../model/node-class.ts';
+import { parseQuantity } from '../quantity.ts';
+
+/** `spec.kubelet`, read; amounts stay texts as the kubelet reads them itself. */
+export interface KubeletConfiguration {
+  readonly clusterDNS: readonly string[];
+  readonly maxPods: number | undefined;
+  readonly podsPerCore: number | undefined;
+  readonly systemReserved: Labels;
+  readonly kubeReserved: Labels;
+  readonly evictionHard: Labels;
+  readonly evictionSoft: Labels;
+  readonly evictionSoftGracePeriod: Labels;
+  /** Seconds. */
+  readonly evictionMaxPodGracePeriod: number | undefined;
+  readonly imageGCHighThresholdPercent: number | undefined;
+  readonly imageGCLowThresholdPercent: number | undefined;
+  readonly cpuCFSQuota: boolean | undefined;
+  /** Fields of the kubelet's own that are passed on as they are. */
+  readonly other: Readonly<Record<string, unknown>>;
+}
+
+export interface KubeletProblem {
+  readonly path: string;
+  readonly message: string;
+  /** Reason of the condition ValidationSucceeded. */
+  readonly reason: 'InvalidKubeletConfiguration' | 'UnsupportedKubeletConfiguration';
+}
+
+export interface KubeletReading {
+  readonly configuration: KubeletConfiguration;
+  readonly problems: readonly KubeletProblem[];
+}
+
+/** https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/#eviction-signals */
+const SIGNALS = [
+  'memory.available',
+  'nodefs.available',
+  'nodefs.inodesFree',
+  'imagefs.available',
+  'imagefs.inodesFree',
+  'containerfs.available',
+  'containerfs.inodesFree',
+  'pid.available',
+];
+const RESERVABLE = ['cpu', 'memory', 'ephemeral-storage', 'pid'];
+const DURATION = /^(\d+(\.\d+)?(ms|s|m|h))+$/;
+
+/** Reads one field after the other and notes what it cannot read. */
+class Reader {
+  readonly problems: KubeletProblem[] = [];
+  private readonly fields: Readonly<Record<string, unknown>>;
+
+  constructor(fields: Readonly<Record<string, unknown>>) {
+    this.fields = fields;
+  }
+
+  invalid(field: string, message: string): void {
+    const reason = 'InvalidKubeletConfiguration';
+    this.problems.push({ path: `spec.kubelet.${field}`, message, reason });
+  }
+
+  unsupported(field: string, message: string): void {
+    const reason = 'UnsupportedKubeletConfiguration';
+    this.problems.push({ path: `spec.kubelet.${field}`, message, reason });
+  }
+
+  count(field: string, max = Number.MAX_SAFE_INTEGER): number | undefined {
+    const value = this.fields[field];
+    if (value === undefined) return undefined;
+    if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= max) {
+      return value;
+    }
+    this.invalid(field, `must be a whole number from 0${max < 1000 ? ` to ${max}` : ''}`);
+    return undefined;
+  }
+
+  flag(field: string): boolean | undefined {
+    const value = this.fields[field];
+    if (value === undefined || typeof value === 'boolean') return value;
+    this.invalid(field, 'must be true or false');
+    return undefined;
+  }
+
+  texts(field: string): readonly string[] {
+    const value = this.fields[field];
+    if (value === undefined) return [];
+    if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value;
+    this.invalid(field, 'must be a list of texts');
+    return [];
+  }
+
+  /** Entries in the order of their keys; each checked by its key and value. */
+  map(
+    field: string,
+    keys: readonly string[],
+    isValue: (value: string, key: string) => boolean,
+    expected: string,
+  ): Labels {
+    const value = this.fields[field];
+    if (value === undefined) return {};
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      this.invalid(field, 'must be a map');
+      return {};
+    }
+    const read: Record<string, string> = {};
+    for (const [key, raw] of Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) {
+      const text = typeof raw === 'number' ? String(raw) : raw;
+      if (!keys.includes(key)) this.invalid(`${field}.${key}`, `is not one of ${keys.join(', ')}`);
+      else if (typeof text !== 'string' || !isValue(text, key)) {
+        this.invalid(`${field}.${key}`, `must be ${expected}`);
+      } else read[key] = text;
+    }
+    return read;
+  }
+}
+
+function isAmount(text: string, key: string): boolean {
+  const amount = parseQuantity(text, key);
+  return amount !== undefined && amount >= 0;
+}
+
+function isThreshold(text: string): boolean {
+  const percent = /^(\d+(?:\.\d+)?)%$/.exec(text);
+  return percent === null ? isAmount(text, 'memory') : Number(percent[1]) <= 100;
+}
+
+const KNOWN = new Set([
+  'clusterDNS',
+  'maxPods',
+  'podsPerCore',
+  'systemReserved',
+  'kubeReserved',
+  'evictionHard',
+  'evictionSoft',
+  'evictionSoftGracePeriod',
+  'evictionMaxPodGracePeriod',
+  'imageGCHighThresholdPercent',
+  'imageGCLowThresholdPercent',
+  'cpuCFSQuota',
+]);
+
+function readFields(reader: Reader): Omit<KubeletConfiguration, 'other'> {
+  const amount = 'a quantity from 0, such as 100m or 1Gi';
+  const threshold = 'a percentage up to 100% or a quantity';
+  return {
+    clusterDNS: reader.texts('clusterDNS'),
+    maxPods: reader.count('maxPods'),
+    podsPerCore: reader.count('podsPerCore'),
+    systemReserved: reader.map('systemReserved', RESERVABLE, isAmount, amount),
+    kubeReserved: reader.map('kubeReserved', RESERVABLE, isAmount, amount),
+    evictionHard: reader.map('evictionHard', SIGNALS, isThreshold, threshold),
+    evictionSoft: reader.map('evictionSoft', SIGNALS, isThreshold, threshold),
+    evictionSoftGracePeriod: reader.map(
+      'evictionSoftGracePeriod',
+      SIGNALS,
+      (text) => DURATION.test(text),
+      'a duration such as 90s',
+    ),
+    evictionMaxPodGracePeriod: reader.count('evictionMaxPodGracePeriod'),
+    imageGCHighThresholdPercent: reader.count('imageGCHighThresholdPercent', 100),
+    imageGCLowThresholdPercent: reader.count('imageGCLowThresholdPercent', 100),
+    cpuCFSQuota: reader.flag('cpuCFSQuota'),
+  };
+}
+
+/** Soft thresholds and their grace periods come in pairs, as the kubelet demands. */
+function checkPairs(reader: Reader, read: Omit<KubeletConfiguration, 'other'>): void {
+  for (const signal of Object.keys(read.evictionSoft)) {
+    if (read.evictionSoftGracePeriod[signal] === undefined) {
+      reader.invalid(`evictionSoft.${signal}`, 'has no matching evictionSoftGracePeriod');
+    }
+  }
+  for (const signal of Object.keys(read.evictionSoftGracePeriod)) {
+    if (read.evictionSoft[signal] === undefined) {
+      reader.invalid(`evictionSoftGracePeriod.${signal}`, 'has no matching evictionSoft');
+    }
+  }
+  const { imageGCHighThresholdPercent: high, imageGCLowThresholdPercent: low } = read;
+  if (high !== undefined && low !== undefined && high <= low) {
+    reader.invalid('imageGCHighThresholdPercent', 'must be greater than the low threshold');
+  }
+}
+
+/** The settings and everything in them that is wrong or that the family cannot take. */
+export function readKubelet(
+  fields: Readonly<Record<string, unknown>>,
+  family: ImageFamily,
+): KubeletReading {
+  const reader = new Reader(fields);
+  const read = readFields(reader);
+  checkPairs(reader, read);
+  const other: Record<string, unknown> = {};
+  for (const [field, value] of Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1))) {
+    if (KNOWN.has(field)) continue;
+    if (field === 'registerWithTaints') {
+      reader.unsupported(field, 'taints are set by the NodePool');
+    } else if (family !== 'AL2023') {
+      reader.unsupported(field, `is not supported by the image family ${family}`);
+    } else other[field] = value;
+  }
+  if (family === 'Bottlerocket' && read.podsPerCore !== undefined) {
+    reader.unsupported('podsPerCore', 'is not supported by the image family Bottlerocket');
+  }
+  if (family !== 'AL2023' && read.clusterDNS.length > 1) {
+    reader.unsupported('clusterDNS', `the image family ${family} takes one address`);
+  }
+  return { configuration: { ...read, other }, problems: reader.problems };
+}

@@ -1,0 +1,89 @@
+import type { Cluster } from '@aws-sdk/client-eks';
+import type { PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
+import { Account } from './model/account.ts';
+import { descriptionHandlers } from './model/descriptions.ts';
+import { fleetHandlers } from './model/fleets.ts';
+import { ProfileModel } from './model/iam.ts';
+import { instanceHandlers } from './model/instances.ts';
+import { ObjectModel } from './model/objects.ts';
+import {
+  clusterHandlers,
+  eventHandlers,
+  type ModelMessage,
+  type OnDemandPrice,
+  parameterHandlers,
+  priceHandlers,
+  queueHandlers,
+} from './model/services.ts';
+import { templateHandlers } from './model/templates.ts';
+import { WireServer } from './wire/server.ts';
+
+export const BUCKET = 'joiner-demo';
+export const CLUSTER = 'demo';
+
+/** A whole AWS account on loopback, with a small network and a cluster named `demo`. */
+export class WireCloud {
+  readonly account = new Account();
+  readonly profiles = new ProfileModel();
+  readonly bucket = new ObjectModel(BUCKET);
+  readonly messages: ModelMessage[] = [];
+  readonly events: PutEventsRequestEntry[] = [];
+  readonly onDemandPrices: OnDemandPrice[] = [];
+  cluster: Cluster | undefined = {
+    name: CLUSTER,
+    version: '1.33',
+    endpoint: 'https://ABCDEF.gr7.us-east-1.eks.amazonaws.com',
+    certificateAuthority: { data: 'Q0E=' },
+    kubernetesNetworkConfig: { serviceIpv4Cidr: '10.100.0.0/16', ipFamily: 'ipv4' },
+    resourcesVpcConfig: { clusterSecurityGroupId: 'sg-0000000000000000c' },
+    status: 'ACTIVE',
+  };
+  readonly server: WireServer;
+  private address = '';
+
+  constructor() {
+    const { account } = this;
+    account.subnets = ['a', 'b', 'c'].map((letter, at) => ({
+      SubnetId: `subnet-0000000000000000${letter}`,
+      AvailabilityZone: `us-east-1${letter}`,
+      AvailabilityZoneId: `use1-az${at + 1}`,
+      AvailableIpAddressCount: 8187,
+      Tags: [{ Key: 'karpenter.sh/discovery', Value: CLUSTER }],
+    }));
+    account.securityGroups = [
+      {
+        GroupId: 'sg-0000000000000000a',
+        GroupName: `${CLUSTER}-nodes`,
+        Tags: [{ Key: 'karpenter.sh/discovery', Value: CLUSTER }],
+      },
+    ];
+    this.server = new WireServer({
+      ec2: {
+        ...descriptionHandlers(account),
+        ...fleetHandlers(account),
+        ...instanceHandlers(account),
+        ...templateHandlers(account),
+      },
+      ssm: parameterHandlers(account),
+      eks: clusterHandlers(() => this.cluster),
+      iam: this.profiles.handlers(),
+      s3: this.bucket.handlers(),
+      sqs: queueHandlers(this.messages),
+      events: eventHandlers(this.events),
+      pricing: priceHandlers(this.onDemandPrices),
+    });
+  }
+
+  /** Where it listens once {@link start} is done. */
+  get endpoint(): string {
+    return this.address;
+  }
+
+  async start(): Promise<void> {
+    this.address = await this.server.listen();
+  }
+
+  async stop(): Promise<void> {
+    await this.server.close();
+  }
+}

@@ -1,0 +1,80 @@
+import type {
+  CapacityReservation,
+  CreateFleetResult,
+  Image,
+  InstanceStatus,
+  InstanceTypeInfo,
+  LaunchTemplate,
+  RequestLaunchTemplateData,
+  SecurityGroup,
+  Subnet,
+  Tag,
+} from '@aws-sdk/client-ec2';
+
+export interface ModelInstance {
+  readonly id: string;
+  readonly instanceType: string;
+  readonly zone: string;
+  readonly subnetId: string;
+  readonly imageId: string;
+  readonly market: 'on-demand' | 'spot' | 'capacity-block' | 'interruptible-capacity-reservation';
+  readonly reservationId: string | undefined;
+  readonly launchedAtMs: number;
+  readonly template: RequestLaunchTemplateData;
+  state: 'pending' | 'running' | 'shutting-down' | 'terminated';
+  tags: Tag[];
+}
+
+export interface ModelTemplate {
+  readonly about: LaunchTemplate;
+  readonly data: RequestLaunchTemplateData;
+}
+
+/** `type/zone/spot` or `type/zone/on-demand`. */
+export function poolKey(instanceType: string, zone: string, market: string): string {
+  return `${instanceType}/${zone}/${market}`;
+}
+
+/** What an AWS account holds in one region, as far as the wire server knows. */
+export class Account {
+  readonly id = '111122223333';
+  readonly region = 'us-east-1';
+  subnets: Subnet[] = [];
+  securityGroups: SecurityGroup[] = [];
+  images: Image[] = [];
+  reservations: CapacityReservation[] = [];
+  instanceTypes: InstanceTypeInfo[] = [];
+  statuses: InstanceStatus[] = [];
+  /** USD an hour by {@link poolKey}; the absent ones cost 1. */
+  readonly prices = new Map<string, number>();
+  /** Instances still to be had by {@link poolKey}; the absent ones have no end. */
+  readonly capacity = new Map<string, number>();
+  readonly templates = new Map<string, ModelTemplate>();
+  readonly instances = new Map<string, ModelInstance>();
+  readonly fleets = new Map<
+    string,
+    { readonly text: string; readonly result: CreateFleetResult }
+  >();
+  readonly parameters = new Map<string, string>();
+  /** `InvalidInstanceID.NotFound` until this long after the launch. */
+  visibleAfterMs = 0;
+  pageSize = 1000;
+  nowMs = Date.UTC(2026, 0, 1);
+  /** Told of every instance that starts. */
+  onLaunch: (instance: ModelInstance) => void = () => {};
+  private lastId = 0;
+
+  /** `prefix-` and 17 hexadecimal digits. */
+  newId(prefix: string): string {
+    this.lastId += 1;
+    return `${prefix}-${this.lastId.toString(16).padStart(17, '0')}`;
+  }
+
+  priceOf(instanceType: string, zone: string, market: string): number {
+    return this.prices.get(poolKey(instanceType, zone, market)) ?? 1;
+  }
+
+  capacityOf(instanceType: string, zone: string, market: string): number {
+    return this.capacity.get(poolKey(instanceType, zone, market)) ?? Number.POSITIVE_INFINITY;
+  }
+}

@@ -1,0 +1,106 @@
+import type {
+  CreateTagsRequest,
+  DescribeInstanceStatusCommandOutput,
+  DescribeInstanceStatusRequest,
+  DescribeInstancesCommandOutput,
+  DescribeInstancesRequest,
+  Instance,
+  TerminateInstancesCommandOutput,
+  TerminateInstancesRequest,
+} from '@aws-sdk/client-ec2';
+import { WireFault } from '../wire/response.ts';
+import type { Handlers } from '../wire/server.ts';
+import type { Account, ModelInstance } from './account.ts';
+import { meetsFilters, tagAttributes } from './filters.ts';
+import { handle, page } from './handle.ts';
+
+const STATE_CODES = { pending: 0, running: 16, 'shutting-down': 32, terminated: 48 } as const;
+
+function described(each: ModelInstance): Instance {
+  return {
+    InstanceId: each.id,
+    InstanceType: each.instanceType as Instance['InstanceType'],
+    ImageId: each.imageId,
+    SubnetId: each.subnetId,
+    LaunchTime: new Date(each.launchedAtMs),
+    Placement: { AvailabilityZone: each.zone },
+    State: { Name: each.state, Code: STATE_CODES[each.state] },
+    Tags: each.tags,
+    InstanceLifecycle: each.market === 'on-demand' ? undefined : each.market,
+    CapacityReservationId: each.reservationId,
+    PrivateDnsName: `ip-10-0-0-${Number.parseInt(each.id.slice(-4), 16)}.ec2.internal`,
+  };
+}
+
+/** https://docs.aws.amazon.com/ec2/latest/devguide/eventual-consistency.html */
+function isVisible(account: Account, each: ModelInstance): boolean {
+  return account.nowMs >= each.launchedAtMs + account.visibleAfterMs;
+}
+
+function find(account: Account, ids: readonly string[]): readonly ModelInstance[] {
+  const malformed = ids.find((id) => !/^i-[0-9a-f]{8,17}$/.test(id));
+  if (malformed !== undefined) {
+    throw new WireFault('InvalidInstanceID.Malformed', `Invalid id: "${malformed}"`);
+  }
+  const missing = ids.filter((id) => {
+    const found = account.instances.get(id);
+    return found === undefined || !isVisible(account, found);
+  });
+  if (missing.length === 0) return ids.flatMap((id) => account.instances.get(id) ?? []);
+  const [what, verb] = missing.length === 1 ? ['ID', 'does'] : ['IDs', 'do'];
+  const message = `The instance ${what} '${missing.join(', ')}' ${verb} not exist`;
+  throw new WireFault('InvalidInstanceID.NotFound', message);
+}
+
+function describeInstances(account: Account, request: DescribeInstancesRequest) {
+  const all =
+    request.InstanceIds === undefined
+      ? [...account.instances.values()].filter((each) => isVisible(account, each))
+      : find(account, request.InstanceIds);
+  const kept = all.filter((each) =>
+    meetsFilters(
+      request.Filters,
+      tagAttributes(each.tags, (name) =>
+        name === 'instance-state-name' ? [each.state] : undefined,
+      ),
+    ),
+  );
+  const size = Math.min(request.MaxResults ?? 1000, account.pageSize);
+  const { items, next } = page(kept, request.NextToken, size);
+  const reservations = items.map((each) => ({ Instances: [described(each)] }));
+  return { Reservations: reservations, NextToken: next };
+}
+
+function terminate(account: Account, { InstanceIds = [] }: TerminateInstancesRequest) {
+  for (const instance of find(account, InstanceIds)) {
+    if (instance.state !== 'terminated') instance.state = 'shutting-down';
+  }
+  return { TerminatingInstances: InstanceIds.map((InstanceId) => ({ InstanceId })) };
+}
+
+function createTags(account: Account, { Resources = [], Tags = [] }: CreateTagsRequest) {
+  for (const instance of find(account, Resources)) {
+    const kept = instance.tags.filter((tag) => !Tags.some((each) => each.Key === tag.Key));
+    instance.tags = [...kept, ...Tags];
+  }
+  return {};
+}
+
+export function instanceHandlers(account: Account): Handlers {
+  return {
+    DescribeInstances: handle<DescribeInstancesRequest, DescribeInstancesCommandOutput>((request) =>
+      describeInstances(account, request),
+    ),
+    TerminateInstances: handle<TerminateInstancesRequest, TerminateInstancesCommandOutput>(
+      (request) => terminate(account, request),
+    ),
+    CreateTags: handle<CreateTagsRequest, object>((request) => createTags(account, request)),
+    DescribeInstanceStatus: handle<
+      DescribeInstanceStatusRequest,
+      DescribeInstanceStatusCommandOutput
+    >(({ NextToken }) => {
+      const { items, next } = page(account.statuses, NextToken, account.pageSize);
+      return { InstanceStatuses: items, NextToken: next };
+    }),
+  };
+}

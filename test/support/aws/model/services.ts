@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import type * as eks from '@aws-sdk/client-eks';
+import type * as events from '@aws-sdk/client-eventbridge';
+import type * as pricing from '@aws-sdk/client-pricing';
+import type * as sqs from '@aws-sdk/client-sqs';
+import type * as ssm from '@aws-sdk/client-ssm';
+import { WireFault } from '../wire/response.ts';
+import type { Handlers } from '../wire/server.ts';
+import type { Account } from './account.ts';
+import { handle, page } from './handle.ts';
+
+export function parameterHandlers(account: Account): Handlers {
+  return {
+    GetParameter: handle<ssm.GetParameterRequest, ssm.GetParameterCommandOutput>(
+      ({ Name = '' }) => {
+        const Value = account.parameters.get(Name);
+        if (Value === undefined) throw new WireFault('ParameterNotFound', `${Name} is not there`);
+        return { Parameter: { Name, Value, Type: 'String' } };
+      },
+    ),
+  };
+}
+
+/** One cluster; `undefined`: none. */
+export function clusterHandlers(cluster: () => eks.Cluster | undefined): Handlers {
+  return {
+    DescribeCluster: handle<eks.DescribeClusterRequest, eks.DescribeClusterCommandOutput>(
+      ({ name }) => {
+        const found = cluster();
+        if (found === undefined || found.name !== name) {
+          const message = `No cluster found for name: ${name}.`;
+          throw new WireFault('ResourceNotFoundException', message, 404);
+        }
+        return { cluster: found };
+      },
+    ),
+  };
+}
+
+/** Entries that came, in order. */
+export function eventHandlers(entries: events.PutEventsRequestEntry[]): Handlers {
+  return {
+    PutEvents: handle<events.PutEventsRequest, events.PutEventsCommandOutput>(
+      ({ Entries = [] }) => {
+        entries.push(...Entries);
+        return {
+          FailedEntryCount: 0,
+          Entries: Entries.map((_, at) => ({ EventId: `event-${entries.length - at}` })),
+        };
+      },
+    ),
+  };
+}
+
+export interface OnDemandPrice {
+  readonly instanceType: string;
+  readonly usd: number;
+}
+
+/** Price lists come as JSON texts, 100 a page. https://docs.aws.amazon.com/aws-cost-management/latest/APIReference/API_pricing_GetProducts.html */
+export function priceHandlers(prices: readonly OnDemandPrice[]): Handlers {
+  return {
+    GetProducts: handle<pricing.GetProductsRequest, pricing.GetProductsCommandOutput>((request) => {
+      const tenancy = request.Filters?.find((each) => each.Field === 'tenancy')?.Value;
+      const isDedicated = tenancy === 'Dedicated';
+      const all = prices.filter((each) => each.instanceType.includes('metal') === isDedicated);
+      const { items, next } = page(all, request.NextToken, 100);
+      const list = items.map(({ instanceType, usd }) => ({
+        product: { attributes: { instanceType } },
+        terms: {
+          OnDemand: {
+            'sku.term': {
+              priceDimensions: {
+                'sku.term.hour': { unit: 'Hrs', pricePerUnit: { USD: String(usd) } },
+              },
+            },
+          },
+        },
+      }));
+      return { PriceList: list.map((each) => JSON.stringify(each)), NextToken: next };
+    }),
+  };
+}
+
+export interface ModelMessage {
+  readonly id: string;
+  readonly body: string;
+  receipt: string | undefined;
+}
+
+/** A queue that hands out up to ten messages; received ones stay hidden until deleted. */
+export function queueHandlers(messages: ModelMessage[]): Handlers {
+  return {
+    GetQueueUrl: handle<sqs.GetQueueUrlRequest, sqs.GetQueueUrlCommandOutput>(({ QueueName }) => ({
+      QueueUrl: `https://sqs.us-east-1.amazonaws.com/111122223333/${QueueName}`,
+    })),
+    ReceiveMessage: handle<sqs.ReceiveMessageRequest, sqs.ReceiveMessageCommandOutput>(
+      (request) => {
+        const free = messages.filter((each) => each.receipt === undefined);
+        const taken = free.slice(0, request.MaxNumberOfMessages ?? 1);
+        for (const each of taken) each.receipt = `receipt-${each.id}`;
+        return {
+          Messages: taken.map(({ id, body, receipt }) => ({
+            MessageId: id,
+            Body: body,
+            ReceiptHandle: receipt,
+            MD5OfBody: createHash('md5').update(body).digest('hex'),
+          })),
+        };
+      },
+    ),
+    DeleteMessageBatch: handle<sqs.DeleteMessageBatchRequest, sqs.DeleteMessageBatchCommandOutput>(
+      ({ Entries = [] }) => {
+        const receipts = new Set(Entries.map((each) => each.ReceiptHandle));
+        const kept = messages.filter((each) => !receipts.has(each.receipt));
+        messages.splice(0, messages.length, ...kept);
+        return { Successful: Entries.map(({ Id }) => ({ Id })), Failed: [] };
+      },
+    ),
+  };
+}

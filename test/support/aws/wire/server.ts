@@ -1,0 +1,130 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { isServiceName, type ServiceName } from './operations.ts';
+import { type Fields, type HttpRequest, readCall } from './request.ts';
+import { type HttpResponse, WireFault, writeFault, writeOutput } from './response.ts';
+
+/** A call that was made, in order: tests map these to IAM policies. */
+export interface RecordedCall {
+  readonly service: ServiceName;
+  readonly operation: string;
+  readonly input: Fields;
+  /** The fault's code; undefined: answered. */
+  readonly fault: string | undefined;
+  readonly userAgent: string;
+}
+
+export type Handler = (input: Fields) => Fields;
+export type Handlers = Readonly<Record<string, Handler>>;
+
+/** The next `times` calls of the operation fail in this way. */
+export interface FaultScript {
+  readonly service: ServiceName;
+  readonly operation: string;
+  readonly times: number;
+  readonly fault: WireFault | 'disconnect';
+}
+
+/** AWS on loopback: every protocol read and written by the SDK's own schemas. */
+export class WireServer {
+  readonly calls: RecordedCall[] = [];
+  private readonly handlers: Readonly<Partial<Record<ServiceName, Handlers>>>;
+  private readonly server = createServer((request, response) => void this.serve(request, response));
+  private scripts: readonly FaultScript[] = [];
+
+  constructor(handlers: Readonly<Partial<Record<ServiceName, Handlers>>>) {
+    this.handlers = handlers;
+  }
+
+  /** Its address once it listens. */
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+    const { port } = this.server.address() as AddressInfo;
+    return `http://127.0.0.1:${port}`;
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise<void>((resolve) => this.server.close(() => resolve()));
+  }
+
+  fail(
+    service: ServiceName,
+    operation: string,
+    fault: FaultScript['fault'],
+    times = Number.POSITIVE_INFINITY,
+  ): void {
+    this.scripts = [...this.scripts, { service, operation, times, fault }];
+  }
+
+  heal(): void {
+    this.scripts = [];
+  }
+
+  callsOf(operation: string): readonly RecordedCall[] {
+    return this.calls.filter((each) => each.operation === operation);
+  }
+
+  private scripted(service: ServiceName, operation: string): FaultScript['fault'] | undefined {
+    const found = this.scripts.find(
+      (each) => each.service === service && each.operation === operation,
+    );
+    if (found === undefined) return undefined;
+    const rest = this.scripts.filter((each) => each !== found);
+    this.scripts = found.times > 1 ? [{ ...found, times: found.times - 1 }, ...rest] : rest;
+    return found.fault;
+  }
+
+  private answer(service: ServiceName, request: HttpRequest): HttpResponse | 'disconnect' {
+    const { operation, input } = readCall(service, request);
+    const userAgent = request.headers['user-agent'] ?? '';
+    const record = (fault: string | undefined): void => {
+      this.calls.push({ service, operation: operation.name, input, fault, userAgent });
+    };
+    try {
+      const scripted = this.scripted(service, operation.name);
+      if (scripted === 'disconnect') {
+        record('disconnect');
+        return 'disconnect';
+      }
+      if (scripted !== undefined) throw scripted;
+      const handler = this.handlers[service]?.[operation.name];
+      if (handler === undefined) throw new WireFault('InvalidAction', `${operation.name}?`);
+      const response = writeOutput(service, operation, handler(input));
+      record(undefined);
+      return response;
+    } catch (error) {
+      if (!(error instanceof WireFault)) throw error;
+      record(error.code);
+      return writeFault(service, error);
+    }
+  }
+
+  private async serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      const request = await readHttp(incoming);
+      const answer = this.answer(serviceOf(request), request);
+      if (answer === 'disconnect') incoming.socket.destroy();
+      else response.writeHead(answer.status, answer.headers).end(answer.body);
+    } catch (error) {
+      response.writeHead(500).end(String(error));
+    }
+  }
+}
+
+/** The service is named in the signature: `Credential=KEY/date/region/service/aws4_request`. */
+function serviceOf({ headers }: HttpRequest): ServiceName {
+  const name = /Credential=[^/]+\/\d+\/[^/]+\/([^/]+)\//.exec(headers['authorization'] ?? '')?.[1];
+  if (name === undefined || !isServiceName(name)) throw new Error(`unknown service "${name}"`);
+  return name;
+}
+
+async function readHttp(incoming: IncomingMessage): Promise<HttpRequest> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(Buffer.from(chunk));
+  const headers = Object.fromEntries(
+    Object.entries(incoming.headers).map(([key, value]) => [key, String(value)]),
+  );
+  const url = new URL(incoming.url ?? '/', 'http://loopback');
+  return { method: incoming.method ?? 'GET', url, headers, body: Buffer.concat(chunks) };
+}
