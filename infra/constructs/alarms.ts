@@ -1,0 +1,173 @@
+import { Duration } from 'aws-cdk-lib';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import * as logs from 'aws-cdk-lib/aws-logs';
+import type * as sns from 'aws-cdk-lib/aws-sns';
+import type * as sqs from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { type FunctionName, METRICS_NAMESPACE } from '../../shared/contract.ts';
+import type { JoinerFunction } from './function.ts';
+import { joinerMetric } from './metrics.ts';
+
+export interface AlarmsProps {
+  readonly cluster: string;
+  readonly functions: ReadonlyMap<FunctionName, JoinerFunction>;
+  readonly deadLetters: sqs.IQueue;
+  /** MB, by function. */
+  readonly memorySizes: Readonly<Record<FunctionName, number>>;
+  /** Undefined: the alarms can be seen, but tell nobody. */
+  readonly topic: sns.ITopic | undefined;
+}
+
+/** What an alarm has beside its metric; the description is the first line of a runbook. */
+interface Rule {
+  readonly threshold: number;
+  readonly compared?: cloudwatch.ComparisonOperator;
+  readonly periods?: number;
+  readonly missing?: cloudwatch.TreatMissingData;
+  readonly runbook: string;
+}
+
+const PENDING_SECONDS_MAX = 300;
+const PRICE_AGE_SECONDS_MAX = 2 * 24 * 3600;
+const LAUNCH_FAILURES_PERCENT_MAX = 50;
+/** Fewer failures than this are a bad minute, not a rate. */
+const LAUNCH_FAILURES_MIN = 5;
+const MEMORY_SHARE_MAX = 0.9;
+const FIVE_MINUTES = Duration.minutes(5);
+
+/** The functions whose memory grows with the cluster. */
+const GROWING = ['provision', 'lifecycle'] as const satisfies readonly FunctionName[];
+
+/** What somebody should be woken for. */
+export class Alarms extends Construct {
+  readonly #props: AlarmsProps;
+  readonly alarms: cloudwatch.Alarm[] = [];
+
+  constructor(scope: Construct, id: string, props: AlarmsProps) {
+    super(scope, id);
+    this.#props = props;
+    this.#noTick();
+    this.#deadLetters();
+    this.#pending();
+    this.#launchFailures();
+    this.#priceAge();
+    for (const name of GROWING) this.#memory(name);
+  }
+
+  #noTick(): void {
+    const provision = this.#props.functions.get('provision')?.function;
+    if (provision === undefined) return;
+    const options = { period: FIVE_MINUTES, statistic: cloudwatch.Stats.SUM };
+    const ended = new cloudwatch.MathExpression({
+      expression: 'FILL(started, 0) - FILL(failed, 0)',
+      usingMetrics: {
+        started: provision.metricInvocations(options),
+        failed: provision.metricErrors(options),
+      },
+      label: 'provision: runs without an error',
+      period: FIVE_MINUTES,
+    });
+    this.#alarm('NoTick', ended, {
+      threshold: 1,
+      compared: cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD,
+      missing: cloudwatch.TreatMissingData.BREACHING,
+      runbook:
+        'No run of provision has succeeded for 5 minutes: pending pods get no nodes. Look at the ' +
+        'last error in its log; run `joiner doctor`. Was the schedule disabled, or its role denied?',
+    });
+  }
+
+  #deadLetters(): void {
+    const { deadLetters } = this.#props;
+    const waiting = deadLetters.metricApproximateNumberOfMessagesVisible({
+      period: FIVE_MINUTES,
+      statistic: cloudwatch.Stats.MAXIMUM,
+    });
+    this.#alarm('DeadLetters', waiting, {
+      threshold: 0,
+      compared: cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
+      runbook:
+        'An interruption notice failed five times. Read the message in the dead-letter queue and ' +
+        "the log of interrupt at its time; once the cause is gone, use the console's redrive.",
+    });
+  }
+
+  #pending(): void {
+    const oldest = joinerMetric(this.#props.cluster, 'pendingAge', { period: FIVE_MINUTES });
+    this.#alarm('OldestPending', oldest, {
+      threshold: PENDING_SECONDS_MAX,
+      compared: cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
+      runbook:
+        'A pod that Joiner should serve has waited for more than 5 minutes. `joiner explain pod ' +
+        'NAME` says which stage leaves no instance type; the usual ones are a limit, a shortage ' +
+        'and a NodePool that is not ready.',
+    });
+  }
+
+  #launchFailures(): void {
+    const period = Duration.minutes(15);
+    const { cluster } = this.#props;
+    const rate = new cloudwatch.MathExpression({
+      expression: `IF(failed >= ${LAUNCH_FAILURES_MIN}, 100 * failed / (failed + made), 0)`,
+      usingMetrics: {
+        failed: joinerMetric(cluster, 'launchFailures', { period }),
+        made: joinerMetric(cluster, 'nodeClaimsCreated', { period }),
+      },
+      label: 'launches that failed, %',
+      period,
+    });
+    this.#alarm('LaunchFailures', rate, {
+      threshold: LAUNCH_FAILURES_PERCENT_MAX,
+      compared: cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
+      runbook:
+        'More than half of the launches of the last 15 minutes failed. The dashboard lists the ' +
+        'error codes: shortages ask for more instance types or zones in the NodePool, quotas for ' +
+        'an increase, UnauthorizedOperation for a look at the role of provision.',
+    });
+  }
+
+  #priceAge(): void {
+    const age = joinerMetric(this.#props.cluster, 'priceAge', { period: Duration.hours(1) });
+    this.#alarm('PriceAge', age, {
+      threshold: PRICE_AGE_SECONDS_MAX,
+      compared: cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
+      runbook:
+        'Prices are older than 2 days, so that choices may be dearer than they need be. Look at ' +
+        'the last error of catalog: the Pricing API has to be reachable and allowed.',
+    });
+  }
+
+  #memory(name: (typeof GROWING)[number]): void {
+    const source = this.#props.functions.get(name);
+    if (source === undefined) return;
+    const used = source.logGroup
+      .addMetricFilter(`MemoryUsed-${name}`, {
+        filterPattern: logs.FilterPattern.stringValue('$.type', '=', 'platform.report'),
+        metricNamespace: METRICS_NAMESPACE,
+        metricName: `joiner_${name}_memory_used_megabytes_${this.#props.cluster}`,
+        metricValue: '$.record.metrics.maxMemoryUsedMB',
+      })
+      .metric({ statistic: cloudwatch.Stats.MAXIMUM, period: FIVE_MINUTES });
+    this.#alarm(`Memory-${name}`, used, {
+      threshold: Math.floor(this.#props.memorySizes[name] * MEMORY_SHARE_MAX),
+      runbook:
+        `${name} uses 90 % of its memory; at 100 % Lambda ends it. Give it more: ` +
+        `memorySizes.${name} of the construct, or -c memorySizes=${name}=MB.`,
+    });
+  }
+
+  #alarm(id: string, metric: cloudwatch.IMetric, rule: Rule): void {
+    const alarm = new cloudwatch.Alarm(this, id, {
+      metric,
+      alarmDescription: `Joiner, ${this.#props.cluster}: ${rule.runbook}`,
+      threshold: rule.threshold,
+      evaluationPeriods: rule.periods ?? 1,
+      comparisonOperator:
+        rule.compared ?? cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      treatMissingData: rule.missing ?? cloudwatch.TreatMissingData.NOT_BREACHING,
+    });
+    if (this.#props.topic !== undefined) alarm.addAlarmAction(new SnsAction(this.#props.topic));
+    this.alarms.push(alarm);
+  }
+}

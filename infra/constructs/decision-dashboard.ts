@@ -1,0 +1,218 @@
+import { Duration, Stack } from 'aws-cdk-lib';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import type * as sqs from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { DECISION_LOG, type FunctionName, shortened } from '../../shared/contract.ts';
+import type { JoinerFunction } from './function.ts';
+import { joinerMetric, type MetricKey } from './metrics.ts';
+
+export interface DecisionDashboardProps {
+  readonly cluster: string;
+  readonly functions: ReadonlyMap<FunctionName, JoinerFunction>;
+  readonly memorySizes: Readonly<Record<FunctionName, number>>;
+  readonly queue: sqs.IQueue;
+  readonly deadLetters: sqs.IQueue;
+}
+
+const WIDTH = 24;
+const HEIGHT = 6;
+const NAME_LENGTH_MAX = 200;
+/** USD a GB-second on arm64 in us-east-1, November 2026. */
+const USD_PER_GB_SECOND = 0.0000133334;
+
+const { fields } = DECISION_LOG;
+
+/** Rows in the order of the questions that people ask. */
+export class DecisionDashboard extends Construct {
+  readonly dashboard: cloudwatch.Dashboard;
+  readonly #props: DecisionDashboardProps;
+
+  constructor(scope: Construct, id: string, props: DecisionDashboardProps) {
+    super(scope, id);
+    this.#props = props;
+    this.dashboard = new cloudwatch.Dashboard(this, 'Dashboard', {
+      // A name, not the region's: dashboards of all regions are listed together.
+      dashboardName: `Joiner-${shortened(props.cluster, NAME_LENGTH_MAX)}-${Stack.of(this).region}`,
+      defaultInterval: Duration.hours(3),
+      widgets: [
+        this.#pendingRow(),
+        this.#runsRow(),
+        this.#launchesRow(),
+        this.#shortagesRow(),
+        this.#moneyRow(),
+        this.#decisionsRow(),
+        this.#disruptionRow(),
+        this.#interruptionRow(),
+      ],
+    });
+  }
+
+  #pendingRow(): cloudwatch.IWidget[] {
+    return [
+      this.#graph('Pending pods', ['pendingPods']),
+      this.#graph('Oldest pending pod (s)', ['pendingAge']),
+      this.#table('Pods that got no node, by reason', [
+        `filter message = "${DECISION_LOG.message}" and ${fields.action} = "unschedulable"`,
+        `stats count(*) as times, latest(${fields.text}) as last by ${fields.reason}`,
+        'sort times desc | limit 20',
+      ]),
+    ];
+  }
+
+  #runsRow(): cloudwatch.IWidget[] {
+    const each = (make: (fn: JoinerFunction) => cloudwatch.IMetric): cloudwatch.IMetric[] =>
+      [...this.#props.functions.values()].map(make);
+    const sum = { period: Duration.minutes(1), statistic: cloudwatch.Stats.SUM };
+    return [
+      this.#widget(
+        'Runs a minute',
+        each((fn) => fn.function.metricInvocations(sum)),
+      ),
+      this.#graph('Duration by phase, p95 (s)', [
+        'observeDuration',
+        'decideDuration',
+        'actDuration',
+        'schedulingDuration',
+      ]),
+      this.#widget(
+        'Errors and throttles',
+        each((fn) => fn.function.metricErrors(sum)).concat(
+          each((fn) => fn.function.metricThrottles(sum)),
+        ),
+      ),
+      this.#graph('Lag of wake-ups, p95 (s)', ['lag']),
+    ];
+  }
+
+  #launchesRow(): cloudwatch.IWidget[] {
+    return [
+      this.#graph('Launches and terminations', [
+        'nodeClaimsCreated',
+        'nodeClaimsTerminated',
+        'nodeClaimsDisrupted',
+      ]),
+      this.#table('Launches by pool and capacity type', this.#byPool('launch')),
+      this.#table('Terminations by pool and capacity type', this.#byPool('terminate')),
+    ];
+  }
+
+  #shortagesRow(): cloudwatch.IWidget[] {
+    return [
+      this.#graph('Shortages and throttling', [
+        'launchFailures',
+        'throttled',
+        'cloudErrors',
+        'unavailableOfferings',
+      ]),
+      this.#table('Failed launches, by reason', [
+        `filter message = "${DECISION_LOG.message}" and ${fields.action} = "launch-failed"`,
+        `stats count(*) as times, latest(${fields.text}) as last by ${fields.reason}`,
+        'sort times desc | limit 20',
+      ]),
+    ];
+  }
+
+  #moneyRow(): cloudwatch.IWidget[] {
+    const { cluster } = this.#props;
+    const gap = new cloudwatch.MathExpression({
+      expression: '100 * (now - bound) / bound',
+      usingMetrics: {
+        now: joinerMetric(cluster, 'cost'),
+        bound: joinerMetric(cluster, 'costBound'),
+      },
+      label: 'above the lower bound, %',
+      period: Duration.minutes(1),
+    });
+    return [
+      this.#graph('USD an hour, and the least possible', ['cost', 'costBound']),
+      this.#widget('Gap', [gap]),
+      this.#graph('Nodes and utilisation (%)', ['nodes', 'cpuUtilization', 'memoryUtilization']),
+    ];
+  }
+
+  #decisionsRow(): cloudwatch.IWidget[] {
+    const list = [fields.useCase, fields.action, fields.object, fields.reason, fields.text];
+    return [
+      this.#table('Decisions', [
+        `filter message = "${DECISION_LOG.message}"`,
+        `fields @timestamp, ${list.join(', ')}`,
+        'sort @timestamp desc | limit 100',
+      ]),
+      this.#table('What was not done, by reason', [
+        `filter message = "${DECISION_LOG.message}" and ${fields.action} = "none"`,
+        `stats count(*) as times, latest(${fields.text}) as last ` +
+          `by ${fields.useCase}, ${fields.reason}`,
+        'sort times desc | limit 20',
+      ]),
+    ];
+  }
+
+  #disruptionRow(): cloudwatch.IWidget[] {
+    return [
+      this.#graph('Disruptions that budgets allow now', ['allowedDisruptions']),
+      this.#graph('Evictions', ['evictions']),
+    ];
+  }
+
+  #interruptionRow(): cloudwatch.IWidget[] {
+    const { queue, deadLetters } = this.#props;
+    const options = { period: Duration.minutes(1), statistic: cloudwatch.Stats.MAXIMUM };
+    return [
+      this.#graph('Interruption messages', ['interruptionMessages', 'interruptionRefused']),
+      this.#widget('Interruption queue', [
+        queue.metricApproximateAgeOfOldestMessage(options),
+        deadLetters.metricApproximateNumberOfMessagesVisible(options),
+      ]),
+      this.#widget('What Joiner itself costs: compute, USD a day', [this.#ownCost()]),
+    ];
+  }
+
+  /** Duration × memory × price, all functions together. */
+  #ownCost(): cloudwatch.MathExpression {
+    const period = Duration.days(1);
+    const functions = [...this.#props.functions];
+    const terms = functions.map(([name]) => {
+      const gigabytes = this.#props.memorySizes[name] / 1024;
+      return `FILL(${name}, 0) / 1000 * ${gigabytes * USD_PER_GB_SECOND}`;
+    });
+    const usingMetrics = functions.map(([name, fn]) => {
+      const metric = fn.function.metricDuration({ period, statistic: cloudwatch.Stats.SUM });
+      return [name, metric] as const;
+    });
+    return new cloudwatch.MathExpression({
+      expression: terms.join(' + '),
+      usingMetrics: Object.fromEntries(usingMetrics),
+      label: 'USD a day',
+      period,
+    });
+  }
+
+  #byPool(action: string): readonly string[] {
+    return [
+      `filter message = "${DECISION_LOG.message}" and ${fields.action} = "${action}"`,
+      `stats count(*) as times by ${fields.nodePool}, ${fields.capacityType}`,
+      'sort times desc | limit 20',
+    ];
+  }
+
+  #graph(title: string, keys: readonly MetricKey[]): cloudwatch.GraphWidget {
+    return this.#widget(
+      title,
+      keys.map((key) => joinerMetric(this.#props.cluster, key)),
+    );
+  }
+
+  #widget(title: string, left: cloudwatch.IMetric[]): cloudwatch.GraphWidget {
+    return new cloudwatch.GraphWidget({ title, left, width: WIDTH / 4, height: HEIGHT });
+  }
+
+  #table(title: string, queryLines: readonly string[]): cloudwatch.LogQueryWidget {
+    return new cloudwatch.LogQueryWidget({
+      title,
+      logGroupNames: [...this.#props.functions.values()].map((fn) => fn.logGroup.logGroupName),
+      queryLines: [...queryLines],
+      width: WIDTH / 2,
+      height: HEIGHT,
+    });
+  }
+}

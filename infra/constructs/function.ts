@@ -1,0 +1,168 @@
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
+import * as logs from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { type FunctionName, functionName } from '../../shared/contract.ts';
+import { BUNDLE_HANDLER } from '../bundle.ts';
+import type { Statement } from '../policies/statement.ts';
+import { acknowledge } from './acknowledge.ts';
+
+/** Where a function's network interfaces are. */
+export interface FunctionNetwork {
+  readonly subnetIds: readonly string[];
+  readonly securityGroupIds: readonly string[];
+}
+
+export interface JoinerFunctionProps {
+  readonly name: FunctionName;
+  readonly cluster: string;
+  /** One sentence for the console. */
+  readonly description: string;
+  readonly code: lambda.Code;
+  readonly memorySize: number;
+  readonly timeout: Duration;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly statements: readonly Statement[];
+  readonly logRetention: logs.RetentionDays;
+  readonly logLevel: lambda.ApplicationLogLevel;
+  /** Undefined: outside of any VPC. */
+  readonly network: FunctionNetwork | undefined;
+  /** Undefined: none, since small accounts refuse it. */
+  readonly reservedConcurrentExecutions: number | undefined;
+  /**
+   * How long an event may wait and how often it is tried again. The next minute is the retry of
+   * what runs by schedule; what CloudFormation asks for must not be lost.
+   */
+  readonly events: 'fresh' | 'kept';
+}
+
+const EVENTS = {
+  fresh: { maxEventAge: Duration.seconds(60), retryAttempts: 0 },
+  kept: { maxEventAge: Duration.minutes(15), retryAttempts: 2 },
+} as const;
+
+/** One of Joiner's Lambda functions with its own role and its own log. */
+export class JoinerFunction extends Construct {
+  readonly function: lambda.Function;
+  readonly role: iam.Role;
+  readonly logGroup: logs.LogGroup;
+
+  constructor(scope: Construct, id: string, props: JoinerFunctionProps) {
+    super(scope, id);
+    const name = functionName(props.cluster, props.name);
+    this.logGroup = new logs.LogGroup(this, 'Logs', {
+      logGroupName: `/aws/lambda/${name}`,
+      retention: props.logRetention,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    this.role = this.#role(name, props);
+    this.function = new lambda.Function(this, 'Function', {
+      functionName: name,
+      description: props.description,
+      runtime: lambda.Runtime.NODEJS_24_X,
+      architecture: lambda.Architecture.ARM_64,
+      handler: BUNDLE_HANDLER,
+      code: props.code,
+      memorySize: props.memorySize,
+      timeout: props.timeout,
+      environment: { ...props.environment },
+      role: this.role,
+      logGroup: this.logGroup,
+      loggingFormat: lambda.LoggingFormat.JSON,
+      applicationLogLevelV2: props.logLevel,
+      // The report of each run, from which the memory alarm is made.
+      systemLogLevelV2: lambda.SystemLogLevel.INFO,
+      ...EVENTS[props.events],
+      ...(props.reservedConcurrentExecutions === undefined
+        ? {}
+        : { reservedConcurrentExecutions: props.reservedConcurrentExecutions }),
+    });
+    this.#attach(props.network);
+  }
+
+  #role(name: string, props: JoinerFunctionProps): iam.Role {
+    const { network, statements } = props;
+    const inlinePolicies: Record<string, iam.PolicyDocument> = {
+      log: new iam.PolicyDocument({ statements: [this.#logStatement()] }),
+    };
+    if (statements.length > 0) {
+      inlinePolicies['function'] = new iam.PolicyDocument({ statements: statements.map(toIam) });
+    }
+    if (network !== undefined) {
+      inlinePolicies['network'] = new iam.PolicyDocument({
+        statements: networkStatements(this, name),
+      });
+    }
+    const role = new iam.Role(this, 'Role', {
+      assumedBy: new iam.ServicePrincipal('lambda.amazonaws.com'),
+      description: `Joiner's function ${props.name} for the cluster ${props.cluster}`,
+      inlinePolicies,
+    });
+    acknowledge(role, {
+      'AwsSolutions-IAM5':
+        'Names of what is launched are not known before; tags of this cluster bound each action ' +
+        'on them, and calls that know no resources are bound to the region. See ' +
+        'docs/permissions.md.',
+    });
+    return role;
+  }
+
+  #logStatement(): iam.PolicyStatement {
+    return new iam.PolicyStatement({
+      sid: 'Log',
+      actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+      resources: [this.logGroup.logGroupArn],
+    });
+  }
+
+  #attach(network: FunctionNetwork | undefined): void {
+    const resource = this.function.node.defaultChild;
+    if (network === undefined || !(resource instanceof lambda.CfnFunction)) return;
+    // The class for functions wants a VPC, which could only be had by a look-up.
+    resource.vpcConfig = {
+      subnetIds: [...network.subnetIds],
+      securityGroupIds: [...network.securityGroupIds],
+    };
+  }
+}
+
+/** A statement of ours as CDK has it. */
+export function toIam(statement: Statement): iam.PolicyStatement {
+  return new iam.PolicyStatement({
+    sid: statement.sid,
+    actions: [...statement.actions],
+    resources: [...statement.resources],
+    ...(statement.conditions === undefined ? {} : { conditions: statement.conditions }),
+  });
+}
+
+const INTERFACE_ACTIONS = [
+  'ec2:CreateNetworkInterface',
+  'ec2:DeleteNetworkInterface',
+  'ec2:AssignPrivateIpAddresses',
+  'ec2:UnassignPrivateIpAddresses',
+];
+
+/** Lambda makes the interfaces with the function's role; the function's own code must not. */
+function networkStatements(scope: Construct, name: string): iam.PolicyStatement[] {
+  const { partition, region, account } = Stack.of(scope);
+  return [
+    new iam.PolicyStatement({
+      sid: 'Interfaces',
+      actions: [...INTERFACE_ACTIONS, 'ec2:DescribeNetworkInterfaces', 'ec2:DescribeSubnets'],
+      resources: ['*'],
+    }),
+    new iam.PolicyStatement({
+      sid: 'NotByTheCode',
+      effect: iam.Effect.DENY,
+      actions: INTERFACE_ACTIONS,
+      resources: ['*'],
+      conditions: {
+        ArnEquals: {
+          'lambda:SourceFunctionArn': `arn:${partition}:lambda:${region}:${account}:function:${name}`,
+        },
+      },
+    }),
+  ];
+}

@@ -1,0 +1,74 @@
+import { CfnResource, CustomResource, Duration, RemovalPolicy } from 'aws-cdk-lib';
+import type * as lambda from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import { INSTALL_STEPS, type InstallStep } from '../../shared/contract.ts';
+
+export interface InstallerProps {
+  readonly cluster: string;
+  readonly handler: lambda.Function;
+  readonly endpoint: 'public' | 'private';
+}
+
+/** Longer than the function's own timeout: a function that died is reported within minutes. */
+const SERVICE_TIMEOUT = Duration.minutes(10);
+
+/**
+ * The stack's custom resources, all answered by our own function: the cluster is checked before
+ * anything is granted, definitions and rights are applied before anything runs, and the memory is
+ * emptied when everything else is gone.
+ */
+export class Installer extends Construct {
+  readonly #props: InstallerProps;
+
+  constructor(scope: Construct, id: string, props: InstallerProps) {
+    super(scope, id);
+    this.#props = props;
+  }
+
+  /** Is the cluster there, does it take access entries, is its endpoint as the stack assumes? */
+  check(): CustomResource {
+    return this.#step('Check', INSTALL_STEPS.check, {
+      Cluster: this.#props.cluster,
+      Endpoint: this.#props.endpoint,
+    });
+  }
+
+  /** Runs again whenever what it applies has changed; `fingerprint` says so. */
+  apply(fingerprint: string): CustomResource {
+    return this.#step('Apply', INSTALL_STEPS.apply, {
+      Cluster: this.#props.cluster,
+      Fingerprint: fingerprint,
+    });
+  }
+
+  /** `all`: the bucket is the stack's own. */
+  data(bucketName: string, extent: 'all' | 'own'): CustomResource {
+    return this.#step('Data', INSTALL_STEPS.data, {
+      Cluster: this.#props.cluster,
+      Bucket: bucketName,
+      Extent: extent,
+    });
+  }
+
+  #step(
+    id: string,
+    step: InstallStep,
+    properties: Readonly<Record<string, string>>,
+  ): CustomResource {
+    const resource = new CustomResource(this, id, {
+      serviceToken: this.#props.handler.functionArn,
+      resourceType: 'Custom::JoinerInstall',
+      serviceTimeout: SERVICE_TIMEOUT,
+      removalPolicy: RemovalPolicy.DESTROY,
+      properties: { Step: step, ...properties },
+    });
+    // Events of CloudFormation are kept and tried again only once this is set.
+    const settings = this.#props.handler.node.findAll().filter(isEventSetting);
+    resource.node.addDependency(...settings);
+    return resource;
+  }
+}
+
+function isEventSetting(each: unknown): each is CfnResource {
+  return each instanceof CfnResource && each.cfnResourceType === 'AWS::Lambda::EventInvokeConfig';
+}

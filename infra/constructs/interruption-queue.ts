@@ -1,0 +1,108 @@
+import { Duration, Stack } from 'aws-cdk-lib';
+import * as events from 'aws-cdk-lib/aws-events';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
+import * as sqs from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { shortened } from '../../shared/contract.ts';
+
+export interface InterruptionQueueProps {
+  readonly cluster: string;
+  /** The timeout of the function that takes the messages. */
+  readonly timeout: Duration;
+}
+
+/** What EC2 and Health say about instances, by the id of the rule. */
+export const INTERRUPTION_PATTERNS = {
+  SpotInterruption: {
+    source: ['aws.ec2'],
+    detailType: ['EC2 Spot Instance Interruption Warning'],
+  },
+  RebalanceRecommendation: {
+    source: ['aws.ec2'],
+    detailType: ['EC2 Instance Rebalance Recommendation'],
+  },
+  StateChange: {
+    source: ['aws.ec2'],
+    detailType: ['EC2 Instance State-change Notification'],
+    detail: { state: ['stopping', 'stopped', 'shutting-down', 'terminated'] },
+  },
+  ReservationInterruption: {
+    source: ['aws.ec2'],
+    detailType: ['EC2 Capacity Reservation Instance Interruption Warning'],
+  },
+  Health: {
+    source: ['aws.health'],
+    detailType: ['AWS Health Event'],
+    detail: { service: ['EC2'], eventTypeCategory: ['scheduledChange'] },
+  },
+} as const satisfies Readonly<Record<string, events.EventPattern>>;
+
+const NAME_LENGTH_MAX = 40;
+const RECEIVES_MAX = 5;
+/** A message may be seen again only when the function cannot still be at it. */
+const VISIBILITY_FACTOR = 6;
+
+/** Notices of EventBridge about instances; what fails five times is kept for people. */
+export class InterruptionQueue extends Construct {
+  readonly queue: sqs.Queue;
+  readonly deadLetters: sqs.Queue;
+  readonly rules: readonly events.Rule[];
+
+  constructor(scope: Construct, id: string, props: InterruptionQueueProps) {
+    super(scope, id);
+    const name = `joiner-${shortened(props.cluster, NAME_LENGTH_MAX)}-interruption`;
+    this.deadLetters = new sqs.Queue(this, 'DeadLetters', {
+      queueName: `${name}-dead`,
+      encryption: sqs.QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: Duration.days(14),
+    });
+    this.queue = new sqs.Queue(this, 'Queue', {
+      queueName: name,
+      encryption: sqs.QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      // Two minutes after a spot warning its instance is gone: older news is no news. Longer than
+      // five tries, or a message would expire before it reaches the dead letters.
+      retentionPeriod: Duration.hours(1),
+      visibilityTimeout: Duration.seconds(props.timeout.toSeconds() * VISIBILITY_FACTOR),
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: RECEIVES_MAX },
+    });
+    const target: events.IRuleTarget = { bind: () => ({ arn: this.queue.queueArn }) };
+    this.rules = Object.entries(INTERRUPTION_PATTERNS).map(
+      ([rule, eventPattern]) =>
+        new events.Rule(this, rule, {
+          description: `Joiner, ${props.cluster}: ${eventPattern.detailType[0]}`,
+          eventPattern,
+          targets: [target],
+        }),
+    );
+    this.#admitRules();
+  }
+
+  /** Ten messages at a time, at most five runs at once; messages that fail come back alone. */
+  feed(handler: lambda.Function): void {
+    new lambda.EventSourceMapping(this, 'Feed', {
+      target: handler,
+      eventSourceArn: this.queue.queueArn,
+      batchSize: 10,
+      maxConcurrency: 5,
+      reportBatchItemFailures: true,
+    });
+  }
+
+  #admitRules(): void {
+    this.queue.addToResourcePolicy(
+      new iam.PolicyStatement({
+        sid: 'OnlyTheRulesOfThisStack',
+        principals: [new iam.ServicePrincipal('events.amazonaws.com')],
+        actions: ['sqs:SendMessage'],
+        resources: [this.queue.queueArn],
+        conditions: {
+          ArnEquals: { 'aws:SourceArn': this.rules.map((rule) => rule.ruleArn) },
+          StringEquals: { 'aws:SourceAccount': Stack.of(this).account },
+        },
+      }),
+    );
+  }
+}

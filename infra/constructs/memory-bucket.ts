@@ -1,0 +1,55 @@
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import type * as kms from 'aws-cdk-lib/aws-kms';
+import * as s3 from 'aws-cdk-lib/aws-s3';
+import { Construct } from 'constructs';
+import { BUCKET_LAYOUT } from '../../shared/contract.ts';
+import { acknowledge } from './acknowledge.ts';
+
+export interface MemoryBucketProps {
+  readonly cluster: string;
+  /** Undefined: keys of S3. */
+  readonly encryptionKey: kms.IKey | undefined;
+  /** How long decision records and snapshots are kept. */
+  readonly dataRetention: Duration;
+}
+
+/**
+ * What Joiner remembers between runs. Nothing in it is needed to act, so it goes with the stack: the
+ * installer empties it first.
+ */
+export class MemoryBucket extends Construct {
+  readonly bucket: s3.Bucket;
+
+  constructor(scope: Construct, id: string, props: MemoryBucketProps) {
+    super(scope, id);
+    const own = BUCKET_LAYOUT.cluster(props.cluster);
+    const expiring = [BUCKET_LAYOUT.decisions, BUCKET_LAYOUT.snapshots];
+    this.bucket = new s3.Bucket(this, 'Bucket', {
+      ...(props.encryptionKey === undefined
+        ? { encryption: s3.BucketEncryption.S3_MANAGED }
+        : {
+            encryption: s3.BucketEncryption.KMS,
+            encryptionKey: props.encryptionKey,
+            bucketKeyEnabled: true,
+          }),
+      blockPublicAccess: s3.BlockPublicAccess.BLOCK_ALL,
+      objectOwnership: s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      enforceSSL: true,
+      minimumTLSVersion: 1.2,
+      removalPolicy: RemovalPolicy.DESTROY,
+      lifecycleRules: [
+        ...expiring.map((topic) => ({
+          id: `expire-${topic.replace('/', '')}`,
+          prefix: `${own}${topic}`,
+          expiration: props.dataRetention,
+        })),
+        { id: 'unfinished-uploads', abortIncompleteMultipartUploadAfter: Duration.days(1) },
+      ],
+    });
+    acknowledge(this.bucket, {
+      'AwsSolutions-S1':
+        'Only roles of this stack read and write it; access logs would need a second bucket that ' +
+        'nothing empties. CloudTrail data events show access where that is asked for.',
+    });
+  }
+}

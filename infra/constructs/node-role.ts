@@ -1,0 +1,43 @@
+import { Stack } from 'aws-cdk-lib';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+import { shortened } from '../../shared/contract.ts';
+import { acknowledge } from './acknowledge.ts';
+
+const MANAGED = [
+  'AmazonEKSWorkerNodePolicy',
+  'AmazonEKS_CNI_Policy',
+  'AmazonEC2ContainerRegistryPullOnly',
+  'AmazonSSMManagedInstanceCore',
+];
+
+/** What is left of IAM's 64 characters beside the prefix, a region's name and `-windows`. */
+const CLUSTER_LENGTH_MAX = 28;
+
+export interface NodeRoleProps {
+  readonly cluster: string;
+  readonly platform: 'linux' | 'windows';
+}
+
+/** The role of launched nodes; its name is foreseeable, since EC2NodeClasses write it down. */
+export class NodeRole extends Construct {
+  readonly role: iam.Role;
+
+  constructor(scope: Construct, id: string, props: NodeRoleProps) {
+    super(scope, id);
+    const { region } = Stack.of(this);
+    const suffix = props.platform === 'windows' ? '-windows' : '';
+    const cluster = shortened(props.cluster, CLUSTER_LENGTH_MAX);
+    this.role = new iam.Role(this, 'Role', {
+      roleName: `JoinerNode-${region}-${cluster}${suffix}`,
+      description: `Nodes that Joiner launches for the cluster ${props.cluster}`,
+      assumedBy: new iam.ServicePrincipal('ec2.amazonaws.com'),
+      managedPolicies: MANAGED.map((name) => iam.ManagedPolicy.fromAwsManagedPolicyName(name)),
+    });
+    acknowledge(this.role, {
+      'AwsSolutions-IAM4':
+        'EKS documents these managed policies as what a node needs and keeps them up to date; ' +
+        'a role with narrower ones can be given as nodeRole.',
+    });
+  }
+}
