@@ -1,0 +1,39 @@
+import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
+import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
+import middy from '@middy/core';
+import { type Config, readConfig } from './config.ts';
+import type { Context } from './context.ts';
+import { type Telemetry, telemetry } from './telemetry.ts';
+
+/** What every function is given beside its event. */
+export interface Invocation {
+  readonly config: Config;
+  readonly telemetry: Telemetry;
+  /** Unique to the invocation: who holds a Lease. */
+  readonly requestId: string;
+  /** Milliseconds until Lambda ends the invocation. */
+  readonly remainingMs: () => number;
+}
+
+/**
+ * The one composition of all functions: environment, log, metrics, and the work. The event itself is
+ * never logged. What the work throws fails the invocation, which the alarms see; the next minute is
+ * the retry.
+ */
+export function composed<Event, Result>(
+  work: (event: Event, invocation: Invocation) => Promise<Result>,
+): (event: Event, context: Context) => Promise<Result> {
+  const config = readConfig(process.env);
+  const { logger, metrics } = telemetry(config.cluster);
+  return middy<Event, Result, Error, Context>()
+    .use(injectLambdaContext(logger, { logEvent: false, clearState: true }))
+    .use(logMetrics(metrics, { captureColdStartMetric: false }))
+    .handler((event: Event, context: Context) =>
+      work(event, {
+        config,
+        telemetry: { logger, metrics },
+        requestId: context.awsRequestId,
+        remainingMs: () => context.getRemainingTimeInMillis(),
+      }),
+    ) as (event: Event, context: Context) => Promise<Result>;
+}
