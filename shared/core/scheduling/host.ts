@@ -41,21 +41,23 @@ export function copyHost(host: HostState): HostState {
 /** How many pods each selector means anywhere: the first pod of an affinity group may start it. */
 export type HostTotals = Map<number, number>;
 
-/** The host rules of a problem's classes; soft terms count as rules where `hardens` says so. */
+/**
+ * The host rules of a problem's classes; soft terms count as rules where `hardens` says so, and what
+ * they mean is at least counted where `countsSoft` does.
+ */
 export class HostRules {
   readonly ofClass: readonly HostRule[];
   /** Selectors that some host rule counts. */
   private readonly read = new Set<number>();
   private readonly avoided = new Set<number>();
 
-  constructor(problem: Problem, hardens: boolean) {
-    const isActive = (term: { readonly weight: number }) => term.weight === 0 || hardens;
+  constructor(problem: Problem, hardens: boolean, countsSoft = hardens) {
     const all = [...problem.classes, ...problem.running];
     for (const { topology } of all) {
       for (const each of topology.antiAffinity) {
-        if (!isHostKey(each.key) || !isActive(each)) continue;
-        this.avoided.add(each.selector.id);
-        this.read.add(each.selector.id);
+        if (!isHostKey(each.key)) continue;
+        if (each.weight === 0 || hardens) this.avoided.add(each.selector.id);
+        if (each.weight === 0 || countsSoft) this.read.add(each.selector.id);
       }
       for (const each of [...topology.affinity, ...topology.spreads]) {
         if (isHostKey(each.key)) this.read.add(each.selector.id);

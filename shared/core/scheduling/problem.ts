@@ -94,6 +94,8 @@ export interface Problem {
 
 interface Draft {
   readonly pods: Pod[];
+  /** The pods' places in the demand. */
+  readonly order: number[];
   readonly rule: NodeRule;
   readonly affinityRule: NodeRule;
   readonly volumes: VolumeNeeds;
@@ -135,7 +137,7 @@ class Classifier {
     this.selectors = selectors;
   }
 
-  add(pod: Pod): void {
+  add(pod: Pod, order: number): void {
     if (pod.spec.hasResourceClaims) {
       this.hopeless.set(pod, 'dynamic resource claims are not supported');
       return;
@@ -154,6 +156,7 @@ class Classifier {
     const known = byText.get(text);
     if (known !== undefined) {
       known.pods.push(pod);
+      known.order.push(order);
       return;
     }
     const terms = this.termsOf(pod);
@@ -161,6 +164,7 @@ class Classifier {
     const affinityRule = this.rules.intern(terms, tolerations);
     const draft: Draft = {
       pods: [pod],
+      order: [order],
       rule:
         volumes.terms === EVERY_NODE
           ? affinityRule
@@ -238,6 +242,59 @@ function topologyKeysOf(all: readonly TopologyTerms[]): readonly string[] {
   return [...keys].sort();
 }
 
+type NamelessClass = Omit<PodClass, 'id' | 'pods'>;
+
+function classOf(
+  draft: Draft,
+  resources: readonly string[],
+  selectors: PodSelectors,
+  rules: NodeRules,
+  respects: boolean,
+): NamelessClass {
+  const pod = draft.pods[0] as Pod;
+  const matching = selectors.matching(pod.namespace, pod.labels);
+  const preferences = nodePreferences(pod, rules);
+  const topology = markSelf(draft.terms, matching);
+  return {
+    rule: draft.rule,
+    affinityRule: draft.affinityRule,
+    requests: requestsOf(draft, resources),
+    priority: pod.spec.priority,
+    ports: pod.spec.hostPorts,
+    topology: respects ? topology : onlyRequired(topology),
+    matching,
+    preferences: respects ? preferences : [],
+    wished: { preferences, topology },
+    volumes: draft.volumes,
+  };
+}
+
+/** All that tells a class from others. */
+function classText({ requests, priority, matching, wished, ...rest }: NamelessClass): string {
+  const { rule, affinityRule, ports, volumes } = rest;
+  const { topology, preferences } = wished;
+  const affinity = (terms: TopologyTerms['affinity']) =>
+    terms.map(({ key, selector, weight }) => `${key}/${selector.id}/${weight}`).join();
+  const spreads = topology.spreads.map(
+    ({ key, selector, maxSkew, minDomains, isHard, honorAffinity, honorTaints }) =>
+      [key, selector.id, maxSkew, minDomains ?? '', isHard, honorAffinity, honorTaints].join('/'),
+  );
+  return [
+    rule.id,
+    affinityRule.id,
+    requests.join(),
+    priority,
+    JSON.stringify(ports),
+    matching.join(),
+    preferences.map((each) => `${each.kind}/${each.weight}/${each.rule.id}`).join(),
+    spreads.join(),
+    affinity(topology.affinity),
+    affinity(topology.antiAffinity),
+    volumeText(volumes),
+  ].join('|');
+}
+
+/** Drafts that differ only in labels and fields that decide nothing become one class. */
 function classesOf(
   drafts: readonly Draft[],
   resources: readonly string[],
@@ -245,26 +302,29 @@ function classesOf(
   rules: NodeRules,
   respects: boolean,
 ): readonly PodClass[] {
-  return drafts.map((draft, id) => {
-    const pod = draft.pods[0] as Pod;
-    const matching = selectors.matching(pod.namespace, pod.labels);
-    const preferences = nodePreferences(pod, rules);
-    const topology = markSelf(draft.terms, matching);
-    return {
-      id,
-      pods: draft.pods,
-      rule: draft.rule,
-      affinityRule: draft.affinityRule,
-      requests: requestsOf(draft, resources),
-      priority: pod.spec.priority,
-      ports: pod.spec.hostPorts,
-      topology: respects ? topology : onlyRequired(topology),
-      matching,
-      preferences: respects ? preferences : [],
-      wished: { preferences, topology },
-      volumes: draft.volumes,
-    };
-  });
+  const merged = new Map<string, { readonly draft: NamelessClass; readonly from: Draft[] }>();
+  for (const draft of drafts) {
+    const added = classOf(draft, resources, selectors, rules, respects);
+    const text = classText(added);
+    const known = merged.get(text);
+    if (known === undefined) merged.set(text, { draft: added, from: [draft] });
+    else known.from.push(draft);
+  }
+  return [...merged.values()].map(({ draft, from }, id) => ({
+    ...draft,
+    id,
+    pods: podsOf(from),
+  }));
+}
+
+/** The drafts' pods in the order of the demand. */
+function podsOf(drafts: readonly Draft[]): readonly Pod[] {
+  const [only] = drafts;
+  if (drafts.length === 1 && only !== undefined) return only.pods;
+  const all = drafts.flatMap(({ pods, order }) =>
+    pods.map((pod, index) => ({ pod, at: order[index] ?? 0 })),
+  );
+  return all.sort((a, b) => a.at - b.at).map(({ pod }) => pod);
 }
 
 function onlyRequired(terms: TopologyTerms): TopologyTerms {
@@ -285,7 +345,7 @@ export function compileProblem(snapshot: ClusterSnapshot, settings: SchedulingSe
   const selectors = new PodSelectors(snapshot.namespaces, [...namespaces].sort());
   const volumeIndex = new VolumeIndex(snapshot);
   const classifier = new Classifier(volumeIndex, selectors);
-  for (const pod of demand.pods) classifier.add(pod);
+  for (const [order, pod] of demand.pods.entries()) classifier.add(pod, order);
   const { drafts, rules } = classifier;
   const resources = resourceNames(drafts);
   const runningTerms = demand.running

@@ -28,6 +28,9 @@ export function placeOfGroup(group: ColumnGroup): Place {
 
 type Counts = Map<string, number>;
 
+/** By topology key: the values of nodes that are there. */
+export type LiveDomains = ReadonlyMap<string, ReadonlySet<string>>;
+
 /** By selector and label key: the index of the counts. */
 type Tables = Map<number, Map<string, number>>;
 
@@ -86,6 +89,25 @@ export class Topology {
     const copy: Topology = Object.assign(Object.create(Topology.prototype), this);
     copy.tables = this.tables.map((counts) => new Map(counts));
     return copy;
+  }
+
+  /** Every topology key that somebody's terms name, the hostname apart, in alphabetical order. */
+  get keys(): readonly string[] {
+    const keys = new Set<string>();
+    for (const tables of [...this.matches.values(), ...this.antiOwners.values()]) {
+      for (const key of tables.keys()) keys.add(key);
+    }
+    for (const { key } of this.counters.values()) keys.add(key);
+    return [...keys].sort();
+  }
+
+  /** Whether other pods, beyond those on its own node, matter to where the class may go. */
+  concerns({ topology, matching }: PodClass): boolean {
+    const { spreads, affinity, antiAffinity } = topology;
+    return (
+      [...spreads, ...affinity, ...antiAffinity].some((each) => !isHostKey(each.key)) ||
+      matching.some((id) => this.antiOwners.has(id))
+    );
   }
 
   private at(table: number): Counts {
@@ -210,18 +232,23 @@ export class Topology {
     }
   }
 
-  /** Whether the required terms, hostnames apart, let one more pod of the class go there. */
-  allows(podClass: PodClass, place: Place): boolean {
+  /**
+   * Whether the required terms, hostnames apart, let one more pod of the class go there. With `live`
+   * only those values of a key count as domains of a spread, instead of all that could be launched.
+   */
+  allows(podClass: PodClass, place: Place, live?: LiveDomains): boolean {
     return (
-      this.allowsSpreads(podClass, place) &&
+      this.allowsSpreads(podClass, place, live) &&
       this.allowsAffinity(podClass, place) &&
       this.allowsAntiAffinity(podClass, place)
     );
   }
 
-  private allowsSpreads(podClass: PodClass, place: Place): boolean {
-    for (const { term, counter, domains } of this.spreads.get(podClass) ?? []) {
+  private allowsSpreads(podClass: PodClass, place: Place, live?: LiveDomains): boolean {
+    for (const { term, counter, domains: all } of this.spreads.get(podClass) ?? []) {
       if (!term.isHard) continue;
+      const present = live?.get(term.key);
+      const domains = live === undefined ? all : all.filter((each) => present?.has(each) === true);
       const value = place.label(term.key);
       if (value === undefined) return false;
       const counts = this.at(counter.table);
@@ -272,13 +299,24 @@ export class Topology {
       const excess = after - lowest(counts, domains, undefined) - term.maxSkew;
       if (value === undefined || excess > 0) penalty += 100 * Math.max(1, excess);
     }
-    const { affinity, antiAffinity } = podClass.topology;
+    return penalty + this.softAffinityPenalty(podClass, place, kinds);
+  }
+
+  /** Weight of the preferred terms about other pods, of all or some kinds, not met at the place. */
+  softAffinityPenalty(
+    { topology }: PodClass,
+    place: Place,
+    kinds?: ReadonlySet<PreferenceKind>,
+  ): number {
+    let penalty = 0;
+    const { affinity, antiAffinity } = topology;
     for (const [terms, wanted] of [
       [affinity, true],
       [antiAffinity, false],
     ] as const) {
       for (const { key, selector, weight } of terms) {
-        if (weight === 0 || isHostKey(key) || !kinds.has(podPreferenceKind(key))) continue;
+        if (weight === 0 || isHostKey(key)) continue;
+        if (kinds !== undefined && !kinds.has(podPreferenceKind(key))) continue;
         const value = place.label(key);
         const table = this.tableOf(this.matches, selector.id, key);
         const there = this.at(table).get(value ?? '') ?? 0;
@@ -286,6 +324,15 @@ export class Topology {
       }
     }
     return penalty;
+  }
+
+  /** Pods counted at the place by the class's soft spread terms. */
+  softCrowding(podClass: PodClass, place: Place): number {
+    let crowding = 0;
+    for (const { term, counter } of this.spreads.get(podClass) ?? []) {
+      if (!term.isHard) crowding += this.at(counter.table).get(place.label(term.key) ?? '') ?? 0;
+    }
+    return crowding;
   }
 
   /** Pods already counted at the place by the class's own spread terms: fewer is better. */

@@ -273,9 +273,12 @@ export class World {
   }
 
   /** Whether the node's labels and taints suit the class. */
-  suits(view: ClassView, room: NodeRoom): boolean {
-    const { rule } = view.podClass;
-    return ruleAllowsNode(rule, room.node.label, room.node.taints);
+  suits({ podClass }: ClassView, room: NodeRoom): boolean {
+    return this.suitsClass(podClass, room);
+  }
+
+  suitsClass({ rule }: PodClass, { node }: NodeRoom): boolean {
+    return ruleAllowsNode(rule, node.label, node.taints);
   }
 
   /** Weight of the preferences that the node would not meet. */
