@@ -1,0 +1,107 @@
+import type { KubeClient } from './client.ts';
+import { isKubeFault } from './errors.ts';
+import { property, type Selection, text } from './list.ts';
+import { RESOURCES, type Resource } from './resources.ts';
+import { watchOnce } from './watch.ts';
+
+export interface BatchWindow {
+  /** The batch is complete when no pod came for so long. */
+  readonly idleMs: number;
+  /** But it never waits longer than this. */
+  readonly maxMs: number;
+}
+
+const PENDING: Selection = { resource: RESOURCES.pods, fieldSelector: 'spec.nodeName=' };
+
+const WORKLOADS: Readonly<Record<string, Resource>> = {
+  ReplicaSet: RESOURCES.replicaSets,
+  StatefulSet: RESOURCES.statefulSets,
+};
+
+/** Owners that are looked at; more of them are not worth the requests. */
+const OWNERS_MAX = 20;
+
+/**
+ * Waits until pods stop coming, so that a rollout is planned whole: as long as an owner of pending
+ * pods has made fewer pods than it wants, the window stays open up to its maximum.
+ */
+export async function batchWindow(client: KubeClient, window: BatchWindow): Promise<void> {
+  const { timing } = client;
+  const startMs = timing.nowMs();
+  const over = new AbortController();
+  const owners = new Map<string, Owner>();
+  let lastMs = startMs;
+  const watching = noticePods(client, over.signal, (owner) => {
+    lastMs = timing.nowMs();
+    if (owner !== undefined && owners.size < OWNERS_MAX) owners.set(owner.key, owner);
+  });
+  try {
+    for (;;) {
+      const nowMs = timing.nowMs();
+      const endMs = Math.min(startMs + window.maxMs, lastMs + window.idleMs);
+      if (nowMs < endMs) {
+        await timing.sleep(endMs - nowMs);
+        continue;
+      }
+      if (nowMs >= startMs + window.maxMs) return;
+      if (!(await anyIsGrowing(client, owners.values()))) return;
+      lastMs = timing.nowMs();
+    }
+  } finally {
+    over.abort();
+    await watching;
+  }
+}
+
+interface Owner {
+  readonly key: string;
+  readonly resource: Resource;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+function ownerOf(pod: unknown): Owner | undefined {
+  const metadata = property(pod, 'metadata');
+  const references = property(metadata, 'ownerReferences');
+  for (const each of Array.isArray(references) ? references : []) {
+    const kind = text(property(each, 'kind'));
+    const resource = WORKLOADS[kind];
+    if (resource === undefined || property(each, 'controller') !== true) continue;
+    const namespace = text(property(metadata, 'namespace'));
+    const name = text(property(each, 'name'));
+    return { key: `${kind}/${namespace}/${name}`, resource, namespace, name };
+  }
+  return undefined;
+}
+
+/** Without a resourceVersion the watch begins with the pods that are there. */
+async function noticePods(
+  client: KubeClient,
+  signal: AbortSignal,
+  notice: (owner: Owner | undefined) => void,
+): Promise<void> {
+  try {
+    for await (const event of watchOnce(client, PENDING, { resourceVersion: '', signal })) {
+      if (event.kind === 'added') notice(ownerOf(event.object));
+    }
+  } catch {
+    // The window then closes by its times alone; whoever reads the cluster next meets the fault.
+  }
+}
+
+async function anyIsGrowing(client: KubeClient, owners: Iterable<Owner>): Promise<boolean> {
+  const growing = await Promise.all(
+    [...owners].map(async ({ resource, namespace, name }) => {
+      try {
+        const object = await client.get(resource, { namespace, name });
+        const wanted = property(property(object, 'spec'), 'replicas');
+        const made = property(property(object, 'status'), 'replicas');
+        return Number(made ?? 0) < Number(wanted ?? 1);
+      } catch (error) {
+        if (isKubeFault(error, 'notFound')) return false;
+        throw error;
+      }
+    }),
+  );
+  return growing.includes(true);
+}
