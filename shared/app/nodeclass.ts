@@ -63,6 +63,17 @@ async function attempt<Value>(
   }
 }
 
+/** Whether the catalog can make instance types of the class: its kubelet settings can be read. */
+async function validation(ports: Ports, nodeClass: NodeClass): Promise<ConditionClaim> {
+  try {
+    await ports.catalog.instanceTypes(nodeClass);
+    return yes('ValidationSucceeded');
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    return no('ValidationSucceeded', error.code, error.message);
+  }
+}
+
 async function resolve(ports: Ports, nodeClass: NodeClass): Promise<NodeClassStatus> {
   const { status } = nodeClass;
   const subnets = await attempt(
@@ -111,7 +122,7 @@ async function resolve(ports: Ports, nodeClass: NodeClass): Promise<NodeClassSta
     ]),
     reservations.failed ?? yes('CapacityReservationsReady'),
     profile.failed ?? yes('InstanceProfileReady'),
-    yes('ValidationSucceeded'),
+    await validation(ports, nodeClass),
   ];
   const conditions = withConditions(status.conditions, set, ports.clock.nowMs());
   return {
@@ -183,7 +194,18 @@ export async function maintainNodeClasses(ports: Ports): Promise<void> {
   const state = await ports.cluster.read();
   if (isShadowed(state.karpenterRenewedAtMs, ports.clock.nowMs())) return;
   for (const nodeClass of state.nodeClasses) {
-    if (nodeClass.isDeleting) await release(ports, nodeClass, state);
-    else await refresh(ports, nodeClass);
+    try {
+      if (nodeClass.isDeleting) await release(ports, nodeClass, state);
+      else await refresh(ports, nodeClass);
+    } catch (error) {
+      // One class that cannot be looked after does not stop the others.
+      if (!(error instanceof PortError)) throw error;
+      await ports.cluster.event({
+        regarding: classRef(nodeClass),
+        type: 'Warning',
+        reason: 'ReconcileFailed',
+        message: `${error.code}: ${error.message}`,
+      });
+    }
   }
 }

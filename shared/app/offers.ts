@@ -2,7 +2,7 @@ import { isTrue } from '../core/lifecycle/conditions.ts';
 import type { InstanceType, Offering } from '../core/model/instance-type.ts';
 import type { NodeClass } from '../core/model/node-class.ts';
 import type { NodeClassReference } from '../core/model/provisioning.ts';
-import type { ClusterState, Ports, UnavailableOffering } from '../ports.ts';
+import { type ClusterState, PortError, type Ports, type UnavailableOffering } from '../ports.ts';
 
 /** What can be bought now, per EC2NodeClass, before overlays. */
 export interface Offers {
@@ -54,8 +54,14 @@ export async function readOffers(ports: Ports, state: ClusterState): Promise<Off
   const byNodeClass = new Map<string, readonly InstanceType[]>();
   for (const nodeClass of state.nodeClasses) {
     if (nodeClass.isDeleting || !isTrue(nodeClass.status, 'Ready')) continue;
-    const types = await ports.catalog.instanceTypes(nodeClass);
-    byNodeClass.set(nodeClass.name, withoutBarred(types, barred, ports.clock.nowMs()));
+    try {
+      const types = await ports.catalog.instanceTypes(nodeClass);
+      byNodeClass.set(nodeClass.name, withoutBarred(types, barred, ports.clock.nowMs()));
+    } catch (error) {
+      if (!(error instanceof PortError)) throw error;
+      // The class's ValidationSucceeded condition says what is wrong with it.
+      ports.recorder.count('cloudprovider_errors_total', { nodeclass: nodeClass.name });
+    }
   }
   return { byNodeClass };
 }

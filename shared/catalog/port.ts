@@ -1,4 +1,5 @@
 import type { Catalog as CatalogPort } from '../ports/cloud.ts';
+import { PortError } from '../ports/fault.ts';
 import type { Catalog } from './facts.ts';
 import { instanceTypesFor } from './instance-types.ts';
 import {
@@ -26,7 +27,8 @@ export function catalogPort(
       const settings = launchSettingsOf(nodeClass, environment());
       if (settings.ok) return instanceTypesFor(current(), settings.value);
       const issues = settings.issues.map(({ path, message }) => `${path}: ${message}`);
-      throw new Error(`EC2NodeClass ${nodeClass.name}: ${issues.join('; ')}`);
+      const message = `EC2NodeClass ${nodeClass.name}: ${issues.join('; ')}`;
+      throw new PortError('unknown', 'InvalidKubeletConfiguration', message);
     },
   };
 }
