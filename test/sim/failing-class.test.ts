@@ -18,7 +18,9 @@ it('one EC2NodeClass that cannot be read does not stop the pools of another', as
   const state = await finalState(world, 'test', 1, {});
   expect(state.pods).toEqual({ running: 3, succeeded: 0, pending: [] });
   const found = world.store.get('EC2NodeClass', undefined, 'broken');
-  const { conditions } = found?.['status'] as { conditions: readonly Record<string, string>[] };
+  const { conditions } = Object(found?.['status']) as {
+    conditions: readonly Record<string, string>[];
+  };
   expect(conditions.find((each) => each['type'] === 'ValidationSucceeded')).toMatchObject({
     status: 'False',
     reason: 'InvalidKubeletConfiguration',
