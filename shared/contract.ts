@@ -89,6 +89,8 @@ export const WAKE_TARGETS = {
   'node-deleted': ['lifecycle'],
   'nodepool-changed': ['provision'],
   'nodeclass-changed': ['nodeclass'],
+  /** The stack was installed or upgraded: what takes longest to come by is fetched at once. */
+  installed: ['catalog', 'nodeclass'],
 } as const satisfies Readonly<Record<string, readonly FunctionName[]>>;
 
 export type WakeKind = keyof typeof WAKE_TARGETS;

@@ -6,7 +6,7 @@ import { Construct } from 'constructs';
 import { type FunctionName, functionName } from '../../shared/contract.ts';
 import { BUNDLE_HANDLER } from '../bundle.ts';
 import type { Statement } from '../policies/statement.ts';
-import { acknowledge } from './acknowledge.ts';
+import { acknowledgeWildcards } from './acknowledge.ts';
 
 /** Where a function's network interfaces are. */
 export interface FunctionNetwork {
@@ -99,12 +99,7 @@ export class JoinerFunction extends Construct {
       description: `Joiner's function ${props.name} for the cluster ${props.cluster}`,
       inlinePolicies,
     });
-    acknowledge(role, {
-      'AwsSolutions-IAM5':
-        'Names of what is launched are not known before; tags of this cluster bound each action ' +
-        'on them, and calls that know no resources are bound to the region. See ' +
-        'docs/permissions.md.',
-    });
+    acknowledgeWildcards(role, network === undefined ? statements : [...statements, INTERFACES]);
     return role;
   }
 
@@ -144,15 +139,18 @@ const INTERFACE_ACTIONS = [
   'ec2:UnassignPrivateIpAddresses',
 ];
 
+const INTERFACES: Statement = {
+  sid: 'Interfaces',
+  why: "Lambda makes the function's network interfaces; their calls know no resources before.",
+  actions: [...INTERFACE_ACTIONS, 'ec2:DescribeNetworkInterfaces', 'ec2:DescribeSubnets'],
+  resources: ['*'],
+};
+
 /** Lambda makes the interfaces with the function's role; the function's own code must not. */
 function networkStatements(scope: Construct, name: string): iam.PolicyStatement[] {
   const { partition, region, account } = Stack.of(scope);
   return [
-    new iam.PolicyStatement({
-      sid: 'Interfaces',
-      actions: [...INTERFACE_ACTIONS, 'ec2:DescribeNetworkInterfaces', 'ec2:DescribeSubnets'],
-      resources: ['*'],
-    }),
+    toIam(INTERFACES),
     new iam.PolicyStatement({
       sid: 'NotByTheCode',
       effect: iam.Effect.DENY,

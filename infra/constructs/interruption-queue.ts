@@ -3,7 +3,7 @@ import * as events from 'aws-cdk-lib/aws-events';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
-import { Construct } from 'constructs';
+import { Construct, type IConstruct } from 'constructs';
 import { shortened } from '../../shared/contract.ts';
 
 export interface InterruptionQueueProps {
@@ -81,14 +81,15 @@ export class InterruptionQueue extends Construct {
   }
 
   /** Ten messages at a time, at most five runs at once; messages that fail come back alone. */
-  feed(handler: lambda.Function): void {
-    new lambda.EventSourceMapping(this, 'Feed', {
+  feed(handler: lambda.Function, after: IConstruct): void {
+    const mapping = new lambda.EventSourceMapping(this, 'Feed', {
       target: handler,
       eventSourceArn: this.queue.queueArn,
       batchSize: 10,
       maxConcurrency: 5,
       reportBatchItemFailures: true,
     });
+    mapping.node.addDependency(after);
   }
 
   #admitRules(): void {

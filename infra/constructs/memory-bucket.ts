@@ -47,7 +47,7 @@ export class MemoryBucket extends Construct {
       ],
     });
     acknowledge(this.bucket, {
-      'AwsSolutions-S1':
+      S1:
         'Only roles of this stack read and write it; access logs would need a second bucket that ' +
         'nothing empties. CloudTrail data events show access where that is asked for.',
     });

@@ -34,10 +34,12 @@ export class NodeRole extends Construct {
       assumedBy: new iam.ServicePrincipal('ec2.amazonaws.com'),
       managedPolicies: MANAGED.map((name) => iam.ManagedPolicy.fromAwsManagedPolicyName(name)),
     });
-    acknowledge(this.role, {
-      'AwsSolutions-IAM4':
-        'EKS documents these managed policies as what a node needs and keeps them up to date; ' +
-        'a role with narrower ones can be given as nodeRole.',
-    });
+    const reason =
+      'EKS documents it as what a node needs and keeps it up to date; a role with narrower ' +
+      'policies can be given as nodeRole.';
+    const rules = MANAGED.map(
+      (name) => `IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${name}]`,
+    );
+    acknowledge(this.role, Object.fromEntries(rules.map((rule) => [rule, reason])));
   }
 }

@@ -1,10 +1,10 @@
 import { BUCKET_LAYOUT } from '../../shared/contract.ts';
-import { describeCluster } from './parts.ts';
+import { describeCluster, putWakeUps } from './parts.ts';
 import type { PolicyScope, Statement } from './statement.ts';
 
 /** What it may do in the cluster comes with its access entry, not from here. */
 export function installPolicy(scope: PolicyScope): readonly Statement[] {
-  return [describeCluster(scope), ...removeData(scope)];
+  return [describeCluster(scope), putWakeUps(scope), ...removeData(scope)];
 }
 
 /** When the stack goes: everything in a bucket of its own, its own part of a shared one. */

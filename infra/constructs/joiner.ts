@@ -1,0 +1,313 @@
+import { createHash } from 'node:crypto';
+import { CfnOutput, type CustomResource, Duration, Stack } from 'aws-cdk-lib';
+import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import * as kms from 'aws-cdk-lib/aws-kms';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
+import * as s3 from 'aws-cdk-lib/aws-s3';
+import * as sns from 'aws-cdk-lib/aws-sns';
+import { Construct } from 'constructs';
+import packageJson from '../../package.json' with { type: 'json' };
+import {
+  BUCKET_LAYOUT,
+  FUNCTION_NAMES,
+  type FunctionName,
+  WAKE_EVENT,
+} from '../../shared/contract.ts';
+import { bundleFunctionsNow, manifests } from '../bundle.ts';
+import { POLICIES } from '../policies/policies.ts';
+import type { PolicyScope } from '../policies/statement.ts';
+import { Alarms } from './alarms.ts';
+import { ClusterAccess } from './cluster-access.ts';
+import { DecisionDashboard } from './decision-dashboard.ts';
+import { JoinerFunction } from './function.ts';
+import { Installer } from './installer.ts';
+import { InterruptionQueue } from './interruption-queue.ts';
+import type { JoinerProps } from './joiner-props.ts';
+import { MemoryBucket } from './memory-bucket.ts';
+import { joinerMetric, type MetricKey } from './metrics.ts';
+import { NodeRole } from './node-role.ts';
+import {
+  admitToCluster,
+  checkProps,
+  clusterName,
+  environment,
+  MEMORY_SIZES,
+  networkOf,
+  TIMEOUTS,
+} from './settings.ts';
+import { Schedules, WakeUps } from './triggers.ts';
+
+/** What each function does, for Lambda's console. */
+const DESCRIPTIONS: Readonly<Record<FunctionName, string>> = {
+  watch: 'Joiner: holds a watch on the cluster and wakes the others',
+  provision: 'Joiner: launches nodes for pending pods',
+  lifecycle: 'Joiner: registers, drains and terminates nodes',
+  interrupt: 'Joiner: takes notices of interruptions from the queue',
+  nodeclass: 'Joiner: keeps the status of EC2NodeClasses',
+  catalog: 'Joiner: reads instance types and prices',
+  install: 'Joiner: applies CRDs and RBAC for CloudFormation',
+};
+
+/** Neither needs the cluster's API, nor is in its VPC. */
+const OUTSIDE: ReadonlySet<FunctionName> = new Set(['catalog']);
+
+/**
+ * Joiner for one EKS cluster: the functions, what triggers them, what they may do and remember, and
+ * what people see of them.
+ */
+export class Joiner extends Construct {
+  /** The functions by name. */
+  readonly functions: ReadonlyMap<FunctionName, JoinerFunction>;
+  readonly bucket: s3.IBucket | s3.Bucket;
+  readonly interruptionQueue: InterruptionQueue;
+  readonly wakeUps: WakeUps;
+  /** ARN of the role that Linux nodes get; EC2NodeClasses name it in `spec.role`. */
+  readonly nodeRoleArn: string;
+  readonly alarms: readonly cloudwatch.Alarm[];
+  readonly clusterName: string;
+  readonly #props: JoinerProps;
+
+  constructor(scope: Construct, id: string, props: JoinerProps) {
+    super(scope, id);
+    checkProps(this, props);
+    this.#props = props;
+    this.clusterName = clusterName(props) ?? '';
+    const cluster = this.clusterName;
+    if (props.permissionsBoundary !== undefined) this.#bound(props.permissionsBoundary);
+    this.bucket = this.#bucket();
+    this.wakeUps = new WakeUps(this, 'WakeUps', { cluster });
+    this.interruptionQueue = new InterruptionQueue(this, 'Interruption', {
+      cluster,
+      timeout: TIMEOUTS.interrupt,
+    });
+    const linuxRole = this.#linuxRole();
+    this.nodeRoleArn = linuxRole.roleArn;
+    const windowsRole = this.#windowsRole();
+    this.functions = this.#functions(
+      [linuxRole, ...(windowsRole === undefined ? [] : [windowsRole])].map((role) => role.roleArn),
+    );
+    admitToCluster(this, props);
+    this.#install(linuxRole, windowsRole);
+    this.alarms = this.#observe();
+    new CfnOutput(this, 'NodeRoleArn', {
+      value: this.nodeRoleArn,
+      description: 'Its name goes into spec.role of EC2NodeClasses',
+    });
+  }
+
+  /** Lets somebody put wake-ups onto the bus. */
+  grantWake(grantee: iam.IGrantable): iam.Grant {
+    return iam.Grant.addToPrincipal({
+      grantee,
+      actions: ['events:PutEvents'],
+      resourceArns: [this.wakeUps.bus.eventBusArn],
+      conditions: { StringEquals: { 'events:source': WAKE_EVENT.source } },
+    });
+  }
+
+  /** Lets somebody read this cluster's decision records and snapshots: for explain and replay. */
+  grantReadMemory(grantee: iam.IGrantable): iam.Grant {
+    return this.bucket.grantRead(grantee, `${BUCKET_LAYOUT.cluster(this.clusterName)}*`);
+  }
+
+  /** One of Joiner's metrics for this cluster. */
+  metric(key: MetricKey, options?: cloudwatch.MetricOptions): cloudwatch.Metric {
+    return joinerMetric(this.clusterName, key, options);
+  }
+
+  /** Pods that Joiner should serve and has not. */
+  metricPendingPods(options?: cloudwatch.MetricOptions): cloudwatch.Metric {
+    return this.metric('pendingPods', options);
+  }
+
+  /** USD an hour, with overlays. */
+  metricCost(options?: cloudwatch.MetricOptions): cloudwatch.Metric {
+    return this.metric('cost', options);
+  }
+
+  /** Launches that EC2 refused. */
+  metricLaunchFailures(options?: cloudwatch.MetricOptions): cloudwatch.Metric {
+    return this.metric('launchFailures', options);
+  }
+
+  #bound(boundary: string | iam.IManagedPolicy): void {
+    const policy =
+      typeof boundary === 'string'
+        ? iam.ManagedPolicy.fromManagedPolicyArn(this, 'Boundary', boundary)
+        : boundary;
+    iam.PermissionsBoundary.of(this).apply(policy);
+  }
+
+  #bucket(): s3.IBucket | s3.Bucket {
+    const { bucket, dataRetentionDays } = this.#props;
+    if (typeof bucket === 'string') return s3.Bucket.fromBucketName(this, 'Bucket', bucket);
+    if (bucket !== undefined) return bucket;
+    return new MemoryBucket(this, 'Memory', {
+      cluster: this.clusterName,
+      encryptionKey: this.#key(),
+      dataRetention: Duration.days(dataRetentionDays ?? 30),
+    }).bucket;
+  }
+
+  #key(): kms.IKey | undefined {
+    const { encryptionKey } = this.#props;
+    return typeof encryptionKey === 'string'
+      ? kms.Key.fromKeyArn(this, 'Key', encryptionKey)
+      : encryptionKey;
+  }
+
+  #linuxRole(): iam.IRole {
+    const { nodeRole } = this.#props;
+    if (typeof nodeRole === 'string') {
+      return iam.Role.fromRoleArn(this, 'NodeRole', nodeRole, { mutable: false });
+    }
+    const cluster = this.clusterName;
+    return nodeRole ?? new NodeRole(this, 'Nodes', { cluster, platform: 'linux' }).role;
+  }
+
+  #windowsRole(): iam.IRole | undefined {
+    if (this.#props.windowsNodes !== true) return undefined;
+    const cluster = this.clusterName;
+    return new NodeRole(this, 'WindowsNodes', { cluster, platform: 'windows' }).role;
+  }
+
+  #functions(nodeRoleArns: readonly string[]): ReadonlyMap<FunctionName, JoinerFunction> {
+    const names = FUNCTION_NAMES.filter(
+      (name) => name !== 'watch' || this.#props.reaction !== 'tick',
+    );
+    const code = this.#props.code ?? bundledCode(names);
+    const scope = this.#policyScope(nodeRoleArns);
+    return new Map(names.map((name) => [name, this.#function(name, code(name), scope)]));
+  }
+
+  #function(name: FunctionName, code: lambda.Code, scope: PolicyScope): JoinerFunction {
+    const { memorySizes, reservedConcurrency, logRetentionDays, logLevel } = this.#props;
+    const shared = {
+      cluster: this.clusterName,
+      version: packageJson.version,
+      bucketName: this.bucket.bucketName,
+      eventBusName: this.wakeUps.bus.eventBusName,
+    };
+    return new JoinerFunction(this, name, {
+      name,
+      cluster: this.clusterName,
+      description: DESCRIPTIONS[name],
+      code,
+      memorySize: memorySizes?.[name] ?? MEMORY_SIZES[name],
+      timeout: TIMEOUTS[name],
+      environment: environment(this, name, this.#props, shared),
+      statements: POLICIES[name](scope),
+      logRetention: logRetentionDays ?? 30,
+      logLevel: lambda.ApplicationLogLevel[logLevel ?? 'INFO'],
+      network: OUTSIDE.has(name) ? undefined : networkOf(this.#props),
+      reservedConcurrentExecutions: reservedConcurrency?.[name],
+      events: name === 'install' ? 'kept' : 'fresh',
+    });
+  }
+
+  #policyScope(nodeRoleArns: readonly string[]): PolicyScope {
+    const { partition, region, account, urlSuffix } = Stack.of(this);
+    const { encryptionKey } = this.#props;
+    const keyArn = typeof encryptionKey === 'string' ? encryptionKey : encryptionKey?.keyArn;
+    return {
+      partition,
+      region,
+      account,
+      dnsSuffix: urlSuffix,
+      cluster: this.clusterName,
+      clusterArn: `arn:${partition}:eks:${region}:${account}:cluster/${this.clusterName}`,
+      bucketArn: this.bucket.bucketArn,
+      isBucketOwned: this.#props.bucket === undefined,
+      keyArn,
+      eventBusArn: this.wakeUps.bus.eventBusArn,
+      queueArn: this.interruptionQueue.queue.queueArn,
+      nodeRoleArns,
+      isIsolated: this.#props.isolatedVpc ?? false,
+    };
+  }
+
+  /** Check → access → definitions and rights → triggers; away in the opposite order. */
+  #install(linuxRole: iam.IRole, windowsRole: iam.IRole | undefined): void {
+    const { nodeRole, nodeRoleEntry, installerAccess, endpoint, cluster } = this.#props;
+    const install = this.#get('install');
+    const installer = new Installer(this, 'Installer', {
+      cluster: this.clusterName,
+      handler: install.function,
+      endpoint: endpoint ?? 'public',
+    });
+    const check = installer.check();
+    if (typeof cluster !== 'string') check.node.addDependency(cluster);
+    const access = new ClusterAccess(this, 'Access', { cluster: this.clusterName });
+    for (const [name, { role }] of this.functions) {
+      if (name === 'install' || OUTSIDE.has(name)) continue;
+      access.admitFunction(name, role);
+    }
+    if (installerAccess ?? true) access.admitInstaller('install', install.role);
+    if (nodeRoleEntry ?? nodeRole === undefined) {
+      access.admitNodes('nodes', linuxRole.roleArn, 'EC2_LINUX');
+    }
+    if (windowsRole !== undefined) {
+      access.admitNodes('windows-nodes', windowsRole.roleArn, 'EC2_WINDOWS');
+    }
+    access.node.addDependency(check);
+    this.#data(installer);
+    this.#trigger(installer.apply(fingerprint()), access);
+  }
+
+  /** Whoever writes goes before the memory is emptied. */
+  #data(installer: Installer): void {
+    const data = installer.data(
+      this.bucket.bucketName,
+      this.#props.bucket === undefined ? 'all' : 'own',
+    );
+    data.node.addDependency(this.bucket);
+    for (const [name, { function: fn }] of this.functions) {
+      if (name !== 'install') fn.node.addDependency(data);
+    }
+  }
+
+  #trigger(applied: CustomResource, access: ClusterAccess): void {
+    const handlers = new Map([...this.functions].map(([name, each]) => [name, each.function]));
+    const rules = this.wakeUps.connect(this.clusterName, handlers);
+    applied.node.addDependency(access, ...rules);
+    const schedules = new Schedules(this, 'Schedules', { cluster: this.clusterName, handlers });
+    schedules.node.addDependency(applied);
+    this.interruptionQueue.feed(this.#get('interrupt').function, applied);
+  }
+
+  #observe(): readonly cloudwatch.Alarm[] {
+    const { alarms, alarmTopic, dashboard, memorySizes } = this.#props;
+    const { queue, deadLetters } = this.interruptionQueue;
+    const shared = {
+      cluster: this.clusterName,
+      functions: this.functions,
+      memorySizes: { ...MEMORY_SIZES, ...memorySizes },
+      deadLetters,
+    };
+    if (dashboard ?? true) new DecisionDashboard(this, 'Dashboard', { ...shared, queue });
+    if (alarms === false) return [];
+    const topic =
+      typeof alarmTopic === 'string'
+        ? sns.Topic.fromTopicArn(this, 'AlarmTopic', alarmTopic)
+        : alarmTopic;
+    return new Alarms(this, 'Alarms', { ...shared, topic }).alarms;
+  }
+
+  #get(name: FunctionName): JoinerFunction {
+    const found = this.functions.get(name);
+    if (found === undefined) throw new Error(`there is no function ${name}`);
+    return found;
+  }
+}
+
+function bundledCode(names: readonly FunctionName[]): (name: FunctionName) => lambda.Code {
+  const folders = bundleFunctionsNow(names);
+  return (name) => lambda.Code.fromAsset(folders.get(name) ?? '');
+}
+
+/** Of everything that the installer applies, and of the version that applies it. */
+function fingerprint(): string {
+  const what = JSON.stringify([packageJson.version, manifests()]);
+  return createHash('sha256').update(what).digest('hex').slice(0, 16);
+}

@@ -1,0 +1,207 @@
+import { Annotations, Duration, Names, Stack, Token } from 'aws-cdk-lib';
+import * as ec2 from 'aws-cdk-lib/aws-ec2';
+import { CfnCluster } from 'aws-cdk-lib/aws-eks';
+import type { Construct } from 'constructs';
+import { ENV, FEATURE_GATES, type FunctionName, METRICS_NAMESPACE } from '../../shared/contract.ts';
+import type { FunctionNetwork } from './function.ts';
+import type { JoinerProps } from './joiner-props.ts';
+import { propFaults } from './props-check.ts';
+
+/** MB. 1,769 MB is one whole processor. */
+export const MEMORY_SIZES: Readonly<Record<FunctionName, number>> = {
+  watch: 256,
+  provision: 1769,
+  lifecycle: 1024,
+  interrupt: 512,
+  nodeclass: 512,
+  catalog: 512,
+  install: 256,
+};
+
+/** `watch` and `lifecycle` stay for up to 13.5 minutes and then hand over. */
+export const TIMEOUTS: Readonly<Record<FunctionName, Duration>> = {
+  watch: Duration.minutes(14),
+  provision: Duration.minutes(5),
+  lifecycle: Duration.minutes(14),
+  interrupt: Duration.seconds(60),
+  nodeclass: Duration.minutes(4),
+  catalog: Duration.minutes(10),
+  install: Duration.minutes(8),
+};
+
+/** Refuses props that cannot work, all faults at once. */
+export function checkProps(scope: Construct, props: JoinerProps): void {
+  const faults = [...propFaults(props)];
+  if (faults.length === 0) faults.push(...pairFaults(scope, props));
+  if (faults.length === 0) return;
+  throw new Error(`Joiner cannot be made from these props:\n  ${faults.join('\n  ')}`);
+}
+
+function pairFaults(scope: Construct, props: JoinerProps): readonly string[] {
+  const faults: string[] = [];
+  const { region } = Stack.of(scope);
+  if (clusterName(props) === undefined) {
+    faults.push(
+      'cluster has a name that is only known when it is deployed: give it an explicit clusterName',
+    );
+  }
+  if (props.region !== undefined && !Token.isUnresolved(region) && props.region !== region) {
+    faults.push(`region is "${props.region}", but the stack is in ${region}: they have to agree`);
+  }
+  if (props.endpoint === 'private') {
+    for (const name of ['subnets', 'securityGroups'] as const) {
+      if (props[name] === undefined) {
+        faults.push(`${name} is undefined, but has to be given where endpoint is 'private'`);
+      }
+    }
+  } else {
+    for (const name of ['subnets', 'securityGroups', 'clusterSecurityGroup'] as const) {
+      if (props[name] !== undefined) {
+        faults.push(`${name} is given, but has a meaning only where endpoint is 'private'`);
+      }
+    }
+  }
+  const idle = props.batchIdleDuration ?? BATCH_IDLE;
+  const longest = props.batchMaxDuration ?? BATCH_MAX;
+  if (idle.toMilliseconds() > longest.toMilliseconds()) {
+    faults.push(
+      `batchIdleDuration is ${idle.toMilliseconds()} ms, but has to be at most ` +
+        `batchMaxDuration, ${longest.toMilliseconds()} ms`,
+    );
+  }
+  if (props.alarms === false && props.alarmTopic !== undefined) {
+    faults.push('alarmTopic is given, but alarms is false: one of them has to go');
+  }
+  return faults;
+}
+
+/** The name where it is known at synthesis; of a cluster in the app that which was given to it. */
+export function clusterName({ cluster }: JoinerProps): string | undefined {
+  const name = typeof cluster === 'string' ? cluster : cluster.clusterName;
+  if (!Token.isUnresolved(name)) return name;
+  if (typeof cluster === 'string') return undefined;
+  const given = cluster.node.findAll().find((each) => each instanceof CfnCluster)?.name;
+  return given === undefined || Token.isUnresolved(given) ? undefined : given;
+}
+
+/** Undefined: the functions stay outside of the VPC. */
+export function networkOf(props: JoinerProps): FunctionNetwork | undefined {
+  if (props.endpoint !== 'private') return undefined;
+  return {
+    subnetIds: (props.subnets ?? []).map((each) =>
+      typeof each === 'string' ? each : each.subnetId,
+    ),
+    securityGroupIds: (props.securityGroups ?? []).map(securityGroupId),
+  };
+}
+
+/** Lets the functions in where the cluster's security group is known. */
+export function admitToCluster(scope: Construct, props: JoinerProps): void {
+  const network = networkOf(props);
+  if (network === undefined) return;
+  const { cluster, clusterSecurityGroup } = props;
+  const made =
+    typeof cluster !== 'string' && cluster.node.findAll().some((each) => each instanceof CfnCluster)
+      ? cluster.clusterSecurityGroup
+      : undefined;
+  const given = clusterSecurityGroup ?? made;
+  if (given === undefined) {
+    Annotations.of(scope).addInfo(
+      'No clusterSecurityGroup is given: the security groups have to let the functions reach the ' +
+        "cluster on port 443 already, as the cluster's own does.",
+    );
+    return;
+  }
+  const groupId = securityGroupId(given);
+  network.securityGroupIds
+    .filter((each) => each !== groupId)
+    .forEach((sourceSecurityGroupId, index) => {
+      new ec2.CfnSecurityGroupIngress(scope, `ClusterIngress${index}`, {
+        groupId,
+        sourceSecurityGroupId,
+        ipProtocol: 'tcp',
+        fromPort: 443,
+        toPort: 443,
+        description: `Joiner ${Names.uniqueId(scope).slice(-64)}`,
+      });
+    });
+}
+
+function securityGroupId(group: string | ec2.ISecurityGroup): string {
+  return typeof group === 'string' ? group : group.securityGroupId;
+}
+
+const BATCH_IDLE = Duration.millis(300);
+const BATCH_MAX = Duration.seconds(3);
+
+/** What the variables of the functions refer to. */
+export interface Shared {
+  readonly cluster: string;
+  readonly version: string;
+  readonly bucketName: string;
+  readonly eventBusName: string;
+}
+
+type Variables = Readonly<Record<string, string>>;
+
+/** The environment of one function: what all have, and what only it reads. */
+export function environment(
+  scope: Construct,
+  name: FunctionName,
+  props: JoinerProps,
+  shared: Shared,
+): Variables {
+  const { account, urlSuffix } = Stack.of(scope);
+  const all: Variables = {
+    [ENV.cluster]: shared.cluster,
+    [ENV.function]: name,
+    [ENV.version]: shared.version,
+    [ENV.account]: account,
+    [ENV.dnsSuffix]: urlSuffix,
+    [ENV.logLevel]: props.logLevel ?? 'INFO',
+    [ENV.service]: `joiner-${name}`,
+    [ENV.metricsNamespace]: METRICS_NAMESPACE,
+    [ENV.featureGates]: featureGates(props),
+  };
+  const bus = { [ENV.eventBus]: shared.eventBusName };
+  const bucket = { [ENV.bucket]: shared.bucketName };
+  const own: Readonly<Record<FunctionName, Variables>> = {
+    watch: bus,
+    provision: { ...bucket, ...scheduling(props) },
+    lifecycle: { ...bucket, ...terminations(props) },
+    interrupt: { ...bucket, ...bus },
+    nodeclass: { ...bucket, [ENV.isolatedVpc]: String(props.isolatedVpc ?? false) },
+    catalog: bucket,
+    install: bus,
+  };
+  return { ...all, ...own[name] };
+}
+
+function featureGates(props: JoinerProps): string {
+  return Object.entries({ ...FEATURE_GATES, ...props.featureGates })
+    .map(([gate, isOn]) => `${gate}=${isOn}`)
+    .join(',');
+}
+
+function scheduling(props: JoinerProps): Variables {
+  const milliseconds = (value: Duration): string => `${value.toMilliseconds()}ms`;
+  return {
+    [ENV.reaction]: props.reaction ?? 'watch',
+    [ENV.batchIdleDuration]: milliseconds(props.batchIdleDuration ?? BATCH_IDLE),
+    [ENV.batchMaxDuration]: milliseconds(props.batchMaxDuration ?? BATCH_MAX),
+    [ENV.preferencePolicy]: props.preferencePolicy ?? 'Respect',
+    [ENV.minValuesPolicy]: props.minValuesPolicy ?? 'Strict',
+    [ENV.preferenceWorthZone]: String(props.preferenceWorthZone ?? 0.1),
+    [ENV.preferenceWorthOther]: String(props.preferenceWorthOther ?? 0.02),
+    [ENV.vmMemoryOverhead]: String(props.vmMemoryOverhead ?? 0.075),
+    [ENV.reservedEnis]: String(props.reservedEnis ?? 0),
+    [ENV.launchesPerMinuteMax]: String(props.maxLaunchesPerMinute ?? 200),
+  };
+}
+
+function terminations(props: JoinerProps): Variables {
+  return {
+    [ENV.reaction]: props.reaction ?? 'watch',
+    [ENV.terminationsPerMinuteMax]: String(props.maxTerminationsPerMinute ?? 50),
+  };
+}

@@ -1,0 +1,18 @@
+import { Stack, type StackProps } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import { Joiner } from './constructs/joiner.ts';
+import type { JoinerProps } from './constructs/joiner-props.ts';
+
+export interface JoinerStackProps extends StackProps {
+  readonly joiner: JoinerProps;
+}
+
+/** One stack for one cluster. */
+export class JoinerStack extends Stack {
+  readonly joiner: Joiner;
+
+  constructor(scope: Construct, id: string, props: JoinerStackProps) {
+    super(scope, id, { description: 'Joiner: serverless nodes for an EKS cluster', ...props });
+    this.joiner = new Joiner(this, 'Joiner', props.joiner);
+  }
+}
