@@ -69,8 +69,8 @@ function readForm(schema: NormalizedSchema, node: Tree | string, isEc2: boolean)
   const fields: Record<string, unknown> = {};
   for (const [name, member] of schema.structIterator()) {
     const { xmlName, ec2QueryName } = member.getMergedTraits();
-    const plain = xmlName ?? name;
-    const key = isEc2 ? (ec2QueryName ?? upperFirst(plain)) : plain;
+    const plain = String(xmlName ?? name);
+    const key = isEc2 ? String(ec2QueryName ?? upperFirst(plain)) : plain;
     const value = node[key];
     if (value !== undefined) fields[name] = readForm(member, value, isEc2);
   }

@@ -1,0 +1,290 @@
+import {
+  CreateFleetCommand,
+  type CreateFleetResult,
+  CreateTagsCommand,
+  DescribeInstanceStatusCommand,
+  DescribeInstancesCommand,
+  type EC2Client,
+  type Instance as Ec2Instance,
+  type InstanceStatus as Ec2InstanceStatus,
+  type Filter,
+  TerminateInstancesCommand,
+} from '@aws-sdk/client-ec2';
+import { sha256 } from '../core/launch/sha256.ts';
+import { type Labels, NODE_CLASS, ON_DEMAND, RESERVED, SPOT } from '../core/model/labels.ts';
+import type {
+  Compute,
+  FleetRequest,
+  FleetResult,
+  Instance,
+  InstanceStatus,
+} from '../ports/cloud.ts';
+import { PortError } from '../ports/fault.ts';
+import { allPages, type Calls } from './calls.ts';
+import { cappedOverrides, fleetInput, fleetResult } from './fleet-request.ts';
+import type { LaunchTemplates, TemplateUse } from './launch-templates.ts';
+import { tagsOf } from './template-data.ts';
+
+export interface Ec2ComputeParts {
+  readonly ec2: EC2Client;
+  readonly calls: Calls;
+  readonly templates: LaunchTemplates;
+  /** The cluster's name: what carries its tags is ours. */
+  readonly cluster: string;
+}
+
+/** Values of one filter. https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/Using_Filtering.html */
+const FILTER_VALUES_MAX = 200;
+/** Instances in one call of TerminateInstances, as Karpenter has it. */
+const TERMINATE_MAX = 500;
+const TEMPLATE_IDLE_MS = 3_600_000;
+
+const STATES = ['pending', 'running', 'stopping', 'stopped', 'shutting-down'];
+const TEMPLATE_TAG = 'aws:ec2launchtemplate:id';
+
+const TEMPLATE_GONE = /^InvalidLaunchTemplate(Name|Id)\.NotFound/;
+
+function chunks<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
+  const count = Math.ceil(items.length / size);
+  return Array.from({ length: count }, (_, at) => items.slice(at * size, (at + 1) * size));
+}
+
+/** EC2 as the use cases see it (DESIGN 2; reference 2.12 and 3.2). */
+export class Ec2Compute implements Compute {
+  private readonly parts: Ec2ComputeParts;
+  /** Calls under way by token: whoever asks for the same group meanwhile shares the answer. */
+  private readonly underWay = new Map<string, Promise<FleetResult>>();
+
+  constructor(parts: Ec2ComputeParts) {
+    this.parts = parts;
+  }
+
+  async launch(fleet: FleetRequest): Promise<FleetResult> {
+    const before = this.underWay.get(fleet.clientToken);
+    if (before !== undefined) return before;
+    const result = this.launchOnce({ ...fleet, overrides: cappedOverrides(fleet.overrides) });
+    this.underWay.set(fleet.clientToken, result);
+    try {
+      return await result;
+    } finally {
+      this.underWay.delete(fleet.clientToken);
+    }
+  }
+
+  async list(): Promise<readonly Instance[]> {
+    return this.describeWith([
+      { Name: 'tag:eks:eks-cluster-name', Values: [this.parts.cluster] },
+      { Name: `tag:kubernetes.io/cluster/${this.parts.cluster}`, Values: ['owned'] },
+      { Name: 'tag-key', Values: [NODE_CLASS] },
+      { Name: 'instance-state-name', Values: STATES },
+    ]);
+  }
+
+  /** By filter: EC2 refuses the whole call where one of the ids themselves is unknown. */
+  async describe(ids: readonly string[]): Promise<readonly Instance[]> {
+    const found: Instance[] = [];
+    for (const chunk of chunks([...new Set(ids)].sort(), FILTER_VALUES_MAX)) {
+      found.push(...(await this.describeWith([{ Name: 'instance-id', Values: [...chunk] }])));
+    }
+    return found;
+  }
+
+  async terminate(ids: readonly string[]): Promise<void> {
+    for (const chunk of chunks([...new Set(ids)].sort(), TERMINATE_MAX)) {
+      await this.terminateChunk(chunk);
+    }
+  }
+
+  async tag(id: string, tags: Labels): Promise<void> {
+    const { ec2, calls } = this.parts;
+    const command = new CreateTagsCommand({ Resources: [id], Tags: tagsOf(tags) });
+    await calls.run('ec2:CreateTags', () => ec2.send(command));
+  }
+
+  async statuses(): Promise<readonly InstanceStatus[]> {
+    const impaired = ['instance-status.status', 'system-status.status'];
+    const found: InstanceStatus[] = [];
+    for (const Name of impaired) {
+      found.push(...(await this.statusesWith({ Name, Values: ['impaired'] })));
+    }
+    found.push(...(await this.statusesWith({ Name: 'event.code', Values: EVENT_CODES })));
+    const byKey = new Map(found.map((each) => [`${each.instanceId}/${each.kind}`, each]));
+    return [...byKey.values()];
+  }
+
+  async removeLaunchTemplates(nodeClass: string, keep: 'used' | 'none'): Promise<void> {
+    const { templates, cluster, calls } = this.parts;
+    const sinceMs = calls.timing.nowMs() - TEMPLATE_IDLE_MS;
+    const all = await templates.ofNodeClass(cluster, nodeClass);
+    const old = all.filter(
+      (each) => keep === 'none' || (each.CreateTime?.getTime() ?? 0) < sinceMs,
+    );
+    if (old.length === 0) return;
+    const used = keep === 'none' ? new Set<string>() : await this.templatesUsedSince(sinceMs);
+    for (const { LaunchTemplateId: id = '', LaunchTemplateName: name = '' } of old) {
+      if (!used.has(id)) await templates.remove(name);
+    }
+  }
+
+  /** EC2 tags every instance with the template that it was launched from. */
+  private async templatesUsedSince(sinceMs: number): Promise<ReadonlySet<string>> {
+    const recent = (await this.list()).filter((each) => each.launchedAtMs >= sinceMs);
+    return new Set(recent.flatMap((each) => each.tags[TEMPLATE_TAG] ?? []));
+  }
+
+  private async launchOnce(fleet: FleetRequest): Promise<FleetResult> {
+    const { templates } = this.parts;
+    const uses = await templates.forFleet(fleet);
+    const first = await this.callFleet(fleet, uses);
+    if (first !== undefined) return first;
+    templates.forget(uses);
+    const again = await templates.forFleet(fleet);
+    // The first token may have been used up by an answer without instances.
+    const token = sha256(`${fleet.clientToken}#templates`);
+    const second = await this.callFleet({ ...fleet, clientToken: token }, again);
+    if (second !== undefined) return second;
+    const code = 'InvalidLaunchTemplateName.NotFoundException';
+    throw new PortError('not-found', code, 'ec2:CreateFleet: a launch template vanished twice');
+  }
+
+  /** Undefined: a launch template is gone and nothing was launched. */
+  private async callFleet(
+    fleet: FleetRequest,
+    uses: readonly TemplateUse[],
+  ): Promise<FleetResult | undefined> {
+    const { ec2, calls } = this.parts;
+    const command = new CreateFleetCommand(fleetInput(fleet, uses));
+    let answer: CreateFleetResult;
+    try {
+      answer = await calls.run('ec2:CreateFleet', () => ec2.send(command));
+    } catch (error) {
+      if (!(error instanceof PortError)) throw error;
+      if (TEMPLATE_GONE.test(error.code)) return undefined;
+      return refused(error);
+    }
+    const isGone = (answer.Errors ?? []).some((each) => TEMPLATE_GONE.test(each.ErrorCode ?? ''));
+    return isGone && (answer.Instances ?? []).length === 0 ? undefined : fleetResult(fleet, answer);
+  }
+
+  private async describeWith(filters: Filter[]): Promise<readonly Instance[]> {
+    const { ec2, calls } = this.parts;
+    const reservations = await allPages(async (token) => {
+      const command = new DescribeInstancesCommand({ Filters: filters, NextToken: token });
+      const page = await calls.run('ec2:DescribeInstances', () => ec2.send(command));
+      return { items: page.Reservations, next: page.NextToken };
+    });
+    return reservations.flatMap((each) => (each.Instances ?? []).flatMap(instanceOf));
+  }
+
+  private async statusesWith(filter: Filter): Promise<readonly InstanceStatus[]> {
+    const { ec2, calls } = this.parts;
+    const all = await allPages(async (token) => {
+      const command = new DescribeInstanceStatusCommand({ Filters: [filter], NextToken: token });
+      const page = await calls.run('ec2:DescribeInstanceStatus', () => ec2.send(command));
+      return { items: page.InstanceStatuses, next: page.NextToken };
+    });
+    return all.flatMap(statusesOf);
+  }
+
+  /** EC2 terminates none of a call where one cannot be: then each goes alone. */
+  private async terminateChunk(ids: readonly string[]): Promise<void> {
+    const { ec2, calls } = this.parts;
+    const command = new TerminateInstancesCommand({ InstanceIds: [...ids] });
+    try {
+      await calls.run('ec2:TerminateInstances', () => ec2.send(command));
+      return;
+    } catch (error) {
+      if (!(error instanceof PortError) || error.kind === 'throttled') throw error;
+      if (ids.length <= 1) {
+        if (error.kind === 'not-found') return;
+        throw error;
+      }
+    }
+    const failures: unknown[] = [];
+    for (const id of ids) {
+      await this.terminateChunk([id]).catch((error: unknown) => failures.push(error));
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+}
+
+/**
+ * A refusal of the whole call is an answer: nothing was launched. Only where that is not known is
+ * the error thrown, so that the same token is sent again.
+ */
+function refused(error: PortError): FleetResult {
+  const status = httpStatus(error);
+  if (error.kind === 'throttled' || status === undefined || status >= 500) throw error;
+  const { kind, code, message } = error;
+  return { instances: [], faults: [{ kind, code, message, offering: undefined }] };
+}
+
+function httpStatus({ cause }: PortError): number | undefined {
+  if (!(cause instanceof Error) || !('$metadata' in cause)) return undefined;
+  const { $metadata: metadata } = cause;
+  if (typeof metadata !== 'object' || metadata === null) return undefined;
+  return 'httpStatusCode' in metadata && typeof metadata.httpStatusCode === 'number'
+    ? metadata.httpStatusCode
+    : undefined;
+}
+
+function capacityTypeOf(instance: Ec2Instance): Instance['capacityType'] {
+  if (instance.InstanceLifecycle === 'spot') return SPOT;
+  return instance.CapacityReservationId === undefined ? ON_DEMAND : RESERVED;
+}
+
+/** Terminated ones are left out. */
+function instanceOf(instance: Ec2Instance): readonly Instance[] {
+  const { InstanceId: id, State } = instance;
+  const state = State?.Name;
+  if (id === undefined || state === undefined || state === 'terminated') return [];
+  const tags = (instance.Tags ?? []).map(({ Key = '', Value = '' }) => [Key, Value] as const);
+  return [
+    {
+      id,
+      state,
+      instanceType: instance.InstanceType ?? '',
+      zone: instance.Placement?.AvailabilityZone ?? '',
+      capacityType: capacityTypeOf(instance),
+      reservationId: instance.CapacityReservationId,
+      imageId: instance.ImageId ?? '',
+      launchedAtMs: instance.LaunchTime?.getTime() ?? 0,
+      tags: Object.fromEntries(tags),
+    },
+  ];
+}
+
+/** Maintenance that takes the node away for a while or for ever (reference 3.6). */
+const EVENT_CODES = [
+  'instance-reboot',
+  'system-reboot',
+  'system-maintenance',
+  'instance-retirement',
+  'instance-stop',
+];
+
+/** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeInstanceStatus.html */
+function statusesOf(status: Ec2InstanceStatus): readonly InstanceStatus[] {
+  const { InstanceId: instanceId } = status;
+  if (instanceId === undefined) return [];
+  const checks = [
+    ['instance_status', status.InstanceStatus],
+    ['system_status', status.SystemStatus],
+  ] as const;
+  const failed = checks.flatMap(([kind, summary]): readonly InstanceStatus[] => {
+    if (summary?.Status !== 'impaired') return [];
+    const details = summary.Details ?? [];
+    const since = details.flatMap((each) => each.ImpairedSince?.getTime() ?? []);
+    const names = details.map((each) => each.Name).join(', ');
+    const sinceMs = since.length === 0 ? 0 : Math.min(...since);
+    return [{ instanceId, kind, sinceMs, description: `impaired: ${names}` }];
+  });
+  const events = (status.Events ?? []).flatMap((event): readonly InstanceStatus[] => {
+    const description = event.Description ?? event.Code ?? '';
+    // EC2 keeps events for a week after they are over and says so in their texts.
+    if (/^\[(Completed|Canceled)\]/.test(description)) return [];
+    const sinceMs = event.NotBefore?.getTime() ?? 0;
+    return [{ instanceId, kind: 'event_status', sinceMs, description }];
+  });
+  return [...failed, ...events.slice(0, 1)];
+}

@@ -1,0 +1,105 @@
+import { type FaultKind, PortError } from '../ports/fault.ts';
+
+/**
+ * No capacity, quota or addresses for that choice; another one may work (reference 2.11).
+ * https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
+ */
+const UNFULFILLABLE: ReadonlySet<string> = new Set([
+  'InsufficientInstanceCapacity',
+  'MaxSpotInstanceCountExceeded',
+  'VcpuLimitExceeded',
+  'UnfulfillableCapacity',
+  'Unsupported',
+  'InsufficientFreeAddressesInSubnet',
+  'MaxFleetCountExceeded',
+  'ReservationCapacityExceeded',
+]);
+
+/** https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html */
+const THROTTLED: ReadonlySet<string> = new Set([
+  'RequestLimitExceeded',
+  'RequestThrottled',
+  'RequestThrottledException',
+  'EC2ThrottledException',
+  'Throttling',
+  'ThrottlingException',
+  'ThrottledException',
+  'TooManyRequestsException',
+  'PriorRequestNotComplete',
+  'SlowDown',
+]);
+
+const UNAUTHORISED: ReadonlySet<string> = new Set([
+  'UnauthorizedOperation',
+  'UnauthorizedException',
+  'AccessDenied',
+  'AccessDeniedException',
+  'AuthFailure',
+  'AuthFailure.ServiceLinkedRoleCreationNotPermitted',
+  'InvalidClientTokenId',
+  'UnrecognizedClientException',
+  'SignatureDoesNotMatch',
+  'ExpiredToken',
+  'ExpiredTokenException',
+  'RequestExpired',
+  'OptInRequired',
+]);
+
+/** `InvalidInstanceID.NotFound`, `NoSuchEntity`, `ParameterNotFound`, `ResourceNotFoundException`. */
+const NOT_FOUND = /NotFound(Exception)?$|^NoSuch/;
+
+/** What a code of any AWS service means to a use case. */
+export function faultKind(code: string): FaultKind {
+  if (UNFULFILLABLE.has(code)) return 'unfulfillable';
+  if (THROTTLED.has(code)) return 'throttled';
+  if (UNAUTHORISED.has(code)) return 'unauthorised';
+  return NOT_FOUND.test(code) ? 'not-found' : 'unknown';
+}
+
+/** The SDK's exceptions carry AWS's code as `Code` or, where it is modelled, as their name. */
+function codeOf(error: Error): string {
+  if ('Code' in error && typeof error.Code === 'string') return error.Code;
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  return error.name;
+}
+
+function statusOf(error: Error): number | undefined {
+  if (!('$metadata' in error)) return undefined;
+  const metadata = error.$metadata;
+  if (typeof metadata !== 'object' || metadata === null) return undefined;
+  const status = 'httpStatusCode' in metadata ? metadata.httpStatusCode : undefined;
+  return typeof status === 'number' ? status : undefined;
+}
+
+/** EC2 adds a long encoded text that only the account's administrators can read. */
+function plainMessage(message: string): string {
+  return message.replace(/\s*Encoded authorization failure message:.*/s, '').trim();
+}
+
+/** Classifies what a call threw, once; `action` is as IAM names it, e.g. `ec2:CreateFleet`. */
+export function portError(error: unknown, action: string): PortError {
+  if (error instanceof PortError) return error;
+  const cause = error instanceof Error ? error : new Error(String(error));
+  const code = codeOf(cause);
+  const status = statusOf(cause);
+  const kind = faultKind(code) === 'unknown' && status === 429 ? 'throttled' : faultKind(code);
+  return new PortError(kind, code, `${action}: ${plainMessage(cause.message)}`, { cause });
+}
+
+const NETWORK: ReadonlySet<string> = new Set([
+  'ECONNRESET',
+  'ECONNREFUSED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EAI_AGAIN',
+  'TimeoutError',
+]);
+
+/** Whether the same call may succeed a moment later: it never arrived, or AWS had a bad moment. */
+export function isTransient(error: PortError): boolean {
+  const cause = error.cause instanceof Error ? error.cause : undefined;
+  const status = cause === undefined ? undefined : statusOf(cause);
+  return (
+    error.kind === 'throttled' || NETWORK.has(error.code) || (status !== undefined && status >= 500)
+  );
+}

@@ -1,0 +1,178 @@
+import type {
+  CreateFleetCommandInput,
+  CreateFleetResult,
+  FleetLaunchTemplateConfigRequest,
+} from '@aws-sdk/client-ec2';
+import { RESERVED, SPOT } from '../core/model/labels.ts';
+import type {
+  FleetFault,
+  FleetOverride,
+  FleetRequest,
+  FleetResult,
+  LaunchedInstance,
+} from '../ports/cloud.ts';
+import { faultKind } from './faults.ts';
+import type { TemplateUse } from './launch-templates.ts';
+import { nodeClassSpec } from './node-class-spec.ts';
+import { isInterruptibleReservation, tagsOf } from './template-data.ts';
+
+/** https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/fleet-quotas.html */
+export const OVERRIDES_MAX = 300;
+/**
+ * Of the overrides as they go over the wire, in bytes: EC2 refuses bodies that are too large and
+ * does not say where that begins; 300 overrides of the usual length stay below.
+ */
+export const OVERRIDES_BYTES_MAX = 150_000;
+/** Names of an override's fields with their places, e.g. `&LaunchTemplateConfigs.1.Overrides.12.`. */
+const FIELD_BYTES = 45;
+
+function bytesOf(override: FleetOverride): number {
+  const texts = [override.instanceType, override.zone, override.subnetId ?? '', override.imageId];
+  return [...texts, String(override.priority)].reduce(
+    (sum, text) => sum + FIELD_BYTES + text.length,
+    0,
+  );
+}
+
+/** The first overrides, which are the cheapest, up to what EC2 takes. */
+export function cappedOverrides(
+  overrides: readonly FleetOverride[],
+  max = OVERRIDES_MAX,
+): readonly FleetOverride[] {
+  const kept: FleetOverride[] = [];
+  let bytes = 0;
+  for (const override of overrides.slice(0, max)) {
+    bytes += bytesOf(override);
+    if (bytes > OVERRIDES_BYTES_MAX) break;
+    kept.push(override);
+  }
+  return kept;
+}
+
+function templateConfig({ name, overrides }: TemplateUse): FleetLaunchTemplateConfigRequest {
+  return {
+    LaunchTemplateSpecification: { LaunchTemplateName: name, Version: '$Latest' },
+    Overrides: overrides.map((each) => ({
+      InstanceType: each.instanceType as never,
+      SubnetId: each.subnetId,
+      AvailabilityZone: each.zone,
+      ImageId: each.imageId,
+      Priority: each.priority,
+    })),
+  };
+}
+
+type Purchase = Pick<
+  CreateFleetCommandInput,
+  'SpotOptions' | 'OnDemandOptions' | 'ReservedCapacityOptions'
+> & { readonly target: 'spot' | 'on-demand' | 'capacity-block' | 'reserved-capacity' };
+
+/** https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-fleet-allocation-strategy.html */
+function purchase(fleet: FleetRequest): Purchase {
+  const { capacityType, strategy, overrides, reservationType } = fleet;
+  if (capacityType === SPOT) {
+    const isPrioritised = strategy === 'capacity-optimized-prioritized';
+    const chosen = isPrioritised ? strategy : 'price-capacity-optimized';
+    return { target: 'spot', SpotOptions: { AllocationStrategy: chosen } };
+  }
+  if (capacityType === RESERVED) {
+    if (reservationType === 'capacity-block') return { target: 'capacity-block' };
+    if (isInterruptibleReservation(fleet, overrides[0]?.reservationId)) {
+      const types = ['interruptible-capacity-reservation' as const];
+      return { target: 'reserved-capacity', ReservedCapacityOptions: { ReservationTypes: types } };
+    }
+  }
+  const chosen = strategy === 'prioritized' ? 'prioritized' : 'lowest-price';
+  return { target: 'on-demand', OnDemandOptions: { AllocationStrategy: chosen } };
+}
+
+/** The parameters of reference 2.12. https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateFleet.html */
+export function fleetInput(
+  fleet: FleetRequest,
+  uses: readonly TemplateUse[],
+): CreateFleetCommandInput {
+  const { target, ...options } = purchase(fleet);
+  const tags = tagsOf(fleet.tags);
+  const { context } = nodeClassSpec(fleet.nodeClass);
+  return {
+    ClientToken: fleet.clientToken,
+    Type: 'instant',
+    TargetCapacitySpecification: {
+      TotalTargetCapacity: fleet.claims.length,
+      DefaultTargetCapacityType: target,
+    },
+    ...options,
+    LaunchTemplateConfigs: uses.map(templateConfig),
+    ...(context !== undefined && fleet.sendContext ? { Context: context } : {}),
+    TagSpecifications: [
+      { ResourceType: 'instance', Tags: tags },
+      { ResourceType: 'volume', Tags: tags },
+      { ResourceType: 'fleet', Tags: tags },
+    ],
+  };
+}
+
+type Line = Pick<NonNullable<CreateFleetResult['Errors']>[number], 'LaunchTemplateAndOverrides'>;
+
+/** The line of the request that EC2 speaks of: by type and zone, or by type and subnet. */
+function lineOf(fleet: FleetRequest, { LaunchTemplateAndOverrides }: Line) {
+  const { InstanceType, AvailabilityZone, SubnetId } = LaunchTemplateAndOverrides?.Overrides ?? {};
+  return fleet.overrides.find(
+    (each) =>
+      each.instanceType === InstanceType &&
+      (each.zone === AvailabilityZone || each.subnetId === SubnetId),
+  );
+}
+
+function launched(
+  fleet: FleetRequest,
+  group: NonNullable<CreateFleetResult['Instances']>[number],
+): readonly LaunchedInstance[] {
+  const line = lineOf(fleet, group);
+  const overrides = group.LaunchTemplateAndOverrides?.Overrides;
+  return (group.InstanceIds ?? []).map((id) => ({
+    id,
+    instanceType: group.InstanceType ?? line?.instanceType ?? '',
+    zone: overrides?.AvailabilityZone ?? line?.zone ?? '',
+    capacityType: fleet.capacityType,
+    reservationId: line?.reservationId,
+    imageId: overrides?.ImageId ?? line?.imageId ?? '',
+  }));
+}
+
+/** Spot cannot be had at all before somebody makes the service-linked role (reference 2.11). */
+const NO_SPOT_ROLE = 'AuthFailure.ServiceLinkedRoleCreationNotPermitted';
+
+function faults(
+  fleet: FleetRequest,
+  error: NonNullable<CreateFleetResult['Errors']>[number],
+): readonly FleetFault[] {
+  const code = error.ErrorCode ?? 'Unknown';
+  const message = error.ErrorMessage ?? '';
+  const fault = (kind: FleetFault['kind'], line: FleetOverride | undefined): FleetFault => {
+    if (line === undefined) return { kind, code, message, offering: undefined };
+    const { instanceType, zone } = line;
+    const offering = { instanceType, zone, capacityType: fleet.capacityType };
+    return { kind, code, message, offering };
+  };
+  if (code === NO_SPOT_ROLE) return fleet.overrides.map((each) => fault('unfulfillable', each));
+  return [fault(faultKind(code), lineOf(fleet, error))];
+}
+
+/** Each offering's fault once, in the order in which EC2 named them. */
+function distinct(all: readonly FleetFault[]): readonly FleetFault[] {
+  const seen = new Set<string>();
+  return all.filter(({ code, offering }) => {
+    const key = `${code}/${offering?.instanceType}/${offering?.zone}`;
+    const isNew = !seen.has(key);
+    seen.add(key);
+    return isNew;
+  });
+}
+
+export function fleetResult(fleet: FleetRequest, answer: CreateFleetResult): FleetResult {
+  return {
+    instances: (answer.Instances ?? []).flatMap((each) => launched(fleet, each)),
+    faults: distinct((answer.Errors ?? []).flatMap((each) => faults(fleet, each))),
+  };
+}

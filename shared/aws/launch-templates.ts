@@ -1,0 +1,134 @@
+import {
+  CreateLaunchTemplateCommand,
+  DeleteLaunchTemplateCommand,
+  DescribeLaunchTemplatesCommand,
+  type EC2Client,
+  type LaunchTemplate,
+  type RequestLaunchTemplateData,
+} from '@aws-sdk/client-ec2';
+import { canonicalText } from '../core/launch/canonical-text.ts';
+import type { ClusterFacts } from '../core/launch/cluster-facts.ts';
+import { sha256 } from '../core/launch/sha256.ts';
+import { NODE_CLASS } from '../core/model/labels.ts';
+import type { FleetOverride, FleetRequest } from '../ports/cloud.ts';
+import { PortError } from '../ports/fault.ts';
+import { allPages, type Calls } from './calls.ts';
+import { type TemplateVariant, tagsOf, templateData, templateTags } from './template-data.ts';
+
+/** Pods that ask for it get every interface for EFA that the type has. */
+export const EFA = 'vpc.amazonaws.com/efa';
+
+/** A template and the lines of the fleet that use it. */
+export interface TemplateUse {
+  readonly name: string;
+  readonly overrides: readonly FleetOverride[];
+}
+
+export interface LaunchTemplateParts {
+  readonly ec2: EC2Client;
+  readonly calls: Calls;
+  readonly cluster: () => Promise<ClusterFacts>;
+  /** Interfaces for EFA that a type has; 0 for a type that is not known. */
+  readonly efaInterfaces: (instanceType: string) => number;
+}
+
+/**
+ * Launch templates named by the hash of their contents: equal ones are the same one, whoever made
+ * it, so that finding one is trying to make it.
+ */
+export class LaunchTemplates {
+  private readonly parts: LaunchTemplateParts;
+  /** Names that were there when this sandbox last looked. */
+  private readonly known = new Set<string>();
+
+  constructor(parts: LaunchTemplateParts) {
+    this.parts = parts;
+  }
+
+  /** Makes what is missing; at most one template per image, pod limit, EFA count, reservation. */
+  async forFleet(fleet: FleetRequest): Promise<readonly TemplateUse[]> {
+    const cluster = await this.parts.cluster();
+    const uses: TemplateUse[] = [];
+    for (const { variant, overrides } of this.variants(fleet)) {
+      const data = templateData(fleet, variant, cluster);
+      uses.push({ name: await this.ensure(fleet, data), overrides });
+    }
+    return uses;
+  }
+
+  /** After EC2 said that one of them is gone. */
+  forget(uses: readonly TemplateUse[]): void {
+    for (const { name } of uses) this.known.delete(name);
+  }
+
+  /** Templates that were made for the class, in this cluster. */
+  async ofNodeClass(cluster: string, nodeClass: string): Promise<readonly LaunchTemplate[]> {
+    const { ec2, calls } = this.parts;
+    const filters = [
+      { Name: 'tag:eks:eks-cluster-name', Values: [cluster] },
+      { Name: `tag:${NODE_CLASS}`, Values: [nodeClass] },
+    ];
+    const all = await allPages(async (token) => {
+      const command = new DescribeLaunchTemplatesCommand({ Filters: filters, NextToken: token });
+      const page = await calls.run('ec2:DescribeLaunchTemplates', () => ec2.send(command));
+      return { items: page.LaunchTemplates, next: page.NextToken };
+    });
+    return all.filter((each) => each.LaunchTemplateName?.startsWith(NAME_PREFIX));
+  }
+
+  /** One that is gone already is not an error. */
+  async remove(name: string): Promise<void> {
+    this.known.delete(name);
+    const { ec2, calls } = this.parts;
+    const command = new DeleteLaunchTemplateCommand({ LaunchTemplateName: name });
+    try {
+      await calls.run('ec2:DeleteLaunchTemplate', () => ec2.send(command));
+    } catch (error) {
+      if (!(error instanceof PortError) || error.kind !== 'not-found') throw error;
+    }
+  }
+
+  private variants(
+    fleet: FleetRequest,
+  ): readonly { readonly variant: TemplateVariant; readonly overrides: FleetOverride[] }[] {
+    const wantsEfa = (fleet.requests[EFA] ?? 0) > 0;
+    const groups = new Map<string, { variant: TemplateVariant; overrides: FleetOverride[] }>();
+    for (const override of fleet.overrides) {
+      const { instanceType, imageId, reservationId } = override;
+      const variant: TemplateVariant = {
+        imageId,
+        podsMax: fleet.podsMax[instanceType] ?? 110,
+        efaInterfaces: wantsEfa ? this.parts.efaInterfaces(instanceType) : 0,
+        reservationId,
+      };
+      const key = canonicalText(variant);
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, { variant, overrides: [override] });
+      else group.overrides.push(override);
+    }
+    return [...groups.values()];
+  }
+
+  private async ensure(fleet: FleetRequest, data: RequestLaunchTemplateData): Promise<string> {
+    const tags = templateTags(fleet);
+    const name = `${NAME_PREFIX}${sha256(canonicalText({ data, tags })).slice(0, 32)}`;
+    if (this.known.has(name)) return name;
+    const { ec2, calls } = this.parts;
+    const command = new CreateLaunchTemplateCommand({
+      LaunchTemplateName: name,
+      LaunchTemplateData: data,
+      TagSpecifications: [{ ResourceType: 'launch-template', Tags: tagsOf(tags) }],
+    });
+    try {
+      await calls.run('ec2:CreateLaunchTemplate', () => ec2.send(command));
+    } catch (error) {
+      const exists = 'InvalidLaunchTemplateName.AlreadyExistsException';
+      if (!(error instanceof PortError) || error.code !== exists) throw error;
+    }
+    this.known.add(name);
+    return name;
+  }
+}
+
+/** Not Karpenter's: each deletes what it does not know of its own. */
+const NAME_PREFIX = 'joiner.dev/';
