@@ -181,7 +181,7 @@ export function relax(
   const local = rows.map((bucket, id) => ({ ...bucket, id }));
   const localDemand = Float64Array.from(rows, (bucket) => demand[bucket.id] ?? 0);
   const basis = startBasis(localDemand, patterns, nodePrice);
-  const filler = new PieceFiller(local, main, localDemand);
+  const filler = new PieceFiller(local, columns, main, localDemand);
   improve(basis, filler, [...kept], options);
   for (const [index, bucket] of rows.entries()) {
     values[bucket.id] = Math.max(LEAST_VALUE, basis.duals[index] ?? 0);

@@ -3,6 +3,10 @@ import type { Column } from './columns.ts';
 /** Equal demands, as far as filling a node is concerned. */
 export interface Bucket {
   readonly id: number;
+  /**
+   * Per resource of the problem; beyond those, shares of what one node can hold of pods that keep
+   * apart from each other, whatever its size: of each such kind every node has room for 1.
+   */
   readonly requests: Float64Array;
   /** By column group: 1 where the demand may go. */
   readonly allowed: Uint8Array;
@@ -88,6 +92,11 @@ export class Filler {
     return orders;
   }
 
+  /** Buckets by falling value for what they use of such a node. */
+  order({ room }: Column): readonly number[] {
+    return this.ordersFor(room)[0] ?? [];
+  }
+
   /** The most valuable filling that greedy orders find for a node of the column, if any fits. */
   best(column: Column, left: Float64Array): Pattern | undefined {
     let best: Pattern | undefined;
@@ -136,7 +145,7 @@ export class Filler {
   }
 
   private along(order: readonly number[], column: Column, left: Float64Array): Pattern | undefined {
-    const room = column.room.slice();
+    const room = roomFor(this.buckets, column);
     const group = column.group.id;
     const buckets: number[] = [];
     const amounts: number[] = [];
@@ -191,7 +200,7 @@ class FillSearch {
     this.values = values;
     this.column = column;
     this.left = left;
-    this.room = column.room.slice();
+    this.room = roomFor(buckets, column);
     this.amounts = new Int32Array(candidates.length);
     const [first = 0, second = first] = main;
     this.first = first;
@@ -273,11 +282,21 @@ class FillSearch {
   }
 }
 
+/** The column's room with places for pods that keep apart. */
+function roomFor(buckets: readonly Bucket[], { room }: Column): Float64Array {
+  const whole = new Float64Array(buckets[0]?.requests.length ?? room.length).fill(1);
+  whole.set(room);
+  return whole;
+}
+
 function take(room: Float64Array, { requests }: Bucket, amount: number): void {
   for (let r = 0; r < room.length; r++) {
     room[r] = (room[r] ?? 0) - amount * (requests[r] ?? 0);
   }
 }
+
+/** Makes up for shares that do not add up to 1 exactly. */
+const ROUNDING = 1e-9;
 
 /** How many more of the bucket the room holds. */
 export function howMany(
@@ -288,7 +307,7 @@ export function howMany(
   let amount = Math.min(available, perNode);
   for (let r = 0; r < requests.length && amount > 0; r++) {
     const each = requests[r] ?? 0;
-    if (each > 0) amount = Math.min(amount, Math.floor((room[r] ?? 0) / each));
+    if (each > 0) amount = Math.min(amount, Math.floor((room[r] ?? 1) / each + ROUNDING));
   }
   return amount;
 }

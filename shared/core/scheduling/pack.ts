@@ -1,59 +1,11 @@
 import type { Item } from './assign.ts';
 import { type Column, type ColumnGroup, compareColumns } from './columns.ts';
-import { relax } from './duals.ts';
-import { type Bucket, Filler, type Pattern } from './fill.ts';
+import { type Bucket, Filler, howMany, type Pattern } from './fill.ts';
 import { addToHost, emptyHost, hostAllows } from './host.ts';
 import { flexibleCover, insistsOnMinValues } from './min-values.ts';
+import { podValues } from './pod-values.ts';
+import { type Stock, stocksOf } from './stocks.ts';
 import { type Bin, daemonPortsOn, type World, zeros } from './world.ts';
-
-/** Items that fill nodes alike, and how many pods of them are left. */
-interface Stock {
-  readonly bucket: Bucket;
-  readonly items: readonly Item[];
-  next: number;
-}
-
-/** How many of a class may share a node by its own host rules, as far as that is a number. */
-function perNode({ view }: Item): number {
-  const { host } = view;
-  if (host.isFree) return Number.POSITIVE_INFINITY;
-  if (host.ports.length > 0) return 1;
-  let most = Number.POSITIVE_INFINITY;
-  if (host.avoids.some((id) => host.counted.includes(id))) most = 1;
-  for (const each of host.spreads) {
-    if (host.counted.includes(each.selector)) most = Math.min(most, each.most + 1);
-  }
-  return most;
-}
-
-/** Items with equal requests, places and host limits form one stock. */
-function stocksOf(items: readonly Item[]): readonly Stock[] {
-  const ids = new Map<Uint8Array, number>();
-  const texts = new Map<string, number>();
-  const number = (allowed: Uint8Array): number => {
-    const known = ids.get(allowed);
-    if (known !== undefined) return known;
-    const text = allowed.join('');
-    const id = texts.get(text) ?? texts.size;
-    texts.set(text, id);
-    ids.set(allowed, id);
-    return id;
-  };
-  const stocks = new Map<string, { bucket: Bucket; items: Item[]; next: number }>();
-  for (const item of items) {
-    const { requests } = item.view.podClass;
-    const most = perNode(item);
-    const rule = item.view.host.isFree ? '' : item.view.host.avoids.join();
-    const text = `${requests.join()}|${number(item.allowed)}|${most}|${rule}`;
-    const known = stocks.get(text);
-    if (known !== undefined) known.items.push(item);
-    else {
-      const bucket = { id: stocks.size, requests, allowed: item.allowed, perNode: most };
-      stocks.set(text, { bucket, items: [item], next: 0 });
-    }
-  }
-  return [...stocks.values()];
-}
 
 /** Resources whose use decides what a node costs: those that vary between columns and are asked. */
 function mainResources(
@@ -130,7 +82,7 @@ class Packer {
     const buckets = stocks.map((stock) => stock.bucket);
     const main = mainResources(buckets, problem.resources);
     const options = { nodePrice, pivotsMax: 1500, stepsMax };
-    const { values } = relax(buckets, this.left, columns, main, options);
+    const { values } = podValues(buckets, this.left, columns, main, options);
     this.filler = new Filler(buckets, main, values);
   }
 
@@ -213,13 +165,35 @@ class Packer {
       content: new Map(),
     };
     let placed = 0;
+    let isShort = false;
     for (const [index, bucket] of pattern.buckets.entries()) {
-      placed += this.draw(bin, this.stocks[bucket] as Stock, pattern.amounts[index] ?? 0);
+      const wanted = pattern.amounts[index] ?? 0;
+      const drawn = this.draw(bin, this.stocks[bucket] as Stock, wanted);
+      placed += drawn;
+      isShort ||= drawn < wanted;
     }
     if (placed === 0) return 0;
+    if (isShort) placed += this.topUp(bin);
     world.budgets.take(column, 1);
     world.cover(bin);
     world.bins.push(bin);
+    return placed;
+  }
+
+  /** Pods that keep apart left room in the bin: others take it. */
+  private topUp(bin: Bin): number {
+    const room = bin.held.room.map((amount, r) => amount - (bin.used[r] ?? 0));
+    let placed = 0;
+    for (const index of this.filler.order(bin.held)) {
+      const stock = this.stocks[index] as Stock;
+      const left = this.left[index] ?? 0;
+      if (left <= 0 || stock.bucket.allowed[bin.held.group.id] !== 1) continue;
+      const drawn = this.draw(bin, stock, howMany(stock.bucket, room, left));
+      for (let r = 0; r < room.length; r++) {
+        room[r] = (room[r] ?? 0) - drawn * (stock.bucket.requests[r] ?? 0);
+      }
+      placed += drawn;
+    }
     return placed;
   }
 

@@ -48,12 +48,30 @@ export class PieceFiller {
   private readonly above: Pieces;
   private values: Float64Array;
   private version = 0;
+  /** Room left for pods that keep apart, by kind; and of each bucket its first kind and share. */
+  private readonly places: Float64Array;
+  private readonly placeOf: Int32Array;
+  private readonly shareOf: Float64Array;
 
-  constructor(buckets: readonly Bucket[], main: readonly number[], demand: Float64Array) {
+  constructor(
+    buckets: readonly Bucket[],
+    columns: readonly Column[],
+    main: readonly number[],
+    demand: Float64Array,
+  ) {
     this.buckets = buckets;
     this.main = main;
     this.demand = demand;
     this.values = new Float64Array(buckets.length);
+    const resources = columns[0]?.room.length ?? 0;
+    this.places = new Float64Array((buckets[0]?.requests.length ?? 0) - resources);
+    this.placeOf = Int32Array.from(buckets, ({ requests }) =>
+      requests.subarray(resources).findIndex((share) => share > 0),
+    );
+    this.shareOf = Float64Array.from(
+      buckets,
+      ({ requests }, id) => requests[resources + (this.placeOf[id] ?? 0)] ?? 1,
+    );
     this.below = { amounts: new Float64Array(buckets.length), excess: 0 };
     this.above = { amounts: new Float64Array(buckets.length), excess: 0 };
   }
@@ -139,18 +157,24 @@ export class PieceFiller {
     const weight = MIXES[mix] ?? 0;
     const { amounts } = into;
     amounts.fill(0);
+    this.places.fill(1);
     let capacity = 1;
     let excess = 0;
     for (let at = 0; at < ids.length && capacity > 1e-9; at++) {
       const id = ids[at] ?? 0;
       this.steps++;
-      const limit = most[id] ?? 0;
+      let limit = most[id] ?? 0;
       if (limit === 0 || (this.values[id] ?? 0) <= 0) continue;
+      const place = this.placeOf[id] ?? -1;
+      if (place >= 0) limit = Math.min(limit, (this.places[place] ?? 0) / (this.shareOf[id] ?? 1));
       const one = first[id] ?? 0;
       const other = second[id] ?? 0;
       const use = weight * one + (1 - weight) * other;
       const amount = use * limit > capacity ? capacity / use : limit;
       amounts[id] = amount;
+      if (place >= 0) {
+        this.places[place] = (this.places[place] ?? 0) - amount * (this.shareOf[id] ?? 1);
+      }
       capacity -= amount * use;
       excess += amount * (one - other);
     }
