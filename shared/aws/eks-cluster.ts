@@ -1,0 +1,57 @@
+import { DescribeClusterCommand, type EKSClient } from '@aws-sdk/client-eks';
+import type { ClusterFacts } from '../core/launch/cluster-facts.ts';
+import { PortError } from '../ports/fault.ts';
+import type { Calls } from './calls.ts';
+
+/**
+ * The cluster as EKS describes it. A cluster that is still being made has no endpoint and is a
+ * fault. https://docs.aws.amazon.com/eks/latest/APIReference/API_DescribeCluster.html
+ */
+export async function describeCluster(
+  eks: EKSClient,
+  calls: Calls,
+  name: string,
+): Promise<ClusterFacts> {
+  const command = new DescribeClusterCommand({ name });
+  const { cluster } = await calls.run('eks:DescribeCluster', () => eks.send(command));
+  const network = cluster?.kubernetesNetworkConfig;
+  const ipFamily = network?.ipFamily === 'ipv6' ? 'ipv6' : 'ipv4';
+  const serviceCidr = ipFamily === 'ipv6' ? network?.serviceIpv6Cidr : network?.serviceIpv4Cidr;
+  const { endpoint, version } = cluster ?? {};
+  const certificateAuthority = cluster?.certificateAuthority?.data;
+  if (
+    endpoint === undefined ||
+    version === undefined ||
+    certificateAuthority === undefined ||
+    serviceCidr === undefined
+  ) {
+    const message = `cluster ${name} is ${cluster?.status ?? 'unknown'}: not ready to be joined`;
+    throw new PortError('not-found', 'ClusterNotReady', message);
+  }
+  return {
+    name,
+    endpoint,
+    certificateAuthority,
+    serviceCidr,
+    ipFamily,
+    kubernetesVersion: version,
+  };
+}
+
+/** The description kept for a while: it changes with upgrades only. */
+export function cachedCluster(
+  describe: () => Promise<ClusterFacts>,
+  nowMs: () => number,
+  keepMs = 300_000,
+): () => Promise<ClusterFacts> {
+  let kept: { readonly facts: Promise<ClusterFacts>; readonly atMs: number } | undefined;
+  return () => {
+    if (kept !== undefined && nowMs() < kept.atMs + keepMs) return kept.facts;
+    const facts = describe();
+    kept = { facts, atMs: nowMs() };
+    facts.catch(() => {
+      kept = undefined;
+    });
+    return facts;
+  };
+}
