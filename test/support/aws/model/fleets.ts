@@ -15,6 +15,9 @@ import { handle } from './handle.ts';
 /** https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/fleet-quotas.html */
 const OVERRIDES_MAX = 300;
 
+/** EC2 puts it on every instance. https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/Using_Tags.html */
+const TEMPLATE_TAG = 'aws:ec2launchtemplate:id';
+
 function templateNamed(account: Account, name: string): ModelTemplate {
   const found = account.templates.get(name);
   if (found !== undefined) return found;
@@ -69,7 +72,7 @@ function start(
     launchedAtMs: account.nowMs,
     template: data,
     state: 'pending',
-    tags,
+    tags: [...tags, { Key: TEMPLATE_TAG, Value: pool.template.about.LaunchTemplateId }],
   };
   account.instances.set(instance.id, instance);
   const key = poolKey(pool.instanceType, pool.zone, market);

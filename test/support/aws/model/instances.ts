@@ -5,6 +5,7 @@ import type {
   DescribeInstancesCommandOutput,
   DescribeInstancesRequest,
   Instance,
+  InstanceStatus,
   TerminateInstancesCommandOutput,
   TerminateInstancesRequest,
 } from '@aws-sdk/client-ec2';
@@ -60,9 +61,10 @@ function describeInstances(account: Account, request: DescribeInstancesRequest) 
   const kept = all.filter((each) =>
     meetsFilters(
       request.Filters,
-      tagAttributes(each.tags, (name) =>
-        name === 'instance-state-name' ? [each.state] : undefined,
-      ),
+      tagAttributes(each.tags, (name) => {
+        if (name === 'instance-id') return [each.id];
+        return name === 'instance-state-name' ? [each.state] : undefined;
+      }),
     ),
   );
   const size = Math.min(request.MaxResults ?? 1000, account.pageSize);
@@ -86,6 +88,15 @@ function createTags(account: Account, { Resources = [], Tags = [] }: CreateTagsR
   return {};
 }
 
+function statusAttributes(each: InstanceStatus): (name: string) => readonly string[] | undefined {
+  const values: Readonly<Record<string, readonly (string | undefined)[]>> = {
+    'instance-status.status': [each.InstanceStatus?.Status],
+    'system-status.status': [each.SystemStatus?.Status],
+    'event.code': (each.Events ?? []).map(({ Code }) => Code),
+  };
+  return (name) => values[name]?.flatMap((value) => value ?? []);
+}
+
 export function instanceHandlers(account: Account): Handlers {
   return {
     DescribeInstances: handle<DescribeInstancesRequest, DescribeInstancesCommandOutput>((request) =>
@@ -98,8 +109,9 @@ export function instanceHandlers(account: Account): Handlers {
     DescribeInstanceStatus: handle<
       DescribeInstanceStatusRequest,
       DescribeInstanceStatusCommandOutput
-    >(({ NextToken }) => {
-      const { items, next } = page(account.statuses, NextToken, account.pageSize);
+    >(({ NextToken, Filters }) => {
+      const kept = account.statuses.filter((each) => meetsFilters(Filters, statusAttributes(each)));
+      const { items, next } = page(kept, NextToken, account.pageSize);
       return { InstanceStatuses: items, NextToken: next };
     }),
   };

@@ -19,6 +19,9 @@ export interface Operation {
   readonly http: readonly [string, string, number] | undefined;
 }
 
+/** The SDK exports an operation as `[9, namespace, name, traits, input, output]`. */
+const OPERATION = 9;
+
 /** The services of the wire server, by the name that requests are signed for. */
 export const SERVICES = {
   ec2: { protocol: 'ec2Query', operations: operationsOf(ec2) },
@@ -39,9 +42,6 @@ export type ServiceName = keyof typeof SERVICES;
 export function isServiceName(name: string): name is ServiceName {
   return Object.hasOwn(SERVICES, name);
 }
-
-/** The SDK exports an operation as `[9, namespace, name, traits, input, output]`. */
-const OPERATION = 9;
 
 function operationsOf(module: object): ReadonlyMap<string, Operation> {
   const operations = new Map<string, Operation>();

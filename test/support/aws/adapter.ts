@@ -1,0 +1,58 @@
+import { type AwsAccess, ec2Client, eksClient, iamClient } from '../../../shared/aws/access.ts';
+import { Calls } from '../../../shared/aws/calls.ts';
+import { Ec2Compute } from '../../../shared/aws/ec2-compute.ts';
+import { describeCluster } from '../../../shared/aws/eks-cluster.ts';
+import { LaunchTemplates } from '../../../shared/aws/launch-templates.ts';
+import { Ec2Network } from '../../../shared/aws/network.ts';
+import { IamProfiles } from '../../../shared/aws/profiles.ts';
+import { CLUSTER, type WireCloud } from './cloud.ts';
+
+export const CREDENTIALS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' };
+
+export function accessTo(cloud: WireCloud): AwsAccess {
+  return {
+    region: 'us-east-1',
+    credentials: CREDENTIALS,
+    functionName: 'test',
+    endpoint: cloud.endpoint,
+    timeoutMs: 2_000,
+  };
+}
+
+/** The model's clock; waiting makes it go on at once. */
+export function callsOn(cloud: WireCloud): Calls {
+  const { account } = cloud;
+  return new Calls({
+    nowMs: () => account.nowMs,
+    sleep: async (ms) => {
+      account.nowMs += ms;
+    },
+  });
+}
+
+/** The adapters as a function composes them, all pointed at the wire server. */
+export function adapterOn(cloud: WireCloud, calls = callsOn(cloud)) {
+  const access = accessTo(cloud);
+  const ec2 = ec2Client(access);
+  const eks = eksClient(access);
+  const templates = new LaunchTemplates({
+    ec2,
+    calls,
+    cluster: () => describeCluster(eks, calls, CLUSTER),
+    efaInterfaces: (type) => (type === 'p5.48xlarge' ? 32 : 0),
+  });
+  const iam = iamClient(access);
+  return {
+    calls,
+    templates,
+    compute: new Ec2Compute({ ec2, calls, templates, cluster: CLUSTER }),
+    network: new Ec2Network({ ec2, calls }),
+    profiles: new IamProfiles({
+      iam,
+      calls,
+      cluster: CLUSTER,
+      region: 'us-east-1',
+      isolated: false,
+    }),
+  };
+}
