@@ -1,3 +1,5 @@
+import type { Column } from './columns.ts';
+import type { PodClass } from './problem.ts';
 import type { ClassView, NodeRoom, World } from './world.ts';
 
 /**
@@ -35,7 +37,69 @@ export function bestRoom(
   return best;
 }
 
+/** How many more pods of the class fit by resources alone. */
+function holds({ requests }: PodClass, room: Float64Array, used?: Float64Array): number {
+  let most = Number.POSITIVE_INFINITY;
+  for (let r = 0; r < requests.length; r++) {
+    const each = requests[r] ?? 0;
+    if (each > 0) most = Math.min(most, Math.floor(((room[r] ?? 0) - (used?.[r] ?? 0)) / each));
+  }
+  return most;
+}
+
+/** Pods that must all be on one node, none of which is placed yet. */
+function startsGroup(world: World, { host }: ClassView): boolean {
+  return host.needs.some(
+    ({ selector, isSelf }) => isSelf && (world.totals.get(selector) ?? 0) === 0,
+  );
+}
+
+/** Where the first of a group goes, and how many of the group could follow. */
+interface Start {
+  readonly count: number;
+  readonly penalty: number;
+  readonly place: () => void;
+}
+
+/** Puts the first pod of a group where the most of the group fit, for all others have to follow. */
+function startGroup(world: World, view: ClassView, rooms: readonly NodeRoom[]): boolean {
+  const { podClass } = view;
+  const left = world.leftOf(podClass);
+  const roomy = (columns: readonly Column[], used?: Float64Array) => {
+    const counts = columns.map(({ room }) => Math.min(left, holds(podClass, room, used)));
+    const count = Math.max(...counts);
+    return { count, columns: columns.filter((_, at) => counts[at] === count) };
+  };
+  const starts: Start[] = [];
+  for (const room of rooms) {
+    if (!world.canPutOnNode(view, room)) continue;
+    const count = Math.min(left, holds(podClass, room.free));
+    const penalty = world.penaltyOnNode(view, room);
+    starts.push({ count, penalty, place: () => world.putOnNode(view, room) });
+  }
+  for (const bin of world.bins) {
+    const choice = world.choiceInBin(view, bin);
+    if (choice === undefined) continue;
+    const { count } = roomy(choice.columns, bin.used);
+    const { penalty } = choice;
+    starts.push({ count, penalty, place: () => world.putInBin(view, bin, choice) });
+  }
+  const choice = world.choiceOfNew(view);
+  if (choice !== undefined) {
+    const { count, columns } = roomy(choice.columns);
+    const { penalty } = choice;
+    const narrowed = { penalty, columns };
+    const place = () => world.putInBin(view, world.open(narrowed), narrowed);
+    starts.push({ count, penalty, place });
+  }
+  // Stable: of equals an existing node goes before an open bin, and that before a new one.
+  const [best] = starts.toSorted((a, b) => b.count - a.count || a.penalty - b.penalty);
+  best?.place();
+  return best !== undefined;
+}
+
 function placeOne(world: World, view: ClassView, rooms: readonly NodeRoom[]): boolean {
+  if (startsGroup(world, view)) return startGroup(world, view, rooms);
   const existing = bestRoom(world, view, rooms);
   if (existing?.penalty === 0) {
     world.putOnNode(view, existing.room);
