@@ -1,0 +1,57 @@
+/** What DescribeCluster says, as far as the installer asks. */
+export interface ClusterFacts {
+  readonly status: string;
+  /** `API`, `API_AND_CONFIG_MAP` or `CONFIG_MAP`. */
+  readonly authenticationMode: string;
+  readonly endpoint: string;
+  readonly caPem: string;
+  readonly isPublic: boolean;
+  readonly isPrivate: boolean;
+  /** EKS runs Karpenter itself and owns its definitions. */
+  readonly isAutoMode: boolean;
+}
+
+export interface Asked {
+  readonly cluster: string;
+  readonly region: string;
+  readonly endpoint: string;
+}
+
+/** Clusters that are being updated answer as well. */
+const USABLE: ReadonlySet<string> = new Set(['ACTIVE', 'UPDATING']);
+
+/** Why nothing can be installed, with what changes it; undefined: everything can. */
+export function clusterFault(asked: Asked, facts: ClusterFacts | undefined): string | undefined {
+  const { cluster, region } = asked;
+  if (facts === undefined) {
+    return (
+      `there is no EKS cluster "${cluster}" in ${region} in this account: check -c cluster= ` +
+      'and -c region=, and the credentials that deploy'
+    );
+  }
+  if (!USABLE.has(facts.status)) {
+    return `the cluster ${cluster} is ${facts.status}: wait until it is ACTIVE and deploy again`;
+  }
+  if (facts.authenticationMode === 'CONFIG_MAP') {
+    return (
+      `the cluster ${cluster} has the authentication mode CONFIG_MAP, which knows no access ` +
+      `entries. Change it (aws-auth goes on working) with: aws eks update-cluster-config ` +
+      `--name ${cluster} --region ${region} ` +
+      '--access-config authenticationMode=API_AND_CONFIG_MAP'
+    );
+  }
+  if (asked.endpoint === 'public' && !facts.isPublic) {
+    return (
+      `the endpoint of the cluster ${cluster} is private: deploy with -c endpoint=private ` +
+      '-c subnets=… -c securityGroups=…'
+    );
+  }
+  if (asked.endpoint === 'private' && !facts.isPrivate) {
+    return (
+      `the cluster ${cluster} has no private endpoint: deploy with -c endpoint=public, or turn ` +
+      `the private endpoint on with: aws eks update-cluster-config --name ${cluster} ` +
+      `--region ${region} --resources-vpc-config endpointPrivateAccess=true`
+    );
+  }
+  return undefined;
+}

@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ENV } from '../../shared/contract.ts';
+import { KubeClient } from '../../shared/kube/client.ts';
+import { systemTiming } from '../../shared/kube/time.ts';
+import { eksTokenSource } from '../../shared/kube/token.ts';
+import { httpTransport } from '../../shared/kube/transport.ts';
+import { putOverHttps } from './answer.ts';
+import type { ClusterFacts } from './check.ts';
+import { installCloud } from './cloud.ts';
+import { install } from './install.ts';
+
+/** What Lambda gives beside the event, as far as it is used. */
+interface LambdaContext {
+  getRemainingTimeInMillis(): number;
+}
+
+/** The custom resource of the stack. It answers CloudFormation itself. */
+export const handler = async (event: unknown, context: LambdaContext): Promise<void> => {
+  const region = variable('AWS_REGION');
+  await install(
+    {
+      region,
+      cloud: installCloud({ region, eventBus: variable(ENV.eventBus) }),
+      connect,
+      manifests: readManifests(),
+      put: putOverHttps,
+      sleep: (ms) => systemTiming.sleep(ms),
+      log: (line) => console.info(JSON.stringify({ level: 'INFO', ...line })),
+    },
+    event,
+    context.getRemainingTimeInMillis(),
+  );
+};
+
+function connect(cluster: string, { endpoint, caPem }: ClusterFacts): KubeClient {
+  const sessionToken = process.env['AWS_SESSION_TOKEN'];
+  const credentials = {
+    accessKeyId: variable('AWS_ACCESS_KEY_ID'),
+    secretAccessKey: variable('AWS_SECRET_ACCESS_KEY'),
+    ...(sessionToken === undefined ? {} : { sessionToken }),
+  };
+  return new KubeClient({
+    transport: httpTransport({ url: endpoint, caPem }),
+    tokens: eksTokenSource({
+      cluster,
+      region: variable('AWS_REGION'),
+      credentials: async () => credentials,
+      nowMs: () => Date.now(),
+      dnsSuffix: variable(ENV.dnsSuffix),
+    }),
+    timing: systemTiming,
+    name: 'joiner-install',
+    version: variable(ENV.version),
+  });
+}
+
+/** The bundler lays them beside the code. */
+function readManifests(): readonly object[] {
+  const manifests: unknown = JSON.parse(
+    readFileSync(join(import.meta.dirname, 'manifests.json'), 'utf8'),
+  );
+  if (!Array.isArray(manifests)) throw new Error('manifests.json holds no list');
+  return manifests;
+}
+
+function variable(name: string): string {
+  const value = process.env[name];
+  if (value === undefined || value === '') throw new Error(`${name} is not set`);
+  return value;
+}

@@ -1,0 +1,161 @@
+import { BUCKET_LAYOUT } from '../../shared/contract.ts';
+import type { KubeClient } from '../../shared/kube/client.ts';
+import type { Answer, Put } from './answer.ts';
+import { sendAnswer } from './answer.ts';
+import { type Applied, applyAll, removeRights } from './apply.ts';
+import { type ClusterFacts, clusterFault } from './check.ts';
+import type { InstallCloud } from './cloud.ts';
+import { decodeRequest, type InstallRequest } from './request.ts';
+
+/** Everything that the installer touches, so that tests can stand in for it. */
+export interface InstallPorts {
+  readonly region: string;
+  readonly cloud: InstallCloud;
+  /** As the cluster's admin; closed after use. */
+  readonly connect: (cluster: string, facts: ClusterFacts) => KubeClient;
+  readonly manifests: readonly object[];
+  readonly put: Put;
+  readonly sleep: (ms: number) => Promise<void>;
+  readonly log: (line: Readonly<Record<string, unknown>>) => void;
+}
+
+/** An answer has to leave this long before Lambda ends the run. */
+const ANSWER_MS = 15_000;
+
+/** Does what CloudFormation asks and answers it, in time and whatever happens. */
+export async function install(
+  ports: InstallPorts,
+  event: unknown,
+  remainingMs: number,
+): Promise<Answer> {
+  const decoded = decodeRequest(event);
+  const answerTo = decoded.ok ? decoded.request : decoded.answerTo;
+  const answer: Answer = decoded.ok
+    ? await inTime(work(ports, decoded.request), remainingMs - ANSWER_MS)
+    : { status: 'FAILED', reason: `Joiner: ${decoded.message}` };
+  const { status, reason } = answer;
+  ports.log({ message: 'answer', resource: answerTo.logicalResourceId, status, reason });
+  await sendAnswer(answerTo, answer, ports.put, ports.sleep);
+  return answer;
+}
+
+async function work(ports: InstallPorts, request: InstallRequest): Promise<Answer> {
+  try {
+    const reason = await STEPS[request.step](ports, request);
+    return { status: 'SUCCESS', reason };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    // What cannot be taken back must not keep a stack from going, except the users' own data.
+    if (request.type === 'Delete' && request.step !== 'data') {
+      ports.log({ message: 'left behind', step: request.step, reason: message });
+      return { status: 'SUCCESS', reason: `left behind: ${message}` };
+    }
+    return { status: 'FAILED', reason: `Joiner: ${message}` };
+  }
+}
+
+async function inTime(working: Promise<Answer>, ms: number): Promise<Answer> {
+  const { promise, resolve } = Promise.withResolvers<Answer>();
+  const late: Answer = {
+    status: 'FAILED',
+    reason:
+      `Joiner: no end after ${Math.round(ms / 1000)} s. Does the function install reach the ` +
+      "cluster's endpoint and AWS's APIs from its subnets?",
+  };
+  const timer = setTimeout(() => resolve(late), Math.max(ms, 0));
+  try {
+    return await Promise.race([working, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+type Step = (ports: InstallPorts, request: InstallRequest) => Promise<string>;
+
+const STEPS: Readonly<Record<InstallRequest['step'], Step>> = {
+  check: async (ports, request) => {
+    if (request.type === 'Delete') return 'nothing to take back';
+    await usableCluster(ports, request, request.properties['Endpoint'] ?? 'public');
+    return 'the cluster can be installed on';
+  },
+  apply: (ports, request) =>
+    request.type === 'Delete' ? takeBack(ports, request) : apply(ports, request),
+  data: async (ports, request) => {
+    if (request.type !== 'Delete') return 'nothing to do';
+    return `${await removeData(ports, request)} objects removed`;
+  },
+};
+
+async function usableCluster(
+  { cloud, region }: InstallPorts,
+  { cluster }: InstallRequest,
+  endpoint: string | undefined,
+): Promise<ClusterFacts> {
+  const facts = await cloud.describeCluster(cluster);
+  const asked = endpoint ?? (facts?.isPublic === true ? 'public' : 'private');
+  const fault = clusterFault({ cluster, region, endpoint: asked }, facts);
+  if (fault !== undefined || facts === undefined) throw new Error(fault);
+  return facts;
+}
+
+async function apply(ports: InstallPorts, request: InstallRequest): Promise<string> {
+  const facts = await usableCluster(ports, request, undefined);
+  const client = ports.connect(request.cluster, facts);
+  try {
+    const { manifests } = ports;
+    const applied = await applyAll({ client, manifests, isAutoMode: facts.isAutoMode });
+    for (const each of applied) ports.log({ message: 'object', ...each });
+    // A hint, no more: without it the clock starts them within minutes.
+    await ports.cloud.wake(request.cluster).catch((error: unknown) => {
+      ports.log({ message: 'nobody woken', reason: String(error) });
+    });
+    return summary(applied);
+  } finally {
+    await client.close();
+  }
+}
+
+function summary(applied: readonly Applied[]): string {
+  const of = (outcome: Applied['outcome']): readonly string[] =>
+    applied.filter((each) => each.outcome === outcome).map((each) => each.object);
+  const taken = applied
+    .filter((each) => each.takenOverFrom.length > 0)
+    .map((each) => `${each.object} from ${each.takenOverFrom.join(' and ')}`);
+  const parts = [
+    `${of('applied').length} objects applied`,
+    ...listed('taken over', taken),
+    ...listed('newer ones kept', of('kept-newer')),
+    ...listed('left to Auto Mode', of('left-to-auto-mode')),
+  ];
+  return parts.join('; ');
+}
+
+function listed(title: string, names: readonly string[]): readonly string[] {
+  return names.length === 0 ? [] : [`${title}: ${names.join(', ')}`];
+}
+
+async function takeBack(ports: InstallPorts, request: InstallRequest): Promise<string> {
+  const facts = await ports.cloud.describeCluster(request.cluster);
+  if (facts === undefined) return 'the cluster is gone';
+  const client = ports.connect(request.cluster, facts);
+  try {
+    const removed = await removeRights(client, ports.manifests);
+    return `removed: ${removed.join(', ')}; CRDs stay, and with them what people wrote`;
+  } finally {
+    await client.close();
+  }
+}
+
+async function removeData(ports: InstallPorts, request: InstallRequest): Promise<number> {
+  const { cloud, region } = ports;
+  const bucket = request.properties['Bucket'] ?? '';
+  if (request.properties['Extent'] === 'all') {
+    return await cloud.removeObjects(bucket, '', () => true);
+  }
+  const { cluster } = request;
+  const own = await cloud.removeObjects(bucket, BUCKET_LAYOUT.cluster(cluster), () => true);
+  const shared = await cloud.removeObjects(bucket, BUCKET_LAYOUT.shared(region), (key) =>
+    key.endsWith(`/${cluster}.json`),
+  );
+  return own + shared;
+}

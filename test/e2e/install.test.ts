@@ -1,0 +1,190 @@
+import { beforeAll, expect, it } from 'vitest';
+import type { ClusterFacts } from '../../functions/install/check.ts';
+import { type InstallPorts, install } from '../../functions/install/install.ts';
+import { manifests } from '../../infra/bundle.ts';
+import { KubeClient } from '../../shared/kube/client.ts';
+import { isKubeFault } from '../../shared/kube/errors.ts';
+import { property, text } from '../../shared/kube/list.ts';
+import { RESOURCES } from '../../shared/kube/resources.ts';
+import { systemTiming } from '../../shared/kube/time.ts';
+import { fixedToken } from '../../shared/kube/token.ts';
+import { httpTransport } from '../../shared/kube/transport.ts';
+import { ensureNamespace } from '../contract/kube-objects.ts';
+import { karpenterCrds, ourCrds } from '../support/control-plane/crds.ts';
+import type { ControlPlane } from '../support/control-plane/launch.ts';
+import { clientOf, describeWithControlPlane } from '../support/control-plane/suite.ts';
+
+const CRD = RESOURCES.customResourceDefinitions;
+const MINUTE_MS = 60_000;
+
+const FACTS: ClusterFacts = {
+  status: 'ACTIVE',
+  authenticationMode: 'API',
+  endpoint: '',
+  caPem: '',
+  isPublic: true,
+  isPrivate: false,
+  isAutoMode: false,
+};
+
+interface Outcome {
+  readonly status: string;
+  readonly reason: string;
+}
+
+await describeWithControlPlane('the installer', ({ admin, plane }) => {
+  const run = async (
+    type: 'Create' | 'Update' | 'Delete',
+    change: { readonly isAutoMode?: boolean; readonly token?: string } = {},
+  ): Promise<Outcome> => {
+    const ports: InstallPorts = {
+      region: 'eu-west-1',
+      cloud: {
+        describeCluster: async () => ({ ...FACTS, isAutoMode: change.isAutoMode ?? false }),
+        removeObjects: async () => 0,
+        wake: async () => {},
+      },
+      connect: () =>
+        change.token === undefined
+          ? clientOf(plane(), 'joiner-install')
+          : impatientClient(plane(), change.token),
+      manifests: manifests(),
+      put: async () => ({ status: 200 }),
+      sleep: async () => {},
+      log: () => {},
+    };
+    const event = {
+      RequestType: type,
+      ResponseURL: 'https://answers.example.com/',
+      ResourceProperties: { Step: 'apply', Cluster: 'demo' },
+    };
+    return await install(ports, event, 2 * MINUTE_MS);
+  };
+
+  const definition = (name: string): Promise<unknown> => admin().get(CRD, { name });
+  const apply = async (client: KubeClient, crd: object): Promise<void> => {
+    await client.apply(CRD, { name: text(property(property(crd, 'metadata'), 'name')) }, crd);
+  };
+  const ours = async (name: string): Promise<object> => {
+    const found = (await ourCrds()).find(
+      (crd) => property(property(crd, 'metadata'), 'name') === name,
+    );
+    if (found === undefined) throw new Error(name);
+    return found;
+  };
+
+  beforeAll(async () => {
+    await ensureNamespace(admin(), 'kube-system');
+  });
+
+  it('says that it is not let in', async () => {
+    const outcome = await run('Create', { token: 'unknown' });
+    expect(outcome.status).toBe('FAILED');
+    expect(outcome.reason).toContain('does not let the installer in');
+    expect(outcome.reason).toContain('installerAccess');
+  });
+
+  it('brings definitions and rights, and both have their effect', async () => {
+    const outcome = await run('Create');
+    expect(outcome).toEqual({ status: 'SUCCESS', reason: '9 objects applied' });
+    for (const crd of await ourCrds()) {
+      const name = text(property(property(crd, 'metadata'), 'name'));
+      const conditions = property(property(await definition(name), 'status'), 'conditions');
+      expect(conditions).toContainEqual(
+        expect.objectContaining({ type: 'Established', status: 'True' }),
+      );
+    }
+    const role = await admin().get(RESOURCES.clusterRoles, { name: 'joiner:controller' });
+    expect(property(role, 'rules')).toHaveLength(
+      Number(Reflect.get(Object(property(manifests()[5], 'rules')), 'length')),
+    );
+  });
+
+  it('changes nothing the second time', async () => {
+    const before = await definition('nodepools.karpenter.sh');
+    const outcome = await run('Update');
+    expect(outcome).toEqual({ status: 'SUCCESS', reason: '9 objects applied' });
+    expect(await definition('nodepools.karpenter.sh')).toEqual(before);
+  });
+
+  it("takes over Karpenter's definitions from helm, and says so", async () => {
+    const helm = clientOf(plane(), 'helm');
+    for (const crd of await karpenterCrds()) await apply(helm, crd);
+    await helm.close();
+    const outcome = await run('Update');
+    expect(outcome.status).toBe('SUCCESS');
+    expect(outcome.reason).toContain(
+      'taken over: CustomResourceDefinition capacitybuffers.autoscaling.x-k8s.io from helm',
+    );
+    expect(outcome.reason).toContain('nodepools.karpenter.sh from helm');
+  });
+
+  it('keeps a newer definition', async () => {
+    const newer = withField(await ours('nodeoverlays.karpenter.sh'), 'fromTheFuture');
+    await apply(admin(), newer);
+    const outcome = await run('Update');
+    expect(outcome.status).toBe('SUCCESS');
+    expect(outcome.reason).toContain(
+      'newer ones kept: CustomResourceDefinition nodeoverlays.karpenter.sh',
+    );
+    const kept = JSON.stringify(await definition('nodeoverlays.karpenter.sh'));
+    expect(kept).toContain('fromTheFuture');
+  });
+
+  it('fails where a newer definition lacks a field that is needed, and names both', async () => {
+    const other = withField(await ours('nodeoverlays.karpenter.sh'), 'fromTheFuture', 'price');
+    await apply(admin(), other);
+    const outcome = await run('Update');
+    expect(outcome.status).toBe('FAILED');
+    expect(outcome.reason).toContain('does not know (v1alpha1 spec.fromTheFuture)');
+    expect(outcome.reason).toContain('lacks fields that Joiner needs (v1alpha1 spec.price)');
+    await apply(admin(), await ours('nodeoverlays.karpenter.sh'));
+    expect((await run('Update')).status).toBe('SUCCESS');
+  });
+
+  it("leaves Karpenter's definitions to Auto Mode", async () => {
+    const before = await definition('nodepools.karpenter.sh');
+    const outcome = await run('Update', { isAutoMode: true });
+    expect(outcome.status).toBe('SUCCESS');
+    expect(outcome.reason).toContain('6 objects applied');
+    expect(outcome.reason).toMatch(/left to Auto Mode: .*nodeclaims.*nodeoverlays.*nodepools/);
+    expect(await definition('nodepools.karpenter.sh')).toEqual(before);
+  });
+
+  it('takes its rights away when the stack goes, and leaves definitions', async () => {
+    const outcome = await run('Delete');
+    expect(outcome.status).toBe('SUCCESS');
+    const role = admin().get(RESOURCES.clusterRoles, { name: 'joiner:controller' });
+    await expect(role).rejects.toSatisfy((error) => isKubeFault(error, 'notFound'));
+    expect(property(await definition('nodepools.karpenter.sh'), 'spec')).toBeDefined();
+    expect((await run('Delete')).status).toBe('SUCCESS');
+  });
+});
+
+/** Waiting for an access entry takes no time here. */
+function impatientClient({ url, caPem }: ControlPlane, token: string): KubeClient {
+  return new KubeClient({
+    transport: httpTransport({ url, caPem }),
+    tokens: fixedToken(token),
+    timing: { ...systemTiming, sleep: async () => {} },
+    name: 'joiner-install',
+    version: 'test',
+  });
+}
+
+/** The definition with one field more in its spec, and perhaps one less. */
+function withField(crd: object, added: string, removed?: string): object {
+  const copy: unknown = structuredClone(crd);
+  const versions = property(property(copy, 'spec'), 'versions');
+  for (const version of Array.isArray(versions) ? versions : []) {
+    const schema = property(property(version, 'schema'), 'openAPIV3Schema');
+    const spec = property(property(schema, 'properties'), 'spec');
+    const fields = Object(property(spec, 'properties'));
+    Reflect.set(fields, added, { type: 'string' });
+    if (removed === undefined) continue;
+    Reflect.deleteProperty(fields, removed);
+    // Rules may not speak of a field that is not there.
+    Reflect.deleteProperty(Object(spec), 'x-kubernetes-validations');
+  }
+  return Object(copy);
+}
