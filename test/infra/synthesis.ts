@@ -23,13 +23,19 @@ export interface Synthesised {
 /** A stack of the construct alone. With `rules` the checks of AWS Solutions run over it. */
 export function synthesise(
   joiner: JoinerProps,
-  options: { readonly env?: Environment; readonly rules?: boolean } = {},
+  options: {
+    readonly env?: Environment;
+    readonly rules?: boolean;
+    /** Adds to the stack before it is synthesised. */
+    readonly change?: (stack: JoinerStack) => void;
+  } = {},
 ): Synthesised {
   const app = new App({ analyticsReporting: false });
   const stack = new JoinerStack(app, 'joiner-demo', {
     joiner: { code: standInCode, ...joiner },
     ...(options.env === undefined ? {} : { env: options.env }),
   });
+  options.change?.(stack);
   if (options.rules === true) Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   app.synth();
   return { stack, template: Template.fromStack(stack) };

@@ -1,0 +1,45 @@
+import type { Environment } from 'aws-cdk-lib';
+import type { JoinerProps } from '../../infra/constructs/joiner-props.ts';
+
+/** The four ways of deploying whose templates are kept. */
+export interface Variant {
+  readonly joiner: JoinerProps;
+  readonly env?: Environment;
+}
+
+const ACCOUNT = '111122223333';
+
+export const VARIANTS: Readonly<Record<string, Variant>> = {
+  defaults: { joiner: { cluster: 'demo' } },
+  private: {
+    joiner: {
+      cluster: 'demo',
+      endpoint: 'private',
+      subnets: ['subnet-0a0a0a0a0a0a0a0a0', 'subnet-0b0b0b0b0b0b0b0b0'],
+      securityGroups: ['sg-0c0c0c0c0c0c0c0c0'],
+      clusterSecurityGroup: 'sg-0d0d0d0d0d0d0d0d0',
+      isolatedVpc: true,
+      reaction: 'tick',
+      windowsNodes: true,
+      permissionsBoundary: `arn:aws:iam::${ACCOUNT}:policy/boundary`,
+    },
+  },
+  'shared-bucket': {
+    joiner: {
+      cluster: 'demo',
+      bucket: 'joiner-memory-of-the-account',
+      encryptionKey: `arn:aws:kms:eu-west-1:${ACCOUNT}:key/11111111-2222-3333-4444-555555555555`,
+      alarmTopic: `arn:aws:sns:eu-west-1:${ACCOUNT}:platform-alarms`,
+      nodeRole: `arn:aws:iam::${ACCOUNT}:role/EksNodes`,
+      memorySizes: { provision: 3008 },
+      featureGates: { NodeRepair: true },
+      reservedConcurrency: { provision: 2 },
+      installerAccess: false,
+    },
+    env: { account: ACCOUNT, region: 'eu-west-1' },
+  },
+  china: {
+    joiner: { cluster: 'demo', region: 'cn-north-1' },
+    env: { account: ACCOUNT, region: 'cn-north-1' },
+  },
+};
