@@ -130,14 +130,25 @@ function placeOne(world: World, view: ClassView, rooms: readonly NodeRoom[]): bo
 
 /**
  * A pod that must share a node with pods of another class, none of which runs where it could go:
- * opens a node for one of those, where the pod can follow.
+ * puts one of those on a node where the pod can follow, an existing one or a new one.
  */
-function bringCompany(world: World, view: ClassView, order: readonly ClassView[]): boolean {
+function bringCompany(
+  world: World,
+  view: ClassView,
+  order: readonly ClassView[],
+  rooms: readonly NodeRoom[],
+): boolean {
   const wanted = new Set(view.host.needs.map((each) => each.selector));
   for (const company of order) {
     const { podClass } = company;
     if (company === view || world.leftOf(podClass) === 0 || company.host.needs.length > 0) continue;
     if (!podClass.matching.some((id) => wanted.has(id))) continue;
+    const room = rooms.find((each) => takesBoth(world, company, view, each));
+    if (room !== undefined) {
+      world.putOnNode(company, room);
+      if (world.canPutOnNode(view, room)) world.putOnNode(view, room);
+      return true;
+    }
     const choice = world.choiceOfNew(company, view);
     if (choice === undefined) continue;
     const bin = world.open(choice);
@@ -147,6 +158,15 @@ function bringCompany(world: World, view: ClassView, order: readonly ClassView[]
     return true;
   }
   return false;
+}
+
+function takesBoth(world: World, company: ClassView, view: ClassView, room: NodeRoom): boolean {
+  if (!world.suits(company, room) || !world.canPutOnNode(company, room)) return false;
+  const { requests } = view.podClass;
+  return room.free.every((free, r) => {
+    const wanted = requests[r] ?? 0;
+    return wanted === 0 || wanted + (company.podClass.requests[r] ?? 0) <= free;
+  });
 }
 
 /**
@@ -162,7 +182,7 @@ export function grow(world: World, order: readonly ClassView[]): void {
       while (world.leftOf(view.podClass) > 0) {
         const isPlaced =
           placeOne(world, view, rooms.get(view) ?? []) ||
-          (view.host.needs.length > 0 && bringCompany(world, view, order));
+          (view.host.needs.length > 0 && bringCompany(world, view, order, rooms.get(view) ?? []));
         if (!isPlaced) break;
         progress = true;
         if (world.steps > world.ground.problem.settings.stepsMax) return;
