@@ -95,8 +95,16 @@ function reservations(account: Account, request: ec2.DescribeCapacityReservation
 }
 
 function instanceTypes(account: Account, request: ec2.DescribeInstanceTypesRequest) {
+  const of =
+    (each: ec2.InstanceTypeInfo): Attributes =>
+    (name) => {
+      if (name === 'supported-virtualization-type') return each.SupportedVirtualizationTypes ?? [];
+      return name === 'processor-info.supported-architecture'
+        ? (each.ProcessorInfo?.SupportedArchitectures ?? [])
+        : undefined;
+    };
   const { items, next } = page(
-    account.instanceTypes,
+    account.instanceTypes.filter((each) => meetsFilters(request.Filters, of(each))),
     request.NextToken,
     Math.min(request.MaxResults ?? 100, account.pageSize),
   );
@@ -124,6 +132,9 @@ function spotPrices(account: Account, request: ec2.DescribeSpotPriceHistoryReque
       {
         InstanceType: InstanceType as ec2.SpotPrice['InstanceType'],
         AvailabilityZone,
+        AvailabilityZoneId: account.subnets.find(
+          (each) => each.AvailabilityZone === AvailabilityZone,
+        )?.AvailabilityZoneId,
         SpotPrice: String(price),
         ProductDescription: 'Linux/UNIX' as const,
         Timestamp,
@@ -132,18 +143,6 @@ function spotPrices(account: Account, request: ec2.DescribeSpotPriceHistoryReque
   });
   const { items, next } = page(all, request.NextToken, account.pageSize);
   return { SpotPriceHistory: items, NextToken: next ?? '' };
-}
-
-function zones(account: Account) {
-  const ids = new Map(
-    account.subnets.map((each) => [each.AvailabilityZone, each.AvailabilityZoneId]),
-  );
-  return {
-    AvailabilityZones: zonesOf(account).map((ZoneName) => ({
-      ZoneName,
-      ZoneId: ids.get(ZoneName),
-    })),
-  };
 }
 
 export function descriptionHandlers(account: Account): Handlers {
@@ -174,8 +173,5 @@ export function descriptionHandlers(account: Account): Handlers {
       ec2.DescribeSpotPriceHistoryRequest,
       ec2.DescribeSpotPriceHistoryCommandOutput
     >((request) => spotPrices(account, request)),
-    DescribeAvailabilityZones: handle<object, ec2.DescribeAvailabilityZonesCommandOutput>(() =>
-      zones(account),
-    ),
   };
 }

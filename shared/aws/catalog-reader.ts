@@ -1,0 +1,133 @@
+import {
+  DescribeInstanceTypeOfferingsCommand,
+  DescribeInstanceTypesCommand,
+  type EC2Client,
+  type InstanceTypeInfo,
+} from '@aws-sdk/client-ec2';
+import type { PricingClient } from '@aws-sdk/client-pricing';
+import type { Catalog, CatalogZone } from '../catalog/facts.ts';
+import { allPages, type Calls } from './calls.ts';
+import { machineFacts } from './machine-facts.ts';
+import { onDemandPrices, type SpotMarket, spotMarket } from './prices.ts';
+
+export interface CatalogReaderParts {
+  readonly ec2: EC2Client;
+  readonly pricing: PricingClient;
+  readonly calls: Calls;
+  readonly region: string;
+  /** The embedded catalog of the region, where there is one: what no API knows. */
+  readonly embedded: Catalog | undefined;
+}
+
+/** ISO day of a moment. */
+function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+/** The catalog as AWS knows it now: for the function `catalog`, and for people with an account. */
+export class CatalogReader {
+  private readonly parts: CatalogReaderParts;
+
+  constructor(parts: CatalogReaderParts) {
+    this.parts = parts;
+  }
+
+  /** Everything: some forty calls. */
+  async read(): Promise<Catalog> {
+    const { ec2, pricing, calls, region, embedded } = this.parts;
+    const [infos, offered, onDemand, spot] = [
+      await this.instanceTypes(),
+      await this.offerings(),
+      await onDemandPrices(pricing, calls, region),
+      await spotMarket(ec2, calls),
+    ];
+    const known = new Map(embedded?.types.map((each) => [each.name, each]));
+    const types = infos.flatMap((info) => {
+      const name = info.InstanceType;
+      const at = offered.get(name ?? '') ?? [];
+      if (name === undefined || at.length === 0) return [];
+      const beside = {
+        onDemandPrice: onDemand.get(name),
+        spotPrices: spotIn(spot, name, at),
+        zones: [...at].sort(),
+        embedded: known.get(name),
+      };
+      return [machineFacts(name, info, beside)];
+    });
+    const day = dayOf(calls.timing.nowMs());
+    return {
+      region,
+      source: 'EC2 and price list of the account',
+      date: day,
+      spotDate: day,
+      zones: zonesOf(offered, spot, embedded),
+      types: types.sort((a, b) => (a.name < b.name ? -1 : 1)),
+    };
+  }
+
+  /** The catalog with the spot prices of this moment. */
+  async withSpotPrices(catalog: Catalog): Promise<Catalog> {
+    const { ec2, calls } = this.parts;
+    const spot = await spotMarket(ec2, calls);
+    const types = catalog.types.map((each) => ({
+      ...each,
+      spotPrices: spotIn(spot, each.name, each.zones),
+    }));
+    return { ...catalog, spotDate: dayOf(calls.timing.nowMs()), types };
+  }
+
+  private async instanceTypes(): Promise<readonly InstanceTypeInfo[]> {
+    const { ec2, calls } = this.parts;
+    const Filters = [
+      { Name: 'supported-virtualization-type', Values: ['hvm'] },
+      { Name: 'processor-info.supported-architecture', Values: ['x86_64', 'arm64'] },
+    ];
+    return allPages(async (NextToken) => {
+      const command = new DescribeInstanceTypesCommand({ Filters, NextToken });
+      const page = await calls.run('ec2:DescribeInstanceTypes', () => ec2.send(command));
+      return { items: page.InstanceTypes, next: page.NextToken };
+    });
+  }
+
+  /** Zones by instance type. */
+  private async offerings(): Promise<ReadonlyMap<string, readonly string[]>> {
+    const { ec2, calls } = this.parts;
+    const all = await allPages(async (NextToken) => {
+      const command = new DescribeInstanceTypeOfferingsCommand({
+        LocationType: 'availability-zone',
+        NextToken,
+      });
+      const page = await calls.run('ec2:DescribeInstanceTypeOfferings', () => ec2.send(command));
+      return { items: page.InstanceTypeOfferings, next: page.NextToken };
+    });
+    const zones = new Map<string, string[]>();
+    for (const { InstanceType: type, Location: zone } of all) {
+      if (type === undefined || zone === undefined) continue;
+      const known = zones.get(type);
+      if (known === undefined) zones.set(type, [zone]);
+      else known.push(zone);
+    }
+    return zones;
+  }
+}
+
+/** Zones in which anything is offered; an id that nothing tells is empty. */
+function zonesOf(
+  offered: ReadonlyMap<string, readonly string[]>,
+  { zoneIds }: SpotMarket,
+  embedded: Catalog | undefined,
+): readonly CatalogZone[] {
+  const known = new Map(embedded?.zones.map(({ zone, zoneId }) => [zone, zoneId]));
+  const names = [...new Set([...offered.values()].flat())].sort();
+  return names.map((zone) => ({ zone, zoneId: zoneIds.get(zone) ?? known.get(zone) ?? '' }));
+}
+
+/** Only zones in which the type is offered; never guessed where there is no price. */
+function spotIn(
+  { prices }: SpotMarket,
+  name: string,
+  zones: readonly string[],
+): Readonly<Record<string, number>> {
+  const known = Object.entries(prices.get(name) ?? {});
+  return Object.fromEntries(known.filter(([zone]) => zones.includes(zone)));
+}

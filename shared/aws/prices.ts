@@ -1,0 +1,116 @@
+import { DescribeSpotPriceHistoryCommand, type EC2Client } from '@aws-sdk/client-ec2';
+import { type Filter, GetProductsCommand, type PricingClient } from '@aws-sdk/client-pricing';
+import { allPages, type Calls } from './calls.ts';
+
+/** USD an hour by instance type. */
+export type OnDemandPrices = ReadonlyMap<string, number>;
+
+export interface SpotMarket {
+  /** USD an hour by instance type and then by zone. */
+  readonly prices: ReadonlyMap<string, Readonly<Record<string, number>>>;
+  /** Ids of the zones by their names in this account. */
+  readonly zoneIds: ReadonlyMap<string, string>;
+}
+
+function is(Field: string, Value: string): Filter {
+  return { Type: 'TERM_MATCH', Field, Value };
+}
+
+/** Linux, nothing installed, paid by the hour. */
+const COMMON: readonly Filter[] = [
+  is('operatingSystem', 'Linux'),
+  is('preInstalledSw', 'NA'),
+  is('capacitystatus', 'Used'),
+  is('marketoption', 'OnDemand'),
+];
+
+/** Bare metal is priced as dedicated, everything else as shared (reference 2.11). */
+const TENANCIES: readonly (readonly Filter[])[] = [
+  [is('tenancy', 'Shared'), is('productFamily', 'Compute Instance')],
+  [is('tenancy', 'Dedicated'), is('productFamily', 'Compute Instance (bare metal)')],
+];
+
+function fieldOf(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const fields: Readonly<Record<string, unknown>> = { ...value };
+  return fields[name];
+}
+
+function valuesOf(value: unknown): readonly unknown[] {
+  return typeof value === 'object' && value !== null ? Object.values(value) : [];
+}
+
+function parsed(text: unknown): unknown {
+  if (typeof text !== 'string') return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** One product of the price list; undefined: not an hourly price above zero. */
+function priceOf(text: unknown): readonly [string, number] | undefined {
+  const product = parsed(text);
+  const attributes = fieldOf(fieldOf(product, 'product'), 'attributes');
+  const instanceType = fieldOf(attributes, 'instanceType');
+  const terms = valuesOf(fieldOf(fieldOf(product, 'terms'), 'OnDemand'));
+  const dimensions = terms.flatMap((term) => valuesOf(fieldOf(term, 'priceDimensions')));
+  const prices = dimensions.map((each) => Number(fieldOf(fieldOf(each, 'pricePerUnit'), 'USD')));
+  const price = prices.find((each) => Number.isFinite(each) && each > 0);
+  return typeof instanceType === 'string' && price !== undefined
+    ? [instanceType, price]
+    : undefined;
+}
+
+/** https://docs.aws.amazon.com/aws-cost-management/latest/APIReference/API_pricing_GetProducts.html */
+export async function onDemandPrices(
+  pricing: PricingClient,
+  calls: Calls,
+  region: string,
+): Promise<OnDemandPrices> {
+  const prices = new Map<string, number>();
+  for (const tenancy of TENANCIES) {
+    const Filters = [...COMMON, ...tenancy, is('regionCode', region)];
+    const list = await allPages(async (NextToken) => {
+      const command = new GetProductsCommand({ ServiceCode: 'AmazonEC2', Filters, NextToken });
+      const page = await calls.run('pricing:GetProducts', () => pricing.send(command));
+      return { items: page.PriceList, next: page.NextToken };
+    });
+    for (const text of list) {
+      const found = priceOf(text);
+      if (found !== undefined) prices.set(...found);
+    }
+  }
+  return prices;
+}
+
+/** The prices of this moment: EC2 gives the last change before the start of the period too. */
+export async function spotMarket(ec2: EC2Client, calls: Calls): Promise<SpotMarket> {
+  const now = new Date(calls.timing.nowMs());
+  const history = await allPages(async (NextToken) => {
+    const command = new DescribeSpotPriceHistoryCommand({
+      ProductDescriptions: ['Linux/UNIX'],
+      StartTime: now,
+      NextToken,
+    });
+    const page = await calls.run('ec2:DescribeSpotPriceHistory', () => ec2.send(command));
+    return { items: page.SpotPriceHistory, next: page.NextToken };
+  });
+  const newest = [...history].sort(
+    (a, b) => (a.Timestamp?.getTime() ?? 0) - (b.Timestamp?.getTime() ?? 0),
+  );
+  const prices = new Map<string, Record<string, number>>();
+  const zoneIds = new Map<string, string>();
+  for (const { InstanceType: type, AvailabilityZone: zone, ...entry } of newest) {
+    const price = Number(entry.SpotPrice);
+    if (zone !== undefined && entry.AvailabilityZoneId !== undefined) {
+      zoneIds.set(zone, entry.AvailabilityZoneId);
+    }
+    if (type === undefined || zone === undefined || !(price > 0)) continue;
+    const byZone = prices.get(type) ?? {};
+    byZone[zone] = price;
+    prices.set(type, byZone);
+  }
+  return { prices, zoneIds };
+}
