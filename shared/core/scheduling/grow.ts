@@ -1,4 +1,5 @@
 import type { Column } from './columns.ts';
+import { hostAllows } from './host.ts';
 import type { PodClass } from './problem.ts';
 import type { ClassView, NodeRoom, World } from './world.ts';
 
@@ -162,7 +163,11 @@ function bringCompany(
 
 function takesBoth(world: World, company: ClassView, view: ClassView, room: NodeRoom): boolean {
   if (!world.suits(company, room) || !world.canPutOnNode(company, room)) return false;
-  const { requests } = view.podClass;
+  const { podClass, host } = view;
+  if (!world.topology.allows(podClass, room.place)) return false;
+  // The company is what it needs; everything else must suit already.
+  if (!hostAllows({ ...host, needs: [] }, room.host, world.totals)) return false;
+  const { requests } = podClass;
   return room.free.every((free, r) => {
     const wanted = requests[r] ?? 0;
     return wanted === 0 || wanted + (company.podClass.requests[r] ?? 0) <= free;
