@@ -160,7 +160,7 @@ export class Ec2Compute implements Compute {
     } catch (error) {
       if (!(error instanceof PortError)) throw error;
       if (TEMPLATE_GONE.test(error.code)) return undefined;
-      return refused(error);
+      return refused(fleet, error);
     }
     const isGone = (answer.Errors ?? []).some((each) => TEMPLATE_GONE.test(each.ErrorCode ?? ''));
     return isGone && (answer.Instances ?? []).length === 0 ? undefined : fleetResult(fleet, answer);
@@ -212,11 +212,10 @@ export class Ec2Compute implements Compute {
  * A refusal of the whole call is an answer: nothing was launched. Only where that is not known is
  * the error thrown, so that the same token is sent again.
  */
-function refused(error: PortError): FleetResult {
+function refused(fleet: FleetRequest, error: PortError): FleetResult {
   const status = httpStatus(error);
   if (error.kind === 'throttled' || status === undefined || status >= 500) throw error;
-  const { kind, code, message } = error;
-  return { instances: [], faults: [{ kind, code, message, offering: undefined }] };
+  return fleetResult(fleet, { Errors: [{ ErrorCode: error.code, ErrorMessage: error.message }] });
 }
 
 function httpStatus({ cause }: PortError): number | undefined {

@@ -143,6 +143,10 @@ function launched(
 /** Spot cannot be had at all before somebody makes the service-linked role (reference 2.11). */
 const NO_SPOT_ROLE = 'AuthFailure.ServiceLinkedRoleCreationNotPermitted';
 
+/**
+ * A shortage of which EC2 does not say where it is, such as a quota, is one of every line: else the
+ * same choice would be made again at once.
+ */
 function faults(
   fleet: FleetRequest,
   error: NonNullable<CreateFleetResult['Errors']>[number],
@@ -155,8 +159,10 @@ function faults(
     const offering = { instanceType, zone, capacityType: fleet.capacityType };
     return { kind, code, message, offering };
   };
-  if (code === NO_SPOT_ROLE) return fleet.overrides.map((each) => fault('unfulfillable', each));
-  return [fault(faultKind(code), lineOf(fleet, error))];
+  const line = lineOf(fleet, error);
+  const kind = code === NO_SPOT_ROLE ? 'unfulfillable' : faultKind(code);
+  const isAboutAll = kind === 'unfulfillable' && (line === undefined || code === NO_SPOT_ROLE);
+  return isAboutAll ? fleet.overrides.map((each) => fault(kind, each)) : [fault(kind, line)];
 }
 
 /** Each offering's fault once, in the order in which EC2 named them. */

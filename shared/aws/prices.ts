@@ -40,10 +40,10 @@ function valuesOf(value: unknown): readonly unknown[] {
   return typeof value === 'object' && value !== null ? Object.values(value) : [];
 }
 
+/** The SDK hands out texts that are JSON as objects of String. */
 function parsed(text: unknown): unknown {
-  if (typeof text !== 'string') return text;
   try {
-    return JSON.parse(text);
+    return JSON.parse(String(text));
   } catch {
     return undefined;
   }

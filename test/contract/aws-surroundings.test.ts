@@ -1,0 +1,262 @@
+import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
+import { GetParameterCommand } from '@aws-sdk/client-ssm';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  ec2Client,
+  eksClient,
+  environmentCredentials,
+  eventBridgeClient,
+  pricingClient,
+  s3Client,
+  sqsClient,
+  ssmClient,
+} from '../../shared/aws/access.ts';
+import { cachedCluster, describeCluster } from '../../shared/aws/eks-cluster.ts';
+import { WakeBus } from '../../shared/aws/events.ts';
+import { checkLaunch } from '../../shared/aws/launch-checks.ts';
+import { InterruptionQueue } from '../../shared/aws/queue.ts';
+import { aFleet, aNodeClass } from '../builders/launches.ts';
+import { accessTo, adapterOn, callsOn } from '../support/aws/adapter.ts';
+import { BUCKET, WireCloud } from '../support/aws/cloud.ts';
+import { WireFault } from '../support/aws/wire/response.ts';
+
+let cloud: WireCloud;
+beforeEach(async () => {
+  cloud = new WireCloud();
+  await cloud.start();
+});
+afterEach(() => cloud.stop());
+
+describe('network', () => {
+  it('asks for the ids of all terms at once and for each set of tags', async () => {
+    const { network } = adapterOn(cloud);
+    const terms = [
+      { id: 'subnet-0000000000000000a' },
+      { id: 'subnet-0000000000000000b' },
+      { tags: { 'karpenter.sh/discovery': '*' } },
+    ];
+    expect((await network.subnets(terms)).map(({ id }) => id.slice(-1))).toEqual(['a', 'b', 'c']);
+    expect(cloud.server.callsOf('DescribeSubnets').map((each) => each.input['Filters'])).toEqual([
+      [
+        {
+          Name: 'subnet-id',
+          Values: ['subnet-0000000000000000a', 'subnet-0000000000000000b'],
+        },
+      ],
+      [{ Name: 'tag-key', Values: ['karpenter.sh/discovery'] }],
+    ]);
+  });
+
+  it('reads all pages', async () => {
+    cloud.account.pageSize = 1;
+    const terms = [{ tags: { 'karpenter.sh/discovery': 'demo' } }];
+    expect(await adapterOn(cloud).network.subnets(terms)).toHaveLength(3);
+  });
+
+  it('finds security groups by name', async () => {
+    const { network } = adapterOn(cloud);
+    expect(await network.securityGroups([{ name: 'demo-nodes' }])).toHaveLength(1);
+    expect(await network.securityGroups([{ name: 'other' }])).toEqual([]);
+  });
+
+  it('finds reservations by their criteria; a block that ends soon is expiring', async () => {
+    const { account } = cloud;
+    const endsAtMs = account.nowMs + 39 * 60_000;
+    const block = {
+      CapacityReservationId: 'cr-0000000000000000b',
+      InstanceType: 'p5.48xlarge',
+      AvailabilityZone: 'us-east-1a',
+      OwnerId: account.id,
+      InstanceMatchCriteria: 'targeted',
+      ReservationType: 'capacity-block',
+      EndDate: new Date(endsAtMs),
+      AvailableInstanceCount: 4,
+      State: 'active',
+    } as const;
+    account.reservations = [block, { ...block, CapacityReservationId: 'cr-1', State: 'expired' }];
+    const terms = [{ instanceMatchCriteria: 'targeted', ownerID: account.id }] as const;
+    expect(await adapterOn(cloud).network.reservations(terms)).toMatchObject([
+      { id: block.CapacityReservationId, state: 'expiring', endsAtMs, available: 4 },
+    ]);
+  });
+
+  it('says which action is not allowed', async () => {
+    const message = 'not authorised. Encoded authorization failure message: AAAA';
+    cloud.server.fail(
+      'ec2',
+      'DescribeSubnets',
+      new WireFault('UnauthorizedOperation', message, 403),
+    );
+    await expect(adapterOn(cloud).network.subnets([{ id: 'subnet-1' }])).rejects.toMatchObject({
+      kind: 'unauthorised',
+      message: 'ec2:DescribeSubnets: not authorised.',
+    });
+  });
+});
+
+describe('instance profiles', () => {
+  it('carry the role and the tags of the cluster', async () => {
+    const name = await adapterOn(cloud).profiles.ensure(aNodeClass());
+    const profile = cloud.profiles.profiles.get(name);
+    expect(profile?.roles).toEqual(['nodes']);
+    expect(profile?.path).toBe('/karpenter/us-east-1/demo/class-uid/');
+    expect(profile?.tags).toContainEqual({ Key: 'kubernetes.io/cluster/demo', Value: 'owned' });
+  });
+
+  it('change their role with the class', async () => {
+    const { profiles } = adapterOn(cloud);
+    const name = await profiles.ensure(aNodeClass());
+    expect(await profiles.ensure({ ...aNodeClass(), role: 'path/other' })).toBe(name);
+    expect(cloud.profiles.profiles.get(name)?.roles).toEqual(['other']);
+    await profiles.remove(aNodeClass());
+    expect(cloud.profiles.profiles.size).toBe(0);
+  });
+
+  it('say that the role is not there', async () => {
+    cloud.profiles.roles = new Set();
+    await expect(adapterOn(cloud).profiles.ensure(aNodeClass())).rejects.toMatchObject({
+      kind: 'not-found',
+      message: 'role "nodes" of EC2NodeClass default is not there (demo in us-east-1)',
+    });
+  });
+});
+
+describe('cluster', () => {
+  const describeDemo = (name = 'demo') =>
+    describeCluster(eksClient(accessTo(cloud)), callsOn(cloud), name);
+
+  it('is described with what nodes need', async () => {
+    expect(await describeDemo()).toEqual({
+      name: 'demo',
+      endpoint: 'https://ABCDEF.gr7.us-east-1.eks.amazonaws.com',
+      certificateAuthority: 'Q0E=',
+      serviceCidr: '10.100.0.0/16',
+      ipFamily: 'ipv4',
+      kubernetesVersion: '1.33',
+    });
+  });
+
+  it('that is absent or not ready is a fault', async () => {
+    await expect(describeDemo('other')).rejects.toMatchObject({ kind: 'not-found' });
+    cloud.cluster = { name: 'demo', status: 'CREATING' };
+    await expect(describeDemo()).rejects.toMatchObject({ code: 'ClusterNotReady' });
+  });
+
+  it('is asked for once in five minutes, and again after a fault', async () => {
+    const { account } = cloud;
+    const cached = cachedCluster(
+      () => describeDemo(),
+      () => account.nowMs,
+    );
+    await Promise.all([cached(), cached()]);
+    expect(cloud.server.callsOf('DescribeCluster')).toHaveLength(1);
+    account.nowMs += 300_000;
+    cloud.cluster = undefined;
+    await expect(cached()).rejects.toMatchObject({ kind: 'not-found' });
+    cloud.cluster = { name: 'demo' };
+    await expect(cached()).rejects.toMatchObject({ code: 'ClusterNotReady' });
+  });
+});
+
+describe('queue and bus', () => {
+  it('messages are received ten at a time and deleted', async () => {
+    const { messages } = cloud;
+    for (let at = 0; at < 12; at += 1) {
+      messages.push({ id: `m${at}`, body: `{"at":${at}}`, receipt: undefined });
+    }
+    const sqs = sqsClient(accessTo(cloud));
+    const queue = new InterruptionQueue({ sqs, calls: callsOn(cloud), name: 'demo' });
+    const first = await queue.receive(0);
+    expect(first.map(({ body }) => body)).toHaveLength(10);
+    await queue.delete(first);
+    expect(messages.map(({ id }) => id)).toEqual(['m10', 'm11']);
+    expect(await queue.receive(0)).toHaveLength(2);
+  });
+
+  it('wake-ups go out ten at a time, on our own bus', async () => {
+    const eventBridge = eventBridgeClient(accessTo(cloud));
+    const bus = new WakeBus({ eventBridge, calls: callsOn(cloud), bus: 'joiner-demo' });
+    await bus.wake(Array(11).fill({ cluster: 'demo', kind: 'node-joined' }));
+    expect(cloud.server.callsOf('PutEvents')).toHaveLength(2);
+    expect(cloud.events).toHaveLength(11);
+    expect(cloud.events[0]).toMatchObject({
+      EventBusName: 'joiner-demo',
+      Source: 'joiner',
+      DetailType: 'Joiner Wake-up',
+      Detail: '{"cluster":"demo","kind":"node-joined"}',
+    });
+  });
+});
+
+describe('dry runs', () => {
+  const check = () => {
+    const { calls, templates } = adapterOn(cloud);
+    return checkLaunch({ ec2: ec2Client(accessTo(cloud)), calls, templates }, aFleet());
+  };
+
+  it('launch nothing and say nothing when all is allowed', async () => {
+    expect(await check()).toBeUndefined();
+    expect(cloud.account.instances.size).toBe(0);
+  });
+
+  const rows = [
+    ['CreateLaunchTemplate', 'CreateLaunchTemplateAuthCheckFailed'],
+    ['CreateFleet', 'CreateFleetAuthCheckFailed'],
+    ['RunInstances', 'RunInstancesAuthCheckFailed'],
+  ] as const;
+  it.each(rows)('%s not allowed is %s', async (operation, reason) => {
+    cloud.server.fail('ec2', operation, new WireFault('UnauthorizedOperation', 'no', 403));
+    expect(await check()).toMatchObject({
+      reason,
+      message: expect.stringContaining(`ec2:${operation}`),
+    });
+  });
+});
+
+describe('the wire itself', () => {
+  it('S3 writes are conditional', async () => {
+    const s3 = s3Client(accessTo(cloud));
+    const put = (Body: string, condition: object) =>
+      s3.send(new PutObjectCommand({ Bucket: BUCKET, Key: 'a/b.json', Body, ...condition }));
+    const { ETag } = await put('1', { IfNoneMatch: '*' });
+    await expect(put('2', { IfNoneMatch: '*' })).rejects.toMatchObject({
+      name: 'PreconditionFailed',
+    });
+    await put('2', { IfMatch: ETag });
+    await expect(put('3', { IfMatch: ETag })).rejects.toMatchObject({ name: 'PreconditionFailed' });
+    const { Body } = await s3.send(new GetObjectCommand({ Bucket: BUCKET, Key: 'a/b.json' }));
+    expect(await Body?.transformToString()).toBe('2');
+    const missing = s3.send(new GetObjectCommand({ Bucket: BUCKET, Key: 'none' }));
+    await expect(missing).rejects.toMatchObject({ name: 'NoSuchKey' });
+    const listed = await s3.send(new ListObjectsV2Command({ Bucket: BUCKET, Prefix: 'a/' }));
+    expect(listed.Contents?.map(({ Key }) => Key)).toEqual(['a/b.json']);
+  });
+
+  it('SSM parameters are found or not', async () => {
+    cloud.account.parameters.set('/a', 'ami-1');
+    const ssm = ssmClient(accessTo(cloud));
+    const { Parameter } = await ssm.send(new GetParameterCommand({ Name: '/a' }));
+    expect(Parameter?.Value).toBe('ami-1');
+    const missing = ssm.send(new GetParameterCommand({ Name: '/b' }));
+    await expect(missing).rejects.toMatchObject({ name: 'ParameterNotFound' });
+  });
+});
+
+describe('access', () => {
+  it('takes keys from the environment and asks nobody else', () => {
+    const keys = { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' };
+    expect(environmentCredentials(keys)).toEqual({ accessKeyId: 'a', secretAccessKey: 'b' });
+    expect(() => environmentCredentials({})).toThrow(/AWS_ACCESS_KEY_ID/);
+  });
+
+  const regions = [
+    ['us-west-2', 'us-east-1'],
+    ['eu-west-1', 'eu-central-1'],
+    ['ap-northeast-1', 'ap-south-1'],
+    ['cn-north-1', 'cn-northwest-1'],
+  ] as const;
+  it.each(regions)('prices of %s come from %s', async (region, expected) => {
+    const client = pricingClient({ ...accessTo(cloud), region });
+    expect(await client.config.region()).toBe(expected);
+  });
+});
