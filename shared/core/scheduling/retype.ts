@@ -5,8 +5,11 @@ import { launchLabel } from './launch-space.ts';
 import { flexibleCover } from './min-values.ts';
 import { type Bin, type ClassView, daemonPortsOn, type World } from './world.ts';
 
-/** Whether the column could hold what the bin holds, with the same labels where they matter. */
-function isAlternative(
+/**
+ * Whether the column could hold what the bin holds, with the same labels where they matter. The
+ * budgets must not count the bin meanwhile.
+ */
+export function isAlternative(
   world: World,
   bin: Bin,
   views: readonly ClassView[],
@@ -49,25 +52,31 @@ export function cheapestFor(world: World, bin: Bin, columns: readonly Column[]):
   return best;
 }
 
+/** Makes the bin a launch of the column. */
+export function hold(world: World, bin: Bin, column: Column): void {
+  const { problem } = world.ground;
+  const ports = daemonPortsOn(problem, bin.held).length;
+  bin.host.ports.splice(0, ports, ...emptyHost(daemonPortsOn(problem, column)).ports);
+  bin.held = column;
+  bin.columns = [column];
+  world.cover(bin);
+}
+
+/** The launches worth having of pools with the weight, cheapest first. */
+export function frontOf(world: World, weight: number): readonly Column[] {
+  return world.ground.problem.groups
+    .filter((each) => each.pool.pool.weight === weight)
+    .flatMap((group) => group.front)
+    .sort(compareColumns);
+}
+
 /** Gives every bin the cheapest launch that still holds its pods. */
 export function retype(world: World): void {
-  const byWeight = new Map<number, Column[]>();
-  for (const weight of world.ground.weights) {
-    const groups = world.ground.problem.groups.filter((each) => each.pool.pool.weight === weight);
-    byWeight.set(weight, groups.flatMap((group) => group.front).sort(compareColumns));
-  }
+  const byWeight = new Map(world.ground.weights.map((each) => [each, frontOf(world, each)]));
   for (const bin of world.bins) {
     const columns = byWeight.get(bin.held.pool.pool.weight) ?? [];
     const column = cheapestFor(world, bin, columns);
     if (column === bin.held) continue;
-    const ports = daemonPortsOn(world.ground.problem, bin.held).length;
-    bin.host.ports.splice(
-      0,
-      ports,
-      ...emptyHost(daemonPortsOn(world.ground.problem, column)).ports,
-    );
-    bin.held = column;
-    bin.columns = [column];
-    world.cover(bin);
+    hold(world, bin, column);
   }
 }

@@ -15,6 +15,7 @@ import {
   podPreferenceKind,
 } from './problem.ts';
 import { Reasons } from './reasons.ts';
+import { repair } from './repair.ts';
 import { retype } from './retype.ts';
 import { type ClassView, Ground, World } from './world.ts';
 
@@ -164,6 +165,7 @@ function reasonsOf(
 export function solve(snapshot: ClusterSnapshot, settings: SchedulingSettings): Plan {
   const problem = compileProblem(snapshot, settings);
   const { world, ground } = weighPreferences(problem);
+  const stranded = repair(world);
   const dealer = new PodDealer();
   const existing = world.rooms
     .filter((room) => room.content.size > 0)
@@ -179,7 +181,7 @@ export function solve(snapshot: ClusterSnapshot, settings: SchedulingSettings): 
     unplaced,
     ignored: problem.demand.ignored,
     preferences: preferenceScore(world),
-    stranded: { orders: 0, pods: 0 },
+    stranded,
     pricePerHour: claims.reduce((sum, claim) => sum + claim.chosen.price, 0),
     listPricePerHour: claims.reduce((sum, claim) => sum + claim.chosen.listPrice, 0),
     steps: world.steps,
