@@ -1,13 +1,18 @@
 import type { Duration } from 'aws-cdk-lib';
 import type * as ec2 from 'aws-cdk-lib/aws-ec2';
-import type * as eks from 'aws-cdk-lib/aws-eks';
-import type * as eksv2 from 'aws-cdk-lib/aws-eks-v2';
 import type * as iam from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as s3 from 'aws-cdk-lib/aws-s3';
 import type * as sns from 'aws-cdk-lib/aws-sns';
+import type { IConstruct } from 'constructs';
 import type { FeatureGate, FunctionName } from '../../shared/contract.ts';
+
+/** A cluster construct of CDK, of `aws-eks` or `aws-eks-v2`, as far as Joiner looks at it. */
+export interface JoinerCluster extends IConstruct {
+  readonly clusterName: string;
+  readonly clusterSecurityGroupId: string;
+}
 
 /** What can be said about {@link Joiner}; only the cluster has to be. */
 export interface JoinerProps {
@@ -15,7 +20,7 @@ export interface JoinerProps {
    * The EKS cluster: its name, or the construct. A cluster that is made in the same app needs an
    * explicit `clusterName`, since the name is part of the permissions' condition keys.
    */
-  readonly cluster: string | eks.ICluster | eksv2.ICluster;
+  readonly cluster: string | JoinerCluster;
   /**
    * The cluster's region; the stack has to be in it.
    * @default the stack's

@@ -1,7 +1,6 @@
-import { Annotations, Duration, Names, Stack, Token } from 'aws-cdk-lib';
+import { Annotations, CfnResource, Duration, Names, Stack, Token } from 'aws-cdk-lib';
 import * as ec2 from 'aws-cdk-lib/aws-ec2';
-import { CfnCluster } from 'aws-cdk-lib/aws-eks';
-import type { Construct } from 'constructs';
+import type { Construct, IConstruct } from 'constructs';
 import { ENV, FEATURE_GATES, type FunctionName, METRICS_NAMESPACE } from '../../shared/contract.ts';
 import type { FunctionNetwork } from './function.ts';
 import type { JoinerProps } from './joiner-props.ts';
@@ -80,8 +79,18 @@ export function clusterName({ cluster }: JoinerProps): string | undefined {
   const name = typeof cluster === 'string' ? cluster : cluster.clusterName;
   if (!Token.isUnresolved(name)) return name;
   if (typeof cluster === 'string') return undefined;
-  const given = cluster.node.findAll().find((each) => each instanceof CfnCluster)?.name;
-  return given === undefined || Token.isUnresolved(given) ? undefined : given;
+  const made = madeHere(cluster);
+  if (made === undefined) return undefined;
+  const given: unknown = Stack.of(cluster).resolve(Reflect.get(made, 'name'));
+  return typeof given === 'string' ? given : undefined;
+}
+
+/** The cluster's resource where the app makes it; both of CDK's modules have a class of their own. */
+function madeHere(cluster: IConstruct): CfnResource | undefined {
+  return cluster.node
+    .findAll()
+    .filter((each) => each instanceof CfnResource)
+    .find((each) => each.cfnResourceType === 'AWS::EKS::Cluster');
 }
 
 /** Undefined: the functions stay outside of the VPC. */
@@ -101,8 +110,8 @@ export function admitToCluster(scope: Construct, props: JoinerProps): void {
   if (network === undefined) return;
   const { cluster, clusterSecurityGroup } = props;
   const made =
-    typeof cluster !== 'string' && cluster.node.findAll().some((each) => each instanceof CfnCluster)
-      ? cluster.clusterSecurityGroup
+    typeof cluster !== 'string' && madeHere(cluster) !== undefined
+      ? cluster.clusterSecurityGroupId
       : undefined;
   const given = clusterSecurityGroup ?? made;
   if (given === undefined) {

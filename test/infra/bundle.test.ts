@@ -1,0 +1,118 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Bundle, bundleFunction, manifests, writeOutKeys } from '../../infra/bundle.ts';
+
+describe('keys of the SDK’s schemas', () => {
+  it('are written out where they are constants', () => {
+    const source =
+      'const _a = "Alpha";\nconst _b = "x-b";\nexport const s = { [_a]: _b, [_b]: 1 };';
+    expect(writeOutKeys(source)).toContain('{ "Alpha": _b, "x-b": 1 }');
+  });
+
+  it('stay where they are not', () => {
+    const source = 'const _a = other();\nexport const s = { [_a]: 1, [_b]: 2 };';
+    expect(writeOutKeys(source)).toBe(source);
+  });
+});
+
+const VARIABLES = {
+  AWS_REGION: 'eu-west-1',
+  AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
+  AWS_SECRET_ACCESS_KEY: 'a-secret-of-the-test',
+  JOINER_DNS_SUFFIX: 'amazonaws.com',
+  JOINER_EVENT_BUS: 'joiner-demo',
+  JOINER_VERSION: '0.0.0',
+};
+
+/** EKS, an API server that refuses everything, and the address that waits for the answer. */
+async function startServer() {
+  const heard: string[] = [];
+  let answer: unknown;
+  let url = '';
+  const server = createServer((request, response) => {
+    heard.push(`${request.method} ${request.url?.split('?')[0]}`);
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      if (request.url === '/answer') answer = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+      const isCluster = request.url?.startsWith('/clusters/') === true;
+      const isAnswer = request.url === '/answer';
+      response.writeHead(isCluster || isAnswer ? 200 : 422, { 'content-type': 'application/json' });
+      const cluster = {
+        status: 'ACTIVE',
+        endpoint: url,
+        accessConfig: { authenticationMode: 'API' },
+        resourcesVpcConfig: { endpointPublicAccess: true },
+      };
+      response.end(JSON.stringify(isCluster ? { cluster } : { message: 'the storage is sealed' }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+  return {
+    url,
+    heard,
+    answer: () => answer,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+}
+
+describe('the bundle of install', () => {
+  let folder = '';
+  let bundle: Bundle;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'joiner-bundle-'));
+    bundle = await bundleFunction('install', folder);
+  }, 60_000);
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it('loads by itself and has its handler', async () => {
+    const loaded: unknown = await import(pathToFileURL(join(bundle.folder, 'index.mjs')).href);
+    expect(loaded).toHaveProperty('handler', expect.any(Function));
+  });
+
+  it('speaks to AWS, to the cluster and to CloudFormation', async () => {
+    const server = await startServer();
+    vi.stubEnv('AWS_ENDPOINT_URL', server.url);
+    for (const [name, value] of Object.entries(VARIABLES)) vi.stubEnv(name, value);
+    try {
+      const { handler } = await import(pathToFileURL(join(bundle.folder, 'index.mjs')).href);
+      const event = {
+        RequestType: 'Create',
+        ResponseURL: `${server.url}/answer`,
+        ResourceProperties: { Step: 'apply', Cluster: 'demo' },
+      };
+      await handler(event, { getRemainingTimeInMillis: () => 60_000 });
+    } finally {
+      vi.unstubAllEnvs();
+      await server.close();
+    }
+    const [described, ...rest] = server.heard;
+    expect(described).toBe('GET /clusters/demo');
+    const asked = 'GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/';
+    expect(rest[0]).toBe(`${asked}nodepools.karpenter.sh`);
+    expect(rest.at(-1)).toBe('PUT /answer');
+    expect(server.answer()).toMatchObject({
+      Status: 'FAILED',
+      Reason: expect.stringContaining('the storage is sealed'),
+    });
+  }, 30_000);
+
+  it('holds what is applied', async () => {
+    const text = await readFile(join(bundle.folder, 'manifests.json'), 'utf8');
+    expect(JSON.parse(text)).toEqual(manifests());
+  });
+
+  it('is small', () => {
+    expect(bundle.bytes).toBeLessThan(600 * 1024);
+  });
+});
