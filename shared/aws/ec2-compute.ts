@@ -214,6 +214,8 @@ export class Ec2Compute implements Compute {
  */
 function refused(fleet: FleetRequest, error: PortError): FleetResult {
   const status = httpStatus(error);
+  // An earlier call with this token was accepted: what it launched is to be found by its tag.
+  if (error.code === 'IdempotentParameterMismatch') throw error;
   if (error.kind === 'throttled' || status === undefined || status >= 500) throw error;
   return fleetResult(fleet, { Errors: [{ ErrorCode: error.code, ErrorMessage: error.message }] });
 }

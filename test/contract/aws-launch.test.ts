@@ -54,14 +54,18 @@ describe('one fleet', () => {
     expect(inputsOf('CreateFleet')).toHaveLength(1);
   });
 
-  it('a group that changed under the same token is refused, not launched', async () => {
+  it('a group that changed under the same token launches nothing more', async () => {
     const { compute } = adapterOn(cloud);
     const fleet = aFleet();
     await compute.launch(fleet);
     const other = { ...fleet, overrides: [anOverride('m7g.large', 'b', 1)] };
-    const { instances, faults } = await compute.launch(other);
-    expect(instances).toEqual([]);
-    expect(faults).toMatchObject([{ kind: 'unknown', code: 'IdempotentParameterMismatch' }]);
+    await expect(compute.launch(other)).rejects.toMatchObject({
+      name: 'PortError',
+      code: 'IdempotentParameterMismatch',
+    });
+    expect((await compute.list()).map((each) => each.tags['joiner.dev/fleet'])).toEqual([
+      fleet.clientToken,
+    ]);
   });
 
   it('is cut to what EC2 takes, the cheapest first', async () => {
