@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { held, LeaseLost, leased, type Progress } from '../../../functions/runtime/leased.ts';
+import type { Lease, Ports } from '../../../shared/ports.ts';
+
+/** A Lease that answers its releases in turn. */
+function leaseOf(releases: readonly ('released' | 'woken')[], isHeld = true) {
+  const answers = [...releases];
+  const released: string[] = [];
+  const lease: Lease = {
+    isHeld: async () => isHeld,
+    release: async () => {
+      const answer = answers.shift() ?? 'released';
+      released.push(answer);
+      return answer;
+    },
+  };
+  return { lease, released };
+}
+
+function run(
+  lease: Lease | undefined,
+  passes: readonly Progress[],
+  remaining: readonly number[] = [],
+) {
+  const left = [...remaining];
+  let count = 0;
+  const sleeps: number[] = [];
+  const outcome = leased({
+    leases: { acquire: async () => lease },
+    name: 'decide',
+    pass: async () => passes[count++] ?? 'settled',
+    remainingMs: () => left.shift() ?? 600_000,
+    sleep: async (ms) => void sleeps.push(ms),
+    pauseMs: 7,
+  });
+  return outcome.then((result) => ({ result, count, sleeps }));
+}
+
+describe('work under a Lease', () => {
+  it('is nobody’s while another holds it', async () => {
+    expect(await run(undefined, [])).toEqual({ result: 'held by another', count: 0, sleeps: [] });
+  });
+
+  it('goes round again when somebody left a mark, so that no wake-up is lost', async () => {
+    const { lease } = leaseOf(['woken', 'released']);
+    expect(await run(lease, [])).toMatchObject({ result: 'done', count: 2 });
+  });
+
+  it('stays while it is unsettled, with pauses', async () => {
+    const { lease } = leaseOf([]);
+    const found = await run(lease, ['unsettled', 'unsettled', 'settled']);
+    expect(found).toEqual({ result: 'done', count: 3, sleeps: [7, 7] });
+  });
+
+  it('hands over before its time is up, and frees the Lease in spite of a mark', async () => {
+    const { lease, released } = leaseOf(['woken', 'released']);
+    expect(await run(lease, ['unsettled'], [1000])).toMatchObject({ result: 'out of time' });
+    expect(released).toEqual(['woken', 'released']);
+  });
+
+  it('ends without a fault where the Lease was taken over, and passes other faults on', async () => {
+    const { lease } = leaseOf([]);
+    const work = (error: Error) =>
+      leased({
+        leases: { acquire: async () => lease },
+        name: 'decide',
+        pass: () => Promise.reject(error),
+        remainingMs: () => 600_000,
+        sleep: async () => undefined,
+        pauseMs: 1,
+      });
+    expect(await work(new LeaseLost('gone'))).toBe('held by another');
+    await expect(work(new Error('broken'))).rejects.toThrow('broken');
+  });
+});
+
+describe('ports under a Lease', () => {
+  const calls: string[] = [];
+  const record = (name: string) => async () => void calls.push(name);
+  const cluster = { read: record('read'), event: record('event'), patchNode: record('patchNode') };
+  const compute = {
+    list: record('list'),
+    launch: record('launch'),
+    terminate: record('terminate'),
+  };
+  const ports = { cluster, compute } as unknown as Ports;
+
+  it('write only while it is held; reading is free', async () => {
+    const lost = held(ports, leaseOf([], false).lease);
+    await lost.cluster.read();
+    await lost.compute.list();
+    const ref = { kind: 'Node', name: 'a' } as const;
+    await expect(lost.cluster.patchNode(ref, {})).rejects.toThrow(LeaseLost);
+    await expect(lost.compute.terminate(['i-1'])).rejects.toThrow(LeaseLost);
+    const ours = held(ports, leaseOf([]).lease);
+    await ours.cluster.patchNode(ref, {});
+    await ours.compute.terminate(['i-1']);
+    expect(calls).toEqual(['read', 'list', 'patchNode', 'terminate']);
+  });
+});
