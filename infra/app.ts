@@ -1,28 +1,52 @@
-import { App, Validations } from 'aws-cdk-lib';
+import { App, Stack, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
+import { ClustersDashboard } from './constructs/clusters-dashboard.ts';
 import type { JoinerProps } from './constructs/joiner-props.ts';
 import { propFaults } from './constructs/props-check.ts';
 import { propsFromContext } from './context.ts';
 import { JoinerStack } from './joiner-stack.ts';
 
-/** `cdk deploy -c cluster=NAME`: every other prop of the construct may be given the same way. */
+const USAGE = `usage: cdk deploy -c cluster=NAME [-c region=REGION] [-c PROP=VALUE …]
+       cdk deploy -c clusters=NAME,NAME… [-c region=REGION]    a dashboard across clusters
+`;
+
+/**
+ * `cdk deploy -c cluster=NAME`: every other prop of the construct may be given the same way. The
+ * names of the stacks are those of the clusters, so that one account may have many.
+ */
 function main(): void {
   const app = new App();
-  const props = propsFromContext((name) => app.node.tryGetContext(name));
-  if (!isJoinerProps(props)) {
-    const faults = propFaults(props).map((fault) => `  ${fault}`);
-    const usage = 'usage: cdk deploy -c cluster=NAME [-c region=REGION] [-c PROP=VALUE …]';
-    process.stderr.write(`${usage}\n${faults.join('\n')}\n`);
-    process.exitCode = 2;
-    return;
-  }
-  const { region } = props;
-  new JoinerStack(app, `joiner-${String(props.cluster).replaceAll('_', '-')}`, {
-    joiner: props,
-    ...(region === undefined ? {} : { env: { region } }),
-  });
+  const clusters: unknown = app.node.tryGetContext('clusters');
+  if (typeof clusters === 'string') clustersStack(app, clusters.split(','));
+  else if (!joinerStack(app)) return;
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   app.synth();
+}
+
+function joinerStack(app: App): boolean {
+  const props = propsFromContext((name) => app.node.tryGetContext(name));
+  try {
+    if (!isJoinerProps(props)) throw new Error(propFaults(props).join('\n  '));
+    const id = `joiner-${String(props.cluster).replaceAll('_', '-')}`;
+    const { region } = props;
+    const env = region === undefined ? {} : { env: { region } };
+    new JoinerStack(app, id, { joiner: props, ...env });
+    return true;
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
+    process.exitCode = 2;
+    return false;
+  }
+}
+
+function clustersStack(app: App, clusters: readonly string[]): void {
+  const region: unknown = app.node.tryGetContext('region');
+  const env = typeof region === 'string' ? { env: { region } } : {};
+  const stack = new Stack(app, 'joiner-clusters', {
+    description: 'Joiner: a dashboard across clusters',
+    ...env,
+  });
+  new ClustersDashboard(stack, 'Clusters', { clusters });
 }
 
 function isJoinerProps(props: object): props is JoinerProps {

@@ -1,25 +1,11 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { DOCUMENT_SCOPE, permissionsDocument } from '../../infra/policies/document.ts';
 import { POLICIES } from '../../infra/policies/policies.ts';
 import type { PolicyScope, Statement } from '../../infra/policies/statement.ts';
 import { FUNCTION_NAMES, type FunctionName } from '../../shared/contract.ts';
 
-/** The words that a review reads instead of tokens. */
-const SCOPE: PolicyScope = {
-  partition: 'aws',
-  region: 'REGION',
-  account: 'ACCOUNT',
-  dnsSuffix: 'amazonaws.com',
-  cluster: 'CLUSTER',
-  clusterArn: 'arn:aws:eks:REGION:ACCOUNT:cluster/CLUSTER',
-  bucketArn: 'arn:aws:s3:::BUCKET',
-  isBucketOwned: true,
-  keyArn: 'arn:aws:kms:REGION:ACCOUNT:key/KEY',
-  eventBusArn: 'arn:aws:events:REGION:ACCOUNT:event-bus/BUS',
-  queueArn: 'arn:aws:sqs:REGION:ACCOUNT:QUEUE',
-  nodeRoleArns: ['arn:aws:iam::ACCOUNT:role/NODE'],
-  isIsolated: false,
-};
+const SCOPE = DOCUMENT_SCOPE;
 
 const statements = (name: FunctionName, change: Partial<PolicyScope> = {}): readonly Statement[] =>
   POLICIES[name]({ ...SCOPE, ...change });
@@ -112,4 +98,9 @@ it('of a shared bucket the installer removes only what is of this cluster', () =
     'arn:aws:s3:::BUCKET/clusters/CLUSTER/*',
     'arn:aws:s3:::BUCKET/shared/REGION/*/CLUSTER.json',
   ]);
+});
+
+it('the page of permissions says what the policies say', async () => {
+  const file = join(import.meta.dirname, '../../docs/permissions.md');
+  await expect(permissionsDocument()).toMatchFileSnapshot(file);
 });

@@ -1,0 +1,70 @@
+import { FUNCTION_NAMES, type FunctionName } from '../../shared/contract.ts';
+import { POLICIES } from './policies.ts';
+import type { Conditions, PolicyScope, Statement } from './statement.ts';
+
+/** What stands for the parts of ARNs that differ from stack to stack. */
+export const DOCUMENT_SCOPE: PolicyScope = {
+  partition: 'aws',
+  region: 'REGION',
+  account: 'ACCOUNT',
+  dnsSuffix: 'amazonaws.com',
+  cluster: 'CLUSTER',
+  clusterArn: 'arn:aws:eks:REGION:ACCOUNT:cluster/CLUSTER',
+  bucketArn: 'arn:aws:s3:::BUCKET',
+  isBucketOwned: true,
+  keyArn: 'arn:aws:kms:REGION:ACCOUNT:key/KEY',
+  eventBusArn: 'arn:aws:events:REGION:ACCOUNT:event-bus/BUS',
+  queueArn: 'arn:aws:sqs:REGION:ACCOUNT:QUEUE',
+  nodeRoleArns: ['arn:aws:iam::ACCOUNT:role/NODE'],
+  isIsolated: false,
+};
+
+const HEAD = `# Permissions
+
+Each function has a role of its own. No role may both launch and terminate instances; only \`install\`
+is the cluster's admin, by its access entry, which can be taken away after the installation
+(\`installerAccess: false\`). All other roles are in the Kubernetes group \`joiner:controller\`, whose
+rights are in [infra/rbac/controller.yaml](../infra/rbac/controller.yaml).
+
+Written by \`npm test -- test/infra -u\` from \`infra/policies\`; the documents themselves are in
+\`test/infra/golden/policies\`. Upper-case words stand for what differs from stack to stack. Every role
+may also write to the log of its function and, in a VPC, Lambda may make the function's network
+interfaces with it, while the function's own code is denied that. The statement \`MemoryKey\` is there
+only where the bucket has a key of the account, those of instance profiles only where the VPC has a
+way to IAM.
+`;
+
+/** The page `docs/permissions.md`. */
+export function permissionsDocument(): string {
+  return [HEAD, ...FUNCTION_NAMES.map(section)].join('\n');
+}
+
+function section(name: FunctionName): string {
+  const rows = POLICIES[name](DOCUMENT_SCOPE).map(row);
+  return [
+    `## ${name}`,
+    '',
+    '| statement | why | actions | resources | only if |',
+    '|---|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+function row({ sid, why, actions, resources, conditions }: Statement): string {
+  const cells = [sid, why, lines(actions), lines(resources), lines(conditionLines(conditions))];
+  return `| ${cells.join(' | ')} |`;
+}
+
+function lines(values: readonly string[]): string {
+  return values.map((value) => `\`${value}\``).join('<br>');
+}
+
+function conditionLines(conditions: Conditions = {}): readonly string[] {
+  return Object.entries(conditions).flatMap(([operator, keys]) =>
+    Object.entries(keys).map(([key, value]) => {
+      const values = typeof value === 'string' ? value : value.join(', ');
+      return `${operator} ${key}: ${values}`;
+    }),
+  );
+}
