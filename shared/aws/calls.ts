@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { PortError } from '../ports/fault.ts';
 import { isTransient, portError } from './faults.ts';
 import { type Pace, type Timing, TokenBucket } from './token-bucket.ts';
 
@@ -23,10 +24,13 @@ const SYSTEM: Timing = {
 /** Every call to AWS goes through here: paced by its action, retried once, faults classified. */
 export class Calls {
   readonly timing: Timing;
+  private readonly onFault: (fault: PortError) => void;
   private readonly buckets = new Map<string, TokenBucket>();
 
-  constructor(timing: Timing = SYSTEM) {
+  /** `onFault` hears of every call that failed, retried ones too: for metrics. */
+  constructor(timing: Timing = SYSTEM, onFault: (fault: PortError) => void = () => {}) {
     this.timing = timing;
+    this.onFault = onFault;
   }
 
   /**
@@ -35,19 +39,30 @@ export class Calls {
    */
   async run<Answer>(action: string, work: () => Promise<Answer>): Promise<Answer> {
     const bucket = this.bucketOf(action);
+    const first = await this.attempt(bucket, action, work);
+    if (first.ok) return first.answer;
+    if (!isTransient(first.fault)) throw first.fault;
+    await this.timing.sleep(RETRY_MS);
+    const second = await this.attempt(bucket, action, work);
+    if (second.ok) return second.answer;
+    throw second.fault;
+  }
+
+  private async attempt<Answer>(
+    bucket: TokenBucket,
+    action: string,
+    work: () => Promise<Answer>,
+  ): Promise<
+    | { readonly ok: true; readonly answer: Answer }
+    | { readonly ok: false; readonly fault: PortError }
+  > {
     await bucket.take();
     try {
-      return await work();
+      return { ok: true, answer: await work() };
     } catch (error) {
       const fault = portError(error, action);
-      if (!isTransient(fault)) throw fault;
-    }
-    await this.timing.sleep(RETRY_MS);
-    await bucket.take();
-    try {
-      return await work();
-    } catch (error) {
-      throw portError(error, action);
+      this.onFault(fault);
+      return { ok: false, fault };
     }
   }
 

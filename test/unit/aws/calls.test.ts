@@ -101,7 +101,8 @@ describe('a token bucket', () => {
 describe('calls', () => {
   it('a throttled call is tried once more and no more', async () => {
     const { clock, timing } = aClock();
-    const calls = new Calls(timing);
+    const heard: string[] = [];
+    const calls = new Calls(timing, ({ kind }) => heard.push(kind));
     let tries = 0;
     const always = calls.run('ec2:CreateFleet', async () => {
       tries += 1;
@@ -109,6 +110,7 @@ describe('calls', () => {
     });
     await expect(always).rejects.toMatchObject({ kind: 'throttled' });
     expect(tries).toBe(2);
+    expect(heard).toEqual(['throttled', 'throttled']);
     expect(clock.waits).toEqual([500]);
   });
 

@@ -23,6 +23,8 @@ export interface ModelInstance {
   readonly template: RequestLaunchTemplateData;
   state: 'pending' | 'running' | 'shutting-down' | 'terminated';
   tags: Tag[];
+  /** When it is gone; undefined: nobody ended it. */
+  endsAtMs?: number;
 }
 
 export interface ModelTemplate {
@@ -59,10 +61,30 @@ export class Account {
   /** `InvalidInstanceID.NotFound` until this long after the launch. */
   visibleAfterMs = 0;
   pageSize = 1000;
-  nowMs = Date.UTC(2026, 0, 1);
+  /** From pending to running. */
+  bootMs = 5_000;
+  /** From shutting down to terminated; without an end until a test says so. */
+  shutdownMs = Number.POSITIVE_INFINITY;
   /** Told of every instance that starts. */
   onLaunch: (instance: ModelInstance) => void = () => {};
   private lastId = 0;
+  private clock: () => number = () => this.setMs;
+  private setMs = Date.UTC(2026, 0, 1);
+
+  get nowMs(): number {
+    return this.clock();
+  }
+
+  /** A clock that stands still until it is set again. */
+  set nowMs(ms: number) {
+    this.setMs = ms;
+    this.clock = () => this.setMs;
+  }
+
+  /** Goes with the clock of the machine, for tests in real time. */
+  useSystemClock(): void {
+    this.clock = () => Date.now();
+  }
 
   /** `prefix-` and 17 hexadecimal digits. */
   newId(prefix: string): string {

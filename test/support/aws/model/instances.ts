@@ -9,6 +9,7 @@ import type {
   TerminateInstancesCommandOutput,
   TerminateInstancesRequest,
 } from '@aws-sdk/client-ec2';
+import { privateDnsName } from '../joining.ts';
 import { WireFault } from '../wire/response.ts';
 import type { Handlers } from '../wire/server.ts';
 import type { Account, ModelInstance } from './account.ts';
@@ -29,7 +30,7 @@ function described(each: ModelInstance): Instance {
     Tags: each.tags,
     InstanceLifecycle: each.market === 'on-demand' ? undefined : each.market,
     CapacityReservationId: each.reservationId,
-    PrivateDnsName: `ip-10-0-0-${Number.parseInt(each.id.slice(-4), 16)}.ec2.internal`,
+    PrivateDnsName: privateDnsName(each.id),
   };
 }
 
@@ -53,7 +54,21 @@ function find(account: Account, ids: readonly string[]): readonly ModelInstance[
   throw new WireFault('InvalidInstanceID.NotFound', message);
 }
 
+/** Instances come up and go while nobody looks. */
+function passTime(account: Account): void {
+  for (const instance of account.instances.values()) {
+    const { state, launchedAtMs } = instance;
+    if (state === 'pending' && account.nowMs >= launchedAtMs + account.bootMs) {
+      instance.state = 'running';
+    }
+    if (state === 'shutting-down' && account.nowMs >= (instance.endsAtMs ?? 0)) {
+      instance.state = 'terminated';
+    }
+  }
+}
+
 function describeInstances(account: Account, request: DescribeInstancesRequest) {
+  passTime(account);
   const all =
     request.InstanceIds === undefined
       ? [...account.instances.values()].filter((each) => isVisible(account, each))
@@ -75,7 +90,9 @@ function describeInstances(account: Account, request: DescribeInstancesRequest) 
 
 function terminate(account: Account, { InstanceIds = [] }: TerminateInstancesRequest) {
   for (const instance of find(account, InstanceIds)) {
-    if (instance.state !== 'terminated') instance.state = 'shutting-down';
+    if (instance.state === 'terminated' || instance.state === 'shutting-down') continue;
+    instance.state = 'shutting-down';
+    instance.endsAtMs = account.nowMs + account.shutdownMs;
   }
   return { TerminatingInstances: InstanceIds.map((InstanceId) => ({ InstanceId })) };
 }
