@@ -40,7 +40,7 @@ const SHORTLIST = 24;
 const LEAST_VALUE = 1e-7;
 
 /** A new pattern must be worth this much more than it costs. */
-const LEAST_GAIN = 1.001;
+const LEAST_GAIN = 1.01;
 
 /** Columns that were worth nearly what they cost are looked at first. */
 const NEAR_GAIN = 0.97;

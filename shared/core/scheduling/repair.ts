@@ -1,4 +1,4 @@
-import type { Column } from './columns.ts';
+import { type Column, compareColumns } from './columns.ts';
 import { type JoinOrder, Playback } from './playback.ts';
 import type { PodClass } from './problem.ts';
 import { frontOf, hold, isAlternative } from './retype.ts';
@@ -69,131 +69,103 @@ function play(world: World): Outcome {
   return { orders: orders.length, pods, worst, steps: playback.steps };
 }
 
-/** A larger launch for a bin, and what it would bring. */
+/** A larger launch for a bin. */
 interface Enlargement {
   readonly bin: Bin;
   readonly column: Column;
-  /** Pods of each wanted class that its additional room could take. */
-  readonly gain: ReadonlyMap<ClassView, number>;
+  readonly price: number;
+  /** Price for the share of what is needed that its additional room could take. */
   readonly costOfGain: number;
 }
 
-/** Finds larger launches that take the stranded pods for the least money. */
+/** Gives bins larger launches, those first that add what stranded pods need for the least money. */
 class Enlarging {
   private readonly world: World;
-  private readonly fronts: ReadonlyMap<number, readonly Column[]>;
-  private readonly need: { readonly view: ClassView; count: number }[];
-  /** Total requests of the need: what its pods are measured by. */
-  private readonly scale: Float64Array;
-  private readonly enlarged = new Set<Bin>();
+  /** What the stranded pods request, in all. */
+  private readonly need: Float64Array;
+  private readonly left: Float64Array;
 
   constructor(world: World, worst: ReadonlyMap<PodClass, number>) {
     this.world = world;
-    this.fronts = new Map(world.ground.weights.map((each) => [each, frontOf(world, each)]));
-    const { views, problem } = world.ground;
-    this.need = [...worst].map(([{ id }, count]) => ({ view: views[id] as ClassView, count }));
-    this.scale = new Float64Array(problem.resources.length);
-    for (const { view, count } of this.need) {
-      for (const [r, amount] of view.podClass.requests.entries()) {
-        this.scale[r] = (this.scale[r] ?? 0) + amount * count;
+    this.need = new Float64Array(world.ground.problem.resources.length);
+    for (const [{ requests }, count] of worst) {
+      for (let r = 0; r < requests.length; r++) {
+        this.need[r] = (this.need[r] ?? 0) + count * (requests[r] ?? 0);
       }
     }
-    this.need.sort(
-      (a, b) =>
-        this.sizeOf(b.view) - this.sizeOf(a.view) || a.view.podClass.id - b.view.podClass.id,
-    );
+    this.left = this.need.slice();
   }
 
-  private sizeOf({ podClass }: ClassView): number {
-    let size = 0;
-    for (const [r, amount] of podClass.requests.entries()) {
-      if (amount > 0) size = Math.max(size, amount / (this.scale[r] ?? 1));
+  /** Returns what it cost. */
+  run(worst: ReadonlyMap<PodClass, number>, money: number): number {
+    const { world } = this;
+    const groups = new Uint8Array(world.ground.problem.groups.length);
+    for (const { id } of worst.keys()) {
+      const { allowed } = world.ground.views[id] as ClassView;
+      for (let group = 0; group < groups.length; group++) {
+        if (allowed[group] === 1) groups[group] = 1;
+      }
     }
-    return size;
-  }
-
-  /** Enlarges bins until the need is met or the money spent; returns what it cost. */
-  run(money: number): number {
+    const fronts = new Map(
+      world.ground.weights.map((each) => [
+        each,
+        frontOf(world, each).filter((column) => groups[column.group.id] === 1),
+      ]),
+    );
+    const found = world.bins
+      .flatMap((bin) => this.best(bin, fronts.get(bin.held.pool.pool.weight) ?? [], money) ?? [])
+      .sort((a, b) => a.costOfGain - b.costOfGain || compareColumns(a.column, b.column));
     let spent = 0;
-    while (this.need.some(({ count }) => count > 0)) {
-      const best = this.best(money - spent);
-      if (best === undefined) break;
-      spent += best.column.price - best.bin.held.price;
-      this.apply(best);
+    for (const each of found) {
+      if (this.left.every((amount) => amount <= 0)) break;
+      if (spent + each.price <= money && this.apply(each)) spent += each.price;
     }
     return spent;
   }
 
-  private apply({ bin, column, gain }: Enlargement): void {
-    this.enlarged.add(bin);
-    for (const [view, count] of gain) {
-      const { requests } = view.podClass;
-      for (let r = 0; r < requests.length; r++) {
-        bin.used[r] = (bin.used[r] ?? 0) + count * (requests[r] ?? 0);
-      }
-      const need = this.need.find((each) => each.view === view);
-      if (need !== undefined) need.count -= count;
-    }
-    hold(this.world, bin, column);
-  }
-
-  private best(money: number): Enlargement | undefined {
-    let best: Enlargement | undefined;
-    const seen = new Set<string>();
-    for (const bin of this.world.bins) {
-      if (this.enlarged.has(bin)) continue;
-      const { pool, type, domain } = bin.held;
-      const content = [...bin.content.keys()].map((each) => each.id).sort((a, b) => a - b);
-      const text = `${pool.id}|${type.type.name}|${domain.id}|${content.join()}`;
-      if (seen.has(text)) continue;
-      seen.add(text);
-      const found = this.bestFor(bin, money, best?.costOfGain ?? Number.POSITIVE_INFINITY);
-      if (found !== undefined) best = found;
-    }
-    return best;
-  }
-
-  private bestFor(bin: Bin, money: number, below: number): Enlargement | undefined {
-    const { world } = this;
+  private apply({ bin, column }: Enlargement): boolean {
+    const { world, left } = this;
     const views = [...bin.content.keys()].map((each) => world.ground.views[each.id] as ClassView);
+    world.budgets.take(bin.cover, -1);
+    const isPossible = isAlternative(world, bin, views, column);
+    world.budgets.take(bin.cover, 1);
+    if (!isPossible) return false;
+    for (let r = 0; r < left.length; r++) {
+      const more = Math.max(0, (column.room[r] ?? 0) - (bin.held.room[r] ?? 0));
+      const slack = Math.max(0, Math.min(more, left[r] ?? 0));
+      bin.used[r] = (bin.used[r] ?? 0) + slack;
+      left[r] = (left[r] ?? 0) - slack;
+    }
+    hold(world, bin, column);
+    return true;
+  }
+
+  private best(bin: Bin, columns: readonly Column[], money: number): Enlargement | undefined {
     let best: Enlargement | undefined;
-    let least = below;
-    for (const column of this.fronts.get(bin.held.pool.pool.weight) ?? []) {
+    for (const column of columns) {
       const price = column.price - bin.held.price;
       if (price > money) break;
       if (price < 0) continue;
-      world.steps++;
-      const { gain, worth } = this.gainOf(bin, column);
-      if (worth <= 0 || price / worth >= least) continue;
-      world.budgets.take(bin.cover, -1);
-      const isPossible = isAlternative(world, bin, views, column);
-      world.budgets.take(bin.cover, 1);
-      if (!isPossible) continue;
-      least = price / worth;
-      best = { bin, column, gain, costOfGain: least };
+      this.world.steps++;
+      const gain = this.gain(bin.held, column);
+      const costOfGain = price / gain;
+      if (gain > 0 && (best === undefined || costOfGain < best.costOfGain)) {
+        best = { bin, column, price, costOfGain };
+      }
     }
     return best;
   }
 
-  /** What the room that the column has beyond the held one could take of the need. */
-  private gainOf(bin: Bin, column: Column) {
-    const room = column.room.map((amount, r) => amount - (bin.held.room[r] ?? 0));
-    const gain = new Map<ClassView, number>();
-    let worth = 0;
-    for (const { view, count } of this.need) {
-      if (count === 0 || view.allowed[column.group.id] !== 1) continue;
-      const { requests } = view.podClass;
-      let taken = view.host.isFree ? count : 1;
-      for (let r = 0; r < requests.length; r++) {
-        const each = requests[r] ?? 0;
-        if (each > 0) taken = Math.min(taken, Math.floor((room[r] ?? 0) / each));
-      }
-      if (taken <= 0) continue;
-      for (let r = 0; r < room.length; r++) room[r] = (room[r] ?? 0) - taken * (requests[r] ?? 0);
-      gain.set(view, taken);
-      worth += taken * this.sizeOf(view);
+  /** Which share of the need the additional room covers, of the resource it covers least. */
+  private gain(held: Column, column: Column): number {
+    let least = Number.POSITIVE_INFINITY;
+    for (let r = 0; r < this.need.length; r++) {
+      const need = this.need[r] ?? 0;
+      const more = (column.room[r] ?? 0) - (held.room[r] ?? 0);
+      if (more < 0) return 0;
+      if (need > 0) least = Math.min(least, more / need);
     }
-    return { gain, worth };
+    return Math.min(1, least);
   }
 }
 
@@ -212,7 +184,7 @@ export function repair(world: World): Stranded {
   for (let round = 0; round < ROUNDS_MAX && outcome.pods > 0; round++) {
     world.steps += outcome.steps;
     if (world.steps > problem.settings.stepsMax) break;
-    const spent = new Enlarging(world, outcome.worst).run(money);
+    const spent = new Enlarging(world, outcome.worst).run(outcome.worst, money);
     if (spent === 0) break;
     money -= spent;
     outcome = play(world);
