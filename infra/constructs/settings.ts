@@ -153,7 +153,10 @@ export interface Shared {
 
 type Variables = Readonly<Record<string, string>>;
 
-/** The environment of one function: what all have, and what only it reads. */
+/**
+ * The environment of one function. All have the same variables, so that they read one form; what a
+ * function may do is said by its role, not by what it knows.
+ */
 export function environment(
   scope: Construct,
   name: FunctionName,
@@ -161,29 +164,22 @@ export function environment(
   shared: Shared,
 ): Variables {
   const { account, urlSuffix } = Stack.of(scope);
-  const all: Variables = {
+  return {
     [ENV.cluster]: shared.cluster,
     [ENV.function]: name,
     [ENV.version]: shared.version,
     [ENV.account]: account,
     [ENV.dnsSuffix]: urlSuffix,
+    [ENV.reaction]: props.reaction ?? 'watch',
+    [ENV.bucket]: shared.bucketName,
+    [ENV.eventBus]: shared.eventBusName,
+    [ENV.isolatedVpc]: String(props.isolatedVpc ?? false),
+    [ENV.featureGates]: featureGates(props),
     [ENV.logLevel]: props.logLevel ?? 'INFO',
     [ENV.service]: `joiner-${name}`,
     [ENV.metricsNamespace]: METRICS_NAMESPACE,
-    [ENV.featureGates]: featureGates(props),
+    ...settings(props),
   };
-  const bus = { [ENV.eventBus]: shared.eventBusName };
-  const bucket = { [ENV.bucket]: shared.bucketName };
-  const own: Readonly<Record<FunctionName, Variables>> = {
-    watch: bus,
-    provision: { ...bucket, ...scheduling(props) },
-    lifecycle: { ...bucket, ...terminations(props) },
-    interrupt: { ...bucket, ...bus },
-    nodeclass: { ...bucket, [ENV.isolatedVpc]: String(props.isolatedVpc ?? false) },
-    catalog: bucket,
-    install: bus,
-  };
-  return { ...all, ...own[name] };
 }
 
 function featureGates(props: JoinerProps): string {
@@ -192,10 +188,9 @@ function featureGates(props: JoinerProps): string {
     .join(',');
 }
 
-function scheduling(props: JoinerProps): Variables {
+function settings(props: JoinerProps): Variables {
   const milliseconds = (value: Duration): string => `${value.toMilliseconds()}ms`;
   return {
-    [ENV.reaction]: props.reaction ?? 'watch',
     [ENV.batchIdleDuration]: milliseconds(props.batchIdleDuration ?? BATCH_IDLE),
     [ENV.batchMaxDuration]: milliseconds(props.batchMaxDuration ?? BATCH_MAX),
     [ENV.preferencePolicy]: props.preferencePolicy ?? 'Respect',
@@ -205,12 +200,6 @@ function scheduling(props: JoinerProps): Variables {
     [ENV.vmMemoryOverhead]: String(props.vmMemoryOverhead ?? 0.075),
     [ENV.reservedEnis]: String(props.reservedEnis ?? 0),
     [ENV.launchesPerMinuteMax]: String(props.maxLaunchesPerMinute ?? 200),
-  };
-}
-
-function terminations(props: JoinerProps): Variables {
-  return {
-    [ENV.reaction]: props.reaction ?? 'watch',
     [ENV.terminationsPerMinuteMax]: String(props.maxTerminationsPerMinute ?? 50),
   };
 }

@@ -1,7 +1,7 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { FUNCTION_NAMES, functionName, METRICS, WAKE_TARGETS } from '../../shared/contract.ts';
+import { ENV, FUNCTION_NAMES, functionName, METRICS, WAKE_TARGETS } from '../../shared/contract.ts';
 import { type Synthesised, synthesise } from './synthesis.ts';
 import { VARIANTS } from './variants.ts';
 
@@ -31,6 +31,13 @@ function resources({ template }: Synthesised, type: string): ReadonlyMap<string,
 }
 
 describe('functions', () => {
+  it('all know the same variables, every one of the contract', () => {
+    for (const each of resources(defaults, 'AWS::Lambda::Function').values()) {
+      const variables = Object.keys(Object(Reflect.get(Object(each['Environment']), 'Variables')));
+      expect(variables.toSorted()).toEqual(Object.values(ENV).toSorted());
+    }
+  });
+
   it('are only our own', () => {
     const names = [...resources(defaults, 'AWS::Lambda::Function').values()].map(
       (each) => each['FunctionName'],
