@@ -1,0 +1,21 @@
+import { interrupt } from '../../shared/app/interrupt.ts';
+import { composed } from '../runtime/compose.ts';
+import type { QueueAnswer, QueueEvent } from '../runtime/context.ts';
+import { openSandbox } from '../runtime/sandbox.ts';
+
+/**
+ * Deletes the claims of instances that are about to be taken away and wakes those who replace them.
+ * Messages that failed come again alone; the others of the batch are done with.
+ * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
+ */
+export const handler = composed(async (event: QueueEvent, invocation): Promise<QueueAnswer> => {
+  const { config } = invocation;
+  const { ports, bus, memory } = await openSandbox(invocation);
+  const messages = event.Records.map(({ messageId, body }) => ({ id: messageId, body }));
+  const report = await interrupt(ports, config.settings, messages);
+  if (report.deleted.length > 0) {
+    await bus.wake([{ cluster: config.cluster, kind: 'nodeclaim-deleted' }]);
+  }
+  await memory.flush();
+  return { batchItemFailures: report.failedIds.map((id) => ({ itemIdentifier: id })) };
+});

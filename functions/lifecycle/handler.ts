@@ -1,0 +1,32 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { lifecycle } from '../../shared/app/lifecycle.ts';
+import { composed } from '../runtime/compose.ts';
+import type { WakeUpEvent } from '../runtime/context.ts';
+import { held, leased } from '../runtime/leased.ts';
+import { openSandbox } from '../runtime/sandbox.ts';
+
+/** Between two looks at claims in transition: a drain of hours is a series of them. */
+const PAUSE_MS = 1000;
+
+/**
+ * Registers, initialises, drains and terminates what NodeClaims stand for. Stays while a claim is
+ * in transition and there is time; what is left then is the next minute's.
+ */
+export const handler = composed(async (_event: WakeUpEvent, invocation) => {
+  const { config, requestId, remainingMs, telemetry } = invocation;
+  const { ports, leases, memory } = await openSandbox(invocation);
+  const outcome = await leased({
+    leases: leases(requestId),
+    name: 'lifecycle',
+    pass: async (lease) => {
+      const report = await lifecycle(held(ports, lease), config.settings);
+      for (const failure of report.failures) telemetry.logger.warn('claim left as it is', failure);
+      return report.isUnsettled ? 'unsettled' : 'settled';
+    },
+    remainingMs,
+    sleep: async (ms) => void (await sleep(ms)),
+    pauseMs: PAUSE_MS,
+  });
+  await memory.flush();
+  return { outcome };
+});

@@ -1,0 +1,24 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { maintainNodeClasses } from '../../shared/app/nodeclass.ts';
+import { composed } from '../runtime/compose.ts';
+import type { WakeUpEvent } from '../runtime/context.ts';
+import { held, leased } from '../runtime/leased.ts';
+import { openSandbox } from '../runtime/sandbox.ts';
+
+/** Keeps the status of every EC2NodeClass true: images, subnets, security groups, profiles. */
+export const handler = composed(async (_event: WakeUpEvent, invocation) => {
+  const { requestId, remainingMs } = invocation;
+  const { ports, leases } = await openSandbox(invocation);
+  const outcome = await leased({
+    leases: leases(requestId),
+    name: 'nodeclass',
+    pass: async (lease) => {
+      await maintainNodeClasses(held(ports, lease));
+      return 'settled';
+    },
+    remainingMs,
+    sleep: async (ms) => void (await sleep(ms)),
+    pauseMs: 1000,
+  });
+  return { outcome };
+});

@@ -1,0 +1,38 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { provision } from '../../shared/app/provision.ts';
+import { batchWindow } from '../../shared/kube/batch-window.ts';
+import { composed } from '../runtime/compose.ts';
+import type { WakeUpEvent } from '../runtime/context.ts';
+import { held, leased } from '../runtime/leased.ts';
+import { openSandbox } from '../runtime/sandbox.ts';
+import { wakeOf } from '../runtime/wake.ts';
+
+/**
+ * Plans nodes for the pods that have none and launches every NodeClaim that has no instance. Woken
+ * by pods and claims, and each minute.
+ */
+export const handler = composed(async (event: WakeUpEvent, invocation) => {
+  const { config, requestId, remainingMs, telemetry } = invocation;
+  const { ports, kube, leases, memory } = await openSandbox(invocation);
+  if (wakeOf(event) === 'pods-unschedulable') {
+    await batchWindow(kube, { idleMs: config.batchIdleMs, maxMs: config.batchMaxMs });
+  }
+  const outcome = await leased({
+    leases: leases(requestId),
+    name: 'decide',
+    pass: async (lease) => {
+      const report = await provision(held(ports, lease), config.settings);
+      telemetry.logger.info('provisioned', {
+        created: report.created.length,
+        launched: report.launched.length,
+        unplaced: report.unplaced.size,
+      });
+      return 'settled';
+    },
+    remainingMs,
+    sleep: async (ms) => void (await sleep(ms)),
+    pauseMs: 1000,
+  });
+  await memory.flush();
+  return { outcome };
+});
