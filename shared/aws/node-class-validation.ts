@@ -1,0 +1,92 @@
+import type { ClusterFacts } from '../core/launch/cluster-facts.ts';
+import { launchTags } from '../core/launch/launch-request.ts';
+import { sha256 } from '../core/launch/sha256.ts';
+import { ARCH, NODE_POOL } from '../core/model/labels.ts';
+import type { Image, NodeClass } from '../core/model/node-class.ts';
+import type { FleetRequest } from '../ports/cloud.ts';
+import { PortError } from '../ports/fault.ts';
+import { checkLaunch, type LaunchCheckParts } from './launch-checks.ts';
+import { nodeClassProblems } from './node-class-spec.ts';
+import { templateData } from './template-data.ts';
+
+export interface NodeClassValidationParts extends LaunchCheckParts {
+  readonly cluster: () => Promise<ClusterFacts>;
+  /** Whether EC2 is asked by dry runs, which takes permission to launch (`DISABLE_DRY_RUN`). */
+  readonly dryRun: boolean;
+}
+
+/** Small and old enough to be offered everywhere. */
+const SAMPLE_TYPES: Readonly<Record<string, string>> = { amd64: 'm5.large', arm64: 'm6g.large' };
+/** Karpenter keeps the answer as long. */
+const KEEP_MS = 30 * 60_000;
+
+function sampleType({ requirements }: Image): string {
+  const arch = requirements.find((each) => each.key === ARCH)?.values[0] ?? 'amd64';
+  return SAMPLE_TYPES[arch] ?? 'm5.large';
+}
+
+/** A fleet of one line as `provision` would send it; undefined: the class is not resolved yet. */
+function sampleFleet(nodeClass: NodeClass, cluster: string): FleetRequest | undefined {
+  const { images, subnets, securityGroups } = nodeClass.status;
+  const [image] = images;
+  const [subnet] = subnets;
+  if (image === undefined || subnet === undefined || securityGroups.length === 0) return undefined;
+  const instanceType = sampleType(image);
+  const { zone, id: subnetId } = subnet;
+  const clientToken = sha256(`validation/${nodeClass.uid}`);
+  const line = { instanceType, zone, subnetId, imageId: image.id, reservationId: undefined };
+  return {
+    clientToken,
+    claims: [{ name: 'validation', uid: nodeClass.uid }],
+    nodePool: 'validation',
+    nodeClass,
+    capacityType: 'on-demand',
+    reservationType: undefined,
+    strategy: 'lowest-price',
+    overrides: [{ ...line, priority: 1 }],
+    tags: launchTags(nodeClass, 'validation', cluster, clientToken),
+    nodeLabels: { [NODE_POOL]: 'validation' },
+    taints: [],
+    podsMax: {},
+    requests: {},
+    sendContext: true,
+  };
+}
+
+/**
+ * Whether nodes of a class could be launched: its kubelet settings, its user data merged with ours,
+ * and what EC2 says of a dry run (reference 1.5, ValidationSucceeded).
+ */
+export class NodeClassValidation {
+  private readonly parts: NodeClassValidationParts;
+  /** Classes that EC2 has accepted, by uid and generation, until when. */
+  private readonly accepted = new Map<string, number>();
+
+  constructor(parts: NodeClassValidationParts) {
+    this.parts = parts;
+  }
+
+  /** Throws a {@link PortError} whose code is the condition's reason. */
+  async check(nodeClass: NodeClass): Promise<void> {
+    const [problem] = nodeClassProblems(nodeClass);
+    if (problem !== undefined) throw new PortError('unknown', problem.reason, problem.message);
+    const cluster = await this.parts.cluster();
+    const sample = sampleFleet(nodeClass, cluster.name);
+    if (sample === undefined) return;
+    const imageId = sample.overrides[0]?.imageId ?? '';
+    const variant = { imageId, podsMax: 110, efaInterfaces: 0, reservationId: undefined };
+    templateData(sample, variant, cluster);
+    if (this.parts.dryRun) await this.checkWithEc2(nodeClass, sample);
+  }
+
+  private async checkWithEc2(nodeClass: NodeClass, sample: FleetRequest): Promise<void> {
+    const nowMs = this.parts.calls.timing.nowMs();
+    const key = `${nodeClass.uid}/${nodeClass.generation}`;
+    if (nowMs < (this.accepted.get(key) ?? 0)) return;
+    const refusal = await checkLaunch(this.parts, sample);
+    if (refusal !== undefined) {
+      throw new PortError('unauthorised', refusal.reason, refusal.message);
+    }
+    this.accepted.set(key, nowMs + KEEP_MS);
+  }
+}

@@ -1,0 +1,71 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ec2Client, eksClient } from '../../shared/aws/access.ts';
+import { describeCluster } from '../../shared/aws/eks-cluster.ts';
+import { NodeClassValidation } from '../../shared/aws/node-class-validation.ts';
+import type { NodeClassStatus } from '../../shared/core/model/node-class.ts';
+import { aNodeClass, IMAGE } from '../builders/launches.ts';
+import { accessTo, adapterOn } from '../support/aws/adapter.ts';
+import { CLUSTER, WireCloud } from '../support/aws/cloud.ts';
+import { WireFault } from '../support/aws/wire/response.ts';
+
+let cloud: WireCloud;
+beforeEach(async () => {
+  cloud = new WireCloud();
+  await cloud.start();
+});
+afterEach(() => cloud.stop());
+
+const RESOLVED: Partial<NodeClassStatus> = {
+  images: [{ id: IMAGE, name: 'image', deprecated: false, requirements: [] }],
+  subnets: [{ id: 'subnet-0000000000000000a', zone: 'us-east-1a', zoneId: 'use1-az1' }],
+};
+
+function validation(dryRun = true): NodeClassValidation {
+  const access = accessTo(cloud);
+  const { calls, templates } = adapterOn(cloud);
+  const cluster = () => describeCluster(eksClient(access), calls, CLUSTER);
+  return new NodeClassValidation({ ec2: ec2Client(access), calls, templates, cluster, dryRun });
+}
+
+describe('a class is refused', () => {
+  const rows = [
+    ['InvalidKubeletConfiguration', { kubelet: { evictionSoft: { 'memory.available': '5%' } } }],
+    ['InvalidKubeletConfiguration', { kubelet: { maxPods: -1 } }],
+    ['UnsupportedKubeletConfiguration', { kubelet: { registerWithTaints: [] } }],
+    ['Unsupported', { placementGroupSelector: { name: 'group' } }],
+    ['InvalidUserData', { userData: 'MIME-Version: 1.0\nContent-Type: multipart/mixed\n\nx' }],
+    ['UserDataSizeLimitExceeded', { userData: `#!/bin/bash\n${'#'.repeat(16_400)}` }],
+  ] as const;
+  it.each(rows)('%s: %j', async (code, spec) => {
+    const check = validation().check(aNodeClass(spec, RESOLVED));
+    await expect(check).rejects.toMatchObject({ name: 'PortError', code });
+    expect(cloud.server.callsOf('CreateFleet')).toEqual([]);
+  });
+
+  it('where the role may not launch', async () => {
+    cloud.server.fail('ec2', 'CreateFleet', new WireFault('UnauthorizedOperation', 'no', 403));
+    await expect(validation().check(aNodeClass({}, RESOLVED))).rejects.toMatchObject({
+      kind: 'unauthorised',
+      code: 'CreateFleetAuthCheckFailed',
+    });
+  });
+});
+
+describe('a class is accepted', () => {
+  it('and EC2 is not asked again for half an hour', async () => {
+    const checks = validation();
+    await checks.check(aNodeClass({}, RESOLVED));
+    await checks.check(aNodeClass({}, RESOLVED));
+    expect(cloud.server.callsOf('RunInstances')).toHaveLength(1);
+    cloud.account.nowMs += 30 * 60_000;
+    await checks.check(aNodeClass({}, RESOLVED));
+    expect(cloud.server.callsOf('RunInstances')).toHaveLength(2);
+    expect(cloud.account.instances.size).toBe(0);
+  });
+
+  it('without asking EC2 where dry runs are off or nothing is resolved yet', async () => {
+    await validation(false).check(aNodeClass({}, RESOLVED));
+    await validation().check(aNodeClass());
+    expect(cloud.server.callsOf('CreateFleet')).toEqual([]);
+  });
+});
