@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { build, type Metafile, type Plugin } from 'esbuild';
 import { parseAllDocuments } from 'yaml';
 import { FUNCTION_NAMES, type FunctionName } from '../shared/contract.ts';
 
@@ -16,7 +16,7 @@ export interface Bundle {
   readonly name: FunctionName;
   /** Holds `index.mjs`, and what the function reads beside it. */
   readonly folder: string;
-  /** Of `index.mjs`. */
+  /** Of what is loaded at start: `index.mjs` and what it imports at once. */
   readonly bytes: number;
 }
 
@@ -34,16 +34,20 @@ export async function bundleFunction(name: FunctionName, into = BUNDLES): Promis
   const folder = join(into, name);
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
-  const { outputFiles } = await build({
+  const { metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: [`functions/${name}/handler.ts`],
-    outfile: 'index.mjs',
-    write: false,
+    entryPoints: { index: `functions/${name}/handler.ts` },
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
     bundle: true,
     minify: true,
+    metafile: true,
     platform: 'node',
     format: 'esm',
     target: 'node24',
+    // What is imported only when needed, such as the catalog of one region, stays a file of its own.
+    splitting: true,
+    chunkNames: 'parts/[name]-[hash]',
     // The SDK's CommonJS, which comes first otherwise, cannot be shaken.
     mainFields: ['module', 'main'],
     legalComments: 'none',
@@ -51,10 +55,23 @@ export async function bundleFunction(name: FunctionName, into = BUNDLES): Promis
     banner: { js: BANNER },
     plugins: [prunedSchemas, onlyWhatRuns],
   });
-  const code = outputFiles[0]?.contents ?? new Uint8Array();
-  await writeFile(join(folder, 'index.mjs'), code);
   if (name === 'install') await writeFile(join(folder, MANIFESTS), manifestsJson());
-  return { name, folder, bytes: code.byteLength };
+  return { name, folder, bytes: startBytes(metafile) };
+}
+
+/** The entry and all that it imports at once, by the bundler's own account. */
+function startBytes({ outputs }: Metafile): number {
+  const entry = Object.keys(outputs).find((path) => outputs[path]?.entryPoint !== undefined);
+  const seen = new Set<string>();
+  const visit = (path: string): void => {
+    if (seen.has(path)) return;
+    seen.add(path);
+    for (const { kind, path: to } of outputs[path]?.imports ?? []) {
+      if (kind === 'import-statement') visit(to);
+    }
+  };
+  if (entry !== undefined) visit(entry);
+  return [...seen].reduce((sum, path) => sum + (outputs[path]?.bytes ?? 0), 0);
 }
 
 /** For construct trees, which cannot wait: the same in a process of its own, each in its folder. */
@@ -154,6 +171,7 @@ function manifestsJson(): string {
 if (import.meta.main) {
   const asked = process.argv.slice(2);
   for (const name of FUNCTION_NAMES.filter((each) => asked.includes(each))) {
-    await bundleFunction(name);
+    const { bytes } = await bundleFunction(name);
+    process.stdout.write(`${name} ${bytes}\n`);
   }
 }
