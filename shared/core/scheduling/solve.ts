@@ -19,6 +19,9 @@ import { repair } from './repair.ts';
 import { retype } from './retype.ts';
 import { type ClassView, Ground, World } from './world.ts';
 
+/** Up to so many pods a plan is also made pod by pod, in case that is better. */
+const GROWN_MAX = 2000;
+
 /** A finished attempt and what it is judged by. */
 interface Attempt {
   readonly world: World;
@@ -54,9 +57,14 @@ function orderOf(problem: Problem, views: readonly ClassView[]): readonly ClassV
   return views.toSorted(byRequests(cpu, memory));
 }
 
-export function grown(ground: Ground): Attempt {
+/** Pod by pod; with `byPriority` no pod is placed before one that matters more. */
+export function grown(ground: Ground, byPriority = false): Attempt {
   const world = new World(ground);
-  grow(world, orderOf(ground.problem, ground.views));
+  const order = orderOf(ground.problem, ground.views);
+  grow(
+    world,
+    byPriority ? order.toSorted((a, b) => b.podClass.priority - a.podClass.priority) : order,
+  );
   retype(world);
   return attemptOf(ground, world);
 }
@@ -82,13 +90,23 @@ export function packed(ground: Ground): Attempt | undefined {
   return attemptOf(ground, world);
 }
 
+/** Pods are left over, and some matter more than others. */
+function isContested({ placed }: Attempt, { classes }: Problem): boolean {
+  if (placed.length < 2) return false;
+  const all = classes.reduce((sum, { pods }) => sum + pods.length, 0);
+  return placed.reduce((sum, each) => sum + each, 0) < all;
+}
+
+/** The best of a packed plan and, where pods are few or left over, plans made pod by pod. */
 export function best(problem: Problem, kinds: Iterable<PreferenceKind>): Attempt {
   const ground = new Ground(problem, { kinds: new Set(kinds) });
-  const first = packed(ground);
-  const pods = problem.demand.pods.length;
-  const second = pods <= 2000 || first === undefined ? grown(ground) : undefined;
-  if (first === undefined) return second as Attempt;
-  return second !== undefined && isBetter(second, first) ? second : first;
+  let chosen = packed(ground);
+  const offer = (attempt: Attempt): Attempt =>
+    chosen === undefined || isBetter(attempt, chosen) ? attempt : chosen;
+  if (chosen === undefined || problem.demand.pods.length <= GROWN_MAX) {
+    chosen = offer(grown(ground));
+  }
+  return isContested(chosen, problem) ? offer(grown(ground, true)) : chosen;
 }
 
 /** The kinds of preferences that some pod has. */

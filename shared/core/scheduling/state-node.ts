@@ -8,6 +8,7 @@ import {
   type Labels,
   NODE_POOL,
   PLAN,
+  REGISTERED,
   UNREGISTERED_TAINT_KEY,
   ZONE,
 } from '../model/labels.ts';
@@ -49,19 +50,33 @@ function labelOf(labels: Labels, name: string): (key: string) => string | undefi
   return (key) => (key === NODE_NAME_FIELD ? name : labels[key]);
 }
 
+/** Taints of both lists, each once. */
+function union(a: readonly Taint[], b: readonly Taint[]): readonly Taint[] {
+  const isIn = (taint: Taint) =>
+    a.some((each) => each.key === taint.key && each.effect === taint.effect);
+  return [...a, ...b.filter((taint) => !isIn(taint))];
+}
+
+/**
+ * A node that has not been registered yet carries only what its kubelet says: the claim's labels and
+ * taints will be synced to it. Until it is initialised, resources that its device plugins have not
+ * reported yet are those that the claim promises.
+ */
 function fromNode(node: Node, claim: NodeClaim | undefined, limits: AttachLimits): StateNode {
-  const labels: Labels = { [HOSTNAME]: node.name, ...node.labels };
+  const isAwaited = claim !== undefined && node.labels[REGISTERED] !== 'true';
+  const own: Labels = { [HOSTNAME]: node.name, ...node.labels };
+  const labels: Labels = isAwaited ? { ...claim.labels, ...own } : own;
   const isInitialized = labels[INITIALIZED] === 'true' || claim === undefined;
   const starting = claim !== undefined && !isInitialized;
   const isDisrupted = node.taints.some((taint) => taint.key === DISRUPTED_TAINT_KEY);
+  const taints = isAwaited ? union(node.taints, claim.taints) : node.taints;
+  const capacity = Object.keys(node.capacity).length > 0 ? node.capacity : node.allocatable;
   return {
     name: node.name,
     label: labelOf(labels, node.name),
     labels,
-    taints: starting
-      ? node.taints.filter((taint) => !isEphemeral(taint, claim.startupTaints))
-      : node.taints,
-    capacity: Object.keys(node.capacity).length > 0 ? node.capacity : node.allocatable,
+    taints: starting ? taints.filter((taint) => !isEphemeral(taint, claim.startupTaints)) : taints,
+    capacity: starting ? { ...claim.capacity, ...capacity } : capacity,
     allocatable: starting ? { ...claim.allocatable, ...node.allocatable } : node.allocatable,
     isInitialized,
     nodePool: labels[NODE_POOL],
