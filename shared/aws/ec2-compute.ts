@@ -10,6 +10,7 @@ import {
   type Filter,
   TerminateInstancesCommand,
 } from '@aws-sdk/client-ec2';
+import { FLEET } from '../core/launch/fleet-group.ts';
 import { sha256 } from '../core/launch/sha256.ts';
 import { type Labels, NODE_CLASS, ON_DEMAND, RESERVED, SPOT } from '../core/model/labels.ts';
 import type {
@@ -42,6 +43,10 @@ const TEMPLATE_IDLE_MS = 3_600_000;
 const STATES = ['pending', 'running', 'stopping', 'stopped', 'shutting-down'];
 const TEMPLATE_TAG = 'aws:ec2launchtemplate:id';
 
+/** An earlier call with the same token, for other claims or at other prices, was accepted. */
+const TOKEN_USED = 'IdempotentParameterMismatch';
+/** Instances of one call are all visible by then. https://docs.aws.amazon.com/ec2/latest/devguide/eventual-consistency.html */
+const VISIBLE_MS = 60_000;
 const TEMPLATE_GONE = /^InvalidLaunchTemplate(Name|Id)\.NotFound/;
 
 function chunks<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
@@ -160,10 +165,19 @@ export class Ec2Compute implements Compute {
     } catch (error) {
       if (!(error instanceof PortError)) throw error;
       if (TEMPLATE_GONE.test(error.code)) return undefined;
+      if (error.code === TOKEN_USED && !(await this.isSettled(fleet))) throw error;
       return refused(fleet, error);
     }
     const isGone = (answer.Errors ?? []).some((each) => TEMPLATE_GONE.test(each.ErrorCode ?? ''));
     return isGone && (answer.Instances ?? []).length === 0 ? undefined : fleetResult(fleet, answer);
+  }
+
+  /** Whether everything that the token has launched can be seen: then the rest may be asked anew. */
+  private async isSettled(fleet: FleetRequest): Promise<boolean> {
+    const token = fleet.tags[FLEET];
+    const launched = (await this.list()).filter((each) => each.tags[FLEET] === token);
+    const newestMs = Math.max(...launched.map((each) => each.launchedAtMs));
+    return launched.length > 0 && this.parts.calls.timing.nowMs() >= newestMs + VISIBLE_MS;
   }
 
   private async describeWith(filters: Filter[]): Promise<readonly Instance[]> {
@@ -214,8 +228,6 @@ export class Ec2Compute implements Compute {
  */
 function refused(fleet: FleetRequest, error: PortError): FleetResult {
   const status = httpStatus(error);
-  // An earlier call with this token was accepted: what it launched is to be found by its tag.
-  if (error.code === 'IdempotentParameterMismatch') throw error;
   if (error.kind === 'throttled' || status === undefined || status >= 500) throw error;
   return fleetResult(fleet, { Errors: [{ ErrorCode: error.code, ErrorMessage: error.message }] });
 }

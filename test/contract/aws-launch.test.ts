@@ -68,6 +68,21 @@ describe('one fleet', () => {
     ]);
   });
 
+  it('of which a part was launched before a crash is answered once that part can be seen', async () => {
+    cloud.account.capacity.set(poolKey('c7g.large', 'us-east-1a', 'on-demand'), 1);
+    const { compute } = adapterOn(cloud);
+    const fleet = aFleet({ count: 2 });
+    await compute.launch(fleet);
+    const rest = { ...fleet, claims: fleet.claims.slice(1) };
+    await expect(compute.launch(rest)).rejects.toMatchObject({
+      code: 'IdempotentParameterMismatch',
+    });
+    cloud.account.nowMs += 60_000;
+    const { instances, faults } = await compute.launch(rest);
+    expect(instances).toEqual([]);
+    expect(faults).toMatchObject([{ kind: 'unknown', code: 'IdempotentParameterMismatch' }]);
+  });
+
   it('is cut to what EC2 takes, the cheapest first', async () => {
     const overrides = Array.from({ length: 360 }, (_, at) =>
       anOverride(`c7g.size${at}`, 'abc'[at % 3] ?? 'a', at),
