@@ -34,6 +34,8 @@ export class DecisionLog {
     const key = `${this.folder}${placeOf(first.atMs)}-${name}.ndjson`;
     const lines = records.map((record) => `${JSON.stringify(record)}\n`).join('');
     // An object of that name holds the same decisions: an invocation that was repeated.
-    await this.objects.write(key, new TextEncoder().encode(lines), undefined);
+    const body = new TextEncoder().encode(lines);
+    const written = await this.objects.write(key, body, undefined, this.folder);
+    if (written !== 'failed') this.objects.tell(this.folder, 'Usable');
   }
 }

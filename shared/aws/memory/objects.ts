@@ -10,7 +10,7 @@ import { allPages, type Calls } from '../calls.ts';
 
 /** What became of an object of the memory. Told when it changes, not at each call. */
 export interface MemoryCondition {
-  /** An object's key or a prefix. */
+  /** An object's key, or the prefix of many. */
   readonly key: string;
   readonly reason: 'Usable' | 'Unreachable' | 'Invalid' | 'Contended';
   /** One sentence for people; empty where all is well. */
@@ -89,12 +89,20 @@ export class MemoryObjects {
     });
   }
 
-  /** Replaces the object of that ETag; undefined: makes one where there is none. */
-  async write(key: string, body: Uint8Array, etag: string | undefined): Promise<Written> {
+  /**
+   * Replaces the object of that ETag; undefined: makes one where there is none. What goes wrong is
+   * told about `topic`.
+   */
+  async write(
+    key: string,
+    body: Uint8Array,
+    etag: string | undefined,
+    topic = key,
+  ): Promise<Written> {
     const { s3, bucket: Bucket } = this.parts;
     const condition = etag === undefined ? { IfNoneMatch: '*' } : { IfMatch: etag };
     const outcomes = { otherwise: 'failed', expected: CONFLICTS } as const;
-    return this.attempt<Written>(key, 's3:PutObject', outcomes, async (options) => {
+    return this.attempt<Written>(topic, 's3:PutObject', outcomes, async (options) => {
       const command = new PutObjectCommand({ Bucket, Key: key, Body: body, ...condition });
       const { ETag = '' } = await s3.send(command, options);
       return { etag: ETag };
@@ -117,7 +125,7 @@ export class MemoryObjects {
   }
 
   private async attempt<Answer>(
-    key: string,
+    topic: string,
     action: string,
     outcomes: { readonly otherwise: Answer; readonly expected: ReadonlyMap<string, Answer> },
     work: (options: { readonly abortSignal: AbortSignal }) => Promise<Answer>,
@@ -133,7 +141,7 @@ export class MemoryObjects {
       if (expected !== undefined) return expected;
       const isSilent = !(error instanceof PortError) || error.kind === 'unknown';
       if (isSilent || code === 'NoSuchBucket') this.pausedUntilMs = this.nowMs() + PAUSE_MS;
-      this.tell(key, 'Unreachable', error instanceof Error ? error.message : String(error));
+      this.tell(topic, 'Unreachable', error instanceof Error ? error.message : String(error));
       return outcomes.otherwise;
     }
   }
