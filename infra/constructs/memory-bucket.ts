@@ -14,8 +14,8 @@ export interface MemoryBucketProps {
 }
 
 /**
- * What Joiner remembers between runs. Nothing in it is needed to act, so it goes with the stack: the
- * installer empties it first.
+ * What Joiner remembers between runs. Nothing in it is needed to act, so it goes with the stack:
+ * the installer empties it first.
  */
 export class MemoryBucket extends Construct {
   readonly bucket: s3.Bucket;

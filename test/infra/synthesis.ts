@@ -40,3 +40,18 @@ export function synthesise(
   app.synth();
   return { stack, template: Template.fromStack(stack) };
 }
+
+type Properties = Readonly<Record<string, unknown>>;
+
+/** Properties of all resources of a type, by logical id. */
+export function resources(
+  { template }: Synthesised,
+  type: string,
+): ReadonlyMap<string, Properties> {
+  return new Map(
+    Object.entries(template.findResources(type)).map(([id, each]) => [
+      id,
+      each['Properties'] ?? {},
+    ]),
+  );
+}

@@ -3,7 +3,7 @@ import type { Stack } from 'aws-cdk-lib';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { describe, expect, it } from 'vitest';
 import { synthesise } from './synthesis.ts';
-import { VARIANTS } from './variants.ts';
+import { VARIANTS, type Variant } from './variants.ts';
 
 /** Hashes of what is applied and of the stand-in code say nothing about the stack. */
 function legible(template: object): string {
@@ -13,7 +13,9 @@ function legible(template: object): string {
     .replaceAll(/[0-9a-f]{64}\.zip/g, '….zip')}\n`;
 }
 
-describe.each(Object.entries(VARIANTS))('the stack, %s', (name, { joiner, env }) => {
+const variants = Object.entries<Variant>(VARIANTS);
+
+describe.each(variants)('the stack, %s', (name, { joiner, env }) => {
   it('passes the rules of AWS Solutions and has the template that was reviewed', async () => {
     const { template } = synthesise(joiner, { rules: true, ...(env === undefined ? {} : { env }) });
     const file = join(import.meta.dirname, 'golden', `${name}.json`);

@@ -1,5 +1,6 @@
 import type { Environment } from 'aws-cdk-lib';
 import type { JoinerProps } from '../../infra/constructs/joiner-props.ts';
+import { type Synthesised, synthesise } from './synthesis.ts';
 
 /** The four ways of deploying whose templates are kept. */
 export interface Variant {
@@ -9,7 +10,7 @@ export interface Variant {
 
 const ACCOUNT = '111122223333';
 
-export const VARIANTS: Readonly<Record<string, Variant>> = {
+export const VARIANTS = {
   defaults: { joiner: { cluster: 'demo' } },
   private: {
     joiner: {
@@ -42,4 +43,10 @@ export const VARIANTS: Readonly<Record<string, Variant>> = {
     joiner: { cluster: 'demo', region: 'cn-north-1' },
     env: { account: ACCOUNT, region: 'cn-north-1' },
   },
-};
+} as const satisfies Readonly<Record<string, Variant>>;
+
+/** One of them, without the rules. */
+export function synthesiseVariant(name: keyof typeof VARIANTS): Synthesised {
+  const variant: Variant = VARIANTS[name];
+  return synthesise(variant.joiner, variant.env === undefined ? {} : { env: variant.env });
+}

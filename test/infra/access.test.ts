@@ -1,0 +1,206 @@
+import { Match } from 'aws-cdk-lib/assertions';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import { describe, expect, it } from 'vitest';
+import { METRICS } from '../../shared/contract.ts';
+import { resources, synthesise } from './synthesis.ts';
+import { synthesiseVariant } from './variants.ts';
+
+const defaults = synthesiseVariant('defaults');
+const shared = synthesiseVariant('shared-bucket');
+const shut = synthesiseVariant('private');
+
+describe('access to the cluster', () => {
+  it('of the functions is by group', () => {
+    defaults.template.resourcePropertiesCountIs(
+      'AWS::EKS::AccessEntry',
+      { ClusterName: 'demo', KubernetesGroups: ['joiner:controller'] },
+      5,
+    );
+  });
+
+  it('of the installer is the admin’s, unless it is taken away', () => {
+    const admin = { AccessPolicies: [{ AccessScope: { Type: 'cluster' } }] };
+    defaults.template.resourcePropertiesCountIs('AWS::EKS::AccessEntry', admin, 1);
+    shared.template.resourcePropertiesCountIs('AWS::EKS::AccessEntry', admin, 0);
+  });
+
+  it('of nodes is by role and platform', () => {
+    defaults.template.resourcePropertiesCountIs('AWS::EKS::AccessEntry', { Type: 'EC2_LINUX' }, 1);
+    shut.template.resourcePropertiesCountIs('AWS::EKS::AccessEntry', { Type: 'EC2_WINDOWS' }, 1);
+    shared.template.resourcePropertiesCountIs('AWS::EKS::AccessEntry', { Type: 'EC2_LINUX' }, 0);
+  });
+
+  it('is given after the cluster was checked', () => {
+    const entries = defaults.template.findResources('AWS::EKS::AccessEntry');
+    for (const entry of Object.values(entries)) {
+      expect(JSON.stringify(entry['DependsOn'])).toContain('InstallerCheck');
+    }
+  });
+});
+
+describe('roles', () => {
+  it('all have the boundary', () => {
+    shut.template.allResourcesProperties('AWS::IAM::Role', {
+      PermissionsBoundary: 'arn:aws:iam::111122223333:policy/boundary',
+    });
+  });
+
+  it('pass only nodes’ roles', () => {
+    shared.template.hasResourceProperties('AWS::IAM::Role', {
+      Policies: Match.arrayWith([
+        Match.objectLike({
+          PolicyDocument: {
+            Statement: Match.arrayWith([
+              Match.objectLike({
+                Action: 'iam:PassRole',
+                Resource: 'arn:aws:iam::111122223333:role/EksNodes',
+              }),
+            ]),
+          },
+        }),
+      ]),
+    });
+  });
+
+  it('name no partition', () => {
+    for (const each of [defaults, shut]) {
+      const text = JSON.stringify(each.template.toJSON()).replaceAll(
+        'arn:aws:iam::111122223333:policy/boundary',
+        '',
+      );
+      expect(text).not.toMatch(/arn:aws[a-z-]*:/);
+    }
+  });
+});
+
+describe('the bucket', () => {
+  it('is private, encrypted, over TLS, and forgets', () => {
+    defaults.template.hasResource('AWS::S3::Bucket', {
+      DeletionPolicy: 'Delete',
+      Properties: {
+        BucketEncryption: {
+          ServerSideEncryptionConfiguration: [
+            { ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } },
+          ],
+        },
+        PublicAccessBlockConfiguration: { RestrictPublicBuckets: true, BlockPublicPolicy: true },
+        LifecycleConfiguration: {
+          Rules: Match.arrayWith([
+            Match.objectLike({ Prefix: 'clusters/demo/decisions/', ExpirationInDays: 30 }),
+            Match.objectLike({ Prefix: 'clusters/demo/snapshots/', ExpirationInDays: 30 }),
+          ]),
+        },
+      },
+    });
+    defaults.template.hasResourceProperties('AWS::S3::BucketPolicy', {
+      PolicyDocument: {
+        Statement: Match.arrayWith([
+          Match.objectLike({
+            Effect: 'Deny',
+            Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+          }),
+        ]),
+      },
+    });
+  });
+
+  it('may be one that is there', () => {
+    shared.template.resourceCountIs('AWS::S3::Bucket', 0);
+  });
+
+  it('is emptied after all who write to it are gone', () => {
+    const functions = defaults.template.findResources('AWS::Lambda::Function');
+    for (const each of Object.values(functions)) {
+      const dependsOn = JSON.stringify(each['DependsOn']);
+      const isInstaller = each['Properties']['FunctionName'] === 'joiner-demo-install';
+      expect(dependsOn.includes('InstallerData')).toBe(!isInstaller);
+    }
+  });
+});
+
+describe('alarms and dashboard', () => {
+  it('there is an alarm for each thing to be woken for, with what to do', () => {
+    const alarms = [...resources(defaults, 'AWS::CloudWatch::Alarm')];
+    const kinds = alarms.map(([id]) => /JoinerAlarms([A-Za-z]+)[0-9A-F]{8}/.exec(id)?.[1]);
+    expect(kinds.toSorted()).toEqual(
+      [
+        'DeadLetters',
+        'LaunchFailures',
+        'Memorylifecycle',
+        'Memoryprovision',
+        'NoTick',
+        'OldestPending',
+        'PriceAge',
+      ].toSorted(),
+    );
+    for (const [, each] of alarms) {
+      expect(String(each['AlarmDescription'])).toMatch(/^Joiner, demo: .{60}/);
+      expect(each['AlarmActions']).toBeUndefined();
+    }
+  });
+
+  it('they tell the topic', () => {
+    shared.template.allResourcesProperties('AWS::CloudWatch::Alarm', {
+      AlarmActions: ['arn:aws:sns:eu-west-1:111122223333:platform-alarms'],
+    });
+  });
+
+  it('no tick is an alarm also when there is nothing to measure', () => {
+    defaults.template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      ComparisonOperator: 'LessThanThreshold',
+      Threshold: 1,
+      TreatMissingData: 'breaching',
+    });
+  });
+
+  it('the dashboard shows every metric but those of alarms alone', () => {
+    const body = JSON.stringify(defaults.template.findResources('AWS::CloudWatch::Dashboard'));
+    const absent = Object.values(METRICS).filter((name) => !body.includes(name));
+    expect(absent).toEqual([METRICS.priceAge]);
+  });
+
+  it('there are at most 30 series', () => {
+    const filters = resources(defaults, 'AWS::Logs::MetricFilter').size;
+    expect(Object.keys(METRICS).length + filters).toBeLessThanOrEqual(30);
+  });
+
+  it('both may be left out', () => {
+    const { template } = synthesise({ cluster: 'demo', alarms: false, dashboard: false });
+    template.resourceCountIs('AWS::CloudWatch::Alarm', 0);
+    template.resourceCountIs('AWS::CloudWatch::Dashboard', 0);
+  });
+});
+
+describe('grants and metrics', () => {
+  it('let others wake the functions and read the memory', () => {
+    const { template } = synthesise(
+      { cluster: 'demo' },
+      {
+        change: ({ joiner }) => {
+          const assumedBy = new iam.AccountRootPrincipal();
+          const role = new iam.Role(joiner, 'Reader', { assumedBy });
+          joiner.grantWake(role);
+          joiner.grantReadMemory(role);
+        },
+      },
+    );
+    template.hasResourceProperties('AWS::IAM::Policy', {
+      PolicyDocument: {
+        Statement: Match.arrayWith([
+          Match.objectLike({
+            Action: 'events:PutEvents',
+            Condition: { StringEquals: { 'events:source': 'joiner' } },
+          }),
+          Match.objectLike({ Action: Match.arrayWith(['s3:GetObject*']) }),
+        ]),
+      },
+    });
+  });
+
+  it('are those of the cluster', () => {
+    const { joiner } = defaults.stack;
+    expect(joiner.metricPendingPods().dimensions).toEqual({ cluster: 'demo' });
+    expect(joiner.metricCost().metricName).toBe('karpenter_nodepools_cost_total');
+    expect(joiner.metricLaunchFailures({ statistic: 'Average' }).statistic).toBe('Average');
+  });
+});
