@@ -81,9 +81,9 @@ export class Account {
     this.clock = () => this.setMs;
   }
 
-  /** Goes with the clock of the machine, for tests in real time. */
-  useSystemClock(): void {
-    this.clock = () => Date.now();
+  /** Goes with another clock, e.g. the machine's for tests in real time. */
+  useClock(clock: () => number): void {
+    this.clock = clock;
   }
 
   /** `prefix-` and 17 hexadecimal digits. */

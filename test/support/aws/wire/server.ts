@@ -22,7 +22,8 @@ export interface FaultScript {
   readonly service: ServiceName;
   readonly operation: string;
   readonly times: number;
-  readonly fault: WireFault | 'disconnect';
+  /** `disconnect`: before the call is handled; `lost`: its answer never comes. */
+  readonly fault: WireFault | 'disconnect' | 'lost';
 }
 
 /** AWS on loopback: every protocol read and written by the SDK's own schemas. */
@@ -87,12 +88,12 @@ export class WireServer {
         record('disconnect');
         return 'disconnect';
       }
-      if (scripted !== undefined) throw scripted;
+      if (scripted instanceof WireFault) throw scripted;
       const handler = this.handlers[service]?.[operation.name];
       if (handler === undefined) throw new WireFault('InvalidAction', `${operation.name}?`);
       const response = writeOutput(service, operation, handler(input));
-      record(undefined);
-      return response;
+      record(scripted);
+      return scripted === 'lost' ? 'disconnect' : response;
     } catch (error) {
       if (!(error instanceof WireFault)) throw error;
       record(error.code);
