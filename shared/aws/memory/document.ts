@@ -11,6 +11,9 @@ export interface DocumentKind<State> {
   readonly encode: (state: State) => unknown;
 }
 
+/** What a document needs of the bucket. */
+export type DocumentObjects = Pick<MemoryObjects, 'nowMs' | 'read' | 'tell' | 'write'>;
+
 /** Returns the same state where nothing changes. */
 export type Change<State> = (state: State) => State;
 
@@ -20,7 +23,7 @@ const ATTEMPTS_MAX = 5;
 const NEVER = Number.NEGATIVE_INFINITY;
 
 export function decodeDocument<State>(
-  objects: MemoryObjects,
+  objects: Pick<MemoryObjects, 'nowMs' | 'tell'>,
   key: string,
   body: Uint8Array,
   kind: DocumentKind<State>,
@@ -46,7 +49,7 @@ function parsed(body: Uint8Array): unknown {
  */
 export class MemoryDocument<State> {
   readonly key: string;
-  private readonly objects: MemoryObjects;
+  private readonly objects: DocumentObjects;
   private readonly kind: DocumentKind<State>;
   /** As last read or written, and what this process made of it while S3 was away. */
   private base: State;
@@ -58,7 +61,7 @@ export class MemoryDocument<State> {
   private pending: readonly Change<State>[] = [];
   private writing: Promise<void> | undefined;
 
-  constructor(objects: MemoryObjects, key: string, kind: DocumentKind<State>) {
+  constructor(objects: DocumentObjects, key: string, kind: DocumentKind<State>) {
     this.objects = objects;
     this.key = key;
     this.kind = kind;
