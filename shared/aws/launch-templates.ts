@@ -106,7 +106,7 @@ export class LaunchTemplates {
       if (group === undefined) groups.set(key, { variant, overrides: [override] });
       else group.overrides.push(override);
     }
-    return [...groups.values()];
+    return [...groups.values()].slice(0, TEMPLATES_MAX);
   }
 
   private async ensure(fleet: FleetRequest, data: RequestLaunchTemplateData): Promise<string> {
@@ -130,5 +130,7 @@ export class LaunchTemplates {
   }
 }
 
+/** In one fleet; the cheapest lines come first. https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/fleet-quotas.html */
+const TEMPLATES_MAX = 50;
 /** Not Karpenter's: each deletes what it does not know of its own. */
 const NAME_PREFIX = 'joiner.dev/';

@@ -192,6 +192,14 @@ describe('launch templates', () => {
     expect(counts.sort()).toEqual([1, 1, 1, 32]);
   });
 
+  it('are at most fifty in one fleet, those of the cheapest lines', async () => {
+    const overrides = Array.from({ length: 60 }, (_, at) => anOverride(`c7g.size${at}`, 'a', at));
+    const podsMax = Object.fromEntries(overrides.map((each, at) => [each.instanceType, at + 10]));
+    const { instances } = await adapterOn(cloud).compute.launch(aFleet({ overrides, podsMax }));
+    expect(instances).toHaveLength(1);
+    expect(cloud.account.templates.size).toBe(50);
+  });
+
   it('that vanished are made again within the same launch', async () => {
     const { compute } = adapterOn(cloud);
     await compute.launch(aFleet());

@@ -14,6 +14,7 @@ import { handle } from './handle.ts';
 
 /** https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/fleet-quotas.html */
 const OVERRIDES_MAX = 300;
+const TEMPLATES_MAX = 50;
 
 /** EC2 puts it on every instance. https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/Using_Tags.html */
 const TEMPLATE_TAG = 'aws:ec2launchtemplate:id';
@@ -33,6 +34,11 @@ function poolsOf(account: Account, request: CreateFleetRequest, market: string):
     const template = templateNamed(account, name);
     return (config.Overrides ?? []).map((each) => poolOf(account, template, each, market));
   });
+  const templates = request.LaunchTemplateConfigs?.length ?? 0;
+  if (templates > TEMPLATES_MAX) {
+    const message = `The request has ${templates} launch templates, at most ${TEMPLATES_MAX} are allowed`;
+    throw new WireFault('InvalidParameterValue', message);
+  }
   if (pools.length > OVERRIDES_MAX) {
     const message = `The request has ${pools.length} overrides, at most ${OVERRIDES_MAX} are allowed`;
     throw new WireFault('InvalidParameterValue', message);
