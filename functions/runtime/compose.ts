@@ -1,5 +1,4 @@
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
-import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
 import middy from '@middy/core';
 import { type Config, readConfig } from './config.ts';
 import type { Context } from './context.ts';
@@ -25,9 +24,13 @@ export function composed<Event, Result>(
 ): (event: Event, context: Context) => Promise<Result> {
   const config = readConfig(process.env);
   const { logger, metrics } = telemetry(config.cluster);
+  // An idle tick has nothing to count, which Powertools' own middleware warns of each time.
+  const publish = (): void => {
+    if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
+  };
   return middy<Event, Result, Error, Context>()
     .use(injectLambdaContext(logger, { logEvent: false, clearState: true }))
-    .use(logMetrics(metrics, { captureColdStartMetric: false }))
+    .use({ after: publish, onError: publish })
     .handler((event: Event, context: Context) =>
       work(event, {
         config,
