@@ -1,3 +1,4 @@
+import type * as z from 'zod';
 import type { MemoryObjects } from './objects.ts';
 
 /** How a state is kept as JSON. */
@@ -9,6 +10,18 @@ export interface DocumentKind<State> {
     nowMs: number,
   ) => { readonly state: State; readonly rejected: number } | undefined;
   readonly encode: (state: State) => unknown;
+}
+
+/** The entries that read as the schema says, and the number of those that do not. */
+export function readEntries<Entry>(
+  entries: readonly unknown[],
+  schema: z.ZodType<Entry>,
+): { readonly entries: readonly Entry[]; readonly rejected: number } {
+  const read = entries.flatMap((each) => {
+    const { success, data } = schema.safeParse(each);
+    return success ? [data] : [];
+  });
+  return { entries: read, rejected: entries.length - read.length };
 }
 
 /** What a document needs of the bucket. */

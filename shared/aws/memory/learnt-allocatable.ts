@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { DocumentKind } from './document.ts';
+import { type DocumentKind, readEntries } from './document.ts';
 
 /** Memory that pods may use on a node of this type and image, as one reported it. */
 export interface LearntAllocatable {
@@ -51,16 +51,14 @@ export function believedBytes(learntBytes: number | undefined, computedBytes: nu
 
 const document = z.object({
   version: z.literal(1),
-  learnt: z
-    .array(
-      z.object({
-        instanceType: z.string().regex(/^[a-z0-9-]+\.[a-z0-9-]+$/),
-        imageId: z.string().regex(/^ami-[0-9a-f]+$/),
-        memoryBytes: z.int().min(1),
-        atMs: z.number(),
-      }),
-    )
-    .max(ENTRIES_MAX),
+  learnt: z.array(z.unknown()).max(ENTRIES_MAX),
+});
+
+const entry = z.object({
+  instanceType: z.string().regex(/^[a-z0-9-]+\.[a-z0-9-]+$/),
+  imageId: z.string().regex(/^ami-[0-9a-f]+$/),
+  memoryBytes: z.number().positive(),
+  atMs: z.number(),
 });
 
 export const LEARNT: DocumentKind<Learnt> = {
@@ -68,11 +66,12 @@ export const LEARNT: DocumentKind<Learnt> = {
   decode: (json, nowMs) => {
     const { success, data } = document.safeParse(json);
     if (!success) return undefined;
-    const recent = data.learnt.filter(({ atMs }) => nowMs < atMs + KEPT_MS);
-    const entries = recent.map(
-      (each) => [learntKey(each.instanceType, each.imageId), each] as const,
-    );
-    return { state: new Map(entries), rejected: 0 };
+    const { entries, rejected } = readEntries(data.learnt, entry);
+    const recent = entries.filter(({ atMs }) => nowMs < atMs + KEPT_MS);
+    return {
+      state: new Map(recent.map((each) => [learntKey(each.instanceType, each.imageId), each])),
+      rejected,
+    };
   },
   encode: (state) => ({ version: 1, learnt: [...state.values()] }),
 };

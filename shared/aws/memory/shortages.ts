@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { OfferingKey } from '../../ports/cloud.ts';
 import type { UnavailableOffering } from '../../ports.ts';
-import type { DocumentKind } from './document.ts';
+import { type DocumentKind, readEntries } from './document.ts';
 
 /** An offering that was short, and how often in a row. */
 export interface Shortage extends UnavailableOffering {
@@ -16,7 +16,7 @@ export type Shortages = ReadonlyMap<string, Shortage>;
 export const BAR_MS = { first: 3 * 60_000, max: 6 * 3_600_000 } as const;
 /** Clocks of two functions differ by less. */
 const SKEW_MS = 60_000;
-const ENTRIES_MAX = 10_000;
+const ENTRIES_MAX = 2_000;
 const REASON_LENGTH_MAX = 200;
 
 function keyOf({ instanceType, zone, capacityType }: OfferingKey): string {
@@ -47,7 +47,9 @@ export function withShortage(
   const known = before.get(key);
   if (known !== undefined && nowMs < known.untilMs) return before;
   const times = known === undefined || isForgotten(known, nowMs) ? 1 : known.times + 1;
-  const kept = [...before].filter(([, each]) => !isForgotten(each, nowMs));
+  const kept = [...before]
+    .filter(([name, each]) => name !== key && !isForgotten(each, nowMs))
+    .slice(1 - ENTRIES_MAX);
   return new Map([
     ...kept,
     [
@@ -90,19 +92,17 @@ export function barredOfferings(
 
 const document = z.object({
   version: z.literal(1),
-  offerings: z
-    .array(
-      z.object({
-        instanceType: z.string().regex(/^[a-z0-9-]+\.[a-z0-9-]+$/),
-        zone: z.string().regex(/^[a-z0-9-]+$/),
-        capacityType: z.enum(['spot', 'on-demand', 'reserved']),
-        reason: z.string().max(REASON_LENGTH_MAX),
-        markedAtMs: z.number(),
-        untilMs: z.number(),
-        times: z.int().min(1).max(1_000),
-      }),
-    )
-    .max(ENTRIES_MAX),
+  offerings: z.array(z.unknown()).max(ENTRIES_MAX),
+});
+
+const entry = z.object({
+  instanceType: z.string().regex(/^[a-z0-9-]+\.[a-z0-9-]+$/),
+  zone: z.string().regex(/^[a-z0-9-]+$/),
+  capacityType: z.enum(['spot', 'on-demand', 'reserved']),
+  reason: z.string().max(REASON_LENGTH_MAX),
+  markedAtMs: z.number(),
+  untilMs: z.number(),
+  times: z.int().min(1).max(1_000),
 });
 
 export const SHORTAGES: DocumentKind<Shortages> = {
@@ -111,13 +111,9 @@ export const SHORTAGES: DocumentKind<Shortages> = {
     const { success, data } = document.safeParse(json);
     if (!success) return undefined;
     // Nothing is barred for more than six hours, whoever says so.
-    const credible = data.offerings.filter(
-      ({ untilMs }) => untilMs <= nowMs + BAR_MS.max + SKEW_MS,
-    );
-    return {
-      state: new Map(credible.map((each) => [keyOf(each), each])),
-      rejected: data.offerings.length - credible.length,
-    };
+    const credible = entry.refine(({ untilMs }) => untilMs <= nowMs + BAR_MS.max + SKEW_MS);
+    const { entries, rejected } = readEntries(data.offerings, credible);
+    return { state: new Map(entries.map((each) => [keyOf(each), each])), rejected };
   },
   encode: (state) => ({ version: 1, offerings: [...state.values()] }),
 };

@@ -139,6 +139,33 @@ describe('unavailable offerings', () => {
     expect(reasons).toEqual(expected === 0 ? invalid : []);
   });
 
+  it('are known but for those entries that cannot be true', async () => {
+    const until = bucket.nowMs + HOUR_MS;
+    const wrong = { ...shortage(c7g, until), capacityType: 'free' };
+    bucket.put(`${UNAVAILABLE}/demo.json`, file(wrong, shortage(c8g, until)));
+    const { memory, conditions } = bucket.process();
+    expect(await memory.unavailable()).toMatchObject([c8g]);
+    expect(conditions).toEqual([
+      {
+        key: `${UNAVAILABLE}/demo.json`,
+        reason: 'Invalid',
+        message: `${UNAVAILABLE}/demo.json: 1 entries cannot be true`,
+      },
+    ]);
+  });
+
+  it('stay below what a file may hold, the newest of them', async () => {
+    const { memory, conditions } = bucket.process();
+    for (let at = 0; at < 2_010; at += 1) {
+      await memory.markUnavailable({ ...c7g, instanceType: `x${at}.large` }, 'ICE');
+    }
+    await memory.flush();
+    const read = await bucket.process().memory.unavailable();
+    expect(read).toHaveLength(2_000);
+    expect(read.some(({ instanceType }) => instanceType === 'x2009.large')).toBe(true);
+    expect(conditions).toEqual([]);
+  });
+
   it('overwrite a file of ours that is broken', async () => {
     bucket.put(`${UNAVAILABLE}/demo.json`, 'broken');
     const { memory, conditions } = bucket.process();
