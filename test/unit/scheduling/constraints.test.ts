@@ -1,0 +1,275 @@
+import { describe, expect, it } from 'vitest';
+import { CAPACITY_TYPE, HOSTNAME, INSTANCE_TYPE, ZONE } from '../../../shared/core/model/labels.ts';
+import type { LabelSelector, TopologySpreadConstraint } from '../../../shared/core/model/pod.ts';
+import {
+  FAMILY,
+  GI,
+  nodeOf,
+  planOf,
+  podOf,
+  podsByZone,
+  podsOf,
+  poolOf,
+  typeOf,
+} from '../../builders/scheduling.ts';
+
+const web: LabelSelector = { matchLabels: { app: 'web' }, matchExpressions: [] };
+
+function spread(topologyKey: string, rest: Partial<TopologySpreadConstraint> = {}) {
+  return {
+    topologyKey,
+    maxSkew: 1,
+    minDomains: undefined,
+    whenUnsatisfiable: 'DoNotSchedule' as const,
+    labelSelector: web,
+    matchLabelKeys: [],
+    nodeAffinityPolicy: 'Honor' as const,
+    nodeTaintsPolicy: 'Ignore' as const,
+    ...rest,
+  };
+}
+
+function term(topologyKey: string, labelSelector: LabelSelector | undefined = web) {
+  return {
+    topologyKey,
+    labelSelector,
+    namespaces: [],
+    namespaceSelector: undefined,
+    matchLabelKeys: [],
+    mismatchLabelKeys: [],
+  };
+}
+
+const inZone = (...values: string[]) => ({
+  matchExpressions: [{ key: ZONE, operator: 'In' as const, values }],
+  matchFields: [],
+});
+
+const gpuTaint = { key: 'gpu', value: '', effect: 'NoSchedule' as const };
+
+describe('labels and taints', () => {
+  it('honours a node selector', () => {
+    const plan = planOf({ pods: [podOf('a', { nodeSelector: { [ZONE]: 'zone-b' } })] });
+    expect(podsByZone(plan)).toEqual({ 'zone-b': 1 });
+  });
+
+  it('takes any of the alternatives of node affinity', () => {
+    const requiredNodeAffinity = [inZone('zone-x'), inZone('zone-c')];
+    const plan = planOf({ pods: [podOf('a', { requiredNodeAffinity })] });
+    expect(podsByZone(plan)).toEqual({ 'zone-c': 1 });
+  });
+
+  it.each([
+    ['NotIn', ['m.large', 'm.xlarge', 'm.4xlarge'], 'm.2xlarge'],
+    ['In', ['m.4xlarge'], 'm.4xlarge'],
+  ] as const)('honours %s on the instance type', (operator, values, expected) => {
+    const matchExpressions = [{ key: INSTANCE_TYPE, operator, values }];
+    const requiredNodeAffinity = [{ matchExpressions, matchFields: [] }];
+    const plan = planOf({ pods: [podOf('a', { requiredNodeAffinity })] });
+    expect(plan.newNodeClaims.map((each) => each.chosen.type)).toEqual([expected]);
+  });
+
+  it('leaves a pod over whose term is empty, as kube-scheduler would', () => {
+    const requiredNodeAffinity = [{ matchExpressions: [], matchFields: [] }];
+    const plan = planOf({ pods: [podOf('a', { requiredNodeAffinity })] });
+    expect([...plan.unplaced.keys()]).toEqual(['default/a']);
+  });
+
+  it('keeps pods off taints that they do not tolerate', () => {
+    const nodePools = [poolOf('gpu', { taints: [gpuTaint], weight: 50 }), poolOf('general')];
+    const key = { key: 'gpu', operator: 'Exists', value: '', effect: undefined } as const;
+    const pods = [podOf('plain'), podOf('tolerant', { tolerations: [key] })];
+    const plan = planOf({ nodePools, pods });
+    const [claim] = plan.newNodeClaims.filter((each) => each.pods.includes('default/plain'));
+    expect(claim?.nodePool).toBe('general');
+    expect(planOf({ nodePools, pods: pods.slice(1) }).newNodeClaims[0]?.nodePool).toBe('gpu');
+  });
+
+  it('needs a pool that defines a custom label', () => {
+    const pods = [podOf('a', { nodeSelector: { team: 'x' } })];
+    expect(planOf({ pods }).unplaced.size).toBe(1);
+    const nodePools = [poolOf('general', { labels: { team: 'x' } })];
+    expect(planOf({ pods, nodePools }).unplaced.size).toBe(0);
+  });
+});
+
+describe('spread', () => {
+  it('balances zones', () => {
+    const plan = planOf({ pods: podsOf(6, 'a', { topologySpread: [spread(ZONE)] }) });
+    expect(podsByZone(plan)).toEqual({ 'zone-a': 2, 'zone-b': 2, 'zone-c': 2 });
+  });
+
+  it('counts running pods', () => {
+    const pods = [
+      ...podsOf(4, 'old', {}, { nodeName: 'n' }),
+      ...podsOf(2, 'new', { topologySpread: [spread(ZONE)] }),
+    ];
+    const plan = planOf({ pods, nodes: [nodeOf('n', 16, 64)] });
+    expect(podsByZone(plan)).toEqual({ 'zone-b': 1, 'zone-c': 1 });
+  });
+
+  it('puts one pod on each node', () => {
+    const plan = planOf({ pods: podsOf(4, 'a', { topologySpread: [spread(HOSTNAME)] }) });
+    expect(plan.newNodeClaims.map((each) => each.pods.length)).toEqual([1, 1, 1, 1]);
+  });
+
+  it('works over capacity types', () => {
+    const plan = planOf({ pods: podsOf(4, 'a', { topologySpread: [spread(CAPACITY_TYPE)] }) });
+    const kinds = plan.newNodeClaims.flatMap(({ chosen, pods }) =>
+      pods.map(() => chosen.capacityType),
+    );
+    expect(kinds.toSorted()).toEqual(['on-demand', 'on-demand', 'spot', 'spot']);
+  });
+
+  it('takes the minimum as 0 while there are fewer domains than minDomains', () => {
+    const topologySpread = [spread(ZONE, { minDomains: 4 })];
+    const plan = planOf({ pods: podsOf(6, 'a', { topologySpread }) });
+    expect(plan.unplaced.size).toBe(3);
+  });
+
+  it('counts only pods with the same values of matchLabelKeys', () => {
+    const topologySpread = [spread(ZONE, { matchLabelKeys: ['hash'] })];
+    const running = podsOf(3, 'old', {}, { nodeName: 'n', labels: { app: 'web', hash: '1' } });
+    const fresh = podsOf(3, 'new', { topologySpread }, { labels: { app: 'web', hash: '2' } });
+    const plan = planOf({ pods: [...running, ...fresh], nodes: [nodeOf('n', 3, 64)] });
+    expect(podsByZone(plan)).toEqual({ 'zone-a': 1, 'zone-b': 1, 'zone-c': 1 });
+  });
+});
+
+describe('affinity', () => {
+  it('keeps a group in one zone', () => {
+    const plan = planOf({ pods: podsOf(20, 'a', { cpu: 3000, podAffinity: [term(ZONE)] }) });
+    expect(Object.keys(podsByZone(plan))).toHaveLength(1);
+    expect(plan.unplaced.size).toBe(0);
+  });
+
+  it('refuses where no pod that is meant is anywhere', () => {
+    const db = { matchLabels: { app: 'db' }, matchExpressions: [] };
+    const plan = planOf({ pods: [podOf('a', { podAffinity: [term(ZONE, db)] })] });
+    expect(plan.unplaced.size).toBe(1);
+  });
+
+  it('keeps pods that avoid each other on nodes of their own', () => {
+    const plan = planOf({ pods: podsOf(3, 'a', { podAntiAffinity: [term(HOSTNAME)] }) });
+    expect(plan.newNodeClaims).toHaveLength(3);
+  });
+
+  it('honours the anti-affinity of a pod that runs', () => {
+    const guard = podOf('guard', { podAntiAffinity: [term(ZONE)] }, { nodeName: 'n' });
+    const plan = planOf({ pods: [guard, podOf('a')], nodes: [nodeOf('n', 16, 64)] });
+    expect(plan.existing).toEqual([]);
+    expect(podsByZone(plan)['zone-a']).toBeUndefined();
+  });
+
+  it('looks into the namespaces that a selector names', () => {
+    const labels = { tier: 'prod' };
+    const selector = { matchLabels: labels, matchExpressions: [] };
+    const away = { ...term(HOSTNAME), namespaceSelector: selector };
+    const running = podOf('other', {}, { nodeName: 'n', namespace: 'prod' });
+    const base = {
+      nodes: [nodeOf('n', 16, 64)],
+      pods: [running, podOf('a', { podAntiAffinity: [away] })],
+    };
+    expect(planOf({ ...base, namespaces: [{ name: 'prod', labels }] }).existing).toEqual([]);
+    expect(planOf({ ...base, namespaces: [{ name: 'prod', labels: {} }] }).existing).toHaveLength(
+      1,
+    );
+  });
+
+  it('never puts equal host ports on one node', () => {
+    const hostPorts = [{ ip: '0.0.0.0', port: 80, protocol: 'TCP' }];
+    expect(planOf({ pods: podsOf(2, 'a', { hostPorts }) }).newNodeClaims).toHaveLength(2);
+  });
+});
+
+describe('pools', () => {
+  it('prefers the heavier pool, whatever the price', () => {
+    const nodePools = [poolOf('cheap'), poolOf('heavy', { weight: 10 })];
+    const instanceTypes = [typeOf('m.large', 2, 8, 0.1)];
+    const plan = planOf({ nodePools, types: instanceTypes, pods: [podOf('a')] });
+    expect(plan.newNodeClaims.map((each) => each.nodePool)).toEqual(['heavy']);
+  });
+
+  it('stays within limits, counted exactly', () => {
+    const nodePools = [poolOf('general', { limits: { cpu: 4000 } })];
+    const plan = planOf({ nodePools, pods: podsOf(10, 'a') });
+    expect(plan.newNodeClaims.flatMap((each) => each.pods)).toHaveLength(4);
+    expect(plan.unplaced.size).toBe(6);
+  });
+
+  it('stays within a limit of nodes', () => {
+    const nodePools = [poolOf('general', { limits: { nodes: 1 } })];
+    const plan = planOf({ nodePools, pods: podsOf(30, 'a') });
+    expect(plan.newNodeClaims).toHaveLength(1);
+    expect(plan.newNodeClaims[0]?.pods).toHaveLength(16);
+  });
+
+  it('serves higher priorities first where limits bind', () => {
+    const nodePools = [poolOf('general', { limits: { cpu: 4000 } })];
+    const pods = [...podsOf(4, 'low', { cpu: 1000 }), ...podsOf(3, 'high', { priority: 9 })];
+    const placed = planOf({ nodePools, pods }).newNodeClaims.flatMap((each) => each.pods);
+    expect(placed.filter((pod) => pod.includes('high'))).toHaveLength(3);
+    expect(placed).toHaveLength(4);
+  });
+
+  it('keeps minValues open, or says that it relaxed them', () => {
+    const requirements = [
+      { key: INSTANCE_TYPE, operator: 'Exists' as const, values: [], minValues: 3 },
+    ];
+    const nodePools = [poolOf('general', { requirements })];
+    const few = FAMILY.slice(0, 2);
+    expect(planOf({ nodePools, pods: [podOf('a')] }).newNodeClaims[0]?.instanceTypes.length).toBe(
+      4,
+    );
+    expect(planOf({ nodePools, types: few, pods: [podOf('a')] }).unplaced.size).toBe(1);
+    const relaxed = planOf(
+      { nodePools, types: few, pods: [podOf('a')] },
+      { minValuesPolicy: 'BestEffort' },
+    );
+    expect(relaxed.newNodeClaims[0]?.annotations).toMatchObject({
+      'karpenter.sh/nodeclaim-min-values-relaxed': 'true',
+    });
+  });
+
+  it('launches nothing from a static or a deleted pool', () => {
+    for (const rest of [{ replicas: 2 }, { isDeleting: true }, { invalid: 'bad' }]) {
+      const plan = planOf({ nodePools: [poolOf('general', rest)], pods: [podOf('a')] });
+      expect(plan.unplaced.size).toBe(1);
+    }
+  });
+});
+
+describe('resources', () => {
+  it('leaves room for DaemonSets', () => {
+    const { spec } = podOf('daemon', { cpu: 1500 });
+    const daemonSets = [
+      { namespace: 'kube-system', name: 'logs', uid: 'd', podLabels: {}, podSpec: spec },
+    ];
+    const plan = planOf({ daemonSets, pods: [podOf('a')] });
+    expect(plan.newNodeClaims.map((each) => each.chosen.type)).toEqual(['m.xlarge']);
+    expect(plan.newNodeClaims[0]?.requests['cpu']).toBe(2500);
+  });
+
+  it('never puts more pods on a node than it may have', () => {
+    const small = typeOf('tiny', 8, 32, 0.1, { capacity: { cpu: 8000, memory: 32 * GI, pods: 3 } });
+    const plan = planOf({ types: [small], pods: podsOf(7, 'a', { cpu: 10 }) });
+    expect(plan.newNodeClaims.map((each) => each.pods.length).toSorted()).toEqual([1, 3, 3]);
+  });
+
+  it('keeps plain pods off dear accelerated nodes', () => {
+    const gpu = { capacity: { cpu: 8000, memory: 32 * GI, pods: 110, 'nvidia.com/gpu': 1 } };
+    const types = [...FAMILY, typeOf('g.2xlarge', 8, 32, 3, gpu)];
+    const requests = { cpu: 1000, memory: GI, pods: 1, 'nvidia.com/gpu': 1 };
+    const plan = planOf({ types, pods: [podOf('gpu', { requests }), ...podsOf(30, 'a')] });
+    const accelerated = plan.newNodeClaims.filter((each) => each.chosen.type === 'g.2xlarge');
+    expect(accelerated).toHaveLength(1);
+    expect(accelerated[0]?.pods).toContain('default/gpu');
+  });
+
+  it('buys spot where it is allowed, and on-demand where only that is', () => {
+    expect(planOf({ pods: [podOf('a')] }).newNodeClaims[0]?.chosen.capacityType).toBe('spot');
+    const nodeSelector = { [CAPACITY_TYPE]: 'on-demand' };
+    const plan = planOf({ pods: [podOf('a', { nodeSelector })] });
+    expect(plan.newNodeClaims[0]?.chosen.capacityType).toBe('on-demand');
+  });
+});
