@@ -13,6 +13,7 @@ import {
 import { FLEET } from '../core/launch/fleet-group.ts';
 import { sha256 } from '../core/launch/sha256.ts';
 import { type Labels, NODE_CLASS, ON_DEMAND, RESERVED, SPOT } from '../core/model/labels.ts';
+import type { NodeClass } from '../core/model/node-class.ts';
 import type {
   Compute,
   FleetRequest,
@@ -24,6 +25,7 @@ import { PortError } from '../ports/fault.ts';
 import { allPages, type Calls } from './calls.ts';
 import { cappedOverrides, fleetInput, fleetResult } from './fleet-request.ts';
 import type { LaunchTemplates, TemplateUse } from './launch-templates.ts';
+import type { NodeClassValidation } from './node-class-validation.ts';
 import { tagsOf } from './template-data.ts';
 
 export interface Ec2ComputeParts {
@@ -32,6 +34,8 @@ export interface Ec2ComputeParts {
   readonly templates: LaunchTemplates;
   /** The cluster's name: what carries its tags is ours. */
   readonly cluster: string;
+  /** Undefined: classes are not checked. */
+  readonly validation?: NodeClassValidation;
 }
 
 /** Values of one filter. https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/Using_Filtering.html */
@@ -129,6 +133,10 @@ export class Ec2Compute implements Compute {
     for (const { LaunchTemplateId: id = '', LaunchTemplateName: name = '' } of old) {
       if (!used.has(id)) await templates.remove(name);
     }
+  }
+
+  async check(nodeClass: NodeClass): Promise<void> {
+    await this.parts.validation?.check(nodeClass);
   }
 
   /** EC2 tags every instance with the template that it was launched from. */

@@ -112,6 +112,11 @@ export interface Compute {
   statuses(): Promise<readonly InstanceStatus[]>;
   /** Deletes the launch templates made for this NodeClass that no fleet of the last hour used. */
   removeLaunchTemplates(nodeClass: string, keep: 'used' | 'none'): Promise<void>;
+  /**
+   * Whether nodes of the class could be launched; throws a PortError whose code is the reason of
+   * the condition ValidationSucceeded. Absent: nothing to ask.
+   */
+  check?(nodeClass: NodeClass): Promise<void>;
 }
 
 export interface Images {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ec2Client, eksClient } from '../../shared/aws/access.ts';
+import { Ec2Compute } from '../../shared/aws/ec2-compute.ts';
 import { describeCluster } from '../../shared/aws/eks-cluster.ts';
 import { NodeClassValidation } from '../../shared/aws/node-class-validation.ts';
 import type { NodeClassStatus } from '../../shared/core/model/node-class.ts';
@@ -49,6 +50,18 @@ describe('a class is refused', () => {
       code: 'CreateFleetAuthCheckFailed',
     });
   });
+});
+
+it('the port passes it on, and has nothing to say without one', async () => {
+  const { calls, templates, compute } = adapterOn(cloud);
+  const nodeClass = aNodeClass({ kubelet: { maxPods: -1 } }, RESOLVED);
+  const ec2 = ec2Client(accessTo(cloud));
+  const parts = { ec2, calls, templates, cluster: CLUSTER };
+  const checking = new Ec2Compute({ ...parts, validation: validation() });
+  await expect(checking.check(nodeClass)).rejects.toMatchObject({
+    code: 'InvalidKubeletConfiguration',
+  });
+  await compute.check(nodeClass);
 });
 
 describe('a class is accepted', () => {

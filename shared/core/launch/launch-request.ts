@@ -96,7 +96,10 @@ export function launchLines(
   });
 }
 
-/** Tags by which instances are found again; the class's own come first and cannot override them. */
+/**
+ * Tags by which instances are found again; the class's own come first and cannot override them. The
+ * pool's is there for claims without one too: the role may launch only what carries it.
+ */
 export function launchTags(
   nodeClass: NodeClass,
   nodePool: string | undefined,
@@ -108,7 +111,7 @@ export function launchTags(
     [`kubernetes.io/cluster/${cluster}`]: 'owned',
     'eks:eks-cluster-name': cluster,
     'karpenter.k8s.aws/ec2nodeclass': nodeClass.name,
-    ...(nodePool === undefined ? {} : { [NODE_POOL]: nodePool }),
+    [NODE_POOL]: nodePool ?? '',
     'joiner.dev/fleet': token,
   };
 }
