@@ -10,12 +10,12 @@ import { openSandbox } from '../runtime/sandbox.ts';
  */
 export const handler = composed(async (event: QueueEvent, invocation): Promise<QueueAnswer> => {
   const { config } = invocation;
-  const { ports, bus, memory } = await openSandbox(invocation);
+  const { ports, bus, remember } = await openSandbox(invocation);
   const messages = event.Records.map(({ messageId, body }) => ({ id: messageId, body }));
   const report = await interrupt(ports, config.settings, messages);
   if (report.deleted.length > 0) {
     await bus.wake([{ cluster: config.cluster, kind: 'nodeclaim-deleted' }]);
   }
-  await memory.flush();
+  await remember();
   return { batchItemFailures: report.failedIds.map((id) => ({ itemIdentifier: id })) };
 });

@@ -14,7 +14,7 @@ const PAUSE_MS = 1000;
  */
 export const handler = composed(async (_event: WakeUpEvent, invocation) => {
   const { config, requestId, remainingMs, telemetry } = invocation;
-  const { ports, leases, memory } = await openSandbox(invocation);
+  const { ports, leases, remember } = await openSandbox(invocation);
   const outcome = await leased({
     leases: leases(requestId),
     name: 'lifecycle',
@@ -27,6 +27,6 @@ export const handler = composed(async (_event: WakeUpEvent, invocation) => {
     sleep: async (ms) => void (await sleep(ms)),
     pauseMs: PAUSE_MS,
   });
-  await memory.flush();
+  await remember();
   return { outcome };
 });

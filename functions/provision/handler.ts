@@ -13,10 +13,12 @@ import { wakeOf } from '../runtime/wake.ts';
  */
 export const handler = composed(async (event: WakeUpEvent, invocation) => {
   const { config, requestId, remainingMs, telemetry } = invocation;
-  const { ports, kube, leases, memory } = await openSandbox(invocation);
+  const { ports, kube, leases, refreshPrices, remember } = await openSandbox(invocation);
+  const refreshing = refreshPrices();
   if (wakeOf(event) === 'pods-unschedulable') {
     await batchWindow(kube, { idleMs: config.batchIdleMs, maxMs: config.batchMaxMs });
   }
+  await refreshing;
   const outcome = await leased({
     leases: leases(requestId),
     name: 'decide',
@@ -33,6 +35,6 @@ export const handler = composed(async (event: WakeUpEvent, invocation) => {
     sleep: async (ms) => void (await sleep(ms)),
     pauseMs: 1000,
   });
-  await memory.flush();
+  await remember();
   return { outcome };
 });

@@ -1,25 +1,20 @@
 import { randomInt } from 'node:crypto';
 import {
-  type AwsAccess,
   ec2Client,
   eksClient,
   environmentCredentials,
   eventBridgeClient,
   iamClient,
-  s3Client,
   ssmClient,
 } from '../../shared/aws/access.ts';
-import { Calls } from '../../shared/aws/calls.ts';
 import { Ec2Compute } from '../../shared/aws/ec2-compute.ts';
 import { cachedCluster, describeCluster } from '../../shared/aws/eks-cluster.ts';
 import { WakeBus } from '../../shared/aws/events.ts';
 import { Ec2Images } from '../../shared/aws/images.ts';
 import { LaunchTemplates } from '../../shared/aws/launch-templates.ts';
-import { MemoryObjects } from '../../shared/aws/memory/objects.ts';
-import { S3Memory } from '../../shared/aws/memory/s3-memory.ts';
+import type { DecisionLog } from '../../shared/aws/memory/decision-log.ts';
 import { Ec2Network } from '../../shared/aws/network.ts';
 import { IamProfiles } from '../../shared/aws/profiles.ts';
-import { isEmbeddedRegion, loadCatalog } from '../../shared/catalog/catalog.ts';
 import type { Catalog } from '../../shared/catalog/facts.ts';
 import { catalogPort } from '../../shared/catalog/port.ts';
 import { apiDecoders } from '../../shared/kube/api-decoders.ts';
@@ -29,9 +24,10 @@ import { kubeLeases } from '../../shared/kube/leases.ts';
 import { systemTiming } from '../../shared/kube/time.ts';
 import { eksTokenSource } from '../../shared/kube/token.ts';
 import { httpTransport } from '../../shared/kube/transport.ts';
-import type { Catalog as CatalogPort, Leases, Ports } from '../../shared/ports.ts';
+import type { Catalog as CatalogPort, Leases, Ports, Recorder } from '../../shared/ports.ts';
 import type { Invocation } from './compose.ts';
 import type { Config } from './config.ts';
+import { openMemory } from './memory.ts';
 import { logRecorder, type Telemetry } from './telemetry.ts';
 
 /** Everything a function keeps from one invocation to the next. */
@@ -39,9 +35,12 @@ export interface Sandbox {
   readonly ports: Ports;
   readonly kube: KubeClient;
   readonly bus: WakeBus;
-  readonly memory: S3Memory;
   /** Whoever acquires one is the invocation of this request id. */
   readonly leases: (requestId: string) => Leases;
+  /** The newest prices that the bucket has, before decisions are made with them. */
+  readonly refreshPrices: () => Promise<void>;
+  /** Writes what is to be remembered; before the sandbox is frozen. */
+  readonly remember: () => Promise<void>;
 }
 
 let current: Promise<Sandbox> | undefined;
@@ -62,20 +61,20 @@ export async function closeSandbox(): Promise<void> {
   await sandbox?.kube.close();
 }
 
-function accessOf({ region, functionName }: Config): AwsAccess {
-  const endpoint = process.env['AWS_ENDPOINT_URL'];
-  const access = {
-    region,
-    functionName,
-    credentials: async () => environmentCredentials(process.env),
+/** Decisions in the log and in the bucket. */
+function keptRecorder(recorder: Recorder, decisions: DecisionLog): Recorder {
+  return {
+    ...recorder,
+    decision: async (record) => {
+      await recorder.decision(record);
+      decisions.add(record);
+    },
   };
-  return endpoint === undefined ? access : { ...access, endpoint };
 }
 
 async function assemble(config: Config, telemetry: Telemetry): Promise<Sandbox> {
   const { cluster, region } = config;
-  const access = accessOf(config);
-  const calls = new Calls();
+  const { access, calls, memory, decisions, prices } = await openMemory(config, telemetry);
   const ec2 = ec2Client(access);
   const eks = eksClient(access);
   const facts = cachedCluster(
@@ -83,10 +82,8 @@ async function assemble(config: Config, telemetry: Telemetry): Promise<Sandbox> 
     () => Date.now(),
   );
   const kube = await kubeClient(config, facts);
-  const embedded = isEmbeddedRegion(region) ? await loadCatalog(region) : undefined;
-  const memory = new S3Memory(memoryObjects(config, access, calls, telemetry), { region, cluster });
   const network = new Ec2Network({ ec2, calls });
-  const catalog = (): Catalog => embedded ?? noCatalog(region);
+  const catalog = (): Catalog => prices.current ?? noCatalog(region);
   const templates = new LaunchTemplates({
     ec2,
     calls,
@@ -96,7 +93,10 @@ async function assemble(config: Config, telemetry: Telemetry): Promise<Sandbox> 
   const isolated = config.isolatedVpc;
   return {
     kube,
-    memory,
+    refreshPrices: () => prices.refresh(),
+    remember: async () => {
+      await Promise.all([memory.flush(), decisions.flush()]);
+    },
     bus: new WakeBus({ eventBridge: eventBridgeClient(access), calls, bus: config.eventBus }),
     leases: (requestId) => kubeLeases({ client: kube, holder: requestId }),
     ports: {
@@ -115,23 +115,9 @@ async function assemble(config: Config, telemetry: Telemetry): Promise<Sandbox> 
       memory,
       clock: { nowMs: () => Date.now() },
       ids: { suffix },
-      recorder: logRecorder(telemetry),
+      recorder: keptRecorder(logRecorder(telemetry), decisions),
     },
   };
-}
-
-function memoryObjects(
-  { bucket }: Config,
-  access: AwsAccess,
-  calls: Calls,
-  { logger }: Telemetry,
-): MemoryObjects {
-  return new MemoryObjects({
-    s3: s3Client(access),
-    bucket,
-    calls,
-    report: ({ key, reason, message }) => logger.warn('memory', { key, reason, text: message }),
-  });
 }
 
 async function kubeClient(

@@ -1,0 +1,32 @@
+import { ec2Client, pricingClient } from '../../shared/aws/access.ts';
+import { CatalogReader } from '../../shared/aws/catalog-reader.ts';
+import { composed } from '../runtime/compose.ts';
+import type { WakeUpEvent } from '../runtime/context.ts';
+import { openMemory } from '../runtime/memory.ts';
+import { wakeOf } from '../runtime/wake.ts';
+
+/**
+ * Reads instance types, offerings and prices from AWS into the bucket: spot prices alone when the
+ * schedule says so, else everything. Runs outside the VPC and never speaks to the cluster.
+ */
+export const handler = composed(async (event: WakeUpEvent, invocation) => {
+  const { config, telemetry } = invocation;
+  const { access, calls, catalogFile, embedded } = await openMemory(config, telemetry);
+  const { region } = config;
+  const ec2 = ec2Client(access);
+  const reader = new CatalogReader({
+    ec2,
+    pricing: pricingClient(access),
+    calls,
+    region,
+    embedded,
+  });
+  const atMs = Date.now();
+  const before = wakeOf(event) === 'spot-prices' ? await catalogFile.newest(embedded) : undefined;
+  const catalog =
+    before === undefined ? await reader.read() : await reader.withSpotPrices(before.catalog);
+  if (!(await catalogFile.write({ catalog, atMs }))) {
+    throw new Error('the bucket did not take the catalog; the log says why');
+  }
+  return { types: catalog.types.length };
+});

@@ -1,0 +1,101 @@
+import { MetricUnit } from '@aws-lambda-powertools/metrics';
+import { type AwsAccess, environmentCredentials, s3Client } from '../../shared/aws/access.ts';
+import { Calls } from '../../shared/aws/calls.ts';
+import { CatalogFile } from '../../shared/aws/memory/catalog-file.ts';
+import { DecisionLog } from '../../shared/aws/memory/decision-log.ts';
+import { MemoryObjects } from '../../shared/aws/memory/objects.ts';
+import { S3Memory } from '../../shared/aws/memory/s3-memory.ts';
+import { isEmbeddedRegion, loadCatalog } from '../../shared/catalog/catalog.ts';
+import type { Catalog } from '../../shared/catalog/facts.ts';
+import { METRICS } from '../../shared/contract.ts';
+import type { Config } from './config.ts';
+import type { Telemetry } from './telemetry.ts';
+
+/** What is remembered between invocations, and the way to AWS that it is kept through. */
+export interface OpenMemory {
+  readonly access: AwsAccess;
+  readonly calls: Calls;
+  readonly memory: S3Memory;
+  readonly decisions: DecisionLog;
+  readonly catalogFile: CatalogFile;
+  readonly prices: Prices;
+  /** Undefined: the region has no embedded catalog. */
+  readonly embedded: Catalog | undefined;
+}
+
+/** The SDK's own variable: tests and emulators set it. */
+const ENDPOINT = 'AWS_ENDPOINT_URL';
+
+function accessOf({ region, functionName }: Config): AwsAccess {
+  const endpoint = process.env[ENDPOINT];
+  const access = {
+    region,
+    functionName,
+    credentials: async () => environmentCredentials(process.env),
+  };
+  return endpoint === undefined ? access : { ...access, endpoint };
+}
+
+export async function openMemory(config: Config, telemetry: Telemetry): Promise<OpenMemory> {
+  const { cluster, region } = config;
+  const access = accessOf(config);
+  const calls = new Calls();
+  const embedded = isEmbeddedRegion(region) ? await loadCatalog(region) : undefined;
+  const place = { region, cluster };
+  const objects = memoryObjects(config, access, calls, telemetry);
+  const catalogFile = new CatalogFile(objects, place);
+  return {
+    access,
+    calls,
+    embedded,
+    catalogFile,
+    memory: new S3Memory(objects, place),
+    decisions: new DecisionLog(objects, cluster),
+    prices: new Prices(catalogFile, embedded, telemetry),
+  };
+}
+
+function memoryObjects(
+  { bucket }: Config,
+  access: AwsAccess,
+  calls: Calls,
+  { logger }: Telemetry,
+): MemoryObjects {
+  return new MemoryObjects({
+    s3: s3Client(access),
+    bucket,
+    calls,
+    report: ({ key, reason, message }) => logger.warn('memory', { key, reason, text: message }),
+  });
+}
+
+/** Prices older than this are said to be stale. */
+const STALE_MS = 2 * 24 * 3_600_000;
+
+/** The prices in use: the newest of the bucket, else the embedded ones. */
+export class Prices {
+  current: Catalog | undefined;
+  private readonly file: CatalogFile;
+  private readonly embedded: Catalog | undefined;
+  private readonly telemetry: Telemetry;
+
+  constructor(file: CatalogFile, embedded: Catalog | undefined, telemetry: Telemetry) {
+    this.file = file;
+    this.embedded = embedded;
+    this.current = embedded;
+    this.telemetry = telemetry;
+  }
+
+  async refresh(): Promise<void> {
+    const { logger, metrics } = this.telemetry;
+    const kept = await this.file.newest(this.embedded);
+    this.current = kept?.catalog ?? this.embedded;
+    if (kept === undefined) {
+      logger.warn('catalog', { text: 'no prices in the bucket: the embedded ones are used' });
+      return;
+    }
+    const ageMs = Date.now() - kept.atMs;
+    metrics.addMetric(METRICS.priceAge, MetricUnit.Seconds, ageMs / 1000);
+    if (ageMs > STALE_MS) logger.warn('catalog', { text: 'the prices in use are stale', ageMs });
+  }
+}
