@@ -71,6 +71,8 @@ const SKEW_MS = 60_000;
 /** As long as our own file is younger, other stacks' are not looked at. */
 const CURRENT_MS = 2 * 3_600_000;
 const ATTEMPTS_MAX = 3;
+/** How long an answer holds without a look at S3: prices change by the hour at most. */
+const FRESH_MS = 60_000;
 
 function unpacked(body: Uint8Array): unknown {
   try {
@@ -89,6 +91,8 @@ export class CatalogFile {
   /** Read before, by key and ETag. */
   private readonly read = new Map<string, KeptCatalog | undefined>();
 
+  private last: (KeptCatalog & { readonly askedAtMs: number }) | undefined;
+
   constructor(objects: MemoryObjects, { region, cluster }: MemoryPlace) {
     this.objects = objects;
     this.region = region;
@@ -100,6 +104,7 @@ export class CatalogFile {
   async write({ catalog, atMs }: KeptCatalog): Promise<boolean> {
     const text = JSON.stringify({ version: 1, atMs, catalog }, (_, value) => value ?? null);
     const body = gzipSync(text);
+    this.last = undefined;
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
       const before = await this.objects.read(this.key);
       if (before === undefined) return false;
@@ -119,6 +124,17 @@ export class CatalogFile {
    * one's; undefined: there is none that can be used.
    */
   async newest(embedded: Catalog | undefined): Promise<KeptCatalog | undefined> {
+    const askedAtMs = this.objects.nowMs();
+    const { last } = this;
+    if (last !== undefined && askedAtMs < last.askedAtMs + FRESH_MS) {
+      return { catalog: last.catalog, atMs: last.atMs };
+    }
+    const newest = await this.ask(embedded);
+    this.last = newest === undefined ? undefined : { ...newest, askedAtMs };
+    return newest;
+  }
+
+  private async ask(embedded: Catalog | undefined): Promise<KeptCatalog | undefined> {
     const own = await this.readFile(this.key, embedded);
     if (own !== undefined && this.objects.nowMs() < own.atMs + CURRENT_MS) return own;
     const keys = (await this.objects.keys(this.prefix)) ?? [];

@@ -80,6 +80,17 @@ describe('the catalog of the bucket', () => {
     expect(await file.newest(embedded)).toMatchObject({ atMs: bucket.nowMs });
   });
 
+  it('is looked for once a minute', async () => {
+    const file = fileOf(bucket.process());
+    await fileOf(bucket.process()).write({ catalog: small(), atMs: 1 });
+    expect(await file.newest(undefined)).toMatchObject({ atMs: 1 });
+    await fileOf(bucket.process()).write({ catalog: small(), atMs: 2 });
+    bucket.nowMs += 59_999;
+    expect(await file.newest(undefined)).toEqual({ catalog: small(), atMs: 1 });
+    bucket.nowMs += 1;
+    expect(await file.newest(undefined)).toMatchObject({ atMs: 2 });
+  });
+
   it('has embedded prices where its own cannot be true', async () => {
     const [known] = small().types;
     const { onDemandPrice = 0, spotPrices = {} } = known ?? {};
