@@ -112,6 +112,7 @@ class ColumnBuilder {
   private readonly poolSignature = new Map<string, number>();
   private readonly rooms = new Map<string, Float64Array | undefined>();
   private readonly typeIds = new Map<object, number>();
+  private readonly sortedOfferings = new Map<object, readonly Offering[]>();
   private readonly labelKeys: readonly string[];
   private readonly input: ColumnInput;
   private readonly daemonsSeeDomains: boolean;
@@ -138,7 +139,7 @@ class ColumnBuilder {
     for (const type of pool.types) {
       if (!typeAllows(pool.requirements, type)) continue;
       let daemons: string | undefined;
-      for (const offering of type.type.offerings) {
+      for (const offering of this.offeringsOf(type)) {
         if (!isOffered(offering, this.input.reservedCapacity)) continue;
         const domain = this.domains.of(offering);
         let isAllowed = allowedDomains.get(domain);
@@ -156,6 +157,15 @@ class ColumnBuilder {
         group.all.push({ pool, type, domain, offering, price: offering.price, room, group });
       }
     }
+  }
+
+  /** The type's offerings in an order of their own, whatever the order of the input. */
+  private offeringsOf({ type }: TypeVariant): readonly Offering[] {
+    const known = this.sortedOfferings.get(type);
+    if (known !== undefined) return known;
+    const sorted = [...type.offerings].sort(compareOfferings);
+    this.sortedOfferings.set(type, sorted);
+    return sorted;
   }
 
   /** Indexes of the DaemonSets that will run there, as a text. */
@@ -283,6 +293,16 @@ export function compareColumns(a: Column, b: Column): number {
     compareText(a.domain.capacityType, b.domain.capacityType) ||
     compareText(a.pool.pool.name, b.pool.pool.name) ||
     a.pool.id - b.pool.id
+  );
+}
+
+function compareOfferings(a: Offering, b: Offering): number {
+  return (
+    compareText(a.zone, b.zone) ||
+    compareText(a.capacityType, b.capacityType) ||
+    compareText(a.reservation?.id ?? '', b.reservation?.id ?? '') ||
+    a.price - b.price ||
+    compareText(a.zoneId ?? '', b.zoneId ?? '')
   );
 }
 

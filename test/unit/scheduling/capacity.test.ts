@@ -1,0 +1,219 @@
+import { describe, expect, it } from 'vitest';
+import {
+  INITIALIZED,
+  NODE_POOL,
+  PLAN,
+  REGISTERED,
+  RESERVATION_ID,
+  RESERVED,
+  ZONE,
+} from '../../../shared/core/model/labels.ts';
+import {
+  claimOf,
+  FAMILY,
+  GI,
+  nodeOf,
+  planOf,
+  podOf,
+  podsByZone,
+  podsOf,
+  typeOf,
+} from '../../builders/scheduling.ts';
+
+describe('capacity that is there', () => {
+  it('is used before anything is launched', () => {
+    const plan = planOf({ pods: podsOf(4, 'a'), nodes: [nodeOf('n', 4, 16)] });
+    expect(plan.newNodeClaims).toEqual([]);
+    expect(plan.existing).toEqual([
+      { node: 'n', pods: ['default/a-0', 'default/a-1', 'default/a-2', 'default/a-3'] },
+    ]);
+  });
+
+  it('counts what a claim that is not launched yet will be', () => {
+    const amounts = { cpu: '4', memory: '16Gi', pods: '58' };
+    const planned = {
+      type: 'm.xlarge',
+      zone: 'zone-b',
+      capacityType: 'spot',
+      allocatable: amounts,
+    };
+    const nodeClaims = [claimOf('c', { annotations: { [PLAN]: JSON.stringify(planned) } })];
+    const pods = podsOf(3, 'a', { nodeSelector: { [ZONE]: 'zone-b' } });
+    const plan = planOf({ nodeClaims, pods });
+    expect(plan.existing.map((each) => [each.node, each.pods.length])).toEqual([['c', 3]]);
+  });
+
+  it('reads a node that is not registered yet by its claim', () => {
+    const node = nodeOf('n', 4, 16, {
+      labels: { [REGISTERED]: '', [INITIALIZED]: '', [NODE_POOL]: '' },
+      taints: [{ key: 'karpenter.sh/unregistered', value: '', effect: 'NoExecute' }],
+    });
+    const { [NODE_POOL]: _, [REGISTERED]: __, ...own } = node.labels;
+    const nodes = [{ ...node, labels: own }];
+    const labels = { [NODE_POOL]: 'general', team: 'x' };
+    const nodeClaims = [claimOf('c', { labels, providerId: node.providerId, nodeName: 'n' })];
+    const pods = [podOf('a', { nodeSelector: { team: 'x' } })];
+    expect(planOf({ nodes, nodeClaims, pods }).existing).toHaveLength(1);
+    const dedicated = [{ key: 'own', value: '', effect: 'NoSchedule' as const }];
+    const tainted = nodeClaims.map((claim) => ({ ...claim, taints: dedicated }));
+    expect(planOf({ nodes, nodeClaims: tainted, pods }).existing).toEqual([]);
+  });
+
+  it('leaves a node that goes away out, and places its pods anew', () => {
+    const running = podOf('a', {}, { nodeName: 'n' });
+    const nodes = [nodeOf('n', 4, 16, { deletedAtMs: 1 })];
+    const plan = planOf({ nodes, pods: [running] });
+    expect(plan.newNodeClaims.flatMap((each) => each.pods)).toEqual(['default/a']);
+  });
+
+  it('ignores pods that are not its business', () => {
+    const pods = [
+      podOf('gated', { hasSchedulingGates: true }),
+      podOf('other', {}, { unschedulable: false }),
+      podOf('daemon', {}, { controller: { kind: 'DaemonSet', name: 'd', uid: 'd' } }),
+      podOf('away', {
+        requiredNodeAffinity: [
+          {
+            matchExpressions: [{ key: NODE_POOL, operator: 'DoesNotExist', values: [] }],
+            matchFields: [],
+          },
+        ],
+      }),
+    ];
+    const plan = planOf({ pods });
+    expect([...plan.ignored.keys()].toSorted()).toEqual([
+      'default/away',
+      'default/daemon',
+      'default/gated',
+      'default/other',
+    ]);
+    expect(plan.newNodeClaims).toEqual([]);
+  });
+});
+
+describe('volumes', () => {
+  const claim = {
+    namespace: 'default',
+    name: 'data',
+    storageClassName: 'ebs',
+    volumeName: 'pv',
+    bindCompleted: true,
+    isDeleting: false,
+    isLost: false,
+  };
+  const volume = {
+    name: 'pv',
+    csiDriver: 'ebs.csi.aws.com',
+    csiVolumeHandle: 'vol-1',
+    isLocal: false,
+    requiredNodeAffinity: [
+      {
+        matchExpressions: [{ key: ZONE, operator: 'In' as const, values: ['zone-c'] }],
+        matchFields: [],
+      },
+    ],
+  };
+  const storageClass = {
+    name: 'ebs',
+    provisioner: 'ebs.csi.aws.com',
+    volumeBindingMode: 'WaitForFirstConsumer' as const,
+    allowedTopologies: [],
+  };
+  const withClaim = (name: string) => ({ volumes: [{ kind: 'claim' as const, claimName: name }] });
+
+  it('keep a pod in the zone of its volume', () => {
+    const plan = planOf({
+      pods: [podOf('a', withClaim('data'))],
+      persistentVolumeClaims: [claim],
+      persistentVolumes: [volume],
+    });
+    expect(podsByZone(plan)).toEqual({ 'zone-c': 1 });
+  });
+
+  it('say why a pod cannot run', () => {
+    const plan = planOf({ pods: [podOf('a', withClaim('none'))] });
+    expect(plan.unplaced.get('default/a')?.message).toBe(
+      'PersistentVolumeClaim none does not exist',
+    );
+  });
+
+  it('never exceed what a new node can attach', () => {
+    const names = ['d0', 'd1', 'd2', 'd3', 'd4'];
+    const claims = names.map((name) => ({
+      ...claim,
+      name,
+      volumeName: undefined,
+      bindCompleted: false,
+    }));
+    const types = FAMILY.map((type) => ({ ...type, attachLimits: { 'ebs.csi.aws.com': 2 } }));
+    const plan = planOf({
+      types,
+      pods: names.map((name) => podOf(name, { cpu: 100, ...withClaim(name) })),
+      persistentVolumeClaims: claims,
+      storageClasses: [storageClass],
+    });
+    expect(plan.newNodeClaims.map((each) => each.pods.length).toSorted()).toEqual([1, 2, 2]);
+  });
+});
+
+describe('reservations', () => {
+  const [base] = typeOf('m.large', 2, 8, 0.1, { zones: ['zone-a'] }).offerings;
+  const reservation = { id: 'cr-1', type: 'default' as const, capacity: 2 };
+  const types = [
+    typeOf('m.large', 2, 8, 0.1, {
+      offerings:
+        base === undefined
+          ? []
+          : [base, { ...base, capacityType: RESERVED, price: 0.000001, reservation }],
+    }),
+  ];
+
+  it('are used up to their capacity', () => {
+    const plan = planOf({ types, pods: podsOf(5, 'a', { cpu: 2000 }) });
+    const reserved = plan.newNodeClaims.filter((each) => each.chosen.capacityType === RESERVED);
+    expect(reserved).toHaveLength(2);
+    const [first] = reserved;
+    expect(first?.requirements).toContainEqual({
+      key: RESERVATION_ID,
+      operator: 'In',
+      values: ['cr-1'],
+    });
+  });
+
+  it('are left alone where they are switched off', () => {
+    const plan = planOf({ types, pods: [podOf('a')] }, { reservedCapacity: false });
+    expect(plan.newNodeClaims.map((each) => each.chosen.capacityType)).toEqual(['on-demand']);
+  });
+});
+
+describe('preferences', () => {
+  const wish = (zone: string) => [
+    {
+      weight: 10,
+      term: {
+        matchExpressions: [{ key: ZONE, operator: 'In' as const, values: [zone] }],
+        matchFields: [],
+      },
+    },
+  ];
+  const dearerInB = FAMILY.map((type) => ({
+    ...type,
+    offerings: type.offerings.map((each) =>
+      each.zone === 'zone-b' ? { ...each, price: each.price * 1.05 } : each,
+    ),
+  }));
+  const pods = podsOf(4, 'a', { memory: 2 * GI, preferredNodeAffinity: wish('zone-b') });
+
+  it('for a zone are met when that costs at most a tenth more', () => {
+    const plan = planOf({ types: dearerInB, pods });
+    expect(podsByZone(plan)).toEqual({ 'zone-b': 4 });
+    expect(plan.preferences).toMatchObject({ satisfiedWeight: 40, totalWeight: 40 });
+  });
+
+  it('are not met when that is worth less, nor where they are ignored', () => {
+    const preferenceWorth = { zone: 0.01, other: 0.01 };
+    expect(podsByZone(planOf({ types: dearerInB, pods }, { preferenceWorth }))['zone-b']).toBe(4);
+    const plan = planOf({ types: dearerInB, pods }, { preferencePolicy: 'Ignore' });
+    expect(podsByZone(plan)['zone-b']).toBeUndefined();
+  });
+});
