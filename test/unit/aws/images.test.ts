@@ -172,6 +172,7 @@ describe('an alias', () => {
     const read = cloud.server.callsOf('GetParameter').length;
     cloud.account.nowMs += 60 * MINUTE_MS;
     expect(await idsOf(term)).toEqual([1]);
+    expect(await idsOf(term)).toEqual([1]);
     expect(cloud.server.callsOf('GetParameter')).toHaveLength(read);
   });
 

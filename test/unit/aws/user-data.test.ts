@@ -205,6 +205,12 @@ describe('AL2023', () => {
     expect(partsOf(text)).toHaveLength(3);
   });
 
+  it('does not look into an encoded NodeConfig', () => {
+    const headers = 'Content-Type: application/node.eks.aws\nContent-Transfer-Encoding: base64';
+    const user = `Content-Type: multipart/mixed; boundary=B\n\n--B\n${headers}\n\neDogMQ==\n--B--\n`;
+    expect(rendered({ family: 'AL2023', user })).toContain(`${headers}\n\neDogMQ==\n`);
+  });
+
   it('takes another boundary when a part holds ours', () => {
     const user = '#!/bin/bash\ncat <<X\n--//\nX\n';
     const text = rendered({ family: 'AL2023', user });
