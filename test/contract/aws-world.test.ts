@@ -2,8 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ec2Client, ssmClient } from '../../shared/aws/access.ts';
 import { Calls } from '../../shared/aws/calls.ts';
 import { Ec2Images } from '../../shared/aws/images.ts';
+import type { Ports } from '../../shared/ports.ts';
 import { objectAt, textAt } from '../../shared/sim/json.ts';
-import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
+import { Crash, WORLD_START_MS, type World } from '../../shared/sim/world.ts';
 import { deployment, nodeClass, nodePool, smallWorld } from '../sim/small-world.ts';
 import { accessTo, adapterOn } from '../support/aws/adapter.ts';
 import { WireCloud } from '../support/aws/cloud.ts';
@@ -41,6 +42,13 @@ beforeEach(async () => {
 afterEach(() => cloud.stop());
 
 async function start(...replicas: readonly number[]): Promise<void> {
+  await startWith((ports) => ports, replicas);
+}
+
+async function startWith(
+  wrap: (ports: Ports) => Ports,
+  replicas: readonly number[],
+): Promise<void> {
   const manifests = [nodeClass, nodePool(['on-demand'])];
   const workloads = replicas.map((count, at) => deployment(`app-${at}`, count, '900m'));
   let nowMs = (): number => WORLD_START_MS;
@@ -54,7 +62,7 @@ async function start(...replicas: readonly number[]): Promise<void> {
     cluster: async () => ({ kubernetesVersion: '1.33' }),
   });
   const small = await smallWorld([...manifests, ...workloads], {
-    wrap: (ports) => ({ ...ports, compute, network, profiles, images }),
+    wrap: (ports) => wrap({ ...ports, compute, network, profiles, images }),
   });
   world = small.world;
   nowMs = () => world.timeline.nowMs();
@@ -70,6 +78,11 @@ function join(instance: ModelInstance): void {
   const claim = world.store
     .list('NodeClaim')
     .find((each) => textAt(each, 'status', 'providerID') === joining.providerId);
+  // The cluster knows the capacity of a machine only from its claim: it boots until there is one.
+  if (claim === undefined) {
+    world.timeline.after(5_000, () => join(instance));
+    return;
+  }
   const capacity = objectAt(claim, 'status', 'capacity');
   const allocatable = objectAt(claim, 'status', 'allocatable');
   const at = world.timeline.isoNow();
@@ -191,5 +204,82 @@ describe('Joiner on AWS over the wire', () => {
         .map(({ id }) => id)
         .sort(),
     );
+  });
+});
+
+/** Kills the use case once, at the nth call of a port's method. */
+function killAt(
+  method: keyof Ports['compute'] | keyof Ports['cluster'],
+  nth: number,
+  after: boolean,
+) {
+  let calls = 0;
+  const guard = <Port extends object>(port: Port): Port =>
+    new Proxy(port, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== 'function' || name !== method) return value;
+        return async (...args: unknown[]) => {
+          calls += 1;
+          const isHit = calls === nth;
+          if (isHit && !after) throw new Crash('killed before the call');
+          const result: unknown = await Reflect.apply(value, target, args);
+          if (isHit) throw new Crash('killed after the call');
+          return result;
+        };
+      },
+    });
+  return (ports: Ports): Ports => ({
+    ...ports,
+    compute: guard(ports.compute),
+    cluster: guard(ports.cluster),
+  });
+}
+
+describe('a crash while launching', () => {
+  const places = [
+    ['launch', 1],
+    ['patchNodeClaim', 1],
+    ['patchNodeClaim', 2],
+    ['patchNodeClaim', 3],
+    ['patchNodeClaim', 4],
+    ['patchNodeClaimStatus', 1],
+    ['patchNodeClaimStatus', 2],
+    ['patchNodeClaimStatus', 3],
+    ['createNodeClaim', 2],
+  ] as const;
+  const rows = places.flatMap(([method, nth]) => [
+    [method, nth, 'before'] as const,
+    [method, nth, 'after'] as const,
+  ]);
+  it.each(rows)(
+    'at %s number %i, %s it: nothing leaks or comes twice',
+    async (method, nth, when) => {
+      await startWith(killAt(method, nth, when === 'after'), [10, 22]);
+      await runFor(9);
+      expect(world.crashes).toBe(1);
+      expect(runningPods()).toBe(32);
+      expect(claimedIds()).toEqual(
+        alive()
+          .map(({ id }) => id)
+          .sort(),
+      );
+      expect(cloud.account.instances.size).toBe(alive().length);
+    },
+  );
+
+  it.each(rows)('at %s number %i, %s it, with instances that are seen late', async (...row) => {
+    const [method, nth, when] = row;
+    cloud.account.visibleAfterMs = 20_000;
+    await startWith(killAt(method, nth, when === 'after'), [10, 22]);
+    await runFor(9);
+    expect(world.crashes).toBe(1);
+    expect(runningPods()).toBe(32);
+    expect(claimedIds()).toEqual(
+      alive()
+        .map(({ id }) => id)
+        .sort(),
+    );
+    expect(cloud.account.instances.size).toBe(alive().length);
   });
 });
