@@ -1,0 +1,169 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+
+/**
+ * Deploys, updates and destroys the stack with the plain CDK command line against moto, an emulator
+ * of AWS in Python (pip install 'moto[server]'). Opt-in: nothing else needs Python.
+ *
+ * What moto has not, and is therefore not tried here: policies of buckets and queues, access entries,
+ * event-invoke settings, metric filters and alarms are skipped with a warning; custom resources are
+ * taken as done without a run of their function; code does not run. `test/infra` asserts the template's
+ * part of these, `test/e2e/install.test.ts` runs the installer.
+ */
+
+const ROOT = join(import.meta.dirname, '..');
+const ACCOUNT = '123456789012';
+const REGION = 'eu-west-1';
+const STACK = 'joiner-demo';
+const START_MS_MAX = 30_000;
+
+/** A Ref to an event bus gives an object in moto 5.2, which then fails as a name. */
+const MOTO = `
+import sys
+import moto.events.models as events
+events.EventBus.physical_resource_id = property(lambda self: self.name)
+from moto.server import main
+main(sys.argv[1:])
+`;
+
+async function main(more: readonly string[]): Promise<void> {
+  const port = await freePort();
+  const url = `http://localhost:${port}`;
+  const moto = spawn('python3', ['-c', MOTO, '-H', '127.0.0.1', '-p', String(port)], {
+    stdio: ['ignore', 'ignore', 'ignore'],
+  });
+  try {
+    await untilReady(url, moto);
+    await bootstrap(url);
+    cdk(url, ['deploy', '--require-approval', 'never', ...more]);
+    const deployed = await resources(url);
+    report('deployed', deployed);
+    expect(deployed.get('AWS::Lambda::Function') === 7, 'seven functions');
+    expect(deployed.get('AWS::Events::Rule') === 15, 'fifteen rules');
+    // moto loses change sets of stacks that exist, and defaults of parameters.
+    const direct = ['--method', 'direct', '--no-previous-parameters'];
+    const update = ['deploy', '--require-approval', 'never', ...direct];
+    cdk(url, [...update, '-c', 'reaction=tick', ...more]);
+    const updated = await resources(url);
+    report('updated to reaction=tick', updated);
+    expect(updated.get('AWS::Lambda::Function') === 6, 'no watch any more');
+    cdk(url, ['destroy', '--force', ...more]);
+    const left = await resources(url);
+    report('destroyed', left);
+    expect(left.size === 0, 'nothing left');
+  } finally {
+    moto.kill();
+  }
+}
+
+function expect(isSo: boolean, what: string): void {
+  if (!isSo) throw new Error(`expected: ${what}`);
+}
+
+function report(title: string, types: ReadonlyMap<string, number>): void {
+  const counts = [...types].map(([type, count]) => `${type} ${count}`);
+  process.stdout.write(`${title}: ${counts.join(', ') || 'no resources'}\n`);
+}
+
+function environment(url: string): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    PATH: `${join(ROOT, 'node_modules/.bin')}:${process.env['PATH']}`,
+    AWS_ENDPOINT_URL: url,
+    AWS_ACCESS_KEY_ID: 'testing',
+    AWS_SECRET_ACCESS_KEY: 'testing',
+    AWS_REGION: REGION,
+    AWS_EC2_METADATA_DISABLED: 'true',
+    CDK_DISABLE_CLI_TELEMETRY: 'true',
+  };
+}
+
+function cdk(url: string, args: readonly string[]): void {
+  const context = ['-c', 'cluster=demo', '-c', `region=${REGION}`, '--no-notices'];
+  const { status } = spawnSync('cdk', [...args, ...context], {
+    cwd: ROOT,
+    env: environment(url),
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  if (status !== 0) throw new Error(`cdk ${args[0]} ended with ${status}`);
+}
+
+/** What the CDK expects of an account: a bucket for assets and the version of the bootstrap. */
+async function bootstrap(url: string): Promise<void> {
+  await call(`${url}/cdk-hnb659fds-assets-${ACCOUNT}-${REGION}`, 's3', {
+    method: 'PUT',
+    body: `<CreateBucketConfiguration><LocationConstraint>${REGION}</LocationConstraint></CreateBucketConfiguration>`,
+  });
+  await call(url, 'ssm', {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-amz-json-1.1',
+      'x-amz-target': 'AmazonSSM.PutParameter',
+    },
+    body: JSON.stringify({
+      Name: '/cdk-bootstrap/hnb659fds/version',
+      Value: '30',
+      Type: 'String',
+    }),
+  });
+}
+
+/** How many resources of each type the stack has; none when there is no stack. */
+async function resources(url: string): Promise<ReadonlyMap<string, number>> {
+  const text = await call(url, 'cloudformation', {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({
+      Action: 'DescribeStackResources',
+      Version: '2010-05-15',
+      StackName: STACK,
+    }).toString(),
+  });
+  const types = new Map<string, number>();
+  for (const [, type = ''] of text.matchAll(/<ResourceType>([^<]*)<\/ResourceType>/g)) {
+    types.set(type, (types.get(type) ?? 0) + 1);
+  }
+  return types;
+}
+
+/** moto tells services apart by the signature's scope and does not check the signature. */
+async function call(url: string, service: string, init: RequestInit): Promise<string> {
+  const scope = `testing/20260101/${REGION}/${service}/aws4_request`;
+  const headers = new Headers(init.headers);
+  headers.set(
+    'authorization',
+    `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=none`,
+  );
+  const response = await fetch(url, { ...init, headers });
+  return await response.text();
+}
+
+async function untilReady(url: string, moto: ChildProcess): Promise<void> {
+  const deadline = Date.now() + START_MS_MAX;
+  for (;;) {
+    const isUp = await fetch(`${url}/moto-api/`).then(
+      (response) => response.ok,
+      () => false,
+    );
+    if (isUp) return;
+    if (moto.exitCode !== null || Date.now() > deadline) {
+      throw new Error("moto did not start; install it with: pip install 'moto[server]'");
+    }
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (typeof address !== 'object' || address === null) throw new Error('no free port');
+  return address.port;
+}
+
+await main(process.argv.slice(2)).catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});
