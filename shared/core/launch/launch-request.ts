@@ -1,6 +1,7 @@
 import type { InstanceType } from '../model/instance-type.ts';
 import {
   CAPACITY_OVERLAY_APPLIED,
+  CAPACITY_TYPE,
   type CapacityType,
   INSTANCE_TYPE,
   type Labels,
@@ -8,6 +9,8 @@ import {
   ON_DEMAND,
   PRICE_OVERLAY_APPLIED,
   SPOT,
+  TENANCY,
+  WELL_KNOWN_LABELS,
 } from '../model/labels.ts';
 import type { Image, NodeClass } from '../model/node-class.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
@@ -123,14 +126,19 @@ export function podsMaxByType(choice: LaunchChoice): Readonly<Record<string, num
   return podsMax;
 }
 
+/** Well-known labels that a kubelet brings itself; all others of them are set at registration. */
+const BROUGHT: ReadonlySet<string> = new Set([NODE_POOL, CAPACITY_TYPE, TENANCY]);
+
 /**
- * Labels for the kubelet's command line: NodeRestriction refuses those of kubernetes.io and
- * k8s.io there, they are set at registration instead.
+ * Labels for the kubelet's command line: NodeRestriction refuses those of kubernetes.io and k8s.io
+ * there, they are set at registration instead. So are those that describe the instance: a claim has
+ * them once it is launched, and the repeat of a launch has to say the same as its first call.
  */
 export function kubeletLabels(claim: NodeClaim): Labels {
   const allowed = Object.entries(claim.labels).filter(([key]) => {
     const domain = key.split('/')[0] ?? '';
-    return !/(^|\.)(kubernetes|k8s)\.io$/.test(domain);
+    if (/(^|\.)(kubernetes|k8s)\.io$/.test(domain)) return false;
+    return BROUGHT.has(key) || !WELL_KNOWN_LABELS.has(key);
   });
   return Object.fromEntries(allowed.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
