@@ -1,7 +1,9 @@
 import { interrupt } from '../../shared/app/interrupt.ts';
 import { composed } from '../runtime/compose.ts';
 import type { QueueAnswer, QueueEvent } from '../runtime/context.ts';
+import { instancesCloud } from '../runtime/instances-cloud.ts';
 import { openSandbox } from '../runtime/sandbox.ts';
+import { wakeBus } from '../runtime/wake-bus.ts';
 
 /**
  * Deletes the claims of instances that are about to be taken away and wakes those who replace them.
@@ -10,11 +12,11 @@ import { openSandbox } from '../runtime/sandbox.ts';
  */
 export const handler = composed(async (event: QueueEvent, invocation): Promise<QueueAnswer> => {
   const { config } = invocation;
-  const { ports, bus, remember } = await openSandbox(invocation);
+  const { ports, base, remember } = await openSandbox(invocation, instancesCloud);
   const messages = event.Records.map(({ messageId, body }) => ({ id: messageId, body }));
   const report = await interrupt(ports, config.settings, messages);
   if (report.deleted.length > 0) {
-    await bus.wake([{ cluster: config.cluster, kind: 'nodeclaim-deleted' }]);
+    await wakeBus(base).wake([{ cluster: config.cluster, kind: 'nodeclaim-deleted' }]);
   }
   await remember();
   return { batchItemFailures: report.failedIds.map((id) => ({ itemIdentifier: id })) };

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { lifecycle } from '../../shared/app/lifecycle.ts';
 import { composed } from '../runtime/compose.ts';
 import type { WakeUpEvent } from '../runtime/context.ts';
+import { instancesCloud } from '../runtime/instances-cloud.ts';
 import { held, leased } from '../runtime/leased.ts';
 import { openSandbox } from '../runtime/sandbox.ts';
 
@@ -14,7 +15,7 @@ const PAUSE_MS = 1000;
  */
 export const handler = composed(async (_event: WakeUpEvent, invocation) => {
   const { config, requestId, remainingMs, telemetry } = invocation;
-  const { ports, leases, remember } = await openSandbox(invocation);
+  const { ports, leases, remember } = await openSandbox(invocation, instancesCloud);
   const outcome = await leased({
     leases: leases(requestId),
     name: 'lifecycle',

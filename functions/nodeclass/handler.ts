@@ -4,11 +4,12 @@ import { composed } from '../runtime/compose.ts';
 import type { WakeUpEvent } from '../runtime/context.ts';
 import { held, leased } from '../runtime/leased.ts';
 import { openSandbox } from '../runtime/sandbox.ts';
+import { describingCloud } from './cloud.ts';
 
 /** Keeps the status of every EC2NodeClass true: images, subnets, security groups, profiles. */
 export const handler = composed(async (_event: WakeUpEvent, invocation) => {
   const { requestId, remainingMs } = invocation;
-  const { ports, leases } = await openSandbox(invocation);
+  const { ports, leases } = await openSandbox(invocation, describingCloud);
   const outcome = await leased({
     leases: leases(requestId),
     name: 'nodeclass',

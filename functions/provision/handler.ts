@@ -6,6 +6,7 @@ import type { WakeUpEvent } from '../runtime/context.ts';
 import { held, leased } from '../runtime/leased.ts';
 import { openSandbox } from '../runtime/sandbox.ts';
 import { wakeOf } from '../runtime/wake.ts';
+import { launchingCloud } from './cloud.ts';
 
 /**
  * Plans nodes for the pods that have none and launches every NodeClaim that has no instance. Woken
@@ -13,7 +14,10 @@ import { wakeOf } from '../runtime/wake.ts';
  */
 export const handler = composed(async (event: WakeUpEvent, invocation) => {
   const { config, requestId, remainingMs, telemetry } = invocation;
-  const { ports, kube, leases, refreshPrices, remember } = await openSandbox(invocation);
+  const { ports, kube, leases, refreshPrices, remember } = await openSandbox(
+    invocation,
+    launchingCloud,
+  );
   const refreshing = refreshPrices();
   if (wakeOf(event) === 'pods-unschedulable') {
     await batchWindow(kube, { idleMs: config.batchIdleMs, maxMs: config.batchMaxMs });

@@ -1,22 +1,10 @@
 import { randomInt } from 'node:crypto';
-import {
-  ec2Client,
-  eksClient,
-  environmentCredentials,
-  eventBridgeClient,
-  iamClient,
-  ssmClient,
-} from '../../shared/aws/access.ts';
-import { Ec2Compute } from '../../shared/aws/ec2-compute.ts';
+import { type AwsAccess, eksClient, environmentCredentials } from '../../shared/aws/access.ts';
+import type { Calls } from '../../shared/aws/calls.ts';
 import { cachedCluster, describeCluster } from '../../shared/aws/eks-cluster.ts';
-import { WakeBus } from '../../shared/aws/events.ts';
-import { Ec2Images } from '../../shared/aws/images.ts';
-import { LaunchTemplates } from '../../shared/aws/launch-templates.ts';
 import type { DecisionLog } from '../../shared/aws/memory/decision-log.ts';
-import { Ec2Network } from '../../shared/aws/network.ts';
-import { IamProfiles } from '../../shared/aws/profiles.ts';
 import type { Catalog } from '../../shared/catalog/facts.ts';
-import { catalogPort } from '../../shared/catalog/port.ts';
+import type { ClusterFacts } from '../../shared/core/launch/cluster-facts.ts';
 import { apiDecoders } from '../../shared/kube/api-decoders.ts';
 import { KubeClient } from '../../shared/kube/client.ts';
 import { kubeCluster } from '../../shared/kube/cluster.ts';
@@ -24,17 +12,30 @@ import { kubeLeases } from '../../shared/kube/leases.ts';
 import { systemTiming } from '../../shared/kube/time.ts';
 import { eksTokenSource } from '../../shared/kube/token.ts';
 import { httpTransport } from '../../shared/kube/transport.ts';
-import type { Catalog as CatalogPort, Leases, Ports, Recorder } from '../../shared/ports.ts';
+import type { Leases, Ports, Recorder } from '../../shared/ports.ts';
 import type { Invocation } from './compose.ts';
 import type { Config } from './config.ts';
 import { openMemory } from './memory.ts';
 import { logRecorder, type Telemetry } from './telemetry.ts';
 
+/** What the adapters of a function are made from. */
+export interface Base {
+  readonly config: Config;
+  readonly access: AwsAccess;
+  readonly calls: Calls;
+  readonly cluster: () => Promise<ClusterFacts>;
+  /** Rejects where there is neither a catalog in the bucket nor an embedded one. */
+  readonly catalog: () => Catalog;
+}
+
+/** The ports behind which AWS is: each function composes those that its role may use. */
+export type Cloud = Pick<Ports, 'compute' | 'images' | 'network' | 'profiles' | 'catalog'>;
+
 /** Everything a function keeps from one invocation to the next. */
 export interface Sandbox {
   readonly ports: Ports;
   readonly kube: KubeClient;
-  readonly bus: WakeBus;
+  readonly base: Base;
   /** Whoever acquires one is the invocation of this request id. */
   readonly leases: (requestId: string) => Leases;
   /** The newest prices that the bucket has, before decisions are made with them. */
@@ -43,22 +44,29 @@ export interface Sandbox {
   readonly remember: () => Promise<void>;
 }
 
-let current: Promise<Sandbox> | undefined;
+const open = new Map<object, Promise<Sandbox>>();
 
-/** The sandbox of this process, made by its first invocation; one that failed is made again. */
-export function openSandbox({ config, telemetry }: Invocation): Promise<Sandbox> {
-  current ??= assemble(config, telemetry).catch((error: unknown) => {
-    current = undefined;
-    throw error;
-  });
-  return current;
+/**
+ * The sandbox of this process, made by its first invocation; one that failed is made again. `cloud`
+ * is always the same function of the handler.
+ */
+export function openSandbox(
+  { config, telemetry }: Invocation,
+  cloud: (base: Base) => Cloud,
+): Promise<Sandbox> {
+  const known = open.get(cloud);
+  if (known !== undefined) return known;
+  const sandbox = assemble(config, telemetry, cloud);
+  open.set(cloud, sandbox);
+  sandbox.catch(() => open.delete(cloud));
+  return sandbox;
 }
 
-/** Closes the sandbox; Lambda never does, tests do. */
-export async function closeSandbox(): Promise<void> {
-  const sandbox = await current;
-  current = undefined;
-  await sandbox?.kube.close();
+/** Closes the sandboxes of this process; Lambda never does, tests do. */
+export async function closeSandboxes(): Promise<void> {
+  const all = [...open.values()];
+  open.clear();
+  for (const sandbox of all) await (await sandbox).kube.close();
 }
 
 /** Decisions in the log and in the bucket. */
@@ -72,34 +80,30 @@ function keptRecorder(recorder: Recorder, decisions: DecisionLog): Recorder {
   };
 }
 
-async function assemble(config: Config, telemetry: Telemetry): Promise<Sandbox> {
-  const { cluster, region } = config;
+async function assemble(
+  config: Config,
+  telemetry: Telemetry,
+  cloud: (base: Base) => Cloud,
+): Promise<Sandbox> {
   const { access, calls, memory, decisions, prices } = await openMemory(config, telemetry);
-  const ec2 = ec2Client(access);
   const eks = eksClient(access);
   const facts = cachedCluster(
-    () => describeCluster(eks, calls, cluster),
+    () => describeCluster(eks, calls, config.cluster),
     () => Date.now(),
   );
   const kube = await kubeClient(config, facts);
-  const network = new Ec2Network({ ec2, calls });
-  const catalog = (): Catalog => prices.current ?? noCatalog(region);
-  const templates = new LaunchTemplates({
-    ec2,
-    calls,
-    cluster: facts,
-    efaInterfaces: (type) => catalog().types.find((each) => each.name === type)?.efaInterfaces ?? 0,
-  });
-  const isolated = config.isolatedVpc;
+  const catalog = (): Catalog => prices.current ?? noCatalog(config.region);
+  const base: Base = { config, access, calls, cluster: facts, catalog };
   return {
     kube,
+    base,
     refreshPrices: () => prices.refresh(),
     remember: async () => {
       await Promise.all([memory.flush(), decisions.flush()]);
     },
-    bus: new WakeBus({ eventBridge: eventBridgeClient(access), calls, bus: config.eventBus }),
     leases: (requestId) => kubeLeases({ client: kube, holder: requestId }),
     ports: {
+      ...cloud(base),
       cluster: kubeCluster({
         client: kube,
         decoders: apiDecoders(),
@@ -107,11 +111,6 @@ async function assemble(config: Config, telemetry: Telemetry): Promise<Sandbox> 
           telemetry.logger.warn('object left out', { object, issues: [...issues] });
         },
       }),
-      compute: new Ec2Compute({ ec2, calls, templates, cluster }),
-      images: new Ec2Images({ ec2, ssm: ssmClient(access), calls, cluster: facts }),
-      network,
-      profiles: new IamProfiles({ iam: iamClient(access), calls, cluster, region, isolated }),
-      catalog: offeringsPort(config, network, catalog),
       memory,
       clock: { nowMs: () => Date.now() },
       ids: { suffix },
@@ -145,32 +144,6 @@ function noCatalog(region: string): never {
   throw new Error(
     `there is no catalog of ${region} yet: the function catalog writes one within minutes of the deployment`,
   );
-}
-
-/** Instance types with the reservations' free instances of this moment. */
-function offeringsPort(
-  { region, memoryOverhead, reservedEnis }: Config,
-  network: Ec2Network,
-  catalog: () => Catalog,
-): CatalogPort {
-  const available = new Map<string, number>();
-  const port = catalogPort(region, catalog, () => ({
-    reservedNetworkInterfaces: reservedEnis,
-    memoryOverhead,
-    availableReservations: available,
-  }));
-  return {
-    region,
-    get source() {
-      return port.source;
-    },
-    instanceTypes: async (nodeClass) => {
-      const terms = nodeClass.capacityReservationSelectorTerms;
-      const found = terms.length === 0 ? [] : await network.reservations(terms);
-      for (const each of found) available.set(each.id, each.available);
-      return await port.instanceTypes(nodeClass);
-    },
-  };
 }
 
 /** As Kubernetes makes names: no vowels, and no digits that look like letters. */

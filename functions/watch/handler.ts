@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type WakeUp, watchWakeUps } from '../../shared/kube/wake-ups.ts';
 import { composed } from '../runtime/compose.ts';
 import type { WakeUpEvent } from '../runtime/context.ts';
+import { noCloud } from '../runtime/instances-cloud.ts';
 import { letGo } from '../runtime/leased.ts';
 import { openSandbox } from '../runtime/sandbox.ts';
+import { wakeBus } from '../runtime/wake-bus.ts';
 import { Coalescer } from './coalesce.ts';
 
 /** Each kind of wake-up is sent at most once in that time. */
@@ -24,7 +26,8 @@ const WAIT_MS_MAX = 50_000;
  */
 export const handler = composed(async (_event: WakeUpEvent, invocation) => {
   const { config, requestId, remainingMs } = invocation;
-  const { kube, bus, leases } = await openSandbox(invocation);
+  const { kube, base, leases } = await openSandbox(invocation, noCloud);
+  const bus = wakeBus(base);
   const holder = leases(requestId);
   const waitUntilMs = Date.now() + WAIT_MS_MAX;
   let lease = await holder.acquire('watch');

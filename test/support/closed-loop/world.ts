@@ -148,7 +148,7 @@ async function start(cloud: WireCloud, admin: KubeClient): Promise<Started> {
   const over = new AbortController();
   const kubelets = runKubelets(admin, over.signal);
   const stopInstances = joinInstances(cloud, admin);
-  const { closeSandbox } = await import('../../../functions/runtime/sandbox.ts');
+  const { closeSandboxes } = await import('../../../functions/runtime/sandbox.ts');
   return {
     webhook: { url: '', lastRefusal: () => undefined, close: async () => undefined },
     handlers: Object.fromEntries(loaded),
@@ -156,7 +156,7 @@ async function start(cloud: WireCloud, admin: KubeClient): Promise<Started> {
       stopInstances();
       over.abort();
       await kubelets;
-      await closeSandbox();
+      await closeSandboxes();
       await cloud.stop();
     },
   };

@@ -1,0 +1,30 @@
+import { ec2Client, iamClient, ssmClient } from '../../shared/aws/access.ts';
+import { Ec2Compute } from '../../shared/aws/ec2-compute.ts';
+import { Ec2Images } from '../../shared/aws/images.ts';
+import { LaunchTemplates } from '../../shared/aws/launch-templates.ts';
+import { Ec2Network } from '../../shared/aws/network.ts';
+import { IamProfiles } from '../../shared/aws/profiles.ts';
+import { offeringsPort } from '../runtime/offerings.ts';
+import type { Base, Cloud } from '../runtime/sandbox.ts';
+
+/** To find what a class's selectors mean, and to try whether it could be launched. */
+export function describingCloud(base: Base): Cloud {
+  const { access, calls, cluster, catalog, config } = base;
+  const { region, isolatedVpc: isolated } = config;
+  const ec2 = ec2Client(access);
+  const network = new Ec2Network({ ec2, calls });
+  const templates = new LaunchTemplates({
+    ec2,
+    calls,
+    cluster,
+    efaInterfaces: (type) => catalog().types.find((each) => each.name === type)?.efaInterfaces ?? 0,
+  });
+  const iam = iamClient(access);
+  return {
+    compute: new Ec2Compute({ ec2, calls, templates, cluster: config.cluster }),
+    images: new Ec2Images({ ec2, ssm: ssmClient(access), calls, cluster }),
+    network,
+    profiles: new IamProfiles({ iam, calls, cluster: config.cluster, region, isolated }),
+    catalog: offeringsPort(base, network),
+  };
+}

@@ -1,0 +1,28 @@
+import { catalogPort } from '../../shared/catalog/port.ts';
+import type { Catalog as CatalogPort, Network } from '../../shared/ports.ts';
+import type { Base } from './sandbox.ts';
+
+/** Instance types with the reservations' free instances of this moment. */
+export function offeringsPort(
+  { config: { region, memoryOverhead, reservedEnis }, catalog }: Base,
+  network: Network,
+): CatalogPort {
+  const available = new Map<string, number>();
+  const port = catalogPort(region, catalog, () => ({
+    reservedNetworkInterfaces: reservedEnis,
+    memoryOverhead,
+    availableReservations: available,
+  }));
+  return {
+    region,
+    get source() {
+      return port.source;
+    },
+    instanceTypes: async (nodeClass) => {
+      const terms = nodeClass.capacityReservationSelectorTerms;
+      const found = terms.length === 0 ? [] : await network.reservations(terms);
+      for (const each of found) available.set(each.id, each.available);
+      return await port.instanceTypes(nodeClass);
+    },
+  };
+}
