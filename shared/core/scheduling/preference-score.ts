@@ -2,7 +2,12 @@ import type { PreferenceScore } from '../model/plan.ts';
 import type { Taint } from '../model/taint.ts';
 import { launchLabel } from './launch-space.ts';
 import { ruleAllowsNode, taintsAllowed } from './node-rules.ts';
-import type { NodePreference, PodClass } from './problem.ts';
+import {
+  type NodePreference,
+  type PodClass,
+  type PreferenceKind,
+  podPreferenceKind,
+} from './problem.ts';
 import type { AffinityTerm, SpreadTerm } from './topology-terms.ts';
 import { isHostKey } from './topology-terms.ts';
 import type { Bin, Ground, NodeRoom, World } from './world.ts';
@@ -178,9 +183,11 @@ function scoreNode(
   podClass: PodClass,
   home: Home,
   amount: number,
+  only: PreferenceKind | undefined,
 ): void {
   for (const preference of podClass.wished.preferences) {
     const { kind, weight } = preference;
+    if (only !== undefined && kind !== only) continue;
     if (kind === 'taint') {
       if (!state.couldMeetSoftTaint(podClass, preference)) continue;
       const isClear = taintsAllowed(preference.rule, home.taints);
@@ -208,26 +215,28 @@ function isSpreadMet(state: FinalState, podClass: PodClass, term: SpreadTerm, ho
 /**
  * How much of the placed pods' preferences the plan meets: satisfied over total weight. A preferred
  * term has its own weight, a soft spread 100, and so has staying off PreferNoSchedule taints where
- * the pod could meet one. Preferences that nobody could meet count, too.
+ * the pod could meet one. Preferences that nobody could meet count, too. With `only` other kinds
+ * are left out.
  */
-export function preferenceScore(world: World): PreferenceScore {
+export function preferenceScore(world: World, only?: PreferenceKind): PreferenceScore {
+  const isOther = (key: string) => only !== undefined && podPreferenceKind(key) !== only;
   const state = new FinalState(world);
   const tally = new Tally();
   for (const home of state.homes) {
     for (const [podClass, amount] of home.content) {
       if (amount === 0) continue;
-      scoreNode(tally, state, podClass, home, amount);
+      scoreNode(tally, state, podClass, home, amount, only);
       const { spreads, affinity, antiAffinity } = podClass.wished.topology;
       for (const term of affinity) {
-        if (term.weight === 0) continue;
+        if (term.weight === 0 || isOther(term.key)) continue;
         tally.add('podAffinity', term.weight * amount, hasCompany(state, term, home));
       }
       for (const term of antiAffinity) {
-        if (term.weight === 0) continue;
+        if (term.weight === 0 || isOther(term.key)) continue;
         tally.add('podAntiAffinity', term.weight * amount, !hasCompany(state, term, home));
       }
       for (const term of spreads) {
-        if (term.isHard) continue;
+        if (term.isHard || isOther(term.key)) continue;
         const isMet = isSpreadMet(state, podClass, term, home);
         tally.add(`spread:${term.key}`, SPREAD_WEIGHT * amount, isMet);
       }

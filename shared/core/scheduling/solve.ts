@@ -17,7 +17,7 @@ import {
 import { Reasons } from './reasons.ts';
 import { repair } from './repair.ts';
 import { retype } from './retype.ts';
-import { type ClassView, Ground, World } from './world.ts';
+import { type ClassView, Ground, type Wishes, World } from './world.ts';
 
 /** Up to so many pods a plan is also made pod by pod, in case that is better. */
 const GROWN_MAX = 2000;
@@ -97,16 +97,18 @@ function isContested({ placed }: Attempt, { classes }: Problem): boolean {
   return placed.reduce((sum, each) => sum + each, 0) < all;
 }
 
-/** The best of a packed plan and, where pods are few or left over, plans made pod by pod. */
-export function best(problem: Problem, kinds: Iterable<PreferenceKind>): Attempt {
-  const ground = new Ground(problem, { kinds: new Set(kinds) });
-  let chosen = packed(ground);
-  const offer = (attempt: Attempt): Attempt =>
-    chosen === undefined || isBetter(attempt, chosen) ? attempt : chosen;
-  if (chosen === undefined || problem.demand.pods.length <= GROWN_MAX) {
-    chosen = offer(grown(ground));
-  }
-  return isContested(chosen, problem) ? offer(grown(ground, true)) : chosen;
+/** A packed plan and, where pods are few or left over, plans made pod by pod. */
+function attempts(problem: Problem, wishes: Wishes): readonly Attempt[] {
+  const ground = new Ground(problem, wishes);
+  const first = packed(ground);
+  const found = first === undefined ? [] : [first];
+  if (first === undefined || problem.demand.pods.length <= GROWN_MAX) found.push(grown(ground));
+  const isUnfair = found.some((each) => isContested(each, problem));
+  return isUnfair ? [...found, grown(ground, true)] : found;
+}
+
+function bestOf(found: readonly Attempt[]): Attempt {
+  return found.reduce((best, each) => (isBetter(each, best) ? each : best));
 }
 
 /** The kinds of preferences that some pod has. */
@@ -126,35 +128,93 @@ function kindsPresent({ classes, pools, nodes }: Problem): ReadonlySet<Preferenc
   return present;
 }
 
+function placesFewer(a: Attempt, b: Attempt): boolean {
+  return a.placed.some((count, index) => count < (b.placed[index] ?? 0));
+}
+
+/** Weighs kinds of preferences against what it costs to meet them. */
+class Weighing {
+  private readonly problem: Problem;
+  private readonly met = new Set<PreferenceKind>();
+  private readonly exempt = new Set<number>();
+  private strict: number | undefined;
+  chosen: Attempt;
+
+  constructor(problem: Problem) {
+    this.problem = problem;
+    this.chosen = bestOf(attempts(problem, { kinds: new Set() }));
+  }
+
+  /** The price of a plan made pod by pod with every preference taken as a rule. */
+  private strictPrice(): number {
+    this.strict ??= grown(new Ground(this.problem, { kinds: new Set(PREFERENCE_KINDS) })).price;
+    return this.strict;
+  }
+
+  /** The most that a plan which meets the kind, too, may cost. */
+  private priceMost(kind: PreferenceKind): number {
+    const { preferenceWorth } = this.problem.settings;
+    const isPlace = kind === 'zone' || kind === 'capacityType';
+    const worth = isPlace ? preferenceWorth.zone : preferenceWorth.other;
+    const most = this.chosen.price * (1 + worth);
+    return kind === 'zone' ? Math.max(most, this.strictPrice()) : most;
+  }
+
+  weigh(kind: PreferenceKind): void {
+    const { problem, chosen, exempt } = this;
+    const kinds = new Set([...this.met, kind]);
+    let found = attempts(problem, { kinds, exempt });
+    const known = new Set(exempt);
+    if (found.every((each) => placesFewer(each, chosen))) {
+      for (const each of problem.classes) {
+        const isLeft = ({ world }: Attempt) => world.leftOf(each) > chosen.world.leftOf(each);
+        if (found.some(isLeft)) exempt.add(each.id);
+      }
+      found = attempts(problem, { kinds, exempt });
+    }
+    const most = this.priceMost(kind) + 1e-9;
+    const zones = this.met.has('zone') ? metOf(chosen, 'zone') : 0;
+    const worthy = found.filter(
+      (each) =>
+        each.price <= most &&
+        !placesFewer(each, chosen) &&
+        (zones === 0 || metOf(each, 'zone') >= zones),
+    );
+    if (worthy.length === 0) {
+      exempt.clear();
+      for (const id of known) exempt.add(id);
+      return;
+    }
+    this.met.add(kind);
+    this.chosen = worthy.length === 1 ? (worthy[0] as Attempt) : mostMet(worthy, this.met);
+  }
+}
+
+function metOf({ world }: Attempt, kind: PreferenceKind): number {
+  return preferenceScore(world, kind).satisfiedWeight;
+}
+
+/** The attempt that meets most of the first kind's preferences, then of the next; then the better. */
+function mostMet(found: readonly Attempt[], kinds: Iterable<PreferenceKind>): Attempt {
+  let left = found;
+  for (const kind of kinds) {
+    const scored = left.map((attempt) => ({ attempt, met: metOf(attempt, kind) }));
+    const most = Math.max(...scored.map(({ met }) => met));
+    left = scored.filter(({ met }) => met === most).map(({ attempt }) => attempt);
+  }
+  return bestOf(left);
+}
+
 /**
  * Meets one kind of preferences after the other, as long as each is worth what it adds. Preferences
  * about zones are also met when that costs no more than a plan made pod by pod with every
  * preference taken as a rule: nobody should pay more for fewer of them.
  */
 export function weighPreferences(problem: Problem): Attempt {
-  const { preferenceWorth } = problem.settings;
   const present = kindsPresent(problem);
-  let chosen = best(problem, []);
-  let strict: number | undefined;
-  const strictPrice = (): number => {
-    strict ??= grown(new Ground(problem, { kinds: new Set(PREFERENCE_KINDS) })).price;
-    return strict;
-  };
-  const met = new Set<PreferenceKind>();
-  for (const kind of PREFERENCE_KINDS) {
-    if (!present.has(kind)) continue;
-    const attempt = best(problem, [...met, kind]);
-    const isPlace = kind === 'zone' || kind === 'capacityType';
-    const isFewer = attempt.placed.some((count, index) => count < (chosen.placed[index] ?? 0));
-    if (isFewer) continue;
-    const worth = isPlace ? preferenceWorth.zone : preferenceWorth.other;
-    const most = chosen.price * (1 + worth);
-    if (attempt.price > most + 1e-9 && !(kind === 'zone' && attempt.price <= strictPrice() + 1e-9))
-      continue;
-    met.add(kind);
-    chosen = attempt;
-  }
-  return chosen;
+  const weighing = new Weighing(problem);
+  for (const kind of PREFERENCE_KINDS) if (present.has(kind)) weighing.weigh(kind);
+  return weighing.chosen;
 }
 
 /** Why each pod that was not dealt is left over. */

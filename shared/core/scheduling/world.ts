@@ -26,6 +26,8 @@ import { isHostKey } from './topology-terms.ts';
 /** Which preferences a plan tries to meet as if they were rules. */
 export interface Wishes {
   readonly kinds: ReadonlySet<PreferenceKind>;
+  /** Ids of classes that would be left over if their own preferences were rules. */
+  readonly exempt?: ReadonlySet<number>;
 }
 
 /** An existing node while pods are put on it. */
@@ -121,7 +123,9 @@ export class Ground {
     counted: ReadonlyMap<number, ReadonlySet<string>>,
   ): ClassView {
     let groups = reach[podClass.id] ?? [];
-    const wanted = podClass.preferences.filter(({ kind }) => this.wishes.kinds.has(kind));
+    const { kinds, exempt } = this.wishes;
+    const isExempt = exempt?.has(podClass.id) === true;
+    const wanted = podClass.preferences.filter(({ kind }) => !isExempt && kinds.has(kind));
     let penaltyOfNew = 0;
     for (const { rule, weight } of wanted) {
       const preferred = groups.filter((group) => group.allowed[rule.id] === 1);
