@@ -1,15 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import { parseAllDocuments } from 'yaml';
 import { FUNCTION_NAMES, type FunctionName } from '../shared/contract.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-
-/** Where bundles are kept between the runs of a synthesis: a folder for each function. */
-const BUNDLES = join(ROOT, '.cache/functions');
 
 /** One function's code as Lambda gets it. */
 export interface Bundle {
@@ -30,7 +28,7 @@ const BANNER =
   "import{createRequire as joinerRequire}from'node:module';const require=joinerRequire(import.meta.url);";
 
 /** Bundles `functions/<name>/handler.ts` into a folder below `into`. */
-export async function bundleFunction(name: FunctionName, into = BUNDLES): Promise<Bundle> {
+export async function bundleFunction(name: FunctionName, into: string): Promise<Bundle> {
   const folder = join(into, name);
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
@@ -74,12 +72,17 @@ function startBytes({ outputs }: Metafile): number {
   return [...seen].reduce((sum, path) => sum + (outputs[path]?.bytes ?? 0), 0);
 }
 
-/** For construct trees, which cannot wait: the same in a process of its own, each in its folder. */
+/**
+ * For construct trees, which cannot wait: the same in a process of its own. The folders are there
+ * until this process ends; assets are copied from them when they are made.
+ */
 export function bundleFunctionsNow(names: readonly FunctionName[]): ReadonlyMap<string, string> {
-  execFileSync(process.execPath, [import.meta.filename, ...names], {
+  const into = mkdtempSync(join(tmpdir(), 'joiner-functions-'));
+  process.once('exit', () => rmSync(into, { recursive: true, force: true }));
+  execFileSync(process.execPath, [import.meta.filename, into, ...names], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  return new Map(names.map((name) => [name, join(BUNDLES, name)]));
+  return new Map(names.map((name) => [name, join(into, name)]));
 }
 
 /**
@@ -168,10 +171,11 @@ function manifestsJson(): string {
   return JSON.stringify(manifests());
 }
 
+/** `node infra/bundle.ts FOLDER NAME…`: each function's folder below it, and its size. */
 if (import.meta.main) {
-  const asked = process.argv.slice(2);
+  const [into = '.', ...asked] = process.argv.slice(2);
   for (const name of FUNCTION_NAMES.filter((each) => asked.includes(each))) {
-    const { bytes } = await bundleFunction(name);
+    const { bytes } = await bundleFunction(name, into);
     process.stdout.write(`${name} ${bytes}\n`);
   }
 }
