@@ -39,7 +39,28 @@ export function encodeTaint({ key, value, effect }: Taint): Json {
   return value === '' ? { key, effect } : { key, value, effect };
 }
 
-/** Scenario switches: capacity from overlays that never appears, by resource name. */
+/** Capacity and allocatable of a node with only the resources that are reported. */
+function statusResources(
+  { type, offering }: Pick<Machine, 'type' | 'offering'>,
+  isReported: (resource: string) => boolean,
+): Json {
+  const capacity = only(type.capacity, isReported);
+  return {
+    capacity: formatResources(capacity),
+    allocatable: formatResources(only(allocatable({ ...type, capacity }, offering), isReported)),
+  };
+}
+
+function only(resources: Resources, isReported: (resource: string) => boolean): Resources {
+  return Object.fromEntries(Object.entries(resources).filter(([name]) => isReported(name)));
+}
+
+/** Resources with a domain come from device plugins, which start after the kubelet. */
+function isOfKubelet(resource: string): boolean {
+  return !resource.includes('/');
+}
+
+/** Scenario switches: resources that never appear, by name. */
 export interface Withheld {
   readonly has: (resource: string) => boolean;
 }
@@ -51,8 +72,8 @@ export class Kubelets {
   private readonly delays: Prng;
   private readonly region: string;
   private readonly withheld: Withheld;
-  /** What an overlay added, as the claim of the instance says. */
-  private readonly extraOf: (providerId: string) => Resources;
+  /** Amounts that overlays say, as the claim of the instance has them. */
+  private readonly overlaidOf: (providerId: string) => Resources;
   private addresses = 0;
   /** Pods whose start or stop is planned already, by uid. */
   private readonly starting = new Set<string>();
@@ -64,14 +85,14 @@ export class Kubelets {
     readonly delays: Prng;
     readonly region: string;
     readonly withheld: Withheld;
-    readonly extraOf: (providerId: string) => Resources;
+    readonly overlaidOf: (providerId: string) => Resources;
   }) {
     this.store = parts.store;
     this.timeline = parts.timeline;
     this.delays = parts.delays;
     this.region = parts.region;
     this.withheld = parts.withheld;
-    this.extraOf = parts.extraOf;
+    this.overlaidOf = parts.overlaidOf;
   }
 
   /** Plans the joining of a new instance; `isAlive` is asked when the time has come. */
@@ -172,8 +193,7 @@ export class Kubelets {
         taints: taints.map(encodeTaint),
       },
       status: {
-        capacity: formatResources(type.capacity),
-        allocatable: formatResources(allocatable(type, offering)),
+        ...statusResources(machine, isOfKubelet),
         conditions: [
           {
             type: 'Ready',
@@ -193,19 +213,14 @@ export class Kubelets {
     const startup = new Set(
       this.startupTaints(textAt(node, 'spec', 'providerID')).map((each) => textAt(each, 'key')),
     );
-    const extra = formatResources(this.extraOf(providerIdOf(machine.zone, machine.id)));
-    const added = Object.fromEntries(
-      Object.entries(extra).filter(([name]) => !this.withheld.has(name)),
-    );
+    const overlaid = this.overlaidOf(providerIdOf(machine.zone, machine.id));
+    const type = { ...machine.type, capacity: { ...machine.type.capacity, ...overlaid } };
+    const status = statusResources({ ...machine, type }, (name) => !this.withheld.has(name));
     this.store.update(node, (latest) => {
       const taints = listAt(latest, 'spec', 'taints').filter((taint) => {
         const key = textAt(taint, 'key');
         return key !== NOT_READY.key && !startup.has(key);
       });
-      const status = {
-        capacity: { ...objectAt(latest, 'status', 'capacity'), ...added },
-        allocatable: { ...objectAt(latest, 'status', 'allocatable'), ...added },
-      };
       const spec = { ...objectAt(latest, 'spec'), taints };
       const ready = { type: 'Ready', status: 'True', reason: 'KubeletReady', message: '' };
       return setCondition(withStatus({ ...latest, spec }, status), ready, now);

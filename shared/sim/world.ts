@@ -3,7 +3,7 @@ import { lifecycle } from '../app/lifecycle.ts';
 import { maintainNodeClasses } from '../app/nodeclass.ts';
 import { provision } from '../app/provision.ts';
 import { type AppSettings, appSettings } from '../app/settings.ts';
-import type { Resources } from '../core/model/resources.ts';
+import { CPU, EPHEMERAL_STORAGE, MEMORY, PODS, type Resources } from '../core/model/resources.ts';
 import { parseResources } from '../core/quantity.ts';
 import type { Catalog, Ports } from '../ports.ts';
 import { type Machine, SimulatedCompute } from './cloud/compute.ts';
@@ -12,7 +12,7 @@ import { SimulatedNetwork, SimulatedProfiles, type Zone } from './cloud/network.
 import { SimulatedCluster } from './cluster.ts';
 import { ControlPlane } from './control-plane.ts';
 import { Journal } from './journal.ts';
-import { type Json, objectAt, textAt } from './json.ts';
+import { textAt, textsAt } from './json.ts';
 import { Kubelets } from './kubelet.ts';
 import { SimulatedMemory, SimulatedRecorder } from './memory.ts';
 import { NAME_LETTERS, Prng } from './prng.ts';
@@ -40,6 +40,9 @@ const REQUEUE_MS = 1000;
 const TICK_MS = 60_000;
 /** EC2 takes a spot instance back this long after its warning. */
 const WARNING_MS = 120_000;
+
+/** What kubelets measure themselves: no overlay changes these. */
+const KUBELET_RESOURCES: ReadonlySet<string> = new Set([CPU, MEMORY, EPHEMERAL_STORAGE, PODS]);
 
 /** A use case died on the way: the next tick has to heal what it left. */
 export class Crash extends Error {
@@ -85,7 +88,7 @@ export class World {
       delays: new Prng(seed, 'kubelets'),
       region: catalog.region,
       withheld: this.withheld,
-      extraOf: (providerId) => this.overlaidExtra(providerId),
+      overlaidOf: (providerId) => this.overlaidResources(providerId),
     });
     this.compute = new SimulatedCompute(timeline, catalog, seed, {
       launch: (machine) => this.launch(kubelets, machine),
@@ -231,19 +234,19 @@ export class World {
     return [...this.compute.machines.values()].filter((each) => each.subnetId === subnet).length;
   }
 
-  /** What the claim of the instance promises beyond what the machine brings by itself. */
-  private overlaidExtra(providerId: string): Resources {
+  /** Resources whose amounts overlays say, as the claim of the instance has them. */
+  private overlaidResources(providerId: string): Resources {
     const claim = this.store
       .list('NodeClaim')
       .find((each) => textAt(each, 'status', 'providerID') === providerId);
     const machine = this.compute.machines.get(providerId.split('/').at(-1) ?? '');
-    const promised: Json = objectAt(claim, 'status', 'capacity');
-    const amounts = Object.entries(promised).flatMap(([name, amount]) =>
-      typeof amount === 'string' && !(name in (machine?.type.capacity ?? {}))
-        ? [[name, amount] as const]
-        : [],
+    const own = machine?.type.capacity ?? {};
+    const promised = parseResources(textsAt(claim, 'status', 'capacity'), 'down').resources;
+    return Object.fromEntries(
+      Object.entries(promised).filter(
+        ([name, amount]) => !KUBELET_RESOURCES.has(name) && amount !== own[name],
+      ),
     );
-    return parseResources(Object.fromEntries(amounts), 'down').resources;
   }
 
   private pay(untilMs: number): void {
