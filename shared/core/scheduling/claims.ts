@@ -79,8 +79,8 @@ function requirementsOf(
     ...[...replaced].map(([key, values]) => ({ key, operator: 'In' as const, values })),
   ];
   const sorted = all.sort((a, b) => {
-    const [left, right] = [JSON.stringify(a), JSON.stringify(b)];
-    return a.key < b.key || (a.key === b.key && left < right) ? -1 : 1;
+    if (a.key !== b.key) return a.key < b.key ? -1 : 1;
+    return JSON.stringify(a) < JSON.stringify(b) ? -1 : 1;
   });
   const marked = new Set<string>();
   return sorted.map((each) => {

@@ -33,6 +33,9 @@ export interface Relaxation {
   readonly steps: number;
 }
 
+/** Buckets looked at in all while fillings are priced: what values gain after that is little. */
+const PRICING_STEPS_MAX = 1_500_000;
+
 /** Patterns brought in before columns are priced anew. */
 const SHORTLIST = 24;
 
@@ -197,7 +200,10 @@ function improve(
   { nodePrice, pivotsMax, stepsMax }: DualOptions,
 ): void {
   let near: readonly Column[] = columns;
-  for (let pivots = 0; pivots < pivotsMax && filler.steps < stepsMax; ) {
+  for (
+    let pivots = 0;
+    pivots < pivotsMax && filler.steps < Math.min(stepsMax, PRICING_STEPS_MAX);
+  ) {
     filler.setValues(basis.duals.map((each) => Math.max(0, each)));
     const isAll = near === columns;
     const priced = price(filler, near, nodePrice);

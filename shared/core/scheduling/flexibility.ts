@@ -88,6 +88,8 @@ export class Flexibilities {
   private readonly ground: Ground;
   private readonly offered = new Map<PoolVariant, Map<TypeVariant, Column[]>>();
   private readonly openings = new Map<string, readonly Opening[]>();
+  /** By openings: what was found for the same use of a node. */
+  private readonly found = new Map<readonly Opening[], Map<string, Flexibility>>();
 
   constructor(ground: Ground) {
     this.ground = ground;
@@ -104,11 +106,29 @@ export class Flexibilities {
   }
 
   of(bin: Bin): Flexibility {
+    const openings = this.openingsOf(bin);
+    let found = this.found.get(openings);
+    if (found === undefined) {
+      found = new Map();
+      this.found.set(openings, found);
+    }
+    const { pool, type } = bin.cover;
+    const isLimited = Object.keys(pool.pool.limits).length > 0;
+    const text = `${bin.used.join()}|${isLimited ? type.type.name : ''}`;
+    let flexibility = found.get(text);
+    if (flexibility === undefined) {
+      flexibility = this.find(bin, openings);
+      found.set(text, flexibility);
+    }
+    return flexibility;
+  }
+
+  private find(bin: Bin, openings: readonly Opening[]): Flexibility {
     const { held, used } = bin;
     const { instanceTypesMax } = this.ground.problem.settings;
     const needs = minValuesOf(held.pool.pool);
     const kept: Opening[] = [];
-    for (const opening of this.openingsOf(bin)) {
+    for (const opening of openings) {
       if (!isWithin(opening.type.type, bin.cover)) continue;
       if (!opening.rooms.every((room) => holds(room, used))) continue;
       kept.push(opening);
