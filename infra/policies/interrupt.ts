@@ -10,10 +10,7 @@ export function interruptPolicy(scope: PolicyScope): readonly Statement[] {
       actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
       resources: [scope.queueArn],
     },
-    discovery(scope, 'Confirms what a message says.', [
-      'DescribeInstances',
-      'DescribeSpotInstanceRequests',
-    ]),
+    discovery(scope, 'Confirms what a message says.', ['DescribeInstances']),
     putWakeUps(scope),
     describeCluster(scope),
     ...memory(scope),

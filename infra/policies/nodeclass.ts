@@ -70,7 +70,7 @@ function instanceProfiles(scope: PolicyScope): readonly Statement[] {
     {
       sid: 'ReadProfiles',
       why: 'Finds out whether a profile is there and which role it has.',
-      actions: ['iam:GetInstanceProfile', 'iam:ListInstanceProfiles'],
+      actions: ['iam:GetInstanceProfile'],
       resources: profiles,
     },
     passNodeRole(scope, 'IAM asks for it where a role is put into an instance profile.'),

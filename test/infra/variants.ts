@@ -50,3 +50,5 @@ export function synthesiseVariant(name: keyof typeof VARIANTS): Synthesised {
   const variant: Variant = VARIANTS[name];
   return synthesise(variant.joiner, variant.env === undefined ? {} : { env: variant.env });
 }
+
+export const VARIANT_NAMES = ['defaults', 'private', 'shared-bucket', 'china'] as const;
