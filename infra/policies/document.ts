@@ -26,7 +26,7 @@ is the cluster's admin, by its access entry, which can be taken away after the i
 (\`installerAccess: false\`). All other roles are in the Kubernetes group \`joiner:controller\`, whose
 rights are in [infra/rbac/controller.yaml](../infra/rbac/controller.yaml).
 
-Written by \`npm test -- test/infra -u\` from \`infra/policies\`; the documents themselves are in
+Written by \`npm test -- test/infra/policies -u\` from \`infra/policies\`; the documents themselves are in
 \`test/infra/golden/policies\`. Upper-case words stand for what differs from stack to stack. Every role
 may also write to the log of its function and, in a VPC, Lambda may make the function's network
 interfaces with it, while the function's own code is denied that. The statement \`MemoryKey\` is there
