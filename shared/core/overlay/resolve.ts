@@ -256,19 +256,21 @@ class Resolver {
     return { ...base, shadowed, ready: true, reason: 'ValidationSucceeded', message: '', isDead };
   }
 
+  /** The first clash in the order of pools, fields and types: the lists' order says nothing. */
   private clash(overlay: NodeOverlay, hits: readonly Hit[]): string | undefined {
     for (const { context, fields } of hits) {
       for (const { field, state, at } of fields) {
-        for (const target of at) {
+        const clashing = at.flatMap((target) => {
           const other = this.matchers[state.claim[target] ?? NOBODY]?.overlay;
-          if (other === undefined || other.weight !== overlay.weight) continue;
-          const type = typeAt(context, field, target);
-          const [pool] = context.pools;
-          return (
-            `conflict with overlay ${other.name} of equal weight ${overlay.weight}: ` +
-            `both set ${field} of instance type ${type} in NodePool ${pool}`
-          );
-        }
+          if (other === undefined || other.weight !== overlay.weight) return [];
+          return [{ other: other.name, type: typeAt(context, field, target) }];
+        });
+        const [first] = clashing.sort((a, b) => (a.type < b.type ? -1 : a.type > b.type ? 1 : 0));
+        if (first === undefined) continue;
+        return (
+          `conflict with overlay ${first.other} of equal weight ${overlay.weight}: ` +
+          `both set ${field} of instance type ${first.type} in NodePool ${context.pools[0]}`
+        );
       }
     }
     return undefined;

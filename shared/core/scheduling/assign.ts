@@ -8,8 +8,13 @@ export interface Item {
   readonly view: ClassView;
   /** By column group: 1 where these pods may go. */
   readonly allowed: Uint8Array;
+  /** Of the pools that they were given to; undefined: any that takes them. */
+  readonly weight?: number;
   count: number;
 }
+
+/** How many pods of a class the pools of a weight have room for, where less than all was found. */
+export type Quotas = ReadonlyMap<ClassView, ReadonlyMap<number, number>>;
 
 /** One combination of values of the topology keys, and the groups that have it. */
 interface Target {
@@ -61,9 +66,11 @@ function bestTarget(
   world: World,
   view: ClassView,
   targets: readonly Target[],
+  mayTake: (weight: number) => boolean,
 ): { readonly target: Target; readonly penalty: number } | undefined {
   let best: { target: Target; penalty: number; crowding: number } | undefined;
   for (const target of targets) {
+    if (!mayTake(target.weight)) continue;
     if (best !== undefined && target.weight < best.target.weight) continue;
     if (!world.topology.allows(view.podClass, target.place)) continue;
     const { kinds } = world.ground.wishes;
@@ -87,9 +94,18 @@ class Assignment {
   private readonly world: World;
   private readonly targets = new Map<ClassView, readonly Target[]>();
   private readonly rooms = new Map<ClassView, readonly NodeRoom[]>();
+  private readonly quotas: Quotas;
+  /** Pods given to pools by class and weight. */
+  private readonly given = new Map<ClassView, Map<number, number>>();
 
-  constructor(world: World) {
+  constructor(world: World, quotas: Quotas) {
     this.world = world;
+    this.quotas = quotas;
+  }
+
+  private mayTake(view: ClassView, weight: number): boolean {
+    const quota = this.quotas.get(view)?.get(weight);
+    return quota === undefined || (this.given.get(view)?.get(weight) ?? 0) < quota;
   }
 
   targetsOf(view: ClassView): readonly Target[] {
@@ -116,7 +132,9 @@ class Assignment {
     const { podClass } = view;
     const existing = bestRoom(world, view, this.roomsOf(view));
     if (existing?.penalty !== 0) {
-      const found = bestTarget(world, view, this.targetsOf(view));
+      const found = bestTarget(world, view, this.targetsOf(view), (weight) =>
+        this.mayTake(view, weight),
+      );
       if (found !== undefined && found.penalty < (existing?.penalty ?? Number.POSITIVE_INFINITY)) {
         world.topology.count(podClass.topology, podClass.matching, found.target.place, 1);
         this.addTo(view, found.target);
@@ -130,6 +148,8 @@ class Assignment {
   }
 
   private addTo(view: ClassView, target: Target): void {
+    const given = this.given.get(view) ?? new Map<number, number>();
+    this.given.set(view, given.set(target.weight, (given.get(target.weight) ?? 0) + 1));
     const known = this.byTarget.get(target);
     if (known !== undefined) {
       known.count++;
@@ -137,7 +157,7 @@ class Assignment {
     }
     const allowed = new Uint8Array(view.allowed.length);
     for (const group of target.groups) allowed[group.id] = 1;
-    const item = { view, allowed, count: 1 };
+    const item = { view, allowed, weight: target.weight, count: 1 };
     this.byTarget.set(target, item);
     this.items.push(item);
   }
@@ -147,8 +167,12 @@ class Assignment {
  * Decides for every pod whose place depends on other pods into which domain it goes, existing nodes
  * first. The pods that go to new nodes are counted there already; `world.left` no longer has them.
  */
-export function assignDomains(world: World, order: readonly ClassView[]): readonly Item[] {
-  const assignment = new Assignment(world);
+export function assignDomains(
+  world: World,
+  order: readonly ClassView[],
+  quotas: Quotas = new Map(),
+): readonly Item[] {
+  const assignment = new Assignment(world, quotas);
   for (let progress = true; progress; ) {
     progress = false;
     for (const view of order) {

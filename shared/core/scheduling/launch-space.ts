@@ -194,19 +194,29 @@ export function poolLabels(pool: NodePool): Readonly<Record<string, string>> {
 /** More variants of one pool or type than this are cut, the rest of the values is never chosen. */
 const VARIANTS_MAX = 64;
 
+/** Undefined as a value: without the label. */
 function combinations(
-  choices: readonly (readonly [string, readonly string[]])[],
+  choices: readonly (readonly [string, readonly (string | undefined)[]])[],
 ): readonly ReadonlyMap<string, string>[] {
   let all: ReadonlyMap<string, string>[] = [new Map()];
   for (const [key, values] of choices) {
-    all = all.flatMap((chosen) => values.map((value) => new Map([...chosen, [key, value]])));
+    all = all.flatMap((chosen) =>
+      values.map((value) =>
+        value === undefined ? chosen : new Map([...chosen, [key, value] as const]),
+      ),
+    );
     if (all.length > VARIANTS_MAX) all = all.slice(0, VARIANTS_MAX);
   }
   return all;
 }
 
 /** Values of an open label worth telling apart: those allowed, or those that somebody names. */
-function valuesInPlay(set: ValueSet, named: ReadonlySet<string>): readonly string[] {
+function valuesInPlay(set: ValueSet, named: ReadonlySet<string>): readonly (string | undefined)[] {
+  // NotIn: a node may have another value, or none.
+  if (set.absent && set.complement) {
+    return [...[...named].filter((value) => allows(set, value)).sort(), undefined];
+  }
+  if (set.absent) return [undefined];
   if (isContradiction(set) || (!set.complement && set.values.size === 0)) return [];
   if (!set.complement) return [...set.values].sort();
   const known = [...named].filter((value) => allows(set, value)).sort();
@@ -249,7 +259,7 @@ export function poolVariants(
     const described = new Set(types.flatMap(({ type }) => Object.keys(type.labels)));
     const open = [...requirements]
       .filter(([key]) => !(key in fixed) && !DOMAIN_KEYS.has(key) && key !== INSTANCE_TYPE)
-      .filter(([key, set]) => !described.has(key) && keys.has(key) && !set.absent)
+      .filter(([key]) => !described.has(key) && keys.has(key))
       .map(([key, set]) => [key, valuesInPlay(set, keys.get(key) ?? new Set())] as const);
     for (const chosen of combinations(open)) {
       variants.push({

@@ -1,7 +1,7 @@
 import type { Plan, UnplacedReason } from '../model/plan.ts';
 import { podKey } from '../model/pod.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../model/snapshot.ts';
-import { assignDomains, fillExisting } from './assign.ts';
+import { assignDomains, fillExisting, type Item, type Quotas } from './assign.ts';
 import { PodDealer, plannedClaim } from './claims.ts';
 import { Flexibilities } from './flexibility.ts';
 import { byRequests, grow } from './grow.ts';
@@ -69,7 +69,37 @@ export function grown(ground: Ground, byPriority = false): Attempt {
   return attemptOf(ground, world);
 }
 
+/** Tries to learn how much the limits of heavier pools leave for each class. */
+const QUOTA_ROUNDS = 4;
+
+/**
+ * Pods whose place depends on others are given to pools before those are filled. Where a limit then
+ * leaves some of them over, all is done again with what was learnt; undefined: in vain.
+ */
 export function packed(ground: Ground): Attempt | undefined {
+  const quotas = new Map<ClassView, Map<number, number>>();
+  for (let round = 0; round < QUOTA_ROUNDS; round++) {
+    const { attempt, over } = packOnce(ground, quotas);
+    if (attempt !== undefined) return attempt;
+    for (const { view, weight, placed } of over) {
+      const known = quotas.get(view) ?? new Map<number, number>();
+      quotas.set(view, known.set(weight, placed));
+    }
+  }
+  return undefined;
+}
+
+interface Packing {
+  readonly attempt: Attempt | undefined;
+  /** Classes that pools of a weight could not take whole, and how many pods they took. */
+  readonly over: readonly {
+    readonly view: ClassView;
+    readonly weight: number;
+    readonly placed: number;
+  }[];
+}
+
+function packOnce(ground: Ground, quotas: Quotas): Packing {
   const world = new World(ground);
   const order = orderOf(ground.problem, ground.views);
   const needed = new Set(order.flatMap((view) => view.host.needs.map((each) => each.selector)));
@@ -81,13 +111,27 @@ export function packed(ground: Ground): Attempt | undefined {
   grow(world, order.filter(isTogether));
   const tied = order.filter((view) => view.hasTopology && !isTogether(view));
   const free = order.filter((view) => !view.hasTopology && !isTogether(view) && !isStuck(view));
-  const items = assignDomains(world, tied);
+  const items = assignDomains(world, tied, quotas);
+  const given = new Map(items.map((item) => [item, item.count]));
   const rest = fillExisting(world, free);
   packItems(world, [...items, ...rest]);
-  if (items.some((item) => item.count > 0)) return undefined;
+  if (items.some((item) => item.count > 0)) {
+    return { attempt: undefined, over: overfull(items, given) };
+  }
   grow(world, order.filter(isTogether));
   retype(world);
-  return attemptOf(ground, world);
+  return { attempt: attemptOf(ground, world), over: [] };
+}
+
+/** By class and weight with pods left over: how many pods its pools took. */
+function overfull(items: readonly Item[], given: ReadonlyMap<Item, number>): Packing['over'] {
+  const short = items.filter((item) => item.count > 0);
+  const pairs = new Map(short.map((item) => [`${item.view.podClass.id}|${item.weight}`, item]));
+  return [...pairs.values()].map(({ view, weight = 0 }) => {
+    const mine = items.filter((item) => item.view === view && item.weight === weight);
+    const placed = mine.reduce((sum, item) => sum + (given.get(item) ?? 0) - item.count, 0);
+    return { view, weight, placed };
+  });
 }
 
 /** Pods are left over, and some matter more than others. */
@@ -152,12 +196,13 @@ class Weighing {
   }
 
   /** The most that a plan which meets the kind, too, may cost. */
-  private priceMost(kind: PreferenceKind): number {
+  private priceMost(kind: PreferenceKind, found: readonly Attempt[]): number {
     const { preferenceWorth } = this.problem.settings;
     const isPlace = kind === 'zone' || kind === 'capacityType';
     const worth = isPlace ? preferenceWorth.zone : preferenceWorth.other;
     const most = this.chosen.price * (1 + worth);
-    return kind === 'zone' ? Math.max(most, this.strictPrice()) : most;
+    if (kind !== 'zone' || found.some(({ price }) => price <= most)) return most;
+    return Math.max(most, this.strictPrice());
   }
 
   weigh(kind: PreferenceKind): void {
@@ -172,7 +217,7 @@ class Weighing {
       }
       found = attempts(problem, { kinds, exempt });
     }
-    const most = this.priceMost(kind) + 1e-9;
+    const most = this.priceMost(kind, found) + 1e-9;
     const zones = this.met.has('zone') ? metOf(chosen, 'zone') : 0;
     const worthy = found.filter(
       (each) =>
