@@ -7,6 +7,7 @@ import {
   FUNCTION_NAMES,
   type FunctionName,
 } from '../../shared/contract.ts';
+import { parseDurationMs } from '../../shared/core/duration.ts';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../../shared/core/model/snapshot.ts';
 
 /** What a function's environment says, read once in each sandbox. */
@@ -30,19 +31,13 @@ export interface Config {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
-
 /** Karpenter's durations: one or more numbers with units, e.g. `300ms` or `1m30s`. */
-const duration = z
-  .string()
-  .regex(/^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$/, { message: 'must be a duration such as 300ms or 3s' })
-  .transform((text) => {
-    let total = 0;
-    for (const [, amount, unit = ''] of text.matchAll(/([0-9.]+)(ms|s|m|h)/g)) {
-      total += Number(amount) * (UNIT_MS[unit] ?? 0);
-    }
-    return total;
-  });
+const duration = z.string().transform((text, context) => {
+  const ms = parseDurationMs(text);
+  if (ms !== undefined) return ms;
+  context.addIssue({ code: 'custom', message: 'must be a duration such as 300ms or 3s' });
+  return z.NEVER;
+});
 
 const GATE_NAMES = Object.keys(FEATURE_GATES) as FeatureGate[];
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseDurationMs } from '../../core/duration.ts';
 import {
   CAPACITY_TYPE,
   NODE_CLASS,
@@ -53,14 +54,9 @@ export const durationOrNever = z
   .string()
   .regex(/^(([0-9]+(s|m|h))+|Never)$/, { message: 'must be a duration such as 720h, or Never' });
 
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
-
+/** Of a text that {@link duration} took. */
 export function durationMs(text: string): number {
-  let total = 0;
-  for (const [, amount, unit = ''] of text.matchAll(/([0-9]+)([smh])/g)) {
-    total += Number(amount) * (UNIT_MS[unit] ?? 0);
-  }
-  return total;
+  return parseDurationMs(text) ?? 0;
 }
 
 export function durationOrNeverMs(text: string): DurationOrNever {

@@ -6,7 +6,7 @@ import {
   UNREGISTERED_TAINT_KEY,
 } from '../model/labels.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
-import type { Taint } from '../model/taint.ts';
+import { isEphemeralTaint, type Taint } from '../model/taint.ts';
 import {
   type ClaimDecision,
   type ClaimSurroundings,
@@ -18,21 +18,10 @@ import {
 import { type ConditionClaim, conditionOf, isTrue, readiness } from './conditions.ts';
 import { terminationActions } from './termination.ts';
 
-/** A launch that has not succeeded after this long is given up (reference 3.1). */
+/** A launch that has not succeeded after this long is given up, as in Karpenter. */
 export const LAUNCH_TIMEOUT_MS = 5 * 60_000;
 /** So is an instance whose node has not joined. */
 export const REGISTRATION_TIMEOUT_MS = 15 * 60_000;
-
-const EPHEMERAL_TAINTS: ReadonlySet<string> = new Set([
-  'node.kubernetes.io/not-ready',
-  'node.kubernetes.io/unreachable',
-  'node.cloudprovider.kubernetes.io/uninitialized',
-  UNREGISTERED_TAINT_KEY,
-]);
-
-function isEphemeral(taint: Taint): boolean {
-  return EPHEMERAL_TAINTS.has(taint.key) || taint.key.startsWith('readiness.k8s.io/');
-}
 
 function unknown(type: string, reason: string, message: string): ConditionClaim {
   return { type, status: 'Unknown', reason, message };
@@ -108,7 +97,7 @@ function reasonUninitialized(claim: NodeClaim, node: Node): ConditionClaim | und
   if (startup !== undefined) {
     return unknown('Initialized', 'StartupTaintsExist', `Startup taint ${startup.key} exists`);
   }
-  const ephemeral = node.taints.find(isEphemeral);
+  const ephemeral = node.taints.find(isEphemeralTaint);
   if (ephemeral !== undefined) {
     return unknown('Initialized', 'KnownEphemeralTaintsExist', `Taint ${ephemeral.key} exists`);
   }
@@ -181,7 +170,7 @@ function decide(claim: NodeClaim, around: ClaimSurroundings): readonly Lifecycle
   return [...tagging(claim, node), ...initializing];
 }
 
-/** What to do now with one NodeClaim and its Node (reference 3.1–3.4). */
+/** What to do now with one NodeClaim and its Node: launch, join, expire, drain, end. */
 export function decideClaim(claim: NodeClaim, around: ClaimSurroundings): ClaimDecision {
   return { claim, actions: decide(claim, around) };
 }

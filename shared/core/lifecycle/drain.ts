@@ -1,3 +1,4 @@
+import { parseDurationMs } from '../duration.ts';
 import type { Node, PersistentVolume, PersistentVolumeClaim } from '../model/cluster.ts';
 import { DISRUPTED_TAINT_KEY, DO_NOT_DISRUPT } from '../model/labels.ts';
 import type { Pod } from '../model/pod.ts';
@@ -8,19 +9,13 @@ const STUCK_AFTER_MS = 60_000;
 
 const DISRUPTED = { key: DISRUPTED_TAINT_KEY, value: '', effect: 'NoSchedule' } as const;
 
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
-
 /** "true", or a duration counted from the pod's start; anything else protects nothing. */
 export function isProtected(pod: Pod, nowMs: number): boolean {
   const value = pod.annotations[DO_NOT_DISRUPT];
   if (value === undefined) return false;
   if (value === 'true') return true;
-  if (!/^(\d+[smh])+$/.test(value)) return false;
-  let duration = 0;
-  for (const [, amount, unit] of value.matchAll(/(\d+)([smh])/g)) {
-    duration += Number(amount) * (UNIT_MS[unit ?? ''] ?? 0);
-  }
-  return nowMs < (pod.startedAtMs ?? pod.createdAtMs) + duration;
+  const protectedMs = parseDurationMs(value) ?? 0;
+  return nowMs < (pod.startedAtMs ?? pod.createdAtMs) + protectedMs;
 }
 
 /** Pods that a drain waits for: not those that stay by intent, are over, or are stuck. */

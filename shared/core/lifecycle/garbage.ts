@@ -1,4 +1,4 @@
-import { membershipOf } from '../launch/fleet-group.ts';
+import { FLEET, membershipOf } from '../launch/fleet-group.ts';
 import type { Node } from '../model/cluster.ts';
 import { type Labels, NODE_POOL } from '../model/labels.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
@@ -21,13 +21,14 @@ export function orphanedInstances<Known extends OwnedInstance>(
   nowMs: number,
 ): readonly Known[] {
   const owned = new Set(claims.map((claim) => instanceIdOf(claim.providerId)));
+  // A claim that no fleet was asked for yet waits for no instance.
   const launching = new Set(
     claims
       .filter((claim) => claim.providerId === undefined && claim.deletedAtMs === undefined)
-      .map((claim) => membershipOf(claim)?.token),
+      .flatMap((claim) => membershipOf(claim)?.token ?? []),
   );
   return instances
-    .filter((each) => !owned.has(each.id) && !launching.has(each.tags['joiner.dev/fleet']))
+    .filter((each) => !owned.has(each.id) && !launching.has(each.tags[FLEET] ?? ''))
     .filter((each) => each.state !== 'shutting-down' && nowMs - each.launchedAtMs > GRACE_MS)
     .sort((a, b) => (a.id < b.id ? -1 : 1));
 }

@@ -1,3 +1,5 @@
+import { UNREGISTERED_TAINT_KEY } from './labels.ts';
+
 export const TAINT_EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] as const;
 export type TaintEffect = (typeof TAINT_EFFECTS)[number];
 
@@ -25,6 +27,18 @@ export function tolerates(toleration: Toleration, taint: Taint): boolean {
   if (toleration.key !== '' && toleration.key !== taint.key) return false;
   if (toleration.operator === 'Exists') return true;
   return toleration.key !== '' && toleration.value === taint.value;
+}
+
+const EPHEMERAL_TAINT_KEYS: ReadonlySet<string> = new Set([
+  'node.kubernetes.io/not-ready',
+  'node.kubernetes.io/unreachable',
+  'node.cloudprovider.kubernetes.io/uninitialized',
+  UNREGISTERED_TAINT_KEY,
+]);
+
+/** A taint that goes by itself while a node starts; the claim's startup taints come beside it. */
+export function isEphemeralTaint({ key }: Taint): boolean {
+  return EPHEMERAL_TAINT_KEYS.has(key) || key.startsWith('readiness.k8s.io/');
 }
 
 /** The first taint that keeps a pod with these tolerations away (NoSchedule and NoExecute). */

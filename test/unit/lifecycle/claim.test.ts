@@ -252,4 +252,10 @@ describe('garbage', () => {
     const found = orphanedInstances(instances, [aNodeClaim({ providerId }), launching], MINUTE);
     expect(found.map((each) => each.id)).toEqual(['i-orphan']);
   });
+
+  it('is an instance without a fleet tag, also while a claim waits for its fleet', () => {
+    const untagged = { id: 'i-untagged', launchedAtMs: 0, state: 'running', tags: {} };
+    const found = orphanedInstances([untagged], [aNodeClaim()], MINUTE);
+    expect(found.map((each) => each.id)).toEqual(['i-untagged']);
+  });
 });

@@ -1,0 +1,27 @@
+/** Milliseconds in each unit of Go's durations, which Kubernetes and Karpenter use. */
+const UNIT_MS: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+};
+
+const AMOUNT = String.raw`(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)`;
+const DURATION = new RegExp(`^(?:${AMOUNT})+$`);
+
+/**
+ * `1h30m`, `1.5h` or `300ms` in milliseconds, rounded to whole ones; undefined where the text is no
+ * duration, or a negative one. A field that takes less than this says so in its own schema.
+ * Syntax: https://pkg.go.dev/time#ParseDuration
+ */
+export function parseDurationMs(text: string): number | undefined {
+  if (!DURATION.test(text)) return undefined;
+  let totalMs = 0;
+  for (const [, amount, unit = ''] of text.matchAll(new RegExp(AMOUNT, 'g'))) {
+    totalMs += Number(amount) * (UNIT_MS[unit] ?? 0);
+  }
+  return Math.round(totalMs);
+}
