@@ -6,10 +6,10 @@ import { join } from 'node:path';
  * Deploys, updates and destroys the stack with the plain CDK command line against moto, an emulator
  * of AWS in Python (pip install 'moto[server]'). Opt-in: nothing else needs Python.
  *
- * What moto has not, and is therefore not tried here: policies of buckets and queues, access entries,
- * event-invoke settings, metric filters and alarms are skipped with a warning; custom resources are
- * taken as done without a run of their function; code does not run. `test/infra` asserts the template's
- * part of these, `test/e2e/install.test.ts` runs the installer.
+ * What moto has not, and is therefore not tried here: policies of buckets and queues, access
+ * entries, event-invoke settings, metric filters and alarms are skipped with a warning; custom
+ * resources are taken as done without a run of their function; code does not run. `test/infra`
+ * asserts the template's part of these, `test/e2e/install.test.ts` runs the installer.
  */
 
 const ROOT = join(import.meta.dirname, '..');
