@@ -59,8 +59,8 @@ class UnitCosts {
 }
 
 /**
- * What one pod of each bucket is worth, in USD an hour. The relaxed problem is solved without regard
- * to places, which keeps it small; places that are dearer make their pods worth that much more.
+ * What one pod of each bucket is worth, in USD an hour. The relaxed problem is solved without
+ * regard to places, which keeps it small; dearer places make their pods worth that much more.
  */
 export function podValues(
   buckets: readonly Bucket[],

@@ -170,8 +170,8 @@ class Enlarging {
 }
 
 /**
- * Plays the plan back as kube-scheduler would bind its pods, whatever nodes the plan has in mind for
- * them, and gives nodes larger types where pods are left over, as long as that costs little.
+ * Plays the plan back as kube-scheduler would bind its pods, whatever nodes the plan has in mind
+ * for them, and gives nodes larger types where pods are left over, as long as that costs little.
  */
 export function repair(world: World): Stranded {
   const { problem } = world.ground;
