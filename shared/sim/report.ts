@@ -1,11 +1,10 @@
-import { resolveTypes } from '../app/provision.ts';
 import { instanceIdOf } from '../core/lifecycle/actions.ts';
 import { isTrue } from '../core/lifecycle/conditions.ts';
 import type { Condition } from '../core/model/cluster.ts';
-import type { InstanceType, Offering } from '../core/model/instance-type.ts';
-import { CAPACITY_TYPE, INSTANCE_TYPE, NODE_POOL, ZONE } from '../core/model/labels.ts';
+import { NODE_POOL } from '../core/model/labels.ts';
 import { podKey } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
+import { changedPrice } from '../core/overlay/resolve.ts';
 import { formatResources } from '../core/quantity.ts';
 import type { ClusterState, DecisionRecord } from '../ports.ts';
 import { readState } from './decode.ts';
@@ -19,8 +18,11 @@ export interface ClaimReport {
   readonly instanceType: string | null;
   readonly zone: string | null;
   readonly capacityType: string | null;
+  /** USD an hour, the list price now; null: no instance. */
   readonly pricePerHour: number | null;
+  /** The same with the overlays that applied at its launch. */
   readonly adjustedPricePerHour: number | null;
+  /** Those that applied at its launch. */
   readonly overlays: readonly string[];
   readonly pods: readonly string[];
   readonly nodeName: string | null;
@@ -83,26 +85,9 @@ export interface FinalState {
   };
 }
 
-interface Priced {
-  readonly type: InstanceType;
-  readonly offering: Offering;
-}
-
 /** Sums of prices carry binary noise beyond the tenth digit. */
 function dollars(amount: number): number {
   return Number(amount.toFixed(8));
-}
-
-function pricedBy(
-  claim: NodeClaim,
-  types: ReadonlyMap<string, readonly InstanceType[]>,
-): Priced | undefined {
-  const { [NODE_POOL]: pool, [INSTANCE_TYPE]: name, [ZONE]: zone } = claim.labels;
-  const type = types.get(pool ?? '')?.find((each) => each.name === name);
-  const offering = type?.offerings.find(
-    (each) => each.zone === zone && each.capacityType === claim.labels[CAPACITY_TYPE],
-  );
-  return type === undefined || offering === undefined ? undefined : { type, offering };
 }
 
 function conditionText({ lastTransitionAtMs, ...rest }: Condition) {
@@ -117,23 +102,20 @@ function podsOn(state: ClusterState, node: string | undefined): readonly string[
     .sort();
 }
 
-function claimReport(
-  world: World,
-  state: ClusterState,
-  claim: NodeClaim,
-  priced: Priced | undefined,
-): ClaimReport {
+function claimReport(world: World, state: ClusterState, claim: NodeClaim): ClaimReport {
   const machine = world.compute.machines.get(instanceIdOf(claim.providerId) ?? '');
-  const overlays = [priced?.offering.priceOverlay, ...(priced?.type.capacityOverlays ?? [])];
+  const { overlays = [], priceChange } = world.terms.get(machine?.id ?? '') ?? {};
+  const price = machine?.offering.listPrice ?? null;
   return {
     name: claim.name,
     nodePool: claim.labels[NODE_POOL] ?? null,
     instanceType: machine?.instanceType ?? null,
     zone: machine?.zone ?? null,
     capacityType: machine?.capacityType ?? null,
-    pricePerHour: priced?.offering.listPrice ?? machine?.offering.listPrice ?? null,
-    adjustedPricePerHour: priced?.offering.price ?? machine?.offering.listPrice ?? null,
-    overlays: [...new Set(overlays.filter((each) => each !== undefined))].sort(),
+    pricePerHour: price,
+    adjustedPricePerHour:
+      price === null || priceChange === undefined ? price : changedPrice(price, priceChange),
+    overlays,
     pods: podsOn(state, claim.nodeName),
     nodeName: claim.nodeName ?? null,
     ageSeconds: Math.round((world.timeline.nowMs() - claim.createdAtMs) / 1000),
@@ -184,17 +166,16 @@ function overlayReports(state: ClusterState): FinalState['nodeOverlays'] {
 }
 
 /** Everything that can be seen of the world now; arrays sorted, plain data. */
-export async function finalState(
+export function finalState(
   world: World,
   version: string,
   seed: number,
   rejected: FinalState['rejected'],
-): Promise<FinalState> {
+): FinalState {
   const state = readState(world.store);
-  const { instanceTypes } = await resolveTypes(world.ports, world.settings, state);
   const claims = [...state.objects.nodeClaims]
     .sort(byName)
-    .map((claim) => claimReport(world, state, claim, pricedBy(claim, instanceTypes)));
+    .map((claim) => claimReport(world, state, claim));
   const nodePools = [...state.objects.nodePools].sort(byName).map((pool) => {
     const usage = state.nodePoolUsage.get(pool.name) ?? {};
     const ready = isTrue(pool, 'Ready');
@@ -221,7 +202,7 @@ export async function finalState(
     })),
     decisions: world.recorder.decisions,
     totals: {
-      pricePerHour: sum((claim) => claim.pricePerHour),
+      pricePerHour: dollars(world.pricePerHour()),
       adjustedPricePerHour: sum((claim) => claim.adjustedPricePerHour),
       nodes: state.objects.nodes.length,
       pods: state.objects.pods.length,

@@ -1,5 +1,6 @@
 import { instanceIdOf } from '../core/lifecycle/actions.ts';
 import { CAPACITY_TYPE, SPOT } from '../core/model/labels.ts';
+import type { MachinePrice } from './cloud/compute.ts';
 import { deletePod } from './controllers/workloads.ts';
 import { type Json, textAt } from './json.ts';
 import { withSpec } from './objects.ts';
@@ -21,18 +22,11 @@ const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
   'CSINode',
 ]);
 
-/** A change of a price, passed on to whoever keeps the catalog. */
-export interface PriceStep {
-  readonly instanceType: string;
-  readonly capacityType: 'on-demand' | 'spot';
-  readonly zone: string | undefined;
-  readonly price: number;
-}
-
 export interface ScriptPorts {
   /** The objects in a manifest file that a step names; read and checked before the run. */
   readonly manifests: (path: string) => readonly Json[];
-  readonly reprice: (change: PriceStep) => void;
+  /** To whoever keeps the catalog. */
+  readonly reprice: (change: MachinePrice) => void;
 }
 
 /** Plays a scenario into a world. Steps that find nothing to act on are noted, not fatal. */
@@ -74,7 +68,9 @@ export class Script {
     if (step.price !== undefined) {
       const { zone, ...rest } = step.price;
       this.ports.reprice({ ...rest, zone });
-      const text = `${rest.capacityType} now $${rest.price}/h`;
+      world.compute.reprice({ ...rest, zone });
+      const place = zone === undefined ? '' : ` in ${zone}`;
+      const text = `${rest.capacityType}${place} now $${rest.price}/h`;
       world.journal.add('price', `InstanceType/${rest.instanceType}`, text);
     }
     for (const resource of step.withhold ?? []) world.withheld.add(resource);

@@ -1,7 +1,7 @@
 import { interrupt } from '../app/interrupt.ts';
 import { lifecycle } from '../app/lifecycle.ts';
 import { maintainNodeClasses } from '../app/nodeclass.ts';
-import { provision } from '../app/provision.ts';
+import { provision, resolveTypes } from '../app/provision.ts';
 import { type AppSettings, appSettings } from '../app/settings.ts';
 import { CPU, EPHEMERAL_STORAGE, MEMORY, PODS, type Resources } from '../core/model/resources.ts';
 import { parseResources } from '../core/quantity.ts';
@@ -11,9 +11,11 @@ import { SimulatedImages } from './cloud/images.ts';
 import { SimulatedNetwork, SimulatedProfiles, type Zone } from './cloud/network.ts';
 import { SimulatedCluster } from './cluster.ts';
 import { ControlPlane } from './control-plane.ts';
+import { readState } from './decode.ts';
 import { Journal } from './journal.ts';
 import { textAt, textsAt } from './json.ts';
 import { Kubelets } from './kubelet.ts';
+import { type LaunchTerms, launchTerms } from './launch-terms.ts';
 import { SimulatedMemory, SimulatedRecorder } from './memory.ts';
 import { NAME_LETTERS, Prng } from './prng.ts';
 import { ObjectStore } from './store.ts';
@@ -68,6 +70,9 @@ export class World {
   crashes = 0;
   /** Pods that the last plan could not place, with the reason. */
   unplaced: ReadonlyMap<string, string> = new Map();
+  /** By instance, as they were when it was launched. */
+  readonly terms = new Map<string, LaunchTerms>();
+  private readonly ownPorts: Ports;
   private readonly controlPlane: ControlPlane;
   private paidUntilMs: number;
   private seenVersion = -1;
@@ -112,6 +117,7 @@ export class World {
       ids: { suffix: () => names.text(NAME_LETTERS, 5) },
       recorder: this.recorder,
     };
+    this.ownPorts = ports;
     this.ports = options.wrap === undefined ? ports : options.wrap(ports);
     const envelope = { accountId: ACCOUNT, region: catalog.region };
     this.settings = appSettings(cluster, envelope, options.settings);
@@ -174,7 +180,20 @@ export class World {
     await this.guarded(async () => {
       this.unplaced = (await provision(this.ports, this.settings)).unplaced;
     });
+    await this.noteTerms();
     await this.lifecyclePass();
+  }
+
+  /** Before anything else can change the overlays. */
+  private async noteTerms(): Promise<void> {
+    const fresh = [...this.compute.machines.values()].filter(({ id }) => !this.terms.has(id));
+    if (fresh.length === 0) return;
+    const state = readState(this.store);
+    const { instanceTypes } = await resolveTypes(this.ownPorts, this.settings, state);
+    for (const machine of fresh) {
+      const types = instanceTypes.get(machine.fleet.nodePool ?? '') ?? [];
+      this.terms.set(machine.id, launchTerms(machine, types, state.objects.nodeOverlays));
+    }
   }
 
   private async lifecyclePass(): Promise<void> {

@@ -1,4 +1,5 @@
 import { loadCatalog } from '../../shared/catalog/catalog.ts';
+import { type Catalog, repriced } from '../../shared/catalog/facts.ts';
 import { catalogPort } from '../../shared/catalog/port.ts';
 import type { Ports } from '../../shared/ports.ts';
 import type { Json } from '../../shared/sim/json.ts';
@@ -23,7 +24,7 @@ export async function smallWorld(
   } = {},
 ): Promise<SmallWorld> {
   const all = await loadCatalog('us-east-1');
-  const catalog = { ...all, types: all.types.filter((type) => TYPES.test(type.name)) };
+  let catalog: Catalog = { ...all, types: all.types.filter((type) => TYPES.test(type.name)) };
   const world = new World({
     cluster: 'demo',
     seed: options.seed ?? 1,
@@ -31,7 +32,12 @@ export async function smallWorld(
     catalog: catalogPort('us-east-1', () => catalog),
     ...(options.wrap === undefined ? {} : { wrap: options.wrap }),
   });
-  const script = new Script(world, { manifests: () => [], reprice: () => {} });
+  const script = new Script(world, {
+    manifests: () => [],
+    reprice: (change) => {
+      catalog = repriced(catalog, [change]);
+    },
+  });
   script.apply(manifests);
   if (options.scenario !== undefined) script.plan(options.scenario);
   return { world, script };

@@ -1,15 +1,17 @@
+import { canonicalText } from '../../core/launch/canonical-text.ts';
 import type { InstanceType, Offering } from '../../core/model/instance-type.ts';
 import type { Labels } from '../../core/model/labels.ts';
-import type {
-  Catalog,
-  Compute,
-  FleetFault,
-  FleetOverride,
-  FleetRequest,
-  FleetResult,
-  Instance,
-  InstanceStatus,
-  OfferingKey,
+import {
+  type Catalog,
+  type Compute,
+  type FleetFault,
+  type FleetOverride,
+  type FleetRequest,
+  type FleetResult,
+  type Instance,
+  type InstanceStatus,
+  type OfferingKey,
+  PortError,
 } from '../../ports.ts';
 import { HEX, Prng } from '../prng.ts';
 import type { Timeline } from '../timeline.ts';
@@ -24,6 +26,17 @@ export interface Machine extends Instance {
 
 /** Instances take this long from shutting down to gone. */
 const SHUTDOWN_MS = 10_000;
+/** Instances of one call are all visible by then, as the adapter of the real cloud has it. */
+const VISIBLE_MS = 60_000;
+const TOKEN_USED = 'IdempotentParameterMismatch';
+
+/** A new list price, USD an hour; undefined zone: in all. */
+export interface MachinePrice {
+  readonly instanceType: string;
+  readonly capacityType: 'on-demand' | 'spot';
+  readonly zone: string | undefined;
+  readonly price: number;
+}
 
 /** Any of its fields left out means all. */
 export interface Shortage {
@@ -46,10 +59,32 @@ interface Line {
   readonly offering: Offering;
 }
 
+function isPrioritised({ strategy }: FleetRequest): boolean {
+  return strategy === 'prioritized' || strategy === 'capacity-optimized-prioritized';
+}
+
+/** What EC2 compares of two calls with one client token. */
+function parametersOf(fleet: FleetRequest): string {
+  const { claims, nodeClass, overrides, clientToken: _, ...rest } = fleet;
+  const lines = overrides.map((each) =>
+    isPrioritised(fleet) ? each : { ...each, priority: undefined },
+  );
+  return canonicalText({
+    ...rest,
+    capacity: claims.length,
+    nodeClass: nodeClass.name,
+    overrides: lines,
+  });
+}
+
 /** EC2 as far as a cluster sees it: fleets, instances, shortages. Knows nothing of overlays. */
 export class SimulatedCompute implements Compute {
   readonly machines = new Map<string, Machine>();
-  private readonly results = new Map<string, FleetResult>();
+  /** Calls that were accepted, by client token. */
+  private readonly accepted = new Map<
+    string,
+    { readonly parameters: string; readonly result: FleetResult }
+  >();
   private readonly timeline: Timeline;
   private readonly catalog: Catalog;
   private readonly ids: Prng;
@@ -83,8 +118,10 @@ export class SimulatedCompute implements Compute {
   }
 
   async launch(fleet: FleetRequest): Promise<FleetResult> {
-    const before = this.results.get(fleet.clientToken);
-    if (before !== undefined) return before;
+    const parameters = parametersOf(fleet);
+    const before = this.accepted.get(fleet.clientToken);
+    if (before?.parameters === parameters) return before.result;
+    if (before !== undefined) return this.refuseToken(before.result);
     const lines = await this.linesOf(fleet);
     const faults: FleetFault[] = [];
     const instances: Machine[] = [];
@@ -98,8 +135,29 @@ export class SimulatedCompute implements Compute {
       if (line !== undefined) instances.push(this.start(fleet, line));
     }
     const result = { instances, faults };
-    this.results.set(fleet.clientToken, result);
+    this.accepted.set(fleet.clientToken, { parameters, result });
     return result;
+  }
+
+  /** A token said again with something else: refused for good once all it launched is visible. */
+  private refuseToken({ instances }: FleetResult): FleetResult {
+    const message = 'The client token was used before with other parameters';
+    const launched = instances.flatMap(({ id }) => this.machines.get(id) ?? []);
+    const newestMs = Math.max(...launched.map((each) => each.launchedAtMs));
+    const isSettled = launched.length > 0 && this.timeline.nowMs() >= newestMs + VISIBLE_MS;
+    if (!isSettled) throw new PortError('unknown', TOKEN_USED, message);
+    const fault = { kind: 'unknown', code: TOKEN_USED, message, offering: undefined } as const;
+    return { instances: [], faults: [fault] };
+  }
+
+  /** Charges for running instances follow, as those of EC2 do. */
+  reprice({ instanceType, capacityType, zone, price }: MachinePrice): void {
+    for (const [id, machine] of this.machines) {
+      const { offering } = machine;
+      if (machine.instanceType !== instanceType || machine.capacityType !== capacityType) continue;
+      if (zone !== undefined && zone !== machine.zone) continue;
+      this.machines.set(id, { ...machine, offering: { ...offering, listPrice: price } });
+    }
   }
 
   async list(): Promise<readonly Instance[]> {
@@ -149,10 +207,8 @@ export class SimulatedCompute implements Compute {
       );
       return type === undefined || offering === undefined ? [] : [{ override, type, offering }];
     });
-    const isPrioritised =
-      fleet.strategy === 'prioritized' || fleet.strategy === 'capacity-optimized-prioritized';
     const rank = ({ override, offering }: Line): number =>
-      isPrioritised ? override.priority : offering.listPrice;
+      isPrioritised(fleet) ? override.priority : offering.listPrice;
     return lines.sort(
       (a, b) =>
         rank(a) - rank(b) ||
