@@ -32,8 +32,11 @@ export interface Candidate {
   /** Indexes of the resources that it requests, and how much. */
   readonly resources: Int32Array;
   readonly amounts: Float64Array;
+  readonly id: number;
   /** Its place depends on other pods beyond its own node. */
   readonly isTied: boolean;
+  /** Pods that are bound may open nodes to it that were closed. */
+  readonly isHelped: boolean;
   /** It prefers some nodes over others by their labels or taints. */
   readonly hasPreferences: boolean;
   readonly softHostSpreads: readonly number[];
@@ -74,6 +77,8 @@ export class Binding {
   private perMemory: Float64Array = new Float64Array(0);
   private readonly hosts: (HostState | undefined)[] = [];
   private readonly stuck: Uint8Array;
+  /** By class: so many of the nodes that joined first have no room for it any more. */
+  private readonly closed: Int32Array;
   private readonly live: ReadonlyMap<string, Set<string>>;
   /** By domain: a node of it. */
   private readonly domains = new Map<number, Place>();
@@ -96,6 +101,7 @@ export class Binding {
     this.cpu = resources.indexOf(CPU);
     this.memory = resources.indexOf(MEMORY);
     this.stuck = new Uint8Array(candidates.length);
+    this.closed = new Int32Array(candidates.length);
     this.live = new Map(topology.keys.map((key) => [key, new Set<string>()]));
   }
 
@@ -135,8 +141,8 @@ export class Binding {
       }
       if (!progress) return;
       progress = false;
-      for (const [id, { isTied, rule }] of this.candidates.entries()) {
-        if (this.stuck[id] === 0 || (!isTied && rule.needs.length === 0)) continue;
+      for (const { id, isHelped } of this.candidates) {
+        if (this.stuck[id] === 0 || !isHelped || this.closed[id] === this.sites.length) continue;
         this.stuck[id] = 0;
         progress = true;
       }
@@ -198,16 +204,19 @@ export class Binding {
     const { podClass, rule, isTied } = candidate;
     const allowed = this.allowedBy(podClass.rule, podClass);
     const domains = isTied ? this.domainScores(podClass) : undefined;
-    const count = this.sites.length;
+    const first = this.closed[candidate.id] ?? 0;
+    const count = this.sites.length - first;
     const isPlain = rule.isFree && domains === undefined;
     let found = 0;
+    let hasRoom = false;
     let best: number | undefined;
     let bestScore = Number.NEGATIVE_INFINITY;
     let looked = 0;
     for (; looked < count && found < ENOUGH; looked++) {
-      const index = this.next + looked < count ? this.next + looked : this.next + looked - count;
+      const index = first + ((this.next + looked) % count);
       if (allowed[index] === 0 || !this.fits(candidate, index)) continue;
       let score = 0;
+      hasRoom = true;
       if (!isPlain) {
         const domain = domains?.get((this.sites[index] as Site).domain);
         if (isTied && domain === undefined) continue;
@@ -221,7 +230,10 @@ export class Binding {
         bestScore = score;
       }
     }
-    this.next = count === 0 ? 0 : (this.next + looked) % count;
+    this.next += looked;
+    if (best === undefined && !(candidate.isHelped && hasRoom)) {
+      this.closed[candidate.id] = this.sites.length;
+    }
     this.steps += looked;
     return best;
   }

@@ -44,6 +44,10 @@ export class Playback {
         rule: hostRules.ofClass[podClass.id] as HostRule,
         resources: Int32Array.from(resources),
         amounts: Float64Array.from(resources, (r) => requests[r] ?? 0),
+        id: podClass.id,
+        isHelped:
+          topology.spreads.some((each) => each.isHard && !isHostKey(each.key)) ||
+          topology.affinity.some((each) => each.weight === 0),
         isTied: world.ground.topology.concerns(podClass),
         hasPreferences: podClass.wished.preferences.some(
           ({ kind }) => kind !== 'taint' || hasSoftTaints,
