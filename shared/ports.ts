@@ -32,6 +32,8 @@ export interface Memory {
   recordRegistration(nodePool: string, registered: boolean): Promise<void>;
   /** Allocatable really seen on a node, to correct the computed one. */
   learnAllocatable(instanceType: string, imageId: string, memoryBytes: number): Promise<void>;
+  /** Corrects computed bytes by what was learnt; the computed ones where nothing was. */
+  allocatable(): Promise<(instanceType: string, imageId: string, computedBytes: number) => number>;
 }
 
 export interface Clock {

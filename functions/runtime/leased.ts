@@ -61,7 +61,14 @@ export async function letGo(lease: Lease): Promise<void> {
 }
 
 /** Calls that change nothing that another holder could be changing, too. */
-const FREE: ReadonlySet<PropertyKey> = new Set(['read', 'event', 'list', 'describe', 'statuses']);
+const FREE: ReadonlySet<PropertyKey> = new Set([
+  'read',
+  'karpenterRenewedAtMs',
+  'event',
+  'list',
+  'describe',
+  'statuses',
+]);
 
 /** The port, whose writes first make sure that the Lease is still ours. */
 function guarded<Port extends object>(port: Port, lease: Lease): Port {

@@ -23,7 +23,7 @@ function withinLimits(buffer: CapacityBuffer, spec: PodSpec): number | undefined
   return counts.length === 0 ? undefined : Math.min(...counts);
 }
 
-/** min(max(replicas, percentage), limits); with neither, the limits alone (reference 1.6). */
+/** min(max(replicas, percentage), limits); with neither, the limits alone. */
 export function bufferReplicas(buffer: CapacityBuffer): number {
   if (buffer.target.kind === 'absent') return 0;
   const { podSpec, workloadReplicas } = buffer.target;

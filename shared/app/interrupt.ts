@@ -8,6 +8,7 @@ import { instanceIdOf } from '../core/lifecycle/actions.ts';
 import {
   CAPACITY_TYPE,
   INSTANCE_TYPE,
+  INTERRUPTED,
   NODE_POOL,
   RESERVED,
   SPOT,
@@ -17,6 +18,7 @@ import type { NodeClaim } from '../core/model/provisioning.ts';
 import { type ClusterState, type Instance, PortError, type Ports } from '../ports.ts';
 import { claimRef } from './references.ts';
 import { type AppSettings, isShadowed } from './settings.ts';
+import { Shadow } from './shadow.ts';
 
 export interface QueueMessage {
   readonly id: string;
@@ -104,13 +106,23 @@ async function markOffering(ports: Ports, hit: Hit): Promise<void> {
   await ports.memory.markUnavailable({ instanceType, zone, capacityType }, hit.interruption.kind);
 }
 
+/** Written before the claim is deleted: the cap on terminations does not hold it up. */
+async function sayInterrupted(ports: Ports, { claim, interruption }: Hit): Promise<void> {
+  if (claim.annotations[INTERRUPTED] !== undefined) return;
+  const annotations = { [INTERRUPTED]: interruption.kind };
+  await ports.cluster.patchNodeClaim(claimRef(claim), { annotations });
+}
+
 async function carryOut(ports: Ports, hit: Hit): Promise<void> {
   const { claim, action, interruption } = hit;
   const message = `${interruption.kind} for instance ${hit.instanceId}`;
   const type = action.deleteClaim ? 'Warning' : 'Normal';
   const regarding = claimRef(claim);
   if (action.markOffering) await markOffering(ports, hit);
-  if (action.deleteClaim) await ports.cluster.delete(regarding);
+  if (action.deleteClaim) {
+    await sayInterrupted(ports, hit);
+    await ports.cluster.delete(regarding);
+  }
   await ports.cluster.event({ regarding, type, reason: action.eventReason, message });
   if (!action.deleteClaim) return;
   const { [NODE_POOL]: nodepool = '', [CAPACITY_TYPE]: capacity_type = '' } = claim.labels;
@@ -148,20 +160,23 @@ export async function interrupt(
   settings: AppSettings,
   messages: readonly QueueMessage[],
 ): Promise<InterruptReport> {
+  const startedAtMs = ports.clock.nowMs();
   const state = await ports.cluster.read();
   if (isShadowed(state.karpenterRenewedAtMs, ports.clock.nowMs())) {
     return { failedIds: [], deleted: [] };
   }
   const hits = membership(ports, settings, state, messages);
   const described = await describeHits(ports, hits);
+  const shadow = new Shadow(ports, state, startedAtMs);
   const allowed = allowances(state);
   const failed = new Set<string>();
   const deleted = new Set<string>();
   for (const hit of hits) {
     const { claim, action } = hit;
-    const isDone = deleted.has(claim.name) || claim.deletedAtMs !== undefined;
-    if ((action.deleteClaim && isDone) || contradicts(hit, described)) continue;
-    if (action.deleteClaim && !action.confirmable) {
+    if (deleted.has(claim.name) && action.deleteClaim) continue;
+    if (contradicts(hit, described)) continue;
+    const isLeaving = claim.deletedAtMs !== undefined;
+    if (action.deleteClaim && !action.confirmable && !isLeaving) {
       const pool = claim.labels[NODE_POOL] ?? '';
       const left = allowed.get(pool) ?? 0;
       if (left === 0) {
@@ -171,6 +186,11 @@ export async function interrupt(
       allowed.set(pool, left - 1);
     }
     try {
+      if (await shadow.isCast()) break;
+      if (action.deleteClaim && isLeaving) {
+        await sayInterrupted(ports, hit);
+        continue;
+      }
       await carryOut(ports, hit);
       if (action.deleteClaim) deleted.add(claim.name);
     } catch (error) {

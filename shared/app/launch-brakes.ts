@@ -14,7 +14,7 @@ export function launchesLeft(state: ClusterState, settings: AppSettings, nowMs: 
   return Math.max(0, settings.launchesPerMinuteMax - recent.length);
 }
 
-/** Pools whose last launches did not join wait, ever longer (DESIGN 2, brakes). */
+/** Pools whose last launches did not join wait, ever longer: a minute, then twice as long, to 30. */
 export async function haltedPools(ports: Ports): Promise<ReadonlySet<string>> {
   const nowMs = ports.clock.nowMs();
   const halted = new Set<string>();

@@ -1,5 +1,4 @@
 import { allocatable } from '../core/instance-types/allocatable.ts';
-import { canonicalText } from '../core/launch/canonical-text.ts';
 import {
   clientToken,
   encodeMembership,
@@ -8,24 +7,14 @@ import {
   groupClaims,
   membershipOf,
 } from '../core/launch/fleet-group.ts';
-import {
-  allocationStrategy,
-  kubeletLabels,
-  launchLines,
-  launchTags,
-  overlayAnnotations,
-  podsMaxByType,
-  subnetByZone,
-} from '../core/launch/launch-request.ts';
-import { chooseLaunch, type LaunchChoice } from '../core/launch/overrides.ts';
+import { launchTags, overlayAnnotations } from '../core/launch/launch-request.ts';
 import { providerIdOf } from '../core/lifecycle/actions.ts';
-import { isTrue, readiness, withConditions } from '../core/lifecycle/conditions.ts';
+import { readiness, withConditions } from '../core/lifecycle/conditions.ts';
 import type { InstanceType, Offering } from '../core/model/instance-type.ts';
 import {
   CAPACITY_TYPE,
   INSTANCE_TYPE,
   type Labels,
-  MIN_VALUES_RELAXED,
   NODE_POOL,
   REGION,
   RESERVATION_ID,
@@ -33,106 +22,32 @@ import {
   ZONE,
   ZONE_ID,
 } from '../core/model/labels.ts';
-import type { NodeClass } from '../core/model/node-class.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import {
   type ClusterState,
   type FleetFault,
-  type FleetRequest,
   type FleetResult,
   type LaunchedInstance,
   PortError,
-  type Ports,
 } from '../ports.ts';
 import { haltedPools, launchesLeft } from './launch-brakes.ts';
+import {
+  giveUp,
+  type Launchable,
+  type Launching,
+  type LaunchPass,
+  prepare,
+  type Subnets,
+  subnetsOf,
+} from './launch-choice.ts';
 import { nodeClassHash, VERSION } from './nodeclass.ts';
-import { nodeClassOf } from './offers.ts';
 import { claimRef } from './references.ts';
-import { type AppSettings, isPaused } from './settings.ts';
+import { isPaused } from './settings.ts';
 
 export interface LaunchReport {
   readonly launched: readonly string[];
   /** Claims deleted because nothing could be had for them: their pods need another plan. */
   readonly givenUp: readonly string[];
-}
-
-/** A claim with what its fleet would ask for. */
-interface Launchable {
-  readonly claim: NodeClaim;
-  readonly nodeClass: NodeClass;
-  readonly choice: LaunchChoice;
-  readonly request: Omit<FleetRequest, 'clientToken' | 'claims' | 'tags'>;
-  /** Equal for claims that one call can launch. */
-  readonly same: string;
-}
-
-interface Pass {
-  readonly ports: Ports;
-  readonly settings: AppSettings;
-  readonly launched: string[];
-  readonly givenUp: string[];
-}
-
-async function giveUp(pass: Pass, claim: NodeClaim, reason: string, message: string) {
-  const { ports, givenUp } = pass;
-  await ports.cluster.event({
-    regarding: claimRef(claim),
-    type: 'Warning',
-    reason: 'InsufficientCapacityError',
-    message,
-  });
-  await ports.cluster.delete(claimRef(claim));
-  const { [NODE_POOL]: nodepool = '', [CAPACITY_TYPE]: capacity_type = '' } = claim.labels;
-  ports.recorder.count('nodeclaims_disrupted_total', { reason, nodepool, capacity_type });
-  givenUp.push(claim.name);
-}
-
-async function prepare(
-  pass: Pass,
-  state: ClusterState,
-  claim: NodeClaim,
-  types: readonly InstanceType[],
-  subnets: ReadonlyMap<string, string>,
-): Promise<Launchable | undefined> {
-  const nodeClass = nodeClassOf(state, claim.nodeClassRef);
-  if (nodeClass === undefined || nodeClass.isDeleting || !isTrue(nodeClass.status, 'Ready')) {
-    const message = `EC2NodeClass ${claim.nodeClassRef.name} is not ready`;
-    await giveUp(pass, claim, 'nodeclass_not_ready', message);
-    return undefined;
-  }
-  const choice = chooseLaunch(claim, types, pass.settings.fleetTypesMax);
-  if ('stages' in choice) {
-    const counts = choice.stages.map(({ what, left }) => `${left} ${what}`).join(', ');
-    await giveUp(pass, claim, 'insufficient_capacity', `Nothing to launch: ${counts}`);
-    return undefined;
-  }
-  const overrides = launchLines(choice.options, nodeClass.status.images, subnets);
-  if (overrides.length === 0) {
-    const message = 'No image or subnet for any instance type of the claim';
-    await giveUp(pass, claim, 'insufficient_capacity', message);
-    return undefined;
-  }
-  const request = {
-    nodePool: claim.labels[NODE_POOL],
-    nodeClass,
-    capacityType: choice.capacityType,
-    reservationType: choice.options[0]?.offering.reservation?.type,
-    strategy: allocationStrategy(choice.capacityType, choice.priceOverlaid),
-    overrides,
-    nodeLabels: { ...kubeletLabels(claim), [CAPACITY_TYPE]: choice.capacityType },
-    taints: [...claim.taints, ...claim.startupTaints],
-    podsMax: podsMaxByType(choice),
-    requests: claim.requests,
-    sendContext: claim.annotations[MIN_VALUES_RELAXED] !== 'true',
-  };
-  const { nodeClass: _, ...rest } = request;
-  return {
-    claim,
-    nodeClass,
-    choice,
-    request,
-    same: canonicalText({ ...rest, nodeClass: nodeClass.name }),
-  };
 }
 
 /** The one value of each label that the type describes, and what the offering adds. */
@@ -156,7 +71,7 @@ function instanceLabels(type: InstanceType, offering: Offering, region: string):
 
 /** Writes the instance on its claim; the provider id last, as it ends the claim's launching. */
 async function assign(
-  { ports, launched }: Pass,
+  { ports, launched }: LaunchPass,
   { claim, choice, nodeClass }: Launchable,
   instance: LaunchedInstance,
 ): Promise<void> {
@@ -203,7 +118,7 @@ async function assign(
 
 /** The group's claims carry it before the call: whoever comes after a crash repeats the same. */
 async function writeGroup(
-  { ports }: Pass,
+  { ports }: LaunchPass,
   group: readonly Launchable[],
   membership: FleetMembership,
 ): Promise<readonly Launchable[]> {
@@ -220,7 +135,7 @@ async function writeGroup(
   return written;
 }
 
-async function recordFaults(pass: Pass, faults: readonly FleetFault[]): Promise<void> {
+async function recordFaults(pass: LaunchPass, faults: readonly FleetFault[]): Promise<void> {
   const { memory, recorder } = pass.ports;
   for (const fault of faults) {
     if (fault.offering === undefined) continue;
@@ -233,7 +148,7 @@ async function recordFaults(pass: Pass, faults: readonly FleetFault[]): Promise<
   }
 }
 
-async function sayLaunchFailed(pass: Pass, claim: NodeClaim, message: string): Promise<void> {
+async function sayLaunchFailed(pass: LaunchPass, claim: NodeClaim, message: string): Promise<void> {
   const condition = {
     type: 'Launched',
     status: 'Unknown',
@@ -247,7 +162,7 @@ async function sayLaunchFailed(pass: Pass, claim: NodeClaim, message: string): P
 
 /** Claims without an instance: given up where capacity is short, else tried with a new token. */
 async function settleLeftOver(
-  pass: Pass,
+  pass: LaunchPass,
   leftOver: readonly Launchable[],
   faults: readonly FleetFault[],
   membership: FleetMembership,
@@ -270,18 +185,37 @@ async function settleLeftOver(
   await writeGroup(pass, leftOver, { token, size: leftOver.length, attempt });
 }
 
-/** Instances of this token that no claim stands for yet: what an earlier call has launched. */
+/** The fault is written on the claims; the next pass tries them again with the same token. */
+async function postpone(
+  pass: LaunchPass,
+  group: readonly Launchable[],
+  error: PortError,
+): Promise<undefined> {
+  const message = `${error.code}: ${error.message}`;
+  for (const { claim } of group) await sayLaunchFailed(pass, claim, message);
+}
+
+/**
+ * Instances of this token that no claim stands for yet: what an earlier call has launched.
+ * Undefined: EC2 could not be asked.
+ */
 async function adoptable(
-  ports: Ports,
+  pass: LaunchPass,
+  group: readonly Launchable[],
   token: string,
   taken: ReadonlySet<string>,
-): Promise<readonly LaunchedInstance[]> {
-  const instances = await ports.compute.list();
-  return instances.filter((each) => each.tags['joiner.dev/fleet'] === token && !taken.has(each.id));
+): Promise<readonly LaunchedInstance[] | undefined> {
+  try {
+    const instances = await pass.ports.compute.list();
+    return instances.filter((each) => each.tags[FLEET] === token && !taken.has(each.id));
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    return await postpone(pass, group, error);
+  }
 }
 
 async function callFleet(
-  pass: Pass,
+  pass: LaunchPass,
   group: readonly Launchable[],
   membership: FleetMembership,
 ): Promise<FleetResult | undefined> {
@@ -298,10 +232,8 @@ async function callFleet(
     });
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
-    // The outcome is unknown: the next pass repeats the same token.
-    const message = `${error.code}: ${error.message}`;
-    for (const { claim } of group) await sayLaunchFailed(pass, claim, message);
-    return undefined;
+    // The outcome is unknown.
+    return await postpone(pass, group, error);
   }
 }
 
@@ -310,7 +242,7 @@ function byId(a: LaunchedInstance, b: LaunchedInstance): number {
 }
 
 async function launchGroup(
-  pass: Pass,
+  pass: LaunchPass,
   group: readonly Launchable[],
   taken: ReadonlySet<string>,
 ): Promise<void> {
@@ -329,8 +261,12 @@ async function launchGroup(
     }
     waiting = waiting.slice(pairs.length);
   };
-  if (before !== undefined) await adopt(await adoptable(pass.ports, before.token, taken));
-  if (waiting.length === 0) return;
+  if (before !== undefined) {
+    const known = await adoptable(pass, waiting, before.token, taken);
+    if (known === undefined) return;
+    await adopt(known);
+  }
+  if (waiting.length === 0 || (await pass.shadow.isCast())) return;
   const result = await callFleet(pass, waiting, membership);
   if (result === undefined) return;
   await recordFaults(pass, result.faults);
@@ -340,12 +276,12 @@ async function launchGroup(
 
 /** Launches every NodeClaim that has no instance yet, whoever wrote it. */
 export async function launchClaims(
-  ports: Ports,
-  settings: AppSettings,
+  launching: Launching,
   state: ClusterState,
   typesOf: (claim: NodeClaim) => readonly InstanceType[],
 ): Promise<LaunchReport> {
-  const pass: Pass = { ports, settings, launched: [], givenUp: [] };
+  const { ports, settings, shadow } = launching;
+  const pass: LaunchPass = { ...launching, launched: [], givenUp: [] };
   const report = { launched: pass.launched, givenUp: pass.givenUp };
   const nowMs = ports.clock.nowMs();
   if (isPaused(state.pausedUntilMs.launch, nowMs)) return report;
@@ -359,10 +295,15 @@ export async function launchClaims(
     .filter((claim) => !halted.has(claim.labels[NODE_POOL] ?? ''))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .slice(0, launchesLeft(state, settings, nowMs));
-  const subnets = new Map<string, ReadonlyMap<string, string>>();
+  const subnets: Subnets = new Map();
   const launchable: Launchable[] = [];
   for (const claim of due) {
+    if (await shadow.isCast()) return report;
     const zones = await subnetsOf(ports, state, claim, subnets);
+    if (zones instanceof PortError) {
+      await sayLaunchFailed(pass, claim, `${zones.code}: ${zones.message}`);
+      continue;
+    }
     const item = await prepare(pass, state, claim, typesOf(claim), zones);
     if (item !== undefined) launchable.push(item);
   }
@@ -376,24 +317,9 @@ export async function launchClaims(
     })),
     settings.fleetSizeMax,
   );
-  for (const group of groups) await launchGroup(pass, group, taken);
+  for (const group of groups) {
+    if (await shadow.isCast()) break;
+    await launchGroup(pass, group, taken);
+  }
   return report;
-}
-
-/** Free addresses are asked once per class and pass. */
-async function subnetsOf(
-  ports: Ports,
-  state: ClusterState,
-  claim: NodeClaim,
-  known: Map<string, ReadonlyMap<string, string>>,
-): Promise<ReadonlyMap<string, string>> {
-  const nodeClass = nodeClassOf(state, claim.nodeClassRef);
-  if (nodeClass === undefined) return new Map();
-  const before = known.get(nodeClass.name);
-  if (before !== undefined) return before;
-  const listed = await ports.network.subnets(nodeClass.subnetSelectorTerms);
-  const allowed = new Set(nodeClass.status.subnets.map((each) => each.id));
-  const zones = subnetByZone(listed.filter((each) => allowed.has(each.id)));
-  known.set(nodeClass.name, zones);
-  return zones;
 }

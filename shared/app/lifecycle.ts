@@ -6,11 +6,16 @@ import {
   TERMINATION_FINALIZER,
 } from '../core/lifecycle/actions.ts';
 import { decideClaim } from '../core/lifecycle/claim.ts';
-import { type ConditionClaim, readiness, withConditions } from '../core/lifecycle/conditions.ts';
+import {
+  type ConditionClaim,
+  isTrue,
+  readiness,
+  withConditions,
+} from '../core/lifecycle/conditions.ts';
 import { blockingAttachments } from '../core/lifecycle/drain.ts';
 import { forsakenNodes, orphanedInstances } from '../core/lifecycle/garbage.ts';
 import type { Condition, Node } from '../core/model/cluster.ts';
-import { CAPACITY_TYPE, INITIALIZED, NODE_POOL, ZONE } from '../core/model/labels.ts';
+import { CAPACITY_TYPE, INITIALIZED, INTERRUPTED, NODE_POOL, ZONE } from '../core/model/labels.ts';
 import type { Pod } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import {
@@ -21,15 +26,18 @@ import {
   type Ports,
   type WriteResult,
 } from '../ports.ts';
+import { learnFrom } from './learnt-memory.ts';
+import { nodeClassOf } from './offers.ts';
 import { claimRef, nodeRef, podRef } from './references.ts';
 import { type AppSettings, isPaused, isShadowed } from './settings.ts';
+import { Shadow } from './shadow.ts';
 
 export interface LifecycleReport {
   /** Something was written, or a drain is waiting: look again soon. */
   readonly isUnsettled: boolean;
   readonly evictions: number;
   readonly terminated: readonly string[];
-  /** Claims whose step failed, with the fault; the others went on. */
+  /** Claims whose step failed, with the fault; the others went on. Empty: what has no claim. */
   readonly failures: readonly { readonly claim: string; readonly message: string }[];
 }
 
@@ -38,6 +46,7 @@ interface Pass {
   readonly settings: AppSettings;
   readonly state: ClusterState;
   readonly nowMs: number;
+  readonly shadow: Shadow;
   /** Terminations left in this minute; interrupted claims are not counted against it. */
   terminationsLeft: number;
   evictions: number;
@@ -167,13 +176,26 @@ async function evict(pass: Pass, pods: readonly Pod[]): Promise<void> {
   }
 }
 
+/** EC2 takes an interrupted claim's instance anyway; one that was ended counts only once. */
+function isCounted(claim: NodeClaim): boolean {
+  return claim.annotations[INTERRUPTED] === undefined && !isTrue(claim, 'InstanceTerminating');
+}
+
 async function terminate(pass: Pass, claim: NodeClaim, instanceId: string): Promise<boolean> {
   const { ports, state, nowMs } = pass;
-  if (isPaused(state.pausedUntilMs.terminate, nowMs) || pass.terminationsLeft === 0) return false;
-  pass.terminationsLeft -= 1;
+  if (isPaused(state.pausedUntilMs.terminate, nowMs)) return false;
+  const counted = isCounted(claim);
+  if (counted && pass.terminationsLeft === 0) return false;
   await ports.compute.terminate([instanceId]);
+  if (counted) pass.terminationsLeft -= 1;
   pass.terminated.push(claim.name);
   return true;
+}
+
+async function initialize(pass: Pass, claim: NodeClaim, node: Node): Promise<void> {
+  await pass.ports.cluster.patchNode(nodeRef(node), { labels: { [INITIALIZED]: 'true' } });
+  const nodeClass = nodeClassOf(pass.state, claim.nodeClassRef);
+  if (nodeClass !== undefined) await learnFrom(pass.ports, nodeClass, claim, node);
 }
 
 async function finalizeClaim({ ports }: Pass, claim: NodeClaim): Promise<void> {
@@ -196,7 +218,7 @@ async function act(pass: Pass, claim: NodeClaim, action: LifecycleAction): Promi
       await register(pass, claim, action);
       return true;
     case 'initialize':
-      await cluster.patchNode(nodeRef(action.node), { labels: { [INITIALIZED]: 'true' } });
+      await initialize(pass, claim, action.node);
       return true;
     case 'conditions':
       await setConditions(pass, claim, action.set);
@@ -243,62 +265,97 @@ async function taintNode(
   });
 }
 
-async function collectGarbage(pass: Pass, instances: readonly Instance[]): Promise<void> {
+/** Ends instances that nothing stands for, under the same brakes as claims. */
+async function collectOrphans(pass: Pass, instances: readonly Instance[]): Promise<void> {
   const { ports, state, nowMs } = pass;
   const { nodeClaims, nodes } = state.objects;
-  const orphans = orphanedInstances(instances, nodeClaims, nowMs);
-  if (orphans.length > 0) {
-    await ports.compute.terminate(orphans.map((each) => each.id));
-    pass.acted = true;
-  }
+  if (isPaused(state.pausedUntilMs.terminate, nowMs)) return;
+  const orphans = orphanedInstances(instances, nodeClaims, nowMs).slice(0, pass.terminationsLeft);
+  if (orphans.length === 0 || (await pass.shadow.isCast())) return;
+  pass.acted = true;
+  await ports.compute.terminate(orphans.map((each) => each.id));
+  pass.terminationsLeft -= orphans.length;
   for (const { id } of orphans) {
     const node = nodes.find((each) => instanceIdOf(each.providerId) === id);
     if (node !== undefined) await ports.cluster.delete(nodeRef(node));
   }
+}
+
+async function releaseForsaken(pass: Pass): Promise<void> {
+  const { nodes, nodeClaims } = pass.state.objects;
   for (const node of forsakenNodes(nodes, nodeClaims)) {
-    await ports.cluster.patchNode(nodeRef(node), { removeFinalizer: TERMINATION_FINALIZER });
+    if (await pass.shadow.isCast()) return;
+    const patch = { removeFinalizer: TERMINATION_FINALIZER };
+    await pass.ports.cluster.patchNode(nodeRef(node), patch);
   }
 }
 
-function recentTerminations({ objects }: ClusterState, nowMs: number): number {
-  return objects.nodeClaims.filter((claim) =>
-    claim.conditions.some(
-      (each) =>
-        each.type === 'InstanceTerminating' &&
-        each.status === 'True' &&
-        nowMs - each.lastTransitionAtMs < 60_000,
-    ),
-  ).length;
+/** Of the last minute: claims, and orphans on their way out, whose time is not known. */
+function recentTerminations(
+  { objects: { nodeClaims } }: ClusterState,
+  instances: readonly Instance[],
+  nowMs: number,
+): number {
+  const claims = nodeClaims.filter(
+    (claim) =>
+      claim.annotations[INTERRUPTED] === undefined &&
+      claim.conditions.some(
+        (each) =>
+          each.type === 'InstanceTerminating' &&
+          each.status === 'True' &&
+          nowMs - each.lastTransitionAtMs < 60_000,
+      ),
+  );
+  const owned = new Set(nodeClaims.map((claim) => instanceIdOf(claim.providerId)));
+  const orphans = instances.filter((each) => each.state === 'shutting-down' && !owned.has(each.id));
+  return claims.length + orphans.length;
+}
+
+type Failure = LifecycleReport['failures'][number];
+
+/** The failure of one step, where the cluster or the cloud refused it: the others go on. */
+async function attempt(claim: string, step: () => Promise<void>): Promise<readonly Failure[]> {
+  try {
+    await step();
+    return [];
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    return [{ claim, message: `${error.code}: ${error.message}` }];
+  }
+}
+
+async function stepOf(pass: Pass, claim: NodeClaim, index: Index): Promise<void> {
+  const { actions } = decideClaim(claim, surroundings(pass, index, claim));
+  for (const action of actions) {
+    if (await pass.shadow.isCast()) return;
+    pass.acted = true;
+    if (!(await act(pass, claim, action))) return;
+  }
 }
 
 /** One round over all claims: register, initialise, drain, terminate, time out, collect garbage. */
 export async function lifecycle(ports: Ports, settings: AppSettings): Promise<LifecycleReport> {
+  const startedAtMs = ports.clock.nowMs();
   const state = await ports.cluster.read();
   const nowMs = ports.clock.nowMs();
   const nothing = { isUnsettled: false, evictions: 0, terminated: [], failures: [] };
   if (isShadowed(state.karpenterRenewedAtMs, nowMs)) return nothing;
   const instances = await ports.compute.list();
-  const left = settings.terminationsPerMinuteMax - recentTerminations(state, nowMs);
+  const recent = recentTerminations(state, instances, nowMs);
+  const left = settings.terminationsPerMinuteMax - recent;
   const terminationsLeft = Math.max(0, left);
   const terminated: string[] = [];
-  const base = { ports, settings, state, nowMs, terminationsLeft, terminated };
+  const shadow = new Shadow(ports, state, startedAtMs);
+  const base = { ports, settings, state, nowMs, shadow, terminationsLeft, terminated };
   const pass: Pass = { ...base, evictions: 0, acted: false, conditions: new Map() };
   const index = indexOf(state, instances);
-  const failures: { claim: string; message: string }[] = [];
+  const failures: Failure[] = [];
   const claims = [...state.objects.nodeClaims].sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const claim of claims) {
-    const { actions } = decideClaim(claim, surroundings(pass, index, claim));
-    try {
-      for (const action of actions) {
-        pass.acted = true;
-        if (!(await act(pass, claim, action))) break;
-      }
-    } catch (error) {
-      if (!(error instanceof PortError)) throw error;
-      failures.push({ claim: claim.name, message: `${error.code}: ${error.message}` });
-    }
+    failures.push(...(await attempt(claim.name, () => stepOf(pass, claim, index))));
   }
-  await collectGarbage(pass, instances);
+  failures.push(...(await attempt('', () => collectOrphans(pass, instances))));
+  failures.push(...(await attempt('', () => releaseForsaken(pass))));
   const isLeaving = claims.some((claim) => claim.deletedAtMs !== undefined);
   const { acted, evictions } = pass;
   return { isUnsettled: acted || isLeaving, evictions, terminated, failures };

@@ -9,12 +9,12 @@ import {
 import type { CapacityReservation, NodeClass, NodeClassStatus } from '../core/model/node-class.ts';
 import { type ClusterState, PortError, type Ports } from '../ports.ts';
 import { classRef } from './references.ts';
-import { isShadowed } from './settings.ts';
+import { Shadow } from './shadow.ts';
 
 const FINALIZER = 'karpenter.k8s.aws/termination';
 const HASH = 'karpenter.k8s.aws/ec2nodeclass-hash';
 const HASH_VERSION = 'karpenter.k8s.aws/ec2nodeclass-hash-version';
-/** Our own: hashes are never compared across tools (reference 1.9). */
+/** Our own: hashes are never compared across tools. */
 export const VERSION = 'joiner-v1';
 
 const REQUIRED = [
@@ -189,11 +189,13 @@ async function refresh(ports: Ports, nodeClass: NodeClass): Promise<void> {
   }
 }
 
-/** Keeps every EC2NodeClass's status true: what its selectors mean now (reference 3.7). */
+/** Keeps every EC2NodeClass's status true: what its selectors mean now . */
 export async function maintainNodeClasses(ports: Ports): Promise<void> {
+  const startedAtMs = ports.clock.nowMs();
   const state = await ports.cluster.read();
-  if (isShadowed(state.karpenterRenewedAtMs, ports.clock.nowMs())) return;
+  const shadow = new Shadow(ports, state, startedAtMs);
   for (const nodeClass of state.nodeClasses) {
+    if (await shadow.isCast()) return;
     try {
       if (nodeClass.isDeleting) await release(ports, nodeClass, state);
       else await refresh(ports, nodeClass);

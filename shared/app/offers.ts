@@ -3,6 +3,7 @@ import type { InstanceType, Offering } from '../core/model/instance-type.ts';
 import type { NodeClass } from '../core/model/node-class.ts';
 import type { NodeClassReference } from '../core/model/provisioning.ts';
 import { type ClusterState, PortError, type Ports, type UnavailableOffering } from '../ports.ts';
+import { withLearntMemory } from './learnt-memory.ts';
 
 /** What can be bought now, per EC2NodeClass, before overlays. */
 export interface Offers {
@@ -51,12 +52,14 @@ export function withoutBarred(
 /** One failing class does not stop the others: its pools simply have nothing to offer. */
 export async function readOffers(ports: Ports, state: ClusterState): Promise<Offers> {
   const barred = await ports.memory.unavailable();
+  const learnt = await ports.memory.allocatable();
   const byNodeClass = new Map<string, readonly InstanceType[]>();
   for (const nodeClass of state.nodeClasses) {
     if (nodeClass.isDeleting || !isTrue(nodeClass.status, 'Ready')) continue;
     try {
       const types = await ports.catalog.instanceTypes(nodeClass);
-      byNodeClass.set(nodeClass.name, withoutBarred(types, barred, ports.clock.nowMs()));
+      const corrected = withLearntMemory(types, nodeClass, learnt);
+      byNodeClass.set(nodeClass.name, withoutBarred(corrected, barred, ports.clock.nowMs()));
     } catch (error) {
       if (!(error instanceof PortError)) throw error;
       // The class's ValidationSucceeded condition says what is wrong with it.

@@ -1,6 +1,6 @@
 import { isTrue } from '../core/lifecycle/conditions.ts';
 import type { InstanceType } from '../core/model/instance-type.ts';
-import { NODE_POOL, NOMINATED_UNTIL } from '../core/model/labels.ts';
+import { MIN_VALUES_RELAXED, NODE_POOL, NOMINATED_UNTIL } from '../core/model/labels.ts';
 import type { Plan, PlannedNodeClaim } from '../core/model/plan.ts';
 import { podKey } from '../core/model/pod.ts';
 import type { NodeClaim, NodePool } from '../core/model/provisioning.ts';
@@ -13,7 +13,8 @@ import { type LaunchReport, launchClaims } from './launch.ts';
 import { plannedClaim } from './new-claims.ts';
 import { nodeClassOf, readOffers } from './offers.ts';
 import { nodeRef } from './references.ts';
-import { type AppSettings, isPaused, isShadowed } from './settings.ts';
+import { type AppSettings, isPaused } from './settings.ts';
+import { Shadow } from './shadow.ts';
 import { keepStaticCapacity } from './static-capacity.ts';
 import { withPoolConditions, writeOverlayStatuses, writePoolStatuses } from './statuses.ts';
 
@@ -32,6 +33,7 @@ const ROUNDS_MAX = 8;
 /** Everything one round decides on. */
 interface Outlook {
   readonly state: ClusterState;
+  readonly shadow: Shadow;
   readonly pools: readonly NodePool[];
   readonly snapshot: ClusterSnapshot;
   readonly typesOf: (claim: NodeClaim) => readonly InstanceType[];
@@ -80,17 +82,20 @@ function withAwaitedLabels({ objects }: ClusterState): ClusterState['objects']['
 }
 
 async function observe(ports: Ports, settings: AppSettings): Promise<Outlook | undefined> {
+  const startedAtMs = ports.clock.nowMs();
   const state = await ports.cluster.read();
   const nowMs = ports.clock.nowMs();
-  if (isShadowed(state.karpenterRenewedAtMs, nowMs)) return undefined;
+  const shadow = new Shadow(ports, state, startedAtMs);
   const pools = state.objects.nodePools.map((pool) => withPoolConditions(state, pool, nowMs));
   const { instanceTypes, overlays, byNodeClass } = await resolveTypes(ports, settings, state);
+  if (await shadow.isCast()) return undefined;
   await writePoolStatuses(ports, state, pools);
   await writeOverlayStatuses(ports, state, overlays);
   const buffers = settings.capacityBuffer ? state.capacityBuffers.flatMap(bufferPods) : [];
   const pods = [...state.objects.pods, ...buffers];
   return {
     state,
+    shadow,
     pools,
     snapshot: {
       ...state.objects,
@@ -150,12 +155,13 @@ async function nominate(ports: Ports, pod: string, target: string): Promise<void
 }
 
 async function createClaims(ports: Ports, outlook: Outlook, plan: Plan): Promise<string[]> {
-  const { snapshot, pools } = outlook;
+  const { snapshot, pools, shadow } = outlook;
   const virtual = new Set(snapshot.pods.filter(isBufferPod).map(podKey));
   const created: string[] = [];
   for (const planned of plan.newNodeClaims) {
     const pool = pools.find((each) => each.name === planned.nodePool);
     if (pool === undefined) continue;
+    if (await shadow.isCast()) break;
     const types = snapshot.instanceTypes.get(pool.name) ?? [];
     const name = `${pool.name}-${ports.ids.suffix()}`;
     await ports.cluster.createNodeClaim(plannedClaim(planned, pool, types, name));
@@ -163,7 +169,7 @@ async function createClaims(ports: Ports, outlook: Outlook, plan: Plan): Promise
     ports.recorder.count('nodeclaims_created_total', {
       reason: 'provisioned',
       nodepool: pool.name,
-      min_values_relaxed: 'false',
+      min_values_relaxed: planned.annotations[MIN_VALUES_RELAXED] ?? 'false',
     });
     await recordClaim(ports, planned, name);
     for (const pod of planned.pods) {
@@ -174,7 +180,8 @@ async function createClaims(ports: Ports, outlook: Outlook, plan: Plan): Promise
 }
 
 /** Nodes that the plan relies on are left alone by disruption for a while. */
-async function nominateExisting(ports: Ports, { snapshot }: Outlook, plan: Plan): Promise<void> {
+async function nominateExisting(ports: Ports, outlook: Outlook, plan: Plan): Promise<void> {
+  const { snapshot, shadow } = outlook;
   const nowMs = ports.clock.nowMs();
   const virtual = new Set(snapshot.pods.filter(isBufferPod).map(podKey));
   for (const { node: name, pods } of plan.existing) {
@@ -185,6 +192,7 @@ async function nominateExisting(ports: Ports, { snapshot }: Outlook, plan: Plan)
     const claim = snapshot.nodeClaims.find((each) => each.name === name);
     const before = Date.parse((node ?? claim)?.annotations[NOMINATED_UNTIL] ?? '');
     if (before > nowMs) continue;
+    if (await shadow.isCast()) return;
     const annotations = { [NOMINATED_UNTIL]: until };
     if (node !== undefined) await ports.cluster.patchNode(nodeRef(node), { annotations });
     else if (claim !== undefined) {
@@ -215,7 +223,10 @@ async function launchAll(
   settings: AppSettings,
   outlook: Outlook,
 ): Promise<LaunchReport> {
-  return await launchClaims(ports, settings, await ports.cluster.read(), outlook.typesOf);
+  const startedAtMs = ports.clock.nowMs();
+  const state = await ports.cluster.read();
+  const shadow = new Shadow(ports, state, startedAtMs);
+  return await launchClaims({ ports, settings, shadow }, state, outlook.typesOf);
 }
 
 /**
@@ -229,11 +240,11 @@ export async function provision(ports: Ports, settings: AppSettings): Promise<Pr
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const outlook = await observe(ports, settings);
     if (outlook === undefined) break;
-    const { state } = outlook;
+    const { state, pools, shadow } = outlook;
     if (isPaused(state.pausedUntilMs.launch, ports.clock.nowMs())) break;
     // Static nodes come first: the plan then finds them on their way and counts on them.
     const isStatic = settings.staticCapacity && round === 0;
-    if (isStatic && (await keepStaticCapacity(ports, state, outlook.pools)) > 0) {
+    if (isStatic && (await keepStaticCapacity(ports, state, pools, shadow)) > 0) {
       const report = await launchAll(ports, settings, outlook);
       launched.push(...report.launched);
       continue;
@@ -241,6 +252,7 @@ export async function provision(ports: Ports, settings: AppSettings): Promise<Pr
     const plan = solve(outlook.snapshot, settings.scheduling);
     unplaced = new Map([...plan.unplaced].map(([pod, { message }]) => [pod, message]));
     created.push(...(await createClaims(ports, outlook, plan)));
+    if (await shadow.isCast()) break;
     await nominateExisting(ports, outlook, plan);
     await reportUnplaced(ports, outlook, plan);
     await writeBufferStatuses(ports, state.capacityBuffers, plan);

@@ -4,6 +4,7 @@ import type { NodeClaim, NodePool } from '../core/model/provisioning.ts';
 import type { ClusterState, Ports } from '../ports.ts';
 import { staticClaim } from './new-claims.ts';
 import { claimRef } from './references.ts';
+import type { Shadow } from './shadow.ts';
 
 interface Ranked {
   readonly claim: NodeClaim;
@@ -11,7 +12,7 @@ interface Ranked {
   readonly rank: number;
 }
 
-/** Which claims of a static pool go first when there are too many (reference 2.9). */
+/** Which claims of a static pool go first when there are too many, as in Karpenter. */
 function byExpendability(state: ClusterState, claims: readonly NodeClaim[]): readonly NodeClaim[] {
   const { nodes, pods } = state.objects;
   const ranked = claims.map((claim): Ranked => {
@@ -38,6 +39,7 @@ export async function keepStaticCapacity(
   ports: Ports,
   state: ClusterState,
   pools: readonly NodePool[],
+  shadow: Shadow,
 ): Promise<number> {
   let changed = 0;
   for (const pool of pools) {
@@ -47,6 +49,7 @@ export async function keepStaticCapacity(
     const room = (pool.limits['nodes'] ?? Number.POSITIVE_INFINITY) - all.length;
     const missing = Math.min(pool.replicas - claims.length, room);
     for (let count = 0; count < missing; count += 1) {
+      if (await shadow.isCast()) return changed;
       const claim = staticClaim(pool, `${pool.name}-${ports.ids.suffix()}`);
       await ports.cluster.createNodeClaim(claim);
       ports.recorder.count('nodeclaims_created_total', { reason: 'static', nodepool: pool.name });
@@ -54,6 +57,7 @@ export async function keepStaticCapacity(
     }
     const surplus = claims.length - pool.replicas;
     for (const claim of byExpendability(state, claims).slice(0, Math.max(0, surplus))) {
+      if (await shadow.isCast()) return changed;
       await ports.cluster.delete(claimRef(claim));
       changed += 1;
     }

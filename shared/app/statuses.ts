@@ -89,7 +89,7 @@ function sameResources(a: Resources, b: Resources): boolean {
   return [...names].every((name) => (a[name] ?? 0) === (b[name] ?? 0));
 }
 
-/** ValidationSucceeded and Ready of every overlay (DESIGN 6: a conflict names its winner). */
+/** ValidationSucceeded and Ready of every overlay; a conflict names its winner. */
 export async function writeOverlayStatuses(
   ports: Ports,
   state: ClusterState,

@@ -37,7 +37,10 @@ type Entries<Value> = ReadonlyMap<string, Entry<Value>>;
  */
 export function clusterReader(options: ReaderOptions): ClusterReader {
   const mirrors = makeMirrors(options);
-  return { read: () => readCluster(options, mirrors) };
+  return {
+    read: () => readCluster(options, mirrors),
+    karpenterRenewedAtMs: () => readKarpenterLease(options.client),
+  };
 }
 
 type Mirrors = ReturnType<typeof makeMirrors>;

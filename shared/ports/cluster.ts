@@ -94,6 +94,11 @@ export function objectKey(ref: ObjectRef): string {
 export interface ClusterReader {
   /** Everything that decisions read, consistent enough: nodes and claims first, pods last. */
   read(): Promise<ClusterState>;
+  /**
+   * {@link ClusterState.karpenterRenewedAtMs} of this moment, for a look in the middle of a pass.
+   * Absent: there is no other controller that could start.
+   */
+  karpenterRenewedAtMs?(): Promise<number | undefined>;
 }
 
 /** A NodeClaim to create; finalizer and owner reference included. */

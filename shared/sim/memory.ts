@@ -18,6 +18,8 @@ export class SimulatedMemory implements Memory {
     string,
     { readonly count: number; readonly lastAtMs: number }
   >();
+  /** Least allocatable memory seen, by type and image. */
+  private readonly learnt = new Map<string, number>();
 
   constructor(clock: Clock) {
     this.clock = clock;
@@ -48,7 +50,19 @@ export class SimulatedMemory implements Memory {
     }
   }
 
-  async learnAllocatable(): Promise<void> {}
+  async learnAllocatable(
+    instanceType: string,
+    imageId: string,
+    memoryBytes: number,
+  ): Promise<void> {
+    const key = `${instanceType}/${imageId}`;
+    this.learnt.set(key, Math.min(memoryBytes, this.learnt.get(key) ?? memoryBytes));
+  }
+
+  async allocatable(): ReturnType<Memory['allocatable']> {
+    return (instanceType, imageId, computedBytes) =>
+      this.learnt.get(`${instanceType}/${imageId}`) ?? computedBytes;
+  }
 }
 
 export class SimulatedRecorder implements Recorder {

@@ -1,0 +1,138 @@
+import { canonicalText } from '../core/launch/canonical-text.ts';
+import {
+  allocationStrategy,
+  kubeletLabels,
+  launchLines,
+  podsMaxByType,
+  subnetByZone,
+} from '../core/launch/launch-request.ts';
+import { chooseLaunch, type LaunchChoice } from '../core/launch/overrides.ts';
+import { isTrue } from '../core/lifecycle/conditions.ts';
+import type { InstanceType } from '../core/model/instance-type.ts';
+import { CAPACITY_TYPE, MIN_VALUES_RELAXED, NODE_POOL } from '../core/model/labels.ts';
+import type { NodeClass } from '../core/model/node-class.ts';
+import type { NodeClaim } from '../core/model/provisioning.ts';
+import { type ClusterState, type FleetRequest, PortError, type Ports } from '../ports.ts';
+import { nodeClassOf } from './offers.ts';
+import { claimRef } from './references.ts';
+import type { AppSettings } from './settings.ts';
+import type { Shadow } from './shadow.ts';
+
+/** A claim with what its fleet would ask for. */
+export interface Launchable {
+  readonly claim: NodeClaim;
+  readonly nodeClass: NodeClass;
+  readonly choice: LaunchChoice;
+  readonly request: Omit<FleetRequest, 'clientToken' | 'claims' | 'tags'>;
+  /** Equal for claims that one call can launch. */
+  readonly same: string;
+}
+
+/** What launching goes by. */
+export interface Launching {
+  readonly ports: Ports;
+  readonly settings: AppSettings;
+  readonly shadow: Shadow;
+}
+
+export interface LaunchPass extends Launching {
+  readonly launched: string[];
+  readonly givenUp: string[];
+}
+
+/** Deletes the claim: its pods need another plan. */
+export async function giveUp(pass: LaunchPass, claim: NodeClaim, reason: string, message: string) {
+  const { ports, givenUp } = pass;
+  await ports.cluster.event({
+    regarding: claimRef(claim),
+    type: 'Warning',
+    reason: 'InsufficientCapacityError',
+    message,
+  });
+  await ports.cluster.delete(claimRef(claim));
+  const { [NODE_POOL]: nodepool = '', [CAPACITY_TYPE]: capacity_type = '' } = claim.labels;
+  ports.recorder.count('nodeclaims_disrupted_total', { reason, nodepool, capacity_type });
+  givenUp.push(claim.name);
+}
+
+/** Undefined: the claim was given up, since nothing can be had for it. */
+export async function prepare(
+  pass: LaunchPass,
+  state: ClusterState,
+  claim: NodeClaim,
+  types: readonly InstanceType[],
+  subnets: ReadonlyMap<string, string>,
+): Promise<Launchable | undefined> {
+  const nodeClass = nodeClassOf(state, claim.nodeClassRef);
+  if (nodeClass === undefined || nodeClass.isDeleting || !isTrue(nodeClass.status, 'Ready')) {
+    const message = `EC2NodeClass ${claim.nodeClassRef.name} is not ready`;
+    await giveUp(pass, claim, 'nodeclass_not_ready', message);
+    return undefined;
+  }
+  const choice = chooseLaunch(claim, types, pass.settings.fleetTypesMax);
+  if ('stages' in choice) {
+    const counts = choice.stages.map(({ what, left }) => `${left} ${what}`).join(', ');
+    await giveUp(pass, claim, 'insufficient_capacity', `Nothing to launch: ${counts}`);
+    return undefined;
+  }
+  const overrides = launchLines(choice.options, nodeClass.status.images, subnets);
+  if (overrides.length === 0) {
+    const message = 'No image or subnet for any instance type of the claim';
+    await giveUp(pass, claim, 'insufficient_capacity', message);
+    return undefined;
+  }
+  const request = {
+    nodePool: claim.labels[NODE_POOL],
+    nodeClass,
+    capacityType: choice.capacityType,
+    reservationType: choice.options[0]?.offering.reservation?.type,
+    strategy: allocationStrategy(choice.capacityType, choice.priceOverlaid),
+    overrides,
+    nodeLabels: { ...kubeletLabels(claim), [CAPACITY_TYPE]: choice.capacityType },
+    taints: [...claim.taints, ...claim.startupTaints],
+    podsMax: podsMaxByType(choice),
+    requests: claim.requests,
+    sendContext: claim.annotations[MIN_VALUES_RELAXED] !== 'true',
+  };
+  const { nodeClass: _, ...rest } = request;
+  return {
+    claim,
+    nodeClass,
+    choice,
+    request,
+    same: canonicalText({ ...rest, nodeClass: nodeClass.name }),
+  };
+}
+
+/** By class, the subnet of each zone, or why EC2 could not say. */
+export type Subnets = Map<string, ReadonlyMap<string, string> | PortError>;
+
+/** Free addresses are asked once per class and pass. */
+export async function subnetsOf(
+  ports: Ports,
+  state: ClusterState,
+  claim: NodeClaim,
+  known: Subnets,
+): Promise<ReadonlyMap<string, string> | PortError> {
+  const nodeClass = nodeClassOf(state, claim.nodeClassRef);
+  if (nodeClass === undefined) return new Map();
+  const before = known.get(nodeClass.name);
+  if (before !== undefined) return before;
+  const zones = await readSubnets(ports, nodeClass);
+  known.set(nodeClass.name, zones);
+  return zones;
+}
+
+async function readSubnets(
+  ports: Ports,
+  nodeClass: NodeClass,
+): Promise<ReadonlyMap<string, string> | PortError> {
+  const allowed = new Set(nodeClass.status.subnets.map((each) => each.id));
+  try {
+    const listed = await ports.network.subnets(nodeClass.subnetSelectorTerms);
+    return subnetByZone(listed.filter((each) => allowed.has(each.id)));
+  } catch (error) {
+    if (error instanceof PortError) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,32 @@
+import type { ClusterState, Ports } from '../ports.ts';
+import { isShadowed } from './settings.ts';
+
+/** The leader lease is asked for again after this long: an act follows a look at most this old. */
+const LOOK_MS = 5_000;
+
+/**
+ * Whether Karpenter runs in the cluster, asked before every act: a plan may take long, and it may
+ * have been started meanwhile. While it runs, nothing is written.
+ */
+export class Shadow {
+  private readonly ports: Ports;
+  private renewedAtMs: number | undefined;
+  private lookedAtMs: number;
+
+  /** `lookedAtMs` is when reading the state began. */
+  constructor(ports: Ports, state: ClusterState, lookedAtMs: number) {
+    this.ports = ports;
+    this.renewedAtMs = state.karpenterRenewedAtMs;
+    this.lookedAtMs = lookedAtMs;
+  }
+
+  async isCast(): Promise<boolean> {
+    const { cluster, clock } = this.ports;
+    const nowMs = clock.nowMs();
+    if (cluster.karpenterRenewedAtMs !== undefined && nowMs - this.lookedAtMs >= LOOK_MS) {
+      this.renewedAtMs = await cluster.karpenterRenewedAtMs();
+      this.lookedAtMs = nowMs;
+    }
+    return isShadowed(this.renewedAtMs, clock.nowMs());
+  }
+}
