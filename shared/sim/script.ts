@@ -1,5 +1,6 @@
 import { instanceIdOf } from '../core/lifecycle/actions.ts';
 import { CAPACITY_TYPE, SPOT } from '../core/model/labels.ts';
+import { withPriority } from './admission.ts';
 import type { MachinePrice } from './cloud/compute.ts';
 import { deletePod } from './controllers/workloads.ts';
 import { type Json, textAt } from './json.ts';
@@ -53,9 +54,11 @@ export class Script {
     for (const object of objects) {
       const applied = this.world.store.apply(object);
       if (applied === undefined) continue;
-      const isPod = applied.kind === 'Pod' && applied.status === undefined;
-      if (isPod)
-        this.world.store.update(applied, (pod) => ({ ...pod, status: { phase: 'Pending' } }));
+      if (applied.kind !== 'Pod' || applied.status !== undefined) continue;
+      this.world.store.update(applied, (pod) => ({
+        ...withPriority(this.world.store, pod),
+        status: { phase: 'Pending' },
+      }));
     }
   }
 

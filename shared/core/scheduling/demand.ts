@@ -1,9 +1,11 @@
-import { NODE_POOL } from '../model/labels.ts';
+import type { PodDisruptionBudget } from '../model/cluster.ts';
+import { DO_NOT_DISRUPT, NODE_POOL } from '../model/labels.ts';
 import type { Pod } from '../model/pod.ts';
 import { podKey } from '../model/pod.ts';
 import type { ClusterSnapshot } from '../model/snapshot.ts';
 import { allows } from '../requirements/value-set.ts';
 import { nodeTermsOf } from './node-terms.ts';
+import { selects } from './selectors.ts';
 
 /** The pods that a plan has to place, and those it does not look at. */
 export interface Demand {
@@ -43,14 +45,29 @@ export function comparePods(a: Pod, b: Pod): number {
   );
 }
 
-/** Whether a pod on a node that is going away needs a new place. */
-function isReschedulable(pod: Pod): boolean {
+/**
+ * Whether a pod on a node that is going away needs a new place now. A pod that may not be evicted
+ * stays until it ends by itself, so capacity for it would stand empty. A protection that ends after
+ * some time (`karpenter.sh/do-not-disrupt: 1h`) is not looked at: the pod may move soon.
+ */
+function isReschedulable(pod: Pod, budgets: readonly PodDisruptionBudget[]): boolean {
   return (
     pod.controller?.kind !== 'DaemonSet' &&
     pod.controller?.kind !== 'Node' &&
     !pod.isMirror &&
-    pod.deletedAtMs === undefined
+    pod.deletedAtMs === undefined &&
+    pod.annotations[DO_NOT_DISRUPT] !== 'true' &&
+    !budgets.some((budget) => blocks(budget, pod))
   );
+}
+
+/** Whether a budget never lets the pod be evicted, however many of its peers are healthy. */
+function blocks(budget: PodDisruptionBudget, pod: Pod): boolean {
+  const { maxUnavailable, minAvailable } = budget;
+  const isFull = maxUnavailable === 0 || maxUnavailable === '0%' || minAvailable === '100%';
+  if (!isFull || budget.namespace !== pod.namespace) return false;
+  if (budget.unhealthyPodEvictionPolicy === 'AlwaysAllow' && !pod.ready) return false;
+  return selects(budget.selector, pod.labels);
 }
 
 /** Splits the snapshot's pods; `leaving` names the nodes that are going away. */
@@ -64,7 +81,8 @@ export function demandOf(snapshot: ClusterSnapshot, leaving: ReadonlySet<string>
       if (reason === undefined) pods.push(pod);
       else ignored.set(podKey(pod), reason);
     } else if (pod.phase !== 'Succeeded' && pod.phase !== 'Failed') {
-      if (leaving.has(pod.nodeName) && isReschedulable(pod)) pods.push(pod);
+      if (leaving.has(pod.nodeName) && isReschedulable(pod, snapshot.podDisruptionBudgets))
+        pods.push(pod);
       else running.push(pod);
     }
   }

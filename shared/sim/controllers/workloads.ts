@@ -1,5 +1,6 @@
 import { canonicalText } from '../../core/launch/canonical-text.ts';
 import { sha256 } from '../../core/launch/sha256.ts';
+import { withPriority } from '../admission.ts';
 import { type Json, listAt, numberAt, objectAt, textAt, textsAt, valueAt } from '../json.ts';
 import { conditionStatus, controlledBy, isDeleting, isOver, withStatus } from '../objects.ts';
 import { NAME_LETTERS, type Prng } from '../prng.ts';
@@ -33,6 +34,10 @@ function podOf(owner: KubeObject, name: string, labels: Json = {}, spec: Json = 
     spec: { ...objectAt(template, 'spec'), ...spec },
     status: { phase: 'Pending' },
   };
+}
+
+function createPod(store: ObjectStore, pod: Json): void {
+  store.create(withPriority(store, pod));
 }
 
 /** A stopped pod at once, a running one when its kubelet has stopped it. */
@@ -76,7 +81,7 @@ export function reconcileReplicaSet({ store, names }: ControllerContext, set: Ku
   const active = pods.filter((pod) => !isDeleting(pod) && !isOver(pod));
   const wanted = replicasOf(set);
   for (let count = active.length; count < wanted; count += 1) {
-    store.create(podOf(set, `${set.metadata.name}-${names.text(NAME_LETTERS, 5)}`));
+    createPod(store, podOf(set, `${set.metadata.name}-${names.text(NAME_LETTERS, 5)}`));
   }
   const surplus = [...active].sort(byExpendability).slice(0, Math.max(0, active.length - wanted));
   for (const pod of surplus) deletePod(store, pod);
@@ -151,7 +156,7 @@ export function reconcileStatefulSet({ store }: ControllerContext, set: KubeObje
       'statefulset.kubernetes.io/pod-name': name,
     };
     const spec = volumes.length === 0 ? {} : { volumes: [...own, ...volumes] };
-    store.create(podOf(set, name, labels, spec));
+    createPod(store, podOf(set, name, labels, spec));
   }
   const readyReplicas = pods.filter(isReady).length;
   store.update(set, (latest) => withStatus(latest, { replicas: wanted, readyReplicas }));
@@ -187,7 +192,7 @@ export function reconcileJob({ store, names }: ControllerContext, job: KubeObjec
     'batch.kubernetes.io/job-name': job.metadata.name,
   };
   for (let count = active; count < wanted; count += 1) {
-    store.create(podOf(job, `${job.metadata.name}-${names.text(NAME_LETTERS, 5)}`, labels));
+    createPod(store, podOf(job, `${job.metadata.name}-${names.text(NAME_LETTERS, 5)}`, labels));
   }
   store.update(job, (latest) =>
     withStatus(latest, { active: Math.max(active, wanted), succeeded }),
@@ -208,7 +213,7 @@ export function reconcileDaemonSet(
     const { name } = node.metadata;
     if (byNode.has(name) || isDeleting(node) || !fits(set, node)) continue;
     const pod = `${set.metadata.name}-${names.text(NAME_LETTERS, 5)}`;
-    store.create(podOf(set, pod, {}, daemonSpec(set, name)));
+    createPod(store, podOf(set, pod, {}, daemonSpec(set, name)));
   }
   const known = new Map(nodes.map((node) => [node.metadata.name, node]));
   for (const [name, pod] of byNode) {
