@@ -34,7 +34,7 @@ export interface Relaxation {
 }
 
 /** Buckets looked at in all while fillings are priced: what values gain after that is little. */
-const PRICING_STEPS_MAX = 1_500_000;
+const PRICING_STEPS_MAX = 4_000_000;
 
 /** Patterns brought in before columns are priced anew. */
 const SHORTLIST = 24;
