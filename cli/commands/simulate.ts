@@ -1,16 +1,15 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command, Option } from 'commander';
-import { parseDocument } from 'yaml';
-import { REGIONS } from '../../shared/catalog/catalog.ts';
-import type { Json } from '../../shared/sim/json.ts';
+import { loadCatalog, REGIONS } from '../../shared/catalog/catalog.ts';
+import type { Catalog } from '../../shared/catalog/facts.ts';
 import { durationMs } from '../../shared/sim/kubelet.ts';
 import type { FinalState } from '../../shared/sim/report.ts';
-import { decodeScenario, type Scenario } from '../../shared/sim/scenario.ts';
-import { BadInput, Problems, reporting } from '../bad-input.ts';
-import { firstLine, loadManifests, placeOf } from '../simulate/load.ts';
+import { Problems, reporting } from '../bad-input.ts';
+import { loadManifests } from '../simulate/load.ts';
 import { renderFinalState } from '../simulate/render.ts';
 import { prepareSimulation, runUntil } from '../simulate/run.ts';
+import { readScenario, scenarioFiles } from '../simulate/scenario-file.ts';
 import { collect, variablesOf } from '../simulate/variables.ts';
 
 interface SimulateOptions {
@@ -23,38 +22,6 @@ interface SimulateOptions {
   readonly output?: string;
   readonly strict?: boolean;
   readonly filename: readonly string[];
-}
-
-function readYaml(file: string): { readonly raw: unknown; readonly problems: readonly string[] } {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return { raw: undefined, problems: [`${file}: cannot be read: ${why}`] };
-  }
-  const document = parseDocument(text);
-  const problems = document.errors.map((error) => `${placeOf(file, error)}: ${firstLine(error)}`);
-  return { raw: problems.length > 0 ? undefined : document.toJS(), problems };
-}
-
-function readScenario(file: string): Scenario {
-  const { raw, problems } = readYaml(file);
-  if (problems.length > 0) throw new BadInput(problems);
-  const decoded = decodeScenario(raw);
-  if (decoded.ok) return decoded.value;
-  throw new BadInput(decoded.issues.map(({ path, message }) => `${file}: ${path} ${message}`));
-}
-
-/** The manifest files that a scenario names, read before the run. */
-function scenarioFiles(
-  scenario: Scenario | undefined,
-  file: string,
-  load: (path: string) => readonly Json[],
-): ReadonlyMap<string, readonly Json[]> {
-  const items = scenario?.steps.flatMap((step) => [...(step.apply ?? []), ...(step.delete ?? [])]);
-  const names = (items ?? []).filter((item) => typeof item === 'string');
-  return new Map([...new Set(names)].map((name) => [name, load(resolve(dirname(file), name))]));
 }
 
 function record(folder: string, state: FinalState): void {
@@ -75,7 +42,7 @@ function isImperfect(state: FinalState): boolean {
 }
 
 /** Options and files, read and checked; every problem at once. */
-function readInput(paths: readonly string[], options: SimulateOptions) {
+function readInput(paths: readonly string[], options: SimulateOptions, catalog: Catalog) {
   const problems = new Problems();
   const variables = variablesOf(options.var, problems);
   const duration = durationMs(options.duration);
@@ -91,8 +58,9 @@ function readInput(paths: readonly string[], options: SimulateOptions) {
   const manifests = problems.collect(() => loadManifests(all, region, variables, note)) ?? [];
   const load = (path: string) => loadManifests([path], region, variables, note, manifests);
   const file = options.scenario;
-  const scenario = file === undefined ? undefined : problems.collect(() => readScenario(file));
-  const files = problems.collect(() => scenarioFiles(scenario, file ?? '.', load));
+  const scenario =
+    file === undefined ? undefined : problems.collect(() => readScenario(file, catalog, duration));
+  const files = scenario && problems.collect(() => scenarioFiles(scenario, file ?? '.', load));
   return {
     duration: problems.checked(duration),
     input: { region, seed: Number(options.seed), manifests, scenario, files: files ?? new Map() },
@@ -105,7 +73,7 @@ function note(line: string): void {
 
 /** Runs one simulation; the exit code. Progress and notes go to stderr. */
 async function simulate(paths: readonly string[], options: SimulateOptions): Promise<number> {
-  const { duration, input } = readInput(paths, options);
+  const { duration, input } = readInput(paths, options, await loadCatalog(options.region));
   const simulation = await prepareSimulation(input);
   note(`simulating ${options.duration} in ${input.region}, seed ${input.seed}`);
   const state = await runUntil(simulation, duration);

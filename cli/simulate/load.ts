@@ -1,17 +1,18 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isAlias, isMap, parseAllDocuments, type YAMLError } from 'yaml';
 import { decodeEC2NodeClass } from '../../shared/api/ec2-node-class.ts';
+import { show } from '../../shared/api/read.ts';
 import { launchSettingsOf } from '../../shared/catalog/node-class-settings.ts';
-import { isJson, type Json, textAt } from '../../shared/sim/json.ts';
+import { isJson, type Json, listAt, textAt } from '../../shared/sim/json.ts';
 import { admit } from '../../shared/sim/kinds.ts';
 import { KUBERNETES_VERSION } from '../../shared/sim/world.ts';
 import { BadInput } from '../bad-input.ts';
+import { readYaml } from './yaml-text.ts';
 
-export interface LoadedObject {
-  readonly file: string;
-  readonly line: number;
+interface Loaded {
   readonly object: Json;
+  /** `file:line: kind/name` of a field of the object; of the object itself where none is given. */
+  readonly place: (path?: string) => string;
 }
 
 const EXTENSION = /\.(ya?ml|json)$/;
@@ -19,23 +20,18 @@ const EXTENSION = /\.(ya?ml|json)$/;
 /** Beside manifests, but none: what `--scenario` reads. */
 const SCENARIO = /(^|[./\\])scenario\.ya?ml$/;
 
-/** Files at or below the paths, in the order of their names; explicit files whatever they are. */
-export function manifestFiles(paths: readonly string[]): readonly string[] {
-  const problems: string[] = [];
-  const files = paths.flatMap((path) => {
-    try {
-      if (!statSync(path).isDirectory()) return [path];
-    } catch {
-      problems.push(`${path}: no such file or folder`);
-      return [];
-    }
-    const inside = readdirSync(path, { recursive: true, encoding: 'utf8' }).sort();
-    const names = inside.filter((name) => EXTENSION.test(name) && !SCENARIO.test(name));
-    if (names.length === 0) problems.push(`${path}: holds no *.yaml, *.yml or *.json file`);
-    return names.map((name) => join(path, name));
-  });
-  if (problems.length > 0) throw new BadInput(problems);
-  return files;
+/** Files at or below the path, in the order of their names; an explicit file whatever it is. */
+function manifestFiles(path: string, problems: string[]): readonly string[] {
+  try {
+    if (!statSync(path).isDirectory()) return [path];
+  } catch {
+    problems.push(`${path}: no such file or folder`);
+    return [];
+  }
+  const inside = readdirSync(path, { recursive: true, encoding: 'utf8' }).sort();
+  const names = inside.filter((name) => EXTENSION.test(name) && !SCENARIO.test(name));
+  if (names.length === 0) problems.push(`${path}: holds no *.yaml, *.yml or *.json file`);
+  return names.map((name) => join(path, name));
 }
 
 /** Values of `${NAME}` that need not be given. */
@@ -61,45 +57,36 @@ function substituted(
   });
 }
 
-/** File, line and column of a fault in YAML. */
-export function placeOf(file: string, { linePos }: YAMLError): string {
-  const [at] = linePos ?? [];
-  return at === undefined ? file : `${file}:${at.line}:${at.col}`;
-}
-
-/** What is wrong; the lines after it quote the file. */
-export function firstLine({ message }: YAMLError): string {
-  return message.split('\n')[0] ?? message;
-}
-
-/** The documents of one text; lists of kind List are opened. */
-function parse(file: string, text: string, problems: string[]): readonly LoadedObject[] {
-  const documents = parseAllDocuments(text);
-  if (!Array.isArray(documents)) return [];
-  return documents.flatMap((document): readonly LoadedObject[] => {
-    for (const error of document.errors) {
-      problems.push(`${placeOf(file, error)}: ${firstLine(error)}`);
-    }
-    if (document.errors.length > 0 || document.contents === null) return [];
-    const start = isAlias(document.contents) ? 0 : (document.contents.range?.[0] ?? 0);
-    const line = text.slice(0, start).split('\n').length;
-    const object: unknown = document.toJS();
-    if (!isMap(document.contents) || !isJson(object)) {
-      problems.push(`${file}:${line}: a Kubernetes object is expected`);
-      return [];
-    }
-    const items = object['kind'] === 'List' ? object['items'] : undefined;
-    const objects = Array.isArray(items) ? items.filter(isJson) : [object];
-    return objects.map((each) => ({ file, line, object: each }));
-  });
-}
-
 function nameOf(object: Json): string {
   return `${textAt(object, 'kind') ?? '?'}/${textAt(object, 'metadata', 'name') ?? '?'}`;
 }
 
+/** The objects of one text; lists of kind List are opened. */
+function parse(file: string, text: string, problems: string[]): readonly Loaded[] {
+  return readYaml(file, text, problems).flatMap(({ value, lineOf }): readonly Loaded[] => {
+    const isList = isJson(value) && value['kind'] === 'List' && Array.isArray(value['items']);
+    const items: readonly unknown[] = isList ? listAt(value, 'items') : [value];
+    return items.flatMap((object, index): readonly Loaded[] => {
+      const start = isList ? `items[${index}]` : '';
+      const at = (path = ''): string =>
+        `${file}:${lineOf([start, path].filter((each) => each !== '').join('.'))}`;
+      if (!isJson(object)) problems.push(`${at()}: a Kubernetes object is expected`);
+      else if (textAt(object, 'kind') === undefined) problems.push(`${at()}: ${noKind(object)}`);
+      else return [{ object, place: (path) => `${at(path)}: ${nameOf(object)}` }];
+      return [];
+    });
+  });
+}
+
+function noKind(object: Json): string {
+  const { kind } = object;
+  if (kind !== undefined && kind !== null) return `kind must be a string, not ${show(kind)}`;
+  const fields = Object.keys(object).slice(0, 5).join(', ');
+  return `no kind in this document${fields === '' ? '' : `; it has ${fields}`}`;
+}
+
 /** The text of a file; one that cannot be read is a problem, as is one that is no text. */
-function textOf(file: string, problems: string[]): string {
+export function textOf(file: string, problems: string[]): string {
   try {
     const text = readFileSync(file, 'utf8');
     if (!text.includes('\0')) return text;
@@ -110,11 +97,6 @@ function textOf(file: string, problems: string[]): string {
   return '';
 }
 
-interface Loaded {
-  readonly place: string;
-  readonly object: Json;
-}
-
 /** Objects with the same kind, namespace and name as an earlier one. */
 function duplicates(loaded: readonly Loaded[]): readonly string[] {
   const seen = new Map<string, string>();
@@ -123,8 +105,8 @@ function duplicates(loaded: readonly Loaded[]): readonly string[] {
     const group = textAt(object, 'apiVersion')?.split('/')[0] ?? '';
     const key = `${group} ${nameOf(object)} in ${namespace}`;
     const before = seen.get(key);
-    seen.set(key, place);
-    return before === undefined ? [] : [`${place}: the same object is also in ${before}`];
+    seen.set(key, place());
+    return before === undefined ? [] : [`${place()}: the same object is also in ${before}`];
   });
 }
 
@@ -140,7 +122,8 @@ function danglingReferences(loaded: readonly Loaded[], known: readonly Json[]): 
     const isOurs = textAt(object, ...path, 'kind') === 'EC2NodeClass';
     if (!isOurs || classes.includes(name)) return [];
     const there = classes.length === 0 ? 'there is none' : `there is ${classes.sort().join(', ')}`;
-    return [`${place}: ${path.join('.')}.name: no EC2NodeClass is named "${name}"; ${there}`];
+    const field = `${path.join('.')}.name`;
+    return [`${place(field)}: ${field}: no EC2NodeClass is named "${name}"; ${there}`];
   });
 }
 
@@ -151,7 +134,7 @@ function unusableSettings(used: readonly Loaded[]): readonly string[] {
     const decoded = decodeEC2NodeClass(object);
     const settings = decoded.ok ? launchSettingsOf(decoded.value) : decoded;
     if (settings.ok) return [];
-    return settings.issues.map(({ path, message }) => `${place}: ${path} ${message}`);
+    return settings.issues.map(({ path, message }) => `${place(path)}: ${path} ${message}`);
   });
 }
 
@@ -169,19 +152,23 @@ export function loadManifests(
   const problems: string[] = [];
   const ignored = new Set<string>();
   const value = (name: string): string | undefined => variables.get(name) ?? builtIn(name, region);
-  const read = manifestFiles(paths).flatMap((file) => {
-    const text = substituted(file, textOf(file, problems), value, problems);
-    return parse(file, text, problems);
+  const named = paths.flatMap((path) => {
+    const before = problems.length;
+    const found = manifestFiles(path, problems).flatMap((file) =>
+      parse(file, substituted(file, textOf(file, problems), value, problems), problems),
+    );
+    const isEmpty = found.length === 0 && problems.length === before;
+    if (isEmpty) problems.push(`${path}: holds no Kubernetes object`);
+    return found;
   });
-  const named = read.map(({ file, line, object }) => ({
-    place: `${file}:${line}: ${nameOf(object)}`,
-    object,
-  }));
   const used = named.filter(({ place, object }) => {
     const admission = admit(object);
     if (admission.kind === 'ignored') ignored.add(textAt(object, 'kind') ?? '?');
     if (admission.kind === 'refused') {
-      problems.push(...admission.issues.map((each) => `${place}: ${each.path} ${each.message}`));
+      const said = admission.issues.map(
+        ({ path, message }) => `${place(path)}: ${path} ${message}`,
+      );
+      problems.push(...said);
     }
     return admission.kind === 'used';
   });

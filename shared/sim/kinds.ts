@@ -17,7 +17,9 @@ import { decodeNodeClaim } from '../api/node-claim.ts';
 import { decodeNodeOverlay } from '../api/node-overlay.ts';
 import { decodeNodePool } from '../api/node-pool.ts';
 import { show } from '../api/read.ts';
+import { SIMULATED_DURATION } from '../core/model/labels.ts';
 import { type Json, textAt, valueAt } from './json.ts';
+import { durationMs } from './kubelet.ts';
 
 type Check = (object: Json) => readonly Issue[];
 
@@ -28,14 +30,29 @@ function issuesOf(decoded: Decoded<unknown>): readonly Issue[] {
 const specs = new PodSpecReader();
 const pods = new PodDecoder();
 
+/** How long a pod runs in the simulated world: said wrongly, it would run for ever. */
+function simulatedDurationIssues(metadata: unknown, path: string): readonly Issue[] {
+  const said = valueAt(metadata, 'annotations', SIMULATED_DURATION);
+  if (said === undefined || (typeof said === 'string' && durationMs(said) !== undefined)) return [];
+  const message = `must be a time such as 90s, 5m or 1h30m, not ${show(said)}`;
+  return [{ path: `${path}.annotations.${SIMULATED_DURATION}`, message }];
+}
+
 const workload: Check = (object) => {
   const replicas = valueAt(object, 'spec', 'replicas');
   const isCount = replicas === undefined || (Number.isInteger(replicas) && Number(replicas) >= 0);
   const path = 'spec.template.spec';
   const { issues } = specs.read(valueAt(object, 'spec', 'template', 'spec'), path);
   const count = { path: 'spec.replicas', message: 'must be a whole number of at least 0' };
-  return isCount ? issues : [count, ...issues];
+  const template = valueAt(object, 'spec', 'template', 'metadata');
+  const durations = simulatedDurationIssues(template, 'spec.template.metadata');
+  return [...(isCount ? [] : [count]), ...durations, ...issues];
 };
+
+const pod: Check = (object) => [
+  ...issuesOf(pods.decode(object)),
+  ...simulatedDurationIssues(object['metadata'], 'metadata'),
+];
 
 const priorityClass: Check = (object) => {
   const value = object['value'];
@@ -73,7 +90,7 @@ const KINDS: Readonly<Record<string, Check>> = {
   'scheduling.k8s.io/PriorityClass': priorityClass,
   'storage.k8s.io/StorageClass': (object) => issuesOf(decodeStorageClass(object)),
   'storage.k8s.io/CSINode': (object) => issuesOf(decodeCsiNode(object)),
-  '/Pod': (object) => issuesOf(pods.decode(object)),
+  '/Pod': pod,
   '/PodTemplate': podTemplate,
   '/Namespace': (object) => issuesOf(decodeNamespace(object)),
   '/Node': (object) => issuesOf(decodeNode(object)),

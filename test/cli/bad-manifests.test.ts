@@ -30,7 +30,14 @@ describe('manifests that are refused', () => {
     expect(answer).toMatchObject({ exitCode: 2, stdout: '' });
     const lines = answer.stderr.split('\n').filter((line) => line.includes(says));
     expect(lines, answer.stderr).not.toHaveLength(0);
-    expect(lines[0]).toMatch(placeOf(kind, nameIn(files[`${kind}.yaml`] ?? '')));
+    const text = files[`${kind}.yaml`] ?? '';
+    const { line, path } = placeIn(lines[0] ?? '', kind, nameIn(text));
+    // A field that is missing is told at the line of what should hold it.
+    const here = text.split('\n')[line - 1] ?? '';
+    const segments = path.split(/[.[\]:]+/).filter((each) => each !== '');
+    const isAt = segments.some((each) => here.includes(each)) || here.trim().startsWith('-');
+    expect(isAt || line === 1, `${line}: ${here} for ${path}`).toBe(true);
+    if (segments[0] === 'spec') expect(line).toBeGreaterThan(1);
     expect(answer.stderr).not.toMatch(/ {4}at /);
   });
 });
@@ -39,7 +46,11 @@ function nameIn(text: string): string {
   return /^metadata:\n {2}name: (\S+)/m.exec(text)?.[1] ?? '?';
 }
 
-/** File, line and object, before the field. */
-function placeOf(kind: string, name: string): RegExp {
-  return new RegExp(`^error: \\S+/${kind}\\.yaml:1: [\\w?]+/${name.replace('?', '\\?')}: `);
+/** Line and field of an error that names the file and the object. */
+function placeIn(error: string, kind: string, name: string) {
+  const object = `[\\w?]+/${name.replace('?', '\\?')}`;
+  const pattern = new RegExp(`^error: \\S+/${kind}\\.yaml:(\\d+): ${object}: (\\S*)`);
+  expect(error).toMatch(pattern);
+  const [, line, path = ''] = pattern.exec(error) ?? [];
+  return { line: Number(line), path };
 }

@@ -16,7 +16,6 @@ export const POOLS: readonly Row[] = [
     '"Provisioner"',
   ),
   row('a kind in another case', 'NodePool', 'kind: NodePool', 'kind: Nodepool', '"Nodepool"'),
-  row('no kind', 'NodePool', 'kind: NodePool\n', '', 'kind is required'),
   row('no version', 'NodePool', 'apiVersion: karpenter.sh/v1\n', '', 'apiVersion is required'),
   row('no name', 'NodePool', 'name: general', 'labels: {}', 'metadata.name is required'),
   row(

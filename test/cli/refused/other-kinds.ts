@@ -2,6 +2,20 @@ import { type Row, row } from './row.ts';
 
 export const REST: readonly Row[] = [
   row(
+    'a duration that is none',
+    'Pod',
+    'name: single\nspec',
+    'name: single\n  annotations:\n    joiner.dev/simulated-duration: soon\nspec',
+    'metadata.annotations.joiner.dev/simulated-duration must be a time such as 90s',
+  ),
+  row(
+    'a duration of a template that is none',
+    'Deployment',
+    '      labels:\n        app: web\n    spec',
+    '      annotations:\n        joiner.dev/simulated-duration: soon\n      labels:\n        app: web\n    spec',
+    'spec.template.metadata.annotations.joiner.dev/simulated-duration must be a time',
+  ),
+  row(
     'a quantity that is none',
     'Pod',
     '500m',

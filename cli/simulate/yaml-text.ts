@@ -1,0 +1,105 @@
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  type Pair,
+  type ParsedNode,
+  parseAllDocuments,
+  type YAMLError,
+} from 'yaml';
+
+/** One document of a YAML text, with where its fields stand. */
+export interface YamlDocument {
+  readonly value: unknown;
+  /** The line of a field path such as `spec.taints[0].key`, or of what is there of it. */
+  readonly lineOf: (path: string) => number;
+}
+
+/** What is wrong with the text itself, without the place and the quotation that follow it. */
+function reason({ message }: YAMLError): string {
+  const [first = message] = message.split('\n');
+  return first.replace(/ at line \d+, column \d+:?$/, '').trimEnd();
+}
+
+function placeOf(file: string, { linePos }: YAMLError): string {
+  const [at] = linePos ?? [];
+  return at === undefined ? file : `${file}:${at.line}:${at.col}`;
+}
+
+function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length;
+}
+
+function startOf(node: unknown): number | undefined {
+  return isNode(node) && node.range ? node.range[0] : undefined;
+}
+
+/** The rest of the path behind a key, or undefined where it is not the path's next field. */
+function restBehind(path: string, { key }: Pair): string | undefined {
+  const name = isScalar(key) ? String(key.value) : '';
+  if (name === '' || !path.startsWith(name)) return undefined;
+  const rest = path.slice(name.length);
+  if (rest === '' || rest.startsWith('[')) return rest;
+  return rest.startsWith('.') ? rest.slice(1) : undefined;
+}
+
+/** Keys may hold dots: the longest one that the path begins with is meant. */
+function pairAt(pairs: readonly Pair[], path: string): readonly [Pair, string] | undefined {
+  let best: readonly [Pair, string] | undefined;
+  for (const pair of pairs) {
+    const rest = restBehind(path, pair);
+    if (rest !== undefined && (best === undefined || rest.length < best[1].length)) {
+      best = [pair, rest];
+    }
+  }
+  return best;
+}
+
+/** Where the deepest part of the path that exists begins. */
+function offsetOf(document: Document.Parsed, from: unknown, path: string, above: number): number {
+  const node = isAlias(from) ? from.resolve(document) : from;
+  if (path === '') return above;
+  if (isSeq(node)) {
+    const [whole = '', index] = /^\[(\d+)\]\.?/.exec(path) ?? [];
+    const item = index === undefined ? undefined : node.items[Number(index)];
+    if (item === undefined) return above;
+    return offsetOf(document, item, path.slice(whole.length), startOf(item) ?? above);
+  }
+  if (!isMap(node)) return above;
+  const found = pairAt(node.items, path);
+  if (found === undefined) return above;
+  const [{ key, value }, rest] = found;
+  return offsetOf(document, value, rest, startOf(key) ?? above);
+}
+
+function read(
+  file: string,
+  text: string,
+  document: Document.Parsed<ParsedNode>,
+  problems: string[],
+): readonly YamlDocument[] {
+  for (const error of document.errors) problems.push(`${placeOf(file, error)}: ${reason(error)}`);
+  const { contents } = document;
+  if (document.errors.length > 0 || contents === null) return [];
+  const start = startOf(contents) ?? 0;
+  const lineOf = (path: string): number => lineAt(text, offsetOf(document, contents, path, start));
+  try {
+    const value: unknown = document.toJS();
+    return value === null ? [] : [{ value, lineOf }];
+  } catch (error) {
+    // Aliases that nothing defines, or that would grow into gigabytes.
+    const why = error instanceof Error ? error.message : String(error);
+    problems.push(`${file}:${lineAt(text, start)}: cannot be read: ${why}`);
+    return [];
+  }
+}
+
+/** The documents of a text that hold anything; what is wrong with others is added to `problems`. */
+export function readYaml(file: string, text: string, problems: string[]): readonly YamlDocument[] {
+  const documents = parseAllDocuments(text);
+  if (!Array.isArray(documents)) return [];
+  return documents.flatMap((document) => read(file, text, document, problems));
+}
