@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { provision } from '../../../shared/app/provision.ts';
+import { PortError, type Ports } from '../../../shared/ports.ts';
+import { deployment, nodePool } from '../../sim/small-world.ts';
+import { settings, waitingWorld, withPorts } from './world.ts';
+
+const refuse = async (): Promise<never> => {
+  throw new PortError('throttled', 'RequestLimitExceeded', 'later');
+};
+
+async function launchedConditions(ports: Ports): Promise<readonly string[]> {
+  const { objects } = await ports.cluster.read();
+  return objects.nodeClaims
+    .flatMap((claim) => claim.conditions.filter((each) => each.type === 'Launched'))
+    .map((each) => `${each.status} ${each.message}`);
+}
+
+describe('a launch that EC2 refuses', () => {
+  it('to be looked for stops its own group alone', async () => {
+    const { world, ports, add } = await waitingWorld([deployment('web', 1, '1')]);
+    await provision(withPorts(ports, { compute: { launch: refuse } }), settings);
+    await add([deployment('api', 1, '3')]);
+    const blind = withPorts(ports, { compute: { list: refuse } });
+    expect((await provision(blind, settings)).launched).toHaveLength(1);
+    expect(world.compute.machines.size).toBe(1);
+    expect((await provision(ports, settings)).launched).toHaveLength(1);
+    expect(world.compute.machines.size).toBe(2);
+  });
+
+  it('for want of subnets is said on the claim and made up for later', async () => {
+    const { ports } = await waitingWorld([deployment('web', 1, '1')]);
+    const blind = withPorts(ports, { network: { subnets: refuse } });
+    const { created, launched } = await provision(blind, settings);
+    expect([created.length, launched.length]).toEqual([1, 0]);
+    expect(await launchedConditions(ports)).toEqual(['Unknown RequestLimitExceeded: later']);
+    expect((await provision(ports, settings)).launched).toEqual(created);
+  });
+});
+
+/** Every call that changes something, and every look at Karpenter's lease, in order. */
+function recorded(ports: Ports, calls: string[]): Ports {
+  const record = <Port extends object>(port: Port): Port =>
+    new Proxy(port, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== 'function') return value;
+        return async (...args: readonly unknown[]) => {
+          if (!['read', 'list', 'describe'].includes(String(name))) calls.push(String(name));
+          return await Reflect.apply(value, target, args);
+        };
+      },
+    });
+  return { ...ports, cluster: record(ports.cluster), compute: record(ports.compute) };
+}
+
+/** Karpenter starts before the look with this number; the clock makes each look a new one. */
+async function callsWithKarpenterAt(look: number): Promise<readonly string[]> {
+  const { world, ports: free } = await waitingWorld([deployment('web', 1, '1')]);
+  const calls: string[] = [];
+  let looks = 0;
+  let nowMs = world.timeline.nowMs();
+  const karpenterRenewedAtMs = async (): Promise<number | undefined> => {
+    looks += 1;
+    if (looks < look) return undefined;
+    calls.push('Karpenter seen');
+    return nowMs;
+  };
+  const clock = { nowMs: () => (nowMs += 5000) };
+  const ports = withPorts(free, { clock, cluster: { karpenterRenewedAtMs } });
+  await provision(recorded(ports, calls), settings);
+  return calls.filter((each) => each !== 'karpenterRenewedAtMs');
+}
+
+describe('Karpenter that starts in the middle of a pass', () => {
+  it.each([1, 2, 3, 4, 5, 6])('is obeyed from look %i on', async (look) => {
+    expect((await callsWithKarpenterAt(look)).at(-1)).toBe('Karpenter seen');
+  });
+
+  it('is looked for before claims are made and before fleets are asked for', async () => {
+    const calls = await Promise.all([1, 2, 3, 4, 5, 6].map(callsWithKarpenterAt));
+    const has = (call: string) => calls.map((each) => each.includes(call));
+    expect(has('createNodeClaim')).toContain(false);
+    expect(has('createNodeClaim')).toContain(true);
+    expect(has('launch')).toEqual([false, false, false, false, false, false]);
+    expect(await callsWithKarpenterAt(100)).toContain('launch');
+  });
+});
+
+it('a claim whose minValues were given up is counted as such', async () => {
+  const requirement = { key: 'karpenter.k8s.aws/instance-family', operator: 'Exists' };
+  const pool = structuredClone(nodePool(['on-demand'])) as {
+    spec: { template: { spec: { requirements: object[] } } };
+  };
+  pool.spec.template.spec.requirements.push({ ...requirement, minValues: 40 });
+  const { world, ports } = await waitingWorld([deployment('web', 1, '1')], { ...pool });
+  const scheduling = { ...settings.scheduling, minValuesPolicy: 'BestEffort' as const };
+  expect((await provision(ports, { ...settings, scheduling })).created).toHaveLength(1);
+  const counts = [...world.recorder.counts.keys()];
+  const created = counts.filter((each) => each.startsWith('nodeclaims_created_total'));
+  expect(created).toEqual([expect.stringContaining('min_values_relaxed="true"')]);
+});
