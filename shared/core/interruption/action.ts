@@ -1,6 +1,9 @@
 import type { Interruption, InterruptionKind } from './interruption.ts';
 
-/** What a message leads to (reference 3.6), and how much it has to be backed by EC2 first. */
+/**
+ * What a message leads to, and how much it has to be backed by EC2 first.
+ * https://karpenter.sh/docs/concepts/disruption/#interruption
+ */
 export interface InterruptionAction {
   readonly deleteClaim: boolean;
   /** Bar the offering for others: its capacity is being taken back. */

@@ -16,7 +16,7 @@ function gp3(deviceName: string, sizeGib: number): LaunchVolume {
 const AMAZON_LINUX = [gp3('/dev/xvda', 20)];
 const WINDOWS = [gp3('/dev/sda1', 50)];
 
-/** What an instance gets where its class maps no devices (reference 2.13). */
+/** What an instance gets where its class maps no devices. */
 export const DEFAULT_VOLUMES: Readonly<Record<ImageFamily, readonly LaunchVolume[]>> = {
   AL2: AMAZON_LINUX,
   AL2023: AMAZON_LINUX,

@@ -40,7 +40,7 @@ function compare(a: CandidateImage, b: CandidateImage): number {
 
 /**
  * Per distinct set of requirements the newest image that is not deprecated, else the newest
- * deprecated one (reference 2.13). One image may stand in several sets.
+ * deprecated one. One image may stand in several sets.
  */
 export function selectImages(found: readonly FoundImage[]): readonly Image[] {
   const sorted = [...found].sort((a, b) => compare(a.image, b.image));

@@ -72,7 +72,7 @@ function offeringMeets(requirements: Requirements, offering: Offering): boolean 
   });
 }
 
-/** Metal, GPUs and accelerators: used only where nothing else would do (reference 2.11). */
+/** Metal, GPUs and accelerators: used only where nothing else would do. */
 function isExotic({ labels }: InstanceType): boolean {
   const has = (key: string): boolean => (labels[key]?.length ?? 0) > 0;
   return (
@@ -156,7 +156,10 @@ function compatibleOptions(
   return { options, stages };
 }
 
-/** What to ask the fleet for: reference 2.11, in its order. */
+/**
+ * What to ask the fleet for, narrowed in Karpenter's order: exotic types and dear spot offerings go
+ * while others remain, then one capacity type, one reservation, the cheapest types.
+ */
 export function chooseLaunch(
   claim: Pick<NodeClaim, 'requirements' | 'requests'>,
   types: readonly InstanceType[],

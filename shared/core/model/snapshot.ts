@@ -33,7 +33,7 @@ export interface ClusterSnapshot {
   readonly podDisruptionBudgets: readonly PodDisruptionBudget[];
 }
 
-/** What the user may tune about scheduling; defaults as DESIGN and the documentation state. */
+/** What the user may tune about scheduling; the options are in docs/deploy.md. */
 export interface SchedulingSettings {
   /** Ignore drops every preference. */
   readonly preferencePolicy: 'Respect' | 'Ignore';
