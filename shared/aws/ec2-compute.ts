@@ -58,7 +58,7 @@ function chunks<Item>(items: readonly Item[], size: number): readonly (readonly 
   return Array.from({ length: count }, (_, at) => items.slice(at * size, (at + 1) * size));
 }
 
-/** EC2 as the use cases see it (DESIGN 2; reference 2.12 and 3.2). */
+/** EC2 as the use cases see it. */
 export class Ec2Compute implements Compute {
   private readonly parts: Ec2ComputeParts;
   /** Calls under way by token: whoever asks for the same group meanwhile shares the answer. */
@@ -275,7 +275,7 @@ function instanceOf(instance: Ec2Instance): readonly Instance[] {
   ];
 }
 
-/** Maintenance that takes the node away for a while or for ever (reference 3.6). */
+/** Maintenance that takes the node away for a while or for ever. */
 const EVENT_CODES = [
   'instance-reboot',
   'system-reboot',

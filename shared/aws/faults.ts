@@ -1,7 +1,7 @@
 import { type FaultKind, PortError } from '../ports/fault.ts';
 
 /**
- * No capacity, quota or addresses for that choice; another one may work (reference 2.11).
+ * No capacity, quota or addresses for that choice; another one may work.
  * https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
  */
 const UNFULFILLABLE: ReadonlySet<string> = new Set([

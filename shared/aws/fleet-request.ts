@@ -86,7 +86,7 @@ function purchase(fleet: FleetRequest): Purchase {
   return { target: 'on-demand', OnDemandOptions: { AllocationStrategy: chosen } };
 }
 
-/** The parameters of reference 2.12. https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateFleet.html */
+/** The parameters of the call. https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateFleet.html */
 export function fleetInput(
   fleet: FleetRequest,
   uses: readonly TemplateUse[],
@@ -140,7 +140,7 @@ function launched(
   }));
 }
 
-/** Spot cannot be had at all before somebody makes the service-linked role (reference 2.11). */
+/** Spot cannot be had at all before somebody makes the service-linked role. */
 const NO_SPOT_ROLE = 'AuthFailure.ServiceLinkedRoleCreationNotPermitted';
 
 /**

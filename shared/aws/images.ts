@@ -18,7 +18,7 @@ import { tagFilters } from './network.ts';
 
 const MINUTE_MS = 60_000;
 
-/** How long answers hold (reference 2.13). */
+/** How long answers hold. */
 export const IMAGE_CACHE_MS = {
   /** A public parameter of an alias. */
   alias: 24 * 60 * MINUTE_MS,
@@ -69,7 +69,7 @@ function questionOf(term: SelectorTerm): Question {
   };
 }
 
-/** Machine images behind selector terms, per kind of instance the newest (reference 2.13). */
+/** Machine images behind selector terms, per kind of instance the newest. */
 export class Ec2Images implements Images {
   private readonly parts: ImageParts;
   private readonly parameters: Remembered<string | undefined>;

@@ -55,7 +55,7 @@ function distinct<Item extends { readonly id: string }>(items: readonly Item[]):
  */
 const BLOCK_EXPIRING_MS = 40 * 60_000;
 
-/** What selector terms find in the account's network (reference 1.5, 2.15). */
+/** What selector terms find in the account's network. */
 export class Ec2Network implements Network {
   private readonly parts: NetworkParts;
 

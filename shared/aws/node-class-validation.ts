@@ -55,7 +55,7 @@ function sampleFleet(nodeClass: NodeClass, cluster: string): FleetRequest | unde
 
 /**
  * Whether nodes of a class could be launched: its kubelet settings, its user data merged with ours,
- * and what EC2 says of a dry run (reference 1.5, ValidationSucceeded).
+ * and what EC2 says of a dry run. The answer is the class's condition ValidationSucceeded.
  */
 export class NodeClassValidation {
   private readonly parts: NodeClassValidationParts;

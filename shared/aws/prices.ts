@@ -24,7 +24,7 @@ const COMMON: readonly Filter[] = [
   is('marketoption', 'OnDemand'),
 ];
 
-/** Bare metal is priced as dedicated, everything else as shared (reference 2.11). */
+/** Bare metal is priced as dedicated, everything else as shared. */
 const TENANCIES: readonly (readonly Filter[])[] = [
   [is('tenancy', 'Shared'), is('productFamily', 'Compute Instance')],
   [is('tenancy', 'Dedicated'), is('productFamily', 'Compute Instance (bare metal)')],

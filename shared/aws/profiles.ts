@@ -35,7 +35,7 @@ async function unlessCoded(codes: readonly string[], work: () => Promise<unknown
   }
 }
 
-/** Instance profiles made for classes that name a role (reference 3.7). */
+/** Instance profiles made for classes that name a role. */
 export class IamProfiles implements Profiles {
   private readonly parts: ProfileParts;
 

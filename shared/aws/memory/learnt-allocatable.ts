@@ -12,7 +12,7 @@ export interface LearntAllocatable {
 /** By type and image. */
 export type Learnt = ReadonlyMap<string, LearntAllocatable>;
 
-/** As long as Karpenter keeps it (reference 2.14). */
+/** As long as Karpenter keeps it. */
 const KEPT_MS = 60 * 24 * 3_600_000;
 const ENTRIES_MAX = 5_000;
 /** A value further than this share from the computed one is not believed. */

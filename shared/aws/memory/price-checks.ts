@@ -1,6 +1,6 @@
 import type { Catalog, MachineFacts } from '../../catalog/facts.ts';
 
-/** A price this many times below or above the embedded one is not believed (DESIGN 2). */
+/** A price this many times below or above the embedded one is not believed. */
 const FACTOR = 10;
 
 function isCredible(price: number, known: number | undefined): boolean {

@@ -134,8 +134,9 @@ function merged(family: ImageFamily, user: string | undefined, node: NodeBootstr
 }
 
 /**
- * What the instance is started with, before base64: the user's data and what makes it join
- * (reference 2.13). Throws a fault where the user's data cannot be read or all is too long.
+ * What the instance is started with, before base64: the user's data and what makes it join.
+ * Throws a fault where the user's data cannot be read or all is too long.
+ * https://karpenter.sh/docs/concepts/nodeclasses/#specuserdata
  */
 export function userData(
   family: ImageFamily,
