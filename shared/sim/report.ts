@@ -44,7 +44,7 @@ export interface NodeReport {
   readonly pods: readonly string[];
 }
 
-/** The state of a simulated world at the end of a run (DESIGN 4). */
+/** The state of a simulated world at the end of a run. */
 export interface FinalState {
   readonly joiner: string;
   readonly region: string;

@@ -35,7 +35,7 @@ export interface WorldOptions {
   readonly wrap?: (ports: Ports) => Ports;
 }
 
-/** A batch of changes is looked at this long after its first one (DESIGN 2, batch window). */
+/** A batch of changes is looked at this long after its first one. */
 const BATCH_MS = 300;
 /** A drain or a launch in progress is looked at again after this long. */
 const REQUEUE_MS = 1000;
