@@ -15,9 +15,9 @@ export interface Invocation {
 }
 
 /**
- * The one composition of all functions: environment, log, metrics, and the work. The event itself is
- * never logged. What the work throws fails the invocation, which the alarms see; the next minute is
- * the retry.
+ * The one composition of all functions: environment, log, metrics, and the work. The event itself
+ * is never logged. What the work throws fails the invocation, which the alarms see; the next minute
+ * is the retry.
  */
 export function composed<Event, Result>(
   work: (event: Event, invocation: Invocation) => Promise<Result>,

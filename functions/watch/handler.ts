@@ -21,8 +21,8 @@ const LOOK_MS = 500;
 const WAIT_MS_MAX = 50_000;
 
 /**
- * The event source that EKS lacks: holds watches for minutes and wakes the other functions. The next
- * one waits for the Lease, so that there is hardly a moment without a watch.
+ * The event source that EKS lacks: holds watches for minutes and wakes the other functions. The
+ * next one waits for the Lease, so that there is hardly a moment without a watch.
  */
 export const handler = composed(async (_event: WakeUpEvent, invocation) => {
   const { config, requestId, remainingMs } = invocation;
