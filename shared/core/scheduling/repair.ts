@@ -1,3 +1,4 @@
+import { CPU, MEMORY } from '../model/resources.ts';
 import { type Column, compareColumns } from './columns.ts';
 import { type JoinOrder, Playback } from './playback.ts';
 import type { PodClass } from './problem.ts';
@@ -84,6 +85,7 @@ class Enlarging {
   /** What the stranded pods request, in all. */
   private readonly need: Float64Array;
   private readonly left: Float64Array;
+  private readonly main: readonly number[];
 
   constructor(world: World, worst: ReadonlyMap<PodClass, number>) {
     this.world = world;
@@ -94,6 +96,9 @@ class Enlarging {
       }
     }
     this.left = this.need.slice();
+    this.main = [CPU, MEMORY]
+      .map((name) => world.ground.problem.resources.indexOf(name))
+      .filter((r) => r >= 0);
   }
 
   /** Returns what it cost. */
@@ -117,7 +122,7 @@ class Enlarging {
       .sort((a, b) => a.costOfGain - b.costOfGain || compareColumns(a.column, b.column));
     let spent = 0;
     for (const each of found) {
-      if (this.left.every((amount) => amount <= 0)) break;
+      if (this.main.every((r) => (this.left[r] ?? 0) <= 0)) break;
       if (spent + each.price <= money && this.apply(each)) spent += each.price;
     }
     return spent;
@@ -156,10 +161,10 @@ class Enlarging {
     return best;
   }
 
-  /** Which share of the need the additional room covers, of the resource it covers least. */
+  /** Which share of the need for CPU and memory the additional room covers at least. */
   private gain(held: Column, column: Column): number {
     let least = Number.POSITIVE_INFINITY;
-    for (let r = 0; r < this.need.length; r++) {
+    for (const r of this.main) {
       const need = this.need[r] ?? 0;
       const more = (column.room[r] ?? 0) - (held.room[r] ?? 0);
       if (more < 0) return 0;
