@@ -6,7 +6,7 @@ import { propsFromContext } from '../infra/context.ts';
 import { writeRelease } from '../infra/release.ts';
 import packageJson from '../package.json' with { type: 'json' };
 
-const USAGE = `usage: node scripts/run.mjs scripts/release-template.ts --bucket BUCKET -c cluster=NAME [-c PROP=VALUE …]
+const USAGE = `usage: npm run release:template -- --bucket BUCKET -c cluster=NAME [-c PROP=VALUE …]
          [--prefix joiner/${packageJson.version}/] [--out dist/release]
 Writes template.json and the functions' code. Copy the code to the bucket, then create the stack:
   aws s3 cp --recursive dist/release/joiner s3://BUCKET/joiner

@@ -3,11 +3,12 @@ import { Ec2Compute } from '../../shared/aws/ec2-compute.ts';
 import { Ec2Images } from '../../shared/aws/images.ts';
 import { LaunchTemplates } from '../../shared/aws/launch-templates.ts';
 import { Ec2Network } from '../../shared/aws/network.ts';
+import { NodeClassValidation } from '../../shared/aws/node-class-validation.ts';
 import { IamProfiles } from '../../shared/aws/profiles.ts';
 import { offeringsPort } from '../runtime/offerings.ts';
 import type { Base, Cloud } from '../runtime/sandbox.ts';
 
-/** To find what a class's selectors mean, and to try whether it could be launched. */
+/** To find what a class's selectors mean, and whether nodes could start from it. */
 export function describingCloud(base: Base): Cloud {
   const { access, calls, cluster, catalog, config } = base;
   const { region, isolatedVpc: isolated } = config;
@@ -20,8 +21,10 @@ export function describingCloud(base: Base): Cloud {
     efaInterfaces: (type) => catalog().types.find((each) => each.name === type)?.efaInterfaces ?? 0,
   });
   const iam = iamClient(access);
+  // A dry run tells what the caller may launch, and this role may launch nothing.
+  const validation = new NodeClassValidation({ ec2, calls, templates, cluster, dryRun: false });
   return {
-    compute: new Ec2Compute({ ec2, calls, templates, cluster: config.cluster }),
+    compute: new Ec2Compute({ ec2, calls, templates, cluster: config.cluster, validation }),
     images: new Ec2Images({ ec2, ssm: ssmClient(access), calls, cluster }),
     network,
     profiles: new IamProfiles({ iam, calls, cluster: config.cluster, region, isolated }),

@@ -12,8 +12,9 @@ import type { Conditions, PolicyScope, Statement } from './statement.ts';
 /** Finds what classes select and keeps their instance profiles and launch templates in order. */
 export function nodeclassPolicy(scope: PolicyScope): readonly Statement[] {
   return [
-    discovery(scope, 'What the selectors of classes find.', [
+    discovery(scope, 'What the selectors of classes find, and which templates are in use.', [
       'DescribeImages',
+      'DescribeInstances',
       'DescribeSubnets',
       'DescribeSecurityGroups',
       'DescribeCapacityReservations',

@@ -67,6 +67,7 @@ async function attempt<Value>(
 async function validation(ports: Ports, nodeClass: NodeClass): Promise<ConditionClaim> {
   try {
     await ports.catalog.instanceTypes(nodeClass);
+    await ports.compute.check?.(nodeClass);
     return yes('ValidationSucceeded');
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
@@ -122,15 +123,19 @@ async function resolve(ports: Ports, nodeClass: NodeClass): Promise<NodeClassSta
     ]),
     reservations.failed ?? yes('CapacityReservationsReady'),
     profile.failed ?? yes('InstanceProfileReady'),
-    await validation(ports, nodeClass),
   ];
-  const conditions = withConditions(status.conditions, set, ports.clock.nowMs());
-  return {
+  const resolved = {
     subnets: subnets.value.map(({ id, zone, zoneId }) => ({ id, zone, zoneId })),
     securityGroups: groups.value,
     images: images.value,
     capacityReservations: reservations.value.map((each) => withoutCount(each)),
     instanceProfile: profile.value,
+    conditions: status.conditions,
+  };
+  set.push(await validation(ports, { ...nodeClass, status: resolved }));
+  const conditions = withConditions(status.conditions, set, ports.clock.nowMs());
+  return {
+    ...resolved,
     conditions: withConditions(conditions, [readiness(conditions, REQUIRED)], ports.clock.nowMs()),
   };
 }
@@ -187,9 +192,10 @@ async function refresh(ports: Ports, nodeClass: NodeClass): Promise<void> {
   if (!sameStatus(nodeClass.status, status)) {
     await ports.cluster.patchNodeClassStatus(classRef(nodeClass), status);
   }
+  await ports.compute.removeLaunchTemplates(nodeClass.name, 'used');
 }
 
-/** Keeps every EC2NodeClass's status true: what its selectors mean now . */
+/** Keeps every EC2NodeClass's status true: what its selectors mean now. */
 export async function maintainNodeClasses(ports: Ports): Promise<void> {
   const startedAtMs = ports.clock.nowMs();
   const state = await ports.cluster.read();

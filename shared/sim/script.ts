@@ -3,7 +3,7 @@ import { CAPACITY_TYPE, SPOT } from '../core/model/labels.ts';
 import { withPriority } from './admission.ts';
 import type { MachinePrice } from './cloud/compute.ts';
 import { deletePod } from './controllers/workloads.ts';
-import { type Json, textAt } from './json.ts';
+import { type Json, objectAt, textAt } from './json.ts';
 import { withSpec } from './objects.ts';
 import type { Scenario, ScenarioStep } from './scenario.ts';
 import { type KubeObject, storeKey } from './store.ts';
@@ -55,10 +55,8 @@ export class Script {
       const applied = this.world.store.apply(object);
       if (applied === undefined) continue;
       if (applied.kind !== 'Pod' || applied.status !== undefined) continue;
-      this.world.store.update(applied, (pod) => ({
-        ...withPriority(this.world.store, pod),
-        status: { phase: 'Pending' },
-      }));
+      const spec = objectAt(withPriority(this.world.store, applied), 'spec');
+      this.world.store.update(applied, (pod) => ({ ...pod, spec, status: { phase: 'Pending' } }));
     }
   }
 
