@@ -53,6 +53,18 @@ export type StoreChange =
   | { readonly kind: 'created' | 'updated'; readonly object: KubeObject }
   | { readonly kind: 'removed'; readonly object: KubeObject };
 
+/** Whether two values are the same data. Versions of an object share most parts: no need to look. */
+function isSame(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((item, index) => isSame(item, b[index]));
+  }
+  if (!isJson(a) || !isJson(b)) return false;
+  for (const key in a) if (!isSame(a[key], b[key])) return false;
+  for (const key in b) if (b[key] !== undefined && a[key] === undefined) return false;
+  return true;
+}
+
 /** Labels, annotations and the rest of a manifest's metadata, with defaults. */
 function metadataOf(manifest: Json): Omit<ObjectMeta, 'uid' | 'resourceVersion'> {
   const { metadata } = manifest;
@@ -80,6 +92,10 @@ function metadataOf(manifest: Json): Omit<ObjectMeta, 'uid' | 'resourceVersion'>
 /** The objects of the simulated cluster, with the API server's rules for versions and deletion. */
 export class ObjectStore {
   private readonly byKind = new Map<string, Map<string, KubeObject>>();
+  /** Lists as they are handed out, until the next change of their kind. */
+  private readonly lists = new Map<string, readonly KubeObject[]>();
+  /** Keys in order, until the next object of their kind comes or goes. */
+  private readonly keys = new Map<string, readonly string[]>();
   private readonly timeline: Timeline;
   private readonly uids: Prng;
   private readonly listeners: ((change: StoreChange) => void)[] = [];
@@ -101,8 +117,14 @@ export class ObjectStore {
 
   /** In the order of names, so that nothing depends on the order of creation. */
   list(kind: string): readonly KubeObject[] {
-    const objects = [...(this.byKind.get(kind)?.values() ?? [])];
-    return objects.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+    const known = this.lists.get(kind);
+    if (known !== undefined) return known;
+    const objects = this.byKind.get(kind) ?? new Map<string, KubeObject>();
+    const keys = this.keys.get(kind) ?? [...objects.keys()].sort();
+    this.keys.set(kind, keys);
+    const list = keys.flatMap((key) => objects.get(key) ?? []);
+    this.lists.set(kind, list);
+    return list;
   }
 
   get(kind: string, namespace: string | undefined, name: string): KubeObject | undefined {
@@ -157,8 +179,8 @@ export class ObjectStore {
     const latest = this.get(kind, metadata.namespace, metadata.name);
     if (latest === undefined || latest.metadata.uid !== metadata.uid) return undefined;
     const changed = change(latest);
-    if (JSON.stringify(changed) === JSON.stringify(latest)) return latest;
-    const hasNewSpec = JSON.stringify(changed.spec) !== JSON.stringify(latest.spec);
+    if (isSame(changed, latest)) return latest;
+    const hasNewSpec = !isSame(changed.spec, latest.spec);
     const next: KubeObject = {
       ...changed,
       metadata: {
@@ -196,12 +218,16 @@ export class ObjectStore {
     const objects = this.byKind.get(object.kind) ?? new Map<string, KubeObject>();
     this.byKind.set(object.kind, objects);
     objects.set(keyOf(object), object);
+    this.lists.delete(object.kind);
+    if (kind === 'created') this.keys.delete(object.kind);
     for (const listener of this.listeners) listener({ kind, object });
   }
 
   private remove(object: KubeObject): void {
     this.nextRevision();
     this.byKind.get(object.kind)?.delete(keyOf(object));
+    this.lists.delete(object.kind);
+    this.keys.delete(object.kind);
     for (const listener of this.listeners) listener({ kind: 'removed', object });
   }
 

@@ -11,6 +11,9 @@ interface Entry {
 export class Timeline implements Clock {
   private now: number;
   private planned = 0;
+  /** The text of the moment, kept as long as time stands still. */
+  private iso = '';
+  private isoOf = Number.NaN;
   private readonly heap: Entry[] = [];
 
   constructor(startMs: number) {
@@ -22,7 +25,11 @@ export class Timeline implements Clock {
   }
 
   isoNow(): string {
-    return isoSeconds(this.now);
+    if (this.isoOf !== this.now) {
+      this.isoOf = this.now;
+      this.iso = isoSeconds(this.now);
+    }
+    return this.iso;
   }
 
   /** Plans something; what lies in the past runs next. */

@@ -100,7 +100,8 @@ function preferenceScore(view: SchedulerView, pod: Pod, target: NodeView): numbe
   return score - 300 * avoided.length;
 }
 
-function choose(view: SchedulerView, pod: Pod): Binding {
+/** The best node, or why there is none. */
+function choose(view: SchedulerView, pod: Pod): NodeView | string {
   let candidates: readonly NodeView[] = view.nodes;
   const removed: string[] = [];
   for (const [what, filter] of filtersFor(view, pod)) {
@@ -115,11 +116,9 @@ function choose(view: SchedulerView, pod: Pod): Binding {
   }
   if (best === undefined) {
     const reasons = removed.length === 0 ? 'no nodes available' : removed.join(', ');
-    const message = `0/${view.nodes.length} nodes are available: ${reasons}.`;
-    return { pod, node: undefined, message };
+    return `0/${view.nodes.length} nodes are available: ${reasons}.`;
   }
-  place(best.target, pod);
-  return { pod, node: best.target.node.name, message: '' };
+  return best.target;
 }
 
 function bySchedulingOrder(a: Pod, b: Pod): number {
@@ -129,6 +128,29 @@ function bySchedulingOrder(a: Pod, b: Pod): number {
     (a.namespace < b.namespace ? -1 : a.namespace > b.namespace ? 1 : 0) ||
     (a.name < b.name ? -1 : 1)
   );
+}
+
+/** Equal for pods of which kube-scheduler thinks the same; specs that read the same are one object. */
+function likeness({ namespace, labels }: Pod): string {
+  return `${namespace} ${JSON.stringify(labels)}`;
+}
+
+/** Why nothing would do for a pod, as long as no other is placed: the same holds for its like. */
+class Failures {
+  private bySpec = new Map<Pod['spec'], Map<string, string>>();
+
+  get(pod: Pod): string | undefined {
+    return this.bySpec.get(pod.spec)?.get(likeness(pod));
+  }
+
+  set(pod: Pod, message: string): void {
+    const known = this.bySpec.get(pod.spec) ?? new Map<string, string>();
+    this.bySpec.set(pod.spec, known.set(likeness(pod), message));
+  }
+
+  clear(): void {
+    if (this.bySpec.size > 0) this.bySpec = new Map();
+  }
 }
 
 /** Binds what can be bound, one pod after the other; nodes in the order of their names. */
@@ -141,5 +163,15 @@ export function schedule(view: SchedulerView): readonly Binding[] {
       !pod.spec.hasSchedulingGates &&
       pod.spec.schedulerName === 'default-scheduler',
   );
-  return waiting.sort(bySchedulingOrder).map((pod) => choose(view, pod));
+  const failures = new Failures();
+  return waiting.sort(bySchedulingOrder).map((pod): Binding => {
+    const chosen = failures.get(pod) ?? choose(view, pod);
+    if (typeof chosen === 'string') {
+      failures.set(pod, chosen);
+      return { pod, node: undefined, message: chosen };
+    }
+    place(chosen, pod);
+    failures.clear();
+    return { pod, node: chosen.node.name, message: '' };
+  });
 }
