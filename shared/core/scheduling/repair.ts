@@ -1,5 +1,6 @@
 import { CPU, MEMORY } from '../model/resources.ts';
 import { type Column, compareColumns } from './columns.ts';
+import { minValuesOf } from './min-values.ts';
 import { type JoinOrder, Playback } from './playback.ts';
 import type { PodClass } from './problem.ts';
 import { frontOf, hold, isAlternative } from './retype.ts';
@@ -79,7 +80,10 @@ interface Enlargement {
   readonly costOfGain: number;
 }
 
-/** Gives bins larger launches, those first that add what stranded pods need for the least money. */
+/**
+ * Gives bins larger launches, those first that add what stranded pods need for the least money.
+ * Pools with minValues are left alone: a larger bin keeps fewer types open.
+ */
 class Enlarging {
   private readonly world: World;
   /** What the stranded pods request, in all. */
@@ -118,6 +122,7 @@ class Enlarging {
       ]),
     );
     const found = world.bins
+      .filter((bin) => minValuesOf(bin.held.pool.pool).size === 0)
       .flatMap((bin) => this.best(bin, fronts.get(bin.held.pool.pool.weight) ?? [], money) ?? [])
       .sort((a, b) => a.costOfGain - b.costOfGain || compareColumns(a.column, b.column));
     let spent = 0;
