@@ -21,7 +21,7 @@ export const handler = composed(async (_event: WakeUpEvent, invocation) => {
     name: 'lifecycle',
     pass: async (lease) => {
       const report = await lifecycle(held(ports, lease), config.settings);
-      for (const failure of report.failures) telemetry.logger.warn('claim left as it is', failure);
+      for (const failure of report.failures) telemetry.logger.warn('refused', { ...failure });
       return report.isUnsettled ? 'unsettled' : 'settled';
     },
     remainingMs,

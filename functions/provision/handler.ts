@@ -28,6 +28,7 @@ export const handler = composed(async (event: WakeUpEvent, invocation) => {
     name: 'decide',
     pass: async (lease) => {
       const report = await provision(held(ports, lease), config.settings);
+      for (const failure of report.failures) telemetry.logger.warn('refused', { ...failure });
       telemetry.logger.info('provisioned', {
         created: report.created.length,
         launched: report.launched.length,

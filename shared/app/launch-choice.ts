@@ -13,6 +13,7 @@ import { CAPACITY_TYPE, MIN_VALUES_RELAXED, NODE_POOL } from '../core/model/labe
 import type { NodeClass } from '../core/model/node-class.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import { type ClusterState, type FleetRequest, PortError, type Ports } from '../ports.ts';
+import type { Failure } from './attempt.ts';
 import { nodeClassOf } from './offers.ts';
 import { claimRef } from './references.ts';
 import type { AppSettings } from './settings.ts';
@@ -33,6 +34,8 @@ export interface Launching {
   readonly ports: Ports;
   readonly settings: AppSettings;
   readonly shadow: Shadow;
+  /** Steps that were refused are added; the others go on. */
+  readonly failures: Failure[];
 }
 
 export interface LaunchPass extends Launching {

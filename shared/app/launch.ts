@@ -30,6 +30,7 @@ import {
   type LaunchedInstance,
   PortError,
 } from '../ports.ts';
+import { attempt } from './attempt.ts';
 import { haltedPools, launchesLeft } from './launch-brakes.ts';
 import {
   giveUp,
@@ -280,7 +281,7 @@ export async function launchClaims(
   state: ClusterState,
   typesOf: (claim: NodeClaim) => readonly InstanceType[],
 ): Promise<LaunchReport> {
-  const { ports, settings, shadow } = launching;
+  const { ports, settings, shadow, failures } = launching;
   const pass: LaunchPass = { ...launching, launched: [], givenUp: [] };
   const report = { launched: pass.launched, givenUp: pass.givenUp };
   const nowMs = ports.clock.nowMs();
@@ -299,13 +300,16 @@ export async function launchClaims(
   const launchable: Launchable[] = [];
   for (const claim of due) {
     if (await shadow.isCast()) return report;
-    const zones = await subnetsOf(ports, state, claim, subnets);
-    if (zones instanceof PortError) {
-      await sayLaunchFailed(pass, claim, `${zones.code}: ${zones.message}`);
-      continue;
-    }
-    const item = await prepare(pass, state, claim, typesOf(claim), zones);
-    if (item !== undefined) launchable.push(item);
+    const choose = async (): Promise<void> => {
+      const zones = await subnetsOf(ports, state, claim, subnets);
+      if (zones instanceof PortError) {
+        await sayLaunchFailed(pass, claim, `${zones.code}: ${zones.message}`);
+        return;
+      }
+      const item = await prepare(pass, state, claim, typesOf(claim), zones);
+      if (item !== undefined) launchable.push(item);
+    };
+    failures.push(...(await attempt(`NodeClaim/${claim.name}`, choose)));
   }
   const taken = new Set(
     nodeClaims.flatMap((claim) => claim.providerId?.split('/').slice(-1) ?? []),
@@ -319,7 +323,9 @@ export async function launchClaims(
   );
   for (const group of groups) {
     if (await shadow.isCast()) break;
-    await launchGroup(pass, group, taken);
+    const first = group[0]?.claim.name ?? '';
+    const launch = () => launchGroup(pass, group, taken);
+    failures.push(...(await attempt(`NodeClaim/${first}`, launch)));
   }
   return report;
 }

@@ -22,10 +22,10 @@ import {
   type ClusterState,
   type Instance,
   objectKey,
-  PortError,
   type Ports,
   type WriteResult,
 } from '../ports.ts';
+import { attempt, type Failure } from './attempt.ts';
 import { learnFrom } from './learnt-memory.ts';
 import { nodeClassOf } from './offers.ts';
 import { claimRef, nodeRef, podRef } from './references.ts';
@@ -37,8 +37,8 @@ export interface LifecycleReport {
   readonly isUnsettled: boolean;
   readonly evictions: number;
   readonly terminated: readonly string[];
-  /** Claims whose step failed, with the fault; the others went on. Empty: what has no claim. */
-  readonly failures: readonly { readonly claim: string; readonly message: string }[];
+  /** Steps that were refused; the others went on. */
+  readonly failures: readonly Failure[];
 }
 
 interface Pass {
@@ -311,19 +311,6 @@ function recentTerminations(
   return claims.length + orphans.length;
 }
 
-type Failure = LifecycleReport['failures'][number];
-
-/** The failure of one step, where the cluster or the cloud refused it: the others go on. */
-async function attempt(claim: string, step: () => Promise<void>): Promise<readonly Failure[]> {
-  try {
-    await step();
-    return [];
-  } catch (error) {
-    if (!(error instanceof PortError)) throw error;
-    return [{ claim, message: `${error.code}: ${error.message}` }];
-  }
-}
-
 async function stepOf(pass: Pass, claim: NodeClaim, index: Index): Promise<void> {
   const { actions } = decideClaim(claim, surroundings(pass, index, claim));
   for (const action of actions) {
@@ -352,10 +339,12 @@ export async function lifecycle(ports: Ports, settings: AppSettings): Promise<Li
   const failures: Failure[] = [];
   const claims = [...state.objects.nodeClaims].sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const claim of claims) {
-    failures.push(...(await attempt(claim.name, () => stepOf(pass, claim, index))));
+    failures.push(...(await attempt(`NodeClaim/${claim.name}`, () => stepOf(pass, claim, index))));
   }
-  failures.push(...(await attempt('', () => collectOrphans(pass, instances))));
-  failures.push(...(await attempt('', () => releaseForsaken(pass))));
+  failures.push(
+    ...(await attempt('instances without a NodeClaim', () => collectOrphans(pass, instances))),
+  );
+  failures.push(...(await attempt('nodes without a NodeClaim', () => releaseForsaken(pass))));
   const isLeaving = claims.some((claim) => claim.deletedAtMs !== undefined);
   const { acted, evictions } = pass;
   return { isUnsettled: acted || isLeaving, evictions, terminated, failures };

@@ -8,6 +8,7 @@ import type { ClusterSnapshot } from '../core/model/snapshot.ts';
 import { type OverlayReport, resolveOverlays } from '../core/overlay/resolve.ts';
 import { solve } from '../core/scheduling/solve.ts';
 import type { ClusterState, Ports } from '../ports.ts';
+import { attempt, type Failure } from './attempt.ts';
 import { bufferPods, isBufferPod, writeBufferStatuses } from './capacity-buffers.ts';
 import { type LaunchReport, launchClaims } from './launch.ts';
 import { plannedClaim } from './new-claims.ts';
@@ -23,6 +24,8 @@ export interface ProvisionReport {
   readonly launched: readonly string[];
   /** Pods that no plan could place, with the reason. */
   readonly unplaced: ReadonlyMap<string, string>;
+  /** Steps that were refused; the others went on. */
+  readonly failures: readonly Failure[];
 }
 
 /** A nomination is believed this long: twice Karpenter's longest batch window is 20 s. */
@@ -34,6 +37,7 @@ const ROUNDS_MAX = 8;
 interface Outlook {
   readonly state: ClusterState;
   readonly shadow: Shadow;
+  readonly failures: Failure[];
   readonly pools: readonly NodePool[];
   readonly snapshot: ClusterSnapshot;
   readonly typesOf: (claim: NodeClaim) => readonly InstanceType[];
@@ -81,7 +85,11 @@ function withAwaitedLabels({ objects }: ClusterState): ClusterState['objects']['
   });
 }
 
-async function observe(ports: Ports, settings: AppSettings): Promise<Outlook | undefined> {
+async function observe(
+  ports: Ports,
+  settings: AppSettings,
+  failures: Failure[],
+): Promise<Outlook | undefined> {
   const startedAtMs = ports.clock.nowMs();
   const state = await ports.cluster.read();
   const nowMs = ports.clock.nowMs();
@@ -89,13 +97,14 @@ async function observe(ports: Ports, settings: AppSettings): Promise<Outlook | u
   const pools = state.objects.nodePools.map((pool) => withPoolConditions(state, pool, nowMs));
   const { instanceTypes, overlays, byNodeClass } = await resolveTypes(ports, settings, state);
   if (await shadow.isCast()) return undefined;
-  await writePoolStatuses(ports, state, pools);
-  await writeOverlayStatuses(ports, state, overlays);
+  failures.push(...(await writePoolStatuses(ports, state, pools)));
+  failures.push(...(await writeOverlayStatuses(ports, state, overlays)));
   const buffers = settings.capacityBuffer ? state.capacityBuffers.flatMap(bufferPods) : [];
   const pods = [...state.objects.pods, ...buffers];
   return {
     state,
     shadow,
+    failures,
     pools,
     snapshot: {
       ...state.objects,
@@ -154,27 +163,40 @@ async function nominate(ports: Ports, pod: string, target: string): Promise<void
   });
 }
 
+async function createClaim(
+  ports: Ports,
+  { snapshot }: Outlook,
+  planned: PlannedNodeClaim,
+  pool: NodePool,
+): Promise<string> {
+  const types = snapshot.instanceTypes.get(pool.name) ?? [];
+  const name = `${pool.name}-${ports.ids.suffix()}`;
+  await ports.cluster.createNodeClaim(plannedClaim(planned, pool, types, name));
+  ports.recorder.count('nodeclaims_created_total', {
+    reason: 'provisioned',
+    nodepool: pool.name,
+    min_values_relaxed: planned.annotations[MIN_VALUES_RELAXED] ?? 'false',
+  });
+  await recordClaim(ports, planned, name);
+  return name;
+}
+
 async function createClaims(ports: Ports, outlook: Outlook, plan: Plan): Promise<string[]> {
-  const { snapshot, pools, shadow } = outlook;
+  const { snapshot, pools, shadow, failures } = outlook;
   const virtual = new Set(snapshot.pods.filter(isBufferPod).map(podKey));
   const created: string[] = [];
   for (const planned of plan.newNodeClaims) {
     const pool = pools.find((each) => each.name === planned.nodePool);
     if (pool === undefined) continue;
     if (await shadow.isCast()) break;
-    const types = snapshot.instanceTypes.get(pool.name) ?? [];
-    const name = `${pool.name}-${ports.ids.suffix()}`;
-    await ports.cluster.createNodeClaim(plannedClaim(planned, pool, types, name));
-    created.push(name);
-    ports.recorder.count('nodeclaims_created_total', {
-      reason: 'provisioned',
-      nodepool: pool.name,
-      min_values_relaxed: planned.annotations[MIN_VALUES_RELAXED] ?? 'false',
-    });
-    await recordClaim(ports, planned, name);
-    for (const pod of planned.pods) {
-      if (!virtual.has(pod)) await nominate(ports, pod, `nodeclaim/${name}`);
-    }
+    const create = async (): Promise<void> => {
+      const name = await createClaim(ports, outlook, planned, pool);
+      created.push(name);
+      for (const pod of planned.pods) {
+        if (!virtual.has(pod)) await nominate(ports, pod, `nodeclaim/${name}`);
+      }
+    };
+    failures.push(...(await attempt(`NodePool/${pool.name}`, create)));
   }
   return created;
 }
@@ -221,12 +243,12 @@ async function reportUnplaced(ports: Ports, outlook: Outlook, plan: Plan): Promi
 async function launchAll(
   ports: Ports,
   settings: AppSettings,
-  outlook: Outlook,
+  { typesOf, failures }: Outlook,
 ): Promise<LaunchReport> {
   const startedAtMs = ports.clock.nowMs();
   const state = await ports.cluster.read();
   const shadow = new Shadow(ports, state, startedAtMs);
-  return await launchClaims({ ports, settings, shadow }, state, outlook.typesOf);
+  return await launchClaims({ ports, settings, shadow, failures }, state, typesOf);
 }
 
 /**
@@ -236,15 +258,16 @@ async function launchAll(
 export async function provision(ports: Ports, settings: AppSettings): Promise<ProvisionReport> {
   const created: string[] = [];
   const launched: string[] = [];
+  const failures: Failure[] = [];
   let unplaced: ReadonlyMap<string, string> = new Map();
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
-    const outlook = await observe(ports, settings);
+    const outlook = await observe(ports, settings, failures);
     if (outlook === undefined) break;
-    const { state, pools, shadow } = outlook;
+    const { state, shadow } = outlook;
     if (isPaused(state.pausedUntilMs.launch, ports.clock.nowMs())) break;
     // Static nodes come first: the plan then finds them on their way and counts on them.
     const isStatic = settings.staticCapacity && round === 0;
-    if (isStatic && (await keepStaticCapacity(ports, state, pools, shadow)) > 0) {
+    if (isStatic && (await keepStaticCapacity(ports, outlook)) > 0) {
       const report = await launchAll(ports, settings, outlook);
       launched.push(...report.launched);
       continue;
@@ -260,5 +283,5 @@ export async function provision(ports: Ports, settings: AppSettings): Promise<Pr
     launched.push(...report.launched);
     if (report.givenUp.length === 0) break;
   }
-  return { created, launched, unplaced };
+  return { created, launched, unplaced, failures };
 }

@@ -2,6 +2,7 @@ import { isTrue } from '../core/lifecycle/conditions.ts';
 import { DO_NOT_DISRUPT, NODE_POOL } from '../core/model/labels.ts';
 import type { NodeClaim, NodePool } from '../core/model/provisioning.ts';
 import type { ClusterState, Ports } from '../ports.ts';
+import { attempt, type Failure } from './attempt.ts';
 import { staticClaim } from './new-claims.ts';
 import { claimRef } from './references.ts';
 import type { Shadow } from './shadow.ts';
@@ -34,33 +35,50 @@ function byExpendability(state: ClusterState, claims: readonly NodeClaim[]): rea
     .map((each) => each.claim);
 }
 
+/** What the pools are compared with. */
+export interface StaticOutlook {
+  readonly state: ClusterState;
+  readonly pools: readonly NodePool[];
+  readonly shadow: Shadow;
+  readonly failures: Failure[];
+}
+
 /** Creates and deletes claims of NodePools with `replicas`; how many it changed. */
-export async function keepStaticCapacity(
-  ports: Ports,
-  state: ClusterState,
-  pools: readonly NodePool[],
-  shadow: Shadow,
-): Promise<number> {
+export async function keepStaticCapacity(ports: Ports, outlook: StaticOutlook): Promise<number> {
   let changed = 0;
-  for (const pool of pools) {
-    if (pool.replicas === undefined || pool.isDeleting || !isTrue(pool, 'Ready')) continue;
-    const all = state.objects.nodeClaims.filter((each) => each.labels[NODE_POOL] === pool.name);
-    const claims = all.filter((claim) => claim.deletedAtMs === undefined);
-    const room = (pool.limits['nodes'] ?? Number.POSITIVE_INFINITY) - all.length;
-    const missing = Math.min(pool.replicas - claims.length, room);
-    for (let count = 0; count < missing; count += 1) {
-      if (await shadow.isCast()) return changed;
-      const claim = staticClaim(pool, `${pool.name}-${ports.ids.suffix()}`);
-      await ports.cluster.createNodeClaim(claim);
-      ports.recorder.count('nodeclaims_created_total', { reason: 'static', nodepool: pool.name });
-      changed += 1;
-    }
-    const surplus = claims.length - pool.replicas;
-    for (const claim of byExpendability(state, claims).slice(0, Math.max(0, surplus))) {
-      if (await shadow.isCast()) return changed;
-      await ports.cluster.delete(claimRef(claim));
-      changed += 1;
-    }
+  const onChange = (): void => {
+    changed += 1;
+  };
+  for (const pool of outlook.pools) {
+    if (pool.isDeleting || !isTrue(pool, 'Ready')) continue;
+    const keep = () => keepReplicas(ports, outlook, pool, onChange);
+    outlook.failures.push(...(await attempt(`NodePool/${pool.name}`, keep)));
   }
   return changed;
+}
+
+async function keepReplicas(
+  ports: Ports,
+  { state, shadow }: StaticOutlook,
+  pool: NodePool,
+  onChange: () => void,
+): Promise<void> {
+  if (pool.replicas === undefined) return;
+  const all = state.objects.nodeClaims.filter((each) => each.labels[NODE_POOL] === pool.name);
+  const claims = all.filter((claim) => claim.deletedAtMs === undefined);
+  const room = (pool.limits['nodes'] ?? Number.POSITIVE_INFINITY) - all.length;
+  const missing = Math.min(pool.replicas - claims.length, room);
+  for (let count = 0; count < missing; count += 1) {
+    if (await shadow.isCast()) return;
+    const claim = staticClaim(pool, `${pool.name}-${ports.ids.suffix()}`);
+    await ports.cluster.createNodeClaim(claim);
+    ports.recorder.count('nodeclaims_created_total', { reason: 'static', nodepool: pool.name });
+    onChange();
+  }
+  const surplus = claims.length - pool.replicas;
+  for (const claim of byExpendability(state, claims).slice(0, Math.max(0, surplus))) {
+    if (await shadow.isCast()) return;
+    await ports.cluster.delete(claimRef(claim));
+    onChange();
+  }
 }

@@ -10,6 +10,7 @@ import type { NodePool } from '../core/model/provisioning.ts';
 import { addResources, type Resources } from '../core/model/resources.ts';
 import type { OverlayReport } from '../core/overlay/resolve.ts';
 import type { ClusterState, Ports } from '../ports.ts';
+import { attempt, type Failure } from './attempt.ts';
 import { nodePoolHashAnnotations } from './new-claims.ts';
 import { NODE_CLASS_KIND, nodeClassOf } from './offers.ts';
 import { poolRef } from './references.ts';
@@ -65,23 +66,30 @@ export async function writePoolStatuses(
   ports: Ports,
   state: ClusterState,
   pools: readonly NodePool[],
-): Promise<void> {
+): Promise<readonly Failure[]> {
+  const failures: Failure[] = [];
   for (const pool of pools) {
-    const hash = nodePoolHashAnnotations(pool);
-    if (Object.entries(hash).some(([key, value]) => pool.annotations[key] !== value)) {
-      await ports.cluster.patchNodePool(poolRef(pool), { annotations: hash });
-    }
-    const before = state.objects.nodePools.find((each) => each.name === pool.name);
-    const resources = poolUsage(state, pool.name);
-    const usage = state.nodePoolUsage.get(pool.name);
-    const isSame = usage !== undefined && sameResources(usage, resources);
-    if (isSame && sameConditions(before?.conditions ?? [], pool.conditions)) continue;
-    await ports.cluster.patchNodePoolStatus(poolRef(pool), {
-      resources,
-      nodes: resources['nodes'] ?? 0,
-      conditions: pool.conditions,
-    });
+    const write = () => writePoolStatus(ports, state, pool);
+    failures.push(...(await attempt(`NodePool/${pool.name}`, write)));
   }
+  return failures;
+}
+
+async function writePoolStatus(ports: Ports, state: ClusterState, pool: NodePool): Promise<void> {
+  const hash = nodePoolHashAnnotations(pool);
+  if (Object.entries(hash).some(([key, value]) => pool.annotations[key] !== value)) {
+    await ports.cluster.patchNodePool(poolRef(pool), { annotations: hash });
+  }
+  const before = state.objects.nodePools.find((each) => each.name === pool.name);
+  const resources = poolUsage(state, pool.name);
+  const usage = state.nodePoolUsage.get(pool.name);
+  const isSame = usage !== undefined && sameResources(usage, resources);
+  if (isSame && sameConditions(before?.conditions ?? [], pool.conditions)) return;
+  await ports.cluster.patchNodePoolStatus(poolRef(pool), {
+    resources,
+    nodes: resources['nodes'] ?? 0,
+    conditions: pool.conditions,
+  });
 }
 
 function sameResources(a: Resources, b: Resources): boolean {
@@ -94,8 +102,9 @@ export async function writeOverlayStatuses(
   ports: Ports,
   state: ClusterState,
   verdicts: readonly OverlayReport[],
-): Promise<void> {
+): Promise<readonly Failure[]> {
   const nowMs = ports.clock.nowMs();
+  const failures: Failure[] = [];
   for (const { name, ready, reason, message } of verdicts) {
     const validation: ConditionClaim = ready
       ? yes('ValidationSucceeded')
@@ -104,6 +113,10 @@ export async function writeOverlayStatuses(
     const set = withConditions(before, [validation], nowMs);
     const conditions = withConditions(set, [readiness(set, ['ValidationSucceeded'])], nowMs);
     if (sameConditions(before, conditions)) continue;
-    await ports.cluster.patchNodeOverlayStatus({ kind: 'NodeOverlay', name }, conditions);
+    const write = async (): Promise<void> => {
+      await ports.cluster.patchNodeOverlayStatus({ kind: 'NodeOverlay', name }, conditions);
+    };
+    failures.push(...(await attempt(`NodeOverlay/${name}`, write)));
   }
+  return failures;
 }

@@ -94,7 +94,7 @@ function drain(
   return { actions, isOver: true };
 }
 
-/** What to do next with a claim that is being deleted : taint, drain, detach, end. */
+/** What to do next with a claim that is being deleted: taint, drain, detach, end. */
 export function terminationActions(
   claim: NodeClaim,
   around: ClaimSurroundings,

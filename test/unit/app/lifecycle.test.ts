@@ -104,7 +104,9 @@ describe('terminations', () => {
     };
     const ports = portsOf(world, forgotten, { compute: { terminate } });
     const { failures } = await lifecycle(ports, settings);
-    expect(failures).toEqual([{ claim: '', message: 'RequestLimitExceeded: later' }]);
+    expect(failures).toEqual([
+      { object: 'instances without a NodeClaim', message: 'RequestLimitExceeded: later' },
+    ]);
   });
 
   it('end when Karpenter starts in the middle of the pass', async () => {

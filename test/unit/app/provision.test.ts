@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { provision } from '../../../shared/app/provision.ts';
 import { PortError, type Ports } from '../../../shared/ports.ts';
 import { deployment, nodePool } from '../../sim/small-world.ts';
-import { settings, waitingWorld, withPorts } from './world.ts';
+import { settings, spread, waitingWorld, withPorts } from './world.ts';
 
 const refuse = async (): Promise<never> => {
   throw new PortError('throttled', 'RequestLimitExceeded', 'later');
@@ -35,6 +35,20 @@ describe('a launch that EC2 refuses', () => {
     expect(await launchedConditions(ports)).toEqual(['Unknown RequestLimitExceeded: later']);
     expect((await provision(ports, settings)).launched).toEqual(created);
   });
+});
+
+it('a NodeClaim that the cluster refuses does not stop the others', async () => {
+  const { ports } = await waitingWorld([spread('web', 3)]);
+  let calls = 0;
+  const createNodeClaim: Ports['cluster']['createNodeClaim'] = async (claim) => {
+    calls += 1;
+    return calls === 1 ? await refuse() : await ports.cluster.createNodeClaim(claim);
+  };
+  const report = await provision(withPorts(ports, { cluster: { createNodeClaim } }), settings);
+  expect(report.created).toHaveLength(2);
+  expect(report.launched).toHaveLength(2);
+  const message = 'RequestLimitExceeded: later';
+  expect(report.failures).toEqual([{ object: 'NodePool/default', message }]);
 });
 
 /** Every call that changes something, and every look at Karpenter's lease, in order. */
