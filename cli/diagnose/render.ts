@@ -1,3 +1,5 @@
+import type { NodeOverlay } from '../../shared/core/model/provisioning.ts';
+import { overlayRemark } from '../../shared/core/overlay/remark.ts';
 import type { OverlayReport } from '../../shared/core/overlay/resolve.ts';
 import { table } from '../simulate/table.ts';
 import type { Row, Selection } from './rows.ts';
@@ -27,27 +29,20 @@ function rowTable(rows: readonly Row[], { zones }: Selection): string {
   return table([...header, 'PRICE', 'CAPACITY'], cells);
 }
 
-/** What is worth knowing of an overlay beside its rows; undefined = it simply works. */
-function remark({ ready, reason, message, isDead, shadowed }: OverlayReport): string | undefined {
-  if (!ready) return `${reason}: ${message}`;
-  if (isDead) return 'dead: it matches no instance type of any NodePool';
-  if (shadowed.length === 0) return undefined;
-  const fields = shadowed.map(({ field, by }) => `${field} (by ${by.join(', ')})`);
-  return `shadowed everywhere by heavier overlays: ${fields.join('; ')}`;
-}
-
-function remarks(overlays: readonly OverlayReport[]): string {
+/** Overlays of which there is something to know beside their rows. */
+function remarks(overlays: readonly OverlayReport[], specs: readonly NodeOverlay[]): string {
   const rows = overlays.flatMap((report) => {
-    const text = remark(report);
-    const ready = report.ready ? 'True' : 'False';
-    return text === undefined ? [] : [[report.name, String(report.weight), ready, text]];
+    const { name, weight, ready, reason, message } = report;
+    const spec = specs.find((each) => each.name === name);
+    const text = ready ? spec && overlayRemark(report, spec) : `${reason}: ${message}`;
+    return text === undefined ? [] : [[name, String(weight), ready ? 'True' : 'False', text]];
   });
   return rows.length === 0 ? '' : table(['OVERLAY', 'WEIGHT', 'READY', 'WHY'], rows);
 }
 
 /** The rows for people, then overlays that conflict, are shadowed or match nothing. */
 export function renderDiagnosis(
-  { resolution, rejected, source }: Diagnosis,
+  { resolution, nodeOverlays, rejected, source }: Diagnosis,
   rows: readonly Row[],
   selection: Selection,
 ): string {
@@ -62,7 +57,7 @@ export function renderDiagnosis(
       ? 'No overlay changes anything that was asked for.'
       : rowTable(rows, selection),
     differ ? '* lowest of several zones that differ; --zones lists them' : '',
-    remarks(reports),
+    remarks(reports, nodeOverlays),
     refused.length === 0 ? '' : `Refused, and left out:\n  ${refused.join('\n  ')}`,
     source.split(' (')[0] ?? source,
   ]

@@ -69,10 +69,10 @@ function whyText(state: FinalState): string {
 
 function overlayText({ nodeOverlays }: FinalState): string {
   if (nodeOverlays.length === 0) return '';
-  const rows = nodeOverlays.map(({ name, ready, reason, message }) => [
+  const rows = nodeOverlays.map(({ name, ready, reason, message, remark }) => [
     name,
     ready ? 'True' : 'False',
-    ready ? '' : `${reason}: ${message}`,
+    ready ? remark : `${reason}: ${message}`,
   ]);
   return table(['NAME', 'READY', 'WHY'], rows, '  ');
 }
@@ -88,6 +88,12 @@ function poolText({ nodePools }: FinalState): string {
   return table(['NAME', 'NODES', 'READY', 'CPU', 'MEMORY'], rows, '  ');
 }
 
+/** Pods that the node was bought for, and those that come with every node. */
+function podCount({ pods, daemonSetPods }: ClaimReport): string {
+  const own = String(pods.length - daemonSetPods);
+  return daemonSetPods === 0 ? own : `${own} (and ${daemonSetPods} of DaemonSets)`;
+}
+
 function costText({ nodeClaims, totals }: FinalState): string {
   const rows = nodeClaims.map((claim) => [
     claim.name,
@@ -95,7 +101,7 @@ function costText({ nodeClaims, totals }: FinalState): string {
     dollars(claim.pricePerHour),
     dollars(claim.adjustedPricePerHour),
     claim.overlays.join(', '),
-    String(claim.pods.length),
+    podCount(claim),
   ]);
   const header = ['NODECLAIM', 'TYPE', 'PRICE/H', 'ADJUSTED', 'OVERLAYS', 'PODS'];
   const lines = rows.length === 0 ? [] : [table(header, rows, '  ')];

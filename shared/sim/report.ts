@@ -1,9 +1,11 @@
+import { resolveTypes } from '../app/provision.ts';
 import { instanceIdOf } from '../core/lifecycle/actions.ts';
 import { isTrue } from '../core/lifecycle/conditions.ts';
 import type { Condition } from '../core/model/cluster.ts';
 import { NODE_POOL } from '../core/model/labels.ts';
 import { podKey } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
+import { overlayRemark } from '../core/overlay/remark.ts';
 import { changedPrice } from '../core/overlay/resolve.ts';
 import { formatResources } from '../core/quantity.ts';
 import type { ClusterState, DecisionRecord } from '../ports.ts';
@@ -25,6 +27,8 @@ export interface ClaimReport {
   /** Those that applied at its launch. */
   readonly overlays: readonly string[];
   readonly pods: readonly string[];
+  /** How many of them are there because each such node has one. */
+  readonly daemonSetPods: number;
   readonly nodeName: string | null;
   readonly ageSeconds: number;
   readonly conditions: readonly {
@@ -63,6 +67,8 @@ export interface FinalState {
     readonly ready: boolean;
     readonly reason: string;
     readonly message: string;
+    /** Why an overlay that is ready changes nothing; empty: it simply works. */
+    readonly remark: string;
   }[];
   readonly nodePools: readonly {
     readonly name: string;
@@ -117,6 +123,12 @@ function claimReport(world: World, state: ClusterState, claim: NodeClaim): Claim
       price === null || priceChange === undefined ? price : changedPrice(price, priceChange),
     overlays,
     pods: podsOn(state, claim.nodeName),
+    daemonSetPods: state.objects.pods.filter(
+      (pod) =>
+        claim.nodeName !== undefined &&
+        pod.nodeName === claim.nodeName &&
+        pod.controller?.kind === 'DaemonSet',
+    ).length,
     nodeName: claim.nodeName ?? null,
     ageSeconds: Math.round((world.timeline.nowMs() - claim.createdAtMs) / 1000),
     conditions: claim.conditions.map(conditionText),
@@ -154,24 +166,31 @@ function podReport(world: World, state: ClusterState): FinalState['pods'] {
   };
 }
 
-function overlayReports(state: ClusterState): FinalState['nodeOverlays'] {
+async function overlayReports(
+  world: World,
+  state: ClusterState,
+): Promise<FinalState['nodeOverlays']> {
+  const { overlays } = await resolveTypes(world.ports, world.settings, state);
   return [...state.nodeOverlayConditions]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, list]) => {
       const validation = list.find((each) => each.type === 'ValidationSucceeded');
       const ready = list.find((each) => each.type === 'Ready')?.status === 'True';
       const { reason = '', message = '' } = ready ? {} : (validation ?? {});
-      return { name, ready, reason, message };
+      const resolved = overlays.find((each) => each.name === name);
+      const spec = state.objects.nodeOverlays.find((each) => each.name === name);
+      const remark = ready && resolved && spec ? overlayRemark(resolved, spec) : undefined;
+      return { name, ready, reason, message, remark: remark ?? '' };
     });
 }
 
 /** Everything that can be seen of the world now; arrays sorted, plain data. */
-export function finalState(
+export async function finalState(
   world: World,
   version: string,
   seed: number,
   rejected: FinalState['rejected'],
-): FinalState {
+): Promise<FinalState> {
   const state = readState(world.store);
   const claims = [...state.objects.nodeClaims]
     .sort(byName)
@@ -193,7 +212,7 @@ export function finalState(
     nodeClaims: claims,
     nodes: nodeReports(state),
     pods: podReport(world, state),
-    nodeOverlays: overlayReports(state),
+    nodeOverlays: await overlayReports(world, state),
     nodePools,
     rejected,
     timeline: world.journal.entries.map((each) => ({

@@ -51,6 +51,14 @@ describe('joiner diagnose', () => {
     expect(remarks).toMatch(/^dead +10 +True +dead: it matches no instance type/m);
   });
 
+  it('names overlays that set nothing', async () => {
+    const idle = NODE_OVERLAY.replace('dearer', 'idle').replace(/ {2}priceAdjustment[\s\S]*$/, '');
+    const text = await diagnosed([NODE_OVERLAY, idle]);
+    expect(text).toMatch(
+      /^idle +10 +True +without effect: it sets neither a price nor a capacity/m,
+    );
+  });
+
   it('--strict fails when an overlay is not ready', async () => {
     const files = { 'world.yaml': [NODE_CLASS, POOL, NODE_OVERLAY, CLASHING].join('---\n') };
     const { exitCode } = await inFolder(files, (folder) =>

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { NODE_CLASS, NODE_OVERLAY, NODE_POOL, POD } from './manifests.ts';
+import { DEPLOYMENT, NODE_CLASS, NODE_OVERLAY, NODE_POOL, POD } from './manifests.ts';
 import { inFolder, joiner } from './run.ts';
 
 const POOL = NODE_POOL.replace(/ {6}taints:[\s\S]*?NoSchedule\n/, '');
@@ -67,6 +67,26 @@ describe('joiner simulate', () => {
     });
     const [line = ''] = found.split('\n');
     expect(JSON.parse(line)).toHaveProperty('action');
+  });
+
+  it('says of overlays that are ready why they change nothing', async () => {
+    const idle = NODE_OVERLAY.replace('dearer', 'idle').replace(/ {2}priceAdjustment[\s\S]*$/, '');
+    const dead = NODE_OVERLAY.replace('dearer', 'dead').replace('[m6i.large]', '[p9.large]');
+    const files = { 'world.yaml': [NODE_CLASS, POOL, NODE_OVERLAY, idle, dead].join('---\n') };
+    const { stdout } = await simulated(files);
+    expect(stdout).toMatch(/^ {2}dearer +True$/m);
+    expect(stdout).toMatch(/^ {2}idle +True +without effect: it sets neither/m);
+    expect(stdout).toMatch(/^ {2}dead +True +dead: it matches no instance type/m);
+  });
+
+  it('counts the pods of DaemonSets apart', async () => {
+    const agent = DEPLOYMENT.replace('kind: Deployment', 'kind: DaemonSet')
+      .replace('name: web', 'name: agent')
+      .replace('  replicas: 2\n', '')
+      .replace(/ {6}topologySpread[\s\S]*? {6}containers/, '      containers');
+    const files = { 'world.yaml': [NODE_CLASS, POOL, agent, POD].join('---\n') };
+    const { stdout } = await simulated(files);
+    expect(stdout).toMatch(/1 \(and 1 of DaemonSets\)$/m);
   });
 
   it('--strict fails when pods stay pending', async () => {

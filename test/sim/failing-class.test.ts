@@ -15,7 +15,7 @@ it('one EC2NodeClass that cannot be read does not stop the pools of another', as
   const manifests = [nodeClass, broken(), nodePool(['on-demand']), deployment('web', 3, '1')];
   const { world } = await smallWorld(manifests as Parameters<typeof smallWorld>[0]);
   await world.run(WORLD_START_MS + 5 * 60_000);
-  const state = finalState(world, 'test', 1, {});
+  const state = await finalState(world, 'test', 1, {});
   expect(state.pods).toEqual({ running: 3, succeeded: 0, pending: [] });
   const found = world.store.get('EC2NodeClass', undefined, 'broken');
   const { conditions } = Object(found?.['status']) as {

@@ -30,7 +30,7 @@ async function outcome(
   const all = [...manifests, ...more] as Parameters<typeof smallWorld>[0];
   const { world, script } = await smallWorld(all, { scenario: { steps } });
   await world.run(WORLD_START_MS + 60 * MINUTE);
-  return finalState(world, 'test', 1, script.rejected);
+  return await finalState(world, 'test', 1, script.rejected);
 }
 
 const dearer: Scenario['steps'][number] = {

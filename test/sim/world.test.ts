@@ -59,7 +59,7 @@ describe('the simulated world', () => {
       const steps = [scale(2 * MINUTE, 12), scale(4 * MINUTE, 3)];
       const { world, script } = await smallWorld(base, { seed, scenario: { steps } });
       await world.run(WORLD_START_MS + 6 * MINUTE);
-      return JSON.stringify(finalState(world, '0', seed, script.rejected));
+      return JSON.stringify(await finalState(world, '0', seed, script.rejected));
     };
     const [first, again, other] = [await text(1), await text(1), await text(2)];
     expect(again).toBe(first);
