@@ -43,7 +43,7 @@ export function isShadowed(karpenterRenewedAtMs: number | undefined, nowMs: numb
   return karpenterRenewedAtMs !== undefined && nowMs - karpenterRenewedAtMs < KARPENTER_ALIVE_MS;
 }
 
-/** Whether `joiner pause` stopped this kind of action. */
+/** Whether a brake in `kube-system/joiner` holds this kind of action. */
 export function isPaused(untilMs: number | undefined, nowMs: number): boolean {
   return untilMs !== undefined && nowMs < untilMs;
 }

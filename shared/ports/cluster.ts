@@ -80,7 +80,7 @@ export interface ClusterState {
   readonly volumeAttachments: readonly VolumeAttachment[];
   /** By {@link objectKey}; what a write passes on to be refused when the object has changed. */
   readonly resourceVersions: ReadonlyMap<string, string>;
-  /** What `joiner pause` stopped: until when, in milliseconds since the epoch (Infinity: on). */
+  /** Brakes of `kube-system/joiner`: until when, in milliseconds since the epoch (Infinity: on). */
   readonly pausedUntilMs: Readonly<Partial<Record<Brake, number>>>;
   /** When Karpenter last renewed its leader lease; undefined = never seen. */
   readonly karpenterRenewedAtMs: number | undefined;
