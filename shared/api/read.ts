@@ -1,4 +1,4 @@
-import { parseQuantity, type Rounding } from '../core/quantity.ts';
+import { parseQuantity, quantityMax, type Rounding } from '../core/quantity.ts';
 import type { Decoded, Issue } from './issue.ts';
 
 /** A JSON object whose fields are not known yet. */
@@ -117,7 +117,9 @@ export class Reader {
       const isQuantity = typeof text === 'string' || typeof text === 'number';
       const amount = isQuantity ? parseQuantity(text, name, rounding) : undefined;
       if (amount === undefined) {
-        this.note(`${path}.${name}`, `must be a quantity such as 500m or 2Gi, not ${show(text)}`);
+        const most = isQuantity ? quantityMax(text, name) : undefined;
+        const valid = most === undefined ? 'a quantity such as 500m or 2Gi' : `at most ${most}`;
+        this.note(`${path}.${name}`, `must be ${valid}, not ${show(text)}`);
       } else if (amount < 0) {
         this.note(`${path}.${name}`, `must not be negative, but is ${show(text)}`);
       } else amounts[name] = amount;
@@ -150,6 +152,7 @@ function nameOf(value: unknown): string {
 
 /** A value as people may read it in a message, cut where it is long. */
 export function show(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
+  // JSON has no word for NaN and the infinities.
+  const text = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? String(value));
   return text.length > 80 ? `${text.slice(0, 77)}…` : text;
 }

@@ -57,6 +57,13 @@ export function parseQuantity(
   return sign === '-' ? (magnitude === 0 ? 0 : -magnitude) : magnitude;
 }
 
+/** The largest amount that plans count exactly, for quantities that are well formed but larger. */
+export function quantityMax(text: string | number, resource: string): string | undefined {
+  if (!SYNTAX.test(String(text).trim())) return undefined;
+  if (resource === CPU) return String(Math.floor(Number.MAX_SAFE_INTEGER / 1000));
+  return isByteCount(resource) ? '7Pi' : String(Number.MAX_SAFE_INTEGER);
+}
+
 /** digits × 10^tens × 2^twos, rounded to an integer away from zero (`ceil`) or towards it. */
 function scale(digits: string, tens: number, twos: number, ceil: boolean): number {
   if (digits.length < 10 && tens <= 0 && tens >= -6 && twos <= 20) {
