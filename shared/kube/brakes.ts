@@ -2,8 +2,8 @@ import type { Brake } from '../ports/cluster.ts';
 import { property } from './list.ts';
 
 /**
- * The brakes, as people write them into one ConfigMap: a key for each, whose value is the time until
- * which it is on (RFC 3339), or `on` without an end.
+ * The brakes, as people write them into one ConfigMap: a key for each, whose value is the time
+ * until which it is on (RFC 3339), or `on` without an end.
  */
 export const BRAKES_CONFIG_MAP = { namespace: 'kube-system', name: 'joiner' };
 
