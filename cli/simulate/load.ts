@@ -7,6 +7,7 @@ import { isJson, type Json, listAt, textAt } from '../../shared/sim/json.ts';
 import { admit } from '../../shared/sim/kinds.ts';
 import { KUBERNETES_VERSION } from '../../shared/sim/world.ts';
 import { BadInput } from '../bad-input.ts';
+import { doubtsOf } from './doubts.ts';
 import { readYaml } from './yaml-text.ts';
 
 interface Loaded {
@@ -138,6 +139,19 @@ function unusableSettings(used: readonly Loaded[]): readonly string[] {
   });
 }
 
+/** A line for everything that an API server would refuse and that runs here. */
+function doubtful(used: readonly Loaded[], known: readonly Json[]): readonly string[] {
+  const classes = [...used.map(({ object }) => object), ...known]
+    .filter((object) => object['kind'] === 'PriorityClass')
+    .flatMap((object) => textAt(object, 'metadata', 'name') ?? []);
+  return used.flatMap(({ object, place }) =>
+    doubtsOf(object, new Set(classes)).map(
+      ({ path, message }) =>
+        `${place(path)}: ${path} ${message}: an API server would refuse this, it runs here`,
+    ),
+  );
+}
+
 /**
  * Everything at the paths that the simulated cluster takes; one BadInput with all problems. `known`
  * are objects that will be there besides.
@@ -179,6 +193,7 @@ export function loadManifests(
     ...unusableSettings(used),
   );
   if (problems.length > 0) throw new BadInput(problems);
+  for (const line of doubtful(used, known)) note(line);
   if (ignored.size > 0) note(`ignored kinds: ${[...ignored].sort().join(', ')}`);
   return used.map(({ object }) => object);
 }
