@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { loadCatalog, REGIONS } from '../../shared/catalog/catalog.ts';
 import type { Catalog } from '../../shared/catalog/facts.ts';
-import { durationMs } from '../../shared/sim/kubelet.ts';
+import { parseDurationMs } from '../../shared/core/duration.ts';
 import type { FinalState } from '../../shared/sim/report.ts';
 import { Problems, reporting } from '../bad-input.ts';
 import { loadManifests } from '../simulate/load.ts';
@@ -45,7 +45,7 @@ function isImperfect(state: FinalState): boolean {
 function readInput(paths: readonly string[], options: SimulateOptions, catalog: Catalog) {
   const problems = new Problems();
   const variables = variablesOf(options.var, problems);
-  const duration = durationMs(options.duration);
+  const duration = parseDurationMs(options.duration);
   if (duration === undefined) {
     problems.add(`--duration ${options.duration}: expected a time such as 90s, 30m or 1h30m`);
   }

@@ -17,9 +17,9 @@ import { decodeNodeClaim } from '../api/node-claim.ts';
 import { decodeNodeOverlay } from '../api/node-overlay.ts';
 import { decodeNodePool } from '../api/node-pool.ts';
 import { show } from '../api/read.ts';
+import { parseDurationMs } from '../core/duration.ts';
 import { SIMULATED_DURATION } from '../core/model/labels.ts';
 import { type Json, textAt, valueAt } from './json.ts';
-import { durationMs } from './kubelet.ts';
 
 type Check = (object: Json) => readonly Issue[];
 
@@ -33,7 +33,8 @@ const pods = new PodDecoder();
 /** How long a pod runs in the simulated world: said wrongly, it would run for ever. */
 function simulatedDurationIssues(metadata: unknown, path: string): readonly Issue[] {
   const said = valueAt(metadata, 'annotations', SIMULATED_DURATION);
-  if (said === undefined || (typeof said === 'string' && durationMs(said) !== undefined)) return [];
+  if (said === undefined || (typeof said === 'string' && parseDurationMs(said) !== undefined))
+    return [];
   const message = `must be a time such as 90s, 5m or 1h30m, not ${show(said)}`;
   return [{ path: `${path}.annotations.${SIMULATED_DURATION}`, message }];
 }

@@ -1,3 +1,4 @@
+import { parseDurationMs } from '../core/duration.ts';
 import { allocatable } from '../core/instance-types/allocatable.ts';
 import { providerIdOf } from '../core/lifecycle/actions.ts';
 import {
@@ -142,7 +143,7 @@ export class Kubelets {
       return setCondition(running, { type: 'Ready', status: 'True' }, now);
     });
     if (started === undefined || isDeleting(started)) return;
-    const duration = durationMs(started.metadata.annotations[SIMULATED_DURATION]);
+    const duration = parseDurationMs(started.metadata.annotations[SIMULATED_DURATION] ?? '');
     if (duration !== undefined) this.timeline.after(duration, () => this.finish(started));
   }
 
@@ -234,16 +235,4 @@ export class Kubelets {
       .find((each) => textAt(each, 'status', 'providerID') === providerId);
     return claim === undefined ? [] : listAt(claim, 'spec', 'startupTaints');
   }
-}
-
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
-
-/** `90s`, `1h30m`; undefined where the text is no duration. */
-export function durationMs(text: string | undefined): number | undefined {
-  if (text === undefined || !/^(\d+[smh])+$/.test(text)) return undefined;
-  let total = 0;
-  for (const [, amount, unit] of text.matchAll(/(\d+)([smh])/g)) {
-    total += Number(amount) * (UNIT_MS[unit ?? ''] ?? 0);
-  }
-  return total;
 }

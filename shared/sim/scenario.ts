@@ -1,14 +1,17 @@
 import { z } from 'zod';
 import type { Decoded } from '../api/issue.ts';
 import { issuesOf } from '../api/schema/issues.ts';
-import { durationMs } from './kubelet.ts';
+import { parseDurationMs } from '../core/duration.ts';
 
 /** What happens to the simulated world from outside, and when. */
 
 const time = z
   .string()
-  .regex(/^(\d+[smh])+$/, 'must be a time since the start such as 90s, 5m or 1h30m')
-  .transform((text) => durationMs(text) ?? 0);
+  .refine(
+    (text) => parseDurationMs(text) !== undefined,
+    'must be a time since the start such as 90s, 5m or 1h30m',
+  )
+  .transform((text) => parseDurationMs(text) ?? 0);
 
 const inlineObject = z.looseObject({
   apiVersion: z.string(),
