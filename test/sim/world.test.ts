@@ -172,6 +172,25 @@ describe('the simulated world', () => {
     expect(report).toEqual({ failedIds: [], deleted: [] });
   });
 
+  it('a node has the hugepages of an overlay, taken out of its memory', async () => {
+    const overlay = {
+      apiVersion: 'karpenter.sh/v1alpha1',
+      kind: 'NodeOverlay',
+      metadata: { name: 'huge' },
+      spec: { requirements: [], capacity: { 'hugepages-2Mi': '1Gi' } },
+    };
+    const allocatable = async (manifests: readonly Json[]) => {
+      const [node] = readState((await run(manifests, 3)).store).objects.nodes;
+      return node?.allocatable ?? {};
+    };
+    const [plain, huge] = [await allocatable(base), await allocatable([...base, overlay])];
+    expect(huge).toEqual({
+      ...plain,
+      'hugepages-2Mi': 2 ** 30,
+      memory: (plain['memory'] ?? 0) - 2 ** 30,
+    });
+  });
+
   it('a withheld overlay resource keeps the node from being initialised', async () => {
     const overlay = {
       apiVersion: 'karpenter.sh/v1alpha1',
