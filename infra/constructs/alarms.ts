@@ -74,7 +74,7 @@ export class Alarms extends Construct {
       missing: cloudwatch.TreatMissingData.BREACHING,
       runbook:
         'No run of provision has succeeded for 5 minutes: pending pods get no nodes. Look at the ' +
-        'last error in its log; run `joiner doctor`. Was the schedule disabled, or its role denied?',
+        'last error in its log. Was the schedule disabled, or its role denied?',
     });
   }
 
@@ -99,9 +99,9 @@ export class Alarms extends Construct {
       threshold: PENDING_SECONDS_MAX,
       compared: cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
       runbook:
-        'A pod that Joiner should serve has waited for more than 5 minutes. `joiner explain pod ' +
-        'NAME` says which stage leaves no instance type; the usual ones are a limit, a shortage ' +
-        'and a NodePool that is not ready.',
+        'A pod that Joiner should serve has waited for more than 5 minutes. Its event ' +
+        'FailedScheduling says which stage leaves no instance type; the usual ones are a limit, a ' +
+        'shortage and a NodePool that is not ready.',
     });
   }
 

@@ -22,15 +22,3 @@ export function decodeBrakes(configMap: unknown): Partial<Record<Brake, number>>
   }
   return paused;
 }
-
-/** The ConfigMap's data; null releases a brake, brakes that are left out stay as they are. */
-export function encodeBrakes(
-  brakes: Readonly<Partial<Record<Brake, number | null>>>,
-): Readonly<Record<string, string | null>> {
-  const entries = Object.entries(brakes).map(([brake, untilMs]) => {
-    if (untilMs === null || untilMs === undefined) return [KEY_PREFIX + brake, null];
-    const isTimed = Number.isFinite(untilMs);
-    return [KEY_PREFIX + brake, isTimed ? new Date(untilMs).toISOString() : 'on'];
-  });
-  return Object.fromEntries(entries);
-}

@@ -11,9 +11,9 @@ function taken(column: Column, resource: string): number {
 }
 
 /**
- * What NodePool limits and capacity reservations still allow, counted exactly inside one plan. Nodes
- * that are going away do not count, as in Karpenter: a pool at its limit can replace an expired node
- * before the old one has drained, and is over its limit until then.
+ * What NodePool limits and capacity reservations still allow, counted exactly inside one plan.
+ * Nodes that are going away do not count, as in Karpenter: a pool at its limit can replace an
+ * expired node before the old one has drained, and is over its limit until then.
  */
 export class Budgets {
   private readonly pools: Map<string, Record<string, number>>;

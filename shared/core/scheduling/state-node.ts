@@ -9,13 +9,12 @@ import {
   NODE_POOL,
   PLAN,
   REGISTERED,
-  UNREGISTERED_TAINT_KEY,
   ZONE,
 } from '../model/labels.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import { maxResources, NO_RESOURCES, type Resources } from '../model/resources.ts';
 import type { ClusterSnapshot } from '../model/snapshot.ts';
-import type { Taint } from '../model/taint.ts';
+import { isEphemeralTaint, type Taint } from '../model/taint.ts';
 import { parseResources } from '../quantity.ts';
 import { NODE_NAME_FIELD } from './node-terms.ts';
 
@@ -37,11 +36,7 @@ export interface StateNode {
 /** Taints that pass by themselves while a node of ours starts. */
 function isEphemeral(taint: Taint, startupTaints: readonly Taint[]): boolean {
   return (
-    taint.key === 'node.kubernetes.io/not-ready' ||
-    taint.key === 'node.kubernetes.io/unreachable' ||
-    taint.key === 'node.cloudprovider.kubernetes.io/uninitialized' ||
-    taint.key === UNREGISTERED_TAINT_KEY ||
-    taint.key.startsWith('readiness.k8s.io/') ||
+    isEphemeralTaint(taint) ||
     startupTaints.some((each) => each.key === taint.key && each.effect === taint.effect)
   );
 }

@@ -61,7 +61,12 @@ async function capacityOf(region: string, type: string) {
  * Instances that EC2 starts join the cluster as their user data says, and nodes whose instance is
  * terminated stop; returns what stops it all.
  */
-export function joinInstances(cloud: WireCloud, admin: KubeClient, delayMs = 200): () => void {
+export function joinInstances(
+  cloud: WireCloud,
+  admin: KubeClient,
+  devices: ReadonlyMap<string, Readonly<Record<string, string>>>,
+  delayMs = 200,
+): () => void {
   const { account } = cloud;
   const timers = new Set<NodeJS.Timeout>();
   const later = (work: () => Promise<void>): void => {
@@ -71,7 +76,8 @@ export function joinInstances(cloud: WireCloud, admin: KubeClient, delayMs = 200
     }, delayMs);
     timers.add(timer);
   };
-  account.onLaunch = (instance) => later(() => join(cloud, admin, instance));
+  account.onLaunch = (instance) =>
+    later(() => join(cloud, admin, instance, devices.get(instance.instanceType) ?? {}));
   const ticking = setInterval(() => {
     for (const instance of account.instances.values()) {
       if (instance.state === 'shutting-down') instance.state = 'terminated';
@@ -85,7 +91,12 @@ export function joinInstances(cloud: WireCloud, admin: KubeClient, delayMs = 200
   };
 }
 
-async function join(cloud: WireCloud, admin: KubeClient, instance: ModelInstance): Promise<void> {
+async function join(
+  cloud: WireCloud,
+  admin: KubeClient,
+  instance: ModelInstance,
+  devices: Readonly<Record<string, string>>,
+): Promise<void> {
   const { id, zone, instanceType, template } = instance;
   const { labels, taints } = flagsOf(template.UserData ?? '');
   try {
@@ -94,7 +105,7 @@ async function join(cloud: WireCloud, admin: KubeClient, instance: ModelInstance
       providerId: `aws:///${zone}/${id}`,
       labels: { 'node.kubernetes.io/instance-type': instanceType, ...labels },
       taints,
-      capacity: await capacityOf(cloud.account.region, instanceType),
+      capacity: { ...(await capacityOf(cloud.account.region, instanceType)), ...devices },
     });
   } catch (error) {
     if (!isKubeFault(error, 'conflict')) throw error;

@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
 import type { Context } from '../../../functions/runtime/context.ts';
 import { ENV } from '../../../shared/contract.ts';
@@ -8,6 +6,7 @@ import { listEach, property, text } from '../../../shared/kube/list.ts';
 import { RESOURCES, type Resource } from '../../../shared/kube/resources.ts';
 import { ensureNamespace } from '../../contract/kube-objects.ts';
 import { BUCKET, CLUSTER, WireCloud } from '../aws/cloud.ts';
+import type { ModelInstance } from '../aws/model/account.ts';
 import { establishCrds, ourCrds } from '../control-plane/crds.ts';
 import { applyManifests, readManifests } from '../control-plane/manifests.ts';
 import { describeWithControlPlane } from '../control-plane/suite.ts';
@@ -17,7 +16,7 @@ import { joinInstances } from './instances.ts';
 
 const REGION = 'us-east-1';
 const KEYS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'a-secret-of-the-test' };
-const IMAGE = 'ami-0123456789abcdef0';
+const IMAGES = { x86_64: 'ami-0123456789abcdef0', arm64: 'ami-0123456789abcdef1' } as const;
 
 /** How often the functions are run in turn: a minute of the schedule, compressed. */
 const TICK_MS = 200;
@@ -35,6 +34,8 @@ export interface ClosedLoop {
   /** Hands messages to the function `interrupt` as SQS does; ids of those that come again. */
   interrupt(bodies: readonly string[]): Promise<readonly string[]>;
   list(resource: Resource): Promise<readonly unknown[]>;
+  /** What a device plugin reports on nodes of an instance type, by its name. */
+  readonly devices: Map<string, Readonly<Record<string, string>>>;
 }
 
 function context(name: string): Context {
@@ -78,24 +79,22 @@ async function handlerOf(name: string): Promise<Handler> {
   return module.handler;
 }
 
-/** Image and alias of the class `default`, so that nothing has to be looked up elsewhere. */
-function furnish(cloud: WireCloud): void {
-  const { account } = cloud;
-  const parameter = (arch: string, variant: string) =>
-    `/aws/service/eks/optimized-ami/1.33/amazon-linux-2023/${arch}/${variant}/recommended/image_id`;
-  for (const variant of ['standard', 'nvidia', 'neuron']) {
-    account.parameters.set(parameter('x86_64', variant), IMAGE);
+/** Images and aliases of the class `default`, so that nothing has to be looked up elsewhere. */
+function furnish({ account }: WireCloud): void {
+  for (const [arch, id] of Object.entries(IMAGES)) {
+    for (const variant of ['standard', 'nvidia', 'neuron']) {
+      const folder = `/aws/service/eks/optimized-ami/1.33/amazon-linux-2023/${arch}/${variant}`;
+      account.parameters.set(`${folder}/recommended/image_id`, id);
+    }
   }
-  account.images = [
-    {
-      ImageId: IMAGE,
-      Name: 'amazon-eks-node-al2023-x86_64-standard-1.33',
-      Architecture: 'x86_64',
-      CreationDate: '2026-01-01T00:00:00.000Z',
-      State: 'available',
-      OwnerId: '602401143452',
-    },
-  ];
+  account.images = Object.entries(IMAGES).map(([arch, id]) => ({
+    ImageId: id,
+    Name: `amazon-eks-node-al2023-${arch}-standard-1.33`,
+    Architecture: arch as keyof typeof IMAGES,
+    CreationDate: '2026-01-01T00:00:00.000Z',
+    State: 'available',
+    OwnerId: '602401143452',
+  }));
 }
 
 interface Started {
@@ -110,6 +109,7 @@ export async function describeClosedLoop(
   body: (loop: ClosedLoop) => void,
 ): Promise<void> {
   const cloud = new WireCloud();
+  const devices: ClosedLoop['devices'] = new Map();
   const known = { ...KEYS, username: 'joiner', groups: ['joiner:controller'] };
   let webhook: TokenWebhook | undefined;
   beforeAll(async () => {
@@ -126,16 +126,20 @@ export async function describeClosedLoop(
         const { url, caPem } = plane();
         const data = Buffer.from(caPem).toString('base64');
         cloud.cluster = { ...cloud.cluster, endpoint: url, certificateAuthority: { data } };
-        started = await start(cloud, admin());
+        started = await start(cloud, admin(), devices);
       }, 120_000);
       afterAll(async () => started?.stop(), 60_000);
-      describe('', () => body(loopOf(cloud, admin, () => started?.handlers ?? {})));
+      describe('', () => body({ ...loopOf(cloud, admin, () => started?.handlers ?? {}), devices }));
     },
     () => ({ tokenWebhookUrl: webhook?.url ?? '' }),
   );
 }
 
-async function start(cloud: WireCloud, admin: KubeClient): Promise<Started> {
+async function start(
+  cloud: WireCloud,
+  admin: KubeClient,
+  devices: ClosedLoop['devices'],
+): Promise<Started> {
   await ensureNamespace(admin, 'default');
   await ensureNamespace(admin, 'kube-system');
   await establishCrds(admin, await ourCrds());
@@ -147,7 +151,7 @@ async function start(cloud: WireCloud, admin: KubeClient): Promise<Started> {
   );
   const over = new AbortController();
   const kubelets = runKubelets(admin, over.signal);
-  const stopInstances = joinInstances(cloud, admin);
+  const stopInstances = joinInstances(cloud, admin, devices);
   const { closeSandboxes } = await import('../../../functions/runtime/sandbox.ts');
   return {
     webhook: { url: '', lastRefusal: () => undefined, close: async () => undefined },
@@ -166,7 +170,7 @@ function loopOf(
   cloud: WireCloud,
   admin: () => KubeClient,
   handlers: () => Readonly<Record<string, Handler>>,
-): ClosedLoop {
+): Omit<ClosedLoop, 'devices'> {
   const invoke = async (name: string, event: object): Promise<unknown> => {
     const handler = handlers()[name];
     if (handler === undefined) throw new Error(`there is no function ${name}`);
@@ -214,7 +218,9 @@ export async function runningPods(loop: ClosedLoop, app: string): Promise<number
   ).length;
 }
 
-/** A file of the project, as text. */
-export async function projectFile(path: string): Promise<string> {
-  return await readFile(join(import.meta.dirname, '../../..', path), 'utf8');
+/** Instances that cost money. */
+export function liveInstances({ cloud }: ClosedLoop): readonly ModelInstance[] {
+  return [...cloud.account.instances.values()].filter(
+    (each) => each.state === 'running' || each.state === 'pending',
+  );
 }
