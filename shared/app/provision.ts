@@ -41,6 +41,8 @@ interface Outlook {
   readonly pools: readonly NodePool[];
   readonly snapshot: ClusterSnapshot;
   readonly typesOf: (claim: NodeClaim) => readonly InstanceType[];
+  /** Pods of CapacityBuffers, which exist in the snapshot only. */
+  readonly virtual: ReadonlySet<string>;
 }
 
 /** What each pool can launch after overlays, and what the resolver says of each overlay. */
@@ -102,6 +104,7 @@ async function observe(
   const buffers = settings.capacityBuffer ? state.capacityBuffers.flatMap(bufferPods) : [];
   const pods = [...state.objects.pods, ...buffers];
   return {
+    virtual: new Set(pods.filter(isBufferPod).map(podKey)),
     state,
     shadow,
     failures,
@@ -126,7 +129,22 @@ function offeringText(choice: PlannedNodeClaim['chosen']): string {
   return `${type} ${capacityType} in ${zone} at $${price.toFixed(4)}/h${list}`;
 }
 
-async function recordClaim(ports: Ports, planned: PlannedNodeClaim, name: string): Promise<void> {
+/** `3 pods`, and what a CapacityBuffer keeps room for: `3 pods and 1 buffer pod`. */
+function podsText(pods: readonly string[], virtual: ReadonlySet<string>): string {
+  const buffered = pods.filter((pod) => virtual.has(pod)).length;
+  const counted = (count: number, noun: string): readonly string[] =>
+    count === 0 ? [] : [`${count} ${noun}${count === 1 ? '' : 's'}`];
+  return [...counted(pods.length - buffered, 'pod'), ...counted(buffered, 'buffer pod')].join(
+    ' and ',
+  );
+}
+
+async function recordClaim(
+  ports: Ports,
+  { virtual }: Outlook,
+  planned: PlannedNodeClaim,
+  name: string,
+): Promise<void> {
   const { runnerUp, chosen, overlays, pods, instanceTypes, requests } = planned;
   const against =
     runnerUp === undefined
@@ -139,7 +157,7 @@ async function recordClaim(ports: Ports, planned: PlannedNodeClaim, name: string
     useCase: 'provision',
     object: `NodeClaim/${name}`,
     action: 'create',
-    message: `${offeringText(chosen)} for ${pods.length} pods${applied}; ${against}`,
+    message: `${offeringText(chosen)} for ${podsText(pods, virtual)}${applied}; ${against}`,
     detail: {
       nodePool: planned.nodePool,
       chosen,
@@ -165,11 +183,11 @@ async function nominate(ports: Ports, pod: string, target: string): Promise<void
 
 async function createClaim(
   ports: Ports,
-  { snapshot }: Outlook,
+  outlook: Outlook,
   planned: PlannedNodeClaim,
   pool: NodePool,
 ): Promise<string> {
-  const types = snapshot.instanceTypes.get(pool.name) ?? [];
+  const types = outlook.snapshot.instanceTypes.get(pool.name) ?? [];
   const name = `${pool.name}-${ports.ids.suffix()}`;
   await ports.cluster.createNodeClaim(plannedClaim(planned, pool, types, name));
   ports.recorder.count('nodeclaims_created_total', {
@@ -177,13 +195,12 @@ async function createClaim(
     nodepool: pool.name,
     min_values_relaxed: planned.annotations[MIN_VALUES_RELAXED] ?? 'false',
   });
-  await recordClaim(ports, planned, name);
+  await recordClaim(ports, outlook, planned, name);
   return name;
 }
 
 async function createClaims(ports: Ports, outlook: Outlook, plan: Plan): Promise<string[]> {
-  const { snapshot, pools, shadow, failures } = outlook;
-  const virtual = new Set(snapshot.pods.filter(isBufferPod).map(podKey));
+  const { pools, shadow, failures, virtual } = outlook;
   const created: string[] = [];
   for (const planned of plan.newNodeClaims) {
     const pool = pools.find((each) => each.name === planned.nodePool);
@@ -203,9 +220,8 @@ async function createClaims(ports: Ports, outlook: Outlook, plan: Plan): Promise
 
 /** Nodes that the plan relies on are left alone by disruption for a while. */
 async function nominateExisting(ports: Ports, outlook: Outlook, plan: Plan): Promise<void> {
-  const { snapshot, shadow } = outlook;
+  const { snapshot, shadow, virtual } = outlook;
   const nowMs = ports.clock.nowMs();
-  const virtual = new Set(snapshot.pods.filter(isBufferPod).map(podKey));
   for (const { node: name, pods } of plan.existing) {
     const real = pods.filter((pod) => !virtual.has(pod));
     if (real.length === 0) continue;
@@ -226,9 +242,8 @@ async function nominateExisting(ports: Ports, outlook: Outlook, plan: Plan): Pro
 }
 
 async function reportUnplaced(ports: Ports, outlook: Outlook, plan: Plan): Promise<void> {
-  const virtual = new Set(outlook.snapshot.pods.filter(isBufferPod).map(podKey));
   for (const [pod, { message }] of [...plan.unplaced].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    if (virtual.has(pod)) continue;
+    if (outlook.virtual.has(pod)) continue;
     const [namespace = '', name = ''] = pod.split('/');
     await ports.cluster.event({
       regarding: { kind: 'Pod', namespace, name },
