@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import { crdsCommand } from './commands/crds.ts';
 import { diagnoseCommand } from './commands/diagnose.ts';
+import { releaseCommand } from './commands/release.ts';
 import { simulateCommand } from './commands/simulate.ts';
 import { solveCommand } from './commands/solve.ts';
 
@@ -14,9 +15,14 @@ export function program(): Command {
     .description('nodes for your pods, and no pod in your cluster')
     .version(packageJson.version)
     .showHelpAfterError('(joiner --help shows what there is)');
-  for (const command of [simulateCommand(), solveCommand(), diagnoseCommand(), crdsCommand()]) {
-    root.addCommand(command.copyInheritedSettings(root));
-  }
+  const commands = [
+    simulateCommand(),
+    solveCommand(),
+    diagnoseCommand(),
+    crdsCommand(),
+    releaseCommand(),
+  ];
+  for (const command of commands) root.addCommand(command.copyInheritedSettings(root));
   for (const command of [root, ...root.commands]) command.exitOverride();
   return root;
 }

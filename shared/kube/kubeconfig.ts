@@ -16,13 +16,15 @@ export interface ClusterAccess {
 /** Exec plugins tell no expiry here; `aws eks get-token` is good for 15 minutes. */
 const EXEC_TOKEN_MS = 10 * 60_000;
 
-/** The current or named context of `KUBECONFIG` or `~/.kube/config`. */
+/** The current or named context of the file, else of `KUBECONFIG` or `~/.kube/config`. */
 export async function loadKubeconfig(
   context: string | undefined,
   nowMs: () => number,
+  file?: string,
 ): Promise<ClusterAccess> {
   const config = new KubeConfig();
-  config.loadFromDefault();
+  if (file === undefined) config.loadFromDefault();
+  else config.loadFromFile(file);
   if (context !== undefined) config.setCurrentContext(context);
   const cluster = config.getCurrentCluster();
   if (!cluster) throw new Error(`the kubeconfig has no cluster for context '${context ?? ''}'`);

@@ -1,0 +1,58 @@
+import type { KubeClient } from '../../shared/kube/client.ts';
+import { LEASE_NAMESPACE } from '../../shared/kube/leases.ts';
+import { listEach, property, text } from '../../shared/kube/list.ts';
+import { RESOURCES } from '../../shared/kube/resources.ts';
+
+/** Who would drain nodes and end instances, and when it last said that it is there. */
+export interface Sign {
+  readonly who: 'Joiner' | 'Karpenter';
+  /** e.g. `kube-system/joiner-lifecycle` */
+  readonly lease: string;
+  readonly atMs: number;
+}
+
+/**
+ * Joiner takes its Leases at least once a minute and frees them again, so what tells that it is
+ * there is when one was last acquired or renewed. Five minutes forgive what throttling delays.
+ */
+const JOINER_MS = 5 * 60_000;
+/** Karpenter renews its own every few seconds; the functions give it a minute, too. */
+const KARPENTER_MS = 60_000;
+const KARPENTER_LEASE = 'karpenter-leader-election';
+
+/** The last signs of those that are alive, the youngest first. */
+export async function signsOfLife(client: KubeClient, nowMs: number): Promise<readonly Sign[]> {
+  return (await lastSigns(client))
+    .filter(({ who, atMs }) => nowMs - atMs < (who === 'Joiner' ? JOINER_MS : KARPENTER_MS))
+    .sort((a, b) => b.atMs - a.atMs);
+}
+
+/** The last sign of every Lease of Joiner and Karpenter that was ever taken. */
+export async function lastSigns(client: KubeClient): Promise<readonly Sign[]> {
+  let signs: Sign[] = [];
+  await listEach(
+    client,
+    { resource: RESOURCES.leases },
+    {
+      start: () => {
+        signs = [];
+      },
+      object: (lease) => signs.push(...signOf(lease)),
+    },
+  );
+  return signs;
+}
+
+function signOf(lease: unknown): readonly Sign[] {
+  const metadata = property(lease, 'metadata');
+  const name = text(property(metadata, 'name'));
+  const namespace = text(property(metadata, 'namespace'));
+  const isOurs = namespace === LEASE_NAMESPACE && name.startsWith('joiner-');
+  if (!isOurs && name !== KARPENTER_LEASE) return [];
+  const spec = property(lease, 'spec');
+  const times = ['acquireTime', 'renewTime'].map((each) => Date.parse(text(property(spec, each))));
+  const known = times.filter((each) => !Number.isNaN(each));
+  if (known.length === 0) return [];
+  const who = isOurs ? 'Joiner' : 'Karpenter';
+  return [{ who, lease: `${namespace}/${name}`, atMs: Math.max(...known) }];
+}

@@ -1,0 +1,21 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ControlPlane } from './launch.ts';
+
+/** Writes the admin's kubeconfig of a control plane, as commands take it with `--kubeconfig`. */
+export async function writeKubeconfig(folder: string, plane: ControlPlane): Promise<string> {
+  const file = join(folder, 'kubeconfig');
+  const data = Buffer.from(plane.caPem).toString('base64');
+  const config = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [
+      { name: 'test', cluster: { server: plane.url, 'certificate-authority-data': data } },
+    ],
+    users: [{ name: 'admin', user: { token: plane.adminToken } }],
+    contexts: [{ name: 'test', context: { cluster: 'test', user: 'admin' } }],
+    'current-context': 'test',
+  };
+  await writeFile(file, JSON.stringify(config));
+  return file;
+}
