@@ -29,9 +29,9 @@ await describeWithControlPlane('wake-ups on a real control plane', ({ admin, pla
         isReady = true;
       },
     });
-    const wokenBy = async (kind: WakeUp): Promise<void> => {
+    const wokenBy = async (kind: WakeUp, since = 0): Promise<void> => {
       const deadline = Date.now() + WAIT_MS_MAX;
-      while (!woken.includes(kind)) {
+      while (!woken.includes(kind, since)) {
         if (Date.now() > deadline) throw new Error(`no ${kind}; ${woken.join(', ')}`);
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
@@ -46,19 +46,19 @@ await describeWithControlPlane('wake-ups on a real control plane', ({ admin, pla
     await admin().create(RESOURCES.nodes, { metadata: { name: 'n1' } });
     await wokenBy('node-joined');
     expect(isReady).toBe(true);
-    const before = woken.length;
-    await admin().patch(
-      RESOURCES.nodes,
-      { name: 'n1' },
-      { kind: 'merge', value: { metadata: { annotations: { beat: '1' } } } },
-    );
-    await admin().patch(
-      RESOURCES.nodes,
-      { name: 'n1' },
-      { kind: 'merge', value: { metadata: { labels: { team: 'a' } } } },
-    );
-    await wokenBy('node-changed');
-    expect(woken.slice(before).filter((kind) => kind === 'node-changed')).toHaveLength(1);
+    const change = (metadata: object) =>
+      admin().patch(RESOURCES.nodes, { name: 'n1' }, { kind: 'merge', value: { metadata } });
+    /** How often a heartbeat and, after it, a change that matters wake somebody. */
+    const wakesOf = async (beat: string): Promise<number> => {
+      const since = woken.length;
+      await change({ annotations: { beat } });
+      await change({ labels: { team: beat } });
+      await wokenBy('node-changed', since);
+      return woken.slice(since).filter((kind) => kind === 'node-changed').length;
+    };
+    // The control plane taints the new node in its own time, which wakes, too: so more than one try.
+    const wakes = [await wakesOf('a'), await wakesOf('b'), await wakesOf('c')];
+    expect(wakes).toContain(1);
     await admin().delete(RESOURCES.nodes, { name: 'n1' }, {});
     await wokenBy('node-deleted');
     over.abort();
