@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
+import { costCommand } from './commands/cost.ts';
 import { crdsCommand } from './commands/crds.ts';
 import { diagnoseCommand } from './commands/diagnose.ts';
 import { releaseCommand } from './commands/release.ts';
@@ -20,6 +21,7 @@ export function program(): Command {
     solveCommand(),
     diagnoseCommand(),
     crdsCommand(),
+    costCommand(),
     releaseCommand(),
   ];
   for (const command of commands) root.addCommand(command.copyInheritedSettings(root));

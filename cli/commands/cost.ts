@@ -1,0 +1,143 @@
+import { Command, Option } from 'commander';
+import packageJson from '../../package.json' with { type: 'json' };
+import { loadCatalog, REGIONS } from '../../shared/catalog/catalog.ts';
+import type { Catalog } from '../../shared/catalog/facts.ts';
+import { Problems, reporting } from '../bad-input.ts';
+import { DURATIONS } from '../cost/durations.ts';
+import { alternatives, type CostInput, costOf, type Part, type Reaction } from '../cost/model.ts';
+import { PRICE_SOURCES, PRICES, PRICES_DATE } from '../cost/prices.ts';
+import { renderCost, renderMarkdown, type Shown } from '../cost/render.ts';
+
+type Region = keyof typeof PRICES;
+
+interface Options {
+  readonly nodes: string;
+  readonly pods: string;
+  readonly churn: string;
+  readonly nodePrice?: string;
+  readonly region: Region;
+  readonly reaction?: Reaction;
+  readonly network: CostInput['network'];
+  readonly zones: string;
+  readonly output: 'text' | 'markdown' | 'json';
+}
+
+const NODE_TYPE = 'm7g.large';
+const KARPENTER_TYPE = 't4g.medium';
+
+function wholeNumber(option: string, text: string, max: number, problems: Problems): number {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value <= max)) {
+    problems.add(`${option} ${text}: expected a whole number of at most ${max}`);
+  }
+  return value;
+}
+
+function positive(option: string, text: string, max: number, problems: Problems): number {
+  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value <= max)) problems.add(`${option} ${text}: expected a number of at most ${max}`);
+  return value;
+}
+
+function priceOf(catalog: Catalog, name: string): number {
+  const price = catalog.types.find((type) => type.name === name)?.onDemandPrice;
+  if (price === undefined) throw new Error(`${catalog.region} has no price of ${name}`);
+  return price;
+}
+
+/** Everything but the reaction. */
+function inputOf(options: Options, catalog: Catalog): Omit<CostInput, 'reaction'> {
+  const problems = new Problems();
+  const { region, network, nodePrice } = options;
+  const input = {
+    nodes: wholeNumber('--nodes', options.nodes, 100_000, problems),
+    pods: wholeNumber('--pods', options.pods, 1_000_000, problems),
+    churn: positive('--churn', options.churn, 1000, problems),
+    nodePrice:
+      nodePrice === undefined
+        ? priceOf(catalog, NODE_TYPE)
+        : positive('--node-price', nodePrice, 1000, problems),
+    zones: wholeNumber('--zones', options.zones, 6, problems),
+    network,
+    prices: PRICES[region],
+    durations: DURATIONS,
+    karpenterNodePrice: priceOf(catalog, KARPENTER_TYPE),
+  };
+  return problems.checked(input);
+}
+
+async function run(options: Options): Promise<number> {
+  const catalog = await loadCatalog(options.region);
+  const input = inputOf(options, catalog);
+  const reactions: readonly Reaction[] =
+    options.reaction === undefined ? ['watch', 'tick'] : [options.reaction];
+  const shown: Shown = {
+    region: options.region,
+    nodes: input.nodes,
+    pods: input.pods,
+    costs: reactions.map((reaction) => [reaction, costOf({ ...input, reaction })]),
+    alternatives: alternatives({ ...input, reaction: 'watch' }),
+    ec2PricesDate: catalog.date,
+  };
+  const texts = {
+    text: () => renderCost(shown),
+    markdown: () => renderMarkdown(shown),
+    json: () => `${JSON.stringify(jsonOf(shown, input), null, 2)}\n`,
+  };
+  process.stdout.write(texts[options.output]());
+  return 0;
+}
+
+function jsonOf(shown: Shown, input: Omit<CostInput, 'reaction'>): object {
+  const rounded = ({ name, formula, usd }: Part) => ({ name, formula, usd: cents(usd) });
+  return {
+    joiner: packageJson.version,
+    region: shown.region,
+    pricesDate: PRICES_DATE,
+    ec2PricesDate: shown.ec2PricesDate,
+    sources: PRICE_SOURCES,
+    input: {
+      nodes: input.nodes,
+      pods: input.pods,
+      launchesPerNodeAndDay: input.churn,
+      network: input.network,
+      zones: input.zones,
+      nodePricePerHour: input.nodePrice,
+    },
+    costs: shown.costs.map(([reaction, { parts, usd, freeTierUsd }]) => ({
+      reaction,
+      parts: parts.map(rounded),
+      usd: cents(usd),
+      freeTierUsd: cents(freeTierUsd),
+    })),
+    alternatives: shown.alternatives.map(rounded),
+  };
+}
+
+function cents(usd: number): number {
+  return Math.round(usd * 100) / 100;
+}
+
+/** `joiner cost`: what Joiner itself costs, beside the ways to have the same done. */
+export function costCommand(): Command {
+  return new Command('cost')
+    .description('what Joiner itself costs a month, next to Karpenter and to EKS Auto Mode')
+    .requiredOption('--nodes <number>', 'of the cluster')
+    .requiredOption('--pods <number>', 'of the cluster')
+    .addOption(new Option('--region <region>').choices([...REGIONS]).default('us-east-1'))
+    .addOption(
+      new Option('--reaction <reaction>', 'default: both side by side').choices(['watch', 'tick']),
+    )
+    .option('--churn <number>', 'launches for each node and day; as many nodes go', '0.5')
+    .option('--node-price <usd>', `of a node an hour on demand; default: ${NODE_TYPE}`)
+    .addOption(
+      new Option('--network <way>', 'to AWS from a private network, where it is not shared')
+        .choices(['none', 'nat', 'endpoints'])
+        .default('none'),
+    )
+    .option('--zones <number>', 'with such a way', '2')
+    .addOption(
+      new Option('-o, --output <format>').choices(['text', 'markdown', 'json']).default('text'),
+    )
+    .action((options: Options) => reporting(() => run(options)));
+}

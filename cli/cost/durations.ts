@@ -1,0 +1,78 @@
+/** Seconds of one run at the default memory: `base + perNode × nodes + perPod × pods`. */
+export interface RunSeconds {
+  readonly base: number;
+  readonly perNode: number;
+  readonly perPod: number;
+}
+
+/** What runs take and do; everything that is measured or estimated, and nothing that is priced. */
+export interface Durations {
+  /** A run that finds nothing to do, in a sandbox that is warm. */
+  readonly idle: Readonly<
+    Record<'provision' | 'lifecycle' | 'nodeclass' | 'spotPrices' | 'catalog', RunSeconds>
+  >;
+  /** `provision`, for each launch: collecting the batch, planning, the fleet request. */
+  readonly provisionLaunch: number;
+  /** `lifecycle` stays while a node joins, and again while it is drained and ended. */
+  readonly lifecycleLaunch: number;
+  readonly lifecycleTermination: number;
+  /** `interrupt`, for each message. */
+  readonly interruptMessage: number;
+  /** A run that finds its Lease held and leaves. */
+  readonly leaseHeld: number;
+  /** How long a `watch` waits for the Lease of the one before it, which holds it for minutes. */
+  readonly watchWait: number;
+  /** Messages about one instance: shutting down, terminated, and warnings of spot. */
+  readonly messagesPerNode: number;
+  /** Wake-ups for one node that comes and goes: claims, nodes and pods change, joined by the second. */
+  readonly wakeUpsPerNode: number;
+  /** What the lists of a new `watch` find counts as a change once. */
+  readonly wakeUpsPerWatch: number;
+  /** Seconds that one `watch` holds its watches. */
+  readonly watchHold: number;
+  /** Of one run, with the metrics in it. */
+  readonly logBytesPerRun: number;
+  /** Of one decision with its reasons. */
+  readonly logBytesPerLaunch: number;
+  /** Calls of S3 in one run of `provision`. */
+  readonly bucketReadsPerRun: number;
+  readonly bucketListsPerRun: number;
+  /** Calls with which Lambda asks the queue for messages, whether there are any or not. */
+  readonly queueCallsPerMinute: number;
+}
+
+const fixed = (base: number): RunSeconds => ({ base, perNode: 0, perPod: 0 });
+
+/**
+ * Where a comment does not say `measured`, it is an estimate, to be replaced by the dashboard's last
+ * row, which computes the same formula from what Lambda has billed.
+ */
+export const DURATIONS: Durations = {
+  idle: {
+    // Measured: 0.56 s on loopback with a real API server, of which 0.12 s are CPU.
+    provision: { base: 0.6, perNode: 0.000_05, perPod: 0.000_02 },
+    // Measured: 0.27 s on loopback, 0.03 s CPU.
+    lifecycle: { base: 0.3, perNode: 0.000_2, perPod: 0 },
+    // Measured: 0.27 s on loopback, 0.05 s CPU, with four calls of AWS.
+    nodeclass: fixed(1),
+    spotPrices: fixed(10),
+    catalog: fixed(60),
+  },
+  provisionLaunch: 4,
+  lifecycleLaunch: 60,
+  lifecycleTermination: 30,
+  interruptMessage: 0.5,
+  leaseHeld: 0.1,
+  watchWait: 50,
+  messagesPerNode: 3,
+  wakeUpsPerNode: 25,
+  wakeUpsPerWatch: 6,
+  watchHold: 780,
+  logBytesPerRun: 4_000,
+  logBytesPerLaunch: 5_000,
+  // Measured: three reads and a list in a run of provision, none in one of lifecycle.
+  bucketReadsPerRun: 3,
+  bucketListsPerRun: 1,
+  // Five long polls of 20 s at a time. https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html
+  queueCallsPerMinute: 15,
+};
