@@ -33,6 +33,8 @@ export interface Candidate {
   readonly resources: Int32Array;
   readonly amounts: Float64Array;
   readonly id: number;
+  /** Candidates of one shape may run on the same nodes and request the same. */
+  readonly shape: number;
   /** Its place depends on other pods beyond its own node. */
   readonly isTied: boolean;
   /** Pods that are bound may open nodes to it that were closed. */
@@ -59,6 +61,19 @@ const WEIGHT = { nodeAffinity: 2, taints: 3, spread: 2, podAffinity: 2 };
  */
 const ENOUGH = 64;
 
+/** Instead of the number of a domain: all of them. */
+const ANY_DOMAIN = -1;
+
+/** Full nodes are struck off a list when a look at it met more than one in so many. */
+const FULL_SHARE = 3;
+
+/** Nodes, in the order in which they joined, that had room for a shape when last looked at. */
+interface OpenSites {
+  sites: number[];
+  /** So many of the joined nodes were offered to the list. */
+  offered: number;
+}
+
 /** Binds pods to nodes as they join. */
 export class Binding {
   /** Nodes looked at. */
@@ -82,9 +97,15 @@ export class Binding {
   private readonly live: ReadonlyMap<string, Set<string>>;
   /** By domain: a node of it. */
   private readonly domains = new Map<number, Place>();
-  /** By rule: which nodes it allows, for as many as had joined when it was last asked. */
-  private readonly allowed = new Map<number, number[]>();
+  /** By shape: in all domains, and in each. */
+  private readonly open = new Map<number, Map<number, OpenSites>>();
   private next = 0;
+  private best: number | undefined;
+  private bestScore = 0;
+  /** Nodes with the best score so far. */
+  private equals = 0;
+  private random = 1;
+  private hasRoom = false;
 
   constructor(
     candidates: readonly Candidate[],
@@ -149,21 +170,32 @@ export class Binding {
     }
   }
 
-  private allowedBy({ id }: PodClass['rule'], podClass: PodClass): readonly number[] {
-    let list = this.allowed.get(id);
-    if (list === undefined) {
-      list = [];
-      this.allowed.set(id, list);
+  /** Nodes of the domain (ANY_DOMAIN: of all) that may have room for the candidate. */
+  private openTo(candidate: Candidate, domain: number): OpenSites {
+    let byDomain = this.open.get(candidate.shape);
+    if (byDomain === undefined) {
+      byDomain = new Map();
+      this.open.set(candidate.shape, byDomain);
     }
-    for (let index = list.length; index < this.sites.length; index++) {
-      const { bin, room } = this.sites[index] as Site;
-      const isAllowed =
-        bin !== undefined
-          ? bin.held.group.allowed[id] === 1
-          : room !== undefined && this.world.suitsClass(podClass, room);
-      list.push(isAllowed ? 1 : 0);
+    let open = byDomain.get(domain);
+    if (open === undefined) {
+      open = { sites: [], offered: 0 };
+      byDomain.set(domain, open);
     }
-    return list;
+    for (; open.offered < this.sites.length; open.offered++) {
+      const site = this.sites[open.offered] as Site;
+      if (domain !== ANY_DOMAIN && site.domain !== domain) continue;
+      if (this.isAllowed(candidate, site) && this.fits(candidate, open.offered)) {
+        open.sites.push(open.offered);
+      }
+    }
+    return open;
+  }
+
+  private isAllowed({ podClass }: Candidate, { bin, room }: Site): boolean {
+    return bin !== undefined
+      ? bin.held.group.allowed[podClass.rule.id] === 1
+      : room !== undefined && this.world.suitsClass(podClass, room);
   }
 
   private bind(candidate: Candidate): boolean {
@@ -201,41 +233,55 @@ export class Binding {
 
   /** The node with the greatest score among the first that would do. */
   private choose(candidate: Candidate): number | undefined {
-    const { podClass, rule, isTied } = candidate;
-    const allowed = this.allowedBy(podClass.rule, podClass);
-    const domains = isTied ? this.domainScores(podClass) : undefined;
-    const first = this.closed[candidate.id] ?? 0;
-    const count = this.sites.length - first;
-    const isPlain = rule.isFree && domains === undefined;
-    let found = 0;
-    let hasRoom = false;
-    let best: number | undefined;
-    let bestScore = Number.NEGATIVE_INFINITY;
-    let looked = 0;
-    for (; looked < count && found < ENOUGH; looked++) {
-      const index = first + ((this.next + looked) % count);
-      if (allowed[index] === 0 || !this.fits(candidate, index)) continue;
-      let score = 0;
-      hasRoom = true;
-      if (!isPlain) {
-        const domain = domains?.get((this.sites[index] as Site).domain);
-        if (isTied && domain === undefined) continue;
-        if (!rule.isFree && !hostAllows(rule, this.hostOf(index), this.totals)) continue;
-        score = domain ?? 0;
-      }
-      found++;
-      score += this.score(candidate, index);
-      if (score > bestScore) {
-        best = index;
-        bestScore = score;
-      }
-    }
-    this.next += looked;
-    if (best === undefined && !(candidate.isHelped && hasRoom)) {
+    this.best = undefined;
+    this.bestScore = Number.NEGATIVE_INFINITY;
+    this.hasRoom = false;
+    if (candidate.isTied) {
+      const domains = this.domainScores(candidate.podClass);
+      const enough = Math.ceil(ENOUGH / Math.max(1, domains.size));
+      for (const [domain, score] of domains) this.look(candidate, domain, score, enough);
+    } else this.look(candidate, ANY_DOMAIN, 0, ENOUGH);
+    if (this.best === undefined && !(candidate.isHelped && this.hasRoom)) {
       this.closed[candidate.id] = this.sites.length;
     }
+    return this.best;
+  }
+
+  /** Looks at open nodes until enough of them would do; those seen to be full are struck off. */
+  private look(candidate: Candidate, domain: number, base: number, enough: number): void {
+    const open = this.openTo(candidate, domain);
+    const { sites } = open;
+    const first = firstFrom(sites, this.closed[candidate.id] ?? 0);
+    const count = sites.length - first;
+    let found = 0;
+    let full = 0;
+    let looked = 0;
+    for (; looked < count && found < enough; looked++) {
+      const index = sites[first + ((this.next + looked) % count)] ?? 0;
+      if (!this.fits(candidate, index)) {
+        full++;
+        continue;
+      }
+      this.hasRoom = true;
+      const { rule } = candidate;
+      if (!rule.isFree && !hostAllows(rule, this.hostOf(index), this.totals)) continue;
+      found++;
+      const score = base + this.score(candidate, index);
+      if (score < this.bestScore || (score === this.bestScore && !this.isPicked())) continue;
+      if (score > this.bestScore) this.equals = 1;
+      this.best = index;
+      this.bestScore = score;
+    }
+    this.next += looked;
     this.steps += looked;
-    return best;
+    if (full * FULL_SHARE > looked) open.sites = sites.filter((each) => this.fits(candidate, each));
+  }
+
+  /** kube-scheduler picks one of the nodes with the same score at random; here the seed is fixed. */
+  private isPicked(): boolean {
+    this.equals++;
+    this.random = (Math.imul(this.random, 1_664_525) + 1_013_904_223) >>> 0;
+    return this.random * this.equals < 2 ** 32;
   }
 
   /** By domain that the class's terms about other pods allow: what the preferred ones give it. */
@@ -318,4 +364,16 @@ export class Binding {
           (this.perMemory[index] ?? 0);
     return Math.floor(50 * (one + other)) + Math.floor(100 - 50 * Math.abs(one - other));
   }
+}
+
+/** The place of the first entry of a rising list that is not below `least`. */
+function firstFrom(list: readonly number[], least: number): number {
+  let low = 0;
+  let high = least === 0 ? 0 : list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((list[middle] ?? 0) < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

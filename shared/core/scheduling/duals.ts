@@ -1,22 +1,8 @@
+import { type Basis, pivot, startBasis } from './basis.ts';
 import type { Column } from './columns.ts';
 import { type Bucket, howMany, type Pattern } from './fill.ts';
+import { linearValues } from './linear-values.ts';
 import { PieceFiller } from './pieces.ts';
-
-/**
- * Column generation (Gilmore and Gomory 1961): the linear programme chooses how many nodes of each
- * filling to launch; its duals say what a pod of each bucket is worth, and new fillings are those
- * worth more than they cost. Nodes are filled with pieces of pods, so that the best filling of a
- * node is found exactly and the programme's value is a lower bound. The basis inverse is dense: rows
- * are few hundreds.
- */
-interface Basis {
-  readonly size: number;
-  /** Row-major inverse of the basis matrix. */
-  readonly inverse: Float64Array;
-  /** How much of each basic pattern is used. */
-  readonly use: Float64Array;
-  readonly duals: Float64Array;
-}
 
 export interface DualOptions {
   /** USD an hour added to every node. */
@@ -45,70 +31,15 @@ const LEAST_VALUE = 1e-7;
 /** A new pattern must be worth this much more than it costs. */
 const LEAST_GAIN = 1.01;
 
-/** Columns that were worth nearly what they cost are looked at first. */
+/** Columns whose best filling was nearly as good as the best of all are looked at first. */
 const NEAR_GAIN = 0.97;
+
+/** Weight of the steadiest values known, against that of the duals. */
+const STEADINESS = 0.8;
 
 /** By each of so many mixes of the main resources, so many columns of a group are enough. */
 const EFFICIENCY_MIXES = [0, 0.25, 0.5, 0.75, 1] as const;
 const EFFICIENT_COLUMNS = 4;
-
-/** Filling each node with one bucket only. */
-function startBasis(demand: Float64Array, starts: readonly Pattern[], nodePrice: number): Basis {
-  const size = demand.length;
-  const inverse = new Float64Array(size * size);
-  const use = new Float64Array(size);
-  const duals = new Float64Array(size);
-  for (const [row, { column, amounts }] of starts.entries()) {
-    const amount = amounts[0] ?? 1;
-    inverse[row * size + row] = 1 / amount;
-    use[row] = (demand[row] ?? 0) / amount;
-    duals[row] = (column.price + nodePrice) / amount;
-  }
-  return { size, inverse, use, duals };
-}
-
-/** Brings a pattern into the basis; false where it cannot improve anything. */
-function pivot(basis: Basis, pattern: Pattern, gain: number): boolean {
-  const { size, inverse, use, duals } = basis;
-  const direction = new Float64Array(size);
-  for (const [index, bucket] of pattern.buckets.entries()) {
-    const amount = pattern.amounts[index] ?? 0;
-    for (let row = 0; row < size; row++) {
-      direction[row] = (direction[row] ?? 0) + (inverse[row * size + bucket] ?? 0) * amount;
-    }
-  }
-  let leaving = -1;
-  let least = Number.POSITIVE_INFINITY;
-  for (let row = 0; row < size; row++) {
-    const step = direction[row] ?? 0;
-    if (step <= 1e-9) continue;
-    const ratio = (use[row] ?? 0) / step;
-    if (ratio < least - 1e-12) {
-      least = ratio;
-      leaving = row;
-    }
-  }
-  if (leaving < 0) return false;
-  const scale = direction[leaving] ?? 1;
-  const base = leaving * size;
-  for (let column = 0; column < size; column++) {
-    const entry = (inverse[base + column] ?? 0) / scale;
-    inverse[base + column] = entry;
-    duals[column] = (duals[column] ?? 0) - gain * entry;
-  }
-  for (let row = 0; row < size; row++) {
-    const factor = direction[row] ?? 0;
-    if (row === leaving || Math.abs(factor) < 1e-12) continue;
-    const from = row * size;
-    for (let column = 0; column < size; column++) {
-      inverse[from + column] =
-        (inverse[from + column] ?? 0) - factor * (inverse[base + column] ?? 0);
-    }
-    use[row] = Math.max(0, (use[row] ?? 0) - factor * least);
-  }
-  use[leaving] = least;
-  return true;
-}
 
 /** Filling a node with one bucket only, at the least cost for each pod. */
 function cheapestAlone(
@@ -185,42 +116,104 @@ export function relax(
   const localDemand = Float64Array.from(rows, (bucket) => demand[bucket.id] ?? 0);
   const basis = startBasis(localDemand, patterns, nodePrice);
   const filler = new PieceFiller(local, columns, main, localDemand);
-  improve(basis, filler, [...kept], options);
+  const center = linearValues(local, localDemand, columns, main, nodePrice);
+  new Generation(basis, filler, [...kept], options, center).run();
   for (const [index, bucket] of rows.entries()) {
     values[bucket.id] = Math.max(LEAST_VALUE, basis.duals[index] ?? 0);
   }
   return { values, steps: filler.steps };
 }
 
-/** Brings fillings in that are worth more than they cost until none is found. */
-function improve(
-  basis: Basis,
-  filler: PieceFiller,
-  columns: readonly Column[],
-  { nodePrice, pivotsMax, stepsMax }: DualOptions,
-): void {
-  let near: readonly Column[] = columns;
-  for (
-    let pivots = 0;
-    pivots < pivotsMax && filler.steps < Math.min(stepsMax, PRICING_STEPS_MAX);
+/**
+ * Column generation (Gilmore and Gomory 1961): the linear programme chooses how many nodes of each
+ * filling to launch; its duals say what a pod of each bucket is worth, and new fillings are those
+ * worth more than they cost. Nodes are filled with pieces of pods, so that the best filling of a
+ * node is found exactly. Duals swing wildly at first, so fillings are made by values between them
+ * and the steadiest known (Wentges 1997): those with the best lower bound.
+ */
+class Generation {
+  private readonly basis: Basis;
+  private readonly filler: PieceFiller;
+  private readonly columns: readonly Column[];
+  private readonly options: DualOptions;
+  private center: Float64Array | undefined;
+  private bound = 0;
+  private steadiness = STEADINESS;
+  private pivots = 0;
+
+  constructor(
+    basis: Basis,
+    filler: PieceFiller,
+    columns: readonly Column[],
+    options: DualOptions,
+    center: Float64Array | undefined,
   ) {
-    filler.setValues(basis.duals.map((each) => Math.max(0, each)));
-    const isAll = near === columns;
-    const priced = price(filler, near, nodePrice);
-    let entered = 0;
-    for (const { pattern, gain } of priced.slice(0, SHORTLIST)) {
-      if (gain <= LEAST_GAIN) break;
-      const cost = pattern.column.price + nodePrice;
-      const worth = worthOf(pattern, basis.duals);
-      if (worth <= LEAST_GAIN * cost || !pivot(basis, pattern, worth - cost)) continue;
-      entered++;
-      pivots++;
-    }
-    if (isAll && entered === 0) return;
-    if (isAll) {
-      near = priced.filter(({ gain }) => gain > NEAR_GAIN).map(({ pattern }) => pattern.column);
-    } else if (entered === 0) near = columns;
+    this.basis = basis;
+    this.filler = filler;
+    this.columns = columns;
+    this.options = options;
+    this.center = center;
   }
+
+  /** Brings fillings in that are worth more than they cost until none is found. */
+  run(): void {
+    const { columns } = this;
+    const { pivotsMax, stepsMax, nodePrice } = this.options;
+    const most = Math.min(stepsMax, PRICING_STEPS_MAX);
+    let near: readonly Column[] = columns;
+    while (this.pivots < pivotsMax && this.filler.steps < most) {
+      const values = this.values();
+      this.filler.setValues(values);
+      const isAll = near === columns;
+      const priced = price(this.filler, near, nodePrice);
+      const gainMost = priced[0]?.gain ?? 0;
+      if (isAll) this.steady(values, gainMost);
+      const entered = this.enter(priced);
+      if (isAll && entered === 0) {
+        if (this.steadiness === 0) return;
+        this.steadiness = 0;
+      } else if (isAll) {
+        const isNear = ({ gain }: Priced) => gain > NEAR_GAIN * gainMost;
+        near = priced.filter(isNear).map(({ pattern }) => pattern.column);
+      } else if (entered === 0) near = columns;
+    }
+  }
+
+  private values(): Float64Array {
+    const { center, steadiness } = this;
+    return this.basis.duals.map(
+      (dual, row) => steadiness * (center?.[row] ?? 0) + (1 - steadiness) * Math.max(0, dual),
+    );
+  }
+
+  /** Values are kept when, scaled so that no filling is worth more than it costs, they sum to more. */
+  private steady(values: Float64Array, gainMost: number): void {
+    if (gainMost <= 0) return;
+    const { demand } = this.filler;
+    const bound =
+      values.reduce((sum, value, row) => sum + value * (demand[row] ?? 0), 0) / gainMost;
+    if (bound <= this.bound) return;
+    this.bound = bound;
+    this.center = values.map((value) => value / gainMost);
+  }
+
+  private enter(priced: readonly Priced[]): number {
+    let entered = 0;
+    for (const { pattern } of priced.slice(0, SHORTLIST)) {
+      const cost = pattern.column.price + this.options.nodePrice;
+      const worth = worthOf(pattern, this.basis.duals);
+      if (worth <= LEAST_GAIN * cost || !pivot(this.basis, pattern, worth - cost)) continue;
+      entered++;
+    }
+    this.pivots += entered;
+    return entered;
+  }
+}
+
+interface Priced {
+  readonly pattern: Pattern;
+  /** What it is worth for each USD that it costs. */
+  readonly gain: number;
 }
 
 function worthOf(pattern: Pattern, duals: Float64Array): number {
@@ -232,8 +225,12 @@ function worthOf(pattern: Pattern, duals: Float64Array): number {
 }
 
 /** The best filling of each column, those most worth their cost first. */
-function price(filler: PieceFiller, columns: readonly Column[], nodePrice: number) {
-  const found: { readonly pattern: Pattern; readonly gain: number }[] = [];
+function price(
+  filler: PieceFiller,
+  columns: readonly Column[],
+  nodePrice: number,
+): readonly Priced[] {
+  const found: Priced[] = [];
   for (const column of columns) {
     const pattern = filler.best(column);
     if (pattern === undefined) continue;

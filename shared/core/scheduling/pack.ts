@@ -81,7 +81,7 @@ class Packer {
     this.nodePrice = nodePrice;
     const buckets = stocks.map((stock) => stock.bucket);
     const main = mainResources(buckets, problem.resources);
-    const options = { nodePrice, pivotsMax: 1500, stepsMax };
+    const options = { nodePrice, pivotsMax: 800, stepsMax };
     const { values } = podValues(buckets, this.left, columns, main, options);
     this.filler = new Filler(buckets, main, values);
   }

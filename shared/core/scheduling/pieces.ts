@@ -41,7 +41,7 @@ export class PieceFiller {
   steps = 0;
   private readonly buckets: readonly Bucket[];
   private readonly main: readonly number[];
-  private readonly demand: Float64Array;
+  readonly demand: Float64Array;
   private readonly shapes = new Map<Column, Shape>();
   private readonly orders = new Map<string, Order[]>();
   private readonly below: Pieces;

@@ -33,8 +33,11 @@ export class Playback {
     const hasSoftTaints = [...problem.pools, ...problem.nodes].some(({ taints }) =>
       taints.some((taint) => taint.effect === 'PreferNoSchedule'),
     );
+    const shapes = new Map<string, number>();
     this.candidates = problem.classes.map((podClass) => {
       const { topology, requests } = podClass;
+      const shape = `${podClass.rule.id}/${requests.join()}`;
+      if (!shapes.has(shape)) shapes.set(shape, shapes.size);
       const resources = [...requests.keys()].filter((r) => (requests[r] ?? 0) > 0);
       const host = topology.spreads.filter((each) => isHostKey(each.key) && !each.isHard);
       const near = topology.affinity.filter((each) => isHostKey(each.key) && each.weight > 0);
@@ -45,6 +48,7 @@ export class Playback {
         resources: Int32Array.from(resources),
         amounts: Float64Array.from(resources, (r) => requests[r] ?? 0),
         id: podClass.id,
+        shape: shapes.get(shape) ?? 0,
         isHelped:
           topology.spreads.some((each) => each.isHard && !isHostKey(each.key)) ||
           topology.affinity.some((each) => each.weight === 0),

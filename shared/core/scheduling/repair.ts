@@ -7,7 +7,10 @@ import { frontOf, hold, isAlternative } from './retype.ts';
 import type { Bin, ClassView, World } from './world.ts';
 
 /** In how many batches the nodes join, for each order that is played back. */
-const BATCHES = [1, 1, 3, 10, 10] as const;
+const BATCHES = [1, 10, 1, 3, 10] as const;
+
+/** Orders that are played to see where capacity is short; the finished plan is played in all. */
+const GUIDES = 2;
 
 /** Times that capacity is added and the plan played back again. */
 const ROUNDS_MAX = 2;
@@ -57,11 +60,10 @@ interface Outcome extends Stranded {
   readonly steps: number;
 }
 
-function play(world: World): Outcome {
+function play(world: World, orders: readonly JoinOrder[]): Outcome {
   const playback = new Playback(world);
   const worst = new Map<PodClass, number>();
   let pods = 0;
-  const orders = joinOrders(world.bins.length);
   for (const order of orders) {
     for (const [podClass, count] of playback.run(order)) {
       pods += count;
@@ -190,14 +192,15 @@ export function repair(world: World): Stranded {
   if (world.bins.length === 0 || isTooLarge) return { orders: 0, pods: 0 };
   const price = world.bins.reduce((sum, bin) => sum + bin.held.price, 0);
   let money = price * REPAIR_WORTH;
-  let outcome = play(world);
-  for (let round = 0; round < ROUNDS_MAX && outcome.pods > 0; round++) {
-    world.steps += outcome.steps;
-    if (world.steps > problem.settings.stepsMax) break;
-    const spent = new Enlarging(world, outcome.worst).run(outcome.worst, money);
+  const orders = joinOrders(world.bins.length);
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    const { pods, worst, steps } = play(world, orders.slice(0, GUIDES));
+    world.steps += steps;
+    if (pods === 0 || world.steps > problem.settings.stepsMax) break;
+    const spent = new Enlarging(world, worst).run(worst, money);
     if (spent === 0) break;
     money -= spent;
-    outcome = play(world);
   }
-  return { orders: outcome.orders, pods: outcome.pods };
+  const { pods } = play(world, orders);
+  return { orders: orders.length, pods };
 }

@@ -1,0 +1,76 @@
+import type { Pattern } from './fill.ts';
+
+/**
+ * The basis of a covering problem's linear programme: as many patterns as there are rows. Its
+ * inverse is dense: rows are few hundreds.
+ */
+export interface Basis {
+  readonly size: number;
+  /** Row-major inverse of the basis matrix. */
+  readonly inverse: Float64Array;
+  /** How much of each basic pattern is used. */
+  readonly use: Float64Array;
+  readonly duals: Float64Array;
+}
+
+/** Each row covered by a pattern of its own: nodes filled with nothing else. */
+export function startBasis(
+  demand: Float64Array,
+  starts: readonly Pattern[],
+  nodePrice: number,
+): Basis {
+  const size = demand.length;
+  const inverse = new Float64Array(size * size);
+  const use = new Float64Array(size);
+  const duals = new Float64Array(size);
+  for (const [row, { column, amounts }] of starts.entries()) {
+    const amount = amounts[0] ?? 1;
+    inverse[row * size + row] = 1 / amount;
+    use[row] = (demand[row] ?? 0) / amount;
+    duals[row] = (column.price + nodePrice) / amount;
+  }
+  return { size, inverse, use, duals };
+}
+
+/** Brings a pattern into the basis; false where it cannot improve anything. */
+export function pivot(basis: Basis, pattern: Pattern, gain: number): boolean {
+  const { size, inverse, use, duals } = basis;
+  const direction = new Float64Array(size);
+  for (const [index, bucket] of pattern.buckets.entries()) {
+    const amount = pattern.amounts[index] ?? 0;
+    for (let row = 0; row < size; row++) {
+      direction[row] = (direction[row] ?? 0) + (inverse[row * size + bucket] ?? 0) * amount;
+    }
+  }
+  let leaving = -1;
+  let least = Number.POSITIVE_INFINITY;
+  for (let row = 0; row < size; row++) {
+    const step = direction[row] ?? 0;
+    if (step <= 1e-9) continue;
+    const ratio = (use[row] ?? 0) / step;
+    if (ratio < least - 1e-12) {
+      least = ratio;
+      leaving = row;
+    }
+  }
+  if (leaving < 0) return false;
+  const scale = direction[leaving] ?? 1;
+  const base = leaving * size;
+  for (let column = 0; column < size; column++) {
+    const entry = (inverse[base + column] ?? 0) / scale;
+    inverse[base + column] = entry;
+    duals[column] = (duals[column] ?? 0) - gain * entry;
+  }
+  for (let row = 0; row < size; row++) {
+    const factor = direction[row] ?? 0;
+    if (row === leaving || Math.abs(factor) < 1e-12) continue;
+    const from = row * size;
+    for (let column = 0; column < size; column++) {
+      inverse[from + column] =
+        (inverse[from + column] ?? 0) - factor * (inverse[base + column] ?? 0);
+    }
+    use[row] = Math.max(0, (use[row] ?? 0) - factor * least);
+  }
+  use[leaving] = least;
+  return true;
+}
