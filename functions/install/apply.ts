@@ -1,9 +1,9 @@
 import { KUBERNETES_GROUP } from '../../shared/contract.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
+import { compareDefinitions, lostVersions } from '../../shared/kube/definition-fields.ts';
 import { isKubeFault } from '../../shared/kube/errors.ts';
 import { property, text } from '../../shared/kube/list.ts';
 import { type Address, RESOURCES, type Resource, resourceOf } from '../../shared/kube/resources.ts';
-import { compareDefinitions, lostVersions } from './fields.ts';
 
 /** What became of one object. */
 export interface Applied {

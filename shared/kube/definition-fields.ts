@@ -1,4 +1,4 @@
-import { property } from '../../shared/kube/list.ts';
+import { property } from './list.ts';
 
 /** How the definition in the cluster relates to ours. */
 export interface Comparison {
