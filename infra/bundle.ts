@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build, type Metafile, type Plugin } from 'esbuild';
+import { build, type Metafile } from 'esbuild';
 import { parseAllDocuments } from 'yaml';
 import { FUNCTION_NAMES, type FunctionName } from '../shared/contract.ts';
+import { onlyWhatRuns } from './bundle/parts.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -49,9 +50,10 @@ export async function bundleFunction(name: FunctionName, into: string): Promise<
     // The SDK's CommonJS, which comes first otherwise, cannot be shaken.
     mainFields: ['module', 'main'],
     legalComments: 'none',
+    charset: 'utf8',
     logLevel: 'silent',
     banner: { js: BANNER },
-    plugins: [prunedSchemas, onlyWhatRuns],
+    plugins: [onlyWhatRuns(ROOT, name)],
   });
   if (name === 'install') await writeFile(join(folder, MANIFESTS), manifestsJson());
   return { name, folder, bytes: startBytes(metafile) };
@@ -83,67 +85,6 @@ export function bundleFunctionsNow(names: readonly FunctionName[]): ReadonlyMap<
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   return new Map(names.map((name) => [name, join(into, name)]));
-}
-
-/**
- * The SDK describes every operation in one file of constants whose computed keys (`[_e]: …`) look as
- * if they had side effects, so that esbuild keeps all of them. With the keys written out it keeps
- * those of the operations in use: 1,016 → 506 KB for a handler with all clients.
- */
-const prunedSchemas: Plugin = {
-  name: 'pruned-schemas',
-  setup: (setup) => {
-    setup.onLoad({ filter: /[\\/]schemas[\\/]schemas_\d+\.js$/ }, async ({ path }) => ({
-      contents: writeOutKeys(await readFile(path, 'utf8')),
-      loader: 'js',
-    }));
-  },
-};
-
-/**
- * Packages of which a function in Lambda needs a part, and what stands in for the whole.
- * - undici without fetch, WebSocket, caches and mocks: 536 → 190 KB;
- * - credentials from the environment, where Lambda puts them: no SSO, files or instance metadata.
- */
-const PARTS: Readonly<Record<string, string>> = {
-  undici: `
-    import Pool from 'undici/lib/dispatcher/pool.js';
-    import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
-    import request from 'undici/lib/api/api-request.js';
-    Dispatcher.prototype.request = request;
-    export { Pool };`,
-  '@aws-sdk/credential-provider-node': `
-    import { fromEnv } from '@aws-sdk/credential-provider-env';
-    export const defaultProvider = () => fromEnv();`,
-};
-
-const onlyWhatRuns: Plugin = {
-  name: 'only-what-runs',
-  setup: (setup) => {
-    const names = new RegExp(`^(${Object.keys(PARTS).join('|')})$`);
-    setup.onResolve({ filter: names }, ({ path }) => ({ path, namespace: 'parts' }));
-    setup.onLoad({ filter: /./, namespace: 'parts' }, ({ path }) => ({
-      contents: PARTS[path] ?? '',
-      resolveDir: ROOT,
-      loader: 'js',
-    }));
-    // The parser without SIMD is for processors that Lambda has not.
-    setup.onResolve({ filter: /llhttp-wasm\.js$/ }, ({ path, resolveDir }) => ({
-      path: join(resolveDir, path.replace('llhttp-wasm', 'llhttp_simd-wasm')),
-    }));
-  },
-};
-
-/** Replaces each computed key that is a constant text of the same file by that text. */
-export function writeOutKeys(source: string): string {
-  const constants = new Map<string, string>();
-  for (const [, name = '', value = ''] of source.matchAll(/^const (_\w+) = ("[^"\\]*");$/gm)) {
-    constants.set(name, value);
-  }
-  return source.replaceAll(/\[(_\w+)\]:/g, (whole, name: string) => {
-    const value = constants.get(name);
-    return value === undefined ? whole : `${value}:`;
-  });
 }
 
 /** Beside the installer's code. */

@@ -1,7 +1,9 @@
-import { DescribeClusterCommand, EKSClient, ResourceNotFoundException } from '@aws-sdk/client-eks';
-import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import { DeleteObjectsCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
-import { WAKE_EVENT, type Wake } from '../../shared/contract.ts';
+import { DescribeClusterCommand, type EKSClient } from '@aws-sdk/client-eks';
+import { DeleteObjectsCommand, ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3';
+import { type AwsAccess, eksClient, eventBridgeClient, s3Client } from '../../shared/aws/access.ts';
+import { Calls } from '../../shared/aws/calls.ts';
+import { WakeBus } from '../../shared/aws/events.ts';
+import { PortError } from '../../shared/ports.ts';
 import type { ClusterFacts } from './check.ts';
 
 /** What the installer needs of AWS. */
@@ -16,35 +18,35 @@ export interface InstallCloud {
 /** Each page is a thousand objects. */
 const PAGES_MAX = 2000;
 
-export function installCloud(options: {
-  readonly region: string;
-  readonly eventBus: string;
-}): InstallCloud {
-  const { region, eventBus } = options;
-  const eks = new EKSClient({ region });
-  const s3 = new S3Client({ region });
-  const events = new EventBridgeClient({ region });
+export function installCloud(access: AwsAccess, eventBus: string): InstallCloud {
+  const calls = new Calls();
+  const eks = eksClient(access);
+  const s3 = s3Client(access);
+  const bus = new WakeBus({ eventBridge: eventBridgeClient(access), calls, bus: eventBus });
   return {
-    describeCluster: (name) => describeCluster(eks, name),
-    removeObjects: (bucket, prefix, isOurs) => removeObjects(s3, bucket, prefix, isOurs),
-    wake: async (cluster) => {
-      const detail: Wake = { cluster, kind: 'installed' };
-      const entry = {
-        EventBusName: eventBus,
-        Source: WAKE_EVENT.source,
-        DetailType: WAKE_EVENT.wakeDetailType,
-        Detail: JSON.stringify(detail),
-      };
-      await events.send(new PutEventsCommand({ Entries: [entry] }));
-    },
+    describeCluster: (name) => describeCluster(eks, calls, name),
+    removeObjects: (bucket, prefix, isOurs) => removeObjects({ s3, calls, bucket }, prefix, isOurs),
+    wake: (cluster) => bus.wake([{ cluster, kind: 'installed' }]),
   };
 }
 
-async function describeCluster(eks: EKSClient, name: string): Promise<ClusterFacts | undefined> {
-  const answer = await eks.send(new DescribeClusterCommand({ name })).catch((error: unknown) => {
-    if (error instanceof ResourceNotFoundException) return undefined;
+/** Undefined where there is no such thing. */
+async function found<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof PortError && error.kind === 'not-found') return undefined;
     throw error;
-  });
+  }
+}
+
+async function describeCluster(
+  eks: EKSClient,
+  calls: Calls,
+  name: string,
+): Promise<ClusterFacts | undefined> {
+  const command = new DescribeClusterCommand({ name });
+  const answer = await found(calls.run('eks:DescribeCluster', () => eks.send(command)));
   const cluster = answer?.cluster;
   if (cluster === undefined) return undefined;
   const ca = cluster.certificateAuthority?.data ?? '';
@@ -60,27 +62,21 @@ async function describeCluster(eks: EKSClient, name: string): Promise<ClusterFac
 }
 
 async function removeObjects(
-  s3: S3Client,
-  bucket: string,
+  { s3, calls, bucket }: { readonly s3: S3Client; readonly calls: Calls; readonly bucket: string },
   prefix: string,
   isOurs: (key: string) => boolean,
 ): Promise<number> {
   let removed = 0;
   let after: string | undefined;
   for (let page = 0; page < PAGES_MAX; page += 1) {
-    const listed = await s3
-      .send(new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, StartAfter: after }))
-      .catch((error: unknown) => {
-        if (error instanceof Error && error.name === 'NoSuchBucket') return undefined;
-        throw error;
-      });
+    const list = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, StartAfter: after });
+    const listed = await found(calls.run('s3:ListBucket', () => s3.send(list)));
     const keys = (listed?.Contents ?? []).flatMap(({ Key }) => (Key === undefined ? [] : [Key]));
     const ours = keys.filter(isOurs);
     if (ours.length > 0) {
       const Objects = ours.map((Key) => ({ Key }));
-      const answer = await s3.send(
-        new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } }),
-      );
+      const remove = new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } });
+      const answer = await calls.run('s3:DeleteObject', () => s3.send(remove));
       const [fault] = answer.Errors ?? [];
       if (fault !== undefined) throw new Error(`${fault.Key}: ${fault.Code}: ${fault.Message}`);
     }

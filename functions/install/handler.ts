@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { environmentCredentials } from '../../shared/aws/access.ts';
 import { ENV } from '../../shared/contract.ts';
 import { KubeClient } from '../../shared/kube/client.ts';
 import { systemTiming } from '../../shared/kube/time.ts';
 import { eksTokenSource } from '../../shared/kube/token.ts';
 import { httpTransport } from '../../shared/kube/transport.ts';
+import { lambdaAccess } from '../runtime/access.ts';
 import { putOverHttps } from './answer.ts';
 import type { ClusterFacts } from './check.ts';
 import { installCloud } from './cloud.ts';
@@ -21,7 +23,7 @@ export const handler = async (event: unknown, context: LambdaContext): Promise<v
   await install(
     {
       region,
-      cloud: installCloud({ region, eventBus: variable(ENV.eventBus) }),
+      cloud: installCloud(lambdaAccess(region, 'install'), variable(ENV.eventBus)),
       connect,
       manifests: readManifests(),
       put: putOverHttps,
@@ -34,18 +36,12 @@ export const handler = async (event: unknown, context: LambdaContext): Promise<v
 };
 
 function connect(cluster: string, { endpoint, caPem }: ClusterFacts): KubeClient {
-  const sessionToken = process.env['AWS_SESSION_TOKEN'];
-  const credentials = {
-    accessKeyId: variable('AWS_ACCESS_KEY_ID'),
-    secretAccessKey: variable('AWS_SECRET_ACCESS_KEY'),
-    ...(sessionToken === undefined ? {} : { sessionToken }),
-  };
   return new KubeClient({
     transport: httpTransport({ url: endpoint, caPem }),
     tokens: eksTokenSource({
       cluster,
       region: variable('AWS_REGION'),
-      credentials: async () => credentials,
+      credentials: async () => environmentCredentials(process.env),
       nowMs: () => Date.now(),
       dnsSuffix: variable(ENV.dnsSuffix),
     }),

@@ -14,14 +14,3 @@ export function instancesCloud({ access, calls, config: { cluster } }: Base): Cl
     catalog: notMine('catalog'),
   };
 }
-
-/** Of a function that speaks to the cluster only. */
-export function noCloud(): Cloud {
-  return {
-    compute: notMine('compute'),
-    images: notMine('images'),
-    network: notMine('network'),
-    profiles: notMine('profiles'),
-    catalog: notMine('catalog'),
-  };
-}

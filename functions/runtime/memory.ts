@@ -1,5 +1,5 @@
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
-import { type AwsAccess, environmentCredentials, s3Client } from '../../shared/aws/access.ts';
+import { type AwsAccess, s3Client } from '../../shared/aws/access.ts';
 import { Calls } from '../../shared/aws/calls.ts';
 import { CatalogFile } from '../../shared/aws/memory/catalog-file.ts';
 import { DecisionLog } from '../../shared/aws/memory/decision-log.ts';
@@ -8,6 +8,7 @@ import { S3Memory } from '../../shared/aws/memory/s3-memory.ts';
 import { isEmbeddedRegion, loadCatalog } from '../../shared/catalog/catalog.ts';
 import type { Catalog } from '../../shared/catalog/facts.ts';
 import { METRICS } from '../../shared/contract.ts';
+import { lambdaAccess } from './access.ts';
 import type { Config } from './config.ts';
 import type { Telemetry } from './telemetry.ts';
 
@@ -23,22 +24,9 @@ export interface OpenMemory {
   readonly embedded: Catalog | undefined;
 }
 
-/** The SDK's own variable: tests and emulators set it. */
-const ENDPOINT = 'AWS_ENDPOINT_URL';
-
-function accessOf({ region, functionName }: Config): AwsAccess {
-  const endpoint = process.env[ENDPOINT];
-  const access = {
-    region,
-    functionName,
-    credentials: async () => environmentCredentials(process.env),
-  };
-  return endpoint === undefined ? access : { ...access, endpoint };
-}
-
 export async function openMemory(config: Config, telemetry: Telemetry): Promise<OpenMemory> {
   const { cluster, region } = config;
-  const access = accessOf(config);
+  const access = lambdaAccess(region, config.functionName);
   const calls = new Calls();
   const embedded = isEmbeddedRegion(region) ? await loadCatalog(region) : undefined;
   const place = { region, cluster };

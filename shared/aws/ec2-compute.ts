@@ -26,7 +26,7 @@ import { allPages, type Calls } from './calls.ts';
 import { cappedOverrides, fleetInput, fleetResult } from './fleet-request.ts';
 import type { LaunchTemplates, TemplateUse } from './launch-templates.ts';
 import type { NodeClassValidation } from './node-class-validation.ts';
-import { tagsOf } from './template-data.ts';
+import { tagsOf } from './tags.ts';
 
 export interface Ec2ComputeParts {
   readonly ec2: EC2Client;

@@ -14,7 +14,7 @@ import type {
 import { faultKind } from './faults.ts';
 import type { TemplateUse } from './launch-templates.ts';
 import { nodeClassSpec } from './node-class-spec.ts';
-import { isInterruptibleReservation, tagsOf } from './template-data.ts';
+import { tagsOf } from './tags.ts';
 
 /** https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/fleet-quotas.html */
 export const OVERRIDES_MAX = 300;
@@ -181,4 +181,12 @@ export function fleetResult(fleet: FleetRequest, answer: CreateFleetResult): Fle
     instances: (answer.Instances ?? []).flatMap((each) => launched(fleet, each)),
     faults: distinct((answer.Errors ?? []).flatMap((each) => faults(fleet, each))),
   };
+}
+
+export function isInterruptibleReservation(
+  { nodeClass }: FleetRequest,
+  reservationId: string | undefined,
+): boolean {
+  const { capacityReservations } = nodeClass.status;
+  return capacityReservations.some((each) => each.id === reservationId && each.interruptible);
 }

@@ -13,7 +13,8 @@ import { NODE_CLASS } from '../core/model/labels.ts';
 import type { FleetOverride, FleetRequest } from '../ports/cloud.ts';
 import { PortError } from '../ports/fault.ts';
 import { allPages, type Calls } from './calls.ts';
-import { type TemplateVariant, tagsOf, templateData, templateTags } from './template-data.ts';
+import { tagsOf, templateTags } from './tags.ts';
+import type { TemplateVariant } from './template-data.ts';
 
 /** Pods that ask for it get every interface for EFA that the type has. */
 export const EFA = 'vpc.amazonaws.com/efa';
@@ -47,6 +48,8 @@ export class LaunchTemplates {
 
   /** Makes what is missing; at most one template per image, pod limit, EFA count, reservation. */
   async forFleet(fleet: FleetRequest): Promise<readonly TemplateUse[]> {
+    // Loaded with the first launch: most ticks launch nothing, and it brings YAML and TOML.
+    const { templateData } = await import('./template-data.ts');
     const cluster = await this.parts.cluster();
     const uses: TemplateUse[] = [];
     for (const { variant, overrides } of this.variants(fleet)) {

@@ -7,7 +7,6 @@ import type { FleetRequest } from '../ports/cloud.ts';
 import { PortError } from '../ports/fault.ts';
 import { checkLaunch, type LaunchCheckParts } from './launch-checks.ts';
 import { nodeClassProblems } from './node-class-spec.ts';
-import { templateData } from './template-data.ts';
 
 export interface NodeClassValidationParts extends LaunchCheckParts {
   readonly cluster: () => Promise<ClusterFacts>;
@@ -73,6 +72,7 @@ export class NodeClassValidation {
     const cluster = await this.parts.cluster();
     const sample = sampleFleet(nodeClass, cluster.name);
     if (sample === undefined) return;
+    const { templateData } = await import('./template-data.ts');
     const imageId = sample.overrides[0]?.imageId ?? '';
     const variant = { imageId, podsMax: 110, efaInterfaces: 0, reservationId: undefined };
     templateData(sample, variant, cluster);

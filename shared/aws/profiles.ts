@@ -13,7 +13,7 @@ import type { NodeClass } from '../core/model/node-class.ts';
 import type { Profiles } from '../ports/cloud.ts';
 import { PortError } from '../ports/fault.ts';
 import type { Calls } from './calls.ts';
-import { tagsOf } from './template-data.ts';
+import { tagsOf } from './tags.ts';
 
 export interface ProfileParts {
   readonly iam: IAMClient;

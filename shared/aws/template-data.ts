@@ -2,16 +2,17 @@ import type {
   LaunchTemplateBlockDeviceMappingRequest,
   LaunchTemplateInstanceNetworkInterfaceSpecificationRequest,
   RequestLaunchTemplateData,
-  Tag,
 } from '@aws-sdk/client-ec2';
 import { DEFAULT_VOLUMES, gibibytes } from '../core/launch/block-devices.ts';
 import type { ClusterFacts } from '../core/launch/cluster-facts.ts';
 import { readKubelet } from '../core/launch/kubelet.ts';
 import { registrationOf } from '../core/launch/node-bootstrap.ts';
-import { type Labels, RESERVED, TENANCY } from '../core/model/labels.ts';
+import { RESERVED, TENANCY } from '../core/model/labels.ts';
 import type { FleetRequest } from '../ports/cloud.ts';
 import { PortError } from '../ports/fault.ts';
+import { isInterruptibleReservation } from './fleet-request.ts';
 import { type NodeClassSpec, nodeClassSpec } from './node-class-spec.ts';
+import { tagsOf, templateTags } from './tags.ts';
 import { userData } from './user-data/user-data.ts';
 
 /** What tells the templates of one fleet apart: they share everything else. */
@@ -26,18 +27,6 @@ export interface TemplateVariant {
 /** Asked for by a pod that runs nitro enclaves. */
 const ENCLAVE = 'eks.amazonaws.com/nitro-sandbox';
 const IPV6_ADDRESSES = 1;
-
-export function tagsOf(labels: Labels): Tag[] {
-  return Object.entries(labels)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([Key, Value]) => ({ Key, Value }));
-}
-
-/** Tags of the template and of what hangs on it: those of one fleet alone are left out. */
-export function templateTags(fleet: FleetRequest): Labels {
-  const { 'joiner.dev/fleet': _, ...tags } = fleet.tags;
-  return tags;
-}
 
 function blockDevices(
   fleet: FleetRequest,
@@ -147,14 +136,6 @@ function reservation(
     },
     ...(market === undefined ? {} : { InstanceMarketOptions: { MarketType: market } }),
   };
-}
-
-export function isInterruptibleReservation(
-  { nodeClass }: FleetRequest,
-  reservationId: string | undefined,
-): boolean {
-  const { capacityReservations } = nodeClass.status;
-  return capacityReservations.some((each) => each.id === reservationId && each.interruptible);
 }
 
 function encodedUserData(

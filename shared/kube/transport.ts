@@ -1,4 +1,6 @@
-import { Pool } from 'undici';
+import http from 'node:http';
+import https from 'node:https';
+import { TLSSocket } from 'node:tls';
 
 /** One HTTP exchange with the API server; the path is below the endpoint. */
 export interface HttpRequest {
@@ -51,43 +53,96 @@ const IDLE_MS_MAX = 60_000;
 export function httpTransport(endpoint: Endpoint): Transport {
   const url = new URL(endpoint.url);
   const prefix = url.pathname.replace(/\/$/, '');
-  const certificate = endpoint.clientCertificate;
-  const pool = new Pool(url.origin, {
-    connections: CONNECTIONS_MAX,
-    pipelining: 1,
-    keepAliveTimeout: IDLE_MS_MAX,
-    connect: {
-      timeout: CONNECT_MS_MAX,
-      rejectUnauthorized: endpoint.skipVerification !== true,
-      ...(endpoint.caPem === undefined ? {} : { ca: endpoint.caPem }),
-      ...(endpoint.serverName === undefined ? {} : { servername: endpoint.serverName }),
-      ...(certificate === undefined ? {} : { cert: certificate.certPem, key: certificate.keyPem }),
-    },
-  });
+  const agent = agentFor(url, endpoint);
+  const dial = url.protocol === 'http:' ? http.request : https.request;
+  let lastMs = Date.now();
   return {
-    send: async (request) => {
-      const answer = await pool.request({
-        method: request.method,
-        path: prefix + request.path,
-        headers: request.headers,
-        body: request.body ?? null,
-        headersTimeout: request.timeoutMs,
-        bodyTimeout: request.silenceMsMax,
-      });
+    send: async (asked) => {
+      // Timers stand still while a sandbox is frozen: the clock tells what they should have done.
+      if (Date.now() - lastMs > IDLE_MS_MAX) dropIdle(agent);
+      lastMs = Date.now();
+      const { hostname, port } = url;
+      const { method } = asked;
+      const path = prefix + asked.path;
+      const headers = withLength(asked);
+      const request = dial({ agent, hostname: unbracketed(hostname), port, path, method, headers });
+      const body = await answered(request, asked);
+      lastMs = Date.now();
       return {
-        status: answer.statusCode,
+        status: body.statusCode ?? 0,
         header: (name) => {
-          const value = answer.headers[name];
+          const value = body.headers[name];
           return typeof value === 'string' ? value : value?.[0];
         },
-        body: answer.body,
-        cancel: () => {
-          // The reader learns of it by its loop; the stream's own event must not be unhandled.
-          answer.body.on('error', () => undefined);
-          answer.body.destroy();
-        },
+        body,
+        cancel: () => void body.destroy(),
       };
     },
-    close: () => pool.destroy(),
+    close: async () => agent.destroy(),
   };
+}
+
+function agentFor({ protocol }: URL, endpoint: Endpoint): http.Agent {
+  const certificate = endpoint.clientCertificate;
+  const options = { keepAlive: true, maxSockets: CONNECTIONS_MAX, timeout: IDLE_MS_MAX };
+  if (protocol === 'http:') return new http.Agent(options);
+  return new https.Agent({
+    ...options,
+    rejectUnauthorized: endpoint.skipVerification !== true,
+    ...(endpoint.caPem === undefined ? {} : { ca: endpoint.caPem }),
+    ...(endpoint.serverName === undefined ? {} : { servername: endpoint.serverName }),
+    ...(certificate === undefined ? {} : { cert: certificate.certPem, key: certificate.keyPem }),
+  });
+}
+
+/** Node itself says it of some methods only, and a DELETE has a body here. */
+function withLength({ headers, body }: HttpRequest): HttpRequest['headers'] {
+  if (body === undefined) return headers;
+  return { ...headers, 'content-length': String(Buffer.byteLength(body)) };
+}
+
+/** URLs put IPv6 addresses into brackets, sockets do not. */
+function unbracketed(hostname: string): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1');
+}
+
+function dropIdle(agent: http.Agent): void {
+  for (const sockets of Object.values(agent.freeSockets)) {
+    for (const socket of sockets ?? []) socket.destroy();
+  }
+}
+
+/** Sends the body and waits for the headers of the answer: first for a connection, then for them. */
+function answered(
+  request: http.ClientRequest,
+  { body, timeoutMs, silenceMsMax }: HttpRequest,
+): Promise<http.IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout | undefined;
+    const within = (ms: number, what: string): void => {
+      clearTimeout(timer);
+      timer = setTimeout(() => request.destroy(new Error(`${what} within ${ms / 1000} s`)), ms);
+    };
+    request.once('socket', (socket) => {
+      const awaitAnswer = (): void => within(timeoutMs, 'no answer');
+      if (!socket.connecting) return awaitAnswer();
+      within(CONNECT_MS_MAX, 'no connection');
+      socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', awaitAnswer);
+    });
+    request.on('error', (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+    request.once('response', (answer) => {
+      clearTimeout(timer);
+      // Whoever reads the body learns of it; an event that nobody hears would end the process.
+      answer.on('error', () => undefined);
+      answer.setTimeout(silenceMsMax, () => {
+        if (silenceMsMax === 0) return;
+        answer.destroy(new Error(`the answer was silent for ${silenceMsMax / 1000} s`));
+      });
+      resolve(answer);
+    });
+    request.end(body);
+  });
 }

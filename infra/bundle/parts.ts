@@ -1,0 +1,235 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Plugin } from 'esbuild';
+import type { FunctionName } from '../../shared/contract.ts';
+import { prunedModule, wordsOf } from './schemas.ts';
+
+/** A module of a package that no handler runs, and what stands in its place. */
+interface Part {
+  readonly filter: RegExp;
+  readonly contents: (path: string) => string;
+}
+
+/** What a part says that is run after all: the tests of the bundles would see it. */
+const REFUSAL = 'this part of a package is not in the bundle';
+
+/** The same exports, each of which refuses to be called or made. */
+function refused(path: string): string {
+  const body = `{ throw new Error(${JSON.stringify(REFUSAL)}); }`;
+  return exportsOf(path)
+    .map((name) => `export function ${name}() ${body}`)
+    .join('\n');
+}
+
+/** The same exports, each of which makes a plugin of the SDK that does nothing. */
+function inert(path: string): string {
+  return exportsOf(path)
+    .map((name) => `export const ${name} = () => ({ applyToStack: () => undefined });`)
+    .join('\n');
+}
+
+/** The same exports, each of which does nothing. */
+function idle(path: string): string {
+  return exportsOf(path)
+    .map((name) => `export const ${name} = () => undefined;`)
+    .join('\n');
+}
+
+function exportsOf(path: string): readonly string[] {
+  const declared = /^export (?:async )?(?:const|let|var|function\*?|class) (\w+)/gm;
+  const names = [...readFileSync(path, 'utf8').matchAll(declared)].map(([, name = '']) => name);
+  if (names.length === 0) throw new Error(`${path} exports nothing that can be left out`);
+  return names;
+}
+
+/** Paths within packages, whatever the system's separator; `file` is a regular expression. */
+function inside(folder: string, file: string): RegExp {
+  return new RegExp(`[\\\\/]${`${folder}/${file}`.replaceAll('/', '[\\\\/]')}$`);
+}
+
+const SMITHY = '@smithy/core/dist-es/submodules';
+const S3 = '@aws-sdk/middleware-sdk-s3/dist-es/submodules/s3';
+const CLIENT = '@aws-sdk/client-[\\w-]+';
+const require = createRequire(import.meta.url);
+
+/** How a body of a request may be written. */
+type Body = 'json' | 'xml';
+
+/**
+ * In what forms a function's requests have bodies, besides the forms of EC2 and IAM; most of what is
+ * asked of EKS and S3 is in the path.
+ */
+const BODIES: Readonly<Record<FunctionName, readonly Body[]>> = {
+  watch: ['json'],
+  provision: [],
+  lifecycle: [],
+  interrupt: ['json'],
+  nodeclass: ['json'],
+  catalog: ['json'],
+  install: ['json', 'xml'],
+};
+
+const SERIALIZERS: Readonly<Record<Body, RegExp>> = {
+  json: inside(`${SMITHY}/protocols/json`, '.*/JsonShapeSerializer2\\.js'),
+  xml: inside('@aws-sdk/core/dist-es/submodules/protocols/xml', 'XmlShapeSerializer\\.js'),
+};
+
+/** Serializers are made with each client, needed or not. */
+function wordless(path: string): string {
+  const body = `{ throw new Error(${JSON.stringify(REFUSAL)}); }`;
+  return exportsOf(path)
+    .map((name) => `export class ${name} { setSerdeContext() {} write() ${body} flush() ${body} }`)
+    .join('\n');
+}
+
+function unwritten(name: FunctionName): readonly Part[] {
+  const bodies = (Object.keys(SERIALIZERS) as Body[]).filter(
+    (each) => !BODIES[name].includes(each),
+  );
+  return bodies.map((each) => ({ filter: SERIALIZERS[each], contents: wordless }));
+}
+
+function parts(root: string, words: () => ReadonlySet<string>): readonly Part[] {
+  return [
+    // Operations and members that our sources do not name.
+    {
+      filter: inside(CLIENT, 'dist-es/schemas/schemas_0\\.js'),
+      contents: (path) => prunedModule(path, words()),
+    },
+    // Of a client's package.json only the version is read, for the user agent.
+    {
+      filter: inside(CLIENT, 'package\\.json'),
+      contents: (path) => `export default { version: ${JSON.stringify(require(path).version)} };`,
+    },
+    // Regions are told by their partition's pattern; nobody reads what they are called.
+    {
+      filter: inside('util-endpoints/lib/aws', 'partitions\\.js'),
+      contents: (path) => readFileSync(path, 'utf8').replaceAll(/"description": "[^"]*",?/g, ''),
+    },
+    // Schemas of JSON are for the CRDs, which are made before.
+    {
+      filter: inside('zod/v4/core', '(json-schema-processors|to-json-schema)\\.js'),
+      contents: idle,
+    },
+    // Hashes in JavaScript are for runtimes without OpenSSL.
+    { filter: inside(SMITHY, 'checksum/\\w+/(Sha256|Md5|Crc32)Js\\.js'), contents: refused },
+    {
+      filter: inside('@aws-sdk/checksums/dist-es/submodules', '.*/(Sha1|Crc64Nvme|Crc32c)Js\\.js'),
+      contents: refused,
+    },
+    // Streams of browsers, and bodies that are sent piece by piece: all of ours are whole.
+    {
+      filter: inside(
+        `${SMITHY}/serde/util-stream`,
+        '(\\w[\\w-]*\\.browser|createBufferedReadable|getAwsChunkedEncodingStream)\\.js',
+      ),
+      contents: refused,
+    },
+    // Answers are checked where S3 asks for it, which it does where checksums were asked for.
+    {
+      filter: inside(`${SMITHY}/serde/util-stream/checksum`, '\\w+(\\.browser)?\\.js'),
+      contents: refused,
+    },
+    {
+      filter: inside('util-user-agent-browser', 'createUserAgentStringParsingProvider\\.js'),
+      contents: refused,
+    },
+    // The region is in the environment, and there are no files of settings.
+    {
+      filter: inside(`${SMITHY}/config`, '.*/getInstanceMetadataRegion\\.js'),
+      contents: refused,
+    },
+    {
+      filter: inside(`${SMITHY}/config`, 'shared-ini-file-loader/loadSharedConfigFiles\\.js'),
+      contents: () => `
+        export { CONFIG_PREFIX_SEPARATOR } from './constants';
+        export const loadSharedConfigFiles = async () => ({ configFile: {}, credentialsFile: {} });`,
+    },
+    ...s3Parts(root),
+  ];
+}
+
+/** Joiner's bucket is a plain one, in the region of the cluster. */
+function s3Parts(root: string): readonly Part[] {
+  const endpoint = JSON.stringify(join(root, 'infra/bundle/s3-endpoint.ts'));
+  return [
+    {
+      filter: inside(
+        S3,
+        '(middleware-s3-express/functions/\\w+|middleware-region-redirect/region-redirect-middleware)\\.js',
+      ),
+      contents: inert,
+    },
+    {
+      filter: inside(S3, 'middleware-s3-express/classes/S3ExpressIdentityProviderImpl\\.js'),
+      contents: () => 'export class S3ExpressIdentityProviderImpl {}',
+    },
+    {
+      filter: inside('@aws-sdk/client-s3/dist-es/endpoint', 'endpointResolver\\.js'),
+      contents: () => `export { s3Endpoint as defaultEndpointResolver } from ${endpoint};`,
+    },
+  ];
+}
+
+/** Packages by the names under which they are imported, and what stands for them. */
+const ALIASES: Readonly<Record<string, string>> = {
+  // Credentials from the environment, where Lambda puts them: no SSO, files or instance metadata.
+  '@aws-sdk/credential-provider-node': `
+    import { fromEnv } from '@aws-sdk/credential-provider-env';
+    export const defaultProvider = () => fromEnv();`,
+  // No operation that we use streams events.
+  '@smithy/core/event-streams': `
+    export const resolveEventStreamSerdeConfig = (config) => config;
+    export const eventStreamSerdeProvider = () => undefined;
+    export function EventStreamSerde() { throw new Error(${JSON.stringify(REFUSAL)}); }`,
+  // Calls are repeated in one place, shared/aws/calls.ts: every client makes one attempt.
+  '@smithy/core/retry': `
+    // Others are put before and after it, so that it has to be there.
+    const place = { name: 'retryMiddleware', step: 'finalizeRequest', priority: 'high' };
+    const plugin = { applyToStack: (stack) => stack.add((next) => (args) => next(args), place) };
+    export const getRetryPlugin = () => plugin;
+    export const resolveRetryConfig = (config) => config;
+    export const DEFAULT_RETRY_MODE = 'standard';
+    export const RETRY_MODES = { STANDARD: 'standard', ADAPTIVE: 'adaptive' };
+    const options = {
+      environmentVariableSelector: () => undefined,
+      configFileSelector: () => undefined,
+      default: undefined,
+    };
+    export const NODE_MAX_ATTEMPT_CONFIG_OPTIONS = { ...options, default: 1 };
+    export const NODE_RETRY_MODE_CONFIG_OPTIONS = options;`,
+  // Signatures for many regions at once are for access points and global endpoints.
+  '@aws-sdk/signature-v4-multi-region': `
+    import { SignatureV4 } from '@smithy/signature-v4';
+    export class SignatureV4MultiRegion extends SignatureV4 {}
+    export class SignatureV4SignWithCredentials extends SignatureV4 {}`,
+};
+
+/** Leaves out of packages what a function in Lambda never runs. */
+export function onlyWhatRuns(root: string, name: FunctionName): Plugin {
+  let known: ReadonlySet<string> | undefined;
+  const words = (): ReadonlySet<string> => {
+    known ??= wordsOf([join(root, 'functions'), join(root, 'shared/aws')]);
+    return known;
+  };
+  return {
+    name: 'only-what-runs',
+    setup: (setup) => {
+      const names = new RegExp(`^(${Object.keys(ALIASES).join('|')})$`);
+      setup.onResolve({ filter: names }, ({ path }) => ({
+        path,
+        namespace: 'part',
+        sideEffects: false,
+      }));
+      setup.onLoad({ filter: /./, namespace: 'part' }, ({ path }) => ({
+        contents: ALIASES[path] ?? '',
+        resolveDir: root,
+        loader: 'js',
+      }));
+      for (const { filter, contents } of [...parts(root, words), ...unwritten(name)]) {
+        setup.onLoad({ filter }, ({ path }) => ({ contents: contents(path), loader: 'js' }));
+      }
+    },
+  };
+}
