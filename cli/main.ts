@@ -3,6 +3,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { costCommand } from './commands/cost.ts';
 import { crdsCommand } from './commands/crds.ts';
 import { diagnoseCommand } from './commands/diagnose.ts';
+import { doctorCommand } from './commands/doctor.ts';
 import { releaseCommand } from './commands/release.ts';
 import { simulateCommand } from './commands/simulate.ts';
 import { solveCommand } from './commands/solve.ts';
@@ -21,6 +22,7 @@ export function program(): Command {
     solveCommand(),
     diagnoseCommand(),
     crdsCommand(),
+    doctorCommand(),
     costCommand(),
     releaseCommand(),
   ];

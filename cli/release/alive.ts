@@ -20,10 +20,15 @@ const JOINER_MS = 5 * 60_000;
 const KARPENTER_MS = 60_000;
 const KARPENTER_LEASE = 'karpenter-leader-election';
 
+/** How old the last sign of somebody who is at work may be. */
+export function aliveMs(who: Sign['who']): number {
+  return who === 'Joiner' ? JOINER_MS : KARPENTER_MS;
+}
+
 /** The last signs of those that are alive, the youngest first. */
 export async function signsOfLife(client: KubeClient, nowMs: number): Promise<readonly Sign[]> {
   return (await lastSigns(client))
-    .filter(({ who, atMs }) => nowMs - atMs < (who === 'Joiner' ? JOINER_MS : KARPENTER_MS))
+    .filter(({ who, atMs }) => nowMs - atMs < aliveMs(who))
     .sort((a, b) => b.atMs - a.atMs);
 }
 

@@ -1,0 +1,152 @@
+import { Command, Option } from 'commander';
+import packageJson from '../../package.json' with { type: 'json' };
+import { apiDecoders } from '../../shared/kube/api-decoders.ts';
+import { Problems, reporting } from '../bad-input.ts';
+import { checkAccount } from '../doctor/check-account.ts';
+import { checkCluster } from '../doctor/check-cluster.ts';
+import { checkNetwork } from '../doctor/check-network.ts';
+import { checkStack } from '../doctor/check-stack.ts';
+import type { Facts } from '../doctor/facts.ts';
+import { gather, type Questions } from '../doctor/gather.ts';
+import { decoded } from '../doctor/kubernetes.ts';
+import type { Line } from '../doctor/line.ts';
+import { loadManifests } from '../simulate/load.ts';
+import { collect, variablesOf } from '../simulate/variables.ts';
+
+interface Options {
+  readonly cluster: string;
+  readonly region?: string;
+  readonly subnets: readonly string[];
+  readonly inside?: boolean;
+  readonly filename: readonly string[];
+  readonly var: readonly string[];
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly output: 'text' | 'json';
+}
+
+/** What no call tells. */
+const NOT_CHECKED: readonly string[] = [
+  'EC2 Fleet: fleets of type instant have no quota beside those of their instances; the rate of ' +
+    'calls is limited by EC2, and Joiner paces itself',
+  'security groups and network ACLs between the functions and the cluster: once deployed, "at work" ' +
+    'says whether they let the functions in',
+];
+
+function questionsOf(options: Options): Questions {
+  const problems = new Problems();
+  const { cluster, filename } = options;
+  const region = options.region ?? process.env['AWS_REGION'] ?? process.env['AWS_DEFAULT_REGION'];
+  if (!/^[0-9A-Za-z][0-9A-Za-z_-]{0,99}$/.test(cluster)) {
+    problems.add(`--cluster ${cluster}: expected the name of an EKS cluster`);
+  }
+  if (region === undefined) problems.add('give --region, or set AWS_REGION');
+  else if (!/^[a-z]{2}(-[a-z]+)+-\d$/.test(region)) {
+    problems.add(`--region ${region}: expected a region's name such as eu-west-1`);
+  }
+  for (const subnet of options.subnets) {
+    if (!/^subnet-[0-9a-f]{8,17}$/.test(subnet)) {
+      problems.add(`--subnets ${subnet}: expected an id such as subnet-0123456789abcdef0`);
+    }
+  }
+  const given = variablesOf(options.var, problems);
+  const variables = new Map([['CLUSTER_NAME', cluster], ...given]);
+  const manifests = problems.collect(() =>
+    filename.length === 0 ? [] : loadManifests(filename, region ?? '', variables, note),
+  );
+  const checked = problems.checked(manifests);
+  const { nodeClass, nodePool } = apiDecoders();
+  const ofKind = (kind: string) => checked.filter((object) => object['kind'] === kind);
+  const { kubeconfig, context } = options;
+  const isNamed = kubeconfig !== undefined || context !== undefined;
+  return {
+    cluster,
+    region: region ?? '',
+    isInside: options.inside === true,
+    subnets: options.subnets,
+    classes: decoded(ofKind('EC2NodeClass'), nodeClass),
+    pools: decoded(ofKind('NodePool'), nodePool),
+    kubeconfig: isNamed
+      ? {
+          ...(kubeconfig === undefined ? {} : { kubeconfig }),
+          ...(context === undefined ? {} : { context }),
+        }
+      : undefined,
+  };
+}
+
+function note(line: string): void {
+  process.stderr.write(`joiner: ${line}\n`);
+}
+
+/** Every check, in the order in which one builds upon the other. */
+export function checkAll(facts: Facts): readonly Line[] {
+  return [
+    ...checkCluster(facts),
+    ...checkNetwork(facts),
+    ...checkAccount(facts),
+    ...checkStack(facts),
+  ];
+}
+
+async function run(options: Options): Promise<number> {
+  const lines = checkAll(await gather(questionsOf(options)));
+  process.stdout.write(options.output === 'json' ? asJson(lines) : asText(lines));
+  return lines.some(({ status }) => status === 'FAIL') ? 1 : 0;
+}
+
+function counts(lines: readonly Line[]): Readonly<Record<Line['status'], number>> {
+  const of = (status: Line['status']): number =>
+    lines.filter((line) => line.status === status).length;
+  return { OK: of('OK'), WARN: of('WARN'), FAIL: of('FAIL') };
+}
+
+function asText(lines: readonly Line[]): string {
+  const width = Math.max(...lines.map(({ check }) => check.length));
+  const indent = ' '.repeat('WARN  '.length + width + 2);
+  const shown = lines.map(({ status, check, message, advice }) => {
+    const line = `${status.padEnd(4)}  ${check.padEnd(width)}  ${message}\n`;
+    return advice === '' ? line : `${line}${indent}→ ${advice}\n`;
+  });
+  const { OK, WARN, FAIL } = counts(lines);
+  const unchecked = NOT_CHECKED.map((each) => `not checked: ${each}\n`).join('');
+  return `${shown.join('')}\n${OK} ok, ${WARN} to look at, ${FAIL} to change\n${unchecked}`;
+}
+
+function asJson(lines: readonly Line[]): string {
+  const { OK: ok, WARN: warn, FAIL: fail } = counts(lines);
+  const checks = lines.map(({ check, status, message, advice }) => ({
+    check,
+    status,
+    message,
+    ...(advice === '' ? {} : { advice }),
+  }));
+  const value = {
+    joiner: packageJson.version,
+    counts: { ok, warn, fail },
+    checks,
+    notChecked: NOT_CHECKED,
+  };
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** `joiner doctor`: what stands between a cluster and Joiner, or between Joiner and its work. */
+export function doctorCommand(): Command {
+  return new Command('doctor')
+    .description('check a cluster and an account, before and after cdk deploy')
+    .requiredOption('--cluster <name>', 'the EKS cluster')
+    .option('--region <region>', 'of the cluster; default: AWS_REGION')
+    .option('-f, --filename <paths...>', 'NodePools and EC2NodeClasses that are to be applied', [])
+    .option('--var <name=value>', 'a value for a variable in manifests', collect, [])
+    .option('--subnets <ids...>', 'where the functions will be; default: those of the cluster', [])
+    .option('--inside', 'this machine is where the functions are: what it cannot reach they cannot')
+    .option('--kubeconfig <file>', 'instead of the way of the functions, by DescribeCluster')
+    .option('--context <name>', 'of the kubeconfig')
+    .addOption(new Option('-o, --output <format>').choices(['text', 'json']).default('text'))
+    .addHelpText('after', HELP)
+    .action((options: Options) => reporting(() => run(options)));
+}
+
+const HELP = `
+Reads only. AWS is asked with the credentials of the environment, as the aws command does. Exit codes:
+0 nothing has to be changed, 1 something has to, 2 bad usage or bad manifests.`;

@@ -1,0 +1,155 @@
+import { shortened } from '../../shared/contract.ts';
+import type { Cluster, Facts } from './facts.ts';
+import { fail, judged, type Line, ok, warn } from './line.ts';
+
+/** Who asks, and whether the cluster can take Joiner in. */
+export function checkCluster(facts: Facts): readonly Line[] {
+  const { asked, caller, cluster } = facts;
+  const { region } = asked;
+  const who: Line = caller.ok
+    ? ok('credentials', `${caller.value.arn} in account ${caller.value.account}`)
+    : fail(
+        'credentials',
+        `AWS does not know the caller: ${caller.why}`,
+        'log in: aws sso login, or set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+      );
+  if (!cluster.ok) {
+    const advice = `let the caller use eks:DescribeCluster on ${asked.cluster}`;
+    return [who, fail('cluster', `cannot be described: ${cluster.why}`, advice)];
+  }
+  const { value } = cluster;
+  if (value === undefined) {
+    const message = `there is no EKS cluster ${asked.cluster} in ${region} in this account`;
+    return [who, fail('cluster', message, 'check --cluster, --region and the account')];
+  }
+  return [
+    who,
+    checkStatus(facts, value),
+    checkVersion(value),
+    checkAuthentication(facts, value),
+    ...checkEndpoint(facts, value),
+    ...checkAutoMode(value),
+    ...checkNodeRoles(facts),
+  ];
+}
+
+function checkStatus({ asked }: Facts, { status }: Cluster): Line {
+  const isUsable = status === 'ACTIVE' || status === 'UPDATING';
+  if (isUsable) return ok('cluster', `${asked.cluster} is ${status}`);
+  return fail('cluster', `${asked.cluster} is ${status}`, 'wait until it is ACTIVE');
+}
+
+/** The oldest one that Karpenter 1.14 and its definitions are made for. */
+const MINOR_MIN = 29;
+
+function checkVersion({ version }: Cluster): Line {
+  const minor = Number(version.split('.')[1]);
+  if (minor >= MINOR_MIN) return ok('version', `Kubernetes ${version}`);
+  return warn(
+    'version',
+    `Kubernetes ${version} is older than 1.${MINOR_MIN}, with which Joiner is not tried`,
+    'upgrade the cluster',
+  );
+}
+
+function checkAuthentication({ asked }: Facts, { authenticationMode: mode }: Cluster): Line {
+  if (mode !== 'CONFIG_MAP') return ok('authentication', `mode ${mode} takes access entries`);
+  return fail(
+    'authentication',
+    'mode CONFIG_MAP knows no access entries, by which the functions are let in',
+    `aws eks update-cluster-config --name ${asked.cluster} --region ${asked.region} ` +
+      '--access-config authenticationMode=API_AND_CONFIG_MAP (aws-auth goes on working)',
+  );
+}
+
+/** What is deployed has to fit the endpoint; what is not yet deployed gets the options for it. */
+function checkEndpoint(facts: Facts, cluster: Cluster): readonly Line[] {
+  const { functions } = facts;
+  const deployed = functions.ok ? functions.value.filter(({ name }) => name !== 'catalog') : [];
+  const isInside = deployed.some(({ subnetIds }) => subnetIds.length > 0);
+  const options =
+    `-c endpoint=private -c subnets=${cluster.subnetIds.join(',')} ` +
+    `-c securityGroups=${cluster.securityGroupId}`;
+  if (deployed.length > 0 && isInside) {
+    if (cluster.isPrivate) return [ok('endpoint', 'private, and the functions are in the VPC')];
+    return [
+      fail(
+        'endpoint',
+        'the functions are in the VPC, but the cluster has no private endpoint',
+        'turn the private endpoint on, or deploy with -c endpoint=public',
+      ),
+    ];
+  }
+  if (!cluster.isPublic) {
+    const message = 'private only';
+    if (deployed.length > 0)
+      return [
+        fail(
+          'endpoint',
+          `${message}, and the functions are outside of the VPC`,
+          `deploy with ${options}`,
+        ),
+      ];
+    return [warn('endpoint', message, `deploy with ${options}`)];
+  }
+  return [checkCidrs(cluster, options)];
+}
+
+/** Functions outside of a VPC call from addresses that nobody can foresee. */
+function checkCidrs({ publicCidrs }: Cluster, options: string): Line {
+  const isOpen = publicCidrs.length === 0 || publicCidrs.includes('0.0.0.0/0');
+  if (isOpen) return ok('endpoint', 'public');
+  return fail(
+    'endpoint',
+    `public, but only for ${publicCidrs.join(', ')}: functions outside of the VPC are not let in`,
+    `deploy with ${options}`,
+  );
+}
+
+function checkAutoMode({ isAutoMode }: Cluster): readonly Line[] {
+  if (!isAutoMode) return [];
+  return [
+    warn(
+      'auto mode',
+      'is on: EKS runs the definitions of karpenter.sh and its own NodePools',
+      'Joiner acts only on NodePools whose nodeClassRef is an EC2NodeClass',
+    ),
+  ];
+}
+
+/** Nodes join by an entry of their role; a class's role is known only with the class. */
+function checkNodeRoles(facts: Facts): readonly Line[] {
+  const { accessEntries, classes, asked } = facts;
+  if (classes.length === 0) return [];
+  return judged('node role', accessEntries, (entries) =>
+    classes.flatMap(({ nodeClass, role }) =>
+      judged('node role', role, (name): Line => {
+        const mine = entries.filter(({ principalArn }) => principalArn.endsWith(`/${name}`));
+        const entry = mine.find(({ type }) => type.startsWith('EC2'));
+        if (entry !== undefined) {
+          return ok('node role', `${name} of ${nodeClass.name} has an access entry ${entry.type}`);
+        }
+        if (name === stackRole(asked.cluster, asked.region) && !isDeployed(facts)) {
+          return ok('node role', `${name} of ${nodeClass.name} comes with the stack`);
+        }
+        const type = nodeClass.imageFamily.startsWith('Windows') ? 'EC2_WINDOWS' : 'EC2_LINUX';
+        const account = facts.caller.ok ? facts.caller.value.account : 'ACCOUNT';
+        return fail(
+          'node role',
+          `${name} of the EC2NodeClass ${nodeClass.name} has no access entry of type ${type}: ` +
+            'nodes cannot join',
+          `deploy with -c nodeRole=arn:aws:iam::${account}:role/${name} -c nodeRoleEntry=true`,
+        );
+      }),
+    ),
+  );
+}
+
+function isDeployed({ functions }: Facts): boolean {
+  return functions.ok && functions.value.length > 0;
+}
+
+/** As the construct of the node role names it. */
+export function stackRole(cluster: string, region: string): string {
+  return `JoinerNode-${region}-${shortened(cluster, 28)}`;
+}

@@ -1,0 +1,163 @@
+import { customResourceDefinitions } from '../../shared/api/crds/definitions.ts';
+import { FUNCTION_NAMES, type FunctionName, functionName } from '../../shared/contract.ts';
+import { compareDefinitions } from '../../shared/kube/definition-fields.ts';
+import { aliveMs } from '../release/alive.ts';
+import type { Facts, Kubernetes } from './facts.ts';
+import { fail, judged, type Line, ok, warn } from './line.ts';
+
+/** What `cdk deploy` brings, and whether it is at work. */
+export function checkStack(facts: Facts): readonly Line[] {
+  return [...checkFunctions(facts), ...checkKubernetes(facts), ...checkPrices(facts)];
+}
+
+function checkKubernetes(facts: Facts): readonly Line[] {
+  const { kubernetes } = facts;
+  if (!kubernetes.ok) {
+    const advice = 'name a --kubeconfig or --context that is let in, or give the caller an entry';
+    return [warn('kubernetes', `not checked: ${kubernetes.why}`, advice)];
+  }
+  const { value } = kubernetes;
+  return [
+    ok('kubernetes', `the API server answers: ${value.version}`),
+    ...checkDefinitions(facts, value),
+    checkRights(facts, value),
+    ...checkAtWork(facts, value),
+    ...checkKarpenter(value),
+    ...checkBrakes(value),
+  ];
+}
+
+function isDeployed({ functions }: Facts): boolean {
+  return functions.ok && functions.value.length > 0;
+}
+
+const DEPLOY = 'npx cdk deploy -c cluster=';
+
+function checkFunctions({ functions, asked }: Facts): readonly Line[] {
+  return judged('stack', functions, (found): Line => {
+    const deploy = `${DEPLOY}${asked.cluster}`;
+    if (found.length === 0) return warn('stack', 'not deployed', deploy);
+    // With reaction=tick there is no watch.
+    const missing = FUNCTION_NAMES.filter(
+      (name) => name !== 'watch' && !found.some((each) => each.name === name),
+    );
+    if (missing.length > 0) {
+      return fail('stack', `functions are missing: ${missing.join(', ')}`, deploy);
+    }
+    const idle = found.filter(({ state }) => state !== 'Active' && state !== 'Inactive');
+    if (idle.length > 0) {
+      const said = idle.map(({ name, state }) => `${name} is ${state}`).join(', ');
+      return fail('stack', said, 'look at the function in the console of Lambda');
+    }
+    const versions = [...new Set(found.map(({ version }) => version))];
+    return ok('stack', `${found.length} functions of version ${versions.join(', ')}`);
+  });
+}
+
+/** Ours beside those of the cluster, as the installer compares them. */
+function checkDefinitions(facts: Facts, { definitions }: Kubernetes): readonly Line[] {
+  const deploy = `${DEPLOY}${facts.asked.cluster}`;
+  return customResourceDefinitions().map((ours): Line => {
+    const { name } = ours.metadata;
+    const check = 'definition';
+    const theirs = definitions.get(name);
+    if (theirs === undefined) {
+      const message = `${name} is not installed`;
+      return isDeployed(facts) ? fail(check, message, deploy) : warn(check, message, deploy);
+    }
+    const { missing, extra } = compareDefinitions(ours, theirs);
+    if (missing.length === 0) {
+      return ok(check, extra.length === 0 ? `${name} is ours` : `${name} is newer than ours`);
+    }
+    const lacks = `${name} lacks ${some(missing)}`;
+    if (extra.length === 0) {
+      const message = `${lacks}: the API server drops their values`;
+      return isDeployed(facts) ? fail(check, message, deploy) : warn(check, message, deploy);
+    }
+    return fail(
+      check,
+      `${lacks}, and has ${some(extra)}, which Joiner does not know`,
+      'bring it to the newest version of its owner; the installer refuses it as it is',
+    );
+  });
+}
+
+function logsOf({ asked }: Facts, name: FunctionName, since: string): string {
+  const { cluster, region } = asked;
+  return `aws logs tail /aws/lambda/${functionName(cluster, name)} --region ${region} --since ${since}`;
+}
+
+function some(fields: readonly string[]): string {
+  const shown = fields.slice(0, 3).join(', ');
+  return fields.length > 3 ? `${shown} and ${fields.length - 3} more` : shown;
+}
+
+function checkRights(facts: Facts, { rights }: Kubernetes): Line {
+  const wrong = rights.filter(({ state }) => state !== 'same');
+  if (wrong.length === 0) return ok('rights', `${rights.length} objects as ours`);
+  const said = wrong.map(({ object, state }) => `${object} is ${state}`).join(', ');
+  const deploy = `${DEPLOY}${facts.asked.cluster}`;
+  return isDeployed(facts) ? fail('rights', said, deploy) : warn('rights', said, deploy);
+}
+
+const AT_WORK = ['provision', 'lifecycle'] as const satisfies readonly FunctionName[];
+
+/** Leases tell when a function last had the cluster; each takes its own once a minute. */
+function checkAtWork(facts: Facts, { signs, nowMs }: Kubernetes): readonly Line[] {
+  if (!isDeployed(facts)) return [];
+  return AT_WORK.map((name): Line => {
+    const sign = signs.find(({ lease }) => lease === `kube-system/joiner-${name}`);
+    const advice = logsOf(facts, name, '10m');
+    if (sign === undefined) return fail('at work', `${name} has never taken its Lease`, advice);
+    const seconds = Math.max(0, Math.round((nowMs - sign.atMs) / 1000));
+    const message = `${name} took its Lease ${seconds} s ago`;
+    const isAlive = nowMs - sign.atMs < aliveMs(sign.who);
+    return isAlive ? ok('at work', message) : fail('at work', message, advice);
+  });
+}
+
+function checkKarpenter({ signs, nowMs }: Kubernetes): readonly Line[] {
+  const sign = signs.find(({ who }) => who === 'Karpenter');
+  if (sign === undefined) return [ok('karpenter', 'not installed, or never elected')];
+  if (nowMs - sign.atMs >= aliveMs('Karpenter')) {
+    return [ok('karpenter', `not active: the Lease ${sign.lease} is not renewed`)];
+  }
+  return [
+    warn(
+      'karpenter',
+      `is active: while it renews the Lease ${sign.lease}, Joiner only reads`,
+      'scale its Deployment to 0 when Joiner is to take over',
+    ),
+  ];
+}
+
+function checkBrakes({ paused, nowMs }: Kubernetes): readonly Line[] {
+  const on = Object.entries(paused).filter(([, untilMs]) => untilMs > nowMs);
+  if (on.length === 0) return [ok('brakes', 'off')];
+  const names = on.map(([brake]) => brake).join(', ');
+  const advice = 'kubectl -n kube-system delete configmap joiner';
+  return [warn('brakes', `paused: ${names}`, advice)];
+}
+
+const STALE_MS = 2 * 24 * 3_600_000;
+
+function checkPrices(facts: Facts): readonly Line[] {
+  const { asked, catalogAtMs, nowMs } = facts;
+  if (!isDeployed(facts)) {
+    if (asked.hasEmbeddedCatalog) return [];
+    const message = `${asked.region} has no embedded prices: launches wait for the first catalog`;
+    return [ok('prices', `${message}, which comes within minutes of the deployment`)];
+  }
+  return judged('prices', catalogAtMs, (atMs): Line => {
+    const advice = logsOf(facts, 'catalog', '1d');
+    if (atMs === undefined) {
+      const message = 'no catalog in the bucket';
+      return asked.hasEmbeddedCatalog
+        ? warn('prices', `${message}: the embedded prices are used`, advice)
+        : fail('prices', `${message}, and none is embedded for ${asked.region}`, advice);
+    }
+    const hours = Math.round((nowMs - atMs) / 360_000) / 10;
+    const message = `read ${hours} hours ago`;
+    return nowMs - atMs > STALE_MS ? warn('prices', message, advice) : ok('prices', message);
+  });
+}

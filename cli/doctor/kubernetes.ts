@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { parseAllDocuments } from 'yaml';
+import type { Decoded } from '../../shared/api/issue.ts';
+import type { NodeClass } from '../../shared/core/model/node-class.ts';
+import type { NodePool } from '../../shared/core/model/provisioning.ts';
+import { apiDecoders } from '../../shared/kube/api-decoders.ts';
+import { BRAKES_CONFIG_MAP, decodeBrakes } from '../../shared/kube/brakes.ts';
+import type { KubeClient } from '../../shared/kube/client.ts';
+import { isKubeFault } from '../../shared/kube/errors.ts';
+import { listEach, property, text } from '../../shared/kube/list.ts';
+import { type Address, RESOURCES, type Resource, resourceOf } from '../../shared/kube/resources.ts';
+import { serverFacts } from '../connect.ts';
+import { lastSigns } from '../release/alive.ts';
+import type { Kubernetes, RightsObject } from './facts.ts';
+
+/** What the cluster has of Joiner. */
+export async function kubernetesFacts(client: KubeClient): Promise<Kubernetes> {
+  const { gitVersion, nowMs } = await serverFacts(client);
+  const definitions = await listAll(client, RESOURCES.customResourceDefinitions);
+  return {
+    version: gitVersion,
+    nowMs,
+    definitions: new Map(definitions.map((each) => [nameOf(each), each])),
+    rights: await rightsOf(client),
+    signs: await lastSigns(client),
+    paused: decodeBrakes(await find(client, RESOURCES.configMaps, BRAKES_CONFIG_MAP)),
+  };
+}
+
+/** Classes and pools of the cluster; those that cannot be decoded are told by other commands. */
+export async function liveObjects(
+  client: KubeClient,
+): Promise<{ readonly classes: readonly NodeClass[]; readonly pools: readonly NodePool[] }> {
+  const { nodeClass, nodePool } = apiDecoders();
+  return {
+    classes: decoded(await listIfAny(client, RESOURCES.nodeClasses), nodeClass),
+    pools: decoded(await listIfAny(client, RESOURCES.nodePools), nodePool),
+  };
+}
+
+export function decoded<Value>(
+  objects: readonly unknown[],
+  decode: (object: unknown) => Decoded<Value>,
+): readonly Value[] {
+  return objects.flatMap((object) => {
+    const result = decode(object);
+    return result.ok ? [result.value] : [];
+  });
+}
+
+const RIGHTS = join(import.meta.dirname, '../../infra/rbac/controller.yaml');
+
+/** What the installer applies, laid beside what is there. */
+async function rightsOf(client: KubeClient): Promise<readonly RightsObject[]> {
+  const documents = parseAllDocuments(readFileSync(RIGHTS, 'utf8'));
+  const found: RightsObject[] = [];
+  for (const document of documents) {
+    const ours: unknown = document.toJS();
+    const resource = resourceOf(text(property(ours, 'apiVersion')), text(property(ours, 'kind')));
+    if (resource === undefined) continue;
+    const metadata = property(ours, 'metadata');
+    const namespace = property(metadata, 'namespace');
+    const address = { name: nameOf(ours), ...(namespace ? { namespace: text(namespace) } : {}) };
+    const theirs = await find(client, resource, address);
+    const object = `${resource.kind} ${[namespace, address.name].filter(Boolean).join('/')}`;
+    found.push({ object, state: theirs === undefined ? 'absent' : compared(ours, theirs) });
+  }
+  return found;
+}
+
+/** The fields that say who may do what; the API server fills in nothing there but empty groups. */
+function compared(ours: unknown, theirs: unknown): 'same' | 'different' {
+  const isSame = ['rules', 'roleRef'].every((field) =>
+    isDeepStrictEqual(property(ours, field), property(theirs, field)),
+  );
+  const groups = (object: unknown): readonly string[] => {
+    const subjects = property(object, 'subjects');
+    return (Array.isArray(subjects) ? subjects : []).map((each) => text(property(each, 'name')));
+  };
+  return isSame && isDeepStrictEqual(groups(ours), groups(theirs)) ? 'same' : 'different';
+}
+
+async function find(client: KubeClient, resource: Resource, address: Address): Promise<unknown> {
+  try {
+    return await client.get(resource, address);
+  } catch (error) {
+    if (isKubeFault(error, 'notFound')) return undefined;
+    throw error;
+  }
+}
+
+async function listIfAny(client: KubeClient, resource: Resource): Promise<readonly unknown[]> {
+  try {
+    return await listAll(client, resource);
+  } catch (error) {
+    if (isKubeFault(error, 'notFound')) return [];
+    throw error;
+  }
+}
+
+async function listAll(client: KubeClient, resource: Resource): Promise<readonly unknown[]> {
+  let found: unknown[] = [];
+  const start = (): void => {
+    found = [];
+  };
+  await listEach(client, { resource }, { start, object: (each) => void found.push(each) });
+  return found;
+}
+
+function nameOf(object: unknown): string {
+  return text(property(property(object, 'metadata'), 'name'));
+}

@@ -1,0 +1,146 @@
+import type { Kubernetes } from '../../../cli/doctor/facts.ts';
+import { KUBERNETES, NOW_MS, unknown, yes } from './healthy.ts';
+import { asked, functions, kubernetes, NOT_DEPLOYED, type Row } from './row.ts';
+
+/** Our definition of NodePools without a field, or with one more. */
+function definitions(change: 'older' | 'newer' | 'other' | 'absent'): Partial<Kubernetes> {
+  const name = 'nodepools.karpenter.sh';
+  const all = new Map(KUBERNETES.definitions);
+  let text = JSON.stringify(all.get(name));
+  if (change !== 'newer') text = text.replaceAll('"consolidateAfter"', '"other"');
+  if (change === 'older') text = text.replaceAll('"other":', '"budgets":');
+  if (change === 'newer') text = text.replaceAll('"replicas":{', '"future":{},"replicas":{');
+  all.set(name, JSON.parse(text));
+  if (change === 'absent') all.delete(name);
+  return { definitions: all };
+}
+
+const sign = (lease: string, secondsAgo: number): Kubernetes['signs'][number] => ({
+  who: lease.startsWith('joiner') ? 'Joiner' : 'Karpenter',
+  lease: `kube-system/${lease}`,
+  atMs: NOW_MS - secondsAgo * 1000,
+});
+
+export const STACK_ROWS: readonly Row[] = [
+  ['a stack', {}, 'stack', 'OK', '7 functions of version 0.1.0'],
+  ['no stack', NOT_DEPLOYED, 'stack', 'WARN', 'npx cdk deploy -c cluster=demo'],
+  [
+    'no watch with reaction=tick',
+    { functions: yes(functions.filter(({ name }) => name !== 'watch')) },
+    'stack',
+    'OK',
+    '6 functions',
+  ],
+  [
+    'half a stack',
+    { functions: yes(functions.filter(({ name }) => name !== 'interrupt')) },
+    'stack',
+    'FAIL',
+    'missing: interrupt',
+  ],
+  [
+    'a function that cannot run',
+    { functions: yes(functions.map((each) => ({ ...each, state: 'Failed' }))) },
+    'stack',
+    'FAIL',
+    'provision is Failed',
+  ],
+  ['no API server', { kubernetes: unknown('no route') }, 'kubernetes', 'WARN', '--kubeconfig'],
+  ['an API server', {}, 'kubernetes', 'OK', 'v1.33.1'],
+  ['our definitions', {}, 'definition', 'OK', 'nodepools.karpenter.sh is ours'],
+  ['newer ones', kubernetes(definitions('newer')), 'definition', 'OK', 'newer than ours'],
+  ['none', kubernetes(definitions('absent')), 'definition', 'FAIL', 'is not installed'],
+  [
+    'none, before the deployment',
+    { ...NOT_DEPLOYED, ...kubernetes(definitions('absent')) },
+    'definition',
+    'WARN',
+    'is not installed',
+  ],
+  [
+    'older ones',
+    kubernetes(definitions('older')),
+    'definition',
+    'FAIL',
+    'consolidateAfter: the API',
+  ],
+  [
+    'older ones, before the deployment',
+    { ...NOT_DEPLOYED, ...kubernetes(definitions('older')) },
+    'definition',
+    'WARN',
+    'consolidateAfter',
+  ],
+  [
+    'others',
+    { ...NOT_DEPLOYED, ...kubernetes(definitions('other')) },
+    'definition',
+    'FAIL',
+    'which Joiner does not know',
+  ],
+  ['rights', {}, 'rights', 'OK', '1 objects as ours'],
+  [
+    'other rights',
+    kubernetes({ rights: [{ object: 'ClusterRole joiner:controller', state: 'different' }] }),
+    'rights',
+    'FAIL',
+    'ClusterRole joiner:controller is different',
+  ],
+  [
+    'no rights, before the deployment',
+    {
+      ...NOT_DEPLOYED,
+      ...kubernetes({ rights: [{ object: 'ClusterRole joiner:controller', state: 'absent' }] }),
+    },
+    'rights',
+    'WARN',
+    'is absent',
+  ],
+  ['at work', {}, 'at work', 'OK', 'provision took its Lease 30 s ago'],
+  [
+    'stopped',
+    kubernetes({ signs: [sign('joiner-provision', 301), sign('joiner-lifecycle', 299)] }),
+    'at work',
+    'FAIL',
+    'aws logs tail /aws/lambda/joiner-demo-provision --region eu-west-1',
+  ],
+  ['never begun', kubernetes({ signs: [] }), 'at work', 'FAIL', 'lifecycle has never taken'],
+  [
+    'Karpenter at work',
+    kubernetes({ signs: [...KUBERNETES.signs, sign('karpenter-leader-election', 59)] }),
+    'karpenter',
+    'WARN',
+    'Joiner only reads',
+  ],
+  [
+    'Karpenter stopped',
+    kubernetes({ signs: [...KUBERNETES.signs, sign('karpenter-leader-election', 61)] }),
+    'karpenter',
+    'OK',
+    'not active',
+  ],
+  [
+    'a brake',
+    kubernetes({ paused: { launch: Number.POSITIVE_INFINITY } }),
+    'brakes',
+    'WARN',
+    'paused: launch',
+  ],
+  ['a brake of yesterday', kubernetes({ paused: { launch: NOW_MS - 1 } }), 'brakes', 'OK', 'off'],
+  ['prices', {}, 'prices', 'OK', 'read 1 hours ago'],
+  [
+    'old prices',
+    { catalogAtMs: yes(NOW_MS - 49 * 3_600_000) },
+    'prices',
+    'WARN',
+    '/aws/lambda/joiner-demo-catalog',
+  ],
+  ['no prices', { catalogAtMs: yes(undefined) }, 'prices', 'WARN', 'embedded prices are used'],
+  [
+    'no prices, none embedded',
+    { catalogAtMs: yes(undefined), asked: asked({ hasEmbeddedCatalog: false }) },
+    'prices',
+    'FAIL',
+    'none is embedded for eu-west-1',
+  ],
+];

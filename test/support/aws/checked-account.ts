@@ -1,0 +1,210 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type * as ec2 from '@aws-sdk/client-ec2';
+import type * as eks from '@aws-sdk/client-eks';
+import type * as events from '@aws-sdk/client-eventbridge';
+import type * as iam from '@aws-sdk/client-iam';
+import { functionName } from '../../../shared/contract.ts';
+import { Account } from './model/account.ts';
+import { descriptionHandlers } from './model/descriptions.ts';
+import { handle, page } from './model/handle.ts';
+import { ProfileModel } from './model/iam.ts';
+import { ObjectModel } from './model/objects.ts';
+import { clusterHandlers } from './model/services.ts';
+import { WireFault } from './wire/response.ts';
+import { WireServer } from './wire/server.ts';
+
+/** A function as Lambda describes it. */
+export interface ModelFunction {
+  readonly State: string;
+  readonly Environment: { readonly Variables: Readonly<Record<string, string>> };
+  readonly VpcConfig?: { readonly SubnetIds: readonly string[] };
+}
+
+/**
+ * An account as `joiner doctor` asks for it: the wire server for what has a client of the SDK, and
+ * plain answers of STS, Lambda and Service Quotas before it, told apart by the signature.
+ */
+export class CheckedAccount {
+  readonly account = new Account();
+  readonly profiles = new ProfileModel();
+  readonly bucket = new ObjectModel('joiner-demo');
+  cluster: eks.Cluster | undefined;
+  accessEntries: { readonly principalArn: string; readonly type: string }[] = [];
+  endpoints: ec2.VpcEndpoint[] = [];
+  routeTables: ec2.RouteTable[] = [];
+  roles = new Set(['AWSServiceRoleForEC2Spot']);
+  rules = 20;
+  readonly functions = new Map<string, ModelFunction>();
+  concurrency = { ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: 1000 };
+  /** By code: what was granted to the account; others have AWS's default. */
+  readonly quotas = new Map<string, number>();
+  readonly defaultQuotas = new Map([
+    ['L-1216C47A', 1152],
+    ['L-34B43A08', 640],
+    ['L-9B653E91', 10_000],
+    ['L-244521F2', 300],
+  ]);
+  /** Services that refuse the caller. */
+  readonly denied = new Set<string>();
+  readonly wire: WireServer;
+  private wireUrl = '';
+  private readonly front = createServer((incoming, response) => this.serve(incoming, response));
+
+  constructor() {
+    const { account } = this;
+    this.wire = new WireServer({
+      ec2: {
+        ...descriptionHandlers(account),
+        DescribeVpcEndpoints: handle<object, ec2.DescribeVpcEndpointsCommandOutput>(() => ({
+          VpcEndpoints: this.endpoints,
+        })),
+        DescribeRouteTables: handle<object, ec2.DescribeRouteTablesCommandOutput>(() => ({
+          RouteTables: this.routeTables,
+        })),
+      },
+      eks: { ...clusterHandlers(() => this.cluster), ...this.entryHandlers() },
+      iam: { ...this.profiles.handlers(), ...this.roleHandlers() },
+      s3: this.bucket.handlers(),
+      events: {
+        ListRules: handle<events.ListRulesRequest, events.ListRulesCommandOutput>((asked) => {
+          const all = Array.from({ length: this.rules }, (_, at) => ({ Name: `rule-${at}` }));
+          const { items, next } = page(all, asked.NextToken, 100);
+          return { Rules: items, NextToken: next };
+        }),
+      },
+    });
+  }
+
+  async start(): Promise<string> {
+    this.wireUrl = await this.wire.listen();
+    await new Promise<void>((resolve) => this.front.listen(0, '127.0.0.1', resolve));
+    const { port } = this.front.address() as AddressInfo;
+    return `http://127.0.0.1:${port}`;
+  }
+
+  async stop(): Promise<void> {
+    this.front.closeAllConnections();
+    await new Promise<void>((resolve) => this.front.close(() => resolve()));
+    await this.wire.close();
+  }
+
+  deploy(cluster: string, names: readonly string[], change: Partial<ModelFunction> = {}): void {
+    for (const name of names) {
+      const Variables = { JOINER_VERSION: '0.1.0', JOINER_BUCKET: 'joiner-demo' };
+      const known = functionName(cluster, name as 'watch');
+      this.functions.set(known, { State: 'Active', Environment: { Variables }, ...change });
+    }
+  }
+
+  private entryHandlers() {
+    return {
+      ListAccessEntries: handle<eks.ListAccessEntriesRequest, eks.ListAccessEntriesCommandOutput>(
+        (asked) => {
+          const arns = this.accessEntries.map(({ principalArn }) => principalArn);
+          const { items, next } = page(arns, asked.nextToken, 2);
+          return { accessEntries: items, nextToken: next };
+        },
+      ),
+      DescribeAccessEntry: handle<
+        eks.DescribeAccessEntryRequest,
+        eks.DescribeAccessEntryCommandOutput
+      >(({ principalArn }) => ({
+        accessEntry: this.accessEntries.find((each) => each.principalArn === principalArn),
+      })),
+    };
+  }
+
+  private roleHandlers() {
+    return {
+      GetRole: handle<iam.GetRoleRequest, iam.GetRoleCommandOutput>(({ RoleName = '' }) => {
+        if (!this.roles.has(RoleName)) throw new WireFault('NoSuchEntity', 'no such role', 404);
+        const Arn = `arn:aws:iam::111122223333:role/${RoleName}`;
+        const Role = { RoleName, Arn, Path: '/', RoleId: 'AROA', CreateDate: new Date(0) };
+        return { Role };
+      }),
+    };
+  }
+
+  private serve(incoming: IncomingMessage, response: ServerResponse): void {
+    const { authorization = '' } = incoming.headers;
+    const service = /Credential=[^/]+\/\d+\/[^/]+\/([^/]+)\//.exec(authorization)?.[1] ?? '';
+    // Whether anybody answers at all is asked without a signature.
+    if (service === '') return void response.writeHead(403).end();
+    if (this.denied.has(service)) {
+      const { status, headers, body } = denied(service);
+      return void response.writeHead(status, headers).end(body);
+    }
+    const chunks: Buffer[] = [];
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+    incoming.on('end', () => {
+      const body = Buffer.concat(chunks);
+      const answer = this.plain(service, incoming, body.toString('utf8'));
+      if (answer !== undefined) {
+        response.writeHead(answer.status, answer.headers).end(answer.body);
+      } else this.forward(incoming, body, response);
+    });
+  }
+
+  private forward(incoming: IncomingMessage, body: Buffer, response: ServerResponse): void {
+    const { method, headers } = incoming;
+    const url = new URL(incoming.url ?? '/', this.wireUrl);
+    const onward = request(url, { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(response);
+    });
+    onward.end(body);
+  }
+
+  private plain(
+    service: string,
+    { url = '', headers }: IncomingMessage,
+    body: string,
+  ): PlainAnswer | undefined {
+    if (service === 'sts') return stsAnswer();
+    if (service === 'servicequotas') {
+      const { QuotaCode = '' } = JSON.parse(body) as { readonly QuotaCode?: string };
+      const isDefault = String(headers['x-amz-target']).endsWith('GetAWSDefaultServiceQuota');
+      const value = (isDefault ? this.defaultQuotas : this.quotas).get(QuotaCode);
+      return value === undefined
+        ? refused(400, 'NoSuchResourceException')
+        : answered({ Quota: { QuotaCode, Value: value } });
+    }
+    if (service !== 'lambda') return undefined;
+    if (url.endsWith('/account-settings')) return answered({ AccountLimit: this.concurrency });
+    const name = /functions\/([^/]+)\/configuration$/.exec(url)?.[1] ?? '';
+    const found = this.functions.get(decodeURIComponent(name));
+    return found === undefined ? refused(404, 'ResourceNotFoundException') : answered(found);
+  }
+}
+
+interface PlainAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+function answered(value: object): PlainAnswer {
+  return { status: 200, headers: {}, body: JSON.stringify(value) };
+}
+
+function refused(status: number, code: string): PlainAnswer {
+  return { status, headers: { 'x-amzn-errortype': code }, body: '{"message":"there is none"}' };
+}
+
+function denied(service: string): PlainAnswer {
+  if (service !== 'iam') {
+    const headers = { 'x-amzn-errortype': 'AccessDeniedException:' };
+    return { status: 403, headers, body: '{"message":"not for you"}' };
+  }
+  const error = '<Error><Code>AccessDenied</Code><Message>not for you</Message></Error>';
+  const body = `<ErrorResponse>${error}</ErrorResponse>`;
+  return { status: 403, headers: { 'content-type': 'text/xml' }, body };
+}
+
+function stsAnswer(): PlainAnswer {
+  const result =
+    '<Arn>arn:aws:iam::111122223333:user/engineer</Arn><Account>111122223333</Account>';
+  const body = `<GetCallerIdentityResponse><GetCallerIdentityResult>${result}</GetCallerIdentityResult></GetCallerIdentityResponse>`;
+  return { status: 200, headers: { 'content-type': 'text/xml' }, body };
+}
