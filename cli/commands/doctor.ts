@@ -148,5 +148,5 @@ export function doctorCommand(): Command {
 }
 
 const HELP = `
-Reads only. AWS is asked with the credentials of the environment, as the aws command does. Exit codes:
-0 nothing has to be changed, 1 something has to, 2 bad usage or bad manifests.`;
+Reads only. AWS is asked with the credentials of the environment, as the aws command does. Exit
+codes: 0 nothing has to be changed, 1 something has to, 2 bad usage or bad manifests.`;
