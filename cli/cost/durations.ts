@@ -20,8 +20,10 @@ export interface Durations {
   readonly interruptMessage: number;
   /** A run that finds its Lease held and leaves. */
   readonly leaseHeld: number;
-  /** How long a `watch` waits for the Lease of the one before it, which holds it for minutes. */
+  /** How long the `watch` that takes over waits for the one before it, which holds for minutes. */
   readonly watchWait: number;
+  /** A `watch` that comes before that looks at the Lease and leaves. */
+  readonly watchLeaves: number;
   /** Messages about one instance: shutting down, terminated, and warnings of spot. */
   readonly messagesPerNode: number;
   /** Wake-ups for one node that comes and goes: claims, nodes and pods change, joined by the second. */
@@ -64,6 +66,7 @@ export const DURATIONS: Durations = {
   interruptMessage: 0.5,
   leaseHeld: 0.1,
   watchWait: 50,
+  watchLeaves: 0.2,
   messagesPerNode: 3,
   wakeUpsPerNode: 25,
   wakeUpsPerWatch: 6,

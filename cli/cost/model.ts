@@ -127,14 +127,18 @@ function loadsOf(input: CostInput): Readonly<Record<Computed, Load>> {
   };
 }
 
-/** One holds the watches; those that the schedule starts meanwhile wait a while for its Lease. */
-function watchLoad({ reaction, durations: { watchWait } }: CostInput): Load {
+/** One holds the watches; the next one waits for its Lease, those in between leave at once. */
+function watchLoad({ reaction, durations: times }: CostInput): Load {
   if (reaction === 'tick') return { runs: 0, seconds: 0, formula: '' };
   const runs = MINUTES / DEPLOYMENT.schedules.watch.tick;
+  const holds = SECONDS / times.watchHold;
+  const others = runs - holds;
   return {
     runs,
-    seconds: SECONDS + runs * watchWait,
-    formula: `(${count(SECONDS)} s + ${count(runs)} × ${amount(watchWait)} s)`,
+    seconds: SECONDS + holds * times.watchWait + others * times.watchLeaves,
+    formula:
+      `(${count(SECONDS)} s + ${count(holds)} × ${amount(times.watchWait)} s + ${count(others)} × ` +
+      `${amount(times.watchLeaves)} s)`,
   };
 }
 

@@ -33,10 +33,19 @@ export function kubeLeases({ client, holder }: LeaseOptions): Leases {
   return { acquire: (name) => acquire(client, `joiner-${name}`, holder) };
 }
 
+/** How long somebody has held a Lease; undefined: nobody does. Leaves no mark. */
+export async function heldForMs(client: KubeClient, name: string): Promise<number | undefined> {
+  const state = await readLease(client, { namespace: LEASE_NAMESPACE, name: `joiner-${name}` });
+  const nowMs = client.timing.nowMs();
+  if (state === undefined || !isHeldByAnother(state, '', nowMs)) return undefined;
+  return nowMs - state.acquiredAtMs;
+}
+
 /** What a Lease object says. */
 interface LeaseState {
   readonly resourceVersion: string;
   readonly holder: string;
+  readonly acquiredAtMs: number;
   readonly renewedAtMs: number;
   readonly durationMs: number;
   readonly transitions: number;
@@ -261,6 +270,7 @@ async function readLease(client: KubeClient, address: Address): Promise<LeaseSta
     resourceVersion: text(property(metadata, 'resourceVersion')),
     wake: text(property(property(metadata, 'annotations'), WAKE)),
     holder: text(property(spec, 'holderIdentity')),
+    acquiredAtMs: Date.parse(text(property(spec, 'acquireTime'))) || 0,
     renewedAtMs: Date.parse(text(property(spec, 'renewTime'))) || 0,
     durationMs: typeof seconds === 'number' ? seconds * 1000 : LEASE_MS,
     transitions: typeof transitions === 'number' ? transitions : 0,

@@ -30,6 +30,7 @@ const INPUT: CostInput = {
     lifecycleTermination: 30,
     leaseHeld: 0.1,
     watchWait: 50,
+    watchLeaves: 0.2,
     watchHold: 780,
     wakeUpsPerNode: 25,
     wakeUpsPerWatch: 6,
@@ -39,6 +40,7 @@ const INPUT: CostInput = {
 };
 
 const HOLD_S = 730 * 3600;
+const HOLDS = HOLD_S / 780;
 const LAUNCHES = 100 * 0.5 * (730 / 24);
 const WAKE_UPS = LAUNCHES * 25 + (HOLD_S / 780) * 6;
 
@@ -50,7 +52,7 @@ function usd(name: string, change: Partial<CostInput> = {}): number {
 
 describe('a part of the bill', () => {
   it.each<readonly [string, Partial<CostInput>, number]>([
-    ['watch', {}, (HOLD_S + 43_800 * 50) * 0.25 * PRICE],
+    ['watch', {}, (HOLD_S + HOLDS * 50 + (43_800 - HOLDS) * 0.2) * 0.25 * PRICE],
     ['watch', { reaction: 'tick' }, 0],
     ['provision', {}, (43_800 * 0.8 + LAUNCHES * 4) * (1769 / 1024) * PRICE],
     ['provision', { churn: 0 }, 43_800 * 0.8 * (1769 / 1024) * PRICE],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KubeClient } from '../../shared/kube/client.ts';
-import { kubeLeases, LEASE_NAMESPACE, WAKE } from '../../shared/kube/leases.ts';
+import { heldForMs, kubeLeases, LEASE_NAMESPACE, WAKE } from '../../shared/kube/leases.ts';
 import { property, text } from '../../shared/kube/list.ts';
 import { RESOURCES } from '../../shared/kube/resources.ts';
 import { clientOf, describeWithControlPlane } from '../support/control-plane/suite.ts';
@@ -70,6 +70,22 @@ describe('leases on an API server in memory', () => {
     const later = { ...frozenTiming, nowMs: () => frozenTiming.nowMs() + 16_001 };
     const other = memoryClient((request) => object.handle(request), later);
     expect(await kubeLeases({ client: other, holder: 'b' }).acquire(NAME)).toBeDefined();
+  });
+
+  it('say how long they have been held, without a mark, and nothing once they are free', async () => {
+    const object = new MemoryObject();
+    let nowMs = frozenTiming.nowMs();
+    const timing = { ...frozenTiming, nowMs: () => nowMs };
+    const client = memoryClient((request) => object.handle(request), timing);
+    expect(await heldForMs(client, NAME)).toBeUndefined();
+    const lease = await kubeLeases({ client, holder: 'a' }).acquire(NAME);
+    nowMs += 10_000;
+    expect(await heldForMs(client, NAME)).toBe(10_000);
+    expect(await lease?.release()).toBe('released');
+    expect(await heldForMs(client, NAME)).toBeUndefined();
+    await kubeLeases({ client, holder: 'b' }).acquire(NAME);
+    nowMs += 16_001;
+    expect(await heldForMs(client, NAME)).toBeUndefined();
   });
 
   it('are known to be lost by their former holder, who releases nothing', async () => {
