@@ -1,6 +1,6 @@
 import { App, Stack, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { ClustersDashboard } from './constructs/clusters-dashboard.ts';
+import { CLUSTERS_MAX, ClustersDashboard } from './constructs/clusters-dashboard.ts';
 import type { JoinerProps } from './constructs/joiner-props.ts';
 import { propFaults } from './constructs/props-check.ts';
 import { propsFromContext } from './context.ts';
@@ -17,8 +17,8 @@ const USAGE = `usage: cdk deploy -c cluster=NAME [-c region=REGION] [-c PROP=VAL
 function main(): void {
   const app = new App();
   const clusters: unknown = app.node.tryGetContext('clusters');
-  if (typeof clusters === 'string') clustersStack(app, clusters.split(','));
-  else if (!joinerStack(app)) return;
+  const isMade = clusters === undefined ? joinerStack(app) : clustersStack(app, clusters);
+  if (!isMade) return;
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   app.synth();
 }
@@ -39,7 +39,16 @@ function joinerStack(app: App): boolean {
   }
 }
 
-function clustersStack(app: App, clusters: readonly string[]): void {
+function clustersStack(app: App, given: unknown): boolean {
+  const clusters = String(given)
+    .split(',')
+    .map((name) => name.trim());
+  const [fault] = clusterNameFaults(clusters);
+  if (fault !== undefined) {
+    process.stderr.write(`${fault}\n${USAGE}`);
+    process.exitCode = 2;
+    return false;
+  }
   const region: unknown = app.node.tryGetContext('region');
   const env = typeof region === 'string' ? { env: { region } } : {};
   const stack = new Stack(app, 'joiner-clusters', {
@@ -47,6 +56,18 @@ function clustersStack(app: App, clusters: readonly string[]): void {
     ...env,
   });
   new ClustersDashboard(stack, 'Clusters', { clusters });
+  return true;
+}
+
+function clusterNameFaults(clusters: readonly string[]): readonly string[] {
+  if (clusters.length > CLUSTERS_MAX) {
+    return [`clusters has ${clusters.length} names, but may have ${CLUSTERS_MAX} at most`];
+  }
+  const twice = clusters.filter((name, at) => clusters.indexOf(name) !== at);
+  return [
+    ...clusters.flatMap((cluster) => propFaults({ cluster })).map((each) => `clusters: ${each}`),
+    ...twice.map((name) => `clusters has ${name} twice`),
+  ];
 }
 
 function isJoinerProps(props: object): props is JoinerProps {

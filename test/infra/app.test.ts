@@ -28,6 +28,8 @@ describe('cdk synth', () => {
     [['cluster=a b'], 'cluster is "a b", but has to be the name of an EKS cluster'],
     [['cluster=demo', 'reaction=poll'], "reaction is \"poll\", but has to be 'watch' or 'tick'"],
     [['cluster=demo', 'endpoint=private'], 'subnets is undefined, but has to be given'],
+    [['clusters='], 'clusters: cluster is "", but has to be the name of an EKS cluster'],
+    [['clusters=blue,blue'], 'clusters has blue twice'],
   ])('with %j says what is wrong and how to call it', (context, message) => {
     const { status, stderr } = synth(...context);
     expect(status).not.toBe(0);

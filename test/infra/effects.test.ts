@@ -1,0 +1,176 @@
+import { Duration } from 'aws-cdk-lib';
+import { describe, expect, it } from 'vitest';
+import { JOINER_PROPS, type JoinerProps } from '../../infra/constructs/joiner-props.ts';
+import { ENV } from '../../shared/contract.ts';
+import { resources, type Synthesised, standInCode, synthesise } from './synthesis.ts';
+
+/** What a prop changes of the template, as a text that has to be there with it and not without. */
+type Row = readonly [
+  prop: keyof JoinerProps,
+  props: Omit<JoinerProps, 'cluster'>,
+  type: string,
+  text: string,
+];
+
+const ARN = 'arn:aws:iam::111122223333';
+const SUBNETS = ['subnet-0a0a0a0a0a0a0a0a0'];
+const GROUPS = ['sg-0c0c0c0c0c0c0c0c0'];
+const PRIVATE = { endpoint: 'private', subnets: SUBNETS, securityGroups: GROUPS } as const;
+const FUNCTION = 'AWS::Lambda::Function';
+
+const variable = (name: string, value: string): string => `"${name}":"${value}"`;
+
+const ROWS: readonly Row[] = [
+  ['reaction', { reaction: 'tick' }, FUNCTION, variable(ENV.reaction, 'tick')],
+  ['memorySizes', { memorySizes: { interrupt: 640 } }, FUNCTION, '"MemorySize":640'],
+  ['endpoint', PRIVATE, 'Custom::JoinerInstall', '"Endpoint":"private"'],
+  ['subnets', PRIVATE, FUNCTION, '"SubnetIds":["subnet-0a0a0a0a0a0a0a0a0"]'],
+  ['securityGroups', PRIVATE, FUNCTION, '"SecurityGroupIds":["sg-0c0c0c0c0c0c0c0c0"]'],
+  [
+    'clusterSecurityGroup',
+    { ...PRIVATE, clusterSecurityGroup: 'sg-0d0d0d0d0d0d0d0d0' },
+    'AWS::EC2::SecurityGroupIngress',
+    '"FromPort":443,"GroupId":"sg-0d0d0d0d0d0d0d0d0"',
+  ],
+  ['isolatedVpc', { isolatedVpc: true }, FUNCTION, variable(ENV.isolatedVpc, 'true')],
+  ['featureGates', { featureGates: { NodeRepair: true } }, FUNCTION, 'NodeRepair=true'],
+  [
+    'batchIdleDuration',
+    { batchIdleDuration: Duration.seconds(1) },
+    FUNCTION,
+    variable(ENV.batchIdleDuration, '1000ms'),
+  ],
+  [
+    'batchMaxDuration',
+    { batchMaxDuration: Duration.seconds(10) },
+    FUNCTION,
+    variable(ENV.batchMaxDuration, '10000ms'),
+  ],
+  [
+    'preferencePolicy',
+    { preferencePolicy: 'Ignore' },
+    FUNCTION,
+    variable(ENV.preferencePolicy, 'Ignore'),
+  ],
+  [
+    'minValuesPolicy',
+    { minValuesPolicy: 'BestEffort' },
+    FUNCTION,
+    variable(ENV.minValuesPolicy, 'BestEffort'),
+  ],
+  [
+    'preferenceWorthZone',
+    { preferenceWorthZone: 0.3 },
+    FUNCTION,
+    variable(ENV.preferenceWorthZone, '0.3'),
+  ],
+  [
+    'preferenceWorthOther',
+    { preferenceWorthOther: 0.07 },
+    FUNCTION,
+    variable(ENV.preferenceWorthOther, '0.07'),
+  ],
+  [
+    'vmMemoryOverhead',
+    { vmMemoryOverhead: 0.05 },
+    FUNCTION,
+    variable(ENV.vmMemoryOverhead, '0.05'),
+  ],
+  ['reservedEnis', { reservedEnis: 1 }, FUNCTION, variable(ENV.reservedEnis, '1')],
+  [
+    'maxLaunchesPerMinute',
+    { maxLaunchesPerMinute: 17 },
+    FUNCTION,
+    variable(ENV.launchesPerMinuteMax, '17'),
+  ],
+  [
+    'maxTerminationsPerMinute',
+    { maxTerminationsPerMinute: 18 },
+    FUNCTION,
+    variable(ENV.terminationsPerMinuteMax, '18'),
+  ],
+  ['logLevel', { logLevel: 'DEBUG' }, FUNCTION, '"ApplicationLogLevel":"DEBUG"'],
+  ['logRetentionDays', { logRetentionDays: 90 }, 'AWS::Logs::LogGroup', '"RetentionInDays":90'],
+  ['dataRetentionDays', { dataRetentionDays: 7 }, 'AWS::S3::Bucket', '"ExpirationInDays":7'],
+  ['bucket', { bucket: 'shared-memory' }, FUNCTION, variable(ENV.bucket, 'shared-memory')],
+  [
+    'encryptionKey',
+    { encryptionKey: 'arn:aws:kms:eu-west-1:111122223333:key/1' },
+    'AWS::S3::Bucket',
+    '"SSEAlgorithm":"aws:kms"',
+  ],
+  [
+    'alarmTopic',
+    { alarmTopic: 'arn:aws:sns:eu-west-1:111122223333:alarms' },
+    'AWS::CloudWatch::Alarm',
+    '"AlarmActions":["arn:aws:sns:eu-west-1:111122223333:alarms"]',
+  ],
+  [
+    'permissionsBoundary',
+    { permissionsBoundary: `${ARN}:policy/boundary` },
+    'AWS::IAM::Role',
+    '"PermissionsBoundary":"arn:aws:iam::111122223333:policy/boundary"',
+  ],
+  ['nodeRole', { nodeRole: `${ARN}:role/EksNodes` }, 'AWS::IAM::Role', `${ARN}:role/EksNodes`],
+  [
+    'nodeRoleEntry',
+    { nodeRole: `${ARN}:role/EksNodes`, nodeRoleEntry: true },
+    'AWS::EKS::AccessEntry',
+    `"PrincipalArn":"${ARN}:role/EksNodes","Type":"EC2_LINUX"`,
+  ],
+  ['windowsNodes', { windowsNodes: true }, 'AWS::EKS::AccessEntry', '"Type":"EC2_WINDOWS"'],
+  [
+    'reservedConcurrency',
+    { reservedConcurrency: { lifecycle: 2 } },
+    FUNCTION,
+    '"ReservedConcurrentExecutions":2',
+  ],
+];
+
+/** Props whose effect is that something is not there. */
+const WITHOUT: readonly Row[] = [
+  ['alarms', { alarms: false }, 'AWS::CloudWatch::Alarm', '"AlarmDescription"'],
+  ['dashboard', { dashboard: false }, 'AWS::CloudWatch::Dashboard', '"DashboardBody"'],
+  ['installerAccess', { installerAccess: false }, 'AWS::EKS::AccessEntry', 'ClusterAdminPolicy'],
+];
+
+/** These have no place of their own in a template. */
+const ELSEWHERE: Readonly<Partial<Record<keyof JoinerProps, string>>> = {
+  cluster: 'in nearly every resource: access.test.ts and policies.test.ts',
+  region: 'compared with that of the stack: props.test.ts',
+  code: 'the stand-in of every synthesis here',
+};
+
+const defaults = synthesise({ cluster: 'demo' });
+
+function text(stack: Synthesised, type: string): string {
+  return JSON.stringify([...resources(stack, type).values()]);
+}
+
+describe('the effect of a prop', () => {
+  it.each(ROWS)('%s: %j', (_, props, type, expected) => {
+    expect(text(synthesise({ cluster: 'demo', ...props }), type)).toContain(expected);
+    expect(text(defaults, type)).not.toContain(expected);
+  });
+
+  it.each(WITHOUT)('%s: %j', (_, props, type, absent) => {
+    expect(text(synthesise({ cluster: 'demo', ...props }), type)).not.toContain(absent);
+    expect(text(defaults, type)).toContain(absent);
+  });
+
+  it('is in the tables for every prop', () => {
+    const tried = new Set([...ROWS, ...WITHOUT].map(([prop]) => prop));
+    const missing = JOINER_PROPS.filter((prop) => !tried.has(prop));
+    expect(missing).toEqual(Object.keys(ELSEWHERE));
+  });
+
+  it('of the code: it is asked for by the name of each function', () => {
+    const names: string[] = [];
+    const code = (name: string) => {
+      names.push(name);
+      return standInCode();
+    };
+    synthesise({ cluster: 'demo', code });
+    expect(names).toContain('provision');
+  });
+});
