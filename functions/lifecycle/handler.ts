@@ -9,6 +9,10 @@ import { openSandbox } from '../runtime/sandbox.ts';
 /** Between two looks at claims in transition: a drain of hours is a series of them. */
 const PAUSE_MS = 1000;
 
+/** EC2 renews its checks each minute; asking more often tells nothing new. */
+const CHECKS_MS = 60_000;
+let checkedAtMs = Number.NEGATIVE_INFINITY;
+
 /**
  * Registers, initialises, drains and terminates what NodeClaims stand for. Stays while a claim is
  * in transition and there is time; what is left then is the next minute's.
@@ -20,7 +24,10 @@ export const handler = composed(async (_event: WakeUpEvent, invocation) => {
     leases: leases(requestId),
     name: 'lifecycle',
     pass: async (lease) => {
-      const report = await lifecycle(held(ports, lease), config.settings);
+      const nowMs = ports.clock.nowMs();
+      const asksChecks = nowMs >= checkedAtMs + CHECKS_MS;
+      if (asksChecks) checkedAtMs = nowMs;
+      const report = await lifecycle(held(ports, lease), config.settings, asksChecks);
       for (const failure of report.failures) telemetry.logger.warn('refused', { ...failure });
       return report.isUnsettled ? 'unsettled' : 'settled';
     },

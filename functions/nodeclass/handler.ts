@@ -8,13 +8,14 @@ import { describingCloud } from './cloud.ts';
 
 /** Keeps the status of every EC2NodeClass true: images, subnets, security groups, profiles. */
 export const handler = composed(async (_event: WakeUpEvent, invocation) => {
-  const { requestId, remainingMs } = invocation;
+  const { requestId, remainingMs, telemetry } = invocation;
   const { ports, leases } = await openSandbox(invocation, describingCloud);
   const outcome = await leased({
     leases: leases(requestId),
     name: 'nodeclass',
     pass: async (lease) => {
-      await maintainNodeClasses(held(ports, lease));
+      const failures = await maintainNodeClasses(held(ports, lease));
+      for (const failure of failures) telemetry.logger.warn('refused', { ...failure });
       return 'settled';
     },
     remainingMs,

@@ -129,6 +129,7 @@ function settingsOf(
   return appSettings(data[ENV.cluster], envelope, {
     staticCapacity: gates.StaticCapacity,
     capacityBuffer: gates.CapacityBuffer,
+    nodeRepair: gates.NodeRepair,
     launchesPerMinuteMax: data[ENV.launchesPerMinuteMax],
     terminationsPerMinuteMax: data[ENV.terminationsPerMinuteMax],
     scheduling: {

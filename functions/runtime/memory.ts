@@ -7,7 +7,7 @@ import { MemoryObjects } from '../../shared/aws/memory/objects.ts';
 import { S3Memory } from '../../shared/aws/memory/s3-memory.ts';
 import { isEmbeddedRegion, loadCatalog } from '../../shared/catalog/catalog.ts';
 import type { Catalog } from '../../shared/catalog/facts.ts';
-import { METRICS } from '../../shared/contract.ts';
+import { functionName, METRICS } from '../../shared/contract.ts';
 import { lambdaAccess } from './access.ts';
 import type { Config } from './config.ts';
 import type { Telemetry } from './telemetry.ts';
@@ -27,7 +27,8 @@ export interface OpenMemory {
 export async function openMemory(config: Config, telemetry: Telemetry): Promise<OpenMemory> {
   const { cluster, region } = config;
   const access = lambdaAccess(region, config.functionName);
-  const calls = new Calls();
+  const role = `the role of the function ${functionName(cluster, config.functionName)}`;
+  const calls = new Calls(undefined, undefined, role);
   const embedded = isEmbeddedRegion(region) ? await loadCatalog(region) : undefined;
   const place = { region, cluster };
   const objects = memoryObjects(config, access, calls, telemetry);

@@ -1,6 +1,6 @@
 import { PortError } from '../ports.ts';
 
-/** What the cluster or the cloud refused. */
+/** What the cluster or the cloud refused, or what an object lacks; a line of the log. */
 export interface Failure {
   /** e.g. `NodePool/default`. */
   readonly object: string;

@@ -1,4 +1,4 @@
-import type { ClusterState, Ports } from '../ports.ts';
+import type { ClusterState } from '../ports.ts';
 import type { AppSettings } from './settings.ts';
 
 /** How many claims may be launched now: the cap counts the last minute. */
@@ -14,14 +14,28 @@ export function launchesLeft(state: ClusterState, settings: AppSettings, nowMs: 
   return Math.max(0, settings.launchesPerMinuteMax - recent.length);
 }
 
+/** So many launches in a row that did not join stop a NodePool's launches. */
+export const FAILED_LAUNCHES_MAX = 5;
+const HALT_MINUTES_MAX = 30;
+
+/** Launches of a NodePool in a row that did not join. */
+export interface FailedLaunches {
+  readonly count: number;
+  readonly lastAtMs: number;
+}
+
+/** When a pool may launch again; undefined: it was not stopped. */
+export function haltedUntilMs({ count, lastAtMs }: FailedLaunches): number | undefined {
+  if (count < FAILED_LAUNCHES_MAX) return undefined;
+  const minutes = Math.min(HALT_MINUTES_MAX, 2 ** (count - FAILED_LAUNCHES_MAX));
+  return lastAtMs + minutes * 60_000;
+}
+
 /** Pools whose last launches did not join wait, ever longer: a minute, then twice as long, to 30. */
-export async function haltedPools(ports: Ports): Promise<ReadonlySet<string>> {
-  const nowMs = ports.clock.nowMs();
-  const halted = new Set<string>();
-  for (const [pool, { count, lastAtMs }] of await ports.memory.failedRegistrations()) {
-    if (count < 5) continue;
-    const minutes = Math.min(30, 2 ** (count - 5));
-    if (nowMs < lastAtMs + minutes * 60_000) halted.add(pool);
-  }
-  return halted;
+export function haltedPools(
+  failed: ReadonlyMap<string, FailedLaunches>,
+  nowMs: number,
+): ReadonlySet<string> {
+  const halted = [...failed].filter(([, launches]) => nowMs < (haltedUntilMs(launches) ?? 0));
+  return new Set(halted.map(([pool]) => pool));
 }

@@ -149,6 +149,7 @@ async function recordFaults(pass: LaunchPass, faults: readonly FleetFault[]): Pr
   }
 }
 
+/** On the claim, as an event, and in the log: a claim that waits says what for. */
 async function sayLaunchFailed(pass: LaunchPass, claim: NodeClaim, message: string): Promise<void> {
   const condition = {
     type: 'Launched',
@@ -156,9 +157,13 @@ async function sayLaunchFailed(pass: LaunchPass, claim: NodeClaim, message: stri
     reason: 'LaunchFailed',
     message,
   } as const;
-  await pass.ports.cluster.patchNodeClaimStatus(claimRef(claim), {
-    conditions: withConditions(claim.conditions, [condition], pass.ports.clock.nowMs()),
+  const { cluster, clock } = pass.ports;
+  const regarding = claimRef(claim);
+  await cluster.patchNodeClaimStatus(regarding, {
+    conditions: withConditions(claim.conditions, [condition], clock.nowMs()),
   });
+  await cluster.event({ regarding, type: 'Warning', reason: 'LaunchFailed', message });
+  pass.failures.push({ object: `NodeClaim/${claim.name}`, message });
 }
 
 /** Claims without an instance: given up where capacity is short, else tried with a new token. */
@@ -291,7 +296,7 @@ export async function launchClaims(
     (claim) => claim.providerId === undefined && claim.deletedAtMs === undefined,
   );
   if (waiting.length === 0) return report;
-  const halted = await haltedPools(ports);
+  const halted = haltedPools(await ports.memory.failedRegistrations(), nowMs);
   const due = waiting
     .filter((claim) => !halted.has(claim.labels[NODE_POOL] ?? ''))
     .sort((a, b) => (a.name < b.name ? -1 : 1))

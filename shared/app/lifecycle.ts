@@ -14,6 +14,7 @@ import {
 } from '../core/lifecycle/conditions.ts';
 import { blockingAttachments } from '../core/lifecycle/drain.ts';
 import { forsakenNodes, orphanedInstances } from '../core/lifecycle/garbage.ts';
+import type { Illness } from '../core/lifecycle/repair.ts';
 import type { Condition, Node } from '../core/model/cluster.ts';
 import { CAPACITY_TYPE, INITIALIZED, INTERRUPTED, NODE_POOL, ZONE } from '../core/model/labels.ts';
 import type { Pod } from '../core/model/pod.ts';
@@ -26,6 +27,7 @@ import {
   type WriteResult,
 } from '../ports.ts';
 import { attempt, type Failure } from './attempt.ts';
+import { deleteClaim, readHealth } from './health.ts';
 import { learnFrom } from './learnt-memory.ts';
 import { nodeClassOf } from './offers.ts';
 import { claimRef, nodeRef, podRef } from './references.ts';
@@ -74,18 +76,25 @@ function surroundings(pass: Pass, index: Index, claim: NodeClaim): ClaimSurround
     blockingAttachments: nodes.flatMap((node) =>
       blockingAttachments(node, pods, volumeAttachments, objects, pass.nowMs),
     ),
+    illness: index.ill.get(claim.uid),
   };
 }
 
 interface Index {
+  readonly ill: ReadonlyMap<string, Illness>;
   readonly nodes: ReadonlyMap<string, readonly Node[]>;
   readonly pods: ReadonlyMap<string, readonly Pod[]>;
   readonly instances: ReadonlyMap<string, Instance>;
 }
 
-function indexOf(state: ClusterState, instances: readonly Instance[]): Index {
+function indexOf(
+  state: ClusterState,
+  instances: readonly Instance[],
+  ill: ReadonlyMap<string, Illness>,
+): Index {
   const { nodes, pods } = state.objects;
   return {
+    ill,
     nodes: Map.groupBy(nodes, (node) => node.providerId ?? ''),
     pods: Map.groupBy(pods, (pod) => pod.nodeName ?? ''),
     instances: new Map(instances.map((each) => [each.id, each])),
@@ -133,29 +142,6 @@ async function register(
   ports.recorder.count('nodes_created_total', {
     nodepool: pool ?? '',
     zone: claim.labels[ZONE] ?? '',
-  });
-}
-
-async function deleteClaim(
-  { ports, nowMs }: Pass,
-  claim: NodeClaim,
-  action: Extract<LifecycleAction, { kind: 'delete-claim' }>,
-): Promise<void> {
-  const nodepool = claim.labels[NODE_POOL] ?? '';
-  const isLaunchFault = action.reason === 'registration_timeout';
-  if (isLaunchFault && nodepool !== '') await ports.memory.recordRegistration(nodepool, false);
-  await ports.cluster.delete(claimRef(claim));
-  const capacity_type = claim.labels[CAPACITY_TYPE] ?? '';
-  const labels = { reason: action.reason, nodepool, capacity_type };
-  ports.recorder.count('nodeclaims_disrupted_total', labels);
-  await ports.recorder.decision({
-    id: `lifecycle-${claim.name}-${action.reason}`,
-    atMs: nowMs,
-    useCase: 'lifecycle',
-    object: `NodeClaim/${claim.name}`,
-    action: 'delete',
-    message: action.message,
-    detail: { reason: action.reason },
   });
 }
 
@@ -320,8 +306,15 @@ async function stepOf(pass: Pass, claim: NodeClaim, index: Index): Promise<void>
   }
 }
 
-/** One round over all claims: register, initialise, drain, terminate, time out, collect garbage. */
-export async function lifecycle(ports: Ports, settings: AppSettings): Promise<LifecycleReport> {
+/**
+ * One round over all claims: register, initialise, drain, terminate, time out, collect garbage.
+ * `asksChecks`: EC2 is asked for its status checks, too.
+ */
+export async function lifecycle(
+  ports: Ports,
+  settings: AppSettings,
+  asksChecks = true,
+): Promise<LifecycleReport> {
   const startedAtMs = ports.clock.nowMs();
   const state = await ports.cluster.read();
   const nowMs = ports.clock.nowMs();
@@ -335,8 +328,8 @@ export async function lifecycle(ports: Ports, settings: AppSettings): Promise<Li
   const shadow = new Shadow(ports, state, startedAtMs);
   const base = { ports, settings, state, nowMs, shadow, terminationsLeft, terminated };
   const pass: Pass = { ...base, evictions: 0, acted: false, conditions: new Map() };
-  const index = indexOf(state, instances);
   const failures: Failure[] = [];
+  const index = indexOf(state, instances, await readHealth(pass, failures, asksChecks));
   const claims = [...state.objects.nodeClaims].sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const claim of claims) {
     failures.push(...(await attempt(`NodeClaim/${claim.name}`, () => stepOf(pass, claim, index))));

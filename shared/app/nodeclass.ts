@@ -8,6 +8,8 @@ import {
 } from '../core/lifecycle/conditions.ts';
 import type { CapacityReservation, NodeClass, NodeClassStatus } from '../core/model/node-class.ts';
 import { type ClusterState, PortError, type Ports } from '../ports.ts';
+import { attempt, type Failure } from './attempt.ts';
+import { sayNewlyFalse } from './condition-changes.ts';
 import { classRef } from './references.ts';
 import { Shadow } from './shadow.ts';
 
@@ -49,7 +51,7 @@ export function nodeClassHash(nodeClass: NodeClass): string {
 }
 
 /** One resolution step: its value, or the condition that says why there is none. */
-async function attempt<Value>(
+async function resolution<Value>(
   work: () => Promise<Value>,
   fallback: Value,
   type: string,
@@ -77,19 +79,23 @@ async function validation(ports: Ports, nodeClass: NodeClass): Promise<Condition
 
 async function resolve(ports: Ports, nodeClass: NodeClass): Promise<NodeClassStatus> {
   const { status } = nodeClass;
-  const subnets = await attempt(
+  const subnets = await resolution(
     () => ports.network.subnets(nodeClass.subnetSelectorTerms),
     status.subnets,
     'SubnetsReady',
   );
-  const groups = await attempt(
+  const groups = await resolution(
     () => ports.network.securityGroups(nodeClass.securityGroupSelectorTerms),
     status.securityGroups,
     'SecurityGroupsReady',
   );
-  const images = await attempt(() => ports.images.resolve(nodeClass), status.images, 'AMIsReady');
+  const images = await resolution(
+    () => ports.images.resolve(nodeClass),
+    status.images,
+    'AMIsReady',
+  );
   const none: readonly CapacityReservation[] = [];
-  const reservations = await attempt(
+  const reservations = await resolution(
     async () =>
       nodeClass.capacityReservationSelectorTerms.length === 0
         ? none
@@ -97,7 +103,7 @@ async function resolve(ports: Ports, nodeClass: NodeClass): Promise<NodeClassSta
     status.capacityReservations,
     'CapacityReservationsReady',
   );
-  const profile = await attempt(
+  const profile = await resolution(
     async () => nodeClass.instanceProfile ?? (await ports.profiles.ensure(nodeClass)),
     status.instanceProfile,
     'InstanceProfileReady',
@@ -178,7 +184,7 @@ async function release(ports: Ports, nodeClass: NodeClass, state: ClusterState):
   return true;
 }
 
-async function refresh(ports: Ports, nodeClass: NodeClass): Promise<void> {
+async function refresh(ports: Ports, nodeClass: NodeClass): Promise<readonly Failure[]> {
   const hash = nodeClassHash(nodeClass);
   const isStamped =
     nodeClass.annotations[HASH] === hash && nodeClass.annotations[HASH_VERSION] === VERSION;
@@ -192,28 +198,30 @@ async function refresh(ports: Ports, nodeClass: NodeClass): Promise<void> {
   if (!sameStatus(nodeClass.status, status)) {
     await ports.cluster.patchNodeClassStatus(classRef(nodeClass), status);
   }
+  const { conditions } = nodeClass.status;
+  const said = await sayNewlyFalse(ports, classRef(nodeClass), conditions, status.conditions);
   await ports.compute.removeLaunchTemplates(nodeClass.name, 'used');
+  return said;
 }
 
-/** Keeps every EC2NodeClass's status true: what its selectors mean now. */
-export async function maintainNodeClasses(ports: Ports): Promise<void> {
+/** Keeps every EC2NodeClass's status true: what its selectors mean now; what went wrong. */
+export async function maintainNodeClasses(ports: Ports): Promise<readonly Failure[]> {
   const startedAtMs = ports.clock.nowMs();
   const state = await ports.cluster.read();
   const shadow = new Shadow(ports, state, startedAtMs);
+  const failures: Failure[] = [];
   for (const nodeClass of state.nodeClasses) {
-    if (await shadow.isCast()) return;
-    try {
+    if (await shadow.isCast()) break;
+    // One class that cannot be looked after does not stop the others.
+    const refused = await attempt(`EC2NodeClass/${nodeClass.name}`, async () => {
       if (nodeClass.isDeleting) await release(ports, nodeClass, state);
-      else await refresh(ports, nodeClass);
-    } catch (error) {
-      // One class that cannot be looked after does not stop the others.
-      if (!(error instanceof PortError)) throw error;
-      await ports.cluster.event({
-        regarding: classRef(nodeClass),
-        type: 'Warning',
-        reason: 'ReconcileFailed',
-        message: `${error.code}: ${error.message}`,
-      });
+      else failures.push(...(await refresh(ports, nodeClass)));
+    });
+    failures.push(...refused);
+    for (const { message } of refused) {
+      const regarding = classRef(nodeClass);
+      await ports.cluster.event({ regarding, type: 'Warning', reason: 'ReconcileFailed', message });
     }
   }
+  return failures;
 }

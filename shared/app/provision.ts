@@ -11,6 +11,7 @@ import type { ClusterState, Ports } from '../ports.ts';
 import { attempt, type Failure } from './attempt.ts';
 import { bufferPods, isBufferPod, writeBufferStatuses } from './capacity-buffers.ts';
 import { type LaunchReport, launchClaims } from './launch.ts';
+import { haltedPools } from './launch-brakes.ts';
 import { plannedClaim } from './new-claims.ts';
 import { nodeClassOf, readOffers } from './offers.ts';
 import { nodeRef } from './references.ts';
@@ -87,6 +88,21 @@ function withAwaitedLabels({ objects }: ClusterState): ClusterState['objects']['
   });
 }
 
+/** No node is planned in a pool whose launches do not join: its pods may find another. */
+function withoutHalted(
+  pools: readonly NodePool[],
+  halted: ReadonlySet<string>,
+): readonly NodePool[] {
+  const notReady = { type: 'Ready', status: 'False', reason: 'LaunchesHalted' } as const;
+  return pools.map((pool) => {
+    if (!halted.has(pool.name)) return pool;
+    const others = pool.conditions.filter((each) => each.type !== 'Ready');
+    const message = 'its last launches did not join the cluster';
+    const conditions = [...others, { ...notReady, message, lastTransitionAtMs: 0 }];
+    return { ...pool, conditions };
+  });
+}
+
 async function observe(
   ports: Ports,
   settings: AppSettings,
@@ -96,7 +112,10 @@ async function observe(
   const state = await ports.cluster.read();
   const nowMs = ports.clock.nowMs();
   const shadow = new Shadow(ports, state, startedAtMs);
-  const pools = state.objects.nodePools.map((pool) => withPoolConditions(state, pool, nowMs));
+  const failed = await ports.memory.failedRegistrations();
+  const pools = state.objects.nodePools.map((pool) =>
+    withPoolConditions(state, pool, nowMs, failed.get(pool.name)),
+  );
   const { instanceTypes, overlays, byNodeClass } = await resolveTypes(ports, settings, state);
   if (await shadow.isCast()) return undefined;
   failures.push(...(await writePoolStatuses(ports, state, pools)));
@@ -112,7 +131,7 @@ async function observe(
     snapshot: {
       ...state.objects,
       nodes: withAwaitedLabels(state),
-      nodePools: pools,
+      nodePools: withoutHalted(pools, haltedPools(failed, nowMs)),
       instanceTypes,
       pods,
     },

@@ -8,6 +8,8 @@ export interface AppSettings {
   readonly scheduling: SchedulingSettings;
   readonly staticCapacity: boolean;
   readonly capacityBuffer: boolean;
+  /** Nodes that stay unhealthy are replaced. */
+  readonly nodeRepair: boolean;
   /** Claims launched by one fleet call. */
   readonly fleetSizeMax: number;
   /** Instance types in one fleet call: EC2 refuses bodies that are too large. */
@@ -27,6 +29,7 @@ export function appSettings(
     scheduling: DEFAULT_SCHEDULING_SETTINGS,
     staticCapacity: true,
     capacityBuffer: true,
+    nodeRepair: false,
     fleetSizeMax: 500,
     fleetTypesMax: 60,
     launchesPerMinuteMax: 200,

@@ -1,5 +1,6 @@
 import {
   type ConditionClaim,
+  conditionOf,
   isTrue,
   readiness,
   sameConditions,
@@ -11,6 +12,8 @@ import { addResources, type Resources } from '../core/model/resources.ts';
 import type { OverlayReport } from '../core/overlay/resolve.ts';
 import type { ClusterState, Ports } from '../ports.ts';
 import { attempt, type Failure } from './attempt.ts';
+import { sayNewlyFalse } from './condition-changes.ts';
+import { type FailedLaunches, haltedUntilMs } from './launch-brakes.ts';
 import { nodePoolHashAnnotations } from './new-claims.ts';
 import { NODE_CLASS_KIND, nodeClassOf } from './offers.ts';
 import { poolRef } from './references.ts';
@@ -46,9 +49,41 @@ function validation({ invalid }: NodePool) {
   return { type, status: 'False', reason: 'NodePoolValidationFailed', message: invalid } as const;
 }
 
+/** So many launches in a row that did not join are no accident. */
+const UNHEALTHY_LAUNCHES = 2;
+
+/** Informational: whether the pool's launches join. Unknown until one has or two have not. */
+function registrationHealth(
+  state: ClusterState,
+  pool: NodePool,
+  failed: FailedLaunches | undefined,
+): ConditionClaim {
+  const type = 'NodeRegistrationHealthy';
+  if (failed !== undefined && failed.count >= UNHEALTHY_LAUNCHES) {
+    const untilMs = haltedUntilMs(failed);
+    const wait = untilMs === undefined ? '' : `; none before ${new Date(untilMs).toISOString()}`;
+    const message = `${failed.count} launches in a row did not join the cluster${wait}`;
+    const reason = untilMs === undefined ? 'RegistrationFailed' : 'LaunchesHalted';
+    return { type, status: 'False', reason, message };
+  }
+  const isJoined = state.objects.nodeClaims.some(
+    (claim) => claim.labels[NODE_POOL] === pool.name && isTrue(claim, 'Registered'),
+  );
+  if (failed === undefined && isJoined) return yes(type);
+  const before = conditionOf(pool, type);
+  if (before !== undefined && before.status !== 'False') return before;
+  return { type, status: 'Unknown', reason: 'AwaitingReconciliation', message: '' };
+}
+
 /** The pool with the conditions that it has now: what planning goes by, written or not. */
-export function withPoolConditions(state: ClusterState, pool: NodePool, nowMs: number): NodePool {
-  const set = [validation(pool), nodeClassReady(state, pool)];
+export function withPoolConditions(
+  state: ClusterState,
+  pool: NodePool,
+  nowMs: number,
+  failed?: FailedLaunches,
+): NodePool {
+  const health = registrationHealth(state, pool, failed);
+  const set = [validation(pool), nodeClassReady(state, pool), health];
   const conditions = withConditions(pool.conditions, set, nowMs);
   const ready = readiness(conditions, ['NodeClassReady', 'ValidationSucceeded']);
   return { ...pool, conditions: withConditions(conditions, [ready], nowMs) };
@@ -69,13 +104,19 @@ export async function writePoolStatuses(
 ): Promise<readonly Failure[]> {
   const failures: Failure[] = [];
   for (const pool of pools) {
-    const write = () => writePoolStatus(ports, state, pool);
+    const write = async (): Promise<void> => {
+      failures.push(...(await writePoolStatus(ports, state, pool)));
+    };
     failures.push(...(await attempt(`NodePool/${pool.name}`, write)));
   }
   return failures;
 }
 
-async function writePoolStatus(ports: Ports, state: ClusterState, pool: NodePool): Promise<void> {
+async function writePoolStatus(
+  ports: Ports,
+  state: ClusterState,
+  pool: NodePool,
+): Promise<readonly Failure[]> {
   const hash = nodePoolHashAnnotations(pool);
   if (Object.entries(hash).some(([key, value]) => pool.annotations[key] !== value)) {
     await ports.cluster.patchNodePool(poolRef(pool), { annotations: hash });
@@ -84,12 +125,13 @@ async function writePoolStatus(ports: Ports, state: ClusterState, pool: NodePool
   const resources = poolUsage(state, pool.name);
   const usage = state.nodePoolUsage.get(pool.name);
   const isSame = usage !== undefined && sameResources(usage, resources);
-  if (isSame && sameConditions(before?.conditions ?? [], pool.conditions)) return;
+  if (isSame && sameConditions(before?.conditions ?? [], pool.conditions)) return [];
   await ports.cluster.patchNodePoolStatus(poolRef(pool), {
     resources,
     nodes: resources['nodes'] ?? 0,
     conditions: pool.conditions,
   });
+  return await sayNewlyFalse(ports, poolRef(pool), before?.conditions ?? [], pool.conditions);
 }
 
 function sameResources(a: Resources, b: Resources): boolean {
@@ -114,7 +156,9 @@ export async function writeOverlayStatuses(
     const conditions = withConditions(set, [readiness(set, ['ValidationSucceeded'])], nowMs);
     if (sameConditions(before, conditions)) continue;
     const write = async (): Promise<void> => {
-      await ports.cluster.patchNodeOverlayStatus({ kind: 'NodeOverlay', name }, conditions);
+      const ref = { kind: 'NodeOverlay', name } as const;
+      await ports.cluster.patchNodeOverlayStatus(ref, conditions);
+      failures.push(...(await sayNewlyFalse(ports, ref, before, conditions)));
     };
     failures.push(...(await attempt(`NodeOverlay/${name}`, write)));
   }

@@ -26,11 +26,20 @@ export class Calls {
   readonly timing: Timing;
   private readonly onFault: (fault: PortError) => void;
   private readonly buckets = new Map<string, TokenBucket>();
+  private readonly role: string | undefined;
 
-  /** `onFault` hears of every call that failed, retried ones too: for metrics. */
-  constructor(timing: Timing = SYSTEM, onFault: (fault: PortError) => void = () => {}) {
+  /**
+   * `onFault` hears of every call that failed, retried ones too: for metrics. `role` is whose
+   * permissions the calls have, for messages.
+   */
+  constructor(
+    timing: Timing = SYSTEM,
+    onFault: (fault: PortError) => void = () => {},
+    role?: string,
+  ) {
     this.timing = timing;
     this.onFault = onFault;
+    this.role = role;
   }
 
   /**
@@ -60,7 +69,7 @@ export class Calls {
     try {
       return { ok: true, answer: await work() };
     } catch (error) {
-      const fault = portError(error, action);
+      const fault = portError(error, action, this.role);
       this.onFault(fault);
       return { ok: false, fault };
     }

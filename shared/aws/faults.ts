@@ -76,14 +76,20 @@ function plainMessage(message: string): string {
   return message.replace(/\s*Encoded authorization failure message:.*/s, '').trim();
 }
 
-/** Classifies what a call threw, once; `action` is as IAM names it, e.g. `ec2:CreateFleet`. */
-export function portError(error: unknown, action: string): PortError {
+/**
+ * Classifies what a call threw, once; `action` is as IAM names it, e.g. `ec2:CreateFleet`, `role`
+ * is named where that action is not allowed to it.
+ */
+export function portError(error: unknown, action: string, role?: string): PortError {
   if (error instanceof PortError) return error;
   const cause = error instanceof Error ? error : new Error(String(error));
   const code = codeOf(cause);
   const status = statusOf(cause);
   const kind = faultKind(code) === 'unknown' && status === 429 ? 'throttled' : faultKind(code);
-  return new PortError(kind, code, `${action}: ${plainMessage(cause.message)}`, { cause });
+  const said = plainMessage(cause.message);
+  const isRefused = kind === 'unauthorised' && role !== undefined;
+  const message = isRefused ? `${action} is not allowed to ${role}: ${said}` : `${action}: ${said}`;
+  return new PortError(kind, code, message, { cause });
 }
 
 const NETWORK: ReadonlySet<string> = new Set([

@@ -4,6 +4,7 @@ import type { Pod } from '../model/pod.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import type { Taint } from '../model/taint.ts';
 import type { ConditionClaim } from './conditions.ts';
+import type { Illness } from './repair.ts';
 
 export const TERMINATION_FINALIZER = 'karpenter.sh/termination';
 export const TERMINATION_TIMESTAMP = 'karpenter.sh/nodeclaim-termination-timestamp';
@@ -17,11 +18,18 @@ export type DeletionReason =
   | 'registration_timeout'
   | 'expired'
   | 'garbage_collected'
-  | 'node_deleted';
+  | 'node_deleted'
+  | Illness['reason'];
 
 /** One thing to do; a claim's actions are carried out in order, each can be repeated. */
 export type LifecycleAction =
-  | { readonly kind: 'delete-claim'; readonly reason: DeletionReason; readonly message: string }
+  | {
+      readonly kind: 'delete-claim';
+      readonly reason: DeletionReason;
+      readonly message: string;
+      /** Set where the node is ill. */
+      readonly illness?: Illness;
+    }
   | {
       readonly kind: 'register';
       readonly node: Node;
@@ -51,6 +59,8 @@ export interface ClaimSurroundings {
   /** As the cloud lists it; `absent` = not listed any more. */
   readonly instance: 'present' | 'shutting-down' | 'absent';
   readonly blockingAttachments: readonly string[];
+  /** Undefined: its node and instance are well, or nobody has looked. */
+  readonly illness?: Illness | undefined;
 }
 
 export interface ClaimDecision {

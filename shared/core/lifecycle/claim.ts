@@ -147,7 +147,10 @@ function deletion(claim: NodeClaim, around: ClaimSurroundings): LifecycleAction 
     const message = 'Its instance is gone and its Node is not Ready';
     return { kind: 'delete-claim', reason: 'garbage_collected', message };
   }
-  return undefined;
+  const { illness } = around;
+  if (illness === undefined) return undefined;
+  const { reason, message } = illness;
+  return { kind: 'delete-claim', reason, message, illness };
 }
 
 function decide(claim: NodeClaim, around: ClaimSurroundings): readonly LifecycleAction[] {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { provision } from '../../../shared/app/provision.ts';
 import { PortError, type Ports } from '../../../shared/ports.ts';
+import { readState } from '../../../shared/sim/decode.ts';
 import { deployment, nodePool } from '../../sim/small-world.ts';
 import { settings, spread, waitingWorld, withPorts } from './world.ts';
 
@@ -112,4 +113,45 @@ it('a claim whose minValues were given up is counted as such', async () => {
   const counts = [...world.recorder.counts.keys()];
   const created = counts.filter((each) => each.startsWith('nodeclaims_created_total'));
   expect(created).toEqual([expect.stringContaining('min_values_relaxed="true"')]);
+});
+
+describe('a NodePool whose launches do not join', () => {
+  async function provisioned(count: number) {
+    const { world, ports } = await waitingWorld([deployment('web', 1, '1')]);
+    const lastAtMs = world.timeline.nowMs();
+    const failed = new Map([['default', { count, lastAtMs }]]);
+    const failedRegistrations = async () => failed;
+    const memory = new Proxy(ports.memory, {
+      get: (target, name) => {
+        if (name === 'failedRegistrations') return failedRegistrations;
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    const report = await provision(withPorts(ports, { memory }), settings);
+    const [pool] = readState(world.store).objects.nodePools;
+    const health = pool?.conditions.find(({ type }) => type === 'NodeRegistrationHealthy');
+    return { report, health };
+  }
+
+  it('after one failure is not yet said to be unhealthy', async () => {
+    const { report, health } = await provisioned(1);
+    expect(report.created).toHaveLength(1);
+    expect(health?.status).toBe('Unknown');
+  });
+
+  it('after two says so and goes on', async () => {
+    const { report, health } = await provisioned(2);
+    expect(report.created).toHaveLength(1);
+    expect(health).toMatchObject({ status: 'False', reason: 'RegistrationFailed' });
+  });
+
+  it('after five stops, until when it says, in the log too', async () => {
+    const { report, health } = await provisioned(5);
+    expect(report.created).toHaveLength(0);
+    expect(health).toMatchObject({ status: 'False', reason: 'LaunchesHalted' });
+    expect(health?.message).toMatch(/5 launches in a row .* none before 20/);
+    expect([...report.unplaced.values()].join()).toContain('LaunchesHalted');
+    expect(report.failures.map(({ object }) => object)).toContain('NodePool/default');
+  });
 });

@@ -1,0 +1,108 @@
+import { type LifecycleAction, TERMINATION_TIMESTAMP } from '../core/lifecycle/actions.ts';
+import { type Illness, impairedInstances, unhealthyNodes } from '../core/lifecycle/repair.ts';
+import { CAPACITY_TYPE, NODE_POOL } from '../core/model/labels.ts';
+import type { NodeClaim } from '../core/model/provisioning.ts';
+import type { ClusterState, Ports } from '../ports.ts';
+import { attempt, type Failure } from './attempt.ts';
+import { claimRef } from './references.ts';
+import type { AppSettings } from './settings.ts';
+import type { Shadow } from './shadow.ts';
+
+/** What looking after health goes by. */
+export interface HealthPass {
+  readonly ports: Ports;
+  readonly settings: AppSettings;
+  readonly state: ClusterState;
+  readonly nowMs: number;
+  readonly shadow: Shadow;
+}
+
+/**
+ * What is wrong with claims whose instances run, by the claim's uid: EC2's checks, and the nodes'
+ * own conditions where repair is on.
+ */
+export async function readHealth(
+  { ports, settings, state, nowMs, shadow }: HealthPass,
+  failures: Failure[],
+  asksChecks: boolean,
+): Promise<ReadonlyMap<string, Illness>> {
+  const { nodeClaims, nodes } = state.objects;
+  const ill = new Map<string, Illness>();
+  if (settings.nodeRepair) {
+    const report = unhealthyNodes(nodeClaims, nodes, nowMs);
+    for (const [uid, illness] of report.ill) ill.set(uid, illness);
+    for (const claim of report.blocked) {
+      if (await shadow.isCast()) break;
+      await ports.cluster.event({
+        regarding: claimRef(claim),
+        type: 'Warning',
+        reason: 'NodeRepairBlocked',
+        message: 'More than 20 % of the nodes of the NodePool are unhealthy: none is replaced',
+      });
+    }
+  }
+  if (!asksChecks || nodeClaims.length === 0) return ill;
+  const ask = async (): Promise<void> => {
+    const statuses = await ports.compute.statuses();
+    for (const [uid, illness] of impairedInstances(nodeClaims, statuses, nowMs)) {
+      ill.set(uid, illness);
+    }
+  };
+  // Without an answer the other duties go on: repair by EC2's checks is one of many.
+  failures.push(...(await attempt('status checks of instances', ask)));
+  return ill;
+}
+
+type Deletion = Extract<LifecycleAction, { kind: 'delete-claim' }>;
+
+async function sayIll({ ports, nowMs }: HealthPass, claim: NodeClaim, illness: Illness) {
+  const ref = claimRef(claim);
+  const isNode = illness.condition !== undefined;
+  const reason = isNode ? 'NodeUnhealthy' : 'InstanceUnhealthy';
+  await ports.cluster.event({ regarding: ref, type: 'Warning', reason, message: illness.message });
+  if (!illness.isImmediate) return;
+  // The deadline of the drain is now: nothing on the node is waited for.
+  const annotations = { [TERMINATION_TIMESTAMP]: new Date(nowMs).toISOString() };
+  await ports.cluster.patchNodeClaim(ref, { annotations });
+}
+
+function countDeletion({ ports }: HealthPass, claim: NodeClaim, { reason, illness }: Deletion) {
+  const nodepool = claim.labels[NODE_POOL] ?? '';
+  const capacity_type = claim.labels[CAPACITY_TYPE] ?? '';
+  const { recorder } = ports;
+  recorder.count('nodeclaims_disrupted_total', { reason, nodepool, capacity_type });
+  if (illness === undefined) return;
+  const { condition } = illness;
+  if (condition === undefined) {
+    recorder.count('interruption_instance_status_unhealthy_total', { category: reason });
+    return;
+  }
+  const image_id = claim.imageId ?? '';
+  const labels = { condition, nodepool, capacity_type, image_id };
+  recorder.count('nodeclaims_unhealthy_disrupted_total', labels);
+}
+
+/** Deletes a claim that nobody has asked to go, and says why. */
+export async function deleteClaim(
+  pass: HealthPass,
+  claim: NodeClaim,
+  action: Deletion,
+): Promise<void> {
+  const { ports, nowMs } = pass;
+  const nodepool = claim.labels[NODE_POOL] ?? '';
+  if (action.reason === 'registration_timeout' && nodepool !== '') {
+    await ports.memory.recordRegistration(nodepool, false);
+  }
+  if (action.illness !== undefined) await sayIll(pass, claim, action.illness);
+  await ports.cluster.delete(claimRef(claim));
+  countDeletion(pass, claim, action);
+  await ports.recorder.decision({
+    id: `lifecycle-${claim.name}-${action.reason}`,
+    atMs: nowMs,
+    useCase: 'lifecycle',
+    object: `NodeClaim/${claim.name}`,
+    action: 'delete',
+    message: action.message,
+    detail: { reason: action.reason, nodePool: nodepool },
+  });
+}

@@ -1,0 +1,135 @@
+import type { Condition, Node } from '../model/cluster.ts';
+import { NODE_POOL } from '../model/labels.ts';
+import type { NodeClaim } from '../model/provisioning.ts';
+import { conditionOf } from './conditions.ts';
+
+const MINUTE_MS = 60_000;
+
+interface Policy {
+  readonly type: string;
+  readonly status: Condition['status'];
+  /** How long the node may be so before it is replaced. */
+  readonly tolerationMs: number;
+}
+
+/**
+ * What makes a node unhealthy, and for how long it is borne; beside Ready, what the EKS node
+ * monitoring agent says. https://docs.aws.amazon.com/eks/latest/userguide/node-health.html
+ */
+const POLICIES: readonly Policy[] = [
+  { type: 'Ready', status: 'False', tolerationMs: 30 * MINUTE_MS },
+  { type: 'Ready', status: 'Unknown', tolerationMs: 30 * MINUTE_MS },
+  { type: 'AcceleratedHardwareReady', status: 'False', tolerationMs: 10 * MINUTE_MS },
+  { type: 'StorageReady', status: 'False', tolerationMs: 30 * MINUTE_MS },
+  { type: 'NetworkingReady', status: 'False', tolerationMs: 30 * MINUTE_MS },
+  { type: 'KernelReady', status: 'False', tolerationMs: 30 * MINUTE_MS },
+  { type: 'ContainerRuntimeReady', status: 'False', tolerationMs: 30 * MINUTE_MS },
+];
+
+/** Where more than this share of a NodePool is unhealthy, the nodes are not what is broken. */
+const UNHEALTHY_SHARE_MAX = 0.2;
+
+/** EC2's checks fail for a moment at a reboot; this long is not a moment. */
+const IMPAIRED_MS = 2 * MINUTE_MS;
+
+/** What EC2's checks say of an instance. */
+export interface SeenStatus {
+  readonly instanceId: string;
+  readonly kind: 'instance_status' | 'system_status' | 'event_status';
+  readonly sinceMs: number;
+  readonly description: string;
+}
+
+/** Why a claim whose instance runs has to be replaced. */
+export interface Illness {
+  readonly reason: 'unhealthy' | SeenStatus['kind'];
+  readonly message: string;
+  /** Nothing on the node is worth waiting for: it goes without a drain. */
+  readonly isImmediate: boolean;
+  /** The node condition, for metrics; undefined: EC2 says so. */
+  readonly condition: string | undefined;
+}
+
+/** Of all claims, what is to be done about their nodes' health. */
+export interface HealthReport {
+  /** By the claim's uid. */
+  readonly ill: ReadonlyMap<string, Illness>;
+  /** Claims that would be replaced were not too many of their kind unhealthy. */
+  readonly blocked: readonly NodeClaim[];
+}
+
+function unhealthyCondition(node: Node): readonly [Policy, Condition] | undefined {
+  for (const policy of POLICIES) {
+    const condition = conditionOf(node, policy.type);
+    if (condition?.status === policy.status) return [policy, condition];
+  }
+  return undefined;
+}
+
+/** Pools of which so many nodes are unhealthy that none is replaced; '' stands for no pool. */
+function brokenPools(nodes: readonly Node[]): ReadonlySet<string> {
+  const pools = Map.groupBy(nodes, (node) => node.labels[NODE_POOL] ?? '');
+  const tooMany = (members: readonly Node[]): boolean =>
+    members.filter((node) => unhealthyCondition(node) !== undefined).length >
+    Math.ceil(members.length * UNHEALTHY_SHARE_MAX);
+  const broken = [...pools].filter(([, members]) => tooMany(members)).map(([pool]) => pool);
+  const isEverywhere = tooMany(nodes);
+  return new Set([...broken.filter((pool) => pool !== ''), ...(isEverywhere ? [''] : [])]);
+}
+
+/** Nodes that have been unhealthy for too long, where it is not the whole NodePool. */
+export function unhealthyNodes(
+  claims: readonly NodeClaim[],
+  nodes: readonly Node[],
+  nowMs: number,
+): HealthReport {
+  const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
+  const owned = claims.flatMap((claim) => {
+    const node = claim.providerId === undefined ? undefined : byProvider.get(claim.providerId);
+    return node === undefined ? [] : [{ claim, node }];
+  });
+  const broken = brokenPools(owned.map(({ node }) => node));
+  const ill = new Map<string, Illness>();
+  const blocked: NodeClaim[] = [];
+  for (const { claim, node } of owned) {
+    const [policy, condition] = unhealthyCondition(node) ?? [];
+    if (policy === undefined || condition === undefined || claim.deletedAtMs !== undefined)
+      continue;
+    if (nowMs < condition.lastTransitionAtMs + policy.tolerationMs) continue;
+    if (broken.has(claim.labels[NODE_POOL] ?? '')) {
+      blocked.push(claim);
+      continue;
+    }
+    const minutes = policy.tolerationMs / MINUTE_MS;
+    const message = `${policy.type} has been ${policy.status} for ${minutes} minutes`;
+    const type = policy.type;
+    ill.set(claim.uid, { reason: 'unhealthy', message, isImmediate: true, condition: type });
+  }
+  return { ill, blocked };
+}
+
+/** What EC2's status checks and scheduled events mean for the claims, by the claim's uid. */
+export function impairedInstances(
+  claims: readonly NodeClaim[],
+  statuses: readonly SeenStatus[],
+  nowMs: number,
+): ReadonlyMap<string, Illness> {
+  const ill = new Map<string, Illness>();
+  // The checks come last: what they find leaves no time for a drain.
+  const inOrder = [...statuses].sort((a, b) => (a.kind < b.kind ? -1 : 1));
+  const byInstance = new Map(
+    claims.flatMap((claim) =>
+      claim.providerId === undefined || claim.deletedAtMs !== undefined
+        ? []
+        : [[claim.providerId.split('/').at(-1), claim] as const],
+    ),
+  );
+  for (const { instanceId, kind, sinceMs, description } of inOrder) {
+    const claim = byInstance.get(instanceId);
+    const isImmediate = kind !== 'event_status';
+    if (claim === undefined || (isImmediate && nowMs < sinceMs + IMPAIRED_MS)) continue;
+    const message = `EC2 reports ${kind} of ${instanceId}: ${description}`;
+    ill.set(claim.uid, { reason: kind, message, isImmediate, condition: undefined });
+  }
+  return ill;
+}

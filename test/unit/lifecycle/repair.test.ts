@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import {
+  impairedInstances,
+  type SeenStatus,
+  unhealthyNodes,
+} from '../../../shared/core/lifecycle/repair.ts';
+import type { Condition } from '../../../shared/core/model/cluster.ts';
+import { aNode, aNodeClaim } from '../launch/builders.ts';
+
+const MINUTE = 60_000;
+const POOL = { 'karpenter.sh/nodepool': 'default' };
+
+function condition(type: string, status: Condition['status']): Condition {
+  return { type, status, reason: '', message: '', lastTransitionAtMs: 0 };
+}
+
+/** `ill` of `all` nodes of one pool have the condition, since the beginning. */
+function fleet(all: number, ill: number, bad: Condition) {
+  const ids = Array.from({ length: all }, (_, at) => `aws:///us-east-1a/i-0000000${at}`);
+  const conditions = (at: number) => [at < ill ? bad : condition('Ready', 'True')];
+  return {
+    claims: ids.map((providerId, at) => aNodeClaim({ uid: `c${at}`, providerId, labels: POOL })),
+    nodes: ids.map((providerId, at) =>
+      aNode({ name: `n${at}`, providerId, labels: POOL, conditions: conditions(at) }),
+    ),
+  };
+}
+
+function unhealthy(all: number, ill: number, bad: Condition, minutes: number) {
+  const { claims, nodes } = fleet(all, ill, bad);
+  const report = unhealthyNodes(claims, nodes, minutes * MINUTE);
+  return { ill: [...report.ill.keys()], blocked: report.blocked.map(({ uid }) => uid) };
+}
+
+describe('an unhealthy node', () => {
+  it.each<[string, Condition['status'], number]>([
+    ['Ready', 'False', 30],
+    ['Ready', 'Unknown', 30],
+    ['AcceleratedHardwareReady', 'False', 10],
+    ['StorageReady', 'False', 30],
+    ['NetworkingReady', 'False', 30],
+    ['KernelReady', 'False', 30],
+    ['ContainerRuntimeReady', 'False', 30],
+  ])('%s %s is borne for %i minutes', (type, status, minutes) => {
+    const bad = condition(type, status);
+    expect(unhealthy(5, 1, bad, minutes - 1)).toEqual({ ill: [], blocked: [] });
+    expect(unhealthy(5, 1, bad, minutes)).toEqual({ ill: ['c0'], blocked: [] });
+  });
+
+  it('stays where more than a fifth of its NodePool is unhealthy', () => {
+    const bad = condition('Ready', 'Unknown');
+    expect(unhealthy(6, 2, bad, 60)).toEqual({ ill: ['c0', 'c1'], blocked: [] });
+    expect(unhealthy(6, 3, bad, 60)).toEqual({ ill: [], blocked: ['c0', 'c1', 'c2'] });
+  });
+
+  it('that the agent only cannot judge is left alone', () => {
+    expect(unhealthy(5, 1, condition('KernelReady', 'Unknown'), 60).ill).toEqual([]);
+  });
+
+  it('whose claim is on its way out is not deleted again', () => {
+    const { claims, nodes } = fleet(5, 1, condition('Ready', 'False'));
+    const leaving = claims.map((claim) => ({ ...claim, deletedAtMs: 1 }));
+    expect(unhealthyNodes(leaving, nodes, 60 * MINUTE).ill.size).toBe(0);
+  });
+});
+
+describe('an instance that EC2 reports on', () => {
+  const id = 'i-0123456789abcdef0';
+  const claim = aNodeClaim({ uid: 'c', providerId: `aws:///us-east-1a/${id}` });
+  const status = (kind: SeenStatus['kind']) => ({
+    instanceId: id,
+    kind,
+    sinceMs: 0,
+    description: '',
+  });
+  const reported = (statuses: readonly SeenStatus[], minutes: number) =>
+    impairedInstances([claim], statuses, minutes * MINUTE).get('c');
+
+  it.each(['instance_status', 'system_status'] as const)(
+    '%s goes at once after 2 minutes',
+    (kind) => {
+      expect(reported([status(kind)], 1)).toBeUndefined();
+      expect(reported([status(kind)], 2)).toMatchObject({ reason: kind, isImmediate: true });
+    },
+  );
+
+  it('a scheduled event leaves time for a drain', () => {
+    expect(reported([status('event_status')], 0)).toMatchObject({ isImmediate: false });
+  });
+
+  it('a failed check counts before a scheduled event', () => {
+    const both = [status('system_status'), status('event_status')];
+    expect(reported(both, 3)).toMatchObject({ isImmediate: true });
+  });
+
+  it('that is not ours is nobody', () => {
+    expect(
+      reported([{ ...status('system_status'), instanceId: 'i-0ffffffff' }], 9),
+    ).toBeUndefined();
+  });
+});
