@@ -3,8 +3,8 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { apiDecoders } from '../../shared/kube/api-decoders.ts';
 import { Problems, reporting } from '../bad-input.ts';
 import { checkAccount } from '../doctor/check-account.ts';
-import { checkCluster } from '../doctor/check-cluster.ts';
-import { checkNetwork } from '../doctor/check-network.ts';
+import { checkCluster, isKnown } from '../doctor/check-cluster.ts';
+import { checkNetwork, checkReaches } from '../doctor/check-network.ts';
 import { checkStack } from '../doctor/check-stack.ts';
 import type { Facts } from '../doctor/facts.ts';
 import { gather, type Questions } from '../doctor/gather.ts';
@@ -81,6 +81,8 @@ function note(line: string): void {
 
 /** Every check, in the order in which one builds upon the other. */
 export function checkAll(facts: Facts): readonly Line[] {
+  // Nothing else can be asked of AWS.
+  if (!isKnown(facts)) return [...checkCluster(facts), ...checkReaches(facts)];
   return [
     ...checkCluster(facts),
     ...checkNetwork(facts),
@@ -104,9 +106,11 @@ function counts(lines: readonly Line[]): Readonly<Record<Line['status'], number>
 function asText(lines: readonly Line[]): string {
   const width = Math.max(...lines.map(({ check }) => check.length));
   const indent = ' '.repeat('WARN  '.length + width + 2);
-  const shown = lines.map(({ status, check, message, advice }) => {
+  const shown = lines.map(({ status, check, message, advice }, at) => {
     const line = `${status.padEnd(4)}  ${check.padEnd(width)}  ${message}\n`;
-    return advice === '' ? line : `${line}${indent}→ ${advice}\n`;
+    // What is said of several lines in a row is said once, below the last of them.
+    const isSaid = advice !== '' && advice !== lines[at + 1]?.advice;
+    return isSaid ? `${line}${indent}→ ${advice}\n` : line;
   });
   const { OK, WARN, FAIL } = counts(lines);
   const unchecked = NOT_CHECKED.map((each) => `not checked: ${each}\n`).join('');

@@ -4,15 +4,10 @@ import { fail, judged, type Line, ok, warn } from './line.ts';
 
 /** Who asks, and whether the cluster can take Joiner in. */
 export function checkCluster(facts: Facts): readonly Line[] {
-  const { asked, caller, cluster } = facts;
+  const { asked, cluster } = facts;
   const { region } = asked;
-  const who: Line = caller.ok
-    ? ok('credentials', `${caller.value.arn} in account ${caller.value.account}`)
-    : fail(
-        'credentials',
-        `AWS does not know the caller: ${caller.why}`,
-        'log in: aws sso login, or set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
-      );
+  const who = checkCaller(facts);
+  if (!isKnown(facts)) return [who];
   if (!cluster.ok) {
     const advice = `let the caller use eks:DescribeCluster on ${asked.cluster}`;
     return [who, fail('cluster', `cannot be described: ${cluster.why}`, advice)];
@@ -31,6 +26,25 @@ export function checkCluster(facts: Facts): readonly Line[] {
     ...checkAutoMode(value),
     ...checkNodeRoles(facts),
   ];
+}
+
+/** Whether AWS takes the caller's credentials: STS says so, or EKS by answering. */
+export function isKnown({ caller, cluster }: Facts): boolean {
+  return caller.ok || cluster.ok;
+}
+
+function checkCaller(facts: Facts): Line {
+  const { caller } = facts;
+  if (caller.ok) return ok('credentials', `${caller.value.arn} in account ${caller.value.account}`);
+  if (isKnown(facts)) {
+    const advice = 'nothing, if sts has no endpoint here: only this line needs it';
+    return warn('credentials', `taken by EKS, but not told by STS: ${caller.why}`, advice);
+  }
+  return fail(
+    'credentials',
+    `AWS does not know the caller: ${caller.why}`,
+    'log in: aws sso login, or set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+  );
 }
 
 function checkStatus({ asked }: Facts, { status }: Cluster): Line {

@@ -4,11 +4,11 @@ import { fail, judged, type Line, ok, warn } from './line.ts';
 
 /** Whether AWS can be reached, from here and from where the functions are. */
 export function checkNetwork(facts: Facts): readonly Line[] {
-  return [
-    ...SERVICES.map((service) => checkReach(facts, service)),
-    ...checkInside(facts),
-    ...facts.classes.flatMap(checkClass),
-  ];
+  return [...checkReaches(facts), ...checkInside(facts), ...facts.classes.flatMap(checkClass)];
+}
+
+export function checkReaches(facts: Facts): readonly Line[] {
+  return SERVICES.map((service) => checkReach(facts, service));
 }
 
 /** From this machine; it says something of the functions only where they are as well. */

@@ -16,6 +16,9 @@ export interface ClusterAccess {
 /** Exec plugins tell no expiry here; `aws eks get-token` is good for 15 minutes. */
 const EXEC_TOKEN_MS = 10 * 60_000;
 
+/** What the library falls back to where there is no file at all. */
+const NO_KUBECONFIG = 'http://localhost:8080';
+
 /** The current or named context of the file, else of `KUBECONFIG` or `~/.kube/config`. */
 export async function loadKubeconfig(
   context: string | undefined,
@@ -27,6 +30,12 @@ export async function loadKubeconfig(
   else config.loadFromFile(file);
   if (context !== undefined) config.setCurrentContext(context);
   const cluster = config.getCurrentCluster();
+  if (cluster?.server === NO_KUBECONFIG) {
+    throw new Error(
+      'there is none: KUBECONFIG is not set, and ~/.kube/config is not there. Make one with: ' +
+        'aws eks update-kubeconfig --name NAME --region REGION',
+    );
+  }
   if (!cluster) throw new Error(`the kubeconfig has no cluster for context '${context ?? ''}'`);
   const options = await authentication(config);
   const { ca, cert, key } = options;

@@ -66,4 +66,21 @@ describe('a kubeconfig', () => {
     expect(endpoint.clientCertificate).toEqual({ certPem: 'CERT', keyPem: 'KEY' });
     expect(tokens).toBeUndefined();
   });
+
+  it('that is nowhere', async () => {
+    folder = await mkdtemp(join(tmpdir(), 'joiner-kubeconfig-'));
+    vi.stubEnv('KUBECONFIG', undefined);
+    vi.stubEnv('HOME', folder);
+    const loading = loadKubeconfig(undefined, () => 0);
+    await expect(loading).rejects.toThrow('there is none: KUBECONFIG is not set');
+  });
+
+  it('of a file that is named, instead of that of the environment', async () => {
+    await load(() => ({ token: 'secret' }));
+    const file = join(folder, 'config');
+    vi.stubEnv('KUBECONFIG', join(folder, 'absent'));
+    const { tokens } = await loadKubeconfig('x', () => 0, file);
+    expect(await tokens?.token()).toBe('secret');
+    await expect(loadKubeconfig('y', () => 0, file)).rejects.toThrow("no cluster for context 'y'");
+  });
 });

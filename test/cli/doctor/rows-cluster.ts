@@ -2,7 +2,14 @@ import { aClass, CLASS, unknown, yes } from './healthy.ts';
 import { cluster, IN_VPC, NOT_DEPLOYED, type Row } from './row.ts';
 
 export const CLUSTER_ROWS: readonly Row[] = [
-  ['no credentials', { caller: unknown('expired') }, 'credentials', 'FAIL', 'AWS_PROFILE'],
+  [
+    'no credentials',
+    { caller: unknown('expired'), cluster: unknown('expired') },
+    'credentials',
+    'FAIL',
+    'AWS_PROFILE',
+  ],
+  ['no way to STS', { caller: unknown('no answer') }, 'credentials', 'WARN', 'taken by EKS'],
   ['credentials', {}, 'credentials', 'OK', 'user/engineer in account 111122223333'],
   ['no cluster', { cluster: yes(undefined) }, 'cluster', 'FAIL', 'there is no EKS cluster demo'],
   ['no right to see it', { cluster: unknown('denied') }, 'cluster', 'FAIL', 'eks:DescribeCluster'],
