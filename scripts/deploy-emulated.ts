@@ -8,8 +8,9 @@ import { join } from 'node:path';
  *
  * What moto has not, and is therefore not tried here: policies of buckets and queues, access
  * entries, event-invoke settings, metric filters and alarms are skipped with a warning; custom
- * resources are taken as done without a run of their function; code does not run. `test/infra`
- * asserts the template's part of these, `test/e2e/install.test.ts` runs the installer.
+ * resources are taken as done without a run of their function, and one that depends on what an
+ * update removes is dropped; code does not run. `test/infra` asserts the template's part of these,
+ * `test/e2e/install.test.ts` runs the installer. docs/decisions/0033-deployed-against-an-emulator.md
  */
 
 const ROOT = join(import.meta.dirname, '..');

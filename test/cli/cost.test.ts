@@ -171,6 +171,13 @@ describe('docs/cost.md', () => {
   const text = readFileSync(join(import.meta.dirname, '../../docs/cost.md'), 'utf8');
   const blocks = [...text.matchAll(/<!-- joiner (cost .*) -->\n([\s\S]*?)<!-- end -->/g)];
 
+  it('and README.md tell the same of a cluster of 100 nodes', async () => {
+    const line = 'cost --nodes 100 --pods 2000 --reaction watch -o json';
+    const { costs } = JSON.parse((await joiner(...line.split(' '))).stdout);
+    const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+    expect(readme).toContain(`(about $${Math.round(costs[0].usd)} a month)`);
+  });
+
   it('has tables', () => {
     expect(blocks.length).toBeGreaterThanOrEqual(2);
   });
