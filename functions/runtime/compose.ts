@@ -1,5 +1,7 @@
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
+import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import middy from '@middy/core';
+import { METRICS, WAKE_EVENT } from '../../shared/contract.ts';
 import { type Config, readConfig } from './config.ts';
 import type { Context } from './context.ts';
 import { type Telemetry, telemetry } from './telemetry.ts';
@@ -31,12 +33,22 @@ export function composed<Event, Result>(
   return middy<Event, Result, Error, Context>()
     .use(injectLambdaContext(logger, { logEvent: false, clearState: true }))
     .use({ after: publish, onError: publish })
-    .handler((event: Event, context: Context) =>
-      work(event, {
+    .handler((event: Event, context: Context) => {
+      const lagMs = lagOf(event, Date.now());
+      if (lagMs !== undefined) metrics.addMetric(METRICS.lag, MetricUnit.Seconds, lagMs / 1000);
+      return work(event, {
         config,
         telemetry: { logger, metrics },
         requestId: context.awsRequestId,
         remainingMs: () => context.getRemainingTimeInMillis(),
-      }),
-    ) as (event: Event, context: Context) => Promise<Result>;
+      });
+    }) as (event: Event, context: Context) => Promise<Result>;
+}
+
+/** How long a wake-up was on its way; undefined for every other event. EventBridge says seconds. */
+export function lagOf(event: unknown, nowMs: number): number | undefined {
+  if (typeof event !== 'object' || event === null || !('detail-type' in event)) return undefined;
+  if (event['detail-type'] !== WAKE_EVENT.wakeDetailType || !('time' in event)) return undefined;
+  const sentAtMs = Date.parse(String(event.time));
+  return Number.isNaN(sentAtMs) ? undefined : Math.max(0, nowMs - sentAtMs);
 }

@@ -10,7 +10,7 @@ import type { Catalog } from '../../shared/catalog/facts.ts';
 import { functionName, METRICS } from '../../shared/contract.ts';
 import { lambdaAccess } from './access.ts';
 import type { Config } from './config.ts';
-import type { Telemetry } from './telemetry.ts';
+import { faultCounter, type Telemetry } from './telemetry.ts';
 
 /** What is remembered between invocations, and the way to AWS that it is kept through. */
 export interface OpenMemory {
@@ -28,7 +28,7 @@ export async function openMemory(config: Config, telemetry: Telemetry): Promise<
   const { cluster, region } = config;
   const access = lambdaAccess(region, config.functionName);
   const role = `the role of the function ${functionName(cluster, config.functionName)}`;
-  const calls = new Calls(undefined, undefined, role);
+  const calls = new Calls(undefined, faultCounter(telemetry), role);
   const embedded = isEmbeddedRegion(region) ? await loadCatalog(region) : undefined;
   const place = { region, cluster };
   const objects = memoryObjects(config, access, calls, telemetry);

@@ -1,5 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { isTransient } from '../../shared/aws/faults.ts';
 import {
   CLUSTER_DIMENSION,
   DECISION_LOG,
@@ -7,7 +8,7 @@ import {
   METRICS_NAMESPACE,
   type MetricName,
 } from '../../shared/contract.ts';
-import type { DecisionRecord, Recorder } from '../../shared/ports.ts';
+import type { DecisionRecord, PortError, Recorder } from '../../shared/ports.ts';
 
 const NAMES: ReadonlySet<string> = new Set(Object.values(METRICS));
 
@@ -18,12 +19,27 @@ export interface Telemetry {
 }
 
 export function telemetry(cluster: string): Telemetry {
-  return {
-    logger: new Logger({ persistentLogAttributes: { cluster } }),
-    metrics: new Metrics({
-      namespace: METRICS_NAMESPACE,
-      defaultDimensions: { [CLUSTER_DIMENSION]: cluster },
-    }),
+  const metrics = new Metrics({ namespace: METRICS_NAMESPACE });
+  // Powertools adds the function's name, by which every metric would be one that no alarm reads.
+  metrics.clearDefaultDimensions();
+  metrics.setDefaultDimensions({ [CLUSTER_DIMENSION]: cluster });
+  return { logger: new Logger({ persistentLogAttributes: { cluster } }), metrics };
+}
+
+/**
+ * Hears of every call to AWS that failed, those that are repeated too: throttling and errors are
+ * counted, and what the role may not do is logged with its action. Other refusals are answers.
+ */
+export function faultCounter({ logger, metrics }: Telemetry): (fault: PortError) => void {
+  return (fault) => {
+    const { kind, code, message } = fault;
+    if (kind === 'throttled') {
+      metrics.addMetric(METRICS.throttled, MetricUnit.Count, 1);
+      return;
+    }
+    if (kind !== 'unauthorised' && !isTransient(fault)) return;
+    metrics.addMetric(METRICS.cloudErrors, MetricUnit.Count, 1);
+    logger.warn('call of AWS failed', { kind, code, text: message });
   };
 }
 

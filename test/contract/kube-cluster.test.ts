@@ -1,4 +1,4 @@
-import { beforeAll } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { apiDecoders } from '../../shared/kube/api-decoders.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
 import { kubeCluster } from '../../shared/kube/cluster.ts';
@@ -26,6 +26,48 @@ await describeWithControlPlane('the cluster ports on a real API server', ({ admi
   clusterSuite('real', () => {
     if (world === undefined) throw new Error('the control plane is not running');
     return world;
+  });
+
+  describe('real: Karpenter as a neighbour', () => {
+    const LEASE = 'karpenter-leader-election';
+    const lease = async (namespace: string, name: string, spec: object): Promise<void> => {
+      await ensureNamespace(admin(), namespace);
+      const object = { metadata: { namespace, name }, spec };
+      await admin().apply(RESOURCES.leases, { namespace, name }, object);
+    };
+    /** What a pass begins with, and what it sees when it looks again: always the same. */
+    const seen = async (): Promise<number | undefined> => {
+      const atOnce = await world?.cluster.karpenterRenewedAtMs?.();
+      const state = await world?.cluster.read();
+      expect(state?.karpenterRenewedAtMs).toBe(atOnce);
+      return atOnce;
+    };
+
+    it('is not there without its Lease, nor with one that nobody holds', async () => {
+      expect(await seen()).toBeUndefined();
+      await lease('kube-system', 'another-leader-election', {
+        holderIdentity: 'somebody',
+        renewTime: '2026-01-01T00:00:00.000000Z',
+      });
+      await lease('karpenter', LEASE, { holderIdentity: '' });
+      expect(await seen()).toBeUndefined();
+      // Who steps down empties the holder and leaves the time.
+      await lease('karpenter', LEASE, {
+        holderIdentity: '',
+        renewTime: '2026-01-01T00:00:00.000000Z',
+      });
+      expect(await seen()).toBeUndefined();
+    });
+
+    it('was alive when its Lease was renewed last, in whatever namespace', async () => {
+      const held = (renewTime: string) => ({ holderIdentity: 'karpenter-0_abc', renewTime });
+      await lease('karpenter', LEASE, held('2026-01-01T00:00:05.123456Z'));
+      expect(await seen()).toBe(Date.UTC(2026, 0, 1, 0, 0, 5, 123));
+      await lease('kube-system', LEASE, held('2026-01-01T00:01:00.000000Z'));
+      expect(await seen()).toBe(Date.UTC(2026, 0, 1, 0, 1));
+      await lease('karpenter', LEASE, held('2026-01-01T00:02:00.000000Z'));
+      expect(await seen()).toBe(Date.UTC(2026, 0, 1, 0, 2));
+    });
   });
 });
 
