@@ -46,17 +46,19 @@ export interface Durations {
 const fixed = (base: number): RunSeconds => ({ base, perNode: 0, perPod: 0 });
 
 /**
- * Where a comment does not say `measured`, it is an estimate, to be replaced by the dashboard's last
- * row, which computes the same formula from what Lambda has billed.
+ * Idle runs are those of bench/idle.md, on whole processors of a development machine, with AWS on
+ * loopback; added to them are AWS's own answers, about 50 ms a call, and the CPU that a smaller
+ * function takes longer for. All else is estimated. The dashboard's last row computes the same
+ * formula from what Lambda has billed.
  */
 export const DURATIONS: Durations = {
   idle: {
-    // Measured: 0.56 s on loopback with a real API server, of which 0.12 s are CPU.
-    provision: { base: 0.6, perNode: 0.000_05, perPod: 0.000_02 },
-    // Measured: 0.27 s on loopback, 0.03 s CPU.
-    lifecycle: { base: 0.3, perNode: 0.000_2, perPod: 0 },
-    // Measured: 0.27 s on loopback, 0.05 s CPU, with four calls of AWS.
-    nodeclass: fixed(1),
+    // 0.52 s, and 0.31 s more with 20,000 pods; four calls of S3 at once.
+    provision: { base: 0.6, perNode: 0, perPod: 0.000_016 },
+    // 0.28 s, and 0.14 s more with 1,000 nodes; one call of EC2, 58 % of a processor.
+    lifecycle: { base: 0.35, perNode: 0.000_2, perPod: 0 },
+    // 0.27 s, and 0.25 s more with 1,000 nodes; four calls, 29 % of a processor.
+    nodeclass: { base: 0.6, perNode: 0.000_4, perPod: 0 },
     spotPrices: fixed(10),
     catalog: fixed(60),
   },
@@ -73,7 +75,7 @@ export const DURATIONS: Durations = {
   watchHold: 780,
   logBytesPerRun: 4_000,
   logBytesPerLaunch: 5_000,
-  // Measured: three reads and a list in a run of provision, none in one of lifecycle.
+  // Counted over the wire: three reads and a list in a run of provision, none in one of lifecycle.
   bucketReadsPerRun: 3,
   bucketListsPerRun: 1,
   // Five long polls of 20 s at a time. https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html

@@ -1,0 +1,257 @@
+/**
+ * What a run takes that finds nothing to do, by the size of the cluster: `npm run bench -- idle`.
+ * The real handlers of provision, lifecycle and nodeclass, against a real API server and AWS over
+ * the wire; the cluster's objects are as after a launch, and no pod is pending. Sizes as
+ * `nodes:pods` may follow. The figures of bench/idle.md are inputs of `joiner cost`.
+ */
+import type { Context } from '../functions/runtime/context.ts';
+import { ENV } from '../shared/contract.ts';
+import { KubeClient } from '../shared/kube/client.ts';
+import { RESOURCES } from '../shared/kube/resources.ts';
+import { systemTiming } from '../shared/kube/time.ts';
+import { fixedToken } from '../shared/kube/token.ts';
+import { httpTransport } from '../shared/kube/transport.ts';
+import { ensureNamespace } from '../test/contract/kube-objects.ts';
+import { BUCKET, CLUSTER, WireCloud } from '../test/support/aws/cloud.ts';
+import { nodeClass, nodePool } from '../test/support/closed-loop/manifests.ts';
+import { findAssets } from '../test/support/control-plane/assets.ts';
+import { establishCrds, ourCrds } from '../test/support/control-plane/crds.ts';
+import { type ControlPlane, launchControlPlane } from '../test/support/control-plane/launch.ts';
+import { applyManifests, readManifests } from '../test/support/control-plane/manifests.ts';
+import { startTokenWebhook } from '../test/support/control-plane/token-webhook.ts';
+
+const REGION = 'us-east-1';
+const KEYS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'a-secret-of-the-bench' };
+const SIZES = ['10:200', '100:2000', '1000:20000'];
+const RUNS = 7;
+const AT_ONCE = 64;
+const NAMES = ['provision', 'lifecycle', 'nodeclass'] as const;
+
+export async function run(args: readonly string[] = []): Promise<void> {
+  const sizes = args.length > 0 ? args : SIZES;
+  console.log('nodes   pods     function    first ms   then ms   CPU ms');
+  for (const size of sizes) {
+    const [nodes = 0, pods = 0] = size.split(':').map(Number);
+    await measure(nodes, pods);
+  }
+}
+
+type Handler = (event: object, context: Context) => Promise<unknown>;
+
+async function measure(nodes: number, pods: number): Promise<void> {
+  const assets = await findAssets();
+  if (assets.kind === 'absent') throw new Error(assets.reason);
+  const known = { ...KEYS, username: 'joiner', groups: ['joiner:controller'] };
+  const webhook = await startTokenWebhook(CLUSTER, REGION, [known]);
+  const options = { controllers: false, tokenWebhookUrl: webhook.url };
+  const plane = await launchControlPlane(assets.folder, options);
+  const cloud = new WireCloud();
+  cloud.account.useClock(() => Date.now());
+  await cloud.start();
+  const data = Buffer.from(plane.caPem).toString('base64');
+  cloud.cluster = { ...cloud.cluster, endpoint: plane.url, certificateAuthority: { data } };
+  const admin = adminOf(plane);
+  try {
+    await furnish(admin, cloud, nodes, pods);
+    setEnvironment(cloud);
+    const { closeSandboxes } = await import('../functions/runtime/sandbox.ts');
+    for (const name of NAMES) report(nodes, pods, name, await runsOf(name));
+    await closeSandboxes();
+  } finally {
+    await admin.close();
+    await plane.stop();
+    await cloud.stop();
+    await webhook.close();
+  }
+}
+
+function adminOf(plane: ControlPlane): KubeClient {
+  return new KubeClient({
+    transport: httpTransport({ url: plane.url, caPem: plane.caPem }),
+    tokens: fixedToken(plane.adminToken),
+    timing: systemTiming,
+    name: 'bench',
+    version: 'bench',
+  });
+}
+
+/** Milliseconds of one run by the clock, and of this process's CPU; AWS on loopback is in both. */
+interface Run {
+  readonly wallMs: number;
+  readonly cpuMs: number;
+}
+
+async function runsOf(name: (typeof NAMES)[number]): Promise<readonly Run[]> {
+  process.env[ENV.function] = name;
+  const { handler } = (await import(`../functions/${name}/handler.ts`)) as { handler: Handler };
+  const runs: Run[] = [];
+  for (let at = 0; at < RUNS; at += 1) {
+    const startMs = performance.now();
+    const start = process.cpuUsage();
+    await handler({}, contextOf(`${name}-${at}-${startMs}`));
+    const { user, system } = process.cpuUsage(start);
+    runs.push({ wallMs: performance.now() - startMs, cpuMs: (user + system) / 1000 });
+  }
+  return runs;
+}
+
+function report(nodes: number, pods: number, name: string, runs: readonly Run[]): void {
+  const [first, ...warm] = runs;
+  const median = (of: (run: Run) => number): number =>
+    warm.map(of).toSorted((a, b) => a - b)[Math.floor(warm.length / 2)] ?? 0;
+  const cells = [first?.wallMs ?? 0, median((run) => run.wallMs), median((run) => run.cpuMs)];
+  const shown = cells.map((each) => each.toFixed(0).padStart(8)).join('  ');
+  console.log(`${String(nodes).padEnd(7)} ${String(pods).padEnd(8)} ${name.padEnd(10)} ${shown}`);
+}
+
+function contextOf(requestId: string): Context {
+  const endsAtMs = Date.now() + 300_000;
+  return {
+    awsRequestId: requestId,
+    functionName: 'bench',
+    functionVersion: '1',
+    invokedFunctionArn: `arn:aws:lambda:${REGION}:111122223333:function:bench`,
+    memoryLimitInMB: '1769',
+    logGroupName: 'bench',
+    logStreamName: 'bench',
+    callbackWaitsForEmptyEventLoop: true,
+    getRemainingTimeInMillis: () => endsAtMs - Date.now(),
+  };
+}
+
+function setEnvironment(cloud: WireCloud): void {
+  Object.assign(process.env, {
+    [ENV.cluster]: CLUSTER,
+    [ENV.version]: 'bench',
+    [ENV.account]: cloud.account.id,
+    [ENV.bucket]: BUCKET,
+    [ENV.eventBus]: 'joiner-demo',
+    [ENV.logLevel]: 'ERROR',
+    AWS_REGION: REGION,
+    AWS_ACCESS_KEY_ID: KEYS.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: KEYS.secretAccessKey,
+    AWS_ENDPOINT_URL: cloud.endpoint,
+    POWERTOOLS_DEV: 'false',
+    POWERTOOLS_METRICS_DISABLED: 'true',
+  });
+}
+
+const IMAGE = 'ami-0123456789abcdef0';
+const TYPE = 'm6i.large';
+
+async function furnish(
+  admin: KubeClient,
+  cloud: WireCloud,
+  nodes: number,
+  pods: number,
+): Promise<void> {
+  const path = '/aws/service/eks/optimized-ami/1.33/amazon-linux-2023/x86_64/standard';
+  cloud.account.parameters.set(`${path}/recommended/image_id`, IMAGE);
+  cloud.account.images = [
+    { ImageId: IMAGE, Name: 'al2023', Architecture: 'x86_64', State: 'available', OwnerId: '1' },
+  ];
+  for (const namespace of ['default', 'kube-system']) await ensureNamespace(admin, namespace);
+  await establishCrds(admin, await ourCrds());
+  await applyManifests(admin, await readManifests('infra/rbac/controller.yaml'));
+  const arch = { key: 'kubernetes.io/arch', operator: 'In', values: ['amd64'] };
+  await applyManifests(admin, [nodeClass, nodePool('general', [arch])]);
+  await each(nodes, (at) => node(admin, cloud, at));
+  await each(pods, (at) => pod(admin, at, at % nodes));
+}
+
+/** So many calls, a few dozen of them at a time. */
+async function each(count: number, work: (at: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < count) {
+      next += 1;
+      await work(next - 1);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}
+
+/** A claim, its instance and its node, as they are once the node is initialised. */
+async function node(admin: KubeClient, cloud: WireCloud, at: number): Promise<void> {
+  const name = `general-${at}`;
+  const id = `i-${at.toString(16).padStart(17, '0')}`;
+  const zone = `us-east-1${'abc'[at % 3]}`;
+  const providerID = `aws:///${zone}/${id}`;
+  const labels = {
+    'karpenter.sh/nodepool': 'general',
+    'karpenter.k8s.aws/ec2nodeclass': 'default',
+    'karpenter.sh/capacity-type': 'on-demand',
+    'karpenter.sh/registered': 'true',
+    'karpenter.sh/initialized': 'true',
+    'node.kubernetes.io/instance-type': TYPE,
+    'topology.kubernetes.io/zone': zone,
+    'kubernetes.io/arch': 'amd64',
+    'kubernetes.io/os': 'linux',
+    'kubernetes.io/hostname': name,
+  };
+  const finalizers = ['karpenter.sh/termination'];
+  const annotations = { 'karpenter.k8s.aws/tagged': 'true' };
+  const nodeClassRef = { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' };
+  const capacity = { cpu: '2', memory: '7Gi', pods: '29', 'ephemeral-storage': '20Gi' };
+  const lastTransitionTime = new Date().toISOString();
+  const isTrue = (type: string) => ({
+    type,
+    status: 'True',
+    reason: type,
+    message: '',
+    lastTransitionTime,
+  });
+  const conditions = ['Launched', 'Registered', 'Initialized', 'Ready'].map(isTrue);
+  await admin.create(RESOURCES.nodeClaims, {
+    metadata: { name, labels, annotations, finalizers },
+    spec: {
+      nodeClassRef,
+      requirements: [{ key: 'karpenter.sh/nodepool', operator: 'In', values: ['general'] }],
+    },
+  });
+  const status = {
+    providerID,
+    nodeName: name,
+    imageID: IMAGE,
+    capacity,
+    allocatable: capacity,
+    conditions,
+  };
+  await admin.patch(RESOURCES.nodeClaims, { name }, { kind: 'merge', value: { status } }, 'status');
+  await admin.create(RESOURCES.nodes, {
+    metadata: { name, labels, finalizers },
+    spec: { providerID },
+  });
+  const ready = { capacity, allocatable: capacity, conditions: [isTrue('Ready')] };
+  const value = { status: ready };
+  await admin.patch(RESOURCES.nodes, { name }, { kind: 'merge', value }, 'status');
+  cloud.account.instances.set(id, {
+    id,
+    instanceType: TYPE,
+    zone,
+    subnetId: 'subnet-0000000000000000a',
+    imageId: IMAGE,
+    market: 'on-demand',
+    reservationId: undefined,
+    launchedAtMs: Date.now(),
+    template: {},
+    state: 'running',
+    tags: Object.entries({
+      [`kubernetes.io/cluster/${CLUSTER}`]: 'owned',
+      'eks:eks-cluster-name': CLUSTER,
+      'karpenter.sh/nodepool': 'general',
+      'karpenter.sh/nodeclaim': name,
+      Name: name,
+    }).map(([Key, Value]) => ({ Key, Value })),
+  });
+}
+
+async function pod(admin: KubeClient, at: number, on: number): Promise<void> {
+  const app = `app-${at % 40}`;
+  const resources = { requests: { cpu: '50m', memory: '128Mi' } };
+  const object = {
+    metadata: { name: `pod-${at}`, labels: { app } },
+    spec: { nodeName: `general-${on}`, containers: [{ name: 'app', image: 'app', resources }] },
+  };
+  await admin.create(RESOURCES.pods, object, 'default');
+}
