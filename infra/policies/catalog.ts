@@ -15,6 +15,6 @@ export function catalogPolicy(scope: PolicyScope): readonly Statement[] {
       actions: ['pricing:GetProducts'],
       resources: ['*'],
     },
-    ...memory(scope),
+    ...memory(scope, 'shared'),
   ];
 }

@@ -72,17 +72,21 @@ export function putWakeUps(scope: PolicyScope): Statement {
   };
 }
 
-/** Reads and writes the cluster's folder and reads what other stacks share. */
-export function memory(scope: PolicyScope): readonly Statement[] {
+/**
+ * Reads and writes the cluster's folder and its own shared files, and reads what other stacks share;
+ * `shared`: nothing of the folder.
+ */
+export function memory(scope: PolicyScope, extent: 'all' | 'shared' = 'all'): readonly Statement[] {
   const own = BUCKET_LAYOUT.cluster(scope.cluster);
   const shared = BUCKET_LAYOUT.shared(scope.region);
+  const folders = extent === 'all' ? [own, shared] : [shared];
   return [
     {
       sid: 'MemoryOwn',
       why: 'The memory of this cluster, and its own file below each shared topic.',
       actions: ['s3:GetObject', 's3:PutObject'],
       resources: [
-        `${scope.bucketArn}/${own}*`,
+        ...(extent === 'all' ? [`${scope.bucketArn}/${own}*`] : []),
         `${scope.bucketArn}/${BUCKET_LAYOUT.sharedFile(scope.region, '*', scope.cluster)}`,
       ],
     },
@@ -97,7 +101,8 @@ export function memory(scope: PolicyScope): readonly Statement[] {
       why: 'Finds the files; also tells a file that is not there from one that is refused.',
       actions: ['s3:ListBucket'],
       resources: [scope.bucketArn],
-      conditions: { StringLike: { 's3:prefix': [`${own}*`, `${shared}*`] } },
+      // The request for a file that is not there has no prefix.
+      conditions: { StringLikeIfExists: { 's3:prefix': folders.map((each) => `${each}*`) } },
     },
     ...memoryKey(scope),
   ];

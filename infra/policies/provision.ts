@@ -57,9 +57,9 @@ export function provisionPolicy(scope: PolicyScope): readonly Statement[] {
       }),
     },
     passNodeRole(scope, "Instances get the node role by their template's instance profile."),
-    discovery(scope, 'Free addresses of subnets, launch templates and own instances.', [
+    discovery(scope, 'Free addresses of subnets, free reservations, and own instances.', [
       'DescribeSubnets',
-      'DescribeLaunchTemplates',
+      'DescribeCapacityReservations',
       'DescribeInstances',
     ]),
     describeCluster(scope),

@@ -54,9 +54,8 @@ const ALLOWED: readonly Rule[] = [
   [RESOURCES.pods, 'delete'],
   [RESOURCES.pods, 'watch'],
   [RESOURCES.events, 'create'],
-  [RESOURCES.leases, 'patch', { ...IN_SYSTEM, name: 'joiner-provision' }],
+  [RESOURCES.leases, 'patch', { ...IN_SYSTEM, name: 'joiner-decide' }],
   [RESOURCES.configMaps, 'get', { ...IN_SYSTEM, name: 'joiner' }],
-  [RESOURCES.services, 'get', { ...IN_SYSTEM, name: 'kube-dns' }],
 ];
 
 const SECRETS: Resource = { ...RESOURCES.configMaps, plural: 'secrets', kind: 'Secret' };
@@ -80,7 +79,9 @@ const FORBIDDEN: readonly Rule[] = [
   [RESOURCES.deployments, 'patch'],
   [RESOURCES.podDisruptionBudgets, 'delete'],
   [RESOURCES.leases, 'patch', { ...IN_SYSTEM, name: 'kube-scheduler' }],
-  [RESOURCES.leases, 'delete', { ...IN_SYSTEM, name: 'joiner-provision' }],
+  [RESOURCES.leases, 'delete', { ...IN_SYSTEM, name: 'joiner-decide' }],
+  [RESOURCES.leases, 'patch', { ...IN_SYSTEM, name: 'joiner-provision' }],
+  [RESOURCES.services, 'get', { ...IN_SYSTEM, name: 'kube-dns' }],
   [RESOURCES.customResourceDefinitions, 'patch'],
   [RESOURCES.clusterRoles, 'patch'],
 ];

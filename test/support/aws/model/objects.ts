@@ -17,6 +17,11 @@ interface ListRequest {
   readonly ContinuationToken?: string;
 }
 
+interface DeleteRequest {
+  readonly Bucket: string;
+  readonly Delete: { readonly Objects: readonly { readonly Key: string }[] };
+}
+
 const PAGE = 1000;
 
 /**
@@ -86,6 +91,11 @@ export class ObjectModel {
       DeleteObject: handle<Request, object>(({ Bucket, Key }) => {
         this.check(Bucket);
         this.objects.delete(Key);
+        return {};
+      }),
+      DeleteObjects: handle<DeleteRequest, object>(({ Bucket, Delete }) => {
+        this.check(Bucket);
+        for (const { Key } of Delete.Objects) this.objects.delete(Key);
         return {};
       }),
     };

@@ -1,3 +1,4 @@
+import { XmlShapeDeserializer } from '@aws-sdk/core/protocols';
 import type { NormalizedSchema } from '@smithy/core/schema';
 import { type Operation, SERVICES, type ServiceName } from './operations.ts';
 
@@ -120,9 +121,21 @@ function queryMatches(template: string, url: URL): boolean {
   );
 }
 
+const XML = new XmlShapeDeserializer({
+  httpBindings: true,
+  serviceNamespace: 'com.amazonaws.s3',
+  timestampFormat: { useTrait: true, default: 5 },
+  xmlNamespace: 'http://s3.amazonaws.com/doc/2006-03-01/',
+});
+
+function readXml(schema: NormalizedSchema, body: Buffer): unknown {
+  return XML.read(schema, body);
+}
+
 function bodyFields(operation: Operation, request: HttpRequest): Fields {
   for (const [name, member] of operation.input.structIterator()) {
-    if (member.getMergedTraits().httpPayload !== undefined) return { [name]: request.body };
+    if (member.getMergedTraits().httpPayload === undefined) continue;
+    return { [name]: member.isStructSchema() ? readXml(member, request.body) : request.body };
   }
   if (request.body.length === 0 || operation.http?.[0] === 'GET') return {};
   const json: unknown = JSON.parse(request.body.toString('utf8'));

@@ -1,0 +1,151 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { FunctionName } from '../../../shared/contract.ts';
+import type { KubeClient } from '../../../shared/kube/client.ts';
+import { property, text } from '../../../shared/kube/list.ts';
+import { RESOURCES } from '../../../shared/kube/resources.ts';
+import { BUCKET, CLUSTER } from '../aws/cloud.ts';
+import { KEYS, REGION } from '../closed-loop/functions.ts';
+import type { ClosedLoop } from '../closed-loop/world.ts';
+import { synthesiseFunctions } from './assembly.ts';
+import { KubeRecorder } from './kube-recorder.ts';
+import { BundledFunctions } from './processes.ts';
+
+/** What the installer told CloudFormation. */
+export interface InstallAnswer {
+  readonly Status: string;
+  readonly Reason: string;
+}
+
+/** The world of a closed loop, with the functions as they are deployed. */
+export interface DeployedLoop {
+  readonly functions: BundledFunctions;
+  readonly kube: KubeRecorder;
+  /** One invocation, with time for one pass. */
+  invoke(name: FunctionName, event?: object, remainingMs?: number): Promise<unknown>;
+  /** Runs nodeclass, provision and lifecycle in turn until the condition holds. */
+  until(what: string, holds: () => Promise<boolean> | boolean): Promise<void>;
+  /** Asks the installer as CloudFormation does. */
+  install(type: 'Create' | 'Update' | 'Delete', step: string): Promise<InstallAnswer>;
+  stop(): Promise<void>;
+}
+
+/** A pass is begun while there is more than 20 s left. */
+const ONE_PASS_MS = 20_300;
+const UNTIL_MS_MAX = 60_000;
+const TICK_MS = 150;
+
+/** The stack's functions from its synthesised assembly, on the loop's cluster and cloud. */
+export async function deploy(
+  { cloud, admin }: ClosedLoop,
+  afterEach: () => void,
+): Promise<DeployedLoop> {
+  const kube = new KubeRecorder({
+    url: cloud.cluster?.endpoint ?? '',
+    caPem: Buffer.from(cloud.cluster?.certificateAuthority?.data ?? '', 'base64').toString('utf8'),
+    adminToken: await adminToken(admin()),
+  });
+  const endpoint = await kube.listen();
+  const { resourcesVpcConfig } = cloud.cluster ?? {};
+  cloud.cluster = {
+    ...cloud.cluster,
+    endpoint,
+    accessConfig: { authenticationMode: 'API' },
+    resourcesVpcConfig: { ...resourcesVpcConfig, endpointPublicAccess: true },
+  };
+  const assembly = synthesiseFunctions({ cluster: CLUSTER }, REGION, {
+    'AWS::AccountId': cloud.account.id,
+    'AWS::URLSuffix': 'amazonaws.com',
+    bucket: BUCKET,
+  });
+  const functions = new BundledFunctions(assembly.functions, (name) => ({
+    AWS_LAMBDA_FUNCTION_NAME: name,
+    AWS_REGION: REGION,
+    AWS_ACCESS_KEY_ID: KEYS.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: KEYS.secretAccessKey,
+    AWS_ENDPOINT_URL: cloud.endpoint,
+  }));
+  const formation = await listenForAnswers();
+  const invoke: DeployedLoop['invoke'] = async (name, event = {}, remainingMs = ONE_PASS_MS) => {
+    const answer = await functions.invoke(name, event, remainingMs);
+    afterEach();
+    return answer;
+  };
+  return {
+    functions,
+    kube,
+    invoke,
+    until: (what, holds) => poll(what, holds, invoke),
+    install: async (type, step) => {
+      const event = {
+        RequestType: type,
+        ResponseURL: formation.url,
+        ResourceProperties: { Step: step, Cluster: CLUSTER, Bucket: BUCKET, Extent: 'all' },
+      };
+      await invoke('install', event, 60_000);
+      return formation.last();
+    },
+    stop: async () => {
+      await functions.stop();
+      await kube.close();
+      await formation.close();
+      assembly.stop();
+    },
+  };
+}
+
+/** A token of an account that is made the cluster's admin. */
+async function adminToken(admin: KubeClient): Promise<string> {
+  const namespace = 'kube-system';
+  const name = 'installer';
+  const accounts = `/api/v1/namespaces/${namespace}/serviceaccounts`;
+  const asked = { verb: 'create', resource: 'serviceaccounts' };
+  const post = (path: string, body: object): Promise<unknown> =>
+    admin.json({ asked, method: 'POST', path, body });
+  await post(accounts, { metadata: { name } });
+  await admin.create(RESOURCES.clusterRoleBindings, {
+    metadata: { name },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+    subjects: [{ kind: 'ServiceAccount', namespace, name }],
+  });
+  const made = await post(`${accounts}/${name}/token`, { spec: {} });
+  return text(property(property(made, 'status'), 'token'));
+}
+
+async function poll(
+  what: string,
+  holds: () => Promise<boolean> | boolean,
+  invoke: DeployedLoop['invoke'],
+): Promise<void> {
+  const deadline = performance.now() + UNTIL_MS_MAX;
+  for (;;) {
+    for (const name of ['nodeclass', 'provision', 'lifecycle'] as const) await invoke(name);
+    if (await holds()) return;
+    if (performance.now() > deadline) throw new Error(`not in time: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, TICK_MS));
+  }
+}
+
+/** The address that CloudFormation gives for answers. */
+async function listenForAnswers() {
+  let answer: InstallAnswer | undefined;
+  const server: Server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      answer = JSON.parse(Buffer.concat(chunks).toString('utf8')) as InstallAnswer;
+      response.end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/answer`,
+    last: (): InstallAnswer => answer ?? { Status: 'NONE', Reason: 'there was no answer' },
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+}
