@@ -225,6 +225,10 @@ async function node(admin: KubeClient, cloud: WireCloud, at: number): Promise<vo
   const ready = { capacity, allocatable: capacity, conditions: [isTrue('Ready')] };
   const value = { status: ready };
   await admin.patch(RESOURCES.nodes, { name }, { kind: 'merge', value }, 'status');
+  addInstance(cloud, id, zone, name);
+}
+
+function addInstance(cloud: WireCloud, id: string, zone: string, claim: string): void {
   cloud.account.instances.set(id, {
     id,
     instanceType: TYPE,
@@ -240,8 +244,8 @@ async function node(admin: KubeClient, cloud: WireCloud, at: number): Promise<vo
       [`kubernetes.io/cluster/${CLUSTER}`]: 'owned',
       'eks:eks-cluster-name': CLUSTER,
       'karpenter.sh/nodepool': 'general',
-      'karpenter.sh/nodeclaim': name,
-      Name: name,
+      'karpenter.sh/nodeclaim': claim,
+      Name: claim,
     }).map(([Key, Value]) => ({ Key, Value })),
   });
 }
