@@ -40,10 +40,11 @@ export async function clusterOf(access: AwsAccess, name: string): Promise<Cluste
   };
 }
 
-/** Entries of node roles have a type of their own, which only the description tells. */
+/** Entries of the named roles: only the description of an entry tells its type. */
 export async function accessEntriesOf(
   access: AwsAccess,
   clusterName: string,
+  roles: readonly string[],
 ): Promise<readonly AccessEntry[]> {
   const eks = eksClient(access);
   const arns = await allPages(async (nextToken) => {
@@ -51,7 +52,7 @@ export async function accessEntriesOf(
     return { items: page.accessEntries, next: page.nextToken };
   });
   const entries: AccessEntry[] = [];
-  for (const principalArn of [...arns].sort()) {
+  for (const principalArn of arns.filter((arn) => roles.some((role) => arn.endsWith(`/${role}`)))) {
     const command = new DescribeAccessEntryCommand({ clusterName, principalArn });
     const { accessEntry } = await eks.send(command);
     entries.push({ principalArn, type: accessEntry?.type ?? '' });

@@ -18,6 +18,7 @@ export interface Facts {
   readonly caller: Known<Caller>;
   /** Undefined: there is no such cluster. */
   readonly cluster: Known<Cluster | undefined>;
+  /** Those of the roles of {@link Facts.classes}. */
   readonly accessEntries: Known<readonly AccessEntry[]>;
   readonly reach: Readonly<Record<Service, Known<'answers'>>>;
   readonly network: Known<Network>;

@@ -67,11 +67,10 @@ export async function gather(questions: Questions): Promise<Facts> {
   const { cluster: name, region } = questions;
   const aws = awsOf(region);
   const { access, signing } = aws;
-  const [caller, cluster, functions, accessEntries, spotRole, quotas, reach] = await Promise.all([
+  const [caller, cluster, functions, spotRole, quotas, reach] = await Promise.all([
     known(() => callerOf(signing)),
     known(() => clusterOf(access, name)),
     known(() => deployedFunctions(signing, name)),
-    known(() => accessEntriesOf(access, name)),
     known(() => hasSpotRole(access)),
     quotasOf(access, signing),
     reachOf(region, access.endpoint),
@@ -82,19 +81,22 @@ export async function gather(questions: Questions): Promise<Facts> {
     isInside: questions.isInside,
     hasEmbeddedCatalog: isEmbeddedRegion(region),
   };
-  const base = { asked, caller, cluster, accessEntries, reach, quotas, spotRole, functions };
+  const base = { asked, caller, cluster, reach, quotas, spotRole, functions };
   const client = await known(() => clientFor(questions, aws, cluster));
   try {
     const live = client.ok ? await known(() => liveObjects(client.value)) : client;
     const own = live.ok ? live.value : { classes: [], pools: [] };
-    const classes = distinct([...questions.classes, ...own.classes]);
+    const all = distinct([...questions.classes, ...own.classes]);
+    const classes = await Promise.all(all.map((each) => classFacts(access, each)));
+    const roles = classes.flatMap(({ role }) => (role.ok ? [role.value] : []));
     return {
       ...base,
       nowMs: Date.now(),
       network: await known(() => networkFacts(questions, aws, { cluster, functions })),
       catalogAtMs: await known(() => catalogAt(questions, aws, functions)),
       kubernetes: client.ok ? await known(() => kubernetesFacts(client.value)) : client,
-      classes: await Promise.all(classes.map((each) => classFacts(access, each))),
+      classes,
+      accessEntries: await known(() => accessEntriesOf(access, name, roles)),
       pools: distinct([...questions.pools, ...own.pools]),
     };
   } finally {

@@ -198,6 +198,26 @@ describe('joiner doctor over the wire', () => {
     });
   });
 
+  it('asks for nothing that docs/deploy.md does not say it takes, and for all of that', async () => {
+    const vpc = aws.cluster?.resourcesVpcConfig;
+    if (vpc !== undefined) vpc.endpointPublicAccess = false;
+    aws.accessEntries = [{ principalArn: 'arn:aws:iam::1:role/hidden', type: 'EC2_LINUX' }];
+    aws.profiles.profiles.set('nodes', { name: 'nodes', path: '/', tags: [], roles: ['hidden'] });
+    const files = { 'class.yaml': NODE_CLASS.replace('role: node-role', 'instanceProfile: nodes') };
+    await inFolder(files, (folder) => doctor('-f', folder));
+    aws.deploy('demo', ['provision']);
+    await doctor();
+    aws.bucket.objects.set('shared/us-east-1/catalog/demo.json', Buffer.from(''));
+    await doctor();
+    const calls = aws.wire.calls.map(({ service, operation }) => `${service}:${operation}`);
+    const renamed = { 's3:ListObjectsV2': 's3:ListBucket' } as Readonly<Record<string, string>>;
+    const made = new Set([...calls, ...aws.plainCalls].map((each) => renamed[each] ?? each));
+    const text = readFileSync(join(import.meta.dirname, '../../../docs/deploy.md'), 'utf8');
+    const [, said = ''] = /all of it takes\n([\s\S]*?)\n\n/.exec(text) ?? [];
+    const documented = [...said.matchAll(/`(\w+:\w+)`/g)].map(([, action]) => action);
+    expect([...made].sort()).toEqual([...documented].sort());
+  });
+
   it('says where functions run that are in the VPC', async () => {
     const VpcConfig = { SubnetIds: ['subnet-0000000000000000a'] };
     aws.deploy('demo', ['provision', 'lifecycle'], { VpcConfig });

@@ -47,6 +47,8 @@ export class CheckedAccount {
   ]);
   /** Services that refuse the caller. */
   readonly denied = new Set<string>();
+  /** Calls that were answered without the SDK's schemas, as IAM names them. */
+  readonly plainCalls: string[] = [];
   readonly wire: WireServer;
   private wireUrl = '';
   private readonly front = createServer((incoming, response) => this.serve(incoming, response));
@@ -164,14 +166,20 @@ export class CheckedAccount {
     if (service === 'sts') return stsAnswer();
     if (service === 'servicequotas') {
       const { QuotaCode = '' } = JSON.parse(body) as { readonly QuotaCode?: string };
-      const isDefault = String(headers['x-amz-target']).endsWith('GetAWSDefaultServiceQuota');
+      const action = String(headers['x-amz-target']).split('.').at(-1) ?? '';
+      this.plainCalls.push(`servicequotas:${action}`);
+      const isDefault = action === 'GetAWSDefaultServiceQuota';
       const value = (isDefault ? this.defaultQuotas : this.quotas).get(QuotaCode);
       return value === undefined
         ? refused(400, 'NoSuchResourceException')
         : answered({ Quota: { QuotaCode, Value: value } });
     }
     if (service !== 'lambda') return undefined;
-    if (url.endsWith('/account-settings')) return answered({ AccountLimit: this.concurrency });
+    const isSettings = url.endsWith('/account-settings');
+    this.plainCalls.push(
+      `lambda:${isSettings ? 'GetAccountSettings' : 'GetFunctionConfiguration'}`,
+    );
+    if (isSettings) return answered({ AccountLimit: this.concurrency });
     const name = /functions\/([^/]+)\/configuration$/.exec(url)?.[1] ?? '';
     const found = this.functions.get(decodeURIComponent(name));
     return found === undefined ? refused(404, 'ResourceNotFoundException') : answered(found);
