@@ -53,7 +53,7 @@ function checkStatus({ asked }: Facts, { status }: Cluster): Line {
   return fail('cluster', `${asked.cluster} is ${status}`, 'wait until it is ACTIVE');
 }
 
-/** The oldest one that Karpenter 1.14 and its definitions are made for. */
+/** The oldest that works. https://karpenter.sh/docs/upgrading/compatibility/ */
 const MINOR_MIN = 29;
 
 function checkVersion({ version }: Cluster): Line {
@@ -61,7 +61,7 @@ function checkVersion({ version }: Cluster): Line {
   if (minor >= MINOR_MIN) return ok('version', `Kubernetes ${version}`);
   return warn(
     'version',
-    `Kubernetes ${version} is older than 1.${MINOR_MIN}, with which Joiner is not tried`,
+    `Kubernetes ${version} is older than 1.${MINOR_MIN}, the oldest that Karpenter's kinds are for`,
     'upgrade the cluster',
   );
 }
