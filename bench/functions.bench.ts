@@ -1,7 +1,7 @@
 /**
- * The functions as they are deployed, in cold processes: `npm run bench -- functions`. Bytes that are
- * read at start and in all, CPU of importing the bundle next to an empty module in the same run, and
- * the time from the start of the process until the first event is handled.
+ * The functions as they are deployed, in cold processes: `npm run bench -- functions`. Bytes that
+ * are read at start and in all, CPU of importing the bundle next to an empty module in the same
+ * run, and the time from the start of the process until the first event is handled.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';

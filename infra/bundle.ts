@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 import { parseAllDocuments } from 'yaml';
 import { FUNCTION_NAMES, type FunctionName } from '../shared/contract.ts';
-import { onlyWhatRuns } from './bundle/parts.ts';
+import { onlyWhatRuns, plainBuiltins } from './bundle/parts.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -26,7 +26,7 @@ export const BUNDLE_HANDLER = 'index.handler';
  * Packages that are CommonJS ask for Node's modules by `require`, which an ES module does not have.
  */
 const BANNER =
-  "import{createRequire as joinerRequire}from'node:module';const require=joinerRequire(import.meta.url);";
+  "const require=process.getBuiltinModule('node:module').createRequire(import.meta.url);";
 
 /** Bundles `functions/<name>/handler.ts` into a folder below `into`. */
 export async function bundleFunction(name: FunctionName, into: string): Promise<Bundle> {
@@ -50,10 +50,9 @@ export async function bundleFunction(name: FunctionName, into: string): Promise<
     // The SDK's CommonJS, which comes first otherwise, cannot be shaken.
     mainFields: ['module', 'main'],
     legalComments: 'none',
-    charset: 'utf8',
     logLevel: 'silent',
     banner: { js: BANNER },
-    plugins: [onlyWhatRuns(ROOT, name)],
+    plugins: [plainBuiltins(), onlyWhatRuns(ROOT, name)],
   });
   if (name === 'install') await writeFile(join(folder, MANIFESTS), manifestsJson());
   return { name, folder, bytes: startBytes(metafile) };

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { builtinModules, createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
 import type { FunctionName } from '../../shared/contract.ts';
@@ -83,11 +83,18 @@ function wordless(path: string): string {
     .join('\n');
 }
 
+/** Of what is asked of S3 only lists of names in XML have to come with a checksum. */
+const CHECKSUMS: Part = {
+  filter: inside('flexible-checksums', 'getFlexibleChecksumsPlugin\\.js'),
+  contents: inert,
+};
+
 function unwritten(name: FunctionName): readonly Part[] {
   const bodies = (Object.keys(SERIALIZERS) as Body[]).filter(
     (each) => !BODIES[name].includes(each),
   );
-  return bodies.map((each) => ({ filter: SERIALIZERS[each], contents: wordless }));
+  const written = bodies.map((each) => ({ filter: SERIALIZERS[each], contents: wordless }));
+  return bodies.includes('xml') ? [...written, CHECKSUMS] : written;
 }
 
 function parts(root: string, words: () => ReadonlySet<string>): readonly Part[] {
@@ -154,10 +161,12 @@ function parts(root: string, words: () => ReadonlySet<string>): readonly Part[] 
 function s3Parts(root: string): readonly Part[] {
   const endpoint = JSON.stringify(join(root, 'infra/bundle/s3-endpoint.ts'));
   return [
+    // Neither directory buckets, nor other regions, nor keys that are sent with each request.
     {
       filter: inside(
         S3,
-        '(middleware-s3-express/functions/\\w+|middleware-region-redirect/region-redirect-middleware)\\.js',
+        'middleware-(s3-express/functions|region-redirect|ssec)/' +
+          '(s3Express\\w+|region-redirect-middleware|middleware-ssec)\\.js',
       ),
       contents: inert,
     },
@@ -205,6 +214,29 @@ const ALIASES: Readonly<Record<string, string>> = {
     export class SignatureV4MultiRegion extends SignatureV4 {}
     export class SignatureV4SignWithCredentials extends SignatureV4 {}`,
 };
+
+/**
+ * Node's own modules, asked for as the program does and not by an import: that reads every export
+ * at once, and those of `node:http` load all of fetch with them.
+ */
+export function plainBuiltins(): Plugin {
+  const names = builtinModules.map((name) => name.replace(/^node:/, '')).join('|');
+  return {
+    name: 'plain-builtins',
+    setup: (setup) => {
+      const filter = new RegExp(`^(node:)?(${names})$`);
+      setup.onResolve({ filter }, ({ path }) => ({
+        path: path.startsWith('node:') ? path : `node:${path}`,
+        namespace: 'builtin',
+        sideEffects: false,
+      }));
+      setup.onLoad({ filter: /./, namespace: 'builtin' }, ({ path }) => ({
+        contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
+        loader: 'js',
+      }));
+    },
+  };
+}
 
 /** Leaves out of packages what a function in Lambda never runs. */
 export function onlyWhatRuns(root: string, name: FunctionName): Plugin {
