@@ -2,7 +2,8 @@ import type { InstanceType } from '../model/instance-type.ts';
 import { INSTANCE_TYPE, normalizeLabelKey } from '../model/labels.ts';
 import type { NodePool } from '../model/provisioning.ts';
 import type { Budgets } from './budgets.ts';
-import type { Column } from './columns.ts';
+import type { Column, ColumnGroup } from './columns.ts';
+import type { PoolVariant } from './launch-space.ts';
 import type { Problem } from './problem.ts';
 import type { ClassView } from './world.ts';
 
@@ -39,30 +40,41 @@ function limited(column: Column, name: string): number {
   return column.type.type.capacity[name] ?? 0;
 }
 
-/** Launches of the pool in the same place that could hold the pods, smallest first. */
-function candidates(
-  problem: Problem,
-  held: Column,
-  views: readonly ClassView[],
-  used: Float64Array,
-): readonly Column[] {
-  const names = Object.keys(held.pool.pool.limits).sort();
-  return problem.groups
-    .filter((group) => views.every((view) => view.allowed[group.id] === 1))
-    .flatMap((group) => group.all)
-    .filter(
-      ({ pool, domain, room }) =>
-        pool === held.pool &&
-        domain === held.domain &&
-        used.every((amount, r) => amount === 0 || amount <= (room[r] ?? 0)),
-    )
-    .sort((a, b) => {
-      for (const name of names) {
-        const difference = limited(a, name) - limited(b, name);
-        if (difference !== 0) return difference;
-      }
-      return a.price - b.price || (a.type.type.name < b.type.type.name ? -1 : 1);
-    });
+/** All launches of a pool in one place, those first that take least of what the pool limits. */
+export class PoolLaunches {
+  private readonly groups: readonly ColumnGroup[];
+  private readonly sorted = new Map<PoolVariant, Map<Column['domain'], readonly Column[]>>();
+
+  constructor(groups: readonly ColumnGroup[]) {
+    this.groups = groups;
+  }
+
+  besides({ pool, domain }: Column): readonly Column[] {
+    let byDomain = this.sorted.get(pool);
+    if (byDomain === undefined) {
+      byDomain = new Map();
+      this.sorted.set(pool, byDomain);
+    }
+    let launches = byDomain.get(domain);
+    if (launches === undefined) {
+      launches = this.groups
+        .flatMap((group) => group.all)
+        .filter((column) => column.pool === pool && column.domain === domain)
+        .sort(byLimits(Object.keys(pool.pool.limits).sort()));
+      byDomain.set(domain, launches);
+    }
+    return launches;
+  }
+}
+
+function byLimits(names: readonly string[]) {
+  return (a: Column, b: Column): number => {
+    for (const name of names) {
+      const difference = limited(a, name) - limited(b, name);
+      if (difference !== 0) return difference;
+    }
+    return a.price - b.price || (a.type.type.name < b.type.type.name ? -1 : 1);
+  };
 }
 
 /**
@@ -78,19 +90,33 @@ export function flexibleCover(
   used: Float64Array,
 ): Column | undefined {
   if (!insistsOnMinValues(problem, held.pool.pool)) return held;
-  const needs = [...minValuesOf(held.pool.pool)];
+  const needs = [...minValuesOf(held.pool.pool)].map(([key, least]) => {
+    return { key, least, values: new Set<string>() };
+  });
   const names = Object.keys(held.pool.pool.limits);
-  const types: InstanceType[] = [];
+  const largest = names.map(() => 0);
   let hasHeld = false;
-  for (const column of candidates(problem, held, views, used)) {
-    if (budgets.allowance(column, 1) < 1) continue;
-    types.push(column.type.type);
+  for (const column of problem.launches.besides(held)) {
+    if (!views.every((view) => view.allowed[column.group.id] === 1)) continue;
+    if (!holds(column, used) || budgets.allowance(column, 1) < 1) continue;
     hasHeld ||= column.type === held.type;
-    const isEnough = needs.every(([key, least]) => valuesAmong(types, key).size >= least);
-    const covers = names.every((name) =>
-      types.every((type) => (type.capacity[name] ?? 0) <= limited(column, name)),
-    );
+    for (const { key, values } of needs) {
+      for (const value of valuesAmong([column.type.type], key)) values.add(value);
+    }
+    let covers = true;
+    for (const [index, name] of names.entries()) {
+      largest[index] = Math.max(largest[index] ?? 0, limited(column, name));
+      covers &&= limited(column, name) === largest[index];
+    }
+    const isEnough = needs.every(({ least, values }) => values.size >= least);
     if (hasHeld && isEnough && covers) return column;
   }
   return undefined;
+}
+
+function holds({ room }: Column, used: Float64Array): boolean {
+  for (let r = 0; r < used.length; r++) {
+    if ((used[r] ?? 0) > 0 && (used[r] ?? 0) > (room[r] ?? 0)) return false;
+  }
+  return true;
 }

@@ -6,6 +6,7 @@ import { Classifier, classesOf, onlyRequired, resourceNames } from './classes.ts
 import { ATTACH_PREFIX, buildColumns, type ColumnGroup, type DaemonLoad } from './columns.ts';
 import { type Demand, demandOf } from './demand.ts';
 import { type PoolVariant, poolVariants } from './launch-space.ts';
+import { PoolLaunches } from './min-values.ts';
 import type { NodeRule } from './node-rules.ts';
 import { nodeTermsOf } from './node-terms.ts';
 import { PodSelectors } from './selectors.ts';
@@ -84,6 +85,7 @@ export interface Problem {
   readonly nodes: readonly StateNode[];
   readonly pools: readonly PoolVariant[];
   readonly groups: readonly ColumnGroup[];
+  readonly launches: PoolLaunches;
   readonly daemons: readonly DaemonLoad[];
   readonly daemonPorts: readonly { readonly rule: NodeRule; readonly ports: readonly HostPort[] }[];
   readonly selectors: PodSelectors;
@@ -179,6 +181,7 @@ export function compileProblem(snapshot: ClusterSnapshot, settings: SchedulingSe
     nodes: nodes.filter((node) => !node.isLeaving),
     pools,
     groups,
+    launches: new PoolLaunches(groups),
     daemons,
     daemonPorts: daemons.filter((each) => each.ports.length > 0),
     selectors,

@@ -3,6 +3,7 @@ import { type Column, compareColumns } from './columns.ts';
 import { minValuesOf } from './min-values.ts';
 import { type JoinOrder, Playback } from './playback.ts';
 import type { PodClass } from './problem.ts';
+import { numbers, shuffled } from './pseudo-random.ts';
 import { frontOf, hold, isAlternative } from './retype.ts';
 import type { Bin, ClassView, World } from './world.ts';
 
@@ -29,27 +30,14 @@ export interface Stranded {
   readonly pods: number;
 }
 
-/** Numbers that look random and are the same for the same seed (a linear congruence, 32 bits). */
-function* numbers(seed: number): Iterable<number> {
-  let state = seed;
-  for (;;) {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    yield state / 2 ** 32;
-  }
-}
-
 /** A shuffle of the plan's bins for each of BATCHES. */
-function joinOrders(bins: number): readonly JoinOrder[] {
+function joinOrders(count: number): readonly JoinOrder[] {
   return BATCHES.map((batches, seed) => {
-    const order = Array.from({ length: bins }, (_, index) => index);
-    let left = bins;
-    for (const number of numbers(seed)) {
-      if (left <= 1) break;
-      const picked = Math.floor(number * left);
-      left--;
-      [order[picked], order[left]] = [order[left] ?? 0, order[picked] ?? 0];
-    }
-    return { bins: order, batches };
+    const bins = shuffled(
+      Array.from({ length: count }, (_, index) => index),
+      numbers(seed),
+    );
+    return { bins, batches };
   });
 }
 

@@ -2,9 +2,11 @@ import type { Plan, UnplacedReason } from '../model/plan.ts';
 import { podKey } from '../model/pod.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../model/snapshot.ts';
 import { assignDomains, fillExisting, type Item, type Quotas } from './assign.ts';
+import { type Attempt, attemptOf, bestOf, isContested, metOf, placesFewer } from './attempt.ts';
 import { PodDealer, plannedClaim } from './claims.ts';
 import { Flexibilities } from './flexibility.ts';
 import { byRequests, grow } from './grow.ts';
+import { improved } from './improve.ts';
 import { packItems } from './pack.ts';
 import { preferenceScore } from './preference-score.ts';
 import {
@@ -21,35 +23,6 @@ import { type ClassView, Ground, type Wishes, World } from './world.ts';
 
 /** Up to so many pods a plan is also made pod by pod, in case that is better. */
 const GROWN_MAX = 2000;
-
-/** A finished attempt and what it is judged by. */
-interface Attempt {
-  readonly world: World;
-  readonly ground: Ground;
-  /** Pods placed, by priority from high to low. */
-  readonly placed: readonly number[];
-  readonly price: number;
-}
-
-function attemptOf(ground: Ground, world: World): Attempt {
-  const priorities = [...new Set(ground.problem.classes.map((each) => each.priority))].sort(
-    (a, b) => b - a,
-  );
-  const placed = priorities.map((priority) =>
-    ground.problem.classes
-      .filter((each) => each.priority === priority)
-      .reduce((sum, each) => sum + each.pods.length - world.leftOf(each), 0),
-  );
-  return { world, ground, placed, price: world.bins.reduce((sum, bin) => sum + bin.held.price, 0) };
-}
-
-/** Whether `a` places more (higher priorities first), or the same for less. */
-function isBetter(a: Attempt, b: Attempt): boolean {
-  for (const [index, count] of a.placed.entries()) {
-    if (count !== b.placed[index]) return count > (b.placed[index] ?? 0);
-  }
-  return a.price < b.price - 1e-9;
-}
 
 function orderOf(problem: Problem, views: readonly ClassView[]): readonly ClassView[] {
   const cpu = problem.resources.indexOf('cpu');
@@ -134,13 +107,6 @@ function overfull(items: readonly Item[], given: ReadonlyMap<Item, number>): Pac
   });
 }
 
-/** Pods are left over, and some matter more than others. */
-function isContested({ placed }: Attempt, { classes }: Problem): boolean {
-  if (placed.length < 2) return false;
-  const all = classes.reduce((sum, { pods }) => sum + pods.length, 0);
-  return placed.reduce((sum, each) => sum + each, 0) < all;
-}
-
 /** A packed plan and, where pods are few or left over, plans made pod by pod. */
 function attempts(problem: Problem, wishes: Wishes): readonly Attempt[] {
   const ground = new Ground(problem, wishes);
@@ -148,11 +114,8 @@ function attempts(problem: Problem, wishes: Wishes): readonly Attempt[] {
   const found = first === undefined ? [] : [first];
   if (first === undefined || problem.demand.pods.length <= GROWN_MAX) found.push(grown(ground));
   const isUnfair = found.some((each) => isContested(each, problem));
-  return isUnfair ? [...found, grown(ground, true)] : found;
-}
-
-function bestOf(found: readonly Attempt[]): Attempt {
-  return found.reduce((best, each) => (isBetter(each, best) ? each : best));
+  if (isUnfair) found.push(grown(ground, true));
+  return found.map((each) => improved(each, orderOf(problem, ground.views)));
 }
 
 /** The kinds of preferences that some pod has. */
@@ -170,10 +133,6 @@ function kindsPresent({ classes, pools, nodes }: Problem): ReadonlySet<Preferenc
     }
   }
   return present;
-}
-
-function placesFewer(a: Attempt, b: Attempt): boolean {
-  return a.placed.some((count, index) => count < (b.placed[index] ?? 0));
 }
 
 /** Weighs kinds of preferences against what it costs to meet them. */
@@ -218,7 +177,7 @@ class Weighing {
       found = attempts(problem, { kinds, exempt });
     }
     const most = this.priceMost(kind, found) + 1e-9;
-    const zones = this.met.has('zone') ? metOf(chosen, 'zone') : 0;
+    const zones = kind === 'zone' ? 0 : metOf(chosen, 'zone');
     const worthy = found.filter(
       (each) =>
         each.price <= most &&
@@ -231,12 +190,8 @@ class Weighing {
       return;
     }
     this.met.add(kind);
-    this.chosen = worthy.length === 1 ? (worthy[0] as Attempt) : mostMet(worthy, this.met);
+    this.chosen = mostMet([...worthy, chosen], this.met);
   }
-}
-
-function metOf({ world }: Attempt, kind: PreferenceKind): number {
-  return preferenceScore(world, kind).satisfiedWeight;
 }
 
 /** The attempt that meets most of the first kind's preferences, then of the next; then the better. */

@@ -46,6 +46,7 @@ export interface Bin {
 /** Launches that could take a pod, all in one valid place, and the weight of unmet preferences. */
 export interface Choice {
   readonly penalty: number;
+  /** Cheapest first. */
   readonly columns: readonly Column[];
 }
 
@@ -106,15 +107,15 @@ export class World {
     return hostAllows(host, room.host, this.totals) && this.topology.allows(podClass, room.place);
   }
 
-  putOnNode(view: ClassView, room: NodeRoom): void {
+  putOnNode(view: ClassView, room: NodeRoom, amount = 1): void {
     const { podClass, host } = view;
     const { requests } = podClass;
     for (let r = 0; r < requests.length; r++) {
-      room.free[r] = (room.free[r] ?? 0) - (requests[r] ?? 0);
+      room.free[r] = (room.free[r] ?? 0) - (requests[r] ?? 0) * amount;
     }
-    addToHost(host, room.host, this.totals, 1);
-    this.topology.count(podClass.topology, podClass.matching, room.place, 1);
-    this.note(room.content, podClass, 1);
+    addToHost(host, room.host, this.totals, amount);
+    this.topology.count(podClass.topology, podClass.matching, room.place, amount);
+    this.note(room.content, podClass, amount);
   }
 
   private note(content: Map<PodClass, number>, podClass: PodClass, amount: number): void {
@@ -183,6 +184,7 @@ export class World {
     if (!columns.some(({ pool }) => insistsOnMinValues(problem, pool.pool))) return columns;
     const views = [view, ...this.viewsOf(content)];
     const total = sum(used, view);
+    this.steps += columns.length * problem.groups.length;
     return columns.filter(
       (column) => flexibleCover(problem, this.budgets, column, views, total) !== undefined,
     );
@@ -250,7 +252,8 @@ export class World {
       .filter(
         ({ room }) =>
           beside === view || fits(beside.podClass.requests, view.podClass.requests, room),
-      );
+      )
+      .sort(compareColumns);
     for (const weight of this.ground.weights) {
       const tier = candidates.filter((column) => column.pool.pool.weight === weight);
       const choice = this.choose(view, tier, used, new Map());
@@ -259,8 +262,7 @@ export class World {
     return undefined;
   }
 
-  open(choice: Choice): Bin {
-    const columns = choice.columns.toSorted(compareColumns);
+  open({ columns }: Choice): Bin {
     const held = columns[0] as Column;
     const bin: Bin = {
       columns,
@@ -273,6 +275,29 @@ export class World {
     this.budgets.take(held, 1);
     this.bins.push(bin);
     return bin;
+  }
+
+  /** A copy that lacks the pods of some nodes, and of these those that were to be launched. */
+  without(taken: ReadonlySet<Bin | NodeRoom>): World {
+    const copy = new World(this.ground);
+    for (const [index, room] of this.rooms.entries()) {
+      if (taken.has(room)) continue;
+      for (const [{ id }, amount] of room.content) {
+        const view = this.ground.views[id] as ClassView;
+        copy.putOnNode(view, copy.rooms[index] as NodeRoom, amount);
+      }
+    }
+    for (const bin of this.bins) {
+      if (taken.has(bin)) continue;
+      const kept = copy.open({ penalty: 0, columns: bin.columns });
+      for (const [{ id }, amount] of bin.content) {
+        copy.fill(this.ground.views[id] as ClassView, kept, amount);
+      }
+      copy.budgets.take(kept.cover, -1);
+      copy.budgets.take(bin.cover, 1);
+      kept.cover = bin.cover;
+    }
+    return copy;
   }
 }
 
