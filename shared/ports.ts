@@ -63,6 +63,8 @@ export interface Recorder {
   decision(record: DecisionRecord): Promise<void>;
   /** Names without the prefix `karpenter_`, as Karpenter has them. */
   count(metric: string, dimensions: Labels, by?: number): void;
+  /** A level or a duration at this moment; absent where nobody looks at it. Named as counts are. */
+  measure?(metric: string, value: number): void;
 }
 
 /** Everything a use case may touch. */

@@ -10,6 +10,8 @@ import {
 } from '../../shared/contract.ts';
 import type { DecisionRecord, PortError, Recorder } from '../../shared/ports.ts';
 
+type MetricUnitOf = (typeof MetricUnit)[keyof typeof MetricUnit];
+
 const NAMES: ReadonlySet<string> = new Set(Object.values(METRICS));
 
 /** The log and the metrics of one sandbox. */
@@ -74,7 +76,16 @@ export function logRecorder({ logger, metrics }: Telemetry): Recorder {
       if (name !== undefined) metrics.addMetric(name, MetricUnit.Count, by);
       logger.debug('count', { metric, ...dimensions, by });
     },
+    measure: (metric, value) => {
+      const name = metricName(metric);
+      if (name !== undefined) metrics.addMetric(name, unitOf(name), value);
+    },
   };
+}
+
+function unitOf(name: MetricName): MetricUnitOf {
+  if (name.endsWith('_seconds')) return MetricUnit.Seconds;
+  return name.includes('_percent_') ? MetricUnit.Percent : MetricUnit.Count;
 }
 
 function capacityTypeOf(chosen: unknown, field: string): Readonly<Record<string, string>> {

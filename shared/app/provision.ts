@@ -12,6 +12,7 @@ import { attempt, type Failure } from './attempt.ts';
 import { bufferPods, isBufferPod, writeBufferStatuses } from './capacity-buffers.ts';
 import { type LaunchReport, launchClaims } from './launch.ts';
 import { haltedPools } from './launch-brakes.ts';
+import { measuresOf } from './measures.ts';
 import { plannedClaim } from './new-claims.ts';
 import { nodeClassOf, readOffers } from './offers.ts';
 import { nodeRef } from './references.ts';
@@ -44,6 +45,8 @@ interface Outlook {
   readonly typesOf: (claim: NodeClaim) => readonly InstanceType[];
   /** Pods of CapacityBuffers, which exist in the snapshot only. */
   readonly virtual: ReadonlySet<string>;
+  /** When everything was read, and nothing decided yet. */
+  readonly readyAtMs: number;
 }
 
 /** What each pool can launch after overlays, and what the resolver says of each overlay. */
@@ -124,6 +127,7 @@ async function observe(
   const pods = [...state.objects.pods, ...buffers];
   return {
     virtual: new Set(pods.filter(isBufferPod).map(podKey)),
+    readyAtMs: ports.clock.nowMs(),
     state,
     shadow,
     failures,
@@ -285,6 +289,18 @@ async function launchAll(
   return await launchClaims({ ports, settings, shadow, failures }, state, typesOf);
 }
 
+/** `startedAtMs` is when the round began to look. */
+function measure(ports: Ports, outlook: Outlook, plan: Plan, startedAtMs: number): void {
+  const nowMs = ports.clock.nowMs();
+  const seconds = {
+    observe_duration_seconds: (outlook.readyAtMs - startedAtMs) / 1000,
+    decide_duration_seconds: (nowMs - outlook.readyAtMs) / 1000,
+    scheduler_scheduling_duration_seconds: (nowMs - outlook.readyAtMs) / 1000,
+  };
+  const levels = { ...measuresOf({ ...outlook, plan, nowMs }), ...seconds };
+  for (const [name, value] of Object.entries(levels)) ports.recorder.measure?.(name, value);
+}
+
 /**
  * One pass: overlays → plan → NodeClaims, and a launch for every claim that has no instance. A
  * shortage met while launching leads to another plan in the same pass.
@@ -295,6 +311,7 @@ export async function provision(ports: Ports, settings: AppSettings): Promise<Pr
   const failures: Failure[] = [];
   let unplaced: ReadonlyMap<string, string> = new Map();
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const startedAtMs = ports.clock.nowMs();
     const outlook = await observe(ports, settings, failures);
     if (outlook === undefined) break;
     const { state, shadow } = outlook;
@@ -307,6 +324,8 @@ export async function provision(ports: Ports, settings: AppSettings): Promise<Pr
       continue;
     }
     const plan = solve(outlook.snapshot, settings.scheduling);
+    measure(ports, outlook, plan, startedAtMs);
+    const decidedAtMs = ports.clock.nowMs();
     unplaced = new Map([...plan.unplaced].map(([pod, { message }]) => [pod, message]));
     created.push(...(await createClaims(ports, outlook, plan)));
     if (await shadow.isCast()) break;
@@ -315,6 +334,8 @@ export async function provision(ports: Ports, settings: AppSettings): Promise<Pr
     await writeBufferStatuses(ports, state.capacityBuffers, plan);
     const report = await launchAll(ports, settings, outlook);
     launched.push(...report.launched);
+    const actedMs = ports.clock.nowMs() - decidedAtMs;
+    ports.recorder.measure?.('act_duration_seconds', actedMs / 1000);
     if (report.givenUp.length === 0) break;
   }
   return { created, launched, unplaced, failures };

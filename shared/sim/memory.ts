@@ -68,6 +68,8 @@ export class SimulatedMemory implements Memory {
 export class SimulatedRecorder implements Recorder {
   readonly decisions: DecisionRecord[] = [];
   readonly counts = new Map<string, number>();
+  /** As they were last. */
+  readonly levels = new Map<string, number>();
 
   async decision(record: DecisionRecord): Promise<void> {
     if (this.decisions.some((each) => each.id === record.id)) return;
@@ -78,5 +80,9 @@ export class SimulatedRecorder implements Recorder {
     const labels = Object.entries(dimensions).sort(([a], [b]) => (a < b ? -1 : 1));
     const key = `${metric}{${labels.map(([name, value]) => `${name}="${value}"`).join(',')}}`;
     this.counts.set(key, (this.counts.get(key) ?? 0) + by);
+  }
+
+  measure(metric: string, value: number): void {
+    this.levels.set(metric, value);
   }
 }
