@@ -27,15 +27,16 @@ is the cluster's admin, by its access entry, which can be taken away after the i
 rights are in [infra/rbac/controller.yaml](../infra/rbac/controller.yaml).
 
 Written by \`npm test -- test/infra/policies -u\` from \`infra/policies\`; the documents themselves are in
-\`test/infra/golden/policies\`.
-What each function asks of AWS and of the cluster is recorded from its bundle, on a real control plane
-and AWS over the wire, in \`test/infra/golden/requests.json\` (written by \`JOINER_RECORD=1 npm test --
-test/e2e/bundles\`, which also fails when the record is not true any more); \`test/infra/coverage\` finds
-nothing missing in these tables and in the rules, and nothing unused. Upper-case words stand for what differs from stack to stack. Every role
+\`test/infra/golden/policies\`. Upper-case words stand for what differs from stack to stack. Every role
 may also write to the log of its function and, in a VPC, Lambda may make the function's network
 interfaces with it, while the function's own code is denied that. The statement \`MemoryKey\` is there
 only where the bucket has a key of the account, those of instance profiles only where the VPC has a
 way to IAM.
+
+What each function asks of AWS and of the cluster is recorded from its bundle, on a real control plane
+and AWS over the wire: \`JOINER_RECORD=1 npm test -- test/e2e/bundles\` writes
+\`test/infra/golden/requests.json\`, and without the variable fails when that is not true any more.
+\`test/infra/coverage\` finds nothing missing in these tables and in the rules, and nothing unused.
 `;
 
 /** The page `docs/permissions.md`. */
