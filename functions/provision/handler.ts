@@ -14,7 +14,7 @@ import { launchingCloud } from './cloud.ts';
  */
 export const handler = composed(async (event: WakeUpEvent, invocation) => {
   const { config, requestId, remainingMs, telemetry } = invocation;
-  const { ports, kube, leases, refreshPrices, remember } = await openSandbox(
+  const { ports, kube, leases, refreshPrices, recall, remember } = await openSandbox(
     invocation,
     launchingCloud,
   );
@@ -27,6 +27,7 @@ export const handler = composed(async (event: WakeUpEvent, invocation) => {
     leases: leases(requestId),
     name: 'decide',
     pass: async (lease) => {
+      recall();
       const report = await provision(held(ports, lease), config.settings);
       for (const failure of report.failures) telemetry.logger.warn('refused', { ...failure });
       telemetry.logger.info('provisioned', {

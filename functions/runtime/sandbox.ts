@@ -40,6 +40,8 @@ export interface Sandbox {
   readonly leases: (requestId: string) => Leases;
   /** The newest prices that the bucket has, before decisions are made with them. */
   readonly refreshPrices: () => Promise<void>;
+  /** Has what other functions remember read again: an interruption counts for the next plan. */
+  readonly recall: () => void;
   /** Writes what is to be remembered; before the sandbox is frozen. */
   readonly remember: () => Promise<void>;
 }
@@ -98,6 +100,7 @@ async function assemble(
     kube,
     base,
     refreshPrices: () => prices.refresh(),
+    recall: () => memory.expire(),
     remember: async () => {
       await Promise.all([memory.flush(), decisions.flush()]);
     },

@@ -29,16 +29,40 @@ export async function joinNode(client: KubeClient, node: JoiningNode): Promise<v
   });
 }
 
+/** Writes the node's condition Ready; `sinceMs` is when it began, now by default. */
+export async function setReady(
+  client: KubeClient,
+  name: string,
+  status: 'True' | 'False' | 'Unknown',
+  reason: string,
+  sinceMs = Date.now(),
+): Promise<void> {
+  const at = new Date(sinceMs).toISOString();
+  const ready = { type: 'Ready', status, reason, message: reason };
+  const value = { status: { conditions: [{ ...ready, lastTransitionTime: at }] } };
+  await client.patch(RESOURCES.nodes, { name }, { kind: 'merge', value }, 'status');
+}
+
 /**
  * Stands in for the kubelets of all nodes until the signal aborts: pods that are bound run at once,
  * pods that are deleted go at once.
  */
 export async function runKubelets(client: KubeClient, signal: AbortSignal): Promise<void> {
   const selection = { resource: RESOURCES.pods, fieldSelector: 'spec.nodeName!=' };
-  // From version 0 the server first sends what there is.
-  for await (const event of watchOnce(client, selection, { resourceVersion: '0', signal })) {
-    if (event.kind === 'added' || event.kind === 'modified') await serve(client, event.object);
+  const serving = new Set<Promise<void>>();
+  const faults: unknown[] = [];
+  while (!signal.aborted) {
+    // From version 0 the server first sends what there is. It ends a watch that reads too slowly.
+    for await (const event of watchOnce(client, selection, { resourceVersion: '0', signal })) {
+      if (event.kind !== 'added' && event.kind !== 'modified') continue;
+      const served: Promise<void> = serve(client, event.object)
+        .catch((error: unknown) => void faults.push(error))
+        .finally(() => serving.delete(served));
+      serving.add(served);
+    }
   }
+  await Promise.all(serving);
+  if (faults.length > 0) throw faults[0];
 }
 
 async function serve(client: KubeClient, pod: unknown): Promise<void> {
@@ -53,7 +77,9 @@ async function serve(client: KubeClient, pod: unknown): Promise<void> {
       await client.delete(RESOURCES.pods, address, { uid, gracePeriodSeconds: 0 });
     } else if (property(property(pod, 'status'), 'phase') === 'Pending') {
       const at = new Date().toISOString();
-      const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: at }];
+      const before = property(property(pod, 'status'), 'conditions');
+      const ready = { type: 'Ready', status: 'True', lastTransitionTime: at };
+      const conditions = [...(Array.isArray(before) ? before : []), ready];
       const status = { phase: 'Running', startTime: at, conditions };
       await client.patch(
         RESOURCES.pods,

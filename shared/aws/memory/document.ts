@@ -88,6 +88,12 @@ export class MemoryDocument<State> {
     return this.applied(this.pending);
   }
 
+  /** The next read asks S3, however lately another one did. */
+  expire(): void {
+    // Before the first read there is nothing to forget, and a write may be on its way.
+    if (this.readAtMs !== NEVER) this.readAtMs = this.objects.nowMs() - FRESH_MS;
+  }
+
   change(change: Change<State>): void {
     this.pending = [...this.pending, change];
     this.start();

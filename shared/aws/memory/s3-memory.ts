@@ -80,6 +80,11 @@ export class S3Memory implements Memory {
       believedBytes(merged.get(learntKey(instanceType, imageId))?.memoryBytes, computedBytes);
   }
 
+  /** What other functions have written is read before the next decision. */
+  expire(): void {
+    for (const document of [this.shortages.own, this.registrations]) document.expire();
+  }
+
   /** Resolves when everything is written or dropped; before the sandbox is frozen. */
   async flush(): Promise<void> {
     const documents = [this.shortages.own, this.learnt.own, this.registrations];

@@ -1,4 +1,3 @@
-import { parse } from 'yaml';
 import { loadCatalog } from '../../../shared/catalog/catalog.ts';
 import { instanceTypesFor } from '../../../shared/catalog/instance-types.ts';
 import { DEFAULT_LAUNCH_SETTINGS } from '../../../shared/catalog/settings.ts';
@@ -7,43 +6,9 @@ import { formatQuantity } from '../../../shared/core/quantity.ts';
 import type { KubeClient } from '../../../shared/kube/client.ts';
 import { isKubeFault } from '../../../shared/kube/errors.ts';
 import type { WireCloud } from '../aws/cloud.ts';
+import { joiningOf, privateDnsName } from '../aws/joining.ts';
 import type { ModelInstance } from '../aws/model/account.ts';
-import { joinNode } from '../kubelet.ts';
-
-/** What the kubelet's flags in the user data say. */
-interface Flags {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly taints: readonly object[];
-}
-
-/** The NodeConfig documents in AL2023's user data; the last one that has a flag decides. */
-function flagsOf(userData: string): Flags {
-  const text = Buffer.from(userData, 'base64').toString('utf8');
-  const parts = text.split(/^apiVersion: node\.eks\.aws/m).slice(1);
-  let labels: Readonly<Record<string, string>> = {};
-  let taints: readonly object[] = [];
-  for (const part of parts) {
-    const body = `apiVersion: node.eks.aws${part.split(/^--/m)[0] ?? ''}`;
-    const { spec } = parse(body) as { spec?: { kubelet?: Kubelet } };
-    const flag = spec?.kubelet?.flags?.find((each) => each.startsWith('--node-labels='));
-    if (flag !== undefined) labels = pairs(flag.slice('--node-labels='.length));
-    taints = spec?.kubelet?.config?.registerWithTaints ?? taints;
-  }
-  return { labels, taints };
-}
-
-interface Kubelet {
-  readonly flags?: readonly string[];
-  readonly config?: { readonly registerWithTaints?: readonly object[] };
-}
-
-function pairs(text: string): Readonly<Record<string, string>> {
-  const entries = text
-    .replaceAll('"', '')
-    .split(',')
-    .map((each) => each.split('='));
-  return Object.fromEntries(entries.map(([key = '', value = '']) => [key, value]));
-}
+import { joinNode, setReady } from '../kubelet.ts';
 
 /** What a node of the type really has: as the catalog says. */
 async function capacityOf(region: string, type: string) {
@@ -57,14 +22,20 @@ async function capacityOf(region: string, type: string) {
   );
 }
 
+/** What instances need to know of the world they start in. */
+export interface Surroundings {
+  readonly cloud: WireCloud;
+  readonly devices: ReadonlyMap<string, Readonly<Record<string, string>>>;
+  readonly joining: { readonly joins: (instance: ModelInstance) => boolean };
+}
+
 /**
- * Instances that EC2 starts join the cluster as their user data says, and nodes whose instance is
- * terminated stop; returns what stops it all.
+ * Instances that EC2 starts join the cluster as their user data says; the node of an instance that
+ * is terminated is heard of no more. Returns what stops it all.
  */
 export function joinInstances(
-  cloud: WireCloud,
+  { cloud, devices, joining }: Surroundings,
   admin: KubeClient,
-  devices: ReadonlyMap<string, Readonly<Record<string, string>>>,
   delayMs = 200,
 ): () => void {
   const { account } = cloud;
@@ -77,11 +48,16 @@ export function joinInstances(
     timers.add(timer);
   };
   account.onLaunch = (instance) =>
-    later(() => join(cloud, admin, instance, devices.get(instance.instanceType) ?? {}));
+    later(async () => {
+      if (!joining.joins(instance)) return;
+      await join(cloud, admin, instance, devices.get(instance.instanceType) ?? {});
+    });
   const ticking = setInterval(() => {
     for (const instance of account.instances.values()) {
-      if (instance.state === 'shutting-down') instance.state = 'terminated';
-      else if (instance.state === 'pending') instance.state = 'running';
+      if (instance.state === 'pending') instance.state = 'running';
+      if (instance.state !== 'shutting-down') continue;
+      instance.state = 'terminated';
+      void fallSilent(admin, privateDnsName(instance.id));
     }
   }, delayMs);
   return () => {
@@ -91,21 +67,32 @@ export function joinInstances(
   };
 }
 
+/** What the node controller writes once a kubelet is not heard of any more. */
+async function fallSilent(admin: KubeClient, name: string): Promise<void> {
+  try {
+    await setReady(admin, name, 'Unknown', 'NodeStatusUnknown');
+  } catch (error) {
+    if (!isKubeFault(error, 'notFound')) throw error;
+  }
+}
+
 async function join(
   cloud: WireCloud,
   admin: KubeClient,
   instance: ModelInstance,
   devices: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const { id, zone, instanceType, template } = instance;
-  const { labels, taints } = flagsOf(template.UserData ?? '');
+  const joining = joiningOf(instance);
+  if (joining === undefined) throw new Error(`${instance.id} joins no cluster by its user data`);
+  const { name, providerId, labels, taints } = joining;
   try {
+    const capacity = await capacityOf(cloud.account.region, instance.instanceType);
     await joinNode(admin, {
-      name: `ip-${Number.parseInt(id.slice(-6), 16)}.ec2.internal`,
-      providerId: `aws:///${zone}/${id}`,
-      labels: { 'node.kubernetes.io/instance-type': instanceType, ...labels },
+      name,
+      providerId,
+      labels,
       taints,
-      capacity: { ...(await capacityOf(cloud.account.region, instanceType)), ...devices },
+      capacity: { ...capacity, ...devices },
     });
   } catch (error) {
     if (!isKubeFault(error, 'conflict')) throw error;

@@ -1,86 +1,91 @@
-import { afterAll, beforeAll, describe } from 'vitest';
-import type { Context } from '../../../functions/runtime/context.ts';
-import { ENV } from '../../../shared/contract.ts';
+import { afterAll, afterEach, beforeAll, describe } from 'vitest';
+import { loadCatalog } from '../../../shared/catalog/catalog.ts';
+import { instanceTypesFor } from '../../../shared/catalog/instance-types.ts';
+import { DEFAULT_LAUNCH_SETTINGS } from '../../../shared/catalog/settings.ts';
 import type { KubeClient } from '../../../shared/kube/client.ts';
-import { listEach, property, text } from '../../../shared/kube/list.ts';
-import { RESOURCES, type Resource } from '../../../shared/kube/resources.ts';
+import { listEach } from '../../../shared/kube/list.ts';
+import type { Resource } from '../../../shared/kube/resources.ts';
 import { ensureNamespace } from '../../contract/kube-objects.ts';
-import { BUCKET, CLUSTER, WireCloud } from '../aws/cloud.ts';
-import type { ModelInstance } from '../aws/model/account.ts';
+import { CLUSTER, WireCloud } from '../aws/cloud.ts';
+import { type ModelInstance, poolKey } from '../aws/model/account.ts';
 import { establishCrds, ourCrds } from '../control-plane/crds.ts';
+import type { ControlPlaneOptions } from '../control-plane/launch.ts';
 import { applyManifests, readManifests } from '../control-plane/manifests.ts';
-import { describeWithControlPlane } from '../control-plane/suite.ts';
+import { describeWithControlPlane, type Running } from '../control-plane/suite.ts';
 import { startTokenWebhook, type TokenWebhook } from '../control-plane/token-webhook.ts';
 import { runKubelets } from '../kubelet.ts';
+import { TestClock } from './clock.ts';
+import {
+  contextOf,
+  environmentOf,
+  type Handlers,
+  KEYS,
+  type LoopFunction,
+  loadHandlers,
+  ONE_PASS_MS,
+  REGION,
+} from './functions.ts';
 import { joinInstances } from './instances.ts';
+import { type LogLine, LogTap } from './logs.ts';
+import { react } from './reaction.ts';
+import { checkStrangers, isStranger, settleStrangers } from './strangers.ts';
 
-const REGION = 'us-east-1';
-const KEYS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'a-secret-of-the-test' };
+export { runningPods } from './questions.ts';
+
 const IMAGES = { x86_64: 'ami-0123456789abcdef0', arm64: 'ami-0123456789abcdef1' } as const;
 
-/** How often the functions are run in turn: a minute of the schedule, compressed. */
+/** How often the functions are run: a minute of the schedule, compressed. */
 const TICK_MS = 200;
-
-type Handler = (event: object, context: Context) => Promise<unknown>;
+const UNTIL_MS_MAX = 120_000;
 
 /** A cluster with a real control plane, a cloud over the wire, and the functions as deployed. */
 export interface ClosedLoop {
   readonly admin: () => KubeClient;
   readonly cloud: WireCloud;
+  readonly clock: TestClock;
+  /** Everything that the functions have logged. */
+  readonly logs: readonly LogLine[];
   /** Applies objects as a person with kubectl does. */
   apply(objects: readonly object[]): Promise<void>;
-  /** Runs provision, lifecycle and nodeclass in turn until the condition holds. */
+  /** One invocation; by default there is time for one pass. */
+  invoke(
+    name: LoopFunction,
+    event?: object,
+    remainingMs?: number | (() => number),
+  ): Promise<unknown>;
+  /** One tick of the schedule: nodeclass, provision and lifecycle at once. */
+  tick(): Promise<void>;
+  /** Ticks until the condition holds. */
   until(what: string, holds: () => Promise<boolean> | boolean): Promise<void>;
+  /** Runs `watch` and whatever its events wake, without ticks, until the condition holds. */
+  untilByEvents(what: string, holds: () => Promise<boolean>): Promise<void>;
   /** Hands messages to the function `interrupt` as SQS does; ids of those that come again. */
   interrupt(bodies: readonly string[]): Promise<readonly string[]>;
   list(resource: Resource): Promise<readonly unknown[]>;
   /** What a device plugin reports on nodes of an instance type, by its name. */
   readonly devices: Map<string, Readonly<Record<string, string>>>;
+  /** Whether an instance's kubelet ever registers; a test may say otherwise. */
+  readonly joining: { joins: (instance: ModelInstance) => boolean };
 }
 
-function context(name: string): Context {
-  const endsAtMs = Date.now() + 60_000;
-  return {
-    awsRequestId: `${name}-${Math.random().toString(36).slice(2)}`,
-    functionName: name,
-    functionVersion: '1',
-    invokedFunctionArn: `arn:aws:lambda:${REGION}:111122223333:function:${name}`,
-    memoryLimitInMB: '1769',
-    logGroupName: name,
-    logStreamName: name,
-    callbackWaitsForEmptyEventLoop: true,
-    getRemainingTimeInMillis: () => endsAtMs - Date.now(),
-  };
+export interface ClosedLoopOptions {
+  /** Nodes and instances that are not ours are in the world, and are looked at after each test. */
+  readonly strangers?: boolean;
+  /** Of the functions, beside what the stack sets. */
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly controlPlane?: ControlPlaneOptions;
 }
 
-/** The variables that the stack sets, pointed at loopback. */
-function setEnvironment(cloud: WireCloud, logLevel: string): void {
-  Object.assign(process.env, {
-    [ENV.cluster]: CLUSTER,
-    [ENV.function]: 'provision',
-    [ENV.version]: 'test',
-    [ENV.account]: cloud.account.id,
-    [ENV.bucket]: BUCKET,
-    [ENV.eventBus]: 'joiner-demo',
-    [ENV.batchIdleDuration]: '50ms',
-    [ENV.batchMaxDuration]: '500ms',
-    [ENV.logLevel]: logLevel,
-    AWS_REGION: REGION,
-    AWS_ACCESS_KEY_ID: KEYS.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: KEYS.secretAccessKey,
-    AWS_ENDPOINT_URL: cloud.endpoint,
-    POWERTOOLS_DEV: 'false',
-    POWERTOOLS_METRICS_DISABLED: 'true',
-  });
-}
-
-async function handlerOf(name: string): Promise<Handler> {
-  const module = (await import(`../../../functions/${name}/handler.ts`)) as { handler: Handler };
-  return module.handler;
-}
-
-/** Images and aliases of the class `default`, so that nothing has to be looked up elsewhere. */
-function furnish({ account }: WireCloud): void {
+/** Prices, images and aliases, so that nothing has to be looked up elsewhere. */
+async function furnish({ account }: WireCloud): Promise<void> {
+  account.useClock(() => Date.now());
+  const catalog = await loadCatalog(REGION);
+  const types = instanceTypesFor(catalog, { ...DEFAULT_LAUNCH_SETTINGS, zones: catalog.zones });
+  for (const { name, offerings } of types) {
+    for (const { zone, capacityType, price } of offerings) {
+      account.prices.set(poolKey(name, zone, capacityType), price);
+    }
+  }
   for (const [arch, id] of Object.entries(IMAGES)) {
     for (const variant of ['standard', 'nvidia', 'neuron']) {
       const folder = `/aws/service/eks/optimized-ami/1.33/amazon-linux-2023/${arch}/${variant}`;
@@ -98,8 +103,7 @@ function furnish({ account }: WireCloud): void {
 }
 
 interface Started {
-  readonly webhook: TokenWebhook;
-  readonly handlers: Readonly<Record<string, Handler>>;
+  readonly handlers: Handlers;
   readonly stop: () => Promise<void>;
 }
 
@@ -107,9 +111,9 @@ interface Started {
 export async function describeClosedLoop(
   title: string,
   body: (loop: ClosedLoop) => void,
+  options: ClosedLoopOptions = {},
 ): Promise<void> {
   const cloud = new WireCloud();
-  const devices: ClosedLoop['devices'] = new Map();
   const known = { ...KEYS, username: 'joiner', groups: ['joiner:controller'] };
   let webhook: TokenWebhook | undefined;
   beforeAll(async () => {
@@ -118,44 +122,66 @@ export async function describeClosedLoop(
   afterAll(async () => webhook?.close());
   await describeWithControlPlane(
     title,
-    ({ admin, plane }) => {
-      let started: Started | undefined;
-      beforeAll(async () => {
-        furnish(cloud);
-        await cloud.start();
-        const { url, caPem } = plane();
-        const data = Buffer.from(caPem).toString('base64');
-        cloud.cluster = { ...cloud.cluster, endpoint: url, certificateAuthority: { data } };
-        started = await start(cloud, admin(), devices);
-      }, 120_000);
-      afterAll(async () => started?.stop(), 60_000);
-      describe('', () => body({ ...loopOf(cloud, admin, () => started?.handlers ?? {}), devices }));
-    },
-    () => ({ tokenWebhookUrl: webhook?.url ?? '' }),
+    (running) => describeStarted(cloud, running, body, options),
+    () => ({ ...options.controlPlane, tokenWebhookUrl: webhook?.url ?? '' }),
   );
 }
 
-async function start(
+function describeStarted(
   cloud: WireCloud,
-  admin: KubeClient,
-  devices: ClosedLoop['devices'],
-): Promise<Started> {
+  { admin, plane }: Running,
+  body: (loop: ClosedLoop) => void,
+  options: ClosedLoopOptions,
+): void {
+  const tap = new LogTap(process.env['JOINER_TEST_LOG'] !== undefined);
+  const parts: Parts = {
+    cloud,
+    admin,
+    tap,
+    clock: new TestClock(),
+    devices: new Map(),
+    joining: { joins: () => true },
+  };
+  let started: Started | undefined;
+  beforeAll(async () => {
+    parts.clock.start();
+    tap.start();
+    await furnish(cloud);
+    await cloud.start();
+    const { url, caPem } = plane();
+    const data = Buffer.from(caPem).toString('base64');
+    cloud.cluster = { ...cloud.cluster, endpoint: url, certificateAuthority: { data } };
+    started = await start(parts, options);
+  }, 120_000);
+  afterAll(async () => {
+    await started?.stop();
+    tap.stop();
+    parts.clock.stop();
+  }, 60_000);
+  if (options.strangers === true) afterEach(() => checkStrangers(cloud, admin()));
+  describe('', () => body(loopOf(parts, () => started?.handlers ?? new Map())));
+}
+
+/** What the loop is made of. */
+interface Parts extends Pick<ClosedLoop, 'cloud' | 'admin' | 'clock' | 'devices' | 'joining'> {
+  readonly tap: LogTap;
+}
+
+async function start(parts: Parts, options: ClosedLoopOptions): Promise<Started> {
+  const { cloud } = parts;
+  const admin = parts.admin();
   await ensureNamespace(admin, 'default');
   await ensureNamespace(admin, 'kube-system');
   await establishCrds(admin, await ourCrds());
   await applyManifests(admin, await readManifests('infra/rbac/controller.yaml'));
-  setEnvironment(cloud, process.env['JOINER_TEST_LOG'] ?? 'CRITICAL');
-  const names = ['nodeclass', 'provision', 'lifecycle', 'interrupt'];
-  const loaded = await Promise.all(
-    names.map(async (name) => [name, await handlerOf(name)] as const),
-  );
+  if (options.strangers === true) await settleStrangers(cloud, admin);
+  const handlers = await loadHandlers(environmentOf(cloud, options.environment ?? {}));
   const over = new AbortController();
   const kubelets = runKubelets(admin, over.signal);
-  const stopInstances = joinInstances(cloud, admin, devices);
+  const stopInstances = joinInstances(parts, admin);
   const { closeSandboxes } = await import('../../../functions/runtime/sandbox.ts');
   return {
-    webhook: { url: '', lastRefusal: () => undefined, close: async () => undefined },
-    handlers: Object.fromEntries(loaded),
+    handlers,
     stop: async () => {
       stopInstances();
       over.abort();
@@ -166,27 +192,55 @@ async function start(
   };
 }
 
-function loopOf(
-  cloud: WireCloud,
-  admin: () => KubeClient,
-  handlers: () => Readonly<Record<string, Handler>>,
-): Omit<ClosedLoop, 'devices'> {
-  const invoke = async (name: string, event: object): Promise<unknown> => {
-    const handler = handlers()[name];
+async function waitMs(ms: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Real time, whatever the test's clock says. */
+async function poll(
+  what: string,
+  holds: () => Promise<boolean> | boolean,
+  meanwhile: () => Promise<void>,
+): Promise<void> {
+  const deadline = performance.now() + UNTIL_MS_MAX;
+  for (;;) {
+    await meanwhile();
+    if (await holds()) return;
+    if (performance.now() > deadline) throw new Error(`not in time: ${what}`);
+    await waitMs(TICK_MS);
+  }
+}
+
+function loopOf(parts: Parts, handlers: () => Handlers): ClosedLoop {
+  const { cloud, admin, clock, devices, joining, tap } = parts;
+  const invoke: ClosedLoop['invoke'] = async (name, event = {}, remainingMs = ONE_PASS_MS) => {
+    const handler = handlers().get(name);
     if (handler === undefined) throw new Error(`there is no function ${name}`);
-    return await handler(event, context(name));
+    return await handler(event, contextOf(name, remainingMs));
+  };
+  const tick = async (): Promise<void> => {
+    const first = Promise.all([invoke('nodeclass'), invoke('provision')]);
+    // Ahead of the API server's clock new claims look old: they are to be launched before that.
+    if (clock.offsetMs > 0) await first;
+    await Promise.all([first, invoke('lifecycle')]);
   };
   return {
     admin,
     cloud,
+    clock,
+    devices,
+    joining,
+    logs: tap.lines,
+    invoke,
+    tick,
     apply: (objects) => applyManifests(admin(), objects),
-    until: async (what, holds) => {
-      const deadline = Date.now() + 90_000;
-      for (;;) {
-        for (const name of ['nodeclass', 'provision', 'lifecycle']) await invoke(name, {});
-        if (await holds()) return;
-        if (Date.now() > deadline) throw new Error(`not in time: ${what}`);
-        await new Promise((resolve) => setTimeout(resolve, TICK_MS));
+    until: (what, holds) => poll(what, holds, tick),
+    untilByEvents: async (what, holds) => {
+      const reaction = react(cloud, invoke);
+      try {
+        await poll(what, holds, reaction.check);
+      } finally {
+        await reaction.stop();
       }
     },
     interrupt: async (bodies) => {
@@ -195,32 +249,23 @@ function loopOf(
       const { batchItemFailures } = answer as { batchItemFailures: { itemIdentifier: string }[] };
       return batchItemFailures.map((each) => each.itemIdentifier);
     },
-    list: async (resource) => {
-      const found: unknown[] = [];
-      const visit = {
-        start: () => void found.splice(0),
-        object: (each: unknown) => void found.push(each),
-      };
-      await listEach(admin(), { resource }, visit);
-      return found;
-    },
+    list: (resource) => listAll(admin(), resource),
   };
 }
 
-/** Pods of the namespace `default` that are bound and running. */
-export async function runningPods(loop: ClosedLoop, app: string): Promise<number> {
-  const pods = await loop.list(RESOURCES.pods);
-  return pods.filter(
-    (pod) =>
-      text(property(property(property(pod, 'metadata'), 'labels'), 'app')) === app &&
-      text(property(property(pod, 'status'), 'phase')) === 'Running' &&
-      property(property(pod, 'metadata'), 'deletionTimestamp') === undefined,
-  ).length;
+async function listAll(admin: KubeClient, resource: Resource): Promise<readonly unknown[]> {
+  const found: unknown[] = [];
+  await listEach(
+    admin,
+    { resource },
+    { start: () => void found.splice(0), object: (each) => void found.push(each) },
+  );
+  return found;
 }
 
-/** Instances that cost money. */
-export function liveInstances({ cloud }: ClosedLoop): readonly ModelInstance[] {
+/** Our instances that cost money. */
+export function liveInstances({ cloud }: Pick<ClosedLoop, 'cloud'>): readonly ModelInstance[] {
   return [...cloud.account.instances.values()].filter(
-    (each) => each.state === 'running' || each.state === 'pending',
+    (each) => (each.state === 'running' || each.state === 'pending') && !isStranger(each),
   );
 }

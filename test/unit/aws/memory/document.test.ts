@@ -45,6 +45,17 @@ function add(number: number) {
 }
 
 describe('a document', () => {
+  it('that was read a moment ago is read again once it is told to', async () => {
+    const object = new OneObject();
+    const document = new MemoryDocument(object, 'key', NUMBERS);
+    document.expire();
+    expect(await document.read()).toEqual([]);
+    object.stored = { body: new TextEncoder().encode('[7]'), etag: 'another' };
+    expect(await document.read()).toEqual([]);
+    document.expire();
+    expect(await document.read()).toEqual([7]);
+  });
+
   it('does not take for new what was read before its own write', async () => {
     const object = new OneObject();
     const document = new MemoryDocument(object, 'key', NUMBERS);

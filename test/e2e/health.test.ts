@@ -1,0 +1,237 @@
+import { expect, it } from 'vitest';
+import { RESOURCES } from '../../shared/kube/resources.ts';
+import { privateDnsName } from '../support/aws/joining.ts';
+import type { ModelInstance } from '../support/aws/model/account.ts';
+import { deployment, nodeClass, nodePool } from '../support/closed-loop/manifests.ts';
+import {
+  claimsOf,
+  eventsOf,
+  instanceIdOfNode,
+  isDeleting,
+  nameOf,
+  nodeNameOfPod,
+  nodesOf,
+  ourNodes,
+  podsOf,
+  runningPods,
+} from '../support/closed-loop/questions.ts';
+import {
+  type ClosedLoop,
+  describeClosedLoop,
+  liveInstances,
+} from '../support/closed-loop/world.ts';
+import { setReady } from '../support/kubelet.ts';
+
+const MINUTES = 180_000;
+const MINUTE = 60_000;
+
+const requirements = (capacityType: string) => [
+  { key: 'kubernetes.io/arch', operator: 'In', values: ['amd64'] },
+  { key: 'karpenter.sh/capacity-type', operator: 'In', values: [capacityType] },
+  { key: 'karpenter.k8s.aws/instance-family', operator: 'In', values: ['c6a', 'm6a'] },
+];
+
+/** One pod a node, on nodes of the pool of the same name. */
+function apart(name: string, replicas: number): object {
+  const labelSelector = { matchLabels: { app: name } };
+  const term = { topologyKey: 'kubernetes.io/hostname', labelSelector };
+  return deployment(name, replicas, '1', {
+    nodeSelector: { 'karpenter.sh/nodepool': name },
+    affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } },
+  });
+}
+
+/** Each pod runs on a node of its own, and no node is on its way out. */
+async function settle(loop: ClosedLoop, app: string, pods: number): Promise<void> {
+  await loop.until(`${pods} pods of ${app} run`, async () => {
+    const isRunning = (await runningPods(loop, app)) === pods;
+    if (!isRunning || (await nodesOf(loop, app)).size !== pods) return false;
+    return (await claimsOf(loop, app)).every((claim) => !isDeleting(claim));
+  });
+}
+
+/** What the garbage collector of pods does a minute after their node has gone. */
+async function collectPods(loop: ClosedLoop, node: string): Promise<void> {
+  for (const pod of await loop.list(RESOURCES.pods)) {
+    if (nodeNameOfPod(pod) !== node) continue;
+    const address = { namespace: 'default', name: nameOf(pod) };
+    await loop.admin().delete(RESOURCES.pods, address, { gracePeriodSeconds: 0 });
+  }
+}
+
+async function isGone(loop: ClosedLoop, node: string): Promise<boolean> {
+  return (await ourNodes(loop)).every((each) => nameOf(each) !== node);
+}
+
+function spotWarning({ account }: ClosedLoop['cloud'], instance: string): string {
+  return JSON.stringify({
+    version: '0',
+    source: 'aws.ec2',
+    'detail-type': 'EC2 Spot Instance Interruption Warning',
+    account: account.id,
+    region: account.region,
+    time: new Date().toISOString(),
+    detail: { 'instance-id': instance, 'instance-action': 'terminate' },
+  });
+}
+
+await describeClosedLoop(
+  'health on a real control plane',
+  (loop) => {
+    it(
+      'an instance whose node never registers is given up after 15 minutes and replaced',
+      async () => {
+        const refused: ModelInstance[] = [];
+        loop.joining.joins = (instance) => {
+          const joins = refused.length > 0;
+          if (!joins) refused.push(instance);
+          return joins;
+        };
+        await loop.apply([nodeClass, nodePool('steady', requirements('on-demand'))]);
+        await loop.apply([apart('steady', 1)]);
+        await loop.until('it is launched', () => refused.length === 1);
+        await loop.tick();
+        const before = (await claimsOf(loop)).map(nameOf);
+        loop.clock.pass(14 * MINUTE);
+        await loop.tick();
+        expect((await claimsOf(loop)).map(nameOf)).toEqual(before);
+        loop.clock.pass(2 * MINUTE);
+        await settle(loop, 'steady', 1);
+        await loop.until('the instance is ended', () => refused[0]?.state === 'terminated');
+        expect(liveInstances(loop)).toHaveLength(1);
+      },
+      MINUTES,
+    );
+
+    it(
+      'a node that expires is drained and replaced',
+      async () => {
+        const lasting = nodePool('steady', requirements('on-demand'));
+        const template = { spec: { ...lasting.spec.template.spec, expireAfter: '10h' } };
+        const passing = { ...lasting, spec: { ...lasting.spec, template } };
+        const [before = ''] = (await nodesOf(loop, 'steady')).keys();
+        await loop.apply([passing]);
+        await loop.admin().delete(RESOURCES.nodes, { name: before }, {});
+        await loop.until('the node is another', () => isGone(loop, before));
+        await settle(loop, 'steady', 1);
+        // A claim keeps what it was made with: the next one lasts.
+        await loop.apply([lasting]);
+        const [expiring = ''] = (await nodesOf(loop, 'steady')).keys();
+        loop.clock.pass(9 * 60 * MINUTE);
+        await loop.tick();
+        expect(await isGone(loop, expiring)).toBe(false);
+        loop.clock.pass(61 * MINUTE);
+        await loop.until('the expired node is gone', () => isGone(loop, expiring));
+        await settle(loop, 'steady', 1);
+        await loop.admin().delete(RESOURCES.nodePools, { name: 'steady' }, {});
+      },
+      MINUTES,
+    );
+
+    it(
+      'one unhealthy node of six is replaced at once after 30 minutes, pods that refuse to go or not',
+      async () => {
+        await loop.apply([
+          nodeClass,
+          nodePool('sturdy', requirements('on-demand')),
+          apart('sturdy', 6),
+        ]);
+        await settle(loop, 'sturdy', 6);
+        const [node = ''] = (await nodesOf(loop, 'sturdy')).keys();
+        const pods = await podsOf(loop, 'sturdy');
+        const pod = pods.find((each) => nodeNameOfPod(each) === node);
+        const keep = { metadata: { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } } };
+        const address = { namespace: 'default', name: nameOf(pod) };
+        await loop.admin().patch(RESOURCES.pods, address, { kind: 'merge', value: keep });
+        await setReady(loop.admin(), node, 'False', 'KubeletNotReady');
+        loop.clock.pass(29 * MINUTE);
+        await loop.tick();
+        expect(await isGone(loop, node)).toBe(false);
+        loop.clock.pass(2 * MINUTE);
+        await loop.until('the unhealthy node is gone', () => isGone(loop, node));
+        await settle(loop, 'sturdy', 6);
+        expect((await eventsOf(loop)).map((each) => each.reason)).toContain('NodeUnhealthy');
+      },
+      MINUTES,
+    );
+
+    it(
+      'of six nodes two unhealthy ones are replaced, three are not: then it is something else',
+      async () => {
+        const nodes = [...(await nodesOf(loop, 'sturdy')).keys()].slice(0, 3);
+        for (const node of nodes) await setReady(loop.admin(), node, 'False', 'KubeletNotReady');
+        loop.clock.pass(31 * MINUTE);
+        await loop.tick();
+        await loop.tick();
+        for (const node of nodes) expect(await isGone(loop, node)).toBe(false);
+        expect((await eventsOf(loop)).map((each) => each.reason)).toContain('NodeRepairBlocked');
+        for (const node of nodes) await setReady(loop.admin(), node, 'True', 'KubeletReady');
+      },
+      MINUTES,
+    );
+
+    it(
+      'an instance whose checks EC2 reports as failed goes without a drain',
+      async () => {
+        const [[name = '', node] = []] = [...(await nodesOf(loop, 'sturdy'))];
+        const impairedSince = new Date(Date.now() - 3 * MINUTE);
+        loop.cloud.account.statuses = [
+          {
+            InstanceId: instanceIdOfNode(node),
+            SystemStatus: {
+              Status: 'impaired',
+              Details: [{ Name: 'reachability', ImpairedSince: impairedSince }],
+            },
+          },
+        ];
+        loop.clock.pass(MINUTE);
+        await loop.until('the impaired node is gone', () => isGone(loop, name));
+        loop.cloud.account.statuses = [];
+        await settle(loop, 'sturdy', 6);
+        await loop.admin().delete(RESOURCES.nodePools, { name: 'sturdy' }, {});
+      },
+      MINUTES,
+    );
+
+    it(
+      'an instance that vanished is noticed, and its node with it',
+      async () => {
+        await loop.apply([nodeClass, nodePool('spotty', requirements('spot')), apart('spotty', 3)]);
+        await settle(loop, 'spotty', 3);
+        const [[name = '', node] = []] = [...(await nodesOf(loop, 'spotty'))];
+        const instance = loop.cloud.account.instances.get(instanceIdOfNode(node));
+        if (instance !== undefined) instance.state = 'shutting-down';
+        await loop.until('the node of nothing is gone', () => isGone(loop, name));
+        await collectPods(loop, name);
+        await settle(loop, 'spotty', 3);
+      },
+      MINUTES,
+    );
+
+    it(
+      'a spot warning: replaced, drained and ended within the two minutes',
+      async () => {
+        const [[name = '', node] = []] = [...(await nodesOf(loop, 'spotty'))];
+        const id = instanceIdOfNode(node);
+        const startedAtMs = performance.now();
+        expect(await loop.interrupt([spotWarning(loop.cloud, id)])).toEqual([]);
+        const woken = loop.cloud.events.map((each) => each.Detail ?? '');
+        expect(woken.some((detail) => detail.includes('nodeclaim-deleted'))).toBe(true);
+        await loop.until('its instance is ended', async () => {
+          const state = loop.cloud.account.instances.get(id)?.state;
+          return state === 'terminated' && (await isGone(loop, name));
+        });
+        await settle(loop, 'spotty', 3);
+        expect(performance.now() - startedAtMs).toBeLessThan(2 * MINUTE);
+        const others = liveInstances(loop).filter((each) => each.market === 'spot');
+        expect(others.map((each) => privateDnsName(each.id))).not.toContain(name);
+        const launched = others.at(-1);
+        const warned = loop.cloud.account.instances.get(id);
+        const offering = (each: ModelInstance | undefined) => `${each?.instanceType} ${each?.zone}`;
+        expect(offering(launched)).not.toBe(offering(warned));
+      },
+      MINUTES,
+    );
+  },
+  { strangers: true, environment: { FEATURE_GATES: 'NodeRepair=true' } },
+);

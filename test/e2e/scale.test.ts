@@ -1,0 +1,201 @@
+import { expect, it } from 'vitest';
+import { property } from '../../shared/kube/list.ts';
+import { RESOURCES } from '../../shared/kube/resources.ts';
+import { comparedWithAllAtOnce } from '../support/closed-loop/all-at-once.ts';
+import { deployment, nodeClass, nodePool } from '../support/closed-loop/manifests.ts';
+import {
+  claimsOf,
+  conditionOf,
+  nodesOf,
+  ourNodes,
+  podsOf,
+  runningPods,
+} from '../support/closed-loop/questions.ts';
+import {
+  type ClosedLoop,
+  describeClosedLoop,
+  liveInstances,
+} from '../support/closed-loop/world.ts';
+
+const MINUTES = 240_000;
+
+const pool = nodePool('general', [
+  { key: 'kubernetes.io/arch', operator: 'In', values: ['amd64', 'arm64'] },
+  { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['on-demand'] },
+  { key: 'karpenter.k8s.aws/instance-category', operator: 'In', values: ['c', 'm', 'r'] },
+  { key: 'karpenter.k8s.aws/instance-generation', operator: 'Gt', values: ['5'] },
+]);
+
+/** kube-controller-manager makes 20 pods a second, and kube-scheduler has to look at each. */
+async function untilPodsAre(loop: ClosedLoop, count: number): Promise<void> {
+  const looked = async (): Promise<number> => {
+    const pods = await podsOf(loop);
+    return pods.filter((pod) => conditionOf(pod, 'PodScheduled') !== undefined).length;
+  };
+  await expect.poll(looked, { timeout: 60_000 }).toBe(count);
+}
+
+/** One pass that sees all pods there are; how many nodes there will be. */
+async function plan(loop: ClosedLoop, pods: number): Promise<number> {
+  await untilPodsAre(loop, pods);
+  await loop.tick();
+  return (await claimsOf(loop)).length;
+}
+
+/**
+ * One pass plans for all pods there are; after that no node may be missing, and none be unused:
+ * kube-scheduler binds every pod once the nodes are ready.
+ */
+async function settle(loop: ClosedLoop, pods: number): Promise<void> {
+  const planned = await plan(loop, pods);
+  await loop.until('every claim is initialised', async () =>
+    (await claimsOf(loop)).every((each) => conditionOf(each, 'Initialized')?.status === 'True'),
+  );
+  await expect.poll(() => runningPods(loop), { timeout: 20_000 }).toBe(pods);
+  await loop.tick();
+  expect(await claimsOf(loop)).toHaveLength(planned);
+  expect((await nodesOf(loop)).size).toBe(planned);
+  expect(await ourNodes(loop)).toHaveLength(planned);
+  expect(liveInstances(loop)).toHaveLength(planned);
+}
+
+/** The shapes that real clusters mix; `at` is 0 to 19. */
+function mixed(at: number): object {
+  const name = `mixed-${at}`;
+  const labelSelector = { matchLabels: { app: name } };
+  const hostname = 'kubernetes.io/hostname';
+  const apart = { topologyKey: hostname, labelSelector };
+  const constraints: readonly Readonly<Record<string, unknown>>[] = [
+    {},
+    { nodeSelector: { 'kubernetes.io/arch': 'arm64' } },
+    {
+      topologySpreadConstraints: [
+        {
+          maxSkew: 1,
+          topologyKey: 'topology.kubernetes.io/zone',
+          whenUnsatisfiable: 'DoNotSchedule',
+          labelSelector,
+        },
+      ],
+    },
+    { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [apart] } } },
+    { nodeSelector: { 'topology.kubernetes.io/zone': 'us-east-1b' } },
+  ];
+  const cpu = `${[100, 250, 500, 1000][at % 4]}m`;
+  return deployment(name, 2 + (at % 7), cpu, constraints[at % 5]);
+}
+
+const MIXED = Array.from({ length: 20 }, (_, at) => mixed(at));
+const MIXED_PODS = MIXED.reduce(
+  (sum: number, each) => sum + Number(property(property(each, 'spec'), 'replicas')),
+  0,
+);
+
+await describeClosedLoop(
+  'scale on a real control plane',
+  (loop) => {
+    it(
+      '4 pods, then 50 more: all are bound, no node is missing or unused',
+      async () => {
+        await loop.apply([nodeClass, pool, deployment('few', 4, '1')]);
+        await loop.tick();
+        await settle(loop, 4);
+        await loop.apply([deployment('more', 50, '700m')]);
+        await settle(loop, 54);
+      },
+      MINUTES,
+    );
+
+    it(
+      '20 Deployments of all kinds at once',
+      async () => {
+        const pods = 54 + MIXED_PODS;
+        await loop.apply(MIXED);
+        const planned = await plan(loop, pods);
+        await loop.until('all pods run', async () => (await runningPods(loop)) === pods);
+        const claims = (await claimsOf(loop)).length;
+        expect((await nodesOf(loop)).size).toBe(claims);
+        // kube-scheduler gives arm64 nodes and single zones to pods that could go elsewhere, so
+        // that some that cannot are left over: 1 to 4 nodes more than planned in eight runs.
+        expect(claims).toBeLessThanOrEqual(Math.ceil(planned * 1.35));
+      },
+      MINUTES,
+    );
+
+    it(
+      'a CapacityBuffer has nodes before there are pods, and its pods find them',
+      async () => {
+        const template = {
+          apiVersion: 'v1',
+          kind: 'PodTemplate',
+          metadata: { name: 'spare', namespace: 'default' },
+          template: deployment('buffered', 1, '3').spec.template,
+        };
+        const buffer = {
+          apiVersion: 'autoscaling.x-k8s.io/v1beta1',
+          kind: 'CapacityBuffer',
+          metadata: { name: 'spare', namespace: 'default' },
+          spec: { podTemplateRef: { name: 'spare' }, replicas: 8 },
+        };
+        const before = (await claimsOf(loop)).length;
+        await loop.apply([template, buffer]);
+        await loop.until('the buffer has its nodes', async () => {
+          const claims = await claimsOf(loop);
+          const ready = claims.filter((each) => conditionOf(each, 'Ready')?.status === 'True');
+          return claims.length > before && ready.length === claims.length;
+        });
+        const buffered = (await claimsOf(loop)).length;
+        const address = { namespace: 'default', name: 'spare' };
+        const status = await loop.admin().get(RESOURCES.capacityBuffers, address);
+        expect(conditionOf(status, 'Provisioning')?.status).toBe('True');
+        await loop.apply([deployment('buffered', 4, '3')]);
+        await expect.poll(() => runningPods(loop, 'buffered'), { timeout: 20_000 }).toBe(4);
+        expect(await claimsOf(loop)).toHaveLength(buffered);
+        await loop.admin().delete(RESOURCES.capacityBuffers, address, {});
+      },
+      MINUTES,
+    );
+
+    it(
+      'scaled to zero and without its NodePool, nothing is left',
+      async () => {
+        for (const each of await loop.list(RESOURCES.deployments)) {
+          const name = String(property(property(each, 'metadata'), 'name'));
+          const patch = { kind: 'merge', value: { spec: { replicas: 0 } } } as const;
+          await loop
+            .admin()
+            .patch(RESOURCES.deployments, { namespace: 'default', name }, patch, 'scale');
+        }
+        await loop.admin().delete(RESOURCES.nodePools, { name: 'general' }, {});
+        await loop.until('no claim, no node, no instance', async () => {
+          const claims = await claimsOf(loop);
+          return claims.length + (await ourNodes(loop)).length + liveInstances(loop).length === 0;
+        });
+        expect(await podsOf(loop)).toEqual([]);
+      },
+      MINUTES,
+    );
+
+    it(
+      '1,000 pods that come 20 a second cost at most 5 % more than known at once',
+      async () => {
+        await loop.apply([nodeClass, pool, deployment('many', 1000, '450m')]);
+        await loop.untilByEvents(
+          'a thousand pods run',
+          async () => (await runningPods(loop, 'many')) === 1000,
+        );
+        const claims = await claimsOf(loop);
+        expect((await nodesOf(loop)).size).toBe(claims.length);
+        const { pricePerHour, atOnce } = await comparedWithAllAtOnce(loop.admin());
+        expect(atOnce.unplaced.size).toBe(0);
+        expect(pricePerHour / atOnce.listPricePerHour).toBeLessThanOrEqual(1.05);
+      },
+      MINUTES,
+    );
+  },
+  {
+    strangers: true,
+    controlPlane: { controllerRate: 'default' },
+    environment: { BATCH_IDLE_DURATION: '300ms', BATCH_MAX_DURATION: '3s' },
+  },
+);
