@@ -1,17 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lifecycle } from '../../shared/app/lifecycle.ts';
+import { LifecycleMemory } from '../../shared/app/lifecycle-memory.ts';
 import { composed } from '../runtime/compose.ts';
 import type { WakeUpEvent } from '../runtime/context.ts';
 import { instancesCloud } from '../runtime/instances-cloud.ts';
 import { held, leased } from '../runtime/leased.ts';
 import { openSandbox } from '../runtime/sandbox.ts';
+import { logFailures } from '../runtime/telemetry.ts';
 
 /** Between two looks at claims in transition: a drain of hours is a series of them. */
 const PAUSE_MS = 1000;
 
 /** EC2 renews its checks each minute; asking more often tells nothing new. */
 const CHECKS_MS = 60_000;
-let checkedAtMs = Number.NEGATIVE_INFINITY;
+
+const memory = new LifecycleMemory(CHECKS_MS);
 
 /**
  * Registers, initialises, drains and terminates what NodeClaims stand for. Stays while a claim is
@@ -24,11 +27,8 @@ export const handler = composed(async (_event: WakeUpEvent, invocation) => {
     leases: leases(requestId),
     name: 'lifecycle',
     pass: async (lease) => {
-      const nowMs = ports.clock.nowMs();
-      const asksChecks = nowMs >= checkedAtMs + CHECKS_MS;
-      if (asksChecks) checkedAtMs = nowMs;
-      const report = await lifecycle(held(ports, lease), config.settings, asksChecks);
-      for (const failure of report.failures) telemetry.logger.warn('refused', { ...failure });
+      const report = await lifecycle(held(ports, lease), config.settings, memory);
+      logFailures(telemetry, report.failures);
       return report.isUnsettled ? 'unsettled' : 'settled';
     },
     remainingMs,

@@ -4,6 +4,7 @@ import { composed } from '../runtime/compose.ts';
 import type { WakeUpEvent } from '../runtime/context.ts';
 import { held, leased } from '../runtime/leased.ts';
 import { openSandbox } from '../runtime/sandbox.ts';
+import { logFailures } from '../runtime/telemetry.ts';
 import { describingCloud } from './cloud.ts';
 
 /** Keeps the status of every EC2NodeClass true: images, subnets, security groups, profiles. */
@@ -15,7 +16,7 @@ export const handler = composed(async (_event: WakeUpEvent, invocation) => {
     name: 'nodeclass',
     pass: async (lease) => {
       const failures = await maintainNodeClasses(held(ports, lease));
-      for (const failure of failures) telemetry.logger.warn('refused', { ...failure });
+      logFailures(telemetry, failures);
       return 'settled';
     },
     remainingMs,

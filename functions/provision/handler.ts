@@ -5,6 +5,7 @@ import { composed } from '../runtime/compose.ts';
 import type { WakeUpEvent } from '../runtime/context.ts';
 import { held, leased } from '../runtime/leased.ts';
 import { openSandbox } from '../runtime/sandbox.ts';
+import { logFailures } from '../runtime/telemetry.ts';
 import { wakeOf } from '../runtime/wake.ts';
 import { launchingCloud } from './cloud.ts';
 
@@ -29,7 +30,7 @@ export const handler = composed(async (event: WakeUpEvent, invocation) => {
     pass: async (lease) => {
       recall();
       const report = await provision(held(ports, lease), config.settings);
-      for (const failure of report.failures) telemetry.logger.warn('refused', { ...failure });
+      logFailures(telemetry, report.failures);
       telemetry.logger.info('provisioned', {
         created: report.created.length,
         launched: report.launched.length,

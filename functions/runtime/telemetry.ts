@@ -1,5 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import type { Failure } from '../../shared/app/attempt.ts';
 import { isTransient } from '../../shared/aws/faults.ts';
 import {
   CLUSTER_DIMENSION,
@@ -91,4 +92,9 @@ function unitOf(name: MetricName): MetricUnitOf {
 function capacityTypeOf(chosen: unknown, field: string): Readonly<Record<string, string>> {
   if (typeof chosen !== 'object' || chosen === null || !('capacityType' in chosen)) return {};
   return { [field]: String(chosen.capacityType) };
+}
+
+/** What was refused, a line for each. `message` is the logger's own word, so the cause is `text`. */
+export function logFailures({ logger }: Telemetry, failures: readonly Failure[]): void {
+  for (const { object, message } of failures) logger.warn('refused', { object, text: message });
 }

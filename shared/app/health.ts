@@ -4,6 +4,7 @@ import { CAPACITY_TYPE, NODE_POOL } from '../core/model/labels.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import type { ClusterState, Ports } from '../ports.ts';
 import { attempt, type Failure } from './attempt.ts';
+import type { LifecycleMemory } from './lifecycle-memory.ts';
 import { claimRef } from './references.ts';
 import type { AppSettings } from './settings.ts';
 import type { Shadow } from './shadow.ts';
@@ -15,6 +16,7 @@ export interface HealthPass {
   readonly state: ClusterState;
   readonly nowMs: number;
   readonly shadow: Shadow;
+  readonly memory: LifecycleMemory;
 }
 
 /**
@@ -22,9 +24,8 @@ export interface HealthPass {
  * own conditions where repair is on.
  */
 export async function readHealth(
-  { ports, settings, state, nowMs, shadow }: HealthPass,
+  { ports, settings, state, nowMs, shadow, memory }: HealthPass,
   failures: Failure[],
-  asksChecks: boolean,
 ): Promise<ReadonlyMap<string, Illness>> {
   const { nodeClaims, nodes } = state.objects;
   const ill = new Map<string, Illness>();
@@ -41,7 +42,7 @@ export async function readHealth(
       });
     }
   }
-  if (!asksChecks || nodeClaims.length === 0) return ill;
+  if (nodeClaims.length === 0 || !memory.takeChecks(nowMs)) return ill;
   const ask = async (): Promise<void> => {
     const statuses = await ports.compute.statuses();
     for (const [uid, illness] of impairedInstances(nodeClaims, statuses, nowMs)) {

@@ -29,6 +29,7 @@ import {
 import { attempt, type Failure } from './attempt.ts';
 import { deleteClaim, readHealth } from './health.ts';
 import { learnFrom } from './learnt-memory.ts';
+import { LifecycleMemory } from './lifecycle-memory.ts';
 import { nodeClassOf } from './offers.ts';
 import { claimRef, nodeRef, podRef } from './references.ts';
 import { type AppSettings, isPaused, isShadowed } from './settings.ts';
@@ -49,6 +50,7 @@ interface Pass {
   readonly state: ClusterState;
   readonly nowMs: number;
   readonly shadow: Shadow;
+  readonly memory: LifecycleMemory;
   /** Terminations left in this minute; interrupted claims are not counted against it. */
   terminationsLeft: number;
   evictions: number;
@@ -173,7 +175,10 @@ async function terminate(pass: Pass, claim: NodeClaim, instanceId: string): Prom
   const counted = isCounted(claim);
   if (counted && pass.terminationsLeft === 0) return false;
   await ports.compute.terminate([instanceId]);
-  if (counted) pass.terminationsLeft -= 1;
+  if (counted) {
+    pass.terminationsLeft -= 1;
+    pass.memory.addTermination(nowMs);
+  }
   pass.terminated.push(claim.name);
   return true;
 }
@@ -261,6 +266,7 @@ async function collectOrphans(pass: Pass, instances: readonly Instance[]): Promi
   pass.acted = true;
   await ports.compute.terminate(orphans.map((each) => each.id));
   pass.terminationsLeft -= orphans.length;
+  for (const _ of orphans) pass.memory.addTermination(nowMs);
   for (const { id } of orphans) {
     const node = nodes.find((each) => instanceIdOf(each.providerId) === id);
     if (node !== undefined) await ports.cluster.delete(nodeRef(node));
@@ -306,14 +312,11 @@ async function stepOf(pass: Pass, claim: NodeClaim, index: Index): Promise<void>
   }
 }
 
-/**
- * One round over all claims: register, initialise, drain, terminate, time out, collect garbage.
- * `asksChecks`: EC2 is asked for its status checks, too.
- */
+/** One round over all claims: register, initialise, drain, terminate, time out, collect garbage. */
 export async function lifecycle(
   ports: Ports,
   settings: AppSettings,
-  asksChecks = true,
+  memory = new LifecycleMemory(),
 ): Promise<LifecycleReport> {
   const startedAtMs = ports.clock.nowMs();
   const state = await ports.cluster.read();
@@ -321,15 +324,16 @@ export async function lifecycle(
   const nothing = { isUnsettled: false, evictions: 0, terminated: [], failures: [] };
   if (isShadowed(state.karpenterRenewedAtMs, nowMs)) return nothing;
   const instances = await ports.compute.list();
-  const recent = recentTerminations(state, instances, nowMs);
+  // Claims that are gone do not show any more; other processes' terminations are not remembered.
+  const recent = Math.max(recentTerminations(state, instances, nowMs), memory.terminations(nowMs));
   const left = settings.terminationsPerMinuteMax - recent;
   const terminationsLeft = Math.max(0, left);
   const terminated: string[] = [];
   const shadow = new Shadow(ports, state, startedAtMs);
-  const base = { ports, settings, state, nowMs, shadow, terminationsLeft, terminated };
+  const base = { ports, settings, state, nowMs, shadow, memory, terminationsLeft, terminated };
   const pass: Pass = { ...base, evictions: 0, acted: false, conditions: new Map() };
   const failures: Failure[] = [];
-  const index = indexOf(state, instances, await readHealth(pass, failures, asksChecks));
+  const index = indexOf(state, instances, await readHealth(pass, failures));
   const claims = [...state.objects.nodeClaims].sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const claim of claims) {
     failures.push(...(await attempt(`NodeClaim/${claim.name}`, () => stepOf(pass, claim, index))));

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { lifecycle } from '../../../shared/app/lifecycle.ts';
+import { LifecycleMemory } from '../../../shared/app/lifecycle-memory.ts';
 import { PortError, type Ports } from '../../../shared/ports.ts';
 import { readState } from '../../../shared/sim/decode.ts';
 import type { World } from '../../../shared/sim/world.ts';
@@ -45,5 +46,7 @@ it('checks that EC2 does not tell are reported, and the pass goes on', async () 
   expect((await lifecycle(ports, settings)).failures).toEqual([
     { object: 'status checks of instances', message: 'UnauthorizedOperation: no' },
   ]);
-  expect((await lifecycle(ports, settings, false)).failures).toEqual([]);
+  const memory = new LifecycleMemory(MINUTE);
+  expect((await lifecycle(ports, settings, memory)).failures).toHaveLength(1);
+  expect((await lifecycle(ports, settings, memory)).failures).toEqual([]);
 });

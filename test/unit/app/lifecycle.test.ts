@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { interrupt } from '../../../shared/app/interrupt.ts';
 import { lifecycle } from '../../../shared/app/lifecycle.ts';
+import { LifecycleMemory } from '../../../shared/app/lifecycle-memory.ts';
 import type { Labels } from '../../../shared/core/model/labels.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
 import { type ClusterState, PortError, type Ports } from '../../../shared/ports.ts';
@@ -62,6 +63,18 @@ describe('terminations', () => {
     const next = portsOf(world, ending(), { clock: later });
     expect((await lifecycle(next, capped(2))).terminated).toHaveLength(2);
     expect(shuttingDown(world)).toBe(4);
+  });
+
+  it('are counted for a minute, though their claims are gone', async () => {
+    const world = await runningWorld(web);
+    const memory = new LifecycleMemory();
+    const first = await lifecycle(portsOf(world, ending()), capped(2), memory);
+    const gone = new Set(first.terminated);
+    const rest = portsOf(world, (state) =>
+      withClaims(ending()(state), (claim) => (gone.has(claim.name) ? undefined : claim)),
+    );
+    expect((await lifecycle(rest, capped(2), memory)).terminated).toEqual([]);
+    expect((await lifecycle(rest, capped(3), memory)).terminated).toHaveLength(1);
   });
 
   it('of interrupted claims are neither held up nor counted', async () => {
