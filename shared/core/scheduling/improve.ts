@@ -70,7 +70,7 @@ function retried(
   const count = 1 + below(Math.min(EMPTIED_MAX, homes.length), random);
   while (emptied.size < count) emptied.add(homes[below(homes.length, random)] as Bin);
   const copy = world.without(emptied);
-  grow(copy, below(2, random) === 0 ? order : shuffled(order, random));
+  grow(copy, below(3, random) === 0 ? order : shuffled(order, random));
   retype(copy);
   const attempt = attemptOf(ground, copy);
   return isSound(copy) ? attempt : undefined;
