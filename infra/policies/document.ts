@@ -33,8 +33,8 @@ interfaces with it, while the function's own code is denied that. The statement 
 only where the bucket has a key of the account, those of instance profiles only where the VPC has a
 way to IAM.
 
-What each function asks of AWS and of the cluster is recorded from its bundle, on a real control plane
-and AWS over the wire: \`JOINER_RECORD=1 npm test -- test/e2e/bundles\` writes
+What each function asks of AWS and of the cluster is recorded from its bundle, on a real control
+plane and AWS over the wire: \`JOINER_RECORD=1 npm test -- test/e2e/bundles\` writes
 \`test/infra/golden/requests.json\`, and without the variable fails when that is not true any more.
 \`test/infra/coverage\` finds nothing missing in these tables and in the rules, and nothing unused.
 `;
