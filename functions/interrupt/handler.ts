@@ -11,10 +11,13 @@ import { wakeBus } from '../runtime/wake-bus.ts';
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
  */
 export const handler = composed(async (event: QueueEvent, invocation): Promise<QueueAnswer> => {
-  const { config } = invocation;
+  const { config, telemetry } = invocation;
   const { ports, base, remember } = await openSandbox(invocation, instancesCloud);
   const messages = event.Records.map(({ messageId, body }) => ({ id: messageId, body }));
   const report = await interrupt(ports, config.settings, messages);
+  if (report.refused.size > 0) {
+    telemetry.logger.info('refused messages', { reasons: Object.fromEntries(report.refused) });
+  }
   if (report.deleted.length > 0) {
     await wakeBus(base).wake([{ cluster: config.cluster, kind: 'nodeclaim-deleted' }]);
   }

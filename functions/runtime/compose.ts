@@ -32,7 +32,13 @@ export function composed<Event, Result>(
   };
   return middy<Event, Result, Error, Context>()
     .use(injectLambdaContext(logger, { logEvent: false, clearState: true }))
-    .use({ after: publish, onError: publish })
+    .use({
+      after: publish,
+      onError: ({ error }) => {
+        logger.error('failed', { text: error?.message ?? '' });
+        publish();
+      },
+    })
     .handler((event: Event, context: Context) => {
       const lagMs = lagOf(event, Date.now());
       if (lagMs !== undefined) metrics.addMetric(METRICS.lag, MetricUnit.Seconds, lagMs / 1000);

@@ -3,7 +3,11 @@ import {
   type InterruptionAction,
   unconfirmedAllowance,
 } from '../core/interruption/action.ts';
-import { type Interruption, parseInterruption } from '../core/interruption/interruption.ts';
+import {
+  type Interruption,
+  parseInterruption,
+  type Refusal,
+} from '../core/interruption/interruption.ts';
 import { instanceIdOf } from '../core/lifecycle/actions.ts';
 import {
   CAPACITY_TYPE,
@@ -30,7 +34,12 @@ export interface InterruptReport {
   readonly failedIds: readonly string[];
   /** Claims deleted by this batch. */
   readonly deleted: readonly string[];
+  /** How many messages led to nothing, by reason. */
+  readonly refused: ReadonlyMap<RefusalReason, number>;
 }
+
+/** `foreign_cluster`: about instances that no NodeClaim here stands for. */
+export type RefusalReason = Refusal | 'foreign_cluster';
 
 interface Hit {
   readonly messageId: string;
@@ -45,6 +54,7 @@ function membership(
   settings: AppSettings,
   state: ClusterState,
   messages: readonly QueueMessage[],
+  refuse: (reason: RefusalReason) => void,
 ): readonly Hit[] {
   const byInstance = new Map(
     state.objects.nodeClaims.map((claim) => [instanceIdOf(claim.providerId), claim]),
@@ -53,7 +63,7 @@ function membership(
   for (const { id, body } of messages) {
     const parsed = parseInterruption(body, settings.envelope, ports.clock.nowMs());
     if (!parsed.ok) {
-      ports.recorder.count('interruption_refused_messages_total', { reason: parsed.refusal });
+      refuse(parsed.refusal);
       continue;
     }
     const { interruption } = parsed;
@@ -61,11 +71,14 @@ function membership(
     ports.recorder.count('interruption_received_messages_total', labels);
     const action = actionFor(interruption);
     if (action === undefined) continue;
-    for (const instanceId of interruption.instanceIds) {
+    const ours = interruption.instanceIds.flatMap((instanceId) => {
       const claim = byInstance.get(instanceId);
-      if (claim !== undefined)
-        hits.push({ messageId: id, interruption, action, claim, instanceId });
-    }
+      return claim === undefined
+        ? []
+        : [{ messageId: id, interruption, action, claim, instanceId }];
+    });
+    if (ours.length === 0) refuse('foreign_cluster');
+    hits.push(...ours);
   }
   return hits;
 }
@@ -81,13 +94,17 @@ function contradicts(hit: Hit, described: ReadonlyMap<string, Instance> | undefi
   );
 }
 
+/** A claim that is leaving because of EC2 needs no second opinion. */
+function needsConfirmation({ action, claim }: Hit): boolean {
+  const isKnown = claim.deletedAtMs !== undefined && claim.annotations[INTERRUPTED] !== undefined;
+  return action.confirmable && !isKnown;
+}
+
 async function describeHits(
   ports: Ports,
   hits: readonly Hit[],
 ): Promise<ReadonlyMap<string, Instance> | undefined> {
-  const ids = [
-    ...new Set(hits.filter((hit) => hit.action.confirmable).map((hit) => hit.instanceId)),
-  ];
+  const ids = [...new Set(hits.filter(needsConfirmation).map((hit) => hit.instanceId))];
   if (ids.length === 0) return new Map();
   try {
     const instances = await ports.compute.describe(ids.sort());
@@ -163,9 +180,15 @@ export async function interrupt(
   const startedAtMs = ports.clock.nowMs();
   const state = await ports.cluster.read();
   if (isShadowed(state.karpenterRenewedAtMs, ports.clock.nowMs())) {
-    return { failedIds: [], deleted: [] };
+    return { failedIds: [], deleted: [], refused: new Map() };
   }
-  const hits = membership(ports, settings, state, messages);
+  const refused = new Map<RefusalReason, number>();
+  const hits = membership(ports, settings, state, messages, (reason) => {
+    refused.set(reason, (refused.get(reason) ?? 0) + 1);
+    // Of an account's instances most may be another cluster's: no sign of anything wrong.
+    if (reason === 'foreign_cluster') return;
+    ports.recorder.count('interruption_refused_messages_total', { reason });
+  });
   const described = await describeHits(ports, hits);
   const shadow = new Shadow(ports, state, startedAtMs);
   const allowed = allowances(state);
@@ -198,5 +221,5 @@ export async function interrupt(
       failed.add(hit.messageId);
     }
   }
-  return { failedIds: [...failed].sort(), deleted: [...deleted].sort() };
+  return { failedIds: [...failed].sort(), deleted: [...deleted].sort(), refused };
 }

@@ -2,6 +2,7 @@ import { canonicalText } from '../core/launch/canonical-text.ts';
 import { sha256 } from '../core/launch/sha256.ts';
 import {
   type ConditionClaim,
+  isTrue,
   readiness,
   sameConditions,
   withConditions,
@@ -50,18 +51,42 @@ export function nodeClassHash(nodeClass: NodeClass): string {
   return sha256(canonicalText(Object.fromEntries(kept))).slice(0, 16);
 }
 
-/** One resolution step: its value, or the condition that says why there is none. */
+/** What a resolution step found, or what the class says of it. */
+interface Resolved<Value> {
+  readonly value: Value;
+  /** Undefined: the value is what the condition goes by. */
+  readonly failed: ConditionClaim | undefined;
+}
+
+/** A class being looked after, and what went wrong so far. */
+interface Refreshing {
+  readonly ports: Ports;
+  readonly nodeClass: NodeClass;
+  readonly failures: Failure[];
+}
+
+/**
+ * One resolution step. Where AWS cannot be asked for a while, what was found before still counts:
+ * a moment of throttling must not stop the NodePools of the class.
+ */
 async function resolution<Value>(
+  { nodeClass, failures }: Refreshing,
   work: () => Promise<Value>,
   fallback: Value,
   type: string,
-): Promise<{ readonly value: Value; readonly failed: ConditionClaim | undefined }> {
+): Promise<Resolved<Value>> {
   try {
     return { value: await work(), failed: undefined };
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
+    const message = `${error.code}: ${error.message}`;
+    const isPassing = error.kind === 'throttled' || error.kind === 'unknown';
+    if (isPassing && isTrue(nodeClass.status, type)) {
+      failures.push({ object: `EC2NodeClass/${nodeClass.name}`, message });
+      return { value: fallback, failed: undefined };
+    }
     const reason = error.kind === 'unauthorised' ? 'Unauthorised' : 'ResolutionFailed';
-    return { value: fallback, failed: no(type, reason, `${error.code}: ${error.message}`) };
+    return { value: fallback, failed: no(type, reason, message) };
   }
 }
 
@@ -77,25 +102,30 @@ async function validation(ports: Ports, nodeClass: NodeClass): Promise<Condition
   }
 }
 
-async function resolve(ports: Ports, nodeClass: NodeClass): Promise<NodeClassStatus> {
+async function resolve(refreshing: Refreshing): Promise<NodeClassStatus> {
+  const { ports, nodeClass } = refreshing;
   const { status } = nodeClass;
   const subnets = await resolution(
+    refreshing,
     () => ports.network.subnets(nodeClass.subnetSelectorTerms),
     status.subnets,
     'SubnetsReady',
   );
   const groups = await resolution(
+    refreshing,
     () => ports.network.securityGroups(nodeClass.securityGroupSelectorTerms),
     status.securityGroups,
     'SecurityGroupsReady',
   );
   const images = await resolution(
+    refreshing,
     () => ports.images.resolve(nodeClass),
     status.images,
     'AMIsReady',
   );
   const none: readonly CapacityReservation[] = [];
   const reservations = await resolution(
+    refreshing,
     async () =>
       nodeClass.capacityReservationSelectorTerms.length === 0
         ? none
@@ -104,6 +134,7 @@ async function resolve(ports: Ports, nodeClass: NodeClass): Promise<NodeClassSta
     'CapacityReservationsReady',
   );
   const profile = await resolution(
+    refreshing,
     async () => nodeClass.instanceProfile ?? (await ports.profiles.ensure(nodeClass)),
     status.instanceProfile,
     'InstanceProfileReady',
@@ -194,14 +225,15 @@ async function refresh(ports: Ports, nodeClass: NodeClass): Promise<readonly Fai
       addFinalizer: FINALIZER,
     });
   }
-  const status = await resolve(ports, nodeClass);
+  const failures: Failure[] = [];
+  const status = await resolve({ ports, nodeClass, failures });
   if (!sameStatus(nodeClass.status, status)) {
     await ports.cluster.patchNodeClassStatus(classRef(nodeClass), status);
   }
   const { conditions } = nodeClass.status;
   const said = await sayNewlyFalse(ports, classRef(nodeClass), conditions, status.conditions);
   await ports.compute.removeLaunchTemplates(nodeClass.name, 'used');
-  return said;
+  return [...said, ...failures];
 }
 
 /** Keeps every EC2NodeClass's status true: what its selectors mean now; what went wrong. */

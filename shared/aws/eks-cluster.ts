@@ -13,7 +13,14 @@ export async function describeCluster(
   name: string,
 ): Promise<ClusterFacts> {
   const command = new DescribeClusterCommand({ name });
-  const { cluster } = await calls.run('eks:DescribeCluster', () => eks.send(command));
+  const { cluster } = await calls
+    .run('eks:DescribeCluster', () => eks.send(command))
+    .catch(async (error: unknown) => {
+      if (!(error instanceof PortError) || error.kind !== 'not-found') throw error;
+      const region = await eks.config.region();
+      const message = `there is no EKS cluster ${name} in ${region}: ${error.message}`;
+      throw new PortError('not-found', 'ClusterNotFound', message, { cause: error });
+    });
   const network = cluster?.kubernetesNetworkConfig;
   const ipFamily = network?.ipFamily === 'ipv6' ? 'ipv6' : 'ipv4';
   const serviceCidr = ipFamily === 'ipv6' ? network?.serviceIpv6Cidr : network?.serviceIpv4Cidr;

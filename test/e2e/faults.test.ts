@@ -1,0 +1,239 @@
+import { expect, it } from 'vitest';
+import { RESOURCES } from '../../shared/kube/resources.ts';
+import { WireFault } from '../support/aws/wire/response.ts';
+import { deployment, nodeClass, nodePool } from '../support/closed-loop/manifests.ts';
+import {
+  claimsOf,
+  conditionOf,
+  eventsOf,
+  runningPods,
+  type SeenCondition,
+} from '../support/closed-loop/questions.ts';
+import { type ClosedLoop, describeClosedLoop } from '../support/closed-loop/world.ts';
+
+const MINUTES = 180_000;
+const S3 = ['GetObject', 'PutObject', 'ListObjectsV2'] as const;
+
+const requirements = [
+  { key: 'kubernetes.io/arch', operator: 'In', values: ['amd64'] },
+  { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['on-demand'] },
+  { key: 'karpenter.k8s.aws/instance-family', operator: 'In', values: ['c6a'] },
+];
+
+/** A pool of another class. */
+function poolOf(name: string, className: string): object {
+  const pool = nodePool(name, requirements);
+  const nodeClassRef = { ...pool.spec.template.spec.nodeClassRef, name: className };
+  const template = { spec: { ...pool.spec.template.spec, nodeClassRef } };
+  return { ...pool, spec: { ...pool.spec, template } };
+}
+
+function onPool(name: string, pool: string, replicas = 1, cpu = '1'): object {
+  return deployment(name, replicas, cpu, { nodeSelector: { 'karpenter.sh/nodepool': pool } });
+}
+
+let count = 0;
+
+/** A pod of the sound pool gets its node: whatever else is broken, this goes on. */
+async function goesOn(loop: ClosedLoop): Promise<void> {
+  count += 1;
+  const name = `sound-${count}`;
+  await loop.apply([onPool(name, 'sound', 2)]);
+  await loop.until(`${name} runs`, async () => (await runningPods(loop, name)) === 2);
+}
+
+async function conditionIs(
+  loop: ClosedLoop,
+  resource: (typeof RESOURCES)['nodePools'],
+  name: string,
+  type: string,
+  status: string,
+): Promise<SeenCondition | undefined> {
+  const seen = async () => conditionOf(await loop.admin().get(resource, { name }), type);
+  await loop.until(
+    `${type} of ${name} is ${status}`,
+    async () => (await seen())?.status === status,
+  );
+  return await seen();
+}
+
+/** Events and lines of the log that hold all the words. */
+async function said(loop: ClosedLoop, object: string, ...words: readonly string[]) {
+  const hasAll = (text: string): boolean => words.every((word) => text.includes(word));
+  const events = (await eventsOf(loop)).filter(
+    (each) => each.object.startsWith(object) && hasAll(`${each.reason} ${each.message}`),
+  );
+  const lines = loop.logs.filter(
+    (line) => String(line['object'] ?? '').startsWith(object) && hasAll(JSON.stringify(line)),
+  );
+  return { events: events.length, lines: lines.length };
+}
+
+await describeClosedLoop(
+  'faults on a real control plane',
+  (loop) => {
+    it(
+      'an EC2NodeClass that is not there: said on the NodePool, as an event and in the log',
+      async () => {
+        await loop.apply([nodeClass, nodePool('sound', requirements), poolOf('lost', 'nowhere')]);
+        await loop.apply([onPool('lost', 'lost')]);
+        await goesOn(loop);
+        const seen = await conditionIs(
+          loop,
+          RESOURCES.nodePools,
+          'lost',
+          'NodeClassReady',
+          'False',
+        );
+        expect(seen?.reason).toBe('NodeClassNotFound');
+        const { events, lines } = await said(loop, 'NodePool/lost', 'NodeClassNotFound', 'nowhere');
+        expect(events).toBe(1);
+        expect(lines).toBe(1);
+        expect(await claimsOf(loop, 'lost')).toEqual([]);
+        const pending = (await eventsOf(loop)).filter((each) => each.object.startsWith('Pod/lost'));
+        expect(pending.map((each) => each.message).join()).toContain('NodeClassNotFound');
+      },
+      MINUTES,
+    );
+
+    it(
+      'a subnet selector that finds nothing',
+      async () => {
+        const tags = { 'karpenter.sh/discovery': 'nobody' };
+        const spec = { ...nodeClass.spec, subnetSelectorTerms: [{ tags }] };
+        await loop.apply([{ ...nodeClass, metadata: { name: 'netless' }, spec }]);
+        await loop.apply([poolOf('netless', 'netless'), onPool('netless', 'netless')]);
+        await goesOn(loop);
+        const type = 'SubnetsReady';
+        const seen = await conditionIs(loop, RESOURCES.nodeClasses, 'netless', type, 'False');
+        expect(seen?.reason).toBe('SubnetsNotFound');
+        const { events, lines } = await said(loop, 'EC2NodeClass/netless', 'SubnetsNotFound');
+        expect(events).toBe(1);
+        expect(lines).toBe(1);
+        expect((await said(loop, 'NodePool/netless', 'SubnetsNotFound')).events).toBe(1);
+      },
+      MINUTES,
+    );
+
+    it(
+      'a permission that nodeclass lacks: the action and the role are named',
+      async () => {
+        const refused = new WireFault(
+          'AccessDeniedException',
+          'User: arn:x is not authorized',
+          400,
+        );
+        loop.cloud.server.fail('ssm', 'GetParameter', refused);
+        // Resolved images are kept for a while; a class of its own has to ask.
+        const terms = [{ alias: 'al2023@v20250101' }];
+        const spec = { ...nodeClass.spec, amiSelectorTerms: terms };
+        await loop.apply([{ ...nodeClass, metadata: { name: 'imageless' }, spec }]);
+        await loop.tick();
+        const type = 'AMIsReady';
+        const seen = await conditionIs(loop, RESOURCES.nodeClasses, 'imageless', type, 'False');
+        expect(seen).toMatchObject({ reason: 'Unauthorised' });
+        const role =
+          'ssm:GetParameter is not allowed to the role of the function joiner-demo-nodeclass';
+        expect(seen?.message).toContain(role);
+        const { events, lines } = await said(loop, 'EC2NodeClass/imageless', role);
+        expect(events).toBe(1);
+        expect(lines).toBe(1);
+        loop.cloud.server.heal();
+        await goesOn(loop);
+      },
+      MINUTES,
+    );
+
+    it(
+      'a permission that provision lacks: claims say so and launch once it is there',
+      async () => {
+        const refused = new WireFault(
+          'UnauthorizedOperation',
+          'You are not authorized. Encoded authorization failure message: abc',
+          403,
+        );
+        loop.cloud.server.fail('ec2', 'CreateFleet', refused);
+        await loop.apply([onPool('refused', 'sound', 1, '7')]);
+        const role =
+          'ec2:CreateFleet is not allowed to the role of the function joiner-demo-provision';
+        await loop.until('a claim says so', async () =>
+          (await claimsOf(loop)).some((claim) =>
+            conditionOf(claim, 'Launched')?.message.includes(role),
+          ),
+        );
+        const { events, lines } = await said(loop, 'NodeClaim/sound', role);
+        expect(events).toBeGreaterThan(0);
+        expect(lines).toBeGreaterThan(0);
+        loop.cloud.server.heal();
+        await loop.until('it runs', async () => (await runningPods(loop, 'refused')) === 1);
+      },
+      MINUTES,
+    );
+
+    it(
+      'EC2 that is throttled for a while stops no class that was ready',
+      async () => {
+        const busy = new WireFault('RequestLimitExceeded', 'Request limit exceeded.', 503);
+        loop.cloud.server.fail('ec2', 'DescribeSecurityGroups', busy);
+        loop.clock.pass(10 * 60_000);
+        await loop.invoke('nodeclass');
+        const seen = await loop.admin().get(RESOURCES.nodeClasses, { name: 'default' });
+        expect(conditionOf(seen, 'Ready')?.status).toBe('True');
+        const { lines } = await said(loop, 'EC2NodeClass/default', 'RequestLimitExceeded');
+        expect(lines).toBeGreaterThan(0);
+        loop.cloud.server.heal();
+      },
+      MINUTES,
+    );
+
+    it(
+      'S3 that is gone: said in the log, and nodes are launched without memory',
+      async () => {
+        for (const operation of S3) loop.cloud.server.fail('s3', operation, 'disconnect');
+        loop.clock.pass(60_000);
+        await goesOn(loop);
+        const lines = loop.logs.filter((line) => line.message === 'memory');
+        expect(lines.some((line) => JSON.stringify(line).includes('Unreachable'))).toBe(true);
+        loop.cloud.server.heal();
+      },
+      MINUTES,
+    );
+
+    it(
+      'a region or a name in which there is no cluster fails with both in the message',
+      async () => {
+        const { closeSandboxes } = await import('../../functions/runtime/sandbox.ts');
+        await closeSandboxes();
+        const { cluster } = loop.cloud;
+        loop.cloud.cluster = undefined;
+        const message = 'there is no EKS cluster demo in us-east-1';
+        for (const name of ['provision', 'lifecycle', 'nodeclass'] as const) {
+          await expect(loop.invoke(name)).rejects.toThrow(message);
+        }
+        const lines = loop.logs.filter((line) => JSON.stringify(line).includes(message));
+        expect(lines).toHaveLength(3);
+        loop.cloud.cluster = cluster;
+        await goesOn(loop);
+      },
+      MINUTES,
+    );
+
+    it(
+      'an endpoint to which there is no way fails and says which',
+      async () => {
+        const { closeSandboxes } = await import('../../functions/runtime/sandbox.ts');
+        await closeSandboxes();
+        const { cluster } = loop.cloud;
+        // Nobody listens there, as behind a private endpoint from outside of its VPC.
+        loop.cloud.cluster = { ...cluster, endpoint: 'https://127.0.0.1:9' };
+        const failing = loop.invoke('provision');
+        await expect(failing).rejects.toThrow(/API server cannot be reached: .*127\.0\.0\.1:9/);
+        await closeSandboxes();
+        loop.cloud.cluster = cluster;
+        await goesOn(loop);
+      },
+      MINUTES,
+    );
+  },
+  { strangers: true },
+);
