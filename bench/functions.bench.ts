@@ -4,15 +4,15 @@
  * run, and the time from the start of the process until the first event is handled.
  */
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundleFunction } from '../infra/bundle.ts';
+import { type Bundle, bundleFunction } from '../infra/bundle.ts';
 import { ENV, FUNCTION_NAMES, type FunctionName } from '../shared/contract.ts';
 import { BUCKET, CLUSTER, WireCloud } from '../test/support/aws/cloud.ts';
 import { EmptyCluster } from '../test/support/bundles/empty-cluster.ts';
 
-const RUNS = 9;
+const RUNS = 15;
 
 /** The limit for importing: this many times the CPU of an empty module, and these milliseconds. */
 const LIMIT = { factor: 2.5, ms: 60 };
@@ -76,20 +76,32 @@ async function cold(script: string, env: Readonly<Record<string, string>>): Prom
   return JSON.parse(line) as Cold;
 }
 
-/** The median of each figure. */
-async function median(
-  script: string,
-  env: Readonly<Record<string, string>>,
+/** One script in a cold process, again and again. */
+interface Subject {
+  readonly script: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** The medians of each subject, all in turn, so that a busy moment is everybody's. */
+async function medians(
+  subjects: readonly Subject[],
   before: () => void = () => {},
-): Promise<Cold> {
-  const runs: Cold[] = [];
-  for (let at = 0; at < RUNS; at += 1) {
-    before();
-    runs.push(await cold(script, env));
+): Promise<readonly Cold[]> {
+  const runs: Cold[][] = subjects.map(() => []);
+  for (let round = 0; round < RUNS; round += 1) {
+    for (const [at, { script, env }] of subjects.entries()) {
+      before();
+      runs[at]?.push(await cold(script, env));
+    }
   }
-  const middle = (of: (run: Cold) => number): number =>
-    runs.map(of).toSorted((a, b) => a - b)[Math.floor(RUNS / 2)] ?? 0;
-  return { wallMs: middle((run) => run.wallMs), cpuMs: middle((run) => run.cpuMs) };
+  return runs.map((each) => ({
+    wallMs: median(each.map(({ wallMs }) => wallMs)),
+    cpuMs: median(each.map(({ cpuMs }) => cpuMs)),
+  }));
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
 function bytesBelow(folder: string): number {
@@ -127,41 +139,68 @@ export async function run(): Promise<void> {
     resourcesVpcConfig: { endpointPublicAccess: true },
   };
   try {
-    mkdirSync(folder, { recursive: true });
+    const bundles = [];
+    for (const name of FUNCTION_NAMES) bundles.push(await bundleFunction(name, folder));
     const empty = join(folder, 'empty.mjs');
     writeFileSync(empty, 'export const handler = async () => {};\n');
-    const base = await median(importing(empty), {});
-    const limitMs = LIMIT.factor * base.cpuMs + LIMIT.ms;
-    console.log(`An empty module: ${base.cpuMs.toFixed(0)} ms CPU, ${base.wallMs.toFixed(0)} ms.`);
-    console.log(`The limit of importing is ${limitMs.toFixed(0)} ms CPU.\n`);
-    console.log(
-      '| function | kB at start | kB in all | import, ms CPU | × empty | first event, ms | ms CPU |',
-    );
-    console.log('|---|---|---|---|---|---|---|');
-    for (const name of FUNCTION_NAMES) {
-      const bundle = await bundleFunction(name, folder);
-      const file = join(bundle.folder, 'index.mjs');
-      const env = environment(name, cloud.endpoint);
-      const imported = await median(importing(file), env);
-      const event = { ...EVENTS[name], ResponseURL: `${api}/apis/answer` };
-      const first = await median(handling(file, name, event), env, () => {
+    const [base, ...imported] = await medians([
+      { script: importing(empty), env: {} },
+      ...bundles.map((each) => ({
+        script: importing(entryOf(each)),
+        env: environment(each.name, cloud.endpoint),
+      })),
+    ]);
+    const first = await medians(
+      bundles.map((each) => ({
+        script: handling(entryOf(each), each.name, {
+          ...EVENTS[each.name],
+          ResponseURL: `${api}/apis/answer`,
+        }),
+        env: environment(each.name, cloud.endpoint),
+      })),
+      () => {
         cluster.forget();
         cloud.bucket.objects.clear();
-      });
-      const cells = [
-        name,
-        (bundle.bytes / 1000).toFixed(0),
-        (bytesBelow(bundle.folder) / 1000).toFixed(0),
-        `${imported.cpuMs.toFixed(0)}${imported.cpuMs > limitMs ? ' (too much)' : ''}`,
-        (imported.cpuMs / base.cpuMs).toFixed(2),
-        first.wallMs.toFixed(0),
-        first.cpuMs.toFixed(0),
-      ];
-      console.log(`| ${cells.join(' | ')} |`);
-    }
+      },
+    );
+    report(bundles, base ?? NOTHING, imported, first);
   } finally {
     await cluster.close();
     await cloud.stop();
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const NOTHING: Cold = { wallMs: 0, cpuMs: 0 };
+
+function entryOf({ folder }: Bundle): string {
+  return join(folder, 'index.mjs');
+}
+
+function report(
+  bundles: readonly Bundle[],
+  base: Cold,
+  imported: readonly Cold[],
+  first: readonly Cold[],
+): void {
+  const limitMs = LIMIT.factor * base.cpuMs + LIMIT.ms;
+  console.log(`An empty module: ${base.cpuMs.toFixed(0)} ms CPU, ${base.wallMs.toFixed(0)} ms.`);
+  console.log(`The limit of importing is ${limitMs.toFixed(0)} ms CPU.\n`);
+  console.log(
+    '| function | kB at start | kB in all | import, ms CPU | × empty | first event, ms | ms CPU |',
+  );
+  console.log('|---|---|---|---|---|---|---|');
+  for (const [at, { name, bytes, folder }] of bundles.entries()) {
+    const { cpuMs } = imported[at] ?? NOTHING;
+    const cells = [
+      name,
+      (bytes / 1000).toFixed(0),
+      (bytesBelow(folder) / 1000).toFixed(0),
+      `${cpuMs.toFixed(0)}${cpuMs > limitMs ? ' (too much)' : ''}`,
+      (cpuMs / base.cpuMs).toFixed(2),
+      first[at]?.wallMs.toFixed(0),
+      first[at]?.cpuMs.toFixed(0),
+    ];
+    console.log(`| ${cells.join(' | ')} |`);
   }
 }
