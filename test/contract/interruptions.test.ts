@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { interrupt, type RefusalReason } from '../../shared/app/interrupt.ts';
+import { appSettings } from '../../shared/app/settings.ts';
+import { sqsClient } from '../../shared/aws/access.ts';
+import { Calls } from '../../shared/aws/calls.ts';
+import { InterruptionQueue } from '../../shared/aws/queue.ts';
+import { instanceIdOf } from '../../shared/core/lifecycle/actions.ts';
+import type { NodeClaim } from '../../shared/core/model/provisioning.ts';
+import { PortError, type Ports } from '../../shared/ports.ts';
+import { readState } from '../../shared/sim/decode.ts';
+import { ACCOUNT, type World } from '../../shared/sim/world.ts';
+import { WireCloud } from '../support/aws/cloud.ts';
+import { runningWorld, spread, withPorts } from '../unit/app/world.ts';
+
+const REGION = 'us-east-1';
+const settings = appSettings('demo', { accountId: ACCOUNT, region: REGION });
+
+/** As the stack sets the queue up. */
+const RECEIVES_MAX = 5;
+
+const cloud = new WireCloud();
+beforeAll(() => cloud.start());
+afterAll(() => cloud.stop());
+
+function queue(): InterruptionQueue {
+  const sqs = sqsClient({
+    region: REGION,
+    credentials: { accessKeyId: 'AKID', secretAccessKey: 'secret' },
+    functionName: 'interrupt',
+    endpoint: cloud.endpoint,
+  });
+  const timing = { nowMs: () => Date.now(), sleep: async () => undefined };
+  return new InterruptionQueue({ sqs, calls: new Calls(timing), name: 'interruptions' });
+}
+
+interface Outcome {
+  readonly refused: Readonly<Partial<Record<RefusalReason, number>>>;
+  readonly deleted: readonly string[];
+  /** Bodies that were given up, as the redrive policy does. */
+  readonly dead: readonly string[];
+  readonly describes: number;
+}
+
+/**
+ * What Lambda and SQS do together: batches of ten to the function, those that fail are seen again,
+ * and after five times are moved to the dead letters.
+ */
+async function played(ports: Ports, bodies: readonly string[]): Promise<Outcome> {
+  const source = queue();
+  cloud.messages.push(...bodies.map((body, at) => ({ id: `m${at}`, body, receipt: undefined })));
+  const receives = new Map<string, number>();
+  const refused: Partial<Record<RefusalReason, number>> = {};
+  const deleted: string[] = [];
+  const dead: string[] = [];
+  let describes = 0;
+  const counting = withPorts(ports, {
+    compute: {
+      describe: async (ids) => {
+        describes += 1;
+        return await ports.compute.describe(ids);
+      },
+    },
+  });
+  for (;;) {
+    const batch = await source.receive(0);
+    if (batch.length === 0) break;
+    for (const { id } of batch) receives.set(id, (receives.get(id) ?? 0) + 1);
+    const report = await interrupt(counting, settings, batch);
+    for (const [reason, count] of report.refused) refused[reason] = (refused[reason] ?? 0) + count;
+    deleted.push(...report.deleted);
+    const failed = new Set(report.failedIds);
+    const over = batch.filter(({ id }) => failed.has(id) && receives.get(id) === RECEIVES_MAX);
+    dead.push(...over.map(({ body }) => body));
+    await source.delete(batch.filter((each) => !failed.has(each.id) || over.includes(each)));
+    for (const message of cloud.messages) if (failed.has(message.id)) message.receipt = undefined;
+  }
+  return { refused, deleted, dead, describes };
+}
+
+function claimsOf(world: World): readonly NodeClaim[] {
+  return [...readState(world.store).objects.nodeClaims].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function warning(world: World, id: string | undefined, changes: object = {}): string {
+  return JSON.stringify({
+    source: 'aws.ec2',
+    'detail-type': 'EC2 Spot Instance Interruption Warning',
+    account: ACCOUNT,
+    region: REGION,
+    time: new Date(world.timeline.nowMs()).toISOString(),
+    detail: { 'instance-id': id, 'instance-action': 'terminate' },
+    ...changes,
+  });
+}
+
+function idOf(claim: NodeClaim | undefined): string {
+  return instanceIdOf(claim?.providerId) ?? 'i-00000000';
+}
+
+describe('messages of the interruption queue', () => {
+  it('that are forged or foreign touch no node and are counted by reason', async () => {
+    const world = await runningWorld([spread('web', 4)], 'spot');
+    const id = idOf(claimsOf(world)[0]);
+    const bodies = [
+      warning(world, id, { account: '999999999999' }),
+      warning(world, id, { region: 'eu-west-1' }),
+      warning(world, id, { time: '2020-01-01T00:00:00Z' }),
+      warning(world, id, { detail: { 'instance-id': `${id}'; drop` } }),
+      warning(world, 'i-0aaaaaaaaaaaaaaaa'),
+      'not JSON',
+      '['.repeat(100_000),
+      warning(world, id, { padding: 'x'.repeat(262_144) }),
+    ];
+    const { refused, deleted, dead, describes } = await played(world.ports, bodies);
+    expect(refused).toEqual({
+      foreign_account: 1,
+      foreign_region: 1,
+      stale: 1,
+      malformed: 3,
+      foreign_cluster: 1,
+      too_large: 1,
+    });
+    expect(deleted).toEqual([]);
+    expect(dead).toEqual([]);
+    expect(describes).toBe(0);
+    expect(claimsOf(world).filter((each) => each.deletedAtMs !== undefined)).toEqual([]);
+  });
+
+  it('10,000 times the same: one node, and EC2 is hardly asked', async () => {
+    const world = await runningWorld([spread('web', 4)], 'spot');
+    const [claim] = claimsOf(world);
+    const bodies = Array.from({ length: 10_000 }, () => warning(world, idOf(claim)));
+    const { deleted, describes, dead } = await played(world.ports, bodies);
+    expect(deleted).toEqual([claim?.name]);
+    expect(describes).toBe(1);
+    expect(dead).toEqual([]);
+    const leaving = claimsOf(world).filter((each) => each.deletedAtMs !== undefined);
+    expect(leaving.map(({ name }) => name)).toEqual([claim?.name]);
+  });
+
+  it('10,000 of other clusters: nothing is asked of AWS', async () => {
+    const world = await runningWorld([spread('web', 1)], 'spot');
+    const foreign = (at: number): string => `i-0${at.toString(16).padStart(16, '0')}`;
+    const bodies = Array.from({ length: 10_000 }, (_, at) => warning(world, foreign(at + 1e9)));
+    const { refused, describes, deleted } = await played(world.ports, bodies);
+    expect(refused).toEqual({ foreign_cluster: 10_000 });
+    expect(describes).toBe(0);
+    expect(deleted).toEqual([]);
+  });
+
+  it('one that always fails ends in the dead letters, the others of its batch are done', async () => {
+    const world = await runningWorld([spread('web', 4)], 'spot');
+    const [poison, ...others] = claimsOf(world);
+    const ports = withPorts(world.ports, {
+      cluster: {
+        delete: async (ref) => {
+          if (ref.name === poison?.name) throw new PortError('unknown', '500', 'always');
+          return await world.ports.cluster.delete(ref);
+        },
+      },
+    });
+    const bodies = claimsOf(world).map((claim) => warning(world, idOf(claim)));
+    const { deleted, dead } = await played(ports, bodies);
+    expect(deleted).toEqual(others.map(({ name }) => name));
+    expect(dead).toEqual([bodies[0]]);
+    expect(cloud.messages).toEqual([]);
+  });
+});
