@@ -109,8 +109,7 @@ async function readCluster(options: ReaderOptions, mirrors: Mirrors): Promise<Cl
       readBrakes(client),
       readKarpenterLease(client),
     ]);
-  const rest = await readRest(mirrors);
-  const pods = await mirrors.pods.read();
+  const [rest, pods] = await Promise.all([readRest(mirrors), mirrors.pods.read()]);
   const capacityBuffers = await resolveBuffers(client, options.onInvalid, values(buffers));
   return {
     objects: {
