@@ -64,26 +64,57 @@ const SEARCH_STEPS = 1000;
 const SEARCHED_MAX = 500_000;
 const SEARCHES_AHEAD = 64;
 
+/** Values are worked out anew when what is left is worth less than this share of what was. */
+const REVALUED_AT = 0.5;
+
+/** Not for the last few pods: as a share of what all were worth. */
+const REVALUED_LEAST = 0.05;
+
 /** Packs one tier's stocks into new bins. */
 class Packer {
   private readonly world: World;
   private readonly stocks: readonly Stock[];
+  private readonly columns: readonly Column[];
   private readonly left: Float64Array;
   private readonly filler: Filler;
   private readonly nodePrice: number;
+  private readonly main: readonly number[];
+  private values: Float64Array;
+  /** What is left may be worth so much before values are worked out anew. */
+  private revaluedBelow: number;
+  private readonly revaluedLeast: number;
 
-  constructor(world: World, stocks: readonly Stock[], columns: readonly Column[]) {
+  constructor(
+    world: World,
+    stocks: readonly Stock[],
+    columns: readonly Column[],
+    revalues: boolean,
+  ) {
     this.world = world;
     this.stocks = stocks;
+    this.columns = columns;
     this.left = leftOf(stocks);
     const { problem } = world.ground;
-    const { nodePrice, stepsMax } = problem.settings;
-    this.nodePrice = nodePrice;
+    this.nodePrice = problem.settings.nodePrice;
     const buckets = stocks.map((stock) => stock.bucket);
-    const main = mainResources(buckets, problem.resources);
+    this.main = mainResources(buckets, problem.resources);
+    this.values = this.podValues();
+    this.filler = new Filler(buckets, this.main, this.values);
+    const worth = this.worthOfLeft();
+    this.revaluedBelow = revalues ? REVALUED_AT * worth : 0;
+    this.revaluedLeast = REVALUED_LEAST * worth;
+  }
+
+  private podValues(): Float64Array {
+    const { nodePrice } = this;
+    const { stepsMax } = this.world.ground.problem.settings;
+    const buckets = this.stocks.map((stock) => stock.bucket);
     const options = { nodePrice, pivotsMax: 800, stepsMax };
-    const { values } = podValues(buckets, this.left, columns, main, options);
-    this.filler = new Filler(buckets, main, values);
+    return podValues(buckets, this.left, this.columns, this.main, options).values;
+  }
+
+  private worthOfLeft(): number {
+    return this.values.reduce((sum, value, id) => sum + value * (this.left[id] ?? 0), 0);
   }
 
   /**
@@ -91,12 +122,9 @@ class Packer {
    * left each round, so a column's score can only get worse: the first whose score is up to date is
    * the best.
    */
-  run(columns: readonly Column[]): void {
+  run(): void {
     const { budgets } = this.world;
-    const queue: Entry[] = columns
-      .filter((column) => budgets.allowance(column, 1) > 0)
-      .map((column) => ({ column, score: this.leastScore(column), round: -1, pattern: undefined }))
-      .sort(compareEntries);
+    let queue = this.queueOf(this.columns.filter((column) => budgets.allowance(column, 1) > 0));
     for (let round = 0; queue.length > 0; ) {
       const entry = queue.shift() as Entry;
       if (entry.round !== round && !this.isLeft(entry.pattern)) {
@@ -108,7 +136,25 @@ class Packer {
       if (placed === 0 || budgets.allowance(entry.column, 1) === 0) continue;
       insert(queue, entry);
       round++;
+      if (this.revalues()) queue = this.queueOf(queue.map(({ column }) => column));
     }
+  }
+
+  private queueOf(columns: readonly Column[]): Entry[] {
+    return columns
+      .map((column) => ({ column, score: this.leastScore(column), round: -1, pattern: undefined }))
+      .sort(compareEntries);
+  }
+
+  /** What is left differs from what there was: its values may, too. Says whether they were renewed. */
+  private revalues(): boolean {
+    if (this.revaluedBelow === 0) return false;
+    const worth = this.worthOfLeft();
+    if (worth >= this.revaluedBelow || worth < this.revaluedLeast) return false;
+    this.values = this.podValues();
+    this.filler.setValues(this.values);
+    this.revaluedBelow = REVALUED_AT * this.worthOfLeft();
+    return true;
   }
 
   /** Whether there are still pods for the whole pattern: then it is still the column's best. */
@@ -237,8 +283,11 @@ function put(world: World, item: Item, bin: Bin, amount: number): void {
   item.count -= amount;
 }
 
-/** Puts items on the open bins' free room, then packs the rest into the pools' new nodes, heaviest first. */
-export function packItems(world: World, items: readonly Item[]): void {
+/**
+ * Packs items into the pools' new nodes, heaviest first. With `revalues` what pods are worth is
+ * worked out anew on the way.
+ */
+export function packItems(world: World, items: readonly Item[], revalues = false): void {
   const { problem, weights } = world.ground;
   for (const weight of weights) {
     const groups = problem.groups.filter((group) => group.pool.pool.weight === weight);
@@ -248,7 +297,7 @@ export function packItems(world: World, items: readonly Item[]): void {
     if (mine.length === 0) continue;
     const stocks = stocksOf(mine);
     const columns = usableColumns(groups, stocks);
-    new Packer(world, stocks, columns).run(columns);
+    new Packer(world, stocks, columns, revalues).run();
   }
   for (const item of items) {
     if (item.count > 0) {

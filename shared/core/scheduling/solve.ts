@@ -21,7 +21,7 @@ import { repair } from './repair.ts';
 import { retype } from './retype.ts';
 import { type ClassView, Ground, type Wishes, World } from './world.ts';
 
-/** Up to so many pods a plan is also made pod by pod, in case that is better. */
+/** Up to so many pods a plan is also made in other ways, in case one is better. */
 const GROWN_MAX = 2000;
 
 function orderOf(problem: Problem, views: readonly ClassView[]): readonly ClassView[] {
@@ -49,10 +49,10 @@ const QUOTA_ROUNDS = 4;
  * Pods whose place depends on others are given to pools before those are filled. Where a limit then
  * leaves some of them over, all is done again with what was learnt; undefined: in vain.
  */
-export function packed(ground: Ground): Attempt | undefined {
+export function packed(ground: Ground, revalues = false): Attempt | undefined {
   const quotas = new Map<ClassView, Map<number, number>>();
   for (let round = 0; round < QUOTA_ROUNDS; round++) {
-    const { attempt, over } = packOnce(ground, quotas);
+    const { attempt, over } = packOnce(ground, quotas, revalues);
     if (attempt !== undefined) return attempt;
     for (const { view, weight, placed } of over) {
       const known = quotas.get(view) ?? new Map<number, number>();
@@ -72,7 +72,7 @@ interface Packing {
   }[];
 }
 
-function packOnce(ground: Ground, quotas: Quotas): Packing {
+function packOnce(ground: Ground, quotas: Quotas, revalues: boolean): Packing {
   const world = new World(ground);
   const order = orderOf(ground.problem, ground.views);
   const needed = new Set(order.flatMap((view) => view.host.needs.map((each) => each.selector)));
@@ -87,7 +87,7 @@ function packOnce(ground: Ground, quotas: Quotas): Packing {
   const items = assignDomains(world, tied, quotas);
   const given = new Map(items.map((item) => [item, item.count]));
   const rest = fillExisting(world, free);
-  packItems(world, [...items, ...rest]);
+  packItems(world, [...items, ...rest], revalues);
   if (items.some((item) => item.count > 0)) {
     return { attempt: undefined, over: overfull(items, given) };
   }
@@ -110,9 +110,13 @@ function overfull(items: readonly Item[], given: ReadonlyMap<Item, number>): Pac
 /** A packed plan and, where pods are few or left over, plans made pod by pod. */
 function attempts(problem: Problem, wishes: Wishes): readonly Attempt[] {
   const ground = new Ground(problem, wishes);
-  const first = packed(ground);
-  const found = first === undefined ? [] : [first];
-  if (first === undefined || problem.demand.pods.length <= GROWN_MAX) found.push(grown(ground));
+  const isSmall = problem.demand.pods.length <= GROWN_MAX;
+  const found: Attempt[] = [];
+  for (const revalues of isSmall ? [false, true] : [false]) {
+    const attempt = packed(ground, revalues);
+    if (attempt !== undefined) found.push(attempt);
+  }
+  if (isSmall || found.length === 0) found.push(grown(ground));
   const isUnfair = found.some((each) => isContested(each, problem));
   if (isUnfair) found.push(grown(ground, true));
   return found.map((each) => improved(each, orderOf(problem, ground.views)));
