@@ -10,7 +10,9 @@ import { describingCloud } from './cloud.ts';
 /** Keeps the status of every EC2NodeClass true: images, subnets, security groups, profiles. */
 export const handler = composed(async (_event: WakeUpEvent, invocation) => {
   const { requestId, remainingMs, telemetry } = invocation;
-  const { ports, leases } = await openSandbox(invocation, describingCloud);
+  const { ports, leases, refreshPrices } = await openSandbox(invocation, describingCloud);
+  // Classes are checked against the types of the region, which few regions have embedded.
+  await refreshPrices();
   const outcome = await leased({
     leases: leases(requestId),
     name: 'nodeclass',

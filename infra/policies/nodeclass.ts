@@ -1,5 +1,12 @@
 import { TAGS } from '../../shared/contract.ts';
-import { describeCluster, discovery, ec2Arns, ownedResource, passNodeRole } from './parts.ts';
+import {
+  describeCluster,
+  discovery,
+  ec2Arns,
+  ownedResource,
+  passNodeRole,
+  sharedMemory,
+} from './parts.ts';
 import type { Conditions, PolicyScope, Statement } from './statement.ts';
 
 /** Finds what classes select and keeps their instance profiles and launch templates in order. */
@@ -28,6 +35,7 @@ export function nodeclassPolicy(scope: PolicyScope): readonly Statement[] {
     },
     ...(scope.isIsolated ? [] : instanceProfiles(scope)),
     describeCluster(scope),
+    ...sharedMemory(scope),
   ];
 }
 

@@ -90,11 +90,22 @@ export function memory(scope: PolicyScope, extent: 'all' | 'shared' = 'all'): re
         `${scope.bucketArn}/${BUCKET_LAYOUT.sharedFile(scope.region, '*', scope.cluster)}`,
       ],
     },
+    ...sharedMemory(scope, folders, ['kms:Decrypt', 'kms:GenerateDataKey']),
+  ];
+}
+
+/** Reads what all stacks of the account share, prices among it, and writes nothing. */
+export function sharedMemory(
+  scope: PolicyScope,
+  folders: readonly string[] = [BUCKET_LAYOUT.shared(scope.region)],
+  keyActions: readonly string[] = ['kms:Decrypt'],
+): readonly Statement[] {
+  return [
     {
       sid: 'MemoryShared',
-      why: 'What other clusters of the account have learnt.',
+      why: 'Prices, and what other clusters of the account have learnt.',
       actions: ['s3:GetObject'],
-      resources: [`${scope.bucketArn}/${shared}*`],
+      resources: [`${scope.bucketArn}/${BUCKET_LAYOUT.shared(scope.region)}*`],
     },
     {
       sid: 'MemoryNames',
@@ -104,17 +115,17 @@ export function memory(scope: PolicyScope, extent: 'all' | 'shared' = 'all'): re
       // The request for a file that is not there has no prefix.
       conditions: { StringLikeIfExists: { 's3:prefix': folders.map((each) => `${each}*`) } },
     },
-    ...memoryKey(scope),
+    ...memoryKey(scope, keyActions),
   ];
 }
 
-function memoryKey(scope: PolicyScope): readonly Statement[] {
+function memoryKey(scope: PolicyScope, actions: readonly string[]): readonly Statement[] {
   if (scope.keyArn === undefined) return [];
   return [
     {
       sid: 'MemoryKey',
       why: 'The bucket is encrypted with a key of the account.',
-      actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
+      actions,
       resources: [scope.keyArn],
       conditions: {
         StringEquals: { 'kms:ViaService': `s3.${scope.region}.${scope.dnsSuffix}` },
