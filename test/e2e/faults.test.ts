@@ -1,5 +1,12 @@
 import { expect, it } from 'vitest';
+import { lambdaAccess } from '../../functions/runtime/access.ts';
+import { s3Client } from '../../shared/aws/access.ts';
+import { Calls } from '../../shared/aws/calls.ts';
+import { CatalogFile } from '../../shared/aws/memory/catalog-file.ts';
+import { MemoryObjects } from '../../shared/aws/memory/objects.ts';
+import { loadCatalog } from '../../shared/catalog/catalog.ts';
 import { RESOURCES } from '../../shared/kube/resources.ts';
+import { BUCKET, CLUSTER } from '../support/aws/cloud.ts';
 import { WireFault } from '../support/aws/wire/response.ts';
 import { deployment, nodeClass, nodePool } from '../support/closed-loop/manifests.ts';
 import {
@@ -195,6 +202,30 @@ await describeClosedLoop(
         const lines = loop.logs.filter((line) => line.message === 'memory');
         expect(lines.some((line) => JSON.stringify(line).includes('Unreachable'))).toBe(true);
         loop.cloud.server.heal();
+      },
+      MINUTES,
+    );
+
+    it(
+      'prices that nobody has renewed for days: said in the log, and used',
+      async () => {
+        const access = lambdaAccess('us-east-1', 'catalog');
+        const objects = new MemoryObjects({
+          s3: s3Client(access),
+          bucket: BUCKET,
+          calls: new Calls(),
+          report: () => undefined,
+        });
+        const file = new CatalogFile(objects, { region: 'us-east-1', cluster: CLUSTER });
+        const atMs = Date.now() - 3 * 24 * 3_600_000;
+        expect(await file.write({ catalog: await loadCatalog('us-east-1'), atMs })).toBe(true);
+        loop.clock.pass(10 * 60_000);
+        await goesOn(loop);
+        const lines = loop.logs.filter((line) => line['text'] === 'the prices in use are stale');
+        expect(lines.length).toBeGreaterThan(0);
+        const ages = loop.logs.map((line) => Number(line['ageMs'] ?? 0));
+        expect(Math.max(...ages)).toBeGreaterThan(2.9 * 24 * 3_600_000);
+        loop.cloud.bucket.objects.clear();
       },
       MINUTES,
     );

@@ -1,0 +1,197 @@
+import { expect, it } from 'vitest';
+import { property, text } from '../../shared/kube/list.ts';
+import { RESOURCES } from '../../shared/kube/resources.ts';
+import { type Kill, runDoomed } from '../support/closed-loop/kill.ts';
+import { deployment, nodeClass, nodePool } from '../support/closed-loop/manifests.ts';
+import {
+  claimsOf,
+  instanceIdOfNode,
+  isDeleting,
+  nodesOf,
+  ourNodes,
+  runningPods,
+} from '../support/closed-loop/questions.ts';
+import {
+  type ClosedLoop,
+  describeClosedLoop,
+  liveInstances,
+} from '../support/closed-loop/world.ts';
+
+const MINUTES = 240_000;
+/** A Lease of somebody who died is free after this. */
+const LEASE_MS = 17_000;
+const DECIDE = { namespace: 'kube-system', name: 'joiner-decide' };
+
+const pool = nodePool('general', [
+  { key: 'kubernetes.io/arch', operator: 'In', values: ['amd64'] },
+  { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['spot'] },
+  { key: 'karpenter.k8s.aws/instance-family', operator: 'In', values: ['c6a', 'm6a'] },
+]);
+
+/** One pod a node. */
+function apart(name: string, replicas: number): object {
+  const labelSelector = { matchLabels: { app: name } };
+  const term = { topologyKey: 'kubernetes.io/hostname', labelSelector };
+  return deployment(name, replicas, '1', {
+    affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } },
+  });
+}
+
+/** Until every pod runs on a node of its own; then claims, nodes and instances are the same. */
+async function settle(loop: ClosedLoop, app: string, pods: number): Promise<void> {
+  await loop.until(`${pods} pods of ${app} run`, async () => {
+    const isRunning = (await runningPods(loop, app)) === pods;
+    if (!isRunning || (await nodesOf(loop, app)).size !== pods) return false;
+    const claims = await claimsOf(loop);
+    return !claims.some(isDeleting) && (await ourNodes(loop)).length === claims.length;
+  });
+  const ids = (await claimsOf(loop)).map(
+    (claim) =>
+      text(property(property(claim, 'status'), 'providerID'))
+        .split('/')
+        .at(-1) ?? '',
+  );
+  expect(ids.sort()).toEqual(
+    liveInstances(loop)
+      .map(({ id }) => id)
+      .sort(),
+  );
+}
+
+async function untilUnschedulable(loop: ClosedLoop, count: number): Promise<void> {
+  const waiting = async (): Promise<number> => {
+    const pods = await loop.list(RESOURCES.pods);
+    return pods.filter((pod) => JSON.stringify(pod).includes('"reason":"Unschedulable"')).length;
+  };
+  await expect.poll(waiting, { timeout: 20_000 }).toBe(count);
+}
+
+function stopping({ account }: ClosedLoop['cloud'], instance: string): object {
+  const body = JSON.stringify({
+    version: '0',
+    source: 'aws.ec2',
+    'detail-type': 'EC2 Spot Instance Interruption Warning',
+    account: account.id,
+    region: account.region,
+    time: new Date(Date.now()).toISOString(),
+    detail: { 'instance-id': instance, 'instance-action': 'terminate' },
+  });
+  return { Records: [{ messageId: 'm', body }] };
+}
+
+/** All instances that were ever launched for us. */
+function launched({ cloud }: ClosedLoop): number {
+  return cloud.server.callsOf('CreateFleet').length === 0
+    ? 0
+    : [...cloud.account.instances.values()].filter((each) => each.launchedAtMs > 0).length;
+}
+
+/** A provision that holds its Lease and waits half a second to repeat a fleet request. */
+async function heldUp(loop: ClosedLoop): Promise<() => Promise<unknown>> {
+  const { server } = loop.cloud;
+  const asked = server.callsOf('CreateFleet').length;
+  server.fail('ec2', 'CreateFleet', 'disconnect', 1);
+  const running = loop.invoke('provision', {}, 60_000);
+  const poll = { interval: 10, timeout: 20_000 };
+  await expect.poll(() => server.callsOf('CreateFleet').length, poll).toBe(asked + 1);
+  return () => running;
+}
+
+await describeClosedLoop(
+  'crashes and races on a real control plane',
+  (loop) => {
+    it(
+      'provision, lifecycle and interrupt killed at calls of theirs: nothing leaks, nothing twice',
+      async () => {
+        await loop.apply([nodeClass, pool, apart('web', 2)]);
+        await settle(loop, 'web', 2);
+        const survived: string[] = [];
+        const kill = async (doomed: Pick<Kill, 'name' | 'call' | 'when' | 'event'>) => {
+          const death = await runDoomed({ ...doomed, offsetMs: loop.clock.offsetMs });
+          if (death.kind === 'killed') return;
+          survived.push(`${doomed.name} ended after ${death.calls} calls, not ${doomed.call}`);
+        };
+        let pods = 2;
+        for (let round = 0; round < 7; round += 1) {
+          const before = launched(loop);
+          pods += 1;
+          await loop.apply([apart('web', pods)]);
+          await untilUnschedulable(loop, 1);
+          // The first calls read; each round dies further on.
+          const when = round % 2 === 0 ? 'after' : 'before';
+          await kill({ name: 'provision', call: 14 + 5 * round, when });
+          await kill({ name: 'lifecycle', call: 15 + Math.floor(1.5 * round), when });
+          const [node] = (await nodesOf(loop, 'web')).values();
+          const event = stopping(loop.cloud, instanceIdOfNode(node));
+          await kill({ name: 'interrupt', call: 12 + 2 * round, when, event });
+          loop.clock.pass(LEASE_MS);
+          // What was not handled comes again, as from the queue.
+          await loop.invoke('interrupt', event);
+          await settle(loop, 'web', pods);
+          expect(launched(loop) - before).toBe(2);
+        }
+        // 21 were to be killed, and 20 have to be.
+        expect(survived.slice(1)).toEqual([]);
+      },
+      MINUTES,
+    );
+
+    it(
+      'three provisions at once: one writes, the others leave it to it',
+      async () => {
+        const before = launched(loop);
+        await loop.apply([apart('race', 2)]);
+        await untilUnschedulable(loop, 2);
+        await Promise.all([1, 2, 3].map(() => loop.invoke('provision')));
+        expect(launched(loop) - before).toBe(2);
+        await settle(loop, 'race', 2);
+        expect(launched(loop) - before).toBe(2);
+      },
+      MINUTES,
+    );
+
+    it(
+      'a wake-up during a run sends it round again',
+      async () => {
+        const before = launched(loop);
+        await loop.apply([apart('first', 1)]);
+        await untilUnschedulable(loop, 1);
+        const first = await heldUp(loop);
+        await loop.apply([apart('second', 1)]);
+        await untilUnschedulable(loop, 2);
+        expect(await loop.invoke('provision')).toEqual({ outcome: 'held by another' });
+        expect(await first()).toEqual({ outcome: 'done' });
+        expect(launched(loop) - before).toBe(2);
+        await settle(loop, 'second', 1);
+      },
+      MINUTES,
+    );
+
+    it(
+      'a run that lost its Lease writes no more, and the next one takes over what it launched',
+      async () => {
+        const before = launched(loop);
+        await loop.apply([apart('third', 1)]);
+        await untilUnschedulable(loop, 1);
+        const first = await heldUp(loop);
+        const holder = (holderIdentity: string | null) =>
+          loop.admin().patch(RESOURCES.leases, DECIDE, {
+            kind: 'merge',
+            value: { spec: { holderIdentity } },
+          });
+        await holder('somebody-else');
+        loop.clock.pass(6_000);
+        expect(await first()).toEqual({ outcome: 'held by another' });
+        const waiting = (await claimsOf(loop)).filter(
+          (claim) => property(property(claim, 'status'), 'providerID') === undefined,
+        );
+        expect(waiting).toHaveLength(1);
+        await holder(null);
+        await settle(loop, 'third', 1);
+        expect(launched(loop) - before).toBe(1);
+      },
+      MINUTES,
+    );
+  },
+  { strangers: true },
+);
