@@ -91,90 +91,97 @@ async function resolution<Value>(
 }
 
 /** Whether the catalog can make instance types of the class: its kubelet settings can be read. */
-async function validation(ports: Ports, nodeClass: NodeClass): Promise<ConditionClaim> {
+async function validation(
+  { ports, failures }: Refreshing,
+  nodeClass: NodeClass,
+): Promise<ConditionClaim> {
+  const type = 'ValidationSucceeded';
   try {
     await ports.catalog.instanceTypes(nodeClass);
     await ports.compute.check?.(nodeClass);
-    return yes('ValidationSucceeded');
+    return yes(type);
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
-    return no('ValidationSucceeded', error.code, error.message);
+    if (error.kind !== 'throttled' || !isTrue(nodeClass.status, type)) {
+      return no(type, error.code, error.message);
+    }
+    const message = `${error.code}: ${error.message}`;
+    failures.push({ object: `EC2NodeClass/${nodeClass.name}`, message });
+    return yes(type);
   }
+}
+
+/** What the class's selectors mean now, step by step. */
+async function resolveAll(refreshing: Refreshing) {
+  const { ports, nodeClass } = refreshing;
+  const { status, capacityReservationSelectorTerms: terms } = nodeClass;
+  const step = <Value>(type: string, work: () => Promise<Value>, fallback: Value) =>
+    resolution(refreshing, work, fallback, type);
+  const subnets = await step(
+    'SubnetsReady',
+    () => ports.network.subnets(nodeClass.subnetSelectorTerms),
+    status.subnets,
+  );
+  const groups = await step(
+    'SecurityGroupsReady',
+    () => ports.network.securityGroups(nodeClass.securityGroupSelectorTerms),
+    status.securityGroups,
+  );
+  const images = await step('AMIsReady', () => ports.images.resolve(nodeClass), status.images);
+  const none: readonly CapacityReservation[] = [];
+  const reservations = await step(
+    'CapacityReservationsReady',
+    async () => (terms.length === 0 ? none : await ports.network.reservations(terms)),
+    status.capacityReservations,
+  );
+  const profile = await step(
+    'InstanceProfileReady',
+    async () => nodeClass.instanceProfile ?? (await ports.profiles.ensure(nodeClass)),
+    status.instanceProfile,
+  );
+  return { subnets, groups, images, reservations, profile };
+}
+
+type Found = Awaited<ReturnType<typeof resolveAll>>;
+
+function resolutionConditions(found: Found): readonly ConditionClaim[] {
+  const some = (
+    { value, failed }: Resolved<readonly unknown[]>,
+    type: string,
+    [reason, message]: readonly [string, string],
+  ): ConditionClaim => failed ?? (value.length > 0 ? yes(type) : no(type, reason, message));
+  return [
+    some(found.subnets, 'SubnetsReady', [
+      'SubnetsNotFound',
+      'No subnet matches spec.subnetSelectorTerms',
+    ]),
+    some(found.groups, 'SecurityGroupsReady', [
+      'SecurityGroupsNotFound',
+      'No security group matches spec.securityGroupSelectorTerms',
+    ]),
+    some(found.images, 'AMIsReady', ['AMINotFound', 'No image matches spec.amiSelectorTerms']),
+    found.reservations.failed ?? yes('CapacityReservationsReady'),
+    found.profile.failed ?? yes('InstanceProfileReady'),
+  ];
 }
 
 async function resolve(refreshing: Refreshing): Promise<NodeClassStatus> {
   const { ports, nodeClass } = refreshing;
-  const { status } = nodeClass;
-  const subnets = await resolution(
-    refreshing,
-    () => ports.network.subnets(nodeClass.subnetSelectorTerms),
-    status.subnets,
-    'SubnetsReady',
-  );
-  const groups = await resolution(
-    refreshing,
-    () => ports.network.securityGroups(nodeClass.securityGroupSelectorTerms),
-    status.securityGroups,
-    'SecurityGroupsReady',
-  );
-  const images = await resolution(
-    refreshing,
-    () => ports.images.resolve(nodeClass),
-    status.images,
-    'AMIsReady',
-  );
-  const none: readonly CapacityReservation[] = [];
-  const reservations = await resolution(
-    refreshing,
-    async () =>
-      nodeClass.capacityReservationSelectorTerms.length === 0
-        ? none
-        : await ports.network.reservations(nodeClass.capacityReservationSelectorTerms),
-    status.capacityReservations,
-    'CapacityReservationsReady',
-  );
-  const profile = await resolution(
-    refreshing,
-    async () => nodeClass.instanceProfile ?? (await ports.profiles.ensure(nodeClass)),
-    status.instanceProfile,
-    'InstanceProfileReady',
-  );
-  const found = (
-    step: { readonly failed: ConditionClaim | undefined },
-    type: string,
-    count: number,
-    [reason, message]: readonly [string, string],
-  ): ConditionClaim => step.failed ?? (count > 0 ? yes(type) : no(type, reason, message));
-  const set = [
-    found(subnets, 'SubnetsReady', subnets.value.length, [
-      'SubnetsNotFound',
-      'No subnet matches spec.subnetSelectorTerms',
-    ]),
-    found(groups, 'SecurityGroupsReady', groups.value.length, [
-      'SecurityGroupsNotFound',
-      'No security group matches spec.securityGroupSelectorTerms',
-    ]),
-    found(images, 'AMIsReady', images.value.length, [
-      'AMINotFound',
-      'No image matches spec.amiSelectorTerms',
-    ]),
-    reservations.failed ?? yes('CapacityReservationsReady'),
-    profile.failed ?? yes('InstanceProfileReady'),
-  ];
+  const before = nodeClass.status.conditions;
+  const found = await resolveAll(refreshing);
   const resolved = {
-    subnets: subnets.value.map(({ id, zone, zoneId }) => ({ id, zone, zoneId })),
-    securityGroups: groups.value,
-    images: images.value,
-    capacityReservations: reservations.value.map((each) => withoutCount(each)),
-    instanceProfile: profile.value,
-    conditions: status.conditions,
+    subnets: found.subnets.value.map(({ id, zone, zoneId }) => ({ id, zone, zoneId })),
+    securityGroups: found.groups.value,
+    images: found.images.value,
+    capacityReservations: found.reservations.value.map((each) => withoutCount(each)),
+    instanceProfile: found.profile.value,
+    conditions: before,
   };
-  set.push(await validation(ports, { ...nodeClass, status: resolved }));
-  const conditions = withConditions(status.conditions, set, ports.clock.nowMs());
-  return {
-    ...resolved,
-    conditions: withConditions(conditions, [readiness(conditions, REQUIRED)], ports.clock.nowMs()),
-  };
+  const valid = await validation(refreshing, { ...nodeClass, status: resolved });
+  const nowMs = ports.clock.nowMs();
+  const conditions = withConditions(before, [...resolutionConditions(found), valid], nowMs);
+  const ready = readiness(conditions, REQUIRED);
+  return { ...resolved, conditions: withConditions(conditions, [ready], nowMs) };
 }
 
 /** Free capacity changes by the minute and is no part of the status. */

@@ -169,7 +169,12 @@ describe('the simulated world', () => {
     ];
     const messages = bodies.map((body, index) => ({ id: String(index), body }));
     const report = await interrupt(world.ports, world.settings, messages);
-    expect(report).toEqual({ failedIds: [], deleted: [] });
+    const refused = new Map([
+      ['malformed', 1],
+      ['foreign_account', 1],
+      ['foreign_cluster', 1],
+    ]);
+    expect(report).toEqual({ failedIds: [], deleted: [], refused });
   });
 
   it('a node has the hugepages of an overlay, taken out of its memory', async () => {
