@@ -23,7 +23,7 @@ export interface MemoryPlace {
 /**
  * What Joiner remembers between runs, in the bucket. Changes count at once; they are written
  * while the caller goes on, so {@link S3Memory.flush} ends an invocation.
- * docs/decisions/0021-memory-in-a-bucket.md
+ * docs/decisions/0023-memory-in-a-bucket.md
  */
 export class S3Memory implements Memory {
   private readonly objects: MemoryObjects;
