@@ -1,5 +1,6 @@
 import { interrupt } from '../app/interrupt.ts';
 import { lifecycle } from '../app/lifecycle.ts';
+import { LifecycleMemory } from '../app/lifecycle-memory.ts';
 import { maintainNodeClasses } from '../app/nodeclass.ts';
 import { provision, resolveTypes } from '../app/provision.ts';
 import { type AppSettings, appSettings } from '../app/settings.ts';
@@ -37,6 +38,8 @@ export interface WorldOptions {
 
 /** A batch of changes is looked at this long after its first one. */
 const BATCH_MS = 300;
+/** EC2's status checks are asked for at most once in this time. */
+const CHECKS_MS = 60_000;
 /** A drain or a launch in progress is looked at again after this long. */
 const REQUEUE_MS = 1000;
 const TICK_MS = 60_000;
@@ -199,11 +202,12 @@ export class World {
   private async lifecyclePass(): Promise<void> {
     let isUnsettled = true;
     await this.guarded(async () => {
-      isUnsettled = (await lifecycle(this.ports, this.settings)).isUnsettled;
+      isUnsettled = (await lifecycle(this.ports, this.settings, this.remembered)).isUnsettled;
     });
     if (isUnsettled) this.requeue();
   }
 
+  private readonly remembered = new LifecycleMemory(CHECKS_MS);
   private isRequeued = false;
 
   private requeue(): void {
