@@ -112,15 +112,19 @@ function placeOne(world: World, view: ClassView, rooms: readonly NodeRoom[]): bo
     place = () => world.putOnNode(view, existing.room);
     penalty = existing.penalty;
   }
+  const fresh = world.ground.weights.length > 1 ? world.choiceOfNew(view) : undefined;
+  const heaviest = fresh?.columns[0]?.pool.pool.weight ?? Number.NEGATIVE_INFINITY;
   for (const bin of world.bins) {
     if (penalty === 0) break;
+    // A lighter pool's node is no place for a pod that a heavier pool can still take.
+    if (bin.held.pool.pool.weight < heaviest) continue;
     const choice = world.choiceInBin(view, bin);
     if (choice === undefined || choice.penalty >= penalty) continue;
     place = () => world.putInBin(view, bin, choice);
     penalty = choice.penalty;
   }
   if (penalty > 0) {
-    const choice = world.choiceOfNew(view);
+    const choice = fresh ?? world.choiceOfNew(view);
     if (choice !== undefined && choice.penalty < penalty) {
       place = () => world.putInBin(view, world.open(choice), choice);
     }

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { CAPACITY_TYPE, HOSTNAME, INSTANCE_TYPE, ZONE } from '../../../shared/core/model/labels.ts';
+import {
+  CAPACITY_TYPE,
+  HOSTNAME,
+  INSTANCE_TYPE,
+  NODE_POOL,
+  ZONE,
+} from '../../../shared/core/model/labels.ts';
 import type { LabelSelector, TopologySpreadConstraint } from '../../../shared/core/model/pod.ts';
 import {
   FAMILY,
@@ -188,6 +194,26 @@ describe('pools', () => {
     const instanceTypes = [typeOf('m.large', 2, 8, 0.1)];
     const plan = planOf({ nodePools, types: instanceTypes, pods: [podOf('a')] });
     expect(plan.newNodeClaims.map((each) => each.nodePool)).toEqual(['heavy']);
+  });
+
+  it('puts no pod on a lighter pool’s node that the heavier pool can take', () => {
+    const nodePools = [poolOf('light'), poolOf('heavy', { weight: 10 })];
+    const bound = podOf('bound', { cpu: 3000, nodeSelector: { [NODE_POOL]: 'light' } });
+    const pods = [bound, podOf('free', { cpu: 1000 })];
+    const plan = planOf({ nodePools, types: [typeOf('m.xlarge', 4, 16, 0.2)], pods });
+    const byPool = plan.newNodeClaims.map((each) => [each.nodePool, each.pods]);
+    expect(byPool).toContainEqual(['heavy', ['default/free']]);
+    expect(byPool).toContainEqual(['light', ['default/bound']]);
+  });
+
+  it('fills up a lighter pool’s node where the heavier pool is at its limit', () => {
+    const nodePools = [poolOf('light'), poolOf('heavy', { weight: 10, limits: { nodes: 0 } })];
+    const bound = podOf('bound', { cpu: 3000, nodeSelector: { [NODE_POOL]: 'light' } });
+    const pods = [bound, podOf('free', { cpu: 1000 })];
+    const plan = planOf({ nodePools, types: [typeOf('m.xlarge', 4, 16, 0.2)], pods });
+    expect(plan.newNodeClaims.map((each) => each.pods)).toEqual([
+      ['default/bound', 'default/free'],
+    ]);
   });
 
   it('stays within limits, counted exactly', () => {
