@@ -67,6 +67,14 @@ export interface Recorder {
   measure?(metric: string, value: number): void;
 }
 
+/** Something that Joiner does without for now: a condition that is False while it lasts. */
+export interface Degradation {
+  readonly type: 'MemoryReachable' | 'PricesFresh';
+  readonly reason: string;
+  /** The same for as long as it lasts, or every pass would write it anew. */
+  readonly message: string;
+}
+
 /** Everything a use case may touch. */
 export interface Ports {
   readonly cluster: ClusterReader & ClusterWriter;
@@ -79,4 +87,6 @@ export interface Ports {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly recorder: Recorder;
+  /** Absent: nothing that could be missing. */
+  readonly degradations?: () => readonly Degradation[];
 }

@@ -8,6 +8,7 @@ import { S3Memory } from '../../shared/aws/memory/s3-memory.ts';
 import { isEmbeddedRegion, loadCatalog } from '../../shared/catalog/catalog.ts';
 import type { Catalog } from '../../shared/catalog/facts.ts';
 import { functionName, METRICS } from '../../shared/contract.ts';
+import type { Degradation } from '../../shared/ports.ts';
 import { lambdaAccess } from './access.ts';
 import type { Config } from './config.ts';
 import { faultCounter, type Telemetry } from './telemetry.ts';
@@ -22,6 +23,8 @@ export interface OpenMemory {
   readonly prices: Prices;
   /** Undefined: the region has no embedded catalog. */
   readonly embedded: Catalog | undefined;
+  /** What is missing now. */
+  readonly degradations: () => readonly Degradation[];
 }
 
 export async function openMemory(config: Config, telemetry: Telemetry): Promise<OpenMemory> {
@@ -33,14 +36,16 @@ export async function openMemory(config: Config, telemetry: Telemetry): Promise<
   const place = { region, cluster };
   const objects = memoryObjects(config, access, calls, telemetry);
   const catalogFile = new CatalogFile(objects, place);
+  const prices = new Prices(catalogFile, embedded, telemetry);
   return {
     access,
     calls,
     embedded,
+    degradations: () => [...unreachable(config.bucket, objects), ...prices.degradations],
     catalogFile,
     memory: new S3Memory(objects, place),
     decisions: new DecisionLog(objects, cluster),
-    prices: new Prices(catalogFile, embedded, telemetry),
+    prices,
   };
 }
 
@@ -58,12 +63,20 @@ function memoryObjects(
   });
 }
 
+function unreachable(bucket: string, { silence }: MemoryObjects): readonly Degradation[] {
+  if (silence === undefined) return [];
+  const message = `bucket ${bucket} does not answer, nothing is remembered: ${silence}`;
+  return [{ type: 'MemoryReachable', reason: 'Unreachable', message }];
+}
+
 /** Prices older than this are said to be stale. */
 const STALE_MS = 2 * 24 * 3_600_000;
 
 /** The prices in use: the newest of the bucket, else the embedded ones. */
 export class Prices {
   current: Catalog | undefined;
+  /** That the prices in use are old, where they are. */
+  degradations: readonly Degradation[] = [];
   private readonly file: CatalogFile;
   private readonly embedded: Catalog | undefined;
   private readonly telemetry: Telemetry;
@@ -80,11 +93,15 @@ export class Prices {
     const kept = await this.file.newest(this.embedded);
     this.current = kept?.catalog ?? this.embedded;
     if (kept === undefined) {
+      this.degradations = [];
       logger.warn('catalog', { text: 'no prices in the bucket: the embedded ones are used' });
       return;
     }
     const ageMs = Date.now() - kept.atMs;
     metrics.addMetric(METRICS.priceAge, MetricUnit.Seconds, ageMs / 1000);
-    if (ageMs > STALE_MS) logger.warn('catalog', { text: 'the prices in use are stale', ageMs });
+    const isStale = ageMs > STALE_MS;
+    if (isStale) logger.warn('catalog', { text: 'the prices in use are stale', ageMs });
+    const message = `the prices in use were read at ${new Date(kept.atMs).toISOString()}`;
+    this.degradations = isStale ? [{ type: 'PricesFresh', reason: 'PricesStale', message }] : [];
   }
 }

@@ -87,7 +87,8 @@ async function assemble(
   telemetry: Telemetry,
   cloud: (base: Base) => Cloud,
 ): Promise<Sandbox> {
-  const { access, calls, memory, decisions, prices } = await openMemory(config, telemetry);
+  const opened = await openMemory(config, telemetry);
+  const { access, calls, memory, decisions, prices, degradations } = opened;
   const eks = eksClient(access);
   const facts = cachedCluster(
     () => describeCluster(eks, calls, config.cluster),
@@ -117,6 +118,7 @@ async function assemble(
       memory,
       clock: { nowMs: () => Date.now() },
       ids: { suffix },
+      degradations,
       recorder: keptRecorder(logRecorder(telemetry), decisions),
     },
   };

@@ -116,8 +116,9 @@ async function observe(
   const nowMs = ports.clock.nowMs();
   const shadow = new Shadow(ports, state, startedAtMs);
   const failed = await ports.memory.failedRegistrations();
+  const degradations = ports.degradations?.() ?? [];
   const pools = state.objects.nodePools.map((pool) =>
-    withPoolConditions(state, pool, nowMs, failed.get(pool.name)),
+    withPoolConditions(state, pool, nowMs, { failed: failed.get(pool.name), degradations }),
   );
   const { instanceTypes, overlays, byNodeClass } = await resolveTypes(ports, settings, state);
   if (await shadow.isCast()) return undefined;

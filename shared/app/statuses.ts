@@ -10,7 +10,7 @@ import { NODE_POOL } from '../core/model/labels.ts';
 import type { NodePool } from '../core/model/provisioning.ts';
 import { addResources, type Resources } from '../core/model/resources.ts';
 import type { OverlayReport } from '../core/overlay/resolve.ts';
-import type { ClusterState, Ports } from '../ports.ts';
+import type { ClusterState, Degradation, Ports } from '../ports.ts';
 import { attempt, type Failure } from './attempt.ts';
 import { sayNewlyFalse } from './condition-changes.ts';
 import { type FailedLaunches, haltedUntilMs } from './launch-brakes.ts';
@@ -75,15 +75,31 @@ function registrationHealth(
   return { type, status: 'Unknown', reason: 'AwaitingReconciliation', message: '' };
 }
 
+/** What a pool's conditions say beside its own objects. */
+export interface PoolSurroundings {
+  readonly failed: FailedLaunches | undefined;
+  readonly degradations: readonly Degradation[];
+}
+
+/** Informational: False while something is missing; absent where nothing ever was. */
+function degraded(pool: NodePool, degradations: readonly Degradation[]): readonly ConditionClaim[] {
+  return (['MemoryReachable', 'PricesFresh'] as const).flatMap((type) => {
+    const found = degradations.find((each) => each.type === type);
+    if (found !== undefined) return [{ ...found, status: 'False' as const }];
+    return conditionOf(pool, type) === undefined ? [] : [yes(type)];
+  });
+}
+
 /** The pool with the conditions that it has now: what planning goes by, written or not. */
 export function withPoolConditions(
   state: ClusterState,
   pool: NodePool,
   nowMs: number,
-  failed?: FailedLaunches,
+  { failed, degradations }: PoolSurroundings,
 ): NodePool {
   const health = registrationHealth(state, pool, failed);
-  const set = [validation(pool), nodeClassReady(state, pool), health];
+  const missing = degraded(pool, degradations);
+  const set = [validation(pool), nodeClassReady(state, pool), health, ...missing];
   const conditions = withConditions(pool.conditions, set, nowMs);
   const ready = readiness(conditions, ['NodeClassReady', 'ValidationSucceeded']);
   return { ...pool, conditions: withConditions(conditions, [ready], nowMs) };

@@ -201,7 +201,13 @@ await describeClosedLoop(
         await goesOn(loop);
         const lines = loop.logs.filter((line) => line.message === 'memory');
         expect(lines.some((line) => JSON.stringify(line).includes('Unreachable'))).toBe(true);
+        const type = 'MemoryReachable';
+        const seen = await conditionIs(loop, RESOURCES.nodePools, 'sound', type, 'False');
+        expect(seen?.message).toContain(`bucket ${BUCKET} does not answer`);
+        expect((await said(loop, 'NodePool/sound', BUCKET)).events).toBeGreaterThan(0);
         loop.cloud.server.heal();
+        loop.clock.pass(5 * 60_000);
+        await conditionIs(loop, RESOURCES.nodePools, 'sound', type, 'True');
       },
       MINUTES,
     );
@@ -225,7 +231,14 @@ await describeClosedLoop(
         expect(lines.length).toBeGreaterThan(0);
         const ages = loop.logs.map((line) => Number(line['ageMs'] ?? 0));
         expect(Math.max(...ages)).toBeGreaterThan(2.9 * 24 * 3_600_000);
-        loop.cloud.bucket.objects.clear();
+        const type = 'PricesFresh';
+        const seen = await conditionIs(loop, RESOURCES.nodePools, 'sound', type, 'False');
+        expect(seen?.message).toContain(new Date(atMs).toISOString());
+        expect((await said(loop, 'NodePool/sound', 'PricesStale')).events).toBe(1);
+        const renewed = { catalog: await loadCatalog('us-east-1'), atMs: Date.now() };
+        expect(await file.write(renewed)).toBe(true);
+        loop.clock.pass(10 * 60_000);
+        await conditionIs(loop, RESOURCES.nodePools, 'sound', type, 'True');
       },
       MINUTES,
     );

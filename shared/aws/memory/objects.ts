@@ -58,9 +58,15 @@ export class MemoryObjects {
   private readonly parts: ObjectsParts;
   private readonly told = new Map<string, MemoryCondition['reason']>();
   private pausedUntilMs = Number.NEGATIVE_INFINITY;
+  private firstSilence: string | undefined;
 
   constructor(parts: ObjectsParts) {
     this.parts = parts;
+  }
+
+  /** What S3 said when it stopped answering; undefined: its last answer was one. */
+  get silence(): string | undefined {
+    return this.firstSilence;
   }
 
   nowMs(): number {
@@ -134,11 +140,17 @@ export class MemoryObjects {
     const { calls, timeoutMs = TIMEOUT_MS } = this.parts;
     const abortSignal = AbortSignal.timeout(timeoutMs);
     try {
-      return await calls.run(action, () => work({ abortSignal }));
+      const answer = await calls.run(action, () => work({ abortSignal }));
+      this.firstSilence = undefined;
+      return answer;
     } catch (error) {
       const code = error instanceof PortError ? error.code : '';
       const expected = outcomes.expected.get(code);
-      if (expected !== undefined) return expected;
+      if (expected !== undefined) {
+        this.firstSilence = undefined;
+        return expected;
+      }
+      this.firstSilence ??= error instanceof Error ? error.message : String(error);
       const isSilent = !(error instanceof PortError) || error.kind === 'unknown';
       if (isSilent || code === 'NoSuchBucket') this.pausedUntilMs = this.nowMs() + PAUSE_MS;
       this.tell(topic, 'Unreachable', error instanceof Error ? error.message : String(error));
