@@ -1,0 +1,136 @@
+/** One new pod in a large cluster: from the scheduler's verdict to the fleet request, and back. */
+import { isKubeFault } from '../shared/kube/errors.ts';
+import { property } from '../shared/kube/list.ts';
+import { RESOURCES, type Resource } from '../shared/kube/resources.ts';
+import type { ModelInstance } from '../test/support/aws/model/account.ts';
+import { deployment } from '../test/support/closed-loop/manifests.ts';
+import { applyManifests } from '../test/support/control-plane/manifests.ts';
+import type { Deployed } from './deployed.ts';
+import type { World } from './large-cluster.ts';
+import { eventually, type Observer, pause } from './observer.ts';
+
+const APP = 'trial';
+
+export interface Launch {
+  readonly instance: ModelInstance;
+  /** When EC2 was asked, by the clock of `performance.now`. */
+  readonly atMs: number;
+}
+
+/** A large cluster with the functions on it. */
+export interface Bench {
+  readonly world: World;
+  readonly observer: Observer;
+  readonly launches: Launch[];
+  readonly deployed: Deployed;
+}
+
+/** Milliseconds between the steps of one reaction. */
+export interface Reaction {
+  /** The Deployment was scaled → kube-scheduler said that no node fits. */
+  readonly verdict: number;
+  /** → `watch` put the wake-up onto the bus. NaN: nobody watches. */
+  readonly wake: number;
+  /** → the NodeClaim was written: batch window, reading, deciding. */
+  readonly claim: number;
+  /** → CreateFleet was asked for. */
+  readonly fleet: number;
+  /** From the verdict to CreateFleet. */
+  readonly all: number;
+}
+
+export interface Trial {
+  readonly reaction: Reaction;
+  readonly launch: Launch;
+  readonly claim: string;
+}
+
+/** The workload that grows by a pod in each trial; its pods fit on none of the nodes. */
+export async function prepareTrials({ admin }: World): Promise<void> {
+  await applyManifests(admin, [deployment(APP, 0, '700m')]);
+}
+
+async function scaleTo({ admin }: World, replicas: number): Promise<void> {
+  const patch = { kind: 'merge', value: { spec: { replicas } } } as const;
+  await admin.patch(RESOURCES.deployments, { namespace: 'default', name: APP }, patch, 'scale');
+}
+
+/** The newest entry that was not there before. */
+function added(seen: ReadonlyMap<string, number>, before: number): [string, number] | undefined {
+  return seen.size > before ? [...seen].at(-1) : undefined;
+}
+
+/** The seconds of an invocation's first round, as the log's last line with that metric has it. */
+export function lastSeconds(log: readonly string[], metric: string): number {
+  const line = log.findLast((each) => each.includes(`"${metric}":`)) ?? '';
+  const found = [...line.matchAll(new RegExp(`"${metric}":\\[?([0-9.]+)`, 'g'))];
+  return Number(found.at(-1)?.[1] ?? Number.NaN);
+}
+
+/** A pod that needs a node; back when EC2 was asked for one. */
+export async function launchOne({ world, observer, launches, deployed }: Bench): Promise<Trial> {
+  const before = {
+    pods: observer.unschedulable.size,
+    claims: observer.claimed.size,
+    launched: observer.launched.size,
+    launches: launches.length,
+    wakeUps: deployed.wakeUps.length,
+  };
+  const createdMs = performance.now();
+  await scaleTo(world, 1);
+  const launch = await eventually('CreateFleet', () => launches[before.launches]);
+  const [claim, claimMs] = await eventually('a claim', () =>
+    added(observer.claimed, before.claims),
+  );
+  const [, verdictMs] = await eventually('a pod', () => added(observer.unschedulable, before.pods));
+  await eventually('an instance', () => added(observer.launched, before.launched));
+  const wake = deployed.wakeUps
+    .slice(before.wakeUps)
+    .find(({ kind, atMs }) => kind === 'pods-unschedulable' && atMs >= verdictMs - 100);
+  const wakeMs = wake?.atMs ?? Number.NaN;
+  return {
+    launch,
+    claim,
+    reaction: {
+      verdict: verdictMs - createdMs,
+      wake: wakeMs - verdictMs,
+      claim: claimMs - (wake?.atMs ?? verdictMs),
+      fleet: launch.atMs - claimMs,
+      all: launch.atMs - verdictMs,
+    },
+  };
+}
+
+/** As if the trial had never been: no pod, no claim, no node, no instance. */
+export async function undo({ world, observer, deployed }: Bench, trial: Trial): Promise<void> {
+  const { admin } = world;
+  await scaleTo(world, 0);
+  await eventually('no pod', async () => {
+    const path = `/api/v1/namespaces/default/pods?labelSelector=app%3D${APP}`;
+    const asked = { verb: 'list', resource: 'pods' };
+    const list: unknown = await admin.json({ asked, method: 'GET', path });
+    const items = property(list, 'items');
+    return Array.isArray(items) && items.length === 0 ? true : undefined;
+  });
+  await eventually('provision is idle', () => deployed.isIdle('provision') || undefined);
+  await drop(world, RESOURCES.nodeClaims, trial.claim);
+  for (const name of observer.ready.keys()) await drop(world, RESOURCES.nodes, name);
+  observer.ready.clear();
+  observer.registered.clear();
+  trial.launch.instance.state = 'terminated';
+}
+
+async function drop({ admin }: World, resource: Resource, name: string): Promise<void> {
+  try {
+    const value = { metadata: { finalizers: null } };
+    await admin.patch(resource, { name }, { kind: 'merge', value });
+    await admin.delete(resource, { name }, {});
+  } catch (error) {
+    if (!isKubeFault(error, 'notFound')) throw error;
+  }
+}
+
+/** Trials come at any moment of a second and of a minute. */
+export async function randomly(fromMs: number, toMs: number): Promise<void> {
+  await pause(fromMs + Math.random() * (toMs - fromMs));
+}
