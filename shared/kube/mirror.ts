@@ -1,7 +1,7 @@
 import type { Decoded, Issue } from '../api/issue.ts';
 import type { KubeClient } from './client.ts';
 import { isKubeFault } from './errors.ts';
-import { listEach, property, type Selection, text } from './list.ts';
+import { listCall, listEach, property, type Selection, text } from './list.ts';
 import { watchOnce } from './watch.ts';
 
 /** A decoded object and the version it was read at. */
@@ -29,6 +29,8 @@ export interface MirrorOptions<Value> {
  * for this long after the watch was accepted, it has been read.
  */
 const QUIET_MS = 60;
+/** In a busy cluster it is never quiet: after this long the server is asked how far it is. */
+const BUSY_MS = 150;
 /** A catch-up that takes longer than this is slower than a list. */
 const CATCH_UP_MS_MAX = 5_000;
 
@@ -83,9 +85,14 @@ export class Mirror<Value> {
     const over = new AbortController();
     const startedAtMs = client.timing.nowMs();
     let lastMs: number | undefined;
+    let openedMs = Number.POSITIVE_INFINITY;
+    let hasAsked = false;
+    /** Once an event is as new as this, everything before the question has been read. */
+    let target = Number.POSITIVE_INFINITY;
     let failed = false;
     const onOpen = (): void => {
-      lastMs = client.timing.nowMs();
+      openedMs = client.timing.nowMs();
+      lastMs = openedMs;
     };
     const follow = async (): Promise<void> => {
       const options = { resourceVersion: this.#resourceVersion, signal: over.signal, onOpen };
@@ -108,6 +115,13 @@ export class Mirror<Value> {
       await client.timing.sleep(QUIET_MS / 3, over.signal);
       const nowMs = client.timing.nowMs();
       if (lastMs !== undefined && nowMs - lastMs >= QUIET_MS) break;
+      if (Number(this.#resourceVersion) >= target) break;
+      if (!hasAsked && nowMs - openedMs >= BUSY_MS) {
+        hasAsked = true;
+        void newestVersion(client, selection).then((version) => {
+          target = version;
+        });
+      }
       if (nowMs - startedAtMs > CATCH_UP_MS_MAX) failed = true;
       if (failed) break;
     }
@@ -126,6 +140,21 @@ export class Mirror<Value> {
     }
     this.#entries.delete(key);
     this.#options.onInvalid(`${this.#options.selection.resource.kind}/${key}`, decoded.issues);
+  }
+}
+
+/**
+ * The resourceVersion that a list would have now; versions of one kind are comparable numbers.
+ * https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions
+ */
+async function newestVersion(client: KubeClient, selection: Selection): Promise<number> {
+  try {
+    const list = await client.json(listCall({ ...selection, protobuf: false }, { limit: 1 }));
+    const version = text(property(property(list, 'metadata'), 'resourceVersion'));
+    return version === '' ? Number.POSITIVE_INFINITY : Number(version);
+  } catch {
+    // The stream then ends by being quiet, or by taking too long.
+    return Number.POSITIVE_INFINITY;
   }
 }
 

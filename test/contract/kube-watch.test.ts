@@ -95,6 +95,28 @@ describe('a mirror of a kind', () => {
     expect(asked).toEqual(['list', 'watch']);
   });
 
+  it('has caught up in a busy cluster once events are newer than the question', async () => {
+    let version = 10;
+    let isOver = false;
+    const cancel = (): void => {
+      isOver = true;
+    };
+    const busy = async function* () {
+      while (!isOver) {
+        version += 1;
+        yield Buffer.from(line('MODIFIED', node('a', version)));
+        await systemTiming.sleep(10);
+      }
+    };
+    const stream = { ...answer(200, ''), body: busy(), cancel };
+    const { read, asked } = mirrorOf(list(10, 'a', 'b'), stream, list(30, 'not listed'));
+    await read();
+    expect(await read()).toEqual(['a', 'b']);
+    expect(asked).toEqual(['list', 'watch', 'list']);
+    expect(version).toBeGreaterThanOrEqual(30);
+    expect(version).toBeLessThan(200);
+  });
+
   it.each([
     ['its resourceVersion is too old', streaming(200, [line('ERROR', gone)])],
     ['the watch breaks', streaming(200, [() => Promise.reject(new Error('reset'))])],
