@@ -9,9 +9,9 @@ import { ensureNamespace } from '../../contract/kube-objects.ts';
 import { CLUSTER, WireCloud } from '../aws/cloud.ts';
 import { type ModelInstance, poolKey } from '../aws/model/account.ts';
 import { establishCrds, ourCrds } from '../control-plane/crds.ts';
-import type { ControlPlaneOptions } from '../control-plane/launch.ts';
+import type { ControlPlane, ControlPlaneOptions } from '../control-plane/launch.ts';
 import { applyManifests, readManifests } from '../control-plane/manifests.ts';
-import { describeWithControlPlane, type Running } from '../control-plane/suite.ts';
+import { clientOf, describeWithControlPlane, type Running } from '../control-plane/suite.ts';
 import { startTokenWebhook, type TokenWebhook } from '../control-plane/token-webhook.ts';
 import { runKubelets } from '../kubelet.ts';
 import { TestClock } from './clock.ts';
@@ -123,8 +123,21 @@ export async function describeClosedLoop(
   await describeWithControlPlane(
     title,
     (running) => describeStarted(cloud, running, body, options),
-    () => ({ ...options.controlPlane, tokenWebhookUrl: webhook?.url ?? '' }),
+    () => ({
+      ...options.controlPlane,
+      tokenWebhookUrl: webhook?.url ?? '',
+      beforeControllers: installCrds,
+    }),
   );
+}
+
+async function installCrds(plane: Omit<ControlPlane, 'stop'>): Promise<void> {
+  const admin = clientOf(plane, 'test-installer');
+  try {
+    await establishCrds(admin, await ourCrds());
+  } finally {
+    await admin.close();
+  }
 }
 
 function describeStarted(
@@ -172,7 +185,6 @@ async function start(parts: Parts, options: ClosedLoopOptions): Promise<Started>
   const admin = parts.admin();
   await ensureNamespace(admin, 'default');
   await ensureNamespace(admin, 'kube-system');
-  await establishCrds(admin, await ourCrds());
   await applyManifests(admin, await readManifests('infra/rbac/controller.yaml'));
   if (options.strangers === true) await settleStrangers(cloud, admin);
   const handlers = await loadHandlers(environmentOf(cloud, options.environment ?? {}));

@@ -16,7 +16,11 @@ export interface Running {
 }
 
 /** A client of a control plane with the wall clock. */
-export function clientOf(plane: ControlPlane, name: string, tokens?: TokenSource): KubeClient {
+export function clientOf(
+  plane: Omit<ControlPlane, 'stop'>,
+  name: string,
+  tokens?: TokenSource,
+): KubeClient {
   return new KubeClient({
     transport: httpTransport({ url: plane.url, caPem: plane.caPem }),
     tokens: tokens ?? fixedToken(plane.adminToken),
