@@ -35,6 +35,8 @@ export class Observer {
   readonly unschedulable = new Map<string, number>();
   /** Pods that are being deleted. */
   readonly deleting = new Map<string, number>();
+  /** Pods that are gone. */
+  readonly deleted = new Map<string, number>();
   /** Nodes that are ready. */
   readonly ready = new Map<string, number>();
   /** Nodes that are ready and registered. */
@@ -49,7 +51,7 @@ export class Observer {
   constructor(client: KubeClient) {
     const pods = { resource: RESOURCES.pods };
     this.watches = [
-      this.follow(client, pods, (pod) => this.seePod(pod)),
+      this.follow(client, pods, (pod, kind) => this.seePod(pod, kind)),
       this.follow(client, { resource: RESOURCES.nodes }, (node) => this.seeNode(node)),
       this.follow(client, { resource: RESOURCES.nodeClaims }, (claim, kind) => {
         if (kind === 'added') note(this.claimed, nameOf(claim));
@@ -65,8 +67,9 @@ export class Observer {
     await Promise.all(this.watches);
   }
 
-  private seePod(pod: unknown): void {
+  private seePod(pod: unknown, kind: string): void {
     const name = nameOf(pod);
+    if (kind === 'deleted') note(this.deleted, name);
     if (hasCondition(pod, 'PodScheduled', 'False', 'Unschedulable')) note(this.unschedulable, name);
     if (property(property(pod, 'metadata'), 'deletionTimestamp') !== undefined) {
       note(this.deleting, name);

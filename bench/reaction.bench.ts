@@ -133,12 +133,14 @@ async function launches(bench: Bench, count: number, isCold: boolean): Promise<v
     const trial = await launchOne(bench);
     await undo(bench, trial);
     surplus += bench.launches.length - before - 1;
-    process.stderr.write(`${at}: ${trial.reaction.all.toFixed(0)} ms\n`);
-    if (at < 0) continue;
     const log = deployed.logOf('provision');
     const reading = lastSeconds(log, 'joiner_observe_duration_seconds') * 1000;
     const deciding = lastSeconds(log, 'joiner_decide_duration_seconds') * 1000;
-    for (const [step, ms] of Object.entries({ ...trial.reaction, reading, deciding })) {
+    const steps = { ...trial.reaction, reading, deciding };
+    const shown = Object.entries(steps).map(([step, ms]) => `${step} ${ms.toFixed(0)}`);
+    process.stderr.write(`${at}: ${shown.join(' ')}\n`);
+    if (at < 0) continue;
+    for (const [step, ms] of Object.entries(steps)) {
       seen.set(step, [...(seen.get(step) ?? []), ms]);
     }
   }
@@ -153,7 +155,7 @@ async function registrations(bench: Bench, count: number): Promise<void> {
   for (let at = 0; at < count; at += 1) {
     await randomly(0, 1000);
     const trial = await launchOne(bench);
-    await randomly(500, 10_000);
+    await randomly(500, 4_000);
     const joining = joiningOf(trial.launch.instance);
     if (joining === undefined) throw new Error('the instance joins no cluster');
     const capacity = { cpu: '2', memory: '7Gi', pods: '29', 'ephemeral-storage': '20Gi' };

@@ -1,7 +1,7 @@
 /** One new pod in a large cluster: from the scheduler's verdict to the fleet request, and back. */
 import { isKubeFault } from '../shared/kube/errors.ts';
-import { property } from '../shared/kube/list.ts';
 import { RESOURCES, type Resource } from '../shared/kube/resources.ts';
+import { privateDnsName } from '../test/support/aws/joining.ts';
 import type { ModelInstance } from '../test/support/aws/model/account.ts';
 import { deployment } from '../test/support/closed-loop/manifests.ts';
 import { applyManifests } from '../test/support/control-plane/manifests.ts';
@@ -42,6 +42,7 @@ export interface Reaction {
 export interface Trial {
   readonly reaction: Reaction;
   readonly launch: Launch;
+  readonly pod: string;
   readonly claim: string;
 }
 
@@ -82,7 +83,9 @@ export async function launchOne({ world, observer, launches, deployed }: Bench):
   const [claim, claimMs] = await eventually('a claim', () =>
     added(observer.claimed, before.claims),
   );
-  const [, verdictMs] = await eventually('a pod', () => added(observer.unschedulable, before.pods));
+  const [pod, verdictMs] = await eventually('a pod', () =>
+    added(observer.unschedulable, before.pods),
+  );
   await eventually('an instance', () => added(observer.launched, before.launched));
   const wake = deployed.wakeUps
     .slice(before.wakeUps)
@@ -90,6 +93,7 @@ export async function launchOne({ world, observer, launches, deployed }: Bench):
   const wakeMs = wake?.atMs ?? Number.NaN;
   return {
     launch,
+    pod,
     claim,
     reaction: {
       verdict: verdictMs - createdMs,
@@ -103,20 +107,11 @@ export async function launchOne({ world, observer, launches, deployed }: Bench):
 
 /** As if the trial had never been: no pod, no claim, no node, no instance. */
 export async function undo({ world, observer, deployed }: Bench, trial: Trial): Promise<void> {
-  const { admin } = world;
   await scaleTo(world, 0);
-  await eventually('no pod', async () => {
-    const path = `/api/v1/namespaces/default/pods?labelSelector=app%3D${APP}`;
-    const asked = { verb: 'list', resource: 'pods' };
-    const list: unknown = await admin.json({ asked, method: 'GET', path });
-    const items = property(list, 'items');
-    return Array.isArray(items) && items.length === 0 ? true : undefined;
-  });
+  await eventually('no pod', () => observer.deleted.get(trial.pod));
   await eventually('provision is idle', () => deployed.isIdle('provision') || undefined);
   await drop(world, RESOURCES.nodeClaims, trial.claim);
-  for (const name of observer.ready.keys()) await drop(world, RESOURCES.nodes, name);
-  observer.ready.clear();
-  observer.registered.clear();
+  await drop(world, RESOURCES.nodes, privateDnsName(trial.launch.instance.id));
   trial.launch.instance.state = 'terminated';
 }
 
