@@ -1,0 +1,138 @@
+import { DEFAULT_SCHEDULING_SETTINGS } from '../shared/core/model/snapshot.ts';
+import { solve } from '../shared/core/scheduling/solve.ts';
+import { KubeClient } from '../shared/kube/client.ts';
+import { property, text } from '../shared/kube/list.ts';
+import { RESOURCES, type Resource } from '../shared/kube/resources.ts';
+import { systemTiming } from '../shared/kube/time.ts';
+import { fixedToken } from '../shared/kube/token.ts';
+import { httpTransport } from '../shared/kube/transport.ts';
+import { snapshotOf } from '../test/builders/scheduling.ts';
+import { findAssets } from '../test/support/control-plane/assets.ts';
+import { launchControlPlane } from '../test/support/control-plane/launch.ts';
+import { joinNode } from '../test/support/kubelet.ts';
+import { mixedPods, priceList } from './workload.ts';
+
+const PODS = 1000;
+const TYPES = 400;
+/** Small nodes are packed tightly: it takes the planned pods to fill them. */
+const CPU_MAX = 8000;
+const AT_ONCE = 10;
+const SERVICE_ACCOUNTS: Resource = {
+  group: '',
+  version: 'v1',
+  plural: 'serviceaccounts',
+  kind: 'ServiceAccount',
+  namespaced: true,
+};
+const TAINT = { key: 'karpenter.sh/unregistered', effect: 'NoExecute' };
+
+async function each<Item>(items: readonly Item[], act: (item: Item) => Promise<unknown>) {
+  const queue = items.values();
+  const work = async () => {
+    for (const item of queue) await act(item);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+}
+
+function nameOf(key: string): string {
+  return key.slice(key.indexOf('/') + 1);
+}
+
+/** Waits until the API server takes pods: the default service account comes a little late. */
+async function accepting(client: KubeClient): Promise<void> {
+  const target = { namespace: 'default', name: 'default' };
+  for (let tries = 100; tries > 0; tries--) {
+    const isThere = await client.get(SERVICE_ACCOUNTS, target).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+/** Waits until kube-scheduler has bound what it can; returns where each pod is. */
+async function settled(client: KubeClient, names: readonly string[]) {
+  const nodes = new Map<string, string>();
+  for (let before = -1; before < nodes.size; ) {
+    before = nodes.size;
+    await new Promise((resolve) => setTimeout(resolve, 10_000));
+    await each(names, async (name) => {
+      if (nodes.has(name)) return;
+      const pod = await client.get(RESOURCES.pods, { namespace: 'default', name });
+      const node = text(property(property(pod, 'spec'), 'nodeName'));
+      if (node !== '') nodes.set(name, node);
+    });
+  }
+  return nodes;
+}
+
+async function play(client: KubeClient, nominates: boolean): Promise<void> {
+  const pods = mixedPods(PODS);
+  const types = priceList(TYPES).filter(({ capacity }) => (capacity['cpu'] ?? 0) <= CPU_MAX);
+  const plan = solve(snapshotOf({ pods, types }), DEFAULT_SCHEDULING_SETTINGS);
+  const nodes = plan.newNodeClaims.map(({ chosen, pods: keys }, index) => ({
+    name: `node-${index}`,
+    amounts: types.find((type) => type.name === chosen.type)?.capacity ?? {},
+    pods: keys.map(nameOf),
+  }));
+  for (const { name, spec } of pods) {
+    const { cpu, memory } = spec.requests;
+    const requests = { cpu: `${cpu}m`, memory: String(memory) };
+    const container = { name: 'main', image: 'image', resources: { requests } };
+    const manifest = { metadata: { name }, spec: { containers: [container] } };
+    await client.create(RESOURCES.pods, manifest, 'default');
+  }
+  await each(nodes, ({ name, amounts }) => {
+    const { cpu, memory, pods: count } = amounts;
+    const capacity = { cpu: `${cpu}m`, memory: String(memory), pods: String(count) };
+    const providerId = `aws:///us-east-1a/${name}`;
+    return joinNode(client, { name, providerId, labels: {}, taints: [TAINT], capacity });
+  });
+  await each(nodes, async ({ name: node, pods: planned }) => {
+    const nominated = { kind: 'merge', value: { status: { nominatedNodeName: node } } } as const;
+    const nominate = (name: string) =>
+      client
+        .patch(RESOURCES.pods, { namespace: 'default', name }, nominated, 'status')
+        .catch((error: unknown) => {
+          // A pod that is bound meanwhile cannot be nominated any more.
+          if (property(error, 'code') !== '422') throw error;
+        });
+    if (nominates) await Promise.all(planned.map(nominate));
+    const open = { kind: 'merge', value: { spec: { taints: [] } } } as const;
+    await client.patch(RESOURCES.nodes, { name: node }, open);
+  });
+  const names = pods.map(({ name }) => name);
+  const bound = await settled(client, names);
+  const right = nodes.flatMap(({ name, pods: planned }) =>
+    planned.filter((pod) => bound.get(pod) === name),
+  );
+  process.stdout.write(
+    `${nominates ? 'nominated' : 'left to kube-scheduler'}: ${bound.size} of ${PODS} pods bound to ` +
+      `${nodes.length} nodes, ${right.length} where planned; ` +
+      `playback left over ${plan.stranded.pods} in ${plan.stranded.orders} orders\n`,
+  );
+}
+
+/**
+ * A plan's nodes join the real control plane at once, and its kube-scheduler binds the pods: as it
+ * likes, and with each pod nominated to its planned node just before that node's taint goes.
+ */
+export async function run(): Promise<void> {
+  const assets = await findAssets();
+  if (assets.kind === 'absent') throw new Error(assets.reason);
+  for (const nominates of [false, true]) {
+    const plane = await launchControlPlane(assets.folder);
+    const transport = httpTransport({ url: plane.url, caPem: plane.caPem });
+    const tokens = fixedToken(plane.adminToken);
+    const options = { transport, tokens, timing: systemTiming, name: 'bench', version: '0' };
+    const client = new KubeClient(options);
+    await accepting(client);
+    try {
+      await play(client, nominates);
+    } finally {
+      await client.close();
+      await plane.stop();
+    }
+  }
+}
