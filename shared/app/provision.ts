@@ -210,31 +210,31 @@ async function createClaim(
   outlook: Outlook,
   planned: PlannedNodeClaim,
   pool: NodePool,
-): Promise<string> {
+): Promise<NodeClaim> {
   const types = outlook.snapshot.instanceTypes.get(pool.name) ?? [];
   const name = `${pool.name}-${ports.ids.suffix()}`;
-  await ports.cluster.createNodeClaim(plannedClaim(planned, pool, types, name));
+  const made = await ports.cluster.createNodeClaim(plannedClaim(planned, pool, types, name));
   ports.recorder.count('nodeclaims_created_total', {
     reason: 'provisioned',
     nodepool: pool.name,
     min_values_relaxed: planned.annotations[MIN_VALUES_RELAXED] ?? 'false',
   });
   await recordClaim(ports, outlook, planned, name);
-  return name;
+  return made.claim;
 }
 
-async function createClaims(ports: Ports, outlook: Outlook, plan: Plan): Promise<string[]> {
+async function createClaims(ports: Ports, outlook: Outlook, plan: Plan): Promise<NodeClaim[]> {
   const { pools, shadow, failures, virtual } = outlook;
-  const created: string[] = [];
+  const created: NodeClaim[] = [];
   for (const planned of plan.newNodeClaims) {
     const pool = pools.find((each) => each.name === planned.nodePool);
     if (pool === undefined) continue;
     if (await shadow.isCast()) break;
     const create = async (): Promise<void> => {
-      const name = await createClaim(ports, outlook, planned, pool);
-      created.push(name);
+      const claim = await createClaim(ports, outlook, planned, pool);
+      created.push(claim);
       for (const pod of planned.pods) {
-        if (!virtual.has(pod)) await nominate(ports, pod, `nodeclaim/${name}`);
+        if (!virtual.has(pod)) await nominate(ports, pod, `nodeclaim/${claim.name}`);
       }
     };
     failures.push(...(await attempt(`NodePool/${pool.name}`, create)));
@@ -278,7 +278,21 @@ async function reportUnplaced(ports: Ports, outlook: Outlook, plan: Plan): Promi
   }
 }
 
-/** Claims are read again: those just written have their uids only now. */
+/** The claims that the plan counted on, and those just written: nothing is read again for it. */
+async function launchPlanned(
+  ports: Ports,
+  settings: AppSettings,
+  { state, shadow, typesOf, failures }: Outlook,
+  created: readonly NodeClaim[],
+): Promise<LaunchReport> {
+  const names = new Set(created.map(({ name }) => name));
+  const others = state.objects.nodeClaims.filter(({ name }) => !names.has(name));
+  const objects = { ...state.objects, nodeClaims: [...others, ...created] };
+  const launching = { ports, settings, shadow, failures };
+  return await launchClaims(launching, { ...state, objects }, typesOf);
+}
+
+/** Static claims have been written and deleted since the cluster was read: it is read again. */
 async function launchAll(
   ports: Ports,
   settings: AppSettings,
@@ -328,12 +342,13 @@ export async function provision(ports: Ports, settings: AppSettings): Promise<Pr
     measure(ports, outlook, plan, startedAtMs);
     const decidedAtMs = ports.clock.nowMs();
     unplaced = new Map([...plan.unplaced].map(([pod, { message }]) => [pod, message]));
-    created.push(...(await createClaims(ports, outlook, plan)));
+    const claims = await createClaims(ports, outlook, plan);
+    created.push(...claims.map(({ name }) => name));
     if (await shadow.isCast()) break;
     await nominateExisting(ports, outlook, plan);
     await reportUnplaced(ports, outlook, plan);
     await writeBufferStatuses(ports, state.capacityBuffers, plan);
-    const report = await launchAll(ports, settings, outlook);
+    const report = await launchPlanned(ports, settings, outlook, claims);
     launched.push(...report.launched);
     const actedMs = ports.clock.nowMs() - decidedAtMs;
     ports.recorder.measure?.('act_duration_seconds', actedMs / 1000);
