@@ -158,11 +158,14 @@ const NODE_IMAGES = Array.from({ length: 40 }, (_, at) => ({
   sizeBytes: 100_000_000,
 }));
 
-/** A node as it is once it is initialised, without claim and instance. */
-export async function createNode(admin: KubeClient, at: number): Promise<void> {
-  const name = nodeName(at);
-  await admin.create(RESOURCES.nodes, {
-    metadata: { name, labels: labelsOf(at), finalizers: ['karpenter.sh/termination'] },
+/** A node as it is once it is initialised. */
+export function nodeManifest(at: number): object {
+  return {
+    metadata: {
+      name: nodeName(at),
+      labels: labelsOf(at),
+      finalizers: ['karpenter.sh/termination'],
+    },
     spec: { providerID: `aws:///${zoneOf(at)}/${instanceId(at)}` },
     status: {
       capacity: CAPACITY,
@@ -170,7 +173,12 @@ export async function createNode(admin: KubeClient, at: number): Promise<void> {
       conditions: [isTrue('Ready')],
       images: NODE_IMAGES,
     },
-  });
+  };
+}
+
+/** Without claim and instance. */
+export async function createNode(admin: KubeClient, at: number): Promise<void> {
+  await admin.create(RESOURCES.nodes, nodeManifest(at));
 }
 
 /** The claim that a node came from, and the instance. */

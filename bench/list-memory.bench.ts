@@ -1,9 +1,11 @@
 /**
  * What reading a large cluster takes, next to @kubernetes/client-node on the same API server:
- * `npm run bench -- list-memory [PODS=10000] [NODES=1000] [VARIABLES=60]`. Each list in a process of
- * its own, all in turn; the process's peak by the kernel, above what it had before the list.
+ * `npm run bench -- list-memory [PODS=10000] [NODES=1000]`, and for sizes that take too long to
+ * make, reading and deciding from pages on loopback: `npm run bench -- list-memory paged
+ * [PODS=100000] [NODES=10000]`. Each in a process of its own, all in turn; the peak is the kernel's.
  */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,10 +21,10 @@ import {
 } from './large-cluster.ts';
 
 const RUNS = 5;
-/** client-node's list of more pods than this is not for a machine of 24 GB. */
-const COMPARED_MAX = 20_000;
 const MIB = 2 ** 20;
 const SCRIPT = join(import.meta.dirname, 'list-once.ts');
+const PAGED = join(import.meta.dirname, 'paged-cluster.ts');
+const MODES = ['joiner', 'joiner-protobuf', 'joiner-json', 'client-node'];
 
 interface Listing {
   readonly pods: number;
@@ -33,25 +35,42 @@ interface Listing {
 }
 
 export async function run(args: readonly string[] = []): Promise<void> {
-  const [pods = 10_000, nodes = 1_000, variables = 60] = args.map(Number);
+  const [first = '', ...rest] = args;
+  await (first === 'paged' ? runPaged(rest.map(Number)) : runReal(args.map(Number)));
+}
+
+async function runReal([pods = 10_000, nodes = 1_000]: readonly number[]): Promise<void> {
   const world = await startWorld({ controllers: false });
   const folder = mkdtempSync(join(tmpdir(), 'joiner-list-'));
   try {
     await furnish(world);
     await each(nodes, (at) => createNode(world.admin, at));
-    const create = async (at: number): Promise<void> => {
-      const pod = boundPod(at, nodeName(at % nodes), variables);
-      await world.admin.create(RESOURCES.pods, pod, 'default');
-    };
-    await each(pods, create);
+    await each(pods, async (at) => {
+      await world.admin.create(RESOURCES.pods, boundPod(at, nodeName(at % nodes)), 'default');
+    });
     const bytes = await podBytes(world);
     console.log(`${pods} pods of ${(bytes / 1000).toFixed(1)} kB of JSON, ${nodes} nodes\n`);
     const caFile = join(folder, 'ca.crt');
     writeFileSync(caFile, world.plane.caPem);
-    await compare(world, caFile, pods);
+    const { url, adminToken } = world.plane;
+    await compare({ BENCH_URL: url, BENCH_CA: caFile, BENCH_TOKEN: adminToken }, MODES);
   } finally {
     rmSync(folder, { recursive: true, force: true });
     await world.stop();
+  }
+}
+
+async function runPaged([pods = 100_000, nodes = 10_000]: readonly number[]): Promise<void> {
+  const server = spawn(process.execPath, [PAGED, `${pods}`, `${nodes}`], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    server.stdout.setEncoding('utf8');
+    const [url] = (await once(server.stdout, 'data')) as [string];
+    console.log(`${pods} pods, one in a hundred pending, ${nodes} nodes, from pages on loopback\n`);
+    await compare({ BENCH_URL: url.trim(), BENCH_TOKEN: 'none' }, ['joiner', 'joiner-decide']);
+  } finally {
+    server.kill();
   }
 }
 
@@ -60,14 +79,14 @@ async function podBytes({ admin }: World): Promise<number> {
   return JSON.stringify(pod).length;
 }
 
-async function compare(world: World, caFile: string, pods: number): Promise<void> {
-  const modes = ['joiner', 'joiner-protobuf', 'joiner-json'];
-  if (pods <= COMPARED_MAX) modes.push('client-node');
+type Environment = Readonly<Record<string, string>>;
+
+async function compare(environment: Environment, modes: readonly string[]): Promise<void> {
   const found = new Map<string, Listing[]>(modes.map((mode) => [mode, []]));
   // The first of all fills the API server's caches for the others.
-  await listOnce(world, caFile, 'joiner');
+  await listOnce(environment, 'joiner');
   for (let round = 0; round < RUNS; round += 1) {
-    for (const mode of modes) found.get(mode)?.push(await listOnce(world, caFile, mode));
+    for (const mode of modes) found.get(mode)?.push(await listOnce(environment, mode));
   }
   console.log('| read by | ms | CPU ms | idle MiB | peak MiB | above idle MiB, all runs |');
   console.log('|---|---|---|---|---|---|');
@@ -89,10 +108,9 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
-async function listOnce(world: World, caFile: string, mode: string): Promise<Listing> {
-  const { url, adminToken } = world.plane;
+async function listOnce(environment: Environment, mode: string): Promise<Listing> {
   const child = spawn(process.execPath, [SCRIPT, mode], {
-    env: { BENCH_URL: url, BENCH_CA: caFile, BENCH_TOKEN: adminToken },
+    env: environment,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let text = '';

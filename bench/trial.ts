@@ -61,11 +61,15 @@ function added(seen: ReadonlyMap<string, number>, before: number): [string, numb
   return seen.size > before ? [...seen].at(-1) : undefined;
 }
 
-/** The seconds of an invocation's first round, as the log's last line with that metric has it. */
+/** The seconds of a metric in the newest line that has it: of the invocation's first round. */
 export function lastSeconds(log: readonly string[], metric: string): number {
-  const line = log.findLast((each) => each.includes(`"${metric}":`)) ?? '';
-  const found = [...line.matchAll(new RegExp(`"${metric}":\\[?([0-9.]+)`, 'g'))];
-  return Number(found.at(-1)?.[1] ?? Number.NaN);
+  const lines = log.flatMap((chunk) => chunk.split('\n')).filter((line) => line.includes(metric));
+  const newest = lines.toSorted((a, b) => loggedAtMs(a) - loggedAtMs(b)).at(-1) ?? '';
+  return Number(new RegExp(`"${metric}":\\[?([0-9.]+)`).exec(newest)?.[1] ?? Number.NaN);
+}
+
+function loggedAtMs(line: string): number {
+  return Number(/"Timestamp":([0-9]+)/.exec(line)?.[1] ?? 0);
 }
 
 /** A pod that needs a node; back when EC2 was asked for one. */
