@@ -6,6 +6,7 @@ export class Coalescer<Kind extends string> {
   private readonly send: (kinds: readonly Kind[]) => Promise<void>;
   private readonly nowMs: () => number;
   private timer: NodeJS.Timeout | undefined;
+  private timerAtMs = Number.POSITIVE_INFINITY;
   private sending: Promise<void> = Promise.resolve();
   private failure: unknown;
 
@@ -22,8 +23,7 @@ export class Coalescer<Kind extends string> {
 
   add(kind: Kind): void {
     this.pending.add(kind);
-    const waitedMs = this.nowMs() - (this.sentAtMs.get(kind) ?? Number.NEGATIVE_INFINITY);
-    this.schedule(Math.max(0, this.everyMs - waitedMs));
+    this.schedule(this.waitMs(kind, this.nowMs()));
   }
 
   /** Everything sent that was added; throws what a send threw. */
@@ -35,8 +35,19 @@ export class Coalescer<Kind extends string> {
     if (this.failure !== undefined) throw this.failure;
   }
 
+  /** How long a kind still has to wait. */
+  private waitMs(kind: Kind, nowMs: number): number {
+    const sentAtMs = this.sentAtMs.get(kind) ?? Number.NEGATIVE_INFINITY;
+    return Math.max(0, this.everyMs - (nowMs - sentAtMs));
+  }
+
+  /** A kind that is due sooner than those that wait does not wait with them. */
   private schedule(ms: number): void {
-    this.timer ??= setTimeout(() => {
+    const atMs = this.nowMs() + ms;
+    if (this.timer !== undefined && this.timerAtMs <= atMs) return;
+    clearTimeout(this.timer);
+    this.timerAtMs = atMs;
+    this.timer = setTimeout(() => {
       this.timer = undefined;
       this.flush(false);
     }, ms);
@@ -44,10 +55,7 @@ export class Coalescer<Kind extends string> {
 
   private flush(all: boolean): void {
     const nowMs = this.nowMs();
-    const due = [...this.pending].filter(
-      (kind) =>
-        all || nowMs - (this.sentAtMs.get(kind) ?? Number.NEGATIVE_INFINITY) >= this.everyMs,
-    );
+    const due = [...this.pending].filter((kind) => all || this.waitMs(kind, nowMs) === 0);
     for (const kind of due) {
       this.pending.delete(kind);
       this.sentAtMs.set(kind, nowMs);
@@ -60,6 +68,6 @@ export class Coalescer<Kind extends string> {
           this.failure ??= error;
         });
     }
-    if (this.pending.size > 0) this.schedule(this.everyMs);
+    for (const kind of this.pending) this.schedule(this.waitMs(kind, nowMs));
   }
 }
