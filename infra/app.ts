@@ -3,7 +3,7 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import { CLUSTERS_MAX, ClustersDashboard } from './constructs/clusters-dashboard.ts';
 import type { JoinerProps } from './constructs/joiner-props.ts';
 import { propFaults } from './constructs/props-check.ts';
-import { propsFromContext } from './context.ts';
+import { isOfCdk, parts, propsFromContext } from './context.ts';
 import { JoinerStack } from './joiner-stack.ts';
 
 const USAGE = `usage: cdk deploy -c cluster=NAME [-c region=REGION] [-c PROP=VALUE …]
@@ -16,47 +16,45 @@ const USAGE = `usage: cdk deploy -c cluster=NAME [-c region=REGION] [-c PROP=VAL
  */
 function main(): void {
   const app = new App();
-  const clusters: unknown = app.node.tryGetContext('clusters');
-  const isMade = clusters === undefined ? joinerStack(app) : clustersStack(app, clusters);
-  if (!isMade) return;
+  const context: Readonly<Record<string, unknown>> = app.node.getAllContext();
+  try {
+    if (context['clusters'] === undefined) joinerStack(app, context);
+    else clustersStack(app, context);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
+    process.exitCode = 2;
+    return;
+  }
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   app.synth();
 }
 
-function joinerStack(app: App): boolean {
-  const props = propsFromContext((name) => app.node.tryGetContext(name));
-  try {
-    if (!isJoinerProps(props)) throw new Error(propFaults(props).join('\n  '));
-    const id = `joiner-${String(props.cluster).replaceAll('_', '-')}`;
-    const { region } = props;
-    const env = region === undefined ? {} : { env: { region } };
-    new JoinerStack(app, id, { joiner: props, ...env });
-    return true;
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
-    process.exitCode = 2;
-    return false;
-  }
+function joinerStack(app: App, context: Readonly<Record<string, unknown>>): void {
+  const props = propsFromContext(context);
+  if (!isJoinerProps(props)) throw new Error(propFaults(props).join('\n  '));
+  const id = `joiner-${String(props.cluster).replaceAll('_', '-')}`;
+  const { region } = props;
+  const env = region === undefined ? {} : { env: { region } };
+  new JoinerStack(app, id, { joiner: props, ...env });
 }
 
-function clustersStack(app: App, given: unknown): boolean {
-  const clusters = String(given)
-    .split(',')
-    .map((name) => name.trim());
-  const [fault] = clusterNameFaults(clusters);
-  if (fault !== undefined) {
-    process.stderr.write(`${fault}\n${USAGE}`);
-    process.exitCode = 2;
-    return false;
-  }
-  const region: unknown = app.node.tryGetContext('region');
+function clustersStack(app: App, context: Readonly<Record<string, unknown>>): void {
+  const { clusters: given, region, ...others } = context;
+  const clusters = parts(String(given));
+  const faults = [
+    ...Object.keys(others)
+      .filter((name) => !isOfCdk(name))
+      .map((name) => `${name} is given, but has no meaning together with clusters`),
+    ...clusterNameFaults(clusters),
+    ...propFaults({ cluster: 'any', region }),
+  ];
+  if (faults.length > 0) throw new Error(faults.join('\n  '));
   const env = typeof region === 'string' ? { env: { region } } : {};
   const stack = new Stack(app, 'joiner-clusters', {
     description: 'Joiner: a dashboard across clusters',
     ...env,
   });
   new ClustersDashboard(stack, 'Clusters', { clusters });
-  return true;
 }
 
 function clusterNameFaults(clusters: readonly string[]): readonly string[] {

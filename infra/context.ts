@@ -1,21 +1,29 @@
 import { Duration } from 'aws-cdk-lib';
-import { JOINER_PROPS } from './constructs/joiner-props.ts';
 
 /**
  * Props from `-c name=value`: everything is text there. Lists are separated by commas, objects are
- * `key=value` separated by commas. What cannot be read is passed on as it is, so that the check of
- * the props says what would be allowed.
+ * `key=value` separated by commas. What cannot be read is passed on as it is, and so are names that
+ * no prop has, so that the check of the props says what would be allowed.
  */
 export function propsFromContext(
-  read: (name: string) => unknown,
+  context: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
-  const given = JOINER_PROPS.flatMap((name) => {
-    const value = read(name);
-    if (value === undefined || name === 'code') return [];
+  const given = Object.entries(context).flatMap(([name, value]) => {
+    if (value === undefined || isOfCdk(name)) return [];
     return [[name, typeof value === 'string' ? parse(name, value) : value] as const];
   });
   return Object.fromEntries(given);
 }
+
+/**
+ * Whether the CDK gives the name itself: `aws:cdk:…`, flags such as `@aws-cdk/core:…`, what it has
+ * looked up (`vpc-provider:…`), and what its command line keeps beside them.
+ */
+export function isOfCdk(name: string): boolean {
+  return /[:@/]/.test(name) || CDK_OWN.has(name);
+}
+
+const CDK_OWN: ReadonlySet<string> = new Set(['cli-telemetry', 'acknowledged-issue-numbers']);
 
 const LISTS: ReadonlySet<string> = new Set(['subnets', 'securityGroups']);
 const RECORDS: ReadonlySet<string> = new Set([
@@ -29,21 +37,26 @@ const TEXTS: ReadonlySet<string> = new Set(['cluster', 'bucket']);
 
 function parse(name: string, text: string): unknown {
   if (TEXTS.has(name)) return text;
-  if (LISTS.has(name)) return text.split(',').filter((each) => each !== '');
+  if (LISTS.has(name)) return parts(text).filter((each) => each !== '');
   if (RECORDS.has(name)) return record(text);
   if (DURATIONS.has(name)) return duration(text);
   return scalar(text);
 }
 
+/** Without the blanks around them. */
+export function parts(text: string, separator = ','): readonly string[] {
+  return text.split(separator).map((each) => each.trim());
+}
+
 function record(text: string): unknown {
-  const pairs = text.split(',').map((pair) => pair.split('='));
+  const pairs = parts(text).map((pair) => parts(pair, '='));
   if (pairs.some((pair) => pair.length !== 2)) return text;
   return Object.fromEntries(pairs.map(([key = '', value = '']) => [key, scalar(value)]));
 }
 
 function scalar(text: string): string | number | boolean {
   if (text === 'true' || text === 'false') return text === 'true';
-  return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+  return /^-?(\d+\.?\d*|\.\d+)(e-?\d+)?$/i.test(text) ? Number(text) : text;
 }
 
 /** `300ms`, `3s` */

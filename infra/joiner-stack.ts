@@ -1,4 +1,4 @@
-import { Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { Joiner } from './constructs/joiner.ts';
 import type { JoinerProps } from './constructs/joiner-props.ts';
@@ -14,5 +14,8 @@ export class JoinerStack extends Stack {
   constructor(scope: Construct, id: string, props: JoinerStackProps) {
     super(scope, id, { description: 'Joiner: serverless nodes for an EKS cluster', ...props });
     this.joiner = new Joiner(this, 'Joiner', props.joiner);
+    // With one Joiner in a stack, the output can have the name that people look for.
+    const output = this.joiner.node.findChild('NodeRoleArn');
+    if (output instanceof CfnOutput) output.overrideLogicalId('NodeRoleArn');
   }
 }

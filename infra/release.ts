@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { App, DefaultStackSynthesizer, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
@@ -38,9 +38,12 @@ export function writeRelease(options: ReleaseOptions): readonly ReleaseFile[] {
       generateBootstrapVersionRule: false,
     }),
   };
-  const stack = new JoinerStack(app, 'joiner', { joiner, ...placed });
+  const { region } = joiner;
+  const env = region === undefined ? {} : { env: { region } };
+  const stack = new JoinerStack(app, 'joiner', { joiner, ...env, ...placed });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   const assembly = app.synth();
+  empty(folder);
   const written: ReleaseFile[] = [];
   const write = (path: string, data: Buffer): void => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -55,6 +58,23 @@ export function writeRelease(options: ReleaseOptions): readonly ReleaseFile[] {
     write(`${prefix}${hash}.zip`, zip(filesIn(join(assembly.directory, source))));
   }
   return written;
+}
+
+/** What an earlier release left would be copied with this one; nothing else is taken away. */
+function empty(folder: string): void {
+  if (!existsSync(folder)) return;
+  const strange = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => path !== join(folder, 'template.json') && !isArchive(path));
+  if (strange.length > 0) {
+    throw new Error(`${folder} holds ${strange[0]}, which is of no release: name another folder`);
+  }
+  rmSync(folder, { recursive: true });
+}
+
+function isArchive(path: string): boolean {
+  return /[\\/][0-9a-f]{64}\.zip$/.test(path);
 }
 
 /** Folders to be archived, by their hash; the template itself is an asset too, but no folder. */

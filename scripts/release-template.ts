@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { JoinerProps } from '../infra/constructs/joiner-props.ts';
 import { propFaults } from '../infra/constructs/props-check.ts';
@@ -8,10 +8,8 @@ import packageJson from '../package.json' with { type: 'json' };
 
 const USAGE = `usage: npm run release:template -- --bucket BUCKET -c cluster=NAME [-c PROP=VALUE …]
          [--prefix joiner/${packageJson.version}/] [--out dist/release]
-Writes template.json and the functions' code. Copy the code to the bucket, then create the stack:
-  aws s3 cp --recursive dist/release/joiner s3://BUCKET/joiner
-  aws cloudformation deploy --stack-name joiner-NAME --template-file dist/release/template.json \\
-    --capabilities CAPABILITY_NAMED_IAM --s3-bucket BUCKET
+Writes template.json and the functions' code into a folder that it empties before, and prints how
+to copy the code to the bucket and create the stack.
 `;
 
 /** The stack as a template for CloudFormation and Terraform. */
@@ -24,18 +22,38 @@ function main(): void {
       context: { type: 'string', short: 'c', multiple: true, default: [] },
     },
   });
-  const given = new Map(values.context.map((pair) => split(pair)));
-  const joiner = propsFromContext((name) => given.get(name));
+  const joiner = propsFromContext(Object.fromEntries(values.context.map(split)));
   if (values.bucket === undefined) throw new Error('--bucket is missing');
-  if (!isJoinerProps(joiner)) throw new Error(propFaults(joiner).join('\n'));
-  const folder = join(process.cwd(), values.out);
-  const { bucket, prefix } = values;
+  const { bucket, prefix, out } = values;
+  const faults = [...placeFaults(bucket, prefix), ...propFaults(joiner)];
+  if (faults.length > 0 || !isJoinerProps(joiner)) throw new Error(faults.join('\n'));
+  const folder = resolve(out);
   for (const { path, bytes } of writeRelease({ joiner, bucket, prefix, folder })) {
-    process.stdout.write(`${values.out}/${path}  ${Math.ceil(bytes / 1024)} KB\n`);
+    process.stdout.write(`${out}/${path}  ${Math.ceil(bytes / 1024)} KB\n`);
   }
+  process.stdout.write(nextSteps(out, bucket, prefix, joiner));
+}
+
+/** What CloudFormation would refuse, or `aws s3 cp` put elsewhere than the template looks. */
+function placeFaults(bucket: string, prefix: string): readonly string[] {
+  const faults = propFaults({ cluster: 'any', bucket }).map((each) => `--${each}`);
+  if (!/^([\w.-]+\/)+$/.test(prefix) || /(^|\/)\.\.?\//.test(prefix)) {
+    faults.push(`--prefix is "${prefix}", but has to be folders that end in /, e.g. joiner/1.0/`);
+  }
+  return faults;
+}
+
+function nextSteps(out: string, bucket: string, prefix: string, joiner: JoinerProps): string {
+  const region = joiner.region === undefined ? '' : ` --region ${joiner.region}`;
+  return `Next:
+  aws s3 cp${region} --recursive ${out}/${prefix} s3://${bucket}/${prefix}
+  aws cloudformation deploy${region} --stack-name joiner-${String(joiner.cluster)} \\
+    --template-file ${out}/template.json --capabilities CAPABILITY_NAMED_IAM --s3-bucket ${bucket}
+`;
 }
 
 function split(pair: string): readonly [string, string] {
+  if (!pair.includes('=')) throw new Error(`-c ${pair} has no value: write -c ${pair}=VALUE`);
   const at = pair.indexOf('=');
   return [pair.slice(0, at), pair.slice(at + 1)];
 }

@@ -178,7 +178,7 @@ export class Joiner extends Construct {
     );
     const code = this.#props.code ?? bundledCode(names);
     const scope = this.#policyScope(nodeRoleArns);
-    return new Map(names.map((name) => [name, this.#function(name, code(name), scope)]));
+    return new Map(names.map((name) => [name, this.#function(name, codeOf(name, code), scope)]));
   }
 
   #function(name: FunctionName, code: lambda.Code, scope: PolicyScope): JoinerFunction {
@@ -304,6 +304,18 @@ export class Joiner extends Construct {
 function bundledCode(names: readonly FunctionName[]): (name: FunctionName) => lambda.Code {
   const folders = bundleFunctionsNow(names);
   return (name) => lambda.Code.fromAsset(folders.get(name) ?? '');
+}
+
+/** By what it can do: an app's own copy of CDK has a class of its own. */
+function codeOf(name: FunctionName, code: (name: FunctionName) => unknown): lambda.Code {
+  const given = code(name);
+  if (isCode(given)) return given;
+  throw new Error(`code gave ${typeof given} for ${name}, but has to give a Code of aws-lambda`);
+}
+
+function isCode(given: unknown): given is lambda.Code {
+  if (typeof given !== 'object' || given === null) return false;
+  return typeof Reflect.get(given, 'bind') === 'function';
 }
 
 /** Of everything that the installer applies, and of the version that applies it. */

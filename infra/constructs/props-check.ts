@@ -1,4 +1,4 @@
-import { Duration, Token } from 'aws-cdk-lib';
+import { type Duration, Token } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { FEATURE_GATES, FUNCTION_NAMES } from '../../shared/contract.ts';
 import { JOINER_PROPS } from './joiner-props.ts';
@@ -34,13 +34,18 @@ function matching(pattern: RegExp, words: string): Check {
   };
 }
 
-/** A construct that has the property, or a text that the check takes. */
-function constructOr(property: string, check: Check): Check {
+/** A construct whose property the check takes, or a text that the check takes. */
+function constructOr(property: string, check: Check, ofConstruct: Check = check): Check {
   return (value) => {
     const isConstruct = typeof value === 'object' && value !== null && property in value;
-    return isConstruct ? undefined : check(value);
+    if (!isConstruct) return check(value);
+    return ofConstruct(Reflect.get(value, property)) === undefined ? undefined : check(undefined);
   };
 }
+
+/** Ids of constructs that CDK has yet to look up are of a form of their own. */
+const isNamed: Check = (value) =>
+  typeof value === 'string' && value !== '' ? undefined : 'a text that is not empty';
 
 function listOf(check: Check): Check {
   return (value) => {
@@ -50,8 +55,10 @@ function listOf(check: Check): Check {
   };
 }
 
-function recordOf(keys: readonly string[], check: Check): Check {
-  const words = `an object from ${keys.join(', ')} to ${check(undefined)}`;
+function recordOf(keys: readonly string[], check: Check, example: string): Check {
+  const words =
+    `an object from ${keys.join(', ')} to ${check(undefined)} ` +
+    `(on the command line ${example}, separated by commas)`;
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return words;
     const isGood = Object.entries(value).every(
@@ -62,25 +69,39 @@ function recordOf(keys: readonly string[], check: Check): Check {
 }
 
 function duration(minMs: number, maxMs: number): Check {
-  const words = `a Duration from ${minMs} ms to ${maxMs} ms`;
+  const words = `a Duration from ${minMs} ms to ${maxMs} ms (on the command line 300ms or 3s)`;
   return (value) => {
-    if (!(value instanceof Duration)) return words;
+    if (!isDuration(value)) return words;
     const ms = value.toMilliseconds();
     return ms >= minMs && ms <= maxMs ? undefined : words;
   };
 }
 
-function arn(service: string, resource: string, words: string): Check {
-  return matching(new RegExp(`^arn:aws[a-z-]*:${service}:[a-z0-9-]*:\\d{12}:${resource}`), words);
+/** By what it can do: an app may have a copy of CDK of its own, whose classes are not ours. */
+function isDuration(value: unknown): value is Duration {
+  if (typeof value !== 'object' || value === null) return false;
+  return typeof Reflect.get(value, 'toMilliseconds') === 'function';
 }
 
+/** One resource: an asterisk would be a pattern where the ARN gets into a policy. */
+function arn(head: string, resource: string, words: string): Check {
+  const check = matching(new RegExp(`^arn:aws(-[a-z]+)*:${head}:${resource}$`), words);
+  return (value) => (String(value).includes('*') ? words : check(value));
+}
+
+const PATH_AND_NAME = '[\\w+=,.@/-]+';
+
 const CLUSTER_NAME = /^[0-9A-Za-z][0-9A-Za-z_-]{0,99}$/;
+/** Other partitions have no catalog and no prices (docs/compatibility.md). */
+export const REGION =
+  /^(af|ap|ca|cn|eu|il|me|mx|sa|us)-(central|east|west|(north|south)(east|west)?)-\d{1,2}$/;
 const RETENTION_DAYS = Object.values(RetentionDays)
   .filter((days) => typeof days === 'number')
   .filter((days) => days !== RetentionDays.INFINITE);
 const securityGroup = constructOr(
   'securityGroupId',
   matching(/^sg-[0-9a-f]{8,17}$/, 'a security group: an id such as sg-0123456789abcdef0'),
+  isNamed,
 );
 
 const CHECKS: Readonly<Record<(typeof JOINER_PROPS)[number], Check>> = {
@@ -91,20 +112,24 @@ const CHECKS: Readonly<Record<(typeof JOINER_PROPS)[number], Check>> = {
       'the name of an EKS cluster: letters, digits, - and _, at most 100 of them',
     ),
   ),
-  region: matching(/^[a-z]{2}(-[a-z]+)+-\d$/, "a region's name such as eu-west-1"),
+  region: matching(
+    REGION,
+    "a region's name such as eu-west-1, of the partitions aws and aws-cn: others are not supported",
+  ),
   reaction: oneOf('watch', 'tick'),
-  memorySizes: recordOf(FUNCTION_NAMES, whole(128, 10_240)),
+  memorySizes: recordOf(FUNCTION_NAMES, whole(128, 10_240), 'provision=3008'),
   endpoint: oneOf('public', 'private'),
   subnets: listOf(
     constructOr(
       'subnetId',
       matching(/^subnet-[0-9a-f]{8,17}$/, 'subnets: ids such as subnet-0123456789abcdef0'),
+      isNamed,
     ),
   ),
   securityGroups: listOf(securityGroup),
   clusterSecurityGroup: securityGroup,
   isolatedVpc: isFlag,
-  featureGates: recordOf(Object.keys(FEATURE_GATES), isFlag),
+  featureGates: recordOf(Object.keys(FEATURE_GATES), isFlag, 'NodeRepair=true'),
   batchIdleDuration: duration(0, 60_000),
   batchMaxDuration: duration(0, 60_000),
   preferencePolicy: oneOf('Respect', 'Ignore'),
@@ -127,25 +152,41 @@ const CHECKS: Readonly<Record<(typeof JOINER_PROPS)[number], Check>> = {
   ),
   encryptionKey: constructOr(
     'keyArn',
-    arn('kms', 'key/', "a key's ARN such as arn:aws:kms:eu-west-1:111122223333:key/… or construct"),
+    arn(
+      'kms:[a-z0-9-]+:\\d{12}',
+      'key/[\\w-]+',
+      "a key's ARN such as arn:aws:kms:eu-west-1:111122223333:key/… or construct",
+    ),
   ),
   alarms: isFlag,
   alarmTopic: constructOr(
     'topicArn',
-    arn('sns', '', "a topic's ARN such as arn:aws:sns:eu-west-1:111122223333:alarms or construct"),
+    arn(
+      'sns:[a-z0-9-]+:\\d{12}',
+      '[\\w-]{1,256}',
+      "a topic's ARN such as arn:aws:sns:eu-west-1:111122223333:alarms or construct",
+    ),
   ),
   dashboard: isFlag,
   permissionsBoundary: constructOr(
     'managedPolicyArn',
-    arn('iam', 'policy/', "a policy's ARN such as arn:aws:iam::111122223333:policy/… or construct"),
+    arn(
+      'iam::(\\d{12}|aws)',
+      `policy/${PATH_AND_NAME}`,
+      "a policy's ARN such as arn:aws:iam::111122223333:policy/… or construct",
+    ),
   ),
   nodeRole: constructOr(
     'roleArn',
-    arn('iam', 'role/', "a role's ARN such as arn:aws:iam::111122223333:role/… or construct"),
+    arn(
+      'iam::\\d{12}',
+      `role/${PATH_AND_NAME}`,
+      "a role's ARN such as arn:aws:iam::111122223333:role/… or construct",
+    ),
   ),
   nodeRoleEntry: isFlag,
   windowsNodes: isFlag,
-  reservedConcurrency: recordOf(FUNCTION_NAMES, whole(1, 1000)),
+  reservedConcurrency: recordOf(FUNCTION_NAMES, whole(1, 1000), 'provision=2'),
   installerAccess: isFlag,
   code: (value) => (typeof value === 'function' ? undefined : 'a function from a name to Code'),
 };
@@ -154,7 +195,11 @@ const CHECKS: Readonly<Record<(typeof JOINER_PROPS)[number], Check>> = {
 export function propFaults(props: object): readonly string[] {
   const unknown = Object.keys(props)
     .filter((name) => !Object.hasOwn(CHECKS, name))
-    .map((name) => `${name} is no prop of Joiner; the props are ${JOINER_PROPS.join(', ')}`);
+    .map(
+      (name) =>
+        `${name} is no prop of Joiner; the nearest is ${nearest(name)}, ` +
+        `and all of them are ${JOINER_PROPS.join(', ')}`,
+    );
   const wrong = JOINER_PROPS.flatMap((name) => {
     const value: unknown = Reflect.get(props, name);
     if (value === undefined && name !== 'cluster') return [];
@@ -165,7 +210,35 @@ export function propFaults(props: object): readonly string[] {
 }
 
 function shown(value: unknown): string {
-  if (value instanceof Duration) return value.toString();
+  if (isDuration(value)) return value.toString();
   if (typeof value === 'function') return 'a function';
-  return typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? 'undefined');
+  if (typeof value === 'number') return String(value);
+  try {
+    return JSON.stringify(value) ?? 'undefined';
+  } catch {
+    // Constructs know their parents, and these them.
+    return 'a construct of another kind';
+  }
+}
+
+/** The prop that takes the fewest letters to get to. */
+function nearest(name: string): string {
+  const distances = JOINER_PROPS.map((prop) => ({ prop, letters: lettersBetween(name, prop) }));
+  const [first] = distances.toSorted((a, b) => a.letters - b.letters);
+  return first?.prop ?? '';
+}
+
+/** How many letters have to be put in, taken out or changed; no matter whether they are capital. */
+function lettersBetween(one: string, other: string): number {
+  const target = [...other.toLowerCase()];
+  let row = [0, ...target.map((_, at) => at + 1)];
+  for (const letter of one.toLowerCase()) {
+    const next = [(row[0] ?? 0) + 1];
+    target.forEach((each, at) => {
+      const changed = (row[at] ?? 0) + (each === letter ? 0 : 1);
+      next.push(Math.min(changed, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1));
+    });
+    row = next;
+  }
+  return row.at(-1) ?? 0;
 }

@@ -4,7 +4,7 @@ import type { Construct, IConstruct } from 'constructs';
 import { ENV, FEATURE_GATES, type FunctionName, METRICS_NAMESPACE } from '../../shared/contract.ts';
 import type { FunctionNetwork } from './function.ts';
 import type { JoinerProps } from './joiner-props.ts';
-import { propFaults } from './props-check.ts';
+import { propFaults, REGION } from './props-check.ts';
 
 /** MB. 1,769 MB is one whole processor. */
 export const MEMORY_SIZES: Readonly<Record<FunctionName, number>> = {
@@ -38,15 +38,12 @@ export function checkProps(scope: Construct, props: JoinerProps): void {
 
 function pairFaults(scope: Construct, props: JoinerProps): readonly string[] {
   const faults: string[] = [];
-  const { region } = Stack.of(scope);
   if (clusterName(props) === undefined) {
     faults.push(
       'cluster has a name that is only known when it is deployed: give it an explicit clusterName',
     );
   }
-  if (props.region !== undefined && !Token.isUnresolved(region) && props.region !== region) {
-    faults.push(`region is "${props.region}", but the stack is in ${region}: they have to agree`);
-  }
+  faults.push(...placeFaults(scope, props), ...idleFaults(props));
   if (props.endpoint === 'private') {
     for (const name of ['subnets', 'securityGroups'] as const) {
       if (props[name] === undefined) {
@@ -74,6 +71,77 @@ function pairFaults(scope: Construct, props: JoinerProps): readonly string[] {
   return faults;
 }
 
+/** Region, partition and account of everything that is named have to be those of the stack. */
+function placeFaults(scope: Construct, props: JoinerProps): readonly string[] {
+  const stack = Stack.of(scope);
+  const isKnown = !Token.isUnresolved(stack.region);
+  const faults: string[] = [];
+  if (isKnown && !REGION.test(stack.region)) {
+    faults.push(
+      `the stack is in ${stack.region}, but Joiner works only in regions of the partitions aws ` +
+        'and aws-cn',
+    );
+  }
+  if (props.region !== undefined && isKnown && props.region !== stack.region) {
+    faults.push(
+      `region is "${props.region}", but the stack is in ${stack.region}: they have to agree`,
+    );
+  }
+  const region = isKnown ? stack.region : props.region;
+  const partition = region?.startsWith('cn-') === true ? 'aws-cn' : 'aws';
+  for (const [name, arn] of Object.entries(arnsOf(props))) {
+    if (arn === undefined || Token.isUnresolved(arn) || region === undefined) continue;
+    const [, itsPartition, , itsRegion, account] = arn.split(':');
+    const isElsewhere = itsPartition !== partition || (itsRegion !== '' && itsRegion !== region);
+    if (isElsewhere) faults.push(`${name} is "${arn}", but has to be of ${partition} ${region}`);
+    const isForeign = !Token.isUnresolved(stack.account) && account !== stack.account;
+    if (name === 'nodeRole' && isForeign) {
+      faults.push(`nodeRole is "${arn}", but has to be of the stack's account ${stack.account}`);
+    }
+  }
+  return faults;
+}
+
+function arnsOf(props: JoinerProps): Readonly<Record<string, string | undefined>> {
+  const { encryptionKey, alarmTopic, permissionsBoundary, nodeRole } = props;
+  return {
+    encryptionKey: typeof encryptionKey === 'object' ? encryptionKey.keyArn : encryptionKey,
+    alarmTopic: typeof alarmTopic === 'object' ? alarmTopic.topicArn : alarmTopic,
+    permissionsBoundary:
+      typeof permissionsBoundary === 'object'
+        ? permissionsBoundary.managedPolicyArn
+        : permissionsBoundary,
+    nodeRole: typeof nodeRole === 'object' ? nodeRole.roleArn : nodeRole,
+  };
+}
+
+/** Props that would have no effect, or take the stack's own work away. */
+function idleFaults(props: JoinerProps): readonly string[] {
+  const { nodeRole, nodeRoleEntry, bucket, dataRetentionDays, reaction } = props;
+  const faults: string[] = [];
+  if (nodeRoleEntry === false && nodeRole === undefined) {
+    faults.push("nodeRoleEntry is false, but nodes of the stack's own role need it to join");
+  }
+  if (bucket !== undefined && dataRetentionDays !== undefined) {
+    faults.push(
+      `dataRetentionDays is ${dataRetentionDays}, but bucket is given, whose rules are yours: ` +
+        'one of them has to go',
+    );
+  }
+  for (const name of ['memorySizes', 'reservedConcurrency'] as const) {
+    if (reaction === 'tick' && props[name]?.watch !== undefined) {
+      faults.push(`${name}.watch is given, but there is no watch where reaction is 'tick'`);
+    }
+  }
+  if (reaction !== 'tick' && props.reservedConcurrency?.watch === 1) {
+    faults.push(
+      'reservedConcurrency.watch is 1, but has to be 2 at least: the next one starts before the ' +
+        'one that holds the watches ends',
+    );
+  }
+  return faults;
+}
+
 /** The name where it is known at synthesis; of a cluster in the app that which was given to it. */
 export function clusterName({ cluster }: JoinerProps): string | undefined {
   const name = typeof cluster === 'string' ? cluster : cluster.clusterName;
@@ -89,7 +157,7 @@ export function clusterName({ cluster }: JoinerProps): string | undefined {
 function madeHere(cluster: IConstruct): CfnResource | undefined {
   return cluster.node
     .findAll()
-    .filter((each) => each instanceof CfnResource)
+    .filter((each) => CfnResource.isCfnResource(each))
     .find((each) => each.cfnResourceType === 'AWS::EKS::Cluster');
 }
 
@@ -170,7 +238,6 @@ export function environment(
     [ENV.version]: shared.version,
     [ENV.account]: account,
     [ENV.dnsSuffix]: urlSuffix,
-    [ENV.reaction]: props.reaction ?? 'watch',
     [ENV.bucket]: shared.bucketName,
     [ENV.eventBus]: shared.eventBusName,
     [ENV.isolatedVpc]: String(props.isolatedVpc ?? false),
@@ -195,11 +262,17 @@ function settings(props: JoinerProps): Variables {
     [ENV.batchMaxDuration]: milliseconds(props.batchMaxDuration ?? BATCH_MAX),
     [ENV.preferencePolicy]: props.preferencePolicy ?? 'Respect',
     [ENV.minValuesPolicy]: props.minValuesPolicy ?? 'Strict',
-    [ENV.preferenceWorthZone]: String(props.preferenceWorthZone ?? 0.1),
-    [ENV.preferenceWorthOther]: String(props.preferenceWorthOther ?? 0.02),
-    [ENV.vmMemoryOverhead]: String(props.vmMemoryOverhead ?? 0.075),
+    [ENV.preferenceWorthZone]: decimal(props.preferenceWorthZone ?? 0.1),
+    [ENV.preferenceWorthOther]: decimal(props.preferenceWorthOther ?? 0.02),
+    [ENV.vmMemoryOverhead]: decimal(props.vmMemoryOverhead ?? 0.075),
     [ENV.reservedEnis]: String(props.reservedEnis ?? 0),
     [ENV.launchesPerMinuteMax]: String(props.maxLaunchesPerMinute ?? 200),
     [ENV.terminationsPerMinuteMax]: String(props.maxTerminationsPerMinute ?? 50),
   };
+}
+
+/** Without an exponent, which the functions do not read. */
+function decimal(value: number): string {
+  const text = String(value);
+  return text.includes('e') ? value.toFixed(20) : text;
 }

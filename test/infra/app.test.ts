@@ -30,6 +30,16 @@ describe('cdk synth', () => {
     [['cluster=demo', 'endpoint=private'], 'subnets is undefined, but has to be given'],
     [['clusters='], 'clusters: cluster is "", but has to be the name of an EKS cluster'],
     [['clusters=blue,blue'], 'clusters has blue twice'],
+    [
+      ['cluster=demo', 'memorySize=512'],
+      'memorySize is no prop of Joiner; the nearest is memorySi',
+    ],
+    [['cluster=demo', 'endpont=private'], 'endpont is no prop of Joiner; the nearest is endpoint'],
+    [
+      ['cluster=demo', 'clusters=demo'],
+      'cluster is given, but has no meaning together with cluste',
+    ],
+    [['clusters=demo', 'region=us-gov-west-1'], 'region is "us-gov-west-1", but has to be'],
   ])('with %j says what is wrong and how to call it', (context, message) => {
     const { status, stderr } = synth(...context);
     expect(status).not.toBe(0);

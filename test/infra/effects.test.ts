@@ -21,7 +21,6 @@ const FUNCTION = 'AWS::Lambda::Function';
 const variable = (name: string, value: string): string => `"${name}":"${value}"`;
 
 const ROWS: readonly Row[] = [
-  ['reaction', { reaction: 'tick' }, FUNCTION, variable(ENV.reaction, 'tick')],
   ['memorySizes', { memorySizes: { interrupt: 640 } }, FUNCTION, '"MemorySize":640'],
   ['endpoint', PRIVATE, 'Custom::JoinerInstall', '"Endpoint":"private"'],
   ['subnets', PRIVATE, FUNCTION, '"SubnetIds":["subnet-0a0a0a0a0a0a0a0a0"]'],
@@ -129,6 +128,7 @@ const ROWS: readonly Row[] = [
 
 /** Props whose effect is that something is not there. */
 const WITHOUT: readonly Row[] = [
+  ['reaction', { reaction: 'tick' }, FUNCTION, '"FunctionName":"joiner-demo-watch"'],
   ['alarms', { alarms: false }, 'AWS::CloudWatch::Alarm', '"AlarmDescription"'],
   ['dashboard', { dashboard: false }, 'AWS::CloudWatch::Dashboard', '"DashboardBody"'],
   ['installerAccess', { installerAccess: false }, 'AWS::EKS::AccessEntry', 'ClusterAdminPolicy'],

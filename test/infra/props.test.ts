@@ -1,5 +1,6 @@
-import { App, Duration, Stack } from 'aws-cdk-lib';
+import { App, Duration, Lazy, Stack } from 'aws-cdk-lib';
 import * as eks from 'aws-cdk-lib/aws-eks-v2';
+import { Construct } from 'constructs';
 import { describe, expect, it } from 'vitest';
 import { Joiner } from '../../infra/constructs/joiner.ts';
 import { JOINER_PROPS, type JoinerProps } from '../../infra/constructs/joiner-props.ts';
@@ -7,8 +8,12 @@ import { propsFromContext } from '../../infra/context.ts';
 import { standInCode, synthesise } from './synthesis.ts';
 
 /** What is said about props that nobody checks at compile time: those of `-c`. */
-function refusal(props: Readonly<Record<string, unknown>>, region?: string): string {
-  const env = region === undefined ? {} : { env: { region } };
+function refusal(
+  props: Readonly<Record<string, unknown>>,
+  region?: string,
+  account = '111122223333',
+): string {
+  const env = region === undefined ? {} : { env: { region, account } };
   const stack = new Stack(new App(), 'stack', env);
   try {
     new Joiner(stack, 'Joiner', Object.assign({ cluster: 'demo', code: standInCode }, props));
@@ -19,6 +24,11 @@ function refusal(props: Readonly<Record<string, unknown>>, region?: string): str
 }
 
 type Row = readonly [prop: string, value: unknown, shown: string, allowed: string];
+
+const IAM = 'arn:aws:iam::111122223333';
+const IAM_CN = 'arn:aws-cn:iam::999988887777:role/a';
+const EU_KMS = 'arn:aws:kms:eu-west-1:111122223333';
+const EU_SNS = 'arn:aws:sns:eu-west-1:111122223333';
 
 const NONSENSE: readonly Row[] = [
   ['cluster', undefined, 'undefined', 'the name of an EKS cluster'],
@@ -61,6 +71,23 @@ const NONSENSE: readonly Row[] = [
   ['dashboard', 1, '1', 'true or false'],
   ['permissionsBoundary', 'boundary', '"boundary"', 'arn:aws:iam::111122223333:policy/'],
   ['nodeRole', 'EksNodes', '"EksNodes"', 'arn:aws:iam::111122223333:role/'],
+  ['nodeRole', `${IAM}:role/*`, `"${IAM}:role/*"`, "a role's ARN such as"],
+  ['nodeRole', `x ${IAM}:role/a`, `"x ${IAM}:role/a"`, "a role's ARN such as"],
+  ['nodeRole', { roleArn: `${IAM}:role/*` }, `{"roleArn":"${IAM}:role/*"}`, "a role's ARN"],
+  ['encryptionKey', `${EU_KMS}:key/*`, `"${EU_KMS}:key/*"`, "a key's ARN such as"],
+  ['encryptionKey', `${EU_KMS}:key/`, `"${EU_KMS}:key/"`, "a key's ARN such as"],
+  ['alarmTopic', `${EU_SNS}:*`, `"${EU_SNS}:*"`, "a topic's ARN such as"],
+  ['alarmTopic', `${EU_SNS}:a:b`, `"${EU_SNS}:a:b"`, "a topic's ARN such as"],
+  ['permissionsBoundary', `${IAM}:policy/a b`, `"${IAM}:policy/a b"`, "a policy's ARN such as"],
+  ['permissionsBoundary', `${IAM}:policy/?`, `"${IAM}:policy/?"`, "a policy's ARN such as"],
+  ['region', 'zz-nowhere-9', '"zz-nowhere-9"', 'such as eu-west-1'],
+  ['region', 'us-gov-west-1', '"us-gov-west-1"', 'others are not supported'],
+  ['subnets', [{ subnetId: '' }], '[{"subnetId":""}]', 'a list of subnets'],
+  ['securityGroups', [{ securityGroupId: 1 }], '[{"securityGroupId":1}]', 'a security group'],
+  ['cluster', { clusterName: 5 }, '{"clusterName":5}', 'the name of an EKS cluster'],
+  ['cluster', { clusterName: '' }, '{"clusterName":""}', 'the name of an EKS cluster'],
+  ['batchIdleDuration', '1h', '"1h"', 'on the command line 300ms or 3s'],
+  ['memorySizes', 'big', '"big"', 'on the command line provision=3008'],
   ['nodeRoleEntry', 'no', '"no"', 'true or false'],
   ['windowsNodes', 'no', '"no"', 'true or false'],
   ['reservedConcurrency', { watch: 0 }, '{"watch":0}', 'a whole number from 1 to 1000'],
@@ -81,7 +108,9 @@ describe('a prop that is nonsense', () => {
   });
 
   it('is told when it does not exist', () => {
-    expect(refusal({ memory: 512 })).toContain('memory is no prop of Joiner; the props are');
+    const said = refusal({ memorySize: 512, Endpont: 'private' });
+    expect(said).toContain('memorySize is no prop of Joiner; the nearest is memorySizes');
+    expect(said).toContain('Endpont is no prop of Joiner; the nearest is endpoint');
   });
 
   it('is told together with all others', () => {
@@ -108,8 +137,44 @@ describe('props that do not go together', () => {
       { alarms: false, alarmTopic: 'arn:aws:sns:eu-west-1:111122223333:alarms' },
       'alarmTopic is given, but alarms is false',
     ],
+    ['nobody lets the nodes in', { nodeRoleEntry: false }, 'nodeRoleEntry is false'],
+    [
+      'a watch that cannot hand over',
+      { reservedConcurrency: { watch: 1 } },
+      'has to be 2 at least',
+    ],
+    [
+      'rules of a bucket that is not the stack’s',
+      { bucket: 'shared-memory', dataRetentionDays: 7 },
+      'dataRetentionDays is 7, but bucket is given',
+    ],
+    [
+      'memory of a watch that there is not',
+      { reaction: 'tick', memorySizes: { watch: 512 } },
+      'memorySizes.watch is given, but there is no watch',
+    ],
+    [
+      'concurrency of a watch that there is not',
+      { reaction: 'tick', reservedConcurrency: { watch: 2 } },
+      'reservedConcurrency.watch is given, but there is no watch',
+    ],
+    ['a key of elsewhere', { region: 'us-east-1', encryptionKey: `${EU_KMS}:key/1` }, 'us-east-1'],
+    ['no code', { code: () => undefined }, 'code gave undefined for watch'],
   ])('%s', (_, props, message) => {
     expect(refusal(props)).toContain(message);
+  });
+
+  it.each<readonly [string, Readonly<Record<string, unknown>>, string]>([
+    ['a topic of another region', { alarmTopic: `${EU_SNS}:a` }, 'alarmTopic is "arn:aws:sns:eu'],
+    ['a key of another region', { encryptionKey: `${EU_KMS}:key/1` }, 'encryptionKey is "arn:'],
+    ['a role of another partition', { nodeRole: IAM_CN }, 'has to be of aws us-east-1'],
+    ['a role of another account', { nodeRole: `${IAM}:role/a` }, 'account 999988887777'],
+  ])('%s than the stack', (_, props, message) => {
+    expect(refusal(props, 'us-east-1', '999988887777')).toContain(message);
+  });
+
+  it('a stack where there are neither prices nor a catalog', () => {
+    expect(refusal({}, 'us-gov-west-1')).toContain('the stack is in us-gov-west-1, but Joiner');
   });
 
   it('a region that is not the stack’s', () => {
@@ -138,23 +203,50 @@ describe('a cluster of the same app', () => {
   });
 });
 
+describe('an app with a copy of CDK of its own', () => {
+  it('gives durations and code whose classes are not ours', () => {
+    const ofAnotherCopy = { toMilliseconds: () => 500, toString: () => 'Duration.millis(500)' };
+    const code = () => {
+      const ours = standInCode();
+      return { isInline: false, bind: ours.bind.bind(ours), bindToResource() {} };
+    };
+    expect(refusal({ batchIdleDuration: ofAnotherCopy, code })).toBe('');
+    const tooLong = { ...ofAnotherCopy, toMilliseconds: () => 70_000 };
+    expect(refusal({ batchMaxDuration: tooLong })).toContain('batchMaxDuration is Duration.millis');
+  });
+
+  it('makes clusters whose resources are not of our class', () => {
+    const stack = new Stack(new App(), 'stack');
+    const cluster = Object.assign(new Construct(stack, 'Cluster'), {
+      clusterName: Lazy.string({ produce: () => 'demo' }),
+      clusterSecurityGroupId: 'sg-0a0a0a0a0a0a0a0a0',
+    });
+    const resource = { cfnResourceType: 'AWS::EKS::Cluster', name: 'demo' };
+    Object.assign(new Construct(cluster, 'Resource'), resource);
+    const joiner = new Joiner(stack, 'Joiner', { cluster, code: standInCode });
+    expect(joiner.clusterName).toBe('demo');
+  });
+});
+
 describe('props of the command line', () => {
-  const read = (given: Readonly<Record<string, unknown>>) =>
-    propsFromContext((name) => given[name]);
+  const read = propsFromContext;
 
   it('are read as what they are', () => {
     expect(
       read({
         cluster: '1234',
-        subnets: 'subnet-1,subnet-2',
-        memorySizes: 'provision=3008,watch=512',
+        subnets: 'subnet-1, subnet-2',
+        memorySizes: 'provision=3008, watch = 512',
         featureGates: 'NodeRepair=true',
         batchIdleDuration: '500ms',
         batchMaxDuration: '5s',
         alarms: 'false',
         vmMemoryOverhead: '0.05',
         reaction: 'tick',
-        unrelated: 'x',
+        '@aws-cdk/core:stackRelativeExports': true,
+        'aws:cdk:enable-path-metadata': true,
+        'cli-telemetry': false,
+        preferenceWorthZone: '1e-7',
       }),
     ).toEqual({
       cluster: '1234',
@@ -165,8 +257,14 @@ describe('props of the command line', () => {
       batchMaxDuration: Duration.seconds(5),
       alarms: false,
       vmMemoryOverhead: 0.05,
+      preferenceWorthZone: 1e-7,
       reaction: 'tick',
     });
+  });
+
+  it('are passed on when nothing is called so, and refused with the nearest name', () => {
+    const said = refusal(read({ cluster: 'demo', endpont: 'private' }));
+    expect(said).toContain('endpont is no prop of Joiner; the nearest is endpoint');
   });
 
   it('are passed on as they are when they cannot be read, and refused with the rest', () => {

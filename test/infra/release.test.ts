@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ReleaseFile, writeRelease } from '../../infra/release.ts';
 import { zip } from '../../infra/zip.ts';
@@ -35,13 +35,14 @@ describe('an archive', () => {
 });
 
 describe('a release', () => {
+  const out = join(folder, 'release');
   let files: readonly ReleaseFile[] = [];
   beforeAll(() => {
     files = writeRelease({
       joiner: { cluster: 'demo', code: standInCode },
       bucket: 'releases',
       prefix: 'joiner/1.2.3/',
-      folder,
+      folder: out,
     });
   }, 60_000);
 
@@ -53,7 +54,7 @@ describe('a release', () => {
   });
 
   it('finds its code in one bucket below one prefix, without a bootstrapped account', () => {
-    const template = readFileSync(join(folder, 'template.json'), 'utf8');
+    const template = readFileSync(join(out, 'template.json'), 'utf8');
     const keys = [...template.matchAll(/"S3Key": "([^"]+)"/g)].map(([, key]) => key);
     expect(keys).toHaveLength(7);
     expect(new Set(keys)).toEqual(new Set(files.slice(1).map((each) => each.path)));
@@ -61,4 +62,67 @@ describe('a release', () => {
     expect(template).not.toContain('BootstrapVersion');
     expect(template).not.toContain('cdk-hnb659fds');
   });
+});
+
+describe('a release into a folder', () => {
+  const release = (folder: string) =>
+    writeRelease({
+      joiner: { cluster: 'demo', region: 'eu-west-1', reaction: 'tick', code: standInCode },
+      bucket: 'releases',
+      prefix: 'joiner/1.2.4/',
+      folder,
+    });
+
+  it('takes what an earlier one left away, and is for the region', () => {
+    const out = join(folder, 'again');
+    mkdirSync(join(out, 'joiner/1.2.3'), { recursive: true });
+    writeFileSync(join(out, 'joiner/1.2.3', `${'0'.repeat(64)}.zip`), '');
+    const written = release(out).map((each) => each.path);
+    const there = readdirSync(out, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(out, join(entry.parentPath, entry.name)));
+    expect(there.toSorted()).toEqual(written.toSorted());
+    expect(readFileSync(join(out, 'template.json'), 'utf8')).toContain('JoinerNode-eu-west-1-demo');
+  }, 60_000);
+
+  it('leaves a folder alone that holds anything else', () => {
+    const out = join(folder, 'home');
+    mkdirSync(out);
+    writeFileSync(join(out, 'thesis.txt'), 'all of it');
+    expect(() => release(out)).toThrow('thesis.txt, which is of no release: name another folder');
+    expect(readFileSync(join(out, 'thesis.txt'), 'utf8')).toBe('all of it');
+  }, 60_000);
+});
+
+describe('npm run release:template', () => {
+  const script = join(import.meta.dirname, '../../scripts/release-template.ts');
+  const run = (...args: readonly string[]) =>
+    spawnSync(process.execPath, [script, '-c', 'cluster=demo', ...args], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+
+  it.each([
+    [['--bucket', 'UPPER_bad'], '--bucket is "UPPER_bad", but has to be a bucket\'s name'],
+    [['--bucket', 'releases', '--prefix', 'no-slash'], '--prefix is "no-slash", but has to be'],
+    [['--bucket', 'releases', '--prefix', '../up/'], '--prefix is "../up/", but has to be'],
+    [['--bucket', 'releases', '-c', 'regoin=eu-west-1'], 'the nearest is region'],
+    [['--bucket', 'releases', '-c', 'region'], '-c region has no value'],
+    [[], '--bucket is missing'],
+  ])('%j is refused', (args, message) => {
+    const { status, stderr } = run(...args);
+    expect(stderr).toContain(message);
+    expect(status).toBe(2);
+  });
+
+  it('prints the commands for where it wrote', () => {
+    const { status, stdout, stderr } = run(
+      ...['--bucket', 'releases', '--prefix', 'a/b/', '-c', 'region=eu-west-1'],
+    );
+    expect(stderr).not.toContain('usage');
+    expect(status).toBe(0);
+    const copy = 'aws s3 cp --region eu-west-1 --recursive dist/release/a/b/ s3://releases/a/b/';
+    expect(stdout).toContain(copy);
+    expect(readdirSync(join(folder, 'dist/release/a/b')).length).toBeGreaterThan(5);
+  }, 60_000);
 });

@@ -1,0 +1,65 @@
+import { Duration } from 'aws-cdk-lib';
+import { describe, expect, it } from 'vitest';
+import { type Config, readConfig } from '../../functions/runtime/config.ts';
+import type { JoinerProps } from '../../infra/constructs/joiner-props.ts';
+import { resources, synthesise } from './synthesis.ts';
+
+const ENV = { account: '111122223333', region: 'eu-west-1' };
+
+/** The variables of all functions as the functions read them when they start. */
+function configs(props: Omit<JoinerProps, 'cluster'>): readonly Config[] {
+  const stack = synthesise({ cluster: 'demo', ...props }, { env: ENV });
+  return [...resources(stack, 'AWS::Lambda::Function').values()].flatMap((properties) => {
+    const { Variables: given } = Object(properties['Environment']);
+    if (given === undefined) return [];
+    const texts = Object.entries<unknown>(given).map(
+      ([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const,
+    );
+    return [readConfig({ AWS_REGION: ENV.region, ...Object.fromEntries(texts) })];
+  });
+}
+
+type Row = readonly [Omit<JoinerProps, 'cluster'>, (config: Config) => unknown, unknown];
+
+/** The ends of what the check of the props takes. */
+const ROWS: readonly Row[] = [
+  [{}, (config) => config.cluster, 'demo'],
+  [{ batchIdleDuration: Duration.millis(0) }, (config) => config.batchIdleMs, 0],
+  [{ batchMaxDuration: Duration.minutes(1) }, (config) => config.batchMaxMs, 60_000],
+  [{ vmMemoryOverhead: 0 }, (config) => config.memoryOverhead, 0],
+  [{ vmMemoryOverhead: 1e-9 }, (config) => config.memoryOverhead, 1e-9],
+  [{ vmMemoryOverhead: 0.9 }, (config) => config.memoryOverhead, 0.9],
+  [{ preferenceWorthZone: 1e-7 }, (config) => worth(config).zone, 1e-7],
+  [{ preferenceWorthZone: 10 }, (config) => worth(config).zone, 10],
+  [{ preferenceWorthOther: 2.5e-7 }, (config) => worth(config).other, 2.5e-7],
+  [{ preferenceWorthOther: -0 }, (config) => worth(config).other, 0],
+  [{ reservedEnis: 100 }, (config) => config.reservedEnis, 100],
+  [{ maxLaunchesPerMinute: 10_000 }, (config) => config.settings.launchesPerMinuteMax, 10_000],
+  [{ maxTerminationsPerMinute: 1 }, (config) => config.settings.terminationsPerMinuteMax, 1],
+  [{ isolatedVpc: true }, (config) => config.isolatedVpc, true],
+  [{ featureGates: { NodeRepair: true } }, (config) => config.gates.NodeRepair, true],
+  [{ featureGates: {} }, (config) => config.gates.NodeOverlay, true],
+  [
+    { preferencePolicy: 'Ignore' },
+    (config) => config.settings.scheduling.preferencePolicy,
+    'Ignore',
+  ],
+  [
+    { minValuesPolicy: 'BestEffort' },
+    (config) => config.settings.scheduling.minValuesPolicy,
+    'BestEffort',
+  ],
+  [{ bucket: 'shared-memory' }, (config) => config.bucket, 'shared-memory'],
+];
+
+function worth(config: Config): Config['settings']['scheduling']['preferenceWorth'] {
+  return config.settings.scheduling.preferenceWorth;
+}
+
+describe('what synthesis accepts, the functions can start with', () => {
+  it.each(ROWS)('%j', (props, read, expected) => {
+    const found = configs(props).map(read);
+    expect(found.length).toBeGreaterThan(5);
+    expect(new Set(found)).toEqual(new Set([expected]));
+  });
+});
