@@ -112,6 +112,9 @@ export async function launchOne({ world, observer, launches, deployed }: Bench):
 /** As if the trial had never been: no pod, no claim, no node, no instance. */
 export async function undo({ world, observer, deployed }: Bench, trial: Trial): Promise<void> {
   await scaleTo(world, 0);
+  // Once it is bound it waits for a kubelet, of which there is none.
+  const pod = { namespace: 'default', name: trial.pod };
+  await ignoringAbsence(() => world.admin.delete(RESOURCES.pods, pod, { gracePeriodSeconds: 0 }));
   await eventually('no pod', () => observer.deleted.get(trial.pod));
   await eventually('provision is idle', () => deployed.isIdle('provision') || undefined);
   await drop(world, RESOURCES.nodeClaims, trial.claim);
@@ -120,10 +123,16 @@ export async function undo({ world, observer, deployed }: Bench, trial: Trial): 
 }
 
 async function drop({ admin }: World, resource: Resource, name: string): Promise<void> {
-  try {
+  await ignoringAbsence(async () => {
     const value = { metadata: { finalizers: null } };
     await admin.patch(resource, { name }, { kind: 'merge', value });
     await admin.delete(resource, { name }, {});
+  });
+}
+
+async function ignoringAbsence(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
   } catch (error) {
     if (!isKubeFault(error, 'notFound')) throw error;
   }
