@@ -1,11 +1,15 @@
 import { shortened } from '../../shared/contract.ts';
-import type { Cluster, Facts } from './facts.ts';
+import { type Cluster, type Facts, isDeployed } from './facts.ts';
 import { fail, judged, type Line, ok, warn } from './line.ts';
 
 /** Who asks, and whether the cluster can take Joiner in. */
 export function checkCluster(facts: Facts): readonly Line[] {
   const { asked, cluster } = facts;
   const { region } = asked;
+  if (/^us-gov-|-iso|^eusc-/.test(region)) {
+    const message = `${region} is of a partition for which there are neither prices nor a catalog`;
+    return [fail('region', message, 'use a cluster in a region of the partition aws or aws-cn')];
+  }
   const who = checkCaller(facts);
   if (!isKnown(facts)) return [who];
   if (!cluster.ok) {
@@ -157,10 +161,6 @@ function checkNodeRoles(facts: Facts): readonly Line[] {
       }),
     ),
   );
-}
-
-function isDeployed({ functions }: Facts): boolean {
-  return functions.ok && functions.value.length > 0;
 }
 
 /** As the construct of the node role names it. */

@@ -2,7 +2,7 @@ import { customResourceDefinitions } from '../../shared/api/crds/definitions.ts'
 import { FUNCTION_NAMES, type FunctionName, functionName } from '../../shared/contract.ts';
 import { compareDefinitions } from '../../shared/kube/definition-fields.ts';
 import { aliveMs } from '../release/alive.ts';
-import type { Facts, Kubernetes } from './facts.ts';
+import { type Facts, isDeployed, type Kubernetes } from './facts.ts';
 import { fail, judged, type Line, ok, warn } from './line.ts';
 
 /** What `cdk deploy` brings, and whether it is at work. */
@@ -27,15 +27,14 @@ function checkKubernetes(facts: Facts): readonly Line[] {
   ];
 }
 
-function isDeployed({ functions }: Facts): boolean {
-  return functions.ok && functions.value.length > 0;
+function deployCommand({ asked }: Facts): string {
+  return `npx cdk deploy -c cluster=${asked.cluster} -c region=${asked.region}`;
 }
 
-const DEPLOY = 'npx cdk deploy -c cluster=';
-
-function checkFunctions({ functions, asked }: Facts): readonly Line[] {
+function checkFunctions(facts: Facts): readonly Line[] {
+  const { functions } = facts;
   return judged('stack', functions, (found): Line => {
-    const deploy = `${DEPLOY}${asked.cluster}`;
+    const deploy = deployCommand(facts);
     if (found.length === 0) return warn('stack', 'not deployed', deploy);
     // With reaction=tick there is no watch.
     const missing = FUNCTION_NAMES.filter(
@@ -56,7 +55,7 @@ function checkFunctions({ functions, asked }: Facts): readonly Line[] {
 
 /** Ours beside those of the cluster, as the installer compares them. */
 function checkDefinitions(facts: Facts, { definitions }: Kubernetes): readonly Line[] {
-  const deploy = `${DEPLOY}${facts.asked.cluster}`;
+  const deploy = deployCommand(facts);
   return customResourceDefinitions().map((ours): Line => {
     const { name } = ours.metadata;
     const check = 'definition';
@@ -96,7 +95,7 @@ function checkRights(facts: Facts, { rights }: Kubernetes): Line {
   const wrong = rights.filter(({ state }) => state !== 'same');
   if (wrong.length === 0) return ok('rights', `${rights.length} objects as ours`);
   const said = wrong.map(({ object, state }) => `${object} is ${state}`).join(', ');
-  const deploy = `${DEPLOY}${facts.asked.cluster}`;
+  const deploy = deployCommand(facts);
   return isDeployed(facts) ? fail('rights', said, deploy) : warn('rights', said, deploy);
 }
 

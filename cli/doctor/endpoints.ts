@@ -1,3 +1,5 @@
+import { pricingRegion } from '../../shared/aws/access.ts';
+
 /** The services of docs/private-clusters.md. */
 export const SERVICES = [
   'eks',
@@ -45,13 +47,6 @@ export function hostOf(service: string, region: string): string {
   }
   if (service === 'pricing') return `api.pricing.${pricingRegion(region)}.${suffix}`;
   return `${service}.${region}.${suffix}`;
-}
-
-/** https://docs.aws.amazon.com/awsaccountbilling/latest/aboutv2/using-price-list-query-api.html */
-function pricingRegion(region: string): string {
-  if (region.startsWith('cn-')) return 'cn-northwest-1';
-  if (region.startsWith('ap-')) return 'ap-south-1';
-  return region.startsWith('eu-') ? 'eu-central-1' : 'us-east-1';
 }
 
 const ANSWER_MS_MAX = 5_000;

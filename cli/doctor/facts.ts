@@ -138,3 +138,8 @@ function reasonOf(error: unknown): string {
   if (error instanceof PortError) return `${error.code}: ${error.message}`;
   return '$metadata' in error ? `${error.name}: ${error.message}` : error.message;
 }
+
+/** Whether the cluster has a stack, as far as can be seen. */
+export function isDeployed({ functions }: Facts): boolean {
+  return functions.ok && functions.value.length > 0;
+}

@@ -66,6 +66,23 @@ export async function removeRights(
   return removed;
 }
 
+/** What a person does where {@link removeRights} is not let in. */
+export function removal(manifests: readonly object[]): string {
+  const byNamespace = Map.groupBy(
+    manifests.filter((each) => resourceFor(each) !== RESOURCES.customResourceDefinitions),
+    (each) => addressOf(each).namespace,
+  );
+  return [...byNamespace]
+    .map(([namespace, ours]) => {
+      const names = ours.map((each) => {
+        return `${text(property(each, 'kind')).toLowerCase()}/${nameOf(each)}`;
+      });
+      const scope = namespace === undefined ? '' : ` -n ${namespace}`;
+      return `kubectl${scope} delete --ignore-not-found ${names.join(' ')}`;
+    })
+    .join(' && ');
+}
+
 async function applyOne({ client, isAutoMode }: ApplyOptions, manifest: object): Promise<Applied> {
   const resource = resourceFor(manifest);
   const existing = await find(client, resource, addressOf(manifest));

@@ -6,6 +6,8 @@ export interface ClusterFacts {
   readonly endpoint: string;
   readonly caPem: string;
   readonly isPublic: boolean;
+  /** Whom the public endpoint lets in. */
+  readonly publicCidrs: readonly string[];
   readonly isPrivate: boolean;
   /** EKS runs Karpenter itself and owns its definitions. */
   readonly isAutoMode: boolean;
@@ -46,6 +48,15 @@ export function clusterFault(asked: Asked, facts: ClusterFacts | undefined): str
       '-c subnets=… -c securityGroups=…'
     );
   }
+  if (asked.endpoint === 'public' && !isOpen(facts)) {
+    return (
+      `the public endpoint of the cluster ${cluster} is only for ${facts.publicCidrs.join(', ')}, ` +
+      'and functions outside of the VPC have no foreseeable addresses: deploy with ' +
+      '-c endpoint=private -c subnets=… -c securityGroups=…, or open it with: aws eks ' +
+      `update-cluster-config --name ${cluster} --region ${region} ` +
+      '--resources-vpc-config endpointPublicAccess=true,publicAccessCidrs=0.0.0.0/0'
+    );
+  }
   if (asked.endpoint === 'private' && !facts.isPrivate) {
     return (
       `the cluster ${cluster} has no private endpoint: deploy with -c endpoint=public, or turn ` +
@@ -54,4 +65,9 @@ export function clusterFault(asked: Asked, facts: ClusterFacts | undefined): str
     );
   }
   return undefined;
+}
+
+/** Whether functions outside of the VPC reach the cluster. */
+export function isOpen({ isPublic, publicCidrs }: ClusterFacts): boolean {
+  return isPublic && (publicCidrs.length === 0 || publicCidrs.includes('0.0.0.0/0'));
 }

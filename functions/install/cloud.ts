@@ -56,6 +56,7 @@ async function describeCluster(
     endpoint: cluster.endpoint ?? '',
     caPem: Buffer.from(ca, 'base64').toString('utf8'),
     isPublic: cluster.resourcesVpcConfig?.endpointPublicAccess ?? true,
+    publicCidrs: cluster.resourcesVpcConfig?.publicAccessCidrs ?? [],
     isPrivate: cluster.resourcesVpcConfig?.endpointPrivateAccess ?? false,
     isAutoMode: cluster.computeConfig?.enabled ?? false,
   };

@@ -28,7 +28,8 @@ export const handler = async (event: unknown, context: LambdaContext): Promise<v
       manifests: readManifests(),
       put: putOverHttps,
       sleep: (ms) => systemTiming.sleep(ms),
-      log: (line) => console.info(JSON.stringify({ level: 'INFO', ...line })),
+      // Lambda itself writes it as JSON, with the level and the time.
+      log: (line) => console.info(line),
     },
     event,
     context.getRemainingTimeInMillis(),

@@ -2,8 +2,8 @@ import { BUCKET_LAYOUT } from '../../shared/contract.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
 import type { Answer, Put } from './answer.ts';
 import { sendAnswer } from './answer.ts';
-import { type Applied, applyAll, removeRights } from './apply.ts';
-import { type ClusterFacts, clusterFault } from './check.ts';
+import { type Applied, applyAll, removal, removeRights } from './apply.ts';
+import { type ClusterFacts, clusterFault, isOpen } from './check.ts';
 import type { InstallCloud } from './cloud.ts';
 import { decodeRequest, type InstallRequest } from './request.ts';
 
@@ -48,7 +48,8 @@ async function work(ports: InstallPorts, request: InstallRequest): Promise<Answe
     // What cannot be taken back must not keep a stack from going, except the users' own data.
     if (request.type === 'Delete' && request.step !== 'data') {
       ports.log({ message: 'left behind', step: request.step, reason: message });
-      return { status: 'SUCCESS', reason: `left behind: ${message}` };
+      const by = `take it away with: ${removal(ports.manifests)}`;
+      return { status: 'SUCCESS', reason: `rights are left behind, ${by}; why: ${message}` };
     }
     return { status: 'FAILED', reason: `Joiner: ${message}` };
   }
@@ -92,7 +93,7 @@ async function usableCluster(
   endpoint: string | undefined,
 ): Promise<ClusterFacts> {
   const facts = await cloud.describeCluster(cluster);
-  const asked = endpoint ?? (facts?.isPublic === true ? 'public' : 'private');
+  const asked = endpoint ?? (facts !== undefined && isOpen(facts) ? 'public' : 'private');
   const fault = clusterFault({ cluster, region, endpoint: asked }, facts);
   if (fault !== undefined || facts === undefined) throw new Error(fault);
   return facts;

@@ -111,7 +111,8 @@ export function pricingClient(access: AwsAccess): PricingClient {
   return new PricingClient({ ...configuration(access), region: pricingRegion(access.region) });
 }
 
-function pricingRegion(region: string): string {
+/** Where prices of the region's partition and geography are served. */
+export function pricingRegion(region: string): string {
   if (region.startsWith('cn-')) return 'cn-northwest-1';
   if (region.startsWith('ap-')) return 'ap-south-1';
   return region.startsWith('eu-') ? 'eu-central-1' : 'us-east-1';

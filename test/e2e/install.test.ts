@@ -23,6 +23,7 @@ const FACTS: ClusterFacts = {
   endpoint: '',
   caPem: '',
   isPublic: true,
+  publicCidrs: [],
   isPrivate: false,
   isAutoMode: false,
 };

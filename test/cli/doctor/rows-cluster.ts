@@ -1,7 +1,14 @@
 import { aClass, CLASS, unknown, yes } from './healthy.ts';
-import { cluster, IN_VPC, NOT_DEPLOYED, type Row } from './row.ts';
+import { asked, cluster, IN_VPC, NOT_DEPLOYED, type Row } from './row.ts';
 
 export const CLUSTER_ROWS: readonly Row[] = [
+  [
+    'GovCloud',
+    { asked: asked({ region: 'us-gov-west-1' }) },
+    'region',
+    'FAIL',
+    'neither prices nor a catalog',
+  ],
   [
     'no credentials',
     { caller: unknown('expired'), cluster: unknown('expired') },

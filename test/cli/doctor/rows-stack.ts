@@ -23,7 +23,7 @@ const sign = (lease: string, secondsAgo: number): Kubernetes['signs'][number] =>
 
 export const STACK_ROWS: readonly Row[] = [
   ['a stack', {}, 'stack', 'OK', '7 functions of version 0.1.0'],
-  ['no stack', NOT_DEPLOYED, 'stack', 'WARN', 'npx cdk deploy -c cluster=demo'],
+  ['no stack', NOT_DEPLOYED, 'stack', 'WARN', 'npx cdk deploy -c cluster=demo -c region=eu-west-1'],
   [
     'no watch with reaction=tick',
     { functions: yes(functions.filter(({ name }) => name !== 'watch')) },

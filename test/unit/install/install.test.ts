@@ -9,6 +9,7 @@ const FACTS: ClusterFacts = {
   endpoint: 'https://127.0.0.1',
   caPem: '',
   isPublic: true,
+  publicCidrs: ['0.0.0.0/0'],
   isPrivate: true,
   isAutoMode: false,
 };
@@ -128,6 +129,12 @@ describe('the check of the cluster', () => {
         '--access-config authenticationMode=API_AND_CONFIG_MAP',
     ],
     ['no public endpoint', { ...FACTS, isPublic: false }, 'public', '-c endpoint=private'],
+    [
+      'an endpoint for some addresses only',
+      { ...FACTS, publicCidrs: ['192.0.2.0/24'] },
+      'public',
+      '--resources-vpc-config endpointPublicAccess=true,publicAccessCidrs=0.0.0.0/0',
+    ],
     ['no private endpoint', { ...FACTS, isPrivate: false }, 'private', '-c endpoint=public'],
   ];
 
@@ -135,6 +142,13 @@ describe('the check of the cluster', () => {
     const { ports, answers } = world({ facts });
     await install(ports, request('Create', 'check', { Endpoint: endpoint }), MINUTE_MS);
     expect(answers).toMatchObject([{ Status: 'FAILED', Reason: expect.stringContaining(message) }]);
+  });
+
+  it('does not mind whom the public endpoint lets in where the functions are inside', async () => {
+    const facts = { ...FACTS, publicCidrs: ['192.0.2.0/24'] };
+    const { ports, answers } = world({ facts });
+    await install(ports, request('Create', 'check', { Endpoint: 'private' }), MINUTE_MS);
+    expect(answers).toMatchObject([{ Status: 'SUCCESS' }]);
   });
 
   it.each(['API', 'API_AND_CONFIG_MAP'])('takes %s', async (authenticationMode) => {
@@ -145,10 +159,34 @@ describe('the check of the cluster', () => {
 });
 
 describe('when the stack goes', () => {
+  it('rights that cannot be removed are named with the command that removes them', async () => {
+    const rbac = 'rbac.authorization.k8s.io/v1';
+    const manifests = [
+      { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: {} },
+      { apiVersion: rbac, kind: 'ClusterRole', metadata: { name: 'joiner' } },
+      {
+        apiVersion: rbac,
+        kind: 'RoleBinding',
+        metadata: { name: 'dns', namespace: 'kube-system' },
+      },
+    ];
+    const { ports, answers } = world();
+    await install({ ...ports, manifests }, request('Delete', 'apply'), MINUTE_MS);
+    const [answer] = answers;
+    expect(answer).toMatchObject({ Status: 'SUCCESS' });
+    expect(Object(answer).Reason).toContain(
+      'kubectl delete --ignore-not-found clusterrole/joiner && ' +
+        'kubectl -n kube-system delete --ignore-not-found rolebinding/dns',
+    );
+    expect(Object(answer).Reason).not.toContain('customresourcedefinition');
+  });
+
   it('a cluster that cannot be reached keeps nothing from going', async () => {
     const { ports, answers } = world();
     await install(ports, request('Delete', 'apply'), MINUTE_MS);
-    const reason = 'left behind: no route to the cluster';
+    const reason = expect.stringMatching(
+      /^rights are left behind, .* why: no route to the cluster$/,
+    );
     expect(answers).toMatchObject([{ Status: 'SUCCESS', Reason: reason }]);
   });
 
