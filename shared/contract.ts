@@ -27,8 +27,6 @@ export const ENV = {
   account: 'JOINER_ACCOUNT',
   /** Of the partition, e.g. `amazonaws.com`. */
   dnsSuffix: 'JOINER_DNS_SUFFIX',
-  /** `watch` or `tick`. */
-  reaction: 'JOINER_REACTION',
   /** Joiner's memory. */
   bucket: 'JOINER_BUCKET',
   /** Name of the bus that carries wake-ups. */
@@ -155,6 +153,9 @@ export const METRICS = {
   nodeClaimsCreated: 'karpenter_nodeclaims_created_total',
   nodeClaimsTerminated: 'karpenter_nodeclaims_terminated_total',
   nodeClaimsDisrupted: 'karpenter_nodeclaims_disrupted_total',
+  /** Claims, as often as they were tried. */
+  launchAttempts: 'joiner_launch_attempts_total',
+  /** Of those, claims that got no instance; the offerings that were short are in the log. */
   launchFailures: 'karpenter_cloudprovider_instance_launch_failures_total',
   cloudErrors: 'karpenter_cloudprovider_errors_total',
   pendingPods: 'karpenter_scheduler_unschedulable_pods_count',
@@ -164,26 +165,40 @@ export const METRICS = {
   nodes: 'karpenter_cluster_state_node_count',
   cpuUtilization: 'karpenter_cluster_utilization_percent_cpu',
   memoryUtilization: 'karpenter_cluster_utilization_percent_memory',
-  allowedDisruptions: 'karpenter_nodepools_allowed_disruptions',
   interruptionMessages: 'karpenter_interruption_received_messages_total',
   interruptionRefused: 'joiner_interruption_refused_messages_total',
   evictions: 'karpenter_pods_eviction_requests_total',
   /** USD an hour with overlays, all pools together. */
   cost: 'karpenter_nodepools_cost_total',
-  /** USD an hour: no plan for these pods can cost less. */
-  costBound: 'joiner_cost_bound',
   throttled: 'joiner_throttled_calls_total',
   unavailableOfferings: 'joiner_unavailable_offerings',
   observeDuration: 'joiner_observe_duration_seconds',
-  decideDuration: 'joiner_decide_duration_seconds',
   actDuration: 'joiner_act_duration_seconds',
   /** Seconds between a wake-up and its handling. */
   lag: 'joiner_wake_lag_seconds',
   /** Seconds since the prices in use were read. */
   priceAge: 'joiner_price_age_seconds',
+  /** 1 while a brake or a running Karpenter holds launches. */
+  heldBack: 'joiner_held_back',
 } as const;
 
 export type MetricName = (typeof METRICS)[keyof typeof METRICS];
+
+/**
+ * What a decision does, on which the dashboard's queries filter. `none` is what was not done though
+ * it was due: paused, halted, capped, not believed.
+ */
+export const DECISION_ACTIONS = {
+  create: 'create',
+  launch: 'launch',
+  launchFailed: 'launch-failed',
+  delete: 'delete',
+  terminate: 'terminate',
+  unschedulable: 'unschedulable',
+  none: 'none',
+} as const;
+
+export type DecisionAction = (typeof DECISION_ACTIONS)[keyof typeof DECISION_ACTIONS];
 
 /** Fields of a decision in the log, on which the dashboard's queries are built. */
 export const DECISION_LOG = {

@@ -6,6 +6,7 @@
  * is thrown as a {@link PortError}, classified once by the adapter. Every write can be repeated.
  */
 
+import type { DecisionAction } from './contract.ts';
 import type { Labels } from './core/model/labels.ts';
 import type { Catalog, Compute, Images, Network, OfferingKey, Profiles } from './ports/cloud.ts';
 import type { ClusterReader, ClusterWriter } from './ports/cluster.ts';
@@ -53,7 +54,7 @@ export interface DecisionRecord {
   readonly useCase: 'provision' | 'lifecycle' | 'interrupt' | 'nodeclass';
   /** e.g. `NodeClaim/default-x7k2p`. */
   readonly object: string;
-  readonly action: string;
+  readonly action: DecisionAction;
   /** One sentence for people. */
   readonly message: string;
   readonly detail: Readonly<Record<string, unknown>>;

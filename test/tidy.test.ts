@@ -61,7 +61,7 @@ const imports = sources.flatMap(importsOf);
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: [],
   api: ['core'],
-  ports: ['core'],
+  ports: ['core', 'contract'],
   app: ['core', 'ports'],
   catalog: ['core', 'api', 'ports'],
   kube: ['core', 'api', 'ports'],

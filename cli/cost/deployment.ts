@@ -23,10 +23,10 @@ export const DEPLOYMENT = {
     nodeclass: { tick: 5 },
     catalog: { 'spot-prices': 15, all: 720 },
   },
-  /** Metrics that are read out of the logs: the memory of two functions. */
-  metricFilters: 2,
+  /** Metrics that are read out of the logs: the memory of each function. */
+  metricFilters: 7,
   /** Metrics that alarms look at; the ones with formulas look at two. */
-  alarmMetrics: 9,
+  alarmMetrics: 20,
   dashboards: 1,
   /** Interface endpoints that functions in a VPC without NAT need (docs/private-clusters.md). */
   interfaceEndpoints: ['eks', 'ec2', 'ssm', 'events'],

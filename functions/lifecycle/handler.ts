@@ -21,7 +21,7 @@ const memory = new LifecycleMemory(CHECKS_MS);
  * in transition and there is time; what is left then is the next minute's.
  */
 export const handler = composed(async (_event: WakeUpEvent, invocation) => {
-  const { config, requestId, remainingMs, telemetry } = invocation;
+  const { config, requestId, remainingMs, telemetry, publish } = invocation;
   const { ports, leases, remember } = await openSandbox(invocation, instancesCloud);
   const outcome = await leased({
     leases: leases(requestId),
@@ -29,6 +29,8 @@ export const handler = composed(async (_event: WakeUpEvent, invocation) => {
     pass: async (lease) => {
       const report = await lifecycle(held(ports, lease), config.settings, memory);
       logFailures(telemetry, report.failures);
+      // An invocation may stay for minutes: an alarm must not wait for its end.
+      publish();
       return report.isUnsettled ? 'unsettled' : 'settled';
     },
     remainingMs,

@@ -14,6 +14,8 @@ export interface Invocation {
   readonly requestId: string;
   /** Milliseconds until Lambda ends the invocation. */
   readonly remainingMs: () => number;
+  /** Writes the metrics so far, with the time of now. */
+  readonly publish: () => void;
 }
 
 /**
@@ -46,6 +48,7 @@ export function composed<Event, Result>(
         config,
         telemetry: { logger, metrics },
         requestId: context.awsRequestId,
+        publish,
         remainingMs: () => context.getRemainingTimeInMillis(),
       });
     }) as (event: Event, context: Context) => Promise<Result>;

@@ -5,6 +5,7 @@ import { isTransient } from '../../shared/aws/faults.ts';
 import {
   CLUSTER_DIMENSION,
   DECISION_LOG,
+  type DecisionAction,
   METRICS,
   METRICS_NAMESPACE,
   type MetricName,
@@ -26,6 +27,8 @@ export function telemetry(cluster: string): Telemetry {
   // Powertools adds the function's name, by which every metric would be one that no alarm reads.
   metrics.clearDefaultDimensions();
   metrics.setDefaultDimensions({ [CLUSTER_DIMENSION]: cluster });
+  // Set to INFO for the metrics' sake; Powertools would put it above LOG_LEVEL.
+  delete process.env['AWS_LAMBDA_LOG_LEVEL'];
   return { logger: new Logger({ persistentLogAttributes: { cluster } }), metrics };
 }
 
@@ -58,8 +61,10 @@ function metricName(name: string): MetricName | undefined {
  */
 export function logRecorder({ logger, metrics }: Telemetry): Recorder {
   const { fields, message } = DECISION_LOG;
+  const isNews = newsFilter();
   return {
     decision: async (record: DecisionRecord) => {
+      if (!isNews(record)) return;
       const { nodePool, reason, chosen } = record.detail;
       logger.info(message, {
         [fields.useCase]: record.useCase,
@@ -81,6 +86,21 @@ export function logRecorder({ logger, metrics }: Telemetry): Recorder {
       const name = metricName(metric);
       if (name !== undefined) metrics.addMetric(name, unitOf(name), value);
     },
+  };
+}
+
+/** Passes follow each other by the second: what still waits for the same is said once a minute. */
+const REPEATED_MS = 60_000;
+const REPEATED: ReadonlySet<DecisionAction> = new Set(['unschedulable', 'launch-failed', 'none']);
+
+function newsFilter(): (record: DecisionRecord) => boolean {
+  const saidAtMs = new Map<string, number>();
+  return ({ action, id, atMs }) => {
+    if (!REPEATED.has(action)) return true;
+    for (const [each, at] of saidAtMs) if (at + REPEATED_MS <= atMs) saidAtMs.delete(each);
+    if (saidAtMs.has(id)) return false;
+    saidAtMs.set(id, atMs);
+    return true;
   };
 }
 

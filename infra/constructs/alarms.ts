@@ -33,11 +33,20 @@ const PRICE_AGE_SECONDS_MAX = 2 * 24 * 3600;
 const LAUNCH_FAILURES_PERCENT_MAX = 50;
 /** Fewer failures than this are a bad minute, not a rate. */
 const LAUNCH_FAILURES_MIN = 5;
+/** In percent of the claims that were tried; a period without a try has no value. */
+const LAUNCH_FAILURES_EXPRESSION =
+  `IF(FILL(failed, 0) >= ${LAUNCH_FAILURES_MIN}, ` +
+  '100 * FILL(failed, 0) / attempts, 0 * attempts)';
 const MEMORY_SHARE_MAX = 0.9;
 const FIVE_MINUTES = Duration.minutes(5);
 
-/** The functions whose memory grows with the cluster. */
-const GROWING = ['provision', 'lifecycle'] as const satisfies readonly FunctionName[];
+/** Those whose absence the alarms on ticks do not tell of; `install` answers CloudFormation. */
+const OTHERS = [
+  'watch',
+  'interrupt',
+  'nodeclass',
+  'catalog',
+] as const satisfies readonly FunctionName[];
 
 /** What somebody should be woken for. */
 export class Alarms extends Construct {
@@ -47,33 +56,35 @@ export class Alarms extends Construct {
   constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id);
     this.#props = props;
-    this.#noTick();
+    this.#noTick('provision', 'NoTick', 'pending pods get no nodes');
+    this.#noTick('lifecycle', 'NoTick-lifecycle', 'nodes neither join nor drain');
     this.#deadLetters();
     this.#pending();
     this.#launchFailures();
     this.#priceAge();
-    for (const name of GROWING) this.#memory(name);
+    this.#errors();
+    for (const name of props.functions.keys()) this.#memory(name);
   }
 
-  #noTick(): void {
-    const provision = this.#props.functions.get('provision')?.function;
-    if (provision === undefined) return;
+  #noTick(name: 'provision' | 'lifecycle', id: string, effect: string): void {
+    const source = this.#props.functions.get(name)?.function;
+    if (source === undefined) return;
     const options = { period: FIVE_MINUTES, statistic: cloudwatch.Stats.SUM };
     const ended = new cloudwatch.MathExpression({
       expression: 'FILL(started, 0) - FILL(failed, 0)',
       usingMetrics: {
-        started: provision.metricInvocations(options),
-        failed: provision.metricErrors(options),
+        started: source.metricInvocations(options),
+        failed: source.metricErrors(options),
       },
-      label: 'provision: runs without an error',
+      label: `${name}: runs without an error`,
       period: FIVE_MINUTES,
     });
-    this.#alarm('NoTick', ended, {
+    this.#alarm(id, ended, {
       threshold: 1,
       compared: cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD,
       missing: cloudwatch.TreatMissingData.BREACHING,
       runbook:
-        'No run of provision has succeeded for 5 minutes: pending pods get no nodes. Look at the ' +
+        `No run of ${name} has succeeded for 5 minutes: ${effect}. Look at the ` +
         'last error in its log. Was the schedule disabled, or its role denied?',
     });
   }
@@ -109,10 +120,10 @@ export class Alarms extends Construct {
     const period = Duration.minutes(15);
     const { cluster } = this.#props;
     const rate = new cloudwatch.MathExpression({
-      expression: `IF(failed >= ${LAUNCH_FAILURES_MIN}, 100 * failed / (failed + made), 0)`,
+      expression: LAUNCH_FAILURES_EXPRESSION,
       usingMetrics: {
         failed: joinerMetric(cluster, 'launchFailures', { period }),
-        made: joinerMetric(cluster, 'nodeClaimsCreated', { period }),
+        attempts: joinerMetric(cluster, 'launchAttempts', { period }),
       },
       label: 'launches that failed, %',
       period,
@@ -138,7 +149,30 @@ export class Alarms extends Construct {
     });
   }
 
-  #memory(name: (typeof GROWING)[number]): void {
+  #errors(): void {
+    const period = Duration.minutes(15);
+    const usingMetrics = OTHERS.flatMap((name) => {
+      const source = this.#props.functions.get(name)?.function;
+      const options = { period, statistic: cloudwatch.Stats.SUM };
+      return source === undefined ? [] : [[name, source.metricErrors(options)] as const];
+    });
+    const errors = new cloudwatch.MathExpression({
+      expression: usingMetrics.map(([name]) => `FILL(${name}, 0)`).join(' + '),
+      usingMetrics: Object.fromEntries(usingMetrics),
+      label: `errors of ${OTHERS.join(', ')}`,
+      period,
+    });
+    this.#alarm('Errors', errors, {
+      threshold: 0,
+      compared: cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
+      periods: 2,
+      runbook:
+        'A function other than provision and lifecycle has failed twice in half an hour. The ' +
+        'dashboard says which; the last error in its log says why.',
+    });
+  }
+
+  #memory(name: FunctionName): void {
     const source = this.#props.functions.get(name);
     if (source === undefined) return;
     const used = source.logGroup

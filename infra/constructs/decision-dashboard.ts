@@ -2,7 +2,13 @@ import { Duration, Stack } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { DECISION_LOG, type FunctionName, shortened } from '../../shared/contract.ts';
+import {
+  DECISION_ACTIONS,
+  DECISION_LOG,
+  type DecisionAction,
+  type FunctionName,
+  shortened,
+} from '../../shared/contract.ts';
 import type { JoinerFunction } from './function.ts';
 import { joinerMetric, type MetricKey } from './metrics.ts';
 
@@ -21,6 +27,11 @@ const NAME_LENGTH_MAX = 200;
 const USD_PER_GB_SECOND = 0.0000133334;
 
 const { fields } = DECISION_LOG;
+
+/** Lines of one kind of decision. */
+function filterOf(action: DecisionAction): string {
+  return `filter message = "${DECISION_LOG.message}" and ${fields.action} = "${action}"`;
+}
 
 /** Rows in the order of the questions that people ask. */
 export class DecisionDashboard extends Construct {
@@ -52,7 +63,7 @@ export class DecisionDashboard extends Construct {
       this.#graph('Pending pods', ['pendingPods']),
       this.#graph('Oldest pending pod (s)', ['pendingAge']),
       this.#table('Pods that got no node, by reason', [
-        `filter message = "${DECISION_LOG.message}" and ${fields.action} = "unschedulable"`,
+        filterOf(DECISION_ACTIONS.unschedulable),
         `stats count(*) as times, latest(${fields.text}) as last by ${fields.reason}`,
         'sort times desc | limit 20',
       ]),
@@ -70,7 +81,6 @@ export class DecisionDashboard extends Construct {
       ),
       this.#graph('Duration by phase, p95 (s)', [
         'observeDuration',
-        'decideDuration',
         'actDuration',
         'schedulingDuration',
       ]),
@@ -91,21 +101,25 @@ export class DecisionDashboard extends Construct {
         'nodeClaimsTerminated',
         'nodeClaimsDisrupted',
       ]),
-      this.#table('Launches by pool and capacity type', this.#byPool('launch')),
-      this.#table('Terminations by pool and capacity type', this.#byPool('terminate')),
+      this.#table('Launches by pool and capacity type', this.#byPool(DECISION_ACTIONS.launch)),
+      this.#table(
+        'Terminations by pool and capacity type',
+        this.#byPool(DECISION_ACTIONS.terminate),
+      ),
     ];
   }
 
   #shortagesRow(): cloudwatch.IWidget[] {
     return [
       this.#graph('Shortages and throttling', [
+        'launchAttempts',
         'launchFailures',
         'throttled',
         'cloudErrors',
         'unavailableOfferings',
       ]),
       this.#table('Failed launches, by reason', [
-        `filter message = "${DECISION_LOG.message}" and ${fields.action} = "launch-failed"`,
+        filterOf(DECISION_ACTIONS.launchFailed),
         `stats count(*) as times, latest(${fields.text}) as last by ${fields.reason}`,
         'sort times desc | limit 20',
       ]),
@@ -113,19 +127,8 @@ export class DecisionDashboard extends Construct {
   }
 
   #moneyRow(): cloudwatch.IWidget[] {
-    const { cluster } = this.#props;
-    const gap = new cloudwatch.MathExpression({
-      expression: '100 * (now - bound) / bound',
-      usingMetrics: {
-        now: joinerMetric(cluster, 'cost'),
-        bound: joinerMetric(cluster, 'costBound'),
-      },
-      label: 'above the lower bound, %',
-      period: Duration.minutes(1),
-    });
     return [
-      this.#graph('USD an hour, and the least possible', ['cost', 'costBound']),
-      this.#widget('Gap', [gap]),
+      this.#graph('USD an hour', ['cost']),
       this.#graph('Nodes and utilisation (%)', ['nodes', 'cpuUtilization', 'memoryUtilization']),
     ];
   }
@@ -139,7 +142,7 @@ export class DecisionDashboard extends Construct {
         'sort @timestamp desc | limit 100',
       ]),
       this.#table('What was not done, by reason', [
-        `filter message = "${DECISION_LOG.message}" and ${fields.action} = "none"`,
+        filterOf(DECISION_ACTIONS.none),
         `stats count(*) as times, latest(${fields.text}) as last ` +
           `by ${fields.useCase}, ${fields.reason}`,
         'sort times desc | limit 20',
@@ -149,8 +152,9 @@ export class DecisionDashboard extends Construct {
 
   #disruptionRow(): cloudwatch.IWidget[] {
     return [
-      this.#graph('Disruptions that budgets allow now', ['allowedDisruptions']),
       this.#graph('Evictions', ['evictions']),
+      this.#graph('Launches held back: paused, or Karpenter runs', ['heldBack']),
+      this.#lastTick(),
     ];
   }
 
@@ -163,13 +167,36 @@ export class DecisionDashboard extends Construct {
         queue.metricApproximateAgeOfOldestMessage(options),
         deadLetters.metricApproximateNumberOfMessagesVisible(options),
       ]),
-      this.#widget('What Joiner itself costs: compute, USD a day', [this.#ownCost()]),
+      this.#widget('What Joiner itself costs: compute, USD an hour', [this.#ownCost()]),
     ];
+  }
+
+  /** A minute without a run of either shows as a gap or a zero. */
+  #lastTick(): cloudwatch.GraphWidget {
+    const options = { period: Duration.minutes(1), statistic: cloudwatch.Stats.SUM };
+    const names = ['provision', 'lifecycle'] as const;
+    const runs = names.flatMap((name) => {
+      const source = this.#props.functions.get(name)?.function;
+      if (source === undefined) return [];
+      const usingMetrics = {
+        [`${name}Runs`]: source.metricInvocations(options),
+        [`${name}Errors`]: source.metricErrors(options),
+      };
+      return [
+        new cloudwatch.MathExpression({
+          expression: `FILL(${name}Runs, 0) - FILL(${name}Errors, 0)`,
+          usingMetrics,
+          label: `${name}: runs without an error`,
+          period: options.period,
+        }),
+      ];
+    });
+    return this.#widget('Last ticks: runs without an error, a minute', runs);
   }
 
   /** Duration × memory × price, all functions together. */
   #ownCost(): cloudwatch.MathExpression {
-    const period = Duration.days(1);
+    const period = Duration.hours(1);
     const functions = [...this.#props.functions];
     const terms = functions.map(([name]) => {
       const gigabytes = this.#props.memorySizes[name] / 1024;
@@ -182,14 +209,14 @@ export class DecisionDashboard extends Construct {
     return new cloudwatch.MathExpression({
       expression: terms.join(' + '),
       usingMetrics: Object.fromEntries(usingMetrics),
-      label: 'USD a day',
+      label: 'USD an hour',
       period,
     });
   }
 
-  #byPool(action: string): readonly string[] {
+  #byPool(action: DecisionAction): readonly string[] {
     return [
-      `filter message = "${DECISION_LOG.message}" and ${fields.action} = "${action}"`,
+      filterOf(action),
       `stats count(*) as times by ${fields.nodePool}, ${fields.capacityType}`,
       'sort times desc | limit 20',
     ];

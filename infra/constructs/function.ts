@@ -70,7 +70,12 @@ export class JoinerFunction extends Construct {
       role: this.role,
       logGroup: this.logGroup,
       loggingFormat: lambda.LoggingFormat.JSON,
-      applicationLogLevelV2: props.logLevel,
+      // Lambda takes a line without a level for INFO, and metrics are such lines: above INFO it is
+      // the Logger alone that leaves lines out.
+      applicationLogLevelV2:
+        props.logLevel === lambda.ApplicationLogLevel.DEBUG
+          ? lambda.ApplicationLogLevel.DEBUG
+          : lambda.ApplicationLogLevel.INFO,
       // The report of each run, from which the memory alarm is made.
       systemLogLevelV2: lambda.SystemLogLevel.INFO,
       ...EVENTS[props.events],

@@ -12,17 +12,15 @@ const LEVELS: ReadonlySet<MetricKey> = new Set([
   'nodes',
   'cpuUtilization',
   'memoryUtilization',
-  'allowedDisruptions',
   'cost',
-  'costBound',
   'unavailableOfferings',
   'priceAge',
+  'heldBack',
 ]);
 
 const DURATIONS: ReadonlySet<MetricKey> = new Set([
   'schedulingDuration',
   'observeDuration',
-  'decideDuration',
   'actDuration',
   'lag',
 ]);

@@ -4,6 +4,7 @@ import { CAPACITY_TYPE, NODE_POOL } from '../core/model/labels.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import type { ClusterState, Ports } from '../ports.ts';
 import { attempt, type Failure } from './attempt.ts';
+import { recordNothing } from './launch-records.ts';
 import type { LifecycleMemory } from './lifecycle-memory.ts';
 import { claimRef } from './references.ts';
 import type { AppSettings } from './settings.ts';
@@ -34,6 +35,9 @@ export async function readHealth(
     for (const [uid, illness] of report.ill) ill.set(uid, illness);
     for (const claim of report.blocked) {
       if (await shadow.isCast()) break;
+      const text = 'more than 20 % of the nodes of the NodePool are unhealthy';
+      const pool = `NodePool/${claim.labels[NODE_POOL] ?? ''}`;
+      await recordNothing({ ports }, 'repair-blocked', pool, text, 'lifecycle');
       await ports.cluster.event({
         regarding: claimRef(claim),
         type: 'Warning',
@@ -104,6 +108,10 @@ export async function deleteClaim(
     object: `NodeClaim/${claim.name}`,
     action: 'delete',
     message: action.message,
-    detail: { reason: action.reason, nodePool: nodepool },
+    detail: {
+      reason: action.reason,
+      nodePool: nodepool,
+      chosen: { capacityType: claim.labels[CAPACITY_TYPE] ?? '' },
+    },
   });
 }

@@ -20,6 +20,7 @@ import {
 } from '../core/model/labels.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import { type ClusterState, type Instance, PortError, type Ports } from '../ports.ts';
+import { recordNothing } from './launch-records.ts';
 import { claimRef } from './references.ts';
 import { type AppSettings, isShadowed } from './settings.ts';
 import { Shadow } from './shadow.ts';
@@ -152,7 +153,12 @@ async function carryOut(ports: Ports, hit: Hit): Promise<void> {
     object: `NodeClaim/${claim.name}`,
     action: 'delete',
     message,
-    detail: { kind: interruption.kind, instanceId: hit.instanceId },
+    detail: {
+      reason: interruption.kind,
+      instanceId: hit.instanceId,
+      nodePool: nodepool,
+      chosen: { capacityType: capacity_type },
+    },
   });
 }
 
@@ -197,12 +203,20 @@ export async function interrupt(
   for (const hit of hits) {
     const { claim, action } = hit;
     if (deleted.has(claim.name) && action.deleteClaim) continue;
-    if (contradicts(hit, described)) continue;
+    const told = `${hit.interruption.kind} for instance ${hit.instanceId}`;
+    const object = `NodeClaim/${claim.name}`;
+    if (contradicts(hit, described)) {
+      const message = `${told}: EC2 says otherwise`;
+      await recordNothing({ ports }, 'contradicted', object, message, 'interrupt');
+      continue;
+    }
     const isLeaving = claim.deletedAtMs !== undefined;
     if (action.deleteClaim && !action.confirmable && !isLeaving) {
       const pool = claim.labels[NODE_POOL] ?? '';
       const left = allowed.get(pool) ?? 0;
       if (left === 0) {
+        const message = `${told}: too many nodes of its NodePool would go unconfirmed`;
+        await recordNothing({ ports }, 'unconfirmed', object, message, 'interrupt');
         failed.add(hit.messageId);
         continue;
       }

@@ -14,6 +14,7 @@ import type { NodeClass } from '../core/model/node-class.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import { type ClusterState, type FleetRequest, PortError, type Ports } from '../ports.ts';
 import type { Failure } from './attempt.ts';
+import { recordLaunchFailure } from './launch-records.ts';
 import { nodeClassOf } from './offers.ts';
 import { claimRef } from './references.ts';
 import type { AppSettings } from './settings.ts';
@@ -56,6 +57,7 @@ export async function giveUp(pass: LaunchPass, claim: NodeClaim, reason: string,
   const { [NODE_POOL]: nodepool = '', [CAPACITY_TYPE]: capacity_type = '' } = claim.labels;
   ports.recorder.count('nodeclaims_disrupted_total', { reason, nodepool, capacity_type });
   givenUp.push(claim.name);
+  await recordLaunchFailure(pass, claim, reason, message);
 }
 
 /** Undefined: the claim was given up, since nothing can be had for it. */

@@ -41,6 +41,7 @@ import {
   type Subnets,
   subnetsOf,
 } from './launch-choice.ts';
+import { recordHeldClaims, recordLaunchFailure } from './launch-records.ts';
 import { nodeClassHash, VERSION } from './nodeclass.ts';
 import { claimRef } from './references.ts';
 import { isPaused } from './settings.ts';
@@ -115,6 +116,16 @@ async function assign(
     conditions: withConditions(conditions, [ready], nowMs),
   });
   launched.push(claim.name);
+  const { instanceType: type, zone, capacityType } = instance;
+  await ports.recorder.decision({
+    id: `launch-${claim.name}`,
+    atMs: nowMs,
+    useCase: 'provision',
+    object: `NodeClaim/${claim.name}`,
+    action: 'launch',
+    message: `${instance.id}: ${type} ${capacityType} in ${zone}`,
+    detail: { nodePool: claim.labels[NODE_POOL], chosen: { type, zone, capacityType } },
+  });
 }
 
 /** The group's claims carry it before the call: whoever comes after a crash repeats the same. */
@@ -137,12 +148,9 @@ async function writeGroup(
 }
 
 async function recordFaults(pass: LaunchPass, faults: readonly FleetFault[]): Promise<void> {
-  const { memory, recorder } = pass.ports;
+  const { memory } = pass.ports;
   for (const fault of faults) {
     if (fault.offering === undefined) continue;
-    const { zone, capacityType: capacity_type } = fault.offering;
-    const labels = { zone, capacity_type, reason: fault.code };
-    recorder.count('cloudprovider_instance_launch_failures_total', labels);
     if (fault.kind === 'unfulfillable' || fault.kind === 'unknown') {
       await memory.markUnavailable(fault.offering, fault.code);
     }
@@ -150,7 +158,13 @@ async function recordFaults(pass: LaunchPass, faults: readonly FleetFault[]): Pr
 }
 
 /** On the claim, as an event, and in the log: a claim that waits says what for. */
-async function sayLaunchFailed(pass: LaunchPass, claim: NodeClaim, message: string): Promise<void> {
+async function sayLaunchFailed(
+  pass: LaunchPass,
+  claim: NodeClaim,
+  code: string,
+  text: string,
+): Promise<void> {
+  const message = `${code}: ${text}`;
   const condition = {
     type: 'Launched',
     status: 'Unknown',
@@ -163,6 +177,7 @@ async function sayLaunchFailed(pass: LaunchPass, claim: NodeClaim, message: stri
     conditions: withConditions(claim.conditions, [condition], clock.nowMs()),
   });
   await cluster.event({ regarding, type: 'Warning', reason: 'LaunchFailed', message });
+  await recordLaunchFailure(pass, claim, code, text);
   pass.failures.push({ object: `NodeClaim/${claim.name}`, message });
 }
 
@@ -179,7 +194,7 @@ async function settleLeftOver(
     if (other === undefined) {
       await giveUp(pass, claim, 'insufficient_capacity', message);
     } else {
-      await sayLaunchFailed(pass, claim, `${other.code}: ${other.message}`);
+      await sayLaunchFailed(pass, claim, other.code, other.message);
     }
   }
   if (other === undefined) return;
@@ -197,8 +212,7 @@ async function postpone(
   group: readonly Launchable[],
   error: PortError,
 ): Promise<undefined> {
-  const message = `${error.code}: ${error.message}`;
-  for (const { claim } of group) await sayLaunchFailed(pass, claim, message);
+  for (const { claim } of group) await sayLaunchFailed(pass, claim, error.code, error.message);
 }
 
 /**
@@ -301,14 +315,16 @@ export async function launchClaims(
     .filter((claim) => !halted.has(claim.labels[NODE_POOL] ?? ''))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .slice(0, launchesLeft(state, settings, nowMs));
+  await recordHeldClaims(launching, waiting, halted, due);
   const subnets: Subnets = new Map();
   const launchable: Launchable[] = [];
   for (const claim of due) {
     if (await shadow.isCast()) return report;
+    ports.recorder.count('launch_attempts_total', { nodepool: claim.labels[NODE_POOL] ?? '' });
     const choose = async (): Promise<void> => {
       const zones = await subnetsOf(ports, state, claim, subnets);
       if (zones instanceof PortError) {
-        await sayLaunchFailed(pass, claim, `${zones.code}: ${zones.message}`);
+        await sayLaunchFailed(pass, claim, zones.code, zones.message);
         return;
       }
       const item = await prepare(pass, state, claim, typesOf(claim), zones);

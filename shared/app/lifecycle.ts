@@ -28,6 +28,7 @@ import {
 } from '../ports.ts';
 import { attempt, type Failure } from './attempt.ts';
 import { deleteClaim, readHealth } from './health.ts';
+import { recordNothing } from './launch-records.ts';
 import { learnFrom } from './learnt-memory.ts';
 import { LifecycleMemory } from './lifecycle-memory.ts';
 import { nodeClassOf } from './offers.ts';
@@ -169,12 +170,38 @@ function isCounted(claim: NodeClaim): boolean {
   return claim.annotations[INTERRUPTED] === undefined && !isTrue(claim, 'InstanceTerminating');
 }
 
+async function recordTermination(
+  { ports, nowMs }: Pass,
+  claim: NodeClaim,
+  instanceId: string,
+): Promise<void> {
+  const { [NODE_POOL]: nodePool = '', [CAPACITY_TYPE]: capacityType = '' } = claim.labels;
+  await ports.recorder.decision({
+    id: `terminate-${claim.name}`,
+    atMs: nowMs,
+    useCase: 'lifecycle',
+    object: `NodeClaim/${claim.name}`,
+    action: 'terminate',
+    message: `${instanceId}: its NodeClaim is leaving and its node is drained`,
+    detail: { nodePool, chosen: { capacityType } },
+  });
+}
+
 async function terminate(pass: Pass, claim: NodeClaim, instanceId: string): Promise<boolean> {
   const { ports, state, nowMs } = pass;
-  if (isPaused(state.pausedUntilMs.terminate, nowMs)) return false;
+  if (isPaused(state.pausedUntilMs.terminate, nowMs)) {
+    const text = 'terminations are paused by the brake in kube-system/joiner';
+    await recordNothing(pass, 'terminations-paused', 'NodeClaims', text, 'lifecycle');
+    return false;
+  }
   const counted = isCounted(claim);
-  if (counted && pass.terminationsLeft === 0) return false;
+  if (counted && pass.terminationsLeft === 0) {
+    const text = 'terminations wait for the cap a minute';
+    await recordNothing(pass, 'terminations-capped', 'NodeClaims', text, 'lifecycle');
+    return false;
+  }
   await ports.compute.terminate([instanceId]);
+  if (!isTrue(claim, 'InstanceTerminating')) await recordTermination(pass, claim, instanceId);
   if (counted) {
     pass.terminationsLeft -= 1;
     pass.memory.addTermination(nowMs);
@@ -268,6 +295,15 @@ async function collectOrphans(pass: Pass, instances: readonly Instance[]): Promi
   pass.terminationsLeft -= orphans.length;
   for (const _ of orphans) pass.memory.addTermination(nowMs);
   for (const { id } of orphans) {
+    await ports.recorder.decision({
+      id: `terminate-${id}`,
+      atMs: nowMs,
+      useCase: 'lifecycle',
+      object: `Instance/${id}`,
+      action: 'terminate',
+      message: `${id}: no NodeClaim stands for it`,
+      detail: { reason: 'orphan' },
+    });
     const node = nodes.find((each) => instanceIdOf(each.providerId) === id);
     if (node !== undefined) await ports.cluster.delete(nodeRef(node));
   }

@@ -12,6 +12,7 @@ import { attempt, type Failure } from './attempt.ts';
 import { bufferPods, isBufferPod, writeBufferStatuses } from './capacity-buffers.ts';
 import { type LaunchReport, launchClaims } from './launch.ts';
 import { haltedPools } from './launch-brakes.ts';
+import { recordNothing } from './launch-records.ts';
 import { measuresOf } from './measures.ts';
 import { plannedClaim } from './new-claims.ts';
 import { nodeClassOf, readOffers } from './offers.ts';
@@ -20,6 +21,7 @@ import { type AppSettings, isPaused } from './settings.ts';
 import { Shadow } from './shadow.ts';
 import { keepStaticCapacity } from './static-capacity.ts';
 import { withPoolConditions, writeOverlayStatuses, writePoolStatuses } from './statuses.ts';
+import { recordUnplaced } from './unplaced.ts';
 
 export interface ProvisionReport {
   readonly created: readonly string[];
@@ -106,11 +108,7 @@ function withoutHalted(
   });
 }
 
-async function observe(
-  ports: Ports,
-  settings: AppSettings,
-  failures: Failure[],
-): Promise<Outlook | undefined> {
+async function observe(ports: Ports, settings: AppSettings, failures: Failure[]): Promise<Outlook> {
   const startedAtMs = ports.clock.nowMs();
   const state = await ports.cluster.read();
   const nowMs = ports.clock.nowMs();
@@ -121,9 +119,10 @@ async function observe(
     withPoolConditions(state, pool, nowMs, { failed: failed.get(pool.name), degradations }),
   );
   const { instanceTypes, overlays, byNodeClass } = await resolveTypes(ports, settings, state);
-  if (await shadow.isCast()) return undefined;
-  failures.push(...(await writePoolStatuses(ports, state, pools)));
-  failures.push(...(await writeOverlayStatuses(ports, state, overlays)));
+  if (!(await shadow.isCast())) {
+    failures.push(...(await writePoolStatuses(ports, state, pools)));
+    failures.push(...(await writeOverlayStatuses(ports, state, overlays)));
+  }
   const buffers = settings.capacityBuffer ? state.capacityBuffers.flatMap(bufferPods) : [];
   const pods = [...state.objects.pods, ...buffers];
   return {
@@ -266,6 +265,7 @@ async function nominateExisting(ports: Ports, outlook: Outlook, plan: Plan): Pro
 }
 
 async function reportUnplaced(ports: Ports, outlook: Outlook, plan: Plan): Promise<void> {
+  await recordUnplaced(ports, outlook.virtual, plan);
   for (const [pod, { message }] of [...plan.unplaced].sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (outlook.virtual.has(pod)) continue;
     const [namespace = '', name = ''] = pod.split('/');
@@ -309,11 +309,36 @@ function measure(ports: Ports, outlook: Outlook, plan: Plan, startedAtMs: number
   const nowMs = ports.clock.nowMs();
   const seconds = {
     observe_duration_seconds: (outlook.readyAtMs - startedAtMs) / 1000,
-    decide_duration_seconds: (nowMs - outlook.readyAtMs) / 1000,
     scheduler_scheduling_duration_seconds: (nowMs - outlook.readyAtMs) / 1000,
   };
   const levels = { ...measuresOf({ ...outlook, plan, nowMs }), ...seconds };
   for (const [name, value] of Object.entries(levels)) ports.recorder.measure?.(name, value);
+}
+
+/** What holds launches back now, with the reason and a sentence. */
+async function brakeOf(
+  ports: Ports,
+  { state, shadow }: Outlook,
+): Promise<readonly [string, string] | undefined> {
+  if (await shadow.isCast()) return ['karpenter-runs', 'Karpenter runs here: nothing is written'];
+  if (!isPaused(state.pausedUntilMs.launch, ports.clock.nowMs())) return undefined;
+  return ['launches-paused', 'launches are paused by the brake in kube-system/joiner'];
+}
+
+/** Held launches are what nobody may overlook: what waits is measured as in every other round. */
+async function isHeldBack(
+  ports: Ports,
+  settings: AppSettings,
+  outlook: Outlook,
+  startedAtMs: number,
+): Promise<boolean> {
+  const brake = await brakeOf(ports, outlook);
+  ports.recorder.measure?.('held_back', brake === undefined ? 0 : 1);
+  if (brake === undefined) return false;
+  measure(ports, outlook, solve(outlook.snapshot, settings.scheduling), startedAtMs);
+  const [reason, message] = brake;
+  await recordNothing({ ports }, reason, 'NodeClaims', message);
+  return true;
 }
 
 /**
@@ -328,9 +353,8 @@ export async function provision(ports: Ports, settings: AppSettings): Promise<Pr
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const startedAtMs = ports.clock.nowMs();
     const outlook = await observe(ports, settings, failures);
-    if (outlook === undefined) break;
+    if (await isHeldBack(ports, settings, outlook, startedAtMs)) break;
     const { state, shadow } = outlook;
-    if (isPaused(state.pausedUntilMs.launch, ports.clock.nowMs())) break;
     // Static nodes come first: the plan then finds them on their way and counts on them.
     const isStatic = settings.staticCapacity && round === 0;
     if (isStatic && (await keepStaticCapacity(ports, outlook)) > 0) {

@@ -43,6 +43,7 @@ it('a region that is not embedded has the instance types that catalog has writte
     telemetry: telemetry(CLUSTER),
     requestId: 'test',
     remainingMs: () => 60_000,
+    publish: () => undefined,
   };
   const { ports, refreshPrices } = await openSandbox(invocation, describingCloud);
   await refreshPrices();

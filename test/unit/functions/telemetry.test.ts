@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { lagOf } from '../../../functions/runtime/compose.ts';
+import { composed, lagOf } from '../../../functions/runtime/compose.ts';
 import { faultCounter, telemetry } from '../../../functions/runtime/telemetry.ts';
-import { METRICS } from '../../../shared/contract.ts';
+import { ENV, METRICS } from '../../../shared/contract.ts';
 import { PortError } from '../../../shared/ports.ts';
 
 afterEach(() => {
@@ -63,4 +63,41 @@ describe('the lag of an event', () => {
   ])('is nothing for %j', (event) => {
     expect(lagOf(event, atMs)).toBeUndefined();
   });
+});
+
+describe('the level of the log', () => {
+  it.each(['WARN', 'ERROR', 'INFO', 'DEBUG'])('is %s though Lambda is set to INFO', (level) => {
+    vi.stubEnv('AWS_LAMBDA_LOG_LEVEL', 'INFO');
+    vi.stubEnv('LOG_LEVEL', level);
+    expect(telemetry('demo').logger.getLevelName()).toBe(level);
+  });
+});
+
+it('an invocation that stays publishes its metrics meanwhile', async () => {
+  for (const [name, value] of Object.entries({
+    [ENV.cluster]: 'demo',
+    [ENV.function]: 'lifecycle',
+    [ENV.version]: 'test',
+    [ENV.account]: '111122223333',
+    [ENV.bucket]: 'a-bucket',
+    [ENV.eventBus]: 'joiner-demo',
+    AWS_REGION: 'us-east-1',
+    POWERTOOLS_DEV: 'true',
+    POWERTOOLS_METRICS_DISABLED: 'false',
+  })) {
+    vi.stubEnv(name, value);
+  }
+  const log = vi.spyOn(console, 'log').mockReturnValue(undefined);
+  const said: number[] = [];
+  const handler = composed(async (_event: object, { telemetry: { metrics }, publish }) => {
+    for (let pass = 0; pass < 2; pass += 1) {
+      metrics.addMetric(METRICS.evictions, 'Count', 1);
+      publish();
+      said.push(log.mock.calls.length);
+    }
+  });
+  const context = { awsRequestId: 'a', getRemainingTimeInMillis: () => 1000 };
+  await Reflect.apply(handler, undefined, [{}, context]);
+  expect(said).toEqual([1, 2]);
+  expect(log).toHaveBeenCalledTimes(2);
 });

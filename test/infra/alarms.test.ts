@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { FUNCTION_NAMES, METRICS } from '../../shared/contract.ts';
+import { resources, synthesise } from './synthesis.ts';
+import { synthesiseVariant } from './variants.ts';
+
+interface AlarmProperties {
+  readonly AlarmDescription: string;
+  readonly Threshold: number;
+  readonly Metrics?: readonly {
+    readonly Id: string;
+    readonly Expression?: string;
+    readonly MetricStat?: { readonly Metric: { readonly MetricName: string } };
+  }[];
+}
+
+const alarms = [...resources(synthesiseVariant('defaults'), 'AWS::CloudWatch::Alarm')].map(
+  ([id, properties]) => [id, properties as unknown as AlarmProperties] as const,
+);
+
+function alarm(part: RegExp): AlarmProperties {
+  const found = alarms.find(([id]) => part.test(id))?.[1];
+  if (found === undefined) throw new Error(`no alarm ${part}`);
+  return found;
+}
+
+type Values = Readonly<Record<string, number | undefined>>;
+
+/** CloudWatch's arithmetic over one period; undefined: the period has no value. */
+function evaluated(expression: string, values: Values): number | undefined {
+  const at = Object.keys(values);
+  const fill = (value: number, other: number): number => (Number.isNaN(value) ? other : value);
+  const choose = (is: boolean, a: number, b: number): number => (is ? a : b);
+  const body = `return (${expression})`;
+  const numbers = at.map((each) => values[each] ?? Number.NaN);
+  const result: unknown = new Function('FILL', 'IF', ...at, body)(fill, choose, ...numbers);
+  return typeof result === 'number' && !Number.isNaN(result) ? result : undefined;
+}
+
+describe('the alarm on launch failures', () => {
+  const { Metrics = [], Threshold } = alarm(/LaunchFailures/);
+  const expression = Metrics.find((each) => each.Expression !== undefined)?.Expression ?? '';
+  const named = Object.fromEntries(
+    Metrics.flatMap(({ Id, MetricStat }) =>
+      MetricStat === undefined ? [] : [[Id, MetricStat.Metric.MetricName]],
+    ),
+  );
+
+  it('counts claims on both sides', () => {
+    expect(named).toEqual({ failed: METRICS.launchFailures, attempts: METRICS.launchAttempts });
+  });
+
+  it.each([
+    ['20 claims, all refused', 20, 20, true],
+    ['a claim that is tried and refused each minute', 15, 15, true],
+    ['one fleet that is served though offerings were short', 1, undefined, false],
+    ['two of four', 4, 2, false],
+    ['four of four: a bad minute', 4, 4, false],
+    ['half', 20, 10, false],
+    ['more than half', 20, 11, true],
+    ['nothing was launched', undefined, undefined, false],
+  ])('%s: %s tried, %s failed', (_, attempts, failed, isAlarm) => {
+    const value = evaluated(expression, { attempts, failed });
+    expect(value !== undefined && value > Threshold).toBe(isAlarm);
+  });
+});
+
+describe('every function is watched', () => {
+  const text = JSON.stringify(alarms);
+
+  it('provision and lifecycle by their ticks, the others by their errors', () => {
+    expect(alarm(/NoTick/).AlarmDescription).toContain('No run of provision');
+    expect(alarm(/NoTicklifecycle/).AlarmDescription).toContain('No run of lifecycle');
+    const ids = alarm(/Errors/).Metrics?.flatMap(({ Id, MetricStat }) => (MetricStat ? [Id] : []));
+    expect(ids?.sort()).toEqual(['catalog', 'interrupt', 'nodeclass', 'watch']);
+  });
+
+  it.each(FUNCTION_NAMES)('%s by its memory', (name) => {
+    expect(text).toContain(`joiner_${name}_memory_used_megabytes_demo`);
+  });
+});
+
+it.each([
+  ['DEBUG', 'DEBUG'],
+  ['INFO', 'INFO'],
+  ['WARN', 'INFO'],
+  ['ERROR', 'INFO'],
+] as const)(
+  'at the level %s Lambda lets lines without a level, the metrics, through',
+  (logLevel, own) => {
+    const stack = synthesise({ cluster: 'demo', logLevel });
+    for (const properties of resources(stack, 'AWS::Lambda::Function').values()) {
+      const { LoggingConfig, Environment } = properties as {
+        readonly LoggingConfig: object;
+        readonly Environment: { readonly Variables: Readonly<Record<string, string>> };
+      };
+      expect(LoggingConfig).toMatchObject({ ApplicationLogLevel: own });
+      expect(Environment.Variables['LOG_LEVEL']).toBe(logLevel);
+    }
+  },
+);
