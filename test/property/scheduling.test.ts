@@ -46,6 +46,15 @@ const CONSTRAINTS = [
   { topologySpread: [spreadOver(ZONE, 'DoNotSchedule')] },
   { topologySpread: [spreadOver(ZONE, 'ScheduleAnyway')] },
   { podAntiAffinity: [apart] },
+  {
+    topologySpread: [spreadOver(ZONE, 'DoNotSchedule'), spreadOver(HOSTNAME, 'ScheduleAnyway')],
+    tolerations: ['a', 'b'].map((key) => ({
+      key,
+      operator: 'Exists' as const,
+      value: '',
+      effect: undefined,
+    })),
+  },
 ] as const;
 
 const group = fc.record({
@@ -134,8 +143,17 @@ describe('any case', () => {
             .map(({ item }) => item);
         const nodes = [nodeOf('n1', 4, 16), nodeOf('n2', 2, 8, { zone: 'zone-b' })];
         const one = planOf({ pods, nodes, nodePools: pools });
+        const turned = pods.map((pod, index) => ({
+          ...pod,
+          spec: {
+            ...pod.spec,
+            topologySpread:
+              index % 2 === 0 ? pod.spec.topologySpread : pod.spec.topologySpread.toReversed(),
+            tolerations: index % 2 === 0 ? pod.spec.tolerations : pod.spec.tolerations.toReversed(),
+          },
+        }));
         const other = planOf({
-          pods: shuffled(pods),
+          pods: shuffled(turned),
           nodes: nodes.toReversed(),
           nodePools: pools.toReversed(),
           types: FAMILY.toReversed().map((type) => ({

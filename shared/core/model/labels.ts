@@ -89,15 +89,23 @@ export const WELL_KNOWN_LABELS: ReadonlySet<string> = new Set([
   `${AWS}/placement-group-partition`,
 ]);
 
-const ALIASES: Readonly<Record<string, string>> = {
-  'failure-domain.beta.kubernetes.io/zone': ZONE,
-  'failure-domain.beta.kubernetes.io/region': REGION,
-  'beta.kubernetes.io/arch': ARCH,
-  'beta.kubernetes.io/os': OS,
-  'beta.kubernetes.io/instance-type': INSTANCE_TYPE,
-};
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['failure-domain.beta.kubernetes.io/zone', ZONE],
+  ['failure-domain.beta.kubernetes.io/region', REGION],
+  ['beta.kubernetes.io/arch', ARCH],
+  ['beta.kubernetes.io/os', OS],
+  ['beta.kubernetes.io/instance-type', INSTANCE_TYPE],
+]);
 
 /** The current name of a label that Kubernetes renamed; every other key unchanged. */
 export function normalizeLabelKey(key: string): string {
-  return ALIASES[key] ?? key;
+  return ALIASES.get(key) ?? key;
+}
+
+/** What an object read from outside has under a key: never what every object inherits. */
+export function ownValue<Value>(
+  values: Readonly<Record<string, Value>>,
+  key: string,
+): Value | undefined {
+  return Object.hasOwn(values, key) ? values[key] : undefined;
 }

@@ -3,6 +3,7 @@ import {
   CAPACITY_TYPE,
   INSTANCE_TYPE,
   NODE_POOL,
+  ownValue,
   RESERVATION_ID,
   RESERVATION_TYPE,
   ZONE,
@@ -166,7 +167,7 @@ export class TypeIndex {
 
 /** Undefined: the type does not describe the label; null or empty: its nodes never have it. */
 function valuesOf({ name, labels }: InstanceType, key: string) {
-  return key === INSTANCE_TYPE ? [name] : labels[key];
+  return key === INSTANCE_TYPE ? [name] : ownValue(labels, key);
 }
 
 function meets(

@@ -241,7 +241,7 @@ export class Binding {
       const enough = Math.ceil(ENOUGH / Math.max(1, domains.size));
       for (const [domain, score] of domains) this.look(candidate, domain, score, enough);
     } else this.look(candidate, ANY_DOMAIN, 0, ENOUGH);
-    if (this.best === undefined && !(candidate.isHelped && this.hasRoom)) {
+    if (this.best === undefined && !candidate.isTied && !(candidate.isHelped && this.hasRoom)) {
       this.closed[candidate.id] = this.sites.length;
     }
     return this.best;

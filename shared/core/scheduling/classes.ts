@@ -176,7 +176,10 @@ function classText({ requests, priority, matching, wished, ...rest }: NamelessCl
     affinityRule.id,
     requests.join(),
     priority,
-    JSON.stringify(ports),
+    ports
+      .map((port) => JSON.stringify(port))
+      .sort()
+      .join(),
     matching.join(),
     preferences.map((each) => `${each.kind}/${each.weight}/${each.rule.id}`).join(),
     spreads.join(),

@@ -1,4 +1,5 @@
 import type { Offering } from '../model/instance-type.ts';
+import { ownValue } from '../model/labels.ts';
 import type { NodePool } from '../model/provisioning.ts';
 import type { Resources } from '../model/resources.ts';
 import type { Requirements } from '../requirements/value-set.ts';
@@ -230,7 +231,8 @@ class ColumnBuilder {
     let text = this.described(type);
     for (const each of this.input.conjunctions) text += typeAllows(each, type) ? '1' : '0';
     for (const key of this.input.topologyKeys) {
-      if (!isDomainKey(key)) text += `|${type.chosen.get(key) ?? type.type.labels[key]?.[0] ?? ''}`;
+      if (!isDomainKey(key))
+        text += `|${type.chosen.get(key) ?? ownValue(type.type.labels, key)?.[0] ?? ''}`;
     }
     const signature = this.signatures.of(`t${text}`);
     this.typeSignature.set(type, signature);

@@ -124,6 +124,7 @@ export class Ground {
     }
     const daemonUse = new Map<StateNode, Float64Array>();
     for (const each of problem.running) {
+      for (const id of each.matching) this.totals.set(id, (this.totals.get(id) ?? 0) + 1);
       const room = rooms.get(each.node);
       if (room === undefined) continue;
       const { requests, hostPorts: ports } = each.pod.spec;
@@ -139,8 +140,8 @@ export class Ground {
         if (isDaemon && daemon !== undefined) daemon[r] = (daemon[r] ?? 0) + amount;
       }
       const { topology, matching } = each;
-      this.hostRules.addRunning(room.host, { ports, topology, matching });
-      for (const id of matching) this.totals.set(id, (this.totals.get(id) ?? 0) + 1);
+      const isTerminating = each.pod.deletedAtMs !== undefined;
+      this.hostRules.addRunning(room.host, { ports, topology, matching, isTerminating });
     }
     for (const room of rooms.values()) this.reserveForDaemons(room, daemonUse.get(room.node));
     this.takeAttachments(rooms);

@@ -24,10 +24,12 @@ export interface HostState {
   /** Pods by selector, and owners of anti-affinity terms by selector. */
   readonly counts: Map<number, number>;
   readonly owners: Map<number, number>;
+  /** Of the counted pods, those that are terminating: spreads do not count them. */
+  readonly terminating: Map<number, number>;
 }
 
 export function emptyHost(ports: readonly HostPort[] = []): HostState {
-  return { ports: [...ports], counts: new Map(), owners: new Map() };
+  return { ports: [...ports], counts: new Map(), owners: new Map(), terminating: new Map() };
 }
 
 export function copyHost(host: HostState): HostState {
@@ -35,6 +37,7 @@ export function copyHost(host: HostState): HostState {
     ports: [...host.ports],
     counts: new Map(host.counts),
     owners: new Map(host.owners),
+    terminating: new Map(host.terminating),
   };
 }
 
@@ -89,10 +92,14 @@ export class HostRules {
   /** Pods that already run on the node. */
   addRunning(
     host: HostState,
-    pod: { readonly ports: readonly HostPort[] } & Pick<PodClass, 'topology' | 'matching'>,
+    pod: Pick<PodClass, 'ports' | 'topology' | 'matching'> & { readonly isTerminating: boolean },
   ): void {
     host.ports.push(...pod.ports);
-    for (const id of pod.matching) if (this.read.has(id)) increase(host.counts, id, 1);
+    for (const id of pod.matching) {
+      if (!this.read.has(id)) continue;
+      increase(host.counts, id, 1);
+      if (pod.isTerminating) increase(host.terminating, id, 1);
+    }
     for (const each of pod.topology.antiAffinity) {
       if (isHostKey(each.key) && each.weight === 0) increase(host.owners, each.selector.id, 1);
     }
@@ -109,7 +116,8 @@ export function hostAllows(rule: HostRule, host: HostState, totals: HostTotals):
   for (const id of rule.avoids) if ((host.counts.get(id) ?? 0) > 0) return false;
   for (const id of rule.avoidedBy) if ((host.owners.get(id) ?? 0) > 0) return false;
   for (const { selector, most } of rule.spreads) {
-    if ((host.counts.get(selector) ?? 0) > most) return false;
+    const counted = (host.counts.get(selector) ?? 0) - (host.terminating.get(selector) ?? 0);
+    if (counted > most) return false;
   }
   for (const { selector, isSelf } of rule.needs) {
     if ((host.counts.get(selector) ?? 0) > 0) continue;

@@ -6,6 +6,7 @@ import {
   INITIALIZED,
   INSTANCE_TYPE,
   NODE_POOL,
+  ownValue,
   REGISTERED,
   RESERVATION_ID,
   RESERVATION_TYPE,
@@ -102,7 +103,7 @@ function typeValues({ type, chosen }: TypeVariant, key: string): readonly string
   if (key === INSTANCE_TYPE) return [type.name];
   const picked = chosen.get(key);
   if (picked !== undefined) return [picked];
-  const values = type.labels[key];
+  const values = ownValue(type.labels, key);
   return values === undefined ? undefined : (values ?? []);
 }
 

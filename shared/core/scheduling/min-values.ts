@@ -1,5 +1,5 @@
 import type { InstanceType } from '../model/instance-type.ts';
-import { INSTANCE_TYPE, normalizeLabelKey } from '../model/labels.ts';
+import { INSTANCE_TYPE, normalizeLabelKey, ownValue } from '../model/labels.ts';
 import type { NodePool } from '../model/provisioning.ts';
 import type { Budgets } from './budgets.ts';
 import type { Column, ColumnGroup } from './columns.ts';
@@ -22,7 +22,7 @@ export function minValuesOf(pool: NodePool): ReadonlyMap<string, number> {
 export function valuesAmong(types: Iterable<InstanceType>, key: string): ReadonlySet<string> {
   const values = new Set<string>();
   for (const type of types) {
-    const own = key === INSTANCE_TYPE ? [type.name] : (type.labels[key] ?? []);
+    const own = key === INSTANCE_TYPE ? [type.name] : (ownValue(type.labels, key) ?? []);
     for (const value of own) values.add(value);
   }
   return values;

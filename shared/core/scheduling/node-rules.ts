@@ -45,7 +45,11 @@ export class NodeRules {
       shared.map((each) => this.conjunctions.indexOf(each)).sort((a, b) => a - b),
       tolerations === undefined
         ? null
-        : tolerations.map(({ key, operator, value, effect }) => [key, operator, value, effect]),
+        : tolerations
+            .map(({ key, operator, value, effect }) =>
+              JSON.stringify([key, operator, value, effect]),
+            )
+            .sort(),
       avoidsSoftTaints,
     ]);
     const known = this.byText.get(text);

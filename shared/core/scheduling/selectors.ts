@@ -1,15 +1,15 @@
 import type { Namespace } from '../model/cluster.ts';
-import type { Labels } from '../model/labels.ts';
+import { type Labels, ownValue } from '../model/labels.ts';
 import type { LabelSelector, Pod, PodAffinityTerm } from '../model/pod.ts';
 
 /** Whether labels meet a selector; undefined selects nothing, an empty selector everything. */
 export function selects(selector: LabelSelector | undefined, labels: Labels): boolean {
   if (selector === undefined) return false;
   for (const key of Object.keys(selector.matchLabels)) {
-    if (labels[key] !== selector.matchLabels[key]) return false;
+    if (ownValue(labels, key) !== selector.matchLabels[key]) return false;
   }
   return selector.matchExpressions.every(({ key, operator, values }) => {
-    const value = labels[key];
+    const value = ownValue(labels, key);
     switch (operator) {
       case 'In':
         return value !== undefined && values.includes(value);
@@ -37,7 +37,7 @@ export function withLabelKeys(
     ...matchKeys.map((key) => ({ key, operator: 'In' as const })),
     ...mismatchKeys.map((key) => ({ key, operator: 'NotIn' as const })),
   ].flatMap(({ key, operator }) => {
-    const value = labels[key];
+    const value = ownValue(labels, key);
     return value === undefined ? [] : [{ key, operator, values: [value] }];
   });
   return { ...selector, matchExpressions: [...selector.matchExpressions, ...added] };

@@ -7,6 +7,7 @@ import {
   INSTANCE_TYPE,
   type Labels,
   NODE_POOL,
+  ownValue,
   PLAN,
   REGISTERED,
   ZONE,
@@ -42,7 +43,7 @@ function isEphemeral(taint: Taint, startupTaints: readonly Taint[]): boolean {
 }
 
 function labelOf(labels: Labels, name: string): (key: string) => string | undefined {
-  return (key) => (key === NODE_NAME_FIELD ? name : labels[key]);
+  return (key) => (key === NODE_NAME_FIELD ? name : ownValue(labels, key));
 }
 
 /** Taints of both lists, each once. */

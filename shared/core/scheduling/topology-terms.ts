@@ -65,6 +65,13 @@ function spreadTerm(
   };
 }
 
+/** The lists of a pod's terms are sets: their order decides nothing. */
+function sortedTerms<Term>(terms: readonly Term[]): readonly Term[] {
+  if (terms.length < 2) return terms;
+  const texts = terms.map((term) => ({ term, text: JSON.stringify(term) }));
+  return texts.sort((a, b) => (a.text < b.text ? -1 : 1)).map(({ term }) => term);
+}
+
 /** Resolves a pod's terms; `isSelf` is filled in once every selector is known. */
 export function topologyTermsOf(pod: Pod, selectors: PodSelectors): TopologyTerms {
   if (!hasTopology(pod)) return NO_TOPOLOGY;
@@ -73,14 +80,16 @@ export function topologyTermsOf(pod: Pod, selectors: PodSelectors): TopologyTerm
     required: typeof spec.podAffinity,
     preferred: typeof spec.preferredPodAffinity,
   ): AffinityTerm[] =>
-    [...required.map((term) => ({ weight: 0, term })), ...preferred].map(({ weight, term }) => ({
-      key: normalizeLabelKey(term.topologyKey),
-      selector: selectors.internTerm(pod, term),
-      isSelf: false,
-      weight,
-    }));
+    sortedTerms([...required.map((term) => ({ weight: 0, term })), ...preferred]).map(
+      ({ weight, term }) => ({
+        key: normalizeLabelKey(term.topologyKey),
+        selector: selectors.internTerm(pod, term),
+        isSelf: false,
+        weight,
+      }),
+    );
   return {
-    spreads: spec.topologySpread.map((each) => spreadTerm(pod, each, selectors)),
+    spreads: sortedTerms(spec.topologySpread).map((each) => spreadTerm(pod, each, selectors)),
     affinity: affinity(spec.podAffinity, spec.preferredPodAffinity),
     antiAffinity: affinity(spec.podAntiAffinity, spec.preferredPodAntiAffinity),
   };

@@ -79,8 +79,9 @@ export class Topology {
     for (const podClass of problem.classes) {
       if (podClass.topology.spreads.length > 0) this.bindSpreads(podClass);
     }
-    for (const { node, topology, matching } of problem.running) {
-      if (!node.isLeaving) this.count(topology, matching, placeOfNode(node), 1);
+    for (const { pod, node, topology, matching } of problem.running) {
+      const isTerminating = pod.deletedAtMs !== undefined;
+      this.count(topology, matching, placeOfNode(node), 1, !isTerminating);
     }
   }
 
@@ -211,14 +212,23 @@ export class Topology {
     return isEligible;
   }
 
-  /** Counts pods that are put there (or taken away: negative amounts). */
-  count(topology: TopologyTerms, matching: readonly number[], place: Place, amount: number): void {
+  /**
+   * Counts pods that are put there (or taken away: negative amounts). kube-scheduler does not count
+   * terminating pods for spreads, though it does for affinity.
+   */
+  count(
+    topology: TopologyTerms,
+    matching: readonly number[],
+    place: Place,
+    amount: number,
+    countsForSpreads = true,
+  ): void {
     for (const id of matching) {
       for (const [key, table] of this.matches.get(id) ?? []) {
         const value = place.label(key);
         if (value !== undefined) addTo(this.at(table), value, amount);
       }
-      for (const counter of this.countersBySelector.get(id) ?? []) {
+      for (const counter of countsForSpreads ? (this.countersBySelector.get(id) ?? []) : []) {
         const value = place.label(counter.key);
         if (value !== undefined && this.isEligible(counter, place)) {
           addTo(this.at(counter.table), value, amount);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   CAPACITY_TYPE,
+  DO_NOT_DISRUPT,
   HOSTNAME,
   INSTANCE_TYPE,
   NODE_POOL,
@@ -91,6 +92,18 @@ describe('labels and taints', () => {
     expect(planOf({ nodePools, pods: pods.slice(1) }).newNodeClaims[0]?.nodePool).toBe('gpu');
   });
 
+  it('finds nothing under a key that every object inherits', () => {
+    const plan = planOf({ pods: [podOf('a', { nodeSelector: { constructor: 'x' } })] });
+    expect(plan.unplaced.get('default/a')?.message).toContain('constructor In [x]');
+    const matchExpressions = [
+      { key: 'constructor', operator: 'DoesNotExist' as const, values: [] },
+    ];
+    const requiredNodeAffinity = [{ matchExpressions, matchFields: [] }];
+    const nodes = [nodeOf('n', 16, 64)];
+    const absent = planOf({ pods: [podOf('a', { requiredNodeAffinity })], nodes });
+    expect(absent.existing.map((each) => each.pods)).toEqual([['default/a']]);
+  });
+
   it('needs a pool that defines a custom label', () => {
     const pods = [podOf('a', { nodeSelector: { team: 'x' } })];
     expect(planOf({ pods }).unplaced.size).toBe(1);
@@ -112,6 +125,18 @@ describe('spread', () => {
     ];
     const plan = planOf({ pods, nodes: [nodeOf('n', 16, 64)] });
     expect(podsByZone(plan)).toEqual({ 'zone-b': 1, 'zone-c': 1 });
+  });
+
+  it('does not count pods that are terminating, as kube-scheduler does not', () => {
+    const pods = [
+      ...podsOf(2, 'old', {}, { nodeName: 'n', deletedAtMs: 1 }),
+      ...podsOf(3, 'new', { topologySpread: [spread(ZONE)] }),
+    ];
+    const plan = planOf({ pods, nodes: [nodeOf('n', 2, 64)] });
+    expect(podsByZone(plan)).toEqual({ 'zone-a': 1, 'zone-b': 1, 'zone-c': 1 });
+    const apart = podsOf(1, 'next', { topologySpread: [spread(HOSTNAME)] });
+    const onNode = planOf({ pods: [...pods.slice(0, 2), ...apart], nodes: [nodeOf('n', 4, 64)] });
+    expect(onNode.existing.map((each) => each.pods)).toEqual([['default/next-0']]);
   });
 
   it('puts one pod on each node', () => {
@@ -164,6 +189,15 @@ describe('affinity', () => {
     const guard = podOf('guard', { podAntiAffinity: [term(ZONE)] }, { nodeName: 'n' });
     const plan = planOf({ pods: [guard, podOf('a')], nodes: [nodeOf('n', 16, 64)] });
     expect(plan.existing).toEqual([]);
+    expect(podsByZone(plan)['zone-a']).toBeUndefined();
+  });
+
+  it('honours it, too, where the pod may not leave its node that goes away', () => {
+    const stays = { nodeName: 'n', annotations: { [DO_NOT_DISRUPT]: 'true' } };
+    const guard = podOf('guard', { podAntiAffinity: [term(ZONE)] }, stays);
+    const nodes = [nodeOf('n', 16, 64, { deletedAtMs: 1 })];
+    const plan = planOf({ pods: [guard, podOf('a')], nodes });
+    expect(plan.unplaced.size).toBe(0);
     expect(podsByZone(plan)['zone-a']).toBeUndefined();
   });
 

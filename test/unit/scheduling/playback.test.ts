@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ZONE } from '../../../shared/core/model/labels.ts';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../../../shared/core/model/snapshot.ts';
 import { Playback } from '../../../shared/core/scheduling/playback.ts';
 import { compileProblem } from '../../../shared/core/scheduling/problem.ts';
@@ -35,6 +36,22 @@ const eights = FAMILY.filter((each) => each.name === 'm.2xlarge');
 describe('a plan played back', () => {
   it('binds every pod where nodes have room to spare', () => {
     expect(leftOver(worldOf({ pods: podsOf(9, 'a') }), 1)).toBe(0);
+  });
+
+  it.each([1, 3, 10])('binds equal pods under a hard spread in %d batches', (batches) => {
+    const web = { matchLabels: { app: 'web' }, matchExpressions: [] };
+    const constraint = {
+      topologyKey: ZONE,
+      maxSkew: 1,
+      minDomains: undefined,
+      whenUnsatisfiable: 'DoNotSchedule' as const,
+      labelSelector: web,
+      matchLabelKeys: [],
+      nodeAffinityPolicy: 'Honor' as const,
+      nodeTaintsPolicy: 'Ignore' as const,
+    };
+    const pods = podsOf(300, 'a', { cpu: 900, memory: GI, topologySpread: [constraint] });
+    expect(leftOver(worldOf({ pods, types: eights }), batches)).toBe(0);
   });
 
   it('leaves large pods over that small ones came before', () => {
