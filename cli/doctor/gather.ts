@@ -2,7 +2,7 @@ import { EKSClient } from '@aws-sdk/client-eks';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type AwsAccess, type Credentials, ec2Client, s3Client } from '../../shared/aws/access.ts';
 import { Calls } from '../../shared/aws/calls.ts';
-import { CatalogFile } from '../../shared/aws/memory/catalog-file.ts';
+import { CatalogFile, pricesAtMs } from '../../shared/aws/memory/catalog-file.ts';
 import { MemoryObjects } from '../../shared/aws/memory/objects.ts';
 import { Ec2Network } from '../../shared/aws/network.ts';
 import { isEmbeddedRegion, loadCatalog } from '../../shared/catalog/catalog.ts';
@@ -181,7 +181,7 @@ async function catalogAt(
   const embedded = isEmbeddedRegion(region) ? await loadCatalog(region) : undefined;
   const newest = await new CatalogFile(objects, { region, cluster }).newest(embedded);
   if (newest === undefined && fault !== undefined) throw new Error(fault);
-  return newest?.atMs;
+  return newest === undefined ? undefined : pricesAtMs(newest);
 }
 
 async function classFacts(access: AwsAccess, nodeClass: NodeClass): Promise<ClassFacts> {

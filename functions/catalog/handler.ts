@@ -25,7 +25,8 @@ export const handler = composed(async (event: WakeUpEvent, invocation) => {
   const before = wakeOf(event) === 'spot-prices' ? await catalogFile.newest(embedded) : undefined;
   const catalog =
     before === undefined ? await reader.read() : await reader.withSpotPrices(before.catalog);
-  if (!(await catalogFile.write({ catalog, atMs }))) {
+  const onDemandAtMs = before === undefined ? atMs : (before.onDemandAtMs ?? before.atMs);
+  if (!(await catalogFile.write({ catalog, atMs, onDemandAtMs }))) {
     throw new Error('the bucket did not take the catalog; the log says why');
   }
   return { types: catalog.types.length };

@@ -1,7 +1,7 @@
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import { type AwsAccess, s3Client } from '../../shared/aws/access.ts';
 import { Calls } from '../../shared/aws/calls.ts';
-import { CatalogFile } from '../../shared/aws/memory/catalog-file.ts';
+import { CatalogFile, pricesAtMs } from '../../shared/aws/memory/catalog-file.ts';
 import { DecisionLog } from '../../shared/aws/memory/decision-log.ts';
 import { MemoryObjects } from '../../shared/aws/memory/objects.ts';
 import { S3Memory } from '../../shared/aws/memory/s3-memory.ts';
@@ -72,16 +72,26 @@ function unreachable(bucket: string, { silence }: MemoryObjects): readonly Degra
 /** Prices older than this are said to be stale. */
 const STALE_MS = 2 * 24 * 3_600_000;
 
+/** When embedded prices were read, the older of the two; undefined: nothing is embedded. */
+function embeddedAtMs(embedded: Catalog | undefined): number | undefined {
+  if (embedded === undefined) return undefined;
+  return Math.min(Date.parse(embedded.date), Date.parse(embedded.spotDate));
+}
+
 /** The prices in use: the newest of the bucket, else the embedded ones. */
 export class Prices {
   current: Catalog | undefined;
   /** That the prices in use are old, where they are. */
   degradations: readonly Degradation[] = [];
-  private readonly file: CatalogFile;
+  private readonly file: Pick<CatalogFile, 'newest'>;
   private readonly embedded: Catalog | undefined;
   private readonly telemetry: Telemetry;
 
-  constructor(file: CatalogFile, embedded: Catalog | undefined, telemetry: Telemetry) {
+  constructor(
+    file: Pick<CatalogFile, 'newest'>,
+    embedded: Catalog | undefined,
+    telemetry: Telemetry,
+  ) {
     this.file = file;
     this.embedded = embedded;
     this.current = embedded;
@@ -89,19 +99,27 @@ export class Prices {
   }
 
   async refresh(): Promise<void> {
-    const { logger, metrics } = this.telemetry;
+    const { logger } = this.telemetry;
     const kept = await this.file.newest(this.embedded);
     this.current = kept?.catalog ?? this.embedded;
     if (kept === undefined) {
       this.degradations = [];
+      this.measureAge(embeddedAtMs(this.embedded));
       logger.warn('catalog', { text: 'no prices in the bucket: the embedded ones are used' });
       return;
     }
-    const ageMs = Date.now() - kept.atMs;
-    metrics.addMetric(METRICS.priceAge, MetricUnit.Seconds, ageMs / 1000);
+    const atMs = pricesAtMs(kept);
+    const ageMs = Date.now() - atMs;
+    this.measureAge(atMs);
     const isStale = ageMs > STALE_MS;
     if (isStale) logger.warn('catalog', { text: 'the prices in use are stale', ageMs });
-    const message = `the prices in use were read at ${new Date(kept.atMs).toISOString()}`;
+    const message = `the prices in use were read at ${new Date(atMs).toISOString()}`;
     this.degradations = isStale ? [{ type: 'PricesFresh', reason: 'PricesStale', message }] : [];
+  }
+
+  private measureAge(atMs: number | undefined): void {
+    if (atMs === undefined) return;
+    const seconds = Math.max(0, Date.now() - atMs) / 1000;
+    this.telemetry.metrics.addMetric(METRICS.priceAge, MetricUnit.Seconds, seconds);
   }
 }

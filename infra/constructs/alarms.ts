@@ -41,12 +41,7 @@ const MEMORY_SHARE_MAX = 0.9;
 const FIVE_MINUTES = Duration.minutes(5);
 
 /** Those whose absence the alarms on ticks do not tell of; `install` answers CloudFormation. */
-const OTHERS = [
-  'watch',
-  'interrupt',
-  'nodeclass',
-  'catalog',
-] as const satisfies readonly FunctionName[];
+const OTHERS = ['watch', 'interrupt', 'nodeclass'] as const satisfies readonly FunctionName[];
 
 /** What somebody should be woken for. */
 export class Alarms extends Construct {
@@ -63,6 +58,7 @@ export class Alarms extends Construct {
     this.#launchFailures();
     this.#priceAge();
     this.#errors();
+    this.#catalogErrors();
     for (const name of props.functions.keys()) this.#memory(name);
   }
 
@@ -139,13 +135,30 @@ export class Alarms extends Construct {
   }
 
   #priceAge(): void {
-    const age = joinerMetric(this.#props.cluster, 'priceAge', { period: Duration.hours(1) });
+    const age = joinerMetric(this.#props.cluster, 'priceAge', {
+      period: Duration.hours(1),
+      // After an installation the embedded prices are in use for minutes: the best of the hour counts.
+      statistic: cloudwatch.Stats.MINIMUM,
+    });
     this.#alarm('PriceAge', age, {
       threshold: PRICE_AGE_SECONDS_MAX,
       compared: cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
       runbook:
         'Prices are older than 2 days, so that choices may be dearer than they need be. Look at ' +
         'the last error of catalog: the Pricing API has to be reachable and allowed.',
+    });
+  }
+
+  #catalogErrors(): void {
+    const catalog = this.#props.functions.get('catalog')?.function;
+    if (catalog === undefined) return;
+    const options = { period: Duration.days(1), statistic: cloudwatch.Stats.SUM };
+    // Everything is read twice a day: a sum over minutes would never see both reads fail.
+    this.#alarm('CatalogErrors', catalog.metricErrors(options), {
+      threshold: 2,
+      runbook:
+        'catalog has failed twice in a day: prices and instance types grow old. The last error in ' +
+        'its log says which call of AWS is refused or which host cannot be reached.',
     });
   }
 
@@ -167,7 +180,7 @@ export class Alarms extends Construct {
       compared: cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
       periods: 2,
       runbook:
-        'A function other than provision and lifecycle has failed twice in half an hour. The ' +
+        'One of watch, interrupt and nodeclass has failed twice in half an hour. The ' +
         'dashboard says which; the last error in its log says why.',
     });
   }

@@ -70,8 +70,11 @@ describe('every function is watched', () => {
   it('provision and lifecycle by their ticks, the others by their errors', () => {
     expect(alarm(/NoTick/).AlarmDescription).toContain('No run of provision');
     expect(alarm(/NoTicklifecycle/).AlarmDescription).toContain('No run of lifecycle');
-    const ids = alarm(/Errors/).Metrics?.flatMap(({ Id, MetricStat }) => (MetricStat ? [Id] : []));
-    expect(ids?.sort()).toEqual(['catalog', 'interrupt', 'nodeclass', 'watch']);
+    expect(alarm(/CatalogErrors/)).toMatchObject({ MetricName: 'Errors', Threshold: 2 });
+    const ids = alarm(/AlarmsErrors/).Metrics?.flatMap(({ Id, MetricStat }) =>
+      MetricStat ? [Id] : [],
+    );
+    expect(ids?.sort()).toEqual(['interrupt', 'nodeclass', 'watch']);
   });
 
   it.each(FUNCTION_NAMES)('%s by its memory', (name) => {

@@ -8,8 +8,15 @@ import type { MemoryPlace } from './s3-memory.ts';
 
 export interface KeptCatalog {
   readonly catalog: Catalog;
-  /** When it was read from AWS; the age of its prices counts from here. */
+  /** When its youngest part was read from AWS. */
   readonly atMs: number;
+  /** When its on-demand prices were, where only spot prices have been read since. */
+  readonly onDemandAtMs?: number | undefined;
+}
+
+/** When the older prices of a catalog were read: its age counts from here. */
+export function pricesAtMs({ atMs, onDemandAtMs = atMs }: KeptCatalog): number {
+  return Math.min(atMs, onDemandAtMs);
 }
 
 /** JSON has no undefined: an absent value is null, so that no field can be forgotten. */
@@ -54,6 +61,8 @@ const machine = z.object({
 const file = z.object({
   version: z.literal(1),
   atMs: z.number(),
+  // Files of earlier versions have none.
+  onDemandAtMs: maybe(z.number()).optional(),
   catalog: z.object({
     region: z.string(),
     source: z.string(),
@@ -101,8 +110,11 @@ export class CatalogFile {
   }
 
   /** Whether S3 took it. */
-  async write({ catalog, atMs }: KeptCatalog): Promise<boolean> {
-    const text = JSON.stringify({ version: 1, atMs, catalog }, (_, value) => value ?? null);
+  async write({ catalog, atMs, onDemandAtMs }: KeptCatalog): Promise<boolean> {
+    const text = JSON.stringify(
+      { version: 1, atMs, onDemandAtMs, catalog },
+      (_, value) => value ?? null,
+    );
     const body = gzipSync(text);
     this.last = undefined;
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
@@ -127,7 +139,8 @@ export class CatalogFile {
     const askedAtMs = this.objects.nowMs();
     const { last } = this;
     if (last !== undefined && askedAtMs < last.askedAtMs + FRESH_MS) {
-      return { catalog: last.catalog, atMs: last.atMs };
+      const { askedAtMs: _, ...kept } = last;
+      return kept;
     }
     const newest = await this.ask(embedded);
     this.last = newest === undefined ? undefined : { ...newest, askedAtMs };
@@ -176,6 +189,6 @@ export class CatalogFile {
     const { catalog, rejected } = credibleCatalog(data.catalog, embedded);
     if (rejected === 0) this.objects.tell(key, 'Usable');
     else this.objects.tell(key, 'Invalid', `${key}: ${rejected} prices cannot be true`);
-    return { catalog, atMs: data.atMs };
+    return { catalog, atMs: data.atMs, onDemandAtMs: data.onDemandAtMs };
   }
 }

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CatalogFile } from '../../../../shared/aws/memory/catalog-file.ts';
+import { CatalogFile, pricesAtMs } from '../../../../shared/aws/memory/catalog-file.ts';
 import { loadCatalog } from '../../../../shared/catalog/catalog.ts';
 import type { Catalog, MachineFacts } from '../../../../shared/catalog/facts.ts';
 import { WireFault } from '../../../support/aws/wire/response.ts';
@@ -54,6 +54,18 @@ describe('the catalog of the bucket', () => {
       catalog: small({ onDemandPrice: 0.08 }),
       atMs: 2,
     });
+  });
+
+  it('keeps the age of its on-demand prices when only spot prices are read', async () => {
+    const file = fileOf(bucket.process());
+    const [onDemandAtMs, atMs] = [bucket.nowMs - 50 * HOUR_MS, bucket.nowMs];
+    await file.write({ catalog: small(), atMs, onDemandAtMs });
+    for (let time = 0; time < 2; time += 1) {
+      const kept = await file.newest(undefined);
+      expect(kept).toMatchObject({ atMs, onDemandAtMs });
+      expect(kept && pricesAtMs(kept)).toBe(onDemandAtMs);
+    }
+    expect(pricesAtMs({ catalog: small(), atMs })).toBe(atMs);
   });
 
   it('is written over one that came in between', async () => {
