@@ -43,7 +43,17 @@ export function readJson(file: string): unknown {
 
 /** The case in parsed JSON; every problem is named at once. */
 export function caseOf(file: string, raw: unknown): SchedulingCase {
-  const decoded = decodeCase(raw);
+  const decoded = decodedOf(file, raw);
   if (decoded.ok) return decoded.value;
   throw new BadInput(decoded.issues.map(({ path, message }) => `${file}: ${path} ${message}`));
+}
+
+function decodedOf(file: string, raw: unknown): ReturnType<typeof decodeCase> {
+  try {
+    return decodeCase(raw);
+  } catch (error) {
+    // The only range that decoding can leave is the stack's.
+    if (error instanceof RangeError) throw new BadInput([`${file}: is nested too deeply`]);
+    throw error;
+  }
 }

@@ -100,6 +100,24 @@ describe('joiner solve', () => {
     expect(one).toHaveProperty('digest', (other as { digest: string }).digest);
   });
 
+  it('refuses a type that is listed twice and lists without end, naming the file', async () => {
+    const { instanceTypes, ...rest } = aCase() as { readonly instanceTypes: readonly unknown[] };
+    const twice = { ...rest, instanceTypes: [...instanceTypes, ...instanceTypes] };
+    const deep = JSON.stringify({ ...aCase(), pods: '@' }).replace(
+      '"@"',
+      '['.repeat(200_000) + ']'.repeat(200_000),
+    );
+    const files = { 'twice.json': JSON.stringify(twice), 'deep.json': deep };
+    await inFolder(files, async (folder) => {
+      const listed = await joiner('solve', `${folder}/twice.json`);
+      expect(listed.exitCode).toBe(2);
+      expect(listed.stderr).toContain('instanceTypes[1].name is that of instanceTypes[0], too');
+      const nested = await joiner('solve', `${folder}/deep.json`);
+      expect({ ...nested, stdout: '' }).toMatchObject({ exitCode: 2, stdout: '' });
+      expect(nested.stderr).toContain('deep.json');
+    });
+  });
+
   it('labels of 10,000 characters are no reason to hang', async () => {
     const long = 'x'.repeat(10_000);
     const problem = {

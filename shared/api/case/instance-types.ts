@@ -148,7 +148,17 @@ function readType(read: Reader, value: unknown, path: string): ListedType {
 }
 
 export function readInstanceTypes(read: Reader, list: readonly unknown[]): readonly ListedType[] {
-  return list.map((each, at) => readType(read, each, `instanceTypes[${at}]`));
+  const types = list.map((each, at) => readType(read, each, `instanceTypes[${at}]`));
+  const places = new Map<string, number>();
+  for (const [at, { type, nodePools }] of types.entries()) {
+    for (const pool of nodePools ?? ['']) {
+      const text = `${pool}\n${type.name}`;
+      const first = places.get(text);
+      if (first === undefined) places.set(text, at);
+      else read.note(`instanceTypes[${at}].name`, `is that of instanceTypes[${first}], too`);
+    }
+  }
+  return types;
 }
 
 /** The types of each NodePool; pools that may use the same types share one list. */

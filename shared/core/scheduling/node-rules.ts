@@ -32,6 +32,7 @@ function requirementsText(requirements: Requirements): string {
 export class NodeRules {
   readonly all: NodeRule[] = [];
   readonly conjunctions: Requirements[] = [];
+  private readonly numbers = new Map<Requirements, number>();
   private readonly conjunctionByText = new Map<string, Requirements>();
   private readonly byText = new Map<string, NodeRule>();
 
@@ -42,7 +43,7 @@ export class NodeRules {
   ): NodeRule {
     const shared = terms.map((each) => this.internConjunction(each));
     const text = JSON.stringify([
-      shared.map((each) => this.conjunctions.indexOf(each)).sort((a, b) => a - b),
+      shared.map((each) => this.numbers.get(each) ?? 0).sort((a, b) => a - b),
       tolerations === undefined
         ? null
         : tolerations
@@ -64,7 +65,7 @@ export class NodeRules {
     const text = requirementsText(requirements);
     const known = this.conjunctionByText.get(text);
     if (known !== undefined) return known;
-    this.conjunctions.push(requirements);
+    this.numbers.set(requirements, this.conjunctions.push(requirements) - 1);
     this.conjunctionByText.set(text, requirements);
     return requirements;
   }

@@ -47,7 +47,7 @@ export class VolumeIndex {
       all = {
         problem: undefined,
         terms: bothTerms(all.terms, one.terms),
-        attachments: [...all.attachments, ...one.attachments],
+        attachments: [...all.attachments, ...one.attachments.filter((each) => !has(all, each))],
       };
     }
     return all;
@@ -101,4 +101,9 @@ export class VolumeIndex {
       attachments: [{ driver: storageClass.provisioner, volume: `${namespace}/${name}` }],
     };
   }
+}
+
+/** A volume that a pod mounts twice is attached once. */
+function has({ attachments }: VolumeNeeds, wanted: VolumeNeeds['attachments'][number]): boolean {
+  return attachments.some((each) => each.driver === wanted.driver && each.volume === wanted.volume);
 }
