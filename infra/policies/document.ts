@@ -31,7 +31,8 @@ Written by \`npm test -- test/infra/policies -u\` from \`infra/policies\`; the d
 may also write to the log of its function and, in a VPC, Lambda may make the function's network
 interfaces with it, while the function's own code is denied that. The statement \`MemoryKey\` is there
 only where the bucket has a key of the account, those of instance profiles only where the VPC has a
-way to IAM.
+way to IAM. No role has rights on the keys of volumes: the policies of [keys that you
+manage](deploy.md#volumes-with-a-key-of-your-own) have to let \`provision\` use them.
 
 What each function asks of AWS and of the cluster is recorded from its bundle, on a real control
 plane and AWS over the wire: \`JOINER_RECORD=1 npm test -- test/e2e/bundles\` writes

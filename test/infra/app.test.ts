@@ -60,6 +60,7 @@ describe('cdk synth', () => {
   it('makes the stack of a cluster with its real functions', () => {
     const { status, stderr } = synth('cluster=demo');
     expect(stderr).not.toContain('Error');
+    expect(stderr).not.toContain('feature flags are not configured');
     expect(status).toBe(0);
     const assets = readFileSync(join(output, 'cdk.out/joiner-demo.assets.json'), 'utf8');
     const packaged = assets.match(/"packaging": "zip"/g) ?? [];
