@@ -60,8 +60,8 @@ describe('a part of the bill', () => {
     ['lifecycle', { reaction: 'tick' }, (43_800 * 0.3 + LAUNCHES * 90) * PRICE],
     ['lifecycle', { reaction: 'tick', churn: 100 }, HOLD_S * PRICE],
     ['nodeclass', {}, 8_760 * 0.5 * PRICE],
-    ['metrics', {}, 26 * 0.3],
-    ['alarms', {}, 9 * 0.1],
+    ['metrics', {}, 30 * 0.3],
+    ['alarms', {}, 20 * 0.1],
     ['dashboard', {}, 3],
     ['events', {}, WAKE_UPS / 1e6],
     ['events', { reaction: 'tick' }, 0],
@@ -126,7 +126,7 @@ describe('joiner cost', () => {
     const { exitCode, stdout, stderr } = await joiner('cost', '--nodes', '100', '--pods', '2000');
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toMatch(/^ {2}PART +WATCH +TICK +FORMULA$/m);
-    expect(stdout).toMatch(/^ {2}metrics +\$7\.80 +\$7\.80 +26 series/m);
+    expect(stdout).toMatch(/^ {2}metrics +\$9\.00 +\$9\.00 +30 series/m);
     expect(stdout).toMatch(/^ {2}EKS Auto Mode +\$714\.82 +100 × \$0\.0816/m);
   });
 
