@@ -124,11 +124,19 @@ describe('alarms and dashboard', () => {
     const kinds = alarms.map(([id]) => /JoinerAlarms([A-Za-z]+)[0-9A-F]{8}/.exec(id)?.[1]);
     expect(kinds.toSorted()).toEqual(
       [
+        'CatalogErrors',
         'DeadLetters',
+        'Errors',
         'LaunchFailures',
+        'Memorycatalog',
+        'Memoryinstall',
+        'Memoryinterrupt',
         'Memorylifecycle',
+        'Memorynodeclass',
         'Memoryprovision',
+        'Memorywatch',
         'NoTick',
+        'NoTicklifecycle',
         'OldestPending',
         'PriceAge',
       ].toSorted(),
