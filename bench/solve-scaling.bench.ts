@@ -83,6 +83,7 @@ function plot(byPods: readonly Point[], byTypes: readonly Point[]): string {
     '.proportional{stroke:#999;stroke-dasharray:4}';
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${2 * WIDTH} ${HEIGHT}">`,
+    '<title>CPU time of a solve by pods and by instance types</title>',
     `<style>${style}</style>`,
     chart(`CPU ms by pods (${MIDDLE.types} types)`, byPods, 0),
     chart(`CPU ms by instance types (${MIDDLE.pods / 1000}k pods)`, byTypes, WIDTH),
