@@ -73,7 +73,7 @@ export interface Plan {
   /** Pods never considered, and why. */
   readonly ignored: ReadonlyMap<string, string>;
   readonly preferences: PreferenceScore;
-  /** Orders in which nodes may join and pods left over in them, after repair. */
+  /** Orders in which nodes may join and pods left over in them; 0 orders: too large to tell. */
   readonly stranded: { readonly orders: number; readonly pods: number };
   /** USD an hour of all new claims' chosen offerings, after overlays. */
   readonly pricePerHour: number;

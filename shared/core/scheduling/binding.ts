@@ -1,26 +1,22 @@
-import { CPU, MEMORY } from '../model/resources.ts';
-import {
-  addToHost,
-  copyHost,
-  type HostRule,
-  type HostState,
-  type HostTotals,
-  hostAllows,
-} from './host.ts';
-import { ruleAllowsNode } from './node-rules.ts';
+import { addToHost, type HostRule, type HostState, type HostTotals, hostAllows } from './host.ts';
+import { domainScores, ownScore, ResourceScores } from './node-scores.ts';
 import type { PodClass } from './problem.ts';
+import type { Queue, Stretch } from './queue.ts';
 import type { Place, Topology } from './topology.ts';
 import type { Bin, NodeRoom, World } from './world.ts';
 
-/** A node as kube-scheduler sees it, before anything is bound. */
+/** A node as kube-scheduler sees it. */
 export interface Site {
   readonly place: Place;
   readonly room: NodeRoom | undefined;
   readonly bin: Bin | undefined;
   /** For the score: what the node has in all. */
   readonly total: Float64Array;
+  /** What neither bound nor nominated pods take. */
   readonly free: Float64Array;
   readonly host: HostState;
+  /** Pods planned on it. */
+  readonly content: ReadonlyMap<PodClass, number>;
   /** Number of its combination of topology values, the hostname apart. */
   readonly domain: number;
 }
@@ -32,27 +28,19 @@ export interface Candidate {
   /** Indexes of the resources that it requests, and how much. */
   readonly resources: Int32Array;
   readonly amounts: Float64Array;
-  readonly id: number;
   /** Candidates of one shape may run on the same nodes and request the same. */
   readonly shape: number;
-  /** Its place depends on other pods beyond its own node. */
+  /** Its place depends on pods of other nodes, if only by preference. */
   readonly isTied: boolean;
-  /** Pods that are bound may open nodes to it that were closed. */
-  readonly isHelped: boolean;
+  /** Required terms about other pods are its own or count it: a planned node may be closed to it. */
+  readonly isBound: boolean;
+  /** Ids of classes to which its pods may open nodes that were closed. */
+  readonly helps: readonly number[];
   /** It prefers some nodes over others by their labels or taints. */
   readonly hasPreferences: boolean;
   readonly softHostSpreads: readonly number[];
   readonly softHostAffinity: readonly { readonly selector: number; readonly weight: number }[];
 }
-
-/** A stretch of kube-scheduler's queue with pods of one class. */
-export interface Stretch {
-  readonly candidate: number;
-  readonly count: number;
-}
-
-/** Weights of kube-scheduler's default score plugins that tell new nodes apart. */
-const WEIGHT = { nodeAffinity: 2, taints: 3, spread: 2, podAffinity: 2 };
 
 /**
  * kube-scheduler stops looking after so many nodes that would do (percentageOfNodesToScore's
@@ -69,74 +57,68 @@ const FULL_SHARE = 3;
 
 /** Nodes, in the order in which they joined, that had room for a shape when last looked at. */
 interface OpenSites {
-  sites: number[];
+  sites: Site[];
   /** So many of the joined nodes were offered to the list. */
   offered: number;
 }
 
-/** Binds pods to nodes as they join. */
+/** Binds pods to nodes as they join: pods to the node that they are nominated to, if it takes them. */
 export class Binding {
   /** Nodes looked at. */
   steps = 0;
   private readonly candidates: readonly Candidate[];
+  private readonly queue: Queue;
   private readonly topology: Topology;
   private readonly totals: HostTotals;
   private readonly world: World;
-  private readonly width: number;
-  private readonly cpu: number;
-  private readonly memory: number;
+  private readonly scores: ResourceScores;
   private readonly sites: Site[] = [];
-  private free: Float64Array = new Float64Array(0);
-  /** By node: 1 / what it has in all, of CPU and memory; 0 where it has none. */
-  private perCpu: Float64Array = new Float64Array(0);
-  private perMemory: Float64Array = new Float64Array(0);
-  private readonly hosts: (HostState | undefined)[] = [];
   private readonly stuck: Uint8Array;
-  /** By class: so many of the nodes that joined first have no room for it any more. */
-  private readonly closed: Int32Array;
+  /** By class: pods that are planned on nodes which have not joined. */
+  private readonly expected: Int32Array;
+  /** By class: nodes with room kept for pods of it that are not bound yet, once for each pod. */
+  private readonly nominated: readonly Site[][];
   private readonly live: ReadonlyMap<string, Set<string>>;
   /** By domain: a node of it. */
   private readonly domains = new Map<number, Place>();
   /** By shape: in all domains, and in each. */
   private readonly open = new Map<number, Map<number, OpenSites>>();
   private next = 0;
-  private best: number | undefined;
+  private best: Site | undefined;
   private bestScore = 0;
   /** Nodes with the best score so far. */
   private equals = 0;
   private random = 1;
-  private hasRoom = false;
 
   constructor(
     candidates: readonly Candidate[],
+    queue: Queue,
     topology: Topology,
     totals: HostTotals,
     world: World,
   ) {
     this.candidates = candidates;
+    this.queue = queue;
     this.topology = topology;
     this.totals = totals;
     this.world = world;
-    const { resources } = world.ground.problem;
-    this.width = resources.length;
-    this.cpu = resources.indexOf(CPU);
-    this.memory = resources.indexOf(MEMORY);
+    this.scores = new ResourceScores(world.ground.problem.resources);
     this.stuck = new Uint8Array(candidates.length);
-    this.closed = new Int32Array(candidates.length);
+    this.expected = new Int32Array(candidates.length);
+    for (const { content } of [...world.rooms, ...world.bins]) {
+      for (const [{ id }, amount] of content) this.expected[id] = (this.expected[id] ?? 0) + amount;
+    }
+    this.nominated = candidates.map(() => []);
     this.live = new Map(topology.keys.map((key) => [key, new Set<string>()]));
   }
 
+  /** Nodes join, and pods that are planned on them are nominated before anything else is bound. */
   join(sites: readonly Site[]): void {
-    const { width } = this;
-    const free = new Float64Array((this.sites.length + sites.length) * width);
-    free.set(this.free);
-    this.free = free;
-    this.perCpu = this.inverses(this.perCpu, sites, this.cpu);
-    this.perMemory = this.inverses(this.perMemory, sites, this.memory);
     for (const site of sites) {
-      free.set(site.free, this.sites.length * width);
       this.sites.push(site);
-      this.hosts.push(undefined);
+      for (const [podClass, amount] of site.content) {
+        this.nominate(this.candidates[podClass.id] as Candidate, site, amount);
+      }
       if (this.domains.has(site.domain)) continue;
       this.domains.set(site.domain, site.place);
       for (const [key, values] of this.live) {
@@ -147,26 +129,90 @@ export class Binding {
     this.stuck.fill(0);
   }
 
-  /** Goes through the queue until nothing more can be bound; `left` is what each stretch has left. */
-  bindAll(queue: readonly Stretch[], left: Int32Array): void {
+  private nominate(candidate: Candidate, site: Site, planned: number): void {
+    const { podClass, isBound } = candidate;
+    const { id } = podClass;
+    this.expected[id] = (this.expected[id] ?? 0) - planned;
+    const waiting = this.nominated[id] ?? [];
+    const amount = Math.min(planned, this.queue.leftOf(podClass) - waiting.length);
+    for (let each = 0; each < amount; each++) takeRoom(site, podClass, 1);
+    if (isBound) {
+      for (let each = 0; each < amount; each++) waiting.push(site);
+      return;
+    }
+    this.queue.take(podClass, amount);
+    this.count(candidate, site, amount);
+  }
+
+  /** Goes through the queue until nothing more can be bound. */
+  bindAll(): void {
+    const { stretches } = this.queue;
     for (let progress = true; progress; ) {
       progress = false;
-      for (let at = 0; at < queue.length; at++) {
-        const { candidate } = queue[at] as Stretch;
-        while ((left[at] ?? 0) > 0 && this.stuck[candidate] === 0) {
-          if (this.bind(this.candidates[candidate] as Candidate)) {
-            left[at] = (left[at] ?? 0) - 1;
-            progress = true;
-          } else this.stuck[candidate] = 1;
+      for (const at of this.queue.places((podClass) => this.mayBind(podClass))) {
+        const { podClass } = stretches[at] as Stretch;
+        const candidate = this.candidates[podClass.id] as Candidate;
+        while (this.queue.leftAt(at) > 0 && this.mayBind(podClass)) {
+          if (this.bind(candidate)) {
+            this.queue.takeAt(at);
+            progress = this.unstick(candidate) || progress;
+          } else this.stuck[podClass.id] = 1;
         }
       }
-      if (!progress) return;
-      progress = false;
-      for (const { id, isHelped } of this.candidates) {
-        if (this.stuck[id] === 0 || !isHelped || this.closed[id] === this.sites.length) continue;
-        this.stuck[id] = 0;
-        progress = true;
+    }
+  }
+
+  private unstick({ helps }: Candidate): boolean {
+    let unstuck = false;
+    for (const id of helps) {
+      unstuck ||= this.stuck[id] === 1;
+      this.stuck[id] = 0;
+    }
+    return unstuck;
+  }
+
+  /** Pods whose own nodes are still to come, and that matter to no others, can wait for them. */
+  private mayBind(podClass: PodClass): boolean {
+    if (this.stuck[podClass.id] === 1) return false;
+    const isBound = this.candidates[podClass.id]?.isBound === true;
+    return isBound || this.queue.leftOf(podClass) > (this.expected[podClass.id] ?? 0);
+  }
+
+  private bind(candidate: Candidate): boolean {
+    const { podClass } = candidate;
+    const waiting = this.nominated[podClass.id] ?? [];
+    const own = this.firstOpen(candidate, waiting);
+    if (own >= 0) {
+      const [site] = waiting.splice(own, 1);
+      this.count(candidate, site as Site, 1);
+      return true;
+    }
+    const chosen = this.choose(candidate);
+    if (chosen === undefined) return false;
+    const kept = waiting.pop();
+    if (kept !== undefined) takeRoom(kept, podClass, -1);
+    takeRoom(chosen, podClass, 1);
+    this.count(candidate, chosen, 1);
+    return true;
+  }
+
+  private firstOpen({ podClass, rule }: Candidate, sites: readonly Site[]): number {
+    const closed = new Set<number>();
+    return sites.findIndex(({ place, host, domain }) => {
+      if (closed.has(domain)) return false;
+      if (this.topology.allows(podClass, place, this.live)) {
+        return hostAllows(rule, host, this.totals);
       }
+      closed.add(domain);
+      return false;
+    });
+  }
+
+  /** Pods are on the node as far as other pods can notice. */
+  private count({ podClass, rule }: Candidate, { host, place }: Site, amount: number): void {
+    addToHost(rule, host, this.totals, amount);
+    if (podClass.matching.length > 0 || podClass.topology.antiAffinity.length > 0) {
+      this.topology.count(podClass.topology, podClass.matching, place, amount);
     }
   }
 
@@ -185,9 +231,7 @@ export class Binding {
     for (; open.offered < this.sites.length; open.offered++) {
       const site = this.sites[open.offered] as Site;
       if (domain !== ANY_DOMAIN && site.domain !== domain) continue;
-      if (this.isAllowed(candidate, site) && this.fits(candidate, open.offered)) {
-        open.sites.push(open.offered);
-      }
+      if (this.isAllowed(candidate, site) && hasRoom(candidate, site)) open.sites.push(site);
     }
     return open;
   }
@@ -198,52 +242,22 @@ export class Binding {
       : room !== undefined && this.world.suitsClass(podClass, room);
   }
 
-  private bind(candidate: Candidate): boolean {
-    const chosen = this.choose(candidate);
-    if (chosen === undefined) return false;
-    const { podClass, rule } = candidate;
-    const { requests } = podClass;
-    const from = chosen * this.width;
-    for (let r = 0; r < requests.length; r++) {
-      this.free[from + r] = (this.free[from + r] ?? 0) - (requests[r] ?? 0);
-    }
-    const { place, host } = this.sites[chosen] as Site;
-    if (!rule.isFree) {
-      const own = this.hosts[chosen] ?? copyHost(host);
-      this.hosts[chosen] = own;
-      addToHost(rule, own, this.totals, 1);
-    }
-    if (podClass.matching.length > 0 || podClass.topology.antiAffinity.length > 0) {
-      this.topology.count(podClass.topology, podClass.matching, place, 1);
-    }
-    return true;
-  }
-
-  private fits({ resources, amounts }: Candidate, index: number): boolean {
-    const from = index * this.width;
-    for (let at = 0; at < resources.length; at++) {
-      if ((amounts[at] ?? 0) > (this.free[from + (resources[at] ?? 0)] ?? 0)) return false;
-    }
-    return true;
-  }
-
-  private hostOf(index: number): HostState {
-    return this.hosts[index] ?? (this.sites[index] as Site).host;
-  }
-
   /** The node with the greatest score among the first that would do. */
-  private choose(candidate: Candidate): number | undefined {
+  private choose(candidate: Candidate): Site | undefined {
     this.best = undefined;
     this.bestScore = Number.NEGATIVE_INFINITY;
-    this.hasRoom = false;
     if (candidate.isTied) {
-      const domains = this.domainScores(candidate.podClass);
-      const enough = Math.ceil(ENOUGH / Math.max(1, domains.size));
-      for (const [domain, score] of domains) this.look(candidate, domain, score, enough);
+      const { podClass } = candidate;
+      const allowed = [...this.domains].filter(
+        ([domain, place]) =>
+          this.openTo(candidate, domain).sites.length > 0 &&
+          this.topology.allows(podClass, place, this.live),
+      );
+      if (allowed.length === 0) return undefined;
+      const scores = domainScores(podClass, this.topology, allowed);
+      const enough = Math.ceil(ENOUGH / scores.size);
+      for (const [domain, score] of scores) this.look(candidate, domain, score, enough);
     } else this.look(candidate, ANY_DOMAIN, 0, ENOUGH);
-    if (this.best === undefined && !candidate.isTied && !(candidate.isHelped && this.hasRoom)) {
-      this.closed[candidate.id] = this.sites.length;
-    }
     return this.best;
   }
 
@@ -251,30 +265,32 @@ export class Binding {
   private look(candidate: Candidate, domain: number, base: number, enough: number): void {
     const open = this.openTo(candidate, domain);
     const { sites } = open;
-    const first = firstFrom(sites, this.closed[candidate.id] ?? 0);
-    const count = sites.length - first;
     let found = 0;
     let full = 0;
     let looked = 0;
-    for (; looked < count && found < enough; looked++) {
-      const index = sites[first + ((this.next + looked) % count)] ?? 0;
-      if (!this.fits(candidate, index)) {
+    for (; looked < sites.length && found < enough; looked++) {
+      const site = sites[(this.next + looked) % sites.length] as Site;
+      if (!hasRoom(candidate, site)) {
         full++;
         continue;
       }
-      this.hasRoom = true;
-      const { rule } = candidate;
-      if (!rule.isFree && !hostAllows(rule, this.hostOf(index), this.totals)) continue;
+      if (!hostAllows(candidate.rule, site.host, this.totals)) continue;
       found++;
-      const score = base + this.score(candidate, index);
+      const score = base + this.score(candidate, site);
       if (score < this.bestScore || (score === this.bestScore && !this.isPicked())) continue;
       if (score > this.bestScore) this.equals = 1;
-      this.best = index;
+      this.best = site;
       this.bestScore = score;
     }
     this.next += looked;
     this.steps += looked;
-    if (full * FULL_SHARE > looked) open.sites = sites.filter((each) => this.fits(candidate, each));
+    if (full * FULL_SHARE > looked) open.sites = sites.filter((each) => hasRoom(candidate, each));
+  }
+
+  private score(candidate: Candidate, site: Site): number {
+    const { requests } = candidate.podClass;
+    const resources = this.scores.of(requests, site.free, site.total);
+    return resources + ownScore(candidate, site, site.host);
   }
 
   /** kube-scheduler picks one of the nodes with the same score at random; here the seed is fixed. */
@@ -283,97 +299,17 @@ export class Binding {
     this.random = (Math.imul(this.random, 1_664_525) + 1_013_904_223) >>> 0;
     return this.random * this.equals < 2 ** 32;
   }
+}
 
-  /** By domain that the class's terms about other pods allow: what the preferred ones give it. */
-  private domainScores(podClass: PodClass): ReadonlyMap<number, number> {
-    const { topology } = this;
-    const scores = new Map<number, number>();
-    let mostCrowded = 1;
-    for (const [domain, place] of this.domains) {
-      if (!topology.allows(podClass, place, this.live)) continue;
-      const crowding = topology.softCrowding(podClass, place);
-      mostCrowded = Math.max(mostCrowded, crowding);
-      scores.set(domain, crowding);
-    }
-    for (const [domain, crowding] of scores) {
-      const unmet = topology.softAffinityPenalty(podClass, this.domains.get(domain) as Place);
-      const spread = (WEIGHT.spread * 100 * crowding) / mostCrowded;
-      scores.set(domain, -spread - WEIGHT.podAffinity * unmet);
-    }
-    return scores;
-  }
-
-  /** What the default plugins give the node by itself: resources, labels, taints, its own pods. */
-  private score(candidate: Candidate, index: number): number {
-    const { podClass, softHostSpreads, softHostAffinity } = candidate;
-    let score = this.resourceScore(podClass.requests, index);
-    if (candidate.hasPreferences) score += this.preferenceScore(podClass, index);
-    if (softHostSpreads.length + softHostAffinity.length === 0) return score;
-    const { counts } = this.hostOf(index);
-    for (const id of softHostSpreads) {
-      const count = counts.get(id) ?? 0;
-      score -= (WEIGHT.spread * 100 * count) / (count + 2);
-    }
-    for (const { selector, weight } of softHostAffinity) {
-      if ((counts.get(selector) ?? 0) > 0) score += WEIGHT.podAffinity * weight;
-    }
-    return score;
-  }
-
-  private preferenceScore({ wished }: PodClass, index: number): number {
-    const { bin, room } = this.sites[index] as Site;
-    let score = 0;
-    let wanted = 0;
-    let met = 0;
-    for (const { kind, rule, weight } of wished.preferences) {
-      const isMet =
-        bin === undefined
-          ? room !== undefined && ruleAllowsNode(rule, room.node.label, room.node.taints)
-          : bin.held.group.allowed[rule.id] === 1;
-      if (kind === 'taint') score += isMet ? WEIGHT.taints * 100 : 0;
-      else {
-        wanted += weight;
-        met += isMet ? weight : 0;
-      }
-    }
-    return wanted === 0 ? score : score + (WEIGHT.nodeAffinity * 100 * met) / wanted;
-  }
-
-  private inverses(known: Float64Array, sites: readonly Site[], resource: number): Float64Array {
-    const all = new Float64Array(known.length + sites.length);
-    all.set(known);
-    for (const [index, { total }] of sites.entries()) {
-      const whole = total[resource] ?? 0;
-      all[known.length + index] = whole > 0 ? 1 / whole : 0;
-    }
-    return all;
-  }
-
-  /** Least allocated and balanced allocation, 0–100 each, with the pod on the node. */
-  private resourceScore(requests: Float64Array, index: number): number {
-    const { cpu, memory } = this;
-    const from = index * this.width;
-    const one =
-      cpu < 0
-        ? 0
-        : ((this.free[from + cpu] ?? 0) - (requests[cpu] ?? 0)) * (this.perCpu[index] ?? 0);
-    const other =
-      memory < 0
-        ? 0
-        : ((this.free[from + memory] ?? 0) - (requests[memory] ?? 0)) *
-          (this.perMemory[index] ?? 0);
-    return Math.floor(50 * (one + other)) + Math.floor(100 - 50 * Math.abs(one - other));
+function takeRoom({ free }: Site, { requests }: PodClass, amount: number): void {
+  for (let r = 0; r < requests.length; r++) {
+    free[r] = (free[r] ?? 0) - amount * (requests[r] ?? 0);
   }
 }
 
-/** The place of the first entry of a rising list that is not below `least`. */
-function firstFrom(list: readonly number[], least: number): number {
-  let low = 0;
-  let high = least === 0 ? 0 : list.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((list[middle] ?? 0) < least) low = middle + 1;
-    else high = middle;
+function hasRoom({ resources, amounts }: Candidate, { free }: Site): boolean {
+  for (let at = 0; at < resources.length; at++) {
+    if ((amounts[at] ?? 0) > (free[resources[at] ?? 0] ?? 0)) return false;
   }
-  return low;
+  return true;
 }

@@ -17,8 +17,8 @@ import {
   podPreferenceKind,
 } from './problem.ts';
 import { Reasons } from './reasons.ts';
-import { repair } from './repair.ts';
 import { retype } from './retype.ts';
+import { strandedPods } from './stranded.ts';
 import { type ClassView, Ground, type Wishes, World } from './world.ts';
 
 /** Up to so many pods a plan is also made in other ways, in case one is better. */
@@ -247,7 +247,7 @@ function reasonsOf(
 export function solve(snapshot: ClusterSnapshot, settings: SchedulingSettings): Plan {
   const problem = compileProblem(snapshot, settings);
   const { world, ground } = weighPreferences(problem);
-  const stranded = repair(world);
+  const stranded = strandedPods(world);
   const dealer = new PodDealer();
   const existing = world.rooms
     .filter((room) => room.content.size > 0)

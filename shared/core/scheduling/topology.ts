@@ -257,8 +257,7 @@ export class Topology {
   private allowsSpreads(podClass: PodClass, place: Place, live?: LiveDomains): boolean {
     for (const { term, counter, domains: all } of this.spreads.get(podClass) ?? []) {
       if (!term.isHard) continue;
-      const present = live?.get(term.key);
-      const domains = live === undefined ? all : all.filter((each) => present?.has(each) === true);
+      const domains = live === undefined ? all : liveOf(all, live.get(term.key));
       const value = place.label(term.key);
       if (value === undefined) return false;
       const counts = this.at(counter.table);
@@ -361,6 +360,14 @@ function allowsTerms(rule: NodeRule, place: Place): boolean {
     return ruleAllowsNode({ ...rule, tolerations: undefined }, node.label, []);
   if (group === undefined) return true;
   return rule.terms.some((term) => launchMeets(term, group.pool, group.type, group.domain));
+}
+
+function liveOf(
+  domains: readonly string[],
+  live: ReadonlySet<string> | undefined,
+): readonly string[] {
+  if (domains.every((each) => live?.has(each) === true)) return domains;
+  return domains.filter((each) => live?.has(each) === true);
 }
 
 function lowest(
