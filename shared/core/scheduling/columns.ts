@@ -65,6 +65,9 @@ export interface ColumnInput {
   readonly reservedCapacity: boolean;
 }
 
+/** Three of them make up a number that is still exact: more than a problem ever has. */
+const SIGNATURES_MAX = 2 ** 17;
+
 export const ATTACH_PREFIX = 'attach:';
 
 /** Stands for "no limit known": larger than any count of volumes. */
@@ -212,7 +215,8 @@ class ColumnBuilder {
 
   private group(pool: PoolVariant, type: TypeVariant, domain: Domain): ColumnGroup {
     const key =
-      (this.signatureOfPool(pool, type) * 4096 + this.signatureOfDomain(domain)) * 65536 +
+      (this.signatureOfPool(pool, type) * SIGNATURES_MAX + this.signatureOfDomain(domain)) *
+        SIGNATURES_MAX +
       this.signatureOfType(type);
     const known = this.groupOf.get(key);
     if (known !== undefined) return known;

@@ -54,8 +54,8 @@ function hasDecidingTerm({ topology }: PodClass): boolean {
 /**
  * kube-scheduler, as far as it decides whether a plan works out: its queue order (priority, then
  * creation), its filters, and its default scores. Pods are nominated to their planned node when it
- * opens, so that kube-scheduler tries that node first and keeps room for them there; until then, and
- * where required terms about other pods close the node, it binds them as it likes.
+ * opens, so that kube-scheduler tries that node first and keeps room for them there; until then,
+ * and where required terms about other pods close the node, it binds them as it likes.
  */
 export class Playback {
   readonly candidates: readonly Candidate[];

@@ -89,8 +89,36 @@ export class PodSelectors {
     return added;
   }
 
-  /** The pods that an affinity term of this pod means, its namespaces resolved. */
+  /** The pods that an affinity term of this pod means. */
   internTerm(pod: Pod, term: PodAffinityTerm): PodSelector {
+    const { namespaces, selector } = this.meaningOf(pod, term);
+    return this.intern([...namespaces], selector);
+  }
+
+  /**
+   * The pods that every one of the terms means: kube-scheduler counts a pod for required affinity
+   * only where it meets all terms, whichever of them asks (interpodaffinity, PreFilter).
+   */
+  internAll(pod: Pod, terms: readonly PodAffinityTerm[]): PodSelector {
+    const all = terms.map((term) => this.meaningOf(pod, term));
+    const [first] = all;
+    const names = [...(first?.namespaces ?? [])].filter((name) =>
+      all.every(({ namespaces }) => namespaces.has(name)),
+    );
+    const expressions = all.flatMap(({ selector }) => [
+      ...Object.entries(selector?.matchLabels ?? {}).map(([key, value]) => ({
+        key,
+        operator: 'In' as const,
+        values: [value],
+      })),
+      ...(selector?.matchExpressions ?? []),
+    ]);
+    const isNone = all.some(({ selector }) => selector === undefined);
+    const both = { matchLabels: {}, matchExpressions: expressions };
+    return this.intern(names, isNone ? undefined : both);
+  }
+
+  private meaningOf(pod: Pod, term: PodAffinityTerm) {
     const names = new Set(term.namespaces);
     if (term.namespaceSelector !== undefined) {
       for (const [name, labels] of this.namespaceLabels) {
@@ -100,10 +128,8 @@ export class PodSelectors {
       names.add(pod.namespace);
     }
     const { labelSelector, matchLabelKeys, mismatchLabelKeys } = term;
-    return this.intern(
-      [...names],
-      withLabelKeys(labelSelector, pod.labels, matchLabelKeys, mismatchLabelKeys),
-    );
+    const selector = withLabelKeys(labelSelector, pod.labels, matchLabelKeys, mismatchLabelKeys);
+    return { namespaces: names, selector };
   }
 
   /** Ids of the selectors that mean this pod. Call only after every selector is interned. */

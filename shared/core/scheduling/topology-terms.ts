@@ -88,9 +88,14 @@ export function topologyTermsOf(pod: Pod, selectors: PodSelectors): TopologyTerm
         weight,
       }),
     );
+  const near = affinity(spec.podAffinity, spec.preferredPodAffinity);
+  const isJoint = spec.podAffinity.length > 1;
+  const joint = isJoint ? selectors.internAll(pod, spec.podAffinity) : undefined;
   return {
     spreads: sortedTerms(spec.topologySpread).map((each) => spreadTerm(pod, each, selectors)),
-    affinity: affinity(spec.podAffinity, spec.preferredPodAffinity),
+    affinity: near.map((each) =>
+      each.weight === 0 && joint !== undefined ? { ...each, selector: joint } : each,
+    ),
     antiAffinity: affinity(spec.podAntiAffinity, spec.preferredPodAntiAffinity),
   };
 }

@@ -180,6 +180,24 @@ describe('affinity', () => {
     expect(plan.unplaced.size).toBe(1);
   });
 
+  it('counts for several required terms only pods that meet all of them', () => {
+    const meaning = (labels: Readonly<Record<string, string>>) => ({
+      matchLabels: labels,
+      matchExpressions: [],
+    });
+    const terms = [term(ZONE, meaning({ app: 'db' })), term(HOSTNAME, meaning({ tier: 'hot' }))];
+    const near = podOf('near', { podAffinity: terms });
+    const labelled = (name: string, labels: Readonly<Record<string, string>>) =>
+      podOf(name, {}, { labels });
+    const apart = [labelled('db', { app: 'db' }), labelled('hot', { tier: 'hot' })];
+    expect([...planOf({ pods: [near, ...apart] }).unplaced.keys()]).toEqual(['default/near']);
+    const both = labelled('both', { app: 'db', tier: 'hot' });
+    const plan = planOf({ pods: [near, ...apart, both] });
+    expect(plan.unplaced.size).toBe(0);
+    const node = plan.newNodeClaims.find(({ pods }) => pods.includes('default/near'));
+    expect(node?.pods).toContain('default/both');
+  });
+
   it('keeps pods that avoid each other on nodes of their own', () => {
     const plan = planOf({ pods: podsOf(3, 'a', { podAntiAffinity: [term(HOSTNAME)] }) });
     expect(plan.newNodeClaims).toHaveLength(3);
