@@ -27,7 +27,7 @@ import {
   type WriteResult,
 } from '../ports.ts';
 import { attempt, type Failure } from './attempt.ts';
-import { deleteClaim, readHealth } from './health.ts';
+import { deleteClaim, type HealthPass, readHealth } from './health.ts';
 import { recordNothing } from './launch-records.ts';
 import { learnFrom } from './learnt-memory.ts';
 import { LifecycleMemory } from './lifecycle-memory.ts';
@@ -45,13 +45,7 @@ export interface LifecycleReport {
   readonly failures: readonly Failure[];
 }
 
-interface Pass {
-  readonly ports: Ports;
-  readonly settings: AppSettings;
-  readonly state: ClusterState;
-  readonly nowMs: number;
-  readonly shadow: Shadow;
-  readonly memory: LifecycleMemory;
+interface Pass extends HealthPass {
   /** Terminations left in this minute; interrupted claims are not counted against it. */
   terminationsLeft: number;
   evictions: number;
