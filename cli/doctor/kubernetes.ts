@@ -9,8 +9,9 @@ import { apiDecoders } from '../../shared/kube/api-decoders.ts';
 import { BRAKES_CONFIG_MAP, decodeBrakes } from '../../shared/kube/brakes.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
 import { isKubeFault } from '../../shared/kube/errors.ts';
+import { find } from '../../shared/kube/find.ts';
 import { listEach, property, text } from '../../shared/kube/list.ts';
-import { type Address, RESOURCES, type Resource, resourceOf } from '../../shared/kube/resources.ts';
+import { RESOURCES, type Resource, resourceOf } from '../../shared/kube/resources.ts';
 import { serverFacts } from '../connect.ts';
 import { lastSigns } from '../release/alive.ts';
 import type { Kubernetes, RightsObject } from './facts.ts';
@@ -80,15 +81,6 @@ function compared(ours: unknown, theirs: unknown): 'same' | 'different' {
     return (Array.isArray(subjects) ? subjects : []).map((each) => text(property(each, 'name')));
   };
   return isSame && isDeepStrictEqual(groups(ours), groups(theirs)) ? 'same' : 'different';
-}
-
-async function find(client: KubeClient, resource: Resource, address: Address): Promise<unknown> {
-  try {
-    return await client.get(resource, address);
-  } catch (error) {
-    if (isKubeFault(error, 'notFound')) return undefined;
-    throw error;
-  }
 }
 
 async function listIfAny(client: KubeClient, resource: Resource): Promise<readonly unknown[]> {

@@ -2,6 +2,7 @@ import { KUBERNETES_GROUP } from '../../shared/contract.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
 import { compareDefinitions, lostVersions } from '../../shared/kube/definition-fields.ts';
 import { isKubeFault } from '../../shared/kube/errors.ts';
+import { find } from '../../shared/kube/find.ts';
 import { property, text } from '../../shared/kube/list.ts';
 import { type Address, RESOURCES, type Resource, resourceOf } from '../../shared/kube/resources.ts';
 
@@ -134,15 +135,6 @@ function otherManagers(self: string, existing: unknown): readonly string[] {
     .map((entry: unknown) => text(property(entry, 'manager')))
     .filter((manager) => manager !== self);
   return [...new Set(names)].sort();
-}
-
-async function find(client: KubeClient, resource: Resource, address: Address): Promise<unknown> {
-  try {
-    return await client.get(resource, address);
-  } catch (error) {
-    if (isKubeFault(error, 'notFound')) return undefined;
-    throw error;
-  }
 }
 
 async function untilAdmitted(client: KubeClient): Promise<void> {

@@ -3,8 +3,8 @@ import { PodSpecReader } from '../api/kubernetes/pod-spec.ts';
 import type { Labels } from '../core/model/labels.ts';
 import type { BufferTarget, CapacityBuffer } from '../ports/cluster.ts';
 import type { KubeClient } from './client.ts';
-import { isKubeFault } from './errors.ts';
 import { POD_TEMPLATE, WORKLOAD } from './fields.ts';
+import { find } from './find.ts';
 import { property, read } from './list.ts';
 import type { OnInvalid } from './mirror.ts';
 import { RESOURCES, type Resource } from './resources.ts';
@@ -67,12 +67,8 @@ async function readTarget(
     target.kind === 'PodTemplate'
       ? [RESOURCES.podTemplates, POD_TEMPLATE]
       : [WORKLOADS[target.workload], WORKLOAD];
-  try {
-    return read(await client.get(resource, { namespace, name: target.name }), shape);
-  } catch (error) {
-    if (isKubeFault(error, 'notFound')) return undefined;
-    throw error;
-  }
+  const object = await find(client, resource, { namespace, name: target.name });
+  return object === undefined ? undefined : read(object, shape);
 }
 
 function numberOf(value: unknown): number | undefined {

@@ -14,8 +14,8 @@ import {
   decodeUsage,
   decodeVolumeAttachment,
 } from './decoders.ts';
-import { isKubeFault } from './errors.ts';
 import { DAEMON_SET, NAMESPACE, NODE, PERSISTENT_VOLUME_CLAIM, POD } from './fields.ts';
+import { find } from './find.ts';
 import { listEach, property, type Selection, text } from './list.ts';
 import { type Entry, Mirror, type OnInvalid } from './mirror.ts';
 import { RESOURCES } from './resources.ts';
@@ -197,12 +197,7 @@ function versions(
 }
 
 async function readBrakes(client: KubeClient): Promise<ClusterState['pausedUntilMs']> {
-  try {
-    return decodeBrakes(await client.get(RESOURCES.configMaps, BRAKES_CONFIG_MAP));
-  } catch (error) {
-    if (isKubeFault(error, 'notFound')) return {};
-    throw error;
-  }
+  return decodeBrakes(await find(client, RESOURCES.configMaps, BRAKES_CONFIG_MAP));
 }
 
 /** The newest renewal of any lease of that name with a holder. */

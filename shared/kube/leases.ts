@@ -2,6 +2,7 @@ import type { Lease, Leases } from '../ports/cluster.ts';
 import type { JsonPatchOperation, KubeClient } from './client.ts';
 import { encodeMicroTime } from './encode.ts';
 import { isKubeFault, KubeError } from './errors.ts';
+import { find } from './find.ts';
 import { property, text } from './list.ts';
 import { type Address, RESOURCES } from './resources.ts';
 
@@ -255,13 +256,8 @@ class HeldLease implements Lease {
 }
 
 async function readLease(client: KubeClient, address: Address): Promise<LeaseState | undefined> {
-  let object: unknown;
-  try {
-    object = await client.get(RESOURCES.leases, address);
-  } catch (error) {
-    if (isKubeFault(error, 'notFound')) return undefined;
-    throw error;
-  }
+  const object = await find(client, RESOURCES.leases, address);
+  if (object === undefined) return undefined;
   const metadata = property(object, 'metadata');
   const spec = property(object, 'spec');
   const seconds = property(spec, 'leaseDurationSeconds');
