@@ -1,25 +1,20 @@
 import { ec2Client, iamClient, ssmClient } from '../../shared/aws/access.ts';
 import { Ec2Compute } from '../../shared/aws/ec2-compute.ts';
 import { Ec2Images } from '../../shared/aws/images.ts';
-import { LaunchTemplates } from '../../shared/aws/launch-templates.ts';
 import { Ec2Network } from '../../shared/aws/network.ts';
 import { NodeClassValidation } from '../../shared/aws/node-class-validation.ts';
 import { IamProfiles } from '../../shared/aws/profiles.ts';
 import { offeringsPort } from '../runtime/offerings.ts';
 import type { Base, Cloud } from '../runtime/sandbox.ts';
+import { launchTemplates } from '../runtime/templates.ts';
 
 /** To find what a class's selectors mean, and whether nodes could start from it. */
 export function describingCloud(base: Base): Cloud {
-  const { access, calls, cluster, catalog, config } = base;
+  const { access, calls, cluster, config } = base;
   const { region, isolatedVpc: isolated } = config;
   const ec2 = ec2Client(access);
   const network = new Ec2Network({ ec2, calls });
-  const templates = new LaunchTemplates({
-    ec2,
-    calls,
-    cluster,
-    efaInterfaces: (type) => catalog().types.find((each) => each.name === type)?.efaInterfaces ?? 0,
-  });
+  const templates = launchTemplates(base, ec2);
   const iam = iamClient(access);
   // A dry run tells what the caller may launch, and this role may launch nothing.
   const validation = new NodeClassValidation({ ec2, calls, templates, cluster, dryRun: false });

@@ -1,22 +1,17 @@
 import { ec2Client } from '../../shared/aws/access.ts';
 import { Ec2Compute } from '../../shared/aws/ec2-compute.ts';
-import { LaunchTemplates } from '../../shared/aws/launch-templates.ts';
 import { Ec2Network } from '../../shared/aws/network.ts';
 import { notMine } from '../runtime/not-mine.ts';
 import { offeringsPort } from '../runtime/offerings.ts';
 import type { Base, Cloud } from '../runtime/sandbox.ts';
+import { launchTemplates } from '../runtime/templates.ts';
 
 /** To launch: fleets, templates, and what there is to buy. */
 export function launchingCloud(base: Base): Cloud {
-  const { access, calls, cluster, catalog, config } = base;
+  const { access, calls, config } = base;
   const ec2 = ec2Client(access);
   const network = new Ec2Network({ ec2, calls });
-  const templates = new LaunchTemplates({
-    ec2,
-    calls,
-    cluster,
-    efaInterfaces: (type) => catalog().types.find((each) => each.name === type)?.efaInterfaces ?? 0,
-  });
+  const templates = launchTemplates(base, ec2);
   return {
     compute: new Ec2Compute({ ec2, calls, templates, cluster: config.cluster }),
     network,
