@@ -1,3 +1,4 @@
+import { isOpen } from '../../shared/aws/cluster-access.ts';
 import { shortened } from '../../shared/contract.ts';
 import { type Cluster, type Facts, isDeployed } from './facts.ts';
 import { fail, judged, type Line, ok, warn } from './line.ts';
@@ -114,9 +115,9 @@ function checkEndpoint(facts: Facts, cluster: Cluster): readonly Line[] {
 }
 
 /** Functions outside of a VPC call from addresses that nobody can foresee. */
-function checkCidrs({ publicCidrs }: Cluster, options: string): Line {
-  const isOpen = publicCidrs.length === 0 || publicCidrs.includes('0.0.0.0/0');
-  if (isOpen) return ok('endpoint', 'public');
+function checkCidrs(cluster: Cluster, options: string): Line {
+  const { publicCidrs } = cluster;
+  if (isOpen(cluster)) return ok('endpoint', 'public');
   return fail(
     'endpoint',
     `public, but only for ${publicCidrs.join(', ')}: functions outside of the VPC are not let in`,

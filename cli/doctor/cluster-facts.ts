@@ -10,6 +10,7 @@ import {
 } from '@aws-sdk/client-eks';
 import { type AwsAccess, ec2Client, eksClient } from '../../shared/aws/access.ts';
 import { allPages } from '../../shared/aws/calls.ts';
+import { clusterAccess } from '../../shared/aws/cluster-access.ts';
 import type { AccessEntry, Cluster, Network } from './facts.ts';
 
 /** Undefined: there is no such cluster in the account and region. */
@@ -22,21 +23,13 @@ export async function clusterOf(access: AwsAccess, name: string): Promise<Cluste
     });
   const cluster = answer?.cluster;
   if (cluster === undefined) return undefined;
-  const vpc = cluster.resourcesVpcConfig ?? {};
-  const ca = cluster.certificateAuthority?.data ?? '';
+  const { subnetIds = [], vpcId = '', clusterSecurityGroupId } = cluster.resourcesVpcConfig ?? {};
   return {
-    status: cluster.status ?? '',
+    ...clusterAccess(cluster),
     version: cluster.version ?? '',
-    authenticationMode: cluster.accessConfig?.authenticationMode ?? 'CONFIG_MAP',
-    endpoint: cluster.endpoint ?? '',
-    caPem: Buffer.from(ca, 'base64').toString('utf8'),
-    isPublic: vpc.endpointPublicAccess ?? true,
-    publicCidrs: vpc.publicAccessCidrs ?? [],
-    isPrivate: vpc.endpointPrivateAccess ?? false,
-    vpcId: vpc.vpcId ?? '',
-    subnetIds: vpc.subnetIds ?? [],
-    securityGroupId: vpc.clusterSecurityGroupId ?? '',
-    isAutoMode: cluster.computeConfig?.enabled ?? false,
+    vpcId,
+    subnetIds,
+    securityGroupId: clusterSecurityGroupId ?? '',
   };
 }
 

@@ -1,3 +1,4 @@
+import type { ClusterAccess } from '../../shared/aws/cluster-access.ts';
 import type { FunctionName } from '../../shared/contract.ts';
 import type { NodeClass } from '../../shared/core/model/node-class.ts';
 import type { NodePool } from '../../shared/core/model/provisioning.ts';
@@ -47,20 +48,12 @@ export interface Caller {
   readonly arn: string;
 }
 
-export interface Cluster {
-  readonly status: string;
+export interface Cluster extends ClusterAccess {
+  /** Of Kubernetes, e.g. 1.33. */
   readonly version: string;
-  readonly authenticationMode: string;
-  readonly endpoint: string;
-  readonly caPem: string;
-  readonly isPublic: boolean;
-  /** Whom the public endpoint lets in. */
-  readonly publicCidrs: readonly string[];
-  readonly isPrivate: boolean;
   readonly vpcId: string;
   readonly subnetIds: readonly string[];
   readonly securityGroupId: string;
-  readonly isAutoMode: boolean;
 }
 
 export interface AccessEntry {

@@ -1,17 +1,4 @@
-/** What DescribeCluster says, as far as the installer asks. */
-export interface ClusterFacts {
-  readonly status: string;
-  /** `API`, `API_AND_CONFIG_MAP` or `CONFIG_MAP`. */
-  readonly authenticationMode: string;
-  readonly endpoint: string;
-  readonly caPem: string;
-  readonly isPublic: boolean;
-  /** Whom the public endpoint lets in. */
-  readonly publicCidrs: readonly string[];
-  readonly isPrivate: boolean;
-  /** EKS runs Karpenter itself and owns its definitions. */
-  readonly isAutoMode: boolean;
-}
+import { type ClusterAccess, isOpen } from '../../shared/aws/cluster-access.ts';
 
 export interface Asked {
   readonly cluster: string;
@@ -23,7 +10,7 @@ export interface Asked {
 const USABLE: ReadonlySet<string> = new Set(['ACTIVE', 'UPDATING']);
 
 /** Why nothing can be installed, with what changes it; undefined: everything can. */
-export function clusterFault(asked: Asked, facts: ClusterFacts | undefined): string | undefined {
+export function clusterFault(asked: Asked, facts: ClusterAccess | undefined): string | undefined {
   const { cluster, region } = asked;
   if (facts === undefined) {
     return (
@@ -65,9 +52,4 @@ export function clusterFault(asked: Asked, facts: ClusterFacts | undefined): str
     );
   }
   return undefined;
-}
-
-/** Whether functions outside of the VPC reach the cluster. */
-export function isOpen({ isPublic, publicCidrs }: ClusterFacts): boolean {
-  return isPublic && (publicCidrs.length === 0 || publicCidrs.includes('0.0.0.0/0'));
 }

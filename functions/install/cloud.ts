@@ -2,14 +2,14 @@ import { DescribeClusterCommand, type EKSClient } from '@aws-sdk/client-eks';
 import { DeleteObjectsCommand, ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3';
 import { type AwsAccess, eksClient, eventBridgeClient, s3Client } from '../../shared/aws/access.ts';
 import { Calls } from '../../shared/aws/calls.ts';
+import { type ClusterAccess, clusterAccess } from '../../shared/aws/cluster-access.ts';
 import { WakeBus } from '../../shared/aws/events.ts';
 import { PortError } from '../../shared/ports.ts';
-import type { ClusterFacts } from './check.ts';
 
 /** What the installer needs of AWS. */
 export interface InstallCloud {
   /** Undefined: there is no such cluster. */
-  describeCluster(name: string): Promise<ClusterFacts | undefined>;
+  describeCluster(name: string): Promise<ClusterAccess | undefined>;
   /** How many objects were removed; a bucket that is gone holds none. */
   removeObjects(bucket: string, prefix: string, isOurs: (key: string) => boolean): Promise<number>;
   wake(cluster: string): Promise<void>;
@@ -44,22 +44,10 @@ async function describeCluster(
   eks: EKSClient,
   calls: Calls,
   name: string,
-): Promise<ClusterFacts | undefined> {
+): Promise<ClusterAccess | undefined> {
   const command = new DescribeClusterCommand({ name });
   const answer = await found(calls.run('eks:DescribeCluster', () => eks.send(command)));
-  const cluster = answer?.cluster;
-  if (cluster === undefined) return undefined;
-  const ca = cluster.certificateAuthority?.data ?? '';
-  return {
-    status: cluster.status ?? '',
-    authenticationMode: cluster.accessConfig?.authenticationMode ?? 'CONFIG_MAP',
-    endpoint: cluster.endpoint ?? '',
-    caPem: Buffer.from(ca, 'base64').toString('utf8'),
-    isPublic: cluster.resourcesVpcConfig?.endpointPublicAccess ?? true,
-    publicCidrs: cluster.resourcesVpcConfig?.publicAccessCidrs ?? [],
-    isPrivate: cluster.resourcesVpcConfig?.endpointPrivateAccess ?? false,
-    isAutoMode: cluster.computeConfig?.enabled ?? false,
-  };
+  return answer?.cluster && clusterAccess(answer.cluster);
 }
 
 async function removeObjects(

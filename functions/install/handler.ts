@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { environmentCredentials } from '../../shared/aws/access.ts';
+import type { ClusterAccess } from '../../shared/aws/cluster-access.ts';
 import { ENV } from '../../shared/contract.ts';
 import { KubeClient } from '../../shared/kube/client.ts';
 import { systemTiming } from '../../shared/kube/time.ts';
@@ -8,7 +9,6 @@ import { eksTokenSource } from '../../shared/kube/token.ts';
 import { httpTransport } from '../../shared/kube/transport.ts';
 import { lambdaAccess } from '../runtime/access.ts';
 import { putOverHttps } from './answer.ts';
-import type { ClusterFacts } from './check.ts';
 import { installCloud } from './cloud.ts';
 import { install } from './install.ts';
 
@@ -36,7 +36,7 @@ export const handler = async (event: unknown, context: LambdaContext): Promise<v
   );
 };
 
-function connect(cluster: string, { endpoint, caPem }: ClusterFacts): KubeClient {
+function connect(cluster: string, { endpoint, caPem }: ClusterAccess): KubeClient {
   return new KubeClient({
     transport: httpTransport({ url: endpoint, caPem }),
     tokens: eksTokenSource({

@@ -1,9 +1,10 @@
+import { type ClusterAccess, isOpen } from '../../shared/aws/cluster-access.ts';
 import { BUCKET_LAYOUT } from '../../shared/contract.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
 import type { Answer, Put } from './answer.ts';
 import { sendAnswer } from './answer.ts';
 import { type Applied, applyAll, removal, removeRights } from './apply.ts';
-import { type ClusterFacts, clusterFault, isOpen } from './check.ts';
+import { clusterFault } from './check.ts';
 import type { InstallCloud } from './cloud.ts';
 import { decodeRequest, type InstallRequest } from './request.ts';
 
@@ -12,7 +13,7 @@ export interface InstallPorts {
   readonly region: string;
   readonly cloud: InstallCloud;
   /** As the cluster's admin; closed after use. */
-  readonly connect: (cluster: string, facts: ClusterFacts) => KubeClient;
+  readonly connect: (cluster: string, facts: ClusterAccess) => KubeClient;
   readonly manifests: readonly object[];
   readonly put: Put;
   readonly sleep: (ms: number) => Promise<void>;
@@ -91,7 +92,7 @@ async function usableCluster(
   { cloud, region }: InstallPorts,
   { cluster }: InstallRequest,
   endpoint: string | undefined,
-): Promise<ClusterFacts> {
+): Promise<ClusterAccess> {
   const facts = await cloud.describeCluster(cluster);
   const asked = endpoint ?? (facts !== undefined && isOpen(facts) ? 'public' : 'private');
   const fault = clusterFault({ cluster, region, endpoint: asked }, facts);

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
-import type { ClusterFacts } from '../../functions/install/check.ts';
 import { type InstallPorts, install } from '../../functions/install/install.ts';
 import { manifests } from '../../infra/bundle.ts';
+import type { ClusterAccess } from '../../shared/aws/cluster-access.ts';
 import { KubeClient } from '../../shared/kube/client.ts';
 import { isKubeFault } from '../../shared/kube/errors.ts';
 import { property, text } from '../../shared/kube/list.ts';
@@ -17,7 +17,7 @@ import { clientOf, describeWithControlPlane } from '../support/control-plane/sui
 const CRD = RESOURCES.customResourceDefinitions;
 const MINUTE_MS = 60_000;
 
-const FACTS: ClusterFacts = {
+const FACTS: ClusterAccess = {
   status: 'ACTIVE',
   authenticationMode: 'API',
   endpoint: '',

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { ClusterFacts } from '../../../functions/install/check.ts';
 import type { InstallCloud } from '../../../functions/install/cloud.ts';
 import { type InstallPorts, install } from '../../../functions/install/install.ts';
+import type { ClusterAccess } from '../../../shared/aws/cluster-access.ts';
 
-const FACTS: ClusterFacts = {
+const FACTS: ClusterAccess = {
   status: 'ACTIVE',
   authenticationMode: 'API',
   endpoint: 'https://127.0.0.1',
@@ -17,7 +17,7 @@ const FACTS: ClusterFacts = {
 const MINUTE_MS = 60_000;
 
 interface Change {
-  readonly facts?: ClusterFacts | undefined;
+  readonly facts?: ClusterAccess | undefined;
   readonly cloud?: Partial<InstallCloud>;
   readonly statuses?: readonly number[];
 }
@@ -118,7 +118,7 @@ describe('the answer', () => {
 });
 
 describe('the check of the cluster', () => {
-  const rows: readonly (readonly [string, ClusterFacts | undefined, string, string])[] = [
+  const rows: readonly (readonly [string, ClusterAccess | undefined, string, string])[] = [
     ['an absent cluster', undefined, 'public', 'there is no EKS cluster "demo" in eu-west-1'],
     ['one that is being made', { ...FACTS, status: 'CREATING' }, 'public', 'is CREATING'],
     [
