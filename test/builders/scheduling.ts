@@ -27,7 +27,8 @@ export const ZONES = ['zone-a', 'zone-b', 'zone-c'] as const;
 
 const NOTHING_RESERVED = { kubeReserved: {}, systemReserved: {}, evictionThreshold: {} };
 
-const PLAIN_SPEC: PodSpec = {
+/** A pod that asks for nothing but its place. */
+export const PLAIN_SPEC: PodSpec = {
   requests: { pods: 1 },
   limits: {},
   nodeSelector: {},

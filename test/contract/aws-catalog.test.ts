@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ec2Client, pricingClient } from '../../shared/aws/access.ts';
 import { CatalogReader } from '../../shared/aws/catalog-reader.ts';
 import { loadCatalog } from '../../shared/catalog/catalog.ts';
+import { C7G_LARGE } from '../builders/ec2-types.ts';
 import { accessTo, callsOn } from '../support/aws/adapter.ts';
 import { WireCloud } from '../support/aws/cloud.ts';
 import { poolKey } from '../support/aws/model/account.ts';
@@ -14,38 +15,9 @@ beforeEach(async () => {
 });
 afterEach(() => cloud.stop());
 
-const C7G: InstanceTypeInfo = {
-  InstanceType: 'c7g.large',
-  SupportedVirtualizationTypes: ['hvm'],
-  SupportedUsageClasses: ['on-demand', 'spot'],
-  ProcessorInfo: {
-    SupportedArchitectures: ['arm64'],
-    SustainedClockSpeedInGhz: 2.6,
-    Manufacturer: 'AWS',
-  },
-  VCpuInfo: { DefaultVCpus: 2 },
-  MemoryInfo: { SizeInMiB: 4096 },
-  NetworkInfo: {
-    MaximumNetworkInterfaces: 3,
-    MaximumNetworkCards: 1,
-    DefaultNetworkCardIndex: 0,
-    NetworkCards: [
-      { NetworkCardIndex: 0, MaximumNetworkInterfaces: 3, BaselineBandwidthInGbps: 0.937 },
-    ],
-    Ipv4AddressesPerInterface: 10,
-    EncryptionInTransitSupported: true,
-  },
-  EbsInfo: {
-    EbsOptimizedSupport: 'default',
-    EbsOptimizedInfo: { MaximumBandwidthInMbps: 10000 },
-  },
-  Hypervisor: 'nitro',
-  BareMetal: false,
-};
-
 /** As EC2 answers for it. */
 const G5: InstanceTypeInfo = {
-  ...C7G,
+  ...C7G_LARGE,
   InstanceType: 'g5.xlarge',
   ProcessorInfo: { SupportedArchitectures: ['x86_64'], Manufacturer: 'AMD' },
   GpuInfo: {
@@ -55,13 +27,13 @@ const G5: InstanceTypeInfo = {
 };
 
 const INF2: InstanceTypeInfo = {
-  ...C7G,
+  ...C7G_LARGE,
   InstanceType: 'inf2.xlarge',
   NeuronInfo: { NeuronDevices: [{ Name: 'Inferentia2', Count: 1, CoreInfo: { Count: 2 } }] },
 };
 
 const MAC: InstanceTypeInfo = {
-  ...C7G,
+  ...C7G_LARGE,
   InstanceType: 'mac1.metal',
   ProcessorInfo: { SupportedArchitectures: ['x86_64_mac'] },
 };
@@ -78,7 +50,7 @@ async function reader(): Promise<CatalogReader> {
 }
 
 it('a type read from AWS has the facts that are embedded about it', async () => {
-  cloud.account.instanceTypes = [G5, C7G, INF2, MAC];
+  cloud.account.instanceTypes = [G5, C7G_LARGE, INF2, MAC];
   cloud.account.prices.set(poolKey('c7g.large', 'us-east-1b', 'spot'), 0.03);
   cloud.onDemandPrices.push({ instanceType: 'c7g.large', usd: 0.0725 });
   const catalog = await (await reader()).read();
@@ -105,7 +77,7 @@ it('a type read from AWS has the facts that are embedded about it', async () => 
 it('many pages of types and prices are read to the end', async () => {
   const names = Array.from({ length: 1375 }, (_, at) => `c7g.size${at}`);
   cloud.account.instanceTypes = names.map((name) => ({
-    ...C7G,
+    ...C7G_LARGE,
     InstanceType: name as 'c7g.large',
   }));
   cloud.onDemandPrices.push(...names.map((instanceType) => ({ instanceType, usd: 1 })));

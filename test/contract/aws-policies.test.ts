@@ -11,6 +11,7 @@ import { WakeBus } from '../../shared/aws/events.ts';
 import { Ec2Images } from '../../shared/aws/images.ts';
 import type { FunctionName } from '../../shared/contract.ts';
 import { aFleet, aNodeClass } from '../builders/launches.ts';
+import { aPolicyScope } from '../builders/policies.ts';
 import { accessTo, adapterOn, callsOn } from '../support/aws/adapter.ts';
 import { WireCloud } from '../support/aws/cloud.ts';
 
@@ -21,21 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => cloud.stop());
 
-const SCOPE = {
-  partition: 'aws',
-  region: 'us-east-1',
-  account: '111122223333',
-  dnsSuffix: 'amazonaws.com',
-  cluster: 'demo',
-  clusterArn: 'arn:aws:eks:us-east-1:111122223333:cluster/demo',
-  bucketArn: 'arn:aws:s3:::joiner-demo',
-  isBucketOwned: true,
-  keyArn: undefined,
-  eventBusArn: 'arn:aws:events:us-east-1:111122223333:event-bus/joiner-demo',
-  queueArn: 'arn:aws:sqs:us-east-1:111122223333:demo',
-  nodeRoleArns: ['arn:aws:iam::111122223333:role/nodes'],
-  isIsolated: false,
-};
+const SCOPE = aPolicyScope();
 
 const DISCOVERY = [{ tags: { 'karpenter.sh/discovery': 'demo' } }];
 

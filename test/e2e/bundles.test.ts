@@ -4,6 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { INSTALL_STEPS } from '../../shared/contract.ts';
 import { RESOURCES } from '../../shared/kube/resources.ts';
+import { C7G_LARGE } from '../builders/ec2-types.ts';
 import { RequestRecorder, recordText } from '../support/authorisation/record.ts';
 import { poolKey } from '../support/aws/model/account.ts';
 import { WireFault } from '../support/aws/wire/response.ts';
@@ -11,7 +12,6 @@ import { type DeployedLoop, deploy } from '../support/bundles/deployed-loop.ts';
 import {
   buffers,
   CANARY,
-  INSTANCE_TYPE,
   onDemandPool,
   overlay,
   patientPool,
@@ -158,7 +158,7 @@ await describeClosedLoop('the bundles of the synthesised stack', (loop) => {
   }, 90_000);
 
   it('catalog reads types and prices into the bucket', async () => {
-    cloud.account.instanceTypes = [INSTANCE_TYPE];
+    cloud.account.instanceTypes = [C7G_LARGE];
     cloud.account.prices.set(poolKey('c7g.large', 'us-east-1b', 'spot'), 0.03);
     cloud.onDemandPrices.push({ instanceType: 'c7g.large', usd: 0.0725 });
     expect(await world().invoke('catalog', { detail: { kind: 'all' } })).toEqual({ types: 1 });

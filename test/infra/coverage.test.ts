@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { POLICIES } from '../../infra/policies/policies.ts';
-import type { PolicyScope } from '../../infra/policies/statement.ts';
 import { FUNCTION_NAMES, type FunctionName, KUBERNETES_GROUP } from '../../shared/contract.ts';
 import { property, text } from '../../shared/kube/list.ts';
+import { aPolicyScope } from '../builders/policies.ts';
 import { allowing } from '../support/authorisation/allowed.ts';
 import type { KubeAsked, RequestRecord } from '../support/authorisation/record.ts';
 
@@ -18,22 +18,11 @@ const RECORD = JSON.parse(
   readFileSync(join(import.meta.dirname, 'golden/requests.json'), 'utf8'),
 ) as RequestRecord;
 
-const SCOPE: PolicyScope = {
-  partition: 'aws',
-  region: 'us-east-1',
-  account: '111122223333',
-  dnsSuffix: 'amazonaws.com',
-  cluster: 'demo',
-  clusterArn: 'arn:aws:eks:us-east-1:111122223333:cluster/demo',
-  bucketArn: 'arn:aws:s3:::joiner-demo',
-  isBucketOwned: true,
+const SCOPE = aPolicyScope({
   keyArn: 'arn:aws:kms:us-east-1:KEY',
-  eventBusArn: 'arn:aws:events:us-east-1:111122223333:event-bus/joiner-demo',
-  queueArn: 'arn:aws:sqs:us-east-1:111122223333:joiner-demo-interruptions',
   // The record's classes have two roles, `nodes` and `other-nodes`.
   nodeRoleArns: ['arn:aws:iam::111122223333:role/*nodes'],
-  isIsolated: false,
-};
+});
 
 /** Permissions that no call of ours shows, and where AWS says that they are needed. */
 const UNSEEN: Readonly<Partial<Record<FunctionName, Readonly<Record<string, string>>>>> = {

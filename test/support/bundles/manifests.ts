@@ -1,4 +1,4 @@
-import type { CapacityReservation, InstanceTypeInfo } from '@aws-sdk/client-ec2';
+import type { CapacityReservation } from '@aws-sdk/client-ec2';
 import { deployment, nodeClass, nodePool, type Requirement } from '../closed-loop/manifests.ts';
 
 /** Objects of the scenario that the bundles of all functions play. */
@@ -180,33 +180,3 @@ export const buffers = [
     }),
   ),
 ];
-
-/** As EC2 describes a type; the figures are those of AWS's documentation. */
-export const INSTANCE_TYPE: InstanceTypeInfo = {
-  InstanceType: 'c7g.large',
-  SupportedVirtualizationTypes: ['hvm'],
-  SupportedUsageClasses: ['on-demand', 'spot'],
-  ProcessorInfo: {
-    SupportedArchitectures: ['arm64'],
-    SustainedClockSpeedInGhz: 2.6,
-    Manufacturer: 'AWS',
-  },
-  VCpuInfo: { DefaultVCpus: 2 },
-  MemoryInfo: { SizeInMiB: 4096 },
-  NetworkInfo: {
-    MaximumNetworkInterfaces: 3,
-    MaximumNetworkCards: 1,
-    DefaultNetworkCardIndex: 0,
-    NetworkCards: [
-      { NetworkCardIndex: 0, MaximumNetworkInterfaces: 3, BaselineBandwidthInGbps: 0.937 },
-    ],
-    Ipv4AddressesPerInterface: 10,
-    EncryptionInTransitSupported: true,
-  },
-  EbsInfo: {
-    EbsOptimizedSupport: 'default',
-    EbsOptimizedInfo: { MaximumBandwidthInMbps: 10000 },
-  },
-  Hypervisor: 'nitro',
-  BareMetal: false,
-};

@@ -1,6 +1,7 @@
 import type { Node } from '../../../shared/core/model/cluster.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
+import { PLAIN_SPEC } from '../../builders/scheduling.ts';
 
 export function aNodeClaim(changes: Partial<NodeClaim> = {}): NodeClaim {
   return {
@@ -55,28 +56,7 @@ export function aPod(changes: Partial<Pod> = {}, spec: Partial<Pod['spec']> = {}
     createdAtMs: 0,
     startedAtMs: 0,
     deletedAtMs: undefined,
-    spec: {
-      requests: { cpu: 1000, pods: 1 },
-      limits: {},
-      nodeSelector: {},
-      requiredNodeAffinity: undefined,
-      preferredNodeAffinity: [],
-      podAffinity: [],
-      podAntiAffinity: [],
-      preferredPodAffinity: [],
-      preferredPodAntiAffinity: [],
-      tolerations: [],
-      topologySpread: [],
-      hostPorts: [],
-      volumes: [],
-      priority: 0,
-      priorityClassName: undefined,
-      schedulerName: 'default-scheduler',
-      hasSchedulingGates: false,
-      hasResourceClaims: false,
-      terminationGracePeriodSeconds: 30,
-      ...spec,
-    },
+    spec: { ...PLAIN_SPEC, requests: { cpu: 1000, pods: 1 }, ...spec },
     nodeName: 'node-1',
     nominatedNodeName: undefined,
     phase: 'Running',
