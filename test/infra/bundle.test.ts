@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Bundle, bundleFunction, manifests } from '../../infra/bundle.ts';
 import { ENV, FUNCTION_NAMES } from '../../shared/contract.ts';
+import { close, listen } from '../support/loopback.ts';
 
 const VARIABLES = {
   AWS_REGION: 'eu-west-1',
@@ -48,18 +49,12 @@ async function startServer() {
       response.end(JSON.stringify(isCluster ? { cluster } : { message: 'the storage is sealed' }));
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+  url = await listen(server);
   return {
     url,
     heard,
     answer: () => answer,
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.closeAllConnections();
-        server.close(() => resolve());
-      }),
+    close: () => close(server),
   };
 }
 

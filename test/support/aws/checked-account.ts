@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type * as ec2 from '@aws-sdk/client-ec2';
 import type * as eks from '@aws-sdk/client-eks';
 import type * as events from '@aws-sdk/client-eventbridge';
 import type * as iam from '@aws-sdk/client-iam';
 import { functionName } from '../../../shared/contract.ts';
+import { close, listen } from '../loopback.ts';
 import { Account } from './model/account.ts';
 import { descriptionHandlers } from './model/descriptions.ts';
 import { handle, page } from './model/handle.ts';
@@ -80,14 +80,11 @@ export class CheckedAccount {
 
   async start(): Promise<string> {
     this.wireUrl = await this.wire.listen();
-    await new Promise<void>((resolve) => this.front.listen(0, '127.0.0.1', resolve));
-    const { port } = this.front.address() as AddressInfo;
-    return `http://127.0.0.1:${port}`;
+    return await listen(this.front);
   }
 
   async stop(): Promise<void> {
-    this.front.closeAllConnections();
-    await new Promise<void>((resolve) => this.front.close(() => resolve()));
+    await close(this.front);
     await this.wire.close();
   }
 

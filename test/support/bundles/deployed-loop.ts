@@ -1,5 +1,4 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { FunctionName } from '../../../shared/contract.ts';
 import type { KubeClient } from '../../../shared/kube/client.ts';
 import { property, text } from '../../../shared/kube/list.ts';
@@ -7,6 +6,7 @@ import { RESOURCES } from '../../../shared/kube/resources.ts';
 import { BUCKET, CLUSTER } from '../aws/cloud.ts';
 import { KEYS, REGION } from '../closed-loop/functions.ts';
 import type { ClosedLoop } from '../closed-loop/world.ts';
+import { close, listen } from '../loopback.ts';
 import { synthesiseFunctions } from './assembly.ts';
 import { KubeRecorder } from './kube-recorder.ts';
 import { BundledFunctions } from './processes.ts';
@@ -137,15 +137,10 @@ async function listenForAnswers() {
       response.end();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const url = await listen(server);
   return {
-    url: `http://127.0.0.1:${port}/answer`,
+    url: `${url}/answer`,
     last: (): InstallAnswer => answer ?? { Status: 'NONE', Reason: 'there was no answer' },
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.closeAllConnections();
-        server.close(() => resolve());
-      }),
+    close: () => close(server),
   };
 }

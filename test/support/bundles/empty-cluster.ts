@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { close, listen } from '../loopback.ts';
 
 /** An API server on loopback with nothing in it but the Leases that are written. */
 export class EmptyCluster {
@@ -7,14 +7,11 @@ export class EmptyCluster {
   private readonly server = createServer((request, response) => void this.serve(request, response));
 
   async listen(): Promise<string> {
-    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
-    const { port } = this.server.address() as AddressInfo;
-    return `http://127.0.0.1:${port}`;
+    return await listen(this.server);
   }
 
   async close(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise<void>((resolve) => this.server.close(() => resolve()));
+    await close(this.server);
   }
 
   /** As each process finds it that is the first. */

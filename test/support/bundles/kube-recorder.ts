@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { FUNCTION_NAMES, type FunctionName } from '../../../shared/contract.ts';
+import { close, listen } from '../loopback.ts';
 
 /** A request as RBAC sees it. https://kubernetes.io/docs/reference/access-authn-authz/authorization/ */
 export interface KubeRequest {
@@ -44,15 +44,12 @@ export class KubeRecorder {
   }
 
   async listen(): Promise<string> {
-    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
-    const { port } = this.server.address() as AddressInfo;
-    return `http://127.0.0.1:${port}`;
+    return await listen(this.server);
   }
 
   async close(): Promise<void> {
     this.agent.destroy();
-    this.server.closeAllConnections();
-    await new Promise<void>((resolve) => this.server.close(() => resolve()));
+    await close(this.server);
   }
 
   private pass(incoming: IncomingMessage, response: ServerResponse): void {

@@ -1,5 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
+import { close, listen } from '../loopback.ts';
 
 /** One AWS identity that the webhook knows, and who it is in the cluster. */
 export interface KnownIdentity {
@@ -47,16 +48,11 @@ export async function startTokenWebhook(
       response.end(JSON.stringify(body));
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
+  const url = await listen(server);
   return {
-    url: `http://127.0.0.1:${address.port}/`,
+    url: `${url}/`,
     lastRefusal: () => refusal,
-    close: () => {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
+    close: () => close(server),
   };
 }
 

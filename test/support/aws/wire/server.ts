@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { close, listen } from '../../loopback.ts';
 import { isServiceName, type ServiceName } from './operations.ts';
 import { type Fields, type HttpRequest, readCall } from './request.ts';
 import { type HttpResponse, WireFault, writeFault, writeOutput } from './response.ts';
@@ -39,14 +39,11 @@ export class WireServer {
 
   /** Its address once it listens. */
   async listen(): Promise<string> {
-    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
-    const { port } = this.server.address() as AddressInfo;
-    return `http://127.0.0.1:${port}`;
+    return await listen(this.server);
   }
 
   async close(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise<void>((resolve) => this.server.close(() => resolve()));
+    await close(this.server);
   }
 
   fail(
