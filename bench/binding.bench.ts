@@ -10,13 +10,13 @@ import { snapshotOf } from '../test/builders/scheduling.ts';
 import { findAssets } from '../test/support/control-plane/assets.ts';
 import { launchControlPlane } from '../test/support/control-plane/launch.ts';
 import { joinNode } from '../test/support/kubelet.ts';
+import { each } from './at-once.ts';
 import { mixedPods, priceList } from './workload.ts';
 
 const PODS = 1000;
 const TYPES = 400;
 /** Small nodes are packed tightly: it takes the planned pods to fill them. */
 const CPU_MAX = 8000;
-const AT_ONCE = 10;
 const SERVICE_ACCOUNTS: Resource = {
   group: '',
   version: 'v1',
@@ -25,14 +25,6 @@ const SERVICE_ACCOUNTS: Resource = {
   namespaced: true,
 };
 const TAINT = { key: 'karpenter.sh/unregistered', effect: 'NoExecute' };
-
-async function each<Item>(items: readonly Item[], act: (item: Item) => Promise<unknown>) {
-  const queue = items.values();
-  const work = async () => {
-    for (const item of queue) await act(item);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
-}
 
 function nameOf(key: string): string {
   return key.slice(key.indexOf('/') + 1);

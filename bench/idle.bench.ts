@@ -4,27 +4,20 @@
  * the wire; the cluster's objects are as after a launch, and no pod is pending. Sizes as
  * `nodes:pods` may follow. The figures of bench/idle.md are inputs of `joiner cost`.
  */
-import type { Context } from '../functions/runtime/context.ts';
 import { ENV } from '../shared/contract.ts';
-import { KubeClient } from '../shared/kube/client.ts';
+import type { KubeClient } from '../shared/kube/client.ts';
 import { RESOURCES } from '../shared/kube/resources.ts';
-import { systemTiming } from '../shared/kube/time.ts';
-import { fixedToken } from '../shared/kube/token.ts';
-import { httpTransport } from '../shared/kube/transport.ts';
-import { ensureNamespace } from '../test/contract/kube-objects.ts';
-import { BUCKET, CLUSTER, WireCloud } from '../test/support/aws/cloud.ts';
+import { CLUSTER, type WireCloud } from '../test/support/aws/cloud.ts';
+import { contextOf, environmentOf, type Handler } from '../test/support/closed-loop/functions.ts';
 import { nodeClass, nodePool } from '../test/support/closed-loop/manifests.ts';
-import { findAssets } from '../test/support/control-plane/assets.ts';
 import { establishCrds, ourCrds } from '../test/support/control-plane/crds.ts';
-import { type ControlPlane, launchControlPlane } from '../test/support/control-plane/launch.ts';
 import { applyManifests, readManifests } from '../test/support/control-plane/manifests.ts';
-import { startTokenWebhook } from '../test/support/control-plane/token-webhook.ts';
+import { each, upTo } from './at-once.ts';
+import { startWorld, type World } from './large-cluster.ts';
 
-const REGION = 'us-east-1';
-const KEYS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'a-secret-of-the-bench' };
 const SIZES = ['10:200', '100:2000', '1000:20000'];
 const RUNS = 7;
-const AT_ONCE = 64;
+const INVOCATION_MS = 300_000;
 const NAMES = ['provision', 'lifecycle', 'nodeclass'] as const;
 
 export async function run(args: readonly string[] = []): Promise<void> {
@@ -36,43 +29,18 @@ export async function run(args: readonly string[] = []): Promise<void> {
   }
 }
 
-type Handler = (event: object, context: Context) => Promise<unknown>;
-
 async function measure(nodes: number, pods: number): Promise<void> {
-  const assets = await findAssets();
-  if (assets.kind === 'absent') throw new Error(assets.reason);
-  const known = { ...KEYS, username: 'joiner', groups: ['joiner:controller'] };
-  const webhook = await startTokenWebhook(CLUSTER, REGION, [known]);
-  const options = { controllers: false, tokenWebhookUrl: webhook.url };
-  const plane = await launchControlPlane(assets.folder, options);
-  const cloud = new WireCloud();
-  cloud.account.useClock(() => Date.now());
-  await cloud.start();
-  const data = Buffer.from(plane.caPem).toString('base64');
-  cloud.cluster = { ...cloud.cluster, endpoint: plane.url, certificateAuthority: { data } };
-  const admin = adminOf(plane);
+  const world = await startWorld({ controllers: false });
   try {
-    await furnish(admin, cloud, nodes, pods);
-    setEnvironment(cloud);
+    await populate(world, nodes, pods);
+    const quiet = { [ENV.version]: 'bench', [ENV.logLevel]: 'ERROR' };
+    Object.assign(process.env, environmentOf(world.cloud, quiet));
     const { closeSandboxes } = await import('../functions/runtime/sandbox.ts');
     for (const name of NAMES) report(nodes, pods, name, await runsOf(name));
     await closeSandboxes();
   } finally {
-    await admin.close();
-    await plane.stop();
-    await cloud.stop();
-    await webhook.close();
+    await world.stop();
   }
-}
-
-function adminOf(plane: ControlPlane): KubeClient {
-  return new KubeClient({
-    transport: httpTransport({ url: plane.url, caPem: plane.caPem }),
-    tokens: fixedToken(plane.adminToken),
-    timing: systemTiming,
-    name: 'bench',
-    version: 'bench',
-  });
 }
 
 /** Milliseconds of one run by the clock, and of this process's CPU; AWS on loopback is in both. */
@@ -88,7 +56,7 @@ async function runsOf(name: (typeof NAMES)[number]): Promise<readonly Run[]> {
   for (let at = 0; at < RUNS; at += 1) {
     const startMs = performance.now();
     const start = process.cpuUsage();
-    await handler({}, contextOf(`${name}-${at}-${startMs}`));
+    await handler({}, contextOf(name, INVOCATION_MS));
     const { user, system } = process.cpuUsage(start);
     runs.push({ wallMs: performance.now() - startMs, cpuMs: (user + system) / 1000 });
   }
@@ -104,71 +72,21 @@ function report(nodes: number, pods: number, name: string, runs: readonly Run[])
   console.log(`${String(nodes).padEnd(7)} ${String(pods).padEnd(8)} ${name.padEnd(10)} ${shown}`);
 }
 
-function contextOf(requestId: string): Context {
-  const endsAtMs = Date.now() + 300_000;
-  return {
-    awsRequestId: requestId,
-    functionName: 'bench',
-    functionVersion: '1',
-    invokedFunctionArn: `arn:aws:lambda:${REGION}:111122223333:function:bench`,
-    memoryLimitInMB: '1769',
-    logGroupName: 'bench',
-    logStreamName: 'bench',
-    callbackWaitsForEmptyEventLoop: true,
-    getRemainingTimeInMillis: () => endsAtMs - Date.now(),
-  };
-}
-
-function setEnvironment(cloud: WireCloud): void {
-  Object.assign(process.env, {
-    [ENV.cluster]: CLUSTER,
-    [ENV.version]: 'bench',
-    [ENV.account]: cloud.account.id,
-    [ENV.bucket]: BUCKET,
-    [ENV.eventBus]: 'joiner-demo',
-    [ENV.logLevel]: 'ERROR',
-    AWS_REGION: REGION,
-    AWS_ACCESS_KEY_ID: KEYS.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: KEYS.secretAccessKey,
-    AWS_ENDPOINT_URL: cloud.endpoint,
-    POWERTOOLS_DEV: 'false',
-    POWERTOOLS_METRICS_DISABLED: 'true',
-  });
-}
-
 const IMAGE = 'ami-0123456789abcdef0';
 const TYPE = 'm6i.large';
 
-async function furnish(
-  admin: KubeClient,
-  cloud: WireCloud,
-  nodes: number,
-  pods: number,
-): Promise<void> {
+async function populate({ admin, cloud }: World, nodes: number, pods: number): Promise<void> {
   const path = '/aws/service/eks/optimized-ami/1.33/amazon-linux-2023/x86_64/standard';
   cloud.account.parameters.set(`${path}/recommended/image_id`, IMAGE);
   cloud.account.images = [
     { ImageId: IMAGE, Name: 'al2023', Architecture: 'x86_64', State: 'available', OwnerId: '1' },
   ];
-  for (const namespace of ['default', 'kube-system']) await ensureNamespace(admin, namespace);
   await establishCrds(admin, await ourCrds());
   await applyManifests(admin, await readManifests('infra/rbac/controller.yaml'));
   const arch = { key: 'kubernetes.io/arch', operator: 'In', values: ['amd64'] };
   await applyManifests(admin, [nodeClass, nodePool('general', [arch])]);
-  await each(nodes, (at) => node(admin, cloud, at));
-  await each(pods, (at) => pod(admin, at, at % nodes));
-}
-
-/** So many calls, a few dozen of them at a time. */
-async function each(count: number, work: (at: number) => Promise<void>): Promise<void> {
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    while (next < count) {
-      next += 1;
-      await work(next - 1);
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await each(upTo(nodes), (at) => node(admin, cloud, at));
+  await each(upTo(pods), (at) => pod(admin, at, at % nodes));
 }
 
 /** A claim, its instance and its node, as they are once the node is initialised. */

@@ -1,7 +1,4 @@
 /** A cluster of any size on a real control plane, and AWS over the wire, for the benchmarks. */
-import { loadCatalog } from '../shared/catalog/catalog.ts';
-import { instanceTypesFor } from '../shared/catalog/instance-types.ts';
-import { DEFAULT_LAUNCH_SETTINGS } from '../shared/catalog/settings.ts';
 import { KubeClient } from '../shared/kube/client.ts';
 import { RESOURCES } from '../shared/kube/resources.ts';
 import { systemTiming } from '../shared/kube/time.ts';
@@ -9,7 +6,7 @@ import { fixedToken } from '../shared/kube/token.ts';
 import { httpTransport } from '../shared/kube/transport.ts';
 import { ensureNamespace } from '../test/contract/kube-objects.ts';
 import { CLUSTER, WireCloud } from '../test/support/aws/cloud.ts';
-import { poolKey } from '../test/support/aws/model/account.ts';
+import { furnish as furnishAccount, IMAGES } from '../test/support/aws/furnish.ts';
 import { KEYS, REGION } from '../test/support/closed-loop/functions.ts';
 import { nodeClass, nodePool } from '../test/support/closed-loop/manifests.ts';
 import { findAssets } from '../test/support/control-plane/assets.ts';
@@ -21,6 +18,7 @@ import {
 } from '../test/support/control-plane/launch.ts';
 import { applyManifests, readManifests } from '../test/support/control-plane/manifests.ts';
 import { startTokenWebhook } from '../test/support/control-plane/token-webhook.ts';
+import { each, upTo } from './at-once.ts';
 
 /** A control plane, an account, and the cluster's admin. */
 export interface World {
@@ -65,34 +63,12 @@ export async function startWorld(options: ControlPlaneOptions = {}): Promise<Wor
   };
 }
 
-const IMAGES = { x86_64: 'ami-0123456789abcdef0', arm64: 'ami-0123456789abcdef1' } as const;
 const TYPE = 'm6i.large';
 const POOL = 'general';
 
 /** Definitions, rights, a NodeClass and a NodePool; prices and images of the account. */
 export async function furnish({ admin, cloud }: World): Promise<void> {
-  const { account } = cloud;
-  const catalog = await loadCatalog(REGION);
-  const types = instanceTypesFor(catalog, { ...DEFAULT_LAUNCH_SETTINGS, zones: catalog.zones });
-  for (const { name, offerings } of types) {
-    for (const { zone, capacityType, price } of offerings) {
-      account.prices.set(poolKey(name, zone, capacityType), price);
-    }
-  }
-  for (const [arch, id] of Object.entries(IMAGES)) {
-    for (const variant of ['standard', 'nvidia', 'neuron']) {
-      const folder = `/aws/service/eks/optimized-ami/1.33/amazon-linux-2023/${arch}/${variant}`;
-      account.parameters.set(`${folder}/recommended/image_id`, id);
-    }
-  }
-  account.images = Object.entries(IMAGES).map(([arch, id]) => ({
-    ImageId: id,
-    Name: `amazon-eks-node-al2023-${arch}-standard-1.33`,
-    Architecture: arch as keyof typeof IMAGES,
-    CreationDate: '2026-01-01T00:00:00.000Z',
-    State: 'available',
-    OwnerId: '602401143452',
-  }));
+  await furnishAccount(cloud.account);
   await establishCrds(admin, await ourCrds());
   await applyManifests(admin, await readManifests('infra/rbac/controller.yaml'));
   const either = (key: string, values: readonly string[]) => ({ key, operator: 'In', values });
@@ -101,20 +77,6 @@ export async function furnish({ admin, cloud }: World): Promise<void> {
     either('karpenter.sh/capacity-type', ['spot', 'on-demand']),
   ]);
   await applyManifests(admin, [nodeClass, pool]);
-}
-
-const AT_ONCE = 48;
-
-/** So many calls, a few dozen of them at a time. */
-export async function each(count: number, work: (at: number) => Promise<void>): Promise<void> {
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    while (next < count) {
-      next += 1;
-      await work(next - 1);
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
 export function nodeName(at: number): string {
@@ -267,9 +229,9 @@ export async function createPod(admin: KubeClient, at: number, node: string): Pr
 
 /** Nodes of ours that are ready and nearly full, with claims, instances and running pods. */
 export async function fill(world: World, nodes: number, pods: number): Promise<void> {
-  await each(nodes, async (at) => {
+  await each(upTo(nodes), async (at) => {
     await createClaim(world, at);
     await createNode(world.admin, at);
   });
-  await each(pods, (at) => createPod(world.admin, at, nodeName(at % nodes)));
+  await each(upTo(pods), (at) => createPod(world.admin, at, nodeName(at % nodes)));
 }

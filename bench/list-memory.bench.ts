@@ -10,10 +10,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RESOURCES } from '../shared/kube/resources.ts';
+import { each, upTo } from './at-once.ts';
 import {
   boundPod,
   createNode,
-  each,
   furnish,
   nodeName,
   startWorld,
@@ -44,8 +44,8 @@ async function runReal([pods = 10_000, nodes = 1_000]: readonly number[]): Promi
   const folder = mkdtempSync(join(tmpdir(), 'joiner-list-'));
   try {
     await furnish(world);
-    await each(nodes, (at) => createNode(world.admin, at));
-    await each(pods, async (at) => {
+    await each(upTo(nodes), (at) => createNode(world.admin, at));
+    await each(upTo(pods), async (at) => {
       await world.admin.create(RESOURCES.pods, boundPod(at, nodeName(at % nodes)), 'default');
     });
     const bytes = await podBytes(world);

@@ -8,6 +8,7 @@
 import { isKubeFault } from '../shared/kube/errors.ts';
 import { RESOURCES } from '../shared/kube/resources.ts';
 import { joiningOf } from '../test/support/aws/joining.ts';
+import { spotWarning } from '../test/support/closed-loop/messages.ts';
 import { joinNode, runKubelets } from '../test/support/kubelet.ts';
 import { Deployed } from './deployed.ts';
 import { fill, furnish, instanceId, nodeName, startWorld, type World } from './large-cluster.ts';
@@ -182,7 +183,9 @@ async function interruptions(bench: Bench, count: number): Promise<void> {
     await deployed.forget('lifecycle');
     observer.deleting.clear();
     const startMs = performance.now();
-    const Records = [{ messageId: `m-${at}`, body: warning(world, instanceId(at)) }];
+    const Records = [
+      { messageId: `m-${at}`, body: spotWarning(world.cloud.account, instanceId(at)) },
+    ];
     await deployed.invoke('interrupt', { Records });
     const evictedMs = await eventually('an eviction', () => [...observer.deleting.values()][0]);
     times.push(evictedMs - startMs);
@@ -193,18 +196,6 @@ async function interruptions(bench: Bench, count: number): Promise<void> {
   await kubelets;
   console.log(`\nspot warning → first eviction: ${count} nodes`);
   report('eviction', times);
-}
-
-function warning({ cloud: { account } }: World, instance: string): string {
-  return JSON.stringify({
-    version: '0',
-    source: 'aws.ec2',
-    'detail-type': 'EC2 Spot Instance Interruption Warning',
-    account: account.id,
-    region: account.region,
-    time: new Date().toISOString(),
-    detail: { 'instance-id': instance, 'instance-action': 'terminate' },
-  });
 }
 
 async function isGone({ admin }: World, name: string): Promise<true | undefined> {

@@ -7,26 +7,19 @@ import { telemetry } from '../../functions/runtime/telemetry.ts';
 import { isEmbeddedRegion, loadCatalog } from '../../shared/catalog/catalog.ts';
 import { ENV } from '../../shared/contract.ts';
 import { aNodeClass } from '../builders/launches.ts';
-import { BUCKET, CLUSTER, WireCloud } from '../support/aws/cloud.ts';
+import { CLUSTER, WireCloud } from '../support/aws/cloud.ts';
+import { environmentOf } from '../support/closed-loop/functions.ts';
 
 const REGION = 'eu-central-1';
 const cloud = new WireCloud();
 
 beforeAll(async () => {
   await cloud.start();
-  const variables = {
-    [ENV.cluster]: CLUSTER,
+  const variables = environmentOf(cloud, {
     [ENV.function]: 'nodeclass',
-    [ENV.version]: 'test',
-    [ENV.account]: cloud.account.id,
-    [ENV.bucket]: BUCKET,
-    [ENV.eventBus]: 'joiner-demo',
     [ENV.logLevel]: 'CRITICAL',
     AWS_REGION: REGION,
-    AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
-    AWS_SECRET_ACCESS_KEY: 'a-secret-of-the-test',
-    AWS_ENDPOINT_URL: cloud.endpoint,
-  };
+  });
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
 });
 afterAll(async () => {

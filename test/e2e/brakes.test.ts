@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { RESOURCES } from '../../shared/kube/resources.ts';
 import type { ModelInstance } from '../support/aws/model/account.ts';
-import { deployment, nodeClass, nodePool } from '../support/closed-loop/manifests.ts';
+import { apart, nodeClass, nodePool } from '../support/closed-loop/manifests.ts';
 import {
   claimsOf,
   conditionOf,
@@ -25,16 +25,6 @@ const requirements = [
   { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['on-demand'] },
   { key: 'karpenter.k8s.aws/instance-family', operator: 'In', values: ['c6a'] },
 ];
-
-/** One pod a node, on nodes of the pool of the same name. */
-function apart(name: string, replicas: number): object {
-  const labelSelector = { matchLabels: { app: name } };
-  const term = { topologyKey: 'kubernetes.io/hostname', labelSelector };
-  return deployment(name, replicas, '1', {
-    nodeSelector: { 'karpenter.sh/nodepool': name },
-    affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } },
-  });
-}
 
 async function pause(loop: ClosedLoop, data: Readonly<Record<string, string>>): Promise<void> {
   const metadata = BRAKES;

@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { RESOURCES } from '../../shared/kube/resources.ts';
 import { privateDnsName } from '../support/aws/joining.ts';
 import type { ModelInstance } from '../support/aws/model/account.ts';
-import { deployment, nodeClass, nodePool } from '../support/closed-loop/manifests.ts';
+import { apart, nodeClass, nodePool } from '../support/closed-loop/manifests.ts';
+import { spotWarning } from '../support/closed-loop/messages.ts';
 import {
   claimsOf,
   eventsOf,
@@ -31,16 +32,6 @@ const requirements = (capacityType: string) => [
   { key: 'karpenter.k8s.aws/instance-family', operator: 'In', values: ['c6a', 'm6a'] },
 ];
 
-/** One pod a node, on nodes of the pool of the same name. */
-function apart(name: string, replicas: number): object {
-  const labelSelector = { matchLabels: { app: name } };
-  const term = { topologyKey: 'kubernetes.io/hostname', labelSelector };
-  return deployment(name, replicas, '1', {
-    nodeSelector: { 'karpenter.sh/nodepool': name },
-    affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } },
-  });
-}
-
 /** Each pod runs on a node of its own, and no node is on its way out. */
 async function settle(loop: ClosedLoop, app: string, pods: number): Promise<void> {
   await loop.until(`${pods} pods of ${app} run`, async () => {
@@ -61,18 +52,6 @@ async function collectPods(loop: ClosedLoop, node: string): Promise<void> {
 
 async function isGone(loop: ClosedLoop, node: string): Promise<boolean> {
   return (await ourNodes(loop)).every((each) => nameOf(each) !== node);
-}
-
-function spotWarning({ account }: ClosedLoop['cloud'], instance: string): string {
-  return JSON.stringify({
-    version: '0',
-    source: 'aws.ec2',
-    'detail-type': 'EC2 Spot Instance Interruption Warning',
-    account: account.id,
-    region: account.region,
-    time: new Date().toISOString(),
-    detail: { 'instance-id': instance, 'instance-action': 'terminate' },
-  });
 }
 
 await describeClosedLoop(
@@ -214,7 +193,7 @@ await describeClosedLoop(
         const [[name = '', node] = []] = [...(await nodesOf(loop, 'spotty'))];
         const id = instanceIdOfNode(node);
         const startedAtMs = performance.now();
-        expect(await loop.interrupt([spotWarning(loop.cloud, id)])).toEqual([]);
+        expect(await loop.interrupt([spotWarning(loop.cloud.account, id)])).toEqual([]);
         const woken = loop.cloud.events.map((each) => each.Detail ?? '');
         expect(woken.some((detail) => detail.includes('nodeclaim-deleted'))).toBe(true);
         await loop.until('its instance is ended', async () => {

@@ -47,3 +47,13 @@ export function deployment(name: string, replicas: number, cpu: string, spec: Fi
     },
   };
 }
+
+/** One pod a node, on nodes of the pool of the same name. */
+export function apart(name: string, replicas: number): object {
+  const labelSelector = { matchLabels: { app: name } };
+  const term = { topologyKey: 'kubernetes.io/hostname', labelSelector };
+  return deployment(name, replicas, '1', {
+    nodeSelector: { 'karpenter.sh/nodepool': name },
+    affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } },
+  });
+}

@@ -1,13 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
-import { loadCatalog } from '../../../shared/catalog/catalog.ts';
-import { instanceTypesFor } from '../../../shared/catalog/instance-types.ts';
-import { DEFAULT_LAUNCH_SETTINGS } from '../../../shared/catalog/settings.ts';
 import type { KubeClient } from '../../../shared/kube/client.ts';
 import { listEach } from '../../../shared/kube/list.ts';
 import type { Resource } from '../../../shared/kube/resources.ts';
 import { ensureNamespace } from '../../contract/kube-objects.ts';
 import { CLUSTER, WireCloud } from '../aws/cloud.ts';
-import { type ModelInstance, poolKey } from '../aws/model/account.ts';
+import { furnish } from '../aws/furnish.ts';
+import type { ModelInstance } from '../aws/model/account.ts';
 import { establishCrds, ourCrds } from '../control-plane/crds.ts';
 import type { ControlPlane, ControlPlaneOptions } from '../control-plane/launch.ts';
 import { applyManifests, readManifests } from '../control-plane/manifests.ts';
@@ -31,8 +29,6 @@ import { react } from './reaction.ts';
 import { checkStrangers, isStranger, settleStrangers } from './strangers.ts';
 
 export { runningPods } from './questions.ts';
-
-const IMAGES = { x86_64: 'ami-0123456789abcdef0', arm64: 'ami-0123456789abcdef1' } as const;
 
 /** How often the functions are run: a minute of the schedule, compressed. */
 const TICK_MS = 200;
@@ -74,32 +70,6 @@ export interface ClosedLoopOptions {
   /** Of the functions, beside what the stack sets. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly controlPlane?: ControlPlaneOptions;
-}
-
-/** Prices, images and aliases, so that nothing has to be looked up elsewhere. */
-async function furnish({ account }: WireCloud): Promise<void> {
-  account.useClock(() => Date.now());
-  const catalog = await loadCatalog(REGION);
-  const types = instanceTypesFor(catalog, { ...DEFAULT_LAUNCH_SETTINGS, zones: catalog.zones });
-  for (const { name, offerings } of types) {
-    for (const { zone, capacityType, price } of offerings) {
-      account.prices.set(poolKey(name, zone, capacityType), price);
-    }
-  }
-  for (const [arch, id] of Object.entries(IMAGES)) {
-    for (const variant of ['standard', 'nvidia', 'neuron']) {
-      const folder = `/aws/service/eks/optimized-ami/1.33/amazon-linux-2023/${arch}/${variant}`;
-      account.parameters.set(`${folder}/recommended/image_id`, id);
-    }
-  }
-  account.images = Object.entries(IMAGES).map(([arch, id]) => ({
-    ImageId: id,
-    Name: `amazon-eks-node-al2023-${arch}-standard-1.33`,
-    Architecture: arch as keyof typeof IMAGES,
-    CreationDate: '2026-01-01T00:00:00.000Z',
-    State: 'available',
-    OwnerId: '602401143452',
-  }));
 }
 
 interface Started {
@@ -159,7 +129,7 @@ function describeStarted(
   beforeAll(async () => {
     parts.clock.start();
     tap.start();
-    await furnish(cloud);
+    await furnish(cloud.account);
     await cloud.start();
     const { url, caPem } = plane();
     const data = Buffer.from(caPem).toString('base64');

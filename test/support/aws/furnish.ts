@@ -1,0 +1,33 @@
+import { loadCatalog } from '../../../shared/catalog/catalog.ts';
+import { instanceTypesFor } from '../../../shared/catalog/instance-types.ts';
+import { DEFAULT_LAUNCH_SETTINGS } from '../../../shared/catalog/settings.ts';
+import { type Account, poolKey } from './model/account.ts';
+
+/** Of the alias al2023, by architecture. */
+export const IMAGES = { x86_64: 'ami-0123456789abcdef0', arm64: 'ami-0123456789abcdef1' } as const;
+
+/** Prices, images and aliases, so that nothing has to be looked up elsewhere. */
+export async function furnish(account: Account): Promise<void> {
+  account.useClock(() => Date.now());
+  const catalog = await loadCatalog(account.region);
+  const types = instanceTypesFor(catalog, { ...DEFAULT_LAUNCH_SETTINGS, zones: catalog.zones });
+  for (const { name, offerings } of types) {
+    for (const { zone, capacityType, price } of offerings) {
+      account.prices.set(poolKey(name, zone, capacityType), price);
+    }
+  }
+  for (const [arch, id] of Object.entries(IMAGES)) {
+    for (const variant of ['standard', 'nvidia', 'neuron']) {
+      const folder = `/aws/service/eks/optimized-ami/1.33/amazon-linux-2023/${arch}/${variant}`;
+      account.parameters.set(`${folder}/recommended/image_id`, id);
+    }
+  }
+  account.images = Object.entries(IMAGES).map(([arch, id]) => ({
+    ImageId: id,
+    Name: `amazon-eks-node-al2023-${arch}-standard-1.33`,
+    Architecture: arch as keyof typeof IMAGES,
+    CreationDate: '2026-01-01T00:00:00.000Z',
+    State: 'available',
+    OwnerId: '602401143452',
+  }));
+}
