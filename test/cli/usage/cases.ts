@@ -11,6 +11,13 @@ function first(object: Record<string, unknown>, field: string): Record<string, u
   return (object[field] as Record<string, unknown>[])[0] ?? {};
 }
 
+/** A case whose first offering has these fields. */
+function withOffering(fields: object): string {
+  return caseWith((each) =>
+    Object.assign(first(first(each, 'instanceTypes'), 'offerings'), fields),
+  );
+}
+
 export const CASES: readonly Row[] = [
   row('no case', {}, 'solve', "missing required argument 'case.json'"),
   row('a case that is not there', {}, 'solve @/none.json', '@/none.json: no such file'),
@@ -51,32 +58,20 @@ export const CASES: readonly Row[] = [
   ),
   row(
     'a price as text',
-    {
-      'c.json': caseWith((each) =>
-        Object.assign(first(first(each, 'instanceTypes'), 'offerings'), { price: '1' }),
-      ),
-    },
+    { 'c.json': withOffering({ price: '1' }) },
     'solve @/c.json',
     'instanceTypes[0].offerings[0].price must be a number of at least 0, not "1"',
   ),
   row(
     'a negative price',
-    {
-      'c.json': caseWith((each) =>
-        Object.assign(first(first(each, 'instanceTypes'), 'offerings'), { price: -1 }),
-      ),
-    },
+    { 'c.json': withOffering({ price: -1 }) },
     'solve @/c.json',
     'instanceTypes[0].offerings[0].price',
     '-1',
   ),
   row(
     'an unknown capacity type',
-    {
-      'c.json': caseWith((each) =>
-        Object.assign(first(first(each, 'instanceTypes'), 'offerings'), { capacityType: 'free' }),
-      ),
-    },
+    { 'c.json': withOffering({ capacityType: 'free' }) },
     'solve @/c.json',
     'must be one of on-demand, spot, reserved, not "free"',
   ),
