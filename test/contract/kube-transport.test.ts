@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTcpServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type HttpRequest, httpTransport, type Transport } from '../../shared/kube/transport.ts';
 
@@ -121,4 +122,18 @@ describe('the wire to the API server', () => {
     const nobody = httpTransport({ url: 'http://127.0.0.1:1' });
     await expect(nobody.send(GET)).rejects.toThrow('ECONNREFUSED');
   });
+
+  it('gives up when nobody answers the door, as behind a route or security group that drops packets', async () => {
+    const taken: Socket[] = [];
+    const silent = createTcpServer((socket) => void taken.push(socket));
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const address = silent.address();
+    const end = typeof address === 'object' ? (address?.port ?? 0) : 0;
+    const dropped = httpTransport({ url: `https://127.0.0.1:${end}` });
+    const patient = { ...GET, timeoutMs: 60_000 };
+    await expect(dropped.send(patient)).rejects.toThrow('no connection within 5 s');
+    await dropped.close();
+    for (const socket of taken) socket.destroy();
+    await new Promise((resolve) => silent.close(resolve));
+  }, 15_000);
 });
