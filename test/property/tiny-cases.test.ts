@@ -116,8 +116,8 @@ function worthOf(tiny: TinyCase, plan: Plan): Worth {
 }
 
 /**
- * With limits that bind, a pod may go to the cheapest zone, and another that has to be in a dearer one
- * is left over: one in a few thousand.
+ * With limits that bind, a pod may go to the cheapest zone, and another that has to be in a dearer
+ * one is left over: one in a few thousand.
  */
 const WORSE_MAX = 1;
 

@@ -10,16 +10,31 @@ const run = promisify(execFile);
 /** The parts of a control plane, each a link or a file of this name in the folder. */
 const PARTS = ['etcd', 'kube-apiserver', 'kube-scheduler', 'kube-controller-manager'] as const;
 
-const KUBERNETES_VERSION = '1.35.4';
+/** A Kubernetes release and the Go module file that pins it and its staging modules. */
+interface Release {
+  readonly version: string;
+  readonly moduleFile: string;
+}
+
+/** By the value of JOINER_KUBERNETES; the first is what tests run on without it. */
+const RELEASES: Readonly<Record<string, Release>> = {
+  '1.35': { version: '1.35.4', moduleFile: 'go.mod' },
+  '1.34': { version: '1.34.4', moduleFile: 'kubernetes-1.34.mod' },
+};
+const DEFAULT_RELEASE = '1.35';
+
 const VERSION_PACKAGE = 'k8s.io/component-base/version';
-const [MAJOR, MINOR] = KUBERNETES_VERSION.split('.');
-const LINKER_FLAGS = [
-  '-s -w',
-  `-X ${VERSION_PACKAGE}.gitVersion=v${KUBERNETES_VERSION}`,
-  `-X ${VERSION_PACKAGE}.gitMajor=${MAJOR}`,
-  `-X ${VERSION_PACKAGE}.gitMinor=${MINOR}`,
-  `-X ${VERSION_PACKAGE}.gitTreeState=clean`,
-].join(' ');
+
+function linkerFlags({ version }: Release): string {
+  const [major, minor] = version.split('.');
+  return [
+    '-s -w',
+    `-X ${VERSION_PACKAGE}.gitVersion=v${version}`,
+    `-X ${VERSION_PACKAGE}.gitMajor=${major}`,
+    `-X ${VERSION_PACKAGE}.gitMinor=${minor}`,
+    `-X ${VERSION_PACKAGE}.gitTreeState=clean`,
+  ].join(' ');
+}
 
 /** A cold build took 3 min 46 s on two cores; a lock older than this belongs to a dead build. */
 const BUILD_MS_MAX = 30 * 60_000;
@@ -59,9 +74,10 @@ async function locate(env: NodeJS.ProcessEnv): Promise<Assets> {
   );
   if (goVersion === undefined) return { kind: 'absent', reason: 'Go is not installed' };
   const cache = join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'joiner');
-  const folder = join(cache, `control-plane-${await cacheKey(goVersion)}`);
+  const release = releaseOf(env['JOINER_KUBERNETES'] ?? DEFAULT_RELEASE);
+  const folder = join(cache, `control-plane-${await cacheKey(goVersion, release)}`);
   try {
-    await buildOnce(folder);
+    await buildOnce(folder, release);
     return { kind: 'found', folder };
   } catch (cause) {
     if (env['CI']) throw new Error('the control plane for tests did not build', { cause });
@@ -70,10 +86,18 @@ async function locate(env: NodeJS.ProcessEnv): Promise<Assets> {
   }
 }
 
+function releaseOf(name: string): Release {
+  const release = RELEASES[name];
+  if (release !== undefined) return release;
+  const known = Object.keys(RELEASES).join(' or ');
+  throw new Error(`JOINER_KUBERNETES=${name}: expected ${known}`);
+}
+
 /** Another source or toolchain is another folder, so a stale binary is never used. */
-async function cacheKey(goVersion: string): Promise<string> {
-  const hash = createHash('sha256').update(goVersion).update(LINKER_FLAGS);
-  for (const file of ['main.go', 'go.mod', 'go.sum']) {
+async function cacheKey(goVersion: string, release: Release): Promise<string> {
+  const { moduleFile } = release;
+  const hash = createHash('sha256').update(goVersion).update(linkerFlags(release));
+  for (const file of ['main.go', moduleFile, moduleFile.replace(/mod$/, 'sum')]) {
     hash.update(await readFile(join(import.meta.dirname, file)));
   }
   return hash.digest('hex').slice(0, 16);
@@ -92,14 +116,14 @@ function exists(path: string): Promise<boolean> {
 }
 
 /** Test files run in several processes: the first one builds, the others wait for its folder. */
-async function buildOnce(folder: string): Promise<void> {
+async function buildOnce(folder: string, release: Release): Promise<void> {
   const lock = `${folder}.lock`;
   const deadline = Date.now() + BUILD_MS_MAX;
   await mkdir(join(folder, '..'), { recursive: true });
   while (!(await isComplete(folder))) {
     if (await takeLock(lock)) {
       try {
-        if (!(await isComplete(folder))) await build(folder);
+        if (!(await isComplete(folder))) await build(folder, release);
       } finally {
         await rm(lock, { force: true });
       }
@@ -134,14 +158,14 @@ function isAlive(pid: number): boolean {
 }
 
 /** Built beside the final place and renamed into it, so that a torn build is never seen. */
-async function build(folder: string): Promise<void> {
+async function build(folder: string, release: Release): Promise<void> {
   const draft = `${folder}.draft-${process.pid}`;
   process.stderr.write('building the Kubernetes control plane for tests, once (about 5 minutes)\n');
   try {
     await mkdir(draft, { recursive: true });
     const output = join(draft, 'control-plane');
-    const flags = ['build', '-mod=readonly', '-trimpath', '-ldflags', LINKER_FLAGS, '-o', output];
-    await run('go', [...flags, '.'], {
+    const flags = ['-mod=readonly', `-modfile=${release.moduleFile}`, '-trimpath'];
+    await run('go', ['build', ...flags, '-ldflags', linkerFlags(release), '-o', output, '.'], {
       cwd: import.meta.dirname,
       env: { ...process.env, CGO_ENABLED: '0' },
       maxBuffer: 1 << 24,
