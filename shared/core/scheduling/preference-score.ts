@@ -29,6 +29,12 @@ interface Home {
 
 type Counts = Map<string, number>;
 
+interface SpreadCounts {
+  readonly counts: Counts;
+  /** Of the domains counted or reachable. */
+  readonly lowest: number;
+}
+
 /** Sums what was met and what there was, by kind. */
 class Tally {
   private readonly kinds = new Map<string, { satisfied: number; total: number }>();
@@ -54,22 +60,31 @@ class Tally {
 class FinalState {
   readonly homes: readonly Home[];
   private readonly ground: Ground;
-  private readonly running: readonly {
-    readonly home: Home;
-    readonly matching: readonly number[];
-  }[];
+  /** By selector: where the pods are that it matches. */
+  private readonly matched = new Map<number, { readonly home: Home; readonly amount: number }[]>();
   private readonly matches = new Map<string, Counts>();
-  private readonly spreads = new Map<string, Counts>();
+  private readonly spreads = new Map<string, SpreadCounts>();
 
   constructor({ ground, rooms, bins }: World) {
     this.ground = ground;
     const byNode = new Map(rooms.map((room) => [room.node, roomHome(room)] as const));
     const planned = bins.map((bin, index) => binHome(bin, index));
     this.homes = [...byNode.values(), ...planned];
-    this.running = ground.problem.running.flatMap(({ node, matching }) => {
+    for (const home of this.homes) {
+      for (const [{ matching }, amount] of home.content) this.match(home, matching, amount);
+    }
+    for (const { node, matching } of ground.problem.running) {
       const home = byNode.get(node);
-      return home === undefined ? [] : [{ home, matching }];
-    });
+      if (home !== undefined) this.match(home, matching, 1);
+    }
+  }
+
+  private match(home: Home, matching: readonly number[], amount: number): void {
+    for (const selector of matching) {
+      const known = this.matched.get(selector);
+      if (known === undefined) this.matched.set(selector, [{ home, amount }]);
+      else known.push({ home, amount });
+    }
   }
 
   /** Pods that the selector matches, by the value of the key. */
@@ -84,18 +99,20 @@ class FinalState {
   }
 
   /** Pods that the spread counts, by domain; domains that could be reached are there with 0. */
-  spread(podClass: PodClass, term: SpreadTerm): Counts {
+  spread(podClass: PodClass, term: SpreadTerm): SpreadCounts {
     const { key, selector, honorAffinity, honorTaints } = term;
     const rule = honorTaints ? podClass.rule.id : '';
     const affinity = honorAffinity ? podClass.affinityRule.id : '';
     const text = `${key}|${selector.id}|${affinity}|${rule}`;
-    let counts = this.spreads.get(text);
-    if (counts === undefined) {
-      counts = this.count(key, selector.id, (home) => home.isEligible(podClass, term));
-      if (!isHostKey(key)) this.addReachable(podClass, key, counts);
-      this.spreads.set(text, counts);
-    }
-    return counts;
+    const known = this.spreads.get(text);
+    if (known !== undefined) return known;
+    const counts = this.count(key, selector.id, (home) => home.isEligible(podClass, term));
+    if (!isHostKey(key)) this.addReachable(podClass, key, counts);
+    let lowest = Number.POSITIVE_INFINITY;
+    for (const each of counts.values()) lowest = Math.min(lowest, each);
+    const added = { counts, lowest };
+    this.spreads.set(text, added);
+    return added;
   }
 
   private addReachable(podClass: PodClass, key: string, counts: Counts): void {
@@ -108,21 +125,16 @@ class FinalState {
 
   private count(key: string, selector: number, isCounted: (home: Home) => boolean): Counts {
     const counts: Counts = new Map();
-    const add = (home: Home, amount: number): void => {
-      const value = home.label(key);
-      if (value !== undefined) counts.set(value, (counts.get(value) ?? 0) + amount);
-    };
-    const counted = new Set<Home>();
+    const values = new Map<Home, string>();
     for (const home of this.homes) {
-      if (home.label(key) === undefined || !isCounted(home)) continue;
-      counted.add(home);
-      add(home, 0);
-      for (const [podClass, amount] of home.content) {
-        if (podClass.matching.includes(selector)) add(home, amount);
-      }
+      const value = home.label(key);
+      if (value === undefined || !isCounted(home)) continue;
+      values.set(home, value);
+      counts.set(value, 0);
     }
-    for (const { home, matching } of this.running) {
-      if (counted.has(home) && matching.includes(selector)) add(home, 1);
+    for (const { home, amount } of this.matched.get(selector) ?? []) {
+      const value = values.get(home);
+      if (value !== undefined) counts.set(value, (counts.get(value) ?? 0) + amount);
     }
     return counts;
   }
@@ -204,12 +216,9 @@ function hasCompany(state: FinalState, term: AffinityTerm, home: Home): boolean 
 }
 
 function isSpreadMet(state: FinalState, podClass: PodClass, term: SpreadTerm, home: Home): boolean {
-  const counts = state.spread(podClass, term);
+  const { counts, lowest } = state.spread(podClass, term);
   const here = counts.get(home.label(term.key) ?? '');
-  if (here === undefined) return false;
-  let lowest = Number.POSITIVE_INFINITY;
-  for (const each of counts.values()) lowest = Math.min(lowest, each);
-  return here - lowest <= term.maxSkew;
+  return here !== undefined && here - lowest <= term.maxSkew;
 }
 
 /**
