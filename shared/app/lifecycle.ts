@@ -5,7 +5,7 @@ import {
   type LifecycleAction,
   TERMINATION_FINALIZER,
 } from '../core/lifecycle/actions.ts';
-import { decideClaim } from '../core/lifecycle/claim.ts';
+import { awaitsReady, decideClaim } from '../core/lifecycle/claim.ts';
 import {
   type ConditionClaim,
   isTrue,
@@ -31,13 +31,14 @@ import { deleteClaim, type HealthPass, readHealth } from './health.ts';
 import { recordNothing } from './launch-records.ts';
 import { learnFrom } from './learnt-memory.ts';
 import { LifecycleMemory } from './lifecycle-memory.ts';
+import { awaitingPods, nominablePods, nominatePods } from './nominations.ts';
 import { nodeClassOf } from './offers.ts';
 import { claimRef, nodeRef, podRef } from './references.ts';
 import { type AppSettings, isPaused, isShadowed } from './settings.ts';
 import { Shadow } from './shadow.ts';
 
 export interface LifecycleReport {
-  /** Something was written, or a drain is waiting: look again soon. */
+  /** Something was written, or a drain or a node that is about to be ready: look again soon. */
   readonly isUnsettled: boolean;
   readonly evictions: number;
   readonly terminated: readonly string[];
@@ -51,6 +52,9 @@ interface Pass extends HealthPass {
   evictions: number;
   readonly terminated: string[];
   acted: boolean;
+  /** A node has joined and opens as soon as it is ready. */
+  isOpening: boolean;
+  readonly failures: Failure[];
   /** Written in this pass, by the claim's uid: a status patch carries the whole list. */
   readonly conditions: Map<string, readonly Condition[]>;
 }
@@ -64,6 +68,7 @@ function surroundings(pass: Pass, index: Index, claim: NodeClaim): ClaimSurround
     nowMs: pass.nowMs,
     nodes,
     pods,
+    awaiting: awaitingPods(claim, index.nominable),
     instance:
       instance === undefined
         ? 'absent'
@@ -81,6 +86,8 @@ interface Index {
   readonly ill: ReadonlyMap<string, Illness>;
   readonly nodes: ReadonlyMap<string, readonly Node[]>;
   readonly pods: ReadonlyMap<string, readonly Pod[]>;
+  /** By uid. */
+  readonly nominable: ReadonlyMap<string, Pod>;
   readonly instances: ReadonlyMap<string, Instance>;
 }
 
@@ -94,6 +101,7 @@ function indexOf(
     ill,
     nodes: Map.groupBy(nodes, (node) => node.providerId ?? ''),
     pods: Map.groupBy(pods, (pod) => pod.nodeName ?? ''),
+    nominable: nominablePods(state),
     instances: new Map(instances.map((each) => [each.id, each])),
   };
 }
@@ -229,6 +237,9 @@ async function act(pass: Pass, claim: NodeClaim, action: LifecycleAction): Promi
     case 'register':
       await register(pass, claim, action);
       return true;
+    case 'nominate':
+      pass.failures.push(...(await nominatePods(pass.ports, action.node, action.pods)));
+      return true;
     case 'initialize':
       await initialize(pass, claim, action.node);
       return true;
@@ -334,7 +345,9 @@ function recentTerminations(
 }
 
 async function stepOf(pass: Pass, claim: NodeClaim, index: Index): Promise<void> {
-  const { actions } = decideClaim(claim, surroundings(pass, index, claim));
+  const around = surroundings(pass, index, claim);
+  const { actions } = decideClaim(claim, around);
+  if (awaitsReady(claim, around)) pass.isOpening = true;
   for (const action of actions) {
     if (await pass.shadow.isCast()) return;
     pass.acted = true;
@@ -361,8 +374,9 @@ export async function lifecycle(
   const terminated: string[] = [];
   const shadow = new Shadow(ports, state, startedAtMs);
   const base = { ports, settings, state, nowMs, shadow, memory, terminationsLeft, terminated };
-  const pass: Pass = { ...base, evictions: 0, acted: false, conditions: new Map() };
   const failures: Failure[] = [];
+  const none = { evictions: 0, acted: false, isOpening: false };
+  const pass: Pass = { ...base, ...none, failures, conditions: new Map() };
   const index = indexOf(state, instances, await readHealth(pass, failures));
   const claims = [...state.objects.nodeClaims].sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const claim of claims) {
@@ -373,6 +387,6 @@ export async function lifecycle(
   );
   failures.push(...(await attempt('nodes without a NodeClaim', () => releaseForsaken(pass))));
   const isLeaving = claims.some((claim) => claim.deletedAtMs !== undefined);
-  const { acted, evictions } = pass;
-  return { isUnsettled: acted || isLeaving, evictions, terminated, failures };
+  const { acted, isOpening, evictions } = pass;
+  return { isUnsettled: acted || isLeaving || isOpening, evictions, terminated, failures };
 }

@@ -2,8 +2,9 @@ import { allocatable } from '../core/instance-types/allocatable.ts';
 import { canonicalText } from '../core/launch/canonical-text.ts';
 import { sha256 } from '../core/launch/sha256.ts';
 import { TERMINATION_FINALIZER } from '../core/lifecycle/actions.ts';
+import { plannedPodsText } from '../core/lifecycle/planned-pods.ts';
 import type { InstanceType } from '../core/model/instance-type.ts';
-import { DECISION, NODE_POOL, PLAN } from '../core/model/labels.ts';
+import { DECISION, NODE_POOL, PLAN, PLANNED_PODS } from '../core/model/labels.ts';
 import type { OfferingChoice, PlannedNodeClaim } from '../core/model/plan.ts';
 import type { NodePool } from '../core/model/provisioning.ts';
 import { formatResources } from '../core/quantity.ts';
@@ -72,14 +73,19 @@ function planText(chosen: OfferingChoice, types: readonly InstanceType[]): strin
   return JSON.stringify({ type: name, zone, capacityType, price, ...amounts });
 }
 
-/** A planned claim as it is written, before anything is launched for it. */
+/**
+ * A planned claim as it is written, before anything is launched for it. `podUids` are those that
+ * wait for its node; one that still runs elsewhere comes back as another pod.
+ */
 export function plannedClaim(
   planned: PlannedNodeClaim,
   pool: NodePool,
   types: readonly InstanceType[],
   name: string,
+  podUids: readonly string[],
 ): NewNodeClaim {
   const base = baseClaim(pool, name);
+  const plannedFor = plannedPodsText(podUids);
   return {
     ...base,
     labels: { ...planned.labels, ...base.labels },
@@ -88,6 +94,7 @@ export function plannedClaim(
       ...planned.annotations,
       [PLAN]: planText(planned.chosen, types),
       [DECISION]: `provision-${name}`,
+      ...(plannedFor === undefined ? {} : { [PLANNED_PODS]: plannedFor }),
     },
     requirements: planned.requirements,
     requests: planned.requests,

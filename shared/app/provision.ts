@@ -1,6 +1,6 @@
 import { isTrue } from '../core/lifecycle/conditions.ts';
 import type { InstanceType } from '../core/model/instance-type.ts';
-import { MIN_VALUES_RELAXED, NODE_POOL, NOMINATED_UNTIL } from '../core/model/labels.ts';
+import { MIN_VALUES_RELAXED, NODE_POOL } from '../core/model/labels.ts';
 import type { Plan, PlannedNodeClaim } from '../core/model/plan.ts';
 import { podKey } from '../core/model/pod.ts';
 import type { NodeClaim, NodePool } from '../core/model/provisioning.ts';
@@ -10,13 +10,13 @@ import { solve } from '../core/scheduling/solve.ts';
 import type { ClusterState, Ports } from '../ports.ts';
 import { attempt, type Failure } from './attempt.ts';
 import { bufferPods, isBufferPod, writeBufferStatuses } from './capacity-buffers.ts';
+import { relyOnExisting, sayNominated, waitingUids } from './existing-nodes.ts';
 import { type LaunchReport, launchClaims } from './launch.ts';
 import { haltedPools } from './launch-brakes.ts';
 import { recordNothing } from './launch-records.ts';
 import { measuresOf } from './measures.ts';
 import { plannedClaim } from './new-claims.ts';
 import { nodeClassOf, readOffers } from './offers.ts';
-import { nodeRef } from './references.ts';
 import { type AppSettings, isPaused } from './settings.ts';
 import { Shadow } from './shadow.ts';
 import { keepStaticCapacity } from './static-capacity.ts';
@@ -32,8 +32,6 @@ export interface ProvisionReport {
   readonly failures: readonly Failure[];
 }
 
-/** A nomination is believed this long: twice Karpenter's longest batch window is 20 s. */
-const NOMINATION_MS = 20_000;
 /** Plans in one pass: each more answers a shortage that the one before ran into. */
 const ROUNDS_MAX = 8;
 
@@ -194,25 +192,17 @@ async function recordClaim(
   });
 }
 
-async function nominate(ports: Ports, pod: string, target: string): Promise<void> {
-  const [namespace = '', name = ''] = pod.split('/');
-  await ports.cluster.event({
-    regarding: { kind: 'Pod', namespace, name },
-    type: 'Normal',
-    reason: 'Nominated',
-    message: `Pod should schedule on: ${target}`,
-  });
-}
-
 async function createClaim(
   ports: Ports,
   outlook: Outlook,
   planned: PlannedNodeClaim,
   pool: NodePool,
+  podUids: readonly string[],
 ): Promise<NodeClaim> {
   const types = outlook.snapshot.instanceTypes.get(pool.name) ?? [];
   const name = `${pool.name}-${ports.ids.suffix()}`;
-  const made = await ports.cluster.createNodeClaim(plannedClaim(planned, pool, types, name));
+  const wanted = plannedClaim(planned, pool, types, name, podUids);
+  const made = await ports.cluster.createNodeClaim(wanted);
   ports.recorder.count('nodeclaims_created_total', {
     reason: 'provisioned',
     nodepool: pool.name,
@@ -225,43 +215,22 @@ async function createClaim(
 async function createClaims(ports: Ports, outlook: Outlook, plan: Plan): Promise<NodeClaim[]> {
   const { pools, shadow, failures, virtual } = outlook;
   const created: NodeClaim[] = [];
+  const waiting = waitingUids(outlook);
   for (const planned of plan.newNodeClaims) {
     const pool = pools.find((each) => each.name === planned.nodePool);
     if (pool === undefined) continue;
     if (await shadow.isCast()) break;
     const create = async (): Promise<void> => {
-      const claim = await createClaim(ports, outlook, planned, pool);
+      const uids = planned.pods.flatMap((pod) => waiting.get(pod) ?? []);
+      const claim = await createClaim(ports, outlook, planned, pool, uids);
       created.push(claim);
       for (const pod of planned.pods) {
-        if (!virtual.has(pod)) await nominate(ports, pod, `nodeclaim/${claim.name}`);
+        if (!virtual.has(pod)) await sayNominated(ports, pod, `nodeclaim/${claim.name}`);
       }
     };
     failures.push(...(await attempt(`NodePool/${pool.name}`, create)));
   }
   return created;
-}
-
-/** Nodes that the plan relies on are left alone by disruption for a while. */
-async function nominateExisting(ports: Ports, outlook: Outlook, plan: Plan): Promise<void> {
-  const { snapshot, shadow, virtual } = outlook;
-  const nowMs = ports.clock.nowMs();
-  for (const { node: name, pods } of plan.existing) {
-    const real = pods.filter((pod) => !virtual.has(pod));
-    if (real.length === 0) continue;
-    const until = new Date(nowMs + NOMINATION_MS).toISOString();
-    const node = snapshot.nodes.find((each) => each.name === name);
-    const claim = snapshot.nodeClaims.find((each) => each.name === name);
-    const before = Date.parse((node ?? claim)?.annotations[NOMINATED_UNTIL] ?? '');
-    if (before > nowMs) continue;
-    if (await shadow.isCast()) return;
-    const annotations = { [NOMINATED_UNTIL]: until };
-    if (node !== undefined) await ports.cluster.patchNode(nodeRef(node), { annotations });
-    else if (claim !== undefined) {
-      const ref = { kind: 'NodeClaim', name: claim.name, uid: claim.uid } as const;
-      await ports.cluster.patchNodeClaim(ref, { annotations });
-    }
-    for (const pod of real) await nominate(ports, pod, `${node ? 'node' : 'nodeclaim'}/${name}`);
-  }
 }
 
 async function reportUnplaced(ports: Ports, outlook: Outlook, plan: Plan): Promise<void> {
@@ -369,7 +338,7 @@ export async function provision(ports: Ports, settings: AppSettings): Promise<Pr
     const claims = await createClaims(ports, outlook, plan);
     created.push(...claims.map(({ name }) => name));
     if (await shadow.isCast()) break;
-    await nominateExisting(ports, outlook, plan);
+    await relyOnExisting(ports, outlook, plan);
     await reportUnplaced(ports, outlook, plan);
     await writeBufferStatuses(ports, state.capacityBuffers, plan);
     const report = await launchPlanned(ports, settings, outlook, claims);

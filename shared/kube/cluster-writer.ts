@@ -23,7 +23,7 @@ import {
   encodeNodeClassStatus,
   encodeTaint,
 } from './encode.ts';
-import { isKubeFault, KubeError } from './errors.ts';
+import { type InvalidCause, isKubeFault, KubeError } from './errors.ts';
 import type { EventSink } from './events.ts';
 import { property, text } from './list.ts';
 import { type Address, apiVersion, RESOURCES, type Resource } from './resources.ts';
@@ -73,6 +73,7 @@ export function clusterWriter({ client, events, decodeNodeClaim }: WriterOptions
     patchCapacityBufferStatus: (ref, patch) => status(ref, bufferFields(patch), patch.conditions),
     delete: (ref) => deleteObject(client, ref, undefined),
     deletePod: (pod, gracePeriodSeconds) => deleteObject(client, pod, gracePeriodSeconds),
+    nominate: (pod, node) => nominate(client, pod, node),
     evict: (pod) => evict(client, pod),
     event: (event: ClusterEvent) => events.record(event),
   };
@@ -223,6 +224,28 @@ async function deleteObject(
     return 'done';
   } catch (error) {
     return await refusal(client, ref, error);
+  }
+}
+
+/**
+ * From Kubernetes 1.35 on a pod that is bound is refused as invalid. Before, it keeps a nomination
+ * that nobody looks at.
+ */
+async function nominate(
+  client: KubeClient,
+  pod: ObjectRef,
+  nominatedNodeName: string,
+): Promise<'done' | 'gone'> {
+  const value = { metadata: { uid: pod.uid }, status: { nominatedNodeName } };
+  try {
+    await client.patch(RESOURCES.pods, address(pod), { kind: 'merge', value }, 'status');
+    return 'done';
+  } catch (error) {
+    if (isKubeFault(error, 'notFound') || isKubeFault(error, 'conflict')) return 'gone';
+    const isMoved = ({ path }: InvalidCause): boolean =>
+      path === 'metadata.uid' || path === 'status.nominatedNodeName';
+    if (isKubeFault(error, 'invalid') && error.fault.causes.some(isMoved)) return 'gone';
+    throw error;
   }
 }
 

@@ -185,6 +185,11 @@ export interface ClusterWriter {
   patchNode(ref: ObjectRef, patch: NodePatch): Promise<WriteResult>;
   /** Deletes a NodeClaim or Node (finalizers hold it); repeated deletes are `done`. */
   delete(ref: ObjectRef): Promise<WriteResult>;
+  /**
+   * Sets the pod's `status.nominatedNodeName`: kube-scheduler tries that node first and keeps the
+   * room there. `gone`: the pod is bound by now, deleted or replaced.
+   */
+  nominate(pod: ObjectRef, node: string): Promise<'done' | 'gone'>;
   /** Through the eviction API, with the pod's uid; `blocked`: a PodDisruptionBudget refuses. */
   evict(pod: ObjectRef): Promise<'done' | 'gone' | 'blocked'>;
   /** Past every budget: only where a termination deadline demands it. */

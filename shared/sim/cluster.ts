@@ -20,6 +20,7 @@ import { mayEvict } from './controllers/budgets.ts';
 import { deletePod } from './controllers/workloads.ts';
 import { decodeNodeClaimObject, readState } from './decode.ts';
 import { encodeClaim, encodeNodeClassStatus } from './encode.ts';
+import { textAt } from './json.ts';
 import { encodeTaint } from './kubelet.ts';
 import { encodeCondition, withSpec, withStatus } from './objects.ts';
 import type { KubeObject, ObjectMeta, ObjectStore } from './store.ts';
@@ -134,6 +135,13 @@ export class SimulatedCluster implements ClusterReader, ClusterWriter {
     const object = this.find(ref);
     if (object === undefined) return 'gone';
     this.store.delete(object);
+    return 'done';
+  }
+
+  async nominate(ref: ObjectRef, nominatedNodeName: string): Promise<'done' | 'gone'> {
+    const pod = this.find(ref);
+    if (pod === undefined || textAt(pod, 'spec', 'nodeName') !== undefined) return 'gone';
+    this.store.update(pod, (latest) => withStatus(latest, { nominatedNodeName }));
     return 'done';
   }
 

@@ -11,6 +11,7 @@ import {
 } from './controllers/workloads.ts';
 import { daemonFits } from './daemon-fit.ts';
 import { readState } from './decode.ts';
+import { objectAt } from './json.ts';
 import type { Kubelets } from './kubelet.ts';
 import { isDeleting, setCondition, withSpec } from './objects.ts';
 import type { Prng } from './prng.ts';
@@ -76,7 +77,8 @@ export class ControlPlane {
     const object = this.store.get('Pod', pod.namespace, pod.name);
     if (object === undefined || isDeleting(object)) return;
     const now = this.timeline.isoNow();
-    this.store.update(object, (latest) => {
+    this.store.update(object, (stored) => {
+      const latest = withoutNomination(stored);
       if (node !== undefined) {
         const bound = withSpec(latest, { nodeName: node });
         return setCondition(bound, { type: 'PodScheduled', status: 'True' }, now);
@@ -86,4 +88,10 @@ export class ControlPlane {
       return setCondition(latest, condition, now);
     });
   }
+}
+
+/** kube-scheduler's try takes the nomination away: it led to a binding, or to nothing. */
+function withoutNomination(pod: KubeObject): KubeObject {
+  const { nominatedNodeName, ...status } = objectAt(pod, 'status');
+  return nominatedNodeName === undefined ? pod : { ...pod, status };
 }

@@ -233,6 +233,49 @@ export function clusterSuite(title: string, world: () => ClusterWorld): void {
     });
   });
 
+  describe(`${title}: pods without a node`, () => {
+    const aPendingPod = async (name: string): Promise<ObjectRef> => {
+      // Nobody looks for a node for it: what is written stays.
+      await world().apply({
+        apiVersion: 'v1',
+        kind: 'Pod',
+        ...aPlainPod(name, { schedulerName: 'nobody' }),
+      });
+      const state = await cluster().read();
+      const pod = state.objects.pods.find((each) => each.name === name);
+      return { kind: 'Pod', namespace: 'default', name, uid: pod?.uid ?? '' };
+    };
+    const podOf = async (name: string) => {
+      const state = await cluster().read();
+      return state.objects.pods.find((each) => each.name === name);
+    };
+
+    it('are nominated to a node by uid, also to another one later', async () => {
+      const pod = await aPendingPod('nominate-1');
+      expect(await cluster().nominate(pod, 'node-a')).toBe('done');
+      expect(await podOf('nominate-1')).toMatchObject({
+        nominatedNodeName: 'node-a',
+        phase: 'Pending',
+      });
+      expect(await cluster().nominate(pod, 'node-b')).toBe('done');
+      const other = { ...pod, uid: '0f0e9d3c-0000-4000-8000-00000000ffff' };
+      expect(await cluster().nominate(other, 'node-c')).toBe('gone');
+      expect(await podOf('nominate-1')).toMatchObject({ nominatedNodeName: 'node-b' });
+      expect(await cluster().nominate({ ...pod, name: 'nominate-none' }, 'node-a')).toBe('gone');
+    });
+
+    it('are left where they are once they are bound', async () => {
+      await world().apply({ apiVersion: 'v1', kind: 'Node', ...aReadyNode('node-nominate-2') });
+      const manifest = aPlainPod('nominate-2', { nodeName: 'node-nominate-2' });
+      await world().apply({ apiVersion: 'v1', kind: 'Pod', ...manifest });
+      const { uid = '' } = (await podOf('nominate-2')) ?? {};
+      const pod = { kind: 'Pod', namespace: 'default', name: 'nominate-2', uid } as const;
+      // Before Kubernetes 1.35 it is written, and nobody looks at it.
+      expect(['gone', 'done']).toContain(await cluster().nominate(pod, 'node-a'));
+      expect(await podOf('nominate-2')).toMatchObject({ nodeName: 'node-nominate-2' });
+    });
+  });
+
   describe(`${title}: events`, () => {
     it('that say the same of the same object are counted', async () => {
       const regarding = await created('event-1');

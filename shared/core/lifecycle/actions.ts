@@ -37,6 +37,8 @@ export type LifecycleAction =
       readonly annotations: Labels;
       readonly taints: readonly Taint[];
     }
+  /** Tells kube-scheduler that the pods are meant for the node. */
+  | { readonly kind: 'nominate'; readonly node: Node; readonly pods: readonly Pod[] }
   | { readonly kind: 'initialize'; readonly node: Node }
   | { readonly kind: 'conditions'; readonly set: readonly ConditionClaim[] }
   | { readonly kind: 'annotate'; readonly annotations: Labels }
@@ -56,6 +58,8 @@ export interface ClaimSurroundings {
   readonly nodes: readonly Node[];
   /** On those nodes. */
   readonly pods: readonly Pod[];
+  /** Pods that were planned for the claim's node and are still to be told so. */
+  readonly awaiting: readonly Pod[];
   /** As the cloud lists it; `absent` = not listed any more. */
   readonly instance: 'present' | 'shutting-down' | 'absent';
   readonly blockingAttachments: readonly string[];

@@ -2,11 +2,13 @@ import type { Node } from '../model/cluster.ts';
 import {
   DO_NOT_SYNC_TAINTS,
   INITIALIZED,
+  PLANNED_PODS,
   REGISTERED,
   UNREGISTERED_TAINT_KEY,
 } from '../model/labels.ts';
+import type { Pod } from '../model/pod.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
-import { isEphemeralTaint, type Taint } from '../model/taint.ts';
+import { isEphemeralTaint, isStartingTaint, type Taint } from '../model/taint.ts';
 import {
   type ClaimDecision,
   type ClaimSurroundings,
@@ -22,6 +24,11 @@ import { terminationActions } from './termination.ts';
 export const LAUNCH_TIMEOUT_MS = 5 * 60_000;
 /** So is an instance whose node has not joined. */
 export const REGISTRATION_TIMEOUT_MS = 15 * 60_000;
+/**
+ * A node is opened to pods after this long though it is not ready: the network plugin that it waits
+ * for may be a DaemonSet that the taint `karpenter.sh/unregistered` keeps away.
+ */
+export const OPENING_TIMEOUT_MS = 30_000;
 
 function unknown(type: string, reason: string, message: string): ConditionClaim {
   return { type, status: 'Unknown', reason, message };
@@ -56,6 +63,45 @@ function taintsAtRegistration(claim: NodeClaim, node: Node): readonly Taint[] {
   return [...kept, ...wanted.filter((each) => !kept.some((present) => sameTaint(each, present)))];
 }
 
+/** Pods could start on the node, were it not for the taint that lifecycle takes away. */
+function isUsable(node: Node): boolean {
+  return isTrue(node, 'Ready') && !node.taints.some(isStartingTaint);
+}
+
+/**
+ * Whether the claim's node has joined and stays closed for a moment: pods that are nominated before
+ * they can start there would be tried in vain, and lose the nomination by that.
+ */
+export function awaitsReady(claim: NodeClaim, { nodes, nowMs }: ClaimSurroundings): boolean {
+  const [node, second] = nodes;
+  return (
+    claim.deletedAtMs === undefined &&
+    !isTrue(claim, 'Registered') &&
+    node !== undefined &&
+    second === undefined &&
+    node.taints.some(({ key }) => key === UNREGISTERED_TAINT_KEY) &&
+    !isUsable(node) &&
+    nowMs - node.createdAtMs < OPENING_TIMEOUT_MS
+  );
+}
+
+/** Pods are nominated right before the node opens; later they would be elsewhere already. */
+function opening(claim: NodeClaim, node: Node, pods: readonly Pod[]): readonly LifecycleAction[] {
+  const { [PLANNED_PODS]: _, ...annotations } = claim.annotations;
+  const nominations: readonly LifecycleAction[] =
+    pods.length > 0 && isUsable(node) ? [{ kind: 'nominate', node, pods }] : [];
+  return [
+    ...nominations,
+    {
+      kind: 'register',
+      node,
+      labels: { ...claim.labels, [REGISTERED]: 'true' },
+      annotations,
+      taints: taintsAtRegistration(claim, node),
+    },
+  ];
+}
+
 function registration(claim: NodeClaim, around: ClaimSurroundings): readonly LifecycleAction[] {
   const [node, second] = around.nodes;
   if (second !== undefined) {
@@ -75,15 +121,11 @@ function registration(claim: NodeClaim, around: ClaimSurroundings): readonly Lif
     }
     return saying(claim, unknown('Registered', 'NodeNotFound', 'The node has not joined yet'));
   }
-  return [
-    {
-      kind: 'register',
-      node,
-      labels: { ...claim.labels, [REGISTERED]: 'true' },
-      annotations: claim.annotations,
-      taints: taintsAtRegistration(claim, node),
-    },
-  ];
+  if (awaitsReady(claim, around)) {
+    const message = 'The node has joined and is not ready yet';
+    return saying(claim, unknown('Registered', 'NodeNotReady', message));
+  }
+  return opening(claim, node, around.awaiting);
 }
 
 /** Why a registered node is not usable yet; undefined: it is. */

@@ -38,6 +38,7 @@ export const MIN_VALUES_RELAXED = 'karpenter.sh/nodeclaim-min-values-relaxed';
 export const PLAN = 'joiner.dev/plan';
 export const DECISION = 'joiner.dev/decision';
 export const NOMINATED_UNTIL = 'joiner.dev/nominated-until';
+export const PLANNED_PODS = 'joiner.dev/planned-pods';
 export const INTERRUPTED = 'joiner.dev/interrupted';
 export const SIMULATED_DURATION = 'joiner.dev/simulated-duration';
 

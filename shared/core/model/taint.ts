@@ -29,16 +29,23 @@ export function tolerates(toleration: Toleration, taint: Taint): boolean {
   return toleration.key !== '' && toleration.value === taint.value;
 }
 
-const EPHEMERAL_TAINT_KEYS: ReadonlySet<string> = new Set([
+const STARTING_TAINT_KEYS: ReadonlySet<string> = new Set([
   'node.kubernetes.io/not-ready',
   'node.kubernetes.io/unreachable',
   'node.cloudprovider.kubernetes.io/uninitialized',
-  UNREGISTERED_TAINT_KEY,
 ]);
 
+/** A taint that the control plane takes away once it knows the node and the kubelet says Ready. */
+export function isStartingTaint({ key }: Taint): boolean {
+  return STARTING_TAINT_KEYS.has(key);
+}
+
 /** A taint that goes by itself while a node starts; the claim's startup taints come beside it. */
-export function isEphemeralTaint({ key }: Taint): boolean {
-  return EPHEMERAL_TAINT_KEYS.has(key) || key.startsWith('readiness.k8s.io/');
+export function isEphemeralTaint(taint: Taint): boolean {
+  const { key } = taint;
+  return (
+    isStartingTaint(taint) || key === UNREGISTERED_TAINT_KEY || key.startsWith('readiness.k8s.io/')
+  );
 }
 
 /** The first taint that keeps a pod with these tolerations away (NoSchedule and NoExecute). */

@@ -1,3 +1,4 @@
+import { plannedPods } from '../lifecycle/planned-pods.ts';
 import type { PodDisruptionBudget } from '../model/cluster.ts';
 import { DO_NOT_DISRUPT, NODE_POOL } from '../model/labels.ts';
 import type { Pod } from '../model/pod.ts';
@@ -16,14 +17,45 @@ export interface Demand {
   readonly ignored: ReadonlyMap<string, string>;
 }
 
+/**
+ * Pods without a node for which kube-scheduler makes room where they are nominated to: pods that
+ * matter less are on their way out there, or about to be. Of pods that a plan of ours has nominated
+ * only the former is believed. All others are ordinary demand, for kube-scheduler may keep a
+ * nomination that has come to nothing; a node with room for its pod is found by the plan again.
+ */
+function preemptors(snapshot: ClusterSnapshot, leaving: ReadonlySet<string>): ReadonlySet<Pod> {
+  const isNominated = ({ nodeName, nominatedNodeName: node }: Pod) =>
+    nodeName === undefined && node !== undefined && !leaving.has(node);
+  const nominated = snapshot.pods.filter(isNominated);
+  if (nominated.length === 0) return new Set();
+  const { nodes, nodeClaims, pods } = snapshot;
+  const joined = new Map(nodes.map(({ name, providerId = '' }) => [name, providerId]));
+  const claims = new Map(nodeClaims.map((claim) => [claim.providerId, claim]));
+  const running = Map.groupBy(pods, ({ nodeName }) => nodeName);
+  const makesRoom = ({ nominatedNodeName: node = '', spec, uid }: Pod): boolean => {
+    const claim = claims.get(joined.get(node));
+    const isOurs = claim !== undefined && plannedPods(claim).includes(uid);
+    return (running.get(node) ?? []).some(
+      (pod) =>
+        pod.spec.priority < spec.priority &&
+        pod.phase !== 'Succeeded' &&
+        pod.phase !== 'Failed' &&
+        (pod.deletedAtMs !== undefined || !isOurs),
+    );
+  };
+  return new Set(
+    nominated.filter((pod) => joined.has(pod.nominatedNodeName ?? '') && makesRoom(pod)),
+  );
+}
+
 /** Why a pod without a node is not ours to place; undefined = it is. */
-function reasonToIgnore(pod: Pod): string | undefined {
+function reasonToIgnore(pod: Pod, preempting: ReadonlySet<Pod>): string | undefined {
   if (pod.controller?.kind === 'DaemonSet') return 'owned by a DaemonSet';
   if (pod.isMirror || pod.controller?.kind === 'Node') return 'a static pod of its node';
   if (pod.deletedAtMs !== undefined) return 'being deleted';
   if (pod.phase !== 'Pending') return `in phase ${pod.phase}`;
   if (pod.spec.hasSchedulingGates) return 'held back by scheduling gates';
-  if (pod.nominatedNodeName !== undefined) return 'waiting for a preemption';
+  if (preempting.has(pod)) return 'waiting for a preemption';
   if (!pod.unschedulable) return 'not found unschedulable by its scheduler';
   const terms = nodeTermsOf(pod.spec);
   const wantsNoPool = terms.every((term) => {
@@ -75,9 +107,10 @@ export function demandOf(snapshot: ClusterSnapshot, leaving: ReadonlySet<string>
   const pods: Pod[] = [];
   const running: Pod[] = [];
   const ignored = new Map<string, string>();
+  const preempting = preemptors(snapshot, leaving);
   for (const pod of snapshot.pods) {
     if (pod.nodeName === undefined) {
-      const reason = reasonToIgnore(pod);
+      const reason = reasonToIgnore(pod, preempting);
       if (reason === undefined) pods.push(pod);
       else ignored.set(podKey(pod), reason);
     } else if (pod.phase !== 'Succeeded' && pod.phase !== 'Failed') {

@@ -11,7 +11,7 @@ import {
   spreadCounts,
 } from './inter-pod.ts';
 import { matchesConjunction, matchesNodeTerms, matchesVolumes } from './node-match.ts';
-import { type NodeView, place, type SchedulerView } from './view.ts';
+import { type NodeView, place, type SchedulerView, withNominated } from './view.ts';
 
 export interface Binding {
   readonly pod: Pod;
@@ -100,11 +100,37 @@ function preferenceScore(view: SchedulerView, pod: Pod, target: NodeView): numbe
   return score - 300 * avoided.length;
 }
 
+/** Whether the pod also fits when pods that are nominated to the node have come to it. */
+function fitsBesideNominated(view: SchedulerView, pod: Pod, target: NodeView): boolean {
+  const crowded = withNominated(view, pod, target);
+  return (
+    crowded.target === target ||
+    filtersFor(crowded.view, pod).every(([, filter]) => filter(pod, crowded.target))
+  );
+}
+
+/** The node that the pod is nominated to, if it would do: no other is looked at then. */
+function nominatedNode(view: SchedulerView, pod: Pod): NodeView | undefined {
+  if (!view.nominated.get(pod.nominatedNodeName ?? '')?.has(pod)) return undefined;
+  const target = view.nodes.find(({ node }) => node.name === pod.nominatedNodeName);
+  const isFit =
+    target !== undefined &&
+    filtersFor(view, pod).every(([, filter]) => filter(pod, target)) &&
+    fitsBesideNominated(view, pod, target);
+  return isFit ? target : undefined;
+}
+
 /** The best node, or why there is none. */
 function choose(view: SchedulerView, pod: Pod): NodeView | string {
+  const nominated = nominatedNode(view, pod);
+  if (nominated !== undefined) return nominated;
   let candidates: readonly NodeView[] = view.nodes;
   const removed: string[] = [];
-  for (const [what, filter] of filtersFor(view, pod)) {
+  const filters: ReturnType<typeof filtersFor> = [
+    ...filtersFor(view, pod),
+    ['kept their room for nominated pods', (each, target) => fitsBesideNominated(view, each, target)],
+  ];
+  for (const [what, filter] of filters) {
     const kept = candidates.filter((target) => filter(pod, target));
     if (kept.length < candidates.length) removed.push(`${candidates.length - kept.length} ${what}`);
     candidates = kept;
@@ -165,7 +191,12 @@ export function schedule(view: SchedulerView): readonly Binding[] {
   );
   const failures = new Failures();
   return waiting.sort(bySchedulingOrder).map((pod): Binding => {
-    const chosen = failures.get(pod) ?? choose(view, pod);
+    const nominated = view.nominated.get(pod.nominatedNodeName ?? '');
+    const isNominated = nominated?.has(pod) === true;
+    const known = isNominated ? undefined : failures.get(pod);
+    const chosen = known ?? choose(view, pod);
+    // A nomination is used up by the first try, also by one in vain: the room is for others again.
+    if (nominated?.delete(pod) === true) failures.clear();
     if (typeof chosen === 'string') {
       failures.set(pod, chosen);
       return { pod, node: undefined, message: chosen };

@@ -17,6 +17,8 @@ export interface SchedulerView {
   readonly nodes: readonly NodeView[];
   readonly namespaces: ReadonlyMap<string, Labels>;
   readonly objects: Omit<ClusterSnapshot, 'instanceTypes'>;
+  /** Pods that are nominated to a node and not bound yet, by the node's name. */
+  readonly nominated: ReadonlyMap<string, Set<Pod>>;
 }
 
 function namespaceLabels(namespaces: readonly Namespace[]): ReadonlyMap<string, Labels> {
@@ -44,7 +46,29 @@ export function schedulerView(objects: Omit<ClusterSnapshot, 'instanceTypes'>): 
       place(view, pod);
     }
   }
-  return { nodes, namespaces: namespaceLabels(objects.namespaces), objects };
+  const nominated = new Map<string, Set<Pod>>(nodes.map(({ node }) => [node.name, new Set()]));
+  for (const pod of objects.pods) {
+    if (pod.nodeName !== undefined || pod.deletedAtMs !== undefined) continue;
+    nominated.get(pod.nominatedNodeName ?? '')?.add(pod);
+  }
+  return { nodes, namespaces: namespaceLabels(objects.namespaces), objects, nominated };
+}
+
+/** The view with nominated pods that matter as much as the pod on the node, as if they ran there. */
+export function withNominated(
+  view: SchedulerView,
+  pod: Pod,
+  target: NodeView,
+): { readonly view: SchedulerView; readonly target: NodeView } {
+  const nominated = [...(view.nominated.get(target.node.name) ?? [])];
+  const others = nominated.filter(
+    (each) => each !== pod && each.spec.priority >= pod.spec.priority,
+  );
+  if (others.length === 0) return { view, target };
+  const crowded = { ...target, pods: [...target.pods] };
+  for (const each of others) place(crowded, each);
+  const nodes = view.nodes.map((each) => (each === target ? crowded : each));
+  return { view: { ...view, nodes }, target: crowded };
 }
 
 export function place(view: NodeView, pod: Pod): void {

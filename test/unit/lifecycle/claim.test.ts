@@ -21,7 +21,7 @@ function yes(...types: readonly string[]): readonly Condition[] {
 }
 
 function around(changes: Partial<ClaimSurroundings> = {}): ClaimSurroundings {
-  const base = { nowMs: MINUTE, nodes: [], pods: [], instance: 'present' } as const;
+  const base = { nowMs: MINUTE, nodes: [], pods: [], awaiting: [], instance: 'present' } as const;
   return { ...base, blockingAttachments: [], ...changes };
 }
 

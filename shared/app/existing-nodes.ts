@@ -1,0 +1,119 @@
+import { isTrue } from '../core/lifecycle/conditions.ts';
+import { isPending, plannedPods, plannedPodsText } from '../core/lifecycle/planned-pods.ts';
+import type { Node } from '../core/model/cluster.ts';
+import { NOMINATED_UNTIL, PLANNED_PODS } from '../core/model/labels.ts';
+import type { Plan } from '../core/model/plan.ts';
+import { podKey } from '../core/model/pod.ts';
+import type { NodeClaim } from '../core/model/provisioning.ts';
+import type { ClusterSnapshot } from '../core/model/snapshot.ts';
+import type { MetadataPatch, Ports } from '../ports.ts';
+import { claimRef, nodeRef } from './references.ts';
+import type { Shadow } from './shadow.ts';
+
+/** A nomination is believed this long: twice Karpenter's longest batch window is 20 s. */
+const NOMINATION_MS = 20_000;
+
+/** What a plan was made on. */
+export interface Reliance {
+  readonly snapshot: ClusterSnapshot;
+  readonly shadow: Shadow;
+  /** Pods of CapacityBuffers, which exist in the snapshot only. */
+  readonly virtual: ReadonlySet<string>;
+}
+
+/** Tells people where a pod is meant to go. */
+export async function sayNominated(ports: Ports, pod: string, target: string): Promise<void> {
+  const [namespace = '', name = ''] = pod.split('/');
+  await ports.cluster.event({
+    regarding: { kind: 'Pod', namespace, name },
+    type: 'Normal',
+    reason: 'Nominated',
+    message: `Pod should schedule on: ${target}`,
+  });
+}
+
+/**
+ * Uids of the pods that wait for a node, by key. A pod that still runs on a node that goes away
+ * comes back as another one, and those of CapacityBuffers never do.
+ */
+export function waitingUids({ snapshot, virtual }: Reliance): ReadonlyMap<string, string> {
+  const waiting = snapshot.pods.filter((pod) => isPending(pod) && !virtual.has(podKey(pod)));
+  return new Map(waiting.map((pod) => [podKey(pod), pod.uid]));
+}
+
+/** Claims by the name that plans have for their node: that of the claim until it has joined. */
+function claimsByNode({ nodes, nodeClaims }: ClusterSnapshot): ReadonlyMap<string, NodeClaim> {
+  const joined = new Map(nodes.map(({ providerId, name }) => [providerId, name]));
+  return new Map(
+    nodeClaims.map((claim) => {
+      const node = claim.providerId === undefined ? undefined : joined.get(claim.providerId);
+      return [node ?? claim.name, claim];
+    }),
+  );
+}
+
+/** A claim whose node is not open yet: it can still be told of more pods. */
+function isAwaited(claim: NodeClaim): boolean {
+  return claim.deletedAtMs === undefined && !isTrue(claim, 'Registered');
+}
+
+/**
+ * Nodes that the plan relies on are left alone by disruption for a while. Claims that are on their
+ * way take note of pods that no claim on its way was planned for: what an earlier plan has put
+ * somewhere stays there.
+ */
+export async function relyOnExisting(ports: Ports, on: Reliance, plan: Plan): Promise<void> {
+  const { snapshot, shadow, virtual } = on;
+  const nowMs = ports.clock.nowMs();
+  const until = { [NOMINATED_UNTIL]: new Date(nowMs + NOMINATION_MS).toISOString() };
+  const nodes = new Map(snapshot.nodes.map((node) => [node.name, node]));
+  const claims = claimsByNode(snapshot);
+  const waiting = waitingUids(on);
+  const taken = new Set(snapshot.nodeClaims.filter(isAwaited).flatMap(plannedPods));
+  for (const { node: name, pods } of plan.existing) {
+    const real = pods.filter((pod) => !virtual.has(pod));
+    if (real.length === 0) continue;
+    const [node, claim] = [nodes.get(name), claims.get(name)];
+    const before = Date.parse((node ?? claim)?.annotations[NOMINATED_UNTIL] ?? '');
+    const isNew = !(before > nowMs);
+    const uids = real.flatMap((pod) => waiting.get(pod) ?? []);
+    const noted = claim === undefined ? {} : withMore(claim, uids, taken);
+    if (!isNew && noted.annotations === undefined) continue;
+    if (await shadow.isCast()) return;
+    await write(ports, { node, claim }, isNew ? until : {}, noted);
+    if (!isNew) continue;
+    const target = `${node === undefined ? 'nodeclaim' : 'node'}/${name}`;
+    for (const pod of real) await sayNominated(ports, pod, target);
+  }
+}
+
+/** What the claim has to say of pods that nobody has planned for before. */
+function withMore(
+  claim: NodeClaim,
+  uids: readonly string[],
+  taken: ReadonlySet<string>,
+): MetadataPatch {
+  const more = isAwaited(claim) ? uids.filter((uid) => !taken.has(uid)) : [];
+  if (more.length === 0) return {};
+  const text = plannedPodsText([...plannedPods(claim), ...more]);
+  // A list that is full stays as it is.
+  return text === undefined || text === claim.annotations[PLANNED_PODS]
+    ? {}
+    : { annotations: { [PLANNED_PODS]: text } };
+}
+
+/** One write where both are the claim's. */
+async function write(
+  { cluster }: Ports,
+  { node, claim }: { readonly node: Node | undefined; readonly claim: NodeClaim | undefined },
+  until: Readonly<Record<string, string>>,
+  { annotations: noted = {} }: MetadataPatch,
+): Promise<void> {
+  const ofClaim = node === undefined ? { ...until, ...noted } : noted;
+  if (node !== undefined && Object.keys(until).length > 0) {
+    await cluster.patchNode(nodeRef(node), { annotations: until });
+  }
+  if (claim !== undefined && Object.keys(ofClaim).length > 0) {
+    await cluster.patchNodeClaim(claimRef(claim), { annotations: ofClaim });
+  }
+}

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { PLANNED_PODS } from '../../../shared/core/model/labels.ts';
+import type { Pod } from '../../../shared/core/model/pod.ts';
+import type { ClusterSnapshot } from '../../../shared/core/model/snapshot.ts';
+import { claimOf, nodeOf, planOf, podOf } from '../../builders/scheduling.ts';
+
+const node = nodeOf('n', 2, 8);
+const [providerId, nodeName, conditions] = ['aws:///zone-a/n', 'n', []];
+const planned = claimOf('c', {
+  providerId,
+  nodeName,
+  conditions,
+  annotations: { [PLANNED_PODS]: 'uid-other,uid-a' },
+});
+
+/** Where the pod `a`, nominated to the node `n`, goes by the plan. */
+function placeOf(
+  rest: Partial<Omit<ClusterSnapshot, 'instanceTypes' | 'pods'>>,
+  others: readonly Pod[] = [],
+  priority = 0,
+): string {
+  const pod = podOf('a', { priority }, { nominatedNodeName: 'n' });
+  const plan = planOf({ pods: [pod, ...others], ...rest });
+  const isIn = (pods: readonly string[]) => pods.includes('default/a');
+  const existing = plan.existing.find(({ pods }) => isIn(pods));
+  if (existing !== undefined) return existing.node;
+  if (plan.newNodeClaims.some(({ pods }) => isIn(pods))) return 'a new node';
+  return plan.ignored.get('default/a') ?? 'nowhere';
+}
+
+function onNode(cpu: number, priority: number, rest: Partial<Pod> = {}): Pod {
+  return podOf('b', { cpu, priority }, { nodeName: 'n', ...rest });
+}
+
+describe('a pod that is nominated to a node', () => {
+  it.each<[string, Parameters<typeof placeOf>, string]>([
+    ['that is there counts on it', [{ nodes: [node] }], 'n'],
+    ['that it was planned for counts on it', [{ nodes: [node], nodeClaims: [planned] }], 'n'],
+    ['that is gone needs another', [{ nodes: [nodeOf('other', 0, 0)] }], 'a new node'],
+    [
+      'that goes away needs another',
+      [{ nodes: [nodeOf('n', 2, 8, { deletedAtMs: 1 })] }],
+      'a new node',
+    ],
+    [
+      'whose claim goes away needs another',
+      [{ nodes: [node], nodeClaims: [{ ...planned, deletedAtMs: 1 }] }],
+      'a new node',
+    ],
+    ['that others have filled needs another', [{ nodes: [node] }, [onNode(2000, 0)]], 'a new node'],
+    [
+      'that others have filled, though it was planned for it, needs another',
+      [{ nodes: [node], nodeClaims: [planned] }, [onNode(2000, 0)], 1],
+      'a new node',
+    ],
+    [
+      'whose pods matter less waits for a preemption',
+      [{ nodes: [node] }, [onNode(2000, 0)], 1],
+      'waiting for a preemption',
+    ],
+    [
+      'whose pods that matter less are on their way out waits for them',
+      [{ nodes: [node], nodeClaims: [planned] }, [onNode(2000, 0, { deletedAtMs: 1 })], 1],
+      'waiting for a preemption',
+    ],
+    [
+      'where pods that matter less have ended counts on it',
+      [{ nodes: [node] }, [onNode(2000, 0, { phase: 'Succeeded' })], 1],
+      'n',
+    ],
+  ])('%s', (_, args, expected) => {
+    expect(placeOf(...args)).toBe(expected);
+  });
+
+  it('leaves no room there for another one', () => {
+    const pods = [
+      podOf('a', { cpu: 1500 }, { nominatedNodeName: 'n' }),
+      podOf('later', { cpu: 1500 }, { createdAtMs: 1 }),
+    ];
+    const plan = planOf({ pods, nodes: [node], nodeClaims: [planned] });
+    expect(plan.existing.flatMap((each) => each.pods)).toHaveLength(1);
+    expect(plan.newNodeClaims.flatMap((each) => each.pods)).toHaveLength(1);
+  });
+});
