@@ -15,6 +15,7 @@ import { faultKind } from './faults.ts';
 import type { TemplateUse } from './launch-templates.ts';
 import { nodeClassSpec } from './node-class-spec.ts';
 import { tagsOf } from './tags.ts';
+import { isInterruptibleReservation } from './template-data.ts';
 
 /** https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/fleet-quotas.html */
 export const OVERRIDES_MAX = 300;
@@ -181,12 +182,4 @@ export function fleetResult(fleet: FleetRequest, answer: CreateFleetResult): Fle
     instances: (answer.Instances ?? []).flatMap((each) => launched(fleet, each)),
     faults: distinct((answer.Errors ?? []).flatMap((each) => faults(fleet, each))),
   };
-}
-
-export function isInterruptibleReservation(
-  { nodeClass }: FleetRequest,
-  reservationId: string | undefined,
-): boolean {
-  const { capacityReservations } = nodeClass.status;
-  return capacityReservations.some((each) => each.id === reservationId && each.interruptible);
 }
