@@ -1,46 +1,10 @@
-import { addToHost, type HostRule, type HostState, type HostTotals, hostAllows } from './host.ts';
+import { addToHost, type HostTotals, hostAllows } from './host.ts';
 import { domainScores, ownScore, ResourceScores } from './node-scores.ts';
 import type { PodClass } from './problem.ts';
 import type { Queue, Stretch } from './queue.ts';
+import type { Candidate, Site } from './site.ts';
 import type { Place, Topology } from './topology.ts';
-import type { Bin, NodeRoom, World } from './world.ts';
-
-/** A node as kube-scheduler sees it. */
-export interface Site {
-  readonly place: Place;
-  readonly room: NodeRoom | undefined;
-  readonly bin: Bin | undefined;
-  /** For the score: what the node has in all. */
-  readonly total: Float64Array;
-  /** What neither bound nor nominated pods take. */
-  readonly free: Float64Array;
-  readonly host: HostState;
-  /** Pods planned on it. */
-  readonly content: ReadonlyMap<PodClass, number>;
-  /** Number of its combination of topology values, the hostname apart. */
-  readonly domain: number;
-}
-
-/** A class in kube-scheduler's eyes. */
-export interface Candidate {
-  readonly podClass: PodClass;
-  readonly rule: HostRule;
-  /** Indexes of the resources that it requests, and how much. */
-  readonly resources: Int32Array;
-  readonly amounts: Float64Array;
-  /** Candidates of one shape may run on the same nodes and request the same. */
-  readonly shape: number;
-  /** Its place depends on pods of other nodes, if only by preference. */
-  readonly isTied: boolean;
-  /** Required terms about other pods are its own or count it: a planned node may be closed to it. */
-  readonly isBound: boolean;
-  /** Ids of classes to which its pods may open nodes that were closed. */
-  readonly helps: readonly number[];
-  /** It prefers some nodes over others by their labels or taints. */
-  readonly hasPreferences: boolean;
-  readonly softHostSpreads: readonly number[];
-  readonly softHostAffinity: readonly { readonly selector: number; readonly weight: number }[];
-}
+import type { World } from './world.ts';
 
 /**
  * kube-scheduler stops looking after so many nodes that would do (percentageOfNodesToScore's

@@ -2,10 +2,10 @@ import type { InstanceType } from '../model/instance-type.ts';
 import { INSTANCE_TYPE, normalizeLabelKey, ownValue } from '../model/labels.ts';
 import type { NodePool } from '../model/provisioning.ts';
 import type { Budgets } from './budgets.ts';
-import type { Column, ColumnGroup } from './columns.ts';
-import type { PoolVariant } from './launch-space.ts';
+import type { Column } from './columns.ts';
+import type { ClassView } from './ground.ts';
+import { limited } from './pool-launches.ts';
 import type { Problem } from './problem.ts';
-import type { ClassView } from './world.ts';
 
 /** The greatest minValues of each key. */
 export function minValuesOf(pool: NodePool): ReadonlyMap<string, number> {
@@ -34,47 +34,6 @@ export function insistsOnMinValues(problem: Problem, pool: NodePool): boolean {
     problem.settings.minValuesPolicy === 'Strict' &&
     pool.template.requirements.some((each) => each.minValues !== undefined)
   );
-}
-
-function limited(column: Column, name: string): number {
-  return column.type.type.capacity[name] ?? 0;
-}
-
-/** All launches of a pool in one place, those first that take least of what the pool limits. */
-export class PoolLaunches {
-  private readonly groups: readonly ColumnGroup[];
-  private readonly sorted = new Map<PoolVariant, Map<Column['domain'], readonly Column[]>>();
-
-  constructor(groups: readonly ColumnGroup[]) {
-    this.groups = groups;
-  }
-
-  besides({ pool, domain }: Column): readonly Column[] {
-    let byDomain = this.sorted.get(pool);
-    if (byDomain === undefined) {
-      byDomain = new Map();
-      this.sorted.set(pool, byDomain);
-    }
-    let launches = byDomain.get(domain);
-    if (launches === undefined) {
-      launches = this.groups
-        .flatMap((group) => group.all)
-        .filter((column) => column.pool === pool && column.domain === domain)
-        .sort(byLimits(Object.keys(pool.pool.limits).sort()));
-      byDomain.set(domain, launches);
-    }
-    return launches;
-  }
-}
-
-function byLimits(names: readonly string[]) {
-  return (a: Column, b: Column): number => {
-    for (const name of names) {
-      const difference = limited(a, name) - limited(b, name);
-      if (difference !== 0) return difference;
-    }
-    return a.price - b.price || (a.type.type.name < b.type.type.name ? -1 : 1);
-  };
 }
 
 /**

@@ -1,8 +1,8 @@
 import { CPU, MEMORY } from '../model/resources.ts';
-import type { Candidate, Site } from './binding.ts';
 import type { HostState } from './host.ts';
 import { ruleAllowsNode } from './node-rules.ts';
 import type { PodClass } from './problem.ts';
+import type { Candidate, Site } from './site.ts';
 import type { Place, Topology } from './topology.ts';
 
 /** Weights of kube-scheduler's default score plugins that tell new nodes apart. */

@@ -1,7 +1,8 @@
-import { Binding, type Candidate, type Site } from './binding.ts';
+import { Binding } from './binding.ts';
 import { copyHost, emptyHost, type HostRule, HostRules } from './host.ts';
 import type { PodClass, Problem } from './problem.ts';
 import { Queue } from './queue.ts';
+import type { Candidate, Site } from './site.ts';
 import { type Place, placeOfGroup } from './topology.ts';
 import { isHostKey } from './topology-terms.ts';
 import { type Bin, daemonPortsOn, type NodeRoom, type World } from './world.ts';

@@ -4,13 +4,13 @@ import type { ClusterSnapshot, SchedulingSettings } from '../model/snapshot.ts';
 import { assignDomains, fillExisting, type Item, type Quotas } from './assign.ts';
 import { type Attempt, attemptOf, bestOf, isContested, metOf, placesFewer } from './attempt.ts';
 import { PodDealer, plannedClaim } from './claims.ts';
+import { compileProblem } from './compile.ts';
 import { Flexibilities } from './flexibility.ts';
 import { byRequests, grow } from './grow.ts';
 import { improved } from './improve.ts';
 import { packItems } from './pack.ts';
 import { preferenceScore } from './preference-score.ts';
 import {
-  compileProblem,
   PREFERENCE_KINDS,
   type PreferenceKind,
   type Problem,

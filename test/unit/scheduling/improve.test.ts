@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../../../shared/core/model/snapshot.ts';
+import { compileProblem } from '../../../shared/core/scheduling/compile.ts';
 import { improved } from '../../../shared/core/scheduling/improve.ts';
-import { compileProblem } from '../../../shared/core/scheduling/problem.ts';
 import { grown } from '../../../shared/core/scheduling/solve.ts';
 import { Ground } from '../../../shared/core/scheduling/world.ts';
 import { nodeOf, planOf, podOf, podsOf, snapshotOf, typeOf } from '../../builders/scheduling.ts';
