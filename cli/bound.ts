@@ -2,12 +2,12 @@ import type { LegacyHighs } from 'highs/legacy-types';
 import type { Plan } from '../shared/core/model/plan.ts';
 import { podKey } from '../shared/core/model/pod.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../shared/core/model/snapshot.ts';
-import type { Column } from '../shared/core/scheduling/columns.ts';
-import { compileProblem } from '../shared/core/scheduling/compile.ts';
-import { ruleAllowsNode } from '../shared/core/scheduling/node-rules.ts';
-import type { Problem } from '../shared/core/scheduling/problem.ts';
-import { isHostKey } from '../shared/core/scheduling/topology-terms.ts';
-import { type ClassView, Ground } from '../shared/core/scheduling/world.ts';
+import type { Column } from '../shared/core/scheduling/problem/columns.ts';
+import { compileProblem } from '../shared/core/scheduling/problem/compile.ts';
+import { ruleAllowsNode } from '../shared/core/scheduling/problem/node-rules.ts';
+import type { Problem } from '../shared/core/scheduling/problem/problem.ts';
+import { isHostKey } from '../shared/core/scheduling/problem/topology-terms.ts';
+import { type ClassView, Ground } from '../shared/core/scheduling/world/world.ts';
 
 /** What any valid plan for the same pods must pay at least. */
 export interface Bound {

@@ -1,6 +1,6 @@
 import { HOSTNAME } from '../core/model/labels.ts';
 import { untoleratedTaint } from '../core/model/taint.ts';
-import { daemonTolerations } from '../core/scheduling/state-node.ts';
+import { daemonTolerations } from '../core/scheduling/problem/state-node.ts';
 import type { ClusterState } from '../ports.ts';
 import { matchesNodeTerms } from './scheduler/node-match.ts';
 import type { KubeObject } from './store.ts';

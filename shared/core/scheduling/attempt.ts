@@ -1,6 +1,6 @@
-import { preferenceScore } from './preference-score.ts';
-import type { PreferenceKind, Problem } from './problem.ts';
-import type { Ground, World } from './world.ts';
+import { preferenceScore } from './plan/preference-score.ts';
+import type { PreferenceKind, Problem } from './problem/problem.ts';
+import type { Ground, World } from './world/world.ts';
 
 /** A finished attempt and what it is judged by. */
 export interface Attempt {

@@ -1,25 +1,25 @@
 import type { Plan, UnplacedReason } from '../model/plan.ts';
 import { podKey } from '../model/pod.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../model/snapshot.ts';
-import { assignDomains, fillExisting, type Item, type Quotas } from './assign.ts';
 import { type Attempt, attemptOf, bestOf, isContested, metOf, placesFewer } from './attempt.ts';
-import { PodDealer, plannedClaim } from './claims.ts';
-import { compileProblem } from './compile.ts';
-import { Flexibilities } from './flexibility.ts';
-import { byRequests, grow } from './grow.ts';
-import { improved } from './improve.ts';
-import { packItems } from './pack.ts';
-import { preferenceScore } from './preference-score.ts';
+import { packItems } from './packing/pack.ts';
+import { assignDomains, fillExisting, type Item, type Quotas } from './placing/assign.ts';
+import { byRequests, grow } from './placing/grow.ts';
+import { improved } from './placing/improve.ts';
+import { retype } from './placing/retype.ts';
+import { PodDealer, plannedClaim } from './plan/claims.ts';
+import { Flexibilities } from './plan/flexibility.ts';
+import { preferenceScore } from './plan/preference-score.ts';
+import { Reasons } from './plan/reasons.ts';
+import { strandedPods } from './playback/stranded.ts';
+import { compileProblem } from './problem/compile.ts';
 import {
   PREFERENCE_KINDS,
   type PreferenceKind,
   type Problem,
   podPreferenceKind,
-} from './problem.ts';
-import { Reasons } from './reasons.ts';
-import { retype } from './retype.ts';
-import { strandedPods } from './stranded.ts';
-import { type ClassView, Ground, type Wishes, World } from './world.ts';
+} from './problem/problem.ts';
+import { type ClassView, Ground, type Wishes, World } from './world/world.ts';
 
 /** Up to so many pods a plan is also made in other ways, in case one is better. */
 const GROWN_MAX = 2000;

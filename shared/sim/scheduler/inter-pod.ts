@@ -1,6 +1,6 @@
 import type { Pod, PodAffinityTerm, TopologySpreadConstraint } from '../../core/model/pod.ts';
 import { untoleratedTaint } from '../../core/model/taint.ts';
-import { selects, withLabelKeys } from '../../core/scheduling/selectors.ts';
+import { selects, withLabelKeys } from '../../core/scheduling/problem/selectors.ts';
 import { matchesNodeTerms } from './node-match.ts';
 import type { NodeView, SchedulerView } from './view.ts';
 

@@ -6,7 +6,7 @@ import {
   nodeTermsOf,
   termsOf,
   withoutHostname,
-} from '../../core/scheduling/node-terms.ts';
+} from '../../core/scheduling/problem/node-terms.ts';
 import type { NodeView, SchedulerView } from './view.ts';
 
 export function matchesConjunction(requirements: Requirements, target: NodeView): boolean {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../../../shared/core/model/snapshot.ts';
-import { compileProblem } from '../../../shared/core/scheduling/compile.ts';
-import { improved } from '../../../shared/core/scheduling/improve.ts';
+import { improved } from '../../../shared/core/scheduling/placing/improve.ts';
+import { compileProblem } from '../../../shared/core/scheduling/problem/compile.ts';
 import { grown } from '../../../shared/core/scheduling/solve.ts';
-import { Ground } from '../../../shared/core/scheduling/world.ts';
+import { Ground } from '../../../shared/core/scheduling/world/world.ts';
 import { nodeOf, planOf, podOf, podsOf, snapshotOf, typeOf } from '../../builders/scheduling.ts';
 
 function groundOf(rest: Parameters<typeof snapshotOf>[0]): Ground {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { HOSTNAME, ZONE } from '../../../shared/core/model/labels.ts';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../../../shared/core/model/snapshot.ts';
-import { compileProblem } from '../../../shared/core/scheduling/compile.ts';
-import { Playback } from '../../../shared/core/scheduling/playback.ts';
+import { Playback } from '../../../shared/core/scheduling/playback/playback.ts';
+import { compileProblem } from '../../../shared/core/scheduling/problem/compile.ts';
 import { weighPreferences } from '../../../shared/core/scheduling/solve.ts';
 import { FAMILY, GI, nodeOf, planOf, podsOf, snapshotOf } from '../../builders/scheduling.ts';
 

@@ -1,0 +1,113 @@
+import { type Attempt, attemptOf, metOf, placesFewer } from '../attempt.ts';
+import { below, type Numbers, numbers, shuffled } from '../pseudo-random.ts';
+import { placeOfGroup } from '../world/topology.ts';
+import type { Bin, ClassView, NodeRoom, World } from '../world/world.ts';
+import { grow } from './grow.ts';
+import { retype } from './retype.ts';
+
+/** Plans of more pods are left as they are: their packing is near the bound anyway. */
+const PODS_MAX = 300;
+
+/** Tries in a row without a gain. */
+const TRIES = 24;
+
+/** Launches looked at in all. */
+const STEPS_MAX = 100_000;
+
+/** Nodes emptied at a time, at most. */
+const EMPTIED_MAX = 4;
+
+/** How well a plan does, beyond the pods that it places and its price. */
+interface Merit {
+  /** Pods by the weight of their NodePools: existing nodes count as the heaviest. */
+  readonly weight: number;
+  /** For each kind of preferences that is wanted, what is met. */
+  readonly met: readonly number[];
+}
+
+function meritOf(attempt: Attempt): Merit {
+  const { ground, world } = attempt;
+  const [heaviest = 0] = ground.weights;
+  const podsOf = ({ content }: Bin | NodeRoom) =>
+    [...content.values()].reduce((sum, amount) => sum + amount, 0);
+  const isPlain = ground.weights.length < 2;
+  const weight = isPlain
+    ? 0
+    : [
+        ...world.rooms.map((room) => podsOf(room) * heaviest),
+        ...world.bins.map((bin) => podsOf(bin) * bin.held.pool.pool.weight),
+      ].reduce((sum, each) => sum + each, 0);
+  return { weight, met: [...ground.wishes.kinds].map((kind) => metOf(attempt, kind)) };
+}
+
+/** Whether every pod could have been the last to be placed, given where all others are. */
+function isSound({ ground, rooms, bins, topology }: World): boolean {
+  const homes = [
+    ...rooms.map(({ place, content }) => ({ place, content })),
+    ...bins.map(({ held, content }) => ({ place: placeOfGroup(held.group), content })),
+  ];
+  for (const { place, content } of homes) {
+    for (const [podClass, amount] of content) {
+      if (amount === 0 || !ground.topology.concerns(podClass)) continue;
+      const { topology: terms, matching } = podClass;
+      topology.count(terms, matching, place, -1);
+      const isAllowed = topology.allows(podClass, place);
+      topology.count(terms, matching, place, 1);
+      if (!isAllowed) return false;
+    }
+  }
+  return true;
+}
+
+/** Takes the pods of a few nodes out of the plan and places them anew. */
+function retried(
+  { world, ground }: Attempt,
+  order: readonly ClassView[],
+  random: Numbers,
+): Attempt | undefined {
+  const homes = [...world.bins, ...world.rooms.filter(({ content }) => content.size > 0)];
+  const emptied = new Set<Bin | NodeRoom>();
+  const count = 1 + below(Math.min(EMPTIED_MAX, homes.length), random);
+  while (emptied.size < count) emptied.add(homes[below(homes.length, random)] as Bin);
+  const copy = world.without(emptied);
+  grow(copy, below(3, random) === 0 ? order : shuffled(order, random));
+  retype(copy);
+  const attempt = attemptOf(ground, copy);
+  return isSound(copy) ? attempt : undefined;
+}
+
+/** More pods placed, or as many for less, or more preferences met for no more: never the reverse. */
+function gains(now: Attempt, merit: Merit, before: Attempt, was: Merit): boolean {
+  if (placesFewer(now, before)) return false;
+  if (placesFewer(before, now)) return true;
+  if (merit.weight < was.weight || now.price > before.price + 1e-9) return false;
+  if (merit.met.some((each, index) => each < (was.met[index] ?? 0))) return false;
+  return now.price < before.price - 1e-9 || merit.met.some((each, at) => each > (was.met[at] ?? 0));
+}
+
+/**
+ * Large neighbourhood search (Shaw 1998) on a small plan: a few nodes at a time are emptied and
+ * their pods placed anew, in the usual order or another; what is better is kept.
+ */
+export function improved(start: Attempt, order: readonly ClassView[]): Attempt {
+  const { problem } = start.ground;
+  if (problem.demand.pods.length > PODS_MAX) return start;
+  const random = numbers(problem.demand.pods.length);
+  let best = start;
+  let merit = meritOf(best);
+  let steps = 0;
+  for (let vain = 0; vain < TRIES && steps < STEPS_MAX; vain++) {
+    const { bins, rooms } = best.world;
+    if (bins.length === 0 && rooms.every(({ content }) => content.size === 0)) break;
+    const found = retried(best, order, random);
+    if (found === undefined) continue;
+    steps += found.world.steps;
+    if (placesFewer(found, best)) continue;
+    const gained = meritOf(found);
+    if (!gains(found, gained, best, merit)) continue;
+    best = found;
+    merit = gained;
+    vain = -1;
+  }
+  return best;
+}

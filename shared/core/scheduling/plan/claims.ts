@@ -1,0 +1,162 @@
+import {
+  CAPACITY_OVERLAY_APPLIED,
+  CAPACITY_TYPE,
+  type CapacityType,
+  INSTANCE_TYPE,
+  MIN_VALUES_RELAXED,
+  PRICE_OVERLAY_APPLIED,
+  RESERVATION_ID,
+  ZONE,
+} from '../../model/labels.ts';
+import type { OfferingChoice, PlannedNodeClaim, RunnerUp } from '../../model/plan.ts';
+import { podKey } from '../../model/pod.ts';
+import type { RequirementExpression } from '../../model/requirement.ts';
+import { addResources, type Resources } from '../../model/resources.ts';
+import type { Column } from '../problem/columns.ts';
+import { poolLabels } from '../problem/launch-space.ts';
+import type { PodClass, Problem } from '../problem/problem.ts';
+import { minValuesOf } from '../world/min-values.ts';
+import type { Bin, Ground } from '../world/world.ts';
+import { type Flexibility, viewsIn } from './flexibility.ts';
+
+function choiceOf(column: Column): OfferingChoice {
+  return {
+    type: column.type.type.name,
+    zone: column.domain.zone,
+    capacityType: column.domain.capacityType as CapacityType,
+    reservationId: column.domain.reservationId,
+    price: column.price,
+    listPrice: column.offering.listPrice,
+  };
+}
+
+function runnerUpOf(chosen: Column, column: Column | undefined): RunnerUp | undefined {
+  if (column === undefined) return undefined;
+  const priceDifference = column.price - chosen.price;
+  const why =
+    priceDifference > 0
+      ? `holds the same pods for $${priceDifference.toFixed(4)} more an hour`
+      : 'costs the same; the name comes later in the alphabet';
+  return { ...choiceOf(column), priceDifference, why };
+}
+
+/** Labels that pods of the bin ask for or prefer and that the pool or the type left open. */
+function chosenLabels(ground: Ground, bin: Bin): ReadonlyMap<string, string> {
+  const asked = new Set<string>();
+  for (const view of viewsIn(ground, bin)) {
+    for (const key of view.pinKeys) asked.add(key);
+    for (const { terms } of [view.podClass.rule, ...view.wanted.map(({ rule }) => rule)]) {
+      for (const term of terms) for (const key of term.keys()) asked.add(key);
+    }
+  }
+  const { pool, type } = bin.held;
+  return new Map([...pool.chosen, ...type.chosen].filter(([key]) => asked.has(key)));
+}
+
+function requirementsOf(
+  ground: Ground,
+  bin: Bin,
+  flexibility: Flexibility,
+): readonly RequirementExpression[] {
+  const { pool } = bin.held;
+  const { types, zones, capacityTypes, chosen } = flexibility;
+  const replaced = new Map<string, readonly string[]>([
+    ...Object.entries(poolLabels(pool.pool)).map(([key, value]) => [key, [value]] as const),
+    ...[...chosenLabels(ground, bin)].map(([key, value]) => [key, [value]] as const),
+    [INSTANCE_TYPE, types.map((type) => type.name)],
+    [ZONE, zones],
+    [CAPACITY_TYPE, capacityTypes],
+    ...(chosen.domain.reservationId === undefined
+      ? []
+      : [[RESERVATION_ID, [chosen.domain.reservationId]] as const]),
+  ]);
+  const minimums = minValuesOf(pool.pool);
+  const kept = pool.pool.template.requirements
+    .filter(({ key }) => !replaced.has(key))
+    .map(({ minValues: _, ...rest }) => rest);
+  const all: RequirementExpression[] = [
+    ...kept,
+    ...[...replaced].map(([key, values]) => ({ key, operator: 'In' as const, values })),
+  ];
+  const sorted = all.sort((a, b) => {
+    if (a.key !== b.key) return a.key < b.key ? -1 : 1;
+    return JSON.stringify(a) < JSON.stringify(b) ? -1 : 1;
+  });
+  const marked = new Set<string>();
+  return sorted.map((each) => {
+    const minValues = minimums.get(each.key);
+    if (minValues === undefined || marked.has(each.key) || flexibility.isRelaxed) return each;
+    marked.add(each.key);
+    return { ...each, minValues };
+  });
+}
+
+function requestsOf(problem: Problem, bin: Bin, pods: readonly (readonly [PodClass, number])[]) {
+  let requests: Resources = {};
+  for (const [podClass, amount] of pods) {
+    const own = podClass.pods[0]?.spec.requests ?? {};
+    const all = Object.entries(own).map(([name, each]) => [name, each * amount] as const);
+    requests = addResources(requests, Object.fromEntries(all));
+  }
+  for (const daemon of problem.daemons) {
+    if (bin.held.group.allowed[daemon.rule.id] === 1) {
+      requests = addResources(requests, daemon.total);
+    }
+  }
+  return requests;
+}
+
+/** Takes the next pods of each class, in the order of the demand. */
+export class PodDealer {
+  private readonly next = new Map<PodClass, number>();
+
+  deal(content: ReadonlyMap<PodClass, number>): readonly string[] {
+    const keys: string[] = [];
+    for (const [podClass, amount] of content) {
+      const from = this.next.get(podClass) ?? 0;
+      keys.push(...podClass.pods.slice(from, from + amount).map(podKey));
+      this.next.set(podClass, from + amount);
+    }
+    return keys.sort();
+  }
+
+  /** Pods of the class that were not dealt. */
+  rest(podClass: PodClass): PodClass['pods'] {
+    return podClass.pods.slice(this.next.get(podClass) ?? 0);
+  }
+}
+
+/** The NodeClaim that a bin stands for. */
+export function plannedClaim(
+  ground: Ground,
+  bin: Bin,
+  flexibility: Flexibility,
+  pods: readonly string[],
+): PlannedNodeClaim {
+  const { chosen, runnerUp, types, isRelaxed } = flexibility;
+  const { pool } = bin.held.pool;
+  const { priceOverlay } = chosen.offering;
+  const { capacityOverlays } = chosen.type.type;
+  const overlays = new Set([
+    ...(priceOverlay === undefined ? [] : [priceOverlay]),
+    ...capacityOverlays,
+  ]);
+  return {
+    nodePool: pool.name,
+    requirements: requirementsOf(ground, bin, flexibility),
+    instanceTypes: types.map((type) => type.name),
+    chosen: choiceOf(chosen),
+    runnerUp: runnerUpOf(chosen, runnerUp),
+    pods,
+    requests: requestsOf(ground.problem, bin, [...bin.content]),
+    labels: { ...poolLabels(pool), ...Object.fromEntries(chosenLabels(ground, bin)) },
+    annotations: {
+      ...pool.template.annotations,
+      ...(isRelaxed ? { [MIN_VALUES_RELAXED]: 'true' } : {}),
+      ...(priceOverlay === undefined ? {} : { [PRICE_OVERLAY_APPLIED]: 'true' }),
+      ...(capacityOverlays.length === 0 ? {} : { [CAPACITY_OVERLAY_APPLIED]: 'true' }),
+    },
+    taints: pool.template.taints,
+    overlays: [...overlays].sort(),
+  };
+}

@@ -1,0 +1,255 @@
+import type { PreferenceScore } from '../../model/plan.ts';
+import type { Taint } from '../../model/taint.ts';
+import { launchLabel } from '../problem/launch-space.ts';
+import { ruleAllowsNode, taintsAllowed } from '../problem/node-rules.ts';
+import {
+  type NodePreference,
+  type PodClass,
+  type PreferenceKind,
+  podPreferenceKind,
+} from '../problem/problem.ts';
+import type { AffinityTerm, SpreadTerm } from '../problem/topology-terms.ts';
+import { isHostKey } from '../problem/topology-terms.ts';
+import type { Bin, Ground, NodeRoom, World } from '../world/world.ts';
+
+/** Weight of a soft spread, which carries none of its own. */
+const SPREAD_WEIGHT = 100;
+
+/** A node of the final state, existing or planned. */
+interface Home {
+  readonly label: (key: string) => string | undefined;
+  readonly taints: readonly Taint[];
+  /** Whether the node meets the rule that a preference expresses. */
+  readonly meets: (preference: NodePreference) => boolean;
+  /** Whether a spread of the class counts the node. */
+  readonly isEligible: (podClass: PodClass, term: SpreadTerm) => boolean;
+  /** Pods that the plan puts there. */
+  readonly content: ReadonlyMap<PodClass, number>;
+}
+
+type Counts = Map<string, number>;
+
+interface SpreadCounts {
+  readonly counts: Counts;
+  /** Of the domains counted or reachable. */
+  readonly lowest: number;
+}
+
+/** Sums what was met and what there was, by kind. */
+class Tally {
+  private readonly kinds = new Map<string, { satisfied: number; total: number }>();
+
+  add(kind: string, weight: number, isMet: boolean): void {
+    const known = this.kinds.get(kind) ?? { satisfied: 0, total: 0 };
+    known.total += weight;
+    if (isMet) known.satisfied += weight;
+    this.kinds.set(kind, known);
+  }
+
+  score(): PreferenceScore {
+    const all = [...this.kinds].sort(([a], [b]) => (a < b ? -1 : 1));
+    return {
+      satisfiedWeight: all.reduce((sum, [, { satisfied }]) => sum + satisfied, 0),
+      totalWeight: all.reduce((sum, [, { total }]) => sum + total, 0),
+      byKind: Object.fromEntries(all),
+    };
+  }
+}
+
+/** What is where at the end of a plan, counted only as far as somebody's preferences ask. */
+class FinalState {
+  readonly homes: readonly Home[];
+  private readonly ground: Ground;
+  /** By selector: where the pods are that it matches. */
+  private readonly matched = new Map<number, { readonly home: Home; readonly amount: number }[]>();
+  private readonly matches = new Map<string, Counts>();
+  private readonly spreads = new Map<string, SpreadCounts>();
+
+  constructor({ ground, rooms, bins }: World) {
+    this.ground = ground;
+    const byNode = new Map(rooms.map((room) => [room.node, roomHome(room)] as const));
+    const planned = bins.map((bin, index) => binHome(bin, index));
+    this.homes = [...byNode.values(), ...planned];
+    for (const home of this.homes) {
+      for (const [{ matching }, amount] of home.content) this.match(home, matching, amount);
+    }
+    for (const { node, matching } of ground.problem.running) {
+      const home = byNode.get(node);
+      if (home !== undefined) this.match(home, matching, 1);
+    }
+  }
+
+  private match(home: Home, matching: readonly number[], amount: number): void {
+    for (const selector of matching) {
+      const known = this.matched.get(selector);
+      if (known === undefined) this.matched.set(selector, [{ home, amount }]);
+      else known.push({ home, amount });
+    }
+  }
+
+  /** Pods that the selector matches, by the value of the key. */
+  matching({ key, selector }: AffinityTerm): Counts {
+    const text = `${key}|${selector.id}`;
+    let counts = this.matches.get(text);
+    if (counts === undefined) {
+      counts = this.count(key, selector.id, () => true);
+      this.matches.set(text, counts);
+    }
+    return counts;
+  }
+
+  /** Pods that the spread counts, by domain; domains that could be reached are there with 0. */
+  spread(podClass: PodClass, term: SpreadTerm): SpreadCounts {
+    const { key, selector, honorAffinity, honorTaints } = term;
+    const rule = honorTaints ? podClass.rule.id : '';
+    const affinity = honorAffinity ? podClass.affinityRule.id : '';
+    const text = `${key}|${selector.id}|${affinity}|${rule}`;
+    const known = this.spreads.get(text);
+    if (known !== undefined) return known;
+    const counts = this.count(key, selector.id, (home) => home.isEligible(podClass, term));
+    if (!isHostKey(key)) this.addReachable(podClass, key, counts);
+    let lowest = Number.POSITIVE_INFINITY;
+    for (const each of counts.values()) lowest = Math.min(lowest, each);
+    const added = { counts, lowest };
+    this.spreads.set(text, added);
+    return added;
+  }
+
+  private addReachable(podClass: PodClass, key: string, counts: Counts): void {
+    for (const group of this.ground.problem.groups) {
+      if (group.allowed[podClass.rule.id] !== 1) continue;
+      const value = launchLabel(group.pool, group.type, group.domain, key);
+      if (value !== undefined && !counts.has(value)) counts.set(value, 0);
+    }
+  }
+
+  private count(key: string, selector: number, isCounted: (home: Home) => boolean): Counts {
+    const counts: Counts = new Map();
+    const values = new Map<Home, string>();
+    for (const home of this.homes) {
+      const value = home.label(key);
+      if (value === undefined || !isCounted(home)) continue;
+      values.set(home, value);
+      counts.set(value, 0);
+    }
+    for (const { home, amount } of this.matched.get(selector) ?? []) {
+      const value = values.get(home);
+      if (value !== undefined) counts.set(value, (counts.get(value) ?? 0) + amount);
+    }
+    return counts;
+  }
+
+  /** Whether a node on which the class may run has a PreferNoSchedule taint that it does not tolerate. */
+  couldMeetSoftTaint(podClass: PodClass, preference: NodePreference): boolean {
+    const { groups, nodes } = this.ground.problem;
+    return (
+      groups.some(
+        (group) =>
+          group.allowed[podClass.rule.id] === 1 &&
+          !taintsAllowed(preference.rule, group.pool.taints),
+      ) ||
+      nodes.some(
+        ({ label, taints }) =>
+          !taintsAllowed(preference.rule, taints) && ruleAllowsNode(podClass.rule, label, taints),
+      )
+    );
+  }
+}
+
+function roomHome({ node, content }: NodeRoom): Home {
+  const { label, taints } = node;
+  return {
+    label,
+    taints,
+    meets: ({ rule }) => ruleAllowsNode(rule, label, taints),
+    isEligible: (podClass, { honorAffinity, honorTaints }) =>
+      (!honorAffinity ||
+        ruleAllowsNode({ ...podClass.affinityRule, tolerations: undefined }, label, [])) &&
+      (!honorTaints || taintsAllowed(podClass.rule, taints)),
+    content,
+  };
+}
+
+function binHome({ held, content }: Bin, index: number): Home {
+  const { group } = held;
+  const { pool, type, domain } = group;
+  const label = (key: string) =>
+    isHostKey(key) ? `new node ${index}` : launchLabel(pool, type, domain, key);
+  const { taints } = pool;
+  return {
+    label,
+    taints,
+    meets: ({ rule }) => group.allowed[rule.id] === 1,
+    isEligible: (podClass, { honorAffinity, honorTaints }) =>
+      (!honorAffinity ||
+        group.allowed[podClass.affinityRule.id] === 1 ||
+        ruleAllowsNode({ ...podClass.affinityRule, tolerations: undefined }, label, [])) &&
+      (!honorTaints || taintsAllowed(podClass.rule, taints)),
+    content,
+  };
+}
+
+function scoreNode(
+  tally: Tally,
+  state: FinalState,
+  podClass: PodClass,
+  home: Home,
+  amount: number,
+  only: PreferenceKind | undefined,
+): void {
+  for (const preference of podClass.wished.preferences) {
+    const { kind, weight } = preference;
+    if (only !== undefined && kind !== only) continue;
+    if (kind === 'taint') {
+      if (!state.couldMeetSoftTaint(podClass, preference)) continue;
+      const isClear = taintsAllowed(preference.rule, home.taints);
+      tally.add('preferNoSchedule', weight * amount, isClear);
+    } else tally.add('nodeAffinity', weight * amount, home.meets(preference));
+  }
+}
+
+/** Whether another pod that matches is in the node's domain. */
+function hasCompany(state: FinalState, term: AffinityTerm, home: Home): boolean {
+  const value = home.label(term.key);
+  if (value === undefined) return false;
+  return (state.matching(term).get(value) ?? 0) > (term.isSelf ? 1 : 0);
+}
+
+function isSpreadMet(state: FinalState, podClass: PodClass, term: SpreadTerm, home: Home): boolean {
+  const { counts, lowest } = state.spread(podClass, term);
+  const here = counts.get(home.label(term.key) ?? '');
+  return here !== undefined && here - lowest <= term.maxSkew;
+}
+
+/**
+ * How much of the placed pods' preferences the plan meets: satisfied over total weight. A preferred
+ * term has its own weight, a soft spread 100, and so has staying off PreferNoSchedule taints where
+ * the pod could meet one. Preferences that nobody could meet count, too. With `only` other kinds
+ * are left out.
+ */
+export function preferenceScore(world: World, only?: PreferenceKind): PreferenceScore {
+  const isOther = (key: string) => only !== undefined && podPreferenceKind(key) !== only;
+  const state = new FinalState(world);
+  const tally = new Tally();
+  for (const home of state.homes) {
+    for (const [podClass, amount] of home.content) {
+      if (amount === 0) continue;
+      scoreNode(tally, state, podClass, home, amount, only);
+      const { spreads, affinity, antiAffinity } = podClass.wished.topology;
+      for (const term of affinity) {
+        if (term.weight === 0 || isOther(term.key)) continue;
+        tally.add('podAffinity', term.weight * amount, hasCompany(state, term, home));
+      }
+      for (const term of antiAffinity) {
+        if (term.weight === 0 || isOther(term.key)) continue;
+        tally.add('podAntiAffinity', term.weight * amount, !hasCompany(state, term, home));
+      }
+      for (const term of spreads) {
+        if (term.isHard || isOther(term.key)) continue;
+        const isMet = isSpreadMet(state, podClass, term, home);
+        tally.add(`spread:${term.key}`, SPREAD_WEIGHT * amount, isMet);
+      }
+    }
+  }
+  return tally.score();
+}

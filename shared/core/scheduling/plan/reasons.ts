@@ -1,0 +1,261 @@
+import type { EliminationStage, UnplacedReason } from '../../model/plan.ts';
+import type { NodePool } from '../../model/provisioning.ts';
+import { type Taint, untoleratedTaint } from '../../model/taint.ts';
+import { formatQuantity } from '../../quantity.ts';
+import type { Requirements, ValueSet } from '../../requirements/value-set.ts';
+import { ATTACH_PREFIX, type Column } from '../problem/columns.ts';
+import { launchMeets } from '../problem/launch-space.ts';
+import { taintsAllowed } from '../problem/node-rules.ts';
+import type { PodClass } from '../problem/problem.ts';
+import { isHostKey } from '../problem/topology-terms.ts';
+import { emptyHost, hostAllows } from '../world/host.ts';
+import { placeOfGroup } from '../world/topology.ts';
+import type { ClassView, World } from '../world/world.ts';
+
+/** The NodePools as the snapshot has them, usable or not, with the number of their types. */
+export interface PoolSize {
+  readonly pool: NodePool;
+  readonly types: number;
+}
+
+/** How many NodePools a message names; the reason has them all. */
+const NAMED_POOLS_MAX = 3;
+
+/** Narrows the launches of one pool down, stage by stage, until none is left. */
+class Elimination {
+  readonly stages: EliminationStage[] = [];
+  private columns: readonly Column[];
+  private types: number;
+
+  constructor(types: number, columns: readonly Column[]) {
+    this.types = types;
+    this.columns = columns;
+    this.note('its requirements and offerings');
+  }
+
+  /** The same so far, to be narrowed down further. */
+  copy(): Elimination {
+    const copy = new Elimination(this.types, this.columns);
+    copy.stages.splice(0, copy.stages.length, ...this.stages);
+    return copy;
+  }
+
+  get isOver(): boolean {
+    return this.types === 0;
+  }
+
+  /** Keeps the launches that pass; `what` may say more where it knows those that did not. */
+  keep(what: string | ((lost: readonly Column[]) => string), passes: (each: Column) => boolean) {
+    if (this.isOver) return;
+    const before = this.columns;
+    this.columns = before.filter(passes);
+    this.note(typeof what === 'string' ? what : what(before));
+  }
+
+  /** Nothing is left, whatever passed. */
+  end(what: string): void {
+    if (this.isOver) return;
+    this.columns = [];
+    this.note(what);
+  }
+
+  private note(what: string): void {
+    const after = new Set(this.columns.map(({ type }) => type.type.name)).size;
+    if (after !== this.types || after === 0) this.stages.push({ what, before: this.types, after });
+    this.types = after;
+  }
+}
+
+/** Why pods were left over: for each class and NodePool the stages that took its types away. */
+export class Reasons {
+  private readonly world: World;
+  private readonly pools: readonly PoolSize[];
+  private readonly columns = new Map<string, Column[]>();
+  /** What the node rules leave, by pool and rule: classes share rules. */
+  private readonly byRule = new Map<string, Elimination>();
+
+  constructor(world: World, pools: readonly PoolSize[]) {
+    this.world = world;
+    this.pools = [...pools].sort(
+      (a, b) => b.pool.weight - a.pool.weight || (a.pool.name < b.pool.name ? -1 : 1),
+    );
+    for (const group of world.ground.problem.groups) {
+      for (const column of group.all) {
+        const { name } = column.pool.pool;
+        const known = this.columns.get(name);
+        if (known === undefined) this.columns.set(name, [column]);
+        else known.push(column);
+      }
+    }
+  }
+
+  of(podClass: PodClass): UnplacedReason {
+    const pools = this.pools.map(({ pool, types }) => ({
+      nodePool: pool.name,
+      stages: this.stages(podClass, pool, types),
+    }));
+    return { message: this.message(pools), pools };
+  }
+
+  private stages(podClass: PodClass, pool: NodePool, types: number): readonly EliminationStage[] {
+    const unusable = unusableBecause(pool);
+    if (unusable !== undefined) return [{ what: unusable, before: types, after: 0 }];
+    if (types === 0) return [{ what: 'the NodePool has no instance types', before: 0, after: 0 }];
+    const left = this.allowedByRules(podClass, pool, types).copy();
+    const view = this.world.ground.views[podClass.id] as ClassView;
+    this.keepRoomy(left, podClass);
+    left.keep('host ports that DaemonSets leave free', (each) =>
+      this.world.clearOfDaemonPorts(view, each),
+    );
+    const { budgets } = this.world;
+    left.keep(
+      (lost) => this.limitText(pool, lost),
+      (column) => budgets.allowance(column, 1) > 0,
+    );
+    left.keep(topologyText(podClass), ({ group }) =>
+      this.world.topology.allows(podClass, placeOfGroup(group)),
+    );
+    if (!hostAllows(view.host, emptyHost(), this.world.totals)) left.end(topologyText(podClass));
+    left.end(
+      pool.template.requirements.some((each) => each.minValues !== undefined)
+        ? 'minValues of the NodePool'
+        : 'room beside the pods that it must run with',
+    );
+    return left.stages;
+  }
+
+  private allowedByRules(podClass: PodClass, pool: NodePool, types: number): Elimination {
+    const text = `${pool.name}|${podClass.rule.id}|${podClass.affinityRule.id}`;
+    const known = this.byRule.get(text);
+    if (known !== undefined) return known;
+    const left = new Elimination(types, this.columns.get(pool.name) ?? []);
+    keepTolerated(left, podClass, pool.template.taints);
+    keepTerms(left, podClass);
+    left.keep('the zones of its volumes', ({ group }) => group.allowed[podClass.rule.id] === 1);
+    this.byRule.set(text, left);
+    return left;
+  }
+
+  private keepRoomy(left: Elimination, podClass: PodClass): void {
+    for (const [r, name] of this.world.ground.problem.resources.entries()) {
+      const amount = podClass.requests[r] ?? 0;
+      if (amount === 0) continue;
+      const what = name.startsWith(ATTACH_PREFIX)
+        ? `${amount} volumes of ${name.slice(ATTACH_PREFIX.length)}`
+        : `${name} ${formatQuantity(amount, name)}`;
+      left.keep(what, ({ room }) => (room[r] ?? 0) >= amount);
+    }
+  }
+
+  private limitText(pool: NodePool, lost: readonly Column[]): string {
+    const remaining = this.world.budgets.remaining(pool.name) ?? {};
+    const tight = Object.keys(pool.limits)
+      .sort()
+      .filter((name) =>
+        lost.every(({ type }) => {
+          const taken = name === 'nodes' ? 1 : (type.type.capacity[name] ?? 0);
+          return taken > Math.max(0, remaining[name] ?? 0);
+        }),
+      );
+    if (tight.length === 0) return 'limits and reservations that still have room';
+    const texts = tight.map((name) => {
+      const left = formatQuantity(Math.max(0, remaining[name] ?? 0), name);
+      return `${left} of ${formatQuantity(pool.limits[name] ?? 0, name)} ${name}`;
+    });
+    return `limits, which have ${texts.join(' and ')} left`;
+  }
+
+  private message(pools: UnplacedReason['pools']): string {
+    const existing = this.world.rooms.length;
+    const nodes = existing === 0 ? [] : [`none of ${existing} existing nodes has room for it`];
+    if (pools.length === 0) return ['there is no NodePool', ...nodes].join('; ');
+    const nearest = pools.toSorted((a, b) => b.stages.length - a.stages.length);
+    const named = nearest.slice(0, NAMED_POOLS_MAX).map(poolText);
+    const others = nearest.length - named.length;
+    const more = others > 0 ? [`and ${others} more NodePools`] : [];
+    return [...named, ...more, ...nodes].join('; ');
+  }
+}
+
+function poolText({ nodePool, stages }: UnplacedReason['pools'][number]): string {
+  const [first] = stages;
+  if (first === undefined) return `NodePool ${nodePool}`;
+  const steps = stages.map(({ what, after }) => `${after} after ${what}`);
+  return `NodePool ${nodePool}: ${first.before} types → ${steps.join(' → ')}`;
+}
+
+function unusableBecause(pool: NodePool): string | undefined {
+  if (pool.isDeleting) return 'the NodePool, which is being deleted';
+  if (pool.replicas !== undefined) return 'the NodePool, which is static';
+  if (pool.invalid !== undefined) return `the NodePool, which is invalid (${pool.invalid})`;
+  const failing = pool.conditions.find(
+    ({ type, status }) =>
+      ['Ready', 'NodeClassReady', 'ValidationSucceeded'].includes(type) && status !== 'True',
+  );
+  if (failing === undefined) return undefined;
+  const reason = failing.reason === '' ? failing.type : `${failing.type}: ${failing.reason}`;
+  return `the NodePool, which is not ready (${reason})`;
+}
+
+function keepTolerated(left: Elimination, podClass: PodClass, taints: readonly Taint[]): void {
+  const taint = untoleratedTaint(podClass.rule.tolerations ?? [], taints);
+  const what =
+    taint === undefined
+      ? 'taints'
+      : `its taint ${taint.key}${taint.value === '' ? '' : `=${taint.value}`}:${taint.effect}, which the pod does not tolerate`;
+  left.keep(what, ({ pool }) => taintsAllowed(podClass.rule, pool.taints));
+}
+
+function keepTerms(left: Elimination, podClass: PodClass): void {
+  const { terms } = podClass.affinityRule;
+  const [only] = terms;
+  const meets = (term: Requirements) => (column: Column) =>
+    launchMeets(term, column.pool, column.type, column.domain);
+  if (only !== undefined && terms.length === 1) {
+    const inOrder = [...only].sort(([a], [b]) => (a < b ? -1 : 1));
+    for (const [key, set] of inOrder) {
+      left.keep(`${key} ${setText(set)}`, meets(new Map([[key, set]])));
+    }
+    left.keep('node affinity', meets(only));
+    return;
+  }
+  left.keep(
+    terms.length === 0
+      ? 'node affinity, which nothing can meet'
+      : `node affinity (none of ${terms.length} terms)`,
+    (column) => terms.some((term) => meets(term)(column)),
+  );
+}
+
+function setText({ complement, values, atLeast, atMost, absent }: ValueSet): string {
+  const list = [...values].sort();
+  const shown = list.length > 4 ? `${list.slice(0, 4).join(', ')}, …` : list.join(', ');
+  if (!complement) return list.length === 0 && absent ? 'DoesNotExist' : `In [${shown}]`;
+  const parts = [
+    ...(list.length === 0 ? [] : [`NotIn [${shown}]`]),
+    ...(atLeast === undefined ? [] : [`≥ ${atLeast}`]),
+    ...(atMost === undefined ? [] : [`≤ ${atMost}`]),
+  ];
+  return parts.length === 0 ? 'Exists' : parts.join(' and ');
+}
+
+function topologyText({ topology }: PodClass): string {
+  const { spreads, affinity, antiAffinity } = topology;
+  const list = (kind: string, terms: readonly { readonly key: string }[]) =>
+    terms.map(({ key }) => `${kind} by ${isHostKey(key) ? 'node' : key}`);
+  const texts = [
+    ...list(
+      'spread',
+      spreads.filter((each) => each.isHard),
+    ),
+    ...list(
+      'pod affinity',
+      affinity.filter((each) => each.weight === 0),
+    ),
+    ...list(
+      'pod anti-affinity',
+      antiAffinity.filter((each) => each.weight === 0),
+    ),
+  ];
+  return texts.length === 0 ? 'anti-affinity of other pods' : [...new Set(texts)].join(', ');
+}

@@ -1,0 +1,89 @@
+import { CPU, MEMORY } from '../../model/resources.ts';
+import { ruleAllowsNode } from '../problem/node-rules.ts';
+import type { PodClass } from '../problem/problem.ts';
+import type { HostState } from '../world/host.ts';
+import type { Place, Topology } from '../world/topology.ts';
+import type { Candidate, Site } from './site.ts';
+
+/** Weights of kube-scheduler's default score plugins that tell new nodes apart. */
+const WEIGHT = { nodeAffinity: 2, taints: 3, spread: 2, podAffinity: 2 };
+
+/** What the terms about other pods give each of the domains that they allow. */
+export function domainScores(
+  podClass: PodClass,
+  topology: Topology,
+  domains: readonly (readonly [number, Place])[],
+): ReadonlyMap<number, number> {
+  const crowdings = new Map<number, number>();
+  for (const [domain, place] of domains) {
+    crowdings.set(domain, topology.softCrowding(podClass, place));
+  }
+  const mostCrowded = Math.max(1, ...crowdings.values());
+  const scores = new Map<number, number>();
+  for (const [domain, place] of domains) {
+    const unmet = topology.softAffinityPenalty(podClass, place);
+    const spread = (WEIGHT.spread * 100 * (crowdings.get(domain) ?? 0)) / mostCrowded;
+    scores.set(domain, -spread - WEIGHT.podAffinity * unmet);
+  }
+  return scores;
+}
+
+/** What kube-scheduler's default plugins give a node by itself: labels, taints, its own pods. */
+export function ownScore(candidate: Candidate, site: Site, host: HostState): number {
+  const { podClass, softHostSpreads, softHostAffinity } = candidate;
+  let score = candidate.hasPreferences ? preferenceScore(podClass, site) : 0;
+  for (const id of softHostSpreads) {
+    const count = host.counts.get(id) ?? 0;
+    score -= (WEIGHT.spread * 100 * count) / (count + 2);
+  }
+  for (const { selector, weight } of softHostAffinity) {
+    if ((host.counts.get(selector) ?? 0) > 0) score += WEIGHT.podAffinity * weight;
+  }
+  return score;
+}
+
+function preferenceScore({ wished }: PodClass, { bin, room }: Site): number {
+  let score = 0;
+  let wanted = 0;
+  let met = 0;
+  for (const { kind, rule, weight } of wished.preferences) {
+    const isMet =
+      bin === undefined
+        ? room !== undefined && ruleAllowsNode(rule, room.node.label, room.node.taints)
+        : bin.held.group.allowed[rule.id] === 1;
+    if (kind === 'taint') score += isMet ? WEIGHT.taints * 100 : 0;
+    else {
+      wanted += weight;
+      met += isMet ? weight : 0;
+    }
+  }
+  return wanted === 0 ? score : score + (WEIGHT.nodeAffinity * 100 * met) / wanted;
+}
+
+/** Least allocated and balanced allocation, 0–100 each, by the share of CPU and memory left free. */
+export class ResourceScores {
+  private readonly cpu: number;
+  private readonly memory: number;
+
+  constructor(resources: readonly string[]) {
+    this.cpu = resources.indexOf(CPU);
+    this.memory = resources.indexOf(MEMORY);
+  }
+
+  /** With the pod on the node. */
+  of(requests: Float64Array, free: Float64Array, total: Float64Array): number {
+    const one = shareLeft(this.cpu, requests, free, total);
+    const other = shareLeft(this.memory, requests, free, total);
+    return Math.floor(50 * (one + other)) + Math.floor(100 - 50 * Math.abs(one - other));
+  }
+}
+
+function shareLeft(
+  resource: number,
+  requests: Float64Array,
+  free: Float64Array,
+  total: Float64Array,
+): number {
+  const whole = total[resource] ?? 0;
+  return whole > 0 ? ((free[resource] ?? 0) - (requests[resource] ?? 0)) / whole : 0;
+}

@@ -1,0 +1,176 @@
+import type { PodClass, Problem } from '../problem/problem.ts';
+import { isHostKey } from '../problem/topology-terms.ts';
+import { copyHost, emptyHost, type HostRule, HostRules } from '../world/host.ts';
+import { type Place, placeOfGroup } from '../world/topology.ts';
+import { type Bin, daemonPortsOn, type NodeRoom, type World } from '../world/world.ts';
+import { Binding } from './binding.ts';
+import { Queue } from './queue.ts';
+import type { Candidate, Site } from './site.ts';
+
+/** In which order, and in how many batches, the planned nodes join. */
+export interface JoinOrder {
+  /** Indexes of the plan's bins. */
+  readonly bins: readonly number[];
+  readonly batches: number;
+}
+
+/** Selectors that required terms read beyond a node's own pods; affinity may draw to any node. */
+function decidingSelectors({ classes, running }: Problem): ReadonlySet<number> {
+  const ids = new Set<number>();
+  for (const { topology } of [...classes, ...running]) {
+    const { spreads, affinity, antiAffinity } = topology;
+    for (const each of spreads) if (each.isHard && !isHostKey(each.key)) ids.add(each.selector.id);
+    for (const each of affinity) if (each.weight === 0) ids.add(each.selector.id);
+    for (const each of antiAffinity) {
+      if (each.weight === 0 && !isHostKey(each.key)) ids.add(each.selector.id);
+    }
+  }
+  return ids;
+}
+
+/** By selector: ids of classes that may go to more nodes when more of its pods are there. */
+function helpedClasses({ classes }: Problem): ReadonlyMap<number, readonly number[]> {
+  const helped = new Map<number, number[]>();
+  for (const { id, topology } of classes) {
+    const terms = [
+      ...topology.spreads.filter((each) => each.isHard && !isHostKey(each.key)),
+      ...topology.affinity.filter((each) => each.weight === 0),
+    ];
+    for (const { selector } of terms) {
+      helped.set(selector.id, [...(helped.get(selector.id) ?? []), id]);
+    }
+  }
+  return helped;
+}
+
+function hasDecidingTerm({ topology }: PodClass): boolean {
+  const { spreads, affinity, antiAffinity } = topology;
+  return (
+    spreads.some((each) => each.isHard && !isHostKey(each.key)) ||
+    affinity.some((each) => each.weight === 0) ||
+    antiAffinity.some((each) => each.weight === 0 && !isHostKey(each.key))
+  );
+}
+
+/**
+ * kube-scheduler, as far as it decides whether a plan works out: its queue order (priority, then
+ * creation), its filters, and its default scores. Pods are nominated to their planned node when it
+ * opens, so that kube-scheduler tries that node first and keeps room for them there; until then,
+ * and where required terms about other pods close the node, it binds them as it likes.
+ */
+export class Playback {
+  readonly candidates: readonly Candidate[];
+  /** Nodes looked at in all playbacks. */
+  steps = 0;
+  private readonly world: World;
+  private readonly queue: Queue;
+  private readonly domains = new Map<string, number>();
+  private readonly topologyKeys: readonly string[];
+
+  constructor(world: World) {
+    this.world = world;
+    const { problem, topology } = world.ground;
+    const hostRules = new HostRules(problem, false, true);
+    const deciding = decidingSelectors(problem);
+    const helped = helpedClasses(problem);
+    const hasSoftTaints = [...problem.pools, ...problem.nodes].some(({ taints }) =>
+      taints.some((taint) => taint.effect === 'PreferNoSchedule'),
+    );
+    const shapes = new Map<string, number>();
+    this.candidates = problem.classes.map((podClass) => {
+      const shape = `${podClass.rule.id}/${podClass.requests.join()}`;
+      if (!shapes.has(shape)) shapes.set(shape, shapes.size);
+      return {
+        ...candidateOf(podClass, hasSoftTaints),
+        rule: hostRules.ofClass[podClass.id] as HostRule,
+        shape: shapes.get(shape) ?? 0,
+        isTied: topology.concerns(podClass),
+        helps: podClass.matching.flatMap((id) => helped.get(id) ?? []),
+        isBound: hasDecidingTerm(podClass) || podClass.matching.some((id) => deciding.has(id)),
+      };
+    });
+    this.topologyKeys = topology.keys;
+    this.queue = Queue.of(world);
+  }
+
+  /** Whether nothing can close its planned node to any pod. */
+  get isCertain(): boolean {
+    return !this.queue.stretches.some(({ podClass }) => this.candidates[podClass.id]?.isBound);
+  }
+
+  /** Pods whose place required terms about other pods decide. */
+  get size(): number {
+    return this.candidates
+      .filter(({ isBound }) => isBound)
+      .reduce((sum, { podClass }) => sum + this.queue.leftOf(podClass), 0);
+  }
+
+  private domainOf(place: Place): number {
+    const text = this.topologyKeys.map((key) => place.label(key) ?? '').join('|');
+    const known = this.domains.get(text);
+    if (known !== undefined) return known;
+    const added = this.domains.size;
+    this.domains.set(text, added);
+    return added;
+  }
+
+  private siteOfRoom(room: NodeRoom): Site {
+    const { resources } = this.world.ground.problem;
+    const total = Float64Array.from(resources, (name) => room.node.allocatable[name] ?? 0);
+    const { place, content } = room;
+    const before = this.world.ground.rooms.find((each) => each.node === room.node) ?? room;
+    const [free, host] = [before.free.slice(), copyHost(before.host)];
+    const domain = this.domainOf(place);
+    return { place, room, bin: undefined, total, free, host, content, domain };
+  }
+
+  private siteOfBin(bin: Bin): Site {
+    const { problem } = this.world.ground;
+    const place = placeOfGroup(bin.held.group);
+    const { room: total } = bin.held;
+    const host = emptyHost(daemonPortsOn(problem, bin.held));
+    const domain = this.domainOf(place);
+    const { content } = bin;
+    return { place, room: undefined, bin, total, free: total.slice(), host, content, domain };
+  }
+
+  /** How many pods are left over when the nodes join so. */
+  run(order: JoinOrder): number {
+    const { bins: planned, rooms, ground } = this.world;
+    const batch = Math.max(1, Math.ceil(order.bins.length / order.batches));
+    const bins = order.bins.map((index) => this.siteOfBin(planned[index] as Bin));
+    const queue = this.queue.renewed();
+    const [topology, totals] = [ground.topology.copy(), new Map(ground.totals)];
+    const binding = new Binding(this.candidates, queue, topology, totals, this.world);
+    if (rooms.length > 0) {
+      binding.join(rooms.map((room) => this.siteOfRoom(room)));
+      binding.bindAll();
+    }
+    for (let from = 0; from < bins.length; from += batch) {
+      binding.join(bins.slice(from, from + batch));
+      binding.bindAll();
+    }
+    this.steps += binding.steps;
+    return this.candidates.reduce((sum, { podClass }) => sum + queue.leftOf(podClass), 0);
+  }
+}
+
+/** What the class itself says. */
+function candidateOf(podClass: PodClass, hasSoftTaints: boolean) {
+  const { topology, requests, wished } = podClass;
+  const resources = [...requests.keys()].filter((r) => (requests[r] ?? 0) > 0);
+  const host = topology.spreads.filter((each) => isHostKey(each.key) && !each.isHard);
+  const near = topology.affinity.filter((each) => isHostKey(each.key) && each.weight > 0);
+  const apart = topology.antiAffinity.filter((each) => isHostKey(each.key) && each.weight > 0);
+  return {
+    podClass,
+    resources: Int32Array.from(resources),
+    amounts: Float64Array.from(resources, (r) => requests[r] ?? 0),
+    hasPreferences: wished.preferences.some(({ kind }) => kind !== 'taint' || hasSoftTaints),
+    softHostSpreads: host.map((each) => each.selector.id),
+    softHostAffinity: [
+      ...near.map(({ selector, weight }) => ({ selector: selector.id, weight })),
+      ...apart.map(({ selector, weight }) => ({ selector: selector.id, weight: -weight })),
+    ],
+  };
+}

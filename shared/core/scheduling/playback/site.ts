@@ -1,0 +1,41 @@
+import type { PodClass } from '../problem/problem.ts';
+import type { HostRule, HostState } from '../world/host.ts';
+import type { Place } from '../world/topology.ts';
+import type { Bin, NodeRoom } from '../world/world.ts';
+
+/** A node as kube-scheduler sees it. */
+export interface Site {
+  readonly place: Place;
+  readonly room: NodeRoom | undefined;
+  readonly bin: Bin | undefined;
+  /** For the score: what the node has in all. */
+  readonly total: Float64Array;
+  /** What neither bound nor nominated pods take. */
+  readonly free: Float64Array;
+  readonly host: HostState;
+  /** Pods planned on it. */
+  readonly content: ReadonlyMap<PodClass, number>;
+  /** Number of its combination of topology values, the hostname apart. */
+  readonly domain: number;
+}
+
+/** A class in kube-scheduler's eyes. */
+export interface Candidate {
+  readonly podClass: PodClass;
+  readonly rule: HostRule;
+  /** Indexes of the resources that it requests, and how much. */
+  readonly resources: Int32Array;
+  readonly amounts: Float64Array;
+  /** Candidates of one shape may run on the same nodes and request the same. */
+  readonly shape: number;
+  /** Its place depends on pods of other nodes, if only by preference. */
+  readonly isTied: boolean;
+  /** Required terms about other pods are its own or count it: a planned node may be closed to it. */
+  readonly isBound: boolean;
+  /** Ids of classes to which its pods may open nodes that were closed. */
+  readonly helps: readonly number[];
+  /** It prefers some nodes over others by their labels or taints. */
+  readonly hasPreferences: boolean;
+  readonly softHostSpreads: readonly number[];
+  readonly softHostAffinity: readonly { readonly selector: number; readonly weight: number }[];
+}

@@ -1,0 +1,340 @@
+import type { Offering } from '../../model/instance-type.ts';
+import { ownValue } from '../../model/labels.ts';
+import type { NodePool } from '../../model/provisioning.ts';
+import type { Resources } from '../../model/resources.ts';
+import type { Requirements } from '../../requirements/value-set.ts';
+import {
+  type Domain,
+  Domains,
+  domainAllows,
+  isDomainKey,
+  isOffered,
+  launchLabel,
+  type PoolVariant,
+  poolAllows,
+  type TypeVariant,
+  typeAllows,
+  usableResources,
+} from './launch-space.ts';
+import { type NodeRule, ruleAllowsLaunch, taintsAllowed } from './node-rules.ts';
+
+/** One thing that can be launched: a type at a price in a place, for a pool. */
+export interface Column {
+  readonly pool: PoolVariant;
+  readonly type: TypeVariant;
+  readonly domain: Domain;
+  readonly offering: Offering;
+  readonly price: number;
+  /** Per resource of the problem, DaemonSets already taken off. */
+  readonly room: Float64Array;
+  readonly group: ColumnGroup;
+}
+
+/** Columns that no rule and no topology key of the problem can tell apart. */
+export interface ColumnGroup {
+  readonly id: number;
+  readonly pool: PoolVariant;
+  readonly type: TypeVariant;
+  readonly domain: Domain;
+  /** By rule id: 1 where the rule allows these columns. */
+  readonly allowed: Uint8Array;
+  /** Every column, cheapest first. */
+  readonly all: Column[];
+  /** Only those that no other is better than, cheapest first. */
+  readonly front: readonly Column[];
+}
+
+/** What a DaemonSet takes on each node that its rule allows. */
+export interface DaemonLoad {
+  readonly rule: NodeRule;
+  /** Per resource of the problem. */
+  readonly requests: Float64Array;
+  /** Everything it requests. */
+  readonly total: Resources;
+}
+
+export interface ColumnInput {
+  readonly pools: readonly PoolVariant[];
+  readonly rules: readonly NodeRule[];
+  readonly conjunctions: readonly Requirements[];
+  readonly daemons: readonly DaemonLoad[];
+  /** Names of the problem's resources; a name with the prefix `attach:` is a volume count. */
+  readonly resources: readonly string[];
+  /** Topology keys, the hostname apart: groups never mix their values. */
+  readonly topologyKeys: readonly string[];
+  readonly reservedCapacity: boolean;
+}
+
+/** Three of them make up a number that is still exact: more than a problem ever has. */
+const SIGNATURES_MAX = 2 ** 17;
+
+export const ATTACH_PREFIX = 'attach:';
+
+/** Stands for "no limit known": larger than any count of volumes. */
+export const UNLIMITED = 1e9;
+
+function roomOf(
+  amounts: Resources,
+  limits: Readonly<Record<string, number>> | undefined,
+  resources: readonly string[],
+): Float64Array {
+  return Float64Array.from(resources, (name) =>
+    name.startsWith(ATTACH_PREFIX)
+      ? (limits?.[name.slice(ATTACH_PREFIX.length)] ?? UNLIMITED)
+      : (amounts[name] ?? 0),
+  );
+}
+
+/** Interns texts as small numbers. */
+class Numbering {
+  private readonly numbers = new Map<string, number>();
+
+  of(text: string): number {
+    const known = this.numbers.get(text);
+    if (known !== undefined) return known;
+    const added = this.numbers.size;
+    this.numbers.set(text, added);
+    return added;
+  }
+}
+
+/** Pools that are never interchangeable, because something is counted per pool. */
+function isCountedByPool(pool: NodePool): boolean {
+  return (
+    Object.keys(pool.limits).length > 0 ||
+    pool.template.requirements.some((each) => each.minValues !== undefined)
+  );
+}
+
+class ColumnBuilder {
+  readonly groups: ColumnGroup[] = [];
+  private readonly domains = new Domains();
+  private readonly groupOf = new Map<number, ColumnGroup>();
+  private readonly typeSignature = new Map<TypeVariant, number>();
+  private readonly domainSignature = new Map<Domain, number>();
+  private readonly signatures = new Numbering();
+  private readonly poolSignature = new Map<string, number>();
+  private readonly rooms = new Map<string, Float64Array | undefined>();
+  private readonly typeIds = new Map<object, number>();
+  private readonly sortedOfferings = new Map<object, readonly Offering[]>();
+  private readonly labelKeys: readonly string[];
+  private readonly input: ColumnInput;
+  private readonly daemonsSeeDomains: boolean;
+
+  constructor(input: ColumnInput) {
+    this.input = input;
+    const keys = new Set(input.conjunctions.flatMap((each) => [...each.keys()]));
+    this.labelKeys = [...keys, ...input.topologyKeys].filter((key) => !isDomainKey(key));
+    this.daemonsSeeDomains = input.daemons.some(({ rule }) =>
+      rule.terms.some((term) => [...term.keys()].some(isDomainKey)),
+    );
+  }
+
+  build(): readonly ColumnGroup[] {
+    for (const pool of this.input.pools) this.addPool(pool);
+    return this.groups.map((group) => {
+      group.all.sort(compareColumns);
+      return Object.assign(group, { front: undominated(group.all) });
+    });
+  }
+
+  private addPool(pool: PoolVariant): void {
+    const allowedDomains = new Map<Domain, boolean>();
+    for (const type of pool.types) {
+      if (!typeAllows(pool.requirements, type)) continue;
+      let daemons: string | undefined;
+      for (const offering of this.offeringsOf(type)) {
+        if (!isOffered(offering, this.input.reservedCapacity)) continue;
+        const domain = this.domains.of(offering);
+        let isAllowed = allowedDomains.get(domain);
+        if (isAllowed === undefined) {
+          isAllowed = domainAllows(pool.requirements, domain);
+          allowedDomains.set(domain, isAllowed);
+        }
+        if (!isAllowed) continue;
+        if (daemons === undefined || this.daemonsSeeDomains) {
+          daemons = this.daemonsOn(pool, type, domain);
+        }
+        const room = this.room(type, offering, daemons);
+        if (room === undefined) continue;
+        const group = this.group(pool, type, domain);
+        group.all.push({ pool, type, domain, offering, price: offering.price, room, group });
+      }
+    }
+  }
+
+  /** The type's offerings in an order of their own, whatever the order of the input. */
+  private offeringsOf({ type }: TypeVariant): readonly Offering[] {
+    const known = this.sortedOfferings.get(type);
+    if (known !== undefined) return known;
+    const sorted = [...type.offerings].sort(compareOfferings);
+    this.sortedOfferings.set(type, sorted);
+    return sorted;
+  }
+
+  /** Indexes of the DaemonSets that will run there, as a text. */
+  private daemonsOn(pool: PoolVariant, type: TypeVariant, domain: Domain): string {
+    const { daemons } = this.input;
+    let text = '';
+    for (const [index, { rule }] of daemons.entries()) {
+      if (ruleAllowsLaunch(rule, pool, type, domain)) text += `${index},`;
+    }
+    return text;
+  }
+
+  private room(type: TypeVariant, offering: Offering, daemons: string): Float64Array | undefined {
+    const { capacityOverride, overheadOverride } = offering;
+    const isPlain = capacityOverride === undefined && overheadOverride === undefined;
+    let typeId = this.typeIds.get(isPlain ? type.type : offering);
+    if (typeId === undefined) {
+      typeId = this.typeIds.size;
+      this.typeIds.set(isPlain ? type.type : offering, typeId);
+    }
+    const text = `${typeId}:${daemons}`;
+    if (this.rooms.has(text)) return this.rooms.get(text);
+    const room = this.computeRoom(type, offering, daemons);
+    this.rooms.set(text, room);
+    return room;
+  }
+
+  private computeRoom(
+    { type }: TypeVariant,
+    offering: Offering,
+    daemons: string,
+  ): Float64Array | undefined {
+    const amounts = usableResources(type, offering);
+    if (amounts === undefined) return undefined;
+    const room = roomOf(amounts, type.attachLimits, this.input.resources);
+    for (const index of daemons.split(',')) {
+      const load = index === '' ? undefined : this.input.daemons[Number(index)];
+      if (load === undefined) continue;
+      for (let r = 0; r < room.length; r++) room[r] = (room[r] ?? 0) - (load.requests[r] ?? 0);
+    }
+    return room.some((amount) => amount < 0) ? undefined : room;
+  }
+
+  private group(pool: PoolVariant, type: TypeVariant, domain: Domain): ColumnGroup {
+    const key =
+      (this.signatureOfPool(pool, type) * SIGNATURES_MAX + this.signatureOfDomain(domain)) *
+        SIGNATURES_MAX +
+      this.signatureOfType(type);
+    const known = this.groupOf.get(key);
+    if (known !== undefined) return known;
+    const allowed = Uint8Array.from(this.input.rules, (rule) =>
+      ruleAllowsLaunch(rule, pool, type, domain) ? 1 : 0,
+    );
+    const added = { id: this.groups.length, pool, type, domain, allowed, all: [], front: [] };
+    this.groups.push(added);
+    this.groupOf.set(key, added);
+    return added;
+  }
+
+  private signatureOfType(type: TypeVariant): number {
+    const known = this.typeSignature.get(type);
+    if (known !== undefined) return known;
+    let text = this.described(type);
+    for (const each of this.input.conjunctions) text += typeAllows(each, type) ? '1' : '0';
+    for (const key of this.input.topologyKeys) {
+      if (!isDomainKey(key))
+        text += `|${type.chosen.get(key) ?? ownValue(type.type.labels, key)?.[0] ?? ''}`;
+    }
+    const signature = this.signatures.of(`t${text}`);
+    this.typeSignature.set(type, signature);
+    return signature;
+  }
+
+  /** Which of the keys asked for the type describes; the pool answers for the others. */
+  private described({ type }: TypeVariant): string {
+    let text = '';
+    for (const key of this.labelKeys) text += type.labels[key] === undefined ? '0' : '1';
+    return text;
+  }
+
+  private signatureOfDomain(domain: Domain): number {
+    const known = this.domainSignature.get(domain);
+    if (known !== undefined) return known;
+    let text = domain.reservationId ?? '';
+    for (const each of this.input.conjunctions) text += domainAllows(each, domain) ? '1' : '0';
+    for (const key of this.input.topologyKeys) {
+      if (isDomainKey(key)) {
+        text += `|${launchLabel(this.anyPool, this.anyType, domain, key) ?? ''}`;
+      }
+    }
+    const signature = this.signatures.of(`d${text}`);
+    this.domainSignature.set(domain, signature);
+    return signature;
+  }
+
+  private get anyPool(): PoolVariant {
+    return this.input.pools[0] as PoolVariant;
+  }
+
+  private get anyType(): TypeVariant {
+    return this.anyPool.types[0] as TypeVariant;
+  }
+
+  private signatureOfPool(pool: PoolVariant, type: TypeVariant): number {
+    const described = this.described(type);
+    const key = `${pool.id}:${described}`;
+    const known = this.poolSignature.get(key);
+    if (known !== undefined) return known;
+    let text = `${pool.pool.weight}|${isCountedByPool(pool.pool) ? pool.pool.name : ''}|`;
+    for (const rule of this.input.rules) text += taintsAllowed(rule, pool.taints) ? '1' : '0';
+    for (const each of this.input.conjunctions) text += poolAllows(each, pool, type) ? '1' : '0';
+    for (const topologyKey of this.input.topologyKeys) {
+      text += `|${pool.labels.get(topologyKey) ?? ''}`;
+    }
+    const signature = this.signatures.of(`p${described}|${text}`);
+    this.poolSignature.set(key, signature);
+    return signature;
+  }
+}
+
+/** The total order of columns: price, then names, so that equal prices are told apart the same way. */
+export function compareColumns(a: Column, b: Column): number {
+  return (
+    a.price - b.price ||
+    compareText(a.type.type.name, b.type.type.name) ||
+    compareText(a.domain.zone, b.domain.zone) ||
+    compareText(a.domain.capacityType, b.domain.capacityType) ||
+    compareText(a.pool.pool.name, b.pool.pool.name) ||
+    a.pool.id - b.pool.id
+  );
+}
+
+function compareOfferings(a: Offering, b: Offering): number {
+  return (
+    compareText(a.zone, b.zone) ||
+    compareText(a.capacityType, b.capacityType) ||
+    compareText(a.reservation?.id ?? '', b.reservation?.id ?? '') ||
+    a.price - b.price ||
+    compareText(a.zoneId ?? '', b.zoneId ?? '')
+  );
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function covers(a: Float64Array, b: Float64Array): boolean {
+  for (let r = 0; r < a.length; r++) if ((a[r] ?? 0) < (b[r] ?? 0)) return false;
+  return true;
+}
+
+/** The columns that have more room than every cheaper (or equal, earlier) one. */
+function undominated(sorted: readonly Column[]): readonly Column[] {
+  const front: Column[] = [];
+  for (const column of sorted) {
+    let isCovered = false;
+    for (let index = front.length - 1; index >= 0 && !isCovered; index--) {
+      isCovered = covers((front[index] as Column).room, column.room);
+    }
+    if (!isCovered) front.push(column);
+  }
+  return front;
+}
+
+/** All columns worth launching, in groups; the order of the input does not matter. */
+export function buildColumns(input: ColumnInput): readonly ColumnGroup[] {
+  return new ColumnBuilder(input).build();
+}

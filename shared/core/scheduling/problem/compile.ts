@@ -1,0 +1,141 @@
+import type { Pod } from '../../model/pod.ts';
+import type { ClusterSnapshot, SchedulingSettings } from '../../model/snapshot.ts';
+import type { Requirements } from '../../requirements/value-set.ts';
+import { Classifier, classesOf, onlyRequired, resourceNames } from './classes.ts';
+import { ATTACH_PREFIX, buildColumns } from './columns.ts';
+import { demandOf } from './demand.ts';
+import { poolVariants } from './launch-space.ts';
+import { nodeTermsOf } from './node-terms.ts';
+import { PoolLaunches } from './pool-launches.ts';
+import type { Problem } from './problem.ts';
+import { PodSelectors } from './selectors.ts';
+import { daemonTolerations, type StateNode, stateNodes } from './state-node.ts';
+import {
+  hasTopology,
+  isHostKey,
+  markSelf,
+  type TopologyTerms,
+  topologyTermsOf,
+} from './topology-terms.ts';
+import { VolumeIndex } from './volumes.ts';
+
+function keysInPlay(
+  conjunctions: readonly Requirements[],
+  topologyKeys: readonly string[],
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const keys = new Map<string, Set<string>>(topologyKeys.map((key) => [key, new Set<string>()]));
+  for (const conjunction of conjunctions) {
+    for (const [key, set] of conjunction) {
+      const values = keys.get(key) ?? new Set<string>();
+      if (!set.complement) for (const value of set.values) values.add(value);
+      keys.set(key, values);
+    }
+  }
+  return keys;
+}
+
+function topologyKeysOf(all: readonly TopologyTerms[]): readonly string[] {
+  const keys = new Set<string>();
+  for (const { spreads, affinity, antiAffinity } of all) {
+    for (const { key } of [...spreads, ...affinity, ...antiAffinity]) {
+      if (!isHostKey(key)) keys.add(key);
+    }
+  }
+  return [...keys].sort();
+}
+
+/** Reads a snapshot (its instance types already overlaid) into a problem. */
+export function compileProblem(snapshot: ClusterSnapshot, settings: SchedulingSettings): Problem {
+  const nodes = stateNodes(snapshot);
+  const byName = new Map(nodes.map((node) => [node.name, node]));
+  const leaving = new Set(nodes.filter((node) => node.isLeaving).map((node) => node.name));
+  const demand = demandOf(snapshot, leaving);
+  const namespaces = new Set(snapshot.pods.map((pod) => pod.namespace));
+  const selectors = new PodSelectors(snapshot.namespaces, [...namespaces].sort());
+  const volumeIndex = new VolumeIndex(snapshot);
+  const classifier = new Classifier(volumeIndex, selectors);
+  for (const [order, pod] of demand.pods.entries()) classifier.add(pod, order);
+  const { drafts, rules } = classifier;
+  const resources = resourceNames(drafts);
+  const runningTerms = demand.running
+    .filter((pod) => byName.has(pod.nodeName ?? ''))
+    .map((pod) => ({ pod, terms: topologyTermsOf(pod, selectors) }));
+  const respects = settings.preferencePolicy === 'Respect';
+  const classes = classesOf(drafts, resources, selectors, rules, respects);
+  const daemonSets = [...snapshot.daemonSets].sort((a, b) => compareNames(a, b));
+  const daemons = daemonSets.map((each) => ({
+    rule: rules.intern(nodeTermsOf(each.podSpec), daemonTolerations(each)),
+    requests: Float64Array.from(resources, (name) => each.podSpec.requests[name] ?? 0),
+    total: each.podSpec.requests,
+    ports: each.podSpec.hostPorts,
+  }));
+  const topologyKeys = topologyKeysOf([
+    ...classes.map((each) => each.topology),
+    ...runningTerms.map(({ terms }) => onlyRequired(terms)),
+  ]);
+  const pools = poolVariants(
+    snapshot.nodePools,
+    snapshot.instanceTypes,
+    keysInPlay(rules.conjunctions, topologyKeys),
+  );
+  const groups = buildColumns({
+    pools,
+    rules: rules.all,
+    conjunctions: rules.conjunctions,
+    daemons,
+    resources,
+    topologyKeys,
+    reservedCapacity: settings.reservedCapacity,
+  });
+  return {
+    settings,
+    demand,
+    resources,
+    classes,
+    running: runningTerms.map(({ pod, terms }) => {
+      const matching = selectors.matching(pod.namespace, pod.labels);
+      const node = byName.get(pod.nodeName ?? '') as StateNode;
+      return {
+        pod,
+        node,
+        topology: hasTopology(pod) ? markSelf(terms, matching) : terms,
+        matching,
+      };
+    }),
+    nodes: nodes.filter((node) => !node.isLeaving),
+    pools,
+    groups,
+    launches: new PoolLaunches(groups),
+    daemons,
+    daemonPorts: daemons.filter((each) => each.ports.length > 0),
+    selectors,
+    runningAttachments: attachmentsOf(demand.running, byName, volumeIndex),
+    hopeless: classifier.hopeless,
+  };
+}
+
+function attachmentsOf(
+  running: readonly Pod[],
+  nodes: ReadonlyMap<string, StateNode>,
+  index: VolumeIndex,
+): ReadonlyMap<StateNode, ReadonlyMap<string, ReadonlySet<string>>> {
+  const attached = new Map<StateNode, Map<string, Set<string>>>();
+  for (const pod of running) {
+    const node = nodes.get(pod.nodeName ?? '');
+    if (node === undefined || pod.spec.volumes.length === 0) continue;
+    const byDriver = attached.get(node) ?? new Map<string, Set<string>>();
+    attached.set(node, byDriver);
+    for (const { driver, volume } of index.needsOf(pod).attachments) {
+      const name = ATTACH_PREFIX + driver;
+      byDriver.set(name, (byDriver.get(name) ?? new Set<string>()).add(volume));
+    }
+  }
+  return attached;
+}
+
+function compareNames(
+  a: { readonly namespace: string; readonly name: string },
+  b: { readonly namespace: string; readonly name: string },
+): number {
+  return `${a.namespace}/${a.name}` < `${b.namespace}/${b.name}` ? -1 : 1;
+}

@@ -1,0 +1,123 @@
+import { plannedPods } from '../../lifecycle/planned-pods.ts';
+import type { PodDisruptionBudget } from '../../model/cluster.ts';
+import { DO_NOT_DISRUPT, NODE_POOL } from '../../model/labels.ts';
+import type { Pod } from '../../model/pod.ts';
+import { podKey } from '../../model/pod.ts';
+import type { ClusterSnapshot } from '../../model/snapshot.ts';
+import { allows } from '../../requirements/value-set.ts';
+import { nodeTermsOf } from './node-terms.ts';
+import { selects } from './selectors.ts';
+
+/** The pods that a plan has to place, and those it does not look at. */
+export interface Demand {
+  /** Pending pods and pods on nodes that are going away, in the order of {@link comparePods}. */
+  readonly pods: readonly Pod[];
+  /** Pods that stay where they run. */
+  readonly running: readonly Pod[];
+  readonly ignored: ReadonlyMap<string, string>;
+}
+
+/**
+ * Pods without a node for which kube-scheduler makes room where they are nominated to: pods that
+ * matter less are on their way out there, or about to be. Of pods that a plan of ours has nominated
+ * only the former is believed. All others are ordinary demand, for kube-scheduler may keep a
+ * nomination that has come to nothing; a node with room for its pod is found by the plan again.
+ */
+function preemptors(snapshot: ClusterSnapshot, leaving: ReadonlySet<string>): ReadonlySet<Pod> {
+  const isNominated = ({ nodeName, nominatedNodeName: node }: Pod) =>
+    nodeName === undefined && node !== undefined && !leaving.has(node);
+  const nominated = snapshot.pods.filter(isNominated);
+  if (nominated.length === 0) return new Set();
+  const { nodes, nodeClaims, pods } = snapshot;
+  const joined = new Map(nodes.map(({ name, providerId = '' }) => [name, providerId]));
+  const claims = new Map(nodeClaims.map((claim) => [claim.providerId, claim]));
+  const running = Map.groupBy(pods, ({ nodeName }) => nodeName);
+  const makesRoom = ({ nominatedNodeName: node = '', spec, uid }: Pod): boolean => {
+    const claim = claims.get(joined.get(node));
+    const isOurs = claim !== undefined && plannedPods(claim).includes(uid);
+    return (running.get(node) ?? []).some(
+      (pod) =>
+        pod.spec.priority < spec.priority &&
+        pod.phase !== 'Succeeded' &&
+        pod.phase !== 'Failed' &&
+        (pod.deletedAtMs !== undefined || !isOurs),
+    );
+  };
+  return new Set(
+    nominated.filter((pod) => joined.has(pod.nominatedNodeName ?? '') && makesRoom(pod)),
+  );
+}
+
+/** Why a pod without a node is not ours to place; undefined = it is. */
+function reasonToIgnore(pod: Pod, preempting: ReadonlySet<Pod>): string | undefined {
+  if (pod.controller?.kind === 'DaemonSet') return 'owned by a DaemonSet';
+  if (pod.isMirror || pod.controller?.kind === 'Node') return 'a static pod of its node';
+  if (pod.deletedAtMs !== undefined) return 'being deleted';
+  if (pod.phase !== 'Pending') return `in phase ${pod.phase}`;
+  if (pod.spec.hasSchedulingGates) return 'held back by scheduling gates';
+  if (preempting.has(pod)) return 'waiting for a preemption';
+  if (!pod.unschedulable) return 'not found unschedulable by its scheduler';
+  const terms = nodeTermsOf(pod.spec);
+  const wantsNoPool = terms.every((term) => {
+    const set = term.get(NODE_POOL);
+    return set !== undefined && !set.complement && set.values.size === 0 && allows(set, undefined);
+  });
+  return terms.length > 0 && wantsNoPool
+    ? 'requires nodes without a NodePool (karpenter.sh/nodepool DoesNotExist)'
+    : undefined;
+}
+
+/** Priority first, then the order of creation; the name makes the order total. */
+export function comparePods(a: Pod, b: Pod): number {
+  return (
+    b.spec.priority - a.spec.priority ||
+    a.createdAtMs - b.createdAtMs ||
+    (a.uid < b.uid ? -1 : a.uid > b.uid ? 1 : 0) ||
+    (podKey(a) < podKey(b) ? -1 : 1)
+  );
+}
+
+/**
+ * Whether a pod on a node that is going away needs a new place now. A pod that may not be evicted
+ * stays until it ends by itself, so capacity for it would stand empty. A protection that ends after
+ * some time (`karpenter.sh/do-not-disrupt: 1h`) is not looked at: the pod may move soon.
+ */
+function isReschedulable(pod: Pod, budgets: readonly PodDisruptionBudget[]): boolean {
+  return (
+    pod.controller?.kind !== 'DaemonSet' &&
+    pod.controller?.kind !== 'Node' &&
+    !pod.isMirror &&
+    pod.deletedAtMs === undefined &&
+    pod.annotations[DO_NOT_DISRUPT] !== 'true' &&
+    !budgets.some((budget) => blocks(budget, pod))
+  );
+}
+
+/** Whether a budget never lets the pod be evicted, however many of its peers are healthy. */
+function blocks(budget: PodDisruptionBudget, pod: Pod): boolean {
+  const { maxUnavailable, minAvailable } = budget;
+  const isFull = maxUnavailable === 0 || maxUnavailable === '0%' || minAvailable === '100%';
+  if (!isFull || budget.namespace !== pod.namespace) return false;
+  if (budget.unhealthyPodEvictionPolicy === 'AlwaysAllow' && !pod.ready) return false;
+  return selects(budget.selector, pod.labels);
+}
+
+/** Splits the snapshot's pods; `leaving` names the nodes that are going away. */
+export function demandOf(snapshot: ClusterSnapshot, leaving: ReadonlySet<string>): Demand {
+  const pods: Pod[] = [];
+  const running: Pod[] = [];
+  const ignored = new Map<string, string>();
+  const preempting = preemptors(snapshot, leaving);
+  for (const pod of snapshot.pods) {
+    if (pod.nodeName === undefined) {
+      const reason = reasonToIgnore(pod, preempting);
+      if (reason === undefined) pods.push(pod);
+      else ignored.set(podKey(pod), reason);
+    } else if (pod.phase !== 'Succeeded' && pod.phase !== 'Failed') {
+      if (leaving.has(pod.nodeName) && isReschedulable(pod, snapshot.podDisruptionBudgets))
+        pods.push(pod);
+      else running.push(pod);
+    }
+  }
+  return { pods: pods.sort(comparePods), running, ignored };
+}

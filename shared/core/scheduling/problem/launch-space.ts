@@ -1,0 +1,315 @@
+import { allocatable } from '../../instance-types/allocatable.ts';
+import type { InstanceType, Offering } from '../../model/instance-type.ts';
+import {
+  CAPACITY_TYPE,
+  HOSTNAME,
+  INITIALIZED,
+  INSTANCE_TYPE,
+  NODE_POOL,
+  ownValue,
+  REGISTERED,
+  RESERVATION_ID,
+  RESERVATION_TYPE,
+  RESERVED,
+  WELL_KNOWN_LABELS,
+  ZONE,
+  ZONE_ID,
+} from '../../model/labels.ts';
+import type { NodePool } from '../../model/provisioning.ts';
+import type { Resources } from '../../model/resources.ts';
+import type { Taint } from '../../model/taint.ts';
+import {
+  allows,
+  intersectRequirements,
+  isContradiction,
+  type Requirements,
+  requirementsOf,
+  requirementsOfLabels,
+  type ValueSet,
+} from '../../requirements/value-set.ts';
+import { NODE_NAME_FIELD } from './node-terms.ts';
+
+/** Where an offering puts a node: the labels that come from the offering, not from the type. */
+export interface Domain {
+  readonly id: number;
+  readonly zone: string;
+  readonly zoneId: string | undefined;
+  readonly capacityType: string;
+  readonly reservationId: string | undefined;
+  readonly reservationType: string | undefined;
+}
+
+/** A NodePool with one value chosen for each label that it leaves open and that somebody asks for. */
+export interface PoolVariant {
+  readonly id: number;
+  readonly pool: NodePool;
+  /** Template labels, the system's labels, and the chosen values. */
+  readonly labels: ReadonlyMap<string, string>;
+  /** Keys whose value was chosen here; the others are fixed by the NodePool. */
+  readonly chosen: ReadonlyMap<string, string>;
+  readonly requirements: Requirements;
+  readonly taints: readonly Taint[];
+  readonly types: readonly TypeVariant[];
+}
+
+/** An instance type with one value chosen for each label that it leaves open and somebody asks for. */
+export interface TypeVariant {
+  readonly type: InstanceType;
+  readonly chosen: ReadonlyMap<string, string>;
+}
+
+/** Labels that a node takes from its offering. */
+const DOMAIN_KEYS: ReadonlySet<string> = new Set([
+  ZONE,
+  ZONE_ID,
+  CAPACITY_TYPE,
+  RESERVATION_ID,
+  RESERVATION_TYPE,
+]);
+
+export function isDomainKey(key: string): boolean {
+  return DOMAIN_KEYS.has(key);
+}
+
+/** A label that nothing describes and that a node may therefore have: it is let through. */
+const UNKNOWN = Symbol('unknown');
+
+function domainLabel(domain: Domain, key: string): string | undefined | typeof UNKNOWN {
+  switch (key) {
+    case ZONE:
+      return domain.zone;
+    case ZONE_ID:
+      return domain.zoneId ?? UNKNOWN;
+    case CAPACITY_TYPE:
+      return domain.capacityType;
+    case RESERVATION_ID:
+      return domain.reservationId;
+    default:
+      return domain.reservationType;
+  }
+}
+
+export function domainAllows(conjunction: Requirements, domain: Domain): boolean {
+  for (const [key, set] of conjunction) {
+    if (!DOMAIN_KEYS.has(key)) continue;
+    const value = domainLabel(domain, key);
+    if (value !== UNKNOWN && !allows(set, value)) return false;
+  }
+  return true;
+}
+
+/** The values that a type describes for a label; undefined = not described, [] = never there. */
+function typeValues({ type, chosen }: TypeVariant, key: string): readonly string[] | undefined {
+  if (key === INSTANCE_TYPE) return [type.name];
+  const picked = chosen.get(key);
+  if (picked !== undefined) return [picked];
+  const values = ownValue(type.labels, key);
+  return values === undefined ? undefined : (values ?? []);
+}
+
+function allowsSome(set: ValueSet, values: readonly string[]): boolean {
+  return values.length === 0 ? set.absent : values.some((value) => allows(set, value));
+}
+
+/** Whether what the type describes (offerings apart) meets the conjunction. */
+export function typeAllows(conjunction: Requirements, variant: TypeVariant): boolean {
+  for (const [key, set] of conjunction) {
+    if (DOMAIN_KEYS.has(key)) continue;
+    const values = typeValues(variant, key);
+    if (values !== undefined && !allowsSome(set, values)) return false;
+  }
+  return true;
+}
+
+/** Whether the pool meets what the conjunction asks beyond the type's and the offering's labels. */
+export function poolAllows(
+  conjunction: Requirements,
+  pool: PoolVariant,
+  variant: TypeVariant,
+): boolean {
+  for (const [key, set] of conjunction) {
+    if (DOMAIN_KEYS.has(key) || typeValues(variant, key) !== undefined) continue;
+    if (!poolAllowsKey(pool, key, set)) return false;
+  }
+  return true;
+}
+
+/** Whether a new node of the pool, type and offering would meet the conjunction. */
+export function launchMeets(
+  conjunction: Requirements,
+  pool: PoolVariant,
+  type: TypeVariant,
+  domain: Domain,
+): boolean {
+  return (
+    domainAllows(conjunction, domain) &&
+    typeAllows(conjunction, type) &&
+    poolAllows(conjunction, pool, type)
+  );
+}
+
+function poolAllowsKey(pool: PoolVariant, key: string, set: ValueSet): boolean {
+  if (key === HOSTNAME || key === NODE_NAME_FIELD) return set.complement && set.absent;
+  const value = pool.labels.get(key);
+  if (value !== undefined) return allows(set, value);
+  if (pool.requirements.has(key)) return set.absent;
+  return WELL_KNOWN_LABELS.has(key) || set.absent;
+}
+
+/** The node's label under a topology key; undefined where the node would not have it. */
+export function launchLabel(
+  pool: PoolVariant,
+  variant: TypeVariant,
+  domain: Domain,
+  key: string,
+): string | undefined {
+  if (DOMAIN_KEYS.has(key)) {
+    const value = domainLabel(domain, key);
+    return value === UNKNOWN ? undefined : value;
+  }
+  const values = typeValues(variant, key);
+  return values === undefined ? pool.labels.get(key) : values[0];
+}
+
+/** A pool that may get new nodes from pods now. */
+export function isProvisionable(pool: NodePool): boolean {
+  const gating = ['Ready', 'NodeClassReady', 'ValidationSucceeded'];
+  return (
+    !pool.isDeleting &&
+    pool.replicas === undefined &&
+    pool.invalid === undefined &&
+    !pool.conditions.some((each) => gating.includes(each.type) && each.status !== 'True')
+  );
+}
+
+/** The labels that every node of the pool has, the system's included. */
+export function poolLabels(pool: NodePool): Readonly<Record<string, string>> {
+  const { group, kind, name } = pool.template.nodeClassRef;
+  return {
+    ...pool.template.labels,
+    [NODE_POOL]: pool.name,
+    [`${group}/${kind.toLowerCase()}`]: name,
+  };
+}
+
+/** More variants of one pool or type than this are cut, the rest of the values is never chosen. */
+const VARIANTS_MAX = 64;
+
+/** Undefined as a value: without the label. */
+function combinations(
+  choices: readonly (readonly [string, readonly (string | undefined)[]])[],
+): readonly ReadonlyMap<string, string>[] {
+  let all: ReadonlyMap<string, string>[] = [new Map()];
+  for (const [key, values] of choices) {
+    all = all.flatMap((chosen) =>
+      values.map((value) =>
+        value === undefined ? chosen : new Map([...chosen, [key, value] as const]),
+      ),
+    );
+    if (all.length > VARIANTS_MAX) all = all.slice(0, VARIANTS_MAX);
+  }
+  return all;
+}
+
+/** Values of an open label worth telling apart: those allowed, or those that somebody names. */
+function valuesInPlay(set: ValueSet, named: ReadonlySet<string>): readonly (string | undefined)[] {
+  // NotIn: a node may have another value, or none.
+  if (set.absent && set.complement) {
+    return [...[...named].filter((value) => allows(set, value)).sort(), undefined];
+  }
+  if (set.absent) return [undefined];
+  if (isContradiction(set) || (!set.complement && set.values.size === 0)) return [];
+  if (!set.complement) return [...set.values].sort();
+  const known = [...named].filter((value) => allows(set, value)).sort();
+  return known.length > 0 ? known : ['joiner-any'];
+}
+
+/** Label keys that pods, DaemonSets or topology terms ask for, with the values they name. */
+export type KeysInPlay = ReadonlyMap<string, ReadonlySet<string>>;
+
+function variantsOfTypes(types: readonly InstanceType[], keys: KeysInPlay): readonly TypeVariant[] {
+  const sorted = [...types].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return sorted.flatMap((type) => {
+    const open = Object.entries(type.labels).flatMap(([key, values]) =>
+      values !== null && values.length > 1 && keys.has(key) && !DOMAIN_KEYS.has(key)
+        ? [[key, [...values].sort()] as const]
+        : [],
+    );
+    return combinations(open).map((chosen) => ({ type, chosen }));
+  });
+}
+
+/** Every usable pool in every variant; pools with one list of types share its variants. */
+export function poolVariants(
+  pools: readonly NodePool[],
+  typesOf: ReadonlyMap<string, readonly InstanceType[]>,
+  keys: KeysInPlay,
+): readonly PoolVariant[] {
+  const shared = new Map<readonly InstanceType[], readonly TypeVariant[]>();
+  const variants: PoolVariant[] = [];
+  const usable = pools.filter(isProvisionable).sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const pool of usable) {
+    const list = typesOf.get(pool.name) ?? [];
+    const types = shared.get(list) ?? variantsOfTypes(list, keys);
+    shared.set(list, types);
+    const fixed = { ...poolLabels(pool), [REGISTERED]: 'true', [INITIALIZED]: 'true' };
+    const requirements = intersectRequirements(
+      requirementsOf(pool.template.requirements),
+      requirementsOfLabels(fixed),
+    );
+    const described = new Set(types.flatMap(({ type }) => Object.keys(type.labels)));
+    const open = [...requirements]
+      .filter(([key]) => !(key in fixed) && !DOMAIN_KEYS.has(key) && key !== INSTANCE_TYPE)
+      .filter(([key]) => !described.has(key) && keys.has(key))
+      .map(([key, set]) => [key, valuesInPlay(set, keys.get(key) ?? new Set())] as const);
+    for (const chosen of combinations(open)) {
+      variants.push({
+        id: variants.length,
+        pool,
+        labels: new Map([...Object.entries(fixed), ...chosen]),
+        chosen,
+        requirements,
+        taints: pool.template.taints,
+        types,
+      });
+    }
+  }
+  return variants;
+}
+
+/** Interns the places that offerings name. */
+export class Domains {
+  readonly all: Domain[] = [];
+  private readonly byText = new Map<string, Domain>();
+
+  of(offering: Offering): Domain {
+    const { zone, zoneId, capacityType, reservation } = offering;
+    const text = `${zone}|${zoneId ?? ''}|${capacityType}|${reservation?.id ?? ''}`;
+    const known = this.byText.get(text);
+    if (known !== undefined) return known;
+    const added: Domain = {
+      id: this.all.length,
+      zone,
+      zoneId,
+      capacityType,
+      reservationId: reservation?.id,
+      reservationType: reservation?.type,
+    };
+    this.all.push(added);
+    this.byText.set(text, added);
+    return added;
+  }
+}
+
+/** What the offering lets pods and DaemonSets use; undefined where an amount is negative. */
+export function usableResources(type: InstanceType, offering: Offering): Resources | undefined {
+  const amounts = allocatable(type, offering);
+  return Object.values(amounts).some((amount) => amount < 0) ? undefined : amounts;
+}
+
+/** Whether a launch may use the offering at all. */
+export function isOffered(offering: Offering, reservedCapacity: boolean): boolean {
+  if (!offering.available) return false;
+  if (offering.capacityType !== RESERVED) return true;
+  return reservedCapacity && (offering.reservation?.capacity ?? 0) > 0;
+}

@@ -1,0 +1,179 @@
+import type { DaemonSet, Node } from '../../model/cluster.ts';
+import {
+  CAPACITY_TYPE,
+  DISRUPTED_TAINT_KEY,
+  HOSTNAME,
+  INITIALIZED,
+  INSTANCE_TYPE,
+  type Labels,
+  NODE_POOL,
+  ownValue,
+  PLAN,
+  REGISTERED,
+  ZONE,
+} from '../../model/labels.ts';
+import type { NodeClaim } from '../../model/provisioning.ts';
+import { maxResources, NO_RESOURCES, type Resources } from '../../model/resources.ts';
+import type { ClusterSnapshot } from '../../model/snapshot.ts';
+import { isEphemeralTaint, type Taint } from '../../model/taint.ts';
+import { parseResources } from '../../quantity.ts';
+import { NODE_NAME_FIELD } from './node-terms.ts';
+
+/** A node that exists, or a NodeClaim whose node is still to come: capacity already paid for. */
+export interface StateNode {
+  readonly name: string;
+  readonly label: (key: string) => string | undefined;
+  readonly labels: Labels;
+  readonly taints: readonly Taint[];
+  readonly capacity: Resources;
+  readonly allocatable: Resources;
+  readonly isInitialized: boolean;
+  readonly nodePool: string | undefined;
+  /** Going away: its capacity is not counted, its pods are in the demand. */
+  readonly isLeaving: boolean;
+  readonly attachLimits: Readonly<Record<string, number>>;
+}
+
+/** Taints that pass by themselves while a node of ours starts. */
+function isEphemeral(taint: Taint, startupTaints: readonly Taint[]): boolean {
+  return (
+    isEphemeralTaint(taint) ||
+    startupTaints.some((each) => each.key === taint.key && each.effect === taint.effect)
+  );
+}
+
+function labelOf(labels: Labels, name: string): (key: string) => string | undefined {
+  return (key) => (key === NODE_NAME_FIELD ? name : ownValue(labels, key));
+}
+
+/** Taints of both lists, each once. */
+function union(a: readonly Taint[], b: readonly Taint[]): readonly Taint[] {
+  const isIn = (taint: Taint) =>
+    a.some((each) => each.key === taint.key && each.effect === taint.effect);
+  return [...a, ...b.filter((taint) => !isIn(taint))];
+}
+
+/**
+ * A node that has not been registered yet carries only what its kubelet says: the claim's labels and
+ * taints will be synced to it. Until it is initialised, resources that its device plugins have not
+ * reported yet are those that the claim promises.
+ */
+function fromNode(node: Node, claim: NodeClaim | undefined, limits: AttachLimits): StateNode {
+  const isAwaited = claim !== undefined && node.labels[REGISTERED] !== 'true';
+  const own: Labels = { [HOSTNAME]: node.name, ...node.labels };
+  const labels: Labels = isAwaited ? { ...claim.labels, ...own } : own;
+  const isInitialized = labels[INITIALIZED] === 'true' || claim === undefined;
+  const starting = claim !== undefined && !isInitialized;
+  const isDisrupted = node.taints.some((taint) => taint.key === DISRUPTED_TAINT_KEY);
+  const taints = isAwaited ? union(node.taints, claim.taints) : node.taints;
+  const capacity = Object.keys(node.capacity).length > 0 ? node.capacity : node.allocatable;
+  return {
+    name: node.name,
+    label: labelOf(labels, node.name),
+    labels,
+    taints: starting ? taints.filter((taint) => !isEphemeral(taint, claim.startupTaints)) : taints,
+    capacity: starting ? { ...claim.capacity, ...capacity } : capacity,
+    allocatable: starting ? { ...claim.allocatable, ...node.allocatable } : node.allocatable,
+    isInitialized,
+    nodePool: labels[NODE_POOL],
+    isLeaving: node.deletedAtMs !== undefined || claim?.deletedAtMs !== undefined || isDisrupted,
+    attachLimits: limits.get(node.name) ?? {},
+  };
+}
+
+type AttachLimits = ReadonlyMap<string, Readonly<Record<string, number>>>;
+
+/** What a claim that is not launched yet will be, as its plan annotation says; {} if unreadable. */
+function plannedNode(claim: NodeClaim): {
+  readonly labels: Labels;
+  readonly allocatable: Resources;
+  readonly capacity: Resources;
+} {
+  const none = { labels: {}, allocatable: NO_RESOURCES, capacity: NO_RESOURCES };
+  const text = claim.annotations[PLAN];
+  if (text === undefined) return none;
+  let plan: unknown;
+  try {
+    plan = JSON.parse(text);
+  } catch {
+    return none;
+  }
+  if (typeof plan !== 'object' || plan === null) return none;
+  const field = (name: string): unknown => (plan as Readonly<Record<string, unknown>>)[name];
+  const amounts = (name: string): Resources => {
+    const value = field(name);
+    if (typeof value !== 'object' || value === null) return NO_RESOURCES;
+    return parseResources(value as Readonly<Record<string, string>>, 'down').resources;
+  };
+  const named = [
+    [INSTANCE_TYPE, field('type')],
+    [ZONE, field('zone')],
+    [CAPACITY_TYPE, field('capacityType')],
+  ] as const;
+  const labels = Object.fromEntries(
+    named.flatMap(([key, value]) => (typeof value === 'string' ? [[key, value]] : [])),
+  );
+  const allocatable = amounts('allocatable');
+  return { labels, allocatable, capacity: maxResources(allocatable, amounts('capacity')) };
+}
+
+function fromClaim(claim: NodeClaim): StateNode {
+  const planned = plannedNode(claim);
+  const labels: Labels = { [HOSTNAME]: claim.name, ...planned.labels, ...claim.labels };
+  const isLaunched = Object.keys(claim.allocatable).length > 0;
+  return {
+    name: claim.name,
+    label: labelOf(labels, claim.name),
+    labels,
+    taints: claim.taints,
+    capacity: isLaunched ? claim.capacity : planned.capacity,
+    allocatable: isLaunched ? claim.allocatable : planned.allocatable,
+    isInitialized: false,
+    nodePool: labels[NODE_POOL],
+    isLeaving: claim.deletedAtMs !== undefined,
+    attachLimits: {},
+  };
+}
+
+/** Initialized nodes first, then by name: the order in which room is used. */
+function compareNodes(a: StateNode, b: StateNode): number {
+  return Number(b.isInitialized) - Number(a.isInitialized) || (a.name < b.name ? -1 : 1);
+}
+
+/** Nodes, and NodeClaims that have none yet, in the order in which room is used. */
+export function stateNodes(snapshot: ClusterSnapshot): readonly StateNode[] {
+  const limits = new Map(snapshot.csiNodes.map((each) => [each.name, each.attachLimits]));
+  const byProvider = new Map<string, NodeClaim>();
+  const byNode = new Map<string, NodeClaim>();
+  for (const claim of snapshot.nodeClaims) {
+    if (claim.providerId !== undefined) byProvider.set(claim.providerId, claim);
+    if (claim.nodeName !== undefined) byNode.set(claim.nodeName, claim);
+  }
+  const joined = new Set<NodeClaim>();
+  const nodes = snapshot.nodes.map((node) => {
+    const claim = byProvider.get(node.providerId ?? '') ?? byNode.get(node.name);
+    if (claim !== undefined) joined.add(claim);
+    return fromNode(node, claim, limits);
+  });
+  const awaited = snapshot.nodeClaims.filter((claim) => !joined.has(claim)).map(fromClaim);
+  return [...nodes, ...awaited].sort(compareNodes);
+}
+
+/** DaemonSet pods come to every matching node whatever its startup state. */
+export const DAEMON_TOLERATIONS = [
+  'not-ready',
+  'unreachable',
+  'disk-pressure',
+  'memory-pressure',
+  'pid-pressure',
+  'unschedulable',
+].map((name) => ({
+  key: `node.kubernetes.io/${name}`,
+  operator: 'Exists' as const,
+  value: '',
+  effect: undefined,
+}));
+
+export function daemonTolerations(daemonSet: DaemonSet) {
+  return [...daemonSet.podSpec.tolerations, ...DAEMON_TOLERATIONS];
+}

@@ -1,0 +1,109 @@
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../model/cluster.ts';
+import type { NodeSelectorTerm, Pod, PodVolume } from '../../model/pod.ts';
+import type { ClusterSnapshot } from '../../model/snapshot.ts';
+import { bothTerms, EVERY_NODE, type NodeTerms, termsOf, withoutHostname } from './node-terms.ts';
+
+/** What a pod's volumes ask of the node. */
+export interface VolumeNeeds {
+  /** Why the pod cannot be scheduled at all; undefined = it can. */
+  readonly problem: string | undefined;
+  readonly terms: NodeTerms;
+  /** `driver` and volume of each attachment, the same volume counted once. */
+  readonly attachments: readonly { readonly driver: string; readonly volume: string }[];
+}
+
+export const NO_VOLUMES: VolumeNeeds = { problem: undefined, terms: EVERY_NODE, attachments: [] };
+
+function problem(text: string): VolumeNeeds {
+  return { ...NO_VOLUMES, problem: text };
+}
+
+/** For volumes, unlike for pods, no term or an empty term means every node. */
+function anywhereIfEmpty(terms: readonly NodeSelectorTerm[]): NodeTerms {
+  const isOpen = terms.length === 0 || terms.some((term) => term.matchExpressions.length === 0);
+  return isOpen ? EVERY_NODE : termsOf(terms);
+}
+
+/** Resolves claims to the topology of their volumes or storage classes. */
+export class VolumeIndex {
+  private readonly claims = new Map<string, PersistentVolumeClaim>();
+  private readonly volumes = new Map<string, PersistentVolume>();
+  private readonly classes = new Map<string, StorageClass>();
+
+  constructor(snapshot: ClusterSnapshot) {
+    for (const claim of snapshot.persistentVolumeClaims) {
+      this.claims.set(`${claim.namespace}/${claim.name}`, claim);
+    }
+    for (const volume of snapshot.persistentVolumes) this.volumes.set(volume.name, volume);
+    for (const each of snapshot.storageClasses) this.classes.set(each.name, each);
+  }
+
+  /** All volumes of a pod together: alternatives are cross-multiplied. */
+  needsOf(pod: Pod): VolumeNeeds {
+    let all = NO_VOLUMES;
+    for (const volume of pod.spec.volumes) {
+      const one = this.needsOfVolume(pod, volume);
+      if (one.problem !== undefined) return one;
+      all = {
+        problem: undefined,
+        terms: bothTerms(all.terms, one.terms),
+        attachments: [...all.attachments, ...one.attachments.filter((each) => !has(all, each))],
+      };
+    }
+    return all;
+  }
+
+  private needsOfVolume(pod: Pod, volume: PodVolume): VolumeNeeds {
+    const name = volume.kind === 'claim' ? volume.claimName : `${pod.name}-${volume.volumeName}`;
+    const claim = this.claims.get(`${pod.namespace}/${name}`);
+    if (claim === undefined) {
+      if (volume.kind === 'claim') return problem(`PersistentVolumeClaim ${name} does not exist`);
+      return this.unbound(pod.namespace, name, volume.storageClassName);
+    }
+    if (claim.isDeleting) return problem(`PersistentVolumeClaim ${name} is being deleted`);
+    if (claim.isLost) return problem(`PersistentVolumeClaim ${name} has lost its volume`);
+    if (claim.volumeName === undefined) {
+      return this.unbound(pod.namespace, name, claim.storageClassName);
+    }
+    if (!claim.bindCompleted) return problem(`PersistentVolumeClaim ${name} is not bound yet`);
+    const bound = this.volumes.get(claim.volumeName);
+    if (bound === undefined) return problem(`PersistentVolume ${claim.volumeName} does not exist`);
+    return this.bound(bound);
+  }
+
+  private bound(volume: PersistentVolume): VolumeNeeds {
+    const required = volume.requiredNodeAffinity ?? [];
+    const terms = required.map((term) => (volume.isLocal ? withoutHostname(term) : term));
+    const driver = volume.csiDriver;
+    return {
+      problem: undefined,
+      terms: anywhereIfEmpty(terms),
+      attachments:
+        driver === undefined ? [] : [{ driver, volume: volume.csiVolumeHandle ?? volume.name }],
+    };
+  }
+
+  private unbound(namespace: string, name: string, className: string | undefined): VolumeNeeds {
+    if (className === undefined || className === '') {
+      return problem(`PersistentVolumeClaim ${name} is unbound and names no storage class`);
+    }
+    const storageClass = this.classes.get(className);
+    if (storageClass === undefined) {
+      return problem(`PersistentVolumeClaim ${name}: StorageClass ${className} does not exist`);
+    }
+    if (storageClass.volumeBindingMode === 'Immediate') {
+      return problem(`PersistentVolumeClaim ${name} is unbound, its class binds immediately`);
+    }
+    const topologies = storageClass.allowedTopologies;
+    return {
+      problem: undefined,
+      terms: anywhereIfEmpty(topologies),
+      attachments: [{ driver: storageClass.provisioner, volume: `${namespace}/${name}` }],
+    };
+  }
+}
+
+/** A volume that a pod mounts twice is attached once. */
+function has({ attachments }: VolumeNeeds, wanted: VolumeNeeds['attachments'][number]): boolean {
+  return attachments.some((each) => each.driver === wanted.driver && each.volume === wanted.volume);
+}

@@ -1,0 +1,100 @@
+import { NODE_POOL } from '../../model/labels.ts';
+import type { Resources } from '../../model/resources.ts';
+import type { Column } from '../problem/columns.ts';
+import type { Problem } from '../problem/problem.ts';
+
+/** The pseudo-resource of a NodePool's limits that counts nodes. */
+const NODES = 'nodes';
+
+function taken(column: Column, resource: string): number {
+  return resource === NODES ? 1 : (column.type.type.capacity[resource] ?? 0);
+}
+
+/**
+ * What NodePool limits and capacity reservations still allow, counted exactly inside one plan.
+ * Nodes that are going away do not count, as in Karpenter: a pool at its limit can replace an
+ * expired node before the old one has drained, and is over its limit until then.
+ */
+export class Budgets {
+  private readonly pools: Map<string, Record<string, number>>;
+  private readonly reservations: Map<string, number>;
+
+  private constructor(
+    pools: Map<string, Record<string, number>>,
+    reservations: Map<string, number>,
+  ) {
+    this.pools = pools;
+    this.reservations = reservations;
+  }
+
+  static of(problem: Problem): Budgets {
+    const pools = new Map<string, Record<string, number>>();
+    for (const { pool } of problem.pools) {
+      if (Object.keys(pool.limits).length === 0 || pools.has(pool.name)) continue;
+      const remaining: Record<string, number> = { ...pool.limits };
+      for (const node of problem.nodes) {
+        if (node.labels[NODE_POOL] !== pool.name) continue;
+        for (const resource of Object.keys(remaining)) {
+          const used = resource === NODES ? 1 : (node.capacity[resource] ?? 0);
+          remaining[resource] = (remaining[resource] ?? 0) - used;
+        }
+      }
+      pools.set(pool.name, remaining);
+    }
+    const reservations = new Map<string, number>();
+    for (const group of problem.groups) {
+      for (const { offering } of group.all) {
+        if (offering.reservation === undefined) continue;
+        const { id, capacity } = offering.reservation;
+        reservations.set(id, Math.max(capacity, reservations.get(id) ?? 0));
+      }
+    }
+    return new Budgets(pools, reservations);
+  }
+
+  copy(): Budgets {
+    const pools = [...this.pools].map(([name, left]) => [name, { ...left }] as const);
+    return new Budgets(new Map(pools), new Map(this.reservations));
+  }
+
+  /** How many nodes of the column may still be launched, at most `most`. */
+  allowance(column: Column, most: number): number {
+    let allowed = most;
+    const { reservation } = column.offering;
+    if (reservation !== undefined) {
+      allowed = Math.min(allowed, this.reservations.get(reservation.id) ?? 0);
+    }
+    const left = this.pools.get(column.pool.pool.name);
+    if (left === undefined) return allowed;
+    for (const resource of Object.keys(left)) {
+      const each = taken(column, resource);
+      if (each > 0) allowed = Math.min(allowed, Math.floor((left[resource] ?? 0) / each));
+      else if ((left[resource] ?? 0) < 0) return 0;
+    }
+    return Math.max(0, allowed);
+  }
+
+  /** Takes (or with a negative count gives back) nodes of the column. */
+  take(column: Column, count: number): void {
+    const { reservation } = column.offering;
+    if (reservation !== undefined) {
+      const left = this.reservations.get(reservation.id) ?? 0;
+      this.reservations.set(reservation.id, left - count);
+    }
+    const left = this.pools.get(column.pool.pool.name);
+    if (left === undefined) return;
+    for (const resource of Object.keys(left)) {
+      left[resource] = (left[resource] ?? 0) - taken(column, resource) * count;
+    }
+  }
+
+  /** What a pool's limits still allow; undefined = the pool has none. */
+  remaining(pool: string): Resources | undefined {
+    return this.pools.get(pool);
+  }
+
+  /** Whether anything is limited at all. */
+  get isUnlimited(): boolean {
+    return this.pools.size === 0 && this.reservations.size === 0;
+  }
+}

@@ -1,0 +1,225 @@
+import { ATTACH_PREFIX, type Column, type ColumnGroup, UNLIMITED } from '../problem/columns.ts';
+import { type NodeRule, ruleAllowsNode, taintsAllowed } from '../problem/node-rules.ts';
+import {
+  type PodClass,
+  type PreferenceKind,
+  type Problem,
+  podPreferenceKind,
+} from '../problem/problem.ts';
+import type { StateNode } from '../problem/state-node.ts';
+import { isHostKey } from '../problem/topology-terms.ts';
+import { Budgets } from './budgets.ts';
+import { emptyHost, type HostRule, HostRules, type HostState, type HostTotals } from './host.ts';
+import { type Place, placeOfNode, Topology } from './topology.ts';
+
+/** Which preferences a plan tries to meet as if they were rules. */
+export interface Wishes {
+  readonly kinds: ReadonlySet<PreferenceKind>;
+  /** Ids of classes that would be left over if their own preferences were rules. */
+  readonly exempt?: ReadonlySet<number>;
+}
+
+/** An existing node while pods are put on it. */
+export interface NodeRoom {
+  readonly node: StateNode;
+  readonly place: Place;
+  readonly free: Float64Array;
+  readonly host: HostState;
+  /** Pods put there by the plan, by class. */
+  readonly content: Map<PodClass, number>;
+}
+
+/** Everything about a class that does not change while planning. */
+export interface ClassView {
+  readonly podClass: PodClass;
+  readonly host: HostRule;
+  /** Groups that its rule, and the preferences that are to be met, allow; it fits on their front. */
+  readonly groups: readonly ColumnGroup[];
+  readonly allowed: Uint8Array;
+  /** Rules of the preferences that the groups meet, with their weights. */
+  readonly wanted: readonly { readonly rule: NodeRule; readonly weight: number }[];
+  /** Weight of the wanted rules that no new node can meet. */
+  readonly penaltyOfNew: number;
+  /** Topology keys whose value must be decided where the class goes. */
+  readonly pinKeys: readonly string[];
+  readonly hasTopology: boolean;
+}
+
+export function fits(requests: Float64Array, used: Float64Array, room: Float64Array): boolean {
+  for (let r = 0; r < requests.length; r++) {
+    if ((requests[r] ?? 0) > 0 && (used[r] ?? 0) + (requests[r] ?? 0) > (room[r] ?? 0)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+const EMPTY = new Float64Array(64);
+
+export function zeros(length: number): Float64Array {
+  return length <= EMPTY.length ? EMPTY.slice(0, length) : new Float64Array(length);
+}
+
+/** The parts of a problem that all attempts at it share. */
+export class Ground {
+  readonly problem: Problem;
+  readonly wishes: Wishes;
+  readonly views: readonly ClassView[];
+  readonly hostRules: HostRules;
+  readonly rooms: readonly NodeRoom[];
+  readonly topology: Topology;
+  readonly budgets: Budgets;
+  readonly totals: HostTotals;
+  /** Weights of the usable pools, heaviest first. */
+  readonly weights: readonly number[];
+
+  constructor(problem: Problem, wishes: Wishes) {
+    this.problem = problem;
+    this.wishes = wishes;
+    this.hostRules = new HostRules(problem, wishes.kinds.has('pods'));
+    const reach = problem.classes.map((each) => reachOf(problem, each));
+    this.topology = new Topology(problem);
+    const counted = pinningKeys(problem, wishes);
+    this.views = problem.classes.map((podClass) => this.view(podClass, reach, counted));
+    this.totals = new Map();
+    this.rooms = this.nodeRooms();
+    this.budgets = Budgets.of(problem);
+    this.weights = [...new Set(problem.pools.map(({ pool }) => pool.weight))].sort((a, b) => b - a);
+  }
+
+  private view(
+    podClass: PodClass,
+    reach: readonly (readonly ColumnGroup[])[],
+    counted: ReadonlyMap<number, ReadonlySet<string>>,
+  ): ClassView {
+    let groups = reach[podClass.id] ?? [];
+    const { kinds, exempt } = this.wishes;
+    const isExempt = exempt?.has(podClass.id) === true;
+    const wanted = podClass.preferences.filter(({ kind }) => !isExempt && kinds.has(kind));
+    let penaltyOfNew = 0;
+    for (const { rule, weight } of wanted) {
+      const preferred = groups.filter((group) => group.allowed[rule.id] === 1);
+      if (preferred.length > 0) groups = preferred;
+      else penaltyOfNew += weight;
+    }
+    const allowed = new Uint8Array(this.problem.groups.length);
+    for (const group of groups) allowed[group.id] = 1;
+    const pinKeys = new Set(ownKeys(podClass, this.wishes));
+    for (const id of podClass.matching) for (const key of counted.get(id) ?? []) pinKeys.add(key);
+    return {
+      podClass,
+      host: this.hostRules.ofClass[podClass.id] as HostRule,
+      groups,
+      allowed,
+      wanted,
+      penaltyOfNew,
+      pinKeys: [...pinKeys].sort(),
+      hasTopology: pinKeys.size > 0,
+    };
+  }
+
+  private nodeRooms(): readonly NodeRoom[] {
+    const { problem } = this;
+    const { resources } = problem;
+    const rooms = new Map<StateNode, NodeRoom>();
+    for (const node of problem.nodes) {
+      const free = Float64Array.from(resources, (name) => freeAtStart(node, name));
+      const host = emptyHost();
+      rooms.set(node, { node, place: placeOfNode(node), free, host, content: new Map() });
+    }
+    const daemonUse = new Map<StateNode, Float64Array>();
+    for (const each of problem.running) {
+      for (const id of each.matching) this.totals.set(id, (this.totals.get(id) ?? 0) + 1);
+      const room = rooms.get(each.node);
+      if (room === undefined) continue;
+      const { requests, hostPorts: ports } = each.pod.spec;
+      const isDaemon = each.pod.controller?.kind === 'DaemonSet';
+      let daemon = daemonUse.get(each.node);
+      if (isDaemon && daemon === undefined) {
+        daemon = new Float64Array(resources.length);
+        daemonUse.set(each.node, daemon);
+      }
+      for (let r = 0; r < resources.length; r++) {
+        const amount = requests[resources[r] ?? ''] ?? 0;
+        room.free[r] = (room.free[r] ?? 0) - amount;
+        if (isDaemon && daemon !== undefined) daemon[r] = (daemon[r] ?? 0) + amount;
+      }
+      const { topology, matching } = each;
+      const isTerminating = each.pod.deletedAtMs !== undefined;
+      this.hostRules.addRunning(room.host, { ports, topology, matching, isTerminating });
+    }
+    for (const room of rooms.values()) this.reserveForDaemons(room, daemonUse.get(room.node));
+    this.takeAttachments(rooms);
+    return [...rooms.values()];
+  }
+
+  /** DaemonSet pods that are still to come to the node keep their room. */
+  private reserveForDaemons(room: NodeRoom, running: Float64Array | undefined): void {
+    const { node, free } = room;
+    const coming = this.problem.daemons.filter(({ rule }) =>
+      ruleAllowsNode(rule, node.label, node.taints),
+    );
+    for (let r = 0; r < free.length; r++) {
+      const wanted = coming.reduce((sum, each) => sum + (each.requests[r] ?? 0), 0);
+      free[r] = (free[r] ?? 0) - Math.max(0, wanted - (running?.[r] ?? 0));
+    }
+  }
+
+  private takeAttachments(rooms: ReadonlyMap<StateNode, NodeRoom>): void {
+    const { resources, runningAttachments } = this.problem;
+    for (const [node, byDriver] of runningAttachments) {
+      const room = rooms.get(node);
+      if (room === undefined) continue;
+      for (let r = 0; r < resources.length; r++) {
+        const used = byDriver.get(resources[r] ?? '')?.size ?? 0;
+        room.free[r] = (room.free[r] ?? 0) - used;
+      }
+    }
+  }
+}
+
+function freeAtStart(node: StateNode, name: string): number {
+  if (!name.startsWith(ATTACH_PREFIX)) return node.allocatable[name] ?? 0;
+  return node.attachLimits[name.slice(ATTACH_PREFIX.length)] ?? UNLIMITED;
+}
+
+function reachOf(problem: Problem, podClass: PodClass): readonly ColumnGroup[] {
+  const { requests, rule } = podClass;
+  const none = zeros(requests.length);
+  return problem.groups.filter(
+    (group) =>
+      group.allowed[rule.id] === 1 &&
+      group.front.some((column) => fits(requests, none, column.room)),
+  );
+}
+
+/** Topology keys by selector that make the domain of a counted pod matter to others. */
+function pinningKeys(problem: Problem, wishes: Wishes): ReadonlyMap<number, ReadonlySet<string>> {
+  const keys = new Map<number, Set<string>>();
+  const all = [...problem.classes, ...problem.running];
+  for (const { topology } of all) {
+    for (const { key, selector, weight } of [...topology.affinity, ...topology.antiAffinity]) {
+      if (isHostKey(key) || (weight > 0 && !wishes.kinds.has(podPreferenceKind(key)))) continue;
+      const known = keys.get(selector.id) ?? new Set<string>();
+      keys.set(selector.id, known.add(key));
+    }
+  }
+  return keys;
+}
+
+function ownKeys({ topology }: PodClass, wishes: Wishes): readonly string[] {
+  const { spreads, affinity, antiAffinity } = topology;
+  const isActive = (key: string, isRequired: boolean) =>
+    !isHostKey(key) && (isRequired || wishes.kinds.has(podPreferenceKind(key)));
+  return [
+    ...spreads.filter((each) => isActive(each.key, each.isHard)),
+    ...[...affinity, ...antiAffinity].filter((each) => isActive(each.key, each.weight === 0)),
+  ].map((each) => each.key);
+}
+
+/** Host ports of the DaemonSets that will run on a node of the column. */
+export function daemonPortsOn(problem: Problem, { pool, group }: Column) {
+  return problem.daemonPorts
+    .filter(({ rule }) => group.allowed[rule.id] === 1 && taintsAllowed(rule, pool.taints))
+    .flatMap((each) => each.ports);
+}

@@ -1,0 +1,387 @@
+import type { Taint } from '../../model/taint.ts';
+import type { ColumnGroup } from '../problem/columns.ts';
+import { launchLabel, launchMeets } from '../problem/launch-space.ts';
+import { type NodeRule, ruleAllowsNode, taintsAllowed } from '../problem/node-rules.ts';
+import {
+  type PodClass,
+  type PreferenceKind,
+  type Problem,
+  podPreferenceKind,
+} from '../problem/problem.ts';
+import type { StateNode } from '../problem/state-node.ts';
+import { isHostKey, type SpreadTerm, type TopologyTerms } from '../problem/topology-terms.ts';
+
+/** A place as topology sees it: its labels, and whether a spread constraint counts it. */
+export interface Place {
+  readonly label: (key: string) => string | undefined;
+  readonly node: StateNode | undefined;
+  readonly group: ColumnGroup | undefined;
+}
+
+export function placeOfNode(node: StateNode): Place {
+  return { label: node.label, node, group: undefined };
+}
+
+export function placeOfGroup(group: ColumnGroup): Place {
+  const { pool, type, domain } = group;
+  return {
+    label: (key) => launchLabel(pool, type, domain, key),
+    node: undefined,
+    group,
+  };
+}
+
+type Counts = Map<string, number>;
+
+/** By topology key: the values of nodes that are there. */
+export type LiveDomains = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** By selector and label key: the index of the counts. */
+type Tables = Map<number, Map<string, number>>;
+
+function addTo(counts: Counts, value: string, amount: number): void {
+  counts.set(value, (counts.get(value) ?? 0) + amount);
+}
+
+/** Pods of one selector by the values of one label, on the nodes that a constraint counts. */
+interface SpreadCounter {
+  readonly key: string;
+  readonly hardKeys: readonly string[];
+  readonly affinity: NodeRule | undefined;
+  readonly taintsOf: NodeRule | undefined;
+  /** Index of its counts. */
+  readonly table: number;
+  /**
+   * Values of eligible nodes: of those that exist and of those that could be launched for any pod,
+   * because an empty node that another pod brings counts for the minimum, too.
+   */
+  readonly domains: readonly string[];
+  readonly eligible: Map<StateNode | ColumnGroup, boolean>;
+}
+
+/** What one class's spread term is checked against. */
+interface BoundSpread {
+  readonly term: SpreadTerm;
+  readonly counter: SpreadCounter;
+  readonly domains: readonly string[];
+}
+
+/** Where pods are, by the labels of their nodes; hostnames are counted on the nodes themselves. */
+export class Topology {
+  private readonly problem: Problem;
+  /** The only part that changes; everything else is shared between copies. */
+  private tables: Counts[] = [];
+  private readonly matches: Tables = new Map();
+  private readonly antiOwners: Tables = new Map();
+  private readonly counters = new Map<string, SpreadCounter>();
+  private readonly countersBySelector = new Map<number, SpreadCounter[]>();
+  private readonly spreads = new Map<PodClass, readonly BoundSpread[]>();
+
+  constructor(problem: Problem) {
+    this.problem = problem;
+    for (const podClass of problem.classes) this.register(podClass.topology);
+    for (const each of problem.running) this.registerAnti(each.topology);
+    for (const podClass of problem.classes) {
+      if (podClass.topology.spreads.length > 0) this.bindSpreads(podClass);
+    }
+    for (const { pod, node, topology, matching } of problem.running) {
+      const isTerminating = pod.deletedAtMs !== undefined;
+      this.count(topology, matching, placeOfNode(node), 1, !isTerminating);
+    }
+  }
+
+  /** The same topology with counts of its own. */
+  copy(): Topology {
+    const copy: Topology = Object.assign(Object.create(Topology.prototype), this);
+    copy.tables = this.tables.map((counts) => new Map(counts));
+    return copy;
+  }
+
+  /** Every topology key that somebody's terms name, the hostname apart, in alphabetical order. */
+  get keys(): readonly string[] {
+    const keys = new Set<string>();
+    for (const tables of [...this.matches.values(), ...this.antiOwners.values()]) {
+      for (const key of tables.keys()) keys.add(key);
+    }
+    for (const { key } of this.counters.values()) keys.add(key);
+    return [...keys].sort();
+  }
+
+  /** Whether other pods, beyond those on its own node, matter to where the class may go. */
+  concerns({ topology, matching }: PodClass): boolean {
+    const { spreads, affinity, antiAffinity } = topology;
+    return (
+      [...spreads, ...affinity, ...antiAffinity].some((each) => !isHostKey(each.key)) ||
+      matching.some((id) => this.antiOwners.has(id))
+    );
+  }
+
+  private at(table: number): Counts {
+    return this.tables[table] as Counts;
+  }
+
+  private tableOf(index: Tables, id: number, key: string): number {
+    let byKey = index.get(id);
+    if (byKey === undefined) {
+      byKey = new Map();
+      index.set(id, byKey);
+    }
+    let table = byKey.get(key);
+    if (table === undefined) {
+      table = this.tables.push(new Map()) - 1;
+      byKey.set(key, table);
+    }
+    return table;
+  }
+
+  private register({ affinity, antiAffinity }: TopologyTerms): void {
+    for (const { key, selector } of [...affinity, ...antiAffinity]) {
+      if (!isHostKey(key)) this.tableOf(this.matches, selector.id, key);
+    }
+    this.registerAnti({ affinity, antiAffinity, spreads: [] });
+  }
+
+  private registerAnti({ antiAffinity }: TopologyTerms): void {
+    for (const { key, selector, weight } of antiAffinity) {
+      if (!isHostKey(key) && weight === 0) this.tableOf(this.antiOwners, selector.id, key);
+    }
+  }
+
+  private bindSpreads(podClass: PodClass): void {
+    const { spreads } = podClass.topology;
+    const hard = spreads.filter((each) => each.isHard).map((each) => each.key);
+    const bound = spreads
+      .filter((term) => !isHostKey(term.key))
+      .map((term) => {
+        const hardKeys = term.isHard ? hard : [term.key];
+        const counter = this.counter(podClass, term, hardKeys);
+        return { term, counter, domains: counter.domains };
+      });
+    this.spreads.set(podClass, bound);
+  }
+
+  private counter(
+    podClass: PodClass,
+    term: SpreadTerm,
+    hardKeys: readonly string[],
+  ): SpreadCounter {
+    const affinity = term.honorAffinity ? podClass.affinityRule : undefined;
+    const taintsOf = term.honorTaints ? podClass.rule : undefined;
+    const text = [
+      term.key,
+      term.selector.id,
+      [...new Set(hardKeys)].sort().join(),
+      affinity?.id ?? '',
+      taintsOf?.id ?? '',
+    ].join('|');
+    const known = this.counters.get(text);
+    if (known !== undefined) return known;
+    const added = {
+      key: term.key,
+      hardKeys,
+      affinity,
+      taintsOf,
+      table: this.tables.push(new Map()) - 1,
+      domains: [] as readonly string[],
+      eligible: new Map<StateNode | ColumnGroup, boolean>(),
+    };
+    const domains = new Set<string>();
+    const places = [
+      ...this.problem.nodes.map(placeOfNode),
+      ...this.problem.groups.map(placeOfGroup),
+    ];
+    for (const place of places) {
+      const value = place.label(term.key);
+      if (value !== undefined && this.isEligible(added, place)) domains.add(value);
+    }
+    added.domains = [...domains].sort();
+    this.counters.set(text, added);
+    const list = this.countersBySelector.get(term.selector.id) ?? [];
+    list.push(added);
+    this.countersBySelector.set(term.selector.id, list);
+    return added;
+  }
+
+  private isEligible(counter: SpreadCounter, place: Place): boolean {
+    const subject = place.node ?? place.group;
+    if (subject === undefined) return true;
+    const known = counter.eligible.get(subject);
+    if (known !== undefined) return known;
+    const taints: readonly Taint[] = place.node?.taints ?? place.group?.pool.taints ?? [];
+    const { affinity, taintsOf, hardKeys } = counter;
+    const isEligible =
+      hardKeys.every((key) => isHostKey(key) || place.label(key) !== undefined) &&
+      (affinity === undefined || allowsTerms(affinity, place)) &&
+      (taintsOf === undefined || taintsAllowed(taintsOf, taints));
+    counter.eligible.set(subject, isEligible);
+    return isEligible;
+  }
+
+  /**
+   * Counts pods that are put there (or taken away: negative amounts). kube-scheduler does not count
+   * terminating pods for spreads, though it does for affinity.
+   */
+  count(
+    topology: TopologyTerms,
+    matching: readonly number[],
+    place: Place,
+    amount: number,
+    countsForSpreads = true,
+  ): void {
+    for (const id of matching) {
+      for (const [key, table] of this.matches.get(id) ?? []) {
+        const value = place.label(key);
+        if (value !== undefined) addTo(this.at(table), value, amount);
+      }
+      for (const counter of countsForSpreads ? (this.countersBySelector.get(id) ?? []) : []) {
+        const value = place.label(counter.key);
+        if (value !== undefined && this.isEligible(counter, place)) {
+          addTo(this.at(counter.table), value, amount);
+        }
+      }
+    }
+    for (const { key, selector, weight } of topology.antiAffinity) {
+      const value = isHostKey(key) || weight > 0 ? undefined : place.label(key);
+      if (value === undefined) continue;
+      addTo(this.at(this.tableOf(this.antiOwners, selector.id, key)), value, amount);
+    }
+  }
+
+  /**
+   * Whether the required terms, hostnames apart, let one more pod of the class go there. With `live`
+   * only those values of a key count as domains of a spread, instead of all that could be launched.
+   */
+  allows(podClass: PodClass, place: Place, live?: LiveDomains): boolean {
+    return (
+      this.allowsSpreads(podClass, place, live) &&
+      this.allowsAffinity(podClass, place) &&
+      this.allowsAntiAffinity(podClass, place)
+    );
+  }
+
+  private allowsSpreads(podClass: PodClass, place: Place, live?: LiveDomains): boolean {
+    for (const { term, counter, domains: all } of this.spreads.get(podClass) ?? []) {
+      if (!term.isHard) continue;
+      const domains = live === undefined ? all : liveOf(all, live.get(term.key));
+      const value = place.label(term.key);
+      if (value === undefined) return false;
+      const counts = this.at(counter.table);
+      const after = (counts.get(value) ?? 0) + (term.isSelf ? 1 : 0);
+      if (after - lowest(counts, domains, term.minDomains) > term.maxSkew) return false;
+    }
+    return true;
+  }
+
+  private allowsAffinity({ topology }: PodClass, place: Place): boolean {
+    for (const { key, selector, weight, isSelf } of topology.affinity) {
+      if (weight > 0 || isHostKey(key)) continue;
+      const value = place.label(key);
+      if (value === undefined) return false;
+      const counts = this.at(this.tableOf(this.matches, selector.id, key));
+      if ((counts.get(value) ?? 0) > 0) continue;
+      const anywhere = [...counts.values()].some((each) => each > 0);
+      if (anywhere || !isSelf) return false;
+    }
+    return true;
+  }
+
+  private allowsAntiAffinity({ topology, matching }: PodClass, place: Place): boolean {
+    for (const { key, selector, weight } of topology.antiAffinity) {
+      if (weight > 0 || isHostKey(key)) continue;
+      const value = place.label(key);
+      if (value === undefined) continue;
+      const there = this.at(this.tableOf(this.matches, selector.id, key)).get(value) ?? 0;
+      if (there > 0) return false;
+    }
+    for (const id of matching) {
+      for (const [key, owners] of this.antiOwners.get(id) ?? []) {
+        const value = place.label(key);
+        if (value !== undefined && (this.at(owners).get(value) ?? 0) > 0) return false;
+      }
+    }
+    return true;
+  }
+
+  /** Weight of the preferences about other pods that would not be met there. */
+  penalty(podClass: PodClass, place: Place, kinds: ReadonlySet<PreferenceKind>): number {
+    let penalty = 0;
+    for (const { term, counter, domains } of this.spreads.get(podClass) ?? []) {
+      if (term.isHard || !kinds.has(podPreferenceKind(term.key))) continue;
+      const value = place.label(term.key);
+      const counts = this.at(counter.table);
+      const after = (counts.get(value ?? '') ?? 0) + (term.isSelf ? 1 : 0);
+      const excess = after - lowest(counts, domains, undefined) - term.maxSkew;
+      if (value === undefined || excess > 0) penalty += 100 * Math.max(1, excess);
+    }
+    return penalty + this.softAffinityPenalty(podClass, place, kinds);
+  }
+
+  /** Weight of the preferred terms about other pods, of all or some kinds, not met at the place. */
+  softAffinityPenalty(
+    { topology }: PodClass,
+    place: Place,
+    kinds?: ReadonlySet<PreferenceKind>,
+  ): number {
+    let penalty = 0;
+    const { affinity, antiAffinity } = topology;
+    for (const [terms, wanted] of [
+      [affinity, true],
+      [antiAffinity, false],
+    ] as const) {
+      for (const { key, selector, weight } of terms) {
+        if (weight === 0 || isHostKey(key)) continue;
+        if (kinds !== undefined && !kinds.has(podPreferenceKind(key))) continue;
+        const value = place.label(key);
+        const table = this.tableOf(this.matches, selector.id, key);
+        const there = this.at(table).get(value ?? '') ?? 0;
+        if (there > 0 !== wanted) penalty += weight;
+      }
+    }
+    return penalty;
+  }
+
+  /** Pods counted at the place by the class's soft spread terms. */
+  softCrowding(podClass: PodClass, place: Place): number {
+    let crowding = 0;
+    for (const { term, counter } of this.spreads.get(podClass) ?? []) {
+      if (!term.isHard) crowding += this.at(counter.table).get(place.label(term.key) ?? '') ?? 0;
+    }
+    return crowding;
+  }
+
+  /** Pods already counted at the place by the class's own spread terms: fewer is better. */
+  crowding(podClass: PodClass, place: Place): number {
+    let crowding = 0;
+    for (const { term, counter } of this.spreads.get(podClass) ?? []) {
+      crowding += this.at(counter.table).get(place.label(term.key) ?? '') ?? 0;
+    }
+    return crowding;
+  }
+}
+
+function allowsTerms(rule: NodeRule, place: Place): boolean {
+  const { node, group } = place;
+  if (node !== undefined)
+    return ruleAllowsNode({ ...rule, tolerations: undefined }, node.label, []);
+  if (group === undefined) return true;
+  return rule.terms.some((term) => launchMeets(term, group.pool, group.type, group.domain));
+}
+
+function liveOf(
+  domains: readonly string[],
+  live: ReadonlySet<string> | undefined,
+): readonly string[] {
+  if (domains.every((each) => live?.has(each) === true)) return domains;
+  return domains.filter((each) => live?.has(each) === true);
+}
+
+function lowest(
+  counts: Counts,
+  domains: readonly string[],
+  minDomains: number | undefined,
+): number {
+  if (domains.length === 0 || (minDomains !== undefined && domains.length < minDomains)) return 0;
+  let least = Number.POSITIVE_INFINITY;
+  for (const value of domains) least = Math.min(least, counts.get(value) ?? 0);
+  return least;
+}
