@@ -1,8 +1,8 @@
 import type { Pod } from '../../core/model/pod.ts';
 import { CPU, fitsResources, MEMORY, subtractResources } from '../../core/model/resources.ts';
 import { tolerates, untoleratedTaint } from '../../core/model/taint.ts';
-import { portsClash } from '../../core/scheduling/host-ports.ts';
-import { termsOf } from '../../core/scheduling/node-terms.ts';
+import { portsClash } from '../../core/scheduling/problem/host-ports.ts';
+import { termsOf } from '../../core/scheduling/problem/node-terms.ts';
 import {
   countMeant,
   meetsPodAffinity,
@@ -128,7 +128,10 @@ function choose(view: SchedulerView, pod: Pod): NodeView | string {
   const removed: string[] = [];
   const filters: ReturnType<typeof filtersFor> = [
     ...filtersFor(view, pod),
-    ['kept their room for nominated pods', (each, target) => fitsBesideNominated(view, each, target)],
+    [
+      'kept their room for nominated pods',
+      (each, target) => fitsBesideNominated(view, each, target),
+    ],
   ];
   for (const [what, filter] of filters) {
     const kept = candidates.filter((target) => filter(pod, target));
