@@ -11,7 +11,6 @@ import type {
   NodeClaimStatusPatch,
   NodePatch,
   NodePoolStatusPatch,
-  ObjectKind,
   ObjectRef,
   WriteResult,
 } from '../ports/cluster.ts';
@@ -26,18 +25,7 @@ import {
 import { type InvalidCause, isKubeFault, KubeError } from './errors.ts';
 import type { EventSink } from './events.ts';
 import { property, text } from './list.ts';
-import { type Address, apiVersion, RESOURCES, type Resource } from './resources.ts';
-
-/** The resource of each kind that use cases name. */
-export const KINDS: Readonly<Record<ObjectKind, Resource>> = {
-  NodePool: RESOURCES.nodePools,
-  NodeClaim: RESOURCES.nodeClaims,
-  NodeOverlay: RESOURCES.nodeOverlays,
-  EC2NodeClass: RESOURCES.nodeClasses,
-  CapacityBuffer: RESOURCES.capacityBuffers,
-  Node: RESOURCES.nodes,
-  Pod: RESOURCES.pods,
-};
+import { type Address, apiVersion, KINDS, RESOURCES } from './resources.ts';
 
 /** Tries to change an object that others change at the same time. */
 const ATTEMPTS_MAX = 8;

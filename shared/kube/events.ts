@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import type { ClusterEvent } from '../ports/cluster.ts';
 import { objectKey } from '../ports/cluster.ts';
 import type { KubeClient } from './client.ts';
-import { KINDS } from './cluster-writer.ts';
 import { encodeTime } from './encode.ts';
 import { isKubeFault, KubeError } from './errors.ts';
 import { property } from './list.ts';
-import { apiVersion, RESOURCES } from './resources.ts';
+import { apiVersion, KINDS, RESOURCES } from './resources.ts';
 
 /** Events of cluster-scoped objects live here, as those of Kubernetes' own controllers do. */
 const CLUSTER_NAMESPACE = 'default';

@@ -1,3 +1,5 @@
+import type { ObjectKind } from '../ports/cluster.ts';
+
 /** How the API server names a kind. */
 export interface Resource {
   /** Empty for the core group. */
@@ -76,6 +78,17 @@ export const RESOURCES = {
   roles: namespaced('rbac.authorization.k8s.io', 'v1', 'roles', 'Role'),
   roleBindings: namespaced('rbac.authorization.k8s.io', 'v1', 'rolebindings', 'RoleBinding'),
 } as const satisfies Readonly<Record<string, Resource>>;
+
+/** The resource of each kind that use cases name. */
+export const KINDS: Readonly<Record<ObjectKind, Resource>> = {
+  NodePool: RESOURCES.nodePools,
+  NodeClaim: RESOURCES.nodeClaims,
+  NodeOverlay: RESOURCES.nodeOverlays,
+  EC2NodeClass: RESOURCES.nodeClasses,
+  CapacityBuffer: RESOURCES.capacityBuffers,
+  Node: RESOURCES.nodes,
+  Pod: RESOURCES.pods,
+};
 
 /** e.g. `karpenter.sh/v1`, `v1` */
 export function apiVersion(resource: Resource): string {
