@@ -6,7 +6,7 @@ import { podKey } from '../core/model/pod.ts';
 import type { NodeClaim, NodePool } from '../core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../core/model/snapshot.ts';
 import { type OverlayReport, resolveOverlays } from '../core/overlay/resolve.ts';
-import { solve } from '../core/scheduling/solve.ts';
+import { replan } from '../core/scheduling/replan.ts';
 import type { ClusterState, Ports } from '../ports.ts';
 import { attempt, type Failure } from './attempt.ts';
 import { bufferPods, isBufferPod, writeBufferStatuses } from './capacity-buffers.ts';
@@ -304,7 +304,7 @@ async function isHeldBack(
   const brake = await brakeOf(ports, outlook);
   ports.recorder.measure?.('held_back', brake === undefined ? 0 : 1);
   if (brake === undefined) return false;
-  measure(ports, outlook, solve(outlook.snapshot, settings.scheduling), startedAtMs);
+  measure(ports, outlook, replan(outlook.snapshot, settings.scheduling), startedAtMs);
   const [reason, message] = brake;
   await recordNothing({ ports }, reason, 'NodeClaims', message);
   return true;
@@ -331,7 +331,7 @@ export async function provision(ports: Ports, settings: AppSettings): Promise<Pr
       launched.push(...report.launched);
       continue;
     }
-    const plan = solve(outlook.snapshot, settings.scheduling);
+    const plan = replan(outlook.snapshot, settings.scheduling);
     measure(ports, outlook, plan, startedAtMs);
     const decidedAtMs = ports.clock.nowMs();
     unplaced = new Map([...plan.unplaced].map(([pod, { message }]) => [pod, message]));

@@ -3,10 +3,11 @@ import type { ClaimSurroundings, LifecycleAction } from '../../../shared/core/li
 import { decideClaim } from '../../../shared/core/lifecycle/claim.ts';
 import { readiness, withConditions } from '../../../shared/core/lifecycle/conditions.ts';
 import { orphanedInstances } from '../../../shared/core/lifecycle/garbage.ts';
-import type { Condition } from '../../../shared/core/model/cluster.ts';
+import type { Condition, Node } from '../../../shared/core/model/cluster.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
 import { aNode, aNodeClaim, aPod } from '../launch/builders.ts';
 
+const SECOND = 1000;
 const MINUTE = 60_000;
 const providerId = 'aws:///us-east-1a/i-0123456789abcdef0';
 
@@ -33,6 +34,8 @@ function text(action: LifecycleAction): string {
       return action.set.map((each) => `${each.type}=${each.status}/${each.reason}`).join(' ');
     case 'evict':
       return `evict ${action.pods.map((pod) => pod.name).join(',')}`;
+    case 'nominate':
+      return `nominate ${action.pods.map((pod) => pod.name).join(',')} to ${action.node.name}`;
     case 'remove-pod':
       return `remove ${action.pod.name} ${action.gracePeriodSeconds}s`;
     default:
@@ -55,6 +58,17 @@ const unregistered = aNode({
   taints: [{ key: 'karpenter.sh/unregistered', value: '', effect: 'NoExecute' }],
 });
 const notReady = aNode({ conditions: [] });
+const AGENT = { key: 'example.com/agent', value: '', effect: 'NoExecute' } as const;
+const NOT_READY = {
+  key: 'node.kubernetes.io/not-ready',
+  value: '',
+  effect: 'NoSchedule',
+} as const;
+
+/** Ready, unless said otherwise, and closed to pods. */
+function closed({ taints = [], ...rest }: Partial<Node>): Node {
+  return aNode({ taints: [...unregistered.taints, ...taints], ...rest });
+}
 const deleted = { ...ready, deletedAtMs: 0 };
 
 describe('a NodeClaim', () => {
@@ -74,6 +88,42 @@ describe('a NodeClaim', () => {
       ['delete registration_timeout'],
     ],
     ['registers its node', launched, { nodes: [unregistered] }, ['register']],
+    [
+      'nominates its pods before it opens the node',
+      launched,
+      { nodes: [unregistered], awaiting: [aPod({ name: 'a' }), aPod({ name: 'b' })] },
+      ['nominate a,b to node-1', 'register'],
+    ],
+    [
+      'keeps its node closed until it is ready',
+      launched,
+      { nowMs: SECOND, nodes: [closed({ conditions: [] })], awaiting: [aPod()] },
+      ['Registered=Unknown/NodeNotReady Ready=Unknown/NodeNotReady'],
+    ],
+    [
+      'keeps it closed until the control plane has taken its own taints away',
+      launched,
+      { nowMs: 29 * SECOND, nodes: [closed({ taints: [NOT_READY] })], awaiting: [aPod()] },
+      ['Registered=Unknown/NodeNotReady Ready=Unknown/NodeNotReady'],
+    ],
+    [
+      'opens its node after 30 s though it is not ready, and nominates nothing in vain',
+      launched,
+      { nowMs: 30 * SECOND, nodes: [closed({ conditions: [] })], awaiting: [aPod()] },
+      ['register'],
+    ],
+    [
+      'does not keep a node closed that came without the taint',
+      launched,
+      { nowMs: SECOND, nodes: [notReady], awaiting: [aPod()] },
+      ['register'],
+    ],
+    [
+      'has its node open for startup taints to be dealt with',
+      { ...launched, startupTaints: [AGENT] },
+      { nowMs: SECOND, nodes: [closed({ taints: [AGENT] })] },
+      ['register'],
+    ],
     [
       'with two nodes says so',
       launched,
@@ -208,6 +258,16 @@ describe('a NodeClaim', () => {
       );
     });
     expect(evicted).toEqual(['evict plain', 'evict daemon', 'evict critical']);
+  });
+});
+
+describe('a node that opens', () => {
+  it('does not carry the list of the pods that were planned for it', () => {
+    const annotations = { 'joiner.dev/planned-pods': 'a,b', note: 'n' };
+    const claim = aNodeClaim({ ...launched, annotations });
+    const [action] = decideClaim(claim, around({ nodes: [unregistered] })).actions;
+    expect(action).toMatchObject({ kind: 'register', taints: [], annotations: { note: 'n' } });
+    expect(action).not.toHaveProperty(['annotations', 'joiner.dev/planned-pods']);
   });
 });
 

@@ -1,0 +1,93 @@
+import { isTrue } from '../lifecycle/conditions.ts';
+import { isPending, plannedPods } from '../lifecycle/planned-pods.ts';
+import type { Plan } from '../model/plan.ts';
+import { type Pod, podKey } from '../model/pod.ts';
+import type { NodeClaim } from '../model/provisioning.ts';
+import { fitsResources, type Resources, subtractResources } from '../model/resources.ts';
+import type { ClusterSnapshot, SchedulingSettings } from '../model/snapshot.ts';
+import { type StateNode, stateNodes } from './problem/state-node.ts';
+import { solve } from './solve.ts';
+
+/** Where earlier plans have put pods that still wait: the node's name by pod. */
+type Kept = ReadonlyMap<Pod, string>;
+
+/** A claim whose node may still get the pods that it was planned for. */
+function isStarting(claim: NodeClaim): boolean {
+  return claim.deletedAtMs === undefined && !isTrue(claim, 'Initialized');
+}
+
+/** The claims that still start, each with the pending pods that it was planned for. */
+function startingClaims({ nodeClaims, pods }: ClusterSnapshot) {
+  const naming = nodeClaims.filter((claim) => isStarting(claim) && plannedPods(claim).length > 0);
+  if (naming.length === 0) return [];
+  const pending = new Map(pods.filter(isPending).map((pod) => [pod.uid, pod]));
+  return naming
+    .map((claim) => ({ claim, pods: plannedPods(claim).flatMap((uid) => pending.get(uid) ?? []) }))
+    .filter((each) => each.pods.length > 0)
+    .sort((a, b) => (a.claim.name < b.claim.name ? -1 : 1));
+}
+
+/** What is free on nodes, by name; room for DaemonSets that are to come is not taken off. */
+function freeRoom(snapshot: ClusterSnapshot, nodes: readonly StateNode[]): Map<string, Resources> {
+  const free = new Map(nodes.map(({ name, allocatable }) => [name, allocatable]));
+  for (const { nodeName, phase, spec } of snapshot.pods) {
+    const room = free.get(nodeName ?? '');
+    if (room === undefined || phase === 'Succeeded' || phase === 'Failed') continue;
+    free.set(nodeName ?? '', subtractResources(room, spec.requests));
+  }
+  return free;
+}
+
+/**
+ * Pods stay where an earlier plan has put them as long as the node is not open, and after that while
+ * they are nominated to it: kube-scheduler takes a nomination away that came to nothing.
+ */
+function keptPods(snapshot: ClusterSnapshot): Kept {
+  const kept = new Map<Pod, string>();
+  const starting = startingClaims(snapshot);
+  if (starting.length === 0) return kept;
+  const nodes = stateNodes(snapshot).filter(({ isLeaving }) => !isLeaving);
+  const free = freeRoom(snapshot, nodes);
+  const joined = new Map(snapshot.nodes.map(({ providerId, name }) => [providerId, name]));
+  for (const { claim, pods } of starting) {
+    const own = claim.providerId === undefined ? undefined : joined.get(claim.providerId);
+    const node = own ?? claim.name;
+    for (const pod of pods) {
+      const { nominatedNodeName: nominated, spec } = pod;
+      const isFree = nominated === undefined || !free.has(nominated);
+      const isOurs = own !== undefined && nominated === own;
+      const isMeant = isOurs || (isFree && !isTrue(claim, 'Registered'));
+      const room = free.get(node);
+      if (kept.has(pod) || !isMeant || room === undefined) continue;
+      if (!fitsResources(spec.requests, room)) continue;
+      free.set(node, subtractResources(room, spec.requests));
+      kept.set(pod, node);
+    }
+  }
+  return kept;
+}
+
+function withKept(existing: Plan['existing'], kept: Kept): Plan['existing'] {
+  const pods = new Map(existing.map((each) => [each.node, [...each.pods]]));
+  for (const [pod, node] of kept) {
+    pods.set(node, [...(pods.get(node) ?? []), podKey(pod)]);
+  }
+  return [...pods]
+    .map(([node, keys]) => ({ node, pods: keys.sort() }))
+    .sort((a, b) => (a.node < b.node ? -1 : 1));
+}
+
+/**
+ * A plan for what no earlier plan has a place for. Pods that wait for a node which was planned for
+ * them are not planned anew: a plan as tight as the one they come from might not be found again.
+ */
+export function replan(snapshot: ClusterSnapshot, settings: SchedulingSettings): Plan {
+  const kept = keptPods(snapshot);
+  if (kept.size === 0) return solve(snapshot, settings);
+  const pods = snapshot.pods.map((pod) => {
+    const nodeName = kept.get(pod);
+    return nodeName === undefined ? pod : { ...pod, nodeName };
+  });
+  const plan = solve({ ...snapshot, pods }, settings);
+  return { ...plan, existing: withKept(plan.existing, kept) };
+}
