@@ -12,10 +12,10 @@ import type {
   LaunchedInstance,
 } from '../ports/cloud.ts';
 import { faultKind } from './faults.ts';
+import { isInterruptibleReservation } from './interruptible.ts';
 import type { TemplateUse } from './launch-templates.ts';
 import { nodeClassSpec } from './node-class-spec.ts';
 import { tagsOf } from './tags.ts';
-import { isInterruptibleReservation } from './template-data.ts';
 
 /** https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/fleet-quotas.html */
 export const OVERRIDES_MAX = 300;

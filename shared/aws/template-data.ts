@@ -10,6 +10,7 @@ import { registrationOf } from '../core/launch/node-bootstrap.ts';
 import { RESERVED, TENANCY } from '../core/model/labels.ts';
 import type { FleetRequest } from '../ports/cloud.ts';
 import { PortError } from '../ports/fault.ts';
+import { isInterruptibleReservation } from './interruptible.ts';
 import { type NodeClassSpec, nodeClassSpec } from './node-class-spec.ts';
 import { tagsOf, templateTags } from './tags.ts';
 import { userData } from './user-data/user-data.ts';
@@ -202,12 +203,4 @@ export function templateData(
     ...((requests[ENCLAVE] ?? 0) > 0 ? { EnclaveOptions: { Enabled: true } } : {}),
     ...(nested === undefined ? {} : { CpuOptions: { NestedVirtualization: nested } }),
   };
-}
-
-export function isInterruptibleReservation(
-  { nodeClass }: FleetRequest,
-  reservationId: string | undefined,
-): boolean {
-  const { capacityReservations } = nodeClass.status;
-  return capacityReservations.some((each) => each.id === reservationId && each.interruptible);
 }
