@@ -31,11 +31,12 @@ const BANNER =
 /** Bundles `functions/<name>/handler.ts` into a folder below `into`. */
 export async function bundleFunction(name: FunctionName, into: string): Promise<Bundle> {
   const folder = join(into, name);
+  const handler = `functions/${name}/handler.ts`;
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   const { metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: { index: `functions/${name}/handler.ts` },
+    entryPoints: { index: handler },
     outdir: folder,
     outExtension: { '.js': '.mjs' },
     bundle: true,
@@ -55,12 +56,12 @@ export async function bundleFunction(name: FunctionName, into: string): Promise<
     plugins: [plainBuiltins(), onlyWhatRuns(ROOT, name)],
   });
   if (name === 'install') await writeFile(join(folder, MANIFESTS), manifestsJson());
-  return { name, folder, bytes: startBytes(metafile) };
+  return { name, folder, bytes: startBytes(metafile, handler) };
 }
 
 /** The entry and all that it imports at once, by the bundler's own account. */
-function startBytes({ outputs }: Metafile): number {
-  const entry = Object.keys(outputs).find((path) => outputs[path]?.entryPoint !== undefined);
+function startBytes({ outputs }: Metafile, handler: string): number {
+  const entry = Object.keys(outputs).find((path) => outputs[path]?.entryPoint === handler);
   const seen = new Set<string>();
   const visit = (path: string): void => {
     if (seen.has(path)) return;

@@ -1,7 +1,8 @@
 import { ListRulesCommand } from '@aws-sdk/client-eventbridge';
 import { GetInstanceProfileCommand, GetRoleCommand } from '@aws-sdk/client-iam';
-import { type AwsAccess, eventBridgeClient, iamClient } from '../../shared/aws/access.ts';
+import { type AwsAccess, iamClient } from '../../shared/aws/access.ts';
 import { allPages } from '../../shared/aws/calls.ts';
+import { eventBridgeClient } from '../../shared/aws/events.ts';
 import { ENV, FUNCTION_NAMES, type FunctionName, functionName } from '../../shared/contract.ts';
 import { property, text } from '../../shared/kube/list.ts';
 import { type Caller, type DeployedFunction, known, type Quotas } from './facts.ts';

@@ -1,9 +1,9 @@
 import { DescribeClusterCommand, type EKSClient } from '@aws-sdk/client-eks';
 import { DeleteObjectsCommand, ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3';
-import { type AwsAccess, eksClient, eventBridgeClient, s3Client } from '../../shared/aws/access.ts';
+import { type AwsAccess, eksClient, s3Client } from '../../shared/aws/access.ts';
 import { Calls } from '../../shared/aws/calls.ts';
 import { type ClusterAccess, clusterAccess } from '../../shared/aws/cluster-access.ts';
-import { WakeBus } from '../../shared/aws/events.ts';
+import { eventBridgeClient, WakeBus } from '../../shared/aws/events.ts';
 import { PortError } from '../../shared/ports.ts';
 
 /** What the installer needs of AWS. */

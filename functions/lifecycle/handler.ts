@@ -31,7 +31,7 @@ export const handler = composed(async (_event: WakeUpEvent, invocation) => {
       logFailures(telemetry, report.failures);
       // An invocation may stay for minutes: an alarm must not wait for its end.
       publish();
-      return report.isUnsettled ? 'unsettled' : 'settled';
+      return report.isUnsettled || report.isExpecting ? 'unsettled' : 'settled';
     },
     remainingMs,
     sleep: async (ms) => void (await sleep(ms)),

@@ -11,11 +11,12 @@ import { launchingCloud } from './cloud.ts';
 
 /**
  * Plans nodes for the pods that have none and launches every NodeClaim that has no instance. Woken
- * by pods and claims, and each minute.
+ * by pods and claims, and each minute. What it has launched it tells `lifecycle`, which then stays
+ * until the nodes have joined: in the tick that launches, that one has been and gone.
  */
 export const handler = composed(async (event: WakeUpEvent, invocation) => {
   const { config, requestId, remainingMs, telemetry } = invocation;
-  const { ports, kube, leases, refreshPrices, recall, remember } = await openSandbox(
+  const { ports, kube, base, leases, refreshPrices, recall, remember } = await openSandbox(
     invocation,
     launchingCloud,
   );
@@ -24,6 +25,16 @@ export const handler = composed(async (event: WakeUpEvent, invocation) => {
     await batchWindow(kube, { idleMs: config.batchIdleMs, maxMs: config.batchMaxMs });
   }
   await refreshing;
+  const waking: Promise<void>[] = [];
+  const tellLifecycle = async (): Promise<void> => {
+    try {
+      const { wakeBus } = await import('../runtime/wake-bus.ts');
+      await wakeBus(base).wake([{ cluster: config.cluster, kind: 'nodeclaim-changed' }]);
+    } catch (error) {
+      // The next minute wakes it, too; what is launched stays launched.
+      telemetry.logger.warn('lifecycle was not woken', { text: String(error) });
+    }
+  };
   const outcome = await leased({
     leases: leases(requestId),
     name: 'decide',
@@ -31,6 +42,8 @@ export const handler = composed(async (event: WakeUpEvent, invocation) => {
       recall();
       const report = await provision(held(ports, lease), config.settings);
       logFailures(telemetry, report.failures);
+      // Not waited for while the Lease is held: the bus may be out of reach.
+      if (report.launched.length > 0) waking.push(tellLifecycle());
       telemetry.logger.info('provisioned', {
         created: report.created.length,
         launched: report.launched.length,
@@ -42,6 +55,6 @@ export const handler = composed(async (event: WakeUpEvent, invocation) => {
     sleep: async (ms) => void (await sleep(ms)),
     pauseMs: 1000,
   });
-  await remember();
+  await Promise.all([remember(), ...waking]);
   return { outcome };
 });

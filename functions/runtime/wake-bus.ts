@@ -1,5 +1,4 @@
-import { eventBridgeClient } from '../../shared/aws/access.ts';
-import { WakeBus } from '../../shared/aws/events.ts';
+import { eventBridgeClient, WakeBus } from '../../shared/aws/events.ts';
 import type { Base } from './sandbox.ts';
 
 /** The stack's bus, for the functions that wake others. */

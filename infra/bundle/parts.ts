@@ -53,27 +53,8 @@ const S3 = '@aws-sdk/middleware-sdk-s3/dist-es/submodules/s3';
 const CLIENT = '@aws-sdk/client-[\\w-]+';
 const require = createRequire(import.meta.url);
 
-/** How a body of a request may be written. */
-type Body = 'json' | 'xml';
-
-/**
- * In what forms a function's requests have bodies, besides the forms of EC2 and IAM; most of what is
- * asked of EKS and S3 is in the path.
- */
-const BODIES: Readonly<Record<FunctionName, readonly Body[]>> = {
-  watch: ['json'],
-  provision: [],
-  lifecycle: [],
-  interrupt: ['json'],
-  nodeclass: ['json'],
-  catalog: ['json'],
-  install: ['json', 'xml'],
-};
-
-const SERIALIZERS: Readonly<Record<Body, RegExp>> = {
-  json: inside(`${SMITHY}/protocols/json`, '.*/JsonShapeSerializer2\\.js'),
-  xml: inside('@aws-sdk/core/dist-es/submodules/protocols/xml', 'XmlShapeSerializer\\.js'),
-};
+/** Functions that send bodies in XML to S3; what is asked of EKS and of S3 else is in the path. */
+const XML_WRITERS: ReadonlySet<FunctionName> = new Set(['install']);
 
 /** Serializers are made with each client, needed or not. */
 function wordless(path: string): string {
@@ -83,18 +64,25 @@ function wordless(path: string): string {
     .join('\n');
 }
 
-/** Of what is asked of S3 only lists of names in XML have to come with a checksum. */
-const CHECKSUMS: Part = {
-  filter: inside('flexible-checksums', 'getFlexibleChecksumsPlugin\\.js'),
-  contents: inert,
-};
-
-function unwritten(name: FunctionName): readonly Part[] {
-  const bodies = (Object.keys(SERIALIZERS) as Body[]).filter(
-    (each) => !BODIES[name].includes(each),
-  );
-  const written = bodies.map((each) => ({ filter: SERIALIZERS[each], contents: wordless }));
-  return bodies.includes('xml') ? [...written, CHECKSUMS] : written;
+function bodies(root: string, name: FunctionName): readonly Part[] {
+  const plain = JSON.stringify(join(root, 'infra/bundle/plain-json.ts'));
+  const json: Part = {
+    filter: inside(`${SMITHY}/protocols/json`, '.*/JsonShapeSerializer2\\.js'),
+    contents: () => `export { PlainJson as JsonShapeSerializer2 } from ${plain};`,
+  };
+  if (XML_WRITERS.has(name)) return [json];
+  return [
+    json,
+    {
+      filter: inside('@aws-sdk/core/dist-es/submodules/protocols/xml', 'XmlShapeSerializer\\.js'),
+      contents: wordless,
+    },
+    // Of what is asked of S3 only lists of names in XML have to come with a checksum.
+    {
+      filter: inside('flexible-checksums', 'getFlexibleChecksumsPlugin\\.js'),
+      contents: inert,
+    },
+  ];
 }
 
 function parts(root: string, words: () => ReadonlySet<string>): readonly Part[] {
@@ -259,7 +247,7 @@ export function onlyWhatRuns(root: string, name: FunctionName): Plugin {
         resolveDir: root,
         loader: 'js',
       }));
-      for (const { filter, contents } of [...parts(root, words), ...unwritten(name)]) {
+      for (const { filter, contents } of [...parts(root, words), ...bodies(root, name)]) {
         setup.onLoad({ filter }, ({ path }) => ({ contents: contents(path), loader: 'js' }));
       }
     },

@@ -7,6 +7,7 @@ import {
   ownedRequest,
   ownedResource,
   passNodeRole,
+  putWakeUps,
 } from './parts.ts';
 import type { PolicyScope, Statement } from './statement.ts';
 
@@ -62,6 +63,7 @@ export function provisionPolicy(scope: PolicyScope): readonly Statement[] {
       'DescribeCapacityReservations',
       'DescribeInstances',
     ]),
+    putWakeUps(scope),
     describeCluster(scope),
     ...memory(scope),
   ];

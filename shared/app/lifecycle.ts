@@ -5,7 +5,7 @@ import {
   type LifecycleAction,
   TERMINATION_FINALIZER,
 } from '../core/lifecycle/actions.ts';
-import { awaitsReady, decideClaim } from '../core/lifecycle/claim.ts';
+import { awaitsReady, decideClaim, isJoining } from '../core/lifecycle/claim.ts';
 import {
   type ConditionClaim,
   isTrue,
@@ -40,6 +40,8 @@ import { Shadow } from './shadow.ts';
 export interface LifecycleReport {
   /** Something was written, or a drain or a node that is about to be ready: look again soon. */
   readonly isUnsettled: boolean;
+  /** A node that was launched is about to join, of which nobody may tell. */
+  readonly isExpecting: boolean;
   readonly evictions: number;
   readonly terminated: readonly string[];
   /** Steps that were refused; the others went on. */
@@ -364,13 +366,12 @@ export async function lifecycle(
   const startedAtMs = ports.clock.nowMs();
   const state = await ports.cluster.read();
   const nowMs = ports.clock.nowMs();
-  const nothing = { isUnsettled: false, evictions: 0, terminated: [], failures: [] };
-  if (isShadowed(state.karpenterRenewedAtMs, nowMs)) return nothing;
+  const nothing = { isUnsettled: false, isExpecting: false, evictions: 0, terminated: [] };
+  if (isShadowed(state.karpenterRenewedAtMs, nowMs)) return { ...nothing, failures: [] };
   const instances = await ports.compute.list();
   // Claims that are gone do not show any more; other processes' terminations are not remembered.
   const recent = Math.max(recentTerminations(state, instances, nowMs), memory.terminations(nowMs));
-  const left = settings.terminationsPerMinuteMax - recent;
-  const terminationsLeft = Math.max(0, left);
+  const terminationsLeft = Math.max(0, settings.terminationsPerMinuteMax - recent);
   const terminated: string[] = [];
   const shadow = new Shadow(ports, state, startedAtMs);
   const base = { ports, settings, state, nowMs, shadow, memory, terminationsLeft, terminated };
@@ -387,6 +388,8 @@ export async function lifecycle(
   );
   failures.push(...(await attempt('nodes without a NodeClaim', () => releaseForsaken(pass))));
   const isLeaving = claims.some((claim) => claim.deletedAtMs !== undefined);
+  const isExpecting = claims.some((claim) => isJoining(claim, nowMs));
   const { acted, isOpening, evictions } = pass;
-  return { isUnsettled: acted || isLeaving || isOpening, evictions, terminated, failures };
+  const isUnsettled = acted || isLeaving || isOpening;
+  return { isUnsettled, isExpecting, evictions, terminated, failures };
 }

@@ -1,6 +1,5 @@
 import { EC2Client } from '@aws-sdk/client-ec2';
 import { EKSClient } from '@aws-sdk/client-eks';
-import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { IAMClient } from '@aws-sdk/client-iam';
 import { PricingClient } from '@aws-sdk/client-pricing';
 import { S3Client } from '@aws-sdk/client-s3';
@@ -50,7 +49,7 @@ const CONNECT_MS = 3_000;
 const SOCKETS = 64;
 
 /** One attempt per call: retries are counted in one place, {@link Calls}. */
-function configuration(access: AwsAccess) {
+export function configuration(access: AwsAccess) {
   const { region, credentials, functionName, endpoint, timeoutMs = TIMEOUT_MS } = access;
   const customUserAgent: [string, string][] = [['joiner', functionName]];
   return {
@@ -87,10 +86,6 @@ export function iamClient(access: AwsAccess): IAMClient {
 
 export function sqsClient(access: AwsAccess): SQSClient {
   return new SQSClient(configuration(access));
-}
-
-export function eventBridgeClient(access: AwsAccess): EventBridgeClient {
-  return new EventBridgeClient(configuration(access));
 }
 
 /** Path style only where an endpoint is given: there are no bucket hosts on loopback. */

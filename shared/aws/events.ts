@@ -1,14 +1,20 @@
 import {
-  type EventBridgeClient,
+  EventBridgeClient,
   PutEventsCommand,
   type PutEventsRequestEntry,
 } from '@aws-sdk/client-eventbridge';
 import { WAKE_EVENT, type Wake } from '../contract.ts';
 import { PortError } from '../ports/fault.ts';
+import { type AwsAccess, configuration } from './access.ts';
 import type { Calls } from './calls.ts';
 
 /** https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html */
 const ENTRIES_MAX = 10;
+
+/** Here and not beside the others: who seldom wakes anybody imports it when it does. */
+export function eventBridgeClient(access: AwsAccess): EventBridgeClient {
+  return new EventBridgeClient(configuration(access));
+}
 
 export interface WakeBusParts {
   readonly eventBridge: EventBridgeClient;

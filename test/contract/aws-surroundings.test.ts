@@ -5,14 +5,13 @@ import {
   ec2Client,
   eksClient,
   environmentCredentials,
-  eventBridgeClient,
   pricingClient,
   s3Client,
   sqsClient,
   ssmClient,
 } from '../../shared/aws/access.ts';
 import { cachedCluster, describeCluster } from '../../shared/aws/eks-cluster.ts';
-import { WakeBus } from '../../shared/aws/events.ts';
+import { eventBridgeClient, WakeBus } from '../../shared/aws/events.ts';
 import { checkLaunch } from '../../shared/aws/launch-checks.ts';
 import { InterruptionQueue } from '../../shared/aws/queue.ts';
 import { aFleet, aNodeClass } from '../builders/launches.ts';

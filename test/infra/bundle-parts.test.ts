@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, describe, expect, it } from 'vitest';
+import { PlainJson } from '../../infra/bundle/plain-json.ts';
 import {
   type S3Endpoint,
   type S3EndpointParameters,
@@ -71,6 +72,42 @@ describe('the rules of S3 that stand for the SDK’s', () => {
     {},
   ])('refuse %j', (parameters) => {
     expect(() => s3Endpoint({ Region: 'eu-west-1', ...parameters })).toThrow('part of this bundle');
+  });
+});
+
+interface Writer {
+  write(schema: unknown, value: unknown): void;
+  flush(): string | Uint8Array;
+}
+
+describe('the JSON that stands for the SDK’s', () => {
+  const folder = dirname(require.resolve('@smithy/core/package.json'));
+  const inner = [3, 'ns', 'Inner', 0, ['Text', 'Number'], [0, 1]];
+  const schema = [3, 'ns', 'Outer', 0, ['Name', 'Items'], [0, [1, 'ns', 'Inners', 0, () => inner]]];
+  const theirs = run(
+    "export * from './dist-es/submodules/protocols/json/codec-v2/JsonShapeSerializer2.js';",
+    folder,
+  );
+
+  it.each([
+    {},
+    { Name: 'a' },
+    { Name: 'quotes " and \\, lines \n, é and 🙂', Items: [] },
+    { Name: undefined, Items: [{ Text: 'a', Number: 1.5 }, { Text: '{"kind":"tick"}' }] },
+  ])('is the same of %j', async (value) => {
+    const Theirs = (await theirs)['JsonShapeSerializer2'] as new (settings: object) => Writer;
+    const settings = { jsonName: false, timestampFormat: { useTrait: true, default: 7 } };
+    const both: readonly Writer[] = [new PlainJson(), new Theirs(settings)];
+    const [plain, whole] = both.map((each) => {
+      each.write(schema, value);
+      const body = each.flush();
+      return typeof body === 'string' ? body : new TextDecoder().decode(body);
+    });
+    expect(plain).toBe(whole);
+  });
+
+  it.each([{ a: new Date() }, { a: [new Uint8Array(1)] }, new Map()])('refuses %o', (value) => {
+    expect(() => new PlainJson().write(undefined, value)).toThrow('only plain JSON');
   });
 });
 

@@ -85,6 +85,19 @@ export function awaitsReady(claim: NodeClaim, { nodes, nowMs }: ClaimSurrounding
   );
 }
 
+/**
+ * Whether the claim was launched a short time ago and its node is not initialised yet: whoever
+ * stays for that need not be told. One that takes longer is left to the minute's schedule.
+ */
+export function isJoining(claim: NodeClaim, nowMs: number): boolean {
+  return (
+    claim.deletedAtMs === undefined &&
+    isTrue(claim, 'Launched') &&
+    !isTrue(claim, 'Initialized') &&
+    nowMs - since(claim, 'Launched') < REGISTRATION_TIMEOUT_MS
+  );
+}
+
 /** Pods are nominated right before the node opens; later they would be elsewhere already. */
 function opening(claim: NodeClaim, node: Node, pods: readonly Pod[]): readonly LifecycleAction[] {
   const { [PLANNED_PODS]: _, ...annotations } = claim.annotations;

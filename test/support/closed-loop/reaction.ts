@@ -23,11 +23,18 @@ export interface Reaction {
 
 const TARGETS: Readonly<Record<string, readonly string[]>> = WAKE_TARGETS;
 
+/** What a minute's schedule invokes, by the stack's reaction. */
+const SCHEDULED = { watch: ['watch'], tick: ['provision', 'lifecycle'] } as const;
+
 /**
- * What EventBridge does with the stack's rules: holds `watch` and, for each of its events, invokes
- * the functions that it wakes, each in an invocation of its own.
+ * What EventBridge does with the stack's rules: invokes what one minute's schedule does and, for
+ * each event that comes onto the bus, the functions that it wakes, each in an invocation of its own.
  */
-export function react(cloud: WireCloud, invoke: Invoke): Reaction {
+export function react(
+  cloud: WireCloud,
+  invoke: Invoke,
+  reaction: keyof typeof SCHEDULED,
+): Reaction {
   const running = new Set<Promise<unknown>>();
   const faults: unknown[] = [];
   let delivered = cloud.events.length;
@@ -51,7 +58,7 @@ export function react(cloud: WireCloud, invoke: Invoke): Reaction {
     delivered = cloud.events.length;
   };
   const timer = setInterval(deliver, DELIVERY_MS);
-  begin('watch', {});
+  for (const name of SCHEDULED[reaction]) begin(name, {});
   return {
     check: async () => {
       if (faults.length > 0) throw faults[0];

@@ -53,8 +53,15 @@ export interface ClosedLoop {
   tick(): Promise<void>;
   /** Ticks until the condition holds. */
   until(what: string, holds: () => Promise<boolean> | boolean): Promise<void>;
-  /** Runs `watch` and whatever its events wake, without ticks, until the condition holds. */
-  untilByEvents(what: string, holds: () => Promise<boolean>): Promise<void>;
+  /**
+   * Runs `watch`, or one tick of a stack without it, and whatever their events wake, without
+   * further ticks, until the condition holds.
+   */
+  untilByEvents(
+    what: string,
+    holds: () => Promise<boolean>,
+    reaction?: 'watch' | 'tick',
+  ): Promise<void>;
   /** Hands messages to the function `interrupt` as SQS does; ids of those that come again. */
   interrupt(bodies: readonly string[]): Promise<readonly string[]>;
   list(resource: Resource): Promise<readonly unknown[]>;
@@ -217,8 +224,8 @@ function loopOf(parts: Parts, handlers: () => Handlers): ClosedLoop {
     tick,
     apply: (objects) => applyManifests(admin(), objects),
     until: (what, holds) => poll(what, holds, tick),
-    untilByEvents: async (what, holds) => {
-      const reaction = react(cloud, invoke);
+    untilByEvents: async (what, holds, mode = 'watch') => {
+      const reaction = react(cloud, invoke, mode);
       try {
         await poll(what, holds, reaction.check);
       } finally {
