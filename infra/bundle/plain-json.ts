@@ -1,7 +1,7 @@
 /**
  * Writes bodies of requests that are JSON as they are given, in place of the SDK's serializer: what
- * Joiner asks for in JSON (wake-ups, parameters, prices) has only texts, numbers, lists and objects.
- * Anything that its schema would have written differently is refused.
+ * Joiner asks for in JSON (wake-ups, parameters, prices) has only texts, numbers, lists and
+ * objects. Anything that its schema would have written differently is refused.
  */
 export class PlainJson {
   private text = '';

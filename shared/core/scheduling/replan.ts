@@ -39,8 +39,8 @@ function freeRoom(snapshot: ClusterSnapshot, nodes: readonly StateNode[]): Map<s
 }
 
 /**
- * Pods stay where an earlier plan has put them as long as the node is not open, and after that while
- * they are nominated to it: kube-scheduler takes a nomination away that came to nothing.
+ * Pods stay where an earlier plan has put them as long as the node is not open, and after that
+ * while they are nominated to it: kube-scheduler takes a nomination away that came to nothing.
  */
 function keptPods(snapshot: ClusterSnapshot): Kept {
   const kept = new Map<Pod, string>();

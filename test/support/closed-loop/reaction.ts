@@ -28,7 +28,8 @@ const SCHEDULED = { watch: ['watch'], tick: ['provision', 'lifecycle'] } as cons
 
 /**
  * What EventBridge does with the stack's rules: invokes what one minute's schedule does and, for
- * each event that comes onto the bus, the functions that it wakes, each in an invocation of its own.
+ * each event that comes onto the bus, the functions that it wakes, each in an invocation of its
+ * own.
  */
 export function react(
   cloud: WireCloud,
