@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { lifecycle } from '../../shared/app/lifecycle.ts';
 import { LifecycleMemory } from '../../shared/app/lifecycle-memory.ts';
+import { joiningNodes } from '../../shared/kube/joining-nodes.ts';
 import { composed } from '../runtime/compose.ts';
 import type { WakeUpEvent } from '../runtime/context.ts';
 import { instancesCloud } from '../runtime/instances-cloud.ts';
@@ -8,7 +8,10 @@ import { held, leased } from '../runtime/leased.ts';
 import { openSandbox } from '../runtime/sandbox.ts';
 import { logFailures } from '../runtime/telemetry.ts';
 
-/** Between two looks at claims in transition: a drain of hours is a series of them. */
+/**
+ * Between two looks at claims in transition, unless a node joins: a drain of hours is a series of
+ * them.
+ */
 const PAUSE_MS = 1000;
 
 /** EC2 renews its checks each minute; asking more often tells nothing new. */
@@ -22,7 +25,8 @@ const memory = new LifecycleMemory(CHECKS_MS);
  */
 export const handler = composed(async (_event: WakeUpEvent, invocation) => {
   const { config, requestId, remainingMs, telemetry, publish } = invocation;
-  const { ports, leases, remember } = await openSandbox(invocation, instancesCloud);
+  const { ports, kube, leases, remember } = await openSandbox(invocation, instancesCloud);
+  const joining = joiningNodes(kube);
   const outcome = await leased({
     leases: leases(requestId),
     name: 'lifecycle',
@@ -34,9 +38,9 @@ export const handler = composed(async (_event: WakeUpEvent, invocation) => {
       return report.isUnsettled || report.isExpecting ? 'unsettled' : 'settled';
     },
     remainingMs,
-    sleep: async (ms) => void (await sleep(ms)),
+    sleep: (ms) => joining.pause(ms),
     pauseMs: PAUSE_MS,
-  });
+  }).finally(() => joining.close());
   await remember();
   return { outcome };
 });

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { joiningNodes } from '../../shared/kube/joining-nodes.ts';
 import { RESOURCES } from '../../shared/kube/resources.ts';
 import { type WakeUp, watchWakeUps } from '../../shared/kube/wake-ups.ts';
 import { ensureNamespace } from '../contract/kube-objects.ts';
@@ -63,6 +64,34 @@ await describeWithControlPlane('wake-ups on a real control plane', ({ admin, pla
     await wokenBy('node-deleted');
     over.abort();
     await watching;
+    await client.close();
+  }, 60_000);
+
+  it('of nodes end a pause while they join, and not once they are initialised', async () => {
+    const client = clientOf(plane(), 'joiner-lifecycle');
+    const joining = joiningNodes(client);
+    const pausedMs = async (ms: number): Promise<number> => {
+      const startMs = performance.now();
+      await joining.pause(ms);
+      return performance.now() - startMs;
+    };
+    const change = (name: string, labels: Readonly<Record<string, string>>) =>
+      admin().patch(RESOURCES.nodes, { name }, { kind: 'merge', value: { metadata: { labels } } });
+    const pool = { 'karpenter.sh/nodepool': 'general' };
+    const old = { ...pool, 'karpenter.sh/initialized': 'true' };
+    await admin().create(RESOURCES.nodes, { metadata: { name: 'old', labels: old } });
+    await joining.pause(500);
+    const quiet = pausedMs(1500);
+    await change('old', { beat: 'a' });
+    expect(await quiet).toBeGreaterThan(1400);
+    const early = pausedMs(WAIT_MS_MAX);
+    await admin().create(RESOURCES.nodes, { metadata: { name: 'new', labels: pool } });
+    expect(await early).toBeLessThan(WAIT_MS_MAX / 2);
+    // What happens between two pauses ends the next one.
+    await change('new', { beat: 'a' });
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(await pausedMs(WAIT_MS_MAX)).toBeLessThan(WAIT_MS_MAX / 2);
+    await joining.close();
     await client.close();
   }, 60_000);
 });
