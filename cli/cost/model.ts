@@ -82,7 +82,8 @@ function seconds(run: RunSeconds, { nodes, pods }: CostInput): number {
 }
 
 function wakeUps(input: CostInput): number {
-  if (input.reaction === 'tick') return 0;
+  // `provision` tells of its launches.
+  if (input.reaction === 'tick') return launches(input);
   const { wakeUpsPerNode, wakeUpsPerWatch, watchHold } = input.durations;
   return launches(input) * wakeUpsPerNode + (SECONDS / watchHold) * wakeUpsPerWatch;
 }
