@@ -157,17 +157,37 @@ async function registrations(bench: Bench, count: number): Promise<void> {
     await randomly(0, 1000);
     const trial = await launchOne(bench);
     await randomly(500, 4_000);
-    const joining = joiningOf(trial.launch.instance);
-    if (joining === undefined) throw new Error('the instance joins no cluster');
-    const capacity = { cpu: '2', memory: '7Gi', pods: '29', 'ephemeral-storage': '20Gi' };
-    await joinNode(world.admin, { ...joining, capacity });
-    const readyMs = await eventually('a node', () => observer.ready.get(joining.name));
-    const goneMs = await eventually('no taint', () => observer.registered.get(joining.name));
+    const name = await join(world, trial.launch);
+    const readyMs = await eventually('a node', () => observer.ready.get(name));
+    const goneMs = await eventually('no taint', () => observer.registered.get(name));
     times.push(goneMs - readyMs);
     await undo(bench, trial);
   }
   console.log(`\nnode ready → taint gone: ${count} nodes`);
   report('taint', times);
+}
+
+/** The launched instance's node is there and ready; returns its name. */
+async function join({ admin }: World, { instance }: Launch): Promise<string> {
+  const joining = joiningOf(instance);
+  if (joining === undefined) throw new Error('the instance joins no cluster');
+  const capacity = { cpu: '2', memory: '7Gi', pods: '29', 'ephemeral-storage': '20Gi' };
+  await joinNode(admin, { ...joining, capacity });
+  return joining.name;
+}
+
+/** Joins whatever is launched: `lifecycle` is not idle before. */
+async function joinAll({ world, launches }: Bench, signal: AbortSignal): Promise<void> {
+  for (let joined = 0; !signal.aborted; ) {
+    const launch = launches[joined];
+    if (launch === undefined) {
+      await pause(200);
+      continue;
+    }
+    // Those of another series are gone.
+    if (launch.instance.state === 'running') await join(world, launch);
+    joined += 1;
+  }
 }
 
 /** A message of EC2, in new processes: until the first pod of the node is evicted. */
@@ -176,6 +196,7 @@ async function interruptions(bench: Bench, count: number): Promise<void> {
   world.cloud.account.shutdownMs = 500;
   const over = new AbortController();
   const kubelets = runKubelets(world.admin, over.signal);
+  const joining = joinAll(bench, over.signal);
   const times: number[] = [];
   for (let at = 0; at < count; at += 1) {
     await eventually('lifecycle is idle', () => deployed.isIdle('lifecycle') || undefined);
@@ -193,7 +214,7 @@ async function interruptions(bench: Bench, count: number): Promise<void> {
     await pause(1000);
   }
   over.abort();
-  await kubelets;
+  await Promise.all([kubelets, joining]);
   console.log(`\nspot warning → first eviction: ${count} nodes`);
   report('eviction', times);
 }
