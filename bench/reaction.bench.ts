@@ -185,7 +185,8 @@ async function joinAll({ world, launches }: Bench, signal: AbortSignal): Promise
       continue;
     }
     // Those of another series are gone.
-    if (launch.instance.state === 'running') await join(world, launch);
+    const { state } = launch.instance;
+    if (state === 'pending' || state === 'running') await join(world, launch);
     joined += 1;
   }
 }
