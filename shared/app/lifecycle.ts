@@ -1,4 +1,5 @@
 import {
+  type ClaimDecision,
   type ClaimSurroundings,
   EXCLUDE_FROM_LOAD_BALANCERS,
   instanceIdOf,
@@ -6,16 +7,11 @@ import {
   TERMINATION_FINALIZER,
 } from '../core/lifecycle/actions.ts';
 import { awaitsReady, decideClaim, isJoining } from '../core/lifecycle/claim.ts';
-import {
-  type ConditionClaim,
-  isTrue,
-  readiness,
-  withConditions,
-} from '../core/lifecycle/conditions.ts';
+import { isTrue } from '../core/lifecycle/conditions.ts';
 import { blockingAttachments } from '../core/lifecycle/drain.ts';
 import { forsakenNodes, orphanedInstances } from '../core/lifecycle/garbage.ts';
 import type { Illness } from '../core/lifecycle/repair.ts';
-import type { Condition, Node } from '../core/model/cluster.ts';
+import type { Node } from '../core/model/cluster.ts';
 import { CAPACITY_TYPE, INITIALIZED, INTERRUPTED, NODE_POOL, ZONE } from '../core/model/labels.ts';
 import type { Pod } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
@@ -33,7 +29,9 @@ import { learnFrom } from './learnt-memory.ts';
 import { LifecycleMemory } from './lifecycle-memory.ts';
 import { awaitingPods, nominablePods, nominatePods } from './nominations.ts';
 import { nodeClassOf } from './offers.ts';
+import { openTogether } from './opening.ts';
 import { claimRef, nodeRef, podRef } from './references.ts';
+import { type ClaimPass, confirm, register, setConditions } from './registration.ts';
 import { type AppSettings, isPaused, isShadowed } from './settings.ts';
 import { Shadow } from './shadow.ts';
 
@@ -48,7 +46,7 @@ export interface LifecycleReport {
   readonly failures: readonly Failure[];
 }
 
-interface Pass extends HealthPass {
+interface Pass extends HealthPass, ClaimPass {
   /** Terminations left in this minute; interrupted claims are not counted against it. */
   terminationsLeft: number;
   evictions: number;
@@ -57,8 +55,6 @@ interface Pass extends HealthPass {
   /** A node has joined and opens as soon as it is ready. */
   isOpening: boolean;
   readonly failures: Failure[];
-  /** Written in this pass, by the claim's uid: a status patch carries the whole list. */
-  readonly conditions: Map<string, readonly Condition[]>;
 }
 
 function surroundings(pass: Pass, index: Index, claim: NodeClaim): ClaimSurroundings {
@@ -106,50 +102,6 @@ function indexOf(
     nominable: nominablePods(state),
     instances: new Map(instances.map((each) => [each.id, each])),
   };
-}
-
-async function setConditions(
-  { ports, nowMs, conditions: known }: Pass,
-  claim: NodeClaim,
-  set: readonly ConditionClaim[],
-  nodeName?: string,
-): Promise<void> {
-  const merged = withConditions(known.get(claim.uid) ?? claim.conditions, set, nowMs);
-  const ready = readiness(merged, ['Launched', 'Registered', 'Initialized']);
-  const conditions = withConditions(merged, [ready], nowMs);
-  known.set(claim.uid, conditions);
-  const patch = { conditions, ...(nodeName === undefined ? {} : { nodeName }) };
-  await ports.cluster.patchNodeClaimStatus(claimRef(claim), patch);
-}
-
-async function register(
-  pass: Pass,
-  claim: NodeClaim,
-  action: Extract<LifecycleAction, { kind: 'register' }>,
-): Promise<void> {
-  const { ports, state } = pass;
-  const { node } = action;
-  const ref = nodeRef(node);
-  const resourceVersion = state.resourceVersions.get(objectKey(ref));
-  const result = await ports.cluster.patchNode(
-    { ...ref, ...(resourceVersion === undefined ? {} : { resourceVersion }) },
-    {
-      labels: action.labels,
-      annotations: action.annotations,
-      taints: action.taints,
-      addFinalizer: TERMINATION_FINALIZER,
-      owner: { kind: 'NodeClaim', name: claim.name, uid: claim.uid },
-    },
-  );
-  if (result !== 'done') return;
-  const registered = { type: 'Registered', status: 'True', reason: 'Registered', message: '' };
-  await setConditions(pass, claim, [{ ...registered, status: 'True' }], node.name);
-  const pool = claim.labels[NODE_POOL];
-  if (pool !== undefined) await ports.memory.recordRegistration(pool, true);
-  ports.recorder.count('nodes_created_total', {
-    nodepool: pool ?? '',
-    zone: claim.labels[ZONE] ?? '',
-  });
 }
 
 async function evict(pass: Pass, pods: readonly Pod[]): Promise<void> {
@@ -237,7 +189,9 @@ async function act(pass: Pass, claim: NodeClaim, action: LifecycleAction): Promi
       await deleteClaim(pass, claim, action);
       return true;
     case 'register':
-      await register(pass, claim, action);
+      return await register(pass, claim, action);
+    case 'confirm':
+      await confirm(pass, claim, action.node);
       return true;
     case 'nominate':
       pass.failures.push(...(await nominatePods(pass.ports, action.node, action.pods)));
@@ -346,15 +300,27 @@ function recentTerminations(
   return claims.length + orphans.length;
 }
 
-async function stepOf(pass: Pass, claim: NodeClaim, index: Index): Promise<void> {
+function decisionOf(pass: Pass, claim: NodeClaim, index: Index): ClaimDecision {
   const around = surroundings(pass, index, claim);
-  const { actions } = decideClaim(claim, around);
   if (awaitsReady(claim, around)) pass.isOpening = true;
-  for (const action of actions) {
-    if (await pass.shadow.isCast()) return;
-    pass.acted = true;
-    if (!(await act(pass, claim, action))) return;
-  }
+  return decideClaim(claim, around);
+}
+
+async function carryOut(pass: Pass, { claim, actions }: ClaimDecision): Promise<void> {
+  const steps = async (): Promise<void> => {
+    for (const action of actions) {
+      if (await pass.shadow.isCast()) return;
+      pass.acted = true;
+      if (!(await act(pass, claim, action))) return;
+    }
+  };
+  pass.failures.push(...(await attempt(`NodeClaim/${claim.name}`, steps)));
+}
+
+async function carryAllOut(pass: Pass, decisions: readonly ClaimDecision[]): Promise<void> {
+  const opens = ({ actions }: ClaimDecision) => actions.some(({ kind }) => kind === 'register');
+  await openTogether(decisions.filter(opens), (each) => carryOut(pass, each));
+  for (const each of decisions) if (!opens(each)) await carryOut(pass, each);
 }
 
 /** One round over all claims: register, initialise, drain, terminate, time out, collect garbage. */
@@ -380,9 +346,8 @@ export async function lifecycle(
   const pass: Pass = { ...base, ...none, failures, conditions: new Map() };
   const index = indexOf(state, instances, await readHealth(pass, failures));
   const claims = [...state.objects.nodeClaims].sort((a, b) => (a.name < b.name ? -1 : 1));
-  for (const claim of claims) {
-    failures.push(...(await attempt(`NodeClaim/${claim.name}`, () => stepOf(pass, claim, index))));
-  }
+  const decisions = claims.map((claim) => decisionOf(pass, claim, index));
+  await carryAllOut(pass, decisions);
   failures.push(
     ...(await attempt('instances without a NodeClaim', () => collectOrphans(pass, instances))),
   );

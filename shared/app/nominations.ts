@@ -4,6 +4,7 @@ import type { Node } from '../core/model/cluster.ts';
 import type { Pod } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import type { ClusterState, Ports } from '../ports.ts';
+import { atOnce } from './at-once.ts';
 import { attempt, type Failure } from './attempt.ts';
 import { podRef } from './references.ts';
 
@@ -21,12 +22,16 @@ export function nominablePods({ objects }: ClusterState): ReadonlyMap<string, Po
   return new Map(free.map((pod) => [pod.uid, pod]));
 }
 
-/** The pods that the claim was planned for, as long as its node is not open to them. */
+/**
+ * The pods that the claim was planned for, while it starts. kube-scheduler takes a nomination away
+ * when it has tried the pod in vain, as it does where pods are spread over zones and another zone's
+ * node opens a moment later: it is then made again.
+ */
 export function awaitingPods(
   claim: NodeClaim,
   nominable: ReadonlyMap<string, Pod>,
 ): readonly Pod[] {
-  if (isTrue(claim, 'Registered')) return [];
+  if (isTrue(claim, 'Initialized')) return [];
   return plannedPods(claim).flatMap((uid) => nominable.get(uid) ?? []);
 }
 
@@ -39,16 +44,12 @@ export async function nominatePods(
   node: Node,
   pods: readonly Pod[],
 ): Promise<readonly Failure[]> {
-  const queue = pods.values();
   const failures: Failure[] = [];
-  const work = async (): Promise<void> => {
-    for (const pod of queue) {
-      const nominate = async () => void (await cluster.nominate(podRef(pod), node.name));
-      failures.push(...(await attempt(`Node/${node.name}`, nominate)));
-      // What was refused once is refused again, and the node waits.
-      if (failures.length > 0) return;
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE_MAX }, work));
+  await atOnce(AT_ONCE_MAX, pods, async (pod) => {
+    // What was refused once is refused again, and the node waits.
+    if (failures.length > 0) return;
+    const nominate = async () => void (await cluster.nominate(podRef(pod), node.name));
+    failures.push(...(await attempt(`Node/${node.name}`, nominate)));
+  });
   return failures.slice(0, 1);
 }

@@ -30,6 +30,7 @@ export type LifecycleAction =
       /** Set where the node is ill. */
       readonly illness?: Illness;
     }
+  /** Opens the node to pods. */
   | {
       readonly kind: 'register';
       readonly node: Node;
@@ -39,6 +40,8 @@ export type LifecycleAction =
     }
   /** Tells kube-scheduler that the pods are meant for the node. */
   | { readonly kind: 'nominate'; readonly node: Node; readonly pods: readonly Pod[] }
+  /** The claim says that its node is registered. */
+  | { readonly kind: 'confirm'; readonly node: Node }
   | { readonly kind: 'initialize'; readonly node: Node }
   | { readonly kind: 'conditions'; readonly set: readonly ConditionClaim[] }
   | { readonly kind: 'annotate'; readonly annotations: Labels }

@@ -98,13 +98,16 @@ export function isJoining(claim: NodeClaim, nowMs: number): boolean {
   );
 }
 
+function nominations(node: Node, pods: readonly Pod[]): readonly LifecycleAction[] {
+  return pods.length > 0 && isUsable(node) ? [{ kind: 'nominate', node, pods }] : [];
+}
+
 /** Pods are nominated right before the node opens; later they would be elsewhere already. */
 function opening(claim: NodeClaim, node: Node, pods: readonly Pod[]): readonly LifecycleAction[] {
   const { [PLANNED_PODS]: _, ...annotations } = claim.annotations;
-  const nominations: readonly LifecycleAction[] =
-    pods.length > 0 && isUsable(node) ? [{ kind: 'nominate', node, pods }] : [];
+  const nominating = nominations(node, pods);
   return [
-    ...nominations,
+    ...nominating,
     {
       kind: 'register',
       node,
@@ -112,6 +115,9 @@ function opening(claim: NodeClaim, node: Node, pods: readonly Pod[]): readonly L
       annotations,
       taints: taintsAtRegistration(claim, node),
     },
+    // Pods that were tried in between are told once more; for the others nothing changes.
+    ...nominating,
+    { kind: 'confirm', node },
   ];
 }
 
@@ -225,7 +231,8 @@ function decide(claim: NodeClaim, around: ClaimSurroundings): readonly Lifecycle
   const node = around.nodes[0];
   if (node === undefined) return [];
   const initializing = isTrue(claim, 'Initialized') ? [] : initialization(claim, node);
-  return [...tagging(claim, node), ...initializing];
+  const renominating = nominations(node, around.awaiting);
+  return [...renominating, ...tagging(claim, node), ...initializing];
 }
 
 /** What to do now with one NodeClaim and its Node: launch, join, expire, drain, end. */

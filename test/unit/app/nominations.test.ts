@@ -36,7 +36,7 @@ describe('pods of a plan', () => {
       withPorts(ports, {
         cluster: {
           nominate: async (pod: ObjectRef, node: string) => {
-            calls.push(`nominate to ${node}`);
+            calls.push(`nominate ${pod.name} to ${node}`);
             nominations.set(pod.name, node);
             return await ports.cluster.nominate(pod, node);
           },
@@ -50,9 +50,9 @@ describe('pods of a plan', () => {
     const bound = new Map(podsOf(world).map(({ name, nodeName }) => [name, nodeName]));
     expect(bound.size).toBe(15);
     expect(nominations).toEqual(bound);
-    for (const node of new Set(nominations.values())) {
-      const opened = calls.indexOf(`open ${node}`);
-      expect(opened).toBeGreaterThan(calls.lastIndexOf(`nominate to ${node}`));
+    for (const [pod, node] of nominations) {
+      const first = calls.indexOf(`nominate ${pod} to ${node}`);
+      expect(first).toBeLessThan(calls.indexOf(`open ${node}`));
     }
   });
 

@@ -1,0 +1,66 @@
+import { type LifecycleAction, TERMINATION_FINALIZER } from '../core/lifecycle/actions.ts';
+import { type ConditionClaim, readiness, withConditions } from '../core/lifecycle/conditions.ts';
+import type { Condition, Node } from '../core/model/cluster.ts';
+import { NODE_POOL, ZONE } from '../core/model/labels.ts';
+import type { NodeClaim } from '../core/model/provisioning.ts';
+import { type ClusterState, objectKey, type Ports } from '../ports.ts';
+import { claimRef, nodeRef } from './references.ts';
+
+/** What writing to claims and their nodes goes by. */
+export interface ClaimPass {
+  readonly ports: Ports;
+  readonly state: ClusterState;
+  readonly nowMs: number;
+  /** Written in this pass, by the claim's uid: a status patch carries the whole list. */
+  readonly conditions: Map<string, readonly Condition[]>;
+}
+
+export async function setConditions(
+  { ports, nowMs, conditions: known }: ClaimPass,
+  claim: NodeClaim,
+  set: readonly ConditionClaim[],
+  nodeName?: string,
+): Promise<void> {
+  const merged = withConditions(known.get(claim.uid) ?? claim.conditions, set, nowMs);
+  const ready = readiness(merged, ['Launched', 'Registered', 'Initialized']);
+  const conditions = withConditions(merged, [ready], nowMs);
+  known.set(claim.uid, conditions);
+  const patch = { conditions, ...(nodeName === undefined ? {} : { nodeName }) };
+  await ports.cluster.patchNodeClaimStatus(claimRef(claim), patch);
+}
+
+/** Opens the node: its labels, taints, finalizer and owner are then those of the claim. */
+export async function register(
+  pass: ClaimPass,
+  claim: NodeClaim,
+  action: Extract<LifecycleAction, { kind: 'register' }>,
+): Promise<boolean> {
+  const { ports, state } = pass;
+  const { node } = action;
+  const ref = nodeRef(node);
+  const resourceVersion = state.resourceVersions.get(objectKey(ref));
+  const result = await ports.cluster.patchNode(
+    { ...ref, ...(resourceVersion === undefined ? {} : { resourceVersion }) },
+    {
+      labels: action.labels,
+      annotations: action.annotations,
+      taints: action.taints,
+      addFinalizer: TERMINATION_FINALIZER,
+      owner: { kind: 'NodeClaim', name: claim.name, uid: claim.uid },
+    },
+  );
+  return result === 'done';
+}
+
+/** The claim says that its node has joined. */
+export async function confirm(pass: ClaimPass, claim: NodeClaim, node: Node): Promise<void> {
+  const { ports } = pass;
+  const registered = { type: 'Registered', status: 'True', reason: 'Registered', message: '' };
+  await setConditions(pass, claim, [{ ...registered, status: 'True' }], node.name);
+  const pool = claim.labels[NODE_POOL];
+  if (pool !== undefined) await ports.memory.recordRegistration(pool, true);
+  ports.recorder.count('nodes_created_total', {
+    nodepool: pool ?? '',
+    zone: claim.labels[ZONE] ?? '',
+  });
+}
