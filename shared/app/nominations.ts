@@ -23,15 +23,14 @@ export function nominablePods({ objects }: ClusterState): ReadonlyMap<string, Po
 }
 
 /**
- * The pods that the claim was planned for, while it starts. kube-scheduler takes a nomination away
- * when it has tried the pod in vain, as it does where pods are spread over zones and another zone's
- * node opens a moment later: it is then made again.
+ * The pods that the claim was planned for, as long as its node is not open to them. Later their
+ * place may be taken, and kube-scheduler keeps others off a node for pods that do not fit there.
  */
 export function awaitingPods(
   claim: NodeClaim,
   nominable: ReadonlyMap<string, Pod>,
 ): readonly Pod[] {
-  if (isTrue(claim, 'Initialized')) return [];
+  if (isTrue(claim, 'Registered')) return [];
   return plannedPods(claim).flatMap((uid) => nominable.get(uid) ?? []);
 }
 
@@ -40,7 +39,7 @@ export function awaitingPods(
  * closed: kube-scheduler then binds the rest of the pods as it likes.
  */
 export async function nominatePods(
-  { cluster }: Ports,
+  { cluster }: { readonly cluster: Pick<Ports['cluster'], 'nominate'> },
   node: Node,
   pods: readonly Pod[],
 ): Promise<readonly Failure[]> {

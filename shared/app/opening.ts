@@ -27,11 +27,11 @@ export async function openTogether(
     const group = opening.slice(at, at + TOGETHER);
     for (let round = 0; round < NOMINATING_ROUNDS; round += 1) {
       for (const { claim, actions } of group) {
-        await carryOut({ claim, actions: actions.slice(0, 1).filter(isNomination) });
+        await carryOut({ claim, actions: actions.filter(isNomination) });
       }
     }
     await atOnce(TOGETHER, group, ({ claim, actions }) =>
-      carryOut({ claim, actions: actions.filter((each, at) => at > 0 || !isNomination(each)) }),
+      carryOut({ claim, actions: actions.filter((each) => !isNomination(each)) }),
     );
   }
 }

@@ -105,9 +105,8 @@ function nominations(node: Node, pods: readonly Pod[]): readonly LifecycleAction
 /** Pods are nominated right before the node opens; later they would be elsewhere already. */
 function opening(claim: NodeClaim, node: Node, pods: readonly Pod[]): readonly LifecycleAction[] {
   const { [PLANNED_PODS]: _, ...annotations } = claim.annotations;
-  const nominating = nominations(node, pods);
   return [
-    ...nominating,
+    ...nominations(node, pods),
     {
       kind: 'register',
       node,
@@ -115,8 +114,6 @@ function opening(claim: NodeClaim, node: Node, pods: readonly Pod[]): readonly L
       annotations,
       taints: taintsAtRegistration(claim, node),
     },
-    // Pods that were tried in between are told once more; for the others nothing changes.
-    ...nominating,
     { kind: 'confirm', node },
   ];
 }
@@ -231,8 +228,7 @@ function decide(claim: NodeClaim, around: ClaimSurroundings): readonly Lifecycle
   const node = around.nodes[0];
   if (node === undefined) return [];
   const initializing = isTrue(claim, 'Initialized') ? [] : initialization(claim, node);
-  const renominating = nominations(node, around.awaiting);
-  return [...renominating, ...tagging(claim, node), ...initializing];
+  return [...tagging(claim, node), ...initializing];
 }
 
 /** What to do now with one NodeClaim and its Node: launch, join, expire, drain, end. */

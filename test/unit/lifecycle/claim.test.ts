@@ -92,7 +92,7 @@ describe('a NodeClaim', () => {
       'nominates its pods before it opens the node',
       launched,
       { nodes: [unregistered], awaiting: [aPod({ name: 'a' }), aPod({ name: 'b' })] },
-      ['nominate a,b to node-1', 'register', 'nominate a,b to node-1', 'confirm'],
+      ['nominate a,b to node-1', 'register', 'confirm'],
     ],
     [
       'keeps its node closed until it is ready',
@@ -129,23 +129,6 @@ describe('a NodeClaim', () => {
       launched,
       { nodes: [aNode(), aNode({ name: 'b' })] },
       ['Registered=False/MultipleNodesFound Ready=False/MultipleNodesFound'],
-    ],
-    [
-      'nominates pods again that were tried in vain, while it starts',
-      { ...registered, startupTaints: [AGENT] },
-      { nodes: [aNode({ taints: [AGENT] })], awaiting: [aPod({ name: 'a' })] },
-      [
-        'nominate a to node-1',
-        'tag',
-        'annotate',
-        'Initialized=Unknown/StartupTaintsExist Ready=Unknown/StartupTaintsExist',
-      ],
-    ],
-    [
-      'nominates nothing to a node that is not ready any more',
-      { ...registered, annotations: ready.annotations },
-      { nodes: [notReady], awaiting: [aPod({ name: 'a' })] },
-      ['Initialized=Unknown/NodeNotReady Ready=Unknown/NodeNotReady'],
     ],
     [
       'tags and waits for a ready node',
