@@ -1,12 +1,17 @@
+import { nominatePods } from '../shared/app/nominations.ts';
+import { openTogether } from '../shared/app/opening.ts';
+import type { ClaimDecision } from '../shared/core/lifecycle/actions.ts';
+import type { Pod } from '../shared/core/model/pod.ts';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../shared/core/model/snapshot.ts';
 import { solve } from '../shared/core/scheduling/solve.ts';
 import { KubeClient } from '../shared/kube/client.ts';
+import { clusterWriter } from '../shared/kube/cluster-writer.ts';
 import { property, text } from '../shared/kube/list.ts';
 import { RESOURCES, type Resource } from '../shared/kube/resources.ts';
 import { systemTiming } from '../shared/kube/time.ts';
 import { fixedToken } from '../shared/kube/token.ts';
 import { httpTransport } from '../shared/kube/transport.ts';
-import { snapshotOf } from '../test/builders/scheduling.ts';
+import { claimOf, nodeOf, snapshotOf } from '../test/builders/scheduling.ts';
 import { findAssets } from '../test/support/control-plane/assets.ts';
 import { launchControlPlane } from '../test/support/control-plane/launch.ts';
 import { joinNode } from '../test/support/kubelet.ts';
@@ -24,6 +29,12 @@ const SERVICE_ACCOUNTS: Resource = {
   kind: 'ServiceAccount',
   namespaced: true,
 };
+const NO_EVENTS = { record: async () => undefined };
+
+function refuse(): never {
+  throw new Error('nothing here reads a NodeClaim');
+}
+
 const TAINT = { key: 'karpenter.sh/unregistered', effect: 'NoExecute' };
 
 function nameOf(key: string): string {
@@ -68,12 +79,15 @@ async function play(client: KubeClient, nominates: boolean): Promise<void> {
     amounts: types.find((type) => type.name === chosen.type)?.capacity ?? {},
     pods: keys.map(nameOf),
   }));
-  for (const { name, spec } of pods) {
+  const created = new Map<string, Pod>();
+  for (const pod of pods) {
+    const { name, spec } = pod;
     const { cpu, memory } = spec.requests;
     const requests = { cpu: `${cpu}m`, memory: String(memory) };
     const container = { name: 'main', image: 'image', resources: { requests } };
     const manifest = { metadata: { name }, spec: { containers: [container] } };
-    await client.create(RESOURCES.pods, manifest, 'default');
+    const object = await client.create(RESOURCES.pods, manifest, 'default');
+    created.set(name, { ...pod, uid: text(property(property(object, 'metadata'), 'uid')) });
   }
   await each(nodes, ({ name, amounts }) => {
     const { cpu, memory, pods: count } = amounts;
@@ -81,18 +95,20 @@ async function play(client: KubeClient, nominates: boolean): Promise<void> {
     const providerId = `aws:///us-east-1a/${name}`;
     return joinNode(client, { name, providerId, labels: {}, taints: [TAINT], capacity });
   });
-  await each(nodes, async ({ name: node, pods: planned }) => {
-    const nominated = { kind: 'merge', value: { status: { nominatedNodeName: node } } } as const;
-    const nominate = (name: string) =>
-      client
-        .patch(RESOURCES.pods, { namespace: 'default', name }, nominated, 'status')
-        .catch((error: unknown) => {
-          // A pod that is bound meanwhile cannot be nominated any more.
-          if (property(error, 'code') !== '422') throw error;
-        });
-    if (nominates) await Promise.all(planned.map(nominate));
-    const open = { kind: 'merge', value: { spec: { taints: [] } } } as const;
-    await client.patch(RESOURCES.nodes, { name: node }, open);
+  const cluster = clusterWriter({ client, events: NO_EVENTS, decodeNodeClaim: refuse });
+  const decisions = nodes.map(({ name, pods: planned }): ClaimDecision => {
+    const node = nodeOf(name, 0, 0);
+    const nominable = planned.flatMap((pod) => created.get(pod) ?? []);
+    const register = { kind: 'register', node, labels: {}, annotations: {}, taints: [] } as const;
+    const nominate = { kind: 'nominate', node, pods: nominable } as const;
+    return { claim: claimOf(name), actions: nominates ? [nominate, register] : [register] };
+  });
+  await openTogether(decisions, async ({ claim: { name }, actions }) => {
+    for (const action of actions) {
+      if (action.kind === 'nominate') await nominatePods({ cluster }, action.node, action.pods);
+      const open = { taints: [], addFinalizer: 'example.com/bench' };
+      if (action.kind === 'register') await cluster.patchNode({ kind: 'Node', name }, open);
+    }
   });
   const names = pods.map(({ name }) => name);
   const bound = await settled(client, names);
@@ -108,7 +124,7 @@ async function play(client: KubeClient, nominates: boolean): Promise<void> {
 
 /**
  * A plan's nodes join the real control plane at once, and its kube-scheduler binds the pods: as it
- * likes, and with each pod nominated to its planned node just before that node's taint goes.
+ * likes, and with each pod nominated to its planned node before it opens, as `lifecycle` does.
  */
 export async function run(): Promise<void> {
   const assets = await findAssets();
