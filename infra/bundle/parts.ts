@@ -56,11 +56,12 @@ const require = createRequire(import.meta.url);
 /** Functions that send bodies in XML to S3; what is asked of EKS and of S3 else is in the path. */
 const XML_WRITERS: ReadonlySet<FunctionName> = new Set(['install']);
 
-/** Serializers are made with each client, needed or not. */
+/** Those who write bodies and headers are made with each client, needed or not. */
 function wordless(path: string): string {
   const body = `{ throw new Error(${JSON.stringify(REFUSAL)}); }`;
+  const methods = `setSerdeContext() {} write() ${body} flush() ${body} format() ${body}`;
   return exportsOf(path)
-    .map((name) => `export class ${name} { setSerdeContext() {} write() ${body} flush() ${body} }`)
+    .map((name) => `export class ${name} { ${methods} }`)
     .join('\n');
 }
 
@@ -112,6 +113,11 @@ function parts(root: string, words: () => ReadonlySet<string>): readonly Part[] 
     {
       filter: inside('@aws-sdk/checksums/dist-es/submodules', '.*/(Sha1|Crc64Nvme|Crc32c)Js\\.js'),
       contents: refused,
+    },
+    // Headers of events are signed in streams of them.
+    {
+      filter: inside('@smithy/signature-v4/dist-es', 'HeaderFormatter\\.js'),
+      contents: wordless,
     },
     // Streams of browsers, and bodies that are sent piece by piece: all of ours are whole.
     {
