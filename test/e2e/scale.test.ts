@@ -114,12 +114,12 @@ await describeClosedLoop(
         const planned = await plan(loop, pods);
         await loop.until('all pods run', async () => (await runningPods(loop)) === pods);
         const claims = (await claimsOf(loop)).length;
-        // A node launched for pods that were left over may find them bound elsewhere by then.
-        expect((await nodesOf(loop)).size).toBeGreaterThanOrEqual(claims / 2);
-        // kube-scheduler gives arm64 nodes and single zones to pods that could go elsewhere, so
-        // that some that cannot are left over: 1 to 6 nodes more than the 13 or so planned in nine
-        // runs. docs/performance.md has the figure; here it is bounded so that chance fails nobody.
-        expect(claims).toBeLessThanOrEqual(planned * 2);
+        // Pods are nominated to their planned nodes. One that is tried in vain loses that, and may
+        // find its place taken: 0 to 2 nodes more than the 13 planned, where chance alone made it 1
+        // to 6. Why is in docs/decisions/0041-nominated-nodes.md.
+        expect(claims).toBeLessThanOrEqual(planned + 3);
+        // A node launched for a pod that was left over may find it bound elsewhere by then.
+        expect((await nodesOf(loop)).size).toBeGreaterThanOrEqual(claims - 1);
       },
       MINUTES,
     );
@@ -191,8 +191,8 @@ await describeClosedLoop(
         const { pricePerHour, atOnce } = await comparedWithAllAtOnce(loop.admin());
         expect(atOnce.unplaced.size).toBe(0);
         // The goal is 5 %. How many batches it takes depends on the machine, and so does the last
-        // few per cent: see docs/performance.md.
-        expect(pricePerHour / atOnce.listPricePerHour).toBeLessThanOrEqual(1.15);
+        // per cent: 2.9 % to 5.5 % in eight runs, see docs/performance.md.
+        expect(pricePerHour / atOnce.listPricePerHour).toBeLessThanOrEqual(1.1);
       },
       MINUTES,
     );
