@@ -104,6 +104,12 @@ function alive(): readonly ModelInstance[] {
   return [...cloud.account.instances.values()].filter(({ state }) => !/shut|term/.test(state));
 }
 
+function aliveIds(): readonly string[] {
+  return alive()
+    .map(({ id }) => id)
+    .sort();
+}
+
 function claimedIds(): readonly string[] {
   const ids = world.store.list('NodeClaim').map((each) => textAt(each, 'status', 'providerID'));
   return ids.map((id) => id?.split('/').at(-1) ?? '').sort();
@@ -123,11 +129,7 @@ describe('Joiner on AWS over the wire', () => {
     await start(4, 6);
     await runFor(4);
     expect(runningPods()).toBe(10);
-    expect(claimedIds()).toEqual(
-      alive()
-        .map(({ id }) => id)
-        .sort(),
-    );
+    expect(claimedIds()).toEqual(aliveIds());
     const registered = world.store
       .list('Node')
       .map((each) => each.metadata.labels['karpenter.sh/registered']);
@@ -148,11 +150,7 @@ describe('Joiner on AWS over the wire', () => {
     await runFor(4);
     expect(runningPods()).toBe(4);
     expect(alive().every(({ instanceType }) => instanceType.startsWith('m6a.'))).toBe(true);
-    expect(claimedIds()).toEqual(
-      alive()
-        .map(({ id }) => id)
-        .sort(),
-    );
+    expect(claimedIds()).toEqual(aliveIds());
   });
 
   it('launches once though the answers are lost', async () => {
@@ -161,11 +159,7 @@ describe('Joiner on AWS over the wire', () => {
     await runFor(6);
     expect(runningPods()).toBe(4);
     expect(cloud.account.instances.size).toBe(alive().length);
-    expect(claimedIds()).toEqual(
-      alive()
-        .map(({ id }) => id)
-        .sort(),
-    );
+    expect(claimedIds()).toEqual(aliveIds());
   });
 
   it('goes on after throttling', async () => {
@@ -174,11 +168,7 @@ describe('Joiner on AWS over the wire', () => {
     cloud.server.fail('ec2', 'CreateFleet', fault, 4);
     await runFor(6);
     expect(runningPods()).toBe(4);
-    expect(claimedIds()).toEqual(
-      alive()
-        .map(({ id }) => id)
-        .sort(),
-    );
+    expect(claimedIds()).toEqual(aliveIds());
   });
 
   it('ends the instances of a NodePool that is deleted', async () => {
@@ -199,11 +189,7 @@ describe('Joiner on AWS over the wire', () => {
     await runFor(17);
     const states = [...cloud.account.instances.values()].map(({ state }) => state);
     expect(states).toContain('terminated');
-    expect(claimedIds()).toEqual(
-      alive()
-        .map(({ id }) => id)
-        .sort(),
-    );
+    expect(claimedIds()).toEqual(aliveIds());
   });
 });
 
@@ -259,11 +245,7 @@ describe('a crash while launching', () => {
       await runFor(9);
       expect(world.crashes).toBe(1);
       expect(runningPods()).toBe(32);
-      expect(claimedIds()).toEqual(
-        alive()
-          .map(({ id }) => id)
-          .sort(),
-      );
+      expect(claimedIds()).toEqual(aliveIds());
       expect(cloud.account.instances.size).toBe(alive().length);
     },
   );
@@ -275,11 +257,7 @@ describe('a crash while launching', () => {
     await runFor(9);
     expect(world.crashes).toBe(1);
     expect(runningPods()).toBe(32);
-    expect(claimedIds()).toEqual(
-      alive()
-        .map(({ id }) => id)
-        .sort(),
-    );
+    expect(claimedIds()).toEqual(aliveIds());
     expect(cloud.account.instances.size).toBe(alive().length);
   });
 });

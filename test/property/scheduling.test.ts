@@ -4,6 +4,7 @@ import type { InstanceType } from '../../shared/core/model/instance-type.ts';
 import { HOSTNAME, ZONE } from '../../shared/core/model/labels.ts';
 import type { Plan } from '../../shared/core/model/plan.ts';
 import { type Pod, podKey } from '../../shared/core/model/pod.ts';
+import { ofApp, spreadOver, termOver } from '../builders/affinity.ts';
 import {
   FAMILY,
   GI,
@@ -15,39 +16,22 @@ import {
   typeOf,
 } from '../builders/scheduling.ts';
 
-const web = { matchLabels: { app: 'web' }, matchExpressions: [] };
-const spreadOver = (
-  topologyKey: string,
-  whenUnsatisfiable: 'DoNotSchedule' | 'ScheduleAnyway',
-) => ({
-  topologyKey,
-  maxSkew: 1,
-  minDomains: undefined,
-  whenUnsatisfiable,
-  labelSelector: web,
-  matchLabelKeys: [],
-  nodeAffinityPolicy: 'Honor' as const,
-  nodeTaintsPolicy: 'Ignore' as const,
-});
-const apart = {
-  topologyKey: HOSTNAME,
-  labelSelector: web,
-  namespaces: [],
-  namespaceSelector: undefined,
-  matchLabelKeys: [],
-  mismatchLabelKeys: [],
-};
+const web = ofApp('web');
+const apart = termOver(HOSTNAME, web);
 
 /** Kinds of constraints that a group of pods may have. */
 const CONSTRAINTS = [
   {},
   {},
   { nodeSelector: { [ZONE]: 'zone-b' } },
-  { topologySpread: [spreadOver(ZONE, 'DoNotSchedule')] },
-  { topologySpread: [spreadOver(ZONE, 'ScheduleAnyway')] },
+  { topologySpread: [spreadOver(ZONE, web, { whenUnsatisfiable: 'DoNotSchedule' })] },
+  { topologySpread: [spreadOver(ZONE, web, { whenUnsatisfiable: 'ScheduleAnyway' })] },
   { podAntiAffinity: [apart] },
   {
-    topologySpread: [spreadOver(ZONE, 'DoNotSchedule'), spreadOver(HOSTNAME, 'ScheduleAnyway')],
+    topologySpread: [
+      spreadOver(ZONE, web, { whenUnsatisfiable: 'DoNotSchedule' }),
+      spreadOver(HOSTNAME, web, { whenUnsatisfiable: 'ScheduleAnyway' }),
+    ],
     tolerations: ['a', 'b'].map((key) => ({
       key,
       operator: 'Exists' as const,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { HOSTNAME, ZONE } from '../../shared/core/model/labels.ts';
 import type { Plan } from '../../shared/core/model/plan.ts';
-import type { PodSpec } from '../../shared/core/model/pod.ts';
+import { ofApp, spreadOver, termOver } from '../builders/affinity.ts';
 import {
   BONDS,
   bestOfAll,
@@ -53,27 +53,8 @@ const tinyCase: fc.Arbitrary<TinyCase> = fc
   }));
 
 function specOf({ bond, cpu, memoryGi, priority, zone }: TinyGroup, app: string) {
-  const labelSelector = { matchLabels: { app }, matchExpressions: [] };
-  const terms = (topologyKey: string): PodSpec['podAffinity'] => [
-    {
-      topologyKey,
-      labelSelector,
-      namespaces: [],
-      namespaceSelector: undefined,
-      matchLabelKeys: [],
-      mismatchLabelKeys: [],
-    },
-  ];
-  const spread: PodSpec['topologySpread'][number] = {
-    topologyKey: ZONE,
-    maxSkew: 1,
-    minDomains: undefined,
-    whenUnsatisfiable: 'DoNotSchedule',
-    labelSelector,
-    matchLabelKeys: [],
-    nodeAffinityPolicy: 'Honor',
-    nodeTaintsPolicy: 'Ignore',
-  };
+  const labelSelector = ofApp(app);
+  const terms = (topologyKey: string) => [termOver(topologyKey, labelSelector)];
   return {
     cpu,
     memory: memoryGi * GI,
@@ -81,7 +62,7 @@ function specOf({ bond, cpu, memoryGi, priority, zone }: TinyGroup, app: string)
     nodeSelector: zone === undefined ? {} : { [ZONE]: zone },
     podAntiAffinity: bond === 'apart' ? terms(HOSTNAME) : bond === 'apartByZone' ? terms(ZONE) : [],
     podAffinity: bond === 'together' ? terms(HOSTNAME) : [],
-    topologySpread: bond === 'spreadByZone' ? [spread] : [],
+    topologySpread: bond === 'spreadByZone' ? [spreadOver(ZONE, labelSelector)] : [],
   };
 }
 

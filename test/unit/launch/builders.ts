@@ -1,32 +1,16 @@
 import type { Node } from '../../../shared/core/model/cluster.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
-import { PLAIN_SPEC } from '../../builders/scheduling.ts';
+import { claimOf, PLAIN_SPEC } from '../../builders/scheduling.ts';
 
 export function aNodeClaim(changes: Partial<NodeClaim> = {}): NodeClaim {
-  return {
-    name: 'default-abcde',
+  return claimOf('default-abcde', {
     uid: 'claim-uid',
     labels: { 'karpenter.sh/nodepool': 'default' },
-    annotations: {},
     finalizers: ['karpenter.sh/termination'],
-    createdAtMs: 0,
-    deletedAtMs: undefined,
-    requirements: [],
     requests: { cpu: 1000 },
-    taints: [],
-    startupTaints: [],
-    nodeClassRef: { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' },
-    expireAfter: 'Never',
-    terminationGracePeriodMs: undefined,
-    nodeName: undefined,
-    providerId: undefined,
-    imageId: undefined,
-    capacity: {},
-    allocatable: {},
-    conditions: [],
     ...changes,
-  };
+  });
 }
 
 export function aNode(changes: Partial<Node> = {}): Node {

@@ -8,6 +8,7 @@ import {
   ZONE,
 } from '../../../shared/core/model/labels.ts';
 import type { LabelSelector, TopologySpreadConstraint } from '../../../shared/core/model/pod.ts';
+import { ofApp, spreadOver, termOver } from '../../builders/affinity.ts';
 import {
   FAMILY,
   GI,
@@ -20,31 +21,14 @@ import {
   typeOf,
 } from '../../builders/scheduling.ts';
 
-const web: LabelSelector = { matchLabels: { app: 'web' }, matchExpressions: [] };
+const web = ofApp('web');
 
 function spread(topologyKey: string, rest: Partial<TopologySpreadConstraint> = {}) {
-  return {
-    topologyKey,
-    maxSkew: 1,
-    minDomains: undefined,
-    whenUnsatisfiable: 'DoNotSchedule' as const,
-    labelSelector: web,
-    matchLabelKeys: [],
-    nodeAffinityPolicy: 'Honor' as const,
-    nodeTaintsPolicy: 'Ignore' as const,
-    ...rest,
-  };
+  return spreadOver(topologyKey, web, rest);
 }
 
 function term(topologyKey: string, labelSelector: LabelSelector | undefined = web) {
-  return {
-    topologyKey,
-    labelSelector,
-    namespaces: [],
-    namespaceSelector: undefined,
-    matchLabelKeys: [],
-    mismatchLabelKeys: [],
-  };
+  return termOver(topologyKey, labelSelector);
 }
 
 const inZone = (...values: string[]) => ({

@@ -4,6 +4,7 @@ import { DEFAULT_SCHEDULING_SETTINGS } from '../../../shared/core/model/snapshot
 import { Playback } from '../../../shared/core/scheduling/playback/playback.ts';
 import { compileProblem } from '../../../shared/core/scheduling/problem/compile.ts';
 import { weighPreferences } from '../../../shared/core/scheduling/solve.ts';
+import { ofApp, spreadOver } from '../../builders/affinity.ts';
 import { FAMILY, GI, nodeOf, planOf, podsOf, snapshotOf } from '../../builders/scheduling.ts';
 
 function worldOf(rest: Parameters<typeof snapshotOf>[0]) {
@@ -42,17 +43,7 @@ describe('a plan played back', () => {
   });
 
   it.each([1, 3, 10])('binds equal pods under a hard spread in %d batches', (batches) => {
-    const web = { matchLabels: { app: 'web' }, matchExpressions: [] };
-    const constraint = {
-      topologyKey: ZONE,
-      maxSkew: 1,
-      minDomains: undefined,
-      whenUnsatisfiable: 'DoNotSchedule' as const,
-      labelSelector: web,
-      matchLabelKeys: [],
-      nodeAffinityPolicy: 'Honor' as const,
-      nodeTaintsPolicy: 'Ignore' as const,
-    };
+    const constraint = spreadOver(ZONE, ofApp('web'));
     const pods = podsOf(300, 'a', { cpu: 900, memory: GI, topologySpread: [constraint] });
     expect(leftOver(worldOf({ pods, types: eights }), batches)).toBe(0);
   });
