@@ -219,6 +219,6 @@ function withOwner(
 ): KubeObject {
   const { ownerReferences } = object.metadata;
   if (ownerReferences.some((each) => each.uid === owner.uid)) return object;
-  const references = [...ownerReferences, owner];
+  const references = [...ownerReferences, { apiVersion: 'karpenter.sh/v1', ...owner }];
   return { ...object, metadata: { ...object.metadata, ownerReferences: references } };
 }

@@ -14,7 +14,10 @@ export interface ObjectMeta {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly finalizers: readonly string[];
-  readonly ownerReferences: readonly (OwnerReference & { readonly controller?: boolean })[];
+  readonly ownerReferences: readonly (OwnerReference & {
+    readonly apiVersion?: string;
+    readonly controller?: boolean;
+  })[];
 }
 
 /** An object as the API server keeps it. Never changed: every write makes another one. */
@@ -70,7 +73,9 @@ function metadataOf(manifest: Json): Omit<ObjectMeta, 'uid' | 'resourceVersion'>
   const { metadata } = manifest;
   const kind = textAt(manifest, 'kind') ?? '';
   const owners = listAt(metadata, 'ownerReferences').flatMap((each) => {
+    const apiVersion = textAt(each, 'apiVersion');
     const owner = {
+      ...(apiVersion === undefined ? {} : { apiVersion }),
       kind: textAt(each, 'kind') ?? '',
       name: textAt(each, 'name') ?? '',
       uid: textAt(each, 'uid') ?? '',

@@ -1,0 +1,39 @@
+import type { ClusterEvent } from '../../shared/ports.ts';
+import { isJson } from '../../shared/sim/json.ts';
+import { smallWorld } from '../sim/small-world.ts';
+import { type ClusterWorld, clusterSuite } from './kube-cluster-suite.ts';
+
+/** The simulated world, whose control plane comes to rest after every change. */
+async function simulatedWorld(): Promise<ClusterWorld> {
+  const events: ClusterEvent[] = [];
+  const { world, script } = await smallWorld([]);
+  const { cluster } = world.ports;
+  return {
+    cluster: new Proxy(cluster, {
+      get: (target, name) => {
+        if (name === 'event') {
+          return async (event: ClusterEvent) => {
+            events.push(event);
+            await target.event(event);
+          };
+        }
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    }),
+    apply: async (manifest) => {
+      if (!isJson(manifest)) throw new Error('a manifest is an object');
+      script.apply([manifest]);
+      await world.run(world.timeline.nowMs());
+    },
+    raw: async (kind, namespace, name) => world.store.get(kind, namespace, name),
+    events: async ({ kind, name }) =>
+      events
+        .filter(({ regarding }) => regarding.kind === kind && regarding.name === name)
+        .map(({ reason }) => ({ reason, count: 1 })),
+  };
+}
+
+const world = await simulatedWorld();
+
+clusterSuite('simulated', () => world);
