@@ -1,5 +1,11 @@
 import type { InstanceType, Offering, Overhead } from '../model/instance-type.ts';
-import { addResources, HUGEPAGES_PREFIX, MEMORY, type Resources } from '../model/resources.ts';
+import {
+  addResources,
+  amountOf,
+  HUGEPAGES_PREFIX,
+  MEMORY,
+  type Resources,
+} from '../model/resources.ts';
 
 /** Everything that the system keeps. */
 export function totalOverhead({
@@ -25,7 +31,7 @@ export function allocatable(
     overheadOverride === undefined ? own : addResources(own, totalOverhead(overheadOverride));
   const amounts: Record<string, number> = {};
   for (const [name, amount] of Object.entries(capacity))
-    amounts[name] = amount - (overhead[name] ?? 0);
+    amounts[name] = amount - amountOf(overhead, name);
   for (const [name, amount] of Object.entries(capacity)) {
     if (!name.startsWith(HUGEPAGES_PREFIX) || amount === 0) continue;
     amounts[MEMORY] = Math.max(0, (amounts[MEMORY] ?? 0) - amount);

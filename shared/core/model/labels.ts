@@ -96,6 +96,8 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ['beta.kubernetes.io/arch', ARCH],
   ['beta.kubernetes.io/os', OS],
   ['beta.kubernetes.io/instance-type', INSTANCE_TYPE],
+  // The CSI driver of EBS names zones by a label of its own in volumes and StorageClasses.
+  ['topology.ebs.csi.aws.com/zone', ZONE],
 ]);
 
 /** The current name of a label that Kubernetes renamed; every other key unchanged. */

@@ -1,3 +1,5 @@
+import { ownValue } from './labels.ts';
+
 /**
  * Amounts by resource name in integer base units: CPU in milli-cores, every other resource in whole
  * units (bytes for memory, ephemeral-storage and hugepages; a count for pods and extended
@@ -13,10 +15,15 @@ export const HUGEPAGES_PREFIX = 'hugepages-';
 
 export const NO_RESOURCES: Resources = Object.freeze({});
 
+/** How much of a resource there is; names come from outside, and may be `constructor`. */
+export function amountOf(amounts: Resources, name: string): number {
+  return ownValue(amounts, name) ?? 0;
+}
+
 /** Sum per resource; a resource missing on one side counts as zero there. */
 export function addResources(a: Resources, b: Resources): Resources {
   const sum: Record<string, number> = { ...a };
-  for (const [name, amount] of Object.entries(b)) sum[name] = (sum[name] ?? 0) + amount;
+  for (const [name, amount] of Object.entries(b)) sum[name] = amountOf(sum, name) + amount;
   return sum;
 }
 
@@ -24,7 +31,7 @@ export function addResources(a: Resources, b: Resources): Resources {
 export function subtractResources(a: Resources, b: Resources): Resources {
   const difference: Record<string, number> = { ...a };
   for (const [name, amount] of Object.entries(b)) {
-    difference[name] = (difference[name] ?? 0) - amount;
+    difference[name] = amountOf(difference, name) - amount;
   }
   return difference;
 }
@@ -33,7 +40,7 @@ export function subtractResources(a: Resources, b: Resources): Resources {
 export function maxResources(a: Resources, b: Resources): Resources {
   const greatest: Record<string, number> = { ...a };
   for (const [name, amount] of Object.entries(b)) {
-    greatest[name] = Math.max(greatest[name] ?? 0, amount);
+    greatest[name] = Math.max(amountOf(greatest, name), amount);
   }
   return greatest;
 }
@@ -41,6 +48,6 @@ export function maxResources(a: Resources, b: Resources): Resources {
 /** Whether every positive request is covered by what is there. */
 export function fitsResources(requests: Resources, available: Resources): boolean {
   return Object.entries(requests).every(
-    ([name, amount]) => amount <= 0 || amount <= (available[name] ?? 0),
+    ([name, amount]) => amount <= 0 || amount <= amountOf(available, name),
   );
 }

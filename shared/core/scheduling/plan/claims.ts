@@ -4,6 +4,7 @@ import {
   type CapacityType,
   INSTANCE_TYPE,
   MIN_VALUES_RELAXED,
+  normalizeLabelKey,
   PRICE_OVERLAY_APPLIED,
   RESERVATION_ID,
   ZONE,
@@ -40,8 +41,12 @@ function runnerUpOf(chosen: Column, column: Column | undefined): RunnerUp | unde
   return { ...choiceOf(column), priceDifference, why };
 }
 
-/** Labels that pods of the bin ask for or prefer and that the pool or the type left open. */
-function chosenLabels(ground: Ground, bin: Bin): ReadonlyMap<string, string> {
+/** Labels that pods of the bin ask for or prefer and that the pool or the types leave open. */
+function chosenLabels(
+  ground: Ground,
+  bin: Bin,
+  { labels }: Flexibility,
+): ReadonlyMap<string, readonly string[]> {
   const asked = new Set<string>();
   for (const view of viewsIn(ground, bin)) {
     for (const key of view.pinKeys) asked.add(key);
@@ -49,8 +54,24 @@ function chosenLabels(ground: Ground, bin: Bin): ReadonlyMap<string, string> {
       for (const term of terms) for (const key of term.keys()) asked.add(key);
     }
   }
-  const { pool, type } = bin.held;
-  return new Map([...pool.chosen, ...type.chosen].filter(([key]) => asked.has(key)));
+  const ofPool = [...bin.held.pool.chosen].map(([key, value]) => [key, [value]] as const);
+  return new Map([...ofPool, ...labels].filter(([key]) => asked.has(key)));
+}
+
+/** Labels that the pool lets nodes have or not, and that some pod of the bin wants to be absent. */
+function absentLabels(ground: Ground, bin: Bin): ReadonlySet<string> {
+  const { pool } = bin.held;
+  const wanted = new Set<string>();
+  for (const { podClass } of viewsIn(ground, bin)) {
+    for (const term of podClass.rule.terms) {
+      for (const [key, set] of term) {
+        const isAbsent = set.absent && !set.complement && set.values.size === 0;
+        const isOpen = pool.requirements.get(key)?.absent === true && !pool.labels.has(key);
+        if (isAbsent && isOpen) wanted.add(key);
+      }
+    }
+  }
+  return wanted;
 }
 
 function requirementsOf(
@@ -62,7 +83,7 @@ function requirementsOf(
   const { types, zones, capacityTypes, chosen } = flexibility;
   const replaced = new Map<string, readonly string[]>([
     ...Object.entries(poolLabels(pool.pool)).map(([key, value]) => [key, [value]] as const),
-    ...[...chosenLabels(ground, bin)].map(([key, value]) => [key, [value]] as const),
+    ...chosenLabels(ground, bin, flexibility),
     [INSTANCE_TYPE, types.map((type) => type.name)],
     [ZONE, zones],
     [CAPACITY_TYPE, capacityTypes],
@@ -71,11 +92,13 @@ function requirementsOf(
       : [[RESERVATION_ID, [chosen.domain.reservationId]] as const]),
   ]);
   const minimums = minValuesOf(pool.pool);
+  const absent = absentLabels(ground, bin);
   const kept = pool.pool.template.requirements
-    .filter(({ key }) => !replaced.has(key))
+    .filter(({ key }) => !replaced.has(key) && !absent.has(normalizeLabelKey(key)))
     .map(({ minValues: _, ...rest }) => rest);
   const all: RequirementExpression[] = [
     ...kept,
+    ...[...absent].map((key) => ({ key, operator: 'DoesNotExist' as const, values: [] })),
     ...[...replaced].map(([key, values]) => ({ key, operator: 'In' as const, values })),
   ];
   const sorted = all.sort((a, b) => {
@@ -126,6 +149,14 @@ export class PodDealer {
   }
 }
 
+function onlyValues(labels: ReadonlyMap<string, readonly string[]>): Record<string, string> {
+  return Object.fromEntries(
+    [...labels].flatMap(([key, [value, ...others]]) =>
+      value === undefined || others.length > 0 ? [] : [[key, value]],
+    ),
+  );
+}
+
 /** The NodeClaim that a bin stands for. */
 export function plannedClaim(
   ground: Ground,
@@ -149,7 +180,7 @@ export function plannedClaim(
     runnerUp: runnerUpOf(chosen, runnerUp),
     pods,
     requests: requestsOf(ground.problem, bin, [...bin.content]),
-    labels: { ...poolLabels(pool), ...Object.fromEntries(chosenLabels(ground, bin)) },
+    labels: { ...poolLabels(pool), ...onlyValues(chosenLabels(ground, bin, flexibility)) },
     annotations: {
       ...pool.template.annotations,
       ...(isRelaxed ? { [MIN_VALUES_RELAXED]: 'true' } : {}),

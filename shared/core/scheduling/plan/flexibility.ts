@@ -1,8 +1,14 @@
 import type { InstanceType } from '../../model/instance-type.ts';
 import { RESERVED } from '../../model/labels.ts';
+import { amountOf } from '../../model/resources.ts';
 import { type Column, compareColumns } from '../problem/columns.ts';
 import { portsClash } from '../problem/host-ports.ts';
-import { launchLabel, type PoolVariant, type TypeVariant } from '../problem/launch-space.ts';
+import {
+  launchLabel,
+  type PoolVariant,
+  type TypeVariant,
+  typeLabel,
+} from '../problem/launch-space.ts';
 import { minValuesOf, valuesAmong } from '../world/min-values.ts';
 import { type Bin, type ClassView, daemonPortsOn, type Ground } from '../world/world.ts';
 
@@ -11,6 +17,8 @@ export interface Flexibility {
   readonly types: readonly InstanceType[];
   readonly zones: readonly string[];
   readonly capacityTypes: readonly string[];
+  /** Values of labels that some of the types leave open and that were chosen for them. */
+  readonly labels: ReadonlyMap<string, readonly string[]>;
   readonly chosen: Column;
   readonly runnerUp: Column | undefined;
   readonly isRelaxed: boolean;
@@ -34,7 +42,7 @@ export function viewsIn(ground: Ground, bin: Bin): readonly ClassView[] {
 /** Limited resources of which the type takes no more than the one the budget was counted with. */
 function isWithin(type: InstanceType, cover: Column): boolean {
   return Object.keys(cover.pool.pool.limits).every(
-    (name) => (type.capacity[name] ?? 0) <= (cover.type.type.capacity[name] ?? 0),
+    (name) => amountOf(type.capacity, name) <= amountOf(cover.type.type.capacity, name),
   );
 }
 
@@ -141,6 +149,7 @@ export class Flexibilities {
       types: cut.map(({ type }) => type.type),
       zones: [...new Set(columns.map(({ domain }) => domain.zone))].sort(),
       capacityTypes: [...new Set(columns.map(({ domain }) => domain.capacityType))].sort(),
+      labels: chosenValues(cut.map(({ type }) => type)),
       chosen,
       runnerUp: cut[1]?.columns[0] ?? columns[1],
       isRelaxed,
@@ -220,6 +229,16 @@ export class Flexibilities {
     }
     return openings.sort((a, b) => compareColumns(a.columns[0] as Column, b.columns[0] as Column));
   }
+}
+
+function chosenValues(types: readonly TypeVariant[]): ReadonlyMap<string, readonly string[]> {
+  const keys = new Set(types.flatMap(({ chosen }) => [...chosen.keys()]));
+  return new Map(
+    [...keys].map((key) => {
+      const values = new Set(types.flatMap((type) => typeLabel(type, key) ?? []));
+      return [key, [...values].sort()] as const;
+    }),
+  );
 }
 
 /** The cheapest types, and beyond them those that minValues still needs. */

@@ -1,5 +1,6 @@
 import type { EliminationStage, UnplacedReason } from '../../model/plan.ts';
 import type { NodePool } from '../../model/provisioning.ts';
+import { amountOf } from '../../model/resources.ts';
 import { type Taint, untoleratedTaint } from '../../model/taint.ts';
 import { formatQuantity } from '../../quantity.ts';
 import type { Requirements, ValueSet } from '../../requirements/value-set.ts';
@@ -153,7 +154,7 @@ export class Reasons {
       .sort()
       .filter((name) =>
         lost.every(({ type }) => {
-          const taken = name === 'nodes' ? 1 : (type.type.capacity[name] ?? 0);
+          const taken = name === 'nodes' ? 1 : amountOf(type.type.capacity, name);
           return taken > Math.max(0, remaining[name] ?? 0);
         }),
       );

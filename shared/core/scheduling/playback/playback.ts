@@ -1,3 +1,4 @@
+import { amountOf } from '../../model/resources.ts';
 import type { PodClass, Problem } from '../problem/problem.ts';
 import { isHostKey } from '../problem/topology-terms.ts';
 import { copyHost, emptyHost, type HostRule, HostRules } from '../world/host.ts';
@@ -116,7 +117,7 @@ export class Playback {
 
   private siteOfRoom(room: NodeRoom): Site {
     const { resources } = this.world.ground.problem;
-    const total = Float64Array.from(resources, (name) => room.node.allocatable[name] ?? 0);
+    const total = Float64Array.from(resources, (name) => amountOf(room.node.allocatable, name));
     const { place, content } = room;
     const before = this.world.ground.rooms.find((each) => each.node === room.node) ?? room;
     const [free, host] = [before.free.slice(), copyHost(before.host)];

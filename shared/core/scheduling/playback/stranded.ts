@@ -23,8 +23,8 @@ function joinOrders(count: number): readonly JoinOrder[] {
 }
 
 /**
- * Plays the plan back as kube-scheduler would bind its pods. Nothing is done about those left over,
- * fewer than one in a hundred where pods are bound to others: they get nodes in the next pass.
+ * Plays the plan back as kube-scheduler would bind its pods. Nothing is done about those left over:
+ * more room would not help them, and they get nodes in the next pass.
  */
 export function strandedPods(world: World): Stranded {
   const orders = joinOrders(world.bins.length);

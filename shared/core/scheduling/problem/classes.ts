@@ -1,5 +1,7 @@
+import type { DaemonSet } from '../../model/cluster.ts';
 import { CAPACITY_TYPE, ZONE } from '../../model/labels.ts';
 import type { NodeSelectorTerm, Pod } from '../../model/pod.ts';
+import { amountOf } from '../../model/resources.ts';
 import { ATTACH_PREFIX } from './columns.ts';
 import { type NodeRule, NodeRules } from './node-rules.ts';
 import { bothTerms, EVERY_NODE, type NodeTerms, nodeTermsOf, termsOf } from './node-terms.ts';
@@ -111,8 +113,11 @@ function volumeText(volumes: VolumeNeeds): string {
   return JSON.stringify([terms, volumes.attachments.map((each) => each.driver).sort()]);
 }
 
-/** Names of everything that pending pods ask for, in alphabetical order. */
-export function resourceNames(drafts: readonly Draft[]): readonly string[] {
+/** Names of everything that pending pods and DaemonSets ask for, in alphabetical order. */
+export function resourceNames(
+  drafts: readonly Draft[],
+  daemonSets: readonly DaemonSet[],
+): readonly string[] {
   const names = new Set<string>();
   const seen = new Set<object>();
   for (const { pods, volumes } of drafts) {
@@ -122,6 +127,9 @@ export function resourceNames(drafts: readonly Draft[]): readonly string[] {
     seen.add(spec);
     for (const [name, amount] of Object.entries(spec.requests)) if (amount > 0) names.add(name);
   }
+  for (const { podSpec } of daemonSets) {
+    for (const [name, amount] of Object.entries(podSpec.requests)) if (amount > 0) names.add(name);
+  }
   return [...names].sort();
 }
 
@@ -130,7 +138,7 @@ function requestsOf(draft: Draft, resources: readonly string[]): Float64Array {
   return Float64Array.from(resources, (name) =>
     name.startsWith(ATTACH_PREFIX)
       ? draft.volumes.attachments.filter((each) => ATTACH_PREFIX + each.driver === name).length
-      : (requests[name] ?? 0),
+      : amountOf(requests, name),
   );
 }
 

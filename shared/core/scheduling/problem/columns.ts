@@ -1,7 +1,7 @@
 import type { Offering } from '../../model/instance-type.ts';
 import { ownValue } from '../../model/labels.ts';
 import type { NodePool } from '../../model/provisioning.ts';
-import type { Resources } from '../../model/resources.ts';
+import { amountOf, type Resources } from '../../model/resources.ts';
 import type { Requirements } from '../../requirements/value-set.ts';
 import {
   type Domain,
@@ -14,6 +14,7 @@ import {
   poolAllows,
   type TypeVariant,
   typeAllows,
+  typeLabel,
   usableResources,
 } from './launch-space.ts';
 import { type NodeRule, ruleAllowsLaunch, taintsAllowed } from './node-rules.ts';
@@ -81,7 +82,7 @@ function roomOf(
   return Float64Array.from(resources, (name) =>
     name.startsWith(ATTACH_PREFIX)
       ? (limits?.[name.slice(ATTACH_PREFIX.length)] ?? UNLIMITED)
-      : (amounts[name] ?? 0),
+      : amountOf(amounts, name),
   );
 }
 
@@ -235,8 +236,7 @@ class ColumnBuilder {
     let text = this.described(type);
     for (const each of this.input.conjunctions) text += typeAllows(each, type) ? '1' : '0';
     for (const key of this.input.topologyKeys) {
-      if (!isDomainKey(key))
-        text += `|${type.chosen.get(key) ?? ownValue(type.type.labels, key)?.[0] ?? ''}`;
+      if (!isDomainKey(key)) text += `|${typeLabel(type, key) ?? ''}`;
     }
     const signature = this.signatures.of(`t${text}`);
     this.typeSignature.set(type, signature);
@@ -246,7 +246,7 @@ class ColumnBuilder {
   /** Which of the keys asked for the type describes; the pool answers for the others. */
   private described({ type }: TypeVariant): string {
     let text = '';
-    for (const key of this.labelKeys) text += type.labels[key] === undefined ? '0' : '1';
+    for (const key of this.labelKeys) text += ownValue(type.labels, key) === undefined ? '0' : '1';
     return text;
   }
 
@@ -316,18 +316,25 @@ function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function covers(a: Float64Array, b: Float64Array): boolean {
-  for (let r = 0; r < a.length; r++) if ((a[r] ?? 0) < (b[r] ?? 0)) return false;
-  return true;
+/** Whether `a` has as much room as `b`, and takes no more of what their pool limits. */
+function covers(a: Column, b: Column, limited: readonly string[]): boolean {
+  for (let r = 0; r < a.room.length; r++) {
+    if ((a.room[r] ?? 0) < (b.room[r] ?? 0)) return false;
+  }
+  if (a.type === b.type) return true;
+  const [more, less] = [a.type.type.capacity, b.type.type.capacity];
+  return limited.every((name) => amountOf(more, name) <= amountOf(less, name));
 }
 
-/** The columns that have more room than every cheaper (or equal, earlier) one. */
+/** The columns that have more room, or take less, than every cheaper (or equal, earlier) one. */
 function undominated(sorted: readonly Column[]): readonly Column[] {
   const front: Column[] = [];
+  // Groups of pools with limits hold columns of one pool only.
+  const limited = Object.keys(sorted[0]?.pool.pool.limits ?? {});
   for (const column of sorted) {
     let isCovered = false;
     for (let index = front.length - 1; index >= 0 && !isCovered; index--) {
-      isCovered = covers((front[index] as Column).room, column.room);
+      isCovered = covers(front[index] as Column, column, limited);
     }
     if (!isCovered) front.push(column);
   }

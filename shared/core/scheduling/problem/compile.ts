@@ -1,4 +1,5 @@
 import type { Pod } from '../../model/pod.ts';
+import { amountOf } from '../../model/resources.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../model/snapshot.ts';
 import type { Requirements } from '../../requirements/value-set.ts';
 import { Classifier, classesOf, onlyRequired, resourceNames } from './classes.ts';
@@ -28,6 +29,9 @@ function keysInPlay(
     for (const [key, set] of conjunction) {
       const values = keys.get(key) ?? new Set<string>();
       if (!set.complement) for (const value of set.values) values.add(value);
+      for (const bound of [set.atLeast, set.atMost]) {
+        if (bound !== undefined) values.add(String(bound));
+      }
       keys.set(key, values);
     }
   }
@@ -56,7 +60,7 @@ export function compileProblem(snapshot: ClusterSnapshot, settings: SchedulingSe
   const classifier = new Classifier(volumeIndex, selectors);
   for (const [order, pod] of demand.pods.entries()) classifier.add(pod, order);
   const { drafts, rules } = classifier;
-  const resources = resourceNames(drafts);
+  const resources = resourceNames(drafts, snapshot.daemonSets);
   const runningTerms = demand.running
     .filter((pod) => byName.has(pod.nodeName ?? ''))
     .map((pod) => ({ pod, terms: topologyTermsOf(pod, selectors) }));
@@ -65,7 +69,7 @@ export function compileProblem(snapshot: ClusterSnapshot, settings: SchedulingSe
   const daemonSets = [...snapshot.daemonSets].sort((a, b) => compareNames(a, b));
   const daemons = daemonSets.map((each) => ({
     rule: rules.intern(nodeTermsOf(each.podSpec), daemonTolerations(each)),
-    requests: Float64Array.from(resources, (name) => each.podSpec.requests[name] ?? 0),
+    requests: Float64Array.from(resources, (name) => amountOf(each.podSpec.requests, name)),
     total: each.podSpec.requests,
     ports: each.podSpec.hostPorts,
   }));

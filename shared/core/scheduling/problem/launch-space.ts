@@ -107,6 +107,11 @@ function typeValues({ type, chosen }: TypeVariant, key: string): readonly string
   return values === undefined ? undefined : (values ?? []);
 }
 
+/** The value that a node of the type has for a label; undefined = none, or the type does not say. */
+export function typeLabel(variant: TypeVariant, key: string): string | undefined {
+  return typeValues(variant, key)?.[0];
+}
+
 function allowsSome(set: ValueSet, values: readonly string[]): boolean {
   return values.length === 0 ? set.absent : values.some((value) => allows(set, value));
 }
@@ -221,7 +226,26 @@ function valuesInPlay(set: ValueSet, named: ReadonlySet<string>): readonly (stri
   if (isContradiction(set) || (!set.complement && set.values.size === 0)) return [];
   if (!set.complement) return [...set.values].sort();
   const known = [...named].filter((value) => allows(set, value)).sort();
-  return known.length > 0 ? known : ['joiner-any'];
+  const other = freeValue(set, named);
+  return other === undefined ? known : [...known, other];
+}
+
+/** A value that is allowed and that nobody names, for pods that exclude those named. */
+function freeValue(set: ValueSet, named: ReadonlySet<string>): string | undefined {
+  const { atLeast, atMost } = set;
+  const isFree = (value: string) => allows(set, value) && !named.has(value);
+  if (atLeast === undefined && atMost === undefined) {
+    for (let count = 0; ; count++) {
+      const value = count === 0 ? 'joiner-any' : `joiner-any-${count}`;
+      if (isFree(value)) return value;
+    }
+  }
+  const tries = set.values.size + named.size;
+  for (let count = 0; count <= tries; count++) {
+    const value = String(atLeast === undefined ? (atMost ?? 0) - count : atLeast + count);
+    if (isFree(value)) return value;
+  }
+  return undefined;
 }
 
 /** Label keys that pods, DaemonSets or topology terms ask for, with the values they name. */

@@ -20,7 +20,10 @@ export type NodeTerms = readonly Requirements[];
 
 export const EVERY_NODE: NodeTerms = [new Map()];
 
-/** More alternatives than this are cut: the plan then may miss a possibility, never break a rule. */
+/**
+ * More alternatives than this are cut where both sides have some: the plan then may miss a
+ * possibility, never break a rule.
+ */
 const ALTERNATIVES_MAX = 64;
 
 function conjunction(a: Requirements, b: Requirements): Requirements | undefined {
@@ -34,12 +37,13 @@ function conjunction(a: Requirements, b: Requirements): Requirements | undefined
 
 /** (a₁ ∨ a₂ …) ∧ (b₁ ∨ b₂ …), contradictions left out. */
 export function bothTerms(a: NodeTerms, b: NodeTerms): NodeTerms {
+  const most = Math.max(ALTERNATIVES_MAX, a.length, b.length);
   const product: Requirements[] = [];
   for (const left of a) {
     for (const right of b) {
       const both = conjunction(left, right);
       if (both !== undefined) product.push(both);
-      if (product.length >= ALTERNATIVES_MAX) return product;
+      if (product.length >= most) return product;
     }
   }
   return product;

@@ -1,9 +1,10 @@
+import { amountOf } from '../../model/resources.ts';
 import type { Column, ColumnGroup } from './columns.ts';
 import type { PoolVariant } from './launch-space.ts';
 
 /** How much of a limited resource one such node counts. */
 export function limited(column: Column, name: string): number {
-  return column.type.type.capacity[name] ?? 0;
+  return amountOf(column.type.type.capacity, name);
 }
 
 /** All launches of a pool in one place, those first that take least of what the pool limits. */

@@ -1,5 +1,5 @@
 import { NODE_POOL } from '../../model/labels.ts';
-import type { Resources } from '../../model/resources.ts';
+import { amountOf, type Resources } from '../../model/resources.ts';
 import type { Column } from '../problem/columns.ts';
 import type { Problem } from '../problem/problem.ts';
 
@@ -7,7 +7,7 @@ import type { Problem } from '../problem/problem.ts';
 const NODES = 'nodes';
 
 function taken(column: Column, resource: string): number {
-  return resource === NODES ? 1 : (column.type.type.capacity[resource] ?? 0);
+  return resource === NODES ? 1 : amountOf(column.type.type.capacity, resource);
 }
 
 /**
@@ -35,7 +35,7 @@ export class Budgets {
       for (const node of problem.nodes) {
         if (node.labels[NODE_POOL] !== pool.name) continue;
         for (const resource of Object.keys(remaining)) {
-          const used = resource === NODES ? 1 : (node.capacity[resource] ?? 0);
+          const used = resource === NODES ? 1 : amountOf(node.capacity, resource);
           remaining[resource] = (remaining[resource] ?? 0) - used;
         }
       }

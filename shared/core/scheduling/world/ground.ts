@@ -1,3 +1,4 @@
+import { amountOf } from '../../model/resources.ts';
 import { ATTACH_PREFIX, type Column, type ColumnGroup, UNLIMITED } from '../problem/columns.ts';
 import { type NodeRule, ruleAllowsNode, taintsAllowed } from '../problem/node-rules.ts';
 import {
@@ -179,7 +180,7 @@ export class Ground {
 }
 
 function freeAtStart(node: StateNode, name: string): number {
-  if (!name.startsWith(ATTACH_PREFIX)) return node.allocatable[name] ?? 0;
+  if (!name.startsWith(ATTACH_PREFIX)) return amountOf(node.allocatable, name);
   return node.attachLimits[name.slice(ATTACH_PREFIX.length)] ?? UNLIMITED;
 }
 

@@ -2,6 +2,7 @@ import type { InstanceType } from '../../model/instance-type.ts';
 import { INSTANCE_TYPE, normalizeLabelKey, ownValue } from '../../model/labels.ts';
 import type { NodePool } from '../../model/provisioning.ts';
 import type { Column } from '../problem/columns.ts';
+import { launchLabel } from '../problem/launch-space.ts';
 import { limited } from '../problem/pool-launches.ts';
 import type { Problem } from '../problem/problem.ts';
 import type { Budgets } from './budgets.ts';
@@ -55,8 +56,12 @@ export function flexibleCover(
   const names = Object.keys(held.pool.pool.limits);
   const largest = names.map(() => 0);
   let hasHeld = false;
+  const pinned = [...new Set(views.flatMap((view) => view.pinKeys))];
+  const labelOf = ({ pool, type, domain }: Column, key: string) =>
+    launchLabel(pool, type, domain, key);
   for (const column of problem.launches.besides(held)) {
     if (!views.every((view) => view.allowed[column.group.id] === 1)) continue;
+    if (pinned.some((key) => labelOf(column, key) !== labelOf(held, key))) continue;
     if (!holds(column, used) || budgets.allowance(column, 1) < 1) continue;
     hasHeld ||= column.type === held.type;
     for (const { key, values } of needs) {

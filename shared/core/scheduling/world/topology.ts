@@ -9,7 +9,12 @@ import {
   podPreferenceKind,
 } from '../problem/problem.ts';
 import type { StateNode } from '../problem/state-node.ts';
-import { isHostKey, type SpreadTerm, type TopologyTerms } from '../problem/topology-terms.ts';
+import {
+  type AffinityTerm,
+  isHostKey,
+  type SpreadTerm,
+  type TopologyTerms,
+} from '../problem/topology-terms.ts';
 
 /** A place as topology sees it: its labels, and whether a spread constraint counts it. */
 export interface Place {
@@ -273,14 +278,18 @@ export class Topology {
   }
 
   private allowsAffinity({ topology }: PodClass, place: Place): boolean {
-    for (const { key, selector, weight, isSelf } of topology.affinity) {
-      if (weight > 0 || isHostKey(key)) continue;
-      const value = place.label(key);
+    const required = topology.affinity.filter((each) => each.weight === 0 && !isHostKey(each.key));
+    const countsOf = ({ selector, key }: AffinityTerm) =>
+      this.at(this.tableOf(this.matches, selector.id, key));
+    for (const term of required) {
+      const value = place.label(term.key);
       if (value === undefined) return false;
-      const counts = this.at(this.tableOf(this.matches, selector.id, key));
-      if ((counts.get(value) ?? 0) > 0) continue;
-      const anywhere = [...counts.values()].some((each) => each > 0);
-      if (anywhere || !isSelf) return false;
+      if ((countsOf(term).get(value) ?? 0) > 0) continue;
+      // The first of a group may go anywhere: as long as none is counted by any of its terms.
+      const isStarted = required.some((each) =>
+        [...countsOf(each).values()].some((count) => count > 0),
+      );
+      if (isStarted || !term.isSelf) return false;
     }
     return true;
   }

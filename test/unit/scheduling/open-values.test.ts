@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { ARCH, INSTANCE_TYPE, normalizeLabelKey, ZONE } from '../../../shared/core/model/labels.ts';
+import type { RequirementExpression } from '../../../shared/core/model/requirement.ts';
+import { GI, nodeOf, planOf, podOf, podsOf, poolOf, typeOf } from '../../builders/scheduling.ts';
+
+const small = typeOf('a.small', 4, 16, 0.2);
+const large = typeOf('b.large', 8, 32, 0.13);
+const mine = { matchLabels: { app: 'web' }, matchExpressions: [] };
+
+function term(topologyKey: string) {
+  return {
+    topologyKey,
+    labelSelector: mine,
+    namespaces: [],
+    namespaceSelector: undefined,
+    matchLabelKeys: [],
+    mismatchLabelKeys: [],
+  };
+}
+
+function pooled(...requirements: readonly RequirementExpression[]) {
+  return [poolOf('general', { requirements })];
+}
+
+function asking(name: string, ...matchExpressions: readonly RequirementExpression[]) {
+  return podOf(name, { requiredNodeAffinity: [{ matchExpressions, matchFields: [] }] });
+}
+
+describe('a limit', () => {
+  it.each([
+    ['cpu', { cpu: 5000 }],
+    ['memory', { memory: 20 * GI }],
+  ])('of %s leaves the smaller type, though the larger costs less', (_, limits) => {
+    const nodePools = [poolOf('general', { limits })];
+    const plan = planOf({ nodePools, types: [small, large], pods: [podOf('a', { cpu: 3000 })] });
+    expect(plan.newNodeClaims.map(({ chosen }) => chosen.type)).toEqual(['a.small']);
+  });
+
+  it('does not send pods to a lighter pool as long as a smaller type is within it', () => {
+    const nodePools = [poolOf('heavy', { weight: 10, limits: { cpu: 5000 } }), poolOf('light')];
+    const plan = planOf({ nodePools, types: [small, large], pods: [podOf('a', { cpu: 3000 })] });
+    expect(plan.newNodeClaims.map(({ nodePool }) => nodePool)).toEqual(['heavy']);
+  });
+});
+
+describe('DaemonSets', () => {
+  it('keep room of resources that no pod asks for', () => {
+    const daemon = podOf('agent', { requests: { memory: 20 * GI, pods: 1 } });
+    const daemonSets = [
+      { namespace: 'default', name: 'agent', uid: 'agent', podLabels: {}, podSpec: daemon.spec },
+    ];
+    const pods = [podOf('a', { requests: { cpu: 1000, pods: 1 } })];
+    const plan = planOf({ daemonSets, types: [typeOf('a.small', 4, 16, 0.1), large], pods });
+    expect(plan.newNodeClaims.map(({ chosen }) => chosen.type)).toEqual(['b.large']);
+  });
+});
+
+describe('the label of the instance type', () => {
+  it('keeps pods apart', () => {
+    const pods = podsOf(2, 'a', { podAntiAffinity: [term(INSTANCE_TYPE)] });
+    const { newNodeClaims } = planOf({ types: [small, large], pods });
+    expect(newNodeClaims.map(({ chosen }) => chosen.type).sort()).toEqual(['a.small', 'b.large']);
+  });
+});
+
+describe('labels that are left open', () => {
+  it('may have a value that nobody names', () => {
+    const nodePools = pooled({ key: 'team', operator: 'Exists', values: [] });
+    const pods = [
+      asking('red', { key: 'team', operator: 'In', values: ['red'] }),
+      asking('other', { key: 'team', operator: 'NotIn', values: ['red'] }),
+    ];
+    expect(planOf({ nodePools, pods }).unplaced.size).toBe(0);
+  });
+
+  it('may have a number within bounds', () => {
+    const nodePools = pooled({ key: 'generation', operator: 'Gt', values: ['3'] });
+    const pods = [asking('a', { key: 'generation', operator: 'Gt', values: ['5'] })];
+    const [claim] = planOf({ nodePools, pods }).newNodeClaims;
+    expect(claim?.labels['generation']).toBe('6');
+  });
+
+  it('are said to be absent where a pod wants that', () => {
+    const nodePools = pooled({ key: 'team', operator: 'NotIn', values: ['red'] });
+    const pods = [asking('a', { key: 'team', operator: 'DoesNotExist', values: [] })];
+    const [claim] = planOf({ nodePools, pods }).newNodeClaims;
+    const about = claim?.requirements.filter(({ key }) => key === 'team');
+    expect(about).toEqual([{ key: 'team', operator: 'DoesNotExist', values: [] }]);
+  });
+
+  it('are decided for every type that a claim keeps open', () => {
+    const both = typeOf('c.both', 4, 16, 0.21, { labels: { [ARCH]: ['amd64', 'arm64'] } });
+    const pods = [podOf('a', { cpu: 3000, nodeSelector: { [ARCH]: 'amd64' } })];
+    const [claim] = planOf({ types: [small, both], pods }).newNodeClaims;
+    expect(claim?.instanceTypes).toEqual(['a.small', 'c.both']);
+    const about = claim?.requirements.filter(({ key }) => key === ARCH);
+    expect(about).toEqual([{ key: ARCH, operator: 'In', values: ['amd64'] }]);
+  });
+});
+
+describe('terms', () => {
+  it('are all looked at, however many a pod has', () => {
+    const terms = Array.from({ length: 101 }, (_, index) => ({
+      matchExpressions: [
+        { key: ZONE, operator: 'In' as const, values: [index === 100 ? 'zone-b' : `no-${index}`] },
+      ],
+      matchFields: [],
+    }));
+    const { newNodeClaims } = planOf({ pods: [podOf('a', { requiredNodeAffinity: terms })] });
+    expect(newNodeClaims.map(({ chosen }) => chosen.zone)).toEqual(['zone-b']);
+  });
+
+  it('of affinity let no group start where another of them counts its pods', () => {
+    const nodes = [nodeOf('n', 1, 4)];
+    const running = podOf('running', {}, { nodeName: 'n' });
+    const pods = [running, podOf('a', { podAffinity: [term('rack'), term(ZONE)] })];
+    expect([...planOf({ nodes, pods }).unplaced.keys()]).toEqual(['default/a']);
+  });
+
+  it('know zones by the name that the CSI driver of EBS has for them', () => {
+    expect(normalizeLabelKey('topology.ebs.csi.aws.com/zone')).toBe(ZONE);
+  });
+});
+
+it('resources may be called like what every object inherits', () => {
+  const plan = planOf({ pods: [podOf('a', { requests: { constructor: 1, pods: 1 } })] });
+  expect([...plan.unplaced.keys()]).toEqual(['default/a']);
+});
