@@ -5,7 +5,8 @@ import { BadInput } from './bad-input.ts';
 /** The text of a file, or of standard input for `-`. */
 function textOf(file: string): string {
   try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8');
+    // Editors on Windows put a byte order mark first.
+    return readFileSync(file === '-' ? 0 : file, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
     const why = code === 'ENOENT' ? 'no such file' : code === 'EISDIR' ? 'is a folder' : code;
@@ -45,7 +46,9 @@ export function readJson(file: string): unknown {
 export function caseOf(file: string, raw: unknown): SchedulingCase {
   const decoded = decodedOf(file, raw);
   if (decoded.ok) return decoded.value;
-  throw new BadInput(decoded.issues.map(({ path, message }) => `${file}: ${path} ${message}`));
+  throw new BadInput(
+    decoded.issues.map(({ path, message }) => `${file}: ${`${path} ${message}`.trim()}`),
+  );
 }
 
 function decodedOf(file: string, raw: unknown): ReturnType<typeof decodeCase> {

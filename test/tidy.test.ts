@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { loadManifests } from '../cli/simulate/load.ts';
 import packageJson from '../package.json' with { type: 'json' };
+import { decodeCase } from '../shared/api/case/decode.ts';
 import { decodeScenario } from '../shared/sim/scenario.ts';
 
 /** Rules about the repository itself. A rule that needs an exception names it, with the reason. */
@@ -278,9 +279,20 @@ describe('examples', () => {
   const refused = tracked.filter((file) => file.endsWith('.refused.yaml'));
   const scenarios = tracked.filter((file) => /\/scenario\.ya?ml$/.test(file));
 
-  it.each(examples)('%s is named in the list, explained, and every file of it loads', (folder) => {
+  const cases = tracked.filter((file) => /^examples\/.*\/case\.json$/.test(file));
+  const withManifests = examples.filter((folder) => manifests(folder).length > 0);
+
+  it.each(examples)('%s is named in the list and explained', (folder) => {
     expect(textOf('examples/README.md')).toContain(`(${folder})`);
     expect(filesOf(folder)).toContain(`examples/${folder}/README.md`);
+  });
+
+  it.each(cases)('%s is read', (file) => {
+    const decoded = decodeCase(JSON.parse(textOf(file)));
+    expect(decoded).toMatchObject({ ok: true, value: { rejected: {} } });
+  });
+
+  it.each(withManifests)('every file of %s loads', (folder) => {
     const isCluster = /\/(nodeclass|nodepool)[^/]*\.yaml$/;
     const all = manifests(folder);
     const cluster = all.filter((file) => isCluster.test(file));

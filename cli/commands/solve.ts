@@ -91,6 +91,7 @@ export function solveCommand(): Command {
   return new Command('solve')
     .description('plan the nodes for the pods of a case file (JSON; - reads standard input)')
     .argument('<case.json>', 'the problem')
+    .addHelpText('after', '\ndocs/case.md has the format; examples/09-solve is an example.')
     .option('--bound', 'also compute how far the plan is from a lower bound')
     .option(
       '--repeat <n>',

@@ -45,6 +45,12 @@ describe('joiner solve', () => {
     });
   });
 
+  it('reads a file with a byte order mark', async () => {
+    const files = { 'case.json': `\uFEFF${JSON.stringify(aCase())}` };
+    const { exitCode } = await inFolder(files, (folder) => joiner('solve', `${folder}/case.json`));
+    expect(exitCode).toBe(0);
+  });
+
   it('says why a pod is left over, and exits 1 only when asked to be strict', async () => {
     const big = { resources: { requests: { cpu: '64' } } };
     const problem = {
