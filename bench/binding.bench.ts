@@ -1,5 +1,4 @@
 import { nominatePods } from '../shared/app/nominations.ts';
-import { openTogether } from '../shared/app/opening.ts';
 import type { ClaimDecision } from '../shared/core/lifecycle/actions.ts';
 import type { Pod } from '../shared/core/model/pod.ts';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../shared/core/model/snapshot.ts';
@@ -103,13 +102,14 @@ async function play(client: KubeClient, nominates: boolean): Promise<void> {
     const nominate = { kind: 'nominate', node, pods: nominable } as const;
     return { claim: claimOf(name), actions: nominates ? [nominate, register] : [register] };
   });
-  await openTogether(decisions, async ({ claim: { name }, actions }) => {
+  for (const { claim, actions } of decisions) {
     for (const action of actions) {
       if (action.kind === 'nominate') await nominatePods({ cluster }, action.node, action.pods);
       const open = { taints: [], addFinalizer: 'example.com/bench' };
-      if (action.kind === 'register') await cluster.patchNode({ kind: 'Node', name }, open);
+      if (action.kind === 'register')
+        await cluster.patchNode({ kind: 'Node', name: claim.name }, open);
     }
-  });
+  }
   const names = pods.map(({ name }) => name);
   const bound = await settled(client, names);
   const right = nodes.flatMap(({ name, pods: planned }) =>

@@ -29,7 +29,6 @@ import { learnFrom } from './learnt-memory.ts';
 import { LifecycleMemory } from './lifecycle-memory.ts';
 import { awaitingPods, nominablePods, nominatePods } from './nominations.ts';
 import { nodeClassOf } from './offers.ts';
-import { openTogether } from './opening.ts';
 import { claimRef, nodeRef, podRef } from './references.ts';
 import { type ClaimPass, confirm, register, setConditions } from './registration.ts';
 import { type AppSettings, isPaused, isShadowed } from './settings.ts';
@@ -317,12 +316,6 @@ async function carryOut(pass: Pass, { claim, actions }: ClaimDecision): Promise<
   pass.failures.push(...(await attempt(`NodeClaim/${claim.name}`, steps)));
 }
 
-async function carryAllOut(pass: Pass, decisions: readonly ClaimDecision[]): Promise<void> {
-  const opens = ({ actions }: ClaimDecision) => actions.some(({ kind }) => kind === 'register');
-  await openTogether(decisions.filter(opens), (each) => carryOut(pass, each));
-  for (const each of decisions) if (!opens(each)) await carryOut(pass, each);
-}
-
 /** One round over all claims: register, initialise, drain, terminate, time out, collect garbage. */
 export async function lifecycle(
   ports: Ports,
@@ -347,7 +340,7 @@ export async function lifecycle(
   const index = indexOf(state, instances, await readHealth(pass, failures));
   const claims = [...state.objects.nodeClaims].sort((a, b) => (a.name < b.name ? -1 : 1));
   const decisions = claims.map((claim) => decisionOf(pass, claim, index));
-  await carryAllOut(pass, decisions);
+  for (const each of decisions) await carryOut(pass, each);
   failures.push(
     ...(await attempt('instances without a NodeClaim', () => collectOrphans(pass, instances))),
   );
