@@ -19,7 +19,7 @@ import {
   ZONE,
 } from '../core/model/labels.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
-import { type ClusterState, type Instance, PortError, type Ports } from '../ports.ts';
+import { type ClaimsState, type Instance, PortError, type Ports } from '../ports.ts';
 import { recordNothing } from './launch-records.ts';
 import { claimRef } from './references.ts';
 import { type AppSettings, isShadowed } from './settings.ts';
@@ -53,12 +53,12 @@ interface Hit {
 function membership(
   ports: Ports,
   settings: AppSettings,
-  state: ClusterState,
+  state: ClaimsState,
   messages: readonly QueueMessage[],
   refuse: (reason: RefusalReason) => void,
 ): readonly Hit[] {
   const byInstance = new Map(
-    state.objects.nodeClaims.map((claim) => [instanceIdOf(claim.providerId), claim]),
+    state.nodeClaims.map((claim) => [instanceIdOf(claim.providerId), claim]),
   );
   const hits: Hit[] = [];
   for (const { id, body } of messages) {
@@ -163,9 +163,9 @@ async function carryOut(ports: Ports, hit: Hit): Promise<void> {
 }
 
 /** How many nodes of each pool unconfirmed messages may still take. */
-function allowances(state: ClusterState): Map<string, number> {
+function allowances(state: ClaimsState): Map<string, number> {
   const counts = new Map<string, { nodes: number; deleting: number }>();
-  for (const claim of state.objects.nodeClaims) {
+  for (const claim of state.nodeClaims) {
     const pool = claim.labels[NODE_POOL] ?? '';
     const count = counts.get(pool) ?? { nodes: 0, deleting: 0 };
     count.nodes += 1;
@@ -184,7 +184,7 @@ export async function interrupt(
   messages: readonly QueueMessage[],
 ): Promise<InterruptReport> {
   const startedAtMs = ports.clock.nowMs();
-  const state = await ports.cluster.read();
+  const state = await ports.cluster.readClaims();
   if (isShadowed(state.karpenterRenewedAtMs, ports.clock.nowMs())) {
     return { failedIds: [], deleted: [], refused: new Map() };
   }

@@ -1,4 +1,4 @@
-import type { ClusterState, Ports } from '../ports.ts';
+import type { ClaimsState, Ports } from '../ports.ts';
 import { isShadowed } from './settings.ts';
 
 /** The leader lease is asked for again after this long: an act follows a look at most this old. */
@@ -14,7 +14,7 @@ export class Shadow {
   private lookedAtMs: number;
 
   /** `lookedAtMs` is when reading the state began. */
-  constructor(ports: Ports, state: ClusterState, lookedAtMs: number) {
+  constructor(ports: Ports, state: Pick<ClaimsState, 'karpenterRenewedAtMs'>, lookedAtMs: number) {
     this.ports = ports;
     this.renewedAtMs = state.karpenterRenewedAtMs;
     this.lookedAtMs = lookedAtMs;

@@ -39,6 +39,13 @@ export function clusterReader(options: ReaderOptions): ClusterReader {
   const mirrors = makeMirrors(options);
   return {
     read: () => readCluster(options, mirrors),
+    readClaims: async () => {
+      const [nodeClaims, karpenterRenewedAtMs] = await Promise.all([
+        mirrors.nodeClaims.read(),
+        readKarpenterLease(options.client),
+      ]);
+      return { nodeClaims: values(nodeClaims), karpenterRenewedAtMs };
+    },
     karpenterRenewedAtMs: () => readKarpenterLease(options.client),
   };
 }

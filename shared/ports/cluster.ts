@@ -91,9 +91,17 @@ export function objectKey(ref: ObjectRef): string {
   return [ref.kind, ...(ref.namespace === undefined ? [] : [ref.namespace]), ref.name].join('/');
 }
 
+/** What interruptions are judged by: little next to the rest, because a warning cannot wait. */
+export interface ClaimsState {
+  readonly nodeClaims: readonly NodeClaim[];
+  /** As in {@link ClusterState}. */
+  readonly karpenterRenewedAtMs: number | undefined;
+}
+
 export interface ClusterReader {
   /** Everything that decisions read, consistent enough: nodes and claims first, pods last. */
   read(): Promise<ClusterState>;
+  readClaims(): Promise<ClaimsState>;
   /**
    * {@link ClusterState.karpenterRenewedAtMs} of this moment, for a look in the middle of a pass.
    * Absent: there is no other controller that could start.

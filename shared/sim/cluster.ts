@@ -4,6 +4,7 @@ import type { NodeClaim } from '../core/model/provisioning.ts';
 import { formatResources } from '../core/quantity.ts';
 import type {
   CapacityBufferStatusPatch,
+  ClaimsState,
   ClusterEvent,
   ClusterReader,
   ClusterState,
@@ -46,6 +47,11 @@ export class SimulatedCluster implements ClusterReader, ClusterWriter {
 
   async read(): Promise<ClusterState> {
     return readState(this.store);
+  }
+
+  async readClaims(): Promise<ClaimsState> {
+    const { objects, karpenterRenewedAtMs } = await this.read();
+    return { nodeClaims: objects.nodeClaims, karpenterRenewedAtMs };
   }
 
   async createNodeClaim(

@@ -72,6 +72,8 @@ export function clusterSuite(title: string, world: () => ClusterWorld): void {
       const wanted = aNewClaim('create-1');
       const first = await cluster().createNodeClaim(wanted);
       expect(first.result).toBe('done');
+      const { nodeClaims } = await cluster().readClaims();
+      expect(nodeClaims.map(({ name }) => name)).toContain('create-1');
       const { labels, requirements, requests, taints, startupTaints } = wanted;
       const { annotations, finalizers, expireAfter, terminationGracePeriodMs } = wanted;
       const said = { labels, requirements, requests, taints, startupTaints, annotations };

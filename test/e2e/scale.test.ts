@@ -191,7 +191,7 @@ await describeClosedLoop(
         const { pricePerHour, atOnce } = await comparedWithAllAtOnce(loop.admin());
         expect(atOnce.unplaced.size).toBe(0);
         // The goal is 5 %. How many batches it takes depends on the machine, and so does the last
-        // per cent: 2.9 % to 5.5 % in eight runs, see docs/performance.md.
+        // per cent: 2.9 % to 5.5 % in seven runs, see docs/performance.md.
         expect(pricePerHour / atOnce.listPricePerHour).toBeLessThanOrEqual(1.1);
       },
       MINUTES,

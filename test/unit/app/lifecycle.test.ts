@@ -4,7 +4,12 @@ import { lifecycle } from '../../../shared/app/lifecycle.ts';
 import { LifecycleMemory } from '../../../shared/app/lifecycle-memory.ts';
 import type { Labels } from '../../../shared/core/model/labels.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
-import { type ClusterState, PortError, type Ports } from '../../../shared/ports.ts';
+import {
+  type ClaimsState,
+  type ClusterState,
+  PortError,
+  type Ports,
+} from '../../../shared/ports.ts';
 import type { World } from '../../../shared/sim/world.ts';
 import { ACCOUNT } from '../../../shared/sim/world.ts';
 import { deployment } from '../../sim/small-world.ts';
@@ -44,10 +49,12 @@ function portsOf(
   change: (state: ClusterState) => ClusterState,
   more: Parameters<typeof withPorts>[1] = {},
 ): Ports {
-  return withPorts(world.ports, {
-    ...more,
-    cluster: { ...more.cluster, read: reading(world.ports, change) },
-  });
+  const read = reading(world.ports, change);
+  const readClaims = async (): Promise<ClaimsState> => {
+    const { objects, karpenterRenewedAtMs } = await read();
+    return { nodeClaims: objects.nodeClaims, karpenterRenewedAtMs };
+  };
+  return withPorts(world.ports, { ...more, cluster: { ...more.cluster, read, readClaims } });
 }
 
 const capped = (terminationsPerMinuteMax: number) => ({ ...settings, terminationsPerMinuteMax });
