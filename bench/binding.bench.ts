@@ -117,8 +117,7 @@ async function play(client: KubeClient, nominates: boolean): Promise<void> {
   );
   process.stdout.write(
     `${nominates ? 'nominated' : 'left to kube-scheduler'}: ${bound.size} of ${PODS} pods bound to ` +
-      `${nodes.length} nodes, ${right.length} where planned; ` +
-      `playback left over ${plan.stranded.pods} in ${plan.stranded.orders} orders\n`,
+      `${nodes.length} nodes, ${right.length} where planned\n`,
   );
 }
 

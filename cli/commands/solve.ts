@@ -5,7 +5,9 @@ import { encodeResult, type Timings } from '../../shared/api/case/encode.ts';
 import type { Plan } from '../../shared/core/model/plan.ts';
 import type { ClusterSnapshot } from '../../shared/core/model/snapshot.ts';
 import { type OverlayReport, resolveOverlays } from '../../shared/core/overlay/resolve.ts';
-import { solve } from '../../shared/core/scheduling/solve.ts';
+import { strandedPods } from '../../shared/core/scheduling/playback/stranded.ts';
+import { solved } from '../../shared/core/scheduling/solve.ts';
+import type { World } from '../../shared/core/scheduling/world/world.ts';
 import { reporting } from '../bad-input.ts';
 import { lowerBound } from '../bound.ts';
 import { caseOf, readJson } from '../case-file.ts';
@@ -21,6 +23,7 @@ interface Solved {
   readonly snapshot: ClusterSnapshot;
   readonly overlays: readonly OverlayReport[];
   readonly plan: Plan;
+  readonly world: World;
   readonly setupMs: number;
   readonly solveMs: number;
   readonly cpuMs: number;
@@ -43,11 +46,11 @@ function solveOnce(file: string, raw: unknown): Solved {
   const problem = caseOf(file, raw);
   const { snapshot, overlays } = overlaid(problem);
   const ready = performance.now();
-  const plan = solve(snapshot, problem.settings);
+  const { plan, world } = solved(snapshot, problem.settings);
   const solveMs = performance.now() - ready;
   const { user, system } = process.cpuUsage(cpu);
   const cpuMs = (user + system) / 1000;
-  return { problem, snapshot, overlays, plan, setupMs: ready - start, solveMs, cpuMs };
+  return { problem, snapshot, overlays, plan, world, setupMs: ready - start, solveMs, cpuMs };
 }
 
 function rounded(value: number): number {
@@ -58,9 +61,10 @@ function costs({ setupMs, solveMs, cpuMs }: Solved) {
   return { setupMs: rounded(setupMs), solveMs: rounded(solveMs), cpuMs: rounded(cpuMs) };
 }
 
-function timingsOf(first: Solved, last: Solved | undefined): Timings {
+function timingsOf(first: Solved, last: Solved | undefined, playbackMs: number): Timings {
   const maxRssMiB = rounded(process.resourceUsage().maxRSS / 1024);
-  return { ...costs(first), maxRssMiB, ...(last === undefined ? {} : { warm: costs(last) }) };
+  const warm = last === undefined ? {} : { warm: costs(last) };
+  return { ...costs(first), playbackMs: rounded(playbackMs), maxRssMiB, ...warm };
 }
 
 async function run(file: string, options: Options): Promise<number> {
@@ -68,13 +72,15 @@ async function run(file: string, options: Options): Promise<number> {
   const first = solveOnce(file, raw);
   let last: Solved | undefined;
   for (let each = 1; each < options.repeat; each++) last = solveOnce(file, raw);
-  const { problem, snapshot, plan, overlays } = first;
-  const timings = timingsOf(first, last);
+  const { problem, snapshot, plan, world, overlays } = first;
+  const finished = performance.now();
+  const stranded = strandedPods(world);
+  const timings = timingsOf(first, last, performance.now() - finished);
   const bound =
     options.bound === true ? await lowerBound(snapshot, problem.settings, plan) : undefined;
   const { version: joiner } = packageJson;
   const { rejected } = problem;
-  const result = encodeResult({ joiner, plan, overlays, rejected, timings, bound });
+  const result = encodeResult({ joiner, plan, stranded, overlays, rejected, timings, bound });
   process.stdout.write(`${JSON.stringify(result, null, 1)}\n`);
   const isImperfect = plan.unplaced.size > 0 || overlays.some((each) => !each.ready);
   return options.strict === true && isImperfect ? 1 : 0;

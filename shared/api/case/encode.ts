@@ -1,5 +1,5 @@
 import { sha256 } from '../../core/launch/sha256.ts';
-import type { OfferingChoice, Plan, PlannedNodeClaim } from '../../core/model/plan.ts';
+import type { OfferingChoice, Plan, PlannedNodeClaim, Stranded } from '../../core/model/plan.ts';
 import type { RequirementExpression } from '../../core/model/requirement.ts';
 import type { OverlayReport } from '../../core/overlay/resolve.ts';
 import { encodeOverlay, encodeResources } from './overlays.ts';
@@ -11,6 +11,8 @@ export interface Timings {
   readonly solveMs: number;
   /** CPU time of both, all threads. */
   readonly cpuMs: number;
+  /** Playing the finished plan back. */
+  readonly playbackMs: number;
   readonly maxRssMiB: number;
   /** Of the last of several runs in one process. */
   readonly warm?: { readonly setupMs: number; readonly solveMs: number; readonly cpuMs: number };
@@ -23,6 +25,7 @@ export interface ResultParts {
   readonly overlays: readonly OverlayReport[];
   readonly rejected: Readonly<Record<string, readonly string[]>>;
   readonly timings: Timings;
+  readonly stranded: Stranded;
   readonly bound: { readonly pricePerHour: number; readonly gapPercent: number } | undefined;
 }
 
@@ -123,7 +126,7 @@ export function encodeResult(parts: ResultParts): object {
     ...(Object.keys(parts.rejected).length === 0 ? {} : { rejected: parts.rejected }),
     overlays: parts.overlays.map(encodeOverlay),
     preferences: plan.preferences,
-    stranded: plan.stranded,
+    stranded: parts.stranded,
     timings: parts.timings,
     summary: {
       pendingPods: onNew + onExisting + plan.unplaced.size,

@@ -63,6 +63,14 @@ export interface PreferenceScore {
   readonly byKind: Readonly<Record<string, { readonly satisfied: number; readonly total: number }>>;
 }
 
+/** What playing a plan back as kube-scheduler would bind its pods has found. */
+export interface Stranded {
+  /** Join orders that were played; 0: the plan is too large to tell. */
+  readonly orders: number;
+  /** Pods left over, in all orders together. */
+  readonly pods: number;
+}
+
 export interface Plan {
   /** Sorted by NodePool, chosen type, zone and first pod. */
   readonly newNodeClaims: readonly PlannedNodeClaim[];
@@ -73,8 +81,6 @@ export interface Plan {
   /** Pods never considered, and why. */
   readonly ignored: ReadonlyMap<string, string>;
   readonly preferences: PreferenceScore;
-  /** Orders in which nodes may join and pods left over in them; 0 orders: too large to tell. */
-  readonly stranded: { readonly orders: number; readonly pods: number };
   /** USD an hour of all new claims' chosen offerings, after overlays. */
   readonly pricePerHour: number;
   readonly listPricePerHour: number;

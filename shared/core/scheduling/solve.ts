@@ -11,7 +11,6 @@ import { PodDealer, plannedClaim } from './plan/claims.ts';
 import { Flexibilities } from './plan/flexibility.ts';
 import { preferenceScore } from './plan/preference-score.ts';
 import { Reasons } from './plan/reasons.ts';
-import { strandedPods } from './playback/stranded.ts';
 import { compileProblem } from './problem/compile.ts';
 import {
   PREFERENCE_KINDS,
@@ -245,9 +244,16 @@ function reasonsOf(
 }
 
 export function solve(snapshot: ClusterSnapshot, settings: SchedulingSettings): Plan {
+  return solved(snapshot, settings).plan;
+}
+
+/** The plan, and the world that it was made in, for those who want to look closer. */
+export function solved(
+  snapshot: ClusterSnapshot,
+  settings: SchedulingSettings,
+): { readonly plan: Plan; readonly world: World } {
   const problem = compileProblem(snapshot, settings);
   const { world, ground } = weighPreferences(problem);
-  const stranded = strandedPods(world);
   const dealer = new PodDealer();
   const existing = world.rooms
     .filter((room) => room.content.size > 0)
@@ -257,15 +263,15 @@ export function solve(snapshot: ClusterSnapshot, settings: SchedulingSettings): 
     plannedClaim(ground, bin, flexibilities.of(bin), dealer.deal(bin.content)),
   );
   const unplaced = reasonsOf(snapshot, world, dealer);
-  return {
+  const plan = {
     newNodeClaims: claims,
     existing,
     unplaced,
     ignored: problem.demand.ignored,
     preferences: preferenceScore(world),
-    stranded,
     pricePerHour: claims.reduce((sum, claim) => sum + claim.chosen.price, 0),
     listPricePerHour: claims.reduce((sum, claim) => sum + claim.chosen.listPrice, 0),
     steps: world.steps,
   };
+  return { plan, world };
 }

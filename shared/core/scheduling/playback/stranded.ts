@@ -1,3 +1,4 @@
+import type { Stranded } from '../../model/plan.ts';
 import { numbers, shuffled } from '../pseudo-random.ts';
 import type { World } from '../world/world.ts';
 import { type JoinOrder, Playback } from './playback.ts';
@@ -8,14 +9,6 @@ const BATCHES = [1, 10, 1, 3, 10] as const;
 /** Nodes looked at, of all pods in one order: larger plans are not played back. */
 const LOOKS_MAX = 1_000_000;
 
-/** What playing a plan back found. */
-export interface Stranded {
-  /** Join orders that were played. */
-  readonly orders: number;
-  /** Pods left over, in all orders together. */
-  readonly pods: number;
-}
-
 /** A shuffle of the plan's bins for each of BATCHES. */
 function joinOrders(count: number): readonly JoinOrder[] {
   const bins = Array.from({ length: count }, (_, index) => index);
@@ -23,8 +16,8 @@ function joinOrders(count: number): readonly JoinOrder[] {
 }
 
 /**
- * Plays the plan back as kube-scheduler would bind its pods. Nothing is done about those left over:
- * more room would not help them, and they get nodes in the next pass.
+ * Plays the plan back as kube-scheduler would bind its pods. It only tells: more room would not
+ * help those left over, and they get nodes in the next pass.
  */
 export function strandedPods(world: World): Stranded {
   const orders = joinOrders(world.bins.length);
@@ -32,7 +25,5 @@ export function strandedPods(world: World): Stranded {
   if (playback.isCertain) return { orders: orders.length, pods: 0 };
   const nodes = Math.min(64, world.bins.length + world.rooms.length);
   if (playback.size * nodes > LOOKS_MAX) return { orders: 0, pods: 0 };
-  const pods = orders.reduce((sum, order) => sum + playback.run(order), 0);
-  world.steps += playback.steps;
-  return { orders: orders.length, pods };
+  return { orders: orders.length, pods: orders.reduce((sum, each) => sum + playback.run(each), 0) };
 }
