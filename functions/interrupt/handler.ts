@@ -18,9 +18,14 @@ export const handler = composed(async (event: QueueEvent, invocation): Promise<Q
   if (report.refused.size > 0) {
     telemetry.logger.info('refused messages', { reasons: Object.fromEntries(report.refused) });
   }
-  if (report.deleted.length > 0) {
-    await wakeBus(base).wake([{ cluster: config.cluster, kind: 'nodeclaim-deleted' }]);
-  }
-  await remember();
+  const wake = async (): Promise<void> => {
+    try {
+      await wakeBus(base).wake([{ cluster: config.cluster, kind: 'nodeclaim-deleted' }]);
+    } catch (error) {
+      // The claims are deleted: the messages would find nothing to do, and the next minute wakes all.
+      telemetry.logger.warn('nobody was woken', { text: String(error) });
+    }
+  };
+  await Promise.all([remember(), ...(report.deleted.length > 0 ? [wake()] : [])]);
   return { batchItemFailures: report.failedIds.map((id) => ({ itemIdentifier: id })) };
 });

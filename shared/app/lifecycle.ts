@@ -59,24 +59,26 @@ interface Pass extends HealthPass, ClaimPass {
 function surroundings(pass: Pass, index: Index, claim: NodeClaim): ClaimSurroundings {
   const nodes = claim.providerId === undefined ? [] : (index.nodes.get(claim.providerId) ?? []);
   const pods = nodes.flatMap((node) => index.pods.get(node.name) ?? []);
-  const instance = index.instances.get(instanceIdOf(claim.providerId) ?? '');
   const { objects, volumeAttachments } = pass.state;
   return {
     nowMs: pass.nowMs,
     nodes,
     pods,
     awaiting: awaitingPods(claim, index.nominable),
-    instance:
-      instance === undefined
-        ? 'absent'
-        : instance.state === 'shutting-down'
-          ? 'shutting-down'
-          : 'present',
+    instance: instanceOf(claim, index),
     blockingAttachments: nodes.flatMap((node) =>
       blockingAttachments(node, pods, volumeAttachments, objects, pass.nowMs),
     ),
     illness: index.ill.get(claim.uid),
   };
+}
+
+/** Where EC2 does not say, the instance is taken to be there: nothing is given up unseen. */
+function instanceOf(claim: NodeClaim, { instances }: Index): ClaimSurroundings['instance'] {
+  if (instances === undefined) return 'present';
+  const instance = instances.get(instanceIdOf(claim.providerId) ?? '');
+  if (instance === undefined) return 'absent';
+  return instance.state === 'shutting-down' ? 'shutting-down' : 'present';
 }
 
 interface Index {
@@ -85,12 +87,13 @@ interface Index {
   readonly pods: ReadonlyMap<string, readonly Pod[]>;
   /** By uid. */
   readonly nominable: ReadonlyMap<string, Pod>;
-  readonly instances: ReadonlyMap<string, Instance>;
+  /** Undefined: EC2 did not say. */
+  readonly instances: ReadonlyMap<string, Instance> | undefined;
 }
 
 function indexOf(
   state: ClusterState,
-  instances: readonly Instance[],
+  instances: readonly Instance[] | undefined,
   ill: ReadonlyMap<string, Illness>,
 ): Index {
   const { nodes, pods } = state.objects;
@@ -99,7 +102,7 @@ function indexOf(
     nodes: Map.groupBy(nodes, (node) => node.providerId ?? ''),
     pods: Map.groupBy(pods, (pod) => pod.nodeName ?? ''),
     nominable: nominablePods(state),
-    instances: new Map(instances.map((each) => [each.id, each])),
+    instances: instances && new Map(instances.map((each) => [each.id, each])),
   };
 }
 
@@ -316,6 +319,19 @@ async function carryOut(pass: Pass, { claim, actions }: ClaimDecision): Promise<
   pass.failures.push(...(await attempt(`NodeClaim/${claim.name}`, steps)));
 }
 
+/** Nodes join and drain whether or not EC2 can be asked; undefined: it cannot. */
+async function listInstances(
+  { compute }: Ports,
+  failures: Failure[],
+): Promise<readonly Instance[] | undefined> {
+  let instances: readonly Instance[] | undefined;
+  const list = async (): Promise<void> => {
+    instances = await compute.list();
+  };
+  failures.push(...(await attempt('instances', list)));
+  return instances;
+}
+
 /** One round over all claims: register, initialise, drain, terminate, time out, collect garbage. */
 export async function lifecycle(
   ports: Ports,
@@ -327,23 +343,25 @@ export async function lifecycle(
   const nowMs = ports.clock.nowMs();
   const nothing = { isUnsettled: false, isExpecting: false, evictions: 0, terminated: [] };
   if (isShadowed(state.karpenterRenewedAtMs, nowMs)) return { ...nothing, failures: [] };
-  const instances = await ports.compute.list();
+  const failures: Failure[] = [];
+  const instances = await listInstances(ports, failures);
   // Claims that are gone do not show any more; other processes' terminations are not remembered.
-  const recent = Math.max(recentTerminations(state, instances, nowMs), memory.terminations(nowMs));
+  const recent = Math.max(
+    recentTerminations(state, instances ?? [], nowMs),
+    memory.terminations(nowMs),
+  );
   const terminationsLeft = Math.max(0, settings.terminationsPerMinuteMax - recent);
   const terminated: string[] = [];
   const shadow = new Shadow(ports, state, startedAtMs);
   const base = { ports, settings, state, nowMs, shadow, memory, terminationsLeft, terminated };
-  const failures: Failure[] = [];
   const none = { evictions: 0, acted: false, isOpening: false };
   const pass: Pass = { ...base, ...none, failures, conditions: new Map() };
   const index = indexOf(state, instances, await readHealth(pass, failures));
   const claims = [...state.objects.nodeClaims].sort((a, b) => (a.name < b.name ? -1 : 1));
   const decisions = claims.map((claim) => decisionOf(pass, claim, index));
   for (const each of decisions) await carryOut(pass, each);
-  failures.push(
-    ...(await attempt('instances without a NodeClaim', () => collectOrphans(pass, instances))),
-  );
+  const collect = () => collectOrphans(pass, instances ?? []);
+  failures.push(...(await attempt('instances without a NodeClaim', collect)));
   failures.push(...(await attempt('nodes without a NodeClaim', () => releaseForsaken(pass))));
   const isLeaving = claims.some((claim) => claim.deletedAtMs !== undefined);
   const isExpecting = claims.some((claim) => isJoining(claim, nowMs));

@@ -10,9 +10,15 @@ const JOINING: Selection = {
   labelSelector: `${NODE_POOL},!${INITIALIZED}`,
 };
 
+/** Passes over joining nodes follow each other no faster. */
+const LEAST_MS = 250;
+
 /** Notices nodes that join, from the first pause to the end. */
 export interface JoiningNodes {
-  /** Waits so long, or until a node has joined or changed since the last pause. */
+  /**
+   * Waits so long, or until a node has joined or changed since the last pause: at least a moment,
+   * so that a node that changes all the time is not looked at all the time.
+   */
   pause(ms: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -25,7 +31,9 @@ export function joiningNodes(client: KubeClient): JoiningNodes {
     pause: async (ms) => {
       watching ??= follow(client, over.signal, () => change.resolve());
       const early = new AbortController();
-      await Promise.race([change.promise, client.timing.sleep(ms, early.signal)]);
+      const least = Math.min(ms, LEAST_MS);
+      await client.timing.sleep(least);
+      await Promise.race([change.promise, client.timing.sleep(ms - least, early.signal)]);
       early.abort();
       change = Promise.withResolvers();
     },

@@ -120,6 +120,11 @@ function opening(claim: NodeClaim, node: Node, pods: readonly Pod[]): readonly L
 
 function registration(claim: NodeClaim, around: ClaimSurroundings): readonly LifecycleAction[] {
   const [node, second] = around.nodes;
+  const waited = around.nowMs - since(claim, 'Launched');
+  if ((node === undefined || second !== undefined) && waited >= REGISTRATION_TIMEOUT_MS) {
+    const message = 'The node did not join within 15 minutes of the launch';
+    return [{ kind: 'delete-claim', reason: 'registration_timeout', message }];
+  }
   if (second !== undefined) {
     const message = 'Several nodes have the provider id of this NodeClaim';
     return saying(claim, {
@@ -130,13 +135,10 @@ function registration(claim: NodeClaim, around: ClaimSurroundings): readonly Lif
     });
   }
   if (node === undefined) {
-    const waited = around.nowMs - since(claim, 'Launched');
-    if (waited >= REGISTRATION_TIMEOUT_MS) {
-      const message = 'The node did not join within 15 minutes of the launch';
-      return [{ kind: 'delete-claim', reason: 'registration_timeout', message }];
-    }
     return saying(claim, unknown('Registered', 'NodeNotFound', 'The node has not joined yet'));
   }
+  // Opened already, and the claim not told: others have changed the node's taints since.
+  if (node.labels[REGISTERED] === 'true') return [{ kind: 'confirm', node }];
   if (awaitsReady(claim, around)) {
     const message = 'The node has joined and is not ready yet';
     return saying(claim, unknown('Registered', 'NodeNotReady', message));

@@ -1,4 +1,4 @@
-import { DISRUPTED_TAINT_KEY } from '../model/labels.ts';
+import { DISRUPTED_TAINT_KEY, REGISTERED } from '../model/labels.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import type { Taint } from '../model/taint.ts';
 import {
@@ -99,7 +99,8 @@ export function terminationActions(
   claim: NodeClaim,
   around: ClaimSurroundings,
 ): readonly LifecycleAction[] {
-  const isRegistered = isTrue(claim, 'Registered');
+  const isRegistered =
+    isTrue(claim, 'Registered') || around.nodes.some((node) => node.labels[REGISTERED] === 'true');
   const nodesReady = around.nodes.some((node) => isTrue(node, 'Ready'));
   if (around.instance === 'absent' && !nodesReady) return finish(claim, around);
   if (!isRegistered || around.nodes.length === 0) return terminate(claim, around);

@@ -5,6 +5,7 @@ import { type Pod, podKey } from '../model/pod.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import { fitsResources, type Resources, subtractResources } from '../model/resources.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../model/snapshot.ts';
+import { untoleratedTaint } from '../model/taint.ts';
 import { type StateNode, stateNodes } from './problem/state-node.ts';
 import { solve } from './solve.ts';
 
@@ -40,7 +41,8 @@ function freeRoom(snapshot: ClusterSnapshot, nodes: readonly StateNode[]): Map<s
 
 /**
  * Pods stay where an earlier plan has put them as long as the node is not open, and after that
- * while they are nominated to it: kube-scheduler takes a nomination away that came to nothing.
+ * while they are nominated to it and tolerate it: kube-scheduler takes most nominations away that
+ * came to nothing, though not those of pods that never preempt.
  */
 function keptPods(snapshot: ClusterSnapshot): Kept {
   const kept = new Map<Pod, string>();
@@ -48,6 +50,7 @@ function keptPods(snapshot: ClusterSnapshot): Kept {
   if (starting.length === 0) return kept;
   const nodes = stateNodes(snapshot).filter(({ isLeaving }) => !isLeaving);
   const free = freeRoom(snapshot, nodes);
+  const taints = new Map(nodes.map((each) => [each.name, each.taints]));
   const joined = new Map(snapshot.nodes.map(({ providerId, name }) => [providerId, name]));
   for (const { claim, pods } of starting) {
     const own = claim.providerId === undefined ? undefined : joined.get(claim.providerId);
@@ -60,6 +63,7 @@ function keptPods(snapshot: ClusterSnapshot): Kept {
       const room = free.get(node);
       if (kept.has(pod) || !isMeant || room === undefined) continue;
       if (!fitsResources(spec.requests, room)) continue;
+      if (untoleratedTaint(spec.tolerations, taints.get(node) ?? []) !== undefined) continue;
       free.set(node, subtractResources(room, spec.requests));
       kept.set(pod, node);
     }

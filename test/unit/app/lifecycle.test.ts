@@ -129,6 +129,20 @@ describe('terminations', () => {
     ]);
   });
 
+  it('wait where EC2 cannot be asked, and nothing is taken for gone', async () => {
+    const world = await runningWorld(web);
+    const list = async (): Promise<never> => {
+      throw new PortError('throttled', 'RequestLimitExceeded', 'later');
+    };
+    const ports = portsOf(world, (state) => state, { compute: { list } });
+    const { failures, terminated } = await lifecycle(ports, settings);
+    expect(failures).toEqual([{ object: 'instances', message: 'RequestLimitExceeded: later' }]);
+    expect(terminated).toEqual([]);
+    const { objects } = await world.ports.cluster.read();
+    expect(objects.nodeClaims).toHaveLength(5);
+    expect(objects.nodeClaims.every(({ deletedAtMs }) => deletedAtMs === undefined)).toBe(true);
+  });
+
   it('end when Karpenter starts in the middle of the pass', async () => {
     const world = await runningWorld(web);
     let nowMs = world.timeline.nowMs();

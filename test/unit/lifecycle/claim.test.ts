@@ -125,6 +125,27 @@ describe('a NodeClaim', () => {
       ['register', 'confirm'],
     ],
     [
+      'that is deleted after its node was opened is drained, though it was not told so',
+      { ...launched, deletedAtMs: SECOND, finalizers: ['karpenter.sh/termination'] },
+      { nodes: [aNode({ labels: { 'karpenter.sh/registered': 'true' } })], pods: [aPod()] },
+      expect.arrayContaining(['taint-node']),
+    ],
+    [
+      'with two nodes for 15 minutes is given up',
+      launched,
+      { nowMs: 15 * MINUTE, nodes: [aNode(), aNode({ name: 'b' })] },
+      ['delete registration_timeout'],
+    ],
+    [
+      'whose node was opened before a crash is only told so',
+      { ...launched, startupTaints: [AGENT] },
+      {
+        nodes: [aNode({ labels: { 'karpenter.sh/registered': 'true' } })],
+        awaiting: [aPod({ name: 'late' })],
+      },
+      ['confirm'],
+    ],
+    [
       'with two nodes says so',
       launched,
       { nodes: [aNode(), aNode({ name: 'b' })] },
