@@ -73,7 +73,7 @@ export const FEATURE_GATES = {
 
 export type FeatureGate = keyof typeof FEATURE_GATES;
 
-/** What `watch` and `interrupt` say on the stack's bus, and whom it wakes. */
+/** What `watch`, `interrupt` and `provision` say on the stack's bus, and whom it wakes. */
 export const WAKE_TARGETS = {
   /** A pod has no node, and kube-scheduler says that none fits. */
   'pods-unschedulable': ['provision'],

@@ -117,13 +117,13 @@ await describeClosedLoop(
           pods += 1;
           await loop.apply([apart('web', pods)]);
           await untilUnschedulable(loop, 1);
-          // The first calls read; each round dies further on.
+          // The first calls read; each round dies further on. An interruption takes ten or so.
           const when = round % 2 === 0 ? 'after' : 'before';
           await kill({ name: 'provision', call: 14 + 5 * round, when });
           await kill({ name: 'lifecycle', call: 15 + Math.floor(1.5 * round), when });
           const [node] = (await nodesOf(loop, 'web')).values();
           const event = stopping(loop.cloud, instanceIdOfNode(node));
-          await kill({ name: 'interrupt', call: 12 + 2 * round, when, event });
+          await kill({ name: 'interrupt', call: 3 + round, when, event });
           loop.clock.pass(LEASE_MS);
           // What was not handled comes again, as from the queue.
           await loop.invoke('interrupt', event);
