@@ -63,6 +63,9 @@ export async function letGo(lease: Lease): Promise<void> {
 /** Calls that change nothing that another holder could be changing, too. */
 const FREE: ReadonlySet<PropertyKey> = new Set([
   'read',
+  'readClaims',
+  'readNode',
+  'isWarm',
   'karpenterRenewedAtMs',
   'event',
   'list',

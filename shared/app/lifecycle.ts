@@ -1,7 +1,6 @@
 import {
   type ClaimDecision,
   type ClaimSurroundings,
-  EXCLUDE_FROM_LOAD_BALANCERS,
   instanceIdOf,
   type LifecycleAction,
   TERMINATION_FINALIZER,
@@ -15,14 +14,10 @@ import type { Node } from '../core/model/cluster.ts';
 import { CAPACITY_TYPE, INITIALIZED, INTERRUPTED, NODE_POOL, ZONE } from '../core/model/labels.ts';
 import type { Pod } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
-import {
-  type ClusterState,
-  type Instance,
-  objectKey,
-  type Ports,
-  type WriteResult,
-} from '../ports.ts';
+import { type ClusterState, type Instance, objectKey, type Ports } from '../ports.ts';
 import { attempt, type Failure } from './attempt.ts';
+import { evictPods, taintNode } from './drains.ts';
+import { beginUrgentDrains } from './first-drains.ts';
 import { deleteClaim, type HealthPass, readHealth } from './health.ts';
 import { recordNothing } from './launch-records.ts';
 import { learnFrom } from './learnt-memory.ts';
@@ -104,23 +99,6 @@ function indexOf(
     nominable: nominablePods(state),
     instances: instances && new Map(instances.map((each) => [each.id, each])),
   };
-}
-
-async function evict(pass: Pass, pods: readonly Pod[]): Promise<void> {
-  const { ports } = pass;
-  for (const pod of pods) {
-    const result = await ports.cluster.evict(podRef(pod));
-    const code = { done: '200', gone: '404', blocked: '429' }[result];
-    ports.recorder.count('pods_eviction_requests_total', { code });
-    if (result === 'done') pass.evictions += 1;
-    if (result === 'done' || result === 'gone') continue;
-    await ports.cluster.event({
-      regarding: { kind: 'Node', name: pod.nodeName ?? '' },
-      type: 'Warning',
-      reason: 'FailedDraining',
-      message: `A PodDisruptionBudget does not allow ${pod.namespace}/${pod.name} to be evicted`,
-    });
-  }
 }
 
 /** EC2 takes an interrupted claim's instance anyway; one that was ended counts only once. */
@@ -214,9 +192,9 @@ async function act(pass: Pass, claim: NodeClaim, action: LifecycleAction): Promi
       await cluster.delete(nodeRef(action.node));
       return true;
     case 'taint-node':
-      return (await taintNode(pass, action)) === 'done';
+      return (await taintNode(pass.ports, action, versionOf(pass, action.node))) === 'done';
     case 'evict':
-      await evict(pass, action.pods);
+      pass.evictions += await evictPods(pass.ports, action.pods);
       return true;
     case 'remove-pod':
       await cluster.deletePod(podRef(action.pod), action.gracePeriodSeconds);
@@ -232,18 +210,8 @@ async function act(pass: Pass, claim: NodeClaim, action: LifecycleAction): Promi
   }
 }
 
-/** Replaces the list of taints, so only on the Node as it was read. */
-async function taintNode(
-  { ports, state }: Pass,
-  action: Extract<LifecycleAction, { kind: 'taint-node' }>,
-): Promise<WriteResult> {
-  const ref = nodeRef(action.node);
-  const resourceVersion = state.resourceVersions.get(objectKey(ref));
-  const versioned = resourceVersion === undefined ? ref : { ...ref, resourceVersion };
-  return await ports.cluster.patchNode(versioned, {
-    taints: action.taints,
-    labels: { [EXCLUDE_FROM_LOAD_BALANCERS]: 'karpenter' },
-  });
+function versionOf({ state }: Pass, node: Node): string | undefined {
+  return state.resourceVersions.get(objectKey(nodeRef(node)));
 }
 
 /** Ends instances that nothing stands for, under the same brakes as claims. */
@@ -338,12 +306,13 @@ export async function lifecycle(
   settings: AppSettings,
   memory = new LifecycleMemory(),
 ): Promise<LifecycleReport> {
+  const begun = await beginUrgentDrains(ports);
   const startedAtMs = ports.clock.nowMs();
   const state = await ports.cluster.read();
   const nowMs = ports.clock.nowMs();
   const nothing = { isUnsettled: false, isExpecting: false, evictions: 0, terminated: [] };
   if (isShadowed(state.karpenterRenewedAtMs, nowMs)) return { ...nothing, failures: [] };
-  const failures: Failure[] = [];
+  const failures: Failure[] = [...begun.failures];
   const instances = await listInstances(ports, failures);
   // Claims that are gone do not show any more; other processes' terminations are not remembered.
   const recent = Math.max(
@@ -354,7 +323,7 @@ export async function lifecycle(
   const terminated: string[] = [];
   const shadow = new Shadow(ports, state, startedAtMs);
   const base = { ports, settings, state, nowMs, shadow, memory, terminationsLeft, terminated };
-  const none = { evictions: 0, acted: false, isOpening: false };
+  const none = { evictions: begun.evictions, acted: false, isOpening: false };
   const pass: Pass = { ...base, ...none, failures, conditions: new Map() };
   const index = indexOf(state, instances, await readHealth(pass, failures));
   const claims = [...state.objects.nodeClaims].sort((a, b) => (a.name < b.name ? -1 : 1));

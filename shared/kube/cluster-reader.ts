@@ -2,7 +2,7 @@ import { decodeCapacityBuffer } from '../api/capacity-buffer.ts';
 import type { Condition } from '../core/model/cluster.ts';
 import type { NodeOverlay, NodePool } from '../core/model/provisioning.ts';
 import type { Resources } from '../core/model/resources.ts';
-import type { ClusterReader, ClusterState, ObjectKind } from '../ports/cluster.ts';
+import type { ClusterReader, ClusterState, NodeState, ObjectKind } from '../ports/cluster.ts';
 import { objectKey } from '../ports/cluster.ts';
 import { BRAKES_CONFIG_MAP, decodeBrakes } from './brakes.ts';
 import { resolveBuffers } from './buffer-targets.ts';
@@ -22,6 +22,9 @@ import { RESOURCES } from './resources.ts';
 
 /** Karpenter's leader lease; its namespace is where Karpenter was installed. */
 const KARPENTER_LEASE = 'karpenter-leader-election';
+
+const NODES: Selection = { resource: RESOURCES.nodes, shape: NODE, protobuf: true };
+const PODS: Selection = { resource: RESOURCES.pods, shape: POD, protobuf: true };
 
 export interface ReaderOptions {
   readonly client: KubeClient;
@@ -46,7 +49,28 @@ export function clusterReader(options: ReaderOptions): ClusterReader {
       ]);
       return { nodeClaims: values(nodeClaims), karpenterRenewedAtMs };
     },
+    readNode: (name) => readNode(options, name),
+    isWarm: () => mirrors.nodes.isWarm && mirrors.pods.isWarm,
     karpenterRenewedAtMs: () => readKarpenterLease(options.client),
+  };
+}
+
+/** The API server has an index of pods by their node. */
+async function readNode(
+  { client, decoders, onInvalid }: ReaderOptions,
+  name: string,
+): Promise<NodeState> {
+  const node = { ...NODES, fieldSelector: `metadata.name=${name}` };
+  const pods = { ...PODS, fieldSelector: `spec.nodeName=${name}` };
+  const [found, bound] = await Promise.all([
+    new Mirror({ client, selection: node, decode: decoders.node, onInvalid }).read(),
+    new Mirror({ client, selection: pods, decode: decoders.pod, onInvalid }).read(),
+  ]);
+  const entry = found.get(name);
+  return {
+    node: entry?.value,
+    resourceVersion: entry?.resourceVersion,
+    pods: values(bound),
   };
 }
 
@@ -71,8 +95,8 @@ function makeMirrors({ client, decoders, onInvalid }: ReaderOptions) {
     buffers: optional({ resource: RESOURCES.capacityBuffers }, (object) =>
       decodeCapacityBuffer(object, 'ignore'),
     ),
-    nodes: warm({ resource: RESOURCES.nodes, shape: NODE, protobuf: true }, decoders.node),
-    pods: warm({ resource: RESOURCES.pods, shape: POD, protobuf: true }, decoders.pod),
+    nodes: warm(NODES, decoders.node),
+    pods: warm(PODS, decoders.pod),
     claims: warm(
       { resource: RESOURCES.persistentVolumeClaims, shape: PERSISTENT_VOLUME_CLAIM },
       decoders.persistentVolumeClaim,

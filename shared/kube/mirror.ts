@@ -51,6 +51,11 @@ export class Mirror<Value> {
     this.#options = options;
   }
 
+  /** Whether the next read only catches up. */
+  get isWarm(): boolean {
+    return this.#options.warm === true && this.#resourceVersion !== '';
+  }
+
   /** Keys are `namespace/name` or `name`. */
   read(): Promise<ReadonlyMap<string, Entry<Value>>> {
     const next = this.#last.then(() => this.#read());
@@ -59,8 +64,7 @@ export class Mirror<Value> {
   }
 
   async #read(): Promise<ReadonlyMap<string, Entry<Value>>> {
-    const isWarm = this.#options.warm === true && this.#resourceVersion !== '';
-    if (!isWarm || !(await this.#catchUp())) await this.#list();
+    if (!this.isWarm || !(await this.#catchUp())) await this.#list();
     return new Map(this.#entries);
   }
 

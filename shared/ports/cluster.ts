@@ -1,7 +1,7 @@
-import type { Condition } from '../core/model/cluster.ts';
+import type { Condition, Node } from '../core/model/cluster.ts';
 import type { Labels } from '../core/model/labels.ts';
 import type { NodeClass, NodeClassStatus } from '../core/model/node-class.ts';
-import type { OwnerReference, PodSpec } from '../core/model/pod.ts';
+import type { OwnerReference, Pod, PodSpec } from '../core/model/pod.ts';
 import type { DurationOrNever, NodeClaim, NodeClassReference } from '../core/model/provisioning.ts';
 import type { RequirementExpression } from '../core/model/requirement.ts';
 import type { Resources } from '../core/model/resources.ts';
@@ -98,10 +98,23 @@ export interface ClaimsState {
   readonly karpenterRenewedAtMs: number | undefined;
 }
 
+/** What a drain begins with. */
+export interface NodeState {
+  /** Undefined: there is none of the name. */
+  readonly node: Node | undefined;
+  readonly resourceVersion: string | undefined;
+  /** The pods that are bound to it. */
+  readonly pods: readonly Pod[];
+}
+
 export interface ClusterReader {
   /** Everything that decisions read, consistent enough: nodes and claims first, pods last. */
   read(): Promise<ClusterState>;
   readClaims(): Promise<ClaimsState>;
+  /** One node, without a look at the others. */
+  readNode(name: string): Promise<NodeState>;
+  /** Whether {@link read} only catches up with what it knows. Absent: it never does. */
+  isWarm?(): boolean;
   /**
    * {@link ClusterState.karpenterRenewedAtMs} of this moment, for a look in the middle of a pass.
    * Absent: there is no other controller that could start.

@@ -14,9 +14,11 @@ import type {
   NodeClaimStatusPatch,
   NodePatch,
   NodePoolStatusPatch,
+  NodeState,
   ObjectRef,
   WriteResult,
 } from '../ports.ts';
+import { objectKey } from '../ports.ts';
 import { mayEvict } from './controllers/budgets.ts';
 import { deletePod } from './controllers/workloads.ts';
 import { decodeNodeClaimObject, readState } from './decode.ts';
@@ -52,6 +54,15 @@ export class SimulatedCluster implements ClusterReader, ClusterWriter {
   async readClaims(): Promise<ClaimsState> {
     const { objects, karpenterRenewedAtMs } = await this.read();
     return { nodeClaims: objects.nodeClaims, karpenterRenewedAtMs };
+  }
+
+  async readNode(name: string): Promise<NodeState> {
+    const { objects, resourceVersions } = await this.read();
+    return {
+      node: objects.nodes.find((each) => each.name === name),
+      resourceVersion: resourceVersions.get(objectKey({ kind: 'Node', name })),
+      pods: objects.pods.filter(({ nodeName }) => nodeName === name),
+    };
   }
 
   async createNodeClaim(

@@ -205,6 +205,17 @@ export function clusterSuite(title: string, world: () => ClusterWorld): void {
       return { kind: 'Pod', namespace: 'default', name, uid: pod?.uid ?? '' };
     };
 
+    it('are read with their node, without the others', async () => {
+      const { name } = await aRunningPod('alone-1', 'alone-1');
+      await aRunningPod('alone-2', 'alone-2');
+      const { node, pods, resourceVersion } = await cluster().readNode(`node-${name}`);
+      expect(node).toMatchObject({ name: `node-${name}` });
+      expect(pods.map((pod) => pod.name)).toEqual([name]);
+      expect(resourceVersion).toBe(await versionOf('Node', `node-${name}`));
+      const nothing = { node: undefined, pods: [], resourceVersion: undefined };
+      expect(await cluster().readNode('node-none')).toEqual(nothing);
+    });
+
     it('are evicted by uid; another pod of that name is not', async () => {
       const pod = await aRunningPod('evict-1', 'evict-1');
       const other = { ...pod, uid: '0f0e9d3c-0000-4000-8000-00000000ffff' };
