@@ -36,7 +36,10 @@ export function allocationStrategy(
 }
 
 /** The first image meant for the type; images come newest first, deprecated ones last. */
-export function imageFor(images: readonly Image[], type: InstanceType): Image | undefined {
+export function imageFor(
+  images: readonly Image[],
+  type: Pick<InstanceType, 'name' | 'labels'>,
+): Image | undefined {
   const usable = [...images.filter((each) => !each.deprecated), ...images];
   return usable.find((image) => {
     for (const [key, set] of requirementsOf(image.requirements)) {

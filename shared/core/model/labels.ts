@@ -32,6 +32,10 @@ export const UNREGISTERED_TAINT_KEY = 'karpenter.sh/unregistered';
 export const DO_NOT_DISRUPT = 'karpenter.sh/do-not-disrupt';
 export const PRICE_OVERLAY_APPLIED = 'karpenter.sh/price-overlay-applied';
 export const CAPACITY_OVERLAY_APPLIED = 'karpenter.sh/capacity-overlay-applied';
+export const NODE_POOL_HASH = 'karpenter.sh/nodepool-hash';
+export const NODE_POOL_HASH_VERSION = 'karpenter.sh/nodepool-hash-version';
+export const NODE_CLASS_HASH = 'karpenter.k8s.aws/ec2nodeclass-hash';
+export const NODE_CLASS_HASH_VERSION = 'karpenter.k8s.aws/ec2nodeclass-hash-version';
 export const MIN_VALUES_RELAXED = 'karpenter.sh/nodeclaim-min-values-relaxed';
 
 /** Our own annotations; the table of all of them is docs/annotations.md. */
@@ -40,6 +44,11 @@ export const DECISION = 'joiner.dev/decision';
 export const NOMINATED_UNTIL = 'joiner.dev/nominated-until';
 export const PLANNED_PODS = 'joiner.dev/planned-pods';
 export const INTERRUPTED = 'joiner.dev/interrupted';
+export const REPLACES = 'joiner.dev/replaces';
+export const REPLACED_BY = 'joiner.dev/replaced-by';
+export const FAILED_CANARIES = 'joiner.dev/failed-canaries';
+export const SUBNET = 'joiner.dev/subnet';
+export const SECURITY_GROUPS = 'joiner.dev/security-groups';
 export const SIMULATED_DURATION = 'joiner.dev/simulated-duration';
 
 const AWS = 'karpenter.k8s.aws';

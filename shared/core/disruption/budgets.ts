@@ -1,0 +1,34 @@
+import type { DisruptionBudget, DisruptionReason, NodePool } from '../model/provisioning.ts';
+import { isWithin } from './schedule.ts';
+
+/** The nodes of a NodePool that its budgets count. */
+export interface PoolNodes {
+  /** Initialised ones whose instance is not being ended. */
+  readonly total: number;
+  /** Of those, how many are not ready or on their way out. */
+  readonly disrupted: number;
+}
+
+/** Whether the budget holds now; a schedule that cannot be read always does, and lets nothing go. */
+function limitOf(budget: DisruptionBudget, total: number, nowMs: number): number | undefined {
+  const { schedule, durationMs = 0, nodes } = budget;
+  const isActive = schedule === undefined ? true : isWithin(schedule, durationMs, nowMs);
+  if (isActive === false) return undefined;
+  if (isActive === undefined) return 0;
+  const percent = /^(\d+)%$/.exec(nodes)?.[1];
+  return percent === undefined ? Number(nodes) : Math.ceil((Number(percent) * total) / 100);
+}
+
+/** How many more nodes of the pool may be disrupted now for the reason: the strictest budget. */
+export function allowedDisruptions(
+  pool: NodePool,
+  reason: DisruptionReason,
+  nodes: PoolNodes,
+  nowMs: number,
+): number {
+  const limits = pool.disruption.budgets
+    .filter(({ reasons }) => reasons === undefined || reasons.includes(reason))
+    .flatMap((budget) => limitOf(budget, nodes.total, nowMs) ?? []);
+  const most = Math.min(nodes.total, ...limits.map((each) => (each >= 0 ? each : 0)));
+  return Math.max(0, most - nodes.disrupted);
+}

@@ -1,0 +1,80 @@
+import { FAILED_CANARIES, type Labels } from '../model/labels.ts';
+import type { Drift } from './drift.ts';
+
+/** A state whose canary did not become ready is tried again after this long, with one node. */
+export const CANARY_RETRY_MS = 60 * 60_000;
+
+/** New states whose canary failed, and when; of all NodePools together. */
+export type FailedCanaries = ReadonlyMap<string, number>;
+
+/** What a NodePool's annotation says; whatever cannot be read says nothing. */
+export function failedCanaries(annotations: Labels): FailedCanaries {
+  const text = annotations[FAILED_CANARIES];
+  if (text === undefined) return new Map();
+  let read: unknown;
+  try {
+    read = JSON.parse(text);
+  } catch {
+    return new Map();
+  }
+  if (typeof read !== 'object' || read === null) return new Map();
+  return new Map(
+    Object.entries(read).flatMap(([state, at]) => {
+      const atMs = typeof at === 'string' ? Date.parse(at) : Number.NaN;
+      return Number.isNaN(atMs) ? [] : [[state, atMs] as const];
+    }),
+  );
+}
+
+/** The annotation's text; null removes it. */
+export function failedCanariesText(failed: FailedCanaries): string | null {
+  if (failed.size === 0) return null;
+  const entries = [...failed].sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify(
+    Object.fromEntries(entries.map(([state, atMs]) => [state, new Date(atMs).toISOString()])),
+  );
+}
+
+/** What is known of new states when a node is to be replaced. */
+export interface Trials {
+  /** States that an initialised node has. */
+  readonly proven: ReadonlySet<string>;
+  /** States that a node on its way is trying, with the claim that it replaces. */
+  readonly trying: ReadonlyMap<string, string>;
+  readonly failed: FailedCanaries;
+}
+
+export type Verdict =
+  /** Its state has been tried. */
+  | { readonly kind: 'free' }
+  /** It would be the first: these states have to be tried. */
+  | { readonly kind: 'canary'; readonly states: readonly string[] }
+  | { readonly kind: 'blocked'; readonly message: string };
+
+/** States that a claim's replacement would be the first to have. */
+export function untriedStates(
+  drifts: readonly Drift[],
+  proven: ReadonlySet<string>,
+): readonly string[] {
+  return drifts.flatMap(({ state }) => (state === undefined || proven.has(state) ? [] : [state]));
+}
+
+/** Whether a drifted node may be replaced: one node tries what is new, the others wait for it. */
+export function verdictOf(drifts: readonly Drift[], trials: Trials, nowMs: number): Verdict {
+  const states = untriedStates(drifts, trials.proven);
+  if (states.length === 0) return { kind: 'free' };
+  for (const state of states) {
+    const failedAtMs = trials.failed.get(state);
+    if (failedAtMs !== undefined && nowMs < failedAtMs + CANARY_RETRY_MS) {
+      const until = new Date(failedAtMs + CANARY_RETRY_MS).toISOString();
+      const message = `The node that tried "${state}" did not become ready: no other before ${until}`;
+      return { kind: 'blocked', message };
+    }
+    const canary = trials.trying.get(state);
+    if (canary !== undefined) {
+      const message = `The replacement of NodeClaim ${canary} tries "${state}" first`;
+      return { kind: 'blocked', message };
+    }
+  }
+  return { kind: 'canary', states };
+}

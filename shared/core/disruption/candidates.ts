@@ -1,0 +1,93 @@
+import { holdsNode, isProtected } from '../lifecycle/drain.ts';
+import type { Node, PodDisruptionBudget } from '../model/cluster.ts';
+import { DO_NOT_DISRUPT, NOMINATED_UNTIL } from '../model/labels.ts';
+import { type Pod, podKey } from '../model/pod.ts';
+import type { NodeClaim } from '../model/provisioning.ts';
+import { selects } from '../scheduling/problem/selectors.ts';
+
+/** A claim with its node and what runs there. */
+export interface Candidate {
+  readonly claim: NodeClaim;
+  readonly node: Node;
+  /** All pods that are bound to the node. */
+  readonly pods: readonly Pod[];
+}
+
+/** Whether a pod has to find another node when this one goes. */
+export function isMoving(pod: Pod): boolean {
+  return (
+    pod.phase !== 'Succeeded' &&
+    pod.phase !== 'Failed' &&
+    pod.deletedAtMs === undefined &&
+    pod.controller?.kind !== 'DaemonSet' &&
+    pod.controller?.kind !== 'Node' &&
+    !pod.isMirror
+  );
+}
+
+/** Whether nothing on the node would have to move. */
+export function isEmpty({ pods }: Candidate): boolean {
+  return !pods.some(isMoving);
+}
+
+/** A plan that was made a moment ago counts on the node. */
+function isNominated({ claim, node }: Candidate, nowMs: number): boolean {
+  return [claim, node].some(
+    ({ annotations }) => Date.parse(annotations[NOMINATED_UNTIL] ?? '') > nowMs,
+  );
+}
+
+/** Budgets that an eviction of the pod would have to ask. */
+function budgetsOf(
+  pod: Pod,
+  budgets: readonly PodDisruptionBudget[],
+): readonly PodDisruptionBudget[] {
+  return budgets.filter(
+    (budget) =>
+      budget.namespace === pod.namespace &&
+      selects(budget.selector, pod.labels) &&
+      !(budget.unhealthyPodEvictionPolicy === 'AlwaysAllow' && !pod.ready),
+  );
+}
+
+/** Which of its pods holds the node, and why; undefined: none does. */
+function blockingPod(
+  { pods }: Candidate,
+  budgets: readonly PodDisruptionBudget[],
+  nowMs: number,
+): string | undefined {
+  const running = pods
+    .filter(({ phase }) => phase !== 'Succeeded' && phase !== 'Failed')
+    .sort((a, b) => (podKey(a) < podKey(b) ? -1 : 1));
+  const guarded = running.find((pod) => isProtected(pod, nowMs));
+  if (guarded !== undefined) return `Pod ${podKey(guarded)} has the annotation ${DO_NOT_DISRUPT}`;
+  for (const pod of running) {
+    if (pod.deletedAtMs !== undefined || !holdsNode(pod, nowMs)) continue;
+    const own = budgetsOf(pod, budgets);
+    if (own.length > 1) return `Pod ${podKey(pod)} has more than one PodDisruptionBudget`;
+    const [budget] = own;
+    if (budget !== undefined && budget.disruptionsAllowed <= 0) {
+      const name = `${budget.namespace}/${budget.name}`;
+      return `PodDisruptionBudget ${name} does not let Pod ${podKey(pod)} go`;
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Why a drifted node may not be replaced now; undefined: it may. What its pods say does not count
+ * where the claim has a termination grace period: the drain ends with it.
+ */
+export function blockedBy(
+  candidate: Candidate,
+  budgets: readonly PodDisruptionBudget[],
+  nowMs: number,
+): string | undefined {
+  const { claim, node } = candidate;
+  if (node.annotations[DO_NOT_DISRUPT] === 'true') {
+    return `Node ${node.name} has the annotation ${DO_NOT_DISRUPT}`;
+  }
+  if (isNominated(candidate, nowMs)) return 'Pods are about to be bound to the node';
+  if (claim.terminationGracePeriodMs !== undefined) return undefined;
+  return blockingPod(candidate, budgets, nowMs);
+}

@@ -1,0 +1,244 @@
+import { canonicalText } from '../launch/canonical-text.ts';
+import { imageFor } from '../launch/launch-request.ts';
+import { sha256 } from '../launch/sha256.ts';
+import type { InstanceType } from '../model/instance-type.ts';
+import {
+  INSTANCE_TYPE,
+  type Labels,
+  NODE_CLASS_HASH,
+  NODE_CLASS_HASH_VERSION,
+  NODE_POOL_HASH,
+  NODE_POOL_HASH_VERSION,
+  RESERVATION_ID,
+  SECURITY_GROUPS,
+  SUBNET,
+  ZONE,
+} from '../model/labels.ts';
+import type { NodeClass } from '../model/node-class.ts';
+import type { NodeClaim, NodePool } from '../model/provisioning.ts';
+import { allows, intersects, requirementsOf } from '../requirements/value-set.ts';
+
+/** Why a node is not what its NodePool and its EC2NodeClass ask for now; Karpenter's names. */
+export type DriftReason =
+  | 'NodePoolDrifted'
+  | 'RequirementsDrifted'
+  | 'InstanceTypeNotFound'
+  | 'NodeClassDrift'
+  | 'AMIDrift'
+  | 'SecurityGroupDrift'
+  | 'SubnetDrift'
+  | 'CapacityReservationDrift';
+
+/** What the claims of a NodePool should be like now. */
+export interface DriftTarget {
+  readonly pool: NodePool;
+  readonly poolHash: string;
+  /** Undefined: absent, on its way out or not ready. Then nothing is compared with it. */
+  readonly nodeClass: NodeClass | undefined;
+  readonly nodeClassHash: string;
+  /** Whose hashes these are: those of another version are never compared. */
+  readonly hashVersion: string;
+  /** What the class can launch; empty: nobody knows. */
+  readonly types: readonly InstanceType[];
+}
+
+export interface Drift {
+  readonly reason: DriftReason;
+  /** A sentence for people. */
+  readonly message: string;
+  /**
+   * What the claim lacks, as a name for the new state that one node has to try before the others
+   * follow. Undefined: there is nothing new to try.
+   */
+  readonly state: string | undefined;
+}
+
+/** One thing that a claim can differ in. */
+interface Check extends Drift {
+  /** Undefined: it cannot be told. */
+  readonly isMet: boolean | undefined;
+}
+
+/** Prices and types may be late in a catalog: a young claim is not blamed for them. */
+const TYPE_CHECK_AFTER_MS = 3_600_000;
+
+const STATE_LENGTH = 12;
+
+function short(value: unknown): string {
+  return sha256(canonicalText(value)).slice(0, STATE_LENGTH);
+}
+
+function checkPoolHash(claim: NodeClaim, target: DriftTarget): Check {
+  const { pool, poolHash, hashVersion } = target;
+  const isOurs = claim.annotations[NODE_POOL_HASH_VERSION] === hashVersion;
+  return {
+    reason: 'NodePoolDrifted',
+    message: `The template of NodePool ${pool.name} has changed`,
+    state: `NodePool/${pool.name} template ${poolHash}`,
+    isMet: isOurs ? claim.annotations[NODE_POOL_HASH] === poolHash : undefined,
+  };
+}
+
+/**
+ * Labels against the pool's requirements. A label that the node does not have (a key of the user's
+ * with several values, for instance) counts as what the claim itself asks for.
+ */
+function unmetRequirement(claim: NodeClaim, { pool }: DriftTarget): string | undefined {
+  const asked = requirementsOf(claim.requirements);
+  for (const [key, set] of requirementsOf(pool.template.requirements)) {
+    const label = claim.labels[key];
+    const own = asked.get(key);
+    const isMet =
+      label === undefined && own !== undefined ? intersects(own, set) : allows(set, label);
+    if (!isMet) return key;
+  }
+  return undefined;
+}
+
+function checkRequirements(claim: NodeClaim, target: DriftTarget): Check {
+  const { pool } = target;
+  const key = unmetRequirement(claim, target);
+  const value = key === undefined ? undefined : claim.labels[key];
+  return {
+    reason: 'RequirementsDrifted',
+    message: `NodePool ${pool.name} does not allow ${key ?? ''}=${value ?? '(absent)'} any more`,
+    state: `NodePool/${pool.name} requirements ${short(pool.template.requirements)}`,
+    isMet: key === undefined,
+  };
+}
+
+/**
+ * Whether the type is sold in the claim's zone at all. That its capacity type has no price today is
+ * no reason to replace a node that runs.
+ */
+function checkType(claim: NodeClaim, { types }: DriftTarget, nowMs: number): Check {
+  const { [INSTANCE_TYPE]: name = '', [ZONE]: zone } = claim.labels;
+  const type = types.find((each) => each.name === name);
+  const isKnown = types.length > 0 && nowMs - claim.createdAtMs >= TYPE_CHECK_AFTER_MS;
+  return {
+    reason: 'InstanceTypeNotFound',
+    message: `${name} is not offered in ${zone ?? 'any zone'} any more`,
+    state: undefined,
+    isMet: isKnown ? type?.offerings.some((each) => each.zone === zone) === true : undefined,
+  };
+}
+
+function checkClassHash(claim: NodeClaim, target: DriftTarget, nodeClass: NodeClass): Check {
+  const { nodeClassHash, hashVersion } = target;
+  const isOurs = claim.annotations[NODE_CLASS_HASH_VERSION] === hashVersion;
+  return {
+    reason: 'NodeClassDrift',
+    message: `EC2NodeClass ${nodeClass.name} has changed`,
+    state: `EC2NodeClass/${nodeClass.name} spec ${nodeClassHash}`,
+    isMet: isOurs ? claim.annotations[NODE_CLASS_HASH] === nodeClassHash : undefined,
+  };
+}
+
+/** The type as the catalog has it, else as the claim's labels describe it. */
+function typeOf(labels: Labels, types: readonly InstanceType[]): Pick<InstanceType, 'labels'> {
+  const known = types.find((each) => each.name === labels[INSTANCE_TYPE]);
+  if (known !== undefined) return known;
+  return {
+    labels: Object.fromEntries(Object.entries(labels).map(([key, value]) => [key, [value]])),
+  };
+}
+
+function checkImage(claim: NodeClaim, { types }: DriftTarget, nodeClass: NodeClass): Check {
+  const name = claim.labels[INSTANCE_TYPE] ?? '';
+  const image = imageFor(nodeClass.status.images, { name, ...typeOf(claim.labels, types) });
+  const isKnown = image !== undefined && claim.imageId !== undefined;
+  return {
+    reason: 'AMIDrift',
+    message: `EC2NodeClass ${nodeClass.name} selects ${image?.id ?? ''}, not ${claim.imageId ?? ''}`,
+    state: `EC2NodeClass/${nodeClass.name} image ${image?.id ?? ''}`,
+    isMet: isKnown ? image.id === claim.imageId : undefined,
+  };
+}
+
+function sorted(ids: readonly { readonly id: string }[]): readonly string[] {
+  return ids.map(({ id }) => id).sort();
+}
+
+/** Compared as a set, as Karpenter does: a group more or less is a difference. */
+function checkGroups(claim: NodeClaim, nodeClass: NodeClass): Check {
+  const groups = sorted(nodeClass.status.securityGroups).join(',');
+  const had = claim.annotations[SECURITY_GROUPS];
+  return {
+    reason: 'SecurityGroupDrift',
+    message: `EC2NodeClass ${nodeClass.name} selects other security groups than ${had ?? ''}`,
+    state: `EC2NodeClass/${nodeClass.name} security groups ${short(groups)}`,
+    isMet: had === undefined || groups === '' ? undefined : had === groups,
+  };
+}
+
+function checkSubnet(claim: NodeClaim, nodeClass: NodeClass): Check {
+  const subnets = sorted(nodeClass.status.subnets);
+  const had = claim.annotations[SUBNET];
+  return {
+    reason: 'SubnetDrift',
+    message: `EC2NodeClass ${nodeClass.name} does not select ${had ?? ''} any more`,
+    state: `EC2NodeClass/${nodeClass.name} subnets ${short(subnets)}`,
+    isMet: had === undefined || subnets.length === 0 ? undefined : subnets.includes(had),
+  };
+}
+
+function checkReservation(claim: NodeClaim, nodeClass: NodeClass): Check {
+  const id = claim.labels[RESERVATION_ID];
+  const known = sorted(nodeClass.status.capacityReservations);
+  return {
+    reason: 'CapacityReservationDrift',
+    message: `EC2NodeClass ${nodeClass.name} does not select ${id ?? ''} any more`,
+    state: undefined,
+    isMet: id === undefined ? undefined : known.includes(id),
+  };
+}
+
+/** In the order in which the first that is not met gives the reason. */
+function checksOf(claim: NodeClaim, target: DriftTarget, nowMs: number): readonly Check[] {
+  const { nodeClass } = target;
+  const ofPool = [checkPoolHash(claim, target), checkRequirements(claim, target)];
+  if (nodeClass === undefined) return ofPool;
+  return [
+    ...ofPool,
+    checkType(claim, target, nowMs),
+    checkClassHash(claim, target, nodeClass),
+    checkImage(claim, target, nodeClass),
+    checkGroups(claim, nodeClass),
+    checkSubnet(claim, nodeClass),
+    checkReservation(claim, nodeClass),
+  ];
+}
+
+/** All that the claim differs in; the first is its reason. Empty: it is as it should be. */
+export function driftsOf(
+  claim: NodeClaim,
+  target: DriftTarget,
+  nowMs: number,
+): readonly [Drift, ...Drift[]] | readonly [] {
+  const [first, ...rest] = checksOf(claim, target, nowMs)
+    .filter(({ isMet }) => isMet === false)
+    .map(({ reason, message, state }): Drift => ({ reason, message, state }));
+  return first === undefined ? [] : [first, ...rest];
+}
+
+/** The states that the claim's node has tried, should it be initialised. */
+export function statesOf(claim: NodeClaim, target: DriftTarget, nowMs: number): readonly string[] {
+  return checksOf(claim, target, nowMs).flatMap(({ isMet, state }) =>
+    isMet === true && state !== undefined ? [state] : [],
+  );
+}
+
+/** Annotations of a claim that another tool, or an older Joiner, has written: adopted as current. */
+export function adoptionStamps(claim: NodeClaim, target: DriftTarget): Labels {
+  const { poolHash, nodeClass, nodeClassHash, hashVersion } = target;
+  const { annotations } = claim;
+  const isPoolStamped = annotations[NODE_POOL_HASH_VERSION] === hashVersion;
+  const isClassStamped =
+    nodeClass === undefined || annotations[NODE_CLASS_HASH_VERSION] === hashVersion;
+  return {
+    ...(isPoolStamped ? {} : { [NODE_POOL_HASH]: poolHash, [NODE_POOL_HASH_VERSION]: hashVersion }),
+    ...(isClassStamped
+      ? {}
+      : { [NODE_CLASS_HASH]: nodeClassHash, [NODE_CLASS_HASH_VERSION]: hashVersion }),
+  };
+}

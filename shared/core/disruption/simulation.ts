@@ -1,0 +1,95 @@
+import { DISRUPTED_TAINT_KEY } from '../model/labels.ts';
+import type { Plan, PlannedNodeClaim } from '../model/plan.ts';
+import { podKey } from '../model/pod.ts';
+import type { NodeClaim } from '../model/provisioning.ts';
+import type { ClusterSnapshot, SchedulingSettings } from '../model/snapshot.ts';
+import type { Taint } from '../model/taint.ts';
+import { stateNodes } from '../scheduling/problem/state-node.ts';
+import { replan } from '../scheduling/replan.ts';
+import { type Candidate, isMoving } from './candidates.ts';
+
+export const DISRUPTED: Taint = { key: DISRUPTED_TAINT_KEY, value: '', effect: 'NoSchedule' };
+
+/** Keeps pods away from a node that is counted as it is. */
+const RESERVED: Taint = { key: 'joiner.dev/reserved', value: '', effect: 'NoSchedule' };
+
+/** What a node's end would ask for. */
+export type Outcome =
+  | {
+      readonly kind: 'possible';
+      /** Nodes that have to be there before; empty: its pods fit on what there is. */
+      readonly replacements: readonly PlannedNodeClaim[];
+    }
+  | { readonly kind: 'blocked'; readonly message: string };
+
+/** The node as one that goes away: its pods are in the demand. */
+export function withLeaving(snapshot: ClusterSnapshot, name: string): ClusterSnapshot {
+  const nodes = snapshot.nodes.map((node) => {
+    if (node.name !== name || node.taints.some(({ key }) => key === DISRUPTED.key)) return node;
+    return { ...node, taints: [...node.taints, DISRUPTED] };
+  });
+  return { ...snapshot, nodes };
+}
+
+/**
+ * A node that is being replaced and the replacements, for decisions about other nodes: the pods
+ * stay where they are, and the room that is meant for them is nobody else's.
+ */
+export function withReserved(
+  snapshot: ClusterSnapshot,
+  replaced: NodeClaim,
+  replacements: readonly NodeClaim[],
+): ClusterSnapshot {
+  const taken = new Set([replaced.uid, ...replacements.map(({ uid }) => uid)]);
+  const isKnown = new Set(snapshot.nodeClaims.map(({ uid }) => uid));
+  const added = replacements.filter(({ uid }) => !isKnown.has(uid));
+  const nodeClaims = [...snapshot.nodeClaims, ...added].map((claim) =>
+    taken.has(claim.uid) ? { ...claim, taints: [...claim.taints, RESERVED] } : claim,
+  );
+  const providers = new Set(
+    nodeClaims.flatMap(({ uid, providerId }) => (taken.has(uid) ? (providerId ?? []) : [])),
+  );
+  const nodes = snapshot.nodes.map((node) => {
+    if (node.providerId === undefined || !providers.has(node.providerId)) return node;
+    const others = node.taints.filter(({ key }) => key !== DISRUPTED.key);
+    return { ...node, taints: [...others, RESERVED] };
+  });
+  return { ...snapshot, nodeClaims, nodes };
+}
+
+/** Where the candidate's pods would go, as text where they have no place yet. */
+function obstacle(
+  snapshot: ClusterSnapshot,
+  plan: Plan,
+  moving: ReadonlySet<string>,
+): string | undefined {
+  for (const [pod, { message }] of [...plan.unplaced].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    if (moving.has(pod)) return `Pod ${pod} would have no node: ${message}`;
+  }
+  const starting = new Set(
+    stateNodes(snapshot).flatMap(({ name, isInitialized }) => (isInitialized ? [] : [name])),
+  );
+  const early = plan.existing.find(
+    ({ node, pods }) => starting.has(node) && pods.some((pod) => moving.has(pod)),
+  );
+  return early === undefined ? undefined : `Its pods would go to ${early.node}, which still starts`;
+}
+
+/**
+ * Plans as `provision` does, with the candidate gone. New nodes that carry pods which run now have
+ * to be there first; those for pods that wait are the business of `provision`.
+ */
+export function simulate(
+  snapshot: ClusterSnapshot,
+  { node, pods }: Candidate,
+  settings: SchedulingSettings,
+): Outcome {
+  const without = withLeaving(snapshot, node.name);
+  const plan = replan(without, settings);
+  const moving = new Set(pods.filter(isMoving).map(podKey));
+  const message = obstacle(without, plan, moving);
+  if (message !== undefined) return { kind: 'blocked', message };
+  const bound = new Set(snapshot.pods.filter(({ nodeName }) => nodeName !== undefined).map(podKey));
+  const replacements = plan.newNodeClaims.filter((each) => each.pods.some((pod) => bound.has(pod)));
+  return { kind: 'possible', replacements };
+}

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import {
+  CANARY_RETRY_MS,
+  failedCanaries,
+  failedCanariesText,
+  type Trials,
+  verdictOf,
+} from '../../../shared/core/disruption/canary.ts';
+import type { Drift } from '../../../shared/core/disruption/drift.ts';
+
+const NEW_IMAGE = 'EC2NodeClass/default image ami-2';
+const NEW_TEMPLATE = 'NodePool/general template abc';
+
+function drift(state: string | undefined): Drift {
+  return { reason: 'AMIDrift', message: '', state };
+}
+
+function trials(changes: Partial<Trials> = {}): Trials {
+  return { proven: new Set(), trying: new Map(), failed: new Map(), ...changes };
+}
+
+describe('a drifted node', () => {
+  it('is the canary of a state that no node has', () => {
+    const drifts = [drift(NEW_IMAGE), drift(NEW_TEMPLATE)];
+    expect(verdictOf(drifts, trials({ proven: new Set([NEW_TEMPLATE]) }), 0)).toEqual({
+      kind: 'canary',
+      states: [NEW_IMAGE],
+    });
+  });
+
+  it('goes freely once a node has the state, and where nothing is new', () => {
+    const proven = new Set([NEW_IMAGE]);
+    expect(verdictOf([drift(NEW_IMAGE)], trials({ proven }), 0)).toEqual({ kind: 'free' });
+    expect(verdictOf([drift(undefined)], trials(), 0)).toEqual({ kind: 'free' });
+  });
+
+  it('waits while another one tries one of its states', () => {
+    const trying = new Map([[NEW_IMAGE, 'general-abcde']]);
+    const verdict = verdictOf([drift(NEW_TEMPLATE), drift(NEW_IMAGE)], trials({ trying }), 0);
+    expect(verdict).toMatchObject({ kind: 'blocked' });
+    expect(JSON.stringify(verdict)).toContain('general-abcde');
+  });
+
+  it('stays where the state has failed, until it is tried again', () => {
+    const failed = new Map([[NEW_IMAGE, 5]]);
+    const at = (nowMs: number) => verdictOf([drift(NEW_IMAGE)], trials({ failed }), nowMs).kind;
+    expect(at(5 + CANARY_RETRY_MS - 1)).toBe('blocked');
+    expect(at(5 + CANARY_RETRY_MS)).toBe('canary');
+  });
+});
+
+describe('failed canaries', () => {
+  it('are kept in an annotation', () => {
+    const failed = new Map([
+      [NEW_TEMPLATE, Date.UTC(2026, 0, 1)],
+      [NEW_IMAGE, Date.UTC(2026, 0, 2)],
+    ]);
+    const text = failedCanariesText(failed) ?? '';
+    expect(new Map(failedCanaries({ 'joiner.dev/failed-canaries': text }))).toEqual(failed);
+    expect(failedCanariesText(new Map())).toBeNull();
+  });
+
+  it.each(['', '{', '[]', '"a"', 'null', '{"a":1}', '{"a":"soon"}'])('are none in %j', (text) => {
+    expect(failedCanaries({ 'joiner.dev/failed-canaries': text }).size).toBe(0);
+  });
+});
