@@ -18,7 +18,7 @@ const AT_ONCE_MAX = 10;
 function isUrgent(claim: NodeClaim): boolean {
   return (
     claim.deletedAtMs !== undefined &&
-    claim.annotations[INTERRUPTED] !== undefined &&
+    claim.labels[INTERRUPTED] !== undefined &&
     conditionOf(claim, 'Drained') === undefined
   );
 }
@@ -37,7 +37,7 @@ export interface FirstDrains {
 export async function beginUrgentDrains(ports: Ports): Promise<FirstDrains> {
   if (ports.cluster.isWarm?.() === true) return { evictions: 0, failures: [] };
   const startedAtMs = ports.clock.nowMs();
-  const state = await ports.cluster.readClaims();
+  const state = await ports.cluster.readClaims(INTERRUPTED);
   const urgent = state.nodeClaims.filter(isUrgent);
   if (isShadowed(state.karpenterRenewedAtMs, ports.clock.nowMs()) || urgent.length === 0) {
     return { evictions: 0, failures: [] };

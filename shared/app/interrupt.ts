@@ -124,11 +124,14 @@ async function markOffering(ports: Ports, hit: Hit): Promise<void> {
   await ports.memory.markUnavailable({ instanceType, zone, capacityType }, hit.interruption.kind);
 }
 
-/** Written before the claim is deleted: the cap on terminations does not hold it up. */
+/**
+ * Written before the claim is deleted: the cap on terminations does not hold it up. The label is
+ * what the API server can look for.
+ */
 async function sayInterrupted(ports: Ports, { claim, interruption }: Hit): Promise<void> {
   if (claim.annotations[INTERRUPTED] !== undefined) return;
-  const annotations = { [INTERRUPTED]: interruption.kind };
-  await ports.cluster.patchNodeClaim(claimRef(claim), { annotations });
+  const mark = { [INTERRUPTED]: interruption.kind };
+  await ports.cluster.patchNodeClaim(claimRef(claim), { annotations: mark, labels: mark });
 }
 
 async function carryOut(ports: Ports, hit: Hit): Promise<void> {

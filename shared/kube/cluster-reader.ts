@@ -1,6 +1,6 @@
 import { decodeCapacityBuffer } from '../api/capacity-buffer.ts';
 import type { Condition } from '../core/model/cluster.ts';
-import type { NodeOverlay, NodePool } from '../core/model/provisioning.ts';
+import type { NodeClaim, NodeOverlay, NodePool } from '../core/model/provisioning.ts';
 import type { Resources } from '../core/model/resources.ts';
 import type { ClusterReader, ClusterState, NodeState, ObjectKind } from '../ports/cluster.ts';
 import { objectKey } from '../ports/cluster.ts';
@@ -42,9 +42,9 @@ export function clusterReader(options: ReaderOptions): ClusterReader {
   const mirrors = makeMirrors(options);
   return {
     read: () => readCluster(options, mirrors),
-    readClaims: async () => {
+    readClaims: async (labelKey) => {
       const [nodeClaims, karpenterRenewedAtMs] = await Promise.all([
-        mirrors.nodeClaims.read(),
+        labelKey === undefined ? mirrors.nodeClaims.read() : readLabelled(options, labelKey),
         readKarpenterLease(options.client),
       ]);
       return { nodeClaims: values(nodeClaims), karpenterRenewedAtMs };
@@ -53,6 +53,14 @@ export function clusterReader(options: ReaderOptions): ClusterReader {
     isWarm: () => mirrors.nodes.isWarm && mirrors.pods.isWarm,
     karpenterRenewedAtMs: () => readKarpenterLease(options.client),
   };
+}
+
+function readLabelled(
+  { client, decoders, onInvalid }: ReaderOptions,
+  labelSelector: string,
+): Promise<Entries<NodeClaim>> {
+  const selection = { resource: RESOURCES.nodeClaims, labelSelector };
+  return new Mirror({ client, selection, decode: decoders.nodeClaim, onInvalid }).read();
 }
 
 /** The API server has an index of pods by their node. */

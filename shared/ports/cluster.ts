@@ -110,7 +110,8 @@ export interface NodeState {
 export interface ClusterReader {
   /** Everything that decisions read, consistent enough: nodes and claims first, pods last. */
   read(): Promise<ClusterState>;
-  readClaims(): Promise<ClaimsState>;
+  /** With a key: only claims that have a label of it, which the server looks for. */
+  readClaims(labelKey?: string): Promise<ClaimsState>;
   /** One node, without a look at the others. */
   readNode(name: string): Promise<NodeState>;
   /** Whether {@link read} only catches up with what it knows. Absent: it never does. */

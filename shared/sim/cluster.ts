@@ -51,9 +51,11 @@ export class SimulatedCluster implements ClusterReader, ClusterWriter {
     return readState(this.store);
   }
 
-  async readClaims(): Promise<ClaimsState> {
+  async readClaims(labelKey?: string): Promise<ClaimsState> {
     const { objects, karpenterRenewedAtMs } = await this.read();
-    return { nodeClaims: objects.nodeClaims, karpenterRenewedAtMs };
+    const isWanted = ({ labels }: NodeClaim): boolean =>
+      labelKey === undefined || labels[labelKey] !== undefined;
+    return { nodeClaims: objects.nodeClaims.filter(isWanted), karpenterRenewedAtMs };
   }
 
   async readNode(name: string): Promise<NodeState> {

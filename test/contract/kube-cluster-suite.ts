@@ -74,6 +74,9 @@ export function clusterSuite(title: string, world: () => ClusterWorld): void {
       expect(first.result).toBe('done');
       const { nodeClaims } = await cluster().readClaims();
       expect(nodeClaims.map(({ name }) => name)).toContain('create-1');
+      await created('create-1-marked', { labels: { mark: 'a', team: 'a' } });
+      const marked = await cluster().readClaims('mark');
+      expect(marked.nodeClaims.map(({ name }) => name)).toEqual(['create-1-marked']);
       const { labels, requirements, requests, taints, startupTaints } = wanted;
       const { annotations, finalizers, expireAfter, terminationGracePeriodMs } = wanted;
       const said = { labels, requirements, requests, taints, startupTaints, annotations };

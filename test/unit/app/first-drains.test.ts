@@ -20,15 +20,13 @@ interface Warned {
 }
 
 /** Three nodes with a pod each, of which one is deleted because EC2 takes it away. */
-async function warned(
-  annotations: Labels = { [INTERRUPTED]: 'spot_interrupted' },
-): Promise<Warned> {
+async function warned(mark: Labels = { [INTERRUPTED]: 'spot_interrupted' }): Promise<Warned> {
   const world = await runningWorld([spread('web', 3)]);
   const { cluster } = world.ports;
   const [claim] = readState(world.store).objects.nodeClaims;
   if (claim === undefined) throw new Error('the world has no claim');
   const ref: ObjectRef = { kind: 'NodeClaim', name: claim.name, uid: claim.uid };
-  await cluster.patchNodeClaim(ref, { annotations });
+  await cluster.patchNodeClaim(ref, { annotations: mark, labels: mark });
   await cluster.delete(ref);
   const calls: string[] = [];
   const ports = (more: Partial<Ports['cluster']> = {}): Ports =>
@@ -78,7 +76,10 @@ describe('a node that EC2 takes away', () => {
     const { cluster } = world.ports;
     const karpenterRenewedAtMs = world.timeline.nowMs();
     const read = async () => ({ ...(await cluster.read()), karpenterRenewedAtMs });
-    const readClaims = async () => ({ ...(await cluster.readClaims()), karpenterRenewedAtMs });
+    const readClaims = async (key?: string) => ({
+      ...(await cluster.readClaims(key)),
+      karpenterRenewedAtMs,
+    });
     await lifecycle(ports({ read, readClaims }), settings);
     expect(calls).toEqual([]);
   });
