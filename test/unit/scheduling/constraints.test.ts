@@ -8,6 +8,7 @@ import {
   ZONE,
 } from '../../../shared/core/model/labels.ts';
 import type { LabelSelector, TopologySpreadConstraint } from '../../../shared/core/model/pod.ts';
+import type { NodePool } from '../../../shared/core/model/provisioning.ts';
 import { ofApp, spreadOver, termOver } from '../../builders/affinity.ts';
 import {
   FAMILY,
@@ -182,6 +183,19 @@ describe('affinity', () => {
     expect(node?.pods).toContain('default/both');
   });
 
+  it('plans no new node around a pod that kube-scheduler binds to an existing one', () => {
+    const near = podOf('near', { cpu: 4000, podAffinity: [term(HOSTNAME, ofApp('db'))] });
+    const db = (name: string) => podOf(name, {}, { labels: { app: 'db' } });
+    const nodes = [nodeOf('n', 1, 4)];
+    const alone = planOf({ pods: [near, db('db')], nodes });
+    expect(alone.newNodeClaims).toEqual([]);
+    expect(alone.existing).toEqual([{ node: 'n', pods: ['default/db'] }]);
+    expect([...alone.unplaced.keys()]).toEqual(['default/near']);
+    const two = planOf({ pods: [near, db('db-1'), db('db-2')], nodes });
+    expect(two.unplaced.size).toBe(0);
+    expect(two.newNodeClaims.map(({ pods }) => pods)).toEqual([['default/db-2', 'default/near']]);
+  });
+
   it('keeps pods that avoid each other on nodes of their own', () => {
     const plan = planOf({ pods: podsOf(3, 'a', { podAntiAffinity: [term(HOSTNAME)] }) });
     expect(plan.newNodeClaims).toHaveLength(3);
@@ -291,6 +305,41 @@ describe('pools', () => {
     expect(relaxed.newNodeClaims[0]?.annotations).toMatchObject({
       'karpenter.sh/nodeclaim-min-values-relaxed': 'true',
     });
+  });
+
+  it('counts the zones and capacity types in which its types are offered', () => {
+    const poolWith = (key: string, minValues: number) =>
+      poolOf('general', {
+        requirements: [{ key, operator: 'Exists', values: [], minValues }],
+      });
+    const noSpot = FAMILY.map((each) => typeOf(each.name, 4, 16, 0.2));
+    const planWith = (nodePool: NodePool, types = FAMILY, spec = {}) =>
+      planOf({ nodePools: [nodePool], types, pods: [podOf('a', spec)] });
+    const zones = planWith(poolWith(ZONE, 3)).newNodeClaims[0];
+    const zoneRule = zones?.requirements.find(({ key }) => key === ZONE);
+    expect(zoneRule).toMatchObject({ values: ['zone-a', 'zone-b', 'zone-c'], minValues: 3 });
+    expect(planWith(poolWith(ZONE, 4)).unplaced.size).toBe(1);
+    expect(planWith(poolWith(CAPACITY_TYPE, 2), noSpot).unplaced.size).toBe(1);
+    expect(planWith(poolWith(CAPACITY_TYPE, 2)).unplaced.size).toBe(0);
+    const narrowed = planWith(poolWith(ZONE, 3), FAMILY, { nodeSelector: { [ZONE]: 'zone-b' } });
+    const rule = narrowed.newNodeClaims[0]?.requirements.find(({ key }) => key === ZONE);
+    expect(rule).toEqual({ key: ZONE, operator: 'In', values: ['zone-b'] });
+    expect(narrowed.unplaced.size).toBe(0);
+  });
+
+  it('counts types that are offered in any zone that the claim leaves open', () => {
+    const requirements = [
+      { key: INSTANCE_TYPE, operator: 'Exists' as const, values: [], minValues: 3 },
+    ];
+    const types = ['zone-a', 'zone-b', 'zone-c'].map((zone, at) =>
+      typeOf(`t${at}`, 4, 16, 0.2, { zones: [zone] }),
+    );
+    const plan = planOf({
+      nodePools: [poolOf('general', { requirements })],
+      types,
+      pods: [podOf('a')],
+    });
+    expect(plan.newNodeClaims[0]?.instanceTypes).toEqual(['t0', 't1', 't2']);
   });
 
   it('launches nothing from a static or a deleted pool', () => {

@@ -1,8 +1,9 @@
 import type { Item } from '../placing/assign.ts';
 import { type Column, type ColumnGroup, compareColumns } from '../problem/columns.ts';
+import { daemonPortsOn } from '../problem/host-ports.ts';
 import { addToHost, emptyHost, hostAllows } from '../world/host.ts';
 import { flexibleCover, insistsOnMinValues } from '../world/min-values.ts';
-import { type Bin, daemonPortsOn, type World, zeros } from '../world/world.ts';
+import { type Bin, type World, zeros } from '../world/world.ts';
 import { type Bucket, Filler, howMany, type Pattern } from './fill.ts';
 import { podValues } from './pod-values.ts';
 import { type Stock, stocksOf } from './stocks.ts';
@@ -268,7 +269,9 @@ class Packer {
     const used = bin.used.map((amount, r) => amount + batch * (view.podClass.requests[r] ?? 0));
     const present = [...bin.content.keys()].flatMap((each) => views[each.id] ?? []);
     const { budgets } = this.world;
-    return flexibleCover(problem, budgets, bin.held, [...present, view], used) !== undefined;
+    return (
+      flexibleCover(this.world.ground, budgets, bin.held, [...present, view], used) !== undefined
+    );
   }
 }
 

@@ -156,6 +156,12 @@ function bringCompany(
     }
     const choice = world.choiceOfNew(company, view);
     if (choice === undefined) continue;
+    // kube-scheduler does not wait for a new node with a pod that an existing one can take.
+    const taker = suitableRooms(world, company).find((each) => world.canPutOnNode(company, each));
+    if (taker !== undefined) {
+      world.putOnNode(company, taker);
+      return true;
+    }
     const bin = world.open(choice);
     world.putInBin(company, bin, choice);
     const follow = world.choiceInBin(view, bin);

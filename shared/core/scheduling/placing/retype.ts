@@ -1,9 +1,9 @@
 import { type Column, compareColumns } from '../problem/columns.ts';
-import { portsClash } from '../problem/host-ports.ts';
+import { daemonPortsOn, portsClash } from '../problem/host-ports.ts';
 import { launchLabel } from '../problem/launch-space.ts';
 import { emptyHost } from '../world/host.ts';
 import { flexibleCover } from '../world/min-values.ts';
-import { type Bin, type ClassView, daemonPortsOn, type World } from '../world/world.ts';
+import type { Bin, ClassView, World } from '../world/world.ts';
 
 /**
  * Whether the column could hold what the bin holds, with the same labels where they matter. The
@@ -29,10 +29,9 @@ export function isAlternative(
     if ((used[r] ?? 0) > 0 && (used[r] ?? 0) > (column.room[r] ?? 0)) return false;
   }
   if (world.budgets.allowance(column, 1) < 1) return false;
-  const { problem } = world.ground;
-  const ports = daemonPortsOn(problem, column);
+  const ports = daemonPortsOn(world.ground.problem, column);
   if (ports.length > 0 && views.some((view) => portsClash(view.host.ports, ports))) return false;
-  return flexibleCover(problem, world.budgets, column, views, used) !== undefined;
+  return flexibleCover(world.ground, world.budgets, column, views, used) !== undefined;
 }
 
 /** The cheapest launch in equally heavy pools that holds exactly what the bin holds. */

@@ -109,6 +109,8 @@ function requirementsOf(
   return sorted.map((each) => {
     const minValues = minimums.get(each.key);
     if (minValues === undefined || marked.has(each.key) || flexibility.isRelaxed) return each;
+    // The API refuses fewer values than minValues: pods may have narrowed the claim to one zone.
+    if (each.operator === 'In' && each.values.length < minValues) return each;
     marked.add(each.key);
     return { ...each, minValues };
   });

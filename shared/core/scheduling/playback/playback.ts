@@ -1,9 +1,10 @@
 import { amountOf } from '../../model/resources.ts';
+import { daemonPortsOn } from '../problem/host-ports.ts';
 import type { PodClass, Problem } from '../problem/problem.ts';
 import { isHostKey } from '../problem/topology-terms.ts';
 import { copyHost, emptyHost, type HostRule, HostRules } from '../world/host.ts';
 import { type Place, placeOfGroup } from '../world/topology.ts';
-import { type Bin, daemonPortsOn, type NodeRoom, type World } from '../world/world.ts';
+import type { Bin, NodeRoom, World } from '../world/world.ts';
 import { Binding } from './binding.ts';
 import { Queue } from './queue.ts';
 import type { Candidate, Site } from './site.ts';

@@ -7,7 +7,6 @@ import { ATTACH_PREFIX, buildColumns } from './columns.ts';
 import { demandOf } from './demand.ts';
 import { poolVariants } from './launch-space.ts';
 import { nodeTermsOf } from './node-terms.ts';
-import { PoolLaunches } from './pool-launches.ts';
 import type { Problem } from './problem.ts';
 import { PodSelectors } from './selectors.ts';
 import { daemonTolerations, type StateNode, stateNodes } from './state-node.ts';
@@ -109,7 +108,6 @@ export function compileProblem(snapshot: ClusterSnapshot, settings: SchedulingSe
     nodes: nodes.filter((node) => !node.isLeaving),
     pools,
     groups,
-    launches: new PoolLaunches(groups),
     daemons,
     daemonPorts: daemons.filter((each) => each.ports.length > 0),
     selectors,

@@ -1,4 +1,7 @@
 import type { HostPort } from '../../model/pod.ts';
+import type { Column } from './columns.ts';
+import { taintsAllowed } from './node-rules.ts';
+import type { Problem } from './problem.ts';
 
 const WILDCARDS: ReadonlySet<string> = new Set(['0.0.0.0', '::', '']);
 
@@ -13,4 +16,11 @@ function clash(a: HostPort, b: HostPort): boolean {
 /** Whether pods with these host ports cannot share a node. */
 export function portsClash(a: readonly HostPort[], b: readonly HostPort[]): boolean {
   return a.some((left) => b.some((right) => clash(left, right)));
+}
+
+/** Host ports of the DaemonSets that will run on a node of the column. */
+export function daemonPortsOn(problem: Problem, { pool, group }: Column): readonly HostPort[] {
+  return problem.daemonPorts
+    .filter(({ rule }) => group.allowed[rule.id] === 1 && taintsAllowed(rule, pool.taints))
+    .flatMap((each) => each.ports);
 }

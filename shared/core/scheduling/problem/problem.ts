@@ -5,7 +5,6 @@ import type { ColumnGroup, DaemonLoad } from './columns.ts';
 import type { Demand } from './demand.ts';
 import type { PoolVariant } from './launch-space.ts';
 import type { NodeRule } from './node-rules.ts';
-import type { PoolLaunches } from './pool-launches.ts';
 import type { PodSelectors } from './selectors.ts';
 import type { StateNode } from './state-node.ts';
 import type { TopologyTerms } from './topology-terms.ts';
@@ -76,7 +75,6 @@ export interface Problem {
   readonly nodes: readonly StateNode[];
   readonly pools: readonly PoolVariant[];
   readonly groups: readonly ColumnGroup[];
-  readonly launches: PoolLaunches;
   readonly daemons: readonly DaemonLoad[];
   readonly daemonPorts: readonly { readonly rule: NodeRule; readonly ports: readonly HostPort[] }[];
   readonly selectors: PodSelectors;

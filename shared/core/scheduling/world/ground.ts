@@ -1,6 +1,6 @@
 import { amountOf } from '../../model/resources.ts';
-import { ATTACH_PREFIX, type Column, type ColumnGroup, UNLIMITED } from '../problem/columns.ts';
-import { type NodeRule, ruleAllowsNode, taintsAllowed } from '../problem/node-rules.ts';
+import { ATTACH_PREFIX, type ColumnGroup, UNLIMITED } from '../problem/columns.ts';
+import { type NodeRule, ruleAllowsNode } from '../problem/node-rules.ts';
 import {
   type PodClass,
   type PreferenceKind,
@@ -11,6 +11,7 @@ import type { StateNode } from '../problem/state-node.ts';
 import { isHostKey } from '../problem/topology-terms.ts';
 import { Budgets } from './budgets.ts';
 import { emptyHost, type HostRule, HostRules, type HostState, type HostTotals } from './host.ts';
+import { type Occupant, Openings } from './openings.ts';
 import { type Place, placeOfNode, Topology } from './topology.ts';
 
 /** Which preferences a plan tries to meet as if they were rules. */
@@ -31,18 +32,13 @@ export interface NodeRoom {
 }
 
 /** Everything about a class that does not change while planning. */
-export interface ClassView {
-  readonly podClass: PodClass;
-  readonly host: HostRule;
+export interface ClassView extends Occupant {
   /** Groups that its rule, and the preferences that are to be met, allow; it fits on their front. */
   readonly groups: readonly ColumnGroup[];
-  readonly allowed: Uint8Array;
   /** Rules of the preferences that the groups meet, with their weights. */
   readonly wanted: readonly { readonly rule: NodeRule; readonly weight: number }[];
   /** Weight of the wanted rules that no new node can meet. */
   readonly penaltyOfNew: number;
-  /** Topology keys whose value must be decided where the class goes. */
-  readonly pinKeys: readonly string[];
   readonly hasTopology: boolean;
 }
 
@@ -67,6 +63,7 @@ export class Ground {
   readonly wishes: Wishes;
   readonly views: readonly ClassView[];
   readonly hostRules: HostRules;
+  readonly openings: Openings;
   readonly rooms: readonly NodeRoom[];
   readonly topology: Topology;
   readonly budgets: Budgets;
@@ -80,6 +77,7 @@ export class Ground {
     this.hostRules = new HostRules(problem, wishes.kinds.has('pods'));
     const reach = problem.classes.map((each) => reachOf(problem, each));
     this.topology = new Topology(problem);
+    this.openings = new Openings(problem);
     const counted = pinningKeys(problem, wishes);
     this.views = problem.classes.map((podClass) => this.view(podClass, reach, counted));
     this.totals = new Map();
@@ -216,11 +214,4 @@ function ownKeys({ topology }: PodClass, wishes: Wishes): readonly string[] {
     ...spreads.filter((each) => isActive(each.key, each.isHard)),
     ...[...affinity, ...antiAffinity].filter((each) => isActive(each.key, each.weight === 0)),
   ].map((each) => each.key);
-}
-
-/** Host ports of the DaemonSets that will run on a node of the column. */
-export function daemonPortsOn(problem: Problem, { pool, group }: Column) {
-  return problem.daemonPorts
-    .filter(({ rule }) => group.allowed[rule.id] === 1 && taintsAllowed(rule, pool.taints))
-    .flatMap((each) => each.ports);
 }

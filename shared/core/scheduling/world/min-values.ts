@@ -1,12 +1,11 @@
-import type { InstanceType } from '../../model/instance-type.ts';
 import { INSTANCE_TYPE, normalizeLabelKey, ownValue } from '../../model/labels.ts';
 import type { NodePool } from '../../model/provisioning.ts';
 import type { Column } from '../problem/columns.ts';
-import { launchLabel } from '../problem/launch-space.ts';
-import { limited } from '../problem/pool-launches.ts';
+import { isDomainKey, launchLabel } from '../problem/launch-space.ts';
 import type { Problem } from '../problem/problem.ts';
 import type { Budgets } from './budgets.ts';
-import type { ClassView } from './ground.ts';
+import type { ClassView, Ground } from './ground.ts';
+import { limitedBy, type Opening, opensTo } from './openings.ts';
 
 /** The greatest minValues of each key. */
 export function minValuesOf(pool: NodePool): ReadonlyMap<string, number> {
@@ -19,14 +18,14 @@ export function minValuesOf(pool: NodePool): ReadonlyMap<string, number> {
   return most;
 }
 
-/** Values that a set of types has for a key. */
-export function valuesAmong(types: Iterable<InstanceType>, key: string): ReadonlySet<string> {
-  const values = new Set<string>();
-  for (const type of types) {
-    const own = key === INSTANCE_TYPE ? [type.name] : (ownValue(type.labels, key) ?? []);
-    for (const value of own) values.add(value);
-  }
-  return values;
+/**
+ * The values that a type of a claim counts for a key. A place counts when the type is offered there,
+ * though pods may have narrowed the claim to another, as in Karpenter.
+ */
+export function valuesOf({ type: { type }, offered }: Opening, key: string): readonly string[] {
+  if (key === INSTANCE_TYPE) return [type.name];
+  if (!isDomainKey(key)) return ownValue(type.labels, key) ?? [];
+  return offered.flatMap((each) => launchLabel(each.pool, each.type, each.domain, key) ?? []);
 }
 
 /** Whether the pool keeps a claim from narrowing to fewer values, and the policy insists. */
@@ -43,44 +42,34 @@ export function insistsOnMinValues(problem: Problem, pool: NodePool): boolean {
  * values open, or the limits do.
  */
 export function flexibleCover(
-  problem: Problem,
+  { problem, openings }: Ground,
   budgets: Budgets,
   held: Column,
   views: readonly ClassView[],
   used: Float64Array,
 ): Column | undefined {
-  if (!insistsOnMinValues(problem, held.pool.pool)) return held;
-  const needs = [...minValuesOf(held.pool.pool)].map(([key, least]) => {
+  const { pool } = held.pool;
+  if (!insistsOnMinValues(problem, pool)) return held;
+  const needs = [...minValuesOf(pool)].map(([key, least]) => {
     return { key, least, values: new Set<string>() };
   });
-  const names = Object.keys(held.pool.pool.limits);
+  const names = Object.keys(pool.limits);
   const largest = names.map(() => 0);
   let hasHeld = false;
-  const pinned = [...new Set(views.flatMap((view) => view.pinKeys))];
-  const labelOf = ({ pool, type, domain }: Column, key: string) =>
-    launchLabel(pool, type, domain, key);
-  for (const column of problem.launches.besides(held)) {
-    if (!views.every((view) => view.allowed[column.group.id] === 1)) continue;
-    if (pinned.some((key) => labelOf(column, key) !== labelOf(held, key))) continue;
-    if (!holds(column, used) || budgets.allowance(column, 1) < 1) continue;
-    hasHeld ||= column.type === held.type;
+  for (const opening of openings.leastFirst(held, views)) {
+    const column = opening.columns[0] as Column;
+    if (!opensTo(opening, used) || budgets.allowance(column, 1) < 1) continue;
+    hasHeld ||= opening.type === held.type;
     for (const { key, values } of needs) {
-      for (const value of valuesAmong([column.type.type], key)) values.add(value);
+      for (const value of valuesOf(opening, key)) values.add(value);
     }
     let covers = true;
     for (const [index, name] of names.entries()) {
-      largest[index] = Math.max(largest[index] ?? 0, limited(column, name));
-      covers &&= limited(column, name) === largest[index];
+      largest[index] = Math.max(largest[index] ?? 0, limitedBy(opening, name));
+      covers &&= limitedBy(opening, name) === largest[index];
     }
     const isEnough = needs.every(({ least, values }) => values.size >= least);
     if (hasHeld && isEnough && covers) return column;
   }
   return undefined;
-}
-
-function holds({ room }: Column, used: Float64Array): boolean {
-  for (let r = 0; r < used.length; r++) {
-    if ((used[r] ?? 0) > 0 && (used[r] ?? 0) > (room[r] ?? 0)) return false;
-  }
-  return true;
 }

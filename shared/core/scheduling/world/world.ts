@@ -1,15 +1,9 @@
 import { type Column, compareColumns } from '../problem/columns.ts';
+import { daemonPortsOn } from '../problem/host-ports.ts';
 import { ruleAllowsNode } from '../problem/node-rules.ts';
 import type { PodClass } from '../problem/problem.ts';
 import type { Budgets } from './budgets.ts';
-import {
-  type ClassView,
-  daemonPortsOn,
-  fits,
-  type Ground,
-  type NodeRoom,
-  zeros,
-} from './ground.ts';
+import { type ClassView, fits, type Ground, type NodeRoom, zeros } from './ground.ts';
 import {
   addToHost,
   copyHost,
@@ -23,7 +17,6 @@ import { type Place, placeOfGroup, type Topology } from './topology.ts';
 
 export {
   type ClassView,
-  daemonPortsOn,
   Ground,
   type NodeRoom,
   type Wishes,
@@ -186,7 +179,7 @@ export class World {
     const total = sum(used, view);
     this.steps += columns.length * problem.groups.length;
     return columns.filter(
-      (column) => flexibleCover(problem, this.budgets, column, views, total) !== undefined,
+      (column) => flexibleCover(this.ground, this.budgets, column, views, total) !== undefined,
     );
   }
 
@@ -222,8 +215,7 @@ export class World {
   cover(bin: Bin): void {
     this.budgets.take(bin.cover, -1);
     const views = this.viewsOf(bin.content);
-    const { problem } = this.ground;
-    bin.cover = flexibleCover(problem, this.budgets, bin.held, views, bin.used) ?? bin.held;
+    bin.cover = flexibleCover(this.ground, this.budgets, bin.held, views, bin.used) ?? bin.held;
     this.budgets.take(bin.cover, 1);
   }
 

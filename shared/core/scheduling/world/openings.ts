@@ -1,0 +1,217 @@
+import { RESERVED } from '../../model/labels.ts';
+import { amountOf } from '../../model/resources.ts';
+import { type Column, compareColumns } from '../problem/columns.ts';
+import { daemonPortsOn, portsClash } from '../problem/host-ports.ts';
+import { launchLabel, type PoolVariant, type TypeVariant } from '../problem/launch-space.ts';
+import type { PodClass, Problem } from '../problem/problem.ts';
+import type { HostRule } from './host.ts';
+
+/** What pods of a class ask of the launch that they are on. */
+export interface Occupant {
+  readonly podClass: PodClass;
+  readonly host: HostRule;
+  /** By column group: 1 where the class may go. */
+  readonly allowed: Uint8Array;
+  /** Topology keys whose value must be decided where the class goes. */
+  readonly pinKeys: readonly string[];
+}
+
+/** A type whose every offering in the open zones and capacity types suits, whatever is on the node. */
+export interface Opening {
+  readonly type: TypeVariant;
+  /** Cheapest first. */
+  readonly columns: readonly Column[];
+  readonly rooms: readonly Float64Array[];
+  /** Whatever the pool could launch of the type, in places that are not open, too. */
+  readonly offered: readonly Column[];
+}
+
+type ByType = ReadonlyMap<TypeVariant, readonly Column[]>;
+
+/** Whether the opening has room for so much, whichever of its offerings is launched. */
+export function opensTo({ rooms }: Opening, used: Float64Array): boolean {
+  return rooms.every((room) => used.every((amount, r) => amount <= 0 || amount <= (room[r] ?? 0)));
+}
+
+/** How much of a resource that the pool limits one such node counts. */
+export function limitedBy({ type: { type } }: Opening, name: string): number {
+  return amountOf(type.capacity, name);
+}
+
+/** Column groups that suit a set of occupants; equal sets have one number. */
+interface Mask {
+  readonly id: number;
+  readonly bits: Uint8Array;
+}
+
+/** What else could be launched instead of a column; nodes with like pods share the answer. */
+export class Openings {
+  private readonly problem: Problem;
+  private offered: ReadonlyMap<PoolVariant, ByType> | undefined;
+  private readonly masks = new Map<string, Mask>();
+  private readonly masksByBits = new Map<string, Mask>();
+  private readonly known = new Map<string, readonly Opening[]>();
+  private readonly sorted = new Map<readonly Opening[], readonly Opening[]>();
+
+  constructor(problem: Problem) {
+    this.problem = problem;
+  }
+
+  /** The types that suit everybody on such a node, cheapest first. */
+  of(held: Column, occupants: readonly Occupant[]): readonly Opening[] {
+    const mask = this.maskOf(held, occupants);
+    const ports = occupants.flatMap(({ host }) => host.ports);
+    const { zone, capacityType, reservationId } = held.domain;
+    const text = [
+      held.pool.id,
+      zone,
+      capacityType,
+      reservationId ?? '',
+      mask.id,
+      ports.length === 0 ? '' : JSON.stringify(ports),
+    ].join('|');
+    let openings = this.known.get(text);
+    if (openings === undefined) {
+      openings = this.prepare(held, mask.bits, ports);
+      this.known.set(text, openings);
+    }
+    return openings;
+  }
+
+  /** The same, those first that take least of what the pool limits. */
+  leastFirst(held: Column, occupants: readonly Occupant[]): readonly Opening[] {
+    const openings = this.of(held, occupants);
+    let sorted = this.sorted.get(openings);
+    if (sorted === undefined) {
+      const names = Object.keys(held.pool.pool.limits).sort();
+      sorted = names.length === 0 ? openings : openings.toSorted(byLimits(names));
+      this.sorted.set(openings, sorted);
+    }
+    return sorted;
+  }
+
+  /** By group: whether it is allowed to all the classes, with the labels that they depend on. */
+  private maskOf(held: Column, occupants: readonly Occupant[]): Mask {
+    const pinKeys = [...new Set(occupants.flatMap((each) => each.pinKeys))];
+    const { pool, type, domain } = held.group;
+    const labels = pinKeys.map((key) => launchLabel(pool, type, domain, key));
+    const { weight } = held.pool.pool;
+    const ids = new Set(occupants.map(({ podClass }) => podClass.id));
+    const text = JSON.stringify([weight, labels, [...ids].sort((a, b) => a - b)]);
+    const known = this.masks.get(text);
+    if (known !== undefined) return known;
+    const bits = Uint8Array.from(this.problem.groups, (group) => {
+      if (group.pool.pool.weight !== weight) return 0;
+      if (!occupants.every((each) => each.allowed[group.id] === 1)) return 0;
+      const agrees = pinKeys.every(
+        (key, at) => launchLabel(group.pool, group.type, group.domain, key) === labels[at],
+      );
+      return agrees ? 1 : 0;
+    });
+    const joined = bits.join('');
+    const mask = this.masksByBits.get(joined) ?? { id: this.masksByBits.size, bits };
+    this.masksByBits.set(joined, mask);
+    this.masks.set(text, mask);
+    return mask;
+  }
+
+  private offeredBy(pool: PoolVariant): ByType {
+    this.offered ??= offeredByPool(this.problem);
+    return this.offered.get(pool) ?? new Map();
+  }
+
+  private prepare(held: Column, mask: Uint8Array, ports: HostRule['ports']): readonly Opening[] {
+    const { reservationId, capacityType } = held.domain;
+    const isUsable = ({ domain }: Column): boolean =>
+      capacityType === RESERVED
+        ? domain.reservationId === reservationId
+        : domain.capacityType !== RESERVED;
+    const offered = this.offeredBy(held.pool);
+    const suitable = new Map<TypeVariant, readonly Column[]>();
+    for (const [type, columns] of offered) {
+      const fit = columns.filter(
+        (column) =>
+          mask[column.group.id] === 1 &&
+          isUsable(column) &&
+          (ports.length === 0 || !portsClash(ports, daemonPortsOn(this.problem, column))),
+      );
+      if (fit.length > 0) suitable.set(type, fit);
+    }
+    const { zones, kinds } = openDomains(held, suitable, offered);
+    const openings: Opening[] = [];
+    for (const [type, fit] of suitable) {
+      const columns = within(fit, zones, kinds);
+      const all = offered.get(type) ?? [];
+      const there = within(all, zones, kinds).filter(
+        ({ domain }) => reservationId === undefined || domain.reservationId === reservationId,
+      );
+      if (columns.length === 0 || columns.length !== there.length) continue;
+      const rooms = [...new Set(columns.map(({ room }) => room))];
+      openings.push({ type, columns: columns.toSorted(compareColumns), rooms, offered: all });
+    }
+    return openings.sort((a, b) => compareColumns(a.columns[0] as Column, b.columns[0] as Column));
+  }
+}
+
+function byLimits(names: readonly string[]) {
+  return (a: Opening, b: Opening): number => {
+    for (const name of names) {
+      const difference = limitedBy(a, name) - limitedBy(b, name);
+      if (difference !== 0) return difference;
+    }
+    return 0;
+  };
+}
+
+function offeredByPool({ groups }: Problem): ReadonlyMap<PoolVariant, ByType> {
+  const offered = new Map<PoolVariant, Map<TypeVariant, Column[]>>();
+  for (const column of groups.flatMap((group) => group.all)) {
+    let byType = offered.get(column.pool);
+    if (byType === undefined) {
+      byType = new Map();
+      offered.set(column.pool, byType);
+    }
+    const columns = byType.get(column.type);
+    if (columns === undefined) byType.set(column.type, [column]);
+    else columns.push(column);
+  }
+  return offered;
+}
+
+function within(
+  columns: readonly Column[],
+  zones: ReadonlySet<string>,
+  kinds: ReadonlySet<string>,
+): readonly Column[] {
+  return columns.filter(({ domain }) => zones.has(domain.zone) && kinds.has(domain.capacityType));
+}
+
+/** Widens zones and capacity types as long as every type of the held offering's kind stays fit. */
+function openDomains(held: Column, suitable: ByType, offered: ByType) {
+  const zones = new Set([held.domain.zone]);
+  const kinds = new Set<string>([held.domain.capacityType]);
+  if (held.domain.capacityType === RESERVED) return { zones, kinds };
+  const basis = [...suitable].filter(([, columns]) => within(columns, zones, kinds).length > 0);
+  const isClosed = (): boolean =>
+    basis.every(
+      ([type, fit]) =>
+        within(offered.get(type) ?? [], zones, kinds).length === within(fit, zones, kinds).length,
+    );
+  const all = [...suitable.values()].flat();
+  const widen = (open: Set<string>, values: readonly string[]): void => {
+    for (const value of [...new Set(values)].sort()) {
+      if (open.has(value)) continue;
+      open.add(value);
+      if (!isClosed()) open.delete(value);
+    }
+  };
+  widen(
+    kinds,
+    all.map(({ domain }) => domain.capacityType),
+  );
+  widen(
+    zones,
+    all.map(({ domain }) => domain.zone),
+  );
+  return { zones, kinds };
+}
