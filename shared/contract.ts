@@ -192,6 +192,8 @@ export const DECISION_ACTIONS = {
   create: 'create',
   launch: 'launch',
   launchFailed: 'launch-failed',
+  /** A node that is to go gets its replacement first. */
+  replace: 'replace',
   delete: 'delete',
   terminate: 'terminate',
   unschedulable: 'unschedulable',

@@ -51,7 +51,7 @@ export interface Ids {
 export interface DecisionRecord {
   readonly id: string;
   readonly atMs: number;
-  readonly useCase: 'provision' | 'lifecycle' | 'interrupt' | 'nodeclass';
+  readonly useCase: 'provision' | 'lifecycle' | 'disrupt' | 'interrupt' | 'nodeclass';
   /** e.g. `NodeClaim/default-x7k2p`. */
   readonly object: string;
   readonly action: DecisionAction;

@@ -58,7 +58,7 @@ export async function recordNothing(
   reason: string,
   object: string,
   message: string,
-  useCase: 'provision' | 'lifecycle' | 'interrupt' = 'provision',
+  useCase: 'provision' | 'lifecycle' | 'disrupt' | 'interrupt' = 'provision',
 ): Promise<void> {
   await ports.recorder.decision({
     id: `${useCase}-none-${reason}-${object.replaceAll('/', '-')}`,

@@ -7,7 +7,7 @@ import {
   groupClaims,
   membershipOf,
 } from '../core/launch/fleet-group.ts';
-import { launchTags, overlayAnnotations } from '../core/launch/launch-request.ts';
+import { launchTags, networkFacts, overlayAnnotations } from '../core/launch/launch-request.ts';
 import { providerIdOf } from '../core/lifecycle/actions.ts';
 import { readiness, withConditions } from '../core/lifecycle/conditions.ts';
 import type { InstanceType, Offering } from '../core/model/instance-type.ts';
@@ -15,6 +15,8 @@ import {
   CAPACITY_TYPE,
   INSTANCE_TYPE,
   type Labels,
+  NODE_CLASS_HASH,
+  NODE_CLASS_HASH_VERSION,
   NODE_POOL,
   REGION,
   RESERVATION_ID,
@@ -74,7 +76,7 @@ function instanceLabels(type: InstanceType, offering: Offering, region: string):
 /** Writes the instance on its claim; the provider id last, as it ends the claim's launching. */
 async function assign(
   { ports, launched }: LaunchPass,
-  { claim, choice, nodeClass }: Launchable,
+  { claim, choice, nodeClass, request }: Launchable,
   instance: LaunchedInstance,
 ): Promise<void> {
   const option = choice.options.find(
@@ -95,8 +97,9 @@ async function assign(
       [CAPACITY_TYPE]: instance.capacityType,
     },
     annotations: {
-      'karpenter.k8s.aws/ec2nodeclass-hash': nodeClassHash(nodeClass),
-      'karpenter.k8s.aws/ec2nodeclass-hash-version': VERSION,
+      [NODE_CLASS_HASH]: nodeClassHash(nodeClass),
+      [NODE_CLASS_HASH_VERSION]: VERSION,
+      ...networkFacts(request, instance),
       ...(option === undefined ? {} : overlayAnnotations(option)),
     },
   });

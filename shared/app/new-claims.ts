@@ -4,15 +4,19 @@ import { sha256 } from '../core/launch/sha256.ts';
 import { TERMINATION_FINALIZER } from '../core/lifecycle/actions.ts';
 import { plannedPodsText } from '../core/lifecycle/planned-pods.ts';
 import type { InstanceType } from '../core/model/instance-type.ts';
-import { DECISION, NODE_POOL, PLAN, PLANNED_PODS } from '../core/model/labels.ts';
+import {
+  DECISION,
+  NODE_POOL,
+  NODE_POOL_HASH,
+  NODE_POOL_HASH_VERSION,
+  PLAN,
+  PLANNED_PODS,
+} from '../core/model/labels.ts';
 import type { OfferingChoice, PlannedNodeClaim } from '../core/model/plan.ts';
 import type { NodePool } from '../core/model/provisioning.ts';
 import { formatResources } from '../core/quantity.ts';
 import type { NewNodeClaim } from '../ports.ts';
 import { VERSION } from './nodeclass.ts';
-
-const HASH = 'karpenter.sh/nodepool-hash';
-const HASH_VERSION = 'karpenter.sh/nodepool-hash-version';
 
 /** What of a NodePool makes a node drift when it changes: the template without requirements. */
 export function nodePoolHash(pool: NodePool): string {
@@ -22,7 +26,7 @@ export function nodePoolHash(pool: NodePool): string {
 
 /** The hash annotations, as Karpenter names them, with our own version. */
 export function nodePoolHashAnnotations(pool: NodePool): Readonly<Record<string, string>> {
-  return { [HASH]: nodePoolHash(pool), [HASH_VERSION]: VERSION };
+  return { [NODE_POOL_HASH]: nodePoolHash(pool), [NODE_POOL_HASH_VERSION]: VERSION };
 }
 
 function baseClaim(pool: NodePool, name: string): NewNodeClaim {

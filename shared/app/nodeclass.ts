@@ -7,6 +7,7 @@ import {
   sameConditions,
   withConditions,
 } from '../core/lifecycle/conditions.ts';
+import { NODE_CLASS_HASH, NODE_CLASS_HASH_VERSION } from '../core/model/labels.ts';
 import type { CapacityReservation, NodeClass, NodeClassStatus } from '../core/model/node-class.ts';
 import { type ClusterState, PortError, type Ports } from '../ports.ts';
 import { attempt, type Failure } from './attempt.ts';
@@ -15,8 +16,6 @@ import { classRef } from './references.ts';
 import { Shadow } from './shadow.ts';
 
 const FINALIZER = 'karpenter.k8s.aws/termination';
-const HASH = 'karpenter.k8s.aws/ec2nodeclass-hash';
-const HASH_VERSION = 'karpenter.k8s.aws/ec2nodeclass-hash-version';
 /** Our own: hashes are never compared across tools. */
 export const VERSION = 'joiner-v1';
 
@@ -225,10 +224,11 @@ async function release(ports: Ports, nodeClass: NodeClass, state: ClusterState):
 async function refresh(ports: Ports, nodeClass: NodeClass): Promise<readonly Failure[]> {
   const hash = nodeClassHash(nodeClass);
   const isStamped =
-    nodeClass.annotations[HASH] === hash && nodeClass.annotations[HASH_VERSION] === VERSION;
+    nodeClass.annotations[NODE_CLASS_HASH] === hash &&
+    nodeClass.annotations[NODE_CLASS_HASH_VERSION] === VERSION;
   if (!isStamped || !nodeClass.finalizers.includes(FINALIZER)) {
     await ports.cluster.patchNodeClass(classRef(nodeClass), {
-      annotations: { [HASH]: hash, [HASH_VERSION]: VERSION },
+      annotations: { [NODE_CLASS_HASH]: hash, [NODE_CLASS_HASH_VERSION]: VERSION },
       addFinalizer: FINALIZER,
     });
   }

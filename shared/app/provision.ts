@@ -92,7 +92,7 @@ function withAwaitedLabels({ objects }: ClusterState): ClusterState['objects']['
 }
 
 /** No node is planned in a pool whose launches do not join: its pods may find another. */
-function withoutHalted(
+export function withoutHalted(
   pools: readonly NodePool[],
   halted: ReadonlySet<string>,
 ): readonly NodePool[] {

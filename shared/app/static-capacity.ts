@@ -1,5 +1,5 @@
 import { isTrue } from '../core/lifecycle/conditions.ts';
-import { DO_NOT_DISRUPT, NODE_POOL } from '../core/model/labels.ts';
+import { DO_NOT_DISRUPT, NODE_POOL, REPLACES } from '../core/model/labels.ts';
 import type { NodeClaim, NodePool } from '../core/model/provisioning.ts';
 import type { ClusterState, Ports } from '../ports.ts';
 import { attempt, type Failure } from './attempt.ts';
@@ -35,6 +35,12 @@ function byExpendability(state: ClusterState, claims: readonly NodeClaim[]): rea
     .map((each) => each.claim);
 }
 
+/** A replacement counts from the moment when the node that it replaces leaves. */
+function withoutSurge(claims: readonly NodeClaim[]): readonly NodeClaim[] {
+  const staying = new Set(claims.map(({ uid }) => uid));
+  return claims.filter(({ annotations }) => !staying.has(annotations[REPLACES] ?? ''));
+}
+
 /** What the pools are compared with. */
 export interface StaticOutlook {
   readonly state: ClusterState;
@@ -65,7 +71,7 @@ async function keepReplicas(
 ): Promise<void> {
   if (pool.replicas === undefined) return;
   const all = state.objects.nodeClaims.filter((each) => each.labels[NODE_POOL] === pool.name);
-  const claims = all.filter((claim) => claim.deletedAtMs === undefined);
+  const claims = withoutSurge(all.filter((claim) => claim.deletedAtMs === undefined));
   const room = (pool.limits['nodes'] ?? Number.POSITIVE_INFINITY) - all.length;
   const missing = Math.min(pool.replicas - claims.length, room);
   for (let count = 0; count < missing; count += 1) {

@@ -20,12 +20,16 @@ const MILESTONES: readonly (readonly [string, string])[] = [
   ['Launched', 'launched'],
   ['Registered', 'registered'],
   ['Initialized', 'ready'],
+  ['Drifted', 'drifted'],
   ['Drained', 'drained'],
   ['InstanceTerminating', 'terminating'],
 ];
 
 /** Events of the cluster that say something that no object shows. */
 const TOLD: ReadonlySet<string> = new Set([
+  'CanaryFailed',
+  'DisruptionBlocked',
+  'DisruptionTerminating',
   'FailedScheduling',
   'InsufficientCapacityError',
   'SpotInterrupted',
@@ -59,7 +63,9 @@ export class Journal {
   }
 
   onEvent({ regarding, reason, message }: ClusterEvent): void {
-    if (!TOLD.has(reason)) return;
+    // What is said of a node of ours is said of its claim, too.
+    const isSaidTwice = regarding.kind === 'Node' && reason.startsWith('Disruption');
+    if (!TOLD.has(reason) || isSaidTwice) return;
     const path = [regarding.kind, regarding.namespace, regarding.name];
     this.add(reason, path.filter((each) => each !== undefined).join('/'), message);
   }
@@ -109,7 +115,7 @@ export class Journal {
         (each) => textAt(each, 'type') === type && textAt(each, 'status') === 'True',
       );
       if (condition !== undefined && this.once(`${uid}/${type}`)) {
-        this.add(kind, object, milestoneText(type, claim));
+        this.add(kind, object, milestoneText(type, claim, condition));
       }
     }
   }
@@ -145,7 +151,7 @@ export class Journal {
   }
 }
 
-function milestoneText(type: string, claim: KubeObject): string {
+function milestoneText(type: string, claim: KubeObject, condition: unknown): string {
   const { labels } = claim.metadata;
   switch (type) {
     case 'Launched': {
@@ -153,6 +159,8 @@ function milestoneText(type: string, claim: KubeObject): string {
       const bought = labels['karpenter.sh/capacity-type'] ?? '?';
       return `${kind} ${bought} in ${labels['topology.kubernetes.io/zone'] ?? '?'}`;
     }
+    case 'Drifted':
+      return `${textAt(condition, 'reason') ?? '?'}: ${textAt(condition, 'message') ?? ''}`;
     case 'Registered':
       return `as ${textAt(claim, 'status', 'nodeName') ?? '?'}`;
     default:

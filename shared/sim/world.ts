@@ -1,3 +1,4 @@
+import { disrupt } from '../app/disrupt.ts';
 import { interrupt } from '../app/interrupt.ts';
 import { lifecycle } from '../app/lifecycle.ts';
 import { LifecycleMemory } from '../app/lifecycle-memory.ts';
@@ -65,6 +66,8 @@ export class World {
   readonly ports: Ports;
   /** Resources whose device plugin never reports them. */
   readonly withheld = new Set<string>();
+  /** Whether a machine's kubelet finds the cluster. */
+  joins: (machine: Machine) => boolean = () => true;
   evictions = 0;
   launched = 0;
   terminated = 0;
@@ -141,7 +144,7 @@ export class World {
       const nextMs = Math.min(this.timeline.nextMs() ?? Number.POSITIVE_INFINITY, tickMs);
       if (nextMs > untilMs) break;
       this.pay(nextMs);
-      if (nextMs === tickMs) this.timeline.at(tickMs, () => this.pass());
+      if (nextMs === tickMs) this.timeline.at(tickMs, () => this.tick());
       await this.timeline.advance();
       await this.rest();
     }
@@ -174,7 +177,13 @@ export class World {
     await this.guarded(() => interrupt(this.ports, this.settings, [{ id: `warning-${id}`, body }]));
   }
 
-  /** All functions once, as on a scheduled tick. */
+  /** A minute of the schedule. */
+  private async tick(): Promise<void> {
+    await this.pass();
+    await this.guarded(() => disrupt(this.ports, this.settings));
+  }
+
+  /** The functions that changes wake, once each. */
   private async pass(): Promise<void> {
     this.isWoken = false;
     this.controlPlane.settle();
@@ -240,6 +249,7 @@ export class World {
 
   private launch(kubelets: Kubelets, machine: Machine): void {
     this.launched += 1;
+    if (!this.joins(machine)) return;
     kubelets.boot(machine, () => this.compute.machines.get(machine.id)?.state === 'running');
   }
 

@@ -8,7 +8,9 @@ import {
   NODE_POOL,
   ON_DEMAND,
   PRICE_OVERLAY_APPLIED,
+  SECURITY_GROUPS,
   SPOT,
+  SUBNET,
   TENANCY,
   WELL_KNOWN_LABELS,
 } from '../model/labels.ts';
@@ -144,6 +146,29 @@ export function kubeletLabels(claim: NodeClaim): Labels {
     return BROUGHT.has(key) || !WELL_KNOWN_LABELS.has(key);
   });
   return Object.fromEntries(allowed.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Where the instance was launched and behind which groups, for drift to be compared with. */
+export function networkFacts(
+  request: {
+    readonly nodeClass: NodeClass;
+    readonly overrides: readonly {
+      readonly instanceType: string;
+      readonly zone: string;
+      readonly subnetId: string | undefined;
+    }[];
+  },
+  instance: { readonly instanceType: string; readonly zone: string },
+): Labels {
+  const groups = request.nodeClass.status.securityGroups.map(({ id }) => id).sort();
+  const { subnetId } =
+    request.overrides.find(
+      ({ instanceType, zone }) => instanceType === instance.instanceType && zone === instance.zone,
+    ) ?? {};
+  return {
+    ...(groups.length === 0 ? {} : { [SECURITY_GROUPS]: groups.join(',') }),
+    ...(subnetId === undefined ? {} : { [SUBNET]: subnetId }),
+  };
 }
 
 /** The overlay annotations that a claim carries when its chosen option was overlaid. */

@@ -1,0 +1,84 @@
+import {
+  CANARY_RETRY_MS,
+  type FailedCanaries,
+  failedCanaries,
+  failedCanariesText,
+} from '../core/disruption/canary.ts';
+import {
+  type ConditionClaim,
+  conditionOf,
+  sameConditions,
+  withConditions,
+} from '../core/lifecycle/conditions.ts';
+import { FAILED_CANARIES } from '../core/model/labels.ts';
+import type { NodePool } from '../core/model/provisioning.ts';
+import { attempt } from './attempt.ts';
+import type { DisruptPass } from './disrupt-pass.ts';
+import { poolRef } from './references.ts';
+import { poolUsage } from './statuses.ts';
+
+/** Informational: whether new states of the pool's nodes could be tried. */
+const TYPE = 'CanaryHealthy';
+
+/** Of all pools: what a class brings to one of them it brings to all. */
+export function allFailedCanaries({ state }: DisruptPass): FailedCanaries {
+  return new Map(
+    state.objects.nodePools.flatMap(({ annotations }) => [...failedCanaries(annotations)]),
+  );
+}
+
+async function writeCondition(
+  { ports, state, nowMs }: DisruptPass,
+  pool: NodePool,
+  condition: ConditionClaim,
+): Promise<void> {
+  const conditions = withConditions(pool.conditions, [condition], nowMs);
+  if (sameConditions(pool.conditions, conditions)) return;
+  const resources = poolUsage(state, pool.name);
+  const nodes = resources['nodes'] ?? 0;
+  await ports.cluster.patchNodePoolStatus(poolRef(pool), { resources, nodes, conditions });
+}
+
+/** Nothing else gets these states for a while: on the pool, as an event and in the log. */
+export async function noteFailedCanary(
+  pass: DisruptPass,
+  pool: NodePool,
+  states: readonly string[],
+  cause: string,
+): Promise<void> {
+  const { ports, nowMs } = pass;
+  const failed = new Map(failedCanaries(pool.annotations));
+  for (const state of states) failed.set(state, nowMs);
+  const annotations = { [FAILED_CANARIES]: failedCanariesText(failed) };
+  await ports.cluster.patchNodePool(poolRef(pool), { annotations });
+  const until = new Date(nowMs + CANARY_RETRY_MS).toISOString();
+  const message =
+    `The first node with "${states.join('", "')}" did not become ready, so that no other is ` +
+    `replaced before ${until}. ${cause}`;
+  const reason = 'CanaryFailed';
+  await writeCondition(pass, pool, { type: TYPE, status: 'False', reason, message });
+  await ports.cluster.event({ regarding: poolRef(pool), type: 'Warning', reason, message });
+  pass.failures.push({ object: `NodePool/${pool.name}`, message: `${reason}: ${message}` });
+}
+
+/** Forgets failures of states that some node has by now, or that nothing asks for any more. */
+export async function forgetCanaries(pass: DisruptPass): Promise<void> {
+  const { ports, state, judged, proven, shadow, failures } = pass;
+  const wanted = new Set(
+    [...judged.values()].flatMap(({ drifts }) => drifts.flatMap((each) => each.state ?? [])),
+  );
+  for (const pool of state.objects.nodePools) {
+    const failed = failedCanaries(pool.annotations);
+    const kept = new Map([...failed].filter(([each]) => wanted.has(each) && !proven.has(each)));
+    const isOpen = conditionOf(pool, TYPE)?.status === 'False';
+    if (kept.size === failed.size && (kept.size > 0 || !isOpen)) continue;
+    if (await shadow.isCast()) return;
+    const forget = async (): Promise<void> => {
+      const annotations = { [FAILED_CANARIES]: failedCanariesText(kept) };
+      await ports.cluster.patchNodePool(poolRef(pool), { annotations });
+      if (kept.size > 0) return;
+      await writeCondition(pass, pool, { type: TYPE, status: 'True', reason: TYPE, message: '' });
+    };
+    failures.push(...(await attempt(`NodePool/${pool.name}`, forget)));
+  }
+}

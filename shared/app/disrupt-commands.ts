@@ -1,0 +1,194 @@
+import { untriedStates } from '../core/disruption/canary.ts';
+import { type Command, forgottenNodes, replacedByText } from '../core/disruption/commands.ts';
+import { DISRUPTED } from '../core/disruption/simulation.ts';
+import { withConditions } from '../core/lifecycle/conditions.ts';
+import type { Condition, Node } from '../core/model/cluster.ts';
+import { CAPACITY_TYPE, NODE_POOL, REPLACED_BY, REPLACES } from '../core/model/labels.ts';
+import type { NodeClaim } from '../core/model/provisioning.ts';
+import type { WriteResult } from '../ports.ts';
+import { attempt } from './attempt.ts';
+import { noteFailedCanary } from './disrupt-canary.ts';
+import { asRead, type DisruptPass, detailOf, poolOf, say } from './disrupt-pass.ts';
+import { claimRef } from './references.ts';
+import { isPaused } from './settings.ts';
+
+/** As a metric's label, Karpenter writes it in lower case. */
+export const DRIFTED = 'Drifted';
+
+async function setConditions(
+  { ports, conditions: known }: DisruptPass,
+  claim: NodeClaim,
+  change: (conditions: readonly Condition[]) => readonly Condition[],
+): Promise<void> {
+  const before = known.get(claim.uid) ?? claim.conditions;
+  const conditions = change(before);
+  if (conditions.length === before.length && conditions.every((each) => before.includes(each))) {
+    return;
+  }
+  known.set(claim.uid, conditions);
+  await ports.cluster.patchNodeClaimStatus(claimRef(claim), { conditions });
+}
+
+/** Keeps new pods off the node and says on the claim why; repeated writes change nothing. */
+export async function hold(
+  pass: DisruptPass,
+  claim: NodeClaim,
+  node: Node | undefined,
+): Promise<WriteResult> {
+  const isTainted = node?.taints.some(({ key }) => key === DISRUPTED.key) ?? true;
+  if (node !== undefined && !isTainted) {
+    const taints = [...node.taints, DISRUPTED];
+    const result = await pass.ports.cluster.patchNode(asRead(pass, node), { taints });
+    if (result !== 'done') return result;
+  }
+  const reason = {
+    type: 'DisruptionReason',
+    status: 'True',
+    reason: DRIFTED,
+    message: '',
+  } as const;
+  const { nowMs } = pass;
+  await setConditions(pass, claim, (before) =>
+    before.some(({ type, status }) => type === reason.type && status === 'True')
+      ? before
+      : withConditions(before, [reason], nowMs),
+  );
+  return 'done';
+}
+
+/** Opens the node again. Repeated, it changes nothing. */
+async function letStay(pass: DisruptPass, claim: NodeClaim, node: Node | undefined): Promise<void> {
+  if (node !== undefined) {
+    const taints = node.taints.filter(({ key }) => key !== DISRUPTED.key);
+    if (taints.length < node.taints.length) {
+      await pass.ports.cluster.patchNode(asRead(pass, node), { taints });
+    }
+  }
+  await setConditions(pass, claim, (before) =>
+    before.filter(({ type }) => type !== 'DisruptionReason'),
+  );
+}
+
+/** The claim goes, and `lifecycle` drains its node. */
+export async function end(
+  pass: DisruptPass,
+  claim: NodeClaim,
+  node: Node | undefined,
+  replacements: readonly string[],
+): Promise<void> {
+  const { ports, judged, nowMs } = pass;
+  await say(pass, claim, node, {
+    type: 'Normal',
+    reason: 'DisruptionTerminating',
+    message: `Disrupting Node: ${DRIFTED}`,
+  });
+  await ports.cluster.delete(claimRef(claim));
+  pass.deleted.push(claim.name);
+  const { [NODE_POOL]: nodepool = '', [CAPACITY_TYPE]: capacity_type = '' } = claim.labels;
+  const reason = DRIFTED.toLowerCase();
+  ports.recorder.count('nodeclaims_disrupted_total', { reason, nodepool, capacity_type });
+  const drift = judged.get(claim.uid)?.drifts[0]?.message ?? 'drifted';
+  const by =
+    replacements.length === 0
+      ? 'its pods need no other node'
+      : `${replacements.join(', ')} is ready`;
+  await ports.recorder.decision({
+    id: `disrupt-${claim.name}-delete`,
+    atMs: nowMs,
+    useCase: 'disrupt',
+    object: `NodeClaim/${claim.name}`,
+    action: 'delete',
+    message: `${drift}; ${by}`,
+    detail: detailOf(claim, reason),
+  });
+}
+
+/**
+ * Gives a replacement up: the node stays, and what was launched for it is capacity like any other.
+ * The claim forgets its replacements last, so that a run that is cut short is repeated.
+ */
+async function rollBack(
+  pass: DisruptPass,
+  { claim, node, replacements }: Command,
+  message: string,
+): Promise<void> {
+  const { ports, nowMs } = pass;
+  for (const each of replacements) {
+    await ports.cluster.patchNodeClaim(claimRef(each), { annotations: { [REPLACES]: null } });
+  }
+  await letStay(pass, claim, node);
+  const blocked = { type: 'Normal', reason: 'DisruptionBlocked', message } as const;
+  await say(pass, claim, node, blocked);
+  await ports.recorder.decision({
+    id: `disrupt-${claim.name}-given-up-${nowMs}`,
+    atMs: nowMs,
+    useCase: 'disrupt',
+    object: `NodeClaim/${claim.name}`,
+    action: 'none',
+    message,
+    detail: detailOf(claim, 'replacement-failed'),
+  });
+  const labels = { decision: 'replace', reason: DRIFTED.toLowerCase(), consolidation_type: '' };
+  ports.recorder.count('voluntary_disruption_queue_failures_total', labels);
+  await ports.cluster.patchNodeClaim(claimRef(claim), { annotations: { [REPLACED_BY]: null } });
+}
+
+async function fail(
+  pass: DisruptPass,
+  command: Command,
+  message: string,
+  isNodeBroken: boolean,
+): Promise<void> {
+  const { claim } = command;
+  const drifts = pass.judged.get(claim.uid)?.drifts ?? [];
+  const states = untriedStates(drifts, pass.proven);
+  const pool = poolOf(pass, claim);
+  // Noted before all else: what comes after a crash must not try the same with another node.
+  if (isNodeBroken && states.length > 0 && pool !== undefined) {
+    await noteFailedCanary(pass, pool, states, message);
+  }
+  await rollBack(pass, command, message);
+}
+
+/** Replacements of which the claim does not know yet: the run that wrote them was cut short. */
+export async function tellReplaced(
+  { ports }: DisruptPass,
+  claim: NodeClaim,
+  names: readonly string[],
+): Promise<void> {
+  const annotations = { [REPLACED_BY]: replacedByText(names) };
+  await ports.cluster.patchNodeClaim(claimRef(claim), { annotations });
+}
+
+async function follow(pass: DisruptPass, command: Command): Promise<void> {
+  const { claim, node, replacements, progress } = command;
+  const names = replacements.map(({ name }) => name);
+  if (pass.judged.get(claim.uid)?.drifts.length === 0) {
+    await rollBack(pass, command, 'It is as its NodePool and EC2NodeClass ask again');
+    return;
+  }
+  if (progress.kind === 'failed') {
+    await fail(pass, command, progress.message, progress.isNodeBroken);
+    return;
+  }
+  if (isPaused(pass.state.pausedUntilMs.disrupt, pass.nowMs)) return;
+  if (progress.kind === 'unfinished') await tellReplaced(pass, claim, names);
+  const held = await hold(pass, claim, node);
+  if (progress.kind === 'ready' && held === 'done') await end(pass, claim, node, names);
+}
+
+/** Goes on with what earlier passes have begun, and opens nodes that they have forgotten. */
+export async function followCommands(pass: DisruptPass): Promise<void> {
+  const { state, commands, shadow, failures } = pass;
+  for (const command of commands) {
+    if (await shadow.isCast()) return;
+    const step = () => follow(pass, command);
+    failures.push(...(await attempt(`NodeClaim/${command.claim.name}`, step)));
+  }
+  const { nodeClaims, nodes } = state.objects;
+  for (const { claim, node } of forgottenNodes(nodeClaims, nodes, commands)) {
+    if (await shadow.isCast()) return;
+    const step = () => letStay(pass, claim, node);
+    failures.push(...(await attempt(`Node/${node.name}`, step)));
+  }
+}

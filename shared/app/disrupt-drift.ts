@@ -1,0 +1,119 @@
+import {
+  adoptionStamps,
+  type Drift,
+  type DriftTarget,
+  driftsOf,
+  statesOf,
+} from '../core/disruption/drift.ts';
+import { isTrue, sameConditions, withConditions } from '../core/lifecycle/conditions.ts';
+import type { Condition } from '../core/model/cluster.ts';
+import { NODE_POOL } from '../core/model/labels.ts';
+import type { NodeClaim, NodePool } from '../core/model/provisioning.ts';
+import { type ClusterState, objectKey } from '../ports.ts';
+import { attempt } from './attempt.ts';
+import type { DisruptPass, Judged } from './disrupt-pass.ts';
+import { nodePoolHash } from './new-claims.ts';
+import { nodeClassHash, VERSION } from './nodeclass.ts';
+import { nodeClassOf } from './offers.ts';
+import type { Resolution } from './provision.ts';
+import { claimRef } from './references.ts';
+
+function targetOf(state: ClusterState, pool: NodePool, resolution: Resolution): DriftTarget {
+  const known = nodeClassOf(state, pool.template.nodeClassRef);
+  const isUsable = known !== undefined && !known.isDeleting && isTrue(known.status, 'Ready');
+  const nodeClass = isUsable ? known : undefined;
+  return {
+    pool,
+    poolHash: nodePoolHash(pool),
+    nodeClass,
+    nodeClassHash: nodeClass === undefined ? '' : nodeClassHash(nodeClass),
+    hashVersion: VERSION,
+    types: resolution.byNodeClass.get(nodeClass?.name ?? '') ?? [],
+  };
+}
+
+/**
+ * Claims of NodePools that are in use, against what the pools ask for now. One that still starts is
+ * left to `lifecycle`, one without a pool is compared with nothing.
+ */
+export function judge(
+  state: ClusterState,
+  resolution: Resolution,
+  nowMs: number,
+): ReadonlyMap<string, Judged> {
+  const targets = new Map(
+    state.objects.nodePools
+      .filter(({ isDeleting }) => !isDeleting)
+      .map((pool) => [pool.name, targetOf(state, pool, resolution)]),
+  );
+  const judged = new Map<string, Judged>();
+  for (const claim of state.objects.nodeClaims) {
+    const target = targets.get(claim.labels[NODE_POOL] ?? '');
+    if (target === undefined || claim.deletedAtMs !== undefined) continue;
+    if (!isTrue(claim, 'Initialized')) continue;
+    const drifts = driftsOf(claim, target, nowMs);
+    judged.set(claim.uid, { claim, target, drifts, states: statesOf(claim, target, nowMs) });
+  }
+  return judged;
+}
+
+/** What nodes have tried that are ready at this moment. */
+export function provenStates(
+  { objects: { nodes } }: ClusterState,
+  judged: ReadonlyMap<string, Judged>,
+): ReadonlySet<string> {
+  const ready = new Set(
+    nodes.filter((node) => isTrue(node, 'Ready')).map(({ providerId }) => providerId),
+  );
+  const tried = [...judged.values()].filter(({ claim }) => ready.has(claim.providerId));
+  return new Set(tried.flatMap(({ states }) => states));
+}
+
+/** The list with the condition Drifted as it should be; without it where nothing differs. */
+function withDrift(
+  conditions: readonly Condition[],
+  drift: Drift | undefined,
+  nowMs: number,
+): readonly Condition[] {
+  if (drift === undefined) return conditions.filter(({ type }) => type !== 'Drifted');
+  const { reason, message } = drift;
+  return withConditions(conditions, [{ type: 'Drifted', status: 'True', reason, message }], nowMs);
+}
+
+/** Only on the claim as it was read: whoever writes its status at the same time goes first. */
+async function mark(pass: DisruptPass, { claim, drifts }: Judged): Promise<void> {
+  const { ports, state, nowMs } = pass;
+  const conditions = withDrift(claim.conditions, drifts[0], nowMs);
+  if (sameConditions(claim.conditions, conditions)) return;
+  const ref = claimRef(claim);
+  const resourceVersion = state.resourceVersions.get(objectKey(ref));
+  const versioned = resourceVersion === undefined ? ref : { ...ref, resourceVersion };
+  const result = await ports.cluster.patchNodeClaimStatus(versioned, { conditions });
+  if (result === 'done') pass.conditions.set(claim.uid, conditions);
+}
+
+async function adopt({ ports }: DisruptPass, { claim, target }: Judged): Promise<void> {
+  const annotations = adoptionStamps(claim, target);
+  if (Object.keys(annotations).length === 0) return;
+  await ports.cluster.patchNodeClaim(claimRef(claim), { annotations });
+}
+
+/** The condition Drifted of every claim, and our hashes on those that others have made. */
+export async function markDrift(pass: DisruptPass): Promise<void> {
+  const { shadow, failures, judged } = pass;
+  const all = [...judged.values()].sort((a, b) => (a.claim.name < b.claim.name ? -1 : 1));
+  for (const each of all) {
+    if (await shadow.isCast()) return;
+    const write = async (): Promise<void> => {
+      await mark(pass, each);
+      await adopt(pass, each);
+    };
+    failures.push(...(await attempt(`NodeClaim/${each.claim.name}`, write)));
+  }
+}
+
+/** Since when the claim differs: the oldest drift goes first. */
+export function driftedSinceMs({ conditions, nowMs }: DisruptPass, claim: NodeClaim): number {
+  const known = conditions.get(claim.uid) ?? claim.conditions;
+  return known.find(({ type }) => type === 'Drifted')?.lastTransitionAtMs ?? nowMs;
+}

@@ -1,0 +1,71 @@
+import type { Command } from '../core/disruption/commands.ts';
+import type { Drift, DriftTarget } from '../core/disruption/drift.ts';
+import type { Condition, Node } from '../core/model/cluster.ts';
+import { CAPACITY_TYPE, NODE_POOL } from '../core/model/labels.ts';
+import type { NodeClaim, NodePool } from '../core/model/provisioning.ts';
+import { type ClusterEvent, type ClusterState, objectKey, type Ports } from '../ports.ts';
+import type { Failure } from './attempt.ts';
+import type { Resolution } from './provision.ts';
+import { claimRef, nodeRef } from './references.ts';
+import type { AppSettings } from './settings.ts';
+import type { Shadow } from './shadow.ts';
+
+/** A claim that is compared with its NodePool and EC2NodeClass. */
+export interface Judged {
+  readonly claim: NodeClaim;
+  readonly target: DriftTarget;
+  /** The first gives the reason; empty: as it should be. */
+  readonly drifts: readonly Drift[];
+  /** What its node has tried. */
+  readonly states: readonly string[];
+}
+
+/** What disruption goes by. */
+export interface DisruptPass {
+  readonly ports: Ports;
+  readonly settings: AppSettings;
+  readonly state: ClusterState;
+  readonly resolution: Resolution;
+  readonly nowMs: number;
+  readonly shadow: Shadow;
+  readonly failures: Failure[];
+  /** By the claim's uid; initialised ones that stay. */
+  readonly judged: ReadonlyMap<string, Judged>;
+  readonly commands: readonly Command[];
+  /** States that an initialised node has which is ready now. */
+  readonly proven: ReadonlySet<string>;
+  /** Written in this pass, by the claim's uid: a status patch carries the whole list. */
+  readonly conditions: Map<string, readonly Condition[]>;
+  /** Claims that were created. */
+  readonly created: string[];
+  /** Claims that were deleted. */
+  readonly deleted: string[];
+}
+
+export function poolOf({ state }: DisruptPass, claim: NodeClaim): NodePool | undefined {
+  return state.objects.nodePools.find(({ name }) => name === claim.labels[NODE_POOL]);
+}
+
+/** The reference as it was read: the write is refused where somebody has changed the node since. */
+export function asRead({ state }: DisruptPass, node: Node) {
+  const ref = nodeRef(node);
+  const resourceVersion = state.resourceVersions.get(objectKey(ref));
+  return resourceVersion === undefined ? ref : { ...ref, resourceVersion };
+}
+
+/** The same words on the claim and on its node, as `kubectl describe` of either shows them. */
+export async function say(
+  { ports }: DisruptPass,
+  claim: NodeClaim,
+  node: Node | undefined,
+  event: Omit<ClusterEvent, 'regarding'>,
+): Promise<void> {
+  await ports.cluster.event({ regarding: claimRef(claim), ...event });
+  if (node !== undefined) await ports.cluster.event({ regarding: nodeRef(node), ...event });
+}
+
+/** What records of a claim have in common. */
+export function detailOf(claim: NodeClaim, reason: string): Readonly<Record<string, unknown>> {
+  const { [NODE_POOL]: nodePool = '', [CAPACITY_TYPE]: capacityType = '' } = claim.labels;
+  return { reason, nodePool, chosen: { capacityType } };
+}

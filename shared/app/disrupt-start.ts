@@ -1,0 +1,309 @@
+import { allowedDisruptions, type PoolNodes } from '../core/disruption/budgets.ts';
+import { type Trials, untriedStates, verdictOf } from '../core/disruption/canary.ts';
+import { blockedBy, type Candidate, isEmpty } from '../core/disruption/candidates.ts';
+import { simulate, withLeaving, withReserved } from '../core/disruption/simulation.ts';
+import { conditionOf, isTrue } from '../core/lifecycle/conditions.ts';
+import { DISRUPTED_TAINT_KEY, NODE_POOL, REPLACES } from '../core/model/labels.ts';
+import type { PlannedNodeClaim } from '../core/model/plan.ts';
+import type { NodeClaim, NodePool } from '../core/model/provisioning.ts';
+import type { ClusterSnapshot } from '../core/model/snapshot.ts';
+import type { NewNodeClaim } from '../ports.ts';
+import { attempt } from './attempt.ts';
+import { bufferPods } from './capacity-buffers.ts';
+import { allFailedCanaries } from './disrupt-canary.ts';
+import { DRIFTED, end, hold, tellReplaced } from './disrupt-commands.ts';
+import { driftedSinceMs } from './disrupt-drift.ts';
+import { type DisruptPass, detailOf, type Judged, say } from './disrupt-pass.ts';
+import { haltedPools } from './launch-brakes.ts';
+import { recordNothing } from './launch-records.ts';
+import { plannedClaim, staticClaim } from './new-claims.ts';
+import { withoutHalted } from './provision.ts';
+import { claimRef, poolRef } from './references.ts';
+import { isPaused } from './settings.ts';
+
+/** Plans in one pass: what is left is the next minute's. */
+const SIMULATIONS_MAX = 20;
+
+interface Drifted extends Candidate {
+  readonly judged: Judged;
+  readonly pool: NodePool;
+}
+
+/** What changes as nodes are chosen. */
+interface Choosing {
+  readonly pass: DisruptPass;
+  snapshot: ClusterSnapshot;
+  /** How many nodes each pool may still lose. */
+  readonly allowed: Map<string, number>;
+  readonly trying: Map<string, string>;
+  readonly trials: Trials;
+  readonly isLaunchPaused: boolean;
+  simulations: number;
+}
+
+/** What would take a candidate's place; the name of the pool is in the labels. */
+interface Choice {
+  readonly candidate: Drifted;
+  readonly replacements: readonly NewNodeClaim[];
+  /** States of which its replacement is the canary. */
+  readonly states: readonly string[];
+}
+
+function candidatesOf(pass: DisruptPass): readonly Drifted[] {
+  const { state, judged, commands } = pass;
+  const { nodes, pods } = state.objects;
+  const busy = new Set(commands.map(({ claim }) => claim.uid));
+  const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
+  const byNode = Map.groupBy(pods, ({ nodeName }) => nodeName);
+  const found = [...judged.values()].flatMap((each): readonly Drifted[] => {
+    const { claim, target, drifts } = each;
+    const node = byProvider.get(claim.providerId);
+    if (drifts.length === 0 || busy.has(claim.uid) || claim.providerId === undefined) return [];
+    if (node === undefined || node.deletedAtMs !== undefined) return [];
+    return [{ claim, node, pods: byNode.get(node.name) ?? [], judged: each, pool: target.pool }];
+  });
+  return found.sort(
+    (a, b) =>
+      Number(isEmpty(b)) - Number(isEmpty(a)) ||
+      driftedSinceMs(pass, a.claim) - driftedSinceMs(pass, b.claim) ||
+      (a.claim.name < b.claim.name ? -1 : 1),
+  );
+}
+
+/** Initialised nodes of the pool, and how many of them are on their way out or not ready. */
+function nodesOf({ state, commands }: DisruptPass, pool: NodePool): PoolNodes {
+  const { nodeClaims, nodes } = state.objects;
+  const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
+  const busy = new Set(commands.map(({ claim }) => claim.uid));
+  const counted = nodeClaims.filter(
+    (claim) =>
+      claim.labels[NODE_POOL] === pool.name &&
+      isTrue(claim, 'Initialized') &&
+      !isTrue(claim, 'InstanceTerminating'),
+  );
+  const disrupted = counted.filter((claim) => {
+    const node = byProvider.get(claim.providerId);
+    if (claim.deletedAtMs !== undefined || busy.has(claim.uid) || node === undefined) return true;
+    const isTainted = node.taints.some(({ key }) => key === DISRUPTED_TAINT_KEY);
+    return isTainted || !isTrue(node, 'Ready');
+  });
+  return { total: counted.length, disrupted: disrupted.length };
+}
+
+async function observe(pass: DisruptPass): Promise<Choosing> {
+  const { ports, settings, state, resolution, commands, judged, proven, nowMs } = pass;
+  const { nodePools, pods } = state.objects;
+  const halted = haltedPools(await ports.memory.failedRegistrations(), nowMs);
+  const buffers = settings.capacityBuffer ? state.capacityBuffers.flatMap(bufferPods) : [];
+  let snapshot: ClusterSnapshot = {
+    ...state.objects,
+    nodePools: withoutHalted(nodePools, halted),
+    instanceTypes: resolution.instanceTypes,
+    pods: [...pods, ...buffers],
+  };
+  const trying = new Map<string, string>();
+  for (const { claim, replacements } of commands) {
+    snapshot = withReserved(snapshot, claim, replacements);
+    const drifts = judged.get(claim.uid)?.drifts ?? [];
+    for (const state of untriedStates(drifts, proven)) trying.set(state, claim.name);
+  }
+  const allowed = new Map(
+    nodePools.map((pool) => [
+      pool.name,
+      allowedDisruptions(pool, DRIFTED, nodesOf(pass, pool), nowMs),
+    ]),
+  );
+  const isLaunchPaused = isPaused(state.pausedUntilMs.launch, nowMs);
+  const trials = { proven, trying, failed: allFailedCanaries(pass) };
+  return { pass, snapshot, allowed, trying, trials, isLaunchPaused, simulations: 0 };
+}
+
+async function sayBlocked(
+  { pass }: Choosing,
+  { claim, node }: Drifted,
+  message: string,
+): Promise<void> {
+  await say(pass, claim, node, { type: 'Normal', reason: 'DisruptionBlocked', message });
+}
+
+/** As `provision` writes them, with the uid of what they replace. */
+function newClaim(
+  { pass, snapshot }: Choosing,
+  planned: PlannedNodeClaim,
+  replaced: NodeClaim,
+): readonly NewNodeClaim[] {
+  const pool = snapshot.nodePools.find(({ name }) => name === planned.nodePool);
+  if (pool === undefined) return [];
+  const types = snapshot.instanceTypes.get(pool.name) ?? [];
+  const name = `${pool.name}-${pass.ports.ids.suffix()}`;
+  // Its pods run still, and come back as others.
+  const claim = plannedClaim(planned, pool, types, name, []);
+  return [{ ...claim, annotations: { ...claim.annotations, [REPLACES]: replaced.uid } }];
+}
+
+/** One for one; the pool's limit has to leave room for a node more. */
+function staticReplacement(
+  { pass, snapshot }: Choosing,
+  { claim, pool }: Drifted,
+): readonly NewNodeClaim[] | string {
+  const count = snapshot.nodeClaims.filter((each) => each.labels[NODE_POOL] === pool.name).length;
+  if (count >= (pool.limits['nodes'] ?? Number.POSITIVE_INFINITY)) {
+    return `NodePool ${pool.name} has as many nodes as spec.limits.nodes allows`;
+  }
+  const made = staticClaim(pool, `${pool.name}-${pass.ports.ids.suffix()}`);
+  return [{ ...made, annotations: { ...made.annotations, [REPLACES]: claim.uid } }];
+}
+
+/** What takes the candidate's place, or why nothing can. */
+function replacementsOf(choosing: Choosing, candidate: Drifted): readonly NewNodeClaim[] | string {
+  if (candidate.pool.replicas !== undefined) return staticReplacement(choosing, candidate);
+  if (isEmpty(candidate)) return [];
+  choosing.simulations += 1;
+  const { settings } = choosing.pass;
+  const outcome = simulate(choosing.snapshot, candidate, settings.scheduling);
+  if (outcome.kind === 'blocked') return outcome.message;
+  return outcome.replacements.flatMap((each) => newClaim(choosing, each, candidate.claim));
+}
+
+/** Why the candidate has to wait whatever would replace it; undefined: it need not. */
+function reasonToWait({ pass }: Choosing, candidate: Drifted): string | undefined {
+  const health = conditionOf(candidate.pool, 'NodeRegistrationHealthy');
+  if (health?.status === 'False') return `Launches of its NodePool fail: ${health.message}`;
+  return blockedBy(candidate, pass.state.objects.podDisruptionBudgets, pass.nowMs);
+}
+
+/** What to do with the candidate; a text says why nothing is done. */
+function chosen(choosing: Choosing, candidate: Drifted): Choice | string {
+  const { pass, trials, isLaunchPaused } = choosing;
+  const waiting = reasonToWait(choosing, candidate);
+  if (waiting !== undefined) return waiting;
+  const isRemoval = isEmpty(candidate) && candidate.pool.replicas === undefined;
+  // Nothing comes in an empty node's place: there is nothing to try.
+  const verdict = isRemoval
+    ? ({ kind: 'free' } as const)
+    : verdictOf(candidate.judged.drifts, trials, pass.nowMs);
+  if (verdict.kind === 'blocked') return verdict.message;
+  const replacements = replacementsOf(choosing, candidate);
+  if (typeof replacements === 'string') return replacements;
+  if (replacements.length > 0 && isLaunchPaused) return 'Launches are paused';
+  return { candidate, replacements, states: verdict.kind === 'canary' ? verdict.states : [] };
+}
+
+async function create(
+  { pass }: Choosing,
+  { candidate: { claim, judged }, replacements }: Choice,
+): Promise<readonly NodeClaim[]> {
+  const { ports, nowMs, created } = pass;
+  const made: NodeClaim[] = [];
+  for (const each of replacements) {
+    const { claim: written } = await ports.cluster.createNodeClaim(each);
+    made.push(written);
+    created.push(written.name);
+    const nodepool = each.labels[NODE_POOL] ?? '';
+    ports.recorder.count('nodeclaims_created_total', { reason: DRIFTED.toLowerCase(), nodepool });
+    const message = `Launching NodeClaim: ${DRIFTED}`;
+    const launching = { type: 'Normal', reason: 'DisruptionLaunching', message } as const;
+    await ports.cluster.event({ regarding: claimRef(written), ...launching });
+  }
+  const names = made.map(({ name }) => name);
+  if (made.length === 0) return made;
+  await tellReplaced(pass, claim, names);
+  await ports.recorder.decision({
+    id: `disrupt-${claim.name}-replace-${nowMs}`,
+    atMs: nowMs,
+    useCase: 'disrupt',
+    object: `NodeClaim/${claim.name}`,
+    action: 'replace',
+    message: `${judged.drifts[0]?.message ?? ''}; by ${names.join(', ')}`,
+    detail: { ...detailOf(claim, DRIFTED.toLowerCase()), replacements: names },
+  });
+  return made;
+}
+
+/**
+ * The replacements are written first: whatever happens then, they name the claim that they are for
+ * and the next pass goes on. A node is tainted only where its pods have a place to go to.
+ */
+async function start(choosing: Choosing, choice: Choice): Promise<void> {
+  const { pass, allowed, trying } = choosing;
+  const { candidate, replacements, states } = choice;
+  const { claim, node, pool } = candidate;
+  allowed.set(pool.name, (allowed.get(pool.name) ?? 0) - 1);
+  for (const state of states) trying.set(state, claim.name);
+  const made = await create(choosing, choice);
+  const held = await hold(pass, claim, node);
+  const decision = replacements.length === 0 ? 'delete' : 'replace';
+  const labels = { decision, reason: DRIFTED.toLowerCase(), consolidation_type: '' };
+  pass.ports.recorder.count('voluntary_disruption_decisions_total', labels);
+  if (made.length > 0) {
+    choosing.snapshot = withReserved(choosing.snapshot, claim, made);
+    const message = `Waiting for ${made.map(({ name }) => name).join(', ')} to be ready`;
+    const waiting = { type: 'Normal', reason: 'DisruptionWaitingReadiness', message } as const;
+    await say(pass, claim, node, waiting);
+    return;
+  }
+  choosing.snapshot = withLeaving(choosing.snapshot, node.name);
+  if (held === 'done') await end(pass, claim, node, []);
+}
+
+/** True: the pool's budgets let another node go. */
+async function isAllowed(
+  { pass, allowed }: Choosing,
+  pool: NodePool,
+  said: Set<string>,
+): Promise<boolean> {
+  if ((allowed.get(pool.name) ?? 0) > 0) return true;
+  if (said.has(pool.name)) return false;
+  said.add(pool.name);
+  await pass.ports.cluster.event({
+    regarding: poolRef(pool),
+    type: 'Normal',
+    reason: 'DisruptionBlocked',
+    message: `No allowed disruptions for disruption reason ${DRIFTED} due to blocking budget`,
+  });
+  return false;
+}
+
+/** Whether the plan for a canary launches nothing, so that nothing would be tried. */
+function triesNothing({ states, replacements }: Choice): boolean {
+  return states.length > 0 && replacements.length === 0;
+}
+
+async function choose(choosing: Choosing, candidates: readonly Drifted[]): Promise<void> {
+  const { pass, trying } = choosing;
+  const said = new Set<string>();
+  const spare: Choice[] = [];
+  const begin = async (choice: Choice): Promise<void> => {
+    const step = () => start(choosing, choice);
+    const { name } = choice.candidate.claim;
+    pass.failures.push(...(await attempt(`NodeClaim/${name}`, step)));
+  };
+  for (const candidate of candidates) {
+    if (choosing.simulations >= SIMULATIONS_MAX || (await pass.shadow.isCast())) return;
+    if (!(await isAllowed(choosing, candidate.pool, said))) continue;
+    const choice = chosen(choosing, candidate);
+    if (typeof choice === 'string') await sayBlocked(choosing, candidate, choice);
+    else if (triesNothing(choice)) spare.push(choice);
+    else await begin(choice);
+  }
+  // Where all pods fit on what there is, nothing new would ever be tried: then one node goes so.
+  const [first] = spare.filter(({ states }) => !states.some((each) => trying.has(each)));
+  if (first !== undefined && (await isAllowed(choosing, first.candidate.pool, said))) {
+    await begin(first);
+  }
+}
+
+/** Begins to replace drifted nodes, as far as budgets, canaries and brakes allow. */
+export async function startCommands(pass: DisruptPass): Promise<void> {
+  const { ports, state, nowMs, judged } = pass;
+  const drifted = [...judged.values()].filter(({ drifts }) => drifts.length > 0);
+  if (drifted.length === 0) return;
+  if (isPaused(state.pausedUntilMs.disrupt, nowMs)) {
+    const message = 'disruptions are paused by the brake in kube-system/joiner';
+    await recordNothing({ ports }, 'disruptions-paused', 'NodeClaims', message, 'disrupt');
+    return;
+  }
+  const candidates = candidatesOf(pass);
+  if (candidates.length === 0) return;
+  await choose(await observe(pass), candidates);
+}

@@ -1,0 +1,64 @@
+import { commandsOf } from '../core/disruption/commands.ts';
+import type { Ports } from '../ports.ts';
+import type { Failure } from './attempt.ts';
+import { forgetCanaries } from './disrupt-canary.ts';
+import { followCommands } from './disrupt-commands.ts';
+import { judge, markDrift, provenStates } from './disrupt-drift.ts';
+import type { DisruptPass } from './disrupt-pass.ts';
+import { startCommands } from './disrupt-start.ts';
+import { recordNothing } from './launch-records.ts';
+import { resolveTypes } from './provision.ts';
+import type { AppSettings } from './settings.ts';
+import { Shadow } from './shadow.ts';
+
+export interface DisruptReport {
+  /** Claims that `provision` has to launch. */
+  readonly created: readonly string[];
+  /** Claims that `lifecycle` has to drain. */
+  readonly deleted: readonly string[];
+  /** Steps that were refused; the others went on. */
+  readonly failures: readonly Failure[];
+}
+
+async function observe(ports: Ports, settings: AppSettings): Promise<DisruptPass> {
+  const startedAtMs = ports.clock.nowMs();
+  const state = await ports.cluster.read();
+  const nowMs = ports.clock.nowMs();
+  const resolution = await resolveTypes(ports, settings, state);
+  const judged = judge(state, resolution, nowMs);
+  const { nodeClaims, nodes } = state.objects;
+  return {
+    ports,
+    settings,
+    state,
+    resolution,
+    nowMs,
+    shadow: new Shadow(ports, state, startedAtMs),
+    failures: [],
+    judged,
+    commands: commandsOf(nodeClaims, nodes, nowMs),
+    proven: provenStates(state, judged),
+    conditions: new Map(),
+    created: [],
+    deleted: [],
+  };
+}
+
+/**
+ * One pass: says which nodes are not what their NodePool and EC2NodeClass ask for, goes on with
+ * replacements that are under way, and begins others. Where it has got to stands in the objects.
+ */
+export async function disrupt(ports: Ports, settings: AppSettings): Promise<DisruptReport> {
+  const pass = await observe(ports, settings);
+  const { created, deleted, failures, shadow } = pass;
+  if (await shadow.isCast()) {
+    const message = 'Karpenter runs here: nothing is written';
+    await recordNothing({ ports }, 'karpenter-runs', 'NodeClaims', message, 'disrupt');
+    return { created, deleted, failures };
+  }
+  await markDrift(pass);
+  await forgetCanaries(pass);
+  await followCommands(pass);
+  await startCommands(pass);
+  return { created, deleted, failures };
+}
