@@ -64,6 +64,7 @@ async function beginDrain(ports: Ports, shadow: Shadow, claim: NodeClaim): Promi
     nodes: [node],
     pods,
     awaiting: [],
+    isAwaited: false,
     instance: 'present',
     blockingAttachments: [],
   });

@@ -1,4 +1,5 @@
 import { type LifecycleAction, TERMINATION_TIMESTAMP } from '../core/lifecycle/actions.ts';
+import { isTrue } from '../core/lifecycle/conditions.ts';
 import { type Illness, impairedInstances, unhealthyNodes } from '../core/lifecycle/repair.ts';
 import { CAPACITY_TYPE, NODE_POOL } from '../core/model/labels.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
@@ -95,7 +96,9 @@ export async function deleteClaim(
 ): Promise<void> {
   const { ports, nowMs } = pass;
   const nodepool = claim.labels[NODE_POOL] ?? '';
-  if (action.reason === 'registration_timeout' && nodepool !== '') {
+  // Instances that end while they boot do so again and again: a key they may not use, a bad image.
+  const isUnjoined = action.reason === 'garbage_collected' && !isTrue(claim, 'Registered');
+  if ((action.reason === 'registration_timeout' || isUnjoined) && nodepool !== '') {
     await ports.memory.recordRegistration(nodepool, false);
   }
   if (action.illness !== undefined) await sayIll(pass, claim, action.illness);

@@ -22,7 +22,13 @@ import { deleteClaim, type HealthPass, readHealth } from './health.ts';
 import { recordNothing } from './launch-records.ts';
 import { learnFrom } from './learnt-memory.ts';
 import { LifecycleMemory } from './lifecycle-memory.ts';
-import { awaitingPods, nominablePods, nominatePods } from './nominations.ts';
+import {
+  awaitingPods,
+  isAwaited,
+  type Nominations,
+  nominatePods,
+  readNominations,
+} from './nominations.ts';
 import { nodeClassOf } from './offers.ts';
 import { claimRef, nodeRef, podRef } from './references.ts';
 import { type ClaimPass, confirm, register, setConditions } from './registration.ts';
@@ -59,7 +65,8 @@ function surroundings(pass: Pass, index: Index, claim: NodeClaim): ClaimSurround
     nowMs: pass.nowMs,
     nodes,
     pods,
-    awaiting: awaitingPods(claim, index.nominable),
+    awaiting: awaitingPods(claim, index.nominations),
+    isAwaited: isAwaited(claim, index.nominations),
     instance: instanceOf(claim, index),
     blockingAttachments: nodes.flatMap((node) =>
       blockingAttachments(node, pods, volumeAttachments, objects, pass.nowMs),
@@ -80,8 +87,7 @@ interface Index {
   readonly ill: ReadonlyMap<string, Illness>;
   readonly nodes: ReadonlyMap<string, readonly Node[]>;
   readonly pods: ReadonlyMap<string, readonly Pod[]>;
-  /** By uid. */
-  readonly nominable: ReadonlyMap<string, Pod>;
+  readonly nominations: Nominations;
   /** Undefined: EC2 did not say. */
   readonly instances: ReadonlyMap<string, Instance> | undefined;
 }
@@ -96,7 +102,7 @@ function indexOf(
     ill,
     nodes: Map.groupBy(nodes, (node) => node.providerId ?? ''),
     pods: Map.groupBy(pods, (pod) => pod.nodeName ?? ''),
-    nominable: nominablePods(state),
+    nominations: readNominations(state),
     instances: instances && new Map(instances.map((each) => [each.id, each])),
   };
 }

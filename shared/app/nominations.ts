@@ -11,15 +11,39 @@ import { podRef } from './references.ts';
 /** More at once would only wait in the API server, and other functions' calls with them. */
 const AT_ONCE_MAX = 10;
 
-/**
- * Pods that may be nominated, by uid. A nomination to a node that is there is left alone: it is
- * kube-scheduler's own, made by a preemption, or one of ours.
- */
-export function nominablePods({ objects }: ClusterState): ReadonlyMap<string, Pod> {
-  const nodes = new Set<string | undefined>(objects.nodes.map(({ name }) => name));
-  const pending = objects.pods.filter(isPending);
-  const free = pending.filter(({ nominatedNodeName }) => !nodes.has(nominatedNodeName));
-  return new Map(free.map((pod) => [pod.uid, pod]));
+/** What claims still have to tell kube-scheduler. */
+export interface Nominations {
+  /** Pods without a node, by uid. */
+  readonly pending: ReadonlyMap<string, Pod>;
+  /** Names of nodes that stay. A nomination to one of them is left alone, whoever has made it. */
+  readonly staying: ReadonlySet<string | undefined>;
+  /** By the uid of a pod: the claim that the last plan has put it on. */
+  readonly plannedOn: ReadonlyMap<string, NodeClaim>;
+}
+
+/** Later plans know more: a pod that several claims name is the newest one's. */
+export function readNominations({ objects }: ClusterState): Nominations {
+  const pending = new Map(objects.pods.filter(isPending).map((pod) => [pod.uid, pod]));
+  const claims = objects.nodeClaims.filter(({ deletedAtMs }) => deletedAtMs === undefined);
+  const leaving = new Set(
+    objects.nodeClaims.flatMap(({ deletedAtMs, providerId }) =>
+      deletedAtMs === undefined ? [] : (providerId ?? []),
+    ),
+  );
+  const staying = objects.nodes.filter(
+    ({ deletedAtMs, providerId }) => deletedAtMs === undefined && !leaving.has(providerId ?? ''),
+  );
+  const inOrder = claims.toSorted(
+    (a, b) => a.createdAtMs - b.createdAtMs || (a.name < b.name ? -1 : 1),
+  );
+  const plannedOn = inOrder.flatMap((claim) =>
+    plannedPods(claim).map((uid) => [uid, claim] as const),
+  );
+  return {
+    pending,
+    staying: new Set(staying.map(({ name }) => name)),
+    plannedOn: new Map(plannedOn),
+  };
 }
 
 /**
@@ -28,10 +52,17 @@ export function nominablePods({ objects }: ClusterState): ReadonlyMap<string, Po
  */
 export function awaitingPods(
   claim: NodeClaim,
-  nominable: ReadonlyMap<string, Pod>,
+  { pending, staying, plannedOn }: Nominations,
 ): readonly Pod[] {
   if (isTrue(claim, 'Registered')) return [];
-  return plannedPods(claim).flatMap((uid) => nominable.get(uid) ?? []);
+  const own = plannedPods(claim).filter((uid) => plannedOn.get(uid) === claim);
+  const pods = own.flatMap((uid) => pending.get(uid) ?? []);
+  return pods.filter(({ nominatedNodeName }) => !staying.has(nominatedNodeName));
+}
+
+/** Whether a pod that the claim was planned for has no node yet. */
+export function isAwaited(claim: NodeClaim, { pending }: Nominations): boolean {
+  return plannedPods(claim).some((uid) => pending.has(uid));
 }
 
 /**

@@ -26,14 +26,32 @@ interface Source {
 
 type Change = Exclude<WatchEvent, { readonly kind: 'bookmark' }>;
 
-function isUnschedulable(pod: unknown): boolean {
+/** What kube-scheduler says of a pod that it cannot place; undefined: it has not said so. */
+function verdict(pod: unknown): unknown {
   const conditions = property(property(pod, 'status'), 'conditions');
-  return (Array.isArray(conditions) ? conditions : []).some(
+  return (Array.isArray(conditions) ? conditions : []).find(
     (each) =>
       property(each, 'type') === 'PodScheduled' &&
       property(each, 'status') === 'False' &&
       property(each, 'reason') === 'Unschedulable',
   );
+}
+
+/**
+ * What a plan goes by in a pod that waits. Another node that it is nominated to is not news: that
+ * is what we have planned ourselves.
+ */
+function podState(pod: unknown): string {
+  const metadata = property(pod, 'metadata');
+  const said = verdict(pod);
+  return JSON.stringify([
+    property(metadata, 'uid'),
+    property(metadata, 'generation'),
+    property(metadata, 'labels'),
+    property(metadata, 'deletionTimestamp'),
+    said !== undefined,
+    property(said, 'message'),
+  ]);
 }
 
 function isDeleting(object: unknown): boolean {
@@ -50,7 +68,8 @@ class Signatures {
   }
 
   isNew({ kind, object }: Change): boolean {
-    const name = text(property(property(object, 'metadata'), 'name'));
+    const metadata = property(object, 'metadata');
+    const name = `${text(property(metadata, 'namespace'))}/${text(property(metadata, 'name'))}`;
     if (kind === 'deleted') return this.known.delete(name);
     const signature = this.of(object);
     if (this.known.get(name) === signature) return false;
@@ -88,11 +107,14 @@ function sources(): readonly Source[] {
   const classes = new Signatures(written);
   const overlays = new Signatures(written);
   const nodes = new Signatures(nodeState);
+  const pods = new Signatures(podState);
   return [
     {
       selection: { resource: RESOURCES.pods, fieldSelector: 'spec.nodeName=' },
-      meaning: ({ kind, object }) =>
-        kind !== 'deleted' && isUnschedulable(object) ? 'pods-unschedulable' : undefined,
+      meaning: (change) => {
+        const isNews = pods.isNew(change) && change.kind !== 'deleted';
+        return isNews && verdict(change.object) !== undefined ? 'pods-unschedulable' : undefined;
+      },
     },
     {
       selection: { resource: RESOURCES.nodes, shape: NODE },

@@ -38,6 +38,18 @@ await describeWithControlPlane('wake-ups on a real control plane', ({ admin, pla
       }
     };
     await wokenBy('pods-unschedulable');
+    // Once kube-scheduler has come to rest, a nomination of ours is no news, and a new label is.
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    const target = { namespace: 'default', name: 'before' };
+    const heard = woken.length;
+    const nomination = { status: { nominatedNodeName: 'planned' } };
+    const merge = (value: object, below?: 'status') =>
+      admin().patch(RESOURCES.pods, target, { kind: 'merge', value }, below);
+    await merge(nomination, 'status');
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(woken.slice(heard)).not.toContain('pods-unschedulable');
+    await merge({ metadata: { labels: { team: 'a' } } });
+    await wokenBy('pods-unschedulable', heard);
     const spec = { template: { spec: { nodeClassRef, requirements: [] } } };
     await admin().create(RESOURCES.nodePools, { metadata: { name: 'general' }, spec });
     await wokenBy('nodepool-changed');

@@ -44,7 +44,8 @@ export type LifecycleAction =
   | { readonly kind: 'confirm'; readonly node: Node }
   | { readonly kind: 'initialize'; readonly node: Node }
   | { readonly kind: 'conditions'; readonly set: readonly ConditionClaim[] }
-  | { readonly kind: 'annotate'; readonly annotations: Labels }
+  /** null removes. */
+  | { readonly kind: 'annotate'; readonly annotations: Readonly<Record<string, string | null>> }
   | { readonly kind: 'tag'; readonly instanceId: string; readonly tags: Labels }
   | { readonly kind: 'delete-node'; readonly node: Node }
   | { readonly kind: 'taint-node'; readonly node: Node; readonly taints: readonly Taint[] }
@@ -63,6 +64,8 @@ export interface ClaimSurroundings {
   readonly pods: readonly Pod[];
   /** Pods that were planned for the claim's node and are still to be told so. */
   readonly awaiting: readonly Pod[];
+  /** Whether a pod that was planned for the claim's node still has none. */
+  readonly isAwaited: boolean;
   /** As the cloud lists it; `absent` = not listed any more. */
   readonly instance: 'present' | 'shutting-down' | 'absent';
   readonly blockingAttachments: readonly string[];

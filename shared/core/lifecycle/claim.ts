@@ -4,6 +4,7 @@ import {
   INITIALIZED,
   PLANNED_PODS,
   REGISTERED,
+  REPLACES,
   UNREGISTERED_TAINT_KEY,
 } from '../model/labels.ts';
 import type { Pod } from '../model/pod.ts';
@@ -24,6 +25,8 @@ import { terminationActions } from './termination.ts';
 export const LAUNCH_TIMEOUT_MS = 5 * 60_000;
 /** So is an instance whose node has not joined. */
 export const REGISTRATION_TIMEOUT_MS = 15 * 60_000;
+/** An instance that EC2 does not list so long after its launch is gone; before, it may be too new. */
+export const LISTING_DELAY_MS = 60_000;
 /**
  * A node is opened to pods after this long though it is not ready: the network plugin that it waits
  * for may be a DaemonSet that the taint `karpenter.sh/unregistered` keeps away.
@@ -104,7 +107,7 @@ function nominations(node: Node, pods: readonly Pod[]): readonly LifecycleAction
 
 /** Pods are nominated right before the node opens; later they would be elsewhere already. */
 function opening(claim: NodeClaim, node: Node, pods: readonly Pod[]): readonly LifecycleAction[] {
-  const { [PLANNED_PODS]: _, ...annotations } = claim.annotations;
+  const { [PLANNED_PODS]: _, [REPLACES]: __, ...annotations } = claim.annotations;
   return [
     ...nominations(node, pods),
     {
@@ -182,14 +185,37 @@ function initialization(claim: NodeClaim, node: Node): readonly LifecycleAction[
   return [...label, ...saying(claim, initialized)];
 }
 
-function tagging(claim: NodeClaim, node: Node): readonly LifecycleAction[] {
+/** The claim names its pods until each has a node; mostly that is over when it is tagged. */
+function withoutPlan(claim: NodeClaim, isAwaited: boolean): Readonly<Record<string, null>> {
+  return isAwaited || claim.annotations[PLANNED_PODS] === undefined ? {} : { [PLANNED_PODS]: null };
+}
+
+function tagging(claim: NodeClaim, node: Node, isAwaited: boolean): readonly LifecycleAction[] {
   const instanceId = instanceIdOf(claim.providerId);
-  if (instanceId === undefined || claim.annotations[TAGGED] === 'true') return [];
+  const removed = withoutPlan(claim, isAwaited);
+  if (instanceId === undefined || claim.annotations[TAGGED] === 'true') {
+    return Object.keys(removed).length === 0 ? [] : [{ kind: 'annotate', annotations: removed }];
+  }
   const tags = { Name: node.name, 'karpenter.sh/nodeclaim': claim.name };
   return [
     { kind: 'tag', instanceId, tags },
-    { kind: 'annotate', annotations: { [TAGGED]: 'true' } },
+    { kind: 'annotate', annotations: { [TAGGED]: 'true', ...removed } },
   ];
+}
+
+/** Why the claim's instance counts as gone; undefined: it does not. */
+function endOfInstance(claim: NodeClaim, around: ClaimSurroundings): string | undefined {
+  if (around.instance === 'present' || around.nodes.some((node) => isTrue(node, 'Ready'))) {
+    return undefined;
+  }
+  const isAbsent = around.instance === 'absent';
+  if (isTrue(claim, 'Registered')) {
+    return isAbsent ? 'Its instance is gone and its Node is not Ready' : undefined;
+  }
+  if (!isTrue(claim, 'Launched')) return undefined;
+  if (!isAbsent) return 'Its instance ended before its node had joined';
+  const isNew = around.nowMs - since(claim, 'Launched') < LISTING_DELAY_MS;
+  return isNew ? undefined : 'Its instance was gone before its node had joined';
 }
 
 /** Why the claim has to go although nobody deleted it. */
@@ -202,10 +228,9 @@ function deletion(claim: NodeClaim, around: ClaimSurroundings): LifecycleAction 
   if (around.nodes.some((node) => node.deletedAtMs !== undefined)) {
     return { kind: 'delete-claim', reason: 'node_deleted', message: 'Its Node was deleted' };
   }
-  const isGone = around.instance === 'absent' && isTrue(claim, 'Registered');
-  if (isGone && !around.nodes.some((node) => isTrue(node, 'Ready'))) {
-    const message = 'Its instance is gone and its Node is not Ready';
-    return { kind: 'delete-claim', reason: 'garbage_collected', message };
+  const gone = endOfInstance(claim, around);
+  if (gone !== undefined) {
+    return { kind: 'delete-claim', reason: 'garbage_collected', message: gone };
   }
   const { illness } = around;
   if (illness === undefined) return undefined;
@@ -230,7 +255,7 @@ function decide(claim: NodeClaim, around: ClaimSurroundings): readonly Lifecycle
   const node = around.nodes[0];
   if (node === undefined) return [];
   const initializing = isTrue(claim, 'Initialized') ? [] : initialization(claim, node);
-  return [...tagging(claim, node), ...initializing];
+  return [...tagging(claim, node, around.isAwaited), ...initializing];
 }
 
 /** What to do now with one NodeClaim and its Node: launch, join, expire, drain, end. */

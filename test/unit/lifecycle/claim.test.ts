@@ -4,6 +4,7 @@ import { decideClaim } from '../../../shared/core/lifecycle/claim.ts';
 import { readiness, withConditions } from '../../../shared/core/lifecycle/conditions.ts';
 import { orphanedInstances } from '../../../shared/core/lifecycle/garbage.ts';
 import type { Condition, Node } from '../../../shared/core/model/cluster.ts';
+import type { Labels } from '../../../shared/core/model/labels.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
 import { aNode, aNodeClaim, aPod } from '../launch/builders.ts';
 
@@ -23,7 +24,7 @@ function yes(...types: readonly string[]): readonly Condition[] {
 
 function around(changes: Partial<ClaimSurroundings> = {}): ClaimSurroundings {
   const base = { nowMs: MINUTE, nodes: [], pods: [], awaiting: [], instance: 'present' } as const;
-  return { ...base, blockingAttachments: [], ...changes };
+  return { ...base, blockingAttachments: [], isAwaited: false, ...changes };
 }
 
 function text(action: LifecycleAction): string {
@@ -194,6 +195,30 @@ describe('a NodeClaim', () => {
       [],
     ],
     [
+      'whose instance ends before its node has joined goes at once',
+      launched,
+      { nowMs: SECOND, instance: 'shutting-down' },
+      ['delete garbage_collected'],
+    ],
+    [
+      'whose new instance is not listed waits, for EC2 may not know it yet',
+      launched,
+      { nowMs: MINUTE - 1, instance: 'absent' },
+      ['Registered=Unknown/NodeNotFound Ready=Unknown/NodeNotFound'],
+    ],
+    [
+      'whose instance is not listed a minute after its launch goes',
+      launched,
+      { nowMs: MINUTE, instance: 'absent' },
+      ['delete garbage_collected'],
+    ],
+    [
+      'whose instance seems gone stays while its node joins',
+      launched,
+      { nowMs: MINUTE, nodes: [unregistered], instance: 'absent' },
+      ['register', 'confirm'],
+    ],
+    [
       'deleted before its node joined is terminated',
       { ...launched, deletedAtMs: 0 },
       {},
@@ -289,6 +314,35 @@ describe('a node that opens', () => {
     const [action] = decideClaim(claim, around({ nodes: [unregistered] })).actions;
     expect(action).toMatchObject({ kind: 'register', taints: [], annotations: { note: 'n' } });
     expect(action).not.toHaveProperty(['annotations', 'joiner.dev/planned-pods']);
+  });
+});
+
+describe('a claim whose node is open', () => {
+  const PLANNED = 'joiner.dev/planned-pods';
+  const TAGGED = 'karpenter.k8s.aws/tagged';
+  const annotationsOf = (annotations: Labels, isAwaited: boolean) => {
+    const claim = aNodeClaim({ ...ready, annotations });
+    const { actions } = decideClaim(claim, around({ nodes: [aNode()], isAwaited }));
+    return actions.flatMap((each) => (each.kind === 'annotate' ? [each.annotations] : []));
+  };
+
+  it.each<[string, Labels, boolean, readonly object[]]>([
+    ['names its pods while one waits', { [PLANNED]: 'a' }, true, [{ [TAGGED]: 'true' }]],
+    [
+      'forgets them with the write that it is tagged by',
+      { [PLANNED]: 'a' },
+      false,
+      [{ [TAGGED]: 'true', [PLANNED]: null }],
+    ],
+    [
+      'forgets them later where one had to wait',
+      { [PLANNED]: 'a', [TAGGED]: 'true' },
+      false,
+      [{ [PLANNED]: null }],
+    ],
+    ['has nothing more to forget', { [TAGGED]: 'true' }, false, []],
+  ])('%s', (_, annotations, isAwaited, expected) => {
+    expect(annotationsOf(annotations, isAwaited)).toEqual(expected);
   });
 });
 
