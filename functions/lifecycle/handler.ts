@@ -4,7 +4,7 @@ import { joiningNodes } from '../../shared/kube/joining-nodes.ts';
 import { composed } from '../runtime/compose.ts';
 import type { WakeUpEvent } from '../runtime/context.ts';
 import { instancesCloud } from '../runtime/instances-cloud.ts';
-import { held, leased } from '../runtime/leased.ts';
+import { held, leased, mayHandOver } from '../runtime/leased.ts';
 import { openSandbox } from '../runtime/sandbox.ts';
 import { logFailures } from '../runtime/telemetry.ts';
 
@@ -21,11 +21,12 @@ const memory = new LifecycleMemory(CHECKS_MS);
 
 /**
  * Registers, initialises, drains and terminates what NodeClaims stand for. Stays while a claim is
- * in transition and there is time; what is left then is the next minute's.
+ * in transition; when its time is up, it wakes the invocation that goes on.
  */
 export const handler = composed(async (_event: WakeUpEvent, invocation) => {
   const { config, requestId, remainingMs, telemetry, publish } = invocation;
-  const { ports, kube, leases, remember } = await openSandbox(invocation, instancesCloud);
+  const invocationMs = remainingMs();
+  const { ports, kube, base, leases, remember } = await openSandbox(invocation, instancesCloud);
   const joining = joiningNodes(kube);
   const outcome = await leased({
     leases: leases(requestId),
@@ -41,6 +42,16 @@ export const handler = composed(async (_event: WakeUpEvent, invocation) => {
     sleep: (ms) => joining.pause(ms),
     pauseMs: PAUSE_MS,
   }).finally(() => joining.close());
-  await remember();
+  const handOver = async (): Promise<void> => {
+    if (outcome !== 'out of time' || !mayHandOver(invocationMs)) return;
+    try {
+      const { wakeBus } = await import('../runtime/wake-bus.ts');
+      await wakeBus(base).wake([{ cluster: config.cluster, kind: 'nodeclaim-changed' }]);
+    } catch (error) {
+      // Then it is the next minute that goes on.
+      telemetry.logger.warn('nobody was woken', { text: String(error) });
+    }
+  };
+  await Promise.all([remember(), handOver()]);
   return { outcome };
 });

@@ -27,24 +27,30 @@ export interface LeasedWork {
 /** A pass is not begun with less time than this: what it leaves is the next invocation's. */
 const RESERVE_MS = 20_000;
 
+/** `out of time`: there is more to be done, by whoever comes next. */
+export type Outcome = 'held by another' | 'done' | 'out of time';
+
+/**
+ * Whether an invocation that ends `out of time` may begin the next one. One that had no time to
+ * begin with may not, or it would do so again and again.
+ */
+export function mayHandOver(invocationMs: number): boolean {
+  return invocationMs >= 3 * RESERVE_MS;
+}
+
 /**
  * One writer at a time. Passes follow each other while the work is unsettled or somebody left a
  * wake mark; who finds the Lease held has left such a mark and is done.
  */
-export async function leased(
-  work: LeasedWork,
-): Promise<'held by another' | 'done' | 'out of time'> {
+export async function leased(work: LeasedWork): Promise<Outcome> {
   const lease = await work.leases.acquire(work.name);
   if (lease === undefined) return 'held by another';
   try {
     for (;;) {
       const progress = await work.pass(lease);
+      if (progress === 'settled' && (await lease.release()) === 'released') return 'done';
       if (work.remainingMs() < RESERVE_MS) return 'out of time';
-      if (progress === 'unsettled') {
-        await work.sleep(work.pauseMs);
-        continue;
-      }
-      if ((await lease.release()) === 'released') return 'done';
+      if (progress === 'unsettled') await work.sleep(work.pauseMs);
     }
   } catch (error) {
     if (error instanceof LeaseLost) return 'held by another';

@@ -1,5 +1,5 @@
 import { TAGS } from '../../shared/contract.ts';
-import { describeCluster, discovery, ec2Arns, memory, ownedResource } from './parts.ts';
+import { describeCluster, discovery, ec2Arns, memory, ownedResource, putWakeUps } from './parts.ts';
 import type { PolicyScope, Statement } from './statement.ts';
 
 /** Ends instances, and can launch none. */
@@ -30,6 +30,7 @@ export function lifecyclePolicy(scope: PolicyScope): readonly Statement[] {
       'DescribeInstances',
       'DescribeInstanceStatus',
     ]),
+    putWakeUps(scope),
     describeCluster(scope),
     ...memory(scope),
   ];

@@ -58,6 +58,37 @@ await describeClosedLoop(
   'health on a real control plane',
   (loop) => {
     it(
+      'an instance that ends while it boots is replaced a minute after its launch',
+      async () => {
+        const dead: ModelInstance[] = [];
+        loop.joining.joins = (instance) => {
+          const joins = dead.length > 0;
+          if (!joins) dead.push(instance);
+          return joins;
+        };
+        await loop.apply([nodeClass, nodePool('frail', requirements('on-demand'))]);
+        await loop.apply([apart('frail', 1)]);
+        await loop.until('it is launched', () => dead.length === 1);
+        if (dead[0] !== undefined) dead[0].state = 'terminated';
+        await loop.tick();
+        expect(await claimsOf(loop, 'frail')).toHaveLength(1);
+        const [waiting] = (await claimsOf(loop, 'frail')).map(nameOf);
+        loop.clock.pass(MINUTE);
+        await settle(loop, 'frail', 1);
+        expect((await claimsOf(loop, 'frail')).map(nameOf)).not.toContain(waiting);
+        expect(liveInstances(loop)).toHaveLength(1);
+        await loop.admin().delete(RESOURCES.nodePools, { name: 'frail' }, {});
+        await loop
+          .admin()
+          .delete(RESOURCES.deployments, { namespace: 'default', name: 'frail' }, {});
+        await loop.until('nothing is left', async () => {
+          return (await claimsOf(loop)).length + liveInstances(loop).length === 0;
+        });
+      },
+      MINUTES,
+    );
+
+    it(
       'an instance whose node never registers is given up after 15 minutes and replaced',
       async () => {
         const refused: ModelInstance[] = [];
@@ -70,6 +101,12 @@ await describeClosedLoop(
         await loop.apply([apart('steady', 1)]);
         await loop.until('it is launched', () => refused.length === 1);
         await loop.tick();
+        // Its time is up while a node is awaited: it wakes the invocation that goes on.
+        const told = loop.cloud.events.length;
+        const left = [900_000, 10_000].values();
+        await loop.invoke('lifecycle', {}, () => left.next().value ?? 10_000);
+        const woken = loop.cloud.events.slice(told).map((each) => each.Detail ?? '');
+        expect(woken).toEqual([expect.stringContaining('nodeclaim-changed')]);
         const before = (await claimsOf(loop)).map(nameOf);
         loop.clock.pass(14 * MINUTE);
         await loop.tick();

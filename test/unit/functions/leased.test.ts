@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { held, LeaseLost, leased, type Progress } from '../../../functions/runtime/leased.ts';
+import {
+  held,
+  LeaseLost,
+  leased,
+  mayHandOver,
+  type Progress,
+} from '../../../functions/runtime/leased.ts';
 import type { Lease, Ports } from '../../../shared/ports.ts';
 
 /** A Lease that answers its releases in turn. */
@@ -50,6 +56,20 @@ describe('work under a Lease', () => {
     const { lease } = leaseOf([]);
     const found = await run(lease, ['unsettled', 'unsettled', 'settled']);
     expect(found).toEqual({ result: 'done', count: 3, sleeps: [7, 7] });
+  });
+
+  it('that is settled in the end is done, however late it is', async () => {
+    const { lease } = leaseOf([]);
+    expect(await run(lease, ['settled'], [1000])).toMatchObject({ result: 'done' });
+  });
+
+  it('that is settled and woken too late is left to the next one', async () => {
+    const { lease } = leaseOf(['woken', 'released']);
+    expect(await run(lease, ['settled'], [1000])).toMatchObject({ result: 'out of time' });
+  });
+
+  it('is handed over only by an invocation that had time for it', () => {
+    expect([20_300, 59_999, 60_000, 900_000].map(mayHandOver)).toEqual([false, false, true, true]);
   });
 
   it('hands over before its time is up, and frees the Lease in spite of a mark', async () => {
