@@ -22,6 +22,7 @@ const EVENTS: Readonly<Record<FunctionName, object>> = {
   watch: {},
   provision: {},
   lifecycle: {},
+  disrupt: {},
   interrupt: { Records: [{ messageId: '1', body: '{}' }] },
   nodeclass: {},
   catalog: {},

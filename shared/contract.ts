@@ -8,6 +8,7 @@ export const FUNCTION_NAMES = [
   'watch',
   'provision',
   'lifecycle',
+  'disrupt',
   'interrupt',
   'nodeclass',
   'catalog',
@@ -163,6 +164,8 @@ export const METRICS = {
   pendingAge: 'karpenter_pods_provisioning_unbound_time_seconds',
   schedulingDuration: 'karpenter_scheduler_scheduling_duration_seconds',
   nodes: 'karpenter_cluster_state_node_count',
+  /** Nodes that have drifted and are still there. */
+  driftedNodes: 'karpenter_voluntary_disruption_eligible_nodes',
   cpuUtilization: 'karpenter_cluster_utilization_percent_cpu',
   memoryUtilization: 'karpenter_cluster_utilization_percent_memory',
   interruptionMessages: 'karpenter_interruption_received_messages_total',

@@ -10,6 +10,7 @@ export const DEPLOYMENT = {
     watch: 256,
     provision: 1769,
     lifecycle: 1024,
+    disrupt: 1769,
     interrupt: 512,
     nodeclass: 512,
     catalog: 512,
@@ -20,11 +21,12 @@ export const DEPLOYMENT = {
     watch: { tick: 1 },
     provision: { tick: 1 },
     lifecycle: { tick: 1 },
+    disrupt: { tick: 1 },
     nodeclass: { tick: 5 },
     catalog: { 'spot-prices': 15, all: 720 },
   },
-  /** Metrics that are read out of the logs: the memory of each function. */
-  metricFilters: 7,
+  /** Metrics that are read out of the logs: the memory of functions. */
+  metricFilters: 6,
   /** Metrics that alarms look at; the ones with formulas look at two. */
   alarmMetrics: 20,
   dashboards: 1,

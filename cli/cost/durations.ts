@@ -9,7 +9,10 @@ export interface RunSeconds {
 export interface Durations {
   /** A run that finds nothing to do, in a sandbox that is warm. */
   readonly idle: Readonly<
-    Record<'provision' | 'lifecycle' | 'nodeclass' | 'spotPrices' | 'catalog', RunSeconds>
+    Record<
+      'provision' | 'lifecycle' | 'disrupt' | 'nodeclass' | 'spotPrices' | 'catalog',
+      RunSeconds
+    >
   >;
   /** `provision`, for each launch: collecting the batch, planning, the fleet request. */
   readonly provisionLaunch: number;
@@ -36,7 +39,7 @@ export interface Durations {
   readonly logBytesPerRun: number;
   /** Of one decision with its reasons. */
   readonly logBytesPerLaunch: number;
-  /** Calls of S3 in one run of `provision`. */
+  /** Calls of S3 in one run of `provision` or `disrupt`. */
   readonly bucketReadsPerRun: number;
   readonly bucketListsPerRun: number;
   /** Calls with which Lambda asks the queue for messages, whether there are any or not. */
@@ -57,6 +60,8 @@ export const DURATIONS: Durations = {
     provision: { base: 0.6, perNode: 0, perPod: 0.000_016 },
     // 0.28 s, and 0.14 s more with 1,000 nodes; one call of EC2, 58 % of a processor.
     lifecycle: { base: 0.35, perNode: 0.000_2, perPod: 0 },
+    // It reads as provision does, and plans only for nodes that have drifted.
+    disrupt: { base: 0.6, perNode: 0, perPod: 0.000_016 },
     // 0.27 s, and 0.25 s more with 1,000 nodes; four calls, 29 % of a processor.
     nodeclass: { base: 0.6, perNode: 0.000_4, perPod: 0 },
     spotPrices: fixed(10),

@@ -48,7 +48,14 @@ interface Load {
   readonly formula: string;
 }
 
-type Computed = 'watch' | 'provision' | 'lifecycle' | 'interrupt' | 'nodeclass' | 'catalog';
+type Computed =
+  | 'watch'
+  | 'provision'
+  | 'lifecycle'
+  | 'disrupt'
+  | 'interrupt'
+  | 'nodeclass'
+  | 'catalog';
 
 /** What Joiner itself costs for a month of 730 hours. */
 export function costOf(input: CostInput): Cost {
@@ -95,6 +102,7 @@ function loadsOf(input: CostInput): Readonly<Record<Computed, Load>> {
   const comings = launches(input);
   const messages = comings * times.messagesPerNode;
   const provision = seconds(times.idle.provision, input);
+  const disrupt = seconds(times.idle.disrupt, input);
   const nodeclass = seconds(times.idle.nodeclass, input);
   const spot = MINUTES / schedules.catalog['spot-prices'];
   const all = MINUTES / schedules.catalog.all;
@@ -108,6 +116,11 @@ function loadsOf(input: CostInput): Readonly<Record<Computed, Load>> {
         `${amount(times.provisionLaunch)} s)`,
     },
     lifecycle: lifecycleLoad(input),
+    disrupt: {
+      runs: MINUTES / schedules.disrupt.tick,
+      seconds: (MINUTES / schedules.disrupt.tick) * disrupt,
+      formula: `${count(MINUTES / schedules.disrupt.tick)} × ${amount(disrupt)} s`,
+    },
     interrupt: {
       runs: messages,
       seconds: messages * times.interruptMessage,
@@ -217,8 +230,9 @@ function storageParts(input: CostInput, loads: Readonly<Record<Computed, Load>>)
   const { prices, durations } = input;
   const events = wakeUps(input);
   const calls = queueCalls(input);
-  const reads = loads.provision.runs * durations.bucketReadsPerRun;
-  const lists = loads.provision.runs * durations.bucketListsPerRun;
+  const readers = loads.provision.runs + loads.disrupt.runs;
+  const reads = readers * durations.bucketReadsPerRun;
+  const lists = readers * durations.bucketListsPerRun;
   const writes = loads.catalog.runs + launches(input);
   return [
     {

@@ -99,13 +99,17 @@ function checkRights(facts: Facts, { rights }: Kubernetes): Line {
   return isDeployed(facts) ? fail('rights', said, deploy) : warn('rights', said, deploy);
 }
 
-const AT_WORK = ['provision', 'lifecycle'] as const satisfies readonly FunctionName[];
+/** `provision` shares its Lease with `disrupt`. */
+const AT_WORK = [
+  ['provision', 'joiner-decide'],
+  ['lifecycle', 'joiner-lifecycle'],
+] as const satisfies readonly (readonly [FunctionName, string])[];
 
-/** Leases tell when a function last had the cluster; each takes its own once a minute. */
+/** Leases tell when a function last had the cluster; each is taken once a minute. */
 function checkAtWork(facts: Facts, { signs, nowMs }: Kubernetes): readonly Line[] {
   if (!isDeployed(facts)) return [];
-  return AT_WORK.map((name): Line => {
-    const sign = signs.find(({ lease }) => lease === `kube-system/joiner-${name}`);
+  return AT_WORK.map(([name, own]): Line => {
+    const sign = signs.find(({ lease }) => lease === `kube-system/${own}`);
     const advice = logsOf(facts, name, '10m');
     if (sign === undefined) return fail('at work', `${name} has never taken its Lease`, advice);
     const seconds = Math.max(0, Math.round((nowMs - sign.atMs) / 1000));

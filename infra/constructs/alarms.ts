@@ -41,7 +41,18 @@ const MEMORY_SHARE_MAX = 0.9;
 const FIVE_MINUTES = Duration.minutes(5);
 
 /** Those whose absence the alarms on ticks do not tell of; `install` answers CloudFormation. */
-const OTHERS = ['watch', 'interrupt', 'nodeclass'] as const satisfies readonly FunctionName[];
+const OTHERS = [
+  'watch',
+  'disrupt',
+  'interrupt',
+  'nodeclass',
+] as const satisfies readonly FunctionName[];
+
+/**
+ * Each alarm on memory is a series more. These do not grow with the cluster: `install` fails in
+ * front of whoever deploys, and an end of `catalog` by memory is an error, which has its own alarm.
+ */
+const WITHOUT_MEMORY_ALARM: ReadonlySet<FunctionName> = new Set(['catalog', 'install']);
 
 /** What somebody should be woken for. */
 export class Alarms extends Construct {
@@ -59,7 +70,9 @@ export class Alarms extends Construct {
     this.#priceAge();
     this.#errors();
     this.#catalogErrors();
-    for (const name of props.functions.keys()) this.#memory(name);
+    for (const name of props.functions.keys()) {
+      if (!WITHOUT_MEMORY_ALARM.has(name)) this.#memory(name);
+    }
   }
 
   #noTick(name: 'provision' | 'lifecycle', id: string, effect: string): void {
@@ -180,7 +193,7 @@ export class Alarms extends Construct {
       compared: cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
       periods: 2,
       runbook:
-        'One of watch, interrupt and nodeclass has failed twice in half an hour. The ' +
+        'One of watch, disrupt, interrupt and nodeclass has failed twice in half an hour. The ' +
         'dashboard says which; the last error in its log says why.',
     });
   }

@@ -152,7 +152,7 @@ export class DecisionDashboard extends Construct {
 
   #disruptionRow(): cloudwatch.IWidget[] {
     return [
-      this.#graph('Evictions', ['evictions']),
+      this.#graph('Evictions and drifted nodes', ['evictions', 'driftedNodes']),
       this.#graph('Launches held back: paused, or Karpenter runs', ['heldBack']),
       this.#lastTick(),
     ];

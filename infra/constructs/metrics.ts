@@ -10,6 +10,7 @@ const LEVELS: ReadonlySet<MetricKey> = new Set([
   'pendingPods',
   'pendingAge',
   'nodes',
+  'driftedNodes',
   'cpuUtilization',
   'memoryUtilization',
   'cost',

@@ -62,6 +62,7 @@ export const SCHEDULES: Readonly<Partial<Record<FunctionName, readonly Schedule[
   watch: [{ every: Duration.minutes(1), kind: 'tick' }],
   provision: [{ every: Duration.minutes(1), kind: 'tick' }],
   lifecycle: [{ every: Duration.minutes(1), kind: 'tick' }],
+  disrupt: [{ every: Duration.minutes(1), kind: 'tick' }],
   nodeclass: [{ every: Duration.minutes(5), kind: 'tick' }],
   catalog: [
     { every: Duration.minutes(15), kind: 'spot-prices' },

@@ -1,4 +1,5 @@
 import { catalogPolicy } from './catalog.ts';
+import { disruptPolicy } from './disrupt.ts';
 import { installPolicy } from './install.ts';
 import { interruptPolicy } from './interrupt.ts';
 import { lifecyclePolicy } from './lifecycle.ts';
@@ -15,6 +16,7 @@ export const POLICIES: Policies = {
   watch: (scope) => [putWakeUps(scope), describeCluster(scope)],
   provision: provisionPolicy,
   lifecycle: lifecyclePolicy,
+  disrupt: disruptPolicy,
   interrupt: interruptPolicy,
   nodeclass: nodeclassPolicy,
   catalog: catalogPolicy,

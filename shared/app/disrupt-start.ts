@@ -297,6 +297,7 @@ async function choose(choosing: Choosing, candidates: readonly Drifted[]): Promi
 export async function startCommands(pass: DisruptPass): Promise<void> {
   const { ports, state, nowMs, judged } = pass;
   const drifted = [...judged.values()].filter(({ drifts }) => drifts.length > 0);
+  ports.recorder.measure?.('voluntary_disruption_eligible_nodes', drifted.length);
   if (drifted.length === 0) return;
   if (isPaused(state.pausedUntilMs.disrupt, nowMs)) {
     const message = 'disruptions are paused by the brake in kube-system/joiner';

@@ -22,6 +22,7 @@ const INPUT: CostInput = {
     idle: {
       ...DURATIONS.idle,
       provision: { base: 0.5, perNode: 0.001, perPod: 0.0001 },
+      disrupt: { base: 0.6, perNode: 0.001, perPod: 0.0001 },
       lifecycle: { base: 0.2, perNode: 0.001, perPod: 0 },
       nodeclass: { base: 1, perNode: 0, perPod: 0 },
     },
@@ -59,6 +60,7 @@ describe('a part of the bill', () => {
     ['lifecycle', {}, (43_800 * 0.3 + LAUNCHES * 90 + WAKE_UPS * 0.1) * PRICE],
     ['lifecycle', { reaction: 'tick' }, (43_800 * 0.3 + LAUNCHES * 90.1) * PRICE],
     ['lifecycle', { reaction: 'tick', churn: 100 }, (HOLD_S + LAUNCHES * 200 * 0.1) * PRICE],
+    ['disrupt', {}, 43_800 * 0.9 * (1769 / 1024) * PRICE],
     ['nodeclass', {}, 8_760 * 0.5 * PRICE],
     ['metrics', {}, 30 * 0.3],
     ['alarms', {}, 20 * 0.1],
@@ -76,7 +78,7 @@ describe('a part of the bill', () => {
   it('is there without a private network only where it is paid for', () => {
     const names = costOf(INPUT).parts.map(({ name }) => name);
     expect(names).toEqual([
-      ...['watch', 'provision', 'lifecycle', 'interrupt', 'nodeclass', 'catalog'],
+      ...['watch', 'provision', 'lifecycle', 'disrupt', 'interrupt', 'nodeclass', 'catalog'],
       ...['requests', 'metrics', 'alarms', 'dashboard', 'logs', 'events', 'queue', 'bucket'],
     ]);
   });

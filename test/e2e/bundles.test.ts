@@ -25,7 +25,7 @@ import {
   tooLarge,
 } from '../support/bundles/manifests.ts';
 import { deployment, nodeClass } from '../support/closed-loop/manifests.ts';
-import { isDeleting } from '../support/closed-loop/questions.ts';
+import { isDeleting, labelOf } from '../support/closed-loop/questions.ts';
 import { describeClosedLoop, liveInstances, runningPods } from '../support/closed-loop/world.ts';
 
 /** What the functions asked for, by which `test/infra/coverage.test.ts` judges their permissions. */
@@ -114,6 +114,21 @@ await describeClosedLoop('the bundles of the synthesised stack', (loop) => {
     expect(new Set(markets)).toEqual(
       new Set(['spot', 'on-demand', RESERVATION.CapacityReservationId]),
     );
+  }, 90_000);
+
+  it('nodes whose pool has changed are replaced', async () => {
+    const template = { ...onDemandPool.spec.template, metadata: { labels: { team: 'red' } } };
+    await loop.apply([{ ...onDemandPool, spec: { ...onDemandPool.spec, template } }]);
+    await world().until('its claims are new', async () => {
+      const claims = (await loop.list(RESOURCES.nodeClaims)).filter(
+        (each) => labelOf(each, 'karpenter.sh/nodepool') === 'on-demand',
+      );
+      const isNew = claims.every((each) => labelOf(each, 'team') === 'red');
+      return isNew && claims.length > 0 && (await runningPods(loop, 'on-demand')) === 1;
+    });
+    const kinds = cloud.events.map(({ Detail = '' }) => String(JSON.parse(Detail).kind));
+    expect(kinds).toEqual(expect.arrayContaining(['nodeclaim-created', 'nodeclaim-deleted']));
+    await world().until('the old instance is gone', settled);
   }, 90_000);
 
   it('a pod that must not be evicted goes with the grace of its node', async () => {

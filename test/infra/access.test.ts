@@ -14,7 +14,7 @@ describe('access to the cluster', () => {
     defaults.template.resourcePropertiesCountIs(
       'AWS::EKS::AccessEntry',
       { ClusterName: 'demo', KubernetesGroups: ['joiner:controller'] },
-      5,
+      6,
     );
   });
 
@@ -128,8 +128,7 @@ describe('alarms and dashboard', () => {
         'DeadLetters',
         'Errors',
         'LaunchFailures',
-        'Memorycatalog',
-        'Memoryinstall',
+        'Memorydisrupt',
         'Memoryinterrupt',
         'Memorylifecycle',
         'Memorynodeclass',

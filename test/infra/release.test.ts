@@ -56,7 +56,7 @@ describe('a release', () => {
   it('finds its code in one bucket below one prefix, without a bootstrapped account', () => {
     const template = readFileSync(join(out, 'template.json'), 'utf8');
     const keys = [...template.matchAll(/"S3Key": "([^"]+)"/g)].map(([, key]) => key);
-    expect(keys).toHaveLength(7);
+    expect(keys).toHaveLength(8);
     expect(new Set(keys)).toEqual(new Set(files.slice(1).map((each) => each.path)));
     expect(template).toContain('"S3Bucket": "releases"');
     expect(template).not.toContain('BootstrapVersion');

@@ -47,7 +47,7 @@ describe('functions', () => {
       each['MaximumEventAgeInSeconds'],
       each['MaximumRetryAttempts'],
     ]);
-    expect(ages.filter(([age, tries]) => age === 60 && tries === 0)).toHaveLength(6);
+    expect(ages.filter(([age, tries]) => age === 60 && tries === 0)).toHaveLength(7);
     expect(ages.filter(([age, tries]) => age === 900 && tries === 2)).toHaveLength(1);
   });
 
@@ -86,7 +86,7 @@ describe('functions', () => {
   });
 
   it('without a watch are one less', () => {
-    shut.template.resourceCountIs('AWS::Lambda::Function', 6);
+    shut.template.resourceCountIs('AWS::Lambda::Function', 7);
     shut.template.resourcePropertiesCountIs(
       'AWS::Lambda::Function',
       { FunctionName: 'joiner-demo-watch' },
@@ -144,6 +144,7 @@ describe('triggers', () => {
     ['watch', 'rate(1 minute)', 'tick'],
     ['provision', 'rate(1 minute)', 'tick'],
     ['lifecycle', 'rate(1 minute)', 'tick'],
+    ['disrupt', 'rate(1 minute)', 'tick'],
     ['nodeclass', 'rate(5 minutes)', 'tick'],
     ['catalog', 'rate(15 minutes)', 'spot-prices'],
     ['catalog', 'rate(12 hours)', 'all'],
@@ -192,7 +193,7 @@ describe('triggers', () => {
     for (const rule of Object.values(rules)) {
       expect(JSON.stringify(rule['DependsOn'])).toContain('InstallerApply');
     }
-    expect(Object.keys(rules)).toHaveLength(6);
+    expect(Object.keys(rules)).toHaveLength(7);
   });
 });
 

@@ -22,14 +22,14 @@ const sign = (lease: string, secondsAgo: number): Kubernetes['signs'][number] =>
 });
 
 export const STACK_ROWS: readonly Row[] = [
-  ['a stack', {}, 'stack', 'OK', '7 functions of version 0.1.0'],
+  ['a stack', {}, 'stack', 'OK', '8 functions of version 0.1.0'],
   ['no stack', NOT_DEPLOYED, 'stack', 'WARN', 'npx cdk deploy -c cluster=demo -c region=eu-west-1'],
   [
     'no watch with reaction=tick',
     { functions: yes(functions.filter(({ name }) => name !== 'watch')) },
     'stack',
     'OK',
-    '6 functions',
+    '7 functions',
   ],
   [
     'half a stack',
@@ -99,7 +99,7 @@ export const STACK_ROWS: readonly Row[] = [
   ['at work', {}, 'at work', 'OK', 'provision took its Lease 30 s ago'],
   [
     'stopped',
-    kubernetes({ signs: [sign('joiner-provision', 301), sign('joiner-lifecycle', 299)] }),
+    kubernetes({ signs: [sign('joiner-decide', 301), sign('joiner-lifecycle', 299)] }),
     'at work',
     'FAIL',
     'aws logs tail /aws/lambda/joiner-demo-provision --region eu-west-1',

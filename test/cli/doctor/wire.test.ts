@@ -6,6 +6,7 @@ import { Calls } from '../../../shared/aws/calls.ts';
 import { CatalogFile } from '../../../shared/aws/memory/catalog-file.ts';
 import { MemoryObjects } from '../../../shared/aws/memory/objects.ts';
 import { loadCatalog } from '../../../shared/catalog/catalog.ts';
+import { FUNCTION_NAMES } from '../../../shared/contract.ts';
 import { CheckedAccount } from '../../support/aws/checked-account.ts';
 import { NODE_CLASS, NODE_POOL } from '../manifests.ts';
 import { inFolder, joiner } from '../run.ts';
@@ -98,7 +99,7 @@ describe('joiner doctor over the wire', () => {
       status: 'WARN',
       message: '0 vCPUs of standard instances',
     });
-    expect(one('quota rules')?.message).toMatch(/^115 of 120 rules .*needs 11 more$/);
+    expect(one('quota rules')?.message).toMatch(/^115 of 120 rules .*needs 12 more$/);
     expect(exitCode).toBe(1);
   });
 
@@ -178,9 +179,9 @@ describe('joiner doctor over the wire', () => {
   });
 
   it('reads what is deployed, and how old its prices are', async () => {
-    aws.deploy('demo', ['provision', 'lifecycle', 'interrupt', 'nodeclass', 'catalog', 'install']);
+    aws.deploy('demo', FUNCTION_NAMES.slice(1));
     const none = await doctor();
-    expect(none.one('stack')?.message).toBe('6 functions of version 0.1.0');
+    expect(none.one('stack')?.message).toBe('7 functions of version 0.1.0');
     expect(none.one('prices')?.message).toContain('no catalog in the bucket');
     const access = { region: 'us-east-1', credentials: KEYS, functionName: 'test', endpoint };
     const objects = new MemoryObjects({
@@ -224,7 +225,9 @@ describe('joiner doctor over the wire', () => {
     const { one } = await doctor();
     expect(one('endpoint')?.message).toContain('has no private endpoint');
     expect(one('way to ec2')?.message).toContain('no route out of subnet-0000000000000000a');
-    expect(one('stack')?.message).toContain('missing: interrupt, nodeclass, catalog, install');
+    expect(one('stack')?.message).toContain(
+      'missing: disrupt, interrupt, nodeclass, catalog, install',
+    );
   });
 });
 

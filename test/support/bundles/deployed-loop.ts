@@ -23,7 +23,7 @@ export interface DeployedLoop {
   readonly kube: KubeRecorder;
   /** One invocation, with time for one pass. */
   invoke(name: FunctionName, event?: object, remainingMs?: number): Promise<unknown>;
-  /** Runs nodeclass, provision and lifecycle in turn until the condition holds. */
+  /** Runs nodeclass, provision, disrupt and lifecycle in turn until the condition holds. */
   until(what: string, holds: () => Promise<boolean> | boolean): Promise<void>;
   /** Asks the installer as CloudFormation does. */
   install(type: 'Create' | 'Update' | 'Delete', step: string): Promise<InstallAnswer>;
@@ -34,6 +34,7 @@ export interface DeployedLoop {
 const ONE_PASS_MS = 20_300;
 const UNTIL_MS_MAX = 60_000;
 const TICK_MS = 150;
+const ROUND = ['nodeclass', 'provision', 'disrupt', 'lifecycle'] as const;
 
 /** The stack's functions from its synthesised assembly, on the loop's cluster and cloud. */
 export async function deploy(
@@ -119,7 +120,7 @@ async function poll(
 ): Promise<void> {
   const deadline = performance.now() + UNTIL_MS_MAX;
   for (;;) {
-    for (const name of ['nodeclass', 'provision', 'lifecycle'] as const) await invoke(name);
+    for (const name of ROUND) await invoke(name);
     if (await holds()) return;
     if (performance.now() > deadline) throw new Error(`not in time: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, TICK_MS));

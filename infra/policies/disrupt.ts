@@ -1,0 +1,7 @@
+import { describeCluster, memory, putWakeUps } from './parts.ts';
+import type { PolicyScope, Statement } from './statement.ts';
+
+/** Neither launches nor ends anything: it writes claims and wakes those who do. */
+export function disruptPolicy(scope: PolicyScope): readonly Statement[] {
+  return [putWakeUps(scope), describeCluster(scope), ...memory(scope)];
+}
