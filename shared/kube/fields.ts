@@ -172,6 +172,7 @@ const podSpec = message({
   tolerations: [22, list(toleration)],
   priorityClassName: [24, 'string'],
   priority: [25, 'int'],
+  preemptionPolicy: [31, 'string'],
   overhead: [32, quantityMap],
   topologySpreadConstraints: [33, list(topologySpread)],
   schedulingGates: [38, list(message({ name: [1, 'string'] }))],

@@ -8,22 +8,41 @@ const SYSTEM_CLASSES: Readonly<Record<string, number>> = {
 };
 
 /**
- * What the API server's Priority admission does to a pod: its priority is that of its class, or of
- * the cluster's default class.
+ * What the API server's Priority admission does to a pod: its priority and whether it preempts are
+ * those of its class, or of the cluster's default class.
  */
 export function withPriority(store: ObjectStore, pod: Json): Json {
   const name = textAt(pod, 'spec', 'priorityClassName');
-  const priority = name === undefined ? defaultPriority(store) : priorityOf(store, name);
-  if (priority === undefined) return pod;
-  return { ...pod, spec: { ...objectAt(pod, 'spec'), priority } };
+  const found = name === undefined ? defaultClass(store) : classOf(store, name);
+  if (found?.priority === undefined) return pod;
+  return { ...pod, spec: { ...objectAt(pod, 'spec'), ...found } };
 }
 
-function priorityOf(store: ObjectStore, name: string): number | undefined {
+/** What pods of a class get. */
+interface PriorityClass {
+  readonly priority?: number;
+  readonly preemptionPolicy?: string;
+}
+
+function readClass(found: Json): PriorityClass {
+  const [priority, preemptionPolicy] = [
+    numberAt(found, 'value'),
+    textAt(found, 'preemptionPolicy'),
+  ];
+  return {
+    ...(priority === undefined ? {} : { priority }),
+    ...(preemptionPolicy === undefined ? {} : { preemptionPolicy }),
+  };
+}
+
+function classOf(store: ObjectStore, name: string): PriorityClass | undefined {
   const found = store.get('PriorityClass', undefined, name);
-  return found === undefined ? SYSTEM_CLASSES[name] : numberAt(found, 'value');
+  if (found !== undefined) return readClass(found);
+  const priority = SYSTEM_CLASSES[name];
+  return priority === undefined ? undefined : { priority };
 }
 
-function defaultPriority(store: ObjectStore): number | undefined {
+function defaultClass(store: ObjectStore): PriorityClass | undefined {
   const found = store.list('PriorityClass').find((each) => each['globalDefault'] === true);
-  return found === undefined ? undefined : numberAt(found, 'value');
+  return found === undefined ? undefined : readClass(found);
 }

@@ -44,6 +44,7 @@ export const PLAIN_SPEC: PodSpec = {
   volumes: [],
   priority: 0,
   priorityClassName: undefined,
+  preempts: true,
   schedulerName: 'default-scheduler',
   hasSchedulingGates: false,
   hasResourceClaims: false,

@@ -28,7 +28,7 @@ await describeWithControlPlane(
 
     it('reads the same from protobuf as from JSON, and nothing that is not described', async () => {
       await ensureNamespace(admin(), 'default');
-      const low = { metadata: { name: 'low' }, value: LOW_PRIORITY };
+      const low = { metadata: { name: 'low' }, value: LOW_PRIORITY, preemptionPolicy: 'Never' };
       await admin().create(RESOURCES.priorityClasses, low);
       await admin().create(RESOURCES.pods, aRichPod('rich'), 'default');
       await admin().create(RESOURCES.nodes, aReadyNode('node-1', { zone: 'a' }));

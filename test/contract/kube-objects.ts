@@ -107,6 +107,7 @@ export function aRichPod(name: string): object {
         },
       ],
       priorityClassName: 'low',
+      preemptionPolicy: 'Never',
       terminationGracePeriodSeconds: 45,
       schedulerName: 'other-scheduler',
       schedulingGates: [{ name: 'example.com/wait' }],

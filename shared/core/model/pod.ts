@@ -27,6 +27,8 @@ export interface PodSpec {
   /** 0 when absent. */
   readonly priority: number;
   readonly priorityClassName: string | undefined;
+  /** Whether pods that matter less may be removed for it; not where its preemptionPolicy is Never. */
+  readonly preempts: boolean;
   readonly schedulerName: string;
   readonly hasSchedulingGates: boolean;
   /** Dynamic Resource Allocation: not supported, such a pod is refused with a reason. */

@@ -18,8 +18,9 @@ function placeOf(
   rest: Partial<Omit<ClusterSnapshot, 'instanceTypes' | 'pods'>>,
   others: readonly Pod[] = [],
   priority = 0,
+  preempts = true,
 ): string {
-  const pod = podOf('a', { priority }, { nominatedNodeName: 'n' });
+  const pod = podOf('a', { priority, preempts }, { nominatedNodeName: 'n' });
   const plan = planOf({ pods: [pod, ...others], ...rest });
   const isIn = (pods: readonly string[]) => pods.includes('default/a');
   const existing = plan.existing.find(({ pods }) => isIn(pods));
@@ -62,6 +63,11 @@ describe('a pod that is nominated to a node', () => {
       'whose pods that matter less are on their way out waits for them',
       [{ nodes: [node], nodeClaims: [planned] }, [onNode(2000, 0, { deletedAtMs: 1 })], 1],
       'waiting for a preemption',
+    ],
+    [
+      'whose pods matter less, and that never preempts, needs another',
+      [{ nodes: [node] }, [onNode(2000, 0)], 1, false],
+      'a new node',
     ],
     [
       'where pods that matter less have ended counts on it',

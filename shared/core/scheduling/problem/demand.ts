@@ -24,8 +24,8 @@ export interface Demand {
  * nomination that has come to nothing; a node with room for its pod is found by the plan again.
  */
 function preemptors(snapshot: ClusterSnapshot, leaving: ReadonlySet<string>): ReadonlySet<Pod> {
-  const isNominated = ({ nodeName, nominatedNodeName: node }: Pod) =>
-    nodeName === undefined && node !== undefined && !leaving.has(node);
+  const isNominated = ({ nodeName, nominatedNodeName: node, spec }: Pod) =>
+    spec.preempts && nodeName === undefined && node !== undefined && !leaving.has(node);
   const nominated = snapshot.pods.filter(isNominated);
   if (nominated.length === 0) return new Set();
   const { nodes, nodeClaims, pods } = snapshot;
