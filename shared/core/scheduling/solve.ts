@@ -2,10 +2,10 @@ import type { Plan, UnplacedReason } from '../model/plan.ts';
 import { podKey } from '../model/pod.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../model/snapshot.ts';
 import { type Attempt, attemptOf, bestOf, isContested, metOf, placesFewer } from './attempt.ts';
-import { packItems } from './packing/pack.ts';
+import { type Effort, packItems } from './packing/pack.ts';
 import { assignDomains, fillExisting, type Item, type Quotas } from './placing/assign.ts';
 import { byRequests, grow } from './placing/grow.ts';
-import { improved } from './placing/improve.ts';
+import { IMPROVED_MAX, improved } from './placing/improve.ts';
 import { retype } from './placing/retype.ts';
 import { PodDealer, plannedClaim } from './plan/claims.ts';
 import { Flexibilities } from './plan/flexibility.ts';
@@ -22,6 +22,15 @@ import { type ClassView, Ground, type Wishes, World } from './world/world.ts';
 
 /** Up to so many pods a plan is also made in other ways, in case one is better. */
 const GROWN_MAX = 2000;
+
+const USUAL_EFFORT: Effort = { revalues: false, searchSteps: 1000 };
+
+/** In how many ways pods are packed: of few pods none is always the best. */
+function effortsFor(pods: number): readonly Effort[] {
+  if (pods > GROWN_MAX) return [USUAL_EFFORT];
+  const both = [USUAL_EFFORT, { ...USUAL_EFFORT, revalues: true }];
+  return pods <= IMPROVED_MAX ? both : [...both, { ...USUAL_EFFORT, searchSteps: 10_000 }];
+}
 
 function orderOf(problem: Problem, views: readonly ClassView[]): readonly ClassView[] {
   const cpu = problem.resources.indexOf('cpu');
@@ -48,10 +57,10 @@ const QUOTA_ROUNDS = 4;
  * Pods whose place depends on others are given to pools before those are filled. Where a limit then
  * leaves some of them over, all is done again with what was learnt; undefined: in vain.
  */
-export function packed(ground: Ground, revalues = false): Attempt | undefined {
+export function packed(ground: Ground, effort = USUAL_EFFORT): Attempt | undefined {
   const quotas = new Map<ClassView, Map<number, number>>();
   for (let round = 0; round < QUOTA_ROUNDS; round++) {
-    const { attempt, over } = packOnce(ground, quotas, revalues);
+    const { attempt, over } = packOnce(ground, quotas, effort);
     if (attempt !== undefined) return attempt;
     for (const { view, weight, placed } of over) {
       const known = quotas.get(view) ?? new Map<number, number>();
@@ -71,7 +80,7 @@ interface Packing {
   }[];
 }
 
-function packOnce(ground: Ground, quotas: Quotas, revalues: boolean): Packing {
+function packOnce(ground: Ground, quotas: Quotas, effort: Effort): Packing {
   const world = new World(ground);
   const order = orderOf(ground.problem, ground.views);
   const needed = new Set(order.flatMap((view) => view.host.needs.map((each) => each.selector)));
@@ -86,7 +95,7 @@ function packOnce(ground: Ground, quotas: Quotas, revalues: boolean): Packing {
   const items = assignDomains(world, tied, quotas);
   const given = new Map(items.map((item) => [item, item.count]));
   const rest = fillExisting(world, free);
-  packItems(world, [...items, ...rest], revalues);
+  packItems(world, [...items, ...rest], effort);
   if (items.some((item) => item.count > 0)) {
     return { attempt: undefined, over: overfull(items, given) };
   }
@@ -111,8 +120,8 @@ function attempts(problem: Problem, wishes: Wishes): readonly Attempt[] {
   const ground = new Ground(problem, wishes);
   const isSmall = problem.demand.pods.length <= GROWN_MAX;
   const found: Attempt[] = [];
-  for (const revalues of isSmall ? [false, true] : [false]) {
-    const attempt = packed(ground, revalues);
+  for (const effort of effortsFor(problem.demand.pods.length)) {
+    const attempt = packed(ground, effort);
     if (attempt !== undefined) found.push(attempt);
   }
   if (isSmall || found.length === 0) found.push(grown(ground));

@@ -58,10 +58,15 @@ function insert(queue: Entry[], entry: Entry): void {
   queue.splice(low, 0, entry);
 }
 
-/** Fillings looked at for one column at most. */
-const SEARCH_STEPS = 1000;
+/** How much effort a packing is. */
+export interface Effort {
+  /** Whether what pods are worth is worked out anew on the way. */
+  readonly revalues: boolean;
+  /** Fillings looked at for one column at most. */
+  readonly searchSteps: number;
+}
 
-/** And for all columns together; what is left is shared so that late searches are short. */
+/** Fillings looked at for all columns together; what is left is shared so that late searches are short. */
 const SEARCHED_MAX = 500_000;
 const SEARCHES_AHEAD = 64;
 
@@ -77,6 +82,7 @@ class Packer {
   private readonly stocks: readonly Stock[];
   private readonly columns: readonly Column[];
   private readonly left: Float64Array;
+  private readonly searchMost: number;
   private readonly filler: Filler;
   private readonly nodePrice: number;
   private readonly main: readonly number[];
@@ -89,12 +95,13 @@ class Packer {
     world: World,
     stocks: readonly Stock[],
     columns: readonly Column[],
-    revalues: boolean,
+    { revalues, searchSteps }: Effort,
   ) {
     this.world = world;
     this.stocks = stocks;
     this.columns = columns;
     this.left = leftOf(stocks);
+    this.searchMost = searchSteps;
     const { problem } = world.ground;
     this.nodePrice = problem.settings.nodePrice;
     const buckets = stocks.map((stock) => stock.bucket);
@@ -168,7 +175,7 @@ class Packer {
 
   private searchSteps(): number {
     const left = Math.max(0, SEARCHED_MAX - this.filler.searched);
-    return Math.min(SEARCH_STEPS, Math.floor(left / SEARCHES_AHEAD));
+    return Math.min(this.searchMost, Math.floor(left / SEARCHES_AHEAD));
   }
 
   private scored(column: Column, pattern: Pattern, round: number): Entry {
@@ -286,11 +293,8 @@ function put(world: World, item: Item, bin: Bin, amount: number): void {
   item.count -= amount;
 }
 
-/**
- * Packs items into the pools' new nodes, heaviest first. With `revalues` what pods are worth is
- * worked out anew on the way.
- */
-export function packItems(world: World, items: readonly Item[], revalues = false): void {
+/** Packs items into the pools' new nodes, heaviest first. */
+export function packItems(world: World, items: readonly Item[], effort: Effort): void {
   const { problem, weights } = world.ground;
   for (const weight of weights) {
     const groups = problem.groups.filter((group) => group.pool.pool.weight === weight);
@@ -300,7 +304,7 @@ export function packItems(world: World, items: readonly Item[], revalues = false
     if (mine.length === 0) continue;
     const stocks = stocksOf(mine);
     const columns = usableColumns(groups, stocks);
-    new Packer(world, stocks, columns, revalues).run();
+    new Packer(world, stocks, columns, effort).run();
   }
   for (const item of items) {
     if (item.count > 0) {

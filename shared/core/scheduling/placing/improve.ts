@@ -6,7 +6,7 @@ import { grow } from './grow.ts';
 import { retype } from './retype.ts';
 
 /** Plans of more pods are left as they are: their packing is near the bound anyway. */
-const PODS_MAX = 300;
+export const IMPROVED_MAX = 300;
 
 /** Tries in a row without a gain. */
 const TRIES = 24;
@@ -91,7 +91,7 @@ function gains(now: Attempt, merit: Merit, before: Attempt, was: Merit): boolean
  */
 export function improved(start: Attempt, order: readonly ClassView[]): Attempt {
   const { problem } = start.ground;
-  if (problem.demand.pods.length > PODS_MAX) return start;
+  if (problem.demand.pods.length > IMPROVED_MAX) return start;
   const random = numbers(problem.demand.pods.length);
   let best = start;
   let merit = meritOf(best);
