@@ -43,11 +43,14 @@ const NOT_HASHED: ReadonlySet<string> = new Set([
   'amiSelectorTerms',
   'capacityReservationSelectorTerms',
   'ipPrefixCount',
+  // It counts as what it comes to: an alias says the same.
+  'amiFamily',
 ]);
 
 export function nodeClassHash(nodeClass: NodeClass): string {
   const kept = Object.entries(nodeClass.spec).filter(([key]) => !NOT_HASHED.has(key));
-  return sha256(canonicalText(Object.fromEntries(kept))).slice(0, 16);
+  const { imageFamily } = nodeClass;
+  return sha256(canonicalText({ ...Object.fromEntries(kept), imageFamily })).slice(0, 16);
 }
 
 /** What a resolution step found, or what the class says of it. */

@@ -52,13 +52,18 @@ export async function runKubelets(client: KubeClient, signal: AbortSignal): Prom
   const serving = new Set<Promise<void>>();
   const faults: unknown[] = [];
   while (!signal.aborted) {
-    // From version 0 the server first sends what there is. It ends a watch that reads too slowly.
-    for await (const event of watchOnce(client, selection, { resourceVersion: '0', signal })) {
-      if (event.kind !== 'added' && event.kind !== 'modified') continue;
-      const served: Promise<void> = serve(client, event.object)
-        .catch((error: unknown) => void faults.push(error))
-        .finally(() => serving.delete(served));
-      serving.add(served);
+    try {
+      // From version 0 the server first sends what there is. It ends a watch that reads too slowly.
+      for await (const event of watchOnce(client, selection, { resourceVersion: '0', signal })) {
+        if (event.kind !== 'added' && event.kind !== 'modified') continue;
+        const served: Promise<void> = serve(client, event.object)
+          .catch((error: unknown) => void faults.push(error))
+          .finally(() => serving.delete(served));
+        serving.add(served);
+      }
+    } catch (error) {
+      // A test that lets time pass makes a quiet watch look like one that has stalled.
+      if (!isKubeFault(error, 'unavailable')) throw error;
     }
   }
   await Promise.all(serving);

@@ -13,6 +13,7 @@ export const LOOP_FUNCTIONS = [
   'nodeclass',
   'provision',
   'lifecycle',
+  'disrupt',
   'interrupt',
   'watch',
 ] as const satisfies readonly FunctionName[];

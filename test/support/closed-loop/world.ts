@@ -49,7 +49,7 @@ export interface ClosedLoop {
     event?: object,
     remainingMs?: number | (() => number),
   ): Promise<unknown>;
-  /** One tick of the schedule: nodeclass, provision and lifecycle at once. */
+  /** One tick of the schedule: nodeclass, provision and lifecycle at once, then disrupt. */
   tick(): Promise<void>;
   /** Ticks until the condition holds. */
   until(what: string, holds: () => Promise<boolean> | boolean): Promise<void>;
@@ -212,6 +212,8 @@ function loopOf(parts: Parts, handlers: () => Handlers): ClosedLoop {
     // Ahead of the API server's clock new claims look old: they are to be launched before that.
     if (clock.offsetMs > 0) await first;
     await Promise.all([first, invoke('lifecycle')]);
+    // It decides under the Lease of provision.
+    await invoke('disrupt');
   };
   return {
     admin,
