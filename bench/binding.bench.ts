@@ -1,5 +1,4 @@
-import { nominatePods } from '../shared/app/nominations.ts';
-import type { ClaimDecision } from '../shared/core/lifecycle/actions.ts';
+import { openTo } from '../shared/app/nominations.ts';
 import type { Pod } from '../shared/core/model/pod.ts';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../shared/core/model/snapshot.ts';
 import { solve } from '../shared/core/scheduling/solve.ts';
@@ -10,7 +9,7 @@ import { RESOURCES, type Resource } from '../shared/kube/resources.ts';
 import { systemTiming } from '../shared/kube/time.ts';
 import { fixedToken } from '../shared/kube/token.ts';
 import { httpTransport } from '../shared/kube/transport.ts';
-import { claimOf, nodeOf, snapshotOf } from '../test/builders/scheduling.ts';
+import { nodeOf, snapshotOf } from '../test/builders/scheduling.ts';
 import { findAssets } from '../test/support/control-plane/assets.ts';
 import { launchControlPlane } from '../test/support/control-plane/launch.ts';
 import { joinNode } from '../test/support/kubelet.ts';
@@ -95,20 +94,15 @@ async function play(client: KubeClient, nominates: boolean): Promise<void> {
     return joinNode(client, { name, providerId, labels: {}, taints: [TAINT], capacity });
   });
   const cluster = clusterWriter({ client, events: NO_EVENTS, decodeNodeClaim: refuse });
-  const decisions = nodes.map(({ name, pods: planned }): ClaimDecision => {
+  const decisions = nodes.map(({ name, pods: planned }) => {
     const node = nodeOf(name, 0, 0);
     const nominable = planned.flatMap((pod) => created.get(pod) ?? []);
-    const register = { kind: 'register', node, labels: {}, annotations: {}, taints: [] } as const;
-    const nominate = { kind: 'nominate', node, pods: nominable } as const;
-    return { claim: claimOf(name), actions: nominates ? [nominate, register] : [register] };
+    return { node, pods: nominates ? nominable : [] };
   });
-  for (const { claim, actions } of decisions) {
-    for (const action of actions) {
-      if (action.kind === 'nominate') await nominatePods({ cluster }, action.node, action.pods);
-      const open = { taints: [], addFinalizer: 'example.com/bench' };
-      if (action.kind === 'register')
-        await cluster.patchNode({ kind: 'Node', name: claim.name }, open);
-    }
+  for (const { node, pods: nominated } of decisions) {
+    const patch = { taints: [], addFinalizer: 'example.com/bench' };
+    const open = () => cluster.patchNode({ kind: 'Node', name: node.name }, patch);
+    await openTo({ cluster }, node, nominated, open);
   }
   const names = pods.map(({ name }) => name);
   const bound = await settled(client, names);

@@ -24,6 +24,7 @@ import { learnFrom } from './learnt-memory.ts';
 import { LifecycleMemory } from './lifecycle-memory.ts';
 import {
   awaitingPods,
+  isAtRisk,
   isAwaited,
   type Nominations,
   nominatePods,
@@ -47,6 +48,7 @@ export interface LifecycleReport {
 }
 
 interface Pass extends HealthPass, ClaimPass {
+  readonly state: ClusterState;
   /** Terminations left in this minute; interrupted claims are not counted against it. */
   terminationsLeft: number;
   evictions: number;
@@ -54,7 +56,6 @@ interface Pass extends HealthPass, ClaimPass {
   acted: boolean;
   /** A node has joined and opens as soon as it is ready. */
   isOpening: boolean;
-  readonly failures: Failure[];
 }
 
 function surroundings(pass: Pass, index: Index, claim: NodeClaim): ClaimSurroundings {
@@ -93,7 +94,7 @@ interface Index {
 }
 
 function indexOf(
-  state: ClusterState,
+  { state, nowMs }: Pick<Pass, 'state' | 'nowMs'>,
   instances: readonly Instance[] | undefined,
   ill: ReadonlyMap<string, Illness>,
 ): Index {
@@ -102,7 +103,7 @@ function indexOf(
     ill,
     nodes: Map.groupBy(nodes, (node) => node.providerId ?? ''),
     pods: Map.groupBy(pods, (pod) => pod.nodeName ?? ''),
-    nominations: readNominations(state),
+    nominations: readNominations(state, nowMs),
     instances: instances && new Map(instances.map((each) => [each.id, each])),
   };
 }
@@ -331,7 +332,7 @@ export async function lifecycle(
   const base = { ports, settings, state, nowMs, shadow, memory, terminationsLeft, terminated };
   const none = { evictions: begun.evictions, acted: false, isOpening: false };
   const pass: Pass = { ...base, ...none, failures, conditions: new Map() };
-  const index = indexOf(state, instances, await readHealth(pass, failures));
+  const index = indexOf(pass, instances, await readHealth(pass, failures));
   const claims = [...state.objects.nodeClaims].sort((a, b) => (a.name < b.name ? -1 : 1));
   const decisions = claims.map((claim) => decisionOf(pass, claim, index));
   for (const each of decisions) await carryOut(pass, each);
@@ -339,7 +340,9 @@ export async function lifecycle(
   failures.push(...(await attempt('instances without a NodeClaim', collect)));
   failures.push(...(await attempt('nodes without a NodeClaim', () => releaseForsaken(pass))));
   const isLeaving = claims.some((claim) => claim.deletedAtMs !== undefined);
-  const isExpecting = claims.some((claim) => isJoining(claim, nowMs));
+  const isExpecting = claims.some(
+    (claim) => isJoining(claim, nowMs) || isAtRisk(claim, index.nominations),
+  );
   const { acted, isOpening, evictions } = pass;
   const isUnsettled = acted || isLeaving || isOpening;
   return { isUnsettled, isExpecting, evictions, terminated, failures };

@@ -1,15 +1,16 @@
-import { isTrue } from '../core/lifecycle/conditions.ts';
+import { conditionOf, isTrue } from '../core/lifecycle/conditions.ts';
 import { isPending, plannedPods } from '../core/lifecycle/planned-pods.ts';
 import type { Node } from '../core/model/cluster.ts';
 import type { Pod } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
+import { fitsResources, type Resources, subtractResources } from '../core/model/resources.ts';
 import type { ClusterState, Ports } from '../ports.ts';
 import { atOnce } from './at-once.ts';
 import { attempt, type Failure } from './attempt.ts';
 import { podRef } from './references.ts';
 
 /** More at once would only wait in the API server, and other functions' calls with them. */
-const AT_ONCE_MAX = 10;
+const AT_ONCE_MAX = 20;
 
 /** What claims still have to tell kube-scheduler. */
 export interface Nominations {
@@ -19,10 +20,41 @@ export interface Nominations {
   readonly staying: ReadonlySet<string | undefined>;
   /** By the uid of a pod: the claim that the last plan has put it on. */
   readonly plannedOn: ReadonlyMap<string, NodeClaim>;
+  /** By the name of a node: what its pods and those nominated to it leave of it. */
+  readonly free: Map<string, Resources>;
+  readonly nowMs: number;
+}
+
+/** So long after its node has opened a pod's place is kept for it. */
+const SETTLING_MS = 15_000;
+
+/** Whether the claim's node has opened a moment ago. */
+function isSettling(claim: NodeClaim, nowMs: number): boolean {
+  const registered = conditionOf(claim, 'Registered');
+  return registered?.status === 'True' && nowMs - registered.lastTransitionAtMs < SETTLING_MS;
+}
+
+/** Of nodes that have opened a moment ago, by name. */
+function freeRoom({ objects }: ClusterState, nowMs: number): Map<string, Resources> {
+  const opened = new Set(
+    objects.nodeClaims.filter((claim) => isSettling(claim, nowMs)).map((each) => each.nodeName),
+  );
+  const nodes = objects.nodes.filter(({ name }) => opened.has(name));
+  const free = new Map(nodes.map(({ name, allocatable }) => [name, allocatable]));
+  if (free.size === 0) return free;
+  for (const pod of objects.pods) {
+    const { nodeName, nominatedNodeName, phase, spec } = pod;
+    const name = nodeName ?? nominatedNodeName ?? '';
+    const room = free.get(name);
+    if (room === undefined || phase === 'Succeeded' || phase === 'Failed') continue;
+    free.set(name, subtractResources(room, spec.requests));
+  }
+  return free;
 }
 
 /** Later plans know more: a pod that several claims name is the newest one's. */
-export function readNominations({ objects }: ClusterState): Nominations {
+export function readNominations(state: ClusterState, nowMs: number): Nominations {
+  const { objects } = state;
   const pending = new Map(objects.pods.filter(isPending).map((pod) => [pod.uid, pod]));
   const claims = objects.nodeClaims.filter(({ deletedAtMs }) => deletedAtMs === undefined);
   const leaving = new Set(
@@ -43,21 +75,32 @@ export function readNominations({ objects }: ClusterState): Nominations {
     pending,
     staying: new Set(staying.map(({ name }) => name)),
     plannedOn: new Map(plannedOn),
+    free: freeRoom(state, nowMs),
+    nowMs,
   };
 }
 
 /**
- * The pods that the claim was planned for, as long as its node is not open to them. Later their
- * place may be taken, and kube-scheduler keeps others off a node for pods that do not fit there.
+ * The pods that the claim was planned for and that are nominated to no node. Once its node is open
+ * they are those whose place is not taken: kube-scheduler has tried them in vain, and keeps others
+ * off a node for pods that do not fit there.
  */
 export function awaitingPods(
   claim: NodeClaim,
-  { pending, staying, plannedOn }: Nominations,
+  { pending, staying, plannedOn, free, nowMs }: Nominations,
 ): readonly Pod[] {
-  if (isTrue(claim, 'Registered')) return [];
+  const isOpen = isTrue(claim, 'Registered');
+  if (isOpen && !isSettling(claim, nowMs)) return [];
   const own = plannedPods(claim).filter((uid) => plannedOn.get(uid) === claim);
   const pods = own.flatMap((uid) => pending.get(uid) ?? []);
-  return pods.filter(({ nominatedNodeName }) => !staying.has(nominatedNodeName));
+  const waiting = pods.filter(({ nominatedNodeName }) => !staying.has(nominatedNodeName));
+  if (!isOpen) return waiting;
+  return waiting.filter(({ spec }) => {
+    const room = free.get(claim.nodeName ?? '');
+    if (room === undefined || !fitsResources(spec.requests, room)) return false;
+    free.set(claim.nodeName ?? '', subtractResources(room, spec.requests));
+    return true;
+  });
 }
 
 /** Whether a pod that the claim was planned for has no node yet. */
@@ -65,9 +108,14 @@ export function isAwaited(claim: NodeClaim, { pending }: Nominations): boolean {
   return plannedPods(claim).some((uid) => pending.has(uid));
 }
 
+/** Whether such a pod may lose the place that its node has just opened. */
+export function isAtRisk(claim: NodeClaim, nominations: Nominations): boolean {
+  return isSettling(claim, nominations.nowMs) && isAwaited(claim, nominations);
+}
+
 /**
- * Nominates pods to a node that is about to open. What is refused is reported and keeps no node
- * closed: kube-scheduler then binds the rest of the pods as it likes.
+ * Nominates pods to a node. What is refused is reported, and nothing waits for it: kube-scheduler
+ * then binds the rest of the pods as it likes.
  */
 export async function nominatePods(
   { cluster }: { readonly cluster: Pick<Ports['cluster'], 'nominate'> },
@@ -82,4 +130,21 @@ export async function nominatePods(
     failures.push(...(await attempt(`Node/${node.name}`, nominate)));
   });
   return failures.slice(0, 1);
+}
+
+/**
+ * Opens a node while the last of its pods are being nominated to it. kube-scheduler tries pods at
+ * any time; one that it tries on a node which is closed loses the nomination, and then it tries all
+ * that are nominated anywhere (hasNominatedNodeNameChanged, kube-scheduler 1.35).
+ */
+export async function openTo<Result>(
+  ports: { readonly cluster: Pick<Ports['cluster'], 'nominate'> },
+  node: Node,
+  pods: readonly Pod[],
+  open: () => Promise<Result>,
+): Promise<{ readonly result: Result; readonly failures: readonly Failure[] }> {
+  const first = await nominatePods(ports, node, pods.slice(0, -AT_ONCE_MAX));
+  const last = first.length > 0 ? [] : pods.slice(-AT_ONCE_MAX);
+  const [rest, result] = await Promise.all([nominatePods(ports, node, last), open()]);
+  return { result, failures: [...first, ...rest].slice(0, 1) };
 }

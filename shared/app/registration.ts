@@ -3,14 +3,16 @@ import { type ConditionClaim, readiness, withConditions } from '../core/lifecycl
 import type { Condition, Node } from '../core/model/cluster.ts';
 import { NODE_POOL, ZONE } from '../core/model/labels.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
-import { type ClusterState, objectKey, type Ports } from '../ports.ts';
+import type { NodePatch, Ports } from '../ports.ts';
+import type { Failure } from './attempt.ts';
+import { openTo } from './nominations.ts';
 import { claimRef, nodeRef } from './references.ts';
 
 /** What writing to claims and their nodes goes by. */
 export interface ClaimPass {
   readonly ports: Ports;
-  readonly state: ClusterState;
   readonly nowMs: number;
+  readonly failures: Failure[];
   /** Written in this pass, by the claim's uid: a status patch carries the whole list. */
   readonly conditions: Map<string, readonly Condition[]>;
 }
@@ -29,26 +31,28 @@ export async function setConditions(
   await ports.cluster.patchNodeClaimStatus(claimRef(claim), patch);
 }
 
-/** Opens the node: its labels, taints, finalizer and owner are then those of the claim. */
+/**
+ * Opens the node: its labels, taints, finalizer and owner are then those of the claim. A node that
+ * has just joined changes all the time: only its taints have to be those that were read.
+ */
 export async function register(
   pass: ClaimPass,
   claim: NodeClaim,
   action: Extract<LifecycleAction, { kind: 'register' }>,
 ): Promise<boolean> {
-  const { ports, state } = pass;
-  const { node } = action;
-  const ref = nodeRef(node);
-  const resourceVersion = state.resourceVersions.get(objectKey(ref));
-  const result = await ports.cluster.patchNode(
-    { ...ref, ...(resourceVersion === undefined ? {} : { resourceVersion }) },
-    {
-      labels: action.labels,
-      annotations: action.annotations,
-      taints: action.taints,
-      addFinalizer: TERMINATION_FINALIZER,
-      owner: { kind: 'NodeClaim', name: claim.name, uid: claim.uid },
-    },
-  );
+  const { ports } = pass;
+  const { node, pods, labels, annotations, taints } = action;
+  const patch: NodePatch = {
+    labels,
+    annotations,
+    taints,
+    taintsBefore: node.taints,
+    addFinalizer: TERMINATION_FINALIZER,
+    owner: { kind: 'NodeClaim', name: claim.name, uid: claim.uid },
+  };
+  const open = () => ports.cluster.patchNode(nodeRef(node), patch);
+  const { result, failures } = await openTo(ports, node, pods, open);
+  pass.failures.push(...failures);
   return result === 'done';
 }
 

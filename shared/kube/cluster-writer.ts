@@ -2,6 +2,7 @@ import type { Condition } from '../core/model/cluster.ts';
 import type { NodeClassStatus } from '../core/model/node-class.ts';
 import type { OwnerReference } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
+import type { Taint } from '../core/model/taint.ts';
 import { formatResources } from '../core/quantity.ts';
 import type {
   CapacityBufferStatusPatch,
@@ -121,13 +122,15 @@ async function patchObject(
   ref: ObjectRef,
   patch: NodePatch,
 ): Promise<WriteResult> {
-  const { labels, annotations, taints, addFinalizer, removeFinalizer, owner } = patch;
+  const { labels, annotations, taints, taintsBefore } = patch;
+  const { addFinalizer, removeFinalizer, owner } = patch;
   const merged = { labels, annotations };
   const spec = taints === undefined ? {} : { spec: { taints: taints.map(encodeTaint) } };
-  if (addFinalizer === undefined && removeFinalizer === undefined && owner === undefined) {
+  if ([addFinalizer, removeFinalizer, owner, taintsBefore].every((each) => each === undefined)) {
     return await mergePatch(client, ref, { metadata: merged, ...spec });
   }
   return await changing(client, ref, async (current) => {
+    if (taintsBefore !== undefined && !hasTaints(current, taintsBefore)) return 'overtaken';
     const finalizers = listOf(current, 'finalizers').filter((each) => each !== removeFinalizer);
     if (addFinalizer !== undefined && !finalizers.includes(addFinalizer)) {
       finalizers.push(addFinalizer);
@@ -139,6 +142,16 @@ async function patchObject(
     const seen = { ...ref, resourceVersion: resourceVersionOf(current) };
     return await mergePatch(client, seen, { metadata, ...spec });
   });
+}
+
+/** Whether the node has these taints, in whatever order. */
+function hasTaints(node: unknown, taints: readonly Taint[]): boolean {
+  const list = property(property(node, 'spec'), 'taints');
+  const now = (Array.isArray(list) ? list : []).map((each) =>
+    ['key', 'value', 'effect'].map((name) => text(property(each, name))).join(' '),
+  );
+  const before = taints.map(({ key, value, effect }) => [key, value, effect].join(' '));
+  return now.sort().join() === before.sort().join();
 }
 
 function encodeOwner({ kind, name, uid }: OwnerReference): object {
@@ -170,12 +183,12 @@ async function patchStatus(
 
 /**
  * Reads the object and lets `change` write it; repeated while others write in between, unless the
- * caller itself insists on a resourceVersion.
+ * caller itself insists on a resourceVersion. `overtaken`: what it is now must not be changed so.
  */
 async function changing(
   client: KubeClient,
   ref: ObjectRef,
-  change: (current: unknown) => Promise<WriteResult>,
+  change: (current: unknown) => Promise<WriteResult | 'overtaken'>,
 ): Promise<WriteResult> {
   for (let attempt = 1; ; attempt += 1) {
     const current = await getOrUndefined(client, ref);
@@ -185,6 +198,7 @@ async function changing(
       ref.resourceVersion !== undefined && resourceVersionOf(current) !== ref.resourceVersion;
     if (isChanged) return 'conflict';
     const result = await change(current);
+    if (result === 'overtaken') return 'conflict';
     const isFinal = ref.resourceVersion !== undefined || attempt === ATTEMPTS_MAX;
     if (result !== 'conflict' || isFinal) return result;
   }

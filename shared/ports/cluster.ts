@@ -149,8 +149,10 @@ export interface MetadataPatch {
 }
 
 export interface NodePatch extends MetadataPatch {
-  /** The whole list, as read and changed: pass a resourceVersion with it. */
+  /** The whole list, as read and changed: pass a resourceVersion or what it was before with it. */
   readonly taints?: readonly Taint[];
+  /** Refused (`conflict`) where the node has other taints by now; all else of it may have changed. */
+  readonly taintsBefore?: readonly Taint[];
   readonly owner?: OwnerReference;
 }
 

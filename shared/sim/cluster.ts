@@ -1,6 +1,7 @@
 import type { Condition } from '../core/model/cluster.ts';
 import type { NodeClassStatus } from '../core/model/node-class.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
+import type { Taint } from '../core/model/taint.ts';
 import { formatResources } from '../core/quantity.ts';
 import type {
   CapacityBufferStatusPatch,
@@ -27,6 +28,15 @@ import { textAt } from './json.ts';
 import { encodeTaint } from './kubelet.ts';
 import { encodeCondition, withSpec, withStatus } from './objects.ts';
 import type { KubeObject, ObjectMeta, ObjectStore } from './store.ts';
+
+function sameTaints(a: readonly Taint[], b: readonly Taint[]): boolean {
+  const text = (taints: readonly Taint[]): string =>
+    taints
+      .map(({ key, value, effect }) => [key, value, effect].join(' '))
+      .sort()
+      .join();
+  return text(a) === text(b);
+}
 
 /** The API server, as the use cases see it through their ports. */
 export class SimulatedCluster implements ClusterReader, ClusterWriter {
@@ -142,6 +152,11 @@ export class SimulatedCluster implements ClusterReader, ClusterWriter {
   }
 
   async patchNode(ref: ObjectRef, patch: NodePatch): Promise<WriteResult> {
+    const { taintsBefore } = patch;
+    const now = (await this.readNode(ref.name)).node?.taints;
+    if (taintsBefore !== undefined && now !== undefined && !sameTaints(now, taintsBefore)) {
+      return 'conflict';
+    }
     return this.write(ref, (object) => {
       const named = withMetadata(object, patch);
       const { owner, taints } = patch;

@@ -191,6 +191,33 @@ export function clusterSuite(title: string, world: () => ClusterWorld): void {
     });
   });
 
+  describe(`${title}: a node that others change`, () => {
+    it('gets taints unless its taints are what has changed', async () => {
+      const before = [{ key: 'a', value: '', effect: 'NoSchedule' }] as const;
+      const other = [{ key: 'b', value: 'x', effect: 'NoExecute' }] as const;
+      const name = 'node-taints';
+      const manifest = aReadyNode(name);
+      await world().apply({
+        apiVersion: 'v1',
+        kind: 'Node',
+        ...manifest,
+        spec: { taints: before },
+      });
+      const ref = { kind: 'Node', name } as const;
+      const stale = { ...ref, resourceVersion: await versionOf('Node', name) };
+      await cluster().patchNode(ref, { labels: { beat: 'a' } });
+      expect(await cluster().patchNode(stale, { taints: other })).toBe('conflict');
+      const wrong = { taints: [], taintsBefore: other };
+      expect(await cluster().patchNode(ref, wrong)).toBe('conflict');
+      const { node: found } = await cluster().readNode(name);
+      const taintsBefore = found?.taints ?? [];
+      expect(taintsBefore).toEqual(expect.arrayContaining([...before]));
+      expect(await cluster().patchNode(ref, { taints: other, taintsBefore })).toBe('done');
+      const { node } = await cluster().readNode(name);
+      expect(node?.taints).toEqual(other);
+    });
+  });
+
   describe(`${title}: pods`, () => {
     const aRunningPod = async (name: string, app: string): Promise<ObjectRef> => {
       await world().apply({ apiVersion: 'v1', kind: 'Node', ...aReadyNode(`node-${name}`) });

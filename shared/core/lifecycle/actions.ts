@@ -30,15 +30,16 @@ export type LifecycleAction =
       /** Set where the node is ill. */
       readonly illness?: Illness;
     }
-  /** Opens the node to pods. */
+  /** Opens the node to pods, to which kube-scheduler is told that those planned for it belong. */
   | {
       readonly kind: 'register';
       readonly node: Node;
+      readonly pods: readonly Pod[];
       readonly labels: Labels;
       readonly annotations: Labels;
       readonly taints: readonly Taint[];
     }
-  /** Tells kube-scheduler that the pods are meant for the node. */
+  /** Tells kube-scheduler again that the pods are meant for the node, which is open. */
   | { readonly kind: 'nominate'; readonly node: Node; readonly pods: readonly Pod[] }
   /** The claim says that its node is registered. */
   | { readonly kind: 'confirm'; readonly node: Node }
@@ -62,7 +63,7 @@ export interface ClaimSurroundings {
   readonly nodes: readonly Node[];
   /** On those nodes. */
   readonly pods: readonly Pod[];
-  /** Pods that were planned for the claim's node and are still to be told so. */
+  /** Pods that were planned for the claim's node, have none and are nominated to none. */
   readonly awaiting: readonly Pod[];
   /** Whether a pod that was planned for the claim's node still has none. */
   readonly isAwaited: boolean;

@@ -105,14 +105,14 @@ function nominations(node: Node, pods: readonly Pod[]): readonly LifecycleAction
   return pods.length > 0 && isUsable(node) ? [{ kind: 'nominate', node, pods }] : [];
 }
 
-/** Pods are nominated right before the node opens; later they would be elsewhere already. */
+/** Pods that cannot start on the node yet would be tried there in vain, and lose the nomination. */
 function opening(claim: NodeClaim, node: Node, pods: readonly Pod[]): readonly LifecycleAction[] {
   const { [PLANNED_PODS]: _, [REPLACES]: __, ...annotations } = claim.annotations;
   return [
-    ...nominations(node, pods),
     {
       kind: 'register',
       node,
+      pods: isUsable(node) ? pods : [],
       labels: { ...claim.labels, [REGISTERED]: 'true' },
       annotations,
       taints: taintsAtRegistration(claim, node),
@@ -255,7 +255,11 @@ function decide(claim: NodeClaim, around: ClaimSurroundings): readonly Lifecycle
   const node = around.nodes[0];
   if (node === undefined) return [];
   const initializing = isTrue(claim, 'Initialized') ? [] : initialization(claim, node);
-  return [...tagging(claim, node, around.isAwaited), ...initializing];
+  return [
+    ...nominations(node, around.awaiting),
+    ...tagging(claim, node, around.isAwaited),
+    ...initializing,
+  ];
 }
 
 /** What to do now with one NodeClaim and its Node: launch, join, expire, drain, end. */

@@ -1,15 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { awaitingPods, nominatePods, readNominations } from '../../../shared/app/nominations.ts';
+import { nominatePods } from '../../../shared/app/nominations.ts';
 import { provision } from '../../../shared/app/provision.ts';
 import { plannedPods } from '../../../shared/core/lifecycle/planned-pods.ts';
-import type { Pod } from '../../../shared/core/model/pod.ts';
-import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
-import type { ClusterSnapshot } from '../../../shared/core/model/snapshot.ts';
 import { type ObjectRef, PortError, type Ports } from '../../../shared/ports.ts';
 import { readState } from '../../../shared/sim/decode.ts';
 import { WORLD_START_MS, type World } from '../../../shared/sim/world.ts';
 import { deployment, nodeClass, nodePool, smallWorld } from '../../sim/small-world.ts';
-import { aNode, aNodeClaim, aPod } from '../launch/builders.ts';
+import { aNode, aPod } from '../launch/builders.ts';
 import { MINUTE, settings, waitingWorld, withPorts } from './world.ts';
 
 const refuse = async (): Promise<never> => {
@@ -78,52 +75,7 @@ describe('pods of a plan', () => {
     const failures = await nominatePods(withPorts(ports, { cluster }), aNode(), pods);
     const message = '403: patch pods/status: forbidden';
     expect(failures).toEqual([{ object: 'Node/node-1', message }]);
-    expect(asked).toBe(10);
-  });
-});
-
-describe('pods to be nominated', () => {
-  const PLANNED = 'joiner.dev/planned-pods';
-  const waiting = (changes: Partial<Pod> = {}): Pod =>
-    aPod({ uid: 'u', nodeName: undefined, phase: 'Pending', ...changes });
-  const claimOf = (name: string, changes: Partial<NodeClaim> = {}): NodeClaim =>
-    aNodeClaim({ name, uid: name, annotations: { [PLANNED]: 'u' }, ...changes });
-  const targets = async (objects: Partial<ClusterSnapshot>): Promise<readonly string[]> => {
-    const { ports } = await waitingWorld([]);
-    const state = await ports.cluster.read();
-    const read = readNominations({ ...state, objects: { ...state.objects, ...objects } });
-    const claims = objects.nodeClaims ?? [];
-    return claims.filter((each) => awaitingPods(each, read).length > 0).map(({ name }) => name);
-  };
-  const other = 'aws:///us-east-1a/i-0123456789abcdef1';
-  const nominated = waiting({ nominatedNodeName: 'node-1' });
-
-  it.each<[string, Partial<ClusterSnapshot>, readonly string[]]>([
-    ['are those that no node is there for', { pods: [waiting()] }, ['a']],
-    ['are not those that have a node', { pods: [aPod({ uid: 'u' })] }, []],
-    ['are not those of a preemption', { pods: [nominated], nodes: [aNode()] }, []],
-    ['are those of a node that has gone', { pods: [nominated], nodes: [] }, ['a']],
-    [
-      'are those of a node that is being deleted',
-      { pods: [nominated], nodes: [aNode({ deletedAtMs: 1 })] },
-      ['a'],
-    ],
-    [
-      'are those of a node whose claim is being deleted',
-      {
-        pods: [nominated],
-        nodes: [aNode({ providerId: other })],
-        nodeClaims: [claimOf('a'), claimOf('leaving', { providerId: other, deletedAtMs: 1 })],
-      },
-      ['a'],
-    ],
-    [
-      'go where the last plan has put them',
-      { pods: [waiting()], nodeClaims: [claimOf('b', { createdAtMs: 2 }), claimOf('a')] },
-      ['b'],
-    ],
-  ])('%s', async (_, objects, expected) => {
-    expect(await targets({ nodeClaims: [claimOf('a')], ...objects })).toEqual(expected);
+    expect(asked).toBe(20);
   });
 });
 

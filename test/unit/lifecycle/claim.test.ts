@@ -4,7 +4,6 @@ import { decideClaim } from '../../../shared/core/lifecycle/claim.ts';
 import { readiness, withConditions } from '../../../shared/core/lifecycle/conditions.ts';
 import { orphanedInstances } from '../../../shared/core/lifecycle/garbage.ts';
 import type { Condition, Node } from '../../../shared/core/model/cluster.ts';
-import type { Labels } from '../../../shared/core/model/labels.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
 import { aNode, aNodeClaim, aPod } from '../launch/builders.ts';
 
@@ -37,6 +36,8 @@ function text(action: LifecycleAction): string {
       return `evict ${action.pods.map((pod) => pod.name).join(',')}`;
     case 'nominate':
       return `nominate ${action.pods.map((pod) => pod.name).join(',')} to ${action.node.name}`;
+    case 'register':
+      return ['register', ...action.pods.map((pod) => pod.name)].join(' ');
     case 'remove-pod':
       return `remove ${action.pod.name} ${action.gracePeriodSeconds}s`;
     default:
@@ -90,10 +91,10 @@ describe('a NodeClaim', () => {
     ],
     ['registers its node', launched, { nodes: [unregistered] }, ['register', 'confirm']],
     [
-      'nominates its pods before it opens the node',
+      'opens its node to the pods that were planned for it',
       launched,
       { nodes: [unregistered], awaiting: [aPod({ name: 'a' }), aPod({ name: 'b' })] },
-      ['nominate a,b to node-1', 'register', 'confirm'],
+      ['register a b', 'confirm'],
     ],
     [
       'keeps its node closed until it is ready',
@@ -175,6 +176,18 @@ describe('a NodeClaim', () => {
       ['tag', 'annotate', 'initialize', 'Initialized=True/Initialized Ready=True/Ready'],
     ],
     ['at rest has nothing to do', ready, { nodes: [aNode()] }, []],
+    [
+      'nominates pods again that were tried in vain',
+      ready,
+      { nodes: [aNode()], awaiting: [aPod({ name: 'a' })], isAwaited: true },
+      ['nominate a to node-1'],
+    ],
+    [
+      'nominates none again while its node is not ready',
+      ready,
+      { nodes: [notReady], awaiting: [aPod({ name: 'a' })], isAwaited: true },
+      [],
+    ],
     ['expires', { ...ready, expireAfter: MINUTE }, { nodes: [aNode()] }, ['delete expired']],
     [
       'follows its deleted node',
@@ -314,35 +327,6 @@ describe('a node that opens', () => {
     const [action] = decideClaim(claim, around({ nodes: [unregistered] })).actions;
     expect(action).toMatchObject({ kind: 'register', taints: [], annotations: { note: 'n' } });
     expect(action).not.toHaveProperty(['annotations', 'joiner.dev/planned-pods']);
-  });
-});
-
-describe('a claim whose node is open', () => {
-  const PLANNED = 'joiner.dev/planned-pods';
-  const TAGGED = 'karpenter.k8s.aws/tagged';
-  const annotationsOf = (annotations: Labels, isAwaited: boolean) => {
-    const claim = aNodeClaim({ ...ready, annotations });
-    const { actions } = decideClaim(claim, around({ nodes: [aNode()], isAwaited }));
-    return actions.flatMap((each) => (each.kind === 'annotate' ? [each.annotations] : []));
-  };
-
-  it.each<[string, Labels, boolean, readonly object[]]>([
-    ['names its pods while one waits', { [PLANNED]: 'a' }, true, [{ [TAGGED]: 'true' }]],
-    [
-      'forgets them with the write that it is tagged by',
-      { [PLANNED]: 'a' },
-      false,
-      [{ [TAGGED]: 'true', [PLANNED]: null }],
-    ],
-    [
-      'forgets them later where one had to wait',
-      { [PLANNED]: 'a', [TAGGED]: 'true' },
-      false,
-      [{ [PLANNED]: null }],
-    ],
-    ['has nothing more to forget', { [TAGGED]: 'true' }, false, []],
-  ])('%s', (_, annotations, isAwaited, expected) => {
-    expect(annotationsOf(annotations, isAwaited)).toEqual(expected);
   });
 });
 
