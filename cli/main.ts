@@ -4,6 +4,7 @@ import { costCommand } from './commands/cost.ts';
 import { crdsCommand } from './commands/crds.ts';
 import { diagnoseCommand } from './commands/diagnose.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { pauseCommand, resumeCommand } from './commands/pause.ts';
 import { releaseCommand } from './commands/release.ts';
 import { simulateCommand } from './commands/simulate.ts';
 import { solveCommand } from './commands/solve.ts';
@@ -24,6 +25,8 @@ export function program(): Command {
     crdsCommand(),
     doctorCommand(),
     costCommand(),
+    pauseCommand(),
+    resumeCommand(),
     releaseCommand(),
   ];
   for (const command of commands) root.addCommand(command.copyInheritedSettings(root));

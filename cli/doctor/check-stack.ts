@@ -138,7 +138,7 @@ function checkBrakes({ paused, nowMs }: Kubernetes): readonly Line[] {
   const on = Object.entries(paused).filter(([, untilMs]) => untilMs > nowMs);
   if (on.length === 0) return [ok('brakes', 'off')];
   const names = on.map(([brake]) => brake).join(', ');
-  const advice = 'kubectl -n kube-system delete configmap joiner';
+  const advice = 'joiner resume';
   return [warn('brakes', `paused: ${names}`, advice)];
 }
 

@@ -7,8 +7,13 @@ import { property } from './list.ts';
  */
 export const BRAKES_CONFIG_MAP = { namespace: 'kube-system', name: 'joiner' };
 
-const BRAKES: readonly Brake[] = ['launch', 'disrupt', 'terminate'];
+export const BRAKES: readonly Brake[] = ['launch', 'disrupt', 'terminate'];
 const KEY_PREFIX = 'pause.';
+
+/** A brake as the ConfigMap's data has it: until then, or without an end. */
+export function encodeBrake(brake: Brake, untilMs: number | undefined): readonly [string, string] {
+  return [KEY_PREFIX + brake, untilMs === undefined ? 'on' : new Date(untilMs).toISOString()];
+}
 
 /** Whatever cannot be read holds: somebody meant to pull that brake. */
 export function decodeBrakes(configMap: unknown): Partial<Record<Brake, number>> {

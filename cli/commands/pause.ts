@@ -1,0 +1,133 @@
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import packageJson from '../../package.json' with { type: 'json' };
+import { parseDurationMs } from '../../shared/core/duration.ts';
+import { BRAKES, BRAKES_CONFIG_MAP, decodeBrakes, encodeBrake } from '../../shared/kube/brakes.ts';
+import type { KubeClient } from '../../shared/kube/client.ts';
+import { find } from '../../shared/kube/find.ts';
+import { RESOURCES } from '../../shared/kube/resources.ts';
+import type { Brake } from '../../shared/ports/cluster.ts';
+import { reporting } from '../bad-input.ts';
+import { type ClusterOptions, connect, serverFacts } from '../connect.ts';
+
+interface Options extends ClusterOptions {
+  /** Milliseconds; undefined: without an end. */
+  readonly for?: number;
+  readonly output: 'text' | 'json';
+}
+
+type Part = Brake | 'all';
+
+/** What the ConfigMap's data becomes; null removes a key. */
+type Change = (nowMs: number) => Readonly<Record<string, string | null>>;
+
+function brakesOf(part: Part): readonly Brake[] {
+  return part === 'all' ? BRAKES : [part];
+}
+
+async function change(name: string, options: Options, data: Change): Promise<number> {
+  const { client } = await connect(name, options);
+  try {
+    // The functions' clocks are AWS's; the API server's is nearer to them than this machine's.
+    const { nowMs } = await serverFacts(client);
+    const paused = decodeBrakes(await write(client, data(nowMs)));
+    process.stdout.write(options.output === 'json' ? asJson(paused, nowMs) : asText(paused, nowMs));
+    return 0;
+  } finally {
+    await client.close();
+  }
+}
+
+/** The ConfigMap may hold other keys, which stay; without one there is nothing to take away. */
+async function write(
+  client: KubeClient,
+  data: Readonly<Record<string, string | null>>,
+): Promise<unknown> {
+  const known = await find(client, RESOURCES.configMaps, BRAKES_CONFIG_MAP);
+  if (known !== undefined) {
+    const value = { kind: 'merge', value: { data } } as const;
+    return await client.patch(RESOURCES.configMaps, BRAKES_CONFIG_MAP, value);
+  }
+  if (Object.values(data).every((each) => each === null)) return undefined;
+  const object = { metadata: BRAKES_CONFIG_MAP, data };
+  return await client.create(RESOURCES.configMaps, object, BRAKES_CONFIG_MAP.namespace);
+}
+
+/** Until when; null: without an end. */
+type State = Readonly<Record<Brake, { readonly paused: boolean; readonly until: string | null }>>;
+
+function stateOf(paused: Partial<Record<Brake, number>>, nowMs: number): State {
+  const one = (brake: Brake) => {
+    const untilMs = paused[brake] ?? 0;
+    const isOn = untilMs > nowMs;
+    const hasEnd = isOn && Number.isFinite(untilMs);
+    return { paused: isOn, until: hasEnd ? new Date(untilMs).toISOString() : null };
+  };
+  return { launch: one('launch'), disrupt: one('disrupt'), terminate: one('terminate') };
+}
+
+function asText(paused: Partial<Record<Brake, number>>, nowMs: number): string {
+  const state = stateOf(paused, nowMs);
+  return BRAKES.map((brake) => {
+    const { paused: isOn, until } = state[brake];
+    return `${brake}: ${isOn ? `paused${until === null ? '' : ` until ${until}`}` : 'runs'}\n`;
+  }).join('');
+}
+
+function asJson(paused: Partial<Record<Brake, number>>, nowMs: number): string {
+  const value = { joiner: packageJson.version, brakes: stateOf(paused, nowMs) };
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+function duration(text: string): number {
+  const ms = parseDurationMs(text);
+  if (ms === undefined || ms === 0) {
+    throw new InvalidArgumentError('expected a time such as 30m or 1h30m');
+  }
+  return ms;
+}
+
+function which(does: string): Argument {
+  const choices = ['all', ...BRAKES];
+  return new Argument('[part]', `what to ${does}`).choices(choices).default('all');
+}
+
+function commandOf(name: string, description: string): Command {
+  return new Command(name)
+    .description(description)
+    .addArgument(which(name))
+    .option('--kubeconfig <file>', 'instead of KUBECONFIG or ~/.kube/config')
+    .option('--context <name>', 'of the kubeconfig')
+    .addOption(new Option('-o, --output <format>').choices(['text', 'json']).default('text'))
+    .addHelpText('after', HELP);
+}
+
+/** `joiner pause`: Joiner stays, and does nothing or less. */
+export function pauseCommand(): Command {
+  return commandOf('pause', 'stop launching, replacing or terminating nodes, or all of it')
+    .addOption(new Option('--for <time>', 'then it goes on by itself').argParser(duration))
+    .action((part: Part, options: Options) =>
+      reporting(() =>
+        change('joiner-pause', options, (nowMs) => {
+          const untilMs = options.for === undefined ? undefined : nowMs + options.for;
+          return Object.fromEntries(brakesOf(part).map((each) => encodeBrake(each, untilMs)));
+        }),
+      ),
+    );
+}
+
+/** `joiner resume`: takes back what `pause` did. */
+export function resumeCommand(): Command {
+  return commandOf('resume', 'go on after a pause').action((part: Part, options: Options) =>
+    reporting(() =>
+      change('joiner-resume', options, () =>
+        Object.fromEntries(brakesOf(part).map((each) => [encodeBrake(each, undefined)[0], null])),
+      ),
+    ),
+  );
+}
+
+const HELP = `
+launch     no node is planned or launched; pods wait
+disrupt    drifted nodes are seen and not replaced
+terminate  nodes are drained, and their instances stay
+The brakes are in the ConfigMap kube-system/joiner, which every pass reads.`;

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { decodeBrakes, encodeBrake } from '../../shared/kube/brakes.ts';
+import { inFolder, joiner } from './run.ts';
+
+const CONFIG = `apiVersion: v1
+kind: Config
+current-context: here
+contexts:
+  - name: here
+    context: { cluster: here, user: me }
+clusters:
+  - name: here
+    cluster: { server: 'https://127.0.0.1:1' }
+users:
+  - name: me
+    user: { token: secret }
+`;
+
+describe.each(['pause', 'resume'])('joiner %s', (command) => {
+  it.each([
+    ['everything', 'all, launch, disrupt, terminate'],
+    ['disrupt --kubeconfig @/absent', 'kubeconfig: '],
+    ['disrupt --kubeconfig @/config --context other', "no cluster for context 'other'"],
+    ['disrupt -o yaml', 'text, json'],
+    ['disrupt --forever', '--forever'],
+  ])('refuses %s', async (line, says) => {
+    await inFolder({ config: CONFIG }, async (folder) => {
+      const args = line.replaceAll('@', folder).split(' ');
+      const { exitCode, stdout, stderr } = await joiner(command, ...args);
+      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+      expect(stderr).toContain(says);
+    });
+  });
+
+  it('says that the API server does not answer', async () => {
+    await inFolder({ config: CONFIG }, async (folder) => {
+      const answer = await joiner(command, '--kubeconfig', `${folder}/config`);
+      expect(answer).toMatchObject({ exitCode: 1, stdout: '' });
+      expect(answer.stderr).toContain('error: ');
+    });
+  });
+});
+
+describe('joiner pause --for', () => {
+  it.each(['0s', 'long', '-1h', '1d'])('refuses %s', async (time) => {
+    const { exitCode, stderr } = await joiner('pause', 'launch', `--for=${time}`);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('expected a time such as');
+  });
+});
+
+describe('a brake', () => {
+  it.each([undefined, Date.UTC(2026, 0, 2)])('is read as it was written: %s', (untilMs) => {
+    const data = Object.fromEntries([encodeBrake('disrupt', untilMs)]);
+    expect(decodeBrakes({ data })).toEqual({ disrupt: untilMs ?? Number.POSITIVE_INFINITY });
+  });
+});
