@@ -73,7 +73,9 @@ await describeWithControlPlane(
 
     it('before the deployment: nothing is there, and nothing is in the way', async () => {
       const { exitCode, of } = await doctor();
-      expect(of('kubernetes')).toEqual(['OK: the API server answers: v1.35.4']);
+      expect(of('kubernetes')).toEqual([
+        expect.stringMatching(/^OK: the API server answers: v1\.3[0-9]\.\d+$/),
+      ]);
       expect(of('definition')).toHaveLength(DEFINITIONS);
       for (const each of of('definition')) expect(each).toMatch(/^WARN: .* is not installed$/);
       expect(of('rights')[0]).toMatch(/^WARN: ClusterRole joiner:controller is absent, /);
@@ -97,7 +99,7 @@ await describeWithControlPlane(
       await establishCrds(admin(), await ourCrds());
       await applyManifests(admin(), manifests());
       const leases = kubeLeases({ client: admin(), holder: 'request-1' });
-      for (const name of ['provision', 'lifecycle']) {
+      for (const name of ['decide', 'lifecycle']) {
         await (await leases.acquire(name))?.release();
       }
       const file = await writeKubeconfig(folder, plane());
