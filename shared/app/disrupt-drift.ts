@@ -1,15 +1,16 @@
 import {
   adoptionStamps,
+  compared,
   type Drift,
   type DriftTarget,
-  driftsOf,
-  statesOf,
+  driftTarget,
 } from '../core/disruption/drift.ts';
 import { isTrue, sameConditions, withConditions } from '../core/lifecycle/conditions.ts';
 import type { Condition } from '../core/model/cluster.ts';
 import { NODE_POOL } from '../core/model/labels.ts';
 import type { NodeClaim, NodePool } from '../core/model/provisioning.ts';
 import { type ClusterState, objectKey } from '../ports.ts';
+import { atOnce } from './at-once.ts';
 import { attempt } from './attempt.ts';
 import type { DisruptPass, Judged } from './disrupt-pass.ts';
 import { nodePoolHash } from './new-claims.ts';
@@ -18,18 +19,21 @@ import { nodeClassOf } from './offers.ts';
 import type { Resolution } from './provision.ts';
 import { claimRef } from './references.ts';
 
+/** A new image makes all claims drift, and `provision` waits for the Lease meanwhile. */
+const AT_ONCE_MAX = 10;
+
 function targetOf(state: ClusterState, pool: NodePool, resolution: Resolution): DriftTarget {
   const known = nodeClassOf(state, pool.template.nodeClassRef);
   const isUsable = known !== undefined && !known.isDeleting && isTrue(known.status, 'Ready');
   const nodeClass = isUsable ? known : undefined;
-  return {
+  return driftTarget({
     pool,
     poolHash: nodePoolHash(pool),
     nodeClass,
     nodeClassHash: nodeClass === undefined ? '' : nodeClassHash(nodeClass),
     hashVersion: VERSION,
     types: resolution.byNodeClass.get(nodeClass?.name ?? '') ?? [],
-  };
+  });
 }
 
 /**
@@ -51,8 +55,7 @@ export function judge(
     const target = targets.get(claim.labels[NODE_POOL] ?? '');
     if (target === undefined || claim.deletedAtMs !== undefined) continue;
     if (!isTrue(claim, 'Initialized')) continue;
-    const drifts = driftsOf(claim, target, nowMs);
-    judged.set(claim.uid, { claim, target, drifts, states: statesOf(claim, target, nowMs) });
+    judged.set(claim.uid, { claim, target, ...compared(claim, target, nowMs) });
   }
   return judged;
 }
@@ -102,14 +105,14 @@ async function adopt({ ports }: DisruptPass, { claim, target }: Judged): Promise
 export async function markDrift(pass: DisruptPass): Promise<void> {
   const { shadow, failures, judged } = pass;
   const all = [...judged.values()].sort((a, b) => (a.claim.name < b.claim.name ? -1 : 1));
-  for (const each of all) {
+  await atOnce(AT_ONCE_MAX, all, async (each) => {
     if (await shadow.isCast()) return;
     const write = async (): Promise<void> => {
       await mark(pass, each);
       await adopt(pass, each);
     };
     failures.push(...(await attempt(`NodeClaim/${each.claim.name}`, write)));
-  }
+  });
 }
 
 /** Since when the claim differs: the oldest drift goes first. */

@@ -1,5 +1,5 @@
 import type { Command } from '../core/disruption/commands.ts';
-import type { Drift, DriftTarget } from '../core/disruption/drift.ts';
+import type { Comparison, DriftTarget } from '../core/disruption/drift.ts';
 import type { Condition, Node } from '../core/model/cluster.ts';
 import { CAPACITY_TYPE, NODE_POOL } from '../core/model/labels.ts';
 import type { NodeClaim, NodePool } from '../core/model/provisioning.ts';
@@ -11,13 +11,9 @@ import type { AppSettings } from './settings.ts';
 import type { Shadow } from './shadow.ts';
 
 /** A claim that is compared with its NodePool and EC2NodeClass. */
-export interface Judged {
+export interface Judged extends Comparison {
   readonly claim: NodeClaim;
   readonly target: DriftTarget;
-  /** The first gives the reason; empty: as it should be. */
-  readonly drifts: readonly Drift[];
-  /** What its node has tried. */
-  readonly states: readonly string[];
 }
 
 /** What disruption goes by. */

@@ -23,6 +23,8 @@ import { isPaused } from './settings.ts';
 
 /** Plans in one pass: what is left is the next minute's. */
 const SIMULATIONS_MAX = 20;
+/** Nodes of which one pass says that they have to wait: of a whole cluster it would take minutes. */
+const SAID_MAX = 20;
 
 interface Drifted extends Candidate {
   readonly judged: Judged;
@@ -39,10 +41,12 @@ interface Choosing {
   readonly trials: Trials;
   readonly isLaunchPaused: boolean;
   simulations: number;
+  said: number;
 }
 
 /** What would take a candidate's place; the name of the pool is in the labels. */
 interface Choice {
+  readonly kind: 'choice';
   readonly candidate: Drifted;
   readonly replacements: readonly NewNodeClaim[];
   /** States of which its replacement is the canary. */
@@ -115,15 +119,37 @@ async function observe(pass: DisruptPass): Promise<Choosing> {
   );
   const isLaunchPaused = isPaused(state.pausedUntilMs.launch, nowMs);
   const trials = { proven, trying, failed: allFailedCanaries(pass) };
-  return { pass, snapshot, allowed, trying, trials, isLaunchPaused, simulations: 0 };
+  return { pass, snapshot, allowed, trying, trials, isLaunchPaused, simulations: 0, said: 0 };
+}
+
+/** Why a candidate waits, on itself or, where it holds for all of them, on the pool. */
+interface Waiting {
+  readonly kind: 'waiting';
+  readonly message: string;
+  readonly isOfPool: boolean;
+}
+
+function waiting(message: string, isOfPool = false): Waiting {
+  return { kind: 'waiting', message, isOfPool };
 }
 
 async function sayBlocked(
-  { pass }: Choosing,
-  { claim, node }: Drifted,
-  message: string,
+  choosing: Choosing,
+  { claim, node, pool }: Drifted,
+  { message, isOfPool }: Waiting,
+  said: Set<string>,
 ): Promise<void> {
-  await say(pass, claim, node, { type: 'Normal', reason: 'DisruptionBlocked', message });
+  const { pass } = choosing;
+  const event = { type: 'Normal', reason: 'DisruptionBlocked', message } as const;
+  if (isOfPool) {
+    const key = `${pool.name} ${message}`;
+    if (said.has(key)) return;
+    said.add(key);
+    await pass.ports.cluster.event({ regarding: poolRef(pool), ...event });
+    return;
+  }
+  choosing.said += 1;
+  if (choosing.said <= SAID_MAX) await say(pass, claim, node, event);
 }
 
 /** As `provision` writes them, with the uid of what they replace. */
@@ -166,27 +192,36 @@ function replacementsOf(choosing: Choosing, candidate: Drifted): readonly NewNod
 }
 
 /** Why the candidate has to wait whatever would replace it; undefined: it need not. */
-function reasonToWait({ pass }: Choosing, candidate: Drifted): string | undefined {
+function reasonToWait({ pass }: Choosing, candidate: Drifted): Waiting | undefined {
   const health = conditionOf(candidate.pool, 'NodeRegistrationHealthy');
-  if (health?.status === 'False') return `Launches of its NodePool fail: ${health.message}`;
-  return blockedBy(candidate, pass.state.objects.podDisruptionBudgets, pass.nowMs);
+  if (health?.status === 'False') {
+    return waiting(`Launches of the NodePool fail: ${health.message}`, true);
+  }
+  const { podDisruptionBudgets } = pass.state.objects;
+  const message = blockedBy(candidate, podDisruptionBudgets, pass.nowMs);
+  return message === undefined ? undefined : waiting(message);
 }
 
-/** What to do with the candidate; a text says why nothing is done. */
-function chosen(choosing: Choosing, candidate: Drifted): Choice | string {
+/** What to do with the candidate, or why nothing is done. */
+function chosen(choosing: Choosing, candidate: Drifted): Choice | Waiting {
   const { pass, trials, isLaunchPaused } = choosing;
-  const waiting = reasonToWait(choosing, candidate);
-  if (waiting !== undefined) return waiting;
+  const reason = reasonToWait(choosing, candidate);
+  if (reason !== undefined) return reason;
   const isRemoval = isEmpty(candidate) && candidate.pool.replicas === undefined;
   // Nothing comes in an empty node's place: there is nothing to try.
   const verdict = isRemoval
     ? ({ kind: 'free' } as const)
     : verdictOf(candidate.judged.drifts, trials, pass.nowMs);
-  if (verdict.kind === 'blocked') return verdict.message;
+  if (verdict.kind === 'blocked') return waiting(verdict.message, true);
   const replacements = replacementsOf(choosing, candidate);
-  if (typeof replacements === 'string') return replacements;
-  if (replacements.length > 0 && isLaunchPaused) return 'Launches are paused';
-  return { candidate, replacements, states: verdict.kind === 'canary' ? verdict.states : [] };
+  if (typeof replacements === 'string') return waiting(replacements);
+  if (replacements.length > 0 && isLaunchPaused) return waiting('Launches are paused', true);
+  return {
+    kind: 'choice',
+    candidate,
+    replacements,
+    states: verdict.kind === 'canary' ? verdict.states : [],
+  };
 }
 
 async function create(
@@ -238,8 +273,8 @@ async function start(choosing: Choosing, choice: Choice): Promise<void> {
   if (made.length > 0) {
     choosing.snapshot = withReserved(choosing.snapshot, claim, made);
     const message = `Waiting for ${made.map(({ name }) => name).join(', ')} to be ready`;
-    const waiting = { type: 'Normal', reason: 'DisruptionWaitingReadiness', message } as const;
-    await say(pass, claim, node, waiting);
+    const event = { type: 'Normal', reason: 'DisruptionWaitingReadiness', message } as const;
+    await say(pass, claim, node, event);
     return;
   }
   choosing.snapshot = withLeaving(choosing.snapshot, node.name);
@@ -282,7 +317,7 @@ async function choose(choosing: Choosing, candidates: readonly Drifted[]): Promi
     if (choosing.simulations >= SIMULATIONS_MAX || (await pass.shadow.isCast())) return;
     if (!(await isAllowed(choosing, candidate.pool, said))) continue;
     const choice = chosen(choosing, candidate);
-    if (typeof choice === 'string') await sayBlocked(choosing, candidate, choice);
+    if (choice.kind === 'waiting') await sayBlocked(choosing, candidate, choice, said);
     else if (triesNothing(choice)) spare.push(choice);
     else await begin(choice);
   }

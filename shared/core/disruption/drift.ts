@@ -16,7 +16,12 @@ import {
 } from '../model/labels.ts';
 import type { NodeClass } from '../model/node-class.ts';
 import type { NodeClaim, NodePool } from '../model/provisioning.ts';
-import { allows, intersects, requirementsOf } from '../requirements/value-set.ts';
+import {
+  allows,
+  intersects,
+  type Requirements,
+  requirementsOf,
+} from '../requirements/value-set.ts';
 
 /** Why a node is not what its NodePool and its EC2NodeClass ask for now; Karpenter's names. */
 export type DriftReason =
@@ -30,7 +35,7 @@ export type DriftReason =
   | 'CapacityReservationDrift';
 
 /** What the claims of a NodePool should be like now. */
-export interface DriftTarget {
+export interface DriftParts {
   readonly pool: NodePool;
   readonly poolHash: string;
   /** Undefined: absent, on its way out or not ready. Then nothing is compared with it. */
@@ -40,6 +45,17 @@ export interface DriftTarget {
   readonly hashVersion: string;
   /** What the class can launch; empty: nobody knows. */
   readonly types: readonly InstanceType[];
+}
+
+/** The same, with what all claims of the pool are compared with in common. */
+export interface DriftTarget extends DriftParts {
+  readonly requirements: Requirements;
+  readonly typeOf: ReadonlyMap<string, InstanceType>;
+  /** Ids, sorted. */
+  readonly groups: string;
+  readonly subnets: ReadonlySet<string>;
+  /** Names of states that a hash stands for. */
+  readonly stateOf: Readonly<Record<'requirements' | 'groups' | 'subnets', string>>;
 }
 
 export interface Drift {
@@ -68,6 +84,30 @@ function short(value: unknown): string {
   return sha256(canonicalText(value)).slice(0, STATE_LENGTH);
 }
 
+function sorted(ids: readonly { readonly id: string }[]): readonly string[] {
+  return ids.map(({ id }) => id).sort();
+}
+
+export function driftTarget(parts: DriftParts): DriftTarget {
+  const { pool, nodeClass, types } = parts;
+  const groups = sorted(nodeClass?.status.securityGroups ?? []).join(',');
+  const subnets = sorted(nodeClass?.status.subnets ?? []);
+  const ofClass = `EC2NodeClass/${nodeClass?.name ?? ''}`;
+  const asked = short(pool.template.requirements);
+  return {
+    ...parts,
+    requirements: requirementsOf(pool.template.requirements),
+    typeOf: new Map(types.map((type) => [type.name, type])),
+    groups,
+    subnets: new Set(subnets),
+    stateOf: {
+      requirements: `NodePool/${pool.name} requirements ${asked}`,
+      groups: `${ofClass} security groups ${short(groups)}`,
+      subnets: `${ofClass} subnets ${short(subnets)}`,
+    },
+  };
+}
+
 function checkPoolHash(claim: NodeClaim, target: DriftTarget): Check {
   const { pool, poolHash, hashVersion } = target;
   const isOurs = claim.annotations[NODE_POOL_HASH_VERSION] === hashVersion;
@@ -83,9 +123,9 @@ function checkPoolHash(claim: NodeClaim, target: DriftTarget): Check {
  * Labels against the pool's requirements. A label that the node does not have (a key of the user's
  * with several values, for instance) counts as what the claim itself asks for.
  */
-function unmetRequirement(claim: NodeClaim, { pool }: DriftTarget): string | undefined {
+function unmetRequirement(claim: NodeClaim, { requirements }: DriftTarget): string | undefined {
   const asked = requirementsOf(claim.requirements);
-  for (const [key, set] of requirementsOf(pool.template.requirements)) {
+  for (const [key, set] of requirements) {
     const label = claim.labels[key];
     const own = asked.get(key);
     const isMet =
@@ -102,7 +142,7 @@ function checkRequirements(claim: NodeClaim, target: DriftTarget): Check {
   return {
     reason: 'RequirementsDrifted',
     message: `NodePool ${pool.name} does not allow ${key ?? ''}=${value ?? '(absent)'} any more`,
-    state: `NodePool/${pool.name} requirements ${short(pool.template.requirements)}`,
+    state: target.stateOf.requirements,
     isMet: key === undefined,
   };
 }
@@ -111,9 +151,9 @@ function checkRequirements(claim: NodeClaim, target: DriftTarget): Check {
  * Whether the type is sold in the claim's zone at all. That its capacity type has no price today is
  * no reason to replace a node that runs.
  */
-function checkType(claim: NodeClaim, { types }: DriftTarget, nowMs: number): Check {
+function checkType(claim: NodeClaim, { types, typeOf }: DriftTarget, nowMs: number): Check {
   const { [INSTANCE_TYPE]: name = '', [ZONE]: zone } = claim.labels;
-  const type = types.find((each) => each.name === name);
+  const type = typeOf.get(name);
   const isKnown = types.length > 0 && nowMs - claim.createdAtMs >= TYPE_CHECK_AFTER_MS;
   return {
     reason: 'InstanceTypeNotFound',
@@ -135,17 +175,16 @@ function checkClassHash(claim: NodeClaim, target: DriftTarget, nodeClass: NodeCl
 }
 
 /** The type as the catalog has it, else as the claim's labels describe it. */
-function typeOf(labels: Labels, types: readonly InstanceType[]): Pick<InstanceType, 'labels'> {
-  const known = types.find((each) => each.name === labels[INSTANCE_TYPE]);
-  if (known !== undefined) return known;
-  return {
-    labels: Object.fromEntries(Object.entries(labels).map(([key, value]) => [key, [value]])),
-  };
+function labelsOf(labels: Labels, { typeOf }: DriftTarget): InstanceType['labels'] {
+  const known = typeOf.get(labels[INSTANCE_TYPE] ?? '');
+  if (known !== undefined) return known.labels;
+  return Object.fromEntries(Object.entries(labels).map(([key, value]) => [key, [value]]));
 }
 
-function checkImage(claim: NodeClaim, { types }: DriftTarget, nodeClass: NodeClass): Check {
+function checkImage(claim: NodeClaim, target: DriftTarget, nodeClass: NodeClass): Check {
   const name = claim.labels[INSTANCE_TYPE] ?? '';
-  const image = imageFor(nodeClass.status.images, { name, ...typeOf(claim.labels, types) });
+  const labels = labelsOf(claim.labels, target);
+  const image = imageFor(nodeClass.status.images, { name, labels });
   const isKnown = image !== undefined && claim.imageId !== undefined;
   return {
     reason: 'AMIDrift',
@@ -155,30 +194,26 @@ function checkImage(claim: NodeClaim, { types }: DriftTarget, nodeClass: NodeCla
   };
 }
 
-function sorted(ids: readonly { readonly id: string }[]): readonly string[] {
-  return ids.map(({ id }) => id).sort();
-}
-
 /** Compared as a set, as Karpenter does: a group more or less is a difference. */
-function checkGroups(claim: NodeClaim, nodeClass: NodeClass): Check {
-  const groups = sorted(nodeClass.status.securityGroups).join(',');
+function checkGroups(claim: NodeClaim, target: DriftTarget, nodeClass: NodeClass): Check {
+  const { groups, stateOf } = target;
   const had = claim.annotations[SECURITY_GROUPS];
   return {
     reason: 'SecurityGroupDrift',
     message: `EC2NodeClass ${nodeClass.name} selects other security groups than ${had ?? ''}`,
-    state: `EC2NodeClass/${nodeClass.name} security groups ${short(groups)}`,
+    state: stateOf.groups,
     isMet: had === undefined || groups === '' ? undefined : had === groups,
   };
 }
 
-function checkSubnet(claim: NodeClaim, nodeClass: NodeClass): Check {
-  const subnets = sorted(nodeClass.status.subnets);
+function checkSubnet(claim: NodeClaim, target: DriftTarget, nodeClass: NodeClass): Check {
+  const { subnets, stateOf } = target;
   const had = claim.annotations[SUBNET];
   return {
     reason: 'SubnetDrift',
     message: `EC2NodeClass ${nodeClass.name} does not select ${had ?? ''} any more`,
-    state: `EC2NodeClass/${nodeClass.name} subnets ${short(subnets)}`,
-    isMet: had === undefined || subnets.length === 0 ? undefined : subnets.includes(had),
+    state: stateOf.subnets,
+    isMet: had === undefined || subnets.size === 0 ? undefined : subnets.has(had),
   };
 }
 
@@ -203,29 +238,30 @@ function checksOf(claim: NodeClaim, target: DriftTarget, nowMs: number): readonl
     checkType(claim, target, nowMs),
     checkClassHash(claim, target, nodeClass),
     checkImage(claim, target, nodeClass),
-    checkGroups(claim, nodeClass),
-    checkSubnet(claim, nodeClass),
+    checkGroups(claim, target, nodeClass),
+    checkSubnet(claim, target, nodeClass),
     checkReservation(claim, nodeClass),
   ];
 }
 
-/** All that the claim differs in; the first is its reason. Empty: it is as it should be. */
-export function driftsOf(
-  claim: NodeClaim,
-  target: DriftTarget,
-  nowMs: number,
-): readonly [Drift, ...Drift[]] | readonly [] {
-  const [first, ...rest] = checksOf(claim, target, nowMs)
-    .filter(({ isMet }) => isMet === false)
-    .map(({ reason, message, state }): Drift => ({ reason, message, state }));
-  return first === undefined ? [] : [first, ...rest];
+/** What came of comparing a claim. */
+export interface Comparison {
+  /** All that it differs in; the first gives the reason. Empty: it is as it should be. */
+  readonly drifts: readonly Drift[];
+  /** What its node has tried, should it be initialised. */
+  readonly states: readonly string[];
 }
 
-/** The states that the claim's node has tried, should it be initialised. */
-export function statesOf(claim: NodeClaim, target: DriftTarget, nowMs: number): readonly string[] {
-  return checksOf(claim, target, nowMs).flatMap(({ isMet, state }) =>
-    isMet === true && state !== undefined ? [state] : [],
-  );
+export function compared(claim: NodeClaim, target: DriftTarget, nowMs: number): Comparison {
+  const checks = checksOf(claim, target, nowMs);
+  return {
+    drifts: checks
+      .filter(({ isMet }) => isMet === false)
+      .map(({ reason, message, state }) => ({ reason, message, state })),
+    states: checks.flatMap(({ isMet, state }) =>
+      isMet === true && state !== undefined ? [state] : [],
+    ),
+  };
 }
 
 /** Annotations of a claim that another tool, or an older Joiner, has written: adopted as current. */

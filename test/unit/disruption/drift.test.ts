@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
   adoptionStamps,
+  compared,
+  type Drift,
+  type DriftParts,
   type DriftTarget,
-  driftsOf,
-  statesOf,
+  driftTarget,
 } from '../../../shared/core/disruption/drift.ts';
 import type { NodeClass, NodeClassStatus } from '../../../shared/core/model/node-class.ts';
 import type { NodeClaim, NodePool } from '../../../shared/core/model/provisioning.ts';
@@ -12,6 +14,10 @@ import { aNodeClass } from '../../builders/launches.ts';
 import { claimOf, poolOf, typeOf } from '../../builders/scheduling.ts';
 
 const HOUR = 3_600_000;
+
+function driftsOf(claim: NodeClaim, to: DriftTarget, nowMs: number): readonly Drift[] {
+  return compared(claim, to, nowMs).drifts;
+}
 
 function imageOf(id: string, arch: string) {
   const requirements: readonly RequirementExpression[] = [
@@ -31,9 +37,9 @@ const STATUS = {
 
 function target(
   pool: Parameters<typeof poolOf>[1] = {},
-  rest: Partial<DriftTarget> = {},
+  rest: Partial<DriftParts> = {},
 ): DriftTarget {
-  return {
+  return driftTarget({
     pool: poolOf('general', pool),
     poolHash: 'pool-hash',
     nodeClass: aNodeClass({}, STATUS),
@@ -41,7 +47,7 @@ function target(
     hashVersion: 'ours',
     types: [typeOf('m.large', 2, 8, 0.1)],
     ...rest,
-  };
+  });
 }
 
 const status = (changes: Partial<NodeClassStatus>): NodeClass =>
@@ -197,8 +203,8 @@ describe('a new state', () => {
     const [drift] = driftsOf(claim(), to, 0);
     expect(drift?.state).toBe('NodePool/general template new');
     const fresh = claim({ annotations: { 'karpenter.sh/nodepool-hash': 'new' } });
-    expect(statesOf(fresh, to, 0)).toContain(drift?.state);
-    expect(statesOf(claim(), to, 0)).not.toContain(drift?.state);
+    expect(compared(fresh, to, 0).states).toContain(drift?.state);
+    expect(compared(claim(), to, 0).states).not.toContain(drift?.state);
   });
 
   it('of images is one for each architecture', () => {
