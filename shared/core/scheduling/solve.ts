@@ -83,13 +83,11 @@ interface Packing {
 function packOnce(ground: Ground, quotas: Quotas, effort: Effort): Packing {
   const world = new World(ground);
   const order = orderOf(ground.problem, ground.views);
-  const needed = new Set(order.flatMap((view) => view.host.needs.map((each) => each.selector)));
-  const isTogether = (view: ClassView) =>
-    view.host.needs.length > 0 || view.podClass.matching.some((id) => needed.has(id));
+  const isTogether = (view: ClassView) => view.host.needs.length > 0;
   const isStuck = (view: ClassView) =>
     view.groups.length === 0 && !view.hasTopology && !isTogether(view);
   fillExisting(world, order.filter(isStuck));
-  grow(world, order.filter(isTogether));
+  grow(world, order.filter(isTogether), order);
   const tied = order.filter((view) => view.hasTopology && !isTogether(view));
   const free = order.filter((view) => !view.hasTopology && !isTogether(view) && !isStuck(view));
   const items = assignDomains(world, tied, quotas);
@@ -99,7 +97,7 @@ function packOnce(ground: Ground, quotas: Quotas, effort: Effort): Packing {
   if (items.some((item) => item.count > 0)) {
     return { attempt: undefined, over: overfull(items, given) };
   }
-  grow(world, order.filter(isTogether));
+  grow(world, order.filter(isTogether), order);
   retype(world);
   return { attempt: attemptOf(ground, world), over: [] };
 }

@@ -165,8 +165,11 @@ function bringCompany(
     const bin = world.open(choice);
     world.putInBin(company, bin, choice);
     const follow = world.choiceInBin(view, bin);
-    if (follow !== undefined) world.putInBin(view, bin, follow);
-    return true;
+    if (follow !== undefined) {
+      world.putInBin(view, bin, follow);
+      return true;
+    }
+    world.close(company, bin);
   }
   return false;
 }
@@ -189,7 +192,11 @@ function takesBoth(world: World, company: ClassView, view: ClassView, room: Node
  * cannot be placed yet are tried again until a whole round places nothing, which resolves affinity
  * between classes and alternating spread.
  */
-export function grow(world: World, order: readonly ClassView[]): void {
+export function grow(
+  world: World,
+  order: readonly ClassView[],
+  company: readonly ClassView[] = order,
+): void {
   const rooms = new Map(order.map((view) => [view, suitableRooms(world, view)]));
   for (let progress = true; progress; ) {
     progress = false;
@@ -197,7 +204,7 @@ export function grow(world: World, order: readonly ClassView[]): void {
       while (world.leftOf(view.podClass) > 0) {
         const isPlaced =
           placeOne(world, view, rooms.get(view) ?? []) ||
-          (view.host.needs.length > 0 && bringCompany(world, view, order, rooms.get(view) ?? []));
+          (view.host.needs.length > 0 && bringCompany(world, view, company, rooms.get(view) ?? []));
         if (!isPlaced) break;
         progress = true;
         if (world.steps > world.ground.problem.settings.stepsMax) return;

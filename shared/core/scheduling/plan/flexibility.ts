@@ -41,15 +41,15 @@ export class Flexibilities {
   }
 
   of(bin: Bin): Flexibility {
-    const openings = this.ground.openings.of(bin.held, viewsIn(this.ground, bin));
+    const openings = this.ground.openings.holding(bin.held, viewsIn(this.ground, bin), bin.used);
     let found = this.found.get(openings);
     if (found === undefined) {
       found = new Map();
       this.found.set(openings, found);
     }
     const { pool, type } = bin.cover;
-    const isLimited = Object.keys(pool.pool.limits).length > 0;
-    const text = `${bin.used.join()}|${isLimited ? type.type.name : ''}`;
+    const limits = Object.keys(pool.pool.limits).map((name) => amountOf(type.type.capacity, name));
+    const text = `${bin.used.join()}|${limits.join()}`;
     let flexibility = found.get(text);
     if (flexibility === undefined) {
       flexibility = this.find(bin, openings);

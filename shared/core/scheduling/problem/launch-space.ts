@@ -216,18 +216,40 @@ function combinations(
   return all;
 }
 
-/** Values of an open label worth telling apart: those allowed, or those that somebody names. */
+/** Values of an open label worth telling apart: those that somebody names come first. */
 function valuesInPlay(set: ValueSet, named: ReadonlySet<string>): readonly (string | undefined)[] {
-  // NotIn: a node may have another value, or none.
-  if (set.absent && set.complement) {
-    return [...[...named].filter((value) => allows(set, value)).sort(), undefined];
-  }
-  if (set.absent) return [undefined];
-  if (isContradiction(set) || (!set.complement && set.values.size === 0)) return [];
-  if (!set.complement) return [...set.values].sort();
   const known = [...named].filter((value) => allows(set, value)).sort();
+  if (set.absent && !set.complement) return [undefined];
+  if (isContradiction(set) || (!set.complement && set.values.size === 0)) return [];
+  if (!set.complement) {
+    return [...known, ...[...set.values].filter((value) => !named.has(value)).sort()];
+  }
   const other = freeValue(set, named);
-  return other === undefined ? known : [...known, other];
+  const some = other === undefined ? known : [...known, other];
+  // NotIn: a node may have another value, or none.
+  return set.absent ? [...some, undefined] : some;
+}
+
+/** One label of a pool that nodes may have in several ways. */
+interface OpenLabel {
+  readonly key: string;
+  readonly values: readonly (string | undefined)[];
+  /** Values that somebody names. */
+  readonly named: ReadonlySet<string>;
+}
+
+/** Where there are too many combinations, one value that nobody names stands for all such. */
+function fewer(open: readonly OpenLabel[]): readonly OpenLabel[] {
+  const count = open.reduce((product, { values }) => product * values.length, 1);
+  if (count <= VARIANTS_MAX) return open;
+  return open.map((label) => {
+    const isNamed = (value: string) => label.named.has(value);
+    const other = label.values.find((value) => value !== undefined && !isNamed(value));
+    const values = label.values.filter(
+      (value) => value === undefined || value === other || isNamed(value),
+    );
+    return { ...label, values };
+  });
 }
 
 /** A value that is allowed and that nobody names, for pods that exclude those named. */
@@ -285,8 +307,12 @@ export function poolVariants(
     const open = [...requirements]
       .filter(([key]) => !(key in fixed) && !DOMAIN_KEYS.has(key) && key !== INSTANCE_TYPE)
       .filter(([key]) => !described.has(key) && keys.has(key))
-      .map(([key, set]) => [key, valuesInPlay(set, keys.get(key) ?? new Set())] as const);
-    for (const chosen of combinations(open)) {
+      .map(([key, set]) => {
+        const named = keys.get(key) ?? new Set<string>();
+        return { key, named, values: valuesInPlay(set, named) };
+      });
+    const choices = fewer(open).map(({ key, values }) => [key, values] as const);
+    for (const chosen of combinations(choices)) {
       variants.push({
         id: variants.length,
         pool,

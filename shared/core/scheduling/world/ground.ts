@@ -196,11 +196,16 @@ function reachOf(problem: Problem, podClass: PodClass): readonly ColumnGroup[] {
 function pinningKeys(problem: Problem, wishes: Wishes): ReadonlyMap<number, ReadonlySet<string>> {
   const keys = new Map<number, Set<string>>();
   const all = [...problem.classes, ...problem.running];
+  const pin = (id: number, key: string) => keys.set(id, (keys.get(id) ?? new Set()).add(key));
   for (const { topology } of all) {
     for (const { key, selector, weight } of [...topology.affinity, ...topology.antiAffinity]) {
       if (isHostKey(key) || (weight > 0 && !wishes.kinds.has(podPreferenceKind(key)))) continue;
-      const known = keys.get(selector.id) ?? new Set<string>();
-      keys.set(selector.id, known.add(key));
+      pin(selector.id, key);
+    }
+  }
+  for (const { topology } of problem.classes) {
+    for (const { key, selector, isHard } of topology.spreads) {
+      if (isHard && !isHostKey(key)) pin(selector.id, key);
     }
   }
   return keys;

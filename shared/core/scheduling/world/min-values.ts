@@ -1,5 +1,6 @@
 import { INSTANCE_TYPE, normalizeLabelKey, ownValue } from '../../model/labels.ts';
 import type { NodePool } from '../../model/provisioning.ts';
+import type { Resources } from '../../model/resources.ts';
 import type { Column } from '../problem/columns.ts';
 import { isDomainKey, launchLabel } from '../problem/launch-space.ts';
 import type { Problem } from '../problem/problem.ts';
@@ -37,9 +38,9 @@ export function insistsOnMinValues(problem: Problem, pool: NodePool): boolean {
 }
 
 /**
- * The launch that the budgets must count so that the claim can keep the pool's flexibility: every
- * type it lists may be launched, so the largest is counted. Undefined: the pods leave too few
- * values open, or the limits do.
+ * What the budgets must count so that the claim can keep the pool's flexibility: every type that it
+ * lists may be launched, so the most of each limited resource is counted. Undefined: the pods leave
+ * too few values open, or the limits do.
  */
 export function flexibleCover(
   { problem, openings }: Ground,
@@ -53,23 +54,28 @@ export function flexibleCover(
   const needs = [...minValuesOf(pool)].map(([key, least]) => {
     return { key, least, values: new Set<string>() };
   });
-  const names = Object.keys(pool.limits);
-  const largest = names.map(() => 0);
+  const largest: Record<string, number> = {};
   let hasHeld = false;
-  for (const opening of openings.leastFirst(held, views)) {
-    const column = opening.columns[0] as Column;
-    if (!opensTo(opening, used) || budgets.allowance(column, 1) < 1) continue;
+  for (const opening of openings.leastFirst(held, views, used)) {
+    if (!opensTo(opening, used)) continue;
+    if (budgets.allowance(opening.columns[0] as Column, 1) < 1) continue;
     hasHeld ||= opening.type === held.type;
     for (const { key, values } of needs) {
       for (const value of valuesOf(opening, key)) values.add(value);
     }
-    let covers = true;
-    for (const [index, name] of names.entries()) {
-      largest[index] = Math.max(largest[index] ?? 0, limitedBy(opening, name));
-      covers &&= limitedBy(opening, name) === largest[index];
+    for (const name of Object.keys(pool.limits)) {
+      largest[name] = Math.max(largest[name] ?? 0, limitedBy(opening, name));
     }
-    const isEnough = needs.every(({ least, values }) => values.size >= least);
-    if (hasHeld && isEnough && covers) return column;
+    if (!hasHeld || needs.some(({ least, values }) => values.size < least)) continue;
+    const cover = asLarge(held, largest);
+    return budgets.allowance(cover, 1) < 1 ? undefined : cover;
   }
   return undefined;
+}
+
+/** The column as the budgets have to count it when a type as large may be launched instead. */
+function asLarge(held: Column, largest: Resources): Column {
+  const { type } = held.type;
+  const capacity = { ...type.capacity, ...largest };
+  return { ...held, type: { ...held.type, type: { ...type, capacity } } };
 }

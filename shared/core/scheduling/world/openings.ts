@@ -57,8 +57,19 @@ export class Openings {
     this.problem = problem;
   }
 
-  /** The types that suit everybody on such a node, cheapest first. */
-  of(held: Column, occupants: readonly Occupant[]): readonly Opening[] {
+  /**
+   * The types that suit everybody on a node that has `used` so much, cheapest first; the held one
+   * is among them. Where it has room in the held place only (an overlay or a DaemonSet takes room
+   * elsewhere), no other place is open.
+   */
+  holding(held: Column, occupants: readonly Occupant[], used: Float64Array): readonly Opening[] {
+    const wide = this.of(held, occupants, false);
+    const isKept = wide.some((each) => each.type === held.type && opensTo(each, used));
+    return isKept ? wide : this.of(held, occupants, true);
+  }
+
+  /** The types that suit everybody in the open places, or in the held one only; cheapest first. */
+  private of(held: Column, occupants: readonly Occupant[], isNarrow: boolean): readonly Opening[] {
     const mask = this.maskOf(held, occupants);
     const ports = occupants.flatMap(({ host }) => host.ports);
     const { zone, capacityType, reservationId } = held.domain;
@@ -68,19 +79,20 @@ export class Openings {
       capacityType,
       reservationId ?? '',
       mask.id,
+      isNarrow,
       ports.length === 0 ? '' : JSON.stringify(ports),
     ].join('|');
     let openings = this.known.get(text);
     if (openings === undefined) {
-      openings = this.prepare(held, mask.bits, ports);
+      openings = this.prepare(held, mask.bits, ports, isNarrow);
       this.known.set(text, openings);
     }
     return openings;
   }
 
   /** The same, those first that take least of what the pool limits. */
-  leastFirst(held: Column, occupants: readonly Occupant[]): readonly Opening[] {
-    const openings = this.of(held, occupants);
+  leastFirst(held: Column, occupants: readonly Occupant[], used: Float64Array): readonly Opening[] {
+    const openings = this.holding(held, occupants, used);
     let sorted = this.sorted.get(openings);
     if (sorted === undefined) {
       const names = Object.keys(held.pool.pool.limits).sort();
@@ -120,7 +132,12 @@ export class Openings {
     return this.offered.get(pool) ?? new Map();
   }
 
-  private prepare(held: Column, mask: Uint8Array, ports: HostRule['ports']): readonly Opening[] {
+  private prepare(
+    held: Column,
+    mask: Uint8Array,
+    ports: HostRule['ports'],
+    isNarrow: boolean,
+  ): readonly Opening[] {
     const { reservationId, capacityType } = held.domain;
     const isUsable = ({ domain }: Column): boolean =>
       capacityType === RESERVED
@@ -137,7 +154,9 @@ export class Openings {
       );
       if (fit.length > 0) suitable.set(type, fit);
     }
-    const { zones, kinds } = openDomains(held, suitable, offered);
+    const { zones, kinds } = isNarrow
+      ? { zones: new Set([held.domain.zone]), kinds: new Set<string>([capacityType]) }
+      : openDomains(held, suitable, offered);
     const openings: Opening[] = [];
     for (const [type, fit] of suitable) {
       const columns = within(fit, zones, kinds);

@@ -29,7 +29,7 @@ export interface Bin {
   columns: readonly Column[];
   /** The cheapest of them. */
   held: Column;
-  /** What the budgets count for it: the held column, or a larger one that minValues keeps open. */
+  /** What the budgets count for it: the held column, or as much as minValues keeps open. */
   cover: Column;
   readonly used: Float64Array;
   readonly host: HostState;
@@ -267,6 +267,17 @@ export class World {
     this.budgets.take(held, 1);
     this.bins.push(bin);
     return bin;
+  }
+
+  /** Takes back the bin that was opened last, with its only pod. */
+  close(view: ClassView, bin: Bin): void {
+    const { podClass, host } = view;
+    addToHost(host, bin.host, this.totals, -1);
+    const place = placeOfGroup(bin.held.group);
+    this.topology.count(podClass.topology, podClass.matching, place, -1);
+    this.note(bin.content, podClass, -1);
+    this.budgets.take(bin.cover, -1);
+    this.bins.pop();
   }
 
   /** A copy that lacks the pods of some nodes, and of these those that were to be launched. */
