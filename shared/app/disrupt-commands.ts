@@ -104,8 +104,9 @@ export async function end(
 }
 
 /**
- * Gives a replacement up: the node stays, and what was launched for it is capacity like any other.
- * The claim forgets its replacements last, so that a run that is cut short is repeated.
+ * Gives a replacement up: the node stays, and what was launched for it is capacity like any other;
+ * what was not is not needed. The claim forgets its replacements last, so that a run that is cut
+ * short is repeated.
  */
 async function rollBack(
   pass: DisruptPass,
@@ -114,7 +115,9 @@ async function rollBack(
 ): Promise<void> {
   const { ports, nowMs } = pass;
   for (const each of replacements) {
-    await ports.cluster.patchNodeClaim(claimRef(each), { annotations: { [REPLACES]: null } });
+    const ref = claimRef(each);
+    if (each.providerId === undefined) await ports.cluster.delete(ref);
+    else await ports.cluster.patchNodeClaim(ref, { annotations: { [REPLACES]: null } });
   }
   await letStay(pass, claim, node);
   const blocked = { type: 'Normal', reason: 'DisruptionBlocked', message } as const;
@@ -163,7 +166,8 @@ export async function tellReplaced(
 async function follow(pass: DisruptPass, command: Command): Promise<void> {
   const { claim, node, replacements, progress } = command;
   const names = replacements.map(({ name }) => name);
-  if (pass.judged.get(claim.uid)?.drifts.length === 0) {
+  const { drifts, target } = pass.judged.get(claim.uid) ?? {};
+  if (drifts?.length === 0 && target?.nodeClass !== undefined) {
     await rollBack(pass, command, 'It is as its NodePool and EC2NodeClass ask again');
     return;
   }

@@ -84,8 +84,10 @@ function withDrift(
 }
 
 /** Only on the claim as it was read: whoever writes its status at the same time goes first. */
-async function mark(pass: DisruptPass, { claim, drifts }: Judged): Promise<void> {
+async function mark(pass: DisruptPass, { claim, target, drifts }: Judged): Promise<void> {
   const { ports, state, nowMs } = pass;
+  // A class that is not ready for a moment says neither that the claim differs nor that it does not.
+  if (target.nodeClass === undefined) return;
   const conditions = withDrift(claim.conditions, drifts[0], nowMs);
   if (sameConditions(claim.conditions, conditions)) return;
   const ref = claimRef(claim);

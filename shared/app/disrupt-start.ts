@@ -193,6 +193,10 @@ function replacementsOf(choosing: Choosing, candidate: Drifted): readonly NewNod
 
 /** Why the candidate has to wait whatever would replace it; undefined: it need not. */
 function reasonToWait({ pass }: Choosing, candidate: Drifted): Waiting | undefined {
+  const ready = conditionOf(candidate.pool, 'Ready');
+  if (ready?.status !== 'True') {
+    return waiting(`The NodePool is not ready: ${ready?.message ?? 'it is new'}`, true);
+  }
   const health = conditionOf(candidate.pool, 'NodeRegistrationHealthy');
   if (health?.status === 'False') {
     return waiting(`Launches of the NodePool fail: ${health.message}`, true);

@@ -16,8 +16,11 @@ import { classRef } from './references.ts';
 import { Shadow } from './shadow.ts';
 
 const FINALIZER = 'karpenter.k8s.aws/termination';
-/** Our own: hashes are never compared across tools. */
-export const VERSION = 'joiner-v1';
+/**
+ * Our own: hashes are never compared across tools. Whoever changes what is hashed raises it; claims
+ * of another version are stamped anew instead of being replaced.
+ */
+export const VERSION = 'joiner-v2';
 
 const REQUIRED = [
   'AMIsReady',

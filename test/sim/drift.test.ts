@@ -177,6 +177,22 @@ describe('a roll of six nodes', () => {
   });
 });
 
+describe('a roll that is taken back', () => {
+  it('ends at once: the old nodes stay, and what was launched meanwhile goes', async () => {
+    const back = { at: CHANGE + 20_000, apply: [nodeClass as never] };
+    const { world, broken } = await run(six, 20, [object(newClass), back]);
+    expect(broken).toEqual([]);
+    expect(world.launched).toBe(7);
+    expect(world.evictions).toBe(0);
+    const { nodes, nodeClaims } = readState(world.store).objects;
+    expect(nodeClaims).toHaveLength(6);
+    expect(nodes.flatMap(({ taints }) => taints)).toEqual([]);
+    const left = nodeClaims.flatMap(({ conditions }) => conditions.map(({ type }) => type));
+    expect(left).not.toContain('Drifted');
+    expect(left).not.toContain('DisruptionReason');
+  });
+});
+
 describe('a canary that does not join', () => {
   it('stops the roll, and the pool says so', async () => {
     const { world, broken } = await run(six, 50, [object(newClass)], {
