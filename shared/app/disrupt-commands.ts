@@ -177,6 +177,9 @@ async function follow(pass: DisruptPass, command: Command): Promise<void> {
   }
   if (isPaused(pass.state.pausedUntilMs.disrupt, pass.nowMs)) return;
   if (progress.kind === 'unfinished') await tellReplaced(pass, claim, names);
+  // The pods of a static node have no other place before its replacement is there.
+  const isStatic = poolOf(pass, claim)?.replicas !== undefined;
+  if (isStatic && progress.kind !== 'ready') return;
   const held = await hold(pass, claim, node);
   if (progress.kind === 'ready' && held === 'done') await end(pass, claim, node, names);
 }

@@ -16,7 +16,7 @@ import { driftedSinceMs } from './disrupt-drift.ts';
 import { type DisruptPass, detailOf, type Judged, say } from './disrupt-pass.ts';
 import { haltedPools } from './launch-brakes.ts';
 import { recordNothing } from './launch-records.ts';
-import { plannedClaim, staticClaim } from './new-claims.ts';
+import { plannedClaim, staticClaim, withPlannedLabels } from './new-claims.ts';
 import { withoutHalted } from './provision.ts';
 import { claimRef, poolRef } from './references.ts';
 import { isPaused } from './settings.ts';
@@ -101,6 +101,10 @@ async function observe(pass: DisruptPass): Promise<Choosing> {
   const buffers = settings.capacityBuffer ? state.capacityBuffers.flatMap(bufferPods) : [];
   let snapshot: ClusterSnapshot = {
     ...state.objects,
+    nodeClaims: state.objects.nodeClaims.map((claim) => {
+      const types = resolution.instanceTypes.get(claim.labels[NODE_POOL] ?? '') ?? [];
+      return withPlannedLabels(claim, types, ports.catalog.region);
+    }),
     nodePools: withoutHalted(nodePools, halted),
     instanceTypes: resolution.instanceTypes,
     pods: [...pods, ...buffers],
@@ -270,7 +274,9 @@ async function start(choosing: Choosing, choice: Choice): Promise<void> {
   allowed.set(pool.name, (allowed.get(pool.name) ?? 0) - 1);
   for (const state of states) trying.set(state, claim.name);
   const made = await create(choosing, choice);
-  const held = await hold(pass, claim, node);
+  // What a static claim will be stands in no plan: until it is there, its room cannot be counted on.
+  const isStatic = pool.replicas !== undefined;
+  const held = isStatic ? 'done' : await hold(pass, claim, node);
   const decision = replacements.length === 0 ? 'delete' : 'replace';
   const labels = { decision, reason: DRIFTED.toLowerCase(), consolidation_type: '' };
   pass.ports.recorder.count('voluntary_disruption_decisions_total', labels);

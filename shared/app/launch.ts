@@ -55,7 +55,7 @@ export interface LaunchReport {
 }
 
 /** The one value of each label that the type describes, and what the offering adds. */
-function instanceLabels(type: InstanceType, offering: Offering, region: string): Labels {
+export function instanceLabels(type: InstanceType, offering: Offering, region: string): Labels {
   const labels: Record<string, string> = {};
   for (const [key, values] of Object.entries(type.labels)) {
     const [only, second] = values ?? [];

@@ -13,9 +13,10 @@ import {
   PLANNED_PODS,
 } from '../core/model/labels.ts';
 import type { OfferingChoice, PlannedNodeClaim } from '../core/model/plan.ts';
-import type { NodePool } from '../core/model/provisioning.ts';
+import type { NodeClaim, NodePool } from '../core/model/provisioning.ts';
 import { formatResources } from '../core/quantity.ts';
 import type { NewNodeClaim } from '../ports.ts';
+import { instanceLabels } from './launch.ts';
 import { VERSION } from './nodeclass.ts';
 
 /** What of a NodePool makes a node drift when it changes: the template without requirements. */
@@ -75,6 +76,41 @@ function planText(chosen: OfferingChoice, types: readonly InstanceType[]): strin
         };
   const { type: name, zone, capacityType, price } = chosen;
   return JSON.stringify({ type: name, zone, capacityType, price, ...amounts });
+}
+
+/** The offering that the claim's plan chose, as its annotation says. */
+function plannedOffering(claim: NodeClaim, types: readonly InstanceType[]) {
+  const text = claim.annotations[PLAN];
+  if (text === undefined) return undefined;
+  let plan: unknown;
+  try {
+    plan = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof plan !== 'object' || plan === null) return undefined;
+  const field = (name: string): unknown => Reflect.get(Object(plan), name);
+  const type = types.find(({ name }) => name === field('type'));
+  const offering = type?.offerings.find(
+    (each) => each.zone === field('zone') && each.capacityType === field('capacityType'),
+  );
+  return type === undefined || offering === undefined ? undefined : { type, offering };
+}
+
+/**
+ * A claim that is not launched yet, with the labels that its node will have if the plan's choice can
+ * be had: else pods that are meant for it, and ask for one of them, would seem to need another node.
+ */
+export function withPlannedLabels(
+  claim: NodeClaim,
+  types: readonly InstanceType[],
+  region: string,
+): NodeClaim {
+  if (claim.providerId !== undefined || claim.deletedAtMs !== undefined) return claim;
+  const planned = plannedOffering(claim, types);
+  if (planned === undefined) return claim;
+  const known = instanceLabels(planned.type, planned.offering, region);
+  return { ...claim, labels: { ...known, ...claim.labels } };
 }
 
 /**

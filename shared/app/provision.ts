@@ -15,7 +15,7 @@ import { type LaunchReport, launchClaims } from './launch.ts';
 import { haltedPools } from './launch-brakes.ts';
 import { recordNothing } from './launch-records.ts';
 import { measuresOf } from './measures.ts';
-import { plannedClaim } from './new-claims.ts';
+import { plannedClaim, withPlannedLabels } from './new-claims.ts';
 import { nodeClassOf, readOffers } from './offers.ts';
 import { type AppSettings, isPaused } from './settings.ts';
 import { Shadow } from './shadow.ts';
@@ -123,6 +123,11 @@ async function observe(ports: Ports, settings: AppSettings, failures: Failure[])
   }
   const buffers = settings.capacityBuffer ? state.capacityBuffers.flatMap(bufferPods) : [];
   const pods = [...state.objects.pods, ...buffers];
+  const typesOf = (claim: NodeClaim): readonly InstanceType[] =>
+    instanceTypes.get(claim.labels[NODE_POOL] ?? '') ??
+    byNodeClass.get(claim.nodeClassRef.name) ??
+    [];
+  const { region } = ports.catalog;
   return {
     virtual: new Set(pods.filter(isBufferPod).map(podKey)),
     readyAtMs: ports.clock.nowMs(),
@@ -134,13 +139,13 @@ async function observe(ports: Ports, settings: AppSettings, failures: Failure[])
       ...state.objects,
       nodes: withAwaitedLabels(state),
       nodePools: withoutHalted(pools, haltedPools(failed, nowMs)),
+      nodeClaims: state.objects.nodeClaims.map((claim) =>
+        withPlannedLabels(claim, typesOf(claim), region),
+      ),
       instanceTypes,
       pods,
     },
-    typesOf: (claim) =>
-      instanceTypes.get(claim.labels[NODE_POOL] ?? '') ??
-      byNodeClass.get(claim.nodeClassRef.name) ??
-      [],
+    typesOf,
   };
 }
 

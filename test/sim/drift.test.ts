@@ -168,6 +168,17 @@ describe('a roll of six nodes', () => {
     expect(Math.min(...others)).toBeGreaterThan(tried ?? Number.POSITIVE_INFINITY);
   });
 
+  it('launches one node for one, also for pods that choose what their node is like', async () => {
+    const chosen = { 'kubernetes.io/arch': 'arm64', 'karpenter.sh/capacity-type': 'on-demand' };
+    const pods = deployment('web', 3, '1', { nodeSelector: chosen });
+    const manifests = [nodeClass, nodePool(['spot', 'on-demand']), pods];
+    const { world, broken } = await run(manifests, 20, [object(newClass)]);
+    expect(broken).toEqual([]);
+    expect(world.launched).toBe(2);
+    expect(claimsOf(world)).toHaveLength(1);
+    expect(runningPods(world)).toBe(3);
+  });
+
   it('is no roll where only what is outside of the template changes', async () => {
     const { world } = await run(six, 20, [
       object(nodePool(['on-demand'], { weight: 10, disruption: { budgets: [{ nodes: '50%' }] } })),
