@@ -143,6 +143,14 @@ describe('spread', () => {
     expect(plan.unplaced.size).toBe(3);
   });
 
+  it('holds where pods are counted that have no spread of their own', () => {
+    const spreads = podsOf(3, 'spread', { topologySpread: [spread(ZONE)] });
+    const plain = podsOf(3, 'plain');
+    const types = [typeOf('t', 2, 8, 0.1, { zones: ['zone-a', 'zone-b'] })];
+    const byZone = podsByZone(planOf({ pods: [...spreads, ...plain], types }));
+    expect(Object.keys(byZone)).toEqual(['zone-a', 'zone-b']);
+  });
+
   it('counts only pods with the same values of matchLabelKeys', () => {
     const topologySpread = [spread(ZONE, { matchLabelKeys: ['hash'] })];
     const running = podsOf(3, 'old', {}, { nodeName: 'n', labels: { app: 'web', hash: '1' } });
@@ -194,6 +202,19 @@ describe('affinity', () => {
     const two = planOf({ pods: [near, db('db-1'), db('db-2')], nodes });
     expect(two.unplaced.size).toBe(0);
     expect(two.newNodeClaims.map(({ pods }) => pods)).toEqual([['default/db-2', 'default/near']]);
+  });
+
+  it('launches nothing more for company that nobody can follow', () => {
+    const company = podsOf(400, 'db', {}, { labels: { app: 'db' } });
+    // The node would have to be in two zones at once.
+    const stuck = podOf('stuck', {
+      nodeSelector: { [ZONE]: 'zone-a' },
+      podAffinity: [term(HOSTNAME, ofApp('db')), term(ZONE, ofApp('nobody'))],
+    });
+    const plan = planOf({ pods: [...company, stuck] });
+    const alone = planOf({ pods: company });
+    expect([...plan.unplaced.keys()]).toEqual(['default/stuck']);
+    expect(plan.pricePerHour).toBeCloseTo(alone.pricePerHour, 6);
   });
 
   it('keeps pods that avoid each other on nodes of their own', () => {
@@ -342,6 +363,22 @@ describe('pools', () => {
     expect(plan.newNodeClaims[0]?.instanceTypes).toEqual(['t0', 't1', 't2']);
   });
 
+  it('counts the most of each limited resource that minValues keep open', () => {
+    const requirements = [
+      { key: INSTANCE_TYPE, operator: 'Exists' as const, values: [], minValues: 2 },
+    ];
+    const limits = { cpu: 100_000, memory: 400 * GI };
+    const types = [typeOf('c.xlarge', 8, 16, 0.1), typeOf('r.large', 4, 32, 0.1)];
+    const planWith = (own: Record<string, number>) =>
+      planOf({
+        nodePools: [poolOf('general', { requirements, limits: own })],
+        types,
+        pods: [podOf('a')],
+      });
+    expect(planWith(limits).newNodeClaims[0]?.instanceTypes).toHaveLength(2);
+    expect(planWith({ ...limits, memory: 20 * GI }).unplaced.size).toBe(1);
+  });
+
   it('launches nothing from a static or a deleted pool', () => {
     for (const rest of [{ replicas: 2 }, { isDeleting: true }, { invalid: 'bad' }]) {
       const plan = planOf({ nodePools: [poolOf('general', rest)], pods: [podOf('a')] });
@@ -359,6 +396,18 @@ describe('resources', () => {
     const plan = planOf({ daemonSets, pods: [podOf('a')] });
     expect(plan.newNodeClaims.map((each) => each.chosen.type)).toEqual(['m.xlarge']);
     expect(plan.newNodeClaims[0]?.requests['cpu']).toBe(2500);
+  });
+
+  it('launches where a DaemonSet leaves room, and nowhere else', () => {
+    const { spec } = podOf('daemon', { cpu: 3000, nodeSelector: { [ZONE]: 'zone-a' } });
+    const heavy = { namespace: 'kube-system', name: 'd', uid: 'd', podLabels: {}, podSpec: spec };
+    const types = [typeOf('m.large', 4, 16, 0.3), typeOf('m.xlarge', 8, 32, 1)];
+    const plan = planOf({ types, daemonSets: [heavy], pods: [podOf('a', { cpu: 3000 })] });
+    const [claim] = plan.newNodeClaims;
+    expect(claim?.instanceTypes[0]).toBe('m.large');
+    expect(plan.pricePerHour).toBeCloseTo(0.3, 6);
+    const zones = claim?.requirements.find(({ key }) => key === ZONE)?.values;
+    expect(zones).not.toContain('zone-a');
   });
 
   it('never puts more pods on a node than it may have', () => {

@@ -126,3 +126,29 @@ it('resources may be called like what every object inherits', () => {
   const plan = planOf({ pods: [podOf('a', { requests: { constructor: 1, pods: 1 } })] });
   expect([...plan.unplaced.keys()]).toEqual(['default/a']);
 });
+
+describe('a label that the pool leaves open', () => {
+  const key = 'example.com/team';
+  const names = Array.from({ length: 100 }, (_, at) => `team-${String(at).padStart(3, '0')}`);
+
+  it('may have more values than are told apart: those that pods name are', () => {
+    const nodePools = pooled({ key, operator: 'In', values: names });
+    const pods = [
+      asking('last', { key, operator: 'In', values: ['team-099'] }),
+      asking('any', { key, operator: 'Exists', values: [] }),
+    ];
+    const plan = planOf({ nodePools, types: [small], pods });
+    expect(plan.unplaced.size).toBe(0);
+    const claim = plan.newNodeClaims.find(({ pods: own }) => own.includes('default/last'));
+    expect(claim?.labels[key]).toBe('team-099');
+  });
+
+  it('has some other value where one is ruled out and a pod wants any', () => {
+    const nodePools = pooled({ key, operator: 'NotIn', values: ['team-000'] });
+    const pods = [asking('any', { key, operator: 'Exists', values: [] })];
+    const [claim] = planOf({ nodePools, types: [small], pods }).newNodeClaims;
+    expect(claim?.pods).toEqual(['default/any']);
+    expect(claim?.labels[key]).not.toBe('team-000');
+    expect(claim?.labels[key]).toBeDefined();
+  });
+});

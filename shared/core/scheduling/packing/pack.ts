@@ -2,7 +2,7 @@ import type { Item } from '../placing/assign.ts';
 import { type Column, type ColumnGroup, compareColumns } from '../problem/columns.ts';
 import { daemonPortsOn } from '../problem/host-ports.ts';
 import { addToHost, emptyHost, hostAllows } from '../world/host.ts';
-import { flexibleCover, insistsOnMinValues } from '../world/min-values.ts';
+import { Covers, insistsOnMinValues } from '../world/min-values.ts';
 import { type Bin, type World, zeros } from '../world/world.ts';
 import { type Bucket, Filler, howMany, type Pattern } from './fill.ts';
 import { podValues } from './pod-values.ts';
@@ -275,10 +275,8 @@ class Packer {
     if (!insistsOnMinValues(problem, bin.held.pool.pool)) return true;
     const used = bin.used.map((amount, r) => amount + batch * (view.podClass.requests[r] ?? 0));
     const present = [...bin.content.keys()].flatMap((each) => views[each.id] ?? []);
-    const { budgets } = this.world;
-    return (
-      flexibleCover(this.world.ground, budgets, bin.held, [...present, view], used) !== undefined
-    );
+    const { ground, budgets } = this.world;
+    return new Covers(ground, budgets, [...present, view], used).of(bin.held) !== undefined;
   }
 }
 

@@ -2,18 +2,19 @@ import { type Column, compareColumns } from '../problem/columns.ts';
 import { daemonPortsOn, portsClash } from '../problem/host-ports.ts';
 import { launchLabel } from '../problem/launch-space.ts';
 import { emptyHost } from '../world/host.ts';
-import { flexibleCover } from '../world/min-values.ts';
+import { Covers } from '../world/min-values.ts';
 import type { Bin, ClassView, World } from '../world/world.ts';
 
 /**
  * Whether the column could hold what the bin holds, with the same labels where they matter. The
  * budgets must not count the bin meanwhile.
  */
-export function isAlternative(
+function isAlternative(
   world: World,
   bin: Bin,
   views: readonly ClassView[],
   column: Column,
+  covers: Covers,
 ): boolean {
   const { group } = column;
   const { held, used } = bin;
@@ -31,18 +32,19 @@ export function isAlternative(
   if (world.budgets.allowance(column, 1) < 1) return false;
   const ports = daemonPortsOn(world.ground.problem, column);
   if (ports.length > 0 && views.some((view) => portsClash(view.host.ports, ports))) return false;
-  return flexibleCover(world.ground, world.budgets, column, views, used) !== undefined;
+  return covers.of(column) !== undefined;
 }
 
 /** The cheapest launch in equally heavy pools that holds exactly what the bin holds. */
 export function cheapestFor(world: World, bin: Bin, columns: readonly Column[]): Column {
   const views = [...bin.content.keys()].map((each) => world.ground.views[each.id] as ClassView);
   world.budgets.take(bin.cover, -1);
+  const covers = new Covers(world.ground, world.budgets, views, bin.used);
   let best = bin.held;
   for (const column of columns) {
     world.steps++;
     if (column.price > best.price) break;
-    if (compareColumns(column, best) < 0 && isAlternative(world, bin, views, column)) {
+    if (compareColumns(column, best) < 0 && isAlternative(world, bin, views, column, covers)) {
       best = column;
       break;
     }

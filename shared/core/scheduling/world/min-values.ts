@@ -2,7 +2,7 @@ import { INSTANCE_TYPE, normalizeLabelKey, ownValue } from '../../model/labels.t
 import type { NodePool } from '../../model/provisioning.ts';
 import type { Resources } from '../../model/resources.ts';
 import type { Column } from '../problem/columns.ts';
-import { isDomainKey, launchLabel } from '../problem/launch-space.ts';
+import { isDomainKey, launchLabel, type TypeVariant } from '../problem/launch-space.ts';
 import type { Problem } from '../problem/problem.ts';
 import type { Budgets } from './budgets.ts';
 import type { ClassView, Ground } from './ground.ts';
@@ -37,44 +37,84 @@ export function insistsOnMinValues(problem: Problem, pool: NodePool): boolean {
   );
 }
 
-/**
- * What the budgets must count so that the claim can keep the pool's flexibility: every type that it
- * lists may be launched, so the most of each limited resource is counted. Undefined: the pods leave
- * too few values open, or the limits do.
- */
-export function flexibleCover(
-  { problem, openings }: Ground,
-  budgets: Budgets,
-  held: Column,
-  views: readonly ClassView[],
-  used: Float64Array,
-): Column | undefined {
-  const { pool } = held.pool;
-  if (!insistsOnMinValues(problem, pool)) return held;
-  const needs = [...minValuesOf(pool)].map(([key, least]) => {
-    return { key, least, values: new Set<string>() };
-  });
-  const largest: Record<string, number> = {};
-  let hasHeld = false;
-  for (const opening of openings.leastFirst(held, views, used)) {
-    if (!opensTo(opening, used)) continue;
-    if (budgets.allowance(opening.columns[0] as Column, 1) < 1) continue;
-    hasHeld ||= opening.type === held.type;
-    for (const { key, values } of needs) {
-      for (const value of valuesOf(opening, key)) values.add(value);
-    }
-    for (const name of Object.keys(pool.limits)) {
-      largest[name] = Math.max(largest[name] ?? 0, limitedBy(opening, name));
-    }
-    if (!hasHeld || needs.some(({ least, values }) => values.size < least)) continue;
-    const cover = asLarge(held, largest);
-    return budgets.allowance(cover, 1) < 1 ? undefined : cover;
+/** The types that a claim may list beside others, and what the budgets have to count for them. */
+interface Kept {
+  /** By type: its place among those kept, which take ever more of what the pool limits. */
+  readonly placeOf: ReadonlyMap<TypeVariant, number>;
+  /** The first place up to which there are values enough; undefined: there are too few in all. */
+  readonly enoughAt: number | undefined;
+  /** By place: the most of each limited resource up to it. */
+  readonly largest: readonly Resources[];
+}
+
+/** What pods on one node leave of the pool's flexibility, for every launch that could hold them. */
+export class Covers {
+  private readonly ground: Ground;
+  private readonly budgets: Budgets;
+  private readonly views: readonly ClassView[];
+  private readonly used: Float64Array;
+  private readonly kept = new Map<readonly Opening[], Kept>();
+
+  constructor(ground: Ground, budgets: Budgets, views: readonly ClassView[], used: Float64Array) {
+    this.ground = ground;
+    this.budgets = budgets;
+    this.views = views;
+    this.used = used;
   }
-  return undefined;
+
+  /**
+   * What the budgets must count so that the claim can keep the pool's flexibility: every type that
+   * it lists may be launched, so the most of each limited resource is counted. Undefined: the pods
+   * leave too few values open, or the limits do.
+   */
+  of(held: Column): Column | undefined {
+    const { problem, openings } = this.ground;
+    const { pool } = held.pool;
+    if (!insistsOnMinValues(problem, pool)) return held;
+    const list = openings.leastFirst(held, this.views, this.used);
+    let kept = this.kept.get(list);
+    if (kept === undefined) {
+      kept = this.keep(list, pool);
+      this.kept.set(list, kept);
+    }
+    const place = kept.placeOf.get(held.type);
+    if (place === undefined || kept.enoughAt === undefined) return undefined;
+    const cover = asLarge(held, kept.largest[Math.max(place, kept.enoughAt)] ?? {});
+    return this.budgets.allowance(cover, 1) < 1 ? undefined : cover;
+  }
+
+  private keep(list: readonly Opening[], pool: NodePool): Kept {
+    const needs = [...minValuesOf(pool)].map(([key, least]) => {
+      return { key, least, values: new Set<string>() };
+    });
+    const names = Object.keys(pool.limits);
+    const placeOf = new Map<TypeVariant, number>();
+    const largest: Resources[] = [];
+    let enoughAt: number | undefined;
+    for (const opening of list) {
+      if (!opensTo(opening, this.used)) continue;
+      if (this.budgets.allowance(opening.columns[0] as Column, 1) < 1) continue;
+      const place = placeOf.size;
+      const before = largest[place - 1] ?? {};
+      placeOf.set(opening.type, place);
+      largest.push(
+        Object.fromEntries(
+          names.map((name) => [name, Math.max(before[name] ?? 0, limitedBy(opening, name))]),
+        ),
+      );
+      if (enoughAt !== undefined) continue;
+      for (const { key, values } of needs) {
+        for (const value of valuesOf(opening, key)) values.add(value);
+      }
+      if (needs.every(({ least, values }) => values.size >= least)) enoughAt = place;
+    }
+    return { placeOf, enoughAt, largest };
+  }
 }
 
 /** The column as the budgets have to count it when a type as large may be launched instead. */
 function asLarge(held: Column, largest: Resources): Column {
+  if (Object.keys(largest).length === 0) return held;
   const { type } = held.type;
   const capacity = { ...type.capacity, ...largest };
   return { ...held, type: { ...held.type, type: { ...type, capacity } } };

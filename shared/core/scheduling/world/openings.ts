@@ -51,6 +51,7 @@ export class Openings {
   private readonly masks = new Map<string, Mask>();
   private readonly masksByBits = new Map<string, Mask>();
   private readonly known = new Map<string, readonly Opening[]>();
+  private readonly types = new Map<readonly Opening[], ReadonlyMap<TypeVariant, Opening>>();
   private readonly sorted = new Map<readonly Opening[], readonly Opening[]>();
 
   constructor(problem: Problem) {
@@ -64,8 +65,17 @@ export class Openings {
    */
   holding(held: Column, occupants: readonly Occupant[], used: Float64Array): readonly Opening[] {
     const wide = this.of(held, occupants, false);
-    const isKept = wide.some((each) => each.type === held.type && opensTo(each, used));
-    return isKept ? wide : this.of(held, occupants, true);
+    const own = this.byType(wide).get(held.type);
+    return own !== undefined && opensTo(own, used) ? wide : this.of(held, occupants, true);
+  }
+
+  private byType(openings: readonly Opening[]): ReadonlyMap<TypeVariant, Opening> {
+    let types = this.types.get(openings);
+    if (types === undefined) {
+      types = new Map(openings.map((each) => [each.type, each]));
+      this.types.set(openings, types);
+    }
+    return types;
   }
 
   /** The types that suit everybody in the open places, or in the held one only; cheapest first. */

@@ -12,7 +12,7 @@ import {
   type HostTotals,
   hostAllows,
 } from './host.ts';
-import { flexibleCover, insistsOnMinValues } from './min-values.ts';
+import { Covers, insistsOnMinValues } from './min-values.ts';
 import { type Place, placeOfGroup, type Topology } from './topology.ts';
 
 export {
@@ -178,9 +178,8 @@ export class World {
     const views = [view, ...this.viewsOf(content)];
     const total = sum(used, view);
     this.steps += columns.length * problem.groups.length;
-    return columns.filter(
-      (column) => flexibleCover(this.ground, this.budgets, column, views, total) !== undefined,
-    );
+    const covers = new Covers(this.ground, this.budgets, views, total);
+    return columns.filter((column) => covers.of(column) !== undefined);
   }
 
   private viewsOf(content: ReadonlyMap<PodClass, number>): readonly ClassView[] {
@@ -215,7 +214,7 @@ export class World {
   cover(bin: Bin): void {
     this.budgets.take(bin.cover, -1);
     const views = this.viewsOf(bin.content);
-    bin.cover = flexibleCover(this.ground, this.budgets, bin.held, views, bin.used) ?? bin.held;
+    bin.cover = new Covers(this.ground, this.budgets, views, bin.used).of(bin.held) ?? bin.held;
     this.budgets.take(bin.cover, 1);
   }
 
