@@ -98,8 +98,8 @@ function plannedOffering(claim: NodeClaim, types: readonly InstanceType[]) {
 }
 
 /**
- * A claim that is not launched yet, with the labels that its node will have if the plan's choice can
- * be had: else pods that are meant for it, and ask for one of them, would seem to need another node.
+ * A claim that is not launched yet, with the labels that its node will have if the plan's choice
+ * can be had: else pods that are meant for it, and ask for one of them, would seem to need another.
  */
 export function withPlannedLabels(
   claim: NodeClaim,
