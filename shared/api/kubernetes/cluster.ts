@@ -8,8 +8,9 @@ import type {
   PodDisruptionBudget,
   StorageClass,
 } from '../../core/model/cluster.ts';
-import { normalizeLabelKey } from '../../core/model/labels.ts';
+import { type Labels, normalizeLabelKey, ZONE } from '../../core/model/labels.ts';
 import type { NodeSelectorTerm } from '../../core/model/pod.ts';
+import type { RequirementExpression } from '../../core/model/requirement.ts';
 import type { Decoded } from '../issue.ts';
 import { type Fields, Reader } from '../read.ts';
 import { readConditions, readMetadata } from './metadata.ts';
@@ -108,18 +109,43 @@ export function decodePersistentVolume(object: unknown): Decoded<PersistentVolum
   const affinity = read.fields(spec['nodeAffinity'], 'spec.nodeAffinity');
   const path = 'spec.nodeAffinity.required.nodeSelectorTerms';
   const required = affinity['required'];
+  const isOpen = required === undefined || required === null;
+  const inZones = zonesOfLabels(metadata.labels);
   const terms = read.fields(required, 'spec.nodeAffinity.required')['nodeSelectorTerms'];
+  const listed = isOpen
+    ? []
+    : read.list(terms, path).map((each, at) => nodeSelectorTerm(read, each, `${path}[${at}]`));
   return read.result({
     name: metadata.name,
     csiDriver: read.text(csi['driver'], 'spec.csi.driver'),
     csiVolumeHandle: read.text(csi['volumeHandle'], 'spec.csi.volumeHandle'),
     isLocal: spec['local'] !== undefined || spec['hostPath'] !== undefined,
-    requiredNodeAffinity:
-      required === undefined || required === null
-        ? undefined
-        : read
-            .list(terms, path)
-            .map((each, index) => nodeSelectorTerm(read, each, `${path}[${index}]`)),
+    requiredNodeAffinity: isOpen && inZones.length === 0 ? undefined : alsoIn(inZones, listed),
+  });
+}
+
+/** The terms with more expressions in each; no term means every node, as far as the more say. */
+function alsoIn(
+  more: readonly RequirementExpression[],
+  terms: readonly NodeSelectorTerm[],
+): readonly NodeSelectorTerm[] {
+  if (more.length === 0) return terms;
+  const any: NodeSelectorTerm = { matchExpressions: [], matchFields: [] };
+  return (terms.length === 0 ? [any] : terms).map((term) => ({
+    ...term,
+    matchExpressions: [...term.matchExpressions, ...more],
+  }));
+}
+
+/** Between the zones of a volume that is in several (kube-scheduler, VolumeZone). */
+const ZONE_SEPARATOR = '__';
+
+/** Volumes of old are told their zone by labels, which kube-scheduler heeds like node affinity. */
+function zonesOfLabels(labels: Labels): readonly RequirementExpression[] {
+  return [ZONE, 'failure-domain.beta.kubernetes.io/zone'].flatMap((key) => {
+    const value = labels[key];
+    if (value === undefined) return [];
+    return [{ key: ZONE, operator: 'In' as const, values: value.split(ZONE_SEPARATOR) }];
   });
 }
 

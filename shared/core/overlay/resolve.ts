@@ -104,14 +104,17 @@ class Context {
     const types: number[] = [];
     const offerings: number[] = [];
     for (const type of matched) {
-      const before = offerings.length;
-      const end = this.start[type + 1] ?? 0;
-      for (let target = this.start[type] ?? 0; target < end; target++) {
-        if (byKind[this.kinds[target] ?? 0] === 1) offerings.push(target);
+      const start = this.start[type] ?? 0;
+      let isOffered = false;
+      for (const [at, { available }] of (this.types[type]?.offerings ?? []).entries()) {
+        if (byKind[this.kinds[start + at] ?? 0] !== 1) continue;
+        offerings.push(start + at);
+        isOffered ||= available;
       }
-      if (offerings.length > before) types.push(type);
+      // As in Karpenter: capacity that comes with offerings needs one that can be had.
+      if (isOffered) types.push(type);
     }
-    return types.length === 0 ? undefined : { types, offerings };
+    return offerings.length === 0 ? undefined : { types, offerings };
   }
 
   capacity(resource: string): FieldState {

@@ -237,3 +237,17 @@ describe('sharing', () => {
     expect(found.instanceTypes.get('general')).not.toBe(TYPES);
   });
 });
+
+it('capacity comes with offerings that can be had, not with those that are sold out', () => {
+  const typeWith = (available: boolean) =>
+    instanceType('t', [{ ...offering('a', 'spot', 0.1), available }, offering('b', 'spot', 0.1)]);
+  const inA = { key: 'topology.kubernetes.io/zone', operator: 'In', values: ['a'] };
+  const overlay = nodeOverlay('o', { requirements: [inA], capacity: { 'example.com/x': '1' } });
+  const capacityOf = (available: boolean) => {
+    const types = new Map([['general', [typeWith(available)]]]);
+    const { instanceTypes } = resolveOverlays([general], types, [overlay]);
+    return instanceTypes.get('general')?.[0]?.capacity['example.com/x'];
+  };
+  expect(capacityOf(true)).toBe(1);
+  expect(capacityOf(false)).toBeUndefined();
+});
