@@ -20,8 +20,8 @@ export function minValuesOf(pool: NodePool): ReadonlyMap<string, number> {
 }
 
 /**
- * The values that a type of a claim counts for a key. A place counts when the type is offered there,
- * though pods may have narrowed the claim to another, as in Karpenter.
+ * The values that a type of a claim counts for a key. A place counts when the type is offered
+ * there, though pods may have narrowed the claim to another, as in Karpenter.
  */
 export function valuesOf({ type: { type }, offered }: Opening, key: string): readonly string[] {
   if (key === INSTANCE_TYPE) return [type.name];
