@@ -3,12 +3,12 @@ import {
   sameConditions,
   withConditions,
 } from '../core/lifecycle/conditions.ts';
+import { FAKE_POD } from '../core/model/labels.ts';
 import type { Plan } from '../core/model/plan.ts';
 import type { Pod, PodSpec } from '../core/model/pod.ts';
 import type { CapacityBuffer, CapacityBufferStatusPatch, Ports } from '../ports.ts';
 
 export const ACTIVE_CAPACITY = 'buffer.x-k8s.io/active-capacity';
-const FAKE_POD = 'karpenter.sh/capacity-buffer-fake-pod';
 /** The lowest priority there is: a buffer never takes a place from a pod. */
 const PRIORITY_MIN = -2_147_483_648;
 /** A buffer larger than this is cut: a typing error must not fill a region. */

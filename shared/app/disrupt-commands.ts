@@ -1,7 +1,8 @@
 import { untriedStates } from '../core/disruption/canary.ts';
+import { blockedBy } from '../core/disruption/candidates.ts';
 import { type Command, forgottenNodes, replacedByText } from '../core/disruption/commands.ts';
 import { DISRUPTED } from '../core/disruption/simulation.ts';
-import { withConditions } from '../core/lifecycle/conditions.ts';
+import { isTrue, withConditions } from '../core/lifecycle/conditions.ts';
 import type { Condition, Node } from '../core/model/cluster.ts';
 import { CAPACITY_TYPE, NODE_POOL, REPLACED_BY, REPLACES } from '../core/model/labels.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
@@ -105,18 +106,20 @@ export async function end(
 
 /**
  * Gives a replacement up: the node stays, and what was launched for it is capacity like any other;
- * what was not is not needed. The claim forgets its replacements last, so that a run that is cut
+ * what was not, or is broken, goes. The claim forgets its replacements last, so that a run that is cut
  * short is repeated.
  */
 async function rollBack(
   pass: DisruptPass,
   { claim, node, replacements }: Command,
   message: string,
+  isNodeBroken: boolean,
 ): Promise<void> {
   const { ports, nowMs } = pass;
   for (const each of replacements) {
     const ref = claimRef(each);
-    if (each.providerId === undefined) await ports.cluster.delete(ref);
+    const isBroken = isNodeBroken && !isTrue(each, 'Initialized');
+    if (each.providerId === undefined || isBroken) await ports.cluster.delete(ref);
     else await ports.cluster.patchNodeClaim(ref, { annotations: { [REPLACES]: null } });
   }
   await letStay(pass, claim, node);
@@ -150,7 +153,7 @@ async function fail(
   if (isNodeBroken && states.length > 0 && pool !== undefined) {
     await noteFailedCanary(pass, pool, states, message);
   }
-  await rollBack(pass, command, message);
+  await rollBack(pass, command, message, isNodeBroken);
 }
 
 /** Replacements of which the claim does not know yet: the run that wrote them was cut short. */
@@ -163,12 +166,23 @@ export async function tellReplaced(
   await ports.cluster.patchNodeClaim(claimRef(claim), { annotations });
 }
 
+/** A static node takes pods until its replacement is ready: some may hold it since. */
+async function isHeldBack(pass: DisruptPass, { claim, node }: Command): Promise<boolean> {
+  if (node === undefined) return false;
+  const { pods, podDisruptionBudgets } = pass.state.objects;
+  const own = pods.filter(({ nodeName }) => nodeName === node.name);
+  const message = blockedBy({ claim, node, pods: own }, podDisruptionBudgets, pass.nowMs);
+  if (message === undefined) return false;
+  await say(pass, claim, node, { type: 'Normal', reason: 'DisruptionBlocked', message });
+  return true;
+}
+
 async function follow(pass: DisruptPass, command: Command): Promise<void> {
   const { claim, node, replacements, progress } = command;
   const names = replacements.map(({ name }) => name);
   const { drifts, target } = pass.judged.get(claim.uid) ?? {};
   if (drifts?.length === 0 && target?.nodeClass !== undefined) {
-    await rollBack(pass, command, 'It is as its NodePool and EC2NodeClass ask again');
+    await rollBack(pass, command, 'It is as its NodePool and EC2NodeClass ask again', false);
     return;
   }
   if (progress.kind === 'failed') {
@@ -179,7 +193,7 @@ async function follow(pass: DisruptPass, command: Command): Promise<void> {
   if (progress.kind === 'unfinished') await tellReplaced(pass, claim, names);
   // The pods of a static node have no other place before its replacement is there.
   const isStatic = poolOf(pass, claim)?.replicas !== undefined;
-  if (isStatic && progress.kind !== 'ready') return;
+  if (isStatic && (progress.kind !== 'ready' || (await isHeldBack(pass, command)))) return;
   const held = await hold(pass, claim, node);
   if (progress.kind === 'ready' && held === 'done') await end(pass, claim, node, names);
 }

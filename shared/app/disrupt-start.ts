@@ -176,6 +176,9 @@ function staticReplacement(
   { pass, snapshot }: Choosing,
   { claim, pool }: Drifted,
 ): readonly NewNodeClaim[] | string {
+  if (!snapshot.nodePools.some(({ name }) => name === pool.name)) {
+    return `Launches of NodePool ${pool.name} wait, because the last ones did not join`;
+  }
   const count = snapshot.nodeClaims.filter((each) => each.labels[NODE_POOL] === pool.name).length;
   if (count >= (pool.limits['nodes'] ?? Number.POSITIVE_INFINITY)) {
     return `NodePool ${pool.name} has as many nodes as spec.limits.nodes allows`;
@@ -184,10 +187,20 @@ function staticReplacement(
   return [{ ...made, annotations: { ...made.annotations, [REPLACES]: claim.uid } }];
 }
 
+/**
+ * Whether nothing comes in an empty node's place, so that there is nothing to try. Where there are
+ * CapacityBuffers, the node may be the room that they ask for.
+ */
+function isRemoval({ pass }: Choosing, candidate: Drifted): boolean {
+  const { settings, state } = pass;
+  if (settings.capacityBuffer && state.capacityBuffers.length > 0) return false;
+  return isEmpty(candidate) && candidate.pool.replicas === undefined;
+}
+
 /** What takes the candidate's place, or why nothing can. */
 function replacementsOf(choosing: Choosing, candidate: Drifted): readonly NewNodeClaim[] | string {
   if (candidate.pool.replicas !== undefined) return staticReplacement(choosing, candidate);
-  if (isEmpty(candidate)) return [];
+  if (isRemoval(choosing, candidate)) return [];
   choosing.simulations += 1;
   const { settings } = choosing.pass;
   const outcome = simulate(choosing.snapshot, candidate, settings.scheduling);
@@ -201,10 +214,6 @@ function reasonToWait({ pass }: Choosing, candidate: Drifted): Waiting | undefin
   if (ready?.status !== 'True') {
     return waiting(`The NodePool is not ready: ${ready?.message ?? 'it is new'}`, true);
   }
-  const health = conditionOf(candidate.pool, 'NodeRegistrationHealthy');
-  if (health?.status === 'False') {
-    return waiting(`Launches of the NodePool fail: ${health.message}`, true);
-  }
   const { podDisruptionBudgets } = pass.state.objects;
   const message = blockedBy(candidate, podDisruptionBudgets, pass.nowMs);
   return message === undefined ? undefined : waiting(message);
@@ -215,9 +224,7 @@ function chosen(choosing: Choosing, candidate: Drifted): Choice | Waiting {
   const { pass, trials, isLaunchPaused } = choosing;
   const reason = reasonToWait(choosing, candidate);
   if (reason !== undefined) return reason;
-  const isRemoval = isEmpty(candidate) && candidate.pool.replicas === undefined;
-  // Nothing comes in an empty node's place: there is nothing to try.
-  const verdict = isRemoval
+  const verdict = isRemoval(choosing, candidate)
     ? ({ kind: 'free' } as const)
     : verdictOf(candidate.judged.drifts, trials, pass.nowMs);
   if (verdict.kind === 'blocked') return waiting(verdict.message, true);

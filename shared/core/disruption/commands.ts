@@ -42,6 +42,12 @@ function failed(message: string, isNodeBroken: boolean): Progress {
   return { kind: 'failed', message, isNodeBroken };
 }
 
+/** A launch that had to wait is no fault of the node: its time begins with the instance. */
+function startOf(claim: NodeClaim): number {
+  const launched = conditionOf(claim, 'Launched');
+  return launched?.status === 'True' ? launched.lastTransitionAtMs : claim.createdAtMs;
+}
+
 function progressOf(
   claim: NodeClaim,
   replacements: readonly NodeClaim[],
@@ -54,13 +60,13 @@ function progressOf(
   const lost = text.split(SEPARATOR).find((name) => !here.has(name));
   if (lost !== undefined) return failed(`NodeClaim ${lost}, its replacement, is gone`, false);
   if (replacements.every((each) => isTrue(each, 'Initialized'))) return { kind: 'ready' };
-  const sinceMs = Math.min(...replacements.map(({ createdAtMs }) => createdAtMs));
-  if (nowMs - sinceMs < waitMs) return { kind: 'waiting' };
-  const late = replacements.find((each) => !isTrue(each, 'Initialized'));
-  const broken = replacements.find(
-    (each) => isTrue(each, 'Launched') && !isTrue(each, 'Initialized'),
+  const overdue = replacements.filter(
+    (each) => !isTrue(each, 'Initialized') && nowMs - startOf(each) >= waitMs,
   );
-  const { name = '', conditions = [] } = broken ?? late ?? {};
+  const [late] = overdue;
+  if (late === undefined) return { kind: 'waiting' };
+  const broken = overdue.find((each) => isTrue(each, 'Launched'));
+  const { name, conditions } = broken ?? late;
   const state = conditionOf(
     { conditions },
     isTrue({ conditions }, 'Registered') ? 'Initialized' : 'Registered',

@@ -45,6 +45,8 @@ export interface DriftParts {
   readonly hashVersion: string;
   /** What the class can launch; empty: nobody knows. */
   readonly types: readonly InstanceType[];
+  /** False: the catalog is old, and says nothing of types that it lacks. */
+  readonly isCatalogCurrent: boolean;
 }
 
 /** The same, with what all claims of the pool are compared with in common. */
@@ -151,10 +153,12 @@ function checkRequirements(claim: NodeClaim, target: DriftTarget): Check {
  * Whether the type is sold in the claim's zone at all. That its capacity type has no price today is
  * no reason to replace a node that runs.
  */
-function checkType(claim: NodeClaim, { types, typeOf }: DriftTarget, nowMs: number): Check {
+function checkType(claim: NodeClaim, target: DriftTarget, nowMs: number): Check {
+  const { types, typeOf, isCatalogCurrent } = target;
   const { [INSTANCE_TYPE]: name = '', [ZONE]: zone } = claim.labels;
   const type = typeOf.get(name);
-  const isKnown = types.length > 0 && nowMs - claim.createdAtMs >= TYPE_CHECK_AFTER_MS;
+  const isOld = nowMs - claim.createdAtMs >= TYPE_CHECK_AFTER_MS;
+  const isKnown = isCatalogCurrent && types.length > 0 && isOld;
   return {
     reason: 'InstanceTypeNotFound',
     message: `${name} is not offered in ${zone ?? 'any zone'} any more`,

@@ -1,6 +1,6 @@
-import { DISRUPTED_TAINT_KEY } from '../model/labels.ts';
+import { DISRUPTED_TAINT_KEY, FAKE_POD } from '../model/labels.ts';
 import type { Plan, PlannedNodeClaim } from '../model/plan.ts';
-import { podKey } from '../model/pod.ts';
+import { type Pod, podKey } from '../model/pod.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../model/snapshot.ts';
 import type { Taint } from '../model/taint.ts';
@@ -57,6 +57,10 @@ export function withReserved(
   return { ...snapshot, nodeClaims, nodes };
 }
 
+function isBufferPod({ annotations }: Pod): boolean {
+  return annotations[FAKE_POD] === 'true';
+}
+
 /** Where the candidate's pods would go, as text where they have no place yet. */
 function obstacle(
   snapshot: ClusterSnapshot,
@@ -76,8 +80,8 @@ function obstacle(
 }
 
 /**
- * Plans as `provision` does, with the candidate gone. New nodes that carry pods which run now have
- * to be there first; those for pods that wait are the business of `provision`.
+ * Plans as `provision` does, with the candidate gone. New nodes that carry its pods have to be there
+ * first; those for pods that wait are the business of `provision`.
  */
 export function simulate(
   snapshot: ClusterSnapshot,
@@ -89,7 +93,11 @@ export function simulate(
   const moving = new Set(pods.filter(isMoving).map(podKey));
   const message = obstacle(without, plan, moving);
   if (message !== undefined) return { kind: 'blocked', message };
-  const bound = new Set(snapshot.pods.filter(({ nodeName }) => nodeName !== undefined).map(podKey));
-  const replacements = plan.newNodeClaims.filter((each) => each.pods.some((pod) => bound.has(pod)));
+  // Room that a CapacityBuffer keeps on an empty node has to be elsewhere before, too.
+  const kept = moving.size > 0 ? [] : snapshot.pods.filter(isBufferPod);
+  const needed = new Set([...moving, ...kept.map(podKey)]);
+  const replacements = plan.newNodeClaims.filter((each) =>
+    each.pods.some((pod) => needed.has(pod)),
+  );
   return { kind: 'possible', replacements };
 }
