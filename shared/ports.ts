@@ -90,4 +90,9 @@ export interface Ports {
   readonly recorder: Recorder;
   /** Absent: nothing that could be missing. */
   readonly degradations?: () => readonly Degradation[];
+  /**
+   * Whether the catalog has been read from AWS of late, so that a type it lacks is not offered any
+   * more. Absent: it always is.
+   */
+  readonly isCatalogCurrent?: () => boolean;
 }

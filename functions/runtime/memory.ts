@@ -1,7 +1,7 @@
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import { type AwsAccess, s3Client } from '../../shared/aws/access.ts';
 import { Calls } from '../../shared/aws/calls.ts';
-import { CatalogFile, pricesAtMs } from '../../shared/aws/memory/catalog-file.ts';
+import { CatalogFile, type KeptCatalog, pricesAtMs } from '../../shared/aws/memory/catalog-file.ts';
 import { DecisionLog } from '../../shared/aws/memory/decision-log.ts';
 import { MemoryObjects } from '../../shared/aws/memory/objects.ts';
 import { S3Memory } from '../../shared/aws/memory/s3-memory.ts';
@@ -78,11 +78,15 @@ function embeddedAtMs(embedded: Catalog | undefined): number | undefined {
   return Math.min(Date.parse(embedded.date), Date.parse(embedded.spotDate));
 }
 
-/** The prices in use: the newest of the bucket, else the embedded ones. */
+/** The prices in use: the newest that the bucket has given, else the embedded ones. */
 export class Prices {
   current: Catalog | undefined;
   /** That the prices in use are old, where they are. */
   degradations: readonly Degradation[] = [];
+  /** That what is in use has been read from AWS of late: what it lacks is not offered any more. */
+  isCurrent = false;
+  /** The last that could be read: a bucket that does not answer takes nothing away. */
+  private kept: KeptCatalog | undefined;
   private readonly file: Pick<CatalogFile, 'newest'>;
   private readonly embedded: Catalog | undefined;
   private readonly telemetry: Telemetry;
@@ -100,18 +104,24 @@ export class Prices {
 
   async refresh(): Promise<void> {
     const { logger } = this.telemetry;
-    const kept = await this.file.newest(this.embedded);
+    const newest = await this.file.newest(this.embedded);
+    const kept = newest ?? this.kept;
+    this.kept = kept;
     this.current = kept?.catalog ?? this.embedded;
+    this.isCurrent = kept !== undefined && Date.now() - pricesAtMs(kept) <= STALE_MS;
     if (kept === undefined) {
       this.degradations = [];
       this.measureAge(embeddedAtMs(this.embedded));
       logger.warn('catalog', { text: 'no prices in the bucket: the embedded ones are used' });
       return;
     }
+    if (newest === undefined) {
+      logger.warn('catalog', { text: 'no prices in the bucket now: the last ones are used' });
+    }
     const atMs = pricesAtMs(kept);
     const ageMs = Date.now() - atMs;
     this.measureAge(atMs);
-    const isStale = ageMs > STALE_MS;
+    const isStale = !this.isCurrent;
     if (isStale) logger.warn('catalog', { text: 'the prices in use are stale', ageMs });
     const message = `the prices in use were read at ${new Date(atMs).toISOString()}`;
     this.degradations = isStale ? [{ type: 'PricesFresh', reason: 'PricesStale', message }] : [];

@@ -119,6 +119,7 @@ async function assemble(
       clock: { nowMs: () => Date.now() },
       ids: { suffix },
       degradations,
+      isCatalogCurrent: () => prices.isCurrent,
       recorder: keptRecorder(logRecorder(telemetry), decisions),
     },
   };

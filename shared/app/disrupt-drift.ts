@@ -9,7 +9,7 @@ import { isTrue, sameConditions, withConditions } from '../core/lifecycle/condit
 import type { Condition } from '../core/model/cluster.ts';
 import { NODE_POOL } from '../core/model/labels.ts';
 import type { NodeClaim, NodePool } from '../core/model/provisioning.ts';
-import { type ClusterState, objectKey } from '../ports.ts';
+import { type ClusterState, objectKey, type Ports } from '../ports.ts';
 import { atOnce } from './at-once.ts';
 import { attempt } from './attempt.ts';
 import type { DisruptPass, Judged } from './disrupt-pass.ts';
@@ -22,7 +22,12 @@ import { claimRef } from './references.ts';
 /** A new image makes all claims drift, and `provision` waits for the Lease meanwhile. */
 const AT_ONCE_MAX = 10;
 
-function targetOf(state: ClusterState, pool: NodePool, resolution: Resolution): DriftTarget {
+function targetOf(
+  state: ClusterState,
+  pool: NodePool,
+  resolution: Resolution,
+  isCatalogCurrent: boolean,
+): DriftTarget {
   const known = nodeClassOf(state, pool.template.nodeClassRef);
   const isUsable = known !== undefined && !known.isDeleting && isTrue(known.status, 'Ready');
   const nodeClass = isUsable ? known : undefined;
@@ -33,6 +38,7 @@ function targetOf(state: ClusterState, pool: NodePool, resolution: Resolution): 
     nodeClassHash: nodeClass === undefined ? '' : nodeClassHash(nodeClass),
     hashVersion: VERSION,
     types: resolution.byNodeClass.get(nodeClass?.name ?? '') ?? [],
+    isCatalogCurrent,
   });
 }
 
@@ -41,6 +47,7 @@ function targetOf(state: ClusterState, pool: NodePool, resolution: Resolution): 
  * left to `lifecycle`, one without a pool is compared with nothing.
  */
 export function judge(
+  { isCatalogCurrent = () => true }: Pick<Ports, 'isCatalogCurrent'>,
   state: ClusterState,
   resolution: Resolution,
   nowMs: number,
@@ -48,7 +55,7 @@ export function judge(
   const targets = new Map(
     state.objects.nodePools
       .filter(({ isDeleting }) => !isDeleting)
-      .map((pool) => [pool.name, targetOf(state, pool, resolution)]),
+      .map((pool) => [pool.name, targetOf(state, pool, resolution, isCatalogCurrent())]),
   );
   const judged = new Map<string, Judged>();
   for (const claim of state.objects.nodeClaims) {

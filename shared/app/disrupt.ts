@@ -25,7 +25,7 @@ async function observe(ports: Ports, settings: AppSettings): Promise<DisruptPass
   const state = await ports.cluster.read();
   const nowMs = ports.clock.nowMs();
   const resolution = await resolveTypes(ports, settings, state);
-  const judged = judge(state, resolution, nowMs);
+  const judged = judge(ports, state, resolution, nowMs);
   const { nodeClaims, nodes } = state.objects;
   return {
     ports,

@@ -46,6 +46,7 @@ function target(
     nodeClassHash: 'class-hash',
     hashVersion: 'ours',
     types: [typeOf('m.large', 2, 8, 0.1)],
+    isCatalogCurrent: true,
     ...rest,
   });
 }
@@ -194,6 +195,8 @@ describe('a claim that', () => {
     const elsewhere = target({}, { types: [typeOf('m.large', 2, 8, 0.1, { zones: ['zone-b'] })] });
     expect(driftsOf(claim(), elsewhere, HOUR)).toHaveLength(1);
     expect(driftsOf(claim(), target({}, { types: [] }), HOUR)).toEqual([]);
+    const old = target({}, { types: [typeOf('m.xlarge', 4, 16, 0.2)], isCatalogCurrent: false });
+    expect(driftsOf(claim(), old, HOUR)).toEqual([]);
   });
 });
 

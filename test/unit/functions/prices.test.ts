@@ -14,13 +14,16 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-async function refreshed(kept: Omit<KeptCatalog, 'catalog'> | undefined) {
+function pricesOf(newest: CatalogFile['newest']) {
   vi.useFakeTimers({ now: NOW_MS });
   vi.stubEnv('POWERTOOLS_DEV', 'true');
   const parts = telemetry('demo');
   vi.spyOn(parts.logger, 'warn').mockReturnValue(undefined);
-  const newest: CatalogFile['newest'] = async () => kept && { ...kept, catalog };
-  const prices = new Prices({ newest }, catalog, parts);
+  return { parts, prices: new Prices({ newest }, catalog, parts) };
+}
+
+async function refreshed(kept: Omit<KeptCatalog, 'catalog'> | undefined) {
+  const { parts, prices } = pricesOf(async () => kept && { ...kept, catalog });
   await prices.refresh();
   const seconds: unknown = Reflect.get(parts.metrics.serializeMetrics(), METRICS.priceAge);
   const days = (Number(seconds) * 1000) / DAY_MS;
@@ -43,5 +46,22 @@ describe('the age of the prices in use', () => {
     ['nothing read for three days', { atMs: NOW_MS - 3 * DAY_MS }, 3, true],
   ])('%s', async (_, kept, days, isStale) => {
     expect(await refreshed(kept)).toEqual({ days, isStale });
+  });
+});
+
+describe('a bucket that does not answer', () => {
+  it('takes the last prices away from nobody, until they are old', async () => {
+    const own = { ...catalog, date: '2026-11-21' };
+    const answers = [undefined, { catalog: own, atMs: NOW_MS }, undefined, undefined];
+    const { prices } = pricesOf(async () => answers.shift());
+    const seenAfter = async (days: number) => {
+      vi.setSystemTime(NOW_MS + days * DAY_MS);
+      await prices.refresh();
+      return [prices.current?.date, prices.isCurrent, prices.degradations.length];
+    };
+    expect(await seenAfter(0)).toEqual(['2026-10', false, 0]);
+    expect(await seenAfter(0)).toEqual(['2026-11-21', true, 0]);
+    expect(await seenAfter(1)).toEqual(['2026-11-21', true, 0]);
+    expect(await seenAfter(3)).toEqual(['2026-11-21', false, 1]);
   });
 });
