@@ -1,6 +1,5 @@
 import { allocatable } from '../core/instance-types/allocatable.ts';
-import { canonicalText } from '../core/launch/canonical-text.ts';
-import { sha256 } from '../core/launch/sha256.ts';
+import { driftHash } from '../core/launch/drift-hash.ts';
 import { TERMINATION_FINALIZER } from '../core/lifecycle/actions.ts';
 import { plannedPodsText } from '../core/lifecycle/planned-pods.ts';
 import type { InstanceType } from '../core/model/instance-type.ts';
@@ -22,7 +21,7 @@ import { VERSION } from './nodeclass.ts';
 /** What of a NodePool makes a node drift when it changes: the template without requirements. */
 export function nodePoolHash(pool: NodePool): string {
   const { requirements: _, ...template } = pool.template;
-  return sha256(canonicalText(template)).slice(0, 16);
+  return driftHash(template);
 }
 
 /** The hash annotations, as Karpenter names them, with our own version. */

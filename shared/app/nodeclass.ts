@@ -1,5 +1,5 @@
 import { canonicalText } from '../core/launch/canonical-text.ts';
-import { sha256 } from '../core/launch/sha256.ts';
+import { driftHash } from '../core/launch/drift-hash.ts';
 import {
   type ConditionClaim,
   isTrue,
@@ -53,7 +53,7 @@ const NOT_HASHED: ReadonlySet<string> = new Set([
 export function nodeClassHash(nodeClass: NodeClass): string {
   const kept = Object.entries(nodeClass.spec).filter(([key]) => !NOT_HASHED.has(key));
   const { imageFamily } = nodeClass;
-  return sha256(canonicalText({ ...Object.fromEntries(kept), imageFamily })).slice(0, 16);
+  return driftHash({ ...Object.fromEntries(kept), imageFamily });
 }
 
 /** What a resolution step found, or what the class says of it. */
