@@ -224,6 +224,20 @@ describe('a canary that does not join', () => {
     expect(said.length).toBeGreaterThan(0);
   });
 
+  it('is followed by others, an hour apart, until one joins and the roll goes on', async () => {
+    const { world, broken } = await run(six, 240, [object(newClass)], {
+      before: (made) => {
+        made.joins = ({ imageId }) => !isNew(imageId, made) || made.launched > 8;
+      },
+    });
+    expect(broken).toEqual([]);
+    expect(world.launched).toBe(6 + 2 + 6);
+    const { nodeClaims } = readState(world.store).objects;
+    expect(nodeClaims).toHaveLength(6);
+    expect(nodeClaims.filter((claim) => isTrue(claim, 'Drifted'))).toEqual([]);
+    expect(runningPods(world)).toBe(6);
+  });
+
   it('is forgotten when the class goes back, and nothing was replaced', async () => {
     const back = { at: 30 * MINUTE, apply: [nodeClass as never] };
     const { world } = await run(six, 50, [object(newClass), back], {
