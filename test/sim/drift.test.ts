@@ -370,4 +370,26 @@ describe('empty nodes', () => {
     expect(world.launched).toBe(6);
     expect(claimsOf(world)).toEqual([]);
   });
+
+  it('that are the room of a buffer are replaced, a canary first', async () => {
+    const buffer = {
+      apiVersion: 'autoscaling.x-k8s.io/v1beta1',
+      kind: 'CapacityBuffer',
+      metadata: { name: 'room', namespace: 'default' },
+      spec: {
+        scalableRef: { apiGroup: 'apps', kind: 'Deployment', name: 'web' },
+        replicas: 3,
+      },
+    };
+    const manifests = [nodeClass, nodePool(['on-demand']), deployment('web', 1, '1', apart), buffer];
+    const { world, broken } = await run(manifests, 50, [object(newClass)], {
+      before: (made) => {
+        made.joins = ({ imageId }) => !isNew(imageId, made);
+      },
+    });
+    expect(broken).toEqual([]);
+    expect(world.terminated).toBeLessThanOrEqual(1);
+    const { nodePools } = readState(world.store).objects;
+    expect(nodePools[0]?.annotations['joiner.dev/failed-canaries']).toBeDefined();
+  });
 });
