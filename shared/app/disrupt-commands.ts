@@ -10,6 +10,7 @@ import type { WriteResult } from '../ports.ts';
 import { attempt } from './attempt.ts';
 import { noteFailedCanary } from './disrupt-canary.ts';
 import { asRead, type DisruptPass, detailOf, poolOf, say } from './disrupt-pass.ts';
+import { isOurs } from './offers.ts';
 import { claimRef } from './references.ts';
 import { isPaused } from './settings.ts';
 
@@ -106,8 +107,8 @@ export async function end(
 
 /**
  * Gives a replacement up: the node stays, and what was launched for it is capacity like any other;
- * what was not, or is broken, goes. The claim forgets its replacements last, so that a run that is cut
- * short is repeated.
+ * what was not, or is broken, goes. The claim forgets its replacements last, so that a run that is
+ * cut short is repeated.
  */
 async function rollBack(
   pass: DisruptPass,
@@ -207,7 +208,8 @@ export async function followCommands(pass: DisruptPass): Promise<void> {
     failures.push(...(await attempt(`NodeClaim/${command.claim.name}`, step)));
   }
   const { nodeClaims, nodes } = state.objects;
-  for (const { claim, node } of forgottenNodes(nodeClaims, nodes, commands)) {
+  const ours = nodeClaims.filter(({ nodeClassRef }) => isOurs(nodeClassRef));
+  for (const { claim, node } of forgottenNodes(ours, nodes, commands)) {
     if (await shadow.isCast()) return;
     const step = () => letStay(pass, claim, node);
     failures.push(...(await attempt(`Node/${node.name}`, step)));

@@ -15,7 +15,7 @@ import { attempt } from './attempt.ts';
 import type { DisruptPass, Judged } from './disrupt-pass.ts';
 import { nodePoolHash } from './new-claims.ts';
 import { nodeClassHash, VERSION } from './nodeclass.ts';
-import { nodeClassOf } from './offers.ts';
+import { isOurs, nodeClassOf } from './offers.ts';
 import type { Resolution } from './provision.ts';
 import { claimRef } from './references.ts';
 
@@ -54,14 +54,14 @@ export function judge(
 ): ReadonlyMap<string, Judged> {
   const targets = new Map(
     state.objects.nodePools
-      .filter(({ isDeleting }) => !isDeleting)
+      .filter(({ isDeleting, template }) => !isDeleting && isOurs(template.nodeClassRef))
       .map((pool) => [pool.name, targetOf(state, pool, resolution, isCatalogCurrent())]),
   );
   const judged = new Map<string, Judged>();
   for (const claim of state.objects.nodeClaims) {
     const target = targets.get(claim.labels[NODE_POOL] ?? '');
     if (target === undefined || claim.deletedAtMs !== undefined) continue;
-    if (!isTrue(claim, 'Initialized')) continue;
+    if (!isOurs(claim.nodeClassRef) || !isTrue(claim, 'Initialized')) continue;
     judged.set(claim.uid, { claim, target, ...compared(claim, target, nowMs) });
   }
   return judged;

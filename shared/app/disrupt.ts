@@ -7,6 +7,7 @@ import { judge, markDrift, provenStates } from './disrupt-drift.ts';
 import type { DisruptPass } from './disrupt-pass.ts';
 import { startCommands } from './disrupt-start.ts';
 import { recordNothing } from './launch-records.ts';
+import { isOurs } from './offers.ts';
 import { resolveTypes } from './provision.ts';
 import type { AppSettings } from './settings.ts';
 import { Shadow } from './shadow.ts';
@@ -36,7 +37,11 @@ async function observe(ports: Ports, settings: AppSettings): Promise<DisruptPass
     shadow: new Shadow(ports, state, startedAtMs),
     failures: [],
     judged,
-    commands: commandsOf(nodeClaims, nodes, nowMs),
+    commands: commandsOf(
+      nodeClaims.filter(({ nodeClassRef }) => isOurs(nodeClassRef)),
+      nodes,
+      nowMs,
+    ),
     proven: provenStates(state, judged),
     conditions: new Map(),
     created: [],

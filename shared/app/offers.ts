@@ -13,6 +13,11 @@ export interface Offers {
 export const NODE_CLASS_GROUP = 'karpenter.k8s.aws';
 export const NODE_CLASS_KIND = 'EC2NodeClass';
 
+/** False: another program's, EKS Auto Mode's for instance. It is capacity, and never written. */
+export function isOurs({ group }: NodeClassReference): boolean {
+  return group === NODE_CLASS_GROUP;
+}
+
 /** The class that a NodePool or NodeClaim names, if it is one of ours. */
 export function nodeClassOf(
   state: ClusterState,

@@ -15,7 +15,7 @@ import { attempt, type Failure } from './attempt.ts';
 import { sayNewlyFalse } from './condition-changes.ts';
 import { type FailedLaunches, haltedUntilMs } from './launch-brakes.ts';
 import { nodePoolHashAnnotations } from './new-claims.ts';
-import { NODE_CLASS_KIND, nodeClassOf } from './offers.ts';
+import { isOurs, NODE_CLASS_KIND, nodeClassOf } from './offers.ts';
 import { poolRef } from './references.ts';
 
 function yes(type: string): ConditionClaim {
@@ -119,7 +119,7 @@ export async function writePoolStatuses(
   pools: readonly NodePool[],
 ): Promise<readonly Failure[]> {
   const failures: Failure[] = [];
-  for (const pool of pools) {
+  for (const pool of pools.filter(({ template }) => isOurs(template.nodeClassRef))) {
     const write = async (): Promise<void> => {
       failures.push(...(await writePoolStatus(ports, state, pool)));
     };

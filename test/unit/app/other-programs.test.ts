@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { disrupt } from '../../../shared/app/disrupt.ts';
+import { provision } from '../../../shared/app/provision.ts';
+import type { NodeClassReference } from '../../../shared/core/model/provisioning.ts';
+import type { ClusterState, Ports } from '../../../shared/ports.ts';
+import { deployment } from '../../sim/small-world.ts';
+import { runningWorld, settings, withPorts } from './world.ts';
+
+const AUTO_MODE: NodeClassReference = {
+  group: 'eks.amazonaws.com',
+  kind: 'NodeClass',
+  name: 'default',
+};
+
+/** As if the pool and its claims were EKS Auto Mode's, the nodes tainted and unlike their pool. */
+function asAutoMode(state: ClusterState): ClusterState {
+  const { objects } = state;
+  const effect = 'NoSchedule' as const;
+  return {
+    ...state,
+    objects: {
+      ...objects,
+      nodePools: objects.nodePools.map((pool) => ({
+        ...pool,
+        annotations: {},
+        conditions: [],
+        template: { ...pool.template, nodeClassRef: AUTO_MODE },
+      })),
+      nodeClaims: objects.nodeClaims.map((claim) => ({
+        ...claim,
+        annotations: { 'karpenter.sh/nodepool-hash': 'auto' },
+        nodeClassRef: AUTO_MODE,
+      })),
+      nodes: objects.nodes.map((node) => ({
+        ...node,
+        taints: [...node.taints, { key: 'karpenter.sh/disrupted', value: '', effect }],
+      })),
+    },
+  };
+}
+
+/** What is written about objects of these kinds. */
+async function writesOf(run: (ports: Ports) => Promise<unknown>): Promise<readonly string[]> {
+  const world = await runningWorld([deployment('web', 2, '1')]);
+  const writes: string[] = [];
+  const noted =
+    (name: string) =>
+    async (ref: { readonly kind: string }): Promise<'done'> => {
+      writes.push(`${name} ${ref.kind}`);
+      return 'done';
+    };
+  const { cluster } = world.ports;
+  const ports = withPorts(world.ports, {
+    cluster: {
+      read: async () => asAutoMode(await cluster.read()),
+      patchNode: noted('patchNode'),
+      patchNodePool: noted('patchNodePool'),
+      patchNodePoolStatus: noted('patchNodePoolStatus'),
+      patchNodeClaim: noted('patchNodeClaim'),
+      patchNodeClaimStatus: noted('patchNodeClaimStatus'),
+      delete: noted('delete'),
+    },
+  });
+  await run(ports);
+  return writes;
+}
+
+describe('NodePools and NodeClaims of another program', () => {
+  it('are left alone by disrupt', async () => {
+    expect(await writesOf((ports) => disrupt(ports, settings))).toEqual([]);
+  });
+
+  it('have no status written by provision', async () => {
+    expect(await writesOf((ports) => provision(ports, settings))).toEqual([]);
+  });
+});
