@@ -20,11 +20,24 @@ import { poolUsage } from './statuses.ts';
 /** Informational: whether new states of the pool's nodes could be tried. */
 const TYPE = 'CanaryHealthy';
 
+/** What the pool's annotation says, or what this pass has written there since it was read. */
+function notesOf({ notes }: DisruptPass, { name, annotations }: NodePool): FailedCanaries {
+  return notes.get(name) ?? failedCanaries(annotations);
+}
+
 /** Of all pools: what a class brings to one of them it brings to all. */
-export function allFailedCanaries({ state }: DisruptPass): FailedCanaries {
-  return new Map(
-    state.objects.nodePools.flatMap(({ annotations }) => [...failedCanaries(annotations)]),
-  );
+export function allFailedCanaries(pass: DisruptPass): FailedCanaries {
+  return new Map(pass.state.objects.nodePools.flatMap((pool) => [...notesOf(pass, pool)]));
+}
+
+async function writeNotes(
+  { ports, notes }: DisruptPass,
+  pool: NodePool,
+  failed: FailedCanaries,
+): Promise<void> {
+  notes.set(pool.name, failed);
+  const annotations = { [FAILED_CANARIES]: failedCanariesText(failed) };
+  await ports.cluster.patchNodePool(poolRef(pool), { annotations });
 }
 
 async function writeCondition(
@@ -47,10 +60,9 @@ export async function noteFailedCanary(
   cause: string,
 ): Promise<void> {
   const { ports, nowMs } = pass;
-  const failed = new Map(failedCanaries(pool.annotations));
+  const failed = new Map(notesOf(pass, pool));
   for (const state of states) failed.set(state, nowMs);
-  const annotations = { [FAILED_CANARIES]: failedCanariesText(failed) };
-  await ports.cluster.patchNodePool(poolRef(pool), { annotations });
+  await writeNotes(pass, pool, failed);
   const until = new Date(nowMs + CANARY_RETRY_MS).toISOString();
   const message =
     `The first node with "${states.join('", "')}" did not become ready, so that no other is ` +
@@ -63,19 +75,18 @@ export async function noteFailedCanary(
 
 /** Forgets failures of states that some node has by now, or that nothing asks for any more. */
 export async function forgetCanaries(pass: DisruptPass): Promise<void> {
-  const { ports, state, judged, proven, shadow, failures } = pass;
+  const { state, judged, proven, shadow, failures } = pass;
   const wanted = new Set(
     [...judged.values()].flatMap(({ drifts }) => drifts.flatMap((each) => each.state ?? [])),
   );
   for (const pool of state.objects.nodePools) {
-    const failed = failedCanaries(pool.annotations);
+    const failed = notesOf(pass, pool);
     const kept = new Map([...failed].filter(([each]) => wanted.has(each) && !proven.has(each)));
     const isOpen = conditionOf(pool, TYPE)?.status === 'False';
     if (kept.size === failed.size && (kept.size > 0 || !isOpen)) continue;
     if (await shadow.isCast()) return;
     const forget = async (): Promise<void> => {
-      const annotations = { [FAILED_CANARIES]: failedCanariesText(kept) };
-      await ports.cluster.patchNodePool(poolRef(pool), { annotations });
+      await writeNotes(pass, pool, kept);
       if (kept.size > 0) return;
       await writeCondition(pass, pool, { type: TYPE, status: 'True', reason: TYPE, message: '' });
     };

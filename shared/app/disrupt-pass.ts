@@ -1,3 +1,4 @@
+import type { FailedCanaries } from '../core/disruption/canary.ts';
 import type { Command } from '../core/disruption/commands.ts';
 import type { Comparison, DriftTarget } from '../core/disruption/drift.ts';
 import type { Condition, Node } from '../core/model/cluster.ts';
@@ -32,6 +33,8 @@ export interface DisruptPass {
   readonly proven: ReadonlySet<string>;
   /** Written in this pass, by the claim's uid: a status patch carries the whole list. */
   readonly conditions: Map<string, readonly Condition[]>;
+  /** Failed canaries as written in this pass, by the pool's name: a patch carries all of them. */
+  readonly notes: Map<string, FailedCanaries>;
   /** Claims that were created. */
   readonly created: string[];
   /** Claims that were deleted. */

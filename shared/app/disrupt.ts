@@ -44,6 +44,7 @@ async function observe(ports: Ports, settings: AppSettings): Promise<DisruptPass
     ),
     proven: provenStates(state, judged),
     conditions: new Map(),
+    notes: new Map(),
     created: [],
     deleted: [],
   };
