@@ -381,7 +381,12 @@ describe('empty nodes', () => {
         replicas: 3,
       },
     };
-    const manifests = [nodeClass, nodePool(['on-demand']), deployment('web', 1, '1', apart), buffer];
+    const manifests = [
+      nodeClass,
+      nodePool(['on-demand']),
+      deployment('web', 1, '1', apart),
+      buffer,
+    ];
     const { world, broken } = await run(manifests, 50, [object(newClass)], {
       before: (made) => {
         made.joins = ({ imageId }) => !isNew(imageId, made);
