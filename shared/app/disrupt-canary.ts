@@ -73,15 +73,20 @@ export async function noteFailedCanary(
   pass.failures.push({ object: `NodePool/${pool.name}`, message: `${reason}: ${message}` });
 }
 
-/** Forgets failures of states that some node has by now, or that nothing asks for any more. */
+/**
+ * Forgets failures of states that some node has by now, or that nothing asks for any more. What a
+ * class asks for that is not ready nobody knows: meanwhile nothing is taken as not asked for.
+ */
 export async function forgetCanaries(pass: DisruptPass): Promise<void> {
   const { state, judged, proven, shadow, failures } = pass;
   const wanted = new Set(
     [...judged.values()].flatMap(({ drifts }) => drifts.flatMap((each) => each.state ?? [])),
   );
+  const isAllKnown = [...judged.values()].every(({ target }) => target.nodeClass !== undefined);
+  const isKept = (each: string): boolean => !proven.has(each) && (wanted.has(each) || !isAllKnown);
   for (const pool of state.objects.nodePools) {
     const failed = notesOf(pass, pool);
-    const kept = new Map([...failed].filter(([each]) => wanted.has(each) && !proven.has(each)));
+    const kept = new Map([...failed].filter(([each]) => isKept(each)));
     const isOpen = conditionOf(pool, TYPE)?.status === 'False';
     if (kept.size === failed.size && (kept.size > 0 || !isOpen)) continue;
     if (await shadow.isCast()) return;

@@ -1,13 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { allFailedCanaries, noteFailedCanary } from '../../../shared/app/disrupt-canary.ts';
+import {
+  allFailedCanaries,
+  forgetCanaries,
+  noteFailedCanary,
+} from '../../../shared/app/disrupt-canary.ts';
 import type { DisruptPass } from '../../../shared/app/disrupt-pass.ts';
 import { resolveTypes } from '../../../shared/app/provision.ts';
 import { Shadow } from '../../../shared/app/shadow.ts';
 import { failedCanaries } from '../../../shared/core/disruption/canary.ts';
+import { driftTarget } from '../../../shared/core/disruption/drift.ts';
+import type { NodeClass } from '../../../shared/core/model/node-class.ts';
 import type { NodePool } from '../../../shared/core/model/provisioning.ts';
 import type { ClusterState } from '../../../shared/ports.ts';
 import { readState } from '../../../shared/sim/decode.ts';
 import type { World } from '../../../shared/sim/world.ts';
+import { aNodeClass } from '../../builders/launches.ts';
 import { runningWorld, settings, spread } from './world.ts';
 
 async function passOf(world: World, judged: DisruptPass['judged'] = new Map()) {
@@ -54,5 +61,24 @@ describe('failed canaries', () => {
     await noteFailedCanary(pass, pool, ['b'], '');
     expect(noted(world)).toEqual(['a', 'b']);
     expect([...allFailedCanaries(pass).keys()]).toEqual(['a', 'b']);
+  });
+
+  it('are kept while a class is not ready, and forgotten when nothing asks for them', async () => {
+    const world = await runningWorld([spread('web', 1)]);
+    const first = await passOf(world);
+    const { nodeClaims, ...objects } = first.state.objects;
+    const [claim] = nodeClaims;
+    const pool = onlyPool({ ...objects, nodeClaims });
+    if (claim === undefined) throw new Error('the world has no claim');
+    await noteFailedCanary(first, pool, ['a'], '');
+    const judgedBy = (nodeClass: NodeClass | undefined): DisruptPass['judged'] => {
+      const parts = { pool, poolHash: '', nodeClass, nodeClassHash: '', hashVersion: '' };
+      const target = driftTarget({ ...parts, types: [], isCatalogCurrent: true });
+      return new Map([[claim.uid, { claim, target, drifts: [], states: [] }]]);
+    };
+    await forgetCanaries(await passOf(world, judgedBy(undefined)));
+    expect(noted(world)).toEqual(['a']);
+    await forgetCanaries(await passOf(world, judgedBy(aNodeClass())));
+    expect(noted(world)).toEqual([]);
   });
 });
