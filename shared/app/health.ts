@@ -7,6 +7,7 @@ import type { ClusterState, Ports } from '../ports.ts';
 import { attempt, type Failure } from './attempt.ts';
 import { recordNothing } from './launch-records.ts';
 import type { LifecycleMemory } from './lifecycle-memory.ts';
+import { isOurs } from './offers.ts';
 import { claimRef } from './references.ts';
 import type { AppSettings } from './settings.ts';
 import type { Shadow } from './shadow.ts';
@@ -29,7 +30,8 @@ export async function readHealth(
   { ports, settings, state, nowMs, shadow, memory }: HealthPass,
   failures: Failure[],
 ): Promise<ReadonlyMap<string, Illness>> {
-  const { nodeClaims, nodes } = state.objects;
+  const { nodes } = state.objects;
+  const nodeClaims = state.objects.nodeClaims.filter(({ nodeClassRef }) => isOurs(nodeClassRef));
   const ill = new Map<string, Illness>();
   if (settings.nodeRepair) {
     const report = unhealthyNodes(nodeClaims, nodes, nowMs);

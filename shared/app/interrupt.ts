@@ -21,6 +21,7 @@ import {
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import { type ClaimsState, type Instance, PortError, type Ports } from '../ports.ts';
 import { recordNothing } from './launch-records.ts';
+import { isOurs } from './offers.ts';
 import { claimRef } from './references.ts';
 import { type AppSettings, isShadowed } from './settings.ts';
 import { Shadow } from './shadow.ts';
@@ -58,7 +59,9 @@ function membership(
   refuse: (reason: RefusalReason) => void,
 ): readonly Hit[] {
   const byInstance = new Map(
-    state.nodeClaims.map((claim) => [instanceIdOf(claim.providerId), claim]),
+    state.nodeClaims
+      .filter(({ nodeClassRef }) => isOurs(nodeClassRef))
+      .map((claim) => [instanceIdOf(claim.providerId), claim]),
   );
   const hits: Hit[] = [];
   for (const { id, body } of messages) {

@@ -45,6 +45,7 @@ import {
 } from './launch-choice.ts';
 import { recordHeldClaims, recordLaunchFailure } from './launch-records.ts';
 import { nodeClassHash, VERSION } from './nodeclass.ts';
+import { isOurs } from './offers.ts';
 import { claimRef } from './references.ts';
 import { isPaused } from './settings.ts';
 
@@ -310,7 +311,8 @@ export async function launchClaims(
   if (isPaused(state.pausedUntilMs.launch, nowMs)) return report;
   const { nodeClaims } = state.objects;
   const waiting = nodeClaims.filter(
-    (claim) => claim.providerId === undefined && claim.deletedAtMs === undefined,
+    ({ providerId, deletedAtMs, nodeClassRef }) =>
+      providerId === undefined && deletedAtMs === undefined && isOurs(nodeClassRef),
   );
   if (waiting.length === 0) return report;
   const halted = haltedPools(await ports.memory.failedRegistrations(), nowMs);

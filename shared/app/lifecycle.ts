@@ -30,7 +30,7 @@ import {
   nominatePods,
   readNominations,
 } from './nominations.ts';
-import { nodeClassOf } from './offers.ts';
+import { isOurs, nodeClassOf } from './offers.ts';
 import { claimRef, nodeRef, podRef } from './references.ts';
 import { type ClaimPass, confirm, register, setConditions } from './registration.ts';
 import { type AppSettings, isPaused, isShadowed } from './settings.ts';
@@ -333,7 +333,9 @@ export async function lifecycle(
   const none = { evictions: begun.evictions, acted: false, isOpening: false };
   const pass: Pass = { ...base, ...none, failures, conditions: new Map() };
   const index = indexOf(pass, instances, await readHealth(pass, failures));
-  const claims = [...state.objects.nodeClaims].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const claims = state.objects.nodeClaims
+    .filter(({ nodeClassRef }) => isOurs(nodeClassRef))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
   const decisions = claims.map((claim) => decisionOf(pass, claim, index));
   for (const each of decisions) await carryOut(pass, each);
   const collect = () => collectOrphans(pass, instances ?? []);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { disrupt } from '../../../shared/app/disrupt.ts';
+import { lifecycle } from '../../../shared/app/lifecycle.ts';
 import { provision } from '../../../shared/app/provision.ts';
 import type { NodeClassReference } from '../../../shared/core/model/provisioning.ts';
 import type { ClusterState, Ports } from '../../../shared/ports.ts';
@@ -39,8 +40,17 @@ function asAutoMode(state: ClusterState): ClusterState {
   };
 }
 
+/** None launched: an instance of another program's claim is not ours to make. */
+function notLaunched(state: ClusterState): ClusterState {
+  const nodeClaims = state.objects.nodeClaims.map((claim) => ({ ...claim, providerId: undefined }));
+  return { ...state, objects: { ...state.objects, nodeClaims } };
+}
+
 /** What is written about objects of these kinds. */
-async function writesOf(run: (ports: Ports) => Promise<unknown>): Promise<readonly string[]> {
+async function writesOf(
+  run: (ports: Ports) => Promise<unknown>,
+  change: (state: ClusterState) => ClusterState = (state) => state,
+): Promise<readonly string[]> {
   const world = await runningWorld([deployment('web', 2, '1')]);
   const writes: string[] = [];
   const noted =
@@ -52,7 +62,7 @@ async function writesOf(run: (ports: Ports) => Promise<unknown>): Promise<readon
   const { cluster } = world.ports;
   const ports = withPorts(world.ports, {
     cluster: {
-      read: async () => asAutoMode(await cluster.read()),
+      read: async () => change(asAutoMode(await cluster.read())),
       patchNode: noted('patchNode'),
       patchNodePool: noted('patchNodePool'),
       patchNodePoolStatus: noted('patchNodePoolStatus'),
@@ -60,6 +70,8 @@ async function writesOf(run: (ports: Ports) => Promise<unknown>): Promise<readon
       patchNodeClaimStatus: noted('patchNodeClaimStatus'),
       delete: noted('delete'),
     },
+    // As if all instances were gone, as those of Auto Mode are that are not listed.
+    compute: { list: async () => [] },
   });
   await run(ports);
   return writes;
@@ -72,5 +84,13 @@ describe('NodePools and NodeClaims of another program', () => {
 
   it('have no status written by provision', async () => {
     expect(await writesOf((ports) => provision(ports, settings))).toEqual([]);
+  });
+
+  it('are not launched, and not given up', async () => {
+    expect(await writesOf((ports) => provision(ports, settings), notLaunched)).toEqual([]);
+  });
+
+  it('are not ended although none of their instances is listed', async () => {
+    expect(await writesOf((ports) => lifecycle(ports, settings))).toEqual([]);
   });
 });
