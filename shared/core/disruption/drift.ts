@@ -1,8 +1,10 @@
 import { canonicalText } from '../launch/canonical-text.ts';
 import { imageFor } from '../launch/launch-request.ts';
 import { sha256 } from '../launch/sha256.ts';
+import { isTrue } from '../lifecycle/conditions.ts';
 import type { InstanceType } from '../model/instance-type.ts';
 import {
+  ADOPTED_HASHES,
   INSTANCE_TYPE,
   type Labels,
   NODE_CLASS_HASH,
@@ -73,6 +75,8 @@ export interface Drift {
 
 /** One thing that a claim can differ in. */
 interface Check extends Drift {
+  /** Stamped by adoption: what the node was launched with is not known. */
+  readonly isAdopted?: boolean;
   /** Undefined: it cannot be told. */
   readonly isMet: boolean | undefined;
 }
@@ -110,14 +114,42 @@ export function driftTarget(parts: DriftParts): DriftTarget {
   };
 }
 
+/** The two hashes of a claim, as the annotation of adopted ones names them. */
+type Hashed = 'nodepool' | 'ec2nodeclass';
+
+const HASH_KEYS = {
+  nodepool: { hash: NODE_POOL_HASH, version: NODE_POOL_HASH_VERSION },
+  ec2nodeclass: { hash: NODE_CLASS_HASH, version: NODE_CLASS_HASH_VERSION },
+} as const;
+
+function adoptedOf({ annotations }: NodeClaim): readonly string[] {
+  return annotations[ADOPTED_HASHES]?.split(',') ?? [];
+}
+
+/**
+ * Of another tool or version a hash says nothing, unless the claim has drifted: nobody can tell
+ * then that it has not any more, and it stays drifted, as in Karpenter.
+ */
+function checkHash(
+  claim: NodeClaim,
+  hashed: Hashed,
+  { wanted, hashVersion }: { readonly wanted: string; readonly hashVersion: string },
+): Pick<Check, 'isMet' | 'isAdopted'> {
+  const keys = HASH_KEYS[hashed];
+  const isComparable = claim.annotations[keys.version] === hashVersion || isTrue(claim, 'Drifted');
+  return {
+    isMet: isComparable ? claim.annotations[keys.hash] === wanted : undefined,
+    isAdopted: adoptedOf(claim).includes(hashed),
+  };
+}
+
 function checkPoolHash(claim: NodeClaim, target: DriftTarget): Check {
   const { pool, poolHash, hashVersion } = target;
-  const isOurs = claim.annotations[NODE_POOL_HASH_VERSION] === hashVersion;
   return {
     reason: 'NodePoolDrifted',
     message: `The template of NodePool ${pool.name} has changed`,
     state: `NodePool/${pool.name} template ${poolHash}`,
-    isMet: isOurs ? claim.annotations[NODE_POOL_HASH] === poolHash : undefined,
+    ...checkHash(claim, 'nodepool', { wanted: poolHash, hashVersion }),
   };
 }
 
@@ -169,12 +201,11 @@ function checkType(claim: NodeClaim, target: DriftTarget, nowMs: number): Check 
 
 function checkClassHash(claim: NodeClaim, target: DriftTarget, nodeClass: NodeClass): Check {
   const { nodeClassHash, hashVersion } = target;
-  const isOurs = claim.annotations[NODE_CLASS_HASH_VERSION] === hashVersion;
   return {
     reason: 'NodeClassDrift',
     message: `EC2NodeClass ${nodeClass.name} has changed`,
     state: `EC2NodeClass/${nodeClass.name} spec ${nodeClassHash}`,
-    isMet: isOurs ? claim.annotations[NODE_CLASS_HASH] === nodeClassHash : undefined,
+    ...checkHash(claim, 'ec2nodeclass', { wanted: nodeClassHash, hashVersion }),
   };
 }
 
@@ -262,23 +293,25 @@ export function compared(claim: NodeClaim, target: DriftTarget, nowMs: number): 
     drifts: checks
       .filter(({ isMet }) => isMet === false)
       .map(({ reason, message, state }) => ({ reason, message, state })),
-    states: checks.flatMap(({ isMet, state }) =>
-      isMet === true && state !== undefined ? [state] : [],
+    states: checks.flatMap(({ isMet, isAdopted, state }) =>
+      isMet === true && isAdopted !== true && state !== undefined ? [state] : [],
     ),
   };
 }
 
-/** Annotations of a claim that another tool, or an older Joiner, has written: adopted as current. */
+/**
+ * Annotations of a claim that another tool, or an older Joiner, has written: adopted as current.
+ * One that has drifted keeps its hash under our version, so that it stays drifted.
+ */
 export function adoptionStamps(claim: NodeClaim, target: DriftTarget): Labels {
   const { poolHash, nodeClass, nodeClassHash, hashVersion } = target;
-  const { annotations } = claim;
-  const isPoolStamped = annotations[NODE_POOL_HASH_VERSION] === hashVersion;
-  const isClassStamped =
-    nodeClass === undefined || annotations[NODE_CLASS_HASH_VERSION] === hashVersion;
-  return {
-    ...(isPoolStamped ? {} : { [NODE_POOL_HASH]: poolHash, [NODE_POOL_HASH_VERSION]: hashVersion }),
-    ...(isClassStamped
-      ? {}
-      : { [NODE_CLASS_HASH]: nodeClassHash, [NODE_CLASS_HASH_VERSION]: hashVersion }),
-  };
+  const wanted = { nodepool: poolHash, ec2nodeclass: nodeClassHash };
+  const all: readonly Hashed[] =
+    nodeClass === undefined ? ['nodepool'] : ['nodepool', 'ec2nodeclass'];
+  const foreign = all.filter((each) => claim.annotations[HASH_KEYS[each].version] !== hashVersion);
+  const versions = foreign.map((each) => [HASH_KEYS[each].version, hashVersion] as const);
+  if (foreign.length === 0 || isTrue(claim, 'Drifted')) return Object.fromEntries(versions);
+  const hashes = foreign.map((each) => [HASH_KEYS[each].hash, wanted[each]] as const);
+  const adopted = [...new Set([...adoptedOf(claim), ...foreign])].sort().join(',');
+  return Object.fromEntries([...versions, ...hashes, [ADOPTED_HASHES, adopted]]);
 }

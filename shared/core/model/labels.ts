@@ -50,6 +50,7 @@ export const REPLACED_BY = 'joiner.dev/replaced-by';
 export const FAKE_POD = 'karpenter.sh/capacity-buffer-fake-pod';
 
 export const FAILED_CANARIES = 'joiner.dev/failed-canaries';
+export const ADOPTED_HASHES = 'joiner.dev/adopted-hashes';
 export const SUBNET = 'joiner.dev/subnet';
 export const SECURITY_GROUPS = 'joiner.dev/security-groups';
 export const SIMULATED_DURATION = 'joiner.dev/simulated-duration';

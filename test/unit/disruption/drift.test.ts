@@ -248,9 +248,32 @@ describe('adoption', () => {
       'karpenter.sh/nodepool-hash-version': 'ours',
       'karpenter.k8s.aws/ec2nodeclass-hash': 'class-hash',
       'karpenter.k8s.aws/ec2nodeclass-hash-version': 'ours',
+      'joiner.dev/adopted-hashes': 'ec2nodeclass,nodepool',
     });
     const adopted = claim({ annotations: stamps });
     expect(driftsOf(adopted, target({}, { poolHash: 'new' }), 0)).toEqual([]);
+    const { states } = compared(adopted, target({}, { poolHash: 'new' }), 0);
+    expect(states.filter((state) => /template|spec/.test(state))).toEqual([]);
+  });
+
+  it('does not forget a roll: what has drifted keeps its hash, and stays drifted', () => {
+    const drifted = { type: 'Drifted', status: 'True', reason: 'NodePoolDrifted' } as const;
+    const older = {
+      'karpenter.sh/nodepool-hash': 'old',
+      'karpenter.sh/nodepool-hash-version': 'older',
+      'karpenter.k8s.aws/ec2nodeclass-hash': 'class-hash',
+      'karpenter.k8s.aws/ec2nodeclass-hash-version': 'older',
+    };
+    const conditions = [{ ...drifted, message: '', lastTransitionAtMs: 0 }];
+    const before = claim({ annotations: older, conditions });
+    expect(driftsOf(before, target(), 0)).toMatchObject([{ reason: 'NodePoolDrifted' }]);
+    const stamps = adoptionStamps(before, target());
+    expect(stamps).toEqual({
+      'karpenter.sh/nodepool-hash-version': 'ours',
+      'karpenter.k8s.aws/ec2nodeclass-hash-version': 'ours',
+    });
+    const after = claim({ annotations: { ...older, ...stamps }, conditions });
+    expect(driftsOf(after, target(), 0)).toMatchObject([{ reason: 'NodePoolDrifted' }]);
   });
 
   it('leaves our own stamps alone, old ones too', () => {
