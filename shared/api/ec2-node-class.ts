@@ -141,6 +141,9 @@ const status = z.object({
   conditions,
 });
 
+/** Of the condition Ready, read leniently as all conditions are. */
+const observed = z.object({ type: z.literal('Ready'), observedGeneration: z.int().min(1) });
+
 /** karpenter.k8s.aws/v1 EC2NodeClass. https://karpenter.sh/docs/concepts/nodeclasses/ */
 export const EC2_NODE_CLASS_DEFINITION = {
   apiVersion: 'karpenter.k8s.aws/v1',
@@ -206,7 +209,16 @@ function statusOf({ status: raw, conditions, read }: DecodedParts<Spec>): NodeCl
     capacityReservations: (data.capacityReservations ?? []).map(reservationOf),
     instanceProfile: data.instanceProfile,
     conditions,
+    ...observedOf(raw['conditions']),
   };
+}
+
+function observedOf(list: unknown): Pick<NodeClassStatus, 'observedGeneration'> {
+  for (const each of Array.isArray(list) ? list : []) {
+    const { success, data } = observed.safeParse(each);
+    if (success) return { observedGeneration: data.observedGeneration };
+  }
+  return {};
 }
 
 type Status = z.output<typeof status>;

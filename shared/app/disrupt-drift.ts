@@ -15,7 +15,7 @@ import { attempt } from './attempt.ts';
 import type { DisruptPass, Judged } from './disrupt-pass.ts';
 import { nodePoolHash } from './new-claims.ts';
 import { nodeClassHash, VERSION } from './nodeclass.ts';
-import { isOurs, nodeClassOf } from './offers.ts';
+import { isOurs, isUsable, nodeClassOf } from './offers.ts';
 import type { Resolution } from './provision.ts';
 import { claimRef } from './references.ts';
 
@@ -29,8 +29,7 @@ function targetOf(
   isCatalogCurrent: boolean,
 ): DriftTarget {
   const known = nodeClassOf(state, pool.template.nodeClassRef);
-  const isUsable = known !== undefined && !known.isDeleting && isTrue(known.status, 'Ready');
-  const nodeClass = isUsable ? known : undefined;
+  const nodeClass = known !== undefined && isUsable(known) ? known : undefined;
   return driftTarget({
     pool,
     poolHash: nodePoolHash(pool),

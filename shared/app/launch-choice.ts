@@ -7,7 +7,6 @@ import {
   subnetByZone,
 } from '../core/launch/launch-request.ts';
 import { chooseLaunch, type LaunchChoice } from '../core/launch/overrides.ts';
-import { isTrue } from '../core/lifecycle/conditions.ts';
 import type { InstanceType } from '../core/model/instance-type.ts';
 import { CAPACITY_TYPE, MIN_VALUES_RELAXED, NODE_POOL } from '../core/model/labels.ts';
 import type { NodeClass } from '../core/model/node-class.ts';
@@ -15,7 +14,7 @@ import type { NodeClaim } from '../core/model/provisioning.ts';
 import { type ClusterState, type FleetRequest, PortError, type Ports } from '../ports.ts';
 import type { Failure } from './attempt.ts';
 import { recordLaunchFailure } from './launch-records.ts';
-import { nodeClassOf } from './offers.ts';
+import { isUsable, nodeClassOf } from './offers.ts';
 import { claimRef } from './references.ts';
 import type { AppSettings } from './settings.ts';
 import type { Shadow } from './shadow.ts';
@@ -69,7 +68,7 @@ export async function prepare(
   subnets: ReadonlyMap<string, string>,
 ): Promise<Launchable | undefined> {
   const nodeClass = nodeClassOf(state, claim.nodeClassRef);
-  if (nodeClass === undefined || nodeClass.isDeleting || !isTrue(nodeClass.status, 'Ready')) {
+  if (nodeClass === undefined || !isUsable(nodeClass)) {
     const message = `EC2NodeClass ${claim.nodeClassRef.name} is not ready`;
     await giveUp(pass, claim, 'nodeclass_not_ready', message);
     return undefined;

@@ -186,7 +186,13 @@ async function resolve(refreshing: Refreshing): Promise<NodeClassStatus> {
   const nowMs = ports.clock.nowMs();
   const conditions = withConditions(before, [...resolutionConditions(found), valid], nowMs);
   const ready = readiness(conditions, REQUIRED);
-  return { ...resolved, conditions: withConditions(conditions, [ready], nowMs) };
+  return {
+    ...resolved,
+    conditions: withConditions(conditions, [ready], nowMs),
+    // What was found before a change of the spec is not said to be found for it.
+    observedGeneration:
+      refreshing.failures.length === 0 ? nodeClass.generation : nodeClass.status.observedGeneration,
+  };
 }
 
 /** Free capacity changes by the minute and is no part of the status. */
@@ -198,8 +204,9 @@ function withoutCount(reservation: CapacityReservation): CapacityReservation {
 }
 
 function sameStatus(a: NodeClassStatus, b: NodeClassStatus): boolean {
-  const { conditions: before, ...restBefore } = a;
-  const { conditions: after, ...restAfter } = b;
+  const { conditions: before, observedGeneration = b.observedGeneration, ...restBefore } = a;
+  const { conditions: after, observedGeneration: generation, ...restAfter } = b;
+  if (observedGeneration !== generation) return false;
   return canonicalText(restBefore) === canonicalText(restAfter) && sameConditions(before, after);
 }
 

@@ -27,6 +27,17 @@ export function nodeClassOf(
   return state.nodeClasses.find((each) => each.name === reference.name);
 }
 
+/** The status is about the spec as it is now: after a change it is not, until it is looked at. */
+export function isStatusCurrent({ generation, status }: NodeClass): boolean {
+  return (status.observedGeneration ?? generation) >= generation;
+}
+
+/** Nodes of the class can be made, and existing ones be compared with it. */
+export function isUsable(nodeClass: NodeClass): boolean {
+  const { isDeleting, status } = nodeClass;
+  return !isDeleting && isTrue(status, 'Ready') && isStatusCurrent(nodeClass);
+}
+
 function barKey(type: string, zone: string, capacityType: string): string {
   return `${type}/${zone}/${capacityType}`;
 }
@@ -60,7 +71,7 @@ export async function readOffers(ports: Ports, state: ClusterState): Promise<Off
   const learnt = await ports.memory.allocatable();
   const byNodeClass = new Map<string, readonly InstanceType[]>();
   for (const nodeClass of state.nodeClasses) {
-    if (nodeClass.isDeleting || !isTrue(nodeClass.status, 'Ready')) continue;
+    if (!isUsable(nodeClass)) continue;
     try {
       const types = await ports.catalog.instanceTypes(nodeClass);
       const corrected = withLearntMemory(types, nodeClass, learnt);

@@ -15,7 +15,7 @@ import { attempt, type Failure } from './attempt.ts';
 import { sayNewlyFalse } from './condition-changes.ts';
 import { type FailedLaunches, haltedUntilMs } from './launch-brakes.ts';
 import { nodePoolHashAnnotations } from './new-claims.ts';
-import { isOurs, NODE_CLASS_KIND, nodeClassOf } from './offers.ts';
+import { isOurs, isStatusCurrent, NODE_CLASS_KIND, nodeClassOf } from './offers.ts';
 import { poolRef } from './references.ts';
 
 function yes(type: string): ConditionClaim {
@@ -34,12 +34,12 @@ function nodeClassReady(state: ClusterState, pool: NodePool): ConditionClaim {
     const message = `${NODE_CLASS_KIND} ${nodeClassRef.name} is being deleted`;
     return { type, status: 'False', reason: 'NodeClassTerminating', message };
   }
-  if (isTrue(nodeClass.status, 'Ready')) return yes(type);
   const ready = nodeClass.status.conditions.find((each) => each.type === 'Ready');
-  if (ready === undefined) {
+  if (ready === undefined || !isStatusCurrent(nodeClass)) {
     const message = `${NODE_CLASS_KIND} ${nodeClassRef.name} has not been looked at yet`;
     return { type, status: 'Unknown', reason: 'NodeClassReadinessUnknown', message };
   }
+  if (ready.status === 'True') return yes(type);
   return { type, status: ready.status, reason: ready.reason, message: ready.message };
 }
 

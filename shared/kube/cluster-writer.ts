@@ -45,7 +45,8 @@ export function clusterWriter({ client, events, decodeNodeClaim }: WriterOptions
     ref: ObjectRef,
     fields: object,
     conditions: readonly Condition[] | undefined,
-  ): Promise<WriteResult> => patchStatus(client, ref, fields, conditions);
+    generation?: number,
+  ): Promise<WriteResult> => patchStatus(client, ref, fields, conditions, generation);
   return {
     createNodeClaim: (claim) => createNodeClaim(client, claim, decodeNodeClaim),
     patchNodeClaim: patchMetadata,
@@ -58,7 +59,7 @@ export function clusterWriter({ client, events, decodeNodeClaim }: WriterOptions
       status(ref, { resources: formatResources(resources), nodes }, conditions),
     patchNodeOverlayStatus: (ref, conditions) => status(ref, {}, conditions),
     patchNodeClassStatus: (ref, patch: NodeClassStatus) =>
-      status(ref, encodeNodeClassStatus(patch), patch.conditions),
+      status(ref, encodeNodeClassStatus(patch), patch.conditions, patch.observedGeneration),
     patchCapacityBufferStatus: (ref, patch) => status(ref, bufferFields(patch), patch.conditions),
     delete: (ref) => deleteObject(client, ref, undefined),
     deletePod: (pod, gracePeriodSeconds) => deleteObject(client, pod, gracePeriodSeconds),
@@ -161,7 +162,8 @@ function encodeOwner({ kind, name, uid }: OwnerReference): object {
 }
 
 /**
- * Conditions say which generation they are about, so that is read first. A status patch of a custom
+ * Conditions say which generation they are about: the one that the caller has looked at, or the one
+ * that is there, which is read first. A status patch of a custom
  * resource drops its metadata but for the resourceVersion (seen with 1.35), so the uid is compared
  * here and the version at which it was read becomes the precondition.
  */
@@ -170,10 +172,11 @@ async function patchStatus(
   ref: ObjectRef,
   fields: object,
   conditions: readonly Condition[] | undefined,
+  lookedAt: number | undefined,
 ): Promise<WriteResult> {
   return await changing(client, ref, async (current) => {
     const generation = property(property(current, 'metadata'), 'generation');
-    const observed = typeof generation === 'number' ? generation : 0;
+    const observed = lookedAt ?? (typeof generation === 'number' ? generation : 0);
     const encoded = conditions?.map((each) => encodeCondition(each, observed));
     const status = encoded === undefined ? fields : { ...fields, conditions: encoded };
     const seen = { ...ref, resourceVersion: resourceVersionOf(current) };

@@ -28,6 +28,37 @@ await describeWithControlPlane('the cluster ports on a real API server', ({ admi
     return world;
   });
 
+  it('real: the status of an EC2NodeClass says of which spec it is', async () => {
+    const classOf = async () => {
+      const { nodeClasses = [] } = (await world?.cluster.read()) ?? {};
+      const found = nodeClasses.find(({ name }) => name === 'observed');
+      if (found === undefined) throw new Error('the class is not there');
+      return found;
+    };
+    const apply = async (role: string): Promise<void> => {
+      const terms = [{ tags: { a: 'b' } }];
+      const selectors = { subnetSelectorTerms: terms, securityGroupSelectorTerms: terms };
+      const spec = { role, amiSelectorTerms: [{ alias: 'al2023@latest' }], ...selectors };
+      const object = { metadata: { name: 'observed' }, spec };
+      await admin().apply(RESOURCES.nodeClasses, { name: 'observed' }, object);
+    };
+    await apply('a');
+    const { generation, status } = await classOf();
+    expect([generation, status.observedGeneration]).toEqual([1, undefined]);
+    await apply('b');
+    const ready = { type: 'Ready', status: 'True', reason: 'Ready', message: '' } as const;
+    const conditions = [{ ...ready, lastTransitionAtMs: 0 }];
+    const ref = { kind: 'EC2NodeClass', name: 'observed' } as const;
+    await world?.cluster.patchNodeClassStatus(ref, {
+      ...status,
+      conditions,
+      observedGeneration: 1,
+    });
+    const after = await classOf();
+    expect([after.generation, after.status.observedGeneration]).toEqual([2, 1]);
+    await admin().delete(RESOURCES.nodeClasses, { name: 'observed' }, {});
+  });
+
   describe('real: Karpenter as a neighbour', () => {
     const LEASE = 'karpenter-leader-election';
     const lease = async (namespace: string, name: string, spec: object): Promise<void> => {

@@ -87,4 +87,6 @@ export interface NodeClassStatus {
   readonly capacityReservations: readonly CapacityReservation[];
   readonly instanceProfile: string | undefined;
   readonly conditions: readonly Condition[];
+  /** The generation of the spec that all this is about; undefined: the one that is there. */
+  readonly observedGeneration?: number | undefined;
 }

@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { judge } from '../../../shared/app/disrupt-drift.ts';
 import { maintainNodeClasses } from '../../../shared/app/nodeclass.ts';
-import { type FaultKind, PortError } from '../../../shared/ports.ts';
+import { resolveTypes } from '../../../shared/app/provision.ts';
+import { withPoolConditions } from '../../../shared/app/statuses.ts';
+import { conditionOf } from '../../../shared/core/lifecycle/conditions.ts';
+import type { NodeClassStatus } from '../../../shared/core/model/node-class.ts';
+import { type ClusterState, type FaultKind, PortError } from '../../../shared/ports.ts';
 import { readState } from '../../../shared/sim/decode.ts';
-import { runningWorld, withPorts } from './world.ts';
+import { deployment } from '../../sim/small-world.ts';
+import { runningWorld, settings, withPorts } from './world.ts';
 
 /** A class that was ready, after subnets could not be asked for. */
 async function refused(kind: FaultKind) {
@@ -33,5 +39,69 @@ describe('an EC2NodeClass that was ready', () => {
     expect(failures.map(({ message }) => message)).toEqual([
       'SubnetsReady is False, Unauthorised: Code: no',
     ]);
+  });
+});
+
+describe('an EC2NodeClass whose status is about an earlier spec', () => {
+  /** A world with a node, and its ports with the class at this generation, looked at in its first. */
+  async function changed(generation: number, isThrottled = false) {
+    const world = await runningWorld([deployment('web', 1, '1')]);
+    const { cluster, network } = world.ports;
+    const written: NodeClassStatus[] = [];
+    const read = async (): Promise<ClusterState> => {
+      const state = await cluster.read();
+      const nodeClasses = state.nodeClasses.map((each) => ({
+        ...each,
+        generation,
+        status: { ...each.status, observedGeneration: 1 },
+      }));
+      return { ...state, nodeClasses };
+    };
+    const ports = withPorts(world.ports, {
+      cluster: {
+        read,
+        patchNodeClassStatus: async (_, status) => {
+          written.push(status);
+          return 'done';
+        },
+      },
+      network: {
+        subnets: async (terms) => {
+          if (isThrottled) throw new PortError('throttled', 'Code', 'no');
+          return await network.subnets(terms);
+        },
+      },
+    });
+    return { ports, written, state: await read() };
+  }
+
+  it.each([
+    [1, 1, 1, 'True'],
+    [2, 0, 0, 'Unknown'],
+  ])(
+    'of generation %d launches and judges nothing',
+    async (generation, offered, compared, pool) => {
+      const { ports, state } = await changed(generation);
+      const resolution = await resolveTypes(ports, settings, state);
+      expect(resolution.byNodeClass.size).toBe(offered);
+      const judged = [...judge(ports, state, resolution, ports.clock.nowMs()).values()];
+      expect(judged).toHaveLength(1);
+      expect(judged.filter(({ target }) => target.nodeClass !== undefined)).toHaveLength(compared);
+      const surroundings = { failed: undefined, degradations: [] };
+      const conditions = state.objects.nodePools.map((each) =>
+        conditionOf(withPoolConditions(state, each, 0, surroundings), 'NodeClassReady'),
+      );
+      expect(conditions.map((each) => each?.status)).toEqual([pool]);
+    },
+  );
+
+  it.each([
+    ['is told as current once it has been looked at', 2, false, [2]],
+    ['is not told as current where AWS could not be asked', 2, true, []],
+    ['is not written anew where nothing has changed', 1, false, []],
+  ])('%s', async (_, generation, isThrottled, observed) => {
+    const { ports, written } = await changed(generation, isThrottled);
+    await maintainNodeClasses(ports);
+    expect(written.map(({ observedGeneration }) => observedGeneration)).toEqual(observed);
   });
 });
