@@ -40,15 +40,15 @@ async function main(more: readonly string[]): Promise<void> {
     cdk(url, ['deploy', '--require-approval', 'never', ...more]);
     const deployed = await resources(url);
     report('deployed', deployed);
-    expect(deployed.get('AWS::Lambda::Function') === 7, 'seven functions');
-    expect(deployed.get('AWS::Events::Rule') === 15, 'fifteen rules');
+    expect(deployed.get('AWS::Lambda::Function') === 8, 'eight functions');
+    expect(deployed.get('AWS::Events::Rule') === 16, 'sixteen rules');
     // moto loses change sets of stacks that exist, and defaults of parameters.
     const direct = ['--method', 'direct', '--no-previous-parameters'];
     const update = ['deploy', '--require-approval', 'never', ...direct];
     cdk(url, [...update, '-c', 'reaction=tick', ...more]);
     const updated = await resources(url);
     report('updated to reaction=tick', updated);
-    expect(updated.get('AWS::Lambda::Function') === 6, 'no watch any more');
+    expect(updated.get('AWS::Lambda::Function') === 7, 'no watch any more');
     cdk(url, ['destroy', '--force', ...more]);
     const left = await resources(url);
     report('destroyed', left);
