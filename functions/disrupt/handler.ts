@@ -6,6 +6,7 @@ import type { WakeUpEvent } from '../runtime/context.ts';
 import { held, leased } from '../runtime/leased.ts';
 import { openSandbox } from '../runtime/sandbox.ts';
 import { logFailures } from '../runtime/telemetry.ts';
+import { tell } from '../runtime/tell.ts';
 import { planningCloud } from './cloud.ts';
 import { whenFree } from './turn.ts';
 
@@ -43,15 +44,6 @@ export const handler = composed(async (_event: WakeUpEvent, invocation) => {
   });
   // Somebody wanted the Lease meanwhile. Whoever it was, `provision` is what cannot wait.
   if (passes > 1) kinds.add('nodeclaim-created');
-  const wake = async (): Promise<void> => {
-    try {
-      const { wakeBus } = await import('../runtime/wake-bus.ts');
-      await wakeBus(base).wake([...kinds].map((kind) => ({ cluster: config.cluster, kind })));
-    } catch (error) {
-      // What was decided is written: the next minute acts on it.
-      telemetry.logger.warn('nobody was woken', { text: String(error) });
-    }
-  };
-  await Promise.all([remember(), ...(kinds.size > 0 ? [wake()] : [])]);
+  await Promise.all([remember(), tell(base, telemetry, [...kinds])]);
   return { outcome };
 });

@@ -3,7 +3,7 @@ import { composed } from '../runtime/compose.ts';
 import type { QueueAnswer, QueueEvent } from '../runtime/context.ts';
 import { instancesCloud } from '../runtime/instances-cloud.ts';
 import { openSandbox } from '../runtime/sandbox.ts';
-import { wakeBus } from '../runtime/wake-bus.ts';
+import { tell } from '../runtime/tell.ts';
 
 /**
  * Deletes the claims of instances that are about to be taken away and wakes those who replace them.
@@ -18,14 +18,7 @@ export const handler = composed(async (event: QueueEvent, invocation): Promise<Q
   if (report.refused.size > 0) {
     telemetry.logger.info('refused messages', { reasons: Object.fromEntries(report.refused) });
   }
-  const wake = async (): Promise<void> => {
-    try {
-      await wakeBus(base).wake([{ cluster: config.cluster, kind: 'nodeclaim-deleted' }]);
-    } catch (error) {
-      // The claims are deleted: the messages would find nothing to do, and the next minute wakes all.
-      telemetry.logger.warn('nobody was woken', { text: String(error) });
-    }
-  };
-  await Promise.all([remember(), ...(report.deleted.length > 0 ? [wake()] : [])]);
+  const kinds = report.deleted.length > 0 ? (['nodeclaim-deleted'] as const) : [];
+  await Promise.all([remember(), tell(base, telemetry, kinds)]);
   return { batchItemFailures: report.failedIds.map((id) => ({ itemIdentifier: id })) };
 });

@@ -7,6 +7,7 @@ import { instancesCloud } from '../runtime/instances-cloud.ts';
 import { held, leased, mayHandOver } from '../runtime/leased.ts';
 import { openSandbox } from '../runtime/sandbox.ts';
 import { logFailures } from '../runtime/telemetry.ts';
+import { tell } from '../runtime/tell.ts';
 
 /**
  * Between two looks at claims in transition, unless a node joins: a drain of hours is a series of
@@ -42,16 +43,7 @@ export const handler = composed(async (_event: WakeUpEvent, invocation) => {
     sleep: (ms) => joining.pause(ms),
     pauseMs: PAUSE_MS,
   }).finally(() => joining.close());
-  const handOver = async (): Promise<void> => {
-    if (outcome !== 'out of time' || !mayHandOver(invocationMs)) return;
-    try {
-      const { wakeBus } = await import('../runtime/wake-bus.ts');
-      await wakeBus(base).wake([{ cluster: config.cluster, kind: 'nodeclaim-changed' }]);
-    } catch (error) {
-      // Then it is the next minute that goes on.
-      telemetry.logger.warn('nobody was woken', { text: String(error) });
-    }
-  };
-  await Promise.all([remember(), handOver()]);
+  const handsOver = outcome === 'out of time' && mayHandOver(invocationMs);
+  await Promise.all([remember(), tell(base, telemetry, handsOver ? ['nodeclaim-changed'] : [])]);
   return { outcome };
 });

@@ -6,6 +6,7 @@ import type { WakeUpEvent } from '../runtime/context.ts';
 import { held, leased } from '../runtime/leased.ts';
 import { openSandbox } from '../runtime/sandbox.ts';
 import { logFailures } from '../runtime/telemetry.ts';
+import { tell } from '../runtime/tell.ts';
 import { wakeOf } from '../runtime/wake.ts';
 import { launchingCloud } from './cloud.ts';
 
@@ -26,15 +27,6 @@ export const handler = composed(async (event: WakeUpEvent, invocation) => {
   }
   await refreshing;
   const waking: Promise<void>[] = [];
-  const tellLifecycle = async (): Promise<void> => {
-    try {
-      const { wakeBus } = await import('../runtime/wake-bus.ts');
-      await wakeBus(base).wake([{ cluster: config.cluster, kind: 'nodeclaim-changed' }]);
-    } catch (error) {
-      // The next minute wakes it, too; what is launched stays launched.
-      telemetry.logger.warn('lifecycle was not woken', { text: String(error) });
-    }
-  };
   const outcome = await leased({
     leases: leases(requestId),
     name: 'decide',
@@ -43,7 +35,7 @@ export const handler = composed(async (event: WakeUpEvent, invocation) => {
       const report = await provision(held(ports, lease), config.settings);
       logFailures(telemetry, report.failures);
       // Not waited for while the Lease is held: the bus may be out of reach.
-      if (report.launched.length > 0) waking.push(tellLifecycle());
+      if (report.launched.length > 0) waking.push(tell(base, telemetry, ['nodeclaim-changed']));
       telemetry.logger.info('provisioned', {
         created: report.created.length,
         launched: report.launched.length,

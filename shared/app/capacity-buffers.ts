@@ -69,10 +69,6 @@ export function bufferPods(buffer: CapacityBuffer): readonly Pod[] {
   }));
 }
 
-export function isBufferPod(pod: Pod): boolean {
-  return pod.annotations[FAKE_POD] === 'true';
-}
-
 function resolved(buffer: CapacityBuffer): ConditionClaim {
   const type = 'ReadyForProvisioning';
   if (buffer.target.kind === 'resolved') {

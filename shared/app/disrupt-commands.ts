@@ -11,7 +11,7 @@ import { attempt } from './attempt.ts';
 import { noteFailedCanary } from './disrupt-canary.ts';
 import { asRead, type DisruptPass, detailOf, poolOf, say } from './disrupt-pass.ts';
 import { isOurs } from './offers.ts';
-import { claimRef } from './references.ts';
+import { claimRef, nodeRef } from './references.ts';
 import { isPaused } from './settings.ts';
 
 /** As a metric's label, Karpenter writes it in lower case. */
@@ -40,7 +40,7 @@ export async function hold(
   const isTainted = node?.taints.some(({ key }) => key === DISRUPTED.key) ?? true;
   if (node !== undefined && !isTainted) {
     const taints = [...node.taints, DISRUPTED];
-    const result = await pass.ports.cluster.patchNode(asRead(pass, node), { taints });
+    const result = await pass.ports.cluster.patchNode(asRead(pass, nodeRef(node)), { taints });
     if (result !== 'done') return result;
   }
   const reason = {
@@ -63,7 +63,7 @@ async function letStay(pass: DisruptPass, claim: NodeClaim, node: Node | undefin
   if (node !== undefined) {
     const taints = node.taints.filter(({ key }) => key !== DISRUPTED.key);
     if (taints.length < node.taints.length) {
-      await pass.ports.cluster.patchNode(asRead(pass, node), { taints });
+      await pass.ports.cluster.patchNode(asRead(pass, nodeRef(node)), { taints });
     }
   }
   await setConditions(pass, claim, (before) =>

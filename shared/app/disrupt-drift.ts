@@ -9,10 +9,10 @@ import { isTrue, sameConditions, withConditions } from '../core/lifecycle/condit
 import type { Condition } from '../core/model/cluster.ts';
 import { NODE_POOL } from '../core/model/labels.ts';
 import type { NodeClaim, NodePool } from '../core/model/provisioning.ts';
-import { type ClusterState, objectKey, type Ports } from '../ports.ts';
+import type { ClusterState, Ports } from '../ports.ts';
 import { atOnce } from './at-once.ts';
 import { attempt } from './attempt.ts';
-import type { DisruptPass, Judged } from './disrupt-pass.ts';
+import { asRead, type DisruptPass, type Judged } from './disrupt-pass.ts';
 import { nodePoolHash } from './new-claims.ts';
 import { nodeClassHash, VERSION } from './nodeclass.ts';
 import { isOurs, isUsable, nodeClassOf } from './offers.ts';
@@ -91,15 +91,13 @@ function withDrift(
 
 /** Only on the claim as it was read: whoever writes its status at the same time goes first. */
 async function mark(pass: DisruptPass, { claim, target, drifts }: Judged): Promise<void> {
-  const { ports, state, nowMs } = pass;
+  const { ports, nowMs } = pass;
   // A class that is not ready for a moment says neither that the claim differs nor that it does not.
   if (target.nodeClass === undefined) return;
   const conditions = withDrift(claim.conditions, drifts[0], nowMs);
   if (sameConditions(claim.conditions, conditions)) return;
-  const ref = claimRef(claim);
-  const resourceVersion = state.resourceVersions.get(objectKey(ref));
-  const versioned = resourceVersion === undefined ? ref : { ...ref, resourceVersion };
-  const result = await ports.cluster.patchNodeClaimStatus(versioned, { conditions });
+  const ref = asRead(pass, claimRef(claim));
+  const result = await ports.cluster.patchNodeClaimStatus(ref, { conditions });
   if (result === 'done') pass.conditions.set(claim.uid, conditions);
 }
 

@@ -1,4 +1,4 @@
-import type { Node } from '../../shared/core/model/cluster.ts';
+import type { Condition, Node, PodDisruptionBudget } from '../../shared/core/model/cluster.ts';
 import type { InstanceType } from '../../shared/core/model/instance-type.ts';
 import {
   ARCH,
@@ -292,3 +292,28 @@ export const spotOnly: RequirementExpression = {
   operator: 'In',
   values: ['spot'],
 };
+
+/** A budget that lets no pod of `web` go. */
+export function budgetOf(rest: Partial<PodDisruptionBudget> = {}): PodDisruptionBudget {
+  return {
+    namespace: 'default',
+    name: 'web',
+    selector: { matchLabels: { app: 'web' }, matchExpressions: [] },
+    disruptionsAllowed: 0,
+    maxUnavailable: undefined,
+    minAvailable: undefined,
+    unhealthyPodEvictionPolicy: 'IfHealthyBudget',
+    ...rest,
+  };
+}
+
+/** Conditions that have been True from the beginning. */
+export function yes(...types: readonly string[]): readonly Condition[] {
+  return types.map((type) => ({
+    type,
+    status: 'True',
+    reason: type,
+    message: '',
+    lastTransitionAtMs: 0,
+  }));
+}

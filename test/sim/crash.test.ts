@@ -100,6 +100,19 @@ const baseline = await (async () => {
   return { world, calls: killer.calls };
 })();
 
+/** What is not as it is where nothing was killed: leaks, double launches, pods that do not run. */
+function wrongAfter(world: World, unharmed: World, pods: number): readonly string[] {
+  const found = [
+    ...violations(world),
+    ...unclaimedInstances(world),
+    ...claimsWithoutInstance(world),
+  ];
+  if (runningPods(world) !== pods) found.push(`${runningPods(world)} of ${pods} pods run`);
+  if (world.crashes !== 1) found.push(`${world.crashes} crashes`);
+  if (world.launched !== unharmed.launched) found.push(`${world.launched} launches`);
+  return found;
+}
+
 describe('a crash at any call of a port', () => {
   it('has a baseline in which everything runs and every step was played', () => {
     expect(runningPods(baseline.world)).toBe(7);
@@ -112,14 +125,7 @@ describe('a crash at any call of a port', () => {
     const failures: string[] = [];
     for (let at = 1; at <= baseline.calls; at += 1) {
       const world = await run(new Killer(at, at % 2 === 0));
-      const found = [
-        ...violations(world),
-        ...unclaimedInstances(world),
-        ...claimsWithoutInstance(world),
-      ];
-      if (runningPods(world) !== 7) found.push(`${runningPods(world)} of 7 pods run`);
-      if (world.crashes !== 1) found.push(`${world.crashes} crashes`);
-      if (world.launched !== baseline.world.launched) found.push(`${world.launched} launches`);
+      const found = wrongAfter(world, baseline.world, 7);
       failures.push(...found.map((each) => `call ${at}: ${each}`));
     }
     expect(failures).toEqual([]);
@@ -186,15 +192,7 @@ describe('a crash at any call of a port while a node is replaced', () => {
     const failures: string[] = [];
     for (let at = rolled.first; at <= rolled.last; at += 1) {
       const world = await run(new Killer(at, at % 2 === 0), roll);
-      const found = [
-        ...violations(world),
-        ...unclaimedInstances(world),
-        ...claimsWithoutInstance(world),
-        ...leftOver(world),
-      ];
-      if (runningPods(world) !== 1) found.push(`${runningPods(world)} of 1 pods run`);
-      if (world.crashes !== 1) found.push(`${world.crashes} crashes`);
-      if (world.launched !== rolled.world.launched) found.push(`${world.launched} launches`);
+      const found = [...wrongAfter(world, rolled.world, 1), ...leftOver(world)];
       failures.push(...found.map((each) => `call ${at}: ${each}`));
     }
     expect(failures).toEqual([]);

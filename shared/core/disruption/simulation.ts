@@ -1,6 +1,6 @@
-import { DISRUPTED_TAINT_KEY, FAKE_POD } from '../model/labels.ts';
+import { DISRUPTED_TAINT_KEY } from '../model/labels.ts';
 import type { Plan, PlannedNodeClaim } from '../model/plan.ts';
-import { type Pod, podKey } from '../model/pod.ts';
+import { isBufferPod, podKey } from '../model/pod.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../model/snapshot.ts';
 import type { Taint } from '../model/taint.ts';
@@ -55,10 +55,6 @@ export function withReserved(
     return { ...node, taints: [...others, RESERVED] };
   });
   return { ...snapshot, nodeClaims, nodes };
-}
-
-function isBufferPod({ annotations }: Pod): boolean {
-  return annotations[FAKE_POD] === 'true';
 }
 
 /** Where the candidate's pods would go, as text where they have no place yet. */

@@ -48,7 +48,6 @@ export const REPLACES = 'joiner.dev/replaces';
 export const REPLACED_BY = 'joiner.dev/replaced-by';
 /** On the pods that stand for the room of a CapacityBuffer, in plans only. */
 export const FAKE_POD = 'karpenter.sh/capacity-buffer-fake-pod';
-
 export const FAILED_CANARIES = 'joiner.dev/failed-canaries';
 export const ADOPTED_HASHES = 'joiner.dev/adopted-hashes';
 export const SUBNET = 'joiner.dev/subnet';

@@ -1,4 +1,4 @@
-import type { Labels } from './labels.ts';
+import { FAKE_POD, type Labels } from './labels.ts';
 import type { RequirementExpression } from './requirement.ts';
 import type { Resources } from './resources.ts';
 import type { Toleration } from './taint.ts';
@@ -122,6 +122,11 @@ export interface Pod {
   readonly isMirror: boolean;
   /** The owner that is marked as controller. */
   readonly controller: OwnerReference | undefined;
+}
+
+/** A pod that stands for room which a CapacityBuffer asks for: it is in plans only. */
+export function isBufferPod({ annotations }: Pod): boolean {
+  return annotations[FAKE_POD] === 'true';
 }
 
 /** `namespace/name`: how plans and reports name a pod. */

@@ -5,26 +5,13 @@ import {
   forgottenNodes,
   replacedByText,
 } from '../../../shared/core/disruption/commands.ts';
-import type { Condition, PodDisruptionBudget } from '../../../shared/core/model/cluster.ts';
+import type { PodDisruptionBudget } from '../../../shared/core/model/cluster.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
-import { claimOf, nodeOf, podOf } from '../../builders/scheduling.ts';
+import { budgetOf, claimOf, nodeOf, podOf, yes } from '../../builders/scheduling.ts';
 
 const MINUTE = 60_000;
 const HOLD = 'karpenter.sh/do-not-disrupt';
-
-function budget(rest: Partial<PodDisruptionBudget> = {}): PodDisruptionBudget {
-  return {
-    namespace: 'default',
-    name: 'web',
-    selector: { matchLabels: { app: 'web' }, matchExpressions: [] },
-    disruptionsAllowed: 0,
-    maxUnavailable: undefined,
-    minAvailable: undefined,
-    unhealthyPodEvictionPolicy: 'IfHealthyBudget',
-    ...rest,
-  };
-}
 
 const on = (rest: Partial<Pod>, spec: Partial<Pod['spec']> = {}): Pod =>
   podOf('a', spec, { nodeName: 'old', ...rest });
@@ -65,31 +52,35 @@ describe('a drifted node is held', () => {
       false,
       blocked([on({ ...annotated(HOLD, 'true'), phase: 'Succeeded' })]),
     ],
-    ['by a budget that lets nobody go', true, blocked([on({})], [budget()])],
-    ['not by one that lets some go', false, blocked([on({})], [budget({ disruptionsAllowed: 1 })])],
-    ['not by one of another namespace', false, blocked([on({})], [budget({ namespace: 'b' })])],
+    ['by a budget that lets nobody go', true, blocked([on({})], [budgetOf()])],
+    [
+      'not by one that lets some go',
+      false,
+      blocked([on({})], [budgetOf({ disruptionsAllowed: 1 })]),
+    ],
+    ['not by one of another namespace', false, blocked([on({})], [budgetOf({ namespace: 'b' })])],
     [
       'not by one that lets unhealthy pods go',
       false,
-      blocked([on({ ready: false })], [budget({ unhealthyPodEvictionPolicy: 'AlwaysAllow' })]),
+      blocked([on({ ready: false })], [budgetOf({ unhealthyPodEvictionPolicy: 'AlwaysAllow' })]),
     ],
     [
       'not for a pod that is never evicted',
       false,
-      blocked([on({}, { tolerations: tolerant })], [budget()]),
+      blocked([on({}, { tolerations: tolerant })], [budgetOf()]),
     ],
     [
       'by two budgets of one pod',
       true,
       blocked(
         [on({})],
-        [budget({ disruptionsAllowed: 1 }), budget({ name: 'b', disruptionsAllowed: 1 })],
+        [budgetOf({ disruptionsAllowed: 1 }), budgetOf({ name: 'b', disruptionsAllowed: 1 })],
       ),
     ],
     [
       'not by pods where the drain ends in time',
       false,
-      blocked([on(annotated(HOLD, 'true'))], [budget()], {
+      blocked([on(annotated(HOLD, 'true'))], [budgetOf()], {
         claim: { terminationGracePeriodMs: MINUTE },
       }),
     ],
@@ -106,16 +97,6 @@ describe('a drifted node is held', () => {
     expect(isEmpty({ ...candidate, pods: [on({})] })).toBe(false);
   });
 });
-
-function yes(...types: readonly string[]): readonly Condition[] {
-  return types.map((type) => ({
-    type,
-    status: 'True',
-    reason: type,
-    message: '',
-    lastTransitionAtMs: 0,
-  }));
-}
 
 const replacement = (name: string, rest: Partial<NodeClaim> = {}): NodeClaim =>
   claimOf(name, { annotations: { 'joiner.dev/replaces': 'uid-old' }, ...rest });

@@ -3,23 +3,14 @@ import type { ClaimSurroundings, LifecycleAction } from '../../../shared/core/li
 import { decideClaim } from '../../../shared/core/lifecycle/claim.ts';
 import { readiness, withConditions } from '../../../shared/core/lifecycle/conditions.ts';
 import { orphanedInstances } from '../../../shared/core/lifecycle/garbage.ts';
-import type { Condition, Node } from '../../../shared/core/model/cluster.ts';
+import type { Node } from '../../../shared/core/model/cluster.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
+import { yes } from '../../builders/scheduling.ts';
 import { aNode, aNodeClaim, aPod } from '../launch/builders.ts';
 
 const SECOND = 1000;
 const MINUTE = 60_000;
 const providerId = 'aws:///us-east-1a/i-0123456789abcdef0';
-
-function yes(...types: readonly string[]): readonly Condition[] {
-  return types.map((type) => ({
-    type,
-    status: 'True',
-    reason: type,
-    message: '',
-    lastTransitionAtMs: 0,
-  }));
-}
 
 function around(changes: Partial<ClaimSurroundings> = {}): ClaimSurroundings {
   const base = { nowMs: MINUTE, nodes: [], pods: [], awaiting: [], instance: 'present' } as const;

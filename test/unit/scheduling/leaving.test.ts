@@ -1,22 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { PodDisruptionBudget } from '../../../shared/core/model/cluster.ts';
 import { DO_NOT_DISRUPT } from '../../../shared/core/model/labels.ts';
-import { nodeOf, planOf, podOf } from '../../builders/scheduling.ts';
+import { budgetOf, nodeOf, planOf, podOf } from '../../builders/scheduling.ts';
 
 const leaving = nodeOf('old', 4, 16, { deletedAtMs: 1 });
-
-function budget(rest: Partial<PodDisruptionBudget>): PodDisruptionBudget {
-  return {
-    namespace: 'default',
-    name: 'web',
-    selector: { matchLabels: { app: 'web' }, matchExpressions: [] },
-    disruptionsAllowed: 0,
-    maxUnavailable: undefined,
-    minAvailable: undefined,
-    unhealthyPodEvictionPolicy: 'IfHealthyBudget',
-    ...rest,
-  };
-}
 
 function placed(
   pod: Parameters<typeof podOf>[2] = {},
@@ -42,19 +29,21 @@ describe('a pod on a node that is going away', () => {
 
   const blocking = [{ maxUnavailable: 0 }, { maxUnavailable: '0%' }, { minAvailable: '100%' }];
   it.each(blocking)('gets none while a budget blocks every eviction: %o', (rest) => {
-    expect(placed({}, [budget(rest)])).toEqual([]);
+    expect(placed({}, [budgetOf(rest)])).toEqual([]);
   });
 
   it('gets one under a budget that only has to wait, that is elsewhere or of other pods', () => {
-    expect(placed({}, [budget({ maxUnavailable: 1 })])).toEqual(['default/a']);
-    expect(placed({}, [budget({ maxUnavailable: 0, namespace: 'other' })])).toEqual(['default/a']);
+    expect(placed({}, [budgetOf({ maxUnavailable: 1 })])).toEqual(['default/a']);
+    expect(placed({}, [budgetOf({ maxUnavailable: 0, namespace: 'other' })])).toEqual([
+      'default/a',
+    ]);
     const others = { matchLabels: { app: 'db' }, matchExpressions: [] };
-    expect(placed({}, [budget({ maxUnavailable: 0, selector: others })])).toEqual(['default/a']);
+    expect(placed({}, [budgetOf({ maxUnavailable: 0, selector: others })])).toEqual(['default/a']);
   });
 
   it('gets one while it is not ready and the budget lets unhealthy pods go', () => {
     const rest = { maxUnavailable: 0, unhealthyPodEvictionPolicy: 'AlwaysAllow' } as const;
-    expect(placed({ ready: false }, [budget(rest)])).toEqual(['default/a']);
-    expect(placed({ ready: true }, [budget(rest)])).toEqual([]);
+    expect(placed({ ready: false }, [budgetOf(rest)])).toEqual(['default/a']);
+    expect(placed({ ready: true }, [budgetOf(rest)])).toEqual([]);
   });
 });

@@ -7,14 +7,9 @@ import {
   DEFAULT_SCHEDULING_SETTINGS,
 } from '../../../shared/core/model/snapshot.ts';
 import { replan } from '../../../shared/core/scheduling/replan.ts';
-import { claimOf, GI, nodeOf, podOf, snapshotOf } from '../../builders/scheduling.ts';
+import { claimOf, GI, nodeOf, podOf, snapshotOf, yes } from '../../builders/scheduling.ts';
 
 const ROOM = { cpu: 2000, memory: 8 * GI, pods: 110 };
-
-function yes(...types: readonly string[]): NodeClaim['conditions'] {
-  const rest = { status: 'True', reason: '', message: '', lastTransitionAtMs: 0 } as const;
-  return types.map((type) => ({ type, ...rest }));
-}
 
 /** A claim on its way that was planned for these pods, by name. */
 function planned(pods: readonly string[], rest: Partial<NodeClaim> = {}): NodeClaim {

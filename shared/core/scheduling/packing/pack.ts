@@ -270,12 +270,11 @@ class Packer {
   }
 
   private mayJoin(bin: Bin, { view }: Item, batch: number): boolean {
-    const { problem, views } = this.world.ground;
-    if (!hostAllows(view.host, bin.host, this.world.totals)) return false;
-    if (!insistsOnMinValues(problem, bin.held.pool.pool)) return true;
-    const used = bin.used.map((amount, r) => amount + batch * (view.podClass.requests[r] ?? 0));
-    const present = [...bin.content.keys()].flatMap((each) => views[each.id] ?? []);
     const { ground, budgets } = this.world;
+    if (!hostAllows(view.host, bin.host, this.world.totals)) return false;
+    if (!insistsOnMinValues(ground.problem, bin.held.pool.pool)) return true;
+    const used = bin.used.map((amount, r) => amount + batch * (view.podClass.requests[r] ?? 0));
+    const present = [...bin.content.keys()].flatMap((each) => ground.views[each.id] ?? []);
     return new Covers(ground, budgets, [...present, view], used).of(bin.held) !== undefined;
   }
 }

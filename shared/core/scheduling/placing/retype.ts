@@ -3,6 +3,7 @@ import { daemonPortsOn, portsClash } from '../problem/host-ports.ts';
 import { launchLabel } from '../problem/launch-space.ts';
 import { emptyHost } from '../world/host.ts';
 import { Covers } from '../world/min-values.ts';
+import { holds } from '../world/openings.ts';
 import type { Bin, ClassView, World } from '../world/world.ts';
 
 /**
@@ -26,9 +27,7 @@ function isAlternative(
       if (label !== launchLabel(now.pool, now.type, now.domain, key)) return false;
     }
   }
-  for (let r = 0; r < used.length; r++) {
-    if ((used[r] ?? 0) > 0 && (used[r] ?? 0) > (column.room[r] ?? 0)) return false;
-  }
+  if (!holds(column.room, used)) return false;
   if (world.budgets.allowance(column, 1) < 1) return false;
   const ports = daemonPortsOn(world.ground.problem, column);
   if (ports.length > 0 && views.some((view) => portsClash(view.host.ports, ports))) return false;

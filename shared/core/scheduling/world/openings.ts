@@ -28,9 +28,13 @@ export interface Opening {
 
 type ByType = ReadonlyMap<TypeVariant, readonly Column[]>;
 
+export function holds(room: Float64Array, used: Float64Array): boolean {
+  return used.every((amount, r) => amount <= 0 || amount <= (room[r] ?? 0));
+}
+
 /** Whether the opening has room for so much, whichever of its offerings is launched. */
 export function opensTo({ rooms }: Opening, used: Float64Array): boolean {
-  return rooms.every((room) => used.every((amount, r) => amount <= 0 || amount <= (room[r] ?? 0)));
+  return rooms.every((room) => holds(room, used));
 }
 
 /** How much of a resource that the pool limits one such node counts. */

@@ -270,11 +270,7 @@ export class World {
 
   /** Takes back the bin that was opened last, with its only pod. */
   close(view: ClassView, bin: Bin): void {
-    const { podClass, host } = view;
-    addToHost(host, bin.host, this.totals, -1);
-    const place = placeOfGroup(bin.held.group);
-    this.topology.count(podClass.topology, podClass.matching, place, -1);
-    this.note(bin.content, podClass, -1);
+    this.fill(view, bin, -1);
     this.budgets.take(bin.cover, -1);
     this.bins.pop();
   }
