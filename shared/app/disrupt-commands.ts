@@ -2,8 +2,8 @@ import { untriedStates } from '../core/disruption/canary.ts';
 import { blockedBy } from '../core/disruption/candidates.ts';
 import { type Command, forgottenNodes, replacedByText } from '../core/disruption/commands.ts';
 import { DISRUPTED } from '../core/disruption/simulation.ts';
-import { isTrue, withConditions } from '../core/lifecycle/conditions.ts';
-import type { Condition, Node } from '../core/model/cluster.ts';
+import { conditionOf, isTrue, withConditions } from '../core/lifecycle/conditions.ts';
+import type { Node } from '../core/model/cluster.ts';
 import { CAPACITY_TYPE, NODE_POOL, REPLACED_BY, REPLACES } from '../core/model/labels.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import type { WriteResult } from '../ports.ts';
@@ -17,19 +17,8 @@ import { isPaused } from './settings.ts';
 /** As a metric's label, Karpenter writes it in lower case. */
 export const DRIFTED = 'Drifted';
 
-async function setConditions(
-  { ports, conditions: known }: DisruptPass,
-  claim: NodeClaim,
-  change: (conditions: readonly Condition[]) => readonly Condition[],
-): Promise<void> {
-  const before = known.get(claim.uid) ?? claim.conditions;
-  const conditions = change(before);
-  if (conditions.length === before.length && conditions.every((each) => before.includes(each))) {
-    return;
-  }
-  known.set(claim.uid, conditions);
-  await ports.cluster.patchNodeClaimStatus(claimRef(claim), { conditions });
-}
+/** On a claim whose node is being replaced. */
+const REASON = 'DisruptionReason';
 
 /** Keeps new pods off the node and says on the claim why; repeated writes change nothing. */
 export async function hold(
@@ -44,18 +33,16 @@ export async function hold(
     if (result !== 'done') return result;
   }
   const reason = {
-    type: 'DisruptionReason',
+    type: REASON,
     status: 'True',
     reason: DRIFTED,
     message: '',
   } as const;
-  const { nowMs } = pass;
-  await setConditions(pass, claim, (before) =>
-    before.some(({ type, status }) => type === reason.type && status === 'True')
-      ? before
-      : withConditions(before, [reason], nowMs),
-  );
-  return 'done';
+  if (isTrue(claim, REASON)) return 'done';
+  const { ports, nowMs } = pass;
+  return await ports.cluster.patchNodeClaimStatus(claimRef(claim), {
+    conditions: (now) => withConditions(now, [reason], nowMs),
+  });
 }
 
 /** Opens the node again. Repeated, it changes nothing. */
@@ -66,9 +53,10 @@ async function letStay(pass: DisruptPass, claim: NodeClaim, node: Node | undefin
       await pass.ports.cluster.patchNode(asRead(pass, nodeRef(node)), { taints });
     }
   }
-  await setConditions(pass, claim, (before) =>
-    before.filter(({ type }) => type !== 'DisruptionReason'),
-  );
+  if (conditionOf(claim, REASON) === undefined) return;
+  await pass.ports.cluster.patchNodeClaimStatus(claimRef(claim), {
+    conditions: (now) => now.filter(({ type }) => type !== REASON),
+  });
 }
 
 /** The claim goes, and `lifecycle` drains its node. */

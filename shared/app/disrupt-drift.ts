@@ -5,14 +5,19 @@ import {
   type DriftTarget,
   driftTarget,
 } from '../core/disruption/drift.ts';
-import { isTrue, sameConditions, withConditions } from '../core/lifecycle/conditions.ts';
+import {
+  conditionOf,
+  isTrue,
+  sameConditions,
+  withConditions,
+} from '../core/lifecycle/conditions.ts';
 import type { Condition } from '../core/model/cluster.ts';
 import { NODE_POOL } from '../core/model/labels.ts';
 import type { NodeClaim, NodePool } from '../core/model/provisioning.ts';
-import type { ClusterState, Ports } from '../ports.ts';
+import type { ClusterState, ConditionChange, Ports } from '../ports.ts';
 import { atOnce } from './at-once.ts';
 import { attempt } from './attempt.ts';
-import { asRead, type DisruptPass, type Judged } from './disrupt-pass.ts';
+import type { DisruptPass, Judged } from './disrupt-pass.ts';
 import { nodePoolHash } from './new-claims.ts';
 import { nodeClassHash, VERSION } from './nodeclass.ts';
 import { isOurs, isUsable, nodeClassOf } from './offers.ts';
@@ -89,16 +94,13 @@ function withDrift(
   return withConditions(conditions, [{ type: 'Drifted', status: 'True', reason, message }], nowMs);
 }
 
-/** Only on the claim as it was read: whoever writes its status at the same time goes first. */
 async function mark(pass: DisruptPass, { claim, target, drifts }: Judged): Promise<void> {
   const { ports, nowMs } = pass;
   // A class that is not ready for a moment says neither that the claim differs nor that it does not.
   if (target.nodeClass === undefined) return;
-  const conditions = withDrift(claim.conditions, drifts[0], nowMs);
-  if (sameConditions(claim.conditions, conditions)) return;
-  const ref = asRead(pass, claimRef(claim));
-  const result = await ports.cluster.patchNodeClaimStatus(ref, { conditions });
-  if (result === 'done') pass.conditions.set(claim.uid, conditions);
+  const conditions: ConditionChange = (now) => withDrift(now, drifts[0], nowMs);
+  if (sameConditions(claim.conditions, conditions(claim.conditions))) return;
+  await ports.cluster.patchNodeClaimStatus(claimRef(claim), { conditions });
 }
 
 async function adopt({ ports }: DisruptPass, { claim, target }: Judged): Promise<void> {
@@ -122,7 +124,6 @@ export async function markDrift(pass: DisruptPass): Promise<void> {
 }
 
 /** Since when the claim differs: the oldest drift goes first. */
-export function driftedSinceMs({ conditions, nowMs }: DisruptPass, claim: NodeClaim): number {
-  const known = conditions.get(claim.uid) ?? claim.conditions;
-  return known.find(({ type }) => type === 'Drifted')?.lastTransitionAtMs ?? nowMs;
+export function driftedSinceMs({ nowMs }: DisruptPass, claim: NodeClaim): number {
+  return conditionOf(claim, 'Drifted')?.lastTransitionAtMs ?? nowMs;
 }

@@ -1,7 +1,7 @@
 import type { FailedCanaries } from '../core/disruption/canary.ts';
 import type { Command } from '../core/disruption/commands.ts';
 import type { Comparison, DriftTarget } from '../core/disruption/drift.ts';
-import type { Condition, Node } from '../core/model/cluster.ts';
+import type { Node } from '../core/model/cluster.ts';
 import { CAPACITY_TYPE, NODE_POOL } from '../core/model/labels.ts';
 import type { NodeClaim, NodePool } from '../core/model/provisioning.ts';
 import {
@@ -37,8 +37,6 @@ export interface DisruptPass {
   readonly commands: readonly Command[];
   /** States that an initialised node has which is ready now. */
   readonly proven: ReadonlySet<string>;
-  /** Written in this pass, by the claim's uid: a status patch carries the whole list. */
-  readonly conditions: Map<string, readonly Condition[]>;
   /** Failed canaries as written in this pass, by the pool's name: a patch carries all of them. */
   readonly notes: Map<string, FailedCanaries>;
   /** Claims that were created. */

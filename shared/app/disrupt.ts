@@ -43,7 +43,6 @@ async function observe(ports: Ports, settings: AppSettings): Promise<DisruptPass
       nowMs,
     ),
     proven: provenStates(state, judged),
-    conditions: new Map(),
     notes: new Map(),
     created: [],
     deleted: [],

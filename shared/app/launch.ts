@@ -9,7 +9,6 @@ import {
 } from '../core/launch/fleet-group.ts';
 import { launchTags, networkFacts, overlayAnnotations } from '../core/launch/launch-request.ts';
 import { providerIdOf } from '../core/lifecycle/actions.ts';
-import { readiness, withConditions } from '../core/lifecycle/conditions.ts';
 import type { InstanceType, Offering } from '../core/model/instance-type.ts';
 import {
   CAPACITY_TYPE,
@@ -33,6 +32,7 @@ import {
   PortError,
 } from '../ports.ts';
 import { attempt } from './attempt.ts';
+import { saying } from './claim-conditions.ts';
 import { haltedPools, launchesLeft } from './launch-brakes.ts';
 import {
   giveUp,
@@ -106,8 +106,6 @@ async function assign(
   });
   const isLaunched = { type: 'Launched', status: 'True', reason: 'Launched', message: '' } as const;
   const nowMs = ports.clock.nowMs();
-  const conditions = withConditions(claim.conditions, [isLaunched], nowMs);
-  const ready = readiness(conditions, ['Launched', 'Registered', 'Initialized']);
   await ports.cluster.patchNodeClaimStatus(ref, {
     providerId: providerIdOf(instance.zone, instance.id),
     imageId: instance.imageId,
@@ -117,7 +115,7 @@ async function assign(
           capacity: option.type.capacity,
           allocatable: allocatable(option.type, option.offering),
         }),
-    conditions: withConditions(conditions, [ready], nowMs),
+    conditions: saying([isLaunched], nowMs),
   });
   launched.push(claim.name);
   const { instanceType: type, zone, capacityType } = instance;
@@ -178,7 +176,7 @@ async function sayLaunchFailed(
   const { cluster, clock } = pass.ports;
   const regarding = claimRef(claim);
   await cluster.patchNodeClaimStatus(regarding, {
-    conditions: withConditions(claim.conditions, [condition], clock.nowMs()),
+    conditions: saying([condition], clock.nowMs()),
   });
   await cluster.event({ regarding, type: 'Warning', reason: 'LaunchFailed', message });
   await recordLaunchFailure(pass, claim, code, text);

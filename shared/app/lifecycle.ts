@@ -331,7 +331,7 @@ export async function lifecycle(
   const shadow = new Shadow(ports, state, startedAtMs);
   const base = { ports, settings, state, nowMs, shadow, memory, terminationsLeft, terminated };
   const none = { evictions: begun.evictions, acted: false, isOpening: false };
-  const pass: Pass = { ...base, ...none, failures, conditions: new Map() };
+  const pass: Pass = { ...base, ...none, failures };
   const index = indexOf(pass, instances, await readHealth(pass, failures));
   const claims = state.objects.nodeClaims
     .filter(({ nodeClassRef }) => isOurs(nodeClassRef))

@@ -1,10 +1,11 @@
 import { type LifecycleAction, TERMINATION_FINALIZER } from '../core/lifecycle/actions.ts';
-import { type ConditionClaim, readiness, withConditions } from '../core/lifecycle/conditions.ts';
-import type { Condition, Node } from '../core/model/cluster.ts';
+import type { ConditionClaim } from '../core/lifecycle/conditions.ts';
+import type { Node } from '../core/model/cluster.ts';
 import { NODE_POOL, ZONE } from '../core/model/labels.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import type { NodePatch, Ports } from '../ports.ts';
 import type { Failure } from './attempt.ts';
+import { saying } from './claim-conditions.ts';
 import { openTo } from './nominations.ts';
 import { claimRef, nodeRef } from './references.ts';
 
@@ -13,21 +14,16 @@ export interface ClaimPass {
   readonly ports: Ports;
   readonly nowMs: number;
   readonly failures: Failure[];
-  /** Written in this pass, by the claim's uid: a status patch carries the whole list. */
-  readonly conditions: Map<string, readonly Condition[]>;
 }
 
 export async function setConditions(
-  { ports, nowMs, conditions: known }: ClaimPass,
+  { ports, nowMs }: ClaimPass,
   claim: NodeClaim,
   set: readonly ConditionClaim[],
   nodeName?: string,
 ): Promise<void> {
-  const merged = withConditions(known.get(claim.uid) ?? claim.conditions, set, nowMs);
-  const ready = readiness(merged, ['Launched', 'Registered', 'Initialized']);
-  const conditions = withConditions(merged, [ready], nowMs);
-  known.set(claim.uid, conditions);
-  const patch = { conditions, ...(nodeName === undefined ? {} : { nodeName }) };
+  const named = nodeName === undefined ? {} : { nodeName };
+  const patch = { conditions: saying(set, nowMs), ...named };
   await ports.cluster.patchNodeClaimStatus(claimRef(claim), patch);
 }
 

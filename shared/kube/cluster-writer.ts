@@ -8,6 +8,7 @@ import type {
   CapacityBufferStatusPatch,
   ClusterEvent,
   ClusterWriter,
+  ConditionChange,
   NewNodeClaim,
   NodeClaimStatusPatch,
   NodePatch,
@@ -16,6 +17,7 @@ import type {
   WriteResult,
 } from '../ports/cluster.ts';
 import type { KubeClient } from './client.ts';
+import { decodeConditions } from './decoders.ts';
 import {
   encodeCondition,
   encodeNodeClaim,
@@ -44,7 +46,7 @@ export function clusterWriter({ client, events, decodeNodeClaim }: WriterOptions
   const status = (
     ref: ObjectRef,
     fields: object,
-    conditions: readonly Condition[] | undefined,
+    conditions: readonly Condition[] | ConditionChange | undefined,
     generation?: number,
   ): Promise<WriteResult> => patchStatus(client, ref, fields, conditions, generation);
   return {
@@ -171,13 +173,15 @@ async function patchStatus(
   client: KubeClient,
   ref: ObjectRef,
   fields: object,
-  conditions: readonly Condition[] | undefined,
+  conditions: readonly Condition[] | ConditionChange | undefined,
   lookedAt: number | undefined,
 ): Promise<WriteResult> {
   return await changing(client, ref, async (current) => {
     const generation = property(property(current, 'metadata'), 'generation');
     const observed = lookedAt ?? (typeof generation === 'number' ? generation : 0);
-    const encoded = conditions?.map((each) => encodeCondition(each, observed));
+    const list =
+      typeof conditions === 'function' ? conditions(decodeConditions(current)) : conditions;
+    const encoded = list?.map((each) => encodeCondition(each, observed));
     const status = encoded === undefined ? fields : { ...fields, conditions: encoded };
     const seen = { ...ref, resourceVersion: resourceVersionOf(current) };
     return await mergePatch(client, seen, { status }, 'status');

@@ -156,14 +156,20 @@ export interface NodePatch extends MetadataPatch {
   readonly owner?: OwnerReference;
 }
 
-/** Fields that are left out stay as they are; conditions are the whole list. */
+/**
+ * What an object's conditions become, given those that it has at the moment of the write: several
+ * functions write conditions of a NodeClaim, each its own. Called anew where one came in between.
+ */
+export type ConditionChange = (now: readonly Condition[]) => readonly Condition[];
+
+/** Fields that are left out stay as they are. */
 export interface NodeClaimStatusPatch {
   readonly nodeName?: string;
   readonly providerId?: string;
   readonly imageId?: string;
   readonly capacity?: Resources;
   readonly allocatable?: Resources;
-  readonly conditions?: readonly Condition[];
+  readonly conditions?: ConditionChange;
 }
 
 export interface NodePoolStatusPatch {

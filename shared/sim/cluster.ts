@@ -22,7 +22,7 @@ import type {
 import { objectKey } from '../ports.ts';
 import { mayEvict } from './controllers/budgets.ts';
 import { deletePod } from './controllers/workloads.ts';
-import { decodeNodeClaimObject, readState } from './decode.ts';
+import { conditionsOf, decodeNodeClaimObject, readState } from './decode.ts';
 import { encodeClaim, encodeNodeClassStatus } from './encode.ts';
 import { textAt } from './json.ts';
 import { encodeTaint } from './kubelet.ts';
@@ -93,15 +93,18 @@ export class SimulatedCluster implements ClusterReader, ClusterWriter {
 
   async patchNodeClaimStatus(ref: ObjectRef, patch: NodeClaimStatusPatch): Promise<WriteResult> {
     const { nodeName, providerId, imageId, capacity, allocatable, conditions } = patch;
-    const status = {
+    const fields = {
       ...(nodeName === undefined ? {} : { nodeName }),
       ...(providerId === undefined ? {} : { providerID: providerId }),
       ...(imageId === undefined ? {} : { imageID: imageId }),
       ...(capacity === undefined ? {} : { capacity: formatResources(capacity) }),
       ...(allocatable === undefined ? {} : { allocatable: formatResources(allocatable) }),
-      ...(conditions === undefined ? {} : { conditions: conditions.map(encodeCondition) }),
     };
-    return this.write(ref, (object) => withStatus(object, status));
+    return this.write(ref, (object) => {
+      if (conditions === undefined) return withStatus(object, fields);
+      const list = conditions(conditionsOf(object)).map(encodeCondition);
+      return withStatus(object, { ...fields, conditions: list });
+    });
   }
 
   async patchNodePool(ref: ObjectRef, patch: MetadataPatch): Promise<WriteResult> {

@@ -44,7 +44,7 @@ export function decodeNodeClaimObject(object: KubeObject): NodeClaim {
   return decode(object, decodeNodeClaim);
 }
 
-function conditionsOf(object: KubeObject): readonly Condition[] {
+export function conditionsOf(object: KubeObject): readonly Condition[] {
   return listAt(object, 'status', 'conditions').map((each) => {
     const status = textAt(each, 'status');
     return {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { Condition } from '../../shared/core/model/cluster.ts';
 import type {
   ClusterReader,
   ClusterWriter,
+  ConditionChange,
   NewNodeClaim,
   ObjectKind,
   ObjectRef,
@@ -117,23 +119,54 @@ export function clusterSuite(title: string, world: () => ClusterWorld): void {
       expect(await cluster().delete(other)).toBe('gone');
       const absent = { kind: 'NodeClaim', name: 'refuse-none' } as const;
       expect(await cluster().patchNodeClaim(absent, patch)).toBe('gone');
-      expect(await cluster().patchNodeClaimStatus(absent, { conditions: [] })).toBe('gone');
+      expect(await cluster().patchNodeClaimStatus(absent, { conditions: () => [] })).toBe('gone');
       expect(await cluster().delete(absent)).toBe('gone');
     });
 
-    it('get a status: fields left out stay, conditions are the whole list', async () => {
+    it('get a status: fields left out stay, conditions are changed as they are now', async () => {
       const ref = await created('status-1');
       const launched = condition('Launched', 'True', 'Launched');
       const providerId = 'aws:///us-east-1a/i-1';
       const first = { providerId, imageId: 'ami-1', capacity: { cpu: 2000 } };
       const patchStatus = cluster().patchNodeClaimStatus.bind(cluster());
-      expect(await patchStatus(ref, { ...first, conditions: [launched] })).toBe('done');
+      expect(await patchStatus(ref, { ...first, conditions: () => [launched] })).toBe('done');
       expect(await patchStatus(ref, { nodeName: 'node-1' })).toBe('done');
       const expected = { ...first, nodeName: 'node-1', conditions: [launched] };
       expect(await claimOf('status-1')).toMatchObject(expected);
       const registered = condition('Registered', 'False', 'NodeNotFound');
-      expect(await patchStatus(ref, { conditions: [registered] })).toBe('done');
+      const seen: unknown[] = [];
+      const conditions: ConditionChange = (now) => {
+        seen.push(now);
+        return [registered];
+      };
+      expect(await patchStatus(ref, { conditions })).toBe('done');
+      expect(seen).toEqual([[launched]]);
       expect((await claimOf('status-1'))?.conditions).toEqual([registered]);
+    });
+
+    it('keep the conditions of all who write at once, however old what they have read is', async () => {
+      const ref = await created('status-2');
+      const launched = condition('Launched', 'True', 'Launched');
+      const stale = condition('Stale', 'True', 'Stale');
+      const saying = (...set: readonly Condition[]) =>
+        cluster().patchNodeClaimStatus(ref, {
+          conditions: (now) => [
+            ...now.filter(({ type }) => set.every((each) => each.type !== type)),
+            ...set,
+          ],
+        });
+      expect(await saying(launched, stale)).toBe('done');
+      const types = ['Registered', 'Drifted', 'Drained'];
+      const drop = {
+        conditions: (now: readonly Condition[]) => now.filter((each) => each.type !== 'Stale'),
+      };
+      const results = await Promise.all([
+        ...types.map((type) => saying(condition(type, 'True', type))),
+        cluster().patchNodeClaimStatus(ref, drop),
+      ]);
+      expect(results).toEqual(['done', 'done', 'done', 'done']);
+      const after = (await claimOf('status-2'))?.conditions.map(({ type }) => type);
+      expect(after?.toSorted()).toEqual(['Drained', 'Drifted', 'Launched', 'Registered']);
     });
 
     it('let only one of two writers win who saw the same version', async () => {

@@ -33,7 +33,6 @@ async function passOf(world: World, judged: DisruptPass['judged'] = new Map()) {
     judged,
     commands: [],
     proven: new Set(),
-    conditions: new Map(),
     notes: new Map(),
     created: [],
     deleted: [],
