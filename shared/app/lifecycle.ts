@@ -5,14 +5,15 @@ import {
   type LifecycleAction,
   TERMINATION_FINALIZER,
 } from '../core/lifecycle/actions.ts';
-import { awaitsReady, decideClaim, isJoining } from '../core/lifecycle/claim.ts';
+import { closedClaim, decideClaim, isJoining, reasonClosed } from '../core/lifecycle/claim.ts';
 import { isTrue } from '../core/lifecycle/conditions.ts';
 import { blockingAttachments } from '../core/lifecycle/drain.ts';
 import { forsakenNodes, orphanedInstances } from '../core/lifecycle/garbage.ts';
+import { awaitedNodes } from '../core/lifecycle/opening-order.ts';
 import type { Illness } from '../core/lifecycle/repair.ts';
 import type { Node } from '../core/model/cluster.ts';
 import { CAPACITY_TYPE, INITIALIZED, INTERRUPTED, NODE_POOL, ZONE } from '../core/model/labels.ts';
-import type { Pod } from '../core/model/pod.ts';
+import { isDrawnByOthers, type Pod } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import { type ClusterState, type Instance, objectKey, type Ports } from '../ports.ts';
 import { attempt, type Failure } from './attempt.ts';
@@ -277,10 +278,21 @@ function recentTerminations(
   return claims.length + orphans.length;
 }
 
-function decisionOf(pass: Pass, claim: NodeClaim, index: Index): ClaimDecision {
-  const around = surroundings(pass, index, claim);
-  if (awaitsReady(claim, around)) pass.isOpening = true;
-  return decideClaim(claim, around);
+/** Claims in the order of their names; first those whose pods others would have to follow. */
+function decisionsOf(pass: Pass, claims: readonly NodeClaim[], index: Index) {
+  const found = claims.map((claim) => ({ claim, around: surroundings(pass, index, claim) }));
+  const closed = found.flatMap(({ claim, around }) => closedClaim(claim, around) ?? []);
+  const awaited = awaitedNodes(closed);
+  const decisions = found.map(({ claim, around: rest }): ClaimDecision => {
+    const around = { ...rest, awaitedNode: awaited.get(claim) };
+    if (reasonClosed(claim, around) !== undefined) pass.isOpening = true;
+    return decideClaim(claim, around);
+  });
+  const isFirst = ({ actions }: ClaimDecision) =>
+    actions.some(
+      (each) => each.kind === 'register' && each.pods.some(({ spec }) => isDrawnByOthers(spec)),
+    );
+  return [...decisions.filter(isFirst), ...decisions.filter((each) => !isFirst(each))];
 }
 
 async function carryOut(pass: Pass, { claim, actions }: ClaimDecision): Promise<void> {
@@ -336,8 +348,7 @@ export async function lifecycle(
   const claims = state.objects.nodeClaims
     .filter(({ nodeClassRef }) => isOurs(nodeClassRef))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
-  const decisions = claims.map((claim) => decisionOf(pass, claim, index));
-  for (const each of decisions) await carryOut(pass, each);
+  for (const each of decisionsOf(pass, claims, index)) await carryOut(pass, each);
   const collect = () => collectOrphans(pass, instances ?? []);
   failures.push(...(await attempt('instances without a NodeClaim', collect)));
   failures.push(...(await attempt('nodes without a NodeClaim', () => releaseForsaken(pass))));

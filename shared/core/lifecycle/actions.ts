@@ -67,6 +67,8 @@ export interface ClaimSurroundings {
   readonly awaiting: readonly Pod[];
   /** Whether a pod that was planned for the claim's node still has none. */
   readonly isAwaited: boolean;
+  /** The claim whose node the claim's own waits for before it opens. */
+  readonly awaitedNode?: NodeClaim | undefined;
   /** As the cloud lists it; `absent` = not listed any more. */
   readonly instance: 'present' | 'shutting-down' | 'absent';
   readonly blockingAttachments: readonly string[];

@@ -5,6 +5,7 @@ import {
   PLANNED_PODS,
   REGISTERED,
   REPLACES,
+  TRIES,
   UNREGISTERED_TAINT_KEY,
 } from '../model/labels.ts';
 import type { Pod } from '../model/pod.ts';
@@ -19,6 +20,7 @@ import {
   TERMINATION_FINALIZER,
 } from './actions.ts';
 import { type ConditionClaim, conditionOf, isTrue, readiness } from './conditions.ts';
+import type { ClosedClaim } from './opening-order.ts';
 import { terminationActions } from './termination.ts';
 
 /** A launch that has not succeeded after this long is given up, as in Karpenter. */
@@ -71,21 +73,51 @@ function isUsable(node: Node): boolean {
   return isTrue(node, 'Ready') && !node.taints.some(isStartingTaint);
 }
 
+/** The claim's node where it has joined, takes no pods yet, and may be kept so for a moment. */
+function closedNode(
+  claim: NodeClaim,
+  { nodes, nowMs }: Pick<ClaimSurroundings, 'nodes' | 'nowMs'>,
+): Node | undefined {
+  const [node, second] = nodes;
+  const isClosed =
+    second === undefined &&
+    node?.taints.some(({ key }) => key === UNREGISTERED_TAINT_KEY) === true &&
+    nowMs - node.createdAtMs < OPENING_TIMEOUT_MS;
+  return isClosed && isAwaitingNode(claim) ? node : undefined;
+}
+
+function isAwaitingNode(claim: NodeClaim): boolean {
+  return claim.deletedAtMs === undefined && !isTrue(claim, 'Registered');
+}
+
+/** The claim as {@link awaitedNodes} looks at it; undefined: its node is open, or opens now. */
+export function closedClaim(
+  claim: NodeClaim,
+  around: Pick<ClaimSurroundings, 'nodes' | 'nowMs' | 'awaiting' | 'pods'>,
+): ClosedClaim | undefined {
+  const joined = closedNode(claim, around);
+  if (!isAwaitingNode(claim) || (joined === undefined && around.nodes.length > 0)) return undefined;
+  const node = joined !== undefined && isUsable(joined) ? joined : undefined;
+  const taints = node === undefined ? [] : taintsAtRegistration(claim, node);
+  return { claim, node, taints, planned: around.awaiting, bound: around.pods };
+}
+
 /**
- * Whether the claim's node has joined and stays closed for a moment: pods that are nominated before
+ * Why the claim's node, which has joined, stays closed for a moment: pods that are nominated before
  * they can start there would be tried in vain, and lose the nomination by that.
  */
-export function awaitsReady(claim: NodeClaim, { nodes, nowMs }: ClaimSurroundings): boolean {
-  const [node, second] = nodes;
-  return (
-    claim.deletedAtMs === undefined &&
-    !isTrue(claim, 'Registered') &&
-    node !== undefined &&
-    second === undefined &&
-    node.taints.some(({ key }) => key === UNREGISTERED_TAINT_KEY) &&
-    !isUsable(node) &&
-    nowMs - node.createdAtMs < OPENING_TIMEOUT_MS
-  );
+export function reasonClosed(
+  claim: NodeClaim,
+  around: ClaimSurroundings,
+): ConditionClaim | undefined {
+  const node = closedNode(claim, around);
+  if (node === undefined) return undefined;
+  if (!isUsable(node)) {
+    return unknown('Registered', 'NodeNotReady', 'The node has joined and is not ready yet');
+  }
+  if (around.awaitedNode === undefined) return undefined;
+  const message = `The node opens with that of NodeClaim ${around.awaitedNode.name}`;
+  return unknown('Registered', 'OtherNodeNotReady', message);
 }
 
 /**
@@ -107,7 +139,7 @@ function nominations(node: Node, pods: readonly Pod[]): readonly LifecycleAction
 
 /** Pods that cannot start on the node yet would be tried there in vain, and lose the nomination. */
 function opening(claim: NodeClaim, node: Node, pods: readonly Pod[]): readonly LifecycleAction[] {
-  const { [PLANNED_PODS]: _, [REPLACES]: __, ...annotations } = claim.annotations;
+  const { [PLANNED_PODS]: _, [REPLACES]: __, [TRIES]: ___, ...annotations } = claim.annotations;
   return [
     {
       kind: 'register',
@@ -142,10 +174,8 @@ function registration(claim: NodeClaim, around: ClaimSurroundings): readonly Lif
   }
   // Opened already, and the claim not told: others have changed the node's taints since.
   if (node.labels[REGISTERED] === 'true') return [{ kind: 'confirm', node }];
-  if (awaitsReady(claim, around)) {
-    const message = 'The node has joined and is not ready yet';
-    return saying(claim, unknown('Registered', 'NodeNotReady', message));
-  }
+  const closed = reasonClosed(claim, around);
+  if (closed !== undefined) return saying(claim, closed);
   return opening(claim, node, around.awaiting);
 }
 

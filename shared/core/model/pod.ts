@@ -1,4 +1,4 @@
-import { FAKE_POD, type Labels } from './labels.ts';
+import { FAKE_POD, HOSTNAME, type Labels } from './labels.ts';
 import type { RequirementExpression } from './requirement.ts';
 import type { Resources } from './resources.ts';
 import type { Toleration } from './taint.ts';
@@ -127,6 +127,25 @@ export interface Pod {
 /** A pod that stands for room which a CapacityBuffer asks for: it is in plans only. */
 export function isBufferPod({ annotations }: Pod): boolean {
   return annotations[FAKE_POD] === 'true';
+}
+
+/**
+ * Whether rules about other pods may forbid all nodes but a few to the pod, depending on where those
+ * others are. Where the first of them goes decides for the rest.
+ */
+export function isDrawnByOthers({
+  podAffinity,
+  podAntiAffinity,
+  topologySpread,
+}: PodSpec): boolean {
+  return (
+    podAffinity.length > 0 ||
+    podAntiAffinity.some(({ topologyKey }) => topologyKey !== HOSTNAME) ||
+    topologySpread.some(
+      ({ topologyKey, whenUnsatisfiable }) =>
+        topologyKey !== HOSTNAME && whenUnsatisfiable === 'DoNotSchedule',
+    )
+  );
 }
 
 /** `namespace/name`: how plans and reports name a pod. */

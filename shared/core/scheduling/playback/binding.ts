@@ -4,7 +4,7 @@ import type { Place, Topology } from '../world/topology.ts';
 import type { World } from '../world/world.ts';
 import { domainScores, ownScore, ResourceScores } from './node-scores.ts';
 import type { Queue, Stretch } from './queue.ts';
-import type { Candidate, Site } from './site.ts';
+import { type Candidate, hasRoom, type Site } from './site.ts';
 
 /**
  * kube-scheduler stops looking after so many nodes that would do (percentageOfNodesToScore's
@@ -269,11 +269,4 @@ function takeRoom({ free }: Site, { requests }: PodClass, amount: number): void 
   for (let r = 0; r < requests.length; r++) {
     free[r] = (free[r] ?? 0) - amount * (requests[r] ?? 0);
   }
-}
-
-function hasRoom({ resources, amounts }: Candidate, { free }: Site): boolean {
-  for (let at = 0; at < resources.length; at++) {
-    if ((amounts[at] ?? 0) > (free[resources[at] ?? 0] ?? 0)) return false;
-  }
-  return true;
 }

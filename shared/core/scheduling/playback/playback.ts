@@ -6,10 +6,11 @@ import { copyHost, emptyHost, type HostRule, HostRules } from '../world/host.ts'
 import { type Place, placeOfGroup } from '../world/topology.ts';
 import type { Bin, NodeRoom, World } from '../world/world.ts';
 import { Binding } from './binding.ts';
+import { type Draws, drawsOf, Opening } from './opening.ts';
 import { Queue } from './queue.ts';
 import type { Candidate, Site } from './site.ts';
 
-/** In which order, and in how many batches, the planned nodes join. */
+/** In which order, and in how many batches, the planned nodes join and are ready. */
 export interface JoinOrder {
   /** Indexes of the plan's bins. */
   readonly bins: readonly number[];
@@ -56,9 +57,10 @@ function hasDecidingTerm({ topology }: PodClass): boolean {
 
 /**
  * kube-scheduler, as far as it decides whether a plan works out: its queue order (priority, then
- * creation), its filters, and its default scores. Pods are nominated to their planned node when it
- * opens, so that kube-scheduler tries that node first and keeps room for them there; until then,
- * and where required terms about other pods close the node, it binds them as it likes.
+ * creation), its filters, and its default scores. Nodes open in lifecycle's order. Pods are
+ * nominated to their planned node when it opens, so that kube-scheduler tries that node first and
+ * keeps room for them there; until then, and where required terms about other pods close the node,
+ * it binds them as it likes.
  */
 export class Playback {
   readonly candidates: readonly Candidate[];
@@ -66,6 +68,7 @@ export class Playback {
   steps = 0;
   private readonly world: World;
   private readonly queue: Queue;
+  private readonly draws: Draws;
   private readonly domains = new Map<string, number>();
   private readonly topologyKeys: readonly string[];
 
@@ -93,6 +96,7 @@ export class Playback {
     });
     this.topologyKeys = topology.keys;
     this.queue = Queue.of(world);
+    this.draws = drawsOf(world, this.candidates);
   }
 
   /** Whether nothing can close its planned node to any pod. */
@@ -148,8 +152,9 @@ export class Playback {
       binding.join(rooms.map((room) => this.siteOfRoom(room)));
       binding.bindAll();
     }
+    const opening = new Opening(this.draws, this.candidates.length);
     for (let from = 0; from < bins.length; from += batch) {
-      binding.join(bins.slice(from, from + batch));
+      binding.join(opening.open(bins.slice(from, from + batch)));
       binding.bindAll();
     }
     this.steps += binding.steps;

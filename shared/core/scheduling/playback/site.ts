@@ -39,3 +39,11 @@ export interface Candidate {
   readonly softHostSpreads: readonly number[];
   readonly softHostAffinity: readonly { readonly selector: number; readonly weight: number }[];
 }
+
+/** Whether the candidate's requests fit into what is free. */
+export function hasRoom({ resources, amounts }: Candidate, { free }: Pick<Site, 'free'>): boolean {
+  for (let at = 0; at < resources.length; at++) {
+    if ((amounts[at] ?? 0) > (free[resources[at] ?? 0] ?? 0)) return false;
+  }
+  return true;
+}

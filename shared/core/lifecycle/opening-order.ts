@@ -1,0 +1,102 @@
+import type { Node } from '../model/cluster.ts';
+import { isDrawnByOthers, type Pod, type PodSpec } from '../model/pod.ts';
+import type { NodeClaim } from '../model/provisioning.ts';
+import { fitsResources, type Resources, subtractResources } from '../model/resources.ts';
+import { type Taint, untoleratedTaint } from '../model/taint.ts';
+import { allows } from '../requirements/value-set.ts';
+import { NODE_NAME_FIELD, type NodeTerms, nodeTermsOf } from '../scheduling/problem/node-terms.ts';
+
+/** Claims made within so long of one another were launched for the same pods, or nearly. */
+const WAVE_MS = 30_000;
+
+/** A claim whose node takes no pods yet. */
+export interface ClosedClaim {
+  readonly claim: NodeClaim;
+  /** Its node, where it could be opened now; undefined: it has not joined, or is not ready. */
+  readonly node: Node | undefined;
+  /** What the node's taints will be once it is open. */
+  readonly taints: readonly Taint[];
+  /** Pods that were planned for it and have no node. */
+  readonly planned: readonly Pod[];
+  /** Pods on the node: those of DaemonSets, which tolerate that it is closed. */
+  readonly bound: readonly Pod[];
+}
+
+/** What the node has left beside the pods that are on it and those that are meant for it. */
+function roomToSpare({ allocatable }: Node, { planned, bound }: ClosedClaim): Resources {
+  return [...planned, ...bound].reduce(
+    (room, { spec }) => subtractResources(room, spec.requests),
+    allocatable,
+  );
+}
+
+function selects(terms: NodeTerms, { claim, node }: ClosedClaim): boolean {
+  const labels = { ...claim.labels, ...node?.labels };
+  return terms.some((term) =>
+    [...term].every(([key, set]) =>
+      allows(set, key === NODE_NAME_FIELD ? node?.name : labels[key]),
+    ),
+  );
+}
+
+/** The specs that the node would take beside its own pods. */
+function takenBy(
+  closed: ClosedClaim,
+  specs: ReadonlyMap<PodSpec, NodeTerms>,
+): ReadonlySet<PodSpec> {
+  const taken = new Set<PodSpec>();
+  const { node, taints } = closed;
+  if (node === undefined) return taken;
+  const room = roomToSpare(node, closed);
+  for (const [spec, terms] of specs) {
+    if (!fitsResources(spec.requests, room)) continue;
+    if (untoleratedTaint(spec.tolerations, taints) !== undefined) continue;
+    if (selects(terms, closed)) taken.add(spec);
+  }
+  return taken;
+}
+
+interface Expectation {
+  readonly claim: NodeClaim;
+  readonly drawn: ReadonlySet<PodSpec>;
+}
+
+function isOfOneWave(a: NodeClaim, b: NodeClaim): boolean {
+  return Math.abs(a.createdAtMs - b.createdAtMs) <= WAVE_MS;
+}
+
+/**
+ * The claims whose nodes have to wait for others, each with one that it waits for. A node with room
+ * to spare opens only with those on which pods are planned that are drawn by others and would take
+ * that room: the rest of their group would have to follow them, and find none. Each node waits for
+ * what those that it waits for wait for.
+ */
+export function awaitedNodes(closed: readonly ClosedClaim[]): ReadonlyMap<NodeClaim, NodeClaim> {
+  const inOrder = closed.toSorted((a, b) => (a.claim.name < b.claim.name ? -1 : 1));
+  const expected: readonly Expectation[] = inOrder
+    .map(({ claim, planned }) => {
+      const drawn = planned.map(({ spec }) => spec).filter(isDrawnByOthers);
+      return { claim, drawn: new Set(drawn) };
+    })
+    .filter(({ drawn }) => drawn.size > 0);
+  const drawn = expected.flatMap((each) => [...each.drawn]);
+  const specs = new Map(drawn.map((spec) => [spec, nodeTermsOf(spec)]));
+  const arrived = inOrder.filter(({ node }) => node !== undefined);
+  const opening = new Map(arrived.map((each) => [each.claim, takenBy(each, specs)]));
+  const awaited = new Map<NodeClaim, NodeClaim>();
+  for (let count = -1; count !== opening.size; ) {
+    count = opening.size;
+    for (const [claim, taken] of opening) {
+      const other = expected.find(
+        (each) =>
+          !opening.has(each.claim) &&
+          isOfOneWave(each.claim, claim) &&
+          [...each.drawn].some((spec) => taken.has(spec)),
+      );
+      if (other === undefined) continue;
+      opening.delete(claim);
+      awaited.set(claim, other.claim);
+    }
+  }
+  return awaited;
+}
