@@ -13,7 +13,7 @@ import {
 import { FAILED_CANARIES } from '../core/model/labels.ts';
 import type { NodePool } from '../core/model/provisioning.ts';
 import { attempt } from './attempt.ts';
-import type { DisruptPass } from './disrupt-pass.ts';
+import { type DisruptPass, poolOf } from './disrupt-pass.ts';
 import { poolRef } from './references.ts';
 import { poolUsage } from './statuses.ts';
 
@@ -73,17 +73,42 @@ export async function noteFailedCanary(
   pass.failures.push({ object: `NodePool/${pool.name}`, message: `${reason}: ${message}` });
 }
 
+/** Whether some node is to have the state which none has that is ready. */
+function isAsked({ judged, proven }: DisruptPass): (state: string) => boolean {
+  const all = [...judged.values()];
+  const wanted = new Set(all.flatMap(({ drifts }) => drifts.flatMap(({ state }) => state ?? [])));
+  const isAllKnown = all.every(({ target }) => target.nodeClass !== undefined);
+  return (state) => !proven.has(state) && (wanted.has(state) || !isAllKnown);
+}
+
+/**
+ * Canaries that failed, each noted once. Before anything is done about them: what comes after a
+ * crash must not try the same with another node.
+ */
+export async function noteCanaries(pass: DisruptPass): Promise<void> {
+  const { canaries, shadow, failures } = pass;
+  const isWanted = isAsked(pass);
+  for (const { claim, states, trial } of canaries) {
+    const pool = poolOf(pass, claim);
+    if (trial.kind !== 'failed' || pool === undefined) continue;
+    const known = allFailedCanaries(pass);
+    const news = states.filter(
+      (each) => isWanted(each) && (known.get(each) ?? 0) < claim.createdAtMs,
+    );
+    if (news.length === 0) continue;
+    if (await shadow.isCast()) return;
+    const note = () => noteFailedCanary(pass, pool, news, trial.message);
+    failures.push(...(await attempt(`NodePool/${pool.name}`, note)));
+  }
+}
+
 /**
  * Forgets failures of states that some node has by now, or that nothing asks for any more. What a
  * class asks for that is not ready nobody knows: meanwhile nothing is taken as not asked for.
  */
 export async function forgetCanaries(pass: DisruptPass): Promise<void> {
-  const { state, judged, proven, shadow, failures } = pass;
-  const wanted = new Set(
-    [...judged.values()].flatMap(({ drifts }) => drifts.flatMap((each) => each.state ?? [])),
-  );
-  const isAllKnown = [...judged.values()].every(({ target }) => target.nodeClass !== undefined);
-  const isKept = (each: string): boolean => !proven.has(each) && (wanted.has(each) || !isAllKnown);
+  const { state, shadow, failures } = pass;
+  const isKept = isAsked(pass);
   for (const pool of state.objects.nodePools) {
     const failed = notesOf(pass, pool);
     const kept = new Map([...failed].filter(([each]) => isKept(each)));

@@ -1,14 +1,12 @@
-import { untriedStates } from '../core/disruption/canary.ts';
 import { blockedBy } from '../core/disruption/candidates.ts';
 import { type Command, forgottenNodes, replacedByText } from '../core/disruption/commands.ts';
 import { DISRUPTED } from '../core/disruption/simulation.ts';
 import { conditionOf, isTrue, withConditions } from '../core/lifecycle/conditions.ts';
 import type { Node } from '../core/model/cluster.ts';
-import { CAPACITY_TYPE, NODE_POOL, REPLACED_BY, REPLACES } from '../core/model/labels.ts';
+import { CAPACITY_TYPE, NODE_POOL, REPLACED_BY, REPLACES, TRIES } from '../core/model/labels.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import type { WriteResult } from '../ports.ts';
 import { attempt } from './attempt.ts';
-import { noteFailedCanary } from './disrupt-canary.ts';
 import { asRead, type DisruptPass, detailOf, poolOf, say } from './disrupt-pass.ts';
 import { isOurs } from './offers.ts';
 import { claimRef, nodeRef } from './references.ts';
@@ -109,7 +107,10 @@ async function rollBack(
     const ref = claimRef(each);
     const isBroken = isNodeBroken && !isTrue(each, 'Initialized');
     if (each.providerId === undefined || isBroken) await ports.cluster.delete(ref);
-    else await ports.cluster.patchNodeClaim(ref, { annotations: { [REPLACES]: null } });
+    // What has failed is noted, and what goes tries nothing more.
+    const tries = isBroken ? { [TRIES]: null } : {};
+    const annotations = { [REPLACES]: null, ...tries };
+    await ports.cluster.patchNodeClaim(ref, { annotations });
   }
   await letStay(pass, claim, node);
   const blocked = { type: 'Normal', reason: 'DisruptionBlocked', message } as const;
@@ -128,31 +129,14 @@ async function rollBack(
   await ports.cluster.patchNodeClaim(claimRef(claim), { annotations: { [REPLACED_BY]: null } });
 }
 
-async function fail(
-  pass: DisruptPass,
-  command: Command,
-  message: string,
-  isNodeBroken: boolean,
-): Promise<void> {
-  const { claim } = command;
-  const drifts = pass.judged.get(claim.uid)?.drifts ?? [];
-  const states = untriedStates(drifts, pass.proven);
-  const pool = poolOf(pass, claim);
-  // Noted before all else: what comes after a crash must not try the same with another node.
-  if (isNodeBroken && states.length > 0 && pool !== undefined) {
-    await noteFailedCanary(pass, pool, states, message);
-  }
-  await rollBack(pass, command, message, isNodeBroken);
-}
-
-/** Replacements of which the claim does not know yet: the run that wrote them was cut short. */
+/** Before its replacements are written: where a run is cut short then, they count as gone. */
 export async function tellReplaced(
   { ports }: DisruptPass,
   claim: NodeClaim,
   names: readonly string[],
-): Promise<void> {
+): Promise<WriteResult> {
   const annotations = { [REPLACED_BY]: replacedByText(names) };
-  await ports.cluster.patchNodeClaim(claimRef(claim), { annotations });
+  return await ports.cluster.patchNodeClaim(claimRef(claim), { annotations });
 }
 
 /** A static node takes pods until its replacement is ready: some may hold it since. */
@@ -169,17 +153,16 @@ async function isHeldBack(pass: DisruptPass, { claim, node }: Command): Promise<
 async function follow(pass: DisruptPass, command: Command): Promise<void> {
   const { claim, node, replacements, progress } = command;
   const names = replacements.map(({ name }) => name);
-  const { drifts, target } = pass.judged.get(claim.uid) ?? {};
-  if (drifts?.length === 0 && target?.nodeClass !== undefined) {
+  const { drifts, target, isUndecided } = pass.judged.get(claim.uid) ?? {};
+  if (drifts?.length === 0 && target?.nodeClass !== undefined && isUndecided !== true) {
     await rollBack(pass, command, 'It is as its NodePool and EC2NodeClass ask again', false);
     return;
   }
   if (progress.kind === 'failed') {
-    await fail(pass, command, progress.message, progress.isNodeBroken);
+    await rollBack(pass, command, progress.message, progress.isNodeBroken);
     return;
   }
   if (isPaused(pass.state.pausedUntilMs.disrupt, pass.nowMs)) return;
-  if (progress.kind === 'unfinished') await tellReplaced(pass, claim, names);
   // The pods of a static node have no other place before its replacement is there.
   const isStatic = poolOf(pass, claim)?.replicas !== undefined;
   if (isStatic && (progress.kind !== 'ready' || (await isHeldBack(pass, command)))) return;

@@ -1,3 +1,5 @@
+import { trialOf, triedStates } from '../core/disruption/canary.ts';
+import { patienceMs } from '../core/disruption/commands.ts';
 import {
   adoptionStamps,
   compared,
@@ -17,7 +19,7 @@ import type { NodeClaim, NodePool } from '../core/model/provisioning.ts';
 import type { ClusterState, ConditionChange, Ports } from '../ports.ts';
 import { atOnce } from './at-once.ts';
 import { attempt } from './attempt.ts';
-import type { DisruptPass, Judged } from './disrupt-pass.ts';
+import type { Canary, DisruptPass, Judged } from './disrupt-pass.ts';
 import { nodePoolHash } from './new-claims.ts';
 import { nodeClassHash, VERSION } from './nodeclass.ts';
 import { isOurs, isUsable, nodeClassOf } from './offers.ts';
@@ -46,21 +48,30 @@ function targetOf(
   });
 }
 
+/** What claims are compared with, by the name of their NodePool; pools that are in use. */
+export type Targets = ReadonlyMap<string, DriftTarget>;
+
+export function targetsOf(
+  { isCatalogCurrent = () => true }: Pick<Ports, 'isCatalogCurrent'>,
+  state: ClusterState,
+  resolution: Resolution,
+): Targets {
+  return new Map(
+    state.objects.nodePools
+      .filter(({ isDeleting, template }) => !isDeleting && isOurs(template.nodeClassRef))
+      .map((pool) => [pool.name, targetOf(state, pool, resolution, isCatalogCurrent())]),
+  );
+}
+
 /**
  * Claims of NodePools that are in use, against what the pools ask for now. One that still starts is
  * left to `lifecycle`, one without a pool is compared with nothing.
  */
 export function judge(
-  { isCatalogCurrent = () => true }: Pick<Ports, 'isCatalogCurrent'>,
   state: ClusterState,
-  resolution: Resolution,
+  targets: Targets,
   nowMs: number,
 ): ReadonlyMap<string, Judged> {
-  const targets = new Map(
-    state.objects.nodePools
-      .filter(({ isDeleting, template }) => !isDeleting && isOurs(template.nodeClassRef))
-      .map((pool) => [pool.name, targetOf(state, pool, resolution, isCatalogCurrent())]),
-  );
   const judged = new Map<string, Judged>();
   for (const claim of state.objects.nodeClaims) {
     const target = targets.get(claim.labels[NODE_POOL] ?? '');
@@ -83,6 +94,27 @@ export function provenStates(
   return new Set(tried.flatMap(({ states }) => states));
 }
 
+/**
+ * Nodes that are or were the first of something new, whatever has become of what they replace.
+ * A class may change between the plan and the launch: what the claim has got counts, too.
+ */
+export function canariesOf(
+  { objects: { nodeClaims } }: ClusterState,
+  targets: Targets,
+  proven: ReadonlySet<string>,
+  nowMs: number,
+): readonly Canary[] {
+  const waitMs = patienceMs(nodeClaims);
+  return nodeClaims.flatMap((claim): readonly Canary[] => {
+    const made = triedStates(claim);
+    if (made.length === 0 || !isOurs(claim.nodeClassRef)) return [];
+    const target = targets.get(claim.labels[NODE_POOL] ?? '');
+    const got = target === undefined ? [] : compared(claim, target, nowMs).states;
+    const states = [...new Set([...made, ...got])].filter((each) => !proven.has(each)).sort();
+    return [{ claim, states, trial: trialOf(claim, waitMs, nowMs) }];
+  });
+}
+
 /** The list with the condition Drifted as it should be; without it where nothing differs. */
 function withDrift(
   conditions: readonly Condition[],
@@ -94,10 +126,10 @@ function withDrift(
   return withConditions(conditions, [{ type: 'Drifted', status: 'True', reason, message }], nowMs);
 }
 
-async function mark(pass: DisruptPass, { claim, target, drifts }: Judged): Promise<void> {
-  const { ports, nowMs } = pass;
+async function mark({ ports, nowMs }: DisruptPass, judged: Judged): Promise<void> {
+  const { claim, target, drifts, isUndecided } = judged;
   // A class that is not ready for a moment says neither that the claim differs nor that it does not.
-  if (target.nodeClass === undefined) return;
+  if (target.nodeClass === undefined || (drifts.length === 0 && isUndecided)) return;
   const conditions: ConditionChange = (now) => withDrift(now, drifts[0], nowMs);
   if (sameConditions(claim.conditions, conditions(claim.conditions))) return;
   await ports.cluster.patchNodeClaimStatus(claimRef(claim), { conditions });

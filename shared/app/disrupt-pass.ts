@@ -1,4 +1,4 @@
-import type { FailedCanaries } from '../core/disruption/canary.ts';
+import type { FailedCanaries, Trial } from '../core/disruption/canary.ts';
 import type { Command } from '../core/disruption/commands.ts';
 import type { Comparison, DriftTarget } from '../core/disruption/drift.ts';
 import type { Node } from '../core/model/cluster.ts';
@@ -23,6 +23,13 @@ export interface Judged extends Comparison {
   readonly target: DriftTarget;
 }
 
+/** The node that tries what is new, with all that no node which is ready has. */
+export interface Canary {
+  readonly claim: NodeClaim;
+  readonly states: readonly string[];
+  readonly trial: Trial;
+}
+
 /** What disruption goes by. */
 export interface DisruptPass {
   readonly ports: Ports;
@@ -37,6 +44,7 @@ export interface DisruptPass {
   readonly commands: readonly Command[];
   /** States that an initialised node has which is ready now. */
   readonly proven: ReadonlySet<string>;
+  readonly canaries: readonly Canary[];
   /** Failed canaries as written in this pass, by the pool's name: a patch carries all of them. */
   readonly notes: Map<string, FailedCanaries>;
   /** Claims that were created. */

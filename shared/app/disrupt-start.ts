@@ -1,9 +1,9 @@
 import { allowedDisruptions, type PoolNodes } from '../core/disruption/budgets.ts';
-import { type Trials, untriedStates, verdictOf } from '../core/disruption/canary.ts';
-import { blockedBy, type Candidate, isEmpty } from '../core/disruption/candidates.ts';
+import { type Trials, triesText, verdictOf } from '../core/disruption/canary.ts';
+import { blockedBy, type Candidate, inTurn, isEmpty } from '../core/disruption/candidates.ts';
 import { simulate, withLeaving, withReserved } from '../core/disruption/simulation.ts';
 import { conditionOf, isTrue } from '../core/lifecycle/conditions.ts';
-import { DISRUPTED_TAINT_KEY, NODE_POOL, REPLACES } from '../core/model/labels.ts';
+import { DISRUPTED_TAINT_KEY, NODE_POOL, REPLACES, TRIES } from '../core/model/labels.ts';
 import type { PlannedNodeClaim } from '../core/model/plan.ts';
 import type { NodeClaim, NodePool } from '../core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../core/model/snapshot.ts';
@@ -56,7 +56,10 @@ interface Choice {
 function candidatesOf(pass: DisruptPass): readonly Drifted[] {
   const { state, judged, commands } = pass;
   const { nodes, pods } = state.objects;
-  const busy = new Set(commands.map(({ claim }) => claim.uid));
+  // What replaces another node stays empty until that one goes.
+  const busy = new Set(
+    commands.flatMap(({ claim, replacements }) => [claim, ...replacements].map(({ uid }) => uid)),
+  );
   const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
   const byNode = Map.groupBy(pods, ({ nodeName }) => nodeName);
   const found = [...judged.values()].flatMap((each): readonly Drifted[] => {
@@ -95,7 +98,7 @@ function nodesOf({ state, commands }: DisruptPass, pool: NodePool): PoolNodes {
 }
 
 async function observe(pass: DisruptPass): Promise<Choosing> {
-  const { ports, settings, state, resolution, commands, judged, proven, nowMs } = pass;
+  const { ports, settings, state, resolution, commands, canaries, proven, nowMs } = pass;
   const { nodePools, pods } = state.objects;
   const halted = haltedPools(await ports.memory.failedRegistrations(), nowMs);
   const buffers = settings.capacityBuffer ? state.capacityBuffers.flatMap(bufferPods) : [];
@@ -109,12 +112,14 @@ async function observe(pass: DisruptPass): Promise<Choosing> {
     instanceTypes: resolution.instanceTypes,
     pods: [...pods, ...buffers],
   };
-  const trying = new Map<string, string>();
   for (const { claim, replacements } of commands) {
     snapshot = withReserved(snapshot, claim, replacements);
-    const drifts = judged.get(claim.uid)?.drifts ?? [];
-    for (const state of untriedStates(drifts, proven)) trying.set(state, claim.name);
   }
+  const trying = new Map(
+    canaries
+      .filter(({ trial }) => trial.kind === 'starting')
+      .flatMap(({ claim, states }) => states.map((each) => [each, claim.name] as const)),
+  );
   const allowed = new Map(
     nodePools.map((pool) => [
       pool.name,
@@ -156,25 +161,23 @@ async function sayBlocked(
   if (choosing.said <= SAID_MAX) await say(pass, claim, node, event);
 }
 
-/** As `provision` writes them, with the uid of what they replace. */
+/** As `provision` writes them. */
 function newClaim(
   { pass, snapshot }: Choosing,
   planned: PlannedNodeClaim,
-  replaced: NodeClaim,
 ): readonly NewNodeClaim[] {
   const pool = snapshot.nodePools.find(({ name }) => name === planned.nodePool);
   if (pool === undefined) return [];
   const types = snapshot.instanceTypes.get(pool.name) ?? [];
   const name = `${pool.name}-${pass.ports.ids.suffix()}`;
   // Its pods run still, and come back as others.
-  const claim = plannedClaim(planned, pool, types, name, []);
-  return [{ ...claim, annotations: { ...claim.annotations, [REPLACES]: replaced.uid } }];
+  return [plannedClaim(planned, pool, types, name, [])];
 }
 
 /** One for one; the pool's limit has to leave room for a node more. */
 function staticReplacement(
   { pass, snapshot }: Choosing,
-  { claim, pool }: Drifted,
+  { pool }: Drifted,
 ): readonly NewNodeClaim[] | string {
   if (!snapshot.nodePools.some(({ name }) => name === pool.name)) {
     return `Launches of NodePool ${pool.name} wait, because the last ones did not join`;
@@ -183,8 +186,7 @@ function staticReplacement(
   if (count >= (pool.limits['nodes'] ?? Number.POSITIVE_INFINITY)) {
     return `NodePool ${pool.name} has as many nodes as spec.limits.nodes allows`;
   }
-  const made = staticClaim(pool, `${pool.name}-${pass.ports.ids.suffix()}`);
-  return [{ ...made, annotations: { ...made.annotations, [REPLACES]: claim.uid } }];
+  return [staticClaim(pool, `${pool.name}-${pass.ports.ids.suffix()}`)];
 }
 
 /**
@@ -205,7 +207,7 @@ function replacementsOf(choosing: Choosing, candidate: Drifted): readonly NewNod
   const { settings } = choosing.pass;
   const outcome = simulate(choosing.snapshot, candidate, settings.scheduling);
   if (outcome.kind === 'blocked') return outcome.message;
-  return outcome.replacements.flatMap((each) => newClaim(choosing, each, candidate.claim));
+  return outcome.replacements.flatMap((each) => newClaim(choosing, each));
 }
 
 /** Why the candidate has to wait whatever would replace it; undefined: it need not. */
@@ -241,12 +243,16 @@ function chosen(choosing: Choosing, candidate: Drifted): Choice | Waiting {
 
 async function create(
   { pass }: Choosing,
-  { candidate: { claim, judged }, replacements }: Choice,
+  { candidate: { claim, judged }, replacements, states }: Choice,
 ): Promise<readonly NodeClaim[]> {
   const { ports, nowMs, created } = pass;
   const made: NodeClaim[] = [];
+  const names = replacements.map(({ name }) => name);
+  if (names.length === 0 || (await tellReplaced(pass, claim, names)) !== 'done') return made;
+  const tries = states.length === 0 ? {} : { [TRIES]: triesText(states) };
   for (const each of replacements) {
-    const { claim: written } = await ports.cluster.createNodeClaim(each);
+    const annotations = { ...each.annotations, [REPLACES]: claim.uid, ...tries };
+    const { claim: written } = await ports.cluster.createNodeClaim({ ...each, annotations });
     made.push(written);
     created.push(written.name);
     const nodepool = each.labels[NODE_POOL] ?? '';
@@ -255,9 +261,6 @@ async function create(
     const launching = { type: 'Normal', reason: 'DisruptionLaunching', message } as const;
     await ports.cluster.event({ regarding: claimRef(written), ...launching });
   }
-  const names = made.map(({ name }) => name);
-  if (made.length === 0) return made;
-  await tellReplaced(pass, claim, names);
   await ports.recorder.decision({
     id: `disrupt-${claim.name}-replace-${nowMs}`,
     atMs: nowMs,
@@ -271,16 +274,17 @@ async function create(
 }
 
 /**
- * The replacements are written first: whatever happens then, they name the claim that they are for
- * and the next pass goes on. A node is tainted only where its pods have a place to go to.
+ * The claim names its replacements, these are written, and only then is its node tainted: its pods
+ * have a place to go to. Whatever happens in between, the next pass goes on or gives up.
  */
 async function start(choosing: Choosing, choice: Choice): Promise<void> {
   const { pass, allowed, trying } = choosing;
   const { candidate, replacements, states } = choice;
   const { claim, node, pool } = candidate;
   allowed.set(pool.name, (allowed.get(pool.name) ?? 0) - 1);
-  for (const state of states) trying.set(state, claim.name);
+  for (const state of states) trying.set(state, replacements[0]?.name ?? claim.name);
   const made = await create(choosing, choice);
+  if (made.length < replacements.length) return;
   // What a static claim will be stands in no plan: until it is there, its room cannot be counted on.
   const isStatic = pool.replicas !== undefined;
   const held = isStatic ? 'done' : await hold(pass, claim, node);
@@ -356,7 +360,7 @@ export async function startCommands(pass: DisruptPass): Promise<void> {
     await recordNothing({ ports }, 'disruptions-paused', 'NodeClaims', message, 'disrupt');
     return;
   }
-  const candidates = candidatesOf(pass);
+  const candidates = inTurn(candidatesOf(pass), SIMULATIONS_MAX, nowMs);
   if (candidates.length === 0) return;
   await choose(await observe(pass), candidates);
 }

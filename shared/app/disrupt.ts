@@ -1,9 +1,9 @@
 import { commandsOf } from '../core/disruption/commands.ts';
 import type { Ports } from '../ports.ts';
 import type { Failure } from './attempt.ts';
-import { forgetCanaries } from './disrupt-canary.ts';
+import { forgetCanaries, noteCanaries } from './disrupt-canary.ts';
 import { followCommands } from './disrupt-commands.ts';
-import { judge, markDrift, provenStates } from './disrupt-drift.ts';
+import { canariesOf, judge, markDrift, provenStates, targetsOf } from './disrupt-drift.ts';
 import type { DisruptPass } from './disrupt-pass.ts';
 import { startCommands } from './disrupt-start.ts';
 import { recordNothing } from './launch-records.ts';
@@ -26,7 +26,9 @@ async function observe(ports: Ports, settings: AppSettings): Promise<DisruptPass
   const state = await ports.cluster.read();
   const nowMs = ports.clock.nowMs();
   const resolution = await resolveTypes(ports, settings, state);
-  const judged = judge(ports, state, resolution, nowMs);
+  const targets = targetsOf(ports, state, resolution);
+  const judged = judge(state, targets, nowMs);
+  const proven = provenStates(state, judged);
   const { nodeClaims, nodes } = state.objects;
   return {
     ports,
@@ -42,7 +44,8 @@ async function observe(ports: Ports, settings: AppSettings): Promise<DisruptPass
       nodes,
       nowMs,
     ),
-    proven: provenStates(state, judged),
+    proven,
+    canaries: canariesOf(state, targets, proven, nowMs),
     notes: new Map(),
     created: [],
     deleted: [],
@@ -63,6 +66,7 @@ export async function disrupt(ports: Ports, settings: AppSettings): Promise<Disr
   }
   await markDrift(pass);
   await forgetCanaries(pass);
+  await noteCanaries(pass);
   await followCommands(pass);
   await startCommands(pass);
   return { created, deleted, failures };

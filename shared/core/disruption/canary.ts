@@ -1,4 +1,7 @@
-import { FAILED_CANARIES, type Labels } from '../model/labels.ts';
+import { isTrue } from '../lifecycle/conditions.ts';
+import { FAILED_CANARIES, INTERRUPTED, type Labels, TRIES } from '../model/labels.ts';
+import type { NodeClaim } from '../model/provisioning.ts';
+import { isLate, lateText } from './commands.ts';
 import type { Drift } from './drift.ts';
 
 /** A state whose canary did not become ready is tried again after this long, with one node. */
@@ -35,11 +38,45 @@ export function failedCanariesText(failed: FailedCanaries): string | null {
   );
 }
 
+/** Between the states in {@link TRIES}; none of them has a line break. */
+const SEPARATOR = '\n';
+
+/** The annotation that says what a replacement is the first to have. */
+export function triesText(states: readonly string[]): string {
+  return [...states].sort().join(SEPARATOR);
+}
+
+/** What the claim was made to try. */
+export function triedStates({ annotations }: NodeClaim): readonly string[] {
+  return annotations[TRIES]?.split(SEPARATOR) ?? [];
+}
+
+/**
+ * How far a canary has come. One that got no instance, or that EC2 has taken back, says nothing
+ * of what it was to try, and neither does one that somebody has deleted before its time was up.
+ */
+export type Trial =
+  | { readonly kind: 'starting' }
+  | { readonly kind: 'over' }
+  | { readonly kind: 'failed'; readonly message: string };
+
+export function trialOf(claim: NodeClaim, waitMs: number, nowMs: number): Trial {
+  const { deletedAtMs, annotations } = claim;
+  if (isTrue(claim, 'Initialized') || annotations[INTERRUPTED] !== undefined) {
+    return { kind: 'over' };
+  }
+  if (!isLate(claim, waitMs, deletedAtMs ?? nowMs)) {
+    return { kind: deletedAtMs === undefined ? 'starting' : 'over' };
+  }
+  if (!isTrue(claim, 'Launched')) return { kind: 'over' };
+  return { kind: 'failed', message: lateText(claim, waitMs) };
+}
+
 /** What is known of new states when a node is to be replaced. */
 export interface Trials {
   /** States that an initialised node has. */
   readonly proven: ReadonlySet<string>;
-  /** States that a node on its way is trying, with the claim that it replaces. */
+  /** States that a node on its way is trying, with its claim. */
   readonly trying: ReadonlyMap<string, string>;
   readonly failed: FailedCanaries;
 }
@@ -72,7 +109,7 @@ export function verdictOf(drifts: readonly Drift[], trials: Trials, nowMs: numbe
     }
     const canary = trials.trying.get(state);
     if (canary !== undefined) {
-      const message = `The replacement of NodeClaim ${canary} tries "${state}" first`;
+      const message = `The node of NodeClaim ${canary} tries "${state}" first`;
       return { kind: 'blocked', message };
     }
   }

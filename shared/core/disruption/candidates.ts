@@ -30,6 +30,25 @@ export function isEmpty({ pods }: Candidate): boolean {
   return !pods.some(isMoving);
 }
 
+/** A pass is made each minute. */
+const TURN_MS = 60_000;
+
+/**
+ * Where more nodes than one pass plans for have pods, each pass begins with others: those that
+ * cannot go would keep the rest waiting for ever. Empty ones, which come first, need no plan.
+ */
+export function inTurn<Each extends Candidate>(
+  candidates: readonly Each[],
+  plansMax: number,
+  nowMs: number,
+): readonly Each[] {
+  const empty = candidates.filter(isEmpty);
+  const used = candidates.filter((each) => !isEmpty(each));
+  if (used.length <= plansMax) return candidates;
+  const at = (Math.floor(nowMs / TURN_MS) * plansMax) % used.length;
+  return [...empty, ...used.slice(at), ...used.slice(0, at)];
+}
+
 /** A plan that was made a moment ago counts on the node. */
 function isNominated({ claim, node }: Candidate, nowMs: number): boolean {
   return [claim, node].some(

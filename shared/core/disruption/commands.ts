@@ -11,8 +11,6 @@ const WAIT_MS_MAX = 60 * 60_000;
 const WAIT_MS_EACH = 80;
 
 export type Progress =
-  /** The replacements are written, and the claim does not say so yet. */
-  | { readonly kind: 'unfinished' }
   | { readonly kind: 'waiting' }
   /** All replacements are initialised: the old node may go. */
   | { readonly kind: 'ready' }
@@ -48,37 +46,55 @@ function startOf(claim: NodeClaim): number {
   return launched?.status === 'True' ? launched.lastTransitionAtMs : claim.createdAtMs;
 }
 
+/** Whether its node should have been initialised by then. */
+export function isLate(claim: NodeClaim, waitMs: number, atMs: number): boolean {
+  return !isTrue(claim, 'Initialized') && atMs - startOf(claim) >= waitMs;
+}
+
+/** What became of a node that is late. */
+export function lateText(claim: NodeClaim, waitMs: number): string {
+  const type = isTrue(claim, 'Registered') ? 'Initialized' : 'Registered';
+  const message = conditionOf(claim, type)?.message ?? '';
+  const why = message === '' ? '' : `: ${message}`;
+  return `NodeClaim ${claim.name} was not ready after ${Math.round(waitMs / 60_000)} minutes${why}`;
+}
+
 function progressOf(
   claim: NodeClaim,
   replacements: readonly NodeClaim[],
   waitMs: number,
   nowMs: number,
 ): Progress {
-  const text = claim.annotations[REPLACED_BY];
-  if (text === undefined) return { kind: 'unfinished' };
   const here = new Set(replacements.map(({ name }) => name));
-  const lost = text.split(SEPARATOR).find((name) => !here.has(name));
+  const names = claim.annotations[REPLACED_BY]?.split(SEPARATOR) ?? [];
+  const lost = names.find((name) => !here.has(name));
   if (lost !== undefined) return failed(`NodeClaim ${lost}, its replacement, is gone`, false);
   if (replacements.every((each) => isTrue(each, 'Initialized'))) return { kind: 'ready' };
-  const overdue = replacements.filter(
-    (each) => !isTrue(each, 'Initialized') && nowMs - startOf(each) >= waitMs,
-  );
+  const overdue = replacements.filter((each) => isLate(each, waitMs, nowMs));
   const [late] = overdue;
   if (late === undefined) return { kind: 'waiting' };
   const broken = overdue.find((each) => isTrue(each, 'Launched'));
-  const { name, conditions } = broken ?? late;
-  const state = conditionOf(
-    { conditions },
-    isTrue({ conditions }, 'Registered') ? 'Initialized' : 'Registered',
-  );
-  const why = state === undefined || state.message === '' ? '' : `: ${state.message}`;
-  const minutes = Math.round(waitMs / 60_000);
-  const message = `NodeClaim ${name}, its replacement, was not ready after ${minutes} minutes${why}`;
-  return failed(message, broken !== undefined);
+  return failed(`Its replacement: ${lateText(broken ?? late, waitMs)}`, broken !== undefined);
 }
 
 function byName(a: NodeClaim, b: NodeClaim): number {
   return a.name < b.name ? -1 : 1;
+}
+
+/** Claims that stay, and those that replace others by the uid of these. */
+function replacing(claims: readonly NodeClaim[]) {
+  const live = claims.filter(({ deletedAtMs }) => deletedAtMs === undefined).sort(byName);
+  const byReplaced = Map.groupBy(live, ({ annotations }) => annotations[REPLACES]);
+  const replaced = live.filter(
+    ({ uid, annotations }) => byReplaced.has(uid) || annotations[REPLACED_BY] !== undefined,
+  );
+  return { byReplaced, replaced };
+}
+
+/** How long a replacement has to be ready. */
+export function patienceMs(claims: readonly NodeClaim[]): number {
+  const { replaced } = replacing(claims);
+  return Math.min(WAIT_MS_MAX, Math.max(WAIT_MS_MIN, WAIT_MS_EACH * replaced.length));
 }
 
 /** Replacements that are under way, by the name of the claim that they replace. */
@@ -87,13 +103,9 @@ export function commandsOf(
   nodes: readonly Node[],
   nowMs: number,
 ): readonly Command[] {
-  const live = claims.filter(({ deletedAtMs }) => deletedAtMs === undefined).sort(byName);
-  const byReplaced = Map.groupBy(live, ({ annotations }) => annotations[REPLACES]);
+  const { byReplaced, replaced } = replacing(claims);
   const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
-  const replaced = live.filter(
-    ({ uid, annotations }) => byReplaced.has(uid) || annotations[REPLACED_BY] !== undefined,
-  );
-  const waitMs = Math.min(WAIT_MS_MAX, Math.max(WAIT_MS_MIN, WAIT_MS_EACH * replaced.length));
+  const waitMs = patienceMs(claims);
   return replaced.map((claim) => {
     const replacements = byReplaced.get(claim.uid) ?? [];
     const node = claim.providerId === undefined ? undefined : byProvider.get(claim.providerId);

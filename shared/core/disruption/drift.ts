@@ -1,7 +1,7 @@
 import { canonicalText } from '../launch/canonical-text.ts';
 import { imageFor } from '../launch/launch-request.ts';
 import { sha256 } from '../launch/sha256.ts';
-import { isTrue } from '../lifecycle/conditions.ts';
+import { conditionOf, isTrue } from '../lifecycle/conditions.ts';
 import type { InstanceType } from '../model/instance-type.ts';
 import {
   ADOPTED_HASHES,
@@ -285,11 +285,15 @@ export interface Comparison {
   readonly drifts: readonly Drift[];
   /** What its node has tried, should it be initialised. */
   readonly states: readonly string[];
+  /** Whether nobody can tell now if that is still so what it says of itself: that it has drifted. */
+  readonly isUndecided: boolean;
 }
 
 export function compared(claim: NodeClaim, target: DriftTarget, nowMs: number): Comparison {
   const checks = checksOf(claim, target, nowMs);
+  const said = isTrue(claim, 'Drifted') ? conditionOf(claim, 'Drifted')?.reason : undefined;
   return {
+    isUndecided: checks.some(({ reason, isMet }) => reason === said && isMet === undefined),
     drifts: checks
       .filter(({ isMet }) => isMet === false)
       .map(({ reason, message, state }) => ({ reason, message, state })),

@@ -33,6 +33,7 @@ async function passOf(world: World, judged: DisruptPass['judged'] = new Map()) {
     judged,
     commands: [],
     proven: new Set(),
+    canaries: [],
     notes: new Map(),
     created: [],
     deleted: [],
@@ -73,7 +74,7 @@ describe('failed canaries', () => {
     const judgedBy = (nodeClass: NodeClass | undefined): DisruptPass['judged'] => {
       const parts = { pool, poolHash: '', nodeClass, nodeClassHash: '', hashVersion: '' };
       const target = driftTarget({ ...parts, types: [], isCatalogCurrent: true });
-      return new Map([[claim.uid, { claim, target, drifts: [], states: [] }]]);
+      return new Map([[claim.uid, { claim, target, drifts: [], states: [], isUndecided: false }]]);
     };
     await forgetCanaries(await passOf(world, judgedBy(undefined)));
     expect(noted(world)).toEqual(['a']);

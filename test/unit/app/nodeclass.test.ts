@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judge } from '../../../shared/app/disrupt-drift.ts';
+import { judge, targetsOf } from '../../../shared/app/disrupt-drift.ts';
 import { maintainNodeClasses } from '../../../shared/app/nodeclass.ts';
 import { resolveTypes } from '../../../shared/app/provision.ts';
 import { withPoolConditions } from '../../../shared/app/statuses.ts';
@@ -84,7 +84,8 @@ describe('an EC2NodeClass whose status is about an earlier spec', () => {
       const { ports, state } = await changed(generation);
       const resolution = await resolveTypes(ports, settings, state);
       expect(resolution.byNodeClass.size).toBe(offered);
-      const judged = [...judge(ports, state, resolution, ports.clock.nowMs()).values()];
+      const targets = targetsOf(ports, state, resolution);
+      const judged = [...judge(state, targets, ports.clock.nowMs()).values()];
       expect(judged).toHaveLength(1);
       expect(judged.filter(({ target }) => target.nodeClass !== undefined)).toHaveLength(compared);
       const surroundings = { failed: undefined, degradations: [] };

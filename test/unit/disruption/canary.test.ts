@@ -4,9 +4,14 @@ import {
   failedCanaries,
   failedCanariesText,
   type Trials,
+  trialOf,
+  triedStates,
+  triesText,
   verdictOf,
 } from '../../../shared/core/disruption/canary.ts';
 import type { Drift } from '../../../shared/core/disruption/drift.ts';
+import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
+import { claimOf, yes } from '../../builders/scheduling.ts';
 
 const NEW_IMAGE = 'EC2NodeClass/default image ami-2';
 const NEW_TEMPLATE = 'NodePool/general template abc';
@@ -46,6 +51,46 @@ describe('a drifted node', () => {
     const at = (nowMs: number) => verdictOf([drift(NEW_IMAGE)], trials({ failed }), nowMs).kind;
     expect(at(5 + CANARY_RETRY_MS - 1)).toBe('blocked');
     expect(at(5 + CANARY_RETRY_MS)).toBe('canary');
+  });
+});
+
+describe('a canary', () => {
+  const MINUTE = 60_000;
+  const trial = (changes: Partial<NodeClaim>, nowMs: number) =>
+    trialOf(claimOf('new', changes), 10 * MINUTE, nowMs).kind;
+  const launched = { conditions: yes('Launched') };
+
+  it('says on its claim what it tries', () => {
+    const annotations = { 'joiner.dev/tries': triesText([NEW_TEMPLATE, NEW_IMAGE]) };
+    expect(triedStates(claimOf('new', { annotations }))).toEqual([NEW_IMAGE, NEW_TEMPLATE]);
+    expect(triedStates(claimOf('new'))).toEqual([]);
+  });
+
+  it.each<[string, Partial<NodeClaim>, number, string]>([
+    ['is starting in its time', launched, 10 * MINUTE - 1, 'starting'],
+    ['has failed after it', launched, 10 * MINUTE, 'failed'],
+    [
+      'has failed though it is being deleted',
+      { ...launched, deletedAtMs: 11 * MINUTE },
+      12 * MINUTE,
+      'failed',
+    ],
+    [
+      'says nothing when it is deleted before',
+      { ...launched, deletedAtMs: MINUTE },
+      12 * MINUTE,
+      'over',
+    ],
+    ['says nothing when it got no instance', {}, 10 * MINUTE, 'over'],
+    [
+      'says nothing when EC2 takes it',
+      { ...launched, annotations: { 'joiner.dev/interrupted': 'spot' } },
+      10 * MINUTE,
+      'over',
+    ],
+    ['is over when it is initialised', { conditions: yes('Launched', 'Initialized') }, 0, 'over'],
+  ])('%s', (_, changes, nowMs, expected) => {
+    expect(trial(changes, nowMs)).toBe(expected);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { blockedBy, isEmpty } from '../../../shared/core/disruption/candidates.ts';
+import { blockedBy, inTurn, isEmpty } from '../../../shared/core/disruption/candidates.ts';
 import {
   commandsOf,
   forgottenNodes,
@@ -98,6 +98,23 @@ describe('a drifted node is held', () => {
   });
 });
 
+describe('candidates', () => {
+  const named = (name: string, pods = [on({})]) => ({
+    claim: claimOf(name),
+    node: nodeOf(name, 4, 16),
+    pods,
+  });
+  const names = (all: readonly { readonly claim: NodeClaim }[]): string =>
+    all.map(({ claim }) => claim.name).join(' ');
+
+  it('all get their turn where there are more than a pass plans for', () => {
+    const all = [named('empty', []), ...['a', 'b', 'c', 'd', 'e'].map((name) => named(name))];
+    expect(names(inTurn(all, 5, 3 * MINUTE))).toBe('empty a b c d e');
+    const turns = [0, 1, 2].map((minute) => names(inTurn(all, 2, minute * MINUTE)));
+    expect(turns).toEqual(['empty a b c d e', 'empty c d e a b', 'empty e a b c d']);
+  });
+});
+
 const replacement = (name: string, rest: Partial<NodeClaim> = {}): NodeClaim =>
   claimOf(name, { annotations: { 'joiner.dev/replaces': 'uid-old' }, ...rest });
 const replaced = (...names: readonly string[]): NodeClaim =>
@@ -114,8 +131,10 @@ const launched = { conditions: yes('Launched') };
 const initialized = { conditions: yes('Launched', 'Registered', 'Initialized') };
 
 describe('a replacement', () => {
-  it('is finished where a run was cut short', () => {
-    expect(progress([claimOf('old'), replacement('new')])).toEqual([{ kind: 'unfinished' }]);
+  it('has failed where a run was cut short before all were written', () => {
+    expect(progress([replaced('a', 'b'), replacement('a', initialized)])).toMatchObject([
+      { kind: 'failed', isNodeBroken: false },
+    ]);
   });
 
   it('waits until all are initialised', () => {

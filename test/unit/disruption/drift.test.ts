@@ -11,7 +11,7 @@ import type { NodeClass, NodeClassStatus } from '../../../shared/core/model/node
 import type { NodeClaim, NodePool } from '../../../shared/core/model/provisioning.ts';
 import type { RequirementExpression } from '../../../shared/core/model/requirement.ts';
 import { aNodeClass } from '../../builders/launches.ts';
-import { claimOf, poolOf, typeOf } from '../../builders/scheduling.ts';
+import { claimOf, poolOf, typeOf, yes } from '../../builders/scheduling.ts';
 
 const HOUR = 3_600_000;
 
@@ -208,6 +208,21 @@ describe('a new state', () => {
     const fresh = claim({ annotations: { 'karpenter.sh/nodepool-hash': 'new' } });
     expect(compared(fresh, to, 0).states).toContain(drift?.state);
     expect(compared(claim(), to, 0).states).not.toContain(drift?.state);
+  });
+
+  it('is undecided of what has drifted while nobody can tell', () => {
+    const said = (reason: string) =>
+      claim({ conditions: yes('Drifted').map((each) => ({ ...each, reason })) });
+    const types = [typeOf('m.xlarge', 4, 16, 0.2)];
+    const stale = target({}, { types, isCatalogCurrent: false });
+    const isUndecided = (reason: string, to: DriftTarget): boolean =>
+      compared(said(reason), to, 2 * HOUR).isUndecided;
+    expect(isUndecided('InstanceTypeNotFound', stale)).toBe(true);
+    expect(isUndecided('AMIDrift', stale)).toBe(false);
+    expect(isUndecided('InstanceTypeNotFound', target({}, { types }))).toBe(false);
+    const bare = target({}, { nodeClass: status({ images: [] }) });
+    expect(isUndecided('AMIDrift', bare)).toBe(true);
+    expect(compared(claim(), bare, 2 * HOUR).isUndecided).toBe(false);
   });
 
   it('of images is one for each architecture', () => {

@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest';
+import { isTrue } from '../../shared/core/lifecycle/conditions.ts';
+import type { NodeClaim } from '../../shared/core/model/provisioning.ts';
+import { PortError, type Ports } from '../../shared/ports.ts';
+import { readState } from '../../shared/sim/decode.ts';
+import type { Json } from '../../shared/sim/json.ts';
+import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
+import {
+  ageOfJournal,
+  CHANGE,
+  claimsOf,
+  classOf,
+  isNew,
+  MINUTE,
+  newClass,
+  object,
+  poolWith,
+  run,
+  runningPods,
+  six,
+} from './rolls.ts';
+import { deployment, nodeClass } from './small-world.ts';
+
+const REPLACES = 'joiner.dev/replaces';
+const TRIES = 'joiner.dev/tries';
+
+const isCanary = ({ annotations }: NodeClaim): boolean => annotations[TRIES] !== undefined;
+
+/** Images that the alias has stood for while the class asked for it. */
+function imagesCalled(alias: string): { readonly ids: Set<string>; watch: (world: World) => void } {
+  const ids = new Set<string>();
+  const watch = (world: World): void => {
+    for (const { status } of readState(world.store).nodeClasses) {
+      for (const { id, name } of status.images) if (name?.includes(alias) === true) ids.add(id);
+    }
+  };
+  return { ids, watch };
+}
+
+function failedStates(world: World): string {
+  const [pool] = readState(world.store).objects.nodePools;
+  return pool?.annotations['joiner.dev/failed-canaries'] ?? '';
+}
+
+describe('what a canary tries', () => {
+  it('is what it was made for: a class that is changed again meanwhile is not blamed', async () => {
+    const broken = imagesCalled('v20260101');
+    const again = { at: CHANGE + 5 * MINUTE, apply: [classOf('al2023@v20260202') as never] };
+    const { world } = await run(six, 40, [object(newClass), again], {
+      before: (made) => {
+        made.joins = ({ imageId }) => !broken.ids.has(imageId);
+      },
+      watch: (made) => () => {
+        broken.watch(made);
+        return [];
+      },
+    });
+    expect(broken.ids.size).toBeGreaterThan(0);
+    // One with the first image, which failed, and all with the second, within the hour.
+    expect(world.launched).toBe(6 + 1 + 6);
+    expect(failedStates(world)).toBe('');
+    expect(claimsOf(world).filter((claim) => isTrue(claim, 'Drifted'))).toEqual([]);
+    expect(runningPods(world)).toBe(6);
+  });
+
+  it('is tried by nobody else, and noted, when the claim that it replaces has gone', async () => {
+    const seen: string[] = [];
+    let isCut = false;
+    const { world } = await run(six, 25, [object(newClass)], {
+      before: (made) => {
+        made.joins = ({ imageId }) => !isNew(imageId, made);
+      },
+      watch: (made) => () => {
+        const claims = claimsOf(made);
+        const canaries = claims.filter(isCanary);
+        for (const { name } of canaries) if (!seen.includes(name)) seen.push(name);
+        const [canary] = canaries;
+        const old = claims.find(({ uid }) => uid === canary?.annotations[REPLACES]);
+        if (canary?.providerId !== undefined && old !== undefined && !isCut) {
+          isCut = true;
+          const found = made.store.get('NodeClaim', undefined, old.name);
+          if (found !== undefined) made.store.delete(found);
+        }
+        return [];
+      },
+    });
+    expect(isCut).toBe(true);
+    expect(seen).toHaveLength(1);
+    expect(failedStates(world)).toContain('image ami-');
+  });
+
+  it('is not on its node, nor on those that follow it', async () => {
+    const tries = new Map<string, string | undefined>();
+    const { world } = await run(six, 60, [object(newClass)], {
+      watch: (made) => () => {
+        for (const claim of claimsOf(made)) tries.set(claim.name, claim.annotations[TRIES]);
+        return [];
+      },
+    });
+    expect(world.launched).toBe(12);
+    const [tried, ...more] = [...tries.values()].filter((each) => each !== undefined);
+    expect(tried).toContain('image ami-');
+    expect(more).toEqual([]);
+    const { nodes } = readState(world.store).objects;
+    expect(nodes.flatMap(({ annotations }) => annotations[TRIES] ?? [])).toEqual([]);
+  });
+});
+
+describe('a node that several others replace', () => {
+  const sized = (size: string): Json => {
+    const requirements = [
+      { key: 'karpenter.k8s.aws/instance-size', operator: 'In', values: [size] },
+      { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['on-demand'] },
+    ];
+    const pool = poolWith({});
+    const spec = pool['spec'] as { readonly template: Json };
+    const template = {
+      ...spec.template,
+      spec: { ...(spec.template['spec'] as Json), requirements },
+    };
+    return { ...pool, spec: { ...spec, template } };
+  };
+  const four = [nodeClass, sized('2xlarge'), deployment('web', 4, '1500m')];
+
+  /** The nth claim that is written as a replacement is refused. */
+  const refusing = (nth: number) => {
+    let written = 0;
+    return (ports: Ports): Ports => ({
+      ...ports,
+      cluster: new Proxy(ports.cluster, {
+        get: (target, name) => {
+          const member: unknown = Reflect.get(target, name);
+          if (typeof member !== 'function') return member;
+          if (name !== 'createNodeClaim') return member.bind(target);
+          return async (claim: Parameters<Ports['cluster']['createNodeClaim']>[0]) => {
+            if (claim.annotations[REPLACES] !== undefined) written += 1;
+            if (written === nth) {
+              written += 1;
+              throw new PortError('unknown', 'ServiceUnavailable', 'try again');
+            }
+            return await target.createNodeClaim(claim);
+          };
+        },
+      }),
+    });
+  };
+
+  it.each([
+    ['one after the other', undefined],
+    ['again, where the first could not be written', 1],
+    ['again, where only the first was written', 2],
+  ])('goes when all are ready: %s', async (_, refused) => {
+    const wrap = refused === undefined ? {} : { wrap: refusing(refused) };
+    let least = 4;
+    let isUp = false;
+    const { world, broken } = await run(four, 25, [object(sized('xlarge'))], {
+      ...wrap,
+      watch: (made) => () => {
+        const { nodes } = readState(made.store).objects;
+        const open = nodes.filter(({ labels }) => labels['karpenter.sh/initialized'] === 'true');
+        const cpu = open.reduce((sum, { capacity }) => sum + (capacity['cpu'] ?? 0), 0);
+        isUp ||= runningPods(made) === 4;
+        if (isUp) least = Math.min(least, cpu / 2000);
+        return [];
+      },
+    });
+    expect(broken).toEqual([]);
+    expect(claimsOf(world).length).toBeGreaterThan(1);
+    expect(claimsOf(world).filter((claim) => isTrue(claim, 'Drifted'))).toEqual([]);
+    expect(runningPods(world)).toBe(4);
+    expect(least).toBeGreaterThanOrEqual(4);
+    expect(ageOfJournal(world, 'launched').filter((at) => at > CHANGE)).toHaveLength(
+      claimsOf(world).length,
+    );
+    expect(world.timeline.nowMs()).toBe(WORLD_START_MS + 25 * MINUTE);
+  });
+});
