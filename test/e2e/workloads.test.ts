@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { property, text } from '../../shared/kube/list.ts';
 import { RESOURCES } from '../../shared/kube/resources.ts';
 import { poolKey } from '../support/aws/model/account.ts';
 import { deployment, nodeClass, nodePool } from '../support/closed-loop/manifests.ts';
+import { conditionOf } from '../support/closed-loop/questions.ts';
 import {
   type ClosedLoop,
   describeClosedLoop,
@@ -215,6 +217,46 @@ await describeClosedLoop('workloads on a real control plane', (loop) => {
         const now = [...(await nodesOf(loop, 'arm')).keys()];
         return now.every((name) => !before.has(name)) && (await runningPods(loop, 'arm')) === 3;
       });
+    },
+    MINUTES,
+  );
+
+  it(
+    'a node with room for the first of a group opens with the node of the group',
+    async () => {
+      const pool = nodePool('grouped', [amd64, onDemand, families('c6a')]);
+      const nodeSelector = { 'karpenter.sh/nodepool': 'grouped' };
+      const labelSelector = { matchLabels: { app: 'group' } };
+      const together = { topologyKey: 'kubernetes.io/hostname', labelSelector };
+      const affinity = {
+        podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [together] },
+      };
+      loop.joining.joins = async ({ instanceType }) => {
+        if (instanceType !== 'c6a.large') await sleep(3000);
+        return true;
+      };
+      // Eight pods of a group fill one node but for a little; the other has room for one of them.
+      await loop.apply([
+        pool,
+        deployment('group', 8, '900m', { nodeSelector, affinity }),
+        deployment('alone', 1, '1', { nodeSelector }),
+      ]);
+      const waited = new Set<string>();
+      await loop.until('all of them run', async () => {
+        for (const claim of await loop.list(RESOURCES.nodeClaims)) {
+          if (conditionOf(claim, 'Registered')?.reason !== 'OtherNodeNotReady') continue;
+          waited.add(labelOf(claim, 'node.kubernetes.io/instance-type'));
+        }
+        const [grouped, alone] = [runningPods(loop, 'group'), runningPods(loop, 'alone')];
+        return (await grouped) === 8 && (await alone) === 1;
+      });
+      loop.joining.joins = () => true;
+      expect([...waited]).toEqual(['c6a.large']);
+      expect(await typesOf(loop, 'group')).toEqual(['c6a.2xlarge']);
+      expect(await typesOf(loop, 'alone')).toEqual(['c6a.large']);
+      const claims = await loop.list(RESOURCES.nodeClaims);
+      const own = claims.filter((each) => labelOf(each, 'karpenter.sh/nodepool') === 'grouped');
+      expect(own).toHaveLength(2);
     },
     MINUTES,
   );

@@ -26,7 +26,7 @@ async function capacityOf(region: string, type: string) {
 export interface Surroundings {
   readonly cloud: WireCloud;
   readonly devices: ReadonlyMap<string, Readonly<Record<string, string>>>;
-  readonly joining: { readonly joins: (instance: ModelInstance) => boolean };
+  readonly joining: { readonly joins: (instance: ModelInstance) => boolean | Promise<boolean> };
 }
 
 /**
@@ -49,7 +49,7 @@ export function joinInstances(
   };
   account.onLaunch = (instance) =>
     later(async () => {
-      if (!joining.joins(instance)) return;
+      if (!(await joining.joins(instance))) return;
       await join(cloud, admin, instance, devices.get(instance.instanceType) ?? {});
     });
   const ticking = setInterval(() => {

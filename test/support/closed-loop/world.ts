@@ -67,8 +67,8 @@ export interface ClosedLoop {
   list(resource: Resource): Promise<readonly unknown[]>;
   /** What a device plugin reports on nodes of an instance type, by its name. */
   readonly devices: Map<string, Readonly<Record<string, string>>>;
-  /** Whether an instance's kubelet ever registers; a test may say otherwise. */
-  readonly joining: { joins: (instance: ModelInstance) => boolean };
+  /** Whether, and when, an instance's kubelet registers; a test may say otherwise. */
+  readonly joining: { joins: (instance: ModelInstance) => boolean | Promise<boolean> };
 }
 
 export interface ClosedLoopOptions {
