@@ -71,6 +71,7 @@ const FREE: ReadonlySet<PropertyKey> = new Set([
   'read',
   'readClaims',
   'readNode',
+  'wantedPods',
   'isWarm',
   'karpenterRenewedAtMs',
   'event',

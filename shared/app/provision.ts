@@ -1,7 +1,7 @@
 import { isTrue } from '../core/lifecycle/conditions.ts';
 import type { InstanceType } from '../core/model/instance-type.ts';
 import { MIN_VALUES_RELAXED, NODE_POOL } from '../core/model/labels.ts';
-import type { Plan, PlannedNodeClaim } from '../core/model/plan.ts';
+import type { OfferingChoice, Plan } from '../core/model/plan.ts';
 import { isBufferPod, podKey } from '../core/model/pod.ts';
 import type { NodeClaim, NodePool } from '../core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../core/model/snapshot.ts';
@@ -11,6 +11,7 @@ import type { ClusterState, Ports } from '../ports.ts';
 import { attempt, type Failure } from './attempt.ts';
 import { bufferPods, writeBufferStatuses } from './capacity-buffers.ts';
 import { relyOnExisting, sayNominated, waitingUids } from './existing-nodes.ts';
+import { type PartClaim, type PartPlan, planRollouts } from './expected-pods.ts';
 import { type LaunchReport, launchClaims } from './launch.ts';
 import { haltedPools } from './launch-brakes.ts';
 import { recordNothing } from './launch-records.ts';
@@ -149,29 +150,31 @@ async function observe(ports: Ports, settings: AppSettings, failures: Failure[])
   };
 }
 
-function offeringText(choice: PlannedNodeClaim['chosen']): string {
+function offeringText(choice: OfferingChoice): string {
   const { type, zone, capacityType, price, listPrice } = choice;
   const list = price === listPrice ? '' : `, list $${listPrice.toFixed(4)}`;
   return `${type} ${capacityType} in ${zone} at $${price.toFixed(4)}/h${list}`;
 }
 
-/** `3 pods`, and what a CapacityBuffer keeps room for: `3 pods and 1 buffer pod`. */
-function podsText(pods: readonly string[], virtual: ReadonlySet<string>): string {
+/** `3 pods`; those that stand for a CapacityBuffer, and those to come, are counted apart. */
+function podsText({ pods, expectedPods }: PartClaim, virtual: ReadonlySet<string>): string {
   const buffered = pods.filter((pod) => virtual.has(pod)).length;
   const counted = (count: number, noun: string): readonly string[] =>
     count === 0 ? [] : [`${count} ${noun}${count === 1 ? '' : 's'}`];
-  return [...counted(pods.length - buffered, 'pod'), ...counted(buffered, 'buffer pod')].join(
-    ' and ',
-  );
+  return [
+    ...counted(pods.length - buffered, 'pod'),
+    ...counted(buffered, 'buffer pod'),
+    ...counted(expectedPods, 'expected pod'),
+  ].join(' and ');
 }
 
 async function recordClaim(
   ports: Ports,
   { virtual }: Outlook,
-  planned: PlannedNodeClaim,
+  planned: PartClaim,
   name: string,
 ): Promise<void> {
-  const { runnerUp, chosen, overlays, pods, instanceTypes, requests } = planned;
+  const { runnerUp, chosen, overlays, pods, expectedPods, instanceTypes, requests } = planned;
   const against =
     runnerUp === undefined
       ? 'nothing else would do'
@@ -183,13 +186,14 @@ async function recordClaim(
     useCase: 'provision',
     object: `NodeClaim/${name}`,
     action: 'create',
-    message: `${offeringText(chosen)} for ${podsText(pods, virtual)}${applied}; ${against}`,
+    message: `${offeringText(chosen)} for ${podsText(planned, virtual)}${applied}; ${against}`,
     detail: {
       nodePool: planned.nodePool,
       chosen,
       runnerUp: runnerUp ?? null,
       overlays,
       pods,
+      expectedPods,
       requests,
       instanceTypes: instanceTypes.slice(0, 20),
       instanceTypeCount: instanceTypes.length,
@@ -200,7 +204,7 @@ async function recordClaim(
 async function createClaim(
   ports: Ports,
   outlook: Outlook,
-  planned: PlannedNodeClaim,
+  planned: PartClaim,
   pool: NodePool,
   podUids: readonly string[],
 ): Promise<NodeClaim> {
@@ -217,7 +221,7 @@ async function createClaim(
   return made.claim;
 }
 
-async function createClaims(ports: Ports, outlook: Outlook, plan: Plan): Promise<NodeClaim[]> {
+async function createClaims(ports: Ports, outlook: Outlook, plan: PartPlan): Promise<NodeClaim[]> {
   const { pools, shadow, failures, virtual } = outlook;
   const created: NodeClaim[] = [];
   const waiting = waitingUids(outlook);
@@ -336,7 +340,7 @@ export async function provision(ports: Ports, settings: AppSettings): Promise<Pr
       launched.push(...report.launched);
       continue;
     }
-    const plan = replan(outlook.snapshot, settings.scheduling);
+    const plan = await planRollouts(ports, outlook.snapshot, settings.scheduling, failures);
     measure(ports, outlook, plan, startedAtMs);
     const decidedAtMs = ports.clock.nowMs();
     unplaced = new Map([...plan.unplaced].map(([pod, { message }]) => [pod, message]));

@@ -1,8 +1,15 @@
 import { decodeCapacityBuffer } from '../api/capacity-buffer.ts';
 import type { Condition } from '../core/model/cluster.ts';
+import type { Pod } from '../core/model/pod.ts';
 import type { NodeClaim, NodeOverlay, NodePool } from '../core/model/provisioning.ts';
 import type { Resources } from '../core/model/resources.ts';
-import type { ClusterReader, ClusterState, NodeState, ObjectKind } from '../ports/cluster.ts';
+import type {
+  ClusterReader,
+  ClusterState,
+  NodeState,
+  ObjectKind,
+  ReplicaSetRef,
+} from '../ports/cluster.ts';
 import { objectKey } from '../ports/cluster.ts';
 import { BRAKES_CONFIG_MAP, decodeBrakes } from './brakes.ts';
 import { resolveBuffers } from './buffer-targets.ts';
@@ -17,7 +24,7 @@ import {
 import { DAEMON_SET, NAMESPACE, NODE, PERSISTENT_VOLUME_CLAIM, POD } from './fields.ts';
 import { find } from './find.ts';
 import { listEach, property, type Selection, text } from './list.ts';
-import { type Entry, Mirror, type OnInvalid } from './mirror.ts';
+import { type Entry, Mirror, type OnInvalid, type Probe } from './mirror.ts';
 import { RESOURCES } from './resources.ts';
 
 /** Karpenter's leader lease; its namespace is where Karpenter was installed. */
@@ -25,6 +32,11 @@ const KARPENTER_LEASE = 'karpenter-leader-election';
 
 const NODES: Selection = { resource: RESOURCES.nodes, shape: NODE, protobuf: true };
 const PODS: Selection = { resource: RESOURCES.pods, shape: POD, protobuf: true };
+/** A pod without a node that is overlooked waits a pass longer; the API server has an index. */
+const WAITING: Probe<Pod> = {
+  fieldSelector: 'spec.nodeName=',
+  holds: ({ nodeName }) => nodeName === undefined,
+};
 
 export interface ReaderOptions {
   readonly client: KubeClient;
@@ -50,6 +62,10 @@ export function clusterReader(options: ReaderOptions): ClusterReader {
       return { nodeClaims: values(nodeClaims), karpenterRenewedAtMs };
     },
     readNode: (name) => readNode(options, name),
+    wantedPods: async (sets) => {
+      const wanted = await Promise.all(sets.map((each) => readWanted(options.client, each)));
+      return new Map(wanted.flat());
+    },
     isWarm: () => mirrors.nodes.isWarm && mirrors.pods.isWarm,
     karpenterRenewedAtMs: () => readKarpenterLease(options.client),
   };
@@ -82,6 +98,21 @@ async function readNode(
   };
 }
 
+/** ReplicaFailure: the last pod that it tried to make or delete was refused. */
+async function readWanted(
+  client: KubeClient,
+  { namespace, name, uid }: ReplicaSetRef,
+): Promise<readonly (readonly [string, number])[]> {
+  const object = await find(client, RESOURCES.replicaSets, { namespace, name });
+  const metadata = property(object, 'metadata');
+  const isGone = property(metadata, 'deletionTimestamp') !== undefined;
+  if (isGone || property(metadata, 'uid') !== uid) return [];
+  const isRefused = ({ type, status }: Condition): boolean =>
+    type === 'ReplicaFailure' && status === 'True';
+  if (decodeConditions(object).some(isRefused)) return [];
+  return [[uid, Number(property(property(object, 'spec'), 'replicas') ?? 1)]];
+}
+
 type Mirrors = ReturnType<typeof makeMirrors>;
 
 function makeMirrors({ client, decoders, onInvalid }: ReaderOptions) {
@@ -90,8 +121,11 @@ function makeMirrors({ client, decoders, onInvalid }: ReaderOptions) {
   /** A kind that Joiner can do without: its definition need not be installed. */
   const optional = <Value>(selection: Selection, decode: Decode<Value>): Mirror<Value> =>
     new Mirror({ client, selection, decode, onInvalid, optional: true });
-  const warm = <Value>(selection: Selection, decode: Decode<Value>): Mirror<Value> =>
-    new Mirror({ client, selection, decode, onInvalid, warm: true });
+  const warm = <Value>(
+    selection: Selection,
+    decode: Decode<Value>,
+    more: { readonly probe?: Probe<Value> } = {},
+  ): Mirror<Value> => new Mirror({ client, selection, decode, onInvalid, warm: true, ...more });
   return {
     nodePools: listed({ resource: RESOURCES.nodePools }, withRaw(decoders.nodePool, decodeUsage)),
     nodeClaims: listed({ resource: RESOURCES.nodeClaims }, decoders.nodeClaim),
@@ -104,7 +138,7 @@ function makeMirrors({ client, decoders, onInvalid }: ReaderOptions) {
       decodeCapacityBuffer(object, 'ignore'),
     ),
     nodes: warm(NODES, decoders.node),
-    pods: warm(PODS, decoders.pod),
+    pods: warm(PODS, decoders.pod, { probe: WAITING }),
     claims: warm(
       { resource: RESOURCES.persistentVolumeClaims, shape: PERSISTENT_VOLUME_CLAIM },
       decoders.persistentVolumeClaim,

@@ -107,6 +107,13 @@ export interface NodeState {
   readonly pods: readonly Pod[];
 }
 
+/** A ReplicaSet as its pods name it. */
+export interface ReplicaSetRef {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
 export interface ClusterReader {
   /** Everything that decisions read, consistent enough: nodes and claims first, pods last. */
   read(): Promise<ClusterState>;
@@ -114,6 +121,11 @@ export interface ClusterReader {
   readClaims(labelKey?: string): Promise<ClaimsState>;
   /** One node, without a look at the others. */
   readNode(name: string): Promise<NodeState>;
+  /**
+   * How many pods ReplicaSets want to have, by uid. Left out: one that is gone, that is being
+   * deleted, or whose pods are refused (by a quota or an admission webhook).
+   */
+  wantedPods(sets: readonly ReplicaSetRef[]): Promise<ReadonlyMap<string, number>>;
   /** Whether {@link read} only catches up with what it knows. Absent: it never does. */
   isWarm?(): boolean;
   /**

@@ -17,6 +17,7 @@ import type {
   NodePoolStatusPatch,
   NodeState,
   ObjectRef,
+  ReplicaSetRef,
   WriteResult,
 } from '../ports.ts';
 import { objectKey } from '../ports.ts';
@@ -24,9 +25,9 @@ import { mayEvict } from './controllers/budgets.ts';
 import { deletePod } from './controllers/workloads.ts';
 import { conditionsOf, decodeNodeClaimObject, readState } from './decode.ts';
 import { encodeClaim, encodeNodeClassStatus } from './encode.ts';
-import { textAt } from './json.ts';
+import { numberAt, textAt } from './json.ts';
 import { encodeTaint } from './kubelet.ts';
-import { encodeCondition, withSpec, withStatus } from './objects.ts';
+import { conditionStatus, encodeCondition, isDeleting, withSpec, withStatus } from './objects.ts';
 import type { KubeObject, ObjectMeta, ObjectStore } from './store.ts';
 
 function sameTaints(a: readonly Taint[], b: readonly Taint[]): boolean {
@@ -75,6 +76,16 @@ export class SimulatedCluster implements ClusterReader, ClusterWriter {
       resourceVersion: resourceVersions.get(objectKey({ kind: 'Node', name })),
       pods: objects.pods.filter(({ nodeName }) => nodeName === name),
     };
+  }
+
+  async wantedPods(sets: readonly ReplicaSetRef[]): Promise<ReadonlyMap<string, number>> {
+    const wanted = sets.flatMap(({ namespace, name, uid }) => {
+      const set = this.store.get('ReplicaSet', namespace, name);
+      if (set === undefined || set.metadata.uid !== uid || isDeleting(set)) return [];
+      if (conditionStatus(set, 'ReplicaFailure') === 'True') return [];
+      return [[uid, numberAt(set, 'spec', 'replicas') ?? 1] as const];
+    });
+    return new Map(wanted);
   }
 
   async createNodeClaim(

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Condition } from '../../shared/core/model/cluster.ts';
+import { property, text } from '../../shared/kube/list.ts';
 import type {
   ClusterReader,
   ClusterWriter,
@@ -7,8 +8,9 @@ import type {
   NewNodeClaim,
   ObjectKind,
   ObjectRef,
+  ReplicaSetRef,
 } from '../../shared/ports.ts';
-import { aPlainPod, aReadyNode } from './kube-objects.ts';
+import { aPlainPod, aReadyNode, aReplicaSet, REFUSED_SPEC } from './kube-objects.ts';
 
 /** A cluster that the suite can be plugged into: the real API server, or the simulated world. */
 export interface ClusterWorld {
@@ -306,6 +308,34 @@ export function clusterSuite(title: string, world: () => ClusterWorld): void {
       const other = { ...pod, uid: '0f0e9d3c-0000-4000-8000-00000000ffff' };
       expect(await cluster().deletePod(other, 1)).toBe('gone');
       expect(await cluster().deletePod(pod, 1)).toBe('done');
+    });
+  });
+
+  describe(`${title}: ReplicaSets`, () => {
+    const refOf = async (manifest: object): Promise<ReplicaSetRef> => {
+      await world().apply(manifest);
+      const name = text(property(property(manifest, 'metadata'), 'name'));
+      const object = await world().raw('ReplicaSet', 'default', name);
+      return {
+        namespace: 'default',
+        name,
+        uid: text(property(property(object, 'metadata'), 'uid')),
+      };
+    };
+
+    it('say how many pods they want, unless they are gone', async () => {
+      const three = await refOf(aReplicaSet('wanted-3', 3));
+      const none = await refOf(aReplicaSet('wanted-0', 0));
+      const another = { ...three, uid: '0f0e9d3c-0000-4000-8000-00000000ffff' };
+      const absent = { ...another, name: 'absent' };
+      const wanted = await cluster().wantedPods([three, none, another, absent]);
+      expect([...wanted].join()).toBe([three.uid, 3, none.uid, 0].join());
+    });
+
+    it('want none where their pods are refused', async () => {
+      const status = { replicas: 0, conditions: [{ type: 'ReplicaFailure', status: 'True' }] };
+      const refused = await refOf({ ...aReplicaSet('refused', 2, REFUSED_SPEC), status });
+      await expect.poll(() => cluster().wantedPods([refused])).toEqual(new Map());
     });
   });
 

@@ -9,7 +9,7 @@ import type { ObjectRef } from '../../shared/ports.ts';
 import { establishCrds, ourCrds } from '../support/control-plane/crds.ts';
 import { clientOf, describeWithControlPlane } from '../support/control-plane/suite.ts';
 import { type ClusterWorld, clusterSuite } from './kube-cluster-suite.ts';
-import { ensureNamespace } from './kube-objects.ts';
+import { aReplicaSet, ensureNamespace, REFUSED_SPEC } from './kube-objects.ts';
 
 await describeWithControlPlane('the cluster ports on a real API server', ({ admin, plane }) => {
   let world: ClusterWorld | undefined;
@@ -57,6 +57,17 @@ await describeWithControlPlane('the cluster ports on a real API server', ({ admi
     const after = await classOf();
     expect([after.generation, after.status.observedGeneration]).toEqual([2, 1]);
     await admin().delete(RESOURCES.nodeClasses, { name: 'observed' }, {});
+  });
+
+  it('real: a ReplicaSet whose pods are refused says so itself, and wants none', async () => {
+    const namespace = 'default';
+    const manifest = aReplicaSet('refused-here', 2, REFUSED_SPEC);
+    const made = await admin().create(RESOURCES.replicaSets, manifest, namespace);
+    const uid = text(property(property(made, 'metadata'), 'uid'));
+    const set = { namespace, name: 'refused-here', uid };
+    const wanted = async () => await world?.cluster.wantedPods([set]);
+    await expect.poll(wanted, { timeout: 10_000 }).toEqual(new Map());
+    await admin().delete(RESOURCES.replicaSets, set, {});
   });
 
   describe('real: Karpenter as a neighbour', () => {

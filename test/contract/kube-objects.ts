@@ -139,6 +139,28 @@ export function aPlainPod(name: string, spec: object = {}): object {
   };
 }
 
+/** Nobody looks for nodes for its pods. */
+export function aReplicaSet(name: string, replicas: number, spec: object = {}): object {
+  const labels = { app: name };
+  const containers = [{ name: 'main', image: 'image' }];
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'ReplicaSet',
+    metadata: { name, namespace: 'default' },
+    spec: {
+      replicas,
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: { containers, schedulerName: 'nobody', ...spec },
+      },
+    },
+  };
+}
+
+/** No pod with it is let in: there is no such class. */
+export const REFUSED_SPEC = { priorityClassName: 'none-such' };
+
 /** A node that can take pods. */
 export function aReadyNode(name: string, labels: Readonly<Record<string, string>> = {}): object {
   const capacity = { cpu: '4', memory: '16Gi', pods: '110', 'ephemeral-storage': '20Gi' };
