@@ -22,13 +22,31 @@ export interface MirrorOptions<Value> {
   readonly warm?: boolean;
   /** The kind need not be installed. @default false */
   readonly optional?: boolean;
+  /** The few that may not be missed: a warm read has them as they were when it began. */
+  readonly probe?: Probe<Value>;
+}
+
+/** Objects of a kind that the server can look for, and how they are told from the others. */
+export interface Probe<Value> {
+  readonly fieldSelector: string;
+  readonly holds: (value: Value) => boolean;
+}
+
+/** What the server says of itself while a catch-up is under way. */
+interface Answer {
+  /** Once an event is as new as this, everything before the question has been read. */
+  readonly version: number;
+  /** What a probe has found, with the versions. */
+  readonly found: ReadonlyMap<string, string>;
 }
 
 /**
- * What the API server sent for a resourceVersion is in the stream at once; when nothing more comes
- * for this long after the watch was accepted, it has been read.
+ * What the API server has for a resourceVersion it sends at once. When nothing has come at so many
+ * looks in a row after the watch was accepted, it has been read. Looks are counted and not time: a
+ * process that was not given the processor sees that time is up before it sees what has come.
  */
-const QUIET_MS = 60;
+const QUIET_LOOKS = 3;
+const LOOK_MS = 20;
 /** In a busy cluster it is never quiet: after this long the server is asked how far it is. */
 const BUSY_MS = 150;
 /** A catch-up that takes longer than this is slower than a list. */
@@ -85,61 +103,113 @@ export class Mirror<Value> {
 
   /** False: only a list can tell what the objects are now. */
   async #catchUp(): Promise<boolean> {
-    const { client, selection } = this.#options;
+    const { timing } = this.#options.client;
     const over = new AbortController();
-    const startedAtMs = client.timing.nowMs();
-    let lastMs: number | undefined;
-    let openedMs = Number.POSITIVE_INFINITY;
+    const startedAtMs = timing.nowMs();
+    const stream = { openedMs: Number.POSITIVE_INFINITY, events: 0, isBroken: false };
+    const followed = this.#follow(over, stream);
+    let answer: Answer | undefined;
     let hasAsked = false;
-    /** Once an event is as new as this, everything before the question has been read. */
-    let target = Number.POSITIVE_INFINITY;
-    let failed = false;
-    const onOpen = (): void => {
-      openedMs = client.timing.nowMs();
-      lastMs = openedMs;
+    const ask = (): void => {
+      hasAsked = true;
+      void this.#ask().then((each) => {
+        answer = each;
+      });
     };
-    const follow = async (): Promise<void> => {
-      const options = { resourceVersion: this.#resourceVersion, signal: over.signal, onOpen };
-      try {
-        for await (const event of watchOnce(client, selection, options)) {
-          lastMs = client.timing.nowMs();
-          this.#resourceVersion = event.resourceVersion;
-          if (event.kind === 'deleted') this.#entries.delete(keyOf(event.object));
-          else if (event.kind !== 'bookmark') this.#put(event.object);
-        }
-      } catch {
-        // Whatever it was, the list that follows meets it again or gets round it.
-        failed = true;
-      }
-      failed ||= !over.signal.aborted;
-      over.abort();
-    };
-    const followed = follow();
-    while (!over.signal.aborted) {
-      await client.timing.sleep(QUIET_MS / 3, over.signal);
-      const nowMs = client.timing.nowMs();
-      if (lastMs !== undefined && nowMs - lastMs >= QUIET_MS) break;
-      if (Number(this.#resourceVersion) >= target) break;
-      if (!hasAsked && nowMs - openedMs >= BUSY_MS) {
-        hasAsked = true;
-        void newestVersion(client, selection).then((version) => {
-          target = version;
-        });
-      }
-      if (nowMs - startedAtMs > CATCH_UP_MS_MAX) failed = true;
-      if (failed) break;
+    if (this.#options.probe !== undefined) ask();
+    let quiet = 0;
+    let events = 0;
+    while (!stream.isBroken) {
+      await timing.sleep(LOOK_MS, over.signal);
+      const nowMs = timing.nowMs();
+      const isOpen = nowMs >= stream.openedMs;
+      quiet = isOpen && stream.events === events ? quiet + 1 : 0;
+      events = stream.events;
+      if (answer !== undefined && Number(this.#resourceVersion) >= answer.version) break;
+      if (quiet >= QUIET_LOOKS && this.#agrees(answer)) break;
+      if (!hasAsked && nowMs - stream.openedMs >= BUSY_MS) ask();
+      if (nowMs - startedAtMs > CATCH_UP_MS_MAX) stream.isBroken = true;
     }
     over.abort();
     await followed;
-    return !failed;
+    return !stream.isBroken;
+  }
+
+  /** Takes what the watch tells until it is over. */
+  async #follow(
+    over: AbortController,
+    stream: { openedMs: number; events: number; isBroken: boolean },
+  ): Promise<void> {
+    const { client, selection } = this.#options;
+    const onOpen = (): void => {
+      stream.openedMs = client.timing.nowMs();
+    };
+    const options = { resourceVersion: this.#resourceVersion, signal: over.signal, onOpen };
+    try {
+      for await (const event of watchOnce(client, selection, options)) {
+        stream.events += 1;
+        this.#resourceVersion = event.resourceVersion;
+        if (event.kind === 'deleted') this.#entries.delete(keyOf(event.object));
+        else if (event.kind !== 'bookmark') this.#put(event.object);
+      }
+    } catch {
+      // Whatever it was, the list that follows meets it again or gets round it.
+      stream.isBroken = true;
+    }
+    stream.isBroken ||= !over.signal.aborted;
+    over.abort();
+  }
+
+  /**
+   * What a list would have now: of the probe all, else only the version. Versions of one kind are
+   * comparable numbers.
+   * https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions
+   */
+  async #ask(): Promise<Answer> {
+    const { client, selection, probe } = this.#options;
+    const found = new Map<string, string>();
+    const visit = {
+      start: () => found.clear(),
+      object: (object: unknown) => {
+        const [key, version] = [keyOf(object), versionOf(object)];
+        const isKnown = Number(this.#entries.get(key)?.resourceVersion) >= Number(version);
+        if (isKnown || this.#options.decode(object).ok) found.set(key, version);
+      },
+    };
+    try {
+      const version =
+        probe === undefined
+          ? await newestVersion(client, selection)
+          : await listEach(client, { ...selection, fieldSelector: probe.fieldSelector }, visit);
+      return { version: version === '' ? Number.POSITIVE_INFINITY : Number(version), found };
+    } catch {
+      // The stream then ends by being quiet, or by taking too long.
+      return { version: Number.POSITIVE_INFINITY, found: new Map() };
+    }
+  }
+
+  /** Whether the stream has told of everything that the probe has found, and of what it has not. */
+  #agrees(answer: Answer | undefined): boolean {
+    const { probe } = this.#options;
+    if (probe === undefined) return true;
+    if (answer === undefined) return false;
+    if (!Number.isFinite(answer.version)) return true;
+    for (const [key, version] of answer.found) {
+      const known = this.#entries.get(key)?.resourceVersion;
+      if (!(Number(known) >= Number(version))) return false;
+    }
+    for (const [key, { resourceVersion, value }] of this.#entries) {
+      const isOld = Number(resourceVersion) <= answer.version;
+      if (isOld && !answer.found.has(key) && probe.holds(value)) return false;
+    }
+    return true;
   }
 
   #put(object: unknown): void {
     const decoded = this.#options.decode(object);
     const key = keyOf(object);
     if (decoded.ok) {
-      const resourceVersion = text(property(property(object, 'metadata'), 'resourceVersion'));
-      this.#entries.set(key, { resourceVersion, value: decoded.value });
+      this.#entries.set(key, { resourceVersion: versionOf(object), value: decoded.value });
       return;
     }
     this.#entries.delete(key);
@@ -147,19 +217,13 @@ export class Mirror<Value> {
   }
 }
 
-/**
- * The resourceVersion that a list would have now; versions of one kind are comparable numbers.
- * https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions
- */
-async function newestVersion(client: KubeClient, selection: Selection): Promise<number> {
-  try {
-    const list = await client.json(listCall({ ...selection, protobuf: false }, { limit: 1 }));
-    const version = text(property(property(list, 'metadata'), 'resourceVersion'));
-    return version === '' ? Number.POSITIVE_INFINITY : Number(version);
-  } catch {
-    // The stream then ends by being quiet, or by taking too long.
-    return Number.POSITIVE_INFINITY;
-  }
+async function newestVersion(client: KubeClient, selection: Selection): Promise<string> {
+  return versionOf(await client.json(listCall({ ...selection, protobuf: false }, { limit: 1 })));
+}
+
+/** Of an object or a list. */
+function versionOf(object: unknown): string {
+  return text(property(property(object, 'metadata'), 'resourceVersion'));
 }
 
 function keyOf(object: unknown): string {
