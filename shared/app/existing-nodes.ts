@@ -7,6 +7,7 @@ import { podKey } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../core/model/snapshot.ts';
 import type { MetadataPatch, Ports } from '../ports.ts';
+import { isOurs } from './offers.ts';
 import { claimRef, nodeRef } from './references.ts';
 import type { Shadow } from './shadow.ts';
 
@@ -41,14 +42,16 @@ export function waitingUids({ snapshot, virtual }: Reliance): ReadonlyMap<string
   return new Map(waiting.map((pod) => [podKey(pod), pod.uid]));
 }
 
-/** Claims by the name that plans have for their node: that of the claim until it has joined. */
+/** Our claims by the name that plans have for their node: that of the claim until it has joined. */
 function claimsByNode({ nodes, nodeClaims }: ClusterSnapshot): ReadonlyMap<string, NodeClaim> {
   const joined = new Map(nodes.map(({ providerId, name }) => [providerId, name]));
   return new Map(
-    nodeClaims.map((claim) => {
-      const node = claim.providerId === undefined ? undefined : joined.get(claim.providerId);
-      return [node ?? claim.name, claim];
-    }),
+    nodeClaims
+      .filter(({ nodeClassRef }) => isOurs(nodeClassRef))
+      .map((claim) => {
+        const node = claim.providerId === undefined ? undefined : joined.get(claim.providerId);
+        return [node ?? claim.name, claim];
+      }),
   );
 }
 
@@ -80,7 +83,8 @@ export async function relyOnExisting(ports: Ports, on: Reliance, plan: Plan): Pr
     const noted = claim === undefined ? {} : withMore(claim, uids, taken);
     if (!isNew && noted.annotations === undefined) continue;
     if (await shadow.isCast()) return;
-    await write(ports, { node, claim }, isNew ? until : {}, noted);
+    // Nodes of others are disrupted by others: there is nothing to write on them.
+    if (claim !== undefined) await write(ports, { node, claim }, isNew ? until : {}, noted);
     if (!isNew) continue;
     const target = `${node === undefined ? 'nodeclaim' : 'node'}/${name}`;
     for (const pod of real) await sayNominated(ports, pod, target);
@@ -105,7 +109,7 @@ function withMore(
 /** One write where both are the claim's. */
 async function write(
   { cluster }: Ports,
-  { node, claim }: { readonly node: Node | undefined; readonly claim: NodeClaim | undefined },
+  { node, claim }: { readonly node: Node | undefined; readonly claim: NodeClaim },
   until: Readonly<Record<string, string>>,
   { annotations: noted = {} }: MetadataPatch,
 ): Promise<void> {
@@ -113,7 +117,7 @@ async function write(
   if (node !== undefined && Object.keys(until).length > 0) {
     await cluster.patchNode(nodeRef(node), { annotations: until });
   }
-  if (claim !== undefined && Object.keys(ofClaim).length > 0) {
+  if (Object.keys(ofClaim).length > 0) {
     await cluster.patchNodeClaim(claimRef(claim), { annotations: ofClaim });
   }
 }

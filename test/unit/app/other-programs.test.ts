@@ -46,10 +46,29 @@ function notLaunched(state: ClusterState): ClusterState {
   return { ...state, objects: { ...state.objects, nodeClaims } };
 }
 
+/** Its nodes are open, and a pod waits that has room there. */
+function relied(state: ClusterState): ClusterState {
+  const { objects } = state;
+  const [pod] = objects.pods;
+  if (pod === undefined) throw new Error('the world has no pod');
+  const waiting = {
+    ...pod,
+    name: 'waits',
+    uid: 'uid-waits',
+    nodeName: undefined,
+    unschedulable: true,
+  };
+  const spec = { ...pod.spec, requests: { cpu: 100 } };
+  const pods = [...objects.pods, { ...waiting, phase: 'Pending' as const, spec }];
+  const nodes = objects.nodes.map((node) => ({ ...node, taints: [] }));
+  return { ...state, objects: { ...objects, nodes, pods } };
+}
+
 /** What is written about objects of these kinds. */
 async function writesOf(
   run: (ports: Ports) => Promise<unknown>,
   change: (state: ClusterState) => ClusterState = (state) => state,
+  as = asAutoMode,
 ): Promise<readonly string[]> {
   const world = await runningWorld([deployment('web', 2, '1')]);
   const writes: string[] = [];
@@ -62,7 +81,7 @@ async function writesOf(
   const { cluster } = world.ports;
   const ports = withPorts(world.ports, {
     cluster: {
-      read: async () => change(asAutoMode(await cluster.read())),
+      read: async () => change(as(await cluster.read())),
       patchNode: noted('patchNode'),
       patchNodePool: noted('patchNodePool'),
       patchNodePoolStatus: noted('patchNodePoolStatus'),
@@ -84,6 +103,12 @@ describe('NodePools and NodeClaims of another program', () => {
 
   it('have no status written by provision', async () => {
     expect(await writesOf((ports) => provision(ports, settings))).toEqual([]);
+  });
+
+  it('have nothing written on their nodes that a plan relies on, as ours have', async () => {
+    const run = (ports: Ports) => provision(ports, settings);
+    expect(await writesOf(run, relied)).toEqual([]);
+    expect(await writesOf(run, relied, (state) => state)).toEqual(['patchNode Node']);
   });
 
   it('are not launched, and not given up', async () => {
