@@ -15,6 +15,8 @@ export interface Selection {
   readonly shape?: Message;
   /** The kind has protobuf (the core kinds do, custom resources do not). @default false */
   readonly protobuf?: boolean;
+  /** Only the metadata of objects, which is a tenth of a pod. With protobuf. @default false */
+  readonly metadataOnly?: boolean;
 }
 
 /**
@@ -27,6 +29,7 @@ const RESTARTS_MAX = 3;
 
 const JSON_TYPE = 'application/json';
 const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
+const AS_METADATA = ';as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
 interface Page {
   readonly resourceVersion: string;
@@ -95,6 +98,7 @@ async function fetchPage(
 export function listCall(selection: Selection, query: Query): Call {
   const { resource, namespace } = selection;
   const isProtobuf = selection.protobuf === true && selection.shape !== undefined;
+  const form = selection.metadataOnly === true ? AS_METADATA : '';
   return {
     asked: { verb: 'list', resource: resourceName(resource, { namespace }) },
     method: 'GET',
@@ -104,7 +108,7 @@ export function listCall(selection: Selection, query: Query): Call {
       labelSelector: selection.labelSelector,
       ...query,
     },
-    accept: isProtobuf ? `${PROTOBUF_TYPE}, ${JSON_TYPE}` : JSON_TYPE,
+    accept: isProtobuf ? `${PROTOBUF_TYPE}${form}, ${JSON_TYPE}` : JSON_TYPE,
   };
 }
 

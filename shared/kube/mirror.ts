@@ -41,11 +41,12 @@ interface Answer {
 }
 
 /**
- * What the API server has for a resourceVersion it sends at once. When nothing has come at so many
- * looks in a row after the watch was accepted, it has been read. Looks are counted and not time: a
- * process that was not given the processor sees that time is up before it sees what has come.
+ * What the API server has for a resourceVersion it sends at once. When nothing has come for this
+ * long after the watch was accepted, it has been read. Looks are counted, too: a process that was
+ * not given the processor sees that time is up before it sees what has come.
  */
-const QUIET_LOOKS = 3;
+const QUIET_MS = 60;
+const QUIET_LOOKS = 2;
 const LOOK_MS = 20;
 /** In a busy cluster it is never quiet: after this long the server is asked how far it is. */
 const BUSY_MS = 150;
@@ -60,6 +61,8 @@ const CATCH_UP_MS_MAX = 5_000;
 export class Mirror<Value> {
   readonly #options: MirrorOptions<Value>;
   readonly #entries = new Map<string, Entry<Value>>();
+  /** Versions of those that are left out. */
+  readonly #invalid = new Map<string, string>();
   /** Of the last event or list; empty: nothing has been read yet. */
   #resourceVersion = '';
   /** Reads come one after the other: each sees what was written before it was asked for. */
@@ -89,14 +92,14 @@ export class Mirror<Value> {
   async #list(): Promise<void> {
     const { client, selection, optional } = this.#options;
     const visit = {
-      start: () => this.#entries.clear(),
+      start: () => this.#clear(),
       object: (object: unknown) => this.#put(object),
     };
     try {
       this.#resourceVersion = await listEach(client, selection, visit);
     } catch (error) {
       this.#resourceVersion = '';
-      this.#entries.clear();
+      this.#clear();
       if (optional !== true || !isKubeFault(error, 'notFound')) throw error;
     }
   }
@@ -106,7 +109,7 @@ export class Mirror<Value> {
     const { timing } = this.#options.client;
     const over = new AbortController();
     const startedAtMs = timing.nowMs();
-    const stream = { openedMs: Number.POSITIVE_INFINITY, events: 0, isBroken: false };
+    const stream = { openedMs: Number.POSITIVE_INFINITY, lastMs: 0, isBroken: false };
     const followed = this.#follow(over, stream);
     let answer: Answer | undefined;
     let hasAsked = false;
@@ -118,15 +121,15 @@ export class Mirror<Value> {
     };
     if (this.#options.probe !== undefined) ask();
     let quiet = 0;
-    let events = 0;
+    let lastMs = 0;
     while (!stream.isBroken) {
       await timing.sleep(LOOK_MS, over.signal);
       const nowMs = timing.nowMs();
-      const isOpen = nowMs >= stream.openedMs;
-      quiet = isOpen && stream.events === events ? quiet + 1 : 0;
-      events = stream.events;
+      quiet = nowMs >= stream.openedMs && stream.lastMs === lastMs ? quiet + 1 : 0;
+      lastMs = stream.lastMs;
       if (answer !== undefined && Number(this.#resourceVersion) >= answer.version) break;
-      if (quiet >= QUIET_LOOKS && this.#agrees(answer)) break;
+      const isQuiet = quiet >= QUIET_LOOKS && nowMs - lastMs >= QUIET_MS;
+      if (isQuiet && this.#agrees(answer)) break;
       if (!hasAsked && nowMs - stream.openedMs >= BUSY_MS) ask();
       if (nowMs - startedAtMs > CATCH_UP_MS_MAX) stream.isBroken = true;
     }
@@ -138,18 +141,19 @@ export class Mirror<Value> {
   /** Takes what the watch tells until it is over. */
   async #follow(
     over: AbortController,
-    stream: { openedMs: number; events: number; isBroken: boolean },
+    stream: { openedMs: number; lastMs: number; isBroken: boolean },
   ): Promise<void> {
     const { client, selection } = this.#options;
     const onOpen = (): void => {
       stream.openedMs = client.timing.nowMs();
+      stream.lastMs = stream.openedMs;
     };
     const options = { resourceVersion: this.#resourceVersion, signal: over.signal, onOpen };
     try {
       for await (const event of watchOnce(client, selection, options)) {
-        stream.events += 1;
+        stream.lastMs = client.timing.nowMs();
         this.#resourceVersion = event.resourceVersion;
-        if (event.kind === 'deleted') this.#entries.delete(keyOf(event.object));
+        if (event.kind === 'deleted') this.#remove(keyOf(event.object));
         else if (event.kind !== 'bookmark') this.#put(event.object);
       }
     } catch {
@@ -170,17 +174,14 @@ export class Mirror<Value> {
     const found = new Map<string, string>();
     const visit = {
       start: () => found.clear(),
-      object: (object: unknown) => {
-        const [key, version] = [keyOf(object), versionOf(object)];
-        const isKnown = Number(this.#entries.get(key)?.resourceVersion) >= Number(version);
-        if (isKnown || this.#options.decode(object).ok) found.set(key, version);
-      },
+      object: (object: unknown) => found.set(keyOf(object), versionOf(object)),
     };
+    const narrowed = { fieldSelector: probe?.fieldSelector ?? '', metadataOnly: true };
     try {
       const version =
         probe === undefined
           ? await newestVersion(client, selection)
-          : await listEach(client, { ...selection, fieldSelector: probe.fieldSelector }, visit);
+          : await listEach(client, { ...selection, ...narrowed }, visit);
       return { version: version === '' ? Number.POSITIVE_INFINITY : Number(version), found };
     } catch {
       // The stream then ends by being quiet, or by taking too long.
@@ -195,7 +196,7 @@ export class Mirror<Value> {
     if (answer === undefined) return false;
     if (!Number.isFinite(answer.version)) return true;
     for (const [key, version] of answer.found) {
-      const known = this.#entries.get(key)?.resourceVersion;
+      const known = this.#entries.get(key)?.resourceVersion ?? this.#invalid.get(key);
       if (!(Number(known) >= Number(version))) return false;
     }
     for (const [key, { resourceVersion, value }] of this.#entries) {
@@ -205,14 +206,27 @@ export class Mirror<Value> {
     return true;
   }
 
+  #clear(): void {
+    this.#entries.clear();
+    this.#invalid.clear();
+  }
+
+  #remove(key: string): void {
+    this.#entries.delete(key);
+    this.#invalid.delete(key);
+  }
+
   #put(object: unknown): void {
     const decoded = this.#options.decode(object);
     const key = keyOf(object);
+    const resourceVersion = versionOf(object);
     if (decoded.ok) {
-      this.#entries.set(key, { resourceVersion: versionOf(object), value: decoded.value });
+      this.#invalid.delete(key);
+      this.#entries.set(key, { resourceVersion, value: decoded.value });
       return;
     }
     this.#entries.delete(key);
+    this.#invalid.set(key, resourceVersion);
     this.#options.onInvalid(`${this.#options.selection.resource.kind}/${key}`, decoded.issues);
   }
 }

@@ -137,7 +137,8 @@ describe('a catch-up', () => {
 
   it('does not wait for a pod that cannot be read, nor for one that went since', async () => {
     const probe = list(12, pod('broken', 11), pod('gone', 12));
-    const watch = streaming(200, [line('DELETED', pod('gone', 13)), never]);
+    const events = line('ADDED', pod('broken', 11)) + line('DELETED', pod('gone', 13));
+    const watch = streaming(200, [events, never]);
     const { client, asked } = world(() => list(10, pod('gone', 9)), { probe, watch });
     const mirror = placesOf(client, 'broken');
     await read(mirror);
