@@ -63,32 +63,38 @@ function isNewer(a: Pod, b: Pod): boolean {
   return a.createdAtMs === b.createdAtMs ? a.uid > b.uid : a.createdAtMs > b.createdAtMs;
 }
 
-/**
- * ReplicaSets whose pods wait, those with most of them first. Left out: those whose pods depend on
- * others or are what others depend on.
- */
-export function waitingSets({ pods }: Pick<ClusterSnapshot, 'pods'>): readonly WaitingSet[] {
+/** ReplicaSets with pods that wait, by uid, and how many pods each has made. */
+function setsOf(pods: readonly Pod[]): ReadonlyMap<string, WaitingSet> {
   const sets = new Map<string, WaitingSet>();
-  const owned = pods.filter(({ controller }) => controller?.kind === 'ReplicaSet');
-  const waits = (pod: Pod): boolean => isPending(pod) && pod.unschedulable;
-  for (const pod of owned) {
+  for (const pod of pods) {
     const { controller, namespace } = pod;
-    if (controller === undefined || !waits(pod)) continue;
+    if (controller === undefined || !isPending(pod) || !pod.unschedulable) continue;
     const { uid, name } = controller;
     const known = sets.get(uid);
     const newest = known === undefined || isNewer(pod, known.newest) ? pod : known.newest;
     const waiting = (known?.waiting ?? 0) + 1;
     sets.set(uid, { uid, name, namespace, newest, waiting, made: waiting });
   }
-  for (const { controller, nodeName, phase, deletedAtMs } of owned) {
+  for (const { controller, nodeName, phase, deletedAtMs } of pods) {
     const isOver = deletedAtMs !== undefined || phase === 'Succeeded' || phase === 'Failed';
     const set = sets.get(controller?.uid ?? '');
     if (set === undefined || nodeName === undefined || isOver) continue;
     sets.set(set.uid, { ...set, made: set.made + 1 });
   }
+  return sets;
+}
+
+/**
+ * ReplicaSets whose pods wait, those with most of them first. Left out: those whose pods depend on
+ * others or are what others depend on, and those with pods that somebody holds back.
+ */
+export function waitingSets({ pods }: Pick<ClusterSnapshot, 'pods'>): readonly WaitingSet[] {
+  const owned = pods.filter(({ controller }) => controller?.kind === 'ReplicaSet');
+  const gated = owned.filter(({ spec }) => spec.hasSchedulingGates);
+  const held = new Set(gated.map(({ controller }) => controller?.uid));
   const selectors = [...new Set(pods.map(({ spec }) => spec))].flatMap(selectorsOf);
-  return [...sets.values()]
-    .filter(({ newest }) => !isTied(newest.spec))
+  return [...setsOf(owned).values()]
+    .filter(({ uid, newest }) => !held.has(uid) && !isTied(newest.spec))
     .filter(({ newest }) => !selectors.some((each) => selects(each, newest.labels)))
     .sort((a, b) => b.waiting - a.waiting || (a.uid < b.uid ? -1 : 1))
     .slice(0, SETS_MAX);

@@ -70,6 +70,11 @@ describe('pods that are still to come', () => {
       waiting(3, 'a', { preferredPodAffinity: [{ weight: 1, term: termOver(ZONE, web) }] }),
       0,
     ],
+    [
+      'are none of a ReplicaSet with pods that are held back',
+      [...waiting(3, 'a'), podOf('held', { hasSchedulingGates: true }, ownedBy('a'))],
+      0,
+    ],
     ['are none with volumes', waiting(3, 'a', { volumes: [VOLUME] }), 0],
     ['are none with a port of the host', waiting(3, 'a', { hostPorts: [PORT] }), 0],
     [
