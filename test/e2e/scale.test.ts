@@ -190,8 +190,9 @@ await describeClosedLoop(
         expect((await nodesOf(loop)).size).toBe(claims.length);
         const { pricePerHour, atOnce } = await comparedWithAllAtOnce(loop.admin());
         expect(atOnce.unplaced.size).toBe(0);
-        // How many batches it takes depends on the machine: 1.5 % to 5.9 % more in eight runs.
-        expect(pricePerHour / atOnce.listPricePerHour).toBeLessThanOrEqual(1.1);
+        // The same price in seven runs, since each batch is planned with the pods that are still to
+        // come; 1.5 % to 5.9 % more before that.
+        expect(pricePerHour / atOnce.listPricePerHour).toBeLessThanOrEqual(1.05);
       },
       MINUTES,
     );
