@@ -14,7 +14,7 @@ import {
   withConditions,
 } from '../core/lifecycle/conditions.ts';
 import type { Condition } from '../core/model/cluster.ts';
-import { NODE_POOL } from '../core/model/labels.ts';
+import { NODE_POOL, TRIES } from '../core/model/labels.ts';
 import type { NodeClaim, NodePool } from '../core/model/provisioning.ts';
 import type { ClusterState, ConditionChange, Ports } from '../ports.ts';
 import { atOnce } from './at-once.ts';
@@ -107,7 +107,7 @@ export function canariesOf(
   const waitMs = patienceMs(nodeClaims);
   return nodeClaims.flatMap((claim): readonly Canary[] => {
     const made = triedStates(claim);
-    if (made.length === 0 || !isOurs(claim.nodeClassRef)) return [];
+    if (claim.annotations[TRIES] === undefined || !isOurs(claim.nodeClassRef)) return [];
     const target = targets.get(claim.labels[NODE_POOL] ?? '');
     const got = target === undefined ? [] : compared(claim, target, nowMs).states;
     const states = [...new Set([...made, ...got])].filter((each) => !proven.has(each)).sort();

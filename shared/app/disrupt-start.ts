@@ -1,9 +1,15 @@
-import { allowedDisruptions, type PoolNodes } from '../core/disruption/budgets.ts';
-import { type Trials, triesText, verdictOf } from '../core/disruption/canary.ts';
-import { blockedBy, type Candidate, inTurn, isEmpty } from '../core/disruption/candidates.ts';
-import { simulate, withLeaving, withReserved } from '../core/disruption/simulation.ts';
+import { allowedDisruptions } from '../core/disruption/budgets.ts';
+import { statesOf, type Trials, triesText, verdictOf } from '../core/disruption/canary.ts';
+import { blockedBy, inTurn, isEmpty } from '../core/disruption/candidates.ts';
+import {
+  type Places,
+  placesOfLeaving,
+  simulate,
+  withLeaving,
+  withReserved,
+} from '../core/disruption/simulation.ts';
 import { conditionOf, isTrue } from '../core/lifecycle/conditions.ts';
-import { DISRUPTED_TAINT_KEY, NODE_POOL, REPLACES, TRIES } from '../core/model/labels.ts';
+import { NODE_POOL, REPLACES, TRIES } from '../core/model/labels.ts';
 import type { PlannedNodeClaim } from '../core/model/plan.ts';
 import type { NodeClaim, NodePool } from '../core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../core/model/snapshot.ts';
@@ -11,9 +17,9 @@ import type { NewNodeClaim } from '../ports.ts';
 import { attempt } from './attempt.ts';
 import { bufferPods } from './capacity-buffers.ts';
 import { allFailedCanaries } from './disrupt-canary.ts';
+import { candidatesOf, type Drifted, nodesOf } from './disrupt-candidates.ts';
 import { DRIFTED, end, hold, tellReplaced } from './disrupt-commands.ts';
-import { driftedSinceMs } from './disrupt-drift.ts';
-import { type DisruptPass, detailOf, type Judged, say } from './disrupt-pass.ts';
+import { type DisruptPass, detailOf, say } from './disrupt-pass.ts';
 import { haltedPools } from './launch-brakes.ts';
 import { recordNothing } from './launch-records.ts';
 import { plannedClaim, staticClaim, withPlannedLabels } from './new-claims.ts';
@@ -26,15 +32,12 @@ const SIMULATIONS_MAX = 20;
 /** Nodes of which one pass says that they have to wait: of a whole cluster it would take minutes. */
 const SAID_MAX = 20;
 
-interface Drifted extends Candidate {
-  readonly judged: Judged;
-  readonly pool: NodePool;
-}
-
 /** What changes as nodes are chosen. */
 interface Choosing {
   readonly pass: DisruptPass;
   snapshot: ClusterSnapshot;
+  /** Nodes that pods of others will go to. */
+  readonly hosts: Set<string>;
   /** How many nodes each pool may still lose. */
   readonly allowed: Map<string, number>;
   readonly trying: Map<string, string>;
@@ -49,52 +52,21 @@ interface Choice {
   readonly kind: 'choice';
   readonly candidate: Drifted;
   readonly replacements: readonly NewNodeClaim[];
+  readonly elsewhere: Places;
   /** States of which its replacement is the canary. */
   readonly states: readonly string[];
 }
 
-function candidatesOf(pass: DisruptPass): readonly Drifted[] {
-  const { state, judged, commands } = pass;
-  const { nodes, pods } = state.objects;
-  // What replaces another node stays empty until that one goes.
-  const busy = new Set(
-    commands.flatMap(({ claim, replacements }) => [claim, ...replacements].map(({ uid }) => uid)),
+/** The room on other nodes that pods of nodes wait for which earlier passes are replacing. */
+function placesOfCommands(pass: DisruptPass, snapshot: ClusterSnapshot): Places {
+  const { commands, settings, state } = pass;
+  if (commands.length === 0) return new Map();
+  const byNode = Map.groupBy(state.objects.pods, ({ nodeName }) => nodeName);
+  const leaving = commands.flatMap(({ claim, node }) =>
+    node === undefined ? [] : [{ claim, node, pods: byNode.get(node.name) ?? [] }],
   );
-  const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
-  const byNode = Map.groupBy(pods, ({ nodeName }) => nodeName);
-  const found = [...judged.values()].flatMap((each): readonly Drifted[] => {
-    const { claim, target, drifts } = each;
-    const node = byProvider.get(claim.providerId);
-    if (drifts.length === 0 || busy.has(claim.uid) || claim.providerId === undefined) return [];
-    if (node === undefined || node.deletedAtMs !== undefined) return [];
-    return [{ claim, node, pods: byNode.get(node.name) ?? [], judged: each, pool: target.pool }];
-  });
-  return found.sort(
-    (a, b) =>
-      Number(isEmpty(b)) - Number(isEmpty(a)) ||
-      driftedSinceMs(pass, a.claim) - driftedSinceMs(pass, b.claim) ||
-      (a.claim.name < b.claim.name ? -1 : 1),
-  );
-}
-
-/** Initialised nodes of the pool, and how many of them are on their way out or not ready. */
-function nodesOf({ state, commands }: DisruptPass, pool: NodePool): PoolNodes {
-  const { nodeClaims, nodes } = state.objects;
-  const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
-  const busy = new Set(commands.map(({ claim }) => claim.uid));
-  const counted = nodeClaims.filter(
-    (claim) =>
-      claim.labels[NODE_POOL] === pool.name &&
-      isTrue(claim, 'Initialized') &&
-      !isTrue(claim, 'InstanceTerminating'),
-  );
-  const disrupted = counted.filter((claim) => {
-    const node = byProvider.get(claim.providerId);
-    if (claim.deletedAtMs !== undefined || busy.has(claim.uid) || node === undefined) return true;
-    const isTainted = node.taints.some(({ key }) => key === DISRUPTED_TAINT_KEY);
-    return isTainted || !isTrue(node, 'Ready');
-  });
-  return { total: counted.length, disrupted: disrupted.length };
+  const replacements = commands.flatMap((each) => each.replacements);
+  return placesOfLeaving(snapshot, leaving, replacements, settings.scheduling);
 }
 
 async function observe(pass: DisruptPass): Promise<Choosing> {
@@ -112,8 +84,10 @@ async function observe(pass: DisruptPass): Promise<Choosing> {
     instanceTypes: resolution.instanceTypes,
     pods: [...pods, ...buffers],
   };
+  const places = placesOfCommands(pass, snapshot);
+  const hosts = new Set(places.values());
   for (const { claim, replacements } of commands) {
-    snapshot = withReserved(snapshot, claim, replacements);
+    snapshot = withReserved(snapshot, claim, replacements, places);
   }
   const trying = new Map(
     canaries
@@ -128,7 +102,17 @@ async function observe(pass: DisruptPass): Promise<Choosing> {
   );
   const isLaunchPaused = isPaused(state.pausedUntilMs.launch, nowMs);
   const trials = { proven, trying, failed: allFailedCanaries(pass) };
-  return { pass, snapshot, allowed, trying, trials, isLaunchPaused, simulations: 0, said: 0 };
+  return {
+    pass,
+    snapshot,
+    hosts,
+    allowed,
+    trying,
+    trials,
+    isLaunchPaused,
+    simulations: 0,
+    said: 0,
+  };
 }
 
 /** Why a candidate waits, on itself or, where it holds for all of them, on the pool. */
@@ -179,7 +163,8 @@ function staticReplacement(
   { pass, snapshot }: Choosing,
   { pool }: Drifted,
 ): readonly NewNodeClaim[] | string {
-  if (!snapshot.nodePools.some(({ name }) => name === pool.name)) {
+  const known = snapshot.nodePools.find(({ name }) => name === pool.name);
+  if (known === undefined || !isTrue(known, 'Ready')) {
     return `Launches of NodePool ${pool.name} wait, because the last ones did not join`;
   }
   const count = snapshot.nodeClaims.filter((each) => each.labels[NODE_POOL] === pool.name).length;
@@ -193,21 +178,30 @@ function staticReplacement(
  * Whether nothing comes in an empty node's place, so that there is nothing to try. Where there are
  * CapacityBuffers, the node may be the room that they ask for.
  */
-function isRemoval({ pass }: Choosing, candidate: Drifted): boolean {
+function isRemoval({ pass, hosts }: Choosing, candidate: Drifted): boolean {
+  if (hosts.has(candidate.node.name)) return false;
   const { settings, state } = pass;
   if (settings.capacityBuffer && state.capacityBuffers.length > 0) return false;
   return isEmpty(candidate) && candidate.pool.replicas === undefined;
 }
 
 /** What takes the candidate's place, or why nothing can. */
-function replacementsOf(choosing: Choosing, candidate: Drifted): readonly NewNodeClaim[] | string {
-  if (candidate.pool.replicas !== undefined) return staticReplacement(choosing, candidate);
-  if (isRemoval(choosing, candidate)) return [];
+function replacementsOf(
+  choosing: Choosing,
+  candidate: Drifted,
+): Pick<Choice, 'replacements' | 'elsewhere'> | string {
+  const elsewhere: Places = new Map();
+  if (candidate.pool.replicas !== undefined) {
+    const replacements = staticReplacement(choosing, candidate);
+    return typeof replacements === 'string' ? replacements : { replacements, elsewhere };
+  }
+  if (isRemoval(choosing, candidate)) return { replacements: [], elsewhere };
   choosing.simulations += 1;
   const { settings } = choosing.pass;
-  const outcome = simulate(choosing.snapshot, candidate, settings.scheduling);
+  const outcome = simulate(choosing.snapshot, candidate.node, settings.scheduling);
   if (outcome.kind === 'blocked') return outcome.message;
-  return outcome.replacements.flatMap((each) => newClaim(choosing, each));
+  const replacements = outcome.replacements.flatMap((each) => newClaim(choosing, each));
+  return { replacements, elsewhere: outcome.elsewhere };
 }
 
 /** Why the candidate has to wait whatever would replace it; undefined: it need not. */
@@ -230,13 +224,13 @@ function chosen(choosing: Choosing, candidate: Drifted): Choice | Waiting {
     ? ({ kind: 'free' } as const)
     : verdictOf(candidate.judged.drifts, trials, pass.nowMs);
   if (verdict.kind === 'blocked') return waiting(verdict.message, true);
-  const replacements = replacementsOf(choosing, candidate);
-  if (typeof replacements === 'string') return waiting(replacements);
-  if (replacements.length > 0 && isLaunchPaused) return waiting('Launches are paused', true);
+  const found = replacementsOf(choosing, candidate);
+  if (typeof found === 'string') return waiting(found);
+  if (found.replacements.length > 0 && isLaunchPaused) return waiting('Launches are paused', true);
   return {
     kind: 'choice',
     candidate,
-    replacements,
+    ...found,
     states: verdict.kind === 'canary' ? verdict.states : [],
   };
 }
@@ -249,8 +243,9 @@ async function create(
   const made: NodeClaim[] = [];
   const names = replacements.map(({ name }) => name);
   if (names.length === 0 || (await tellReplaced(pass, claim, names)) !== 'done') return made;
-  const tries = states.length === 0 ? {} : { [TRIES]: triesText(states) };
   for (const each of replacements) {
+    const own = possibleStates(states, each);
+    const tries = own.length === 0 ? {} : { [TRIES]: triesText(own) };
     const annotations = { ...each.annotations, [REPLACES]: claim.uid, ...tries };
     const { claim: written } = await ports.cluster.createNodeClaim({ ...each, annotations });
     made.push(written);
@@ -292,7 +287,8 @@ async function start(choosing: Choosing, choice: Choice): Promise<void> {
   const labels = { decision, reason: DRIFTED.toLowerCase(), consolidation_type: '' };
   pass.ports.recorder.count('voluntary_disruption_decisions_total', labels);
   if (made.length > 0) {
-    choosing.snapshot = withReserved(choosing.snapshot, claim, made);
+    choosing.snapshot = withReserved(choosing.snapshot, claim, made, choice.elsewhere);
+    for (const host of choice.elsewhere.values()) choosing.hosts.add(host);
     const message = `Waiting for ${made.map(({ name }) => name).join(', ')} to be ready`;
     const event = { type: 'Normal', reason: 'DisruptionWaitingReadiness', message } as const;
     await say(pass, claim, node, event);
@@ -320,9 +316,14 @@ async function isAllowed(
   return false;
 }
 
-/** Whether the plan for a canary launches nothing, so that nothing would be tried. */
+/** Of the states those that a node of the claim's NodePool and EC2NodeClass can have. */
+function possibleStates(states: readonly string[], claim: NewNodeClaim): readonly string[] {
+  return statesOf(states, claim.labels[NODE_POOL] ?? '', claim.nodeClassRef.name);
+}
+
+/** Whether the plan for a canary launches nothing that would try what is new. */
 function triesNothing({ states, replacements }: Choice): boolean {
-  return states.length > 0 && replacements.length === 0;
+  return states.length > 0 && !replacements.some((each) => possibleStates(states, each).length > 0);
 }
 
 async function choose(choosing: Choosing, candidates: readonly Drifted[]): Promise<void> {
@@ -342,7 +343,7 @@ async function choose(choosing: Choosing, candidates: readonly Drifted[]): Promi
     else if (triesNothing(choice)) spare.push(choice);
     else await begin(choice);
   }
-  // Where all pods fit on what there is, nothing new would ever be tried: then one node goes so.
+  // Where all pods find a place without it, nothing new would ever be tried: then one node goes so.
   const [first] = spare.filter(({ states }) => !states.some((each) => trying.has(each)));
   if (first !== undefined && (await isAllowed(choosing, first.candidate.pool, said))) {
     await begin(first);

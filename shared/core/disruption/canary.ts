@@ -1,5 +1,11 @@
 import { isTrue } from '../lifecycle/conditions.ts';
-import { FAILED_CANARIES, INTERRUPTED, type Labels, TRIES } from '../model/labels.ts';
+import {
+  FAILED_CANARIES,
+  INTERRUPTED,
+  type Labels,
+  NODE_CLASS_HASH,
+  TRIES,
+} from '../model/labels.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import { isLate, lateText } from './commands.ts';
 import type { Drift } from './drift.ts';
@@ -46,9 +52,31 @@ export function triesText(states: readonly string[]): string {
   return [...states].sort().join(SEPARATOR);
 }
 
-/** What the claim was made to try. */
-export function triedStates({ annotations }: NodeClaim): readonly string[] {
-  return annotations[TRIES]?.split(SEPARATOR) ?? [];
+/** Of the states those that are about a NodePool or about an EC2NodeClass. */
+export function statesOf(
+  states: readonly string[],
+  nodePool: string,
+  nodeClass: string,
+): readonly string[] {
+  const owners = [`NodePool/${nodePool} `, `EC2NodeClass/${nodeClass} `];
+  return states.filter((state) => owners.some((owner) => state.startsWith(owner)));
+}
+
+/**
+ * What the claim was made to try and may have: of an image, and of a class's spec, it is known once
+ * it is launched.
+ */
+export function triedStates({ annotations, imageId, nodeClassRef }: NodeClaim): readonly string[] {
+  const all = annotations[TRIES]?.split(SEPARATOR) ?? [];
+  const known = [
+    [`EC2NodeClass/${nodeClassRef.name} image `, imageId],
+    [`EC2NodeClass/${nodeClassRef.name} spec `, annotations[NODE_CLASS_HASH]],
+  ] as const;
+  return all.filter((state) =>
+    known.every(
+      ([kind, has]) => has === undefined || !state.startsWith(kind) || state === kind + has,
+    ),
+  );
 }
 
 /**

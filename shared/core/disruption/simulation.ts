@@ -1,3 +1,4 @@
+import type { Node } from '../model/cluster.ts';
 import { DISRUPTED_TAINT_KEY } from '../model/labels.ts';
 import type { Plan, PlannedNodeClaim } from '../model/plan.ts';
 import { isBufferPod, podKey } from '../model/pod.ts';
@@ -13,12 +14,17 @@ export const DISRUPTED: Taint = { key: DISRUPTED_TAINT_KEY, value: '', effect: '
 /** Keeps pods away from a node that is counted as it is. */
 const RESERVED: Taint = { key: 'joiner.dev/reserved', value: '', effect: 'NoSchedule' };
 
+/** The name of the node that a pod would go to, by the pod's key. */
+export type Places = ReadonlyMap<string, string>;
+
 /** What a node's end would ask for. */
 export type Outcome =
   | {
       readonly kind: 'possible';
       /** Nodes that have to be there before; empty: its pods fit on what there is. */
       readonly replacements: readonly PlannedNodeClaim[];
+      /** Nodes that are there already and take some of its pods. */
+      readonly elsewhere: Places;
     }
   | { readonly kind: 'blocked'; readonly message: string };
 
@@ -31,14 +37,52 @@ export function withLeaving(snapshot: ClusterSnapshot, name: string): ClusterSna
   return { ...snapshot, nodes };
 }
 
+/** Where a plan puts those of the pods that a node takes which is there already. */
+function placesOf(plan: Plan, moving: ReadonlySet<string>, starting: ReadonlySet<string>): Places {
+  return new Map(
+    plan.existing
+      .filter(({ node }) => !starting.has(node))
+      .flatMap(({ node, pods }) =>
+        pods.filter((pod) => moving.has(pod)).map((pod) => [pod, node] as const),
+      ),
+  );
+}
+
+/** Nodes and claims that are not initialised, by the names that plans have for them. */
+function startingNodes(snapshot: ClusterSnapshot): ReadonlySet<string> {
+  return new Set(
+    stateNodes(snapshot).flatMap(({ name, isInitialized }) => (isInitialized ? [] : [name])),
+  );
+}
+
+/**
+ * Where pods of nodes that are being replaced will go but for the replacements: in one plan, with
+ * all these nodes gone.
+ */
+export function placesOfLeaving(
+  snapshot: ClusterSnapshot,
+  leaving: readonly Candidate[],
+  replacements: readonly NodeClaim[],
+  settings: SchedulingSettings,
+): Places {
+  const without = leaving.reduce((each, { node }) => withLeaving(each, node.name), snapshot);
+  const moving = new Set(leaving.flatMap(({ pods }) => pods.filter(isMoving)).map(podKey));
+  const named = new Map(snapshot.nodes.map(({ providerId, name }) => [providerId, name]));
+  const own = replacements.map(({ name, providerId }) => named.get(providerId) ?? name);
+  const taken = new Set([...startingNodes(without), ...own]);
+  return placesOf(replan(without, settings), moving, taken);
+}
+
 /**
  * A node that is being replaced and the replacements, for decisions about other nodes: the pods
- * stay where they are, and the room that is meant for them is nobody else's.
+ * stay where they are but for those that have another place, and the room that is meant for them
+ * is nobody else's.
  */
 export function withReserved(
   snapshot: ClusterSnapshot,
   replaced: NodeClaim,
   replacements: readonly NodeClaim[],
+  elsewhere: Places = new Map(),
 ): ClusterSnapshot {
   const taken = new Set([replaced.uid, ...replacements.map(({ uid }) => uid)]);
   const isKnown = new Set(snapshot.nodeClaims.map(({ uid }) => uid));
@@ -54,21 +98,22 @@ export function withReserved(
     const others = node.taints.filter(({ key }) => key !== DISRUPTED.key);
     return { ...node, taints: [...others, RESERVED] };
   });
-  return { ...snapshot, nodeClaims, nodes };
+  const pods = snapshot.pods.map((pod) => {
+    const nodeName = elsewhere.get(podKey(pod));
+    return nodeName === undefined ? pod : { ...pod, nodeName };
+  });
+  return { ...snapshot, nodeClaims, nodes, pods };
 }
 
 /** Where the candidate's pods would go, as text where they have no place yet. */
 function obstacle(
-  snapshot: ClusterSnapshot,
   plan: Plan,
   moving: ReadonlySet<string>,
+  starting: ReadonlySet<string>,
 ): string | undefined {
   for (const [pod, { message }] of [...plan.unplaced].sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (moving.has(pod)) return `Pod ${pod} would have no node: ${message}`;
   }
-  const starting = new Set(
-    stateNodes(snapshot).flatMap(({ name, isInitialized }) => (isInitialized ? [] : [name])),
-  );
   const early = plan.existing.find(
     ({ node, pods }) => starting.has(node) && pods.some((pod) => moving.has(pod)),
   );
@@ -76,18 +121,20 @@ function obstacle(
 }
 
 /**
- * Plans as `provision` does, with the candidate gone. New nodes that carry its pods have to be there
+ * Plans as `provision` does, with the node gone. New nodes that carry its pods have to be there
  * first; those for pods that wait are the business of `provision`.
  */
 export function simulate(
   snapshot: ClusterSnapshot,
-  { node, pods }: Candidate,
+  node: Node,
   settings: SchedulingSettings,
 ): Outcome {
+  const pods = snapshot.pods.filter(({ nodeName }) => nodeName === node.name);
   const without = withLeaving(snapshot, node.name);
   const plan = replan(without, settings);
   const moving = new Set(pods.filter(isMoving).map(podKey));
-  const message = obstacle(without, plan, moving);
+  const starting = startingNodes(without);
+  const message = obstacle(plan, moving, starting);
   if (message !== undefined) return { kind: 'blocked', message };
   // Room that a CapacityBuffer keeps on an empty node has to be elsewhere before, too.
   const kept = moving.size > 0 ? [] : snapshot.pods.filter(isBufferPod);
@@ -95,5 +142,5 @@ export function simulate(
   const replacements = plan.newNodeClaims.filter((each) =>
     each.pods.some((pod) => needed.has(pod)),
   );
-  return { kind: 'possible', replacements };
+  return { kind: 'possible', replacements, elsewhere: placesOf(plan, moving, starting) };
 }

@@ -3,6 +3,7 @@ import {
   CANARY_RETRY_MS,
   failedCanaries,
   failedCanariesText,
+  statesOf,
   type Trials,
   trialOf,
   triedStates,
@@ -64,6 +65,26 @@ describe('a canary', () => {
     const annotations = { 'joiner.dev/tries': triesText([NEW_TEMPLATE, NEW_IMAGE]) };
     expect(triedStates(claimOf('new', { annotations }))).toEqual([NEW_IMAGE, NEW_TEMPLATE]);
     expect(triedStates(claimOf('new'))).toEqual([]);
+  });
+
+  it('is not blamed for what it turned out not to have', () => {
+    const spec = (hash: string) => `EC2NodeClass/default spec ${hash}`;
+    const made = triesText([NEW_IMAGE, NEW_TEMPLATE, spec('a')]);
+    const launched = (imageId: string, hash: string) =>
+      triedStates(
+        claimOf('new', {
+          imageId,
+          annotations: { 'joiner.dev/tries': made, 'karpenter.k8s.aws/ec2nodeclass-hash': hash },
+        }),
+      );
+    expect(launched('ami-2', 'a')).toEqual([spec('a'), NEW_IMAGE, NEW_TEMPLATE].sort());
+    expect(launched('ami-arm64', 'b')).toEqual([NEW_TEMPLATE]);
+  });
+
+  it('tries nothing of other NodePools and EC2NodeClasses', () => {
+    const all = [NEW_IMAGE, NEW_TEMPLATE, 'EC2NodeClass/default-2 image ami-3'];
+    expect(statesOf(all, 'other', 'default')).toEqual([NEW_IMAGE]);
+    expect(statesOf(all, 'general', 'default-2')).toEqual(all.slice(1));
   });
 
   it.each<[string, Partial<NodeClaim>, number, string]>([

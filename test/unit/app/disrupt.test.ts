@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { type DisruptReport, disrupt } from '../../../shared/app/disrupt.ts';
+import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
+import type { ClusterEvent, ClusterState, ObjectRef, Ports } from '../../../shared/ports.ts';
+import { WORLD_START_MS } from '../../../shared/sim/world.ts';
+import { nodeClass, nodePool, smallWorld } from '../../sim/small-world.ts';
+import { MINUTE, runningWorld, settings, spread, withPorts } from './world.ts';
+
+/** As if the template had been another one when the claims were made. */
+function withDrift(state: ClusterState): ClusterState {
+  const nodeClaims = state.objects.nodeClaims.map((claim) => ({
+    ...claim,
+    annotations: { ...claim.annotations, 'karpenter.sh/nodepool-hash': 'of-yesterday' },
+  }));
+  const nodePools = state.objects.nodePools.map((pool) => ({
+    ...pool,
+    disruption: {
+      ...pool.disruption,
+      budgets: [{ nodes: '100%', reasons: undefined, schedule: undefined, durationMs: undefined }],
+    },
+  }));
+  return { ...state, objects: { ...state.objects, nodePools, nodeClaims } };
+}
+
+interface Pass {
+  readonly report: DisruptReport;
+  readonly said: readonly ClusterEvent[];
+}
+
+async function passOf(
+  ports: Ports,
+  change: (state: ClusterState) => ClusterState = (state) => state,
+  changes: Parameters<typeof withPorts>[1] = {},
+): Promise<Pass> {
+  const said: ClusterEvent[] = [];
+  const cluster: Partial<Ports['cluster']> = {
+    read: async () => change(withDrift(await ports.cluster.read())),
+    event: async (event) => {
+      said.push(event);
+    },
+    ...changes.cluster,
+  };
+  const report = await disrupt(withPorts(ports, { ...changes, cluster }), settings);
+  return { report, said };
+}
+
+describe('a static NodePool whose launches are halted', () => {
+  const counted = (ports: Ports, count: number): Ports['memory'] => {
+    const failed = new Map([['default', { count, lastAtMs: ports.clock.nowMs() }]]);
+    return new Proxy(ports.memory, {
+      get: (target, name) => {
+        if (name === 'failedRegistrations') return async () => failed;
+        const member: unknown = Reflect.get(target, name);
+        return typeof member === 'function' ? member.bind(target) : member;
+      },
+    });
+  };
+
+  it.each([
+    [0, 1],
+    [5, 0],
+  ])('after %d failed launches gets %d replacements', async (count, replacements) => {
+    const pool = nodePool(['on-demand'], { replicas: 3 });
+    const { world } = await smallWorld([nodeClass, pool]);
+    await world.run(WORLD_START_MS + 3 * MINUTE);
+    const { ports } = world;
+    const { report, said } = await passOf(ports, undefined, { memory: counted(ports, count) });
+    expect(report.created).toHaveLength(replacements);
+    const isSaid = said.some(({ message }) => message.startsWith('Launches of NodePool default'));
+    expect(isSaid).toBe(count > 0);
+  });
+});
+
+describe('a drifted node', () => {
+  it('with a forgotten taint is opened, and not replaced by what was known of it before', async () => {
+    const { ports } = await runningWorld([spread('web', 2)]);
+    const { nodeClaims } = (await ports.cluster.read()).objects;
+    const [first, second] = nodeClaims.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    const effect = 'NoSchedule' as const;
+    const tainted = (state: ClusterState): ClusterState => {
+      const nodes = state.objects.nodes.map((node) =>
+        node.providerId === first?.providerId
+          ? { ...node, taints: [{ key: 'karpenter.sh/disrupted', value: '', effect }] }
+          : node,
+      );
+      return { ...state, objects: { ...state.objects, nodes } };
+    };
+    const opened: string[] = [];
+    const replaced: string[] = [];
+    await passOf(ports, tainted, {
+      cluster: {
+        patchNode: async ({ name }, { taints }) => {
+          if (taints?.length === 0) opened.push(name);
+          return 'done';
+        },
+        patchNodeClaim: async ({ name }, { annotations }) => {
+          if (annotations?.['joiner.dev/replaced-by'] !== undefined) replaced.push(name);
+          return 'done';
+        },
+      },
+    });
+    expect(opened).toEqual([first?.nodeName]);
+    expect(replaced).toEqual([second?.name]);
+  });
+
+  it('is not taken away while it waits, empty, for the node that it replaces', async () => {
+    const { ports } = await runningWorld([spread('web', 2)]);
+    let oldNode: string | undefined;
+    const replacing = (state: ClusterState): ClusterState => {
+      const { nodes } = state.objects;
+      const [old, fresh] = state.objects.nodeClaims;
+      if (old === undefined || fresh === undefined) throw new Error('the world has no two claims');
+      const nodeClaims = [
+        noted(old, { 'joiner.dev/replaced-by': fresh.name }),
+        noted(fresh, { 'joiner.dev/replaces': old.uid }),
+      ];
+      oldNode = old.nodeName;
+      const own = nodes.find(({ providerId }) => providerId === fresh.providerId);
+      const pods = state.objects.pods.filter(({ nodeName }) => nodeName !== own?.name);
+      return { ...state, objects: { ...state.objects, nodeClaims, pods } };
+    };
+    // The old node cannot be tainted in this pass: somebody else has just changed it.
+    const patchNode = async ({ name }: ObjectRef) => (name === oldNode ? 'conflict' : 'done');
+    const { report } = await passOf(ports, replacing, { cluster: { patchNode } });
+    expect(report).toMatchObject({ created: [], deleted: [] });
+  });
+});
+
+function noted(claim: NodeClaim, annotations: NodeClaim['annotations']): NodeClaim {
+  return { ...claim, annotations: { ...claim.annotations, ...annotations } };
+}
