@@ -25,9 +25,10 @@ function notesOf({ notes }: DisruptPass, { name, annotations }: NodePool): Faile
   return notes.get(name) ?? failedCanaries(annotations);
 }
 
-/** Of all pools: what a class brings to one of them it brings to all. */
+/** Of all pools, the latest of each: what a class brings to one of them it brings to all. */
 export function allFailedCanaries(pass: DisruptPass): FailedCanaries {
-  return new Map(pass.state.objects.nodePools.flatMap((pool) => [...notesOf(pass, pool)]));
+  const all = pass.state.objects.nodePools.flatMap((pool) => [...notesOf(pass, pool)]);
+  return new Map(all.sort(([, a], [, b]) => a - b));
 }
 
 async function writeNotes(

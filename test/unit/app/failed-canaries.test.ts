@@ -63,6 +63,17 @@ describe('failed canaries', () => {
     expect([...allFailedCanaries(pass).keys()]).toEqual(['a', 'b']);
   });
 
+  it('count from the last one where several pools had one', async () => {
+    const world = await runningWorld([spread('web', 1)]);
+    const pass = await passOf(world);
+    const pool = onlyPool(pass.state.objects);
+    const nodePools = ['early', 'late', 'older'].map((name) => ({ ...pool, name }));
+    const times = [1, 3, 2].map((atMs) => new Map([['a', atMs]]));
+    const notes = new Map(nodePools.map(({ name }, at) => [name, times[at] ?? new Map()]));
+    const state = { ...pass.state, objects: { ...pass.state.objects, nodePools } };
+    expect([...allFailedCanaries({ ...pass, state, notes })]).toEqual([['a', 3]]);
+  });
+
   it('are kept while a class is not ready, and forgotten when nothing asks for them', async () => {
     const world = await runningWorld([spread('web', 1)]);
     const first = await passOf(world);
