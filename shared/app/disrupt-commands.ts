@@ -5,9 +5,10 @@ import { conditionOf, isTrue, withConditions } from '../core/lifecycle/condition
 import type { Node } from '../core/model/cluster.ts';
 import { CAPACITY_TYPE, NODE_POOL, REPLACED_BY, REPLACES, TRIES } from '../core/model/labels.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
+import type { Taint } from '../core/model/taint.ts';
 import type { WriteResult } from '../ports.ts';
 import { attempt } from './attempt.ts';
-import { asRead, type DisruptPass, detailOf, poolOf, say } from './disrupt-pass.ts';
+import { type DisruptPass, detailOf, poolOf, say } from './disrupt-pass.ts';
 import { isOurs } from './offers.ts';
 import { claimRef, nodeRef } from './references.ts';
 import { isPaused } from './settings.ts';
@@ -18,6 +19,15 @@ export const DRIFTED = 'Drifted';
 /** On a claim whose node is being replaced. */
 const REASON = 'DisruptionReason';
 
+/** Nodes change all the time: only the taints have to be those that were read. */
+async function setTaints(
+  { ports }: DisruptPass,
+  node: Node,
+  taints: readonly Taint[],
+): Promise<WriteResult> {
+  return await ports.cluster.patchNode(nodeRef(node), { taints, taintsBefore: node.taints });
+}
+
 /** Keeps new pods off the node and says on the claim why; repeated writes change nothing. */
 export async function hold(
   pass: DisruptPass,
@@ -26,8 +36,7 @@ export async function hold(
 ): Promise<WriteResult> {
   const isTainted = node?.taints.some(({ key }) => key === DISRUPTED.key) ?? true;
   if (node !== undefined && !isTainted) {
-    const taints = [...node.taints, DISRUPTED];
-    const result = await pass.ports.cluster.patchNode(asRead(pass, nodeRef(node)), { taints });
+    const result = await setTaints(pass, node, [...node.taints, DISRUPTED]);
     if (result !== 'done') return result;
   }
   const reason = {
@@ -48,7 +57,7 @@ async function letStay(pass: DisruptPass, claim: NodeClaim, node: Node | undefin
   if (node !== undefined) {
     const taints = node.taints.filter(({ key }) => key !== DISRUPTED.key);
     if (taints.length < node.taints.length) {
-      await pass.ports.cluster.patchNode(asRead(pass, nodeRef(node)), { taints });
+      await setTaints(pass, node, taints);
     }
   }
   if (conditionOf(claim, REASON) === undefined) return;

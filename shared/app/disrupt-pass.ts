@@ -4,13 +4,7 @@ import type { Comparison, DriftTarget } from '../core/disruption/drift.ts';
 import type { Node } from '../core/model/cluster.ts';
 import { CAPACITY_TYPE, NODE_POOL } from '../core/model/labels.ts';
 import type { NodeClaim, NodePool } from '../core/model/provisioning.ts';
-import {
-  type ClusterEvent,
-  type ClusterState,
-  type ObjectRef,
-  objectKey,
-  type Ports,
-} from '../ports.ts';
+import type { ClusterEvent, ClusterState, Ports } from '../ports.ts';
 import type { Failure } from './attempt.ts';
 import type { Resolution } from './provision.ts';
 import { claimRef, nodeRef } from './references.ts';
@@ -55,12 +49,6 @@ export interface DisruptPass {
 
 export function poolOf({ state }: DisruptPass, claim: NodeClaim): NodePool | undefined {
   return state.objects.nodePools.find(({ name }) => name === claim.labels[NODE_POOL]);
-}
-
-/** The reference as it was read: the write is refused where somebody has changed it since. */
-export function asRead({ state }: DisruptPass, ref: ObjectRef): ObjectRef {
-  const resourceVersion = state.resourceVersions.get(objectKey(ref));
-  return resourceVersion === undefined ? ref : { ...ref, resourceVersion };
 }
 
 /** The same words on the claim and on its node, as `kubectl describe` of either shows them. */

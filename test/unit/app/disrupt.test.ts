@@ -103,6 +103,22 @@ describe('a drifted node', () => {
     expect(replaced).toEqual([second?.name]);
   });
 
+  it('is tainted though its node changes all the time', async () => {
+    const { ports } = await runningWorld([spread('web', 1)]);
+    const read = async (): Promise<ClusterState> => {
+      const state = withDrift(await ports.cluster.read());
+      for (const { name } of state.objects.nodes) {
+        await ports.cluster.patchNode({ kind: 'Node', name }, { labels: { beat: 'a' } });
+      }
+      return state;
+    };
+    await passOf(ports, undefined, { cluster: { read } });
+    const { nodes } = (await ports.cluster.read()).objects;
+    expect(nodes.flatMap(({ taints }) => taints.map(({ key }) => key))).toEqual([
+      'karpenter.sh/disrupted',
+    ]);
+  });
+
   it('is not taken away while it waits, empty, for the node that it replaces', async () => {
     const { ports } = await runningWorld([spread('web', 2)]);
     let oldNode: string | undefined;
