@@ -14,11 +14,13 @@ export interface Drifted extends Candidate {
 
 /** Empty ones first, then those that have drifted for longest. */
 export function candidatesOf(pass: DisruptPass): readonly Drifted[] {
-  const { state, judged, commands } = pass;
+  const { state, judged, commands, draining } = pass;
   const { nodes, pods } = state.objects;
-  // What replaces another node stays empty until that one goes.
+  // What replaces another node stays empty until that one has gone.
   const busy = new Set(
-    commands.flatMap(({ claim, replacements }) => [claim, ...replacements].map(({ uid }) => uid)),
+    [...commands, ...draining].flatMap(({ claim, replacements }) =>
+      [claim, ...replacements].map(({ uid }) => uid),
+    ),
   );
   const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
   const byNode = Map.groupBy(pods, ({ nodeName }) => nodeName);

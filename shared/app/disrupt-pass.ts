@@ -1,5 +1,5 @@
 import type { FailedCanaries, Trial } from '../core/disruption/canary.ts';
-import type { Command } from '../core/disruption/commands.ts';
+import type { Command, Replacement } from '../core/disruption/commands.ts';
 import type { Comparison, DriftTarget } from '../core/disruption/drift.ts';
 import type { Node } from '../core/model/cluster.ts';
 import { CAPACITY_TYPE, NODE_POOL } from '../core/model/labels.ts';
@@ -36,6 +36,7 @@ export interface DisruptPass {
   /** By the claim's uid; initialised ones that stay. */
   readonly judged: ReadonlyMap<string, Judged>;
   readonly commands: readonly Command[];
+  readonly draining: readonly Replacement[];
   /** States that an initialised node has which is ready now. */
   readonly proven: ReadonlySet<string>;
   readonly canaries: readonly Canary[];

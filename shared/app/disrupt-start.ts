@@ -1,6 +1,7 @@
 import { allowedDisruptions } from '../core/disruption/budgets.ts';
 import { statesOf, type Trials, triesText, verdictOf } from '../core/disruption/canary.ts';
 import { blockedBy, inTurn, isEmpty } from '../core/disruption/candidates.ts';
+import type { Replacement } from '../core/disruption/commands.ts';
 import {
   type Places,
   placesOfLeaving,
@@ -58,19 +59,22 @@ interface Choice {
 }
 
 /** The room on other nodes that pods of nodes wait for which earlier passes are replacing. */
-function placesOfCommands(pass: DisruptPass, snapshot: ClusterSnapshot): Places {
-  const { commands, settings, state } = pass;
-  if (commands.length === 0) return new Map();
+function placesOf(
+  { settings, state }: DisruptPass,
+  under: readonly Replacement[],
+  snapshot: ClusterSnapshot,
+): Places {
+  if (under.length === 0) return new Map();
   const byNode = Map.groupBy(state.objects.pods, ({ nodeName }) => nodeName);
-  const leaving = commands.flatMap(({ claim, node }) =>
+  const leaving = under.flatMap(({ claim, node }) =>
     node === undefined ? [] : [{ claim, node, pods: byNode.get(node.name) ?? [] }],
   );
-  const replacements = commands.flatMap((each) => each.replacements);
+  const replacements = under.flatMap((each) => each.replacements);
   return placesOfLeaving(snapshot, leaving, replacements, settings.scheduling);
 }
 
 async function observe(pass: DisruptPass): Promise<Choosing> {
-  const { ports, settings, state, resolution, commands, canaries, proven, nowMs } = pass;
+  const { ports, settings, state, resolution, commands, draining, canaries, proven, nowMs } = pass;
   const { nodePools, pods } = state.objects;
   const halted = haltedPools(await ports.memory.failedRegistrations(), nowMs);
   const buffers = settings.capacityBuffer ? state.capacityBuffers.flatMap(bufferPods) : [];
@@ -84,9 +88,10 @@ async function observe(pass: DisruptPass): Promise<Choosing> {
     instanceTypes: resolution.instanceTypes,
     pods: [...pods, ...buffers],
   };
-  const places = placesOfCommands(pass, snapshot);
+  const under = [...commands, ...draining];
+  const places = placesOf(pass, under, snapshot);
   const hosts = new Set(places.values());
-  for (const { claim, replacements } of commands) {
+  for (const { claim, replacements } of under) {
     snapshot = withReserved(snapshot, claim, replacements, places);
   }
   const trying = new Map(

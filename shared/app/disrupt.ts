@@ -1,4 +1,4 @@
-import { commandsOf } from '../core/disruption/commands.ts';
+import { commandsOf, drainingOf } from '../core/disruption/commands.ts';
 import type { Ports } from '../ports.ts';
 import type { Failure } from './attempt.ts';
 import { forgetCanaries, noteCanaries } from './disrupt-canary.ts';
@@ -30,6 +30,7 @@ async function observe(ports: Ports, settings: AppSettings): Promise<DisruptPass
   const judged = judge(state, targets, nowMs);
   const proven = provenStates(state, judged);
   const { nodeClaims, nodes } = state.objects;
+  const ours = nodeClaims.filter(({ nodeClassRef }) => isOurs(nodeClassRef));
   return {
     ports,
     settings,
@@ -39,11 +40,8 @@ async function observe(ports: Ports, settings: AppSettings): Promise<DisruptPass
     shadow: new Shadow(ports, state, startedAtMs),
     failures: [],
     judged,
-    commands: commandsOf(
-      nodeClaims.filter(({ nodeClassRef }) => isOurs(nodeClassRef)),
-      nodes,
-      nowMs,
-    ),
+    commands: commandsOf(ours, nodes, nowMs),
+    draining: drainingOf(ours, nodes),
     proven,
     canaries: canariesOf(state, targets, proven, nowMs),
     notes: new Map(),

@@ -21,13 +21,17 @@ export type Progress =
       readonly isNodeBroken: boolean;
     };
 
-/** A node that is being replaced, as claims say. */
-export interface Command {
+/** A node and what replaces it, as claims say. */
+export interface Replacement {
   readonly claim: NodeClaim;
   /** Undefined: it is gone. */
   readonly node: Node | undefined;
   /** Those that are there and not on their way out; by name. */
   readonly replacements: readonly NodeClaim[];
+}
+
+/** One that waits for its replacements. */
+export interface Command extends Replacement {
   readonly progress: Progress;
 }
 
@@ -111,6 +115,22 @@ export function commandsOf(
     const node = claim.providerId === undefined ? undefined : byProvider.get(claim.providerId);
     return { claim, node, replacements, progress: progressOf(claim, replacements, waitMs, nowMs) };
   });
+}
+
+/** Nodes that are being drained while their replacements wait for the pods. */
+export function drainingOf(
+  claims: readonly NodeClaim[],
+  nodes: readonly Node[],
+): readonly Replacement[] {
+  const { byReplaced } = replacing(claims);
+  const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
+  return claims
+    .filter(({ deletedAtMs, uid }) => deletedAtMs !== undefined && byReplaced.has(uid))
+    .map((claim) => {
+      const node = claim.providerId === undefined ? undefined : byProvider.get(claim.providerId);
+      return { claim, node, replacements: byReplaced.get(claim.uid) ?? [] };
+    })
+    .sort((a, b) => byName(a.claim, b.claim));
 }
 
 /**

@@ -88,7 +88,9 @@ export function withReserved(
   const isKnown = new Set(snapshot.nodeClaims.map(({ uid }) => uid));
   const added = replacements.filter(({ uid }) => !isKnown.has(uid));
   const nodeClaims = [...snapshot.nodeClaims, ...added].map((claim) =>
-    taken.has(claim.uid) ? { ...claim, taints: [...claim.taints, RESERVED] } : claim,
+    taken.has(claim.uid)
+      ? { ...claim, deletedAtMs: undefined, taints: [...claim.taints, RESERVED] }
+      : claim,
   );
   const providers = new Set(
     nodeClaims.flatMap(({ uid, providerId }) => (taken.has(uid) ? (providerId ?? []) : [])),
@@ -96,7 +98,7 @@ export function withReserved(
   const nodes = snapshot.nodes.map((node) => {
     if (node.providerId === undefined || !providers.has(node.providerId)) return node;
     const others = node.taints.filter(({ key }) => key !== DISRUPTED.key);
-    return { ...node, taints: [...others, RESERVED] };
+    return { ...node, deletedAtMs: undefined, taints: [...others, RESERVED] };
   });
   const pods = snapshot.pods.map((pod) => {
     const nodeName = elsewhere.get(podKey(pod));

@@ -32,6 +32,7 @@ async function passOf(world: World, judged: DisruptPass['judged'] = new Map()) {
     failures: [],
     judged,
     commands: [],
+    draining: [],
     proven: new Set(),
     canaries: [],
     notes: new Map(),

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { blockedBy, inTurn, isEmpty } from '../../../shared/core/disruption/candidates.ts';
 import {
   commandsOf,
+  drainingOf,
   forgottenNodes,
   replacedByText,
 } from '../../../shared/core/disruption/commands.ts';
@@ -161,6 +162,19 @@ describe('a replacement', () => {
   it('is nobody any more where the old claim is gone', () => {
     expect(progress([replacement('new')])).toEqual([]);
     expect(progress([{ ...replaced('new'), deletedAtMs: 1 }, replacement('new')])).toEqual([]);
+  });
+
+  it('is waited for by the pods of a node that is drained', () => {
+    const old = { ...replaced('new'), deletedAtMs: 1 };
+    const named = (claims: readonly NodeClaim[]) =>
+      drainingOf(claims, [nodeOf('old', 4, 16)]).map(({ claim, node, replacements }) => [
+        claim.name,
+        node?.name,
+        ...replacements.map(({ name }) => name),
+      ]);
+    expect(named([old, replacement('new', initialized)])).toEqual([['old', 'old', 'new']]);
+    expect(named([replaced('new'), replacement('new', initialized)])).toEqual([]);
+    expect(named([old])).toEqual([]);
   });
 
   it('forgotten taints are those without a command or a deletion', () => {

@@ -70,6 +70,23 @@ describe('nodes that are replaced at the same time', () => {
   });
 });
 
+describe('a node that is still drained', () => {
+  it('keeps what replaces it from the pods of others', () => {
+    const old = { ...ownClaim('a'), deletedAtMs: 1 };
+    const fresh = ownClaim('new');
+    const others = cluster.nodeClaims.filter(({ name }) => name !== 'a');
+    const snapshot: ClusterSnapshot = {
+      ...full,
+      nodes: [...full.nodes, nodeOf('new', 2.2, 8)],
+      nodeClaims: [...others, old, fresh],
+    };
+    const reserved = withReserved(snapshot, old, [fresh]);
+    const { replacements, elsewhere } = plannedFor(reserved, b);
+    expect([...elsewhere.values()]).toEqual(['x']);
+    expect(replacements.flatMap(({ pods }) => pods)).toHaveLength(1);
+  });
+});
+
 describe('a node that takes pods of another one', () => {
   it('is not gone without a place for them', () => {
     const places = new Map([['default/a1', 'b']]);
