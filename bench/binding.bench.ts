@@ -1,4 +1,5 @@
-import { openTo } from '../shared/app/nominations.ts';
+import { nominatePods } from '../shared/app/nominations.ts';
+import { TOGETHER_MAX } from '../shared/app/opening.ts';
 import type { Pod } from '../shared/core/model/pod.ts';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../shared/core/model/snapshot.ts';
 import { solve } from '../shared/core/scheduling/solve.ts';
@@ -99,10 +100,12 @@ async function play(client: KubeClient, nominates: boolean): Promise<void> {
     const nominable = planned.flatMap((pod) => created.get(pod) ?? []);
     return { node, pods: nominates ? nominable : [] };
   });
-  for (const { node, pods: nominated } of decisions) {
-    const patch = { taints: [], addFinalizer: 'example.com/bench' };
-    const open = () => cluster.patchNode({ kind: 'Node', name: node.name }, patch);
-    await openTo({ cluster }, node, nominated, open);
+  for (let from = 0; from < decisions.length; from += TOGETHER_MAX) {
+    const together = decisions.slice(from, from + TOGETHER_MAX);
+    await nominatePods({ cluster }, together);
+    const open = ({ node: { name } }: (typeof together)[number]) =>
+      cluster.patchNode({ kind: 'Node', name }, { taints: [] });
+    await Promise.all(together.map(open));
   }
   const names = pods.map(({ name }) => name);
   const bound = await settled(client, names);

@@ -13,7 +13,7 @@ import { awaitedNodes } from '../core/lifecycle/opening-order.ts';
 import type { Illness } from '../core/lifecycle/repair.ts';
 import type { Node } from '../core/model/cluster.ts';
 import { CAPACITY_TYPE, INITIALIZED, INTERRUPTED, NODE_POOL, ZONE } from '../core/model/labels.ts';
-import { isDrawnByOthers, type Pod } from '../core/model/pod.ts';
+import type { Pod } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import { type ClusterState, type Instance, objectKey, type Ports } from '../ports.ts';
 import { attempt, type Failure } from './attempt.ts';
@@ -32,14 +32,20 @@ import {
   readNominations,
 } from './nominations.ts';
 import { isOurs, nodeClassOf } from './offers.ts';
+import { openNodes } from './opening.ts';
 import { claimRef, nodeRef, podRef } from './references.ts';
-import { type ClaimPass, confirm, register, setConditions } from './registration.ts';
+import { type ClaimPass, carryOut, confirm, setConditions } from './registration.ts';
 import { type AppSettings, isPaused, isShadowed } from './settings.ts';
 import { Shadow } from './shadow.ts';
+
+/** kube-scheduler tries a pod that has just lost its nomination again after a second. */
+const HASTE_MS = 3000;
 
 export interface LifecycleReport {
   /** Something was written, or a drain or a node that is about to be ready: look again soon. */
   readonly isUnsettled: boolean;
+  /** A node has just opened, and pods may lose their places on it: look again at once. */
+  readonly isSettling: boolean;
   /** A node that was launched is about to join, of which nobody may tell. */
   readonly isExpecting: boolean;
   readonly evictions: number;
@@ -54,7 +60,6 @@ interface Pass extends HealthPass, ClaimPass {
   terminationsLeft: number;
   evictions: number;
   readonly terminated: string[];
-  acted: boolean;
   /** A node has joined and opens as soon as it is ready. */
   isOpening: boolean;
 }
@@ -177,12 +182,12 @@ async function act(pass: Pass, claim: NodeClaim, action: LifecycleAction): Promi
       await deleteClaim(pass, claim, action);
       return true;
     case 'register':
-      return await register(pass, claim, action);
+      return (await openNodes(pass, [{ claim, action }])).has(claim);
     case 'confirm':
       await confirm(pass, claim, action.node);
       return true;
     case 'nominate':
-      pass.failures.push(...(await nominatePods(pass.ports, action.node, action.pods)));
+      pass.failures.push(...(await nominatePods(pass.ports, [action])));
       return true;
     case 'initialize':
       await initialize(pass, claim, action.node);
@@ -278,32 +283,29 @@ function recentTerminations(
   return claims.length + orphans.length;
 }
 
-/** Claims in the order of their names; first those whose pods others would have to follow. */
-function decisionsOf(pass: Pass, claims: readonly NodeClaim[], index: Index) {
+function decisionsOf(
+  pass: Pass,
+  claims: readonly NodeClaim[],
+  index: Index,
+): readonly ClaimDecision[] {
   const found = claims.map((claim) => ({ claim, around: surroundings(pass, index, claim) }));
   const closed = found.flatMap(({ claim, around }) => closedClaim(claim, around) ?? []);
   const awaited = awaitedNodes(closed);
-  const decisions = found.map(({ claim, around: rest }): ClaimDecision => {
+  return found.map(({ claim, around: rest }): ClaimDecision => {
     const around = { ...rest, awaitedNode: awaited.get(claim) };
     if (reasonClosed(claim, around) !== undefined) pass.isOpening = true;
     return decideClaim(claim, around);
   });
-  const isFirst = ({ actions }: ClaimDecision) =>
-    actions.some(
-      (each) => each.kind === 'register' && each.pods.some(({ spec }) => isDrawnByOthers(spec)),
-    );
-  return [...decisions.filter(isFirst), ...decisions.filter((each) => !isFirst(each))];
 }
 
-async function carryOut(pass: Pass, { claim, actions }: ClaimDecision): Promise<void> {
-  const steps = async (): Promise<void> => {
-    for (const action of actions) {
-      if (await pass.shadow.isCast()) return;
-      pass.acted = true;
-      if (!(await act(pass, claim, action))) return;
-    }
-  };
-  pass.failures.push(...(await attempt(`NodeClaim/${claim.name}`, steps)));
+async function takeSteps(
+  pass: Pass,
+  claim: NodeClaim,
+  actions: readonly LifecycleAction[],
+): Promise<void> {
+  for (const action of actions) {
+    if (!(await carryOut(pass, claim, () => act(pass, claim, action)))) return;
+  }
 }
 
 /** Nodes join and drain whether or not EC2 can be asked; undefined: it cannot. */
@@ -329,7 +331,13 @@ export async function lifecycle(
   const startedAtMs = ports.clock.nowMs();
   const state = await ports.cluster.read();
   const nowMs = ports.clock.nowMs();
-  const nothing = { isUnsettled: false, isExpecting: false, evictions: 0, terminated: [] };
+  const nothing = {
+    isUnsettled: false,
+    isSettling: false,
+    isExpecting: false,
+    evictions: 0,
+    terminated: [],
+  };
   if (isShadowed(state.karpenterRenewedAtMs, nowMs)) return { ...nothing, failures: [] };
   const failures: Failure[] = [...begun.failures];
   const instances = await listInstances(ports, failures);
@@ -348,15 +356,25 @@ export async function lifecycle(
   const claims = state.objects.nodeClaims
     .filter(({ nodeClassRef }) => isOurs(nodeClassRef))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
-  for (const each of decisionsOf(pass, claims, index)) await carryOut(pass, each);
+  const decisions = decisionsOf(pass, claims, index);
+  const openings = decisions.flatMap(({ claim, actions: [action] }) =>
+    action?.kind === 'register' ? [{ claim, action }] : [],
+  );
+  const opened = await openNodes(pass, openings);
+  for (const { claim, actions } of decisions) {
+    if (actions[0]?.kind !== 'register') await takeSteps(pass, claim, actions);
+    else if (opened.has(claim)) await takeSteps(pass, claim, actions.slice(1));
+  }
   const collect = () => collectOrphans(pass, instances ?? []);
   failures.push(...(await attempt('instances without a NodeClaim', collect)));
   failures.push(...(await attempt('nodes without a NodeClaim', () => releaseForsaken(pass))));
   const isLeaving = claims.some((claim) => claim.deletedAtMs !== undefined);
+  const isSettling =
+    opened.size > 0 || claims.some((claim) => isAtRisk(claim, index.nominations, HASTE_MS));
   const isExpecting = claims.some(
     (claim) => isJoining(claim, nowMs) || isAtRisk(claim, index.nominations),
   );
   const { acted, isOpening, evictions } = pass;
   const isUnsettled = acted || isLeaving || isOpening;
-  return { isUnsettled, isExpecting, evictions, terminated, failures };
+  return { isUnsettled, isSettling, isExpecting, evictions, terminated, failures };
 }

@@ -1,6 +1,6 @@
 import { conditionOf, isTrue } from '../core/lifecycle/conditions.ts';
 import { isPending, plannedPods } from '../core/lifecycle/planned-pods.ts';
-import type { Node } from '../core/model/cluster.ts';
+import type { Nominees } from '../core/lifecycle/turns.ts';
 import type { Pod } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import { fitsResources, type Resources, subtractResources } from '../core/model/resources.ts';
@@ -28,10 +28,10 @@ export interface Nominations {
 /** So long after its node has opened a pod's place is kept for it. */
 const SETTLING_MS = 15_000;
 
-/** Whether the claim's node has opened a moment ago. */
-function isSettling(claim: NodeClaim, nowMs: number): boolean {
+/** Whether the claim's node has opened within so many milliseconds. */
+function isSettling(claim: NodeClaim, nowMs: number, ms = SETTLING_MS): boolean {
   const registered = conditionOf(claim, 'Registered');
-  return registered?.status === 'True' && nowMs - registered.lastTransitionAtMs < SETTLING_MS;
+  return registered?.status === 'True' && nowMs - registered.lastTransitionAtMs < ms;
 }
 
 /** Of nodes that have opened a moment ago, by name. */
@@ -108,43 +108,26 @@ export function isAwaited(claim: NodeClaim, { pending }: Nominations): boolean {
   return plannedPods(claim).some((uid) => pending.has(uid));
 }
 
-/** Whether such a pod may lose the place that its node has just opened. */
-export function isAtRisk(claim: NodeClaim, nominations: Nominations): boolean {
-  return isSettling(claim, nominations.nowMs) && isAwaited(claim, nominations);
+/** Whether such a pod may lose its place on a node that has opened within so many milliseconds. */
+export function isAtRisk(claim: NodeClaim, nominations: Nominations, ms?: number): boolean {
+  return isSettling(claim, nominations.nowMs, ms) && isAwaited(claim, nominations);
 }
 
 /**
- * Nominates pods to a node. What is refused is reported, and nothing waits for it: kube-scheduler
- * then binds the rest of the pods as it likes.
+ * Nominates pods to their nodes. What is refused is reported, and nothing waits for it:
+ * kube-scheduler then binds the rest of the pods as it likes.
  */
 export async function nominatePods(
   { cluster }: { readonly cluster: Pick<Ports['cluster'], 'nominate'> },
-  node: Node,
-  pods: readonly Pod[],
+  nominees: readonly Nominees[],
 ): Promise<readonly Failure[]> {
   const failures: Failure[] = [];
-  await atOnce(AT_ONCE_MAX, pods, async (pod) => {
-    // What was refused once is refused again, and the node waits.
+  const all = nominees.flatMap(({ node, pods }) => pods.map((pod) => ({ node, pod })));
+  await atOnce(AT_ONCE_MAX, all, async ({ node, pod }) => {
+    // What was refused once is refused again, and the nodes wait.
     if (failures.length > 0) return;
     const nominate = async () => void (await cluster.nominate(podRef(pod), node.name));
     failures.push(...(await attempt(`Node/${node.name}`, nominate)));
   });
   return failures.slice(0, 1);
-}
-
-/**
- * Opens a node while the last of its pods are being nominated to it. kube-scheduler tries pods at
- * any time; one that it tries on a node which is closed loses the nomination, and then it tries all
- * that are nominated anywhere (hasNominatedNodeNameChanged, kube-scheduler 1.35).
- */
-export async function openTo<Result>(
-  ports: { readonly cluster: Pick<Ports['cluster'], 'nominate'> },
-  node: Node,
-  pods: readonly Pod[],
-  open: () => Promise<Result>,
-): Promise<{ readonly result: Result; readonly failures: readonly Failure[] }> {
-  const first = await nominatePods(ports, node, pods.slice(0, -AT_ONCE_MAX));
-  const last = first.length > 0 ? [] : pods.slice(-AT_ONCE_MAX);
-  const [rest, result] = await Promise.all([nominatePods(ports, node, last), open()]);
-  return { result, failures: [...first, ...rest].slice(0, 1) };
 }

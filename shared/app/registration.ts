@@ -1,23 +1,42 @@
 import { type LifecycleAction, TERMINATION_FINALIZER } from '../core/lifecycle/actions.ts';
 import type { ConditionClaim } from '../core/lifecycle/conditions.ts';
 import type { Node } from '../core/model/cluster.ts';
-import { NODE_POOL, ZONE } from '../core/model/labels.ts';
+import { NODE_POOL, REGISTERED, ZONE } from '../core/model/labels.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import type { NodePatch, Ports } from '../ports.ts';
-import type { Failure } from './attempt.ts';
+import { attempt, type Failure } from './attempt.ts';
 import { saying } from './claim-conditions.ts';
-import { openTo } from './nominations.ts';
 import { claimRef, nodeRef } from './references.ts';
+import type { Shadow } from './shadow.ts';
 
 /** What writing to claims and their nodes goes by. */
 export interface ClaimPass {
   readonly ports: Ports;
   readonly nowMs: number;
   readonly failures: Failure[];
+  readonly shadow: Shadow;
+  /** Something was written, or tried. */
+  acted: boolean;
+}
+
+/** Carries a step out, unless Karpenter runs; false: it was refused, or has to wait. */
+export async function carryOut(
+  pass: ClaimPass,
+  claim: NodeClaim,
+  step: () => Promise<boolean>,
+): Promise<boolean> {
+  let isDone = false;
+  const steps = async (): Promise<void> => {
+    if (await pass.shadow.isCast()) return;
+    pass.acted = true;
+    isDone = await step();
+  };
+  pass.failures.push(...(await attempt(`NodeClaim/${claim.name}`, steps)));
+  return isDone;
 }
 
 export async function setConditions(
-  { ports, nowMs }: ClaimPass,
+  { ports, nowMs }: Pick<ClaimPass, 'ports' | 'nowMs'>,
   claim: NodeClaim,
   set: readonly ConditionClaim[],
   nodeName?: string,
@@ -27,29 +46,31 @@ export async function setConditions(
   await ports.cluster.patchNodeClaimStatus(claimRef(claim), patch);
 }
 
-/**
- * Opens the node: its labels, taints, finalizer and owner are then those of the claim. A node that
- * has just joined changes all the time: only its taints have to be those that were read.
- */
-export async function register(
-  pass: ClaimPass,
+type Registration = Extract<LifecycleAction, { kind: 'register' }>;
+
+/** Gives the node the labels, annotations, finalizer and owner of its claim; it stays closed. */
+export async function prepare(
+  { ports }: ClaimPass,
   claim: NodeClaim,
-  action: Extract<LifecycleAction, { kind: 'register' }>,
+  { node, labels, annotations }: Registration,
 ): Promise<boolean> {
-  const { ports } = pass;
-  const { node, pods, labels, annotations, taints } = action;
   const patch: NodePatch = {
     labels,
     annotations,
-    taints,
-    taintsBefore: node.taints,
     addFinalizer: TERMINATION_FINALIZER,
     owner: { kind: 'NodeClaim', name: claim.name, uid: claim.uid },
   };
-  const open = () => ports.cluster.patchNode(nodeRef(node), patch);
-  const { result, failures } = await openTo(ports, node, pods, open);
-  pass.failures.push(...failures);
-  return result === 'done';
+  return (await ports.cluster.patchNode(nodeRef(node), patch)) === 'done';
+}
+
+/**
+ * Opens the node: its taints are then those of the claim. A node that has just joined changes all
+ * the time: only its taints have to be those that were read.
+ */
+export async function open({ ports }: ClaimPass, { node, taints }: Registration): Promise<boolean> {
+  const labels = { [REGISTERED]: 'true' };
+  const patch: NodePatch = { labels, taints, taintsBefore: node.taints };
+  return (await ports.cluster.patchNode(nodeRef(node), patch)) === 'done';
 }
 
 /** The claim says that its node has joined. */

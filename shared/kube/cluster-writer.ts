@@ -16,7 +16,7 @@ import type {
   ObjectRef,
   WriteResult,
 } from '../ports/cluster.ts';
-import type { KubeClient } from './client.ts';
+import type { JsonPatchOperation, KubeClient } from './client.ts';
 import { decodeConditions } from './decoders.ts';
 import {
   encodeCondition,
@@ -132,6 +132,9 @@ async function patchObject(
   if ([addFinalizer, removeFinalizer, owner, taintsBefore].every((each) => each === undefined)) {
     return await mergePatch(client, ref, { metadata: merged, ...spec });
   }
+  const others = [addFinalizer, removeFinalizer, owner, annotations, ref.resourceVersion];
+  const isOfTaints = others.every((each) => each === undefined);
+  if (isOfTaints && (await replacesTaints(client, ref, patch))) return 'done';
   return await changing(client, ref, async (current) => {
     if (taintsBefore !== undefined && !hasTaints(current, taintsBefore)) return 'overtaken';
     const finalizers = listOf(current, 'finalizers').filter((each) => each !== removeFinalizer);
@@ -145,6 +148,34 @@ async function patchObject(
     const seen = { ...ref, resourceVersion: resourceVersionOf(current) };
     return await mergePatch(client, seen, { metadata, ...spec });
   });
+}
+
+/**
+ * Taints that are written as they were read are replaced by one request, whatever else of the node
+ * changes meanwhile. False: something is not as expected, and the node has to be read.
+ */
+async function replacesTaints(
+  client: KubeClient,
+  ref: ObjectRef,
+  { labels = {}, taints = [], taintsBefore = [] }: NodePatch,
+): Promise<boolean> {
+  const changes = Object.entries(labels).map(([key, value]): JsonPatchOperation => {
+    const path = `/metadata/labels/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    return value === null ? { op: 'remove', path } : { op: 'add', path, value };
+  });
+  const value: readonly JsonPatchOperation[] = [
+    { op: 'test', path: '/metadata/uid', value: ref.uid },
+    { op: 'test', path: '/spec/taints', value: taintsBefore.map(encodeTaint) },
+    { op: 'replace', path: '/spec/taints', value: taints.map(encodeTaint) },
+    ...changes,
+  ];
+  try {
+    await client.patch(KINDS[ref.kind], address(ref), { kind: 'json', value });
+    return true;
+  } catch (error) {
+    if (isKubeFault(error, 'invalid') || isKubeFault(error, 'notFound')) return false;
+    throw error;
+  }
 }
 
 /** Whether the node has these taints, in whatever order. */

@@ -130,7 +130,7 @@ export function isBufferPod({ annotations }: Pod): boolean {
 }
 
 /**
- * Whether rules about other pods may forbid all nodes but a few to the pod, depending on where those
+ * Whether rules about other pods may forbid all nodes but a few to the pod, depending on where the
  * others are. Where the first of them goes decides for the rest.
  */
 export function isDrawnByOthers({

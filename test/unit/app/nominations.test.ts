@@ -72,7 +72,7 @@ describe('pods of a plan', () => {
     };
     const { ports } = await waitingWorld([]);
     const pods = Array.from({ length: 100 }, (_, at) => aPod({ name: `p-${at}`, uid: `u-${at}` }));
-    const failures = await nominatePods(withPorts(ports, { cluster }), aNode(), pods);
+    const failures = await nominatePods(withPorts(ports, { cluster }), [{ node: aNode(), pods }]);
     const message = '403: patch pods/status: forbidden';
     expect(failures).toEqual([{ object: 'Node/node-1', message }]);
     expect(asked).toBe(20);

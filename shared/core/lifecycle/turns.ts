@@ -1,0 +1,80 @@
+import type { Node } from '../model/cluster.ts';
+import { HOSTNAME, type Labels } from '../model/labels.ts';
+import type { Pod, PodSpec } from '../model/pod.ts';
+
+/** Pods, and the node that they are meant for. */
+export interface Nominees {
+  readonly node: Node;
+  readonly pods: readonly Pod[];
+}
+
+/** Nominees of a node whose labels are not all its own yet. */
+interface Arrivals extends Nominees {
+  readonly labels: Labels;
+}
+
+/** The places that pods of one group have in one domain. */
+interface Turn {
+  /** Not given out yet. */
+  readonly places: Arrivals[];
+  given: number;
+}
+
+/** The label over whose values the pod has to be spread, the hostname apart. */
+function spreadKey({ topologySpread }: PodSpec): string | undefined {
+  return topologySpread.find(
+    ({ topologyKey, whenUnsatisfiable }) =>
+      topologyKey !== HOSTNAME && whenUnsatisfiable === 'DoNotSchedule',
+  )?.topologyKey;
+}
+
+/** The domain that has been given least; of those, the one with most places left. */
+function nextTurn(turns: readonly Turn[]): Turn | undefined {
+  const open = turns.filter(({ places }) => places.length > 0);
+  return open.toSorted((a, b) => a.given - b.given || b.places.length - a.places.length)[0];
+}
+
+function turnsOf(key: string, group: ReadonlySet<Pod>, arrivals: readonly Arrivals[]): Turn[] {
+  const turns = new Map<string, Turn>();
+  for (const each of arrivals) {
+    const domain = each.node.labels[key] ?? each.labels[key] ?? '';
+    const turn = turns.get(domain) ?? { places: [], given: 0 };
+    turns.set(domain, turn);
+    for (const pod of each.pods) if (group.has(pod)) turn.places.push(each);
+  }
+  return [...turns].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, turn]) => turn);
+}
+
+/**
+ * The same places, those of one owner's equal pods exchanged so that their domains take turns in the
+ * order in which kube-scheduler tries the pods. Else it may come to a pod whose domain is full for
+ * the moment, as its hard spread has it, and put it where another pod belongs.
+ */
+export function inTurn(
+  arrivals: readonly Arrivals[],
+  orderOf: (pod: Pod) => number,
+): readonly Nominees[] {
+  const pods = arrivals.flatMap((each) => each.pods);
+  const spread = pods.filter(({ spec }) => spreadKey(spec) !== undefined);
+  const places = new Map<Pod, Arrivals>();
+  for (const [spec, ofSpec] of Map.groupBy(spread, (pod) => pod.spec)) {
+    for (const [, group] of Map.groupBy(ofSpec, ({ controller }) => controller?.uid)) {
+      const turns = turnsOf(spreadKey(spec) ?? '', new Set(group), arrivals);
+      for (const pod of group.toSorted((a, b) => orderOf(a) - orderOf(b))) {
+        const turn = nextTurn(turns);
+        const place = turn?.places.shift();
+        if (turn === undefined || place === undefined) break;
+        turn.given += 1;
+        places.set(pod, place);
+      }
+    }
+  }
+  const placed = Map.groupBy(
+    arrivals.flatMap((each) => each.pods.map((pod) => ({ pod, at: places.get(pod) ?? each }))),
+    ({ at }) => at,
+  );
+  return arrivals.map((each) => ({
+    node: each.node,
+    pods: (placed.get(each) ?? []).map(({ pod }) => pod),
+  }));
+}
