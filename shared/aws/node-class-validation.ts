@@ -6,7 +6,7 @@ import type { Image, NodeClass } from '../core/model/node-class.ts';
 import type { FleetRequest } from '../ports/cloud.ts';
 import { PortError } from '../ports/fault.ts';
 import { checkLaunch, type LaunchCheckParts } from './launch-checks.ts';
-import { nodeClassProblems } from './node-class-spec.ts';
+import { nodeClassProblems } from './node-class-problems.ts';
 
 export interface NodeClassValidationParts extends LaunchCheckParts {
   readonly cluster: () => Promise<ClusterFacts>;
