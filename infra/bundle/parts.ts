@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
 import type { FunctionName } from '../../shared/contract.ts';
 import { prunedModule, wordsOf } from './schemas.ts';
+import { callsBelow, zodSchemas } from './zod-methods.ts';
 
 /** A module of a package that no handler runs, and what stands in its place. */
 interface Part {
@@ -86,7 +87,13 @@ function bodies(root: string, name: FunctionName): readonly Part[] {
   ];
 }
 
-function parts(root: string, words: () => ReadonlySet<string>): readonly Part[] {
+/** What our sources name, which is read when a part first asks. */
+interface Named {
+  readonly words: () => ReadonlySet<string>;
+  readonly calls: () => ReadonlySet<string>;
+}
+
+function parts(root: string, { words, calls }: Named): readonly Part[] {
   return [
     // Operations and members that our sources do not name.
     {
@@ -107,6 +114,11 @@ function parts(root: string, words: () => ReadonlySet<string>): readonly Part[] 
     {
       filter: inside('zod/v4/core', '(json-schema-processors|to-json-schema)\\.js'),
       contents: idle,
+    },
+    // Checks, formats and wrappers that no schema of ours has.
+    {
+      filter: inside('zod/v4/classic', 'schemas\\.js'),
+      contents: (path) => zodSchemas(path, calls(), REFUSAL),
     },
     // Hashes in JavaScript are for runtimes without OpenSSL.
     { filter: inside(SMITHY, 'checksum/\\w+/(Sha256|Md5|Crc32)Js\\.js'), contents: refused },
@@ -232,12 +244,19 @@ export function plainBuiltins(): Plugin {
   };
 }
 
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
 /** Leaves out of packages what a function in Lambda never runs. */
 export function onlyWhatRuns(root: string, name: FunctionName): Plugin {
-  let known: ReadonlySet<string> | undefined;
-  const words = (): ReadonlySet<string> => {
-    known ??= wordsOf([join(root, 'functions'), join(root, 'shared/aws')]);
-    return known;
+  const named: Named = {
+    words: once(() => wordsOf([join(root, 'functions'), join(root, 'shared/aws')])),
+    calls: once(() => callsBelow([join(root, 'functions'), join(root, 'shared')])),
   };
   return {
     name: 'only-what-runs',
@@ -253,7 +272,7 @@ export function onlyWhatRuns(root: string, name: FunctionName): Plugin {
         resolveDir: root,
         loader: 'js',
       }));
-      for (const { filter, contents } of [...parts(root, words), ...bodies(root, name)]) {
+      for (const { filter, contents } of [...parts(root, named), ...bodies(root, name)]) {
         setup.onLoad({ filter }, ({ path }) => ({ contents: contents(path), loader: 'js' }));
       }
     },

@@ -11,8 +11,16 @@ import { join } from 'node:path';
 
 type Traits = number | Readonly<Record<string, unknown>>;
 /** A number or text stands for a simple type; functions put off what is declared later. */
-type Reference = number | string | Shape | (() => Reference) | readonly [Reference, Traits];
+type Reference = number | string | Shape | (() => Reference) | Pair;
+type Pair = readonly [Reference, Traits];
 type Shape = readonly unknown[];
+
+/** Of a structure. */
+interface Member {
+  readonly name: string;
+  readonly type: Reference;
+  readonly isRequired: boolean;
+}
 
 const KIND = { simple: 0, list: 1, map: 2, structure: 3, union: 4, error: -3, operation: 9 };
 
@@ -33,7 +41,8 @@ export function prunedSchemas(
   return [
     "import { TypeRegistry } from '@smithy/core/schema';",
     `import { ${base} } from '../models/${base}';`,
-    'const names = (of, ec2QueryName, xmlName) => [of, { ec2QueryName, xmlName }];',
+    NAMES,
+    STRUCTURE,
     ...body,
     // An error that is not described becomes this one, with AWS's code as its name.
     `const registry = /* @__PURE__ */ (() => {
@@ -44,6 +53,16 @@ export function prunedSchemas(
     'export const errorTypeRegistries = [registry];',
   ].join('\n');
 }
+
+const NAMES = 'const names = (of, ec2QueryName, xmlName) => [of, { ec2QueryName, xmlName }];';
+
+/** Most members of EC2 have their own name in questions, and the same in small in answers. */
+const STRUCTURE = `const structure = (namespace, name, traits, members, types, ...required) => {
+  const small = (member) => member[0].toLowerCase() + member.slice(1);
+  const whole = (type, at) =>
+    Array.isArray(type) ? type : names(type, members[at], small(members[at]));
+  return [${KIND.structure}, namespace, name, traits, members, types.map(whole), ...required];
+};`;
 
 class SchemaWriter {
   private readonly names = new Map<unknown, string>();
@@ -72,25 +91,40 @@ class SchemaWriter {
     const [kind, namespace, name, traits] = shape;
     const head = [kind, this.namespace(String(namespace)), JSON.stringify(name), text(traits)];
     if (kind === KIND.structure || kind === KIND.union || kind === KIND.error) {
-      return `[${[...head, ...this.members(shape)].join(', ')}]`;
+      const kept = this.kept(shape);
+      if (kind === KIND.structure && kept.some(({ name: each, type }) => isOwnName(each, type))) {
+        const parts = [...head.slice(1), ...this.members(kept, 'own names')];
+        return `/* @__PURE__ */ structure(${parts.join(', ')})`;
+      }
+      return `[${[...head, ...this.members(kept, 'as they are')].join(', ')}]`;
     }
     const references = shape.slice(4).map((each) => this.reference(each as Reference));
     return `[${[...head, ...references].join(', ')}]`;
   }
 
-  /** Names, types, and how many of the first are required. */
-  private members(shape: Shape): readonly string[] {
+  private kept(shape: Shape): readonly Member[] {
     const names = shape[4] as readonly string[];
     const types = shape[5] as readonly Reference[];
     const required = typeof shape[6] === 'number' ? shape[6] : 0;
-    const kept = names.flatMap((name, at) => {
+    return names.flatMap((name, at) => {
       const type = types[at] ?? 0;
-      return this.words.has(name) || isToken(type) ? [{ name, type, at }] : [];
+      const isKept = this.words.has(name) || isToken(type);
+      return isKept ? [{ name, type, isRequired: at < required }] : [];
     });
-    const count = kept.filter(({ at }) => at < required).length;
+  }
+
+  /** Names, types, and how many of the first are required. */
+  private members(kept: readonly Member[], form: 'own names' | 'as they are'): readonly string[] {
+    const types = kept.map(({ name, type }) => {
+      if (form === 'as they are') return this.reference(type);
+      if (isOwnName(name, type)) return this.reference(type[0]);
+      // What has no traits says so, where a bare type is one with its own name.
+      return isPair(type) ? this.reference(type) : `[${this.reference(type)}, 0]`;
+    });
+    const count = kept.filter(({ isRequired }) => isRequired).length;
     return [
       JSON.stringify(kept.map(({ name }) => name)),
-      `[${kept.map(({ type }) => this.reference(type)).join(', ')}]`,
+      `[${types.join(', ')}]`,
       ...(count === 0 ? [] : [String(count)]),
     ];
   }
@@ -98,11 +132,8 @@ class SchemaWriter {
   private reference(reference: Reference): string {
     if (typeof reference === 'number' || typeof reference === 'string') return text(reference);
     if (typeof reference === 'function') return this.reference(reference());
-    if (reference.length === 2) {
-      const [of, traits] = reference as readonly [Reference, Traits];
-      return member(this.reference(of), traits);
-    }
-    return `() => ${this.nameOf(reference as Shape)}`;
+    if (isPair(reference)) return member(this.reference(reference[0]), reference[1]);
+    return `() => ${this.nameOf(reference)}`;
   }
 
   /** Lists and simple types have no name of their own in what the package exports. */
@@ -124,20 +155,34 @@ class SchemaWriter {
 
 /** Most members of EC2 have two names more; with those written once the rest is short. */
 function member(of: string, traits: Traits): string {
-  if (typeof traits === 'object') {
-    const { ec2QueryName: query, xmlName: xml, ...rest } = traits;
-    if (query !== undefined && xml !== undefined && Object.keys(rest).length === 0) {
-      return `/* @__PURE__ */ names(${of}, ${text(query)}, ${text(xml)})`;
-    }
-  }
-  return `[${of}, ${text(traits)}]`;
+  const names = twoNames(traits);
+  if (names === undefined) return `[${of}, ${text(traits)}]`;
+  return `/* @__PURE__ */ names(${of}, ${text(names.query)}, ${text(names.xml)})`;
+}
+
+/** Of traits that are these two names and no more. */
+function twoNames(traits: Traits): { readonly query: unknown; readonly xml: unknown } | undefined {
+  if (typeof traits === 'number') return undefined;
+  const { ec2QueryName: query, xmlName: xml, ...rest } = traits;
+  if (query === undefined || xml === undefined || Object.keys(rest).length > 0) return undefined;
+  return { query, xml };
+}
+
+/** Its own name in questions, and the same in small in answers. */
+function isOwnName(name: string, type: Reference): type is Pair {
+  const names = isPair(type) ? twoNames(type[1]) : undefined;
+  return names?.query === name && names.xml === `${name[0]?.toLowerCase()}${name.slice(1)}`;
+}
+
+/** A type with traits; shapes have more than two parts. */
+function isPair(reference: Reference): reference is Pair {
+  return Array.isArray(reference) && reference.length === 2;
 }
 
 function isToken(type: Reference): boolean {
-  if (!Array.isArray(type) || type.length !== 2) return false;
-  const traits: unknown = type[1];
-  if (typeof traits === 'number') return (traits & TOKEN_BIT) !== 0;
-  return typeof traits === 'object' && traits !== null && 'idempotencyToken' in traits;
+  if (!isPair(type)) return false;
+  const [, traits] = type;
+  return typeof traits === 'number' ? (traits & TOKEN_BIT) !== 0 : 'idempotencyToken' in traits;
 }
 
 function text(value: unknown): string {

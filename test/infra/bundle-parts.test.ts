@@ -164,4 +164,38 @@ describe('schemas', () => {
     expect(names.length).toBeGreaterThan(100);
     expect(Object.keys(pruned)).toEqual(expect.arrayContaining(names));
   });
+
+  it('of EC2 are the same in their short form, with every member named', async () => {
+    const whole = require('@aws-sdk/client-ec2') as Record<string, unknown>;
+    const path = require.resolve('@aws-sdk/client-ec2').replace('dist-cjs', 'dist-es');
+    const file = join(dirname(path), 'schemas/schemas_0.js');
+    const shapes = Object.entries(whole).filter(isShape);
+    const words = new Set(shapes.flatMap(([, shape]) => (shape[4] as readonly string[]) ?? []));
+    const source = prunedModule(file, words);
+    expect(source).toContain('structure(');
+    const pruned = await run(source, dirname(file));
+    expect(shapes.length).toBeGreaterThan(1000);
+    for (const [name, shape] of shapes) expect(plain(pruned[name])).toEqual(plain(shape));
+  }, 60_000);
 });
+
+/** Structures and unions, which have members; of errors the bundle has one form only. */
+function isShape(entry: readonly [string, unknown]): entry is [string, readonly unknown[]] {
+  const [name, shape] = entry;
+  return name.endsWith('$') && Array.isArray(shape) && (shape[0] === 3 || shape[0] === 4);
+}
+
+/** The members with their types; a type with traits of none is one without. */
+function plain(shape: unknown): unknown {
+  const [kind, namespace, name, traits, members, types, required] = shape as readonly unknown[];
+  const all = (types as readonly unknown[]).map(typed);
+  return { kind, namespace, name, traits, members, types: all, required: required ?? 0 };
+}
+
+function typed(type: unknown): unknown {
+  if (typeof type === 'function') return typed(type());
+  if (!Array.isArray(type)) return type;
+  if (type.length === 2) return type[1] === 0 ? typed(type[0]) : [typed(type[0]), type[1]];
+  const [kind, , name, traits, ...parts] = type;
+  return kind === 1 || kind === 2 ? [kind, name, traits, ...parts.map(typed)] : name;
+}
