@@ -4,6 +4,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { ReadableStream } from 'node:stream/web';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -73,6 +74,10 @@ describe('the rules of S3 that stand for the SDK’s', () => {
   ])('refuse %j', (parameters) => {
     expect(() => s3Endpoint({ Region: 'eu-west-1', ...parameters })).toThrow('part of this bundle');
   });
+});
+
+it('the class of streams that stands for what middy imports is the same', () => {
+  expect(globalThis.ReadableStream).toBe(ReadableStream);
 });
 
 interface Writer {
