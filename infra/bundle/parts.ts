@@ -117,21 +117,6 @@ function parts(root: string, { words, calls }: Named): readonly Part[] {
       filter: inside('util-endpoints/lib/aws', 'partitions\\.js'),
       contents: (path) => readFileSync(path, 'utf8').replaceAll(/"description": "[^"]*",?/g, ''),
     },
-    // Schemas of JSON are for the CRDs, which are made before.
-    {
-      filter: inside('zod/v4/core', '(json-schema-processors|to-json-schema)\\.js'),
-      contents: idle,
-    },
-    // Checks, formats and wrappers that no schema of ours has.
-    {
-      filter: inside('zod/v4/classic', 'schemas\\.js'),
-      contents: (path) => zodSchemas(path, calls(), REFUSAL),
-    },
-    // The same class is global, and loaded when it is first named: answers that are streamed name it.
-    {
-      filter: inside('@middy/core', 'index\\.js'),
-      contents: (path) => without(path, 'import { ReadableStream } from "node:stream/web";\n'),
-    },
     // Hashes in JavaScript are for runtimes without OpenSSL.
     { filter: inside(SMITHY, 'checksum/\\w+/(Sha256|Md5|Crc32)Js\\.js'), contents: refused },
     {
@@ -172,6 +157,28 @@ function parts(root: string, { words, calls }: Named): readonly Part[] {
         export const loadSharedConfigFiles = async () => ({ configFile: {}, credentialsFile: {} });`,
     },
     ...s3Parts(root),
+    ...plainParts(calls),
+  ];
+}
+
+/** Of packages that are not the SDK's. */
+function plainParts(calls: Named['calls']): readonly Part[] {
+  return [
+    // Schemas of JSON are for the CRDs, which are made before.
+    {
+      filter: inside('zod/v4/core', '(json-schema-processors|to-json-schema)\\.js'),
+      contents: idle,
+    },
+    // Checks, formats and wrappers that no schema of ours has.
+    {
+      filter: inside('zod/v4/classic', 'schemas\\.js'),
+      contents: (path) => zodSchemas(path, calls(), REFUSAL),
+    },
+    // The same class is global, and loaded when it is first named: answers that are streamed name it.
+    {
+      filter: inside('@middy/core', 'index\\.js'),
+      contents: (path) => without(path, 'import { ReadableStream } from "node:stream/web";\n'),
+    },
   ];
 }
 
