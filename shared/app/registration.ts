@@ -1,7 +1,7 @@
 import { type LifecycleAction, TERMINATION_FINALIZER } from '../core/lifecycle/actions.ts';
 import type { ConditionClaim } from '../core/lifecycle/conditions.ts';
 import type { Node } from '../core/model/cluster.ts';
-import { NODE_POOL, REGISTERED, ZONE } from '../core/model/labels.ts';
+import { NODE_POOL, ZONE } from '../core/model/labels.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import type { NodePatch, Ports } from '../ports.ts';
 import { attempt, type Failure } from './attempt.ts';
@@ -48,28 +48,29 @@ export async function setConditions(
 
 type Registration = Extract<LifecycleAction, { kind: 'register' }>;
 
-/** Gives the node the labels, annotations, finalizer and owner of its claim; it stays closed. */
+/**
+ * Gives the node its finalizer and owner; it stays closed. kube-scheduler tries waiting pods when a
+ * node's labels, annotations or taints change, so those come when it opens.
+ */
 export async function prepare(
   { ports }: ClaimPass,
   claim: NodeClaim,
-  { node, labels, annotations }: Registration,
+  { node }: Registration,
 ): Promise<boolean> {
-  const patch: NodePatch = {
-    labels,
-    annotations,
-    addFinalizer: TERMINATION_FINALIZER,
-    owner: { kind: 'NodeClaim', name: claim.name, uid: claim.uid },
-  };
+  const owner = { kind: 'NodeClaim', name: claim.name, uid: claim.uid };
+  const patch: NodePatch = { addFinalizer: TERMINATION_FINALIZER, owner };
   return (await ports.cluster.patchNode(nodeRef(node), patch)) === 'done';
 }
 
 /**
- * Opens the node: its taints are then those of the claim. A node that has just joined changes all
- * the time: only its taints have to be those that were read.
+ * Opens the node: its labels and taints are then those of the claim. A node that has just joined
+ * changes all the time: only its taints have to be those that were read.
  */
-export async function open({ ports }: ClaimPass, { node, taints }: Registration): Promise<boolean> {
-  const labels = { [REGISTERED]: 'true' };
-  const patch: NodePatch = { labels, taints, taintsBefore: node.taints };
+export async function open(
+  { ports }: ClaimPass,
+  { node, labels, annotations, taints }: Registration,
+): Promise<boolean> {
+  const patch: NodePatch = { labels, annotations, taints, taintsBefore: node.taints };
   return (await ports.cluster.patchNode(nodeRef(node), patch)) === 'done';
 }
 

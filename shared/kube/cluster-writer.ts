@@ -132,7 +132,7 @@ async function patchObject(
   if ([addFinalizer, removeFinalizer, owner, taintsBefore].every((each) => each === undefined)) {
     return await mergePatch(client, ref, { metadata: merged, ...spec });
   }
-  const others = [addFinalizer, removeFinalizer, owner, annotations, ref.resourceVersion];
+  const others = [addFinalizer, removeFinalizer, owner, ref.resourceVersion];
   const isOfTaints = others.every((each) => each === undefined);
   if (isOfTaints && (await replacesTaints(client, ref, patch))) return 'done';
   return await changing(client, ref, async (current) => {
@@ -150,6 +150,17 @@ async function patchObject(
   });
 }
 
+/** Sets or removes labels or annotations. */
+function metadataOperations(
+  field: 'labels' | 'annotations',
+  values: Readonly<Record<string, string | null>> = {},
+): readonly JsonPatchOperation[] {
+  return Object.entries(values).map(([key, value]) => {
+    const path = `/metadata/${field}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    return value === null ? { op: 'remove', path } : { op: 'add', path, value };
+  });
+}
+
 /**
  * Taints that are written as they were read are replaced by one request, whatever else of the node
  * changes meanwhile. False: something is not as expected, and the node has to be read.
@@ -157,17 +168,14 @@ async function patchObject(
 async function replacesTaints(
   client: KubeClient,
   ref: ObjectRef,
-  { labels = {}, taints = [], taintsBefore = [] }: NodePatch,
+  { labels, annotations, taints = [], taintsBefore = [] }: NodePatch,
 ): Promise<boolean> {
-  const changes = Object.entries(labels).map(([key, value]): JsonPatchOperation => {
-    const path = `/metadata/labels/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-    return value === null ? { op: 'remove', path } : { op: 'add', path, value };
-  });
   const value: readonly JsonPatchOperation[] = [
     { op: 'test', path: '/metadata/uid', value: ref.uid },
     { op: 'test', path: '/spec/taints', value: taintsBefore.map(encodeTaint) },
     { op: 'replace', path: '/spec/taints', value: taints.map(encodeTaint) },
-    ...changes,
+    ...metadataOperations('labels', labels),
+    ...metadataOperations('annotations', annotations),
   ];
   try {
     await client.patch(KINDS[ref.kind], address(ref), { kind: 'json', value });

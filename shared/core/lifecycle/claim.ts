@@ -145,7 +145,7 @@ function opening(claim: NodeClaim, node: Node, pods: readonly Pod[]): readonly L
       kind: 'register',
       node,
       pods: isUsable(node) ? pods : [],
-      labels: claim.labels,
+      labels: { ...claim.labels, [REGISTERED]: 'true' },
       annotations,
       taints: taintsAtRegistration(claim, node),
     },
