@@ -22,14 +22,11 @@ export async function evictPods({ cluster, recorder }: Ports, pods: readonly Pod
   return evictions;
 }
 
-/** Replaces the list of taints, so only on the Node as it was read. */
+/** A node changes all the time: only its taints have to be those that were read. */
 export async function taintNode(
   { cluster }: Ports,
   { node, taints }: Extract<LifecycleAction, { kind: 'taint-node' }>,
-  resourceVersion: string | undefined,
 ): Promise<WriteResult> {
-  const ref = nodeRef(node);
-  const versioned = resourceVersion === undefined ? ref : { ...ref, resourceVersion };
   const labels = { [EXCLUDE_FROM_LOAD_BALANCERS]: 'karpenter' };
-  return await cluster.patchNode(versioned, { taints, labels });
+  return await cluster.patchNode(nodeRef(node), { taints, taintsBefore: node.taints, labels });
 }

@@ -57,7 +57,7 @@ export async function beginUrgentDrains(ports: Ports): Promise<FirstDrains> {
 /** Taints the node and evicts the first group of its pods; how many. */
 async function beginDrain(ports: Ports, shadow: Shadow, claim: NodeClaim): Promise<number> {
   if (claim.nodeName === undefined) return 0;
-  const { node, pods, resourceVersion } = await ports.cluster.readNode(claim.nodeName);
+  const { node, pods } = await ports.cluster.readNode(claim.nodeName);
   if (node === undefined || node.providerId !== claim.providerId) return 0;
   const { actions } = decideClaim(claim, {
     nowMs: ports.clock.nowMs(),
@@ -71,7 +71,7 @@ async function beginDrain(ports: Ports, shadow: Shadow, claim: NodeClaim): Promi
   let evictions = 0;
   for (const action of actions) {
     if (await shadow.isCast()) break;
-    const done = await act(ports, action, resourceVersion);
+    const done = await act(ports, action);
     if (done === undefined) break;
     evictions += done;
   }
@@ -79,14 +79,10 @@ async function beginDrain(ports: Ports, shadow: Shadow, claim: NodeClaim): Promi
 }
 
 /** How many pods were evicted; undefined: what comes after has to wait. */
-async function act(
-  ports: Ports,
-  action: LifecycleAction,
-  resourceVersion: string | undefined,
-): Promise<number | undefined> {
+async function act(ports: Ports, action: LifecycleAction): Promise<number | undefined> {
   switch (action.kind) {
     case 'taint-node':
-      return (await taintNode(ports, action, resourceVersion)) === 'done' ? 0 : undefined;
+      return (await taintNode(ports, action)) === 'done' ? 0 : undefined;
     case 'delete-node':
       await ports.cluster.delete(nodeRef(action.node));
       return 0;

@@ -15,7 +15,8 @@ import type { Node } from '../core/model/cluster.ts';
 import { CAPACITY_TYPE, INITIALIZED, INTERRUPTED, NODE_POOL, ZONE } from '../core/model/labels.ts';
 import type { Pod } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
-import { type ClusterState, type Instance, objectKey, type Ports } from '../ports.ts';
+import type { ClusterState, Instance, Ports } from '../ports.ts';
+import { atOnce } from './at-once.ts';
 import { attempt, type Failure } from './attempt.ts';
 import { evictPods, taintNode } from './drains.ts';
 import { beginUrgentDrains } from './first-drains.ts';
@@ -37,6 +38,9 @@ import { claimRef, nodeRef, podRef } from './references.ts';
 import { type ClaimPass, carryOut, confirm, setConditions } from './registration.ts';
 import { type AppSettings, isPaused, isShadowed } from './settings.ts';
 import { Shadow } from './shadow.ts';
+
+/** A pass is not to take longer than EC2 leaves a node that it has warned of. */
+const CLAIMS_AT_ONCE = 10;
 
 /** kube-scheduler tries a pod that has just lost its nomination again after a second. */
 const HASTE_MS = 3000;
@@ -73,6 +77,7 @@ function surroundings(pass: Pass, index: Index, claim: NodeClaim): ClaimSurround
     nodes,
     pods,
     awaiting: awaitingPods(claim, index.nominations),
+    nominated: nodes.flatMap((node) => index.nominations.nominated.get(node.name) ?? []),
     isAwaited: isAwaited(claim, index.nominations),
     instance: instanceOf(claim, index),
     blockingAttachments: nodes.flatMap((node) =>
@@ -149,12 +154,13 @@ async function terminate(pass: Pass, claim: NodeClaim, instanceId: string): Prom
     await recordNothing(pass, 'terminations-capped', 'NodeClaims', text, 'lifecycle');
     return false;
   }
-  await ports.compute.terminate([instanceId]);
-  if (!isTrue(claim, 'InstanceTerminating')) await recordTermination(pass, claim, instanceId);
+  // Taken before it is used: other claims are looked at meanwhile. A refused one counts, too.
   if (counted) {
     pass.terminationsLeft -= 1;
     pass.memory.addTermination(nowMs);
   }
+  await ports.compute.terminate([instanceId]);
+  if (!isTrue(claim, 'InstanceTerminating')) await recordTermination(pass, claim, instanceId);
   pass.terminated.push(claim.name);
   return true;
 }
@@ -174,15 +180,16 @@ async function finalizeClaim({ ports }: Pass, claim: NodeClaim): Promise<void> {
   });
 }
 
+/** What is done for a claim by itself; nodes open together. */
+type Step = Exclude<LifecycleAction, { kind: 'register' }>;
+
 /** Carries one action out; false: the claim's later actions have to wait. */
-async function act(pass: Pass, claim: NodeClaim, action: LifecycleAction): Promise<boolean> {
+async function act(pass: Pass, claim: NodeClaim, action: Step): Promise<boolean> {
   const { cluster, compute } = pass.ports;
   switch (action.kind) {
     case 'delete-claim':
       await deleteClaim(pass, claim, action);
       return true;
-    case 'register':
-      return (await openNodes(pass, [{ claim, action }])).has(claim);
     case 'confirm':
       await confirm(pass, claim, action.node);
       return true;
@@ -205,10 +212,12 @@ async function act(pass: Pass, claim: NodeClaim, action: LifecycleAction): Promi
       await cluster.delete(nodeRef(action.node));
       return true;
     case 'taint-node':
-      return (await taintNode(pass.ports, action, versionOf(pass, action.node))) === 'done';
-    case 'evict':
-      pass.evictions += await evictPods(pass.ports, action.pods);
+      return (await taintNode(pass.ports, action)) === 'done';
+    case 'evict': {
+      const evictions = await evictPods(pass.ports, action.pods);
+      pass.evictions += evictions;
       return true;
+    }
     case 'remove-pod':
       await cluster.deletePod(podRef(action.pod), action.gracePeriodSeconds);
       return true;
@@ -221,10 +230,6 @@ async function act(pass: Pass, claim: NodeClaim, action: LifecycleAction): Promi
       await finalizeClaim(pass, claim);
       return true;
   }
-}
-
-function versionOf({ state }: Pass, node: Node): string | undefined {
-  return state.resourceVersions.get(objectKey(nodeRef(node)));
 }
 
 /** Ends instances that nothing stands for, under the same brakes as claims. */
@@ -298,14 +303,35 @@ function decisionsOf(
   });
 }
 
-async function takeSteps(
+/** Each claim's steps one after the other, and those of several claims at once. */
+async function takeSteps(pass: Pass, decisions: readonly ClaimDecision[]): Promise<void> {
+  await atOnce(CLAIMS_AT_ONCE, decisions, async ({ claim, actions }) => {
+    for (const action of actions) {
+      if (action.kind === 'register') continue;
+      if (!(await carryOut(pass, claim, () => act(pass, claim, action)))) return;
+    }
+  });
+}
+
+/** Drains come first, for EC2 does not wait; nodes open together; then the rest. */
+async function carryAllOut(
   pass: Pass,
-  claim: NodeClaim,
-  actions: readonly LifecycleAction[],
-): Promise<void> {
-  for (const action of actions) {
-    if (!(await carryOut(pass, claim, () => act(pass, claim, action)))) return;
-  }
+  decisions: readonly ClaimDecision[],
+): Promise<ReadonlySet<NodeClaim>> {
+  const isLeaving = ({ claim }: ClaimDecision) => claim.deletedAtMs !== undefined;
+  await takeSteps(pass, decisions.filter(isLeaving));
+  const openings = decisions.flatMap(({ claim, actions }) =>
+    actions.filter((each) => each.kind === 'register').map((action) => ({ claim, action })),
+  );
+  const opened = await openNodes(pass, openings);
+  const closed = new Set(openings.map(({ claim }) => claim).filter((each) => !opened.has(each)));
+  const rest = decisions.filter((each) => !isLeaving(each) && !closed.has(each.claim));
+  await takeSteps(pass, [
+    ...rest.filter(({ claim }) => opened.has(claim)),
+    ...rest.filter(({ claim }) => !opened.has(claim)),
+  ]);
+  if (closed.size > 0) pass.isOpening = true;
+  return opened;
 }
 
 /** Nodes join and drain whether or not EC2 can be asked; undefined: it cannot. */
@@ -357,14 +383,7 @@ export async function lifecycle(
     .filter(({ nodeClassRef }) => isOurs(nodeClassRef))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
   const decisions = decisionsOf(pass, claims, index);
-  const openings = decisions.flatMap(({ claim, actions: [action] }) =>
-    action?.kind === 'register' ? [{ claim, action }] : [],
-  );
-  const opened = await openNodes(pass, openings);
-  for (const { claim, actions } of decisions) {
-    if (actions[0]?.kind !== 'register') await takeSteps(pass, claim, actions);
-    else if (opened.has(claim)) await takeSteps(pass, claim, actions.slice(1));
-  }
+  const opened = await carryAllOut(pass, decisions);
   const collect = () => collectOrphans(pass, instances ?? []);
   failures.push(...(await attempt('instances without a NodeClaim', collect)));
   failures.push(...(await attempt('nodes without a NodeClaim', () => releaseForsaken(pass))));

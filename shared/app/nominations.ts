@@ -16,6 +16,8 @@ const AT_ONCE_MAX = 20;
 export interface Nominations {
   /** Pods without a node, by uid. */
   readonly pending: ReadonlyMap<string, Pod>;
+  /** The same, by the node that they are nominated to. */
+  readonly nominated: ReadonlyMap<string | undefined, readonly Pod[]>;
   /** Names of nodes that stay. A nomination to one of them is left alone, whoever has made it. */
   readonly staying: ReadonlySet<string | undefined>;
   /** By the uid of a pod: the claim that the last plan has put it on. */
@@ -73,6 +75,7 @@ export function readNominations(state: ClusterState, nowMs: number): Nominations
   );
   return {
     pending,
+    nominated: Map.groupBy(pending.values(), ({ nominatedNodeName }) => nominatedNodeName),
     staying: new Set(staying.map(({ name }) => name)),
     plannedOn: new Map(plannedOn),
     free: freeRoom(state, nowMs),
@@ -122,11 +125,15 @@ export async function nominatePods(
   nominees: readonly Nominees[],
 ): Promise<readonly Failure[]> {
   const failures: Failure[] = [];
+  let taken = 0;
   const all = nominees.flatMap(({ node, pods }) => pods.map((pod) => ({ node, pod })));
   await atOnce(AT_ONCE_MAX, all, async ({ node, pod }) => {
-    // What was refused once is refused again, and the nodes wait.
-    if (failures.length > 0) return;
-    const nominate = async () => void (await cluster.nominate(podRef(pod), node.name));
+    // Where none was taken the next will not be either, and the nodes wait.
+    if (taken === 0 && failures.length >= AT_ONCE_MAX) return;
+    const nominate = async (): Promise<void> => {
+      await cluster.nominate(podRef(pod), node.name);
+      taken += 1;
+    };
     failures.push(...(await attempt(`Node/${node.name}`, nominate)));
   });
   return failures.slice(0, 1);

@@ -1,7 +1,7 @@
 import { type LifecycleAction, TERMINATION_FINALIZER } from '../core/lifecycle/actions.ts';
 import type { ConditionClaim } from '../core/lifecycle/conditions.ts';
 import type { Node } from '../core/model/cluster.ts';
-import { NODE_POOL, ZONE } from '../core/model/labels.ts';
+import { NODE_POOL, PLANNED_PODS, ZONE } from '../core/model/labels.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import type { NodePatch, Ports } from '../ports.ts';
 import { attempt, type Failure } from './attempt.ts';
@@ -50,16 +50,21 @@ type Registration = Extract<LifecycleAction, { kind: 'register' }>;
 
 /**
  * Gives the node its finalizer and owner; it stays closed. kube-scheduler tries waiting pods when a
- * node's labels, annotations or taints change, so those come when it opens.
+ * node's labels, annotations or taints change, so those come when it opens. The claim names its
+ * pods anew where they have changed.
  */
 export async function prepare(
-  { ports }: ClaimPass,
+  { ports: { cluster } }: ClaimPass,
   claim: NodeClaim,
-  { node }: Registration,
+  node: Node,
+  pods: string | undefined,
 ): Promise<boolean> {
+  if (pods !== undefined) {
+    await cluster.patchNodeClaim(claimRef(claim), { annotations: { [PLANNED_PODS]: pods } });
+  }
   const owner = { kind: 'NodeClaim', name: claim.name, uid: claim.uid };
   const patch: NodePatch = { addFinalizer: TERMINATION_FINALIZER, owner };
-  return (await ports.cluster.patchNode(nodeRef(node), patch)) === 'done';
+  return (await cluster.patchNode(nodeRef(node), patch)) === 'done';
 }
 
 /**
@@ -77,8 +82,9 @@ export async function open(
 /** The claim says that its node has joined. */
 export async function confirm(pass: ClaimPass, claim: NodeClaim, node: Node): Promise<void> {
   const { ports } = pass;
+  const nowMs = ports.clock.nowMs();
   const registered = { type: 'Registered', status: 'True', reason: 'Registered', message: '' };
-  await setConditions(pass, claim, [{ ...registered, status: 'True' }], node.name);
+  await setConditions({ ports, nowMs }, claim, [{ ...registered, status: 'True' }], node.name);
   const pool = claim.labels[NODE_POOL];
   if (pool !== undefined) await ports.memory.recordRegistration(pool, true);
   ports.recorder.count('nodes_created_total', {

@@ -65,6 +65,8 @@ export interface ClaimSurroundings {
   readonly pods: readonly Pod[];
   /** Pods that were planned for the claim's node, have none and are nominated to none. */
   readonly awaiting: readonly Pod[];
+  /** Pods that are nominated to its node and have none. */
+  readonly nominated?: readonly Pod[];
   /** Whether a pod that was planned for the claim's node still has none. */
   readonly isAwaited: boolean;
   /** The claim whose node the claim's own waits for before it opens. */

@@ -93,13 +93,14 @@ function isAwaitingNode(claim: NodeClaim): boolean {
 /** The claim as {@link awaitedNodes} looks at it; undefined: its node is open, or opens now. */
 export function closedClaim(
   claim: NodeClaim,
-  around: Pick<ClaimSurroundings, 'nodes' | 'nowMs' | 'awaiting' | 'pods'>,
+  around: Pick<ClaimSurroundings, 'nodes' | 'nowMs' | 'awaiting' | 'nominated' | 'pods'>,
 ): ClosedClaim | undefined {
   const joined = closedNode(claim, around);
   if (!isAwaitingNode(claim) || (joined === undefined && around.nodes.length > 0)) return undefined;
   const node = joined !== undefined && isUsable(joined) ? joined : undefined;
   const taints = node === undefined ? [] : taintsAtRegistration(claim, node);
-  return { claim, node, taints, planned: around.awaiting, bound: around.pods };
+  const { awaiting, nominated = [], pods: bound } = around;
+  return { claim, node, taints, planned: [...awaiting, ...nominated], bound };
 }
 
 /**

@@ -16,7 +16,7 @@ export interface ClosedClaim {
   readonly node: Node | undefined;
   /** What the node's taints will be once it is open. */
   readonly taints: readonly Taint[];
-  /** Pods that were planned for it and have no node. */
+  /** Pods that were planned for it, or are nominated to its node, and have none. */
   readonly planned: readonly Pod[];
   /** Pods on the node: those of DaemonSets, which tolerate that it is closed. */
   readonly bound: readonly Pod[];

@@ -55,7 +55,7 @@ export function inTurn(
   orderOf: (pod: Pod) => number,
 ): readonly Nominees[] {
   const pods = arrivals.flatMap((each) => each.pods);
-  const spread = pods.filter(({ spec }) => spreadKey(spec) !== undefined);
+  const spread = pods.filter((pod) => pod.controller && spreadKey(pod.spec) !== undefined);
   const places = new Map<Pod, Arrivals>();
   for (const [spec, ofSpec] of Map.groupBy(spread, (pod) => pod.spec)) {
     for (const [, group] of Map.groupBy(ofSpec, ({ controller }) => controller?.uid)) {

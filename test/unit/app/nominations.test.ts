@@ -77,6 +77,21 @@ describe('pods of a plan', () => {
     expect(failures).toEqual([{ object: 'Node/node-1', message }]);
     expect(asked).toBe(20);
   });
+
+  it('of other nodes are asked for though one is refused', async () => {
+    const asked: string[] = [];
+    const cluster = {
+      nominate: async ({ name }: ObjectRef) => {
+        asked.push(name);
+        return name === 'p-3' ? await refuse() : ('done' as const);
+      },
+    };
+    const { ports } = await waitingWorld([]);
+    const pods = Array.from({ length: 50 }, (_, at) => aPod({ name: `p-${at}`, uid: `u-${at}` }));
+    const nominees = [{ node: aNode(), pods }];
+    expect(await nominatePods(withPorts(ports, { cluster }), nominees)).toHaveLength(1);
+    expect(asked).toHaveLength(50);
+  });
 });
 
 describe('a claim', () => {

@@ -126,6 +126,12 @@ describe('a claim whose node waits for another', () => {
     expect(closedClaim(aNodeClaim(launched), { ...around, nowMs: 30_000 })).toBeUndefined();
   });
 
+  it('counts pods that are nominated to its node already', () => {
+    const [awaiting, nominated] = [[waiting(1000)], [waiting(2000)]];
+    const pods = { ...around, nowMs: 0, awaiting, nominated };
+    expect(closedClaim(aNodeClaim(launched), pods)?.planned).toEqual([...awaiting, ...nominated]);
+  });
+
   it.each<[string, Partial<NodeClaim>]>([
     ['that is being deleted', { ...launched, deletedAtMs: 1 }],
     ['that is open', { conditions: yes('Launched', 'Registered') }],

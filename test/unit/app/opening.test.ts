@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import { lifecycle } from '../../../shared/app/lifecycle.ts';
+import { openNodes, TOGETHER_MAX } from '../../../shared/app/opening.ts';
+import { Shadow } from '../../../shared/app/shadow.ts';
+import { ZONE } from '../../../shared/core/model/labels.ts';
+import type { Pod } from '../../../shared/core/model/pod.ts';
+import {
+  type ClusterState,
+  type MetadataPatch,
+  type NodePatch,
+  type ObjectRef,
+  PortError,
+} from '../../../shared/ports.ts';
+import { ofApp, spreadOver, termOver } from '../../builders/affinity.ts';
+import { claimOf, nodeOf, podOf } from '../../builders/scheduling.ts';
+import { runningWorld, settings, spread, waitingWorld, withPorts } from './world.ts';
+
+const PLANNED = 'joiner.dev/planned-pods';
+
+function openingOf(name: string, zone: string, pods: readonly Pod[]) {
+  const annotations = { [PLANNED]: ['other', ...pods.map(({ uid }) => uid)].join(',') };
+  const labels = { [ZONE]: zone };
+  const node = { ...nodeOf(name, 4, 16, { zone }), taints: [] };
+  const action = { kind: 'register', node, pods, labels, annotations: {}, taints: [] } as const;
+  return { claim: claimOf(name, { annotations }), action };
+}
+
+/** What is written when these open; nodes named `taken` have other taints by then. */
+async function written(openings: readonly ReturnType<typeof openingOf>[]) {
+  const calls: string[] = [];
+  const { ports } = await waitingWorld([]);
+  const state = await ports.cluster.read();
+  const cluster = {
+    patchNodeClaim: async ({ name }: ObjectRef, patch: MetadataPatch) => {
+      calls.push(`${name} is for ${patch.annotations?.[PLANNED]}`);
+      return 'done' as const;
+    },
+    patchNode: async ({ name }: ObjectRef, patch: NodePatch) => {
+      calls.push(`${patch.taints === undefined ? 'prepare' : 'open'} ${name}`);
+      return name === 'taken' && patch.taints !== undefined ? 'conflict' : 'done';
+    },
+    nominate: async ({ name }: ObjectRef, node: string) => {
+      calls.push(`nominate ${name} to ${node}`);
+      return 'done' as const;
+    },
+  };
+  const opened = await openNodes(
+    {
+      ports: withPorts(ports, { cluster }),
+      nowMs: 0,
+      failures: [],
+      shadow: new Shadow(ports, state, ports.clock.nowMs()),
+      acted: false,
+      state,
+    },
+    openings,
+  );
+  return { calls, opened: [...opened].map(({ name }) => name) };
+}
+
+describe('nodes that open', () => {
+  it('are prepared, then have their pods nominated, then open', async () => {
+    const { calls, opened } = await written([
+      openingOf('a', 'zone-a', [podOf('p')]),
+      openingOf('taken', 'zone-a', []),
+    ]);
+    const steps = ['prepare a', 'prepare taken', 'nominate p to a', 'open a', 'open taken'];
+    expect(calls).toEqual(steps);
+    expect(opened).toEqual(['a']);
+  });
+
+  it('are at most 20 in a pass, those of groups first', async () => {
+    const alone = Array.from({ length: 24 }, (_, at) => openingOf(`a-${at}`, 'zone-a', []));
+    const group = podOf('group', { podAffinity: [termOver(ZONE, ofApp('group'))] });
+    const { opened } = await written([...alone, openingOf('z', 'zone-a', [group])]);
+    expect(opened).toHaveLength(TOGETHER_MAX);
+    expect(opened[0]).toBe('z');
+  });
+
+  it('exchange pods that have to spread, and the claims say so before', async () => {
+    const spec = podOf('x', { topologySpread: [spreadOver(ZONE, ofApp('web'))] }).spec;
+    const controller = { kind: 'ReplicaSet', name: 'web', uid: 'web' };
+    const [p0, p1, p2] = ['p0', 'p1', 'p2'].map((name) => ({
+      ...podOf(name, {}, { uid: name, controller }),
+      spec,
+    })) as [Pod, Pod, Pod];
+    const { calls } = await written([
+      openingOf('a', 'zone-a', [p0, p1]),
+      openingOf('b', 'zone-b', [p2]),
+    ]);
+    expect(calls.filter((each) => !each.startsWith('open'))).toEqual([
+      'a is for other,p0,p2',
+      'b is for other,p1',
+      'prepare a',
+      'prepare b',
+      'nominate p0 to a',
+      'nominate p2 to a',
+      'nominate p1 to b',
+    ]);
+  });
+});
+
+describe('a drain', () => {
+  it('begins before nodes open, also in a warm process', async () => {
+    const { ports } = await runningWorld([spread('web', 1)]);
+    const state = await ports.cluster.read();
+    const [claim] = state.objects.nodeClaims;
+    const [node] = state.objects.nodes;
+    if (claim === undefined || node === undefined) throw new Error('no node');
+    const ready = { ...node.conditions[0], type: 'Ready', status: 'True' } as const;
+    const providerId = 'aws:///us-east-1a/i-00000000000000001';
+    const effect = 'NoExecute' as const;
+    const taints = [{ key: 'karpenter.sh/unregistered', value: '', effect }];
+    const launched = claim.conditions.filter(({ type }) => type === 'Launched');
+    const objects = {
+      ...state.objects,
+      nodes: [
+        node,
+        { ...node, name: 'b', uid: 'b', labels: {}, providerId, taints, conditions: [ready] },
+      ],
+      nodeClaims: [
+        { ...claim, name: 'a-joining', uid: 'j', providerId, conditions: launched },
+        { ...claim, deletedAtMs: ports.clock.nowMs() },
+      ],
+    } as ClusterState['objects'];
+    const calls: string[] = [];
+    const note = (what: string) => async () => {
+      calls.push(what);
+      return 'done' as const;
+    };
+    const cluster = {
+      read: async () => ({ ...state, objects }),
+      isWarm: () => true,
+      patchNode: note('node'),
+      evict: note('evict'),
+      delete: note('delete'),
+    };
+    const compute = { list: () => Promise.reject(new PortError('throttled', '503', 'slow down')) };
+    await lifecycle(withPorts(ports, { cluster, compute }), settings);
+    expect(calls).toContain('evict');
+    expect(calls.indexOf('evict')).toBeLessThan(calls.lastIndexOf('node'));
+  });
+
+  it.each([false, true])('begins on a node that changes all the time: %s', async (isBusy) => {
+    const { ports } = await runningWorld([spread('web', 1)]);
+    const [claim] = (await ports.cluster.read()).objects.nodeClaims;
+    if (claim === undefined) throw new Error('no claim');
+    await ports.cluster.delete({ kind: 'NodeClaim', name: claim.name, uid: claim.uid });
+    // As a kubelet does that has pulled another image, between the read and the write.
+    const read = async (): Promise<ClusterState> => {
+      const state = await ports.cluster.read();
+      for (const { name } of isBusy ? state.objects.nodes : []) {
+        await ports.cluster.patchNode({ kind: 'Node', name }, { labels: { busy: 'true' } });
+      }
+      return state;
+    };
+    const busy = withPorts(ports, { cluster: { read, isWarm: () => true } });
+    expect((await lifecycle(busy, settings)).evictions).toBe(1);
+  });
+});
