@@ -11,19 +11,21 @@ import { attempt, type Failure } from './attempt.ts';
  * kube-controller-manager makes 20 pods a second. Planned by themselves, the first pods of a large
  * rollout get nodes of a size that the whole would not get, and each batch rounds up anew. So pods
  * that a ReplicaSet has still to make are planned with those that are there, as expected pods,
- * which exist in that plan only. Nodes for expected pods alone are not made.
+ * which exist in that plan only. Nodes for expected pods alone are not made, and a plan that asks
+ * more of the pods that are there than the beginning of a rollout is worth is not taken.
  */
 
 /** ReplicaSets that are looked at; more of them are not worth the requests. */
 const SETS_MAX = 20;
 /** A rollout larger than this is planned in parts. */
 const EXPECTED_MAX = 10_000;
+/** Plans with expected pods: of all ReplicaSets, then without those that stood in the way. */
+const PLANS_MAX = 2;
 
 /** A ReplicaSet with pods that wait for a node. */
 export interface WaitingSet extends ReplicaSetRef {
   /** Its newest pod that waits: those to come are like it. */
   readonly newest: Pod;
-  readonly waiting: number;
   /** Its pods that have a node or wait for one; kube-scheduler has yet to look at the others. */
   readonly made: number;
 }
@@ -72,8 +74,7 @@ function setsOf(pods: readonly Pod[]): ReadonlyMap<string, WaitingSet> {
     const { uid, name } = controller;
     const known = sets.get(uid);
     const newest = known === undefined || isNewer(pod, known.newest) ? pod : known.newest;
-    const waiting = (known?.waiting ?? 0) + 1;
-    sets.set(uid, { uid, name, namespace, newest, waiting, made: waiting });
+    sets.set(uid, { uid, name, namespace, newest, made: (known?.made ?? 0) + 1 });
   }
   for (const { controller, nodeName, phase, deletedAtMs } of pods) {
     const isOver = deletedAtMs !== undefined || phase === 'Succeeded' || phase === 'Failed';
@@ -85,7 +86,8 @@ function setsOf(pods: readonly Pod[]): ReadonlyMap<string, WaitingSet> {
 }
 
 /**
- * ReplicaSets whose pods wait, those with most of them first. Left out: those whose pods depend on
+ * ReplicaSets whose pods wait, that with the newest pod first: those whose pods find no place wait
+ * longest, and must not crowd out a rollout that begins. Left out: those whose pods depend on
  * others or are what others depend on, and those with pods that somebody holds back.
  */
 export function waitingSets({ pods }: Pick<ClusterSnapshot, 'pods'>): readonly WaitingSet[] {
@@ -96,7 +98,7 @@ export function waitingSets({ pods }: Pick<ClusterSnapshot, 'pods'>): readonly W
   return [...setsOf(owned).values()]
     .filter(({ uid, newest }) => !held.has(uid) && !isTied(newest.spec))
     .filter(({ newest }) => !selectors.some((each) => selects(each, newest.labels)))
-    .sort((a, b) => b.waiting - a.waiting || (a.uid < b.uid ? -1 : 1))
+    .sort((a, b) => (isNewer(a.newest, b.newest) ? -1 : 1))
     .slice(0, SETS_MAX);
 }
 
@@ -148,24 +150,118 @@ function partOf(whole: Plan, isExpected: ReadonlySet<string>): PartPlan {
   };
 }
 
+/** Whose pod each is, by pod key: its controller's, or its own. */
+type Owners = ReadonlyMap<string, string>;
+
+function ownersOf(pods: readonly Pod[]): Owners {
+  return new Map(pods.map((pod) => [podKey(pod), pod.controller?.uid ?? podKey(pod)]));
+}
+
+/** By owner: the weights of the NodePools that its pods' nodes are of, heaviest first. */
+function weightsOf(
+  { newNodeClaims, existing }: Plan,
+  owners: Owners,
+  weightOf: (pool: string | undefined) => number,
+): ReadonlyMap<string, readonly number[]> {
+  const weights = new Map<string, number[]>();
+  const add = (pods: readonly string[], weight: number): void => {
+    for (const pod of pods) {
+      const owner = owners.get(pod) ?? pod;
+      const known = weights.get(owner);
+      if (known === undefined) weights.set(owner, [weight]);
+      else known.push(weight);
+    }
+  };
+  for (const { nodePool, pods } of newNodeClaims) add(pods, weightOf(nodePool));
+  for (const { pods } of existing) add(pods, weightOf(undefined));
+  for (const each of weights.values()) each.sort((a, b) => b - a);
+  return weights;
+}
+
 /**
- * The plan for the pods that are there, as a part of that with the expected ones. Where the whole
- * has no place for each of those, or a pod that is there loses its place, they are left out.
+ * Whether more of an owner's pods are launched in light NodePools than in the plan without expected
+ * pods. A node that is there counts as one of the heaviest pool: nothing is launched for its pods.
+ */
+function isLighter(
+  part: Plan,
+  alone: Plan,
+  { nodePools }: ClusterSnapshot,
+  owners: Owners,
+): boolean {
+  const weights = new Map(nodePools.map(({ name, weight }) => [name, weight]));
+  if (new Set(weights.values()).size < 2) return false;
+  const heaviest = Math.max(...weights.values());
+  const weightOf = (pool = ''): number => weights.get(pool) ?? heaviest;
+  const found = weightsOf(part, owners, weightOf);
+  return [...weightsOf(alone, owners, weightOf)].some(([owner, each]) =>
+    each.some((weight, at) => (found.get(owner)?.[at] ?? weight) < weight),
+  );
+}
+
+/**
+ * What a plan may cost more for the pods that are still to come: of each ReplicaSet that has such
+ * the dearest node on which some of its pods are, and pods to come beside them.
+ */
+function allowance(
+  { newNodeClaims }: PartPlan,
+  growing: ReadonlySet<string>,
+  owners: Owners,
+): number {
+  const dearest = new Map<string, number>();
+  for (const claim of newNodeClaims.filter(({ expectedPods }) => expectedPods > 0)) {
+    for (const pod of claim.pods) {
+      const owner = owners.get(pod) ?? '';
+      const most = Math.max(dearest.get(owner) ?? 0, claim.chosen.price);
+      if (growing.has(owner)) dearest.set(owner, most);
+    }
+  }
+  return [...dearest.values()].reduce((sum, price) => sum + price, 0);
+}
+
+/**
+ * ReplicaSets that stand in the way: those with expected pods left over, else those with expected
+ * pods on a node that is to be made, and none of their pods that are there.
+ */
+function misfits(whole: Plan, expected: Owners, owners: Owners): ReadonlySet<string> {
+  const over = [...whole.unplaced.keys()].flatMap((pod) => expected.get(pod) ?? []);
+  if (over.length > 0) return new Set(over);
+  const guests = whole.newNodeClaims.flatMap(({ pods }) => {
+    const hosts = new Set(pods.flatMap((pod) => owners.get(pod) ?? []));
+    const others = pods.flatMap((pod) => expected.get(pod) ?? []);
+    return hosts.size === 0 ? [] : others.filter((owner) => !hosts.has(owner));
+  });
+  return new Set(guests);
+}
+
+/**
+ * The plan for the pods that are there, as a part of that with the expected ones. It has a place
+ * for each pod that has one in the plan without them, launches none in a lighter NodePool, and
+ * costs more by no more than {@link allowance}. ReplicaSets in whose way that is are planned as
+ * they stand; if that is not enough, all are.
  */
 export function planWhole(
   snapshot: ClusterSnapshot,
   settings: SchedulingSettings,
   expected: readonly Pod[],
 ): PartPlan {
-  const alone = (): PartPlan => partOf(replan(snapshot, settings), new Set());
-  if (expected.length === 0) return alone();
-  const whole = replan({ ...snapshot, pods: [...snapshot.pods, ...expected] }, settings);
-  const isExpected = new Set(expected.map(podKey));
-  const unplaced = [...whole.unplaced.keys()];
-  if (unplaced.length === 0) return partOf(whole, isExpected);
-  const apart = alone();
-  const isLoss = unplaced.some((pod) => !apart.unplaced.has(pod));
-  return isLoss ? apart : partOf(whole, isExpected);
+  const alone = partOf(replan(snapshot, settings), new Set());
+  if (expected.length === 0) return alone;
+  const owners = ownersOf(snapshot.pods);
+  // Where a pod that is there has no place, those to come have none either.
+  const left = new Set([...alone.unplaced.keys()].map((pod) => owners.get(pod)));
+  let rest = expected.filter(({ controller }) => !left.has(controller?.uid));
+  for (let plans = 0; plans < PLANS_MAX && rest.length > 0; plans += 1) {
+    const whole = replan({ ...snapshot, pods: [...snapshot.pods, ...rest] }, settings);
+    const awaited = ownersOf(rest);
+    const part = partOf(whole, new Set(awaited.keys()));
+    const most = alone.pricePerHour + allowance(part, new Set(awaited.values()), owners) + 1e-9;
+    const isLoss = [...whole.unplaced.keys()].some((pod) => !alone.unplaced.has(pod));
+    const isDear = part.pricePerHour > most;
+    if (!isLoss && !isDear && !isLighter(part, alone, snapshot, owners)) return part;
+    const out = misfits(whole, awaited, owners);
+    rest = out.size === 0 ? [] : rest.filter(({ controller }) => !out.has(controller?.uid ?? ''));
+  }
+  return alone;
 }
 
 /** Plans for what waits and what ReplicaSets have still to make. */

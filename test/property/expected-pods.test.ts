@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { expectedPods, planWhole, waitingSets } from '../../shared/app/expected-pods.ts';
 import { ZONE } from '../../shared/core/model/labels.ts';
+import type { Plan } from '../../shared/core/model/plan.ts';
 import { type Pod, podKey } from '../../shared/core/model/pod.ts';
 import { DEFAULT_SCHEDULING_SETTINGS as SETTINGS } from '../../shared/core/model/snapshot.ts';
 import { replan } from '../../shared/core/scheduling/replan.ts';
@@ -52,6 +53,29 @@ function planned(pods: readonly Pod[], wanted: ReadonlyMap<string, number>, rest
   return { snapshot, expected, plan: planWhole(snapshot, SETTINGS, expected) };
 }
 
+/** `default/set-1-7` → `set-1`. */
+const setOf = (pod: string): string => pod.replace(/^default\/(.*)-\d+$/, '$1');
+
+/** The dearest node of each ReplicaSet that has pods still to come, together. */
+function oneNodeEach({ newNodeClaims }: Plan, expected: readonly Pod[]): number {
+  const growing = new Set(expected.flatMap(({ controller }) => controller?.uid ?? []));
+  const prices = [...growing].map((set) =>
+    newNodeClaims
+      .filter(({ pods }) => pods.some((pod) => setOf(pod) === set))
+      .reduce((most, { chosen }) => Math.max(most, chosen.price), 0),
+  );
+  return prices.reduce((sum, price) => sum + price, 0);
+}
+
+/** How many pods of each ReplicaSet get nodes in the pool. */
+function countsIn(pool: string, { newNodeClaims }: Plan): ReadonlyMap<string, number> {
+  const pods = newNodeClaims
+    .filter(({ nodePool }) => nodePool === pool)
+    .flatMap((each) => each.pods);
+  const bySet = Map.groupBy(pods, setOf);
+  return new Map([...bySet].map(([set, { length }]) => [set, length]));
+}
+
 describe('a plan with expected pods', () => {
   it('places each pod that a plan without them places, keeps limits, and has no empty node', () => {
     let expecting = 0;
@@ -72,6 +96,29 @@ describe('a plan with expected pods', () => {
       OPTIONS,
     );
     expect(expecting).toBeGreaterThan(15);
+  });
+
+  it('costs at most one node more for each ReplicaSet that grows, in no lighter pool', () => {
+    let dearer = 0;
+    let lighter = 0;
+    fc.assert(
+      fc.property(rollouts, clusters, ({ pods, wanted }, { nodes, cpu }) => {
+        const heavy = poolOf('heavy', { weight: 50, limits: { cpu: cpu / 2 } });
+        const nodePools = [heavy, poolOf('general', { limits: { cpu } })];
+        const { snapshot, expected, plan } = planned(pods, wanted, { nodes, nodePools });
+        const alone = replan(snapshot, SETTINGS);
+        const more = plan.pricePerHour - alone.pricePerHour;
+        expect(more).toBeLessThanOrEqual(oneNodeEach(plan, expected) + 1e-9);
+        const most = countsIn('general', alone);
+        for (const [set, count] of countsIn('general', plan)) {
+          expect(count).toBeLessThanOrEqual(most.get(set) ?? 0);
+        }
+        if (more > 1e-9) dearer += 1;
+        if (most.size > 0) lighter += 1;
+      }),
+      OPTIONS,
+    );
+    expect(Math.min(dearer, lighter)).toBeGreaterThan(3);
   });
 
   it('is the same whatever the order of the pods', () => {

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { expectedPods, planWhole, waitingSets } from '../../../shared/app/expected-pods.ts';
 import { provision } from '../../../shared/app/provision.ts';
 import { plannedPods } from '../../../shared/core/lifecycle/planned-pods.ts';
-import { ZONE } from '../../../shared/core/model/labels.ts';
+import { NODE_POOL, ZONE } from '../../../shared/core/model/labels.ts';
 import type { Pod, PodSpec } from '../../../shared/core/model/pod.ts';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../../../shared/core/model/snapshot.ts';
 import { replan } from '../../../shared/core/scheduling/replan.ts';
 import { PortError, type Ports } from '../../../shared/ports.ts';
 import type { Json } from '../../../shared/sim/json.ts';
 import { ofApp, spreadOver, termOver } from '../../builders/affinity.ts';
-import { podOf, podsOf, poolOf, snapshotOf } from '../../builders/scheduling.ts';
+import { nodeOf, podOf, podsOf, poolOf, snapshotOf } from '../../builders/scheduling.ts';
 import { deployment } from '../../sim/small-world.ts';
 import { reading, settings, waitingWorld, withPorts } from './world.ts';
 
@@ -105,12 +105,14 @@ describe('pods that are still to come', () => {
     expect(pod?.createdAtMs).toBeGreaterThan(Date.UTC(2200, 0, 1));
   });
 
-  it('are 10,000 at most, of the 20 ReplicaSets at most that have most pods waiting', () => {
-    const two = [...waiting(2, 'a'), ...waiting(3, 'b')];
+  it('are 10,000 at most, of the 20 ReplicaSets at most whose pods are newest', () => {
+    const since = (createdAtMs: number, count: number, set: string): readonly Pod[] =>
+      waiting(count, set).map((pod) => ({ ...pod, createdAtMs }));
+    const two = [...since(1, 5, 'a'), ...since(2, 3, 'b')];
     const many = expected(two, { a: 9000, b: 9000 });
     expect(many).toHaveLength(10_000);
     expect(many.filter(({ controller }) => controller?.name === 'b')).toHaveLength(8997);
-    const sets = Array.from({ length: 25 }, (_, at) => waiting(1 + at, `s${at}`));
+    const sets = Array.from({ length: 25 }, (_, at) => since(at, 30 - at, `s${at}`));
     const names = waitingSets({ pods: sets.flat() }).map(({ name }) => name);
     expect(names).toEqual(Array.from({ length: 20 }, (_, at) => `s${24 - at}`));
   });
@@ -161,6 +163,51 @@ describe('a plan with expected pods', () => {
     const plan = of([lost, ...waiting(5, 'a')], { a: 45 });
     expect([...plan.unplaced.keys()]).toEqual(['default/lost']);
     expect(plan.newNodeClaims.map(({ expectedPods }) => expectedPods)).toEqual([11]);
+  });
+
+  const expectedOf = ({ newNodeClaims }: ReturnType<typeof of>): number =>
+    newNodeClaims.reduce((sum, { expectedPods: count }) => sum + count, 0);
+
+  it.each([
+    [20, 100, 1500],
+    [20, 250, 3500],
+    [8, 500, 7500],
+    [40, 300, 1700],
+  ])('does not scatter %i pods of %i m over nodes for pods of %i m', (count, small, large) => {
+    const pods = [...waiting(count, 'a', { cpu: small }), ...waiting(1, 'b', { cpu: large })];
+    const alone = replan(snapshotOf({ pods }), SCHEDULING);
+    const { newNodeClaims, pricePerHour } = of(pods, { a: count, b: 400 });
+    const own = newNodeClaims.find((claim) => claim.pods.includes('default/b-0'));
+    expect(pricePerHour - alone.pricePerHour).toBeLessThanOrEqual(own?.chosen.price ?? 0);
+  });
+
+  it('does not send pods away from nodes that are there', () => {
+    const pods = [...waiting(1, 'a'), ...waiting(1, 'b', { cpu: 1500 })];
+    const plan = of(pods, { a: 1, b: 40 }, { nodes: [nodeOf('here', 4, 16)] });
+    expect(plan.newNodeClaims).toEqual([]);
+    expect(plan.existing).toEqual([{ node: 'here', pods: ['default/a-0', 'default/b-0'] }]);
+  });
+
+  it.each([
+    ['larger', 1500, 0],
+    ['smaller', 700, 4],
+  ])('leaves the heavier pool to the pods that are there, before %s ones', (_, cpu, ahead) => {
+    const heavy = poolOf('heavy', { weight: 50, limits: { cpu: 8000 } });
+    const pods = [...waiting(4, 'a'), ...waiting(1, 'b', { cpu })];
+    const plan = of(pods, { a: 4, b: 40 }, { nodePools: [heavy, poolOf('light', { weight: 1 })] });
+    expect(plan.newNodeClaims.map(({ nodePool }) => nodePool)).toEqual(['heavy', 'heavy']);
+    expect(expectedOf(plan)).toBe(ahead);
+  });
+
+  it.each([
+    ['pods find no place', 'gpu', {}, 99_000],
+    ['pods to come find no place', 'full', { cpu: 4000 }, 1000],
+  ])('looks ahead for others where those of one ReplicaSet: %s', (_, pool, limits, cpu) => {
+    const only = { nodeSelector: { [NODE_POOL]: pool } };
+    const elsewhere = { nodeSelector: { [NODE_POOL]: 'general' } };
+    const pods = [...waiting(5, 'a', elsewhere), ...waiting(2, 'b', { ...only, cpu })];
+    const nodePools = [poolOf('general'), poolOf(pool, { limits })];
+    expect(expectedOf(of(pods, { a: 45, b: 45 }, { nodePools }))).toBe(11);
   });
 });
 
@@ -221,6 +268,22 @@ describe('a rollout in batches', () => {
       expect(alone.price / once.price).toBeGreaterThan(least);
     },
   );
+
+  it('does not make the nodes of other pods many times dearer when it begins', async () => {
+    const { world, ports: free } = await waitingWorld([
+      deployment('small', 40, '300m'),
+      deployment('large', 100, '1700m'),
+    ]);
+    const read = reading(free, (state) => {
+      const [first, ...others] = state.objects.pods.filter(({ name }) => name.startsWith('large'));
+      const pods = state.objects.pods.filter((pod) => !others.includes(pod));
+      expect(first).toBeDefined();
+      return { ...state, objects: { ...state.objects, pods } };
+    });
+    await provision(withPorts(free, { cluster: { read } }), settings);
+    // Of 40 small pods and one large: without looking ahead $0.58.
+    expect(world.pricePerHour()).toBeLessThan(0.9);
+  });
 
   it('names in its claims, events and report the pods that are there, and counts the others', async () => {
     const { world, ports: free } = await waitingWorld([deployment('web', 90, '450m')]);
