@@ -90,12 +90,7 @@ async function readNode(
     new Mirror({ client, selection: node, decode: decoders.node, onInvalid }).read(),
     new Mirror({ client, selection: pods, decode: decoders.pod, onInvalid }).read(),
   ]);
-  const entry = found.get(name);
-  return {
-    node: entry?.value,
-    resourceVersion: entry?.resourceVersion,
-    pods: values(bound),
-  };
+  return { node: found.get(name)?.value, pods: values(bound) };
 }
 
 /** ReplicaFailure: the last pod that it tried to make or delete was refused. */

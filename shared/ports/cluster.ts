@@ -102,7 +102,6 @@ export interface ClaimsState {
 export interface NodeState {
   /** Undefined: there is none of the name. */
   readonly node: Node | undefined;
-  readonly resourceVersion: string | undefined;
   /** The pods that are bound to it. */
   readonly pods: readonly Pod[];
 }

@@ -20,7 +20,6 @@ import type {
   ReplicaSetRef,
   WriteResult,
 } from '../ports.ts';
-import { objectKey } from '../ports.ts';
 import { mayEvict } from './controllers/budgets.ts';
 import { deletePod } from './controllers/workloads.ts';
 import { conditionsOf, decodeNodeClaimObject, readState } from './decode.ts';
@@ -70,10 +69,9 @@ export class SimulatedCluster implements ClusterReader, ClusterWriter {
   }
 
   async readNode(name: string): Promise<NodeState> {
-    const { objects, resourceVersions } = await this.read();
+    const { objects } = await this.read();
     return {
       node: objects.nodes.find((each) => each.name === name),
-      resourceVersion: resourceVersions.get(objectKey({ kind: 'Node', name })),
       pods: objects.pods.filter(({ nodeName }) => nodeName === name),
     };
   }
