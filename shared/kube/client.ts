@@ -38,6 +38,8 @@ export interface Call {
   readonly silenceMsMax?: number;
   /** @default that of the client */
   readonly attemptsMax?: number;
+  /** Nobody waits for the answer any more: the call fails at once. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The field managers' patch kinds that we use. */
@@ -190,6 +192,7 @@ export class KubeClient {
         return await this.#once(call);
       } catch (error) {
         if (!(error instanceof KubeError) || attempt >= attemptsMax) throw error;
+        if (call.signal?.aborted) throw error;
         if (isKubeFault(error, 'unauthorised')) {
           // The token may have been revoked or the clock been off: one new token, once.
           if (attempt > 1 || this.#options.tokens === undefined) throw error;
@@ -198,7 +201,9 @@ export class KubeClient {
         }
         if (!isKubeFault(error, 'throttled') && !isKubeFault(error, 'unavailable')) throw error;
         const { timing } = this;
-        await timing.sleep(backoffMs(attempt, timing.random(), error.fault.retryAfterMs));
+        const waitMs = backoffMs(attempt, timing.random(), error.fault.retryAfterMs);
+        await timing.sleep(waitMs, call.signal);
+        if (call.signal?.aborted) throw error;
       }
     }
   }
@@ -222,6 +227,7 @@ export class KubeClient {
       body: call.body === undefined ? undefined : JSON.stringify(call.body),
       timeoutMs: TIMEOUT_MS,
       silenceMsMax: call.silenceMsMax ?? TIMEOUT_MS,
+      signal: call.signal,
     };
     const response = await transport.send(request).catch((cause: unknown) => {
       throw unreachable(call.asked, cause);

@@ -40,17 +40,22 @@ interface Page {
 /**
  * Lists page by page and hands over each object, projected, as it comes. The answer is the
  * resourceVersion from which a watch continues. `start` is called before the first object, and
- * again when the list has to start over: forget what came before.
+ * again when the list has to start over: forget what came before. The signal ends it with an error.
  */
 export async function listEach(
   client: KubeClient,
   selection: Selection,
   visit: { readonly start: () => void; readonly object: (object: unknown) => void },
+  signal?: AbortSignal,
 ): Promise<string> {
+  const fetch = (continueToken: string): Promise<Page> => {
+    const call = listCall(selection, { limit: PAGE_SIZE, continue: continueToken });
+    return fetchPage(client, { ...call, signal }, selection.shape);
+  };
   for (let restarts = 0; ; restarts += 1) {
     try {
       visit.start();
-      return await listOnce(client, selection, visit.object);
+      return await listOnce(fetch, visit.object);
     } catch (error) {
       if (!isKubeFault(error, 'gone') || restarts === RESTARTS_MAX) throw error;
     }
@@ -58,16 +63,15 @@ export async function listEach(
 }
 
 async function listOnce(
-  client: KubeClient,
-  selection: Selection,
+  fetch: (continueToken: string) => Promise<Page>,
   visit: (object: unknown) => void,
 ): Promise<string> {
-  let pending = fetchPage(client, selection, '');
+  let pending = fetch('');
   for (;;) {
     const page = await pending;
     const more = page.continueToken !== '';
     if (more) {
-      pending = fetchPage(client, selection, page.continueToken);
+      pending = fetch(page.continueToken);
       // Awaited after the decoding below, which may throw first.
       pending.catch(() => undefined);
     }
@@ -78,17 +82,14 @@ async function listOnce(
 
 async function fetchPage(
   client: KubeClient,
-  selection: Selection,
-  continueToken: string,
+  call: Call,
+  shape: Message | undefined,
 ): Promise<Page> {
-  const call = listCall(selection, { limit: PAGE_SIZE, continue: continueToken });
   const response = await client.open(call);
   const bytes = await client.bytes(call, response);
   const isProtobuf = response.header('content-type')?.startsWith(PROTOBUF_TYPE) === true;
   try {
-    return isProtobuf && selection.shape !== undefined
-      ? decodeList(bytes, selection.shape)
-      : parseList(bytes, selection.shape);
+    return isProtobuf && shape !== undefined ? decodeList(bytes, shape) : parseList(bytes, shape);
   } catch (cause) {
     throw cause instanceof KubeError ? cause : unreachable(call.asked, cause);
   }

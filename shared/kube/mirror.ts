@@ -50,7 +50,10 @@ const QUIET_LOOKS = 2;
 const LOOK_MS = 20;
 /** In a busy cluster it is never quiet: after this long the server is asked how far it is. */
 const BUSY_MS = 150;
-/** A catch-up that takes longer than this is slower than a list. */
+/**
+ * A catch-up that takes longer than this is slower than a list. Where only the question is slow,
+ * silence decides instead: a server that has too much to do is not asked for everything as well.
+ */
 const CATCH_UP_MS_MAX = 5_000;
 
 /**
@@ -115,7 +118,7 @@ export class Mirror<Value> {
     let hasAsked = false;
     const ask = (): void => {
       hasAsked = true;
-      void this.#ask().then((each) => {
+      void this.#ask(over.signal).then((each) => {
         answer = each;
       });
     };
@@ -131,7 +134,9 @@ export class Mirror<Value> {
       const isQuiet = quiet >= QUIET_LOOKS && nowMs - lastMs >= QUIET_MS;
       if (isQuiet && this.#agrees(answer)) break;
       if (!hasAsked && nowMs - stream.openedMs >= BUSY_MS) ask();
-      if (nowMs - startedAtMs > CATCH_UP_MS_MAX) stream.isBroken = true;
+      if (nowMs - startedAtMs <= CATCH_UP_MS_MAX) continue;
+      if (isQuiet && answer === undefined) break;
+      stream.isBroken = true;
     }
     over.abort();
     await followed;
@@ -169,7 +174,7 @@ export class Mirror<Value> {
    * comparable numbers.
    * https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions
    */
-  async #ask(): Promise<Answer> {
+  async #ask(signal: AbortSignal): Promise<Answer> {
     const { client, selection, probe } = this.#options;
     const found = new Map<string, string>();
     const visit = {
@@ -180,8 +185,8 @@ export class Mirror<Value> {
     try {
       const version =
         probe === undefined
-          ? await newestVersion(client, selection)
-          : await listEach(client, { ...selection, ...narrowed }, visit);
+          ? await newestVersion(client, selection, signal)
+          : await listEach(client, { ...selection, ...narrowed }, visit, signal);
       return { version: version === '' ? Number.POSITIVE_INFINITY : Number(version), found };
     } catch {
       // The stream then ends by being quiet, or by taking too long.
@@ -231,8 +236,13 @@ export class Mirror<Value> {
   }
 }
 
-async function newestVersion(client: KubeClient, selection: Selection): Promise<string> {
-  return versionOf(await client.json(listCall({ ...selection, protobuf: false }, { limit: 1 })));
+async function newestVersion(
+  client: KubeClient,
+  selection: Selection,
+  signal: AbortSignal,
+): Promise<string> {
+  const call = listCall({ ...selection, protobuf: false }, { limit: 1 });
+  return versionOf(await client.json({ ...call, signal }));
 }
 
 /** Of an object or a list. */

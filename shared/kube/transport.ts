@@ -13,6 +13,8 @@ export interface HttpRequest {
   readonly timeoutMs: number;
   /** Longest silence in the body of the answer; 0: none is too long. */
   readonly silenceMsMax: number;
+  /** Ends the exchange, also while no answer has come; the promise then rejects. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface HttpResponse {
@@ -62,10 +64,11 @@ export function httpTransport(endpoint: Endpoint): Transport {
       if (Date.now() - lastMs > IDLE_MS_MAX) dropIdle(agent);
       lastMs = Date.now();
       const { hostname, port } = url;
-      const { method } = asked;
+      const { method, signal } = asked;
       const path = prefix + asked.path;
       const headers = withLength(asked);
-      const request = dial({ agent, hostname: unbracketed(hostname), port, path, method, headers });
+      const target = { agent, hostname: unbracketed(hostname), port, path, method, headers };
+      const request = dial(signal === undefined ? target : { ...target, signal });
       const body = await answered(request, asked);
       lastMs = Date.now();
       return {

@@ -50,7 +50,11 @@ export async function* watchOnce(
 ): AsyncGenerator<WatchEvent> {
   const { signal } = options;
   const call = watchCall(selection, options);
-  const response = await client.open(call);
+  const response = await client.open(call).catch((error: unknown) => {
+    if (signal?.aborted) return undefined;
+    throw error;
+  });
+  if (response === undefined) return;
   const over = new AbortController();
   const cancel = (): void => response.cancel();
   if (signal?.aborted) {
@@ -85,7 +89,8 @@ function watchCall(selection: Selection, options: WatchOptions): Call {
       timeoutSeconds: options.timeoutSeconds ?? TIMEOUT_SECONDS,
     },
   );
-  return { ...call, asked: { ...call.asked, verb: 'watch' }, silenceMsMax: 0 };
+  const { signal } = options;
+  return { ...call, asked: { ...call.asked, verb: 'watch' }, silenceMsMax: 0, signal };
 }
 
 function stalled(call: Call): KubeError {

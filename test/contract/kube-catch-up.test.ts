@@ -6,9 +6,14 @@ import { Mirror, type Probe } from '../../shared/kube/mirror.ts';
 import { RESOURCES } from '../../shared/kube/resources.ts';
 import { systemTiming } from '../../shared/kube/time.ts';
 import { fixedToken } from '../../shared/kube/token.ts';
-import { type HttpResponse, httpTransport, type Transport } from '../../shared/kube/transport.ts';
+import {
+  type HttpRequest,
+  type HttpResponse,
+  httpTransport,
+  type Transport,
+} from '../../shared/kube/transport.ts';
 import { describeWithControlPlane } from '../support/control-plane/suite.ts';
-import { answer, FakeTiming, memoryClient, streaming } from './kube-memory.ts';
+import { answer, FakeTiming, frozenTiming, memoryClient, streaming } from './kube-memory.ts';
 import { aPlainPod, aReadyNode, ensureNamespace } from './kube-objects.ts';
 
 const PODS: Selection = { resource: RESOURCES.pods, shape: POD, protobuf: true };
@@ -110,6 +115,28 @@ await describeWithControlPlane('a catch-up with a busy API server', ({ admin, pl
   }, 60_000);
 });
 
+/** An answer, or what makes one for the request. */
+type Answering = HttpResponse | ((request: HttpRequest) => Promise<HttpResponse>);
+
+/** No answer, until nobody waits for it any more. */
+function unanswered(cancelled: string[], name: string): Answering {
+  return ({ signal }) =>
+    new Promise((_, reject) => {
+      signal?.addEventListener('abort', () => {
+        cancelled.push(name);
+        reject(new Error('cancelled'));
+      });
+    });
+}
+
+/** Who looks sees more time pass each time; what guards against a dead watch never wakes. */
+class Hasty extends FakeTiming {
+  override async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    if (ms > 60_000) await frozenTiming.sleep(ms, signal);
+    else await super.sleep(ms * 10, signal);
+  }
+}
+
 describe('a catch-up', () => {
   const pod = (name: string, version: number, nodeName?: string): object => ({
     metadata: { namespace: 'a', name, resourceVersion: String(version) },
@@ -122,15 +149,16 @@ describe('a catch-up', () => {
 
   const world = (
     first: () => HttpResponse,
-    { probe, watch }: { readonly probe: HttpResponse; readonly watch: HttpResponse },
+    { probe, watch }: { readonly probe: Answering; readonly watch: Answering },
     timing = systemTiming,
   ) => {
     const asked: string[] = [];
     const client = memoryClient((request) => {
       const isProbe = request.path.includes('fieldSelector');
       asked.push(isProbe ? 'probe' : request.path.includes('watch=1') ? 'watch' : 'list');
-      if (isProbe) return probe;
-      return asked.at(-1) === 'watch' ? watch : first();
+      if (!isProbe && asked.at(-1) === 'list') return first();
+      const answering = isProbe ? probe : watch;
+      return typeof answering === 'function' ? answering(request) : answering;
     }, timing);
     return { client, asked };
   };
@@ -158,11 +186,6 @@ describe('a catch-up', () => {
   });
 
   it('lists everything where the stream never tells of a pod that waits', async () => {
-    class Hasty extends FakeTiming {
-      override async sleep(ms: number, signal?: AbortSignal): Promise<void> {
-        await super.sleep(ms * 10, signal);
-      }
-    }
     const probe = list(12, pod('new', 11));
     const watch = streaming(200, [never]);
     const { client, asked } = world(() => list(10), { probe, watch }, new Hasty());
@@ -170,6 +193,32 @@ describe('a catch-up', () => {
     await read(mirror);
     expect(await read(mirror)).toEqual({});
     expect(asked.filter((each) => each === 'list')).toHaveLength(2);
+  });
+
+  it('goes by the quiet of its stream where the answer is late, and does not wait for it', async () => {
+    const cancelled: string[] = [];
+    const probe = unanswered(cancelled, 'probe');
+    const watch = streaming(200, [line('ADDED', pod('new', 12)), never]);
+    const timing = new Hasty();
+    const { client, asked } = world(() => list(10), { probe, watch }, timing);
+    const mirror = placesOf(client);
+    await read(mirror);
+    const startedAtMs = timing.nowMs();
+    expect(await read(mirror)).toEqual({ new: '' });
+    expect(timing.nowMs() - startedAtMs).toBeGreaterThan(5_000);
+    expect(asked.toSorted()).toEqual(['list', 'probe', 'watch']);
+    expect(cancelled).toEqual(['probe']);
+  });
+
+  it('lists everything where not even the stream opens in time, and waits for neither', async () => {
+    const cancelled: string[] = [];
+    const [probe, watch] = [unanswered(cancelled, 'probe'), unanswered(cancelled, 'watch')];
+    const { client, asked } = world(() => list(10), { probe, watch }, new Hasty());
+    const mirror = placesOf(client);
+    await read(mirror);
+    expect(await read(mirror)).toEqual({});
+    expect(asked.toSorted()).toEqual(['list', 'list', 'probe', 'watch']);
+    expect(cancelled.toSorted()).toEqual(['probe', 'watch']);
   });
 
   it('is not over because its process was not given the processor', async () => {

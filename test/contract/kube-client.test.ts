@@ -1,14 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { KubeClient } from '../../shared/kube/client.ts';
 import { isKubeFault, KubeError, type KubeFault } from '../../shared/kube/errors.ts';
 import { eventSink } from '../../shared/kube/events.ts';
 import { POD } from '../../shared/kube/fields.ts';
+import { listEach } from '../../shared/kube/list.ts';
 import { decodeList, ProtobufError } from '../../shared/kube/protobuf.ts';
 import { RESOURCES } from '../../shared/kube/resources.ts';
 import { backoffMs } from '../../shared/kube/time.ts';
 import { renewingToken } from '../../shared/kube/token.ts';
 import type { HttpRequest, HttpResponse } from '../../shared/kube/transport.ts';
-import { answer, FakeTiming, memoryClient } from './kube-memory.ts';
+import { answer, FakeTiming, frozenTiming, memoryClient } from './kube-memory.ts';
 
 const NODE = { name: 'node-1' };
 
@@ -101,6 +103,36 @@ describe('repeated requests', () => {
     const answers = [answer(503, {}), answer(500, {}), answer(200, { found: true })];
     const client = memoryClient(() => answers.shift() ?? answer(500, {}), new FakeTiming());
     expect(await client.get(RESOURCES.nodes, NODE)).toEqual({ found: true });
+  });
+
+  it('are not made for an answer that nobody waits for any more', async () => {
+    const over = new AbortController();
+    let requests = 0;
+    const refuse = (at: number) => () => {
+      requests += 1;
+      if (requests === at) over.abort();
+      return answer(503, {});
+    };
+    const visit = { start: () => undefined, object: () => undefined };
+    const listed = (client: KubeClient) =>
+      listEach(client, { resource: RESOURCES.nodes }, visit, over.signal);
+    await expect(listed(memoryClient(refuse(2), new FakeTiming()))).rejects.toThrow(KubeError);
+    expect(requests).toBe(2);
+  });
+
+  it('that would come after a pause are not made either', async () => {
+    const over = new AbortController();
+    let requests = 0;
+    const refuse = () => {
+      requests += 1;
+      setImmediate(() => over.abort());
+      return answer(503, {});
+    };
+    const client = memoryClient(refuse, frozenTiming);
+    const asked = { verb: 'list', resource: 'nodes' };
+    const call = { asked, method: 'GET', path: '/', signal: over.signal } as const;
+    await expect(client.json(call)).rejects.toThrow(KubeError);
+    expect(requests).toBe(1);
   });
 
   it('are not made for what another try cannot change', async () => {

@@ -107,6 +107,36 @@ describe('the wire to the API server', () => {
     expect(ended).toHaveLength(2);
   });
 
+  it('ends the exchange when the signal aborts, before the answer and inside it', async () => {
+    const ended: Promise<void>[] = [];
+    const over = new AbortController();
+    const started = Promise.withResolvers<void>();
+    answer = (request, response) => {
+      ended.push(new Promise((resolve) => response.on('close', resolve)));
+      if (request.url?.endsWith('inside') === true) response.write('a line');
+      if (ended.length === 2) started.resolve();
+    };
+    const { signal } = over;
+    const inside = text({ ...GET, path: '/inside', timeoutMs: 60_000, silenceMsMax: 0, signal });
+    const before = transport.send({ ...GET, timeoutMs: 60_000, signal });
+    const outcomes = Promise.allSettled([inside, before]);
+    await started.promise;
+    setTimeout(() => over.abort(), 20);
+    expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await Promise.all(ended);
+    await expect(transport.send({ ...GET, signal })).rejects.toThrow('aborted');
+    expect(ended).toHaveLength(2);
+  });
+
+  it('leaves the connection to others when the signal aborts after the answer', async () => {
+    answer = (_, response) => void response.end('{}');
+    const over = new AbortController();
+    await text({ ...GET, signal: over.signal });
+    over.abort();
+    await text(GET);
+    expect(connections[1]).toBe(connections[0]);
+  });
+
   it('says when the connection breaks, before and inside the answer', async () => {
     answer = (_, response) => void response.destroy();
     await expect(transport.send(GET)).rejects.toThrow(/socket hang up|ECONNRESET/);
