@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Condition } from '../../shared/core/model/cluster.ts';
 import { property, text } from '../../shared/kube/list.ts';
 import type {
@@ -66,10 +66,13 @@ export function clusterSuite(title: string, world: () => ClusterWorld): void {
     const state = await cluster().read();
     return state.objects.nodeClaims.find((each) => each.name === name);
   };
-  const versionOf = async (kind: ObjectKind, name: string): Promise<string> => {
-    const state = await cluster().read();
-    return state.resourceVersions.get(`${kind}/${name}`) ?? 'none';
-  };
+  /** On a machine that is busy, what was just made may be missing from the first look. */
+  const versionOf = (kind: ObjectKind, name: string): Promise<string> =>
+    vi.waitFor(async () => {
+      const version = (await cluster().read()).resourceVersions.get(`${kind}/${name}`);
+      if (version === undefined) throw new Error(`${kind} ${name} was not read`);
+      return version;
+    });
 
   describe(`${title}: node claims`, () => {
     it('are created once; the second create returns what is there', async () => {
