@@ -7,6 +7,7 @@ import {
   placesOfLeaving,
   simulate,
   withLeaving,
+  withPlaces,
   withReserved,
 } from '../core/disruption/simulation.ts';
 import { conditionOf, isTrue } from '../core/lifecycle/conditions.ts';
@@ -58,7 +59,7 @@ interface Choice {
   readonly states: readonly string[];
 }
 
-/** The room on other nodes that pods of nodes wait for which earlier passes are replacing. */
+/** The room on other nodes that pods of nodes wait for which are being replaced or drained. */
 function placesOf(
   { settings, state }: DisruptPass,
   under: readonly Replacement[],
@@ -91,8 +92,11 @@ async function observe(pass: DisruptPass): Promise<Choosing> {
   const under = [...commands, ...draining];
   const places = placesOf(pass, under, snapshot);
   const hosts = new Set(places.values());
+  snapshot = withPlaces(snapshot, places);
   for (const { claim, replacements } of under) {
-    snapshot = withReserved(snapshot, claim, replacements, places);
+    // Of one that is drained and not replaced, the pods without a place are demand like others.
+    if (claim.deletedAtMs !== undefined && replacements.length === 0) continue;
+    snapshot = withReserved(snapshot, claim, replacements);
   }
   const trying = new Map(
     canaries
@@ -273,6 +277,17 @@ async function create(
   return made;
 }
 
+/** From here on the room that the node's pods will go to is nobody else's. */
+function take(choosing: Choosing, choice: Choice, made: readonly NodeClaim[]): void {
+  const { snapshot, hosts } = choosing;
+  const { candidate, elsewhere } = choice;
+  for (const host of elsewhere.values()) hosts.add(host);
+  choosing.snapshot =
+    made.length > 0
+      ? withReserved(snapshot, candidate.claim, made, elsewhere)
+      : withPlaces(withLeaving(snapshot, candidate.node.name), elsewhere);
+}
+
 /**
  * The claim names its replacements, these are written, and only then is its node tainted: its pods
  * have a place to go to. Whatever happens in between, the next pass goes on or gives up.
@@ -291,15 +306,13 @@ async function start(choosing: Choosing, choice: Choice): Promise<void> {
   const decision = replacements.length === 0 ? 'delete' : 'replace';
   const labels = { decision, reason: DRIFTED.toLowerCase(), consolidation_type: '' };
   pass.ports.recorder.count('voluntary_disruption_decisions_total', labels);
+  take(choosing, choice, made);
   if (made.length > 0) {
-    choosing.snapshot = withReserved(choosing.snapshot, claim, made, choice.elsewhere);
-    for (const host of choice.elsewhere.values()) choosing.hosts.add(host);
     const message = `Waiting for ${made.map(({ name }) => name).join(', ')} to be ready`;
     const event = { type: 'Normal', reason: 'DisruptionWaitingReadiness', message } as const;
     await say(pass, claim, node, event);
     return;
   }
-  choosing.snapshot = withLeaving(choosing.snapshot, node.name);
   if (held === 'done') await end(pass, claim, node, []);
 }
 
@@ -341,7 +354,8 @@ async function choose(choosing: Choosing, candidates: readonly Drifted[]): Promi
     pass.failures.push(...(await attempt(`NodeClaim/${name}`, step)));
   };
   for (const candidate of candidates) {
-    if (choosing.simulations >= SIMULATIONS_MAX || (await pass.shadow.isCast())) return;
+    if (await pass.shadow.isCast()) return;
+    if (choosing.simulations >= SIMULATIONS_MAX) break;
     if (!(await isAllowed(choosing, candidate.pool, said))) continue;
     const choice = chosen(choosing, candidate);
     if (choice.kind === 'waiting') await sayBlocked(choosing, candidate, choice, said);
@@ -350,9 +364,10 @@ async function choose(choosing: Choosing, candidates: readonly Drifted[]): Promi
   }
   // Where all pods find a place without it, nothing new would ever be tried: then one node goes so.
   const [first] = spare.filter(({ states }) => !states.some((each) => trying.has(each)));
-  if (first !== undefined && (await isAllowed(choosing, first.candidate.pool, said))) {
-    await begin(first);
-  }
+  if (first === undefined || !(await isAllowed(choosing, first.candidate.pool, said))) return;
+  // What has begun since may have taken the room that its pods would go to.
+  const again = chosen(choosing, first.candidate);
+  if (again.kind === 'choice') await begin(again);
 }
 
 /** Begins to replace drifted nodes, as far as budgets, canaries and brakes allow. */

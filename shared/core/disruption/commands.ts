@@ -117,7 +117,7 @@ export function commandsOf(
   });
 }
 
-/** Nodes that are being drained while their replacements wait for the pods. */
+/** Nodes that are being drained: their pods go to the replacements, if any, or to room elsewhere. */
 export function drainingOf(
   claims: readonly NodeClaim[],
   nodes: readonly Node[],
@@ -125,7 +125,7 @@ export function drainingOf(
   const { byReplaced } = replacing(claims);
   const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
   return claims
-    .filter(({ deletedAtMs, uid }) => deletedAtMs !== undefined && byReplaced.has(uid))
+    .filter(({ deletedAtMs }) => deletedAtMs !== undefined)
     .map((claim) => {
       const node = claim.providerId === undefined ? undefined : byProvider.get(claim.providerId);
       return { claim, node, replacements: byReplaced.get(claim.uid) ?? [] };

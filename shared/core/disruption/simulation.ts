@@ -37,6 +37,16 @@ export function withLeaving(snapshot: ClusterSnapshot, name: string): ClusterSna
   return { ...snapshot, nodes };
 }
 
+/** The pods where they will go: nobody else may count on that room, nor on its node. */
+export function withPlaces(snapshot: ClusterSnapshot, places: Places): ClusterSnapshot {
+  if (places.size === 0) return snapshot;
+  const pods = snapshot.pods.map((pod) => {
+    const nodeName = places.get(podKey(pod));
+    return nodeName === undefined ? pod : { ...pod, nodeName };
+  });
+  return { ...snapshot, pods };
+}
+
 /** Where a plan puts those of the pods that a node takes which is there already. */
 function placesOf(plan: Plan, moving: ReadonlySet<string>, starting: ReadonlySet<string>): Places {
   return new Map(
@@ -56,8 +66,8 @@ function startingNodes(snapshot: ClusterSnapshot): ReadonlySet<string> {
 }
 
 /**
- * Where pods of nodes that are being replaced will go but for the replacements: in one plan, with
- * all these nodes gone.
+ * Where pods of nodes that are replaced or drained will go but for the replacements: in one plan,
+ * with all these nodes gone.
  */
 export function placesOfLeaving(
   snapshot: ClusterSnapshot,
@@ -65,8 +75,9 @@ export function placesOfLeaving(
   replacements: readonly NodeClaim[],
   settings: SchedulingSettings,
 ): Places {
-  const without = leaving.reduce((each, { node }) => withLeaving(each, node.name), snapshot);
   const moving = new Set(leaving.flatMap(({ pods }) => pods.filter(isMoving)).map(podKey));
+  if (moving.size === 0) return new Map();
+  const without = leaving.reduce((each, { node }) => withLeaving(each, node.name), snapshot);
   const named = new Map(snapshot.nodes.map(({ providerId, name }) => [providerId, name]));
   const own = replacements.map(({ name, providerId }) => named.get(providerId) ?? name);
   const taken = new Set([...startingNodes(without), ...own]);
@@ -100,11 +111,7 @@ export function withReserved(
     const others = node.taints.filter(({ key }) => key !== DISRUPTED.key);
     return { ...node, deletedAtMs: undefined, taints: [...others, RESERVED] };
   });
-  const pods = snapshot.pods.map((pod) => {
-    const nodeName = elsewhere.get(podKey(pod));
-    return nodeName === undefined ? pod : { ...pod, nodeName };
-  });
-  return { ...snapshot, nodeClaims, nodes, pods };
+  return withPlaces({ ...snapshot, nodeClaims, nodes }, elsewhere);
 }
 
 /** Where the candidate's pods would go, as text where they have no place yet. */

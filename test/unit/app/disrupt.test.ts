@@ -142,6 +142,115 @@ describe('a drifted node', () => {
   });
 });
 
+function byName(a: NodeClaim, b: NodeClaim): number {
+  return a.name < b.name ? -1 : 1;
+}
+
+/** A node's pod of one CPU leaves room for another one; the last claims by name have not drifted. */
+function roomy(state: ClusterState, current: number): ClusterState {
+  const { objects } = state;
+  const claims = objects.nodeClaims.toSorted(byName);
+  const stay = new Set(claims.slice(claims.length - current).map(({ uid }) => uid));
+  const drifted = withDrift(state).objects;
+  const nodeClaims = drifted.nodeClaims.map(
+    (claim) => objects.nodeClaims.find(({ uid }) => uid === claim.uid && stay.has(uid)) ?? claim,
+  );
+  const nodes = objects.nodes.map((node) => ({
+    ...node,
+    annotations: {},
+    allocatable: { ...node.allocatable, cpu: 2500 },
+    capacity: { ...node.capacity, cpu: 2500 },
+  }));
+  const pods = objects.pods.map((pod) => ({ ...pod, spec: { ...pod.spec, podAntiAffinity: [] } }));
+  return { ...state, objects: { ...drifted, nodeClaims, nodes, pods } };
+}
+
+function inOther(labels: NodeClaim['labels']): NodeClaim['labels'] {
+  return { ...labels, 'karpenter.sh/nodepool': 'other' };
+}
+
+/** Two pods of one CPU a node. */
+const PLACES = 2;
+
+describe('a cluster with room to spare', () => {
+  it.each([
+    [4, 1],
+    [6, 2],
+  ])(
+    'of %d nodes, %d of them as they should be, keeps a place for each pod',
+    async (count, current) => {
+      const { ports } = await runningWorld([spread('web', count)]);
+      const { report } = await passOf(ports, undefined, {
+        cluster: { read: async () => roomy(await ports.cluster.read(), current) },
+      });
+      expect(report.failures).toEqual([]);
+      expect(report.deleted.length).toBeGreaterThan(0);
+      const left = count - report.deleted.length;
+      expect((left + report.created.length) * PLACES).toBeGreaterThanOrEqual(count);
+    },
+  );
+
+  it.each([
+    [6, 2],
+    [7, 3],
+  ])(
+    'of %d nodes, %d of them as they should be, keeps it while one is drained',
+    async (count, current) => {
+      const { ports } = await runningWorld([spread('web', count)]);
+      const { report } = await passOf(ports, undefined, {
+        cluster: {
+          read: async () => {
+            const state = roomy(await ports.cluster.read(), current);
+            const [first, ...others] = state.objects.nodeClaims.toSorted(byName);
+            if (first === undefined) throw new Error('the world has no claim');
+            // Its pod runs there still.
+            const nodeClaims = [{ ...first, deletedAtMs: ports.clock.nowMs() }, ...others];
+            return { ...state, objects: { ...state.objects, nodeClaims } };
+          },
+        },
+      });
+      const left = count - 1 - report.deleted.length;
+      expect((left + report.created.length) * PLACES).toBeGreaterThanOrEqual(count);
+    },
+  );
+
+  it('has one place for a pod, not two, when a node goes so that something new is tried', async () => {
+    const { ports } = await runningWorld([spread('web', 3)]);
+    const { report } = await passOf(ports, undefined, {
+      cluster: {
+        read: async () => {
+          const { objects, ...state } = roomy(await ports.cluster.read(), 1);
+          // The first is of a pool of which no node has the new template, the others are not.
+          const [first, ...others] = objects.nodeClaims.toSorted(byName);
+          if (first === undefined) throw new Error('the world has no claim');
+          const moved = others.map((claim) => ({ ...claim, labels: inOther(claim.labels) }));
+          const nodes = objects.nodes.map((node) =>
+            node.providerId === first.providerId ? node : { ...node, labels: inOther(node.labels) },
+          );
+          const nodePools = objects.nodePools.flatMap((pool) => [pool, { ...pool, name: 'other' }]);
+          const nodeClaims = [first, ...moved];
+          return { ...state, objects: { ...objects, nodePools, nodeClaims, nodes } };
+        },
+      },
+    });
+    expect(report.failures).toEqual([]);
+    expect(report.deleted).toHaveLength(1);
+    expect(report.created).toHaveLength(1);
+  });
+
+  it.each([20, 21, 30])(
+    'of %d nodes is rolled: one goes so that something new is tried',
+    async (count) => {
+      const { ports } = await runningWorld([spread('web', count)]);
+      const { report } = await passOf(ports, undefined, {
+        cluster: { read: async () => roomy(await ports.cluster.read(), 0) },
+      });
+      expect(report).toMatchObject({ created: [], failures: [] });
+      expect(report.deleted).toHaveLength(1);
+    },
+  );
+});
+
 function noted(claim: NodeClaim, annotations: NodeClaim['annotations']): NodeClaim {
   return { ...claim, annotations: { ...claim.annotations, ...annotations } };
 }

@@ -174,7 +174,8 @@ describe('a replacement', () => {
       ]);
     expect(named([old, replacement('new', initialized)])).toEqual([['old', 'old', 'new']]);
     expect(named([replaced('new'), replacement('new', initialized)])).toEqual([]);
-    expect(named([old])).toEqual([]);
+    expect(named([old])).toEqual([['old', 'old']]);
+    expect(named([replaced('new')])).toEqual([]);
   });
 
   it('forgotten taints are those without a command or a deletion', () => {

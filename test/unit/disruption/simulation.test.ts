@@ -3,6 +3,7 @@ import {
   type Places,
   placesOfLeaving,
   simulate,
+  withPlaces,
   withReserved,
 } from '../../../shared/core/disruption/simulation.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
@@ -84,6 +85,21 @@ describe('a node that is still drained', () => {
     const { replacements, elsewhere } = plannedFor(reserved, b);
     expect([...elsewhere.values()]).toEqual(['x']);
     expect(replacements.flatMap(({ pods }) => pods)).toHaveLength(1);
+  });
+});
+
+describe('a node that is drained and not replaced', () => {
+  it('keeps the room that its pods will go to', () => {
+    const old = { ...ownClaim('a'), deletedAtMs: 1 };
+    const others = cluster.nodeClaims.filter(({ name }) => name !== 'a');
+    const pods = [on('a', 'a1'), on('b', 'b1'), on('x', 'x1'), on('x', 'x2')];
+    const snapshot: ClusterSnapshot = { ...cluster, nodeClaims: [...others, old], pods };
+    const leaving = { claim: old, node: a, pods: [on('a', 'a1')] };
+    const places = placesOfLeaving(snapshot, [leaving], [], DEFAULT_SCHEDULING_SETTINGS);
+    expect([...places]).toEqual([['default/a1', 'b']]);
+    const { replacements, elsewhere } = plannedFor(withPlaces(snapshot, places), x);
+    expect(replacements.flatMap((each) => each.pods)).toHaveLength(2);
+    expect([...elsewhere]).toEqual([]);
   });
 });
 
