@@ -218,19 +218,33 @@ function allowance(
   return [...dearest.values()].reduce((sum, price) => sum + price, 0);
 }
 
+/** NodePools heavier than the lightest one that the plan launches in. */
+function heavyPools(plan: Plan, { nodePools }: ClusterSnapshot): ReadonlySet<string> {
+  const used = new Set(plan.newNodeClaims.map(({ nodePool }) => nodePool));
+  const weights = nodePools.filter(({ name }) => used.has(name)).map(({ weight }) => weight);
+  const least = Math.min(...weights);
+  return new Set(nodePools.filter(({ weight }) => weight > least).map(({ name }) => name));
+}
+
 /**
  * ReplicaSets that stand in the way: those with expected pods left over, else those with expected
- * pods on a node that is to be made, and none of their pods that are there.
+ * pods in the pools that are contested, or on a node that is to be made for pods of others alone.
  */
-function misfits(whole: Plan, expected: Owners, owners: Owners): ReadonlySet<string> {
+function misfits(
+  whole: Plan,
+  expected: Owners,
+  owners: Owners,
+  contested: ReadonlySet<string>,
+): ReadonlySet<string> {
   const over = [...whole.unplaced.keys()].flatMap((pod) => expected.get(pod) ?? []);
   if (over.length > 0) return new Set(over);
-  const guests = whole.newNodeClaims.flatMap(({ pods }) => {
+  const found = whole.newNodeClaims.flatMap(({ nodePool, pods }) => {
     const hosts = new Set(pods.flatMap((pod) => owners.get(pod) ?? []));
-    const others = pods.flatMap((pod) => expected.get(pod) ?? []);
-    return hosts.size === 0 ? [] : others.filter((owner) => !hosts.has(owner));
+    const ahead = pods.flatMap((pod) => expected.get(pod) ?? []);
+    if (contested.has(nodePool)) return ahead;
+    return hosts.size === 0 ? [] : ahead.filter((owner) => !hosts.has(owner));
   });
-  return new Set(guests);
+  return new Set(found);
 }
 
 /**
@@ -256,9 +270,10 @@ export function planWhole(
     const part = partOf(whole, new Set(awaited.keys()));
     const most = alone.pricePerHour + allowance(part, new Set(awaited.values()), owners) + 1e-9;
     const isLoss = [...whole.unplaced.keys()].some((pod) => !alone.unplaced.has(pod));
-    const isDear = part.pricePerHour > most;
-    if (!isLoss && !isDear && !isLighter(part, alone, snapshot, owners)) return part;
-    const out = misfits(whole, awaited, owners);
+    const isLight = isLighter(part, alone, snapshot, owners);
+    if (!isLoss && !isLight && part.pricePerHour <= most) return part;
+    const contested = isLight ? heavyPools(part, snapshot) : new Set<string>();
+    const out = misfits(whole, awaited, owners, contested);
     rest = out.size === 0 ? [] : rest.filter(({ controller }) => !out.has(controller?.uid ?? ''));
   }
   return alone;

@@ -199,6 +199,21 @@ describe('a plan with expected pods', () => {
     expect(expectedOf(plan)).toBe(ahead);
   });
 
+  it('looks ahead in other pools where those to come would fill the heavier', () => {
+    const heavy = poolOf('heavy', { weight: 50, limits: { cpu: 8000 } });
+    const nodePools = [heavy, poolOf('light', { weight: 1 }), poolOf('general')];
+    const elsewhere = { nodeSelector: { [NODE_POOL]: 'general' } };
+    const both = [...waiting(4, 'a'), ...waiting(1, 'b', { cpu: 1500 })];
+    const pods = [...both, ...waiting(5, 'c', elsewhere)];
+    const plan = of(pods, { a: 45, b: 40, c: 45 }, { nodePools });
+    const pools = plan.newNodeClaims.map((claim) => [claim.nodePool, claim.expectedPods]);
+    expect(pools).toEqual([
+      ['heavy', 0],
+      ['heavy', 0],
+      ['general', 11],
+    ]);
+  });
+
   it.each([
     ['pods find no place', 'gpu', {}, 99_000],
     ['pods to come find no place', 'full', { cpu: 4000 }, 1000],
