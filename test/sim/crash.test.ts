@@ -129,7 +129,7 @@ describe('a crash at any call of a port', () => {
       failures.push(...found.map((each) => `call ${at}: ${each}`));
     }
     expect(failures).toEqual([]);
-  }, 240_000);
+  }, 600_000);
 });
 
 /** A node gets another image. */
@@ -196,5 +196,5 @@ describe('a crash at any call of a port while a node is replaced', () => {
       failures.push(...found.map((each) => `call ${at}: ${each}`));
     }
     expect(failures).toEqual([]);
-  }, 240_000);
+  }, 600_000);
 });
