@@ -5,6 +5,7 @@
  * processes of its own, woken by what `watch` puts onto the bus. Series that are not named are left
  * out; where none is named all are run.
  */
+import { METRICS } from '../shared/contract.ts';
 import { isKubeFault } from '../shared/kube/errors.ts';
 import { RESOURCES } from '../shared/kube/resources.ts';
 import { joiningOf } from '../test/support/aws/joining.ts';
@@ -135,8 +136,8 @@ async function launches(bench: Bench, count: number, isCold: boolean): Promise<v
     await undo(bench, trial);
     surplus += bench.launches.length - before - 1;
     const log = deployed.logOf('provision');
-    const reading = lastSeconds(log, 'joiner_observe_duration_seconds') * 1000;
-    const deciding = lastSeconds(log, 'joiner_decide_duration_seconds') * 1000;
+    const reading = lastSeconds(log, METRICS.observeDuration) * 1000;
+    const deciding = lastSeconds(log, METRICS.schedulingDuration) * 1000;
     const steps = { ...trial.reaction, reading, deciding };
     const shown = Object.entries(steps).map(([step, ms]) => `${step} ${ms.toFixed(0)}`);
     process.stderr.write(`${at}: ${shown.join(' ')}\n`);
