@@ -5,6 +5,7 @@ import { PortError, type Ports } from '../../shared/ports.ts';
 import { readState } from '../../shared/sim/decode.ts';
 import type { Json } from '../../shared/sim/json.ts';
 import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
+import { withPorts } from '../unit/app/world.ts';
 import {
   ageOfJournal,
   CHANGE,
@@ -125,24 +126,17 @@ describe('a node that several others replace', () => {
   /** The nth claim that is written as a replacement is refused. */
   const refusing = (nth: number) => {
     let written = 0;
-    return (ports: Ports): Ports => ({
-      ...ports,
-      cluster: new Proxy(ports.cluster, {
-        get: (target, name) => {
-          const member: unknown = Reflect.get(target, name);
-          if (typeof member !== 'function') return member;
-          if (name !== 'createNodeClaim') return member.bind(target);
-          return async (claim: Parameters<Ports['cluster']['createNodeClaim']>[0]) => {
-            if (claim.annotations[REPLACES] !== undefined) written += 1;
-            if (written === nth) {
-              written += 1;
-              throw new PortError('unknown', 'ServiceUnavailable', 'try again');
-            }
-            return await target.createNodeClaim(claim);
-          };
-        },
-      }),
-    });
+    return (ports: Ports): Ports => {
+      const createNodeClaim: Ports['cluster']['createNodeClaim'] = async (claim) => {
+        if (claim.annotations[REPLACES] !== undefined) written += 1;
+        if (written === nth) {
+          written += 1;
+          throw new PortError('unknown', 'ServiceUnavailable', 'try again');
+        }
+        return await ports.cluster.createNodeClaim(claim);
+      };
+      return withPorts(ports, { cluster: { createNodeClaim } });
+    };
   };
 
   it.each([

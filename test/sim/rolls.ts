@@ -1,9 +1,10 @@
 import type { NodeClaim } from '../../shared/core/model/provisioning.ts';
-import type { Brake, ClusterState, Ports } from '../../shared/ports.ts';
+import type { Brake, Ports } from '../../shared/ports.ts';
 import { readState } from '../../shared/sim/decode.ts';
 import type { Json } from '../../shared/sim/json.ts';
 import type { Scenario } from '../../shared/sim/scenario.ts';
 import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
+import { reading, withPorts } from '../unit/app/world.ts';
 import { violations } from './invariants.ts';
 import { deployment, nodeClass, nodePool, smallWorld } from './small-world.ts';
 
@@ -15,20 +16,10 @@ export type Paused = Partial<Record<Brake, number>>;
 
 /** The cluster as it is, with brakes on. */
 function braked(paused: () => Paused): (ports: Ports) => Ports {
-  return (ports) => ({
-    ...ports,
-    cluster: new Proxy(ports.cluster, {
-      get: (target, name) => {
-        const member: unknown = Reflect.get(target, name);
-        if (typeof member !== 'function') return member;
-        if (name !== 'read') return member.bind(target);
-        return async (): Promise<ClusterState> => ({
-          ...(await target.read()),
-          pausedUntilMs: paused(),
-        });
-      },
-    }),
-  });
+  return (ports) => {
+    const read = reading(ports, (state) => ({ ...state, pausedUntilMs: paused() }));
+    return withPorts(ports, { cluster: { read } });
+  };
 }
 
 const NEW_IMAGE = 'al2023@v20260101';

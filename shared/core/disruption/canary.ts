@@ -117,10 +117,7 @@ export type Verdict =
   | { readonly kind: 'blocked'; readonly message: string };
 
 /** States that a claim's replacement would be the first to have. */
-export function untriedStates(
-  drifts: readonly Drift[],
-  proven: ReadonlySet<string>,
-): readonly string[] {
+function untriedStates(drifts: readonly Drift[], proven: ReadonlySet<string>): readonly string[] {
   return drifts.flatMap(({ state }) => (state === undefined || proven.has(state) ? [] : [state]));
 }
 

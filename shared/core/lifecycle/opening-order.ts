@@ -1,10 +1,15 @@
 import type { Node } from '../model/cluster.ts';
+import type { Labels } from '../model/labels.ts';
 import { isDrawnByOthers, type Pod, type PodSpec } from '../model/pod.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import { fitsResources, type Resources, subtractResources } from '../model/resources.ts';
 import { type Taint, untoleratedTaint } from '../model/taint.ts';
-import { allows } from '../requirements/value-set.ts';
-import { NODE_NAME_FIELD, type NodeTerms, nodeTermsOf } from '../scheduling/problem/node-terms.ts';
+import {
+  NODE_NAME_FIELD,
+  type NodeTerms,
+  nodeTermsOf,
+  termsAllow,
+} from '../scheduling/problem/node-terms.ts';
 
 /** Claims made within so long of one another were launched for the same pods, or nearly. */
 const WAVE_MS = 30_000;
@@ -30,15 +35,6 @@ function roomToSpare({ allocatable }: Node, { planned, bound }: ClosedClaim): Re
   );
 }
 
-function selects(terms: NodeTerms, { claim, node }: ClosedClaim): boolean {
-  const labels = { ...claim.labels, ...node?.labels };
-  return terms.some((term) =>
-    [...term].every(([key, set]) =>
-      allows(set, key === NODE_NAME_FIELD ? node?.name : labels[key]),
-    ),
-  );
-}
-
 /** The specs that the node would take beside its own pods. */
 function takenBy(
   closed: ClosedClaim,
@@ -48,10 +44,11 @@ function takenBy(
   const { node, taints } = closed;
   if (node === undefined) return taken;
   const room = roomToSpare(node, closed);
+  const own: Labels = { ...closed.claim.labels, ...node.labels, [NODE_NAME_FIELD]: node.name };
   for (const [spec, terms] of specs) {
     if (!fitsResources(spec.requests, room)) continue;
     if (untoleratedTaint(spec.tolerations, taints) !== undefined) continue;
-    if (selects(terms, closed)) taken.add(spec);
+    if (termsAllow(terms, (key) => own[key])) taken.add(spec);
   }
   return taken;
 }

@@ -1,6 +1,6 @@
 import type { Node } from '../model/cluster.ts';
-import { HOSTNAME, type Labels } from '../model/labels.ts';
-import type { Pod, PodSpec } from '../model/pod.ts';
+import type { Labels } from '../model/labels.ts';
+import { hardDomainSpreads, type Pod, type PodSpec } from '../model/pod.ts';
 
 /** Pods, and the node that they are meant for. */
 export interface Nominees {
@@ -21,11 +21,8 @@ interface Turn {
 }
 
 /** The label over whose values the pod has to be spread, the hostname apart. */
-function spreadKey({ topologySpread }: PodSpec): string | undefined {
-  return topologySpread.find(
-    ({ topologyKey, whenUnsatisfiable }) =>
-      topologyKey !== HOSTNAME && whenUnsatisfiable === 'DoNotSchedule',
-  )?.topologyKey;
+function spreadKey(spec: PodSpec): string | undefined {
+  return hardDomainSpreads(spec)[0]?.topologyKey;
 }
 
 /** The domain that has been given least; of those, the one with most places left. */

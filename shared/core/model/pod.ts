@@ -129,22 +129,23 @@ export function isBufferPod({ annotations }: Pod): boolean {
   return annotations[FAKE_POD] === 'true';
 }
 
+/** Spreads over more than nodes that kube-scheduler holds to. */
+export function hardDomainSpreads({ topologySpread }: PodSpec): PodSpec['topologySpread'] {
+  return topologySpread.filter(
+    ({ topologyKey, whenUnsatisfiable }) =>
+      topologyKey !== HOSTNAME && whenUnsatisfiable === 'DoNotSchedule',
+  );
+}
+
 /**
  * Whether rules about other pods may forbid all nodes but a few to the pod, depending on where the
  * others are. Where the first of them goes decides for the rest.
  */
-export function isDrawnByOthers({
-  podAffinity,
-  podAntiAffinity,
-  topologySpread,
-}: PodSpec): boolean {
+export function isDrawnByOthers(spec: PodSpec): boolean {
   return (
-    podAffinity.length > 0 ||
-    podAntiAffinity.some(({ topologyKey }) => topologyKey !== HOSTNAME) ||
-    topologySpread.some(
-      ({ topologyKey, whenUnsatisfiable }) =>
-        topologyKey !== HOSTNAME && whenUnsatisfiable === 'DoNotSchedule',
-    )
+    spec.podAffinity.length > 0 ||
+    spec.podAntiAffinity.some(({ topologyKey }) => topologyKey !== HOSTNAME) ||
+    hardDomainSpreads(spec).length > 0
   );
 }
 

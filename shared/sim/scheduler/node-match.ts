@@ -1,24 +1,16 @@
 import type { Pod, PodSpec } from '../../core/model/pod.ts';
-import { allows, type Requirements } from '../../core/requirements/value-set.ts';
 import {
   NODE_NAME_FIELD,
   type NodeTerms,
   nodeTermsOf,
+  termsAllow,
   termsOf,
   withoutHostname,
 } from '../../core/scheduling/problem/node-terms.ts';
 import type { NodeView, SchedulerView } from './view.ts';
 
-export function matchesConjunction(requirements: Requirements, target: NodeView): boolean {
-  for (const [key, set] of requirements) {
-    const value = key === NODE_NAME_FIELD ? target.node.name : target.labels[key];
-    if (!allows(set, value)) return false;
-  }
-  return true;
-}
-
-function matchesAny(terms: NodeTerms, target: NodeView): boolean {
-  return terms.some((term) => matchesConjunction(term, target));
+export function matchesAny(terms: NodeTerms, { node, labels }: NodeView): boolean {
+  return termsAllow(terms, (key) => (key === NODE_NAME_FIELD ? node.name : labels[key]));
 }
 
 const termsBySpec = new WeakMap<PodSpec, NodeTerms>();

@@ -10,7 +10,7 @@ import {
   meetsSpread,
   spreadCounts,
 } from './inter-pod.ts';
-import { matchesConjunction, matchesNodeTerms, matchesVolumes } from './node-match.ts';
+import { matchesAny, matchesNodeTerms, matchesVolumes } from './node-match.ts';
 import { type NodeView, place, type SchedulerView, withNominated } from './view.ts';
 
 export interface Binding {
@@ -77,7 +77,7 @@ function preferenceScore(view: SchedulerView, pod: Pod, target: NodeView): numbe
   const { spec } = pod;
   let score = 0;
   for (const { weight, term } of spec.preferredNodeAffinity) {
-    if (termsOf([term]).some((each) => matchesConjunction(each, target))) score += 2 * weight;
+    if (matchesAny(termsOf([term]), target)) score += 2 * weight;
   }
   for (const { weight, term } of spec.preferredPodAffinity) {
     if ((countMeant(view, pod, term, target) ?? 0) > 0) score += 2 * weight;

@@ -1,8 +1,8 @@
 import type { Taint, Toleration } from '../../model/taint.ts';
 import { tolerates, untoleratedTaint } from '../../model/taint.ts';
-import { allows, type Requirements } from '../../requirements/value-set.ts';
+import type { Requirements } from '../../requirements/value-set.ts';
 import { type Domain, launchMeets, type PoolVariant, type TypeVariant } from './launch-space.ts';
-import type { NodeTerms } from './node-terms.ts';
+import { type NodeTerms, termsAllow } from './node-terms.ts';
 
 /** What a pod demands of a node by itself: labels and taints, nothing about other pods. */
 export interface NodeRule {
@@ -102,9 +102,5 @@ export function ruleAllowsNode(
   label: (key: string) => string | undefined,
   taints: readonly Taint[],
 ): boolean {
-  if (!taintsAllowed(rule, taints)) return false;
-  return rule.terms.some((term) => {
-    for (const [key, set] of term) if (!allows(set, label(key))) return false;
-    return true;
-  });
+  return taintsAllowed(rule, taints) && termsAllow(rule.terms, label);
 }

@@ -1,6 +1,7 @@
 import { HOSTNAME, normalizeLabelKey } from '../../model/labels.ts';
 import type { NodeSelectorTerm, PodSpec } from '../../model/pod.ts';
 import {
+  allows,
   contradictingKey,
   intersect,
   oneOf,
@@ -73,6 +74,14 @@ export function nodeTermsOf(spec: PodSpec): NodeTerms {
   const base: NodeTerms = contradictingKey(selector) === undefined ? [selector] : [];
   if (spec.requiredNodeAffinity === undefined) return base;
   return bothTerms(base, termsOf(spec.requiredNodeAffinity));
+}
+
+/** Whether a node with these labels, and its name as {@link NODE_NAME_FIELD}, meets one of them. */
+export function termsAllow(terms: NodeTerms, label: (key: string) => string | undefined): boolean {
+  return terms.some((term) => {
+    for (const [key, set] of term) if (!allows(set, label(key))) return false;
+    return true;
+  });
 }
 
 /** The same terms without what they say of the hostname (volumes of local disks). */
