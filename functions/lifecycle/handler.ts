@@ -15,9 +15,6 @@ import { tell } from '../runtime/tell.ts';
  */
 const PAUSE_MS = 1000;
 
-/** While kube-scheduler binds pods to nodes that have just opened. */
-const SETTLING_PAUSE_MS = 250;
-
 /** EC2 renews its checks each minute; asking more often tells nothing new. */
 const CHECKS_MS = 60_000;
 
@@ -32,22 +29,23 @@ export const handler = composed(async (_event: WakeUpEvent, invocation) => {
   const invocationMs = remainingMs();
   const { ports, kube, base, leases, remember } = await openSandbox(invocation, instancesCloud);
   const joining = joiningNodes(kube);
-  let isSettling = false;
   const outcome = await leased({
     leases: leases(requestId),
     name: 'lifecycle',
     pass: async (lease) => {
       const report = await lifecycle(held(ports, lease), config.settings, memory);
       logFailures(telemetry, report.failures);
-      isSettling = report.isSettling;
       // An invocation may stay for minutes: an alarm must not wait for its end.
       publish();
       return report.isUnsettled || report.isExpecting ? 'unsettled' : 'settled';
     },
     remainingMs,
-    sleep: (ms) => joining.pause(isSettling ? SETTLING_PAUSE_MS : ms),
+    sleep: joining.pause,
     pauseMs: PAUSE_MS,
-  }).finally(() => joining.close());
+  }).finally(() => {
+    memory.nominations.close();
+    return joining.close();
+  });
   const handsOver = outcome === 'out of time' && mayHandOver(invocationMs);
   await Promise.all([remember(), tell(base, telemetry, handsOver ? ['nodeclaim-changed'] : [])]);
   return { outcome };

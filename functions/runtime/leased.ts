@@ -72,6 +72,7 @@ const FREE: ReadonlySet<PropertyKey> = new Set([
   'readClaims',
   'readNode',
   'wantedPods',
+  'followWaitingPods',
   'isWarm',
   'karpenterRenewedAtMs',
   'event',

@@ -1,3 +1,5 @@
+import { KeptNominations } from './kept-nominations.ts';
+
 const MINUTE_MS = 60_000;
 
 /**
@@ -5,6 +7,8 @@ const MINUTE_MS = 60_000;
  * process knows of the terminations that the cluster still shows.
  */
 export class LifecycleMemory {
+  /** Those of nodes that have opened a moment ago. */
+  readonly nominations = new KeptNominations();
   private readonly checksEveryMs: number;
   private terminatedAtMs: readonly number[] = [];
   private checkedAtMs = Number.NEGATIVE_INFINITY;

@@ -42,14 +42,9 @@ import { Shadow } from './shadow.ts';
 /** A pass is not to take longer than EC2 leaves a node that it has warned of. */
 const CLAIMS_AT_ONCE = 10;
 
-/** kube-scheduler tries a pod that has just lost its nomination again after a second. */
-const HASTE_MS = 3000;
-
 export interface LifecycleReport {
   /** Something was written, or a drain or a node that is about to be ready: look again soon. */
   readonly isUnsettled: boolean;
-  /** A node has just opened, and pods may lose their places on it: look again at once. */
-  readonly isSettling: boolean;
   /** A node that was launched is about to join, of which nobody may tell. */
   readonly isExpecting: boolean;
   readonly evictions: number;
@@ -314,10 +309,7 @@ async function takeSteps(pass: Pass, decisions: readonly ClaimDecision[]): Promi
 }
 
 /** Drains come first, for EC2 does not wait; nodes open together; then the rest. */
-async function carryAllOut(
-  pass: Pass,
-  decisions: readonly ClaimDecision[],
-): Promise<ReadonlySet<NodeClaim>> {
+async function carryAllOut(pass: Pass, decisions: readonly ClaimDecision[]): Promise<void> {
   const isLeaving = ({ claim }: ClaimDecision) => claim.deletedAtMs !== undefined;
   await takeSteps(pass, decisions.filter(isLeaving));
   const openings = decisions.flatMap(({ claim, actions }) =>
@@ -331,7 +323,6 @@ async function carryAllOut(
     ...rest.filter(({ claim }) => !opened.has(claim)),
   ]);
   if (closed.size > 0) pass.isOpening = true;
-  return opened;
 }
 
 /** Nodes join and drain whether or not EC2 can be asked; undefined: it cannot. */
@@ -359,7 +350,6 @@ export async function lifecycle(
   const nowMs = ports.clock.nowMs();
   const nothing = {
     isUnsettled: false,
-    isSettling: false,
     isExpecting: false,
     evictions: 0,
     terminated: [],
@@ -383,17 +373,15 @@ export async function lifecycle(
     .filter(({ nodeClassRef }) => isOurs(nodeClassRef))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
   const decisions = decisionsOf(pass, claims, index);
-  const opened = await carryAllOut(pass, decisions);
+  await carryAllOut(pass, decisions);
   const collect = () => collectOrphans(pass, instances ?? []);
   failures.push(...(await attempt('instances without a NodeClaim', collect)));
   failures.push(...(await attempt('nodes without a NodeClaim', () => releaseForsaken(pass))));
   const isLeaving = claims.some((claim) => claim.deletedAtMs !== undefined);
-  const isSettling =
-    opened.size > 0 || claims.some((claim) => isAtRisk(claim, index.nominations, HASTE_MS));
   const isExpecting = claims.some(
     (claim) => isJoining(claim, nowMs) || isAtRisk(claim, index.nominations),
   );
   const { acted, isOpening, evictions } = pass;
   const isUnsettled = acted || isLeaving || isOpening;
-  return { isUnsettled, isSettling, isExpecting, evictions, terminated, failures };
+  return { isUnsettled, isExpecting, evictions, terminated, failures };
 }

@@ -1,6 +1,6 @@
 import { conditionOf, isTrue } from '../core/lifecycle/conditions.ts';
 import { isPending, plannedPods } from '../core/lifecycle/planned-pods.ts';
-import type { Nominees } from '../core/lifecycle/turns.ts';
+import { type Nominees, takenTogether } from '../core/lifecycle/turns.ts';
 import type { Pod } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import { fitsResources, type Resources, subtractResources } from '../core/model/resources.ts';
@@ -30,10 +30,10 @@ export interface Nominations {
 /** So long after its node has opened a pod's place is kept for it. */
 const SETTLING_MS = 15_000;
 
-/** Whether the claim's node has opened within so many milliseconds. */
-function isSettling(claim: NodeClaim, nowMs: number, ms = SETTLING_MS): boolean {
+/** Whether the claim's node has opened a moment ago. */
+function isSettling(claim: NodeClaim, nowMs: number): boolean {
   const registered = conditionOf(claim, 'Registered');
-  return registered?.status === 'True' && nowMs - registered.lastTransitionAtMs < ms;
+  return registered?.status === 'True' && nowMs - registered.lastTransitionAtMs < SETTLING_MS;
 }
 
 /** Of nodes that have opened a moment ago, by name. */
@@ -90,7 +90,7 @@ export function readNominations(state: ClusterState, nowMs: number): Nominations
  */
 export function awaitingPods(
   claim: NodeClaim,
-  { pending, staying, plannedOn, free, nowMs }: Nominations,
+  { pending, nominated, staying, plannedOn, free, nowMs }: Nominations,
 ): readonly Pod[] {
   const isOpen = isTrue(claim, 'Registered');
   if (isOpen && !isSettling(claim, nowMs)) return [];
@@ -98,7 +98,7 @@ export function awaitingPods(
   const pods = own.flatMap((uid) => pending.get(uid) ?? []);
   const waiting = pods.filter(({ nominatedNodeName }) => !staying.has(nominatedNodeName));
   if (!isOpen) return waiting;
-  return waiting.filter(({ spec }) => {
+  return takenTogether(waiting, nominated.get(claim.nodeName)).filter(({ spec }) => {
     const room = free.get(claim.nodeName ?? '');
     if (room === undefined || !fitsResources(spec.requests, room)) return false;
     free.set(claim.nodeName ?? '', subtractResources(room, spec.requests));
@@ -111,9 +111,9 @@ export function isAwaited(claim: NodeClaim, { pending }: Nominations): boolean {
   return plannedPods(claim).some((uid) => pending.has(uid));
 }
 
-/** Whether such a pod may lose its place on a node that has opened within so many milliseconds. */
-export function isAtRisk(claim: NodeClaim, nominations: Nominations, ms?: number): boolean {
-  return isSettling(claim, nominations.nowMs, ms) && isAwaited(claim, nominations);
+/** Whether such a pod may lose its place on a node that has opened a moment ago. */
+export function isAtRisk(claim: NodeClaim, nominations: Nominations): boolean {
+  return isSettling(claim, nominations.nowMs) && isAwaited(claim, nominations);
 }
 
 /**

@@ -1,12 +1,13 @@
 import type { LifecycleAction } from '../core/lifecycle/actions.ts';
 import { plannedPods, plannedPodsText } from '../core/lifecycle/planned-pods.ts';
-import { inTurn } from '../core/lifecycle/turns.ts';
+import { inTurn, takenTogether } from '../core/lifecycle/turns.ts';
 import { isDrawnByOthers, type Pod } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
-import { type ClusterState, objectKey } from '../ports.ts';
+import type { ClusterState } from '../ports.ts';
+import { attempt } from './attempt.ts';
+import type { LifecycleMemory } from './lifecycle-memory.ts';
 import { nominatePods } from './nominations.ts';
-import { podRef } from './references.ts';
-import { type ClaimPass, carryOut, open, prepare } from './registration.ts';
+import { type ClaimPass, carryOut, namePods, open, prepare } from './registration.ts';
 
 /** As many nodes open in one pass: then it is time to look at everything else. */
 export const TOGETHER_MAX = 20;
@@ -46,35 +47,75 @@ function exchanged({ claim, action, pods }: Turned): string | undefined {
   return plannedPodsText([...others, ...pods.map(({ uid }) => uid)]);
 }
 
+/** Whether pods are to come to the node that have to be where others of them are. */
+function leads({ pods }: Turned): boolean {
+  return pods.some(({ spec }) => spec.podAffinity.length > 0);
+}
+
+interface OpeningPass extends ClaimPass {
+  readonly state: ClusterState;
+  readonly memory: LifecycleMemory;
+}
+
 /**
  * Opens nodes together, when all their pods are nominated; returns the claims of those that are
  * open. Of many, the rest is left to the next pass. kube-scheduler tries all pods whenever a node
  * opens. One that it tries while its own node is closed loses the nomination, and then it tries all
  * that are nominated anywhere (hasNominatedNodeNameChanged, kube-scheduler 1.35): what can be
- * written before is written before.
+ * written before is written before, it is to be at rest, and nominations are kept from then on.
  */
 export async function openNodes(
-  pass: ClaimPass & { readonly state: ClusterState },
+  pass: OpeningPass,
   openings: readonly Opening[],
 ): Promise<ReadonlySet<NodeClaim>> {
-  const { resourceVersions } = pass.state;
-  // The last that was written of a waiting pod is what came of trying it, and it is tried in the
-  // same order again. Versions of one kind are comparable numbers.
-  const orderOf = (pod: Pod): number => Number(resourceVersions.get(objectKey(podRef(pod))) ?? 0);
-  const together = firstOf(openings);
+  const prepared = await doneFor(firstOf(openings), ({ claim, action }) =>
+    carryOut(pass, claim, () => prepare(pass, claim, action.node)),
+  );
+  if (prepared.length === 0) return new Set();
+  const named = await inOrder(pass, prepared);
+  if (await pass.shadow.isCast()) return new Set();
+  const nominees = named.map(({ action: { node }, pods }) => ({ node, pods: takenTogether(pods) }));
+  const { nominations } = pass.memory;
+  nominations.follow(nominees);
+  pass.failures.push(...(await nominatePods(pass.ports, nominees)));
+  await nominations.keep();
+  const openAll = (those: readonly Turned[]): Promise<readonly Turned[]> =>
+    doneFor(those, ({ claim, action }) => carryOut(pass, claim, () => open(pass, action)));
+  // Where the first pod of a group is, the others have to follow: it may not find room elsewhere.
+  const opened = await openAll(named.filter(leads));
+  const others = await openAll(named.filter((each) => !leads(each)));
+  return new Set([...opened, ...others].map(({ claim }) => claim));
+}
+
+/**
+ * The openings, each with its pods in the order in which kube-scheduler is going to try them. It
+ * begins as soon as the first node is open: that is the one with most pods, because the pod that it
+ * begins with may well be one of those. Claims name their pods anew where they have changed.
+ */
+async function inOrder(
+  pass: OpeningPass,
+  openings: readonly Opening[],
+): Promise<readonly Turned[]> {
+  const order = new Map<string, number>();
+  const read = async (): Promise<void> => {
+    const uids = await pass.memory.nominations.quiet(pass.ports.cluster);
+    for (const [at, uid] of uids.entries()) order.set(uid, at);
+  };
+  if (openings.some(({ action }) => action.pods.length > 0)) {
+    pass.failures.push(...(await attempt('pods without a node', read)));
+  }
+  const orderOf = ({ uid }: Pod): number => order.get(uid) ?? order.size;
   const turned = inTurn(
-    together.map(({ action }) => action),
+    openings.map(({ action }) => action),
     orderOf,
   );
-  const all = together.map((each, at): Turned => ({ ...each, pods: turned[at]?.pods ?? [] }));
-  const prepared = await doneFor(all, (each) =>
-    carryOut(pass, each.claim, () => prepare(pass, each.claim, each.action.node, exchanged(each))),
+  const compare = (a: Pod, b: Pod): number =>
+    b.spec.priority - a.spec.priority || orderOf(a) - orderOf(b);
+  const sorted = openings.map(
+    (each, at): Turned => ({ ...each, pods: (turned[at]?.pods ?? []).toSorted(compare) }),
   );
-  if (prepared.length === 0 || (await pass.shadow.isCast())) return new Set();
-  const nominees = prepared.map(({ action: { node }, pods }) => ({ node, pods }));
-  pass.failures.push(...(await nominatePods(pass.ports, nominees)));
-  const opened = await doneFor(prepared, ({ claim, action }) =>
-    carryOut(pass, claim, () => open(pass, action)),
+  const named = await doneFor(sorted, (each) =>
+    carryOut(pass, each.claim, () => namePods(pass, each.claim, exchanged(each))),
   );
-  return new Set(opened.map(({ claim }) => claim));
+  return named.toSorted((a, b) => b.pods.length - a.pods.length);
 }

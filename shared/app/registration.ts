@@ -50,21 +50,27 @@ type Registration = Extract<LifecycleAction, { kind: 'register' }>;
 
 /**
  * Gives the node its finalizer and owner; it stays closed. kube-scheduler tries waiting pods when a
- * node's labels, annotations or taints change, so those come when it opens. The claim names its
- * pods anew where they have changed.
+ * node's labels, annotations or taints change, so those come when it opens.
  */
 export async function prepare(
   { ports: { cluster } }: ClaimPass,
   claim: NodeClaim,
   node: Node,
-  pods: string | undefined,
 ): Promise<boolean> {
-  if (pods !== undefined) {
-    await cluster.patchNodeClaim(claimRef(claim), { annotations: { [PLANNED_PODS]: pods } });
-  }
   const owner = { kind: 'NodeClaim', name: claim.name, uid: claim.uid };
   const patch: NodePatch = { addFinalizer: TERMINATION_FINALIZER, owner };
   return (await cluster.patchNode(nodeRef(node), patch)) === 'done';
+}
+
+/** The claim names its pods anew; undefined: they are the same. */
+export async function namePods(
+  { ports: { cluster } }: ClaimPass,
+  claim: NodeClaim,
+  pods: string | undefined,
+): Promise<boolean> {
+  if (pods === undefined) return true;
+  const patch = { annotations: { [PLANNED_PODS]: pods } };
+  return (await cluster.patchNodeClaim(claimRef(claim), patch)) === 'done';
 }
 
 /**

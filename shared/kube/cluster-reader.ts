@@ -26,6 +26,7 @@ import { find } from './find.ts';
 import { listEach, property, type Selection, text } from './list.ts';
 import { type Entry, Mirror, type OnInvalid, type Probe } from './mirror.ts';
 import { RESOURCES } from './resources.ts';
+import { followWaitingPods } from './waiting-pods.ts';
 
 /** Karpenter's leader lease; its namespace is where Karpenter was installed. */
 const KARPENTER_LEASE = 'karpenter-leader-election';
@@ -66,6 +67,7 @@ export function clusterReader(options: ReaderOptions): ClusterReader {
       const wanted = await Promise.all(sets.map((each) => readWanted(options.client, each)));
       return new Map(wanted.flat());
     },
+    followWaitingPods: (listener, signal) => followWaitingPods(options.client, listener, signal),
     isWarm: () => mirrors.nodes.isWarm && mirrors.pods.isWarm,
     karpenterRenewedAtMs: () => readKarpenterLease(options.client),
   };

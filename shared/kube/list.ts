@@ -151,3 +151,18 @@ export function property(value: unknown, name: string): unknown {
 export function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
+
+/** Of a list of the selection that were asked for now. */
+export async function newestVersion(
+  client: KubeClient,
+  selection: Selection,
+  signal: AbortSignal,
+): Promise<string> {
+  const call = listCall({ ...selection, protobuf: false }, { limit: 1 });
+  return versionOf(await client.json({ ...call, signal }));
+}
+
+/** Of an object or a list. */
+export function versionOf(object: unknown): string {
+  return text(property(property(object, 'metadata'), 'resourceVersion'));
+}

@@ -1,7 +1,7 @@
 import type { Decoded, Issue } from '../api/issue.ts';
 import type { KubeClient } from './client.ts';
 import { isKubeFault } from './errors.ts';
-import { listCall, listEach, property, type Selection, text } from './list.ts';
+import { listEach, newestVersion, property, type Selection, text, versionOf } from './list.ts';
 import { watchOnce } from './watch.ts';
 
 /** A decoded object and the version it was read at. */
@@ -234,20 +234,6 @@ export class Mirror<Value> {
     this.#invalid.set(key, resourceVersion);
     this.#options.onInvalid(`${this.#options.selection.resource.kind}/${key}`, decoded.issues);
   }
-}
-
-async function newestVersion(
-  client: KubeClient,
-  selection: Selection,
-  signal: AbortSignal,
-): Promise<string> {
-  const call = listCall({ ...selection, protobuf: false }, { limit: 1 });
-  return versionOf(await client.json({ ...call, signal }));
-}
-
-/** Of an object or a list. */
-function versionOf(object: unknown): string {
-  return text(property(property(object, 'metadata'), 'resourceVersion'));
 }
 
 function keyOf(object: unknown): string {

@@ -113,6 +113,29 @@ export interface ReplicaSetRef {
   readonly uid: string;
 }
 
+/** What has become of a pod that waits for a node, or did. */
+export interface WaitingPod {
+  readonly uid: string;
+  readonly nominatedNodeName: string | undefined;
+  /** It has a node by now, or is gone. */
+  readonly isOver: boolean;
+}
+
+export interface WaitingPodListener {
+  told(pod: WaitingPod): void;
+  /** Nothing more is told: the stream has broken, or the signal was aborted. */
+  over(): void;
+}
+
+export interface WaitingPodStream {
+  /**
+   * Resolves when nothing has been told for a moment: kube-scheduler, which writes what comes of
+   * each try, rests. It tries all waiting pods whenever a node joins. Where it goes on and on,
+   * nobody waits for long. Returns the pods' uids in the order in which they were last written.
+   */
+  quiet(): Promise<readonly string[]>;
+}
+
 export interface ClusterReader {
   /** Everything that decisions read, consistent enough: nodes and claims first, pods last. */
   read(): Promise<ClusterState>;
@@ -125,6 +148,11 @@ export interface ClusterReader {
    * deleted, or whose pods are refused (by a quota or an admission webhook).
    */
   wantedPods(sets: readonly ReplicaSetRef[]): Promise<ReadonlyMap<string, number>>;
+  /**
+   * Tells of every pod without a node that changes or gets one, from when the promise resolves until
+   * the signal aborts. A stream that breaks is not begun again.
+   */
+  followWaitingPods(listener: WaitingPodListener, signal: AbortSignal): Promise<WaitingPodStream>;
   /** Whether {@link read} only catches up with what it knows. Absent: it never does. */
   isWarm?(): boolean;
   /**

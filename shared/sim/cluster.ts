@@ -18,6 +18,8 @@ import type {
   NodeState,
   ObjectRef,
   ReplicaSetRef,
+  WaitingPodListener,
+  WaitingPodStream,
   WriteResult,
 } from '../ports.ts';
 import { mayEvict } from './controllers/budgets.ts';
@@ -27,7 +29,7 @@ import { encodeClaim, encodeNodeClassStatus } from './encode.ts';
 import { numberAt, textAt } from './json.ts';
 import { encodeTaint } from './kubelet.ts';
 import { conditionStatus, encodeCondition, isDeleting, withSpec, withStatus } from './objects.ts';
-import type { KubeObject, ObjectMeta, ObjectStore } from './store.ts';
+import type { KubeObject, ObjectMeta, ObjectStore, StoreChange } from './store.ts';
 
 function sameTaints(a: readonly Taint[], b: readonly Taint[]): boolean {
   const text = (taints: readonly Taint[]): string =>
@@ -74,6 +76,37 @@ export class SimulatedCluster implements ClusterReader, ClusterWriter {
       node: objects.nodes.find((each) => each.name === name),
       pods: objects.pods.filter(({ nodeName }) => nodeName === name),
     };
+  }
+
+  async followWaitingPods(
+    listener: WaitingPodListener,
+    signal: AbortSignal,
+  ): Promise<WaitingPodStream> {
+    const waiting = new Set<string>();
+    const isWaiting = (pod: KubeObject): boolean => textAt(pod, 'spec', 'nodeName') === undefined;
+    for (const pod of this.store.list('Pod')) if (isWaiting(pod)) waiting.add(pod.metadata.uid);
+    const listen = ({ kind, object }: StoreChange): void => {
+      const { uid } = object.metadata;
+      if (object.kind !== 'Pod') return;
+      const isOver = kind === 'removed' || !isWaiting(object);
+      if (isOver && !waiting.delete(uid)) return;
+      if (!isOver) waiting.add(uid);
+      listener.told({
+        uid,
+        nominatedNodeName: textAt(object, 'status', 'nominatedNodeName'),
+        isOver,
+      });
+    };
+    this.store.onChange(listen, signal);
+    signal.addEventListener('abort', () => listener.over(), { once: true });
+    const quiet = async (): Promise<readonly string[]> =>
+      this.store
+        .list('Pod')
+        .filter(isWaiting)
+        .map(({ metadata }) => metadata)
+        .sort((a, b) => Number(a.resourceVersion) - Number(b.resourceVersion))
+        .map(({ uid }) => uid);
+    return { quiet };
   }
 
   async wantedPods(sets: readonly ReplicaSetRef[]): Promise<ReadonlyMap<string, number>> {

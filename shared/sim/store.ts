@@ -116,8 +116,14 @@ export class ObjectStore {
     return this.revision;
   }
 
-  onChange(listener: (change: StoreChange) => void): void {
+  /** Until the signal aborts, if there is one. */
+  onChange(listener: (change: StoreChange) => void, signal?: AbortSignal): void {
+    if (signal?.aborted) return;
     this.listeners.push(listener);
+    const forget = (): void => {
+      this.listeners.splice(this.listeners.indexOf(listener), 1);
+    };
+    signal?.addEventListener('abort', forget, { once: true });
   }
 
   /** In the order of names, so that nothing depends on the order of creation. */

@@ -9,6 +9,7 @@ import type {
   ObjectKind,
   ObjectRef,
   ReplicaSetRef,
+  WaitingPod,
 } from '../../shared/ports.ts';
 import { aPlainPod, aReadyNode, aReplicaSet, REFUSED_SPEC } from './kube-objects.ts';
 
@@ -369,6 +370,37 @@ export function clusterSuite(title: string, world: () => ClusterWorld): void {
       expect(await cluster().nominate(other, 'node-c')).toBe('gone');
       expect(await podOf('nominate-1')).toMatchObject({ nominatedNodeName: 'node-b' });
       expect(await cluster().nominate({ ...pod, name: 'nominate-none' }, 'node-a')).toBe('gone');
+    });
+
+    it('are told of when their nomination changes and when they get a node or go', async () => {
+      const [first, second] = [await aPendingPod('follow-1'), await aPendingPod('follow-2')];
+      await world().apply({ apiVersion: 'v1', kind: 'Node', ...aReadyNode('node-follow') });
+      const told: string[] = [];
+      const over = new AbortController();
+      const ended = Promise.withResolvers<void>();
+      const names = new Map([first, second].map(({ uid, name }) => [uid, name]));
+      const listener = {
+        told: ({ uid, nominatedNodeName, isOver }: WaitingPod) => {
+          const name = names.get(uid);
+          if (name === undefined) return;
+          told.push([name, nominatedNodeName, ...(isOver ? ['over'] : [])].join(' '));
+        },
+        over: () => ended.resolve(),
+      };
+      const stream = await cluster().followWaitingPods(listener, over.signal);
+      await cluster().nominate(second, 'node-a');
+      await cluster().nominate(first, 'node-b');
+      await vi.waitFor(() => expect(told).toEqual(['follow-2 node-a', 'follow-1 node-b']));
+      const uids = await stream.quiet();
+      const isTheirs = (uid: string) => names.has(uid);
+      expect(uids.filter(isTheirs)).toEqual([second.uid, first.uid]);
+      await cluster().deletePod(first, 0);
+      await vi.waitFor(() => expect(told.at(-1)).toMatch(/^follow-1.* over$/));
+      expect(await stream.quiet()).not.toContain(first.uid);
+      over.abort();
+      await ended.promise;
+      await cluster().nominate(second, 'node-c');
+      expect(told.at(-1)).toMatch(/^follow-1.* over$/);
     });
 
     it('are left where they are once they are bound', async () => {

@@ -43,6 +43,32 @@ function turnsOf(key: string, group: ReadonlySet<Pod>, arrivals: readonly Arriva
 }
 
 /**
+ * Those of a node's pods that may be nominated to it beside those that are. kube-scheduler counts all
+ * that are nominated to a node as if they were there when it looks at one of them, but those of other
+ * nodes in the domain not at all: equal pods that a hard spread keeps from being more than `maxSkew`
+ * ahead would keep one another away, and go where others belong (kube-scheduler 1.35,
+ * RunFilterPluginsWithNominatedPods). The others' room is taken by nobody: all else is nominated.
+ */
+export function takenTogether(
+  pods: readonly Pod[],
+  nominated: readonly Pod[] = [],
+): readonly Pod[] {
+  const counts = new Map<PodSpec, Map<string | undefined, number>>();
+  const count = ({ spec, controller }: Pod): number => {
+    const ofSpec = counts.get(spec) ?? new Map<string | undefined, number>();
+    counts.set(spec, ofSpec);
+    const before = ofSpec.get(controller?.uid) ?? 0;
+    ofSpec.set(controller?.uid, before + 1);
+    return before;
+  };
+  for (const pod of nominated) count(pod);
+  return pods.filter((pod) => {
+    const skews = hardDomainSpreads(pod.spec).map(({ maxSkew }) => maxSkew);
+    return skews.length === 0 || count(pod) < Math.min(...skews);
+  });
+}
+
+/**
  * The same places, those of one owner's equal pods exchanged so that their domains take turns in the
  * order in which kube-scheduler tries the pods. Else it may come to a pod whose domain is full for
  * the moment, as its hard spread has it, and put it where another pod belongs.

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { lifecycle } from '../../../shared/app/lifecycle.ts';
+import { LifecycleMemory } from '../../../shared/app/lifecycle-memory.ts';
 import { openNodes, TOGETHER_MAX } from '../../../shared/app/opening.ts';
 import { Shadow } from '../../../shared/app/shadow.ts';
 import { ZONE } from '../../../shared/core/model/labels.ts';
@@ -52,6 +53,7 @@ async function written(openings: readonly ReturnType<typeof openingOf>[]) {
       shadow: new Shadow(ports, state, ports.clock.nowMs()),
       acted: false,
       state,
+      memory: new LifecycleMemory(),
     },
     openings,
   );
@@ -77,6 +79,16 @@ describe('nodes that open', () => {
     expect(opened[0]).toBe('z');
   });
 
+  it('are first the one that a group has to follow its first pod to, then those with most pods', async () => {
+    const group = podOf('group', { podAffinity: [termOver(ZONE, ofApp('group'))] });
+    const { opened } = await written([
+      openingOf('few', 'zone-a', [podOf('p')]),
+      openingOf('many', 'zone-a', [podOf('q'), podOf('r')]),
+      openingOf('group', 'zone-a', [group]),
+    ]);
+    expect(opened).toEqual(['group', 'many', 'few']);
+  });
+
   it('exchange pods that have to spread, and the claims say so before', async () => {
     const spec = podOf('x', { topologySpread: [spreadOver(ZONE, ofApp('web'))] }).spec;
     const controller = { kind: 'ReplicaSet', name: 'web', uid: 'web' };
@@ -89,12 +101,12 @@ describe('nodes that open', () => {
       openingOf('b', 'zone-b', [p2]),
     ]);
     expect(calls.filter((each) => !each.startsWith('open'))).toEqual([
-      'a is for other,p0,p2',
-      'b is for other,p1',
       'prepare a',
       'prepare b',
+      'a is for other,p0,p2',
+      'b is for other,p1',
+      // p2 beside it would keep it away: the zone would be two ahead.
       'nominate p0 to a',
-      'nominate p2 to a',
       'nominate p1 to b',
     ]);
   });

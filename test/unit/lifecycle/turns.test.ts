@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inTurn } from '../../../shared/core/lifecycle/turns.ts';
+import { inTurn, takenTogether } from '../../../shared/core/lifecycle/turns.ts';
 import { HOSTNAME, ZONE } from '../../../shared/core/model/labels.ts';
 import type { Pod, PodSpec } from '../../../shared/core/model/pod.ts';
 import { ofApp, spreadOver } from '../../builders/affinity.ts';
@@ -28,6 +28,27 @@ function zonesInOrder(arrivals: readonly ReturnType<typeof arrival>[]): string {
     .map(([, zone]) => zone)
     .join('');
 }
+
+describe('pods that are nominated to a node together', () => {
+  const of = (numbers: readonly number[], spec?: PodSpec, owner?: string): readonly Pod[] =>
+    arrival('a', numbers, spec, owner).pods;
+  const overHosts: PodSpec = { ...PLAIN_SPEC, topologySpread: [spreadOver(HOSTNAME, ofApp('a'))] };
+  const byTwo: PodSpec = {
+    ...PLAIN_SPEC,
+    topologySpread: [spreadOver(ZONE, ofApp('web'), { maxSkew: 2 })],
+  };
+
+  it.each<[string, readonly Pod[], readonly Pod[], string]>([
+    ['are all that need not spread', of([1, 2], PLAIN_SPEC), [], '1 2'],
+    ['are all that spread over nodes', of([1, 2], overHosts), [], '1 2'],
+    ['are one of those that spread over zones', of([1, 2, 3]), [], '1'],
+    ['are as many as may be ahead', of([1, 2, 3], byTwo), [], '1 2'],
+    ['are none beside one that is nominated', of([1, 2]), of([3]), ''],
+    ['are others beside one of another owner', of([1]), of([3], overZones, 'other'), '1'],
+  ])('%s', (_, pods, nominated, expected) => {
+    expect(takenTogether(pods, nominated).map(orderOf).join(' ')).toBe(expected);
+  });
+});
 
 describe('pods that have to spread', () => {
   it.each<[string, readonly ReturnType<typeof arrival>[], string]>([
