@@ -42,10 +42,11 @@ export const handler = composed(async (_event: WakeUpEvent, invocation) => {
     remainingMs,
     sleep: joining.pause,
     pauseMs: PAUSE_MS,
-  }).finally(() => {
-    memory.nominations.close();
-    return joining.close();
-  });
+    finish: async () => {
+      await memory.nominations.close();
+      logFailures(telemetry, memory.nominations.takeFailures());
+    },
+  }).finally(() => joining.close());
   const handsOver = outcome === 'out of time' && mayHandOver(invocationMs);
   await Promise.all([remember(), tell(base, telemetry, handsOver ? ['nodeclaim-changed'] : [])]);
   return { outcome };

@@ -22,6 +22,8 @@ export interface LeasedWork {
   readonly sleep: (ms: number) => Promise<void>;
   /** Between two passes over unsettled work. */
   readonly pauseMs: number;
+  /** Ends what passes have left running, before the Lease is let go. @default nothing is */
+  readonly finish?: () => Promise<void>;
 }
 
 /** A pass is not begun with less time than this: what it leaves is the next invocation's. */
@@ -48,7 +50,10 @@ export async function leased(work: LeasedWork): Promise<Outcome> {
   try {
     for (;;) {
       const progress = await work.pass(lease);
-      if (progress === 'settled' && (await lease.release()) === 'released') return 'done';
+      if (progress === 'settled') {
+        await work.finish?.();
+        if ((await lease.release()) === 'released') return 'done';
+      }
       if (work.remainingMs() < RESERVE_MS) return 'out of time';
       if (progress === 'unsettled') await work.sleep(work.pauseMs);
     }
@@ -56,6 +61,7 @@ export async function leased(work: LeasedWork): Promise<Outcome> {
     if (error instanceof LeaseLost) return 'held by another';
     throw error;
   } finally {
+    await work.finish?.();
     await letGo(lease);
   }
 }

@@ -3,8 +3,8 @@ import { KeptNominations } from './kept-nominations.ts';
 const MINUTE_MS = 60_000;
 
 /**
- * What lifecycle keeps from one pass to the next in its process. Only a brake depends on it: a new
- * process knows of the terminations that the cluster still shows.
+ * What lifecycle keeps from one pass to the next in its process. A new process knows of the
+ * terminations that the cluster still shows, and finds nominations that are lost with its next pass.
  */
 export class LifecycleMemory {
   /** Those of nodes that have opened a moment ago. */

@@ -372,6 +372,8 @@ export async function lifecycle(
   const claims = state.objects.nodeClaims
     .filter(({ nodeClassRef }) => isOurs(nodeClassRef))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
+  memory.nominations.keepOnly((name) => index.nominations.staying.has(name));
+  failures.push(...memory.nominations.takeFailures());
   const decisions = decisionsOf(pass, claims, index);
   await carryAllOut(pass, decisions);
   const collect = () => collectOrphans(pass, instances ?? []);

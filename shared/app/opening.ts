@@ -1,5 +1,5 @@
 import type { LifecycleAction } from '../core/lifecycle/actions.ts';
-import { plannedPods, plannedPodsText } from '../core/lifecycle/planned-pods.ts';
+import { isPending, plannedPods, plannedPodsText } from '../core/lifecycle/planned-pods.ts';
 import { inTurn, takenTogether } from '../core/lifecycle/turns.ts';
 import { isDrawnByOthers, type Pod } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
@@ -74,9 +74,14 @@ export async function openNodes(
   if (prepared.length === 0) return new Set();
   const named = await inOrder(pass, prepared);
   if (await pass.shadow.isCast()) return new Set();
-  const nominees = named.map(({ action: { node }, pods }) => ({ node, pods: takenTogether(pods) }));
+  const { objects } = pass.state;
+  const nominated = Map.groupBy(objects.pods.filter(isPending), (pod) => pod.nominatedNodeName);
+  const nominees = named.map(({ action: { node }, pods }) => ({
+    node,
+    pods: takenTogether(pods, nominated.get(node.name)),
+  }));
   const { nominations } = pass.memory;
-  nominations.follow(nominees);
+  nominations.follow(nominees, pass.ports.clock.nowMs());
   pass.failures.push(...(await nominatePods(pass.ports, nominees)));
   await nominations.keep();
   const openAll = (those: readonly Turned[]): Promise<readonly Turned[]> =>
@@ -84,7 +89,11 @@ export async function openNodes(
   // Where the first pod of a group is, the others have to follow: it may not find room elsewhere.
   const opened = await openAll(named.filter(leads));
   const others = await openAll(named.filter((each) => !leads(each)));
-  return new Set([...opened, ...others].map(({ claim }) => claim));
+  const all = [...opened, ...others];
+  const stillClosed = new Set(openings.map(({ action }) => action.node.name));
+  for (const { action } of all) stillClosed.delete(action.node.name);
+  nominations.keepOnly((name) => !stillClosed.has(name));
+  return new Set(all.map(({ claim }) => claim));
 }
 
 /**
@@ -98,7 +107,7 @@ async function inOrder(
 ): Promise<readonly Turned[]> {
   const order = new Map<string, number>();
   const read = async (): Promise<void> => {
-    const uids = await pass.memory.nominations.quiet(pass.ports.cluster);
+    const uids = await pass.memory.nominations.quiet(pass);
     for (const [at, uid] of uids.entries()) order.set(uid, at);
   };
   if (openings.some(({ action }) => action.pods.length > 0)) {
@@ -111,9 +120,11 @@ async function inOrder(
   );
   const compare = (a: Pod, b: Pod): number =>
     b.spec.priority - a.spec.priority || orderOf(a) - orderOf(b);
-  const sorted = openings.map(
-    (each, at): Turned => ({ ...each, pods: (turned[at]?.pods ?? []).toSorted(compare) }),
-  );
+  const isWaiting = ({ uid }: Pod): boolean => order.size === 0 || order.has(uid);
+  const sorted = openings.map((each, at): Turned => {
+    const pods = turned[at]?.pods ?? [];
+    return { ...each, pods: pods.filter(isWaiting).toSorted(compare) };
+  });
   const named = await doneFor(sorted, (each) =>
     carryOut(pass, each.claim, () => namePods(pass, each.claim, exchanged(each))),
   );

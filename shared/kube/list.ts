@@ -152,7 +152,7 @@ export function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Of a list of the selection that were asked for now. */
+/** The version of what a list of the selection would have now; one object is asked for. */
 export async function newestVersion(
   client: KubeClient,
   selection: Selection,

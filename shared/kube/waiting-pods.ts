@@ -1,16 +1,24 @@
 import type { WaitingPod, WaitingPodListener, WaitingPodStream } from '../ports/cluster.ts';
 import type { KubeClient } from './client.ts';
+import { POD } from './fields.ts';
 import { listEach, newestVersion, property, type Selection, text, versionOf } from './list.ts';
 import { RESOURCES } from './resources.ts';
 import { watchOnce } from './watch.ts';
 
 /** A pod that gets a node leaves the selection: the API server says that it is deleted. */
-const WAITING: Selection = { resource: RESOURCES.pods, fieldSelector: 'spec.nodeName=' };
+const WAITING: Selection = {
+  resource: RESOURCES.pods,
+  fieldSelector: 'spec.nodeName=',
+  shape: POD,
+  protobuf: true,
+};
 
 /** kube-scheduler comes to the next pod sooner. */
 const QUIET_MS = 150;
 /** Nodes are not kept closed for longer, however long it takes kube-scheduler. */
 const QUIET_MS_MAX = 750;
+/** Nor for an API server that does not answer: what it was asked is done without. */
+const ANSWER_MS_MAX = 500;
 
 /** Resolves when the stream is open, or cannot be. */
 export async function followWaitingPods(
@@ -19,7 +27,7 @@ export async function followWaitingPods(
   signal: AbortSignal,
 ): Promise<WaitingPodStream> {
   const { timing } = client;
-  const resourceVersion = await newestVersion(client, WAITING, signal);
+  const resourceVersion = await newestVersion(client, WAITING, answering(signal));
   const open = Promise.withResolvers<void>();
   let isOver = false;
   let lastMs = 0;
@@ -43,15 +51,19 @@ export async function followWaitingPods(
     listener.over();
   };
   void follow();
-  await open.promise;
+  await Promise.race([open.promise, timing.sleep(ANSWER_MS_MAX, signal)]);
   return {
     quiet: async () => {
       const endMs = timing.nowMs() + QUIET_MS_MAX;
       const leftMs = (): number => Math.min(lastMs + QUIET_MS, endMs) - timing.nowMs();
-      while (!isOver && leftMs() > 0) await timing.sleep(leftMs(), signal);
-      return await inOrderOfWrites(client, signal);
+      while (!isOver && !signal.aborted && leftMs() > 0) await timing.sleep(leftMs(), signal);
+      return await inOrderOfWrites(client, answering(signal));
     },
   };
+}
+
+function answering(signal: AbortSignal): AbortSignal {
+  return AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS_MAX)]);
 }
 
 /** Versions of one kind are comparable numbers, see `Mirror`. */

@@ -103,7 +103,7 @@ export class ObjectStore {
   private readonly keys = new Map<string, readonly string[]>();
   private readonly timeline: Timeline;
   private readonly uids: Prng;
-  private readonly listeners: ((change: StoreChange) => void)[] = [];
+  private listeners: readonly ((change: StoreChange) => void)[] = [];
   private revision = 0;
 
   constructor(timeline: Timeline, seed: number) {
@@ -119,9 +119,9 @@ export class ObjectStore {
   /** Until the signal aborts, if there is one. */
   onChange(listener: (change: StoreChange) => void, signal?: AbortSignal): void {
     if (signal?.aborted) return;
-    this.listeners.push(listener);
+    this.listeners = [...this.listeners, listener];
     const forget = (): void => {
-      this.listeners.splice(this.listeners.indexOf(listener), 1);
+      this.listeners = this.listeners.filter((each) => each !== listener);
     };
     signal?.addEventListener('abort', forget, { once: true });
   }

@@ -212,6 +212,7 @@ export class World {
     let isUnsettled = true;
     await this.guarded(async () => {
       isUnsettled = (await lifecycle(this.ports, this.settings, this.remembered)).isUnsettled;
+      await this.remembered.nominations.close();
     });
     if (isUnsettled) this.requeue();
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { KeptNominations } from '../../../shared/app/kept-nominations.ts';
+import { Shadow } from '../../../shared/app/shadow.ts';
 import {
   type ObjectRef,
   PortError,
@@ -9,32 +10,32 @@ import {
 import { aNode, aPod } from '../launch/builders.ts';
 import { waitingWorld, withPorts } from './world.ts';
 
-const pods = ['p', 'q'].map((name) => aPod({ name, uid: name, nodeName: undefined }));
-const nominees = [{ node: aNode({ name: 'a' }), pods }];
-
 interface Scene {
   readonly kept: KeptNominations;
-  readonly cluster: Ports['cluster'];
+  readonly writing: { readonly ports: Ports; readonly shadow: Shadow };
   /** Who was nominated again, in order. */
   readonly again: readonly string[];
   /** Streams that were opened and not closed since. */
   open(): number;
+  /** The pods are nominated to the node `a`, and then kept or not yet. */
+  nominate(...uids: readonly string[]): void;
   /** kube-scheduler or somebody else has written: the pod is nominated to that node now. */
   tell(uid: string, nominatedNodeName: string | undefined, isOver?: boolean): void;
   breakStream(): void;
 }
 
-/** Two pods that were nominated to the node `a`; `refuse`: to nominate them again. */
-async function scene(refuse = false): Promise<Scene> {
+type Nominate = (pod: ObjectRef) => Promise<'done' | 'gone'>;
+
+/** A run that has asked for quiet; `answer` is what becomes of nominating again. */
+async function scene(answer: Nominate = async () => 'done'): Promise<Scene> {
   const again: string[] = [];
   const listeners: WaitingPodListener[] = [];
-  const { ports } = await waitingWorld([]);
-  const wrapped = withPorts(ports, {
+  const world = await waitingWorld([]);
+  const ports = withPorts(world.ports, {
     cluster: {
-      nominate: async ({ name }: ObjectRef) => {
-        again.push(name);
-        if (refuse) throw new PortError('unauthorised', '403', 'forbidden');
-        return 'done';
+      nominate: async (pod: ObjectRef) => {
+        again.push(pod.name);
+        return await answer(pod);
       },
       followWaitingPods: async (listener: WaitingPodListener, signal: AbortSignal) => {
         listeners.push(listener);
@@ -45,23 +46,28 @@ async function scene(refuse = false): Promise<Scene> {
       },
     },
   });
-  const { cluster } = wrapped;
+  const nowMs = ports.clock.nowMs();
+  const writing = { ports, shadow: new Shadow(ports, await ports.cluster.read(), nowMs) };
   const kept = new KeptNominations();
-  expect(await kept.quiet(cluster)).toEqual(['q', 'p']);
-  kept.follow(nominees);
+  expect(await kept.quiet(writing)).toEqual(['q', 'p']);
   const tell = (uid: string, nominatedNodeName: string | undefined, isOver = false): void => {
-    for (const each of listeners) each.told({ uid, nominatedNodeName, isOver });
+    for (const each of [...listeners]) each.told({ uid, nominatedNodeName, isOver });
   };
-  for (const { uid } of pods) tell(uid, 'a');
+  const nominate = (...uids: readonly string[]): void => {
+    const pods = uids.map((name) => aPod({ name, uid: name, nodeName: undefined }));
+    kept.follow([{ node: aNode({ name: 'a' }), pods }], nowMs);
+    for (const uid of uids) tell(uid, 'a');
+  };
   const breakStream = () => listeners[0]?.over();
-  return { kept, cluster, again, open: () => listeners.length, tell, breakStream };
+  return { kept, writing, again, open: () => listeners.length, nominate, tell, breakStream };
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('nominations are kept', () => {
   it('from before the nodes open', async () => {
-    const { kept, again, tell } = await scene();
+    const { kept, again, nominate, tell } = await scene();
+    nominate('p', 'q');
     tell('p', undefined);
     await settled();
     expect(again).toEqual([]);
@@ -73,7 +79,8 @@ describe('nominations are kept', () => {
   });
 
   it('three times, and not for pods that never had theirs or got it back', async () => {
-    const { kept, again, tell } = await scene();
+    const { kept, again, nominate, tell } = await scene();
+    nominate('p', 'q');
     tell('q', undefined);
     tell('q', 'a');
     tell('other', undefined);
@@ -81,43 +88,113 @@ describe('nominations are kept', () => {
     expect(again).toEqual([]);
     for (let time = 0; time < 5; time += 1) {
       tell('p', undefined);
+      await settled();
       tell('p', 'a');
     }
-    await settled();
     expect(again).toEqual(['p', 'p', 'p']);
   });
 
-  it('until the pods have nodes: then nobody listens, and the next nodes have a stream', async () => {
-    const { kept, again, tell, open, cluster } = await scene();
+  it('not against a preemption or a later plan', async () => {
+    const { kept, again, nominate, tell } = await scene();
+    nominate('p', 'q');
+    await kept.keep();
+    tell('p', 'c');
+    tell('p', undefined);
+    await settled();
+    expect(again).toEqual([]);
+  });
+
+  it('only for nodes that open and stay', async () => {
+    const { kept, again, nominate, tell } = await scene();
+    nominate('p', 'q');
+    await kept.keep();
+    kept.keepOnly((name) => name !== 'a');
+    tell('p', undefined);
+    await settled();
+    expect(again).toEqual([]);
+  });
+
+  it('until the pods have nodes: then nobody listens, unless a pass counts on it', async () => {
+    const { kept, again, nominate, tell, open, writing } = await scene();
+    nominate('p', 'q');
     await kept.keep();
     tell('p', 'a', true);
     expect(open()).toBe(1);
+    await kept.quiet(writing);
     tell('q', undefined, true);
-    expect(open()).toBe(0);
-    expect(again).toEqual([]);
-    await kept.quiet(cluster);
     expect(open()).toBe(1);
-    kept.close();
+    nominate('r');
+    await kept.keep();
+    tell('r', undefined);
+    await settled();
+    expect(again).toEqual(['r']);
+    tell('r', undefined, true);
     expect(open()).toBe(0);
   });
 
   it('by a stream that is opened again after it has broken', async () => {
-    const { kept, breakStream, open, cluster } = await scene();
+    const { kept, breakStream, open, writing } = await scene();
     breakStream();
     expect(open()).toBe(0);
-    await kept.quiet(cluster);
+    await kept.quiet(writing);
     expect(open()).toBe(1);
   });
 
-  it('no longer once one is refused', async () => {
-    const { kept, again, tell, open } = await scene(true);
+  it('for the others where one is refused, which is said', async () => {
+    const { kept, again, nominate, tell } = await scene(async ({ name }) => {
+      if (name === 'p') throw new PortError('unauthorised', '403', 'forbidden');
+      return 'done';
+    });
+    nominate('p', 'q');
+    await kept.keep();
+    for (const uid of ['p', 'q', 'p']) tell(uid, undefined);
+    await settled();
+    expect(again).toEqual(['p', 'q']);
+    expect(kept.takeFailures()).toMatchObject([{ object: 'Node/a' }]);
+    expect(kept.takeFailures()).toEqual([]);
+  });
+
+  it('a few at a time, and none after the end, which waits for those that are under way', async () => {
+    const answers: (() => void)[] = [];
+    const { kept, again, nominate, tell, open } = await scene(async () => {
+      await new Promise<void>((resolve) => answers.push(resolve));
+      return 'done';
+    });
+    const uids = Array.from({ length: 30 }, (_, at) => `u-${at}`);
+    nominate(...uids);
+    await kept.keep();
+    for (const uid of uids) tell(uid, undefined);
+    await settled();
+    expect(again).toHaveLength(8);
+    let isOver = false;
+    const end = kept.close().then(() => {
+      isOver = true;
+    });
+    await settled();
+    expect([isOver, open()]).toEqual([false, 0]);
+    for (const each of answers) each();
+    await end;
+    expect(again).toHaveLength(8);
+  });
+
+  it('not while Karpenter runs, nor for ever', async () => {
+    const { kept, again, nominate, tell, writing } = await scene();
+    nominate('p', 'q');
+    await kept.keep();
+    const { ports } = writing;
+    const state = await ports.cluster.read();
+    const nowMs = ports.clock.nowMs();
+    const shadow = new Shadow(ports, { ...state, karpenterRenewedAtMs: nowMs }, nowMs);
+    await kept.quiet({ ports, shadow });
     await kept.keep();
     tell('p', undefined);
     await settled();
-    expect(open()).toBe(0);
+    const later = { ...ports, clock: { ...ports.clock, nowMs: () => nowMs + 15_000 } };
+    await kept.quiet({ ...writing, ports: later });
+    await kept.keep();
     tell('q', undefined);
     await settled();
-    expect(again).toEqual(['p']);
+    expect(again).toEqual([]);
   });
 
   it('by nobody where pods cannot be followed, which is said', async () => {
@@ -125,10 +202,11 @@ describe('nominations are kept', () => {
     const followWaitingPods = async (): Promise<never> => {
       throw new PortError('unauthorised', '403', 'watch pods: forbidden');
     };
-    const { cluster } = withPorts(ports, { cluster: { followWaitingPods } });
+    const refusing = withPorts(ports, { cluster: { followWaitingPods } });
+    const shadow = new Shadow(ports, await ports.cluster.read(), 0);
     const kept = new KeptNominations();
-    await expect(kept.quiet(cluster)).rejects.toThrow('watch pods: forbidden');
-    kept.follow(nominees);
+    await expect(kept.quiet({ ports: refusing, shadow })).rejects.toThrow('watch pods: forbidden');
+    kept.follow([{ node: aNode(), pods: [aPod()] }], 0);
     await kept.keep();
   });
 });

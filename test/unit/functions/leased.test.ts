@@ -52,6 +52,28 @@ describe('work under a Lease', () => {
     expect(await run(lease, [])).toMatchObject({ result: 'done', count: 2 });
   });
 
+  it.each<[string, () => Promise<Progress>]>([
+    ['is done', async () => 'settled'],
+    ['fails', async () => await Promise.reject(new Error('no'))],
+  ])('that %s ends what runs beside it before it lets the Lease go', async (_, pass) => {
+    const steps: string[] = [];
+    const release = async () => {
+      steps.push('release');
+      return 'released' as const;
+    };
+    const outcome = leased({
+      leases: { acquire: async () => ({ isHeld: async () => true, release }) },
+      name: 'decide',
+      pass,
+      remainingMs: () => 600_000,
+      sleep: async () => undefined,
+      pauseMs: 7,
+      finish: async () => void steps.push('finish'),
+    });
+    await outcome.catch(() => undefined);
+    expect(steps.slice(0, 2)).toEqual(['finish', 'release']);
+  });
+
   it('stays while it is unsettled, with pauses', async () => {
     const { lease } = leaseOf([]);
     const found = await run(lease, ['unsettled', 'unsettled', 'settled']);
