@@ -4,7 +4,7 @@ const MINUTE_MS = 60_000;
 
 /**
  * What lifecycle keeps from one pass to the next in its process. A new process knows of the
- * terminations that the cluster still shows, and finds nominations that are lost with its next pass.
+ * terminations that the cluster still shows, and finds lost nominations with its next pass.
  */
 export class LifecycleMemory {
   /** Those of nodes that have opened a moment ago. */

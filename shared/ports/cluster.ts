@@ -149,8 +149,8 @@ export interface ClusterReader {
    */
   wantedPods(sets: readonly ReplicaSetRef[]): Promise<ReadonlyMap<string, number>>;
   /**
-   * Tells of every pod without a node that changes or gets one, from when the promise resolves until
-   * the signal aborts. A stream that breaks is not begun again.
+   * Tells of every pod without a node that changes or gets one, from when the promise resolves
+   * until the signal aborts. A stream that breaks is not begun again.
    */
   followWaitingPods(listener: WaitingPodListener, signal: AbortSignal): Promise<WaitingPodStream>;
   /** Whether {@link read} only catches up with what it knows. Absent: it never does. */

@@ -2,6 +2,7 @@ import type { ClusterEvent } from '../../shared/ports.ts';
 import { isJson } from '../../shared/sim/json.ts';
 import { smallWorld } from '../sim/small-world.ts';
 import { type ClusterWorld, clusterSuite } from './kube-cluster-suite.ts';
+import { waitingPodsSuite } from './waiting-pods-suite.ts';
 
 /** The simulated world, whose control plane comes to rest after every change. */
 async function simulatedWorld(): Promise<ClusterWorld> {
@@ -37,3 +38,4 @@ async function simulatedWorld(): Promise<ClusterWorld> {
 const world = await simulatedWorld();
 
 clusterSuite('simulated', () => world);
+waitingPodsSuite('simulated', () => world);

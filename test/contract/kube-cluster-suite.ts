@@ -9,7 +9,6 @@ import type {
   ObjectKind,
   ObjectRef,
   ReplicaSetRef,
-  WaitingPod,
 } from '../../shared/ports.ts';
 import { aPlainPod, aReadyNode, aReplicaSet, REFUSED_SPEC } from './kube-objects.ts';
 
@@ -338,80 +337,6 @@ export function clusterSuite(title: string, world: () => ClusterWorld): void {
       const status = { replicas: 0, conditions: [{ type: 'ReplicaFailure', status: 'True' }] };
       const refused = await refOf({ ...aReplicaSet('refused', 2, REFUSED_SPEC), status });
       await expect.poll(() => cluster().wantedPods([refused])).toEqual(new Map());
-    });
-  });
-
-  describe(`${title}: pods without a node`, () => {
-    const aPendingPod = async (name: string): Promise<ObjectRef> => {
-      // Nobody looks for a node for it: what is written stays.
-      await world().apply({
-        apiVersion: 'v1',
-        kind: 'Pod',
-        ...aPlainPod(name, { schedulerName: 'nobody' }),
-      });
-      const state = await cluster().read();
-      const pod = state.objects.pods.find((each) => each.name === name);
-      return { kind: 'Pod', namespace: 'default', name, uid: pod?.uid ?? '' };
-    };
-    const podOf = async (name: string) => {
-      const state = await cluster().read();
-      return state.objects.pods.find((each) => each.name === name);
-    };
-
-    it('are nominated to a node by uid, also to another one later', async () => {
-      const pod = await aPendingPod('nominate-1');
-      expect(await cluster().nominate(pod, 'node-a')).toBe('done');
-      expect(await podOf('nominate-1')).toMatchObject({
-        nominatedNodeName: 'node-a',
-        phase: 'Pending',
-      });
-      expect(await cluster().nominate(pod, 'node-b')).toBe('done');
-      const other = { ...pod, uid: '0f0e9d3c-0000-4000-8000-00000000ffff' };
-      expect(await cluster().nominate(other, 'node-c')).toBe('gone');
-      expect(await podOf('nominate-1')).toMatchObject({ nominatedNodeName: 'node-b' });
-      expect(await cluster().nominate({ ...pod, name: 'nominate-none' }, 'node-a')).toBe('gone');
-    });
-
-    it('are told of when their nomination changes and when they get a node or go', async () => {
-      const [first, second] = [await aPendingPod('follow-1'), await aPendingPod('follow-2')];
-      await world().apply({ apiVersion: 'v1', kind: 'Node', ...aReadyNode('node-follow') });
-      const told: string[] = [];
-      const over = new AbortController();
-      const ended = Promise.withResolvers<void>();
-      const names = new Map([first, second].map(({ uid, name }) => [uid, name]));
-      const listener = {
-        told: ({ uid, nominatedNodeName, isOver }: WaitingPod) => {
-          const name = names.get(uid);
-          if (name === undefined) return;
-          told.push([name, nominatedNodeName, ...(isOver ? ['over'] : [])].join(' '));
-        },
-        over: () => ended.resolve(),
-      };
-      const stream = await cluster().followWaitingPods(listener, over.signal);
-      await cluster().nominate(second, 'node-a');
-      await cluster().nominate(first, 'node-b');
-      await vi.waitFor(() => expect(told).toEqual(['follow-2 node-a', 'follow-1 node-b']));
-      const uids = await stream.quiet();
-      const isTheirs = (uid: string) => names.has(uid);
-      expect(uids.filter(isTheirs)).toEqual([second.uid, first.uid]);
-      await cluster().deletePod(first, 0);
-      await vi.waitFor(() => expect(told.at(-1)).toMatch(/^follow-1.* over$/));
-      expect(await stream.quiet()).not.toContain(first.uid);
-      over.abort();
-      await ended.promise;
-      await cluster().nominate(second, 'node-c');
-      expect(told.at(-1)).toMatch(/^follow-1.* over$/);
-    });
-
-    it('are left where they are once they are bound', async () => {
-      await world().apply({ apiVersion: 'v1', kind: 'Node', ...aReadyNode('node-nominate-2') });
-      const manifest = aPlainPod('nominate-2', { nodeName: 'node-nominate-2' });
-      await world().apply({ apiVersion: 'v1', kind: 'Pod', ...manifest });
-      const { uid = '' } = (await podOf('nominate-2')) ?? {};
-      const pod = { kind: 'Pod', namespace: 'default', name: 'nominate-2', uid } as const;
-      // Before Kubernetes 1.35 it is written, and nobody looks at it.
-      expect(['gone', 'done']).toContain(await cluster().nominate(pod, 'node-a'));
-      expect(await podOf('nominate-2')).toMatchObject({ nodeName: 'node-nominate-2' });
     });
   });
 

@@ -10,6 +10,7 @@ import { establishCrds, ourCrds } from '../support/control-plane/crds.ts';
 import { clientOf, describeWithControlPlane } from '../support/control-plane/suite.ts';
 import { type ClusterWorld, clusterSuite } from './kube-cluster-suite.ts';
 import { aReplicaSet, ensureNamespace, REFUSED_SPEC } from './kube-objects.ts';
+import { waitingPodsSuite } from './waiting-pods-suite.ts';
 
 await describeWithControlPlane('the cluster ports on a real API server', ({ admin, plane }) => {
   let world: ClusterWorld | undefined;
@@ -23,10 +24,12 @@ await describeWithControlPlane('the cluster ports on a real API server', ({ admi
     const cluster = kubeCluster({ client, decoders: apiDecoders(), onInvalid });
     world = realWorld(admin(), cluster);
   }, 60_000);
-  clusterSuite('real', () => {
+  const running = (): ClusterWorld => {
     if (world === undefined) throw new Error('the control plane is not running');
     return world;
-  });
+  };
+  clusterSuite('real', running);
+  waitingPodsSuite('real', running);
 
   it('real: the status of an EC2NodeClass says of which spec it is', async () => {
     const classOf = async () => {

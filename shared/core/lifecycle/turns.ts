@@ -43,11 +43,11 @@ function turnsOf(key: string, group: ReadonlySet<Pod>, arrivals: readonly Arriva
 }
 
 /**
- * Those of a node's pods that may be nominated to it beside those that are. kube-scheduler counts all
- * that are nominated to a node as if they were there when it looks at one of them, but those of other
- * nodes in the domain not at all: equal pods that a hard spread keeps from being more than `maxSkew`
- * ahead would keep one another away, and go where others belong (kube-scheduler 1.35,
- * RunFilterPluginsWithNominatedPods). The others' room is taken by nobody: all else is nominated.
+ * Those of a node's pods that may be nominated to it beside those that are. kube-scheduler counts
+ * all that are nominated to a node as if they were there when it looks at one of them, but those of
+ * other nodes in the domain not at all: equal pods that a hard spread keeps from being more than
+ * `maxSkew` ahead would keep one another away, and go where others belong (kube-scheduler 1.35,
+ * RunFilterPluginsWithNominatedPods). The others find their room free: all else is nominated.
  */
 export function takenTogether(
   pods: readonly Pod[],
