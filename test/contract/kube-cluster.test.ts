@@ -12,109 +12,113 @@ import { type ClusterWorld, clusterSuite } from './kube-cluster-suite.ts';
 import { aReplicaSet, ensureNamespace, REFUSED_SPEC } from './kube-objects.ts';
 import { waitingPodsSuite } from './waiting-pods-suite.ts';
 
-await describeWithControlPlane('the cluster ports on a real API server', ({ admin, plane }) => {
-  let world: ClusterWorld | undefined;
-  beforeAll(async () => {
-    await ensureNamespace(admin(), 'default');
-    await establishCrds(admin(), await ourCrds());
-    const client = clientOf(plane(), 'joiner-test');
-    const onInvalid = (object: string, issues: readonly object[]): void => {
-      throw new Error(`${object} cannot be decoded: ${JSON.stringify(issues)}`);
+await describeWithControlPlane(
+  'the cluster ports on a real API server',
+  ({ admin, plane }) => {
+    let world: ClusterWorld | undefined;
+    beforeAll(async () => {
+      await ensureNamespace(admin(), 'default');
+      await establishCrds(admin(), await ourCrds());
+      const client = clientOf(plane(), 'joiner-test');
+      const onInvalid = (object: string, issues: readonly object[]): void => {
+        throw new Error(`${object} cannot be decoded: ${JSON.stringify(issues)}`);
+      };
+      const cluster = kubeCluster({ client, decoders: apiDecoders(), onInvalid });
+      world = realWorld(admin(), cluster);
+    }, 60_000);
+    const running = (): ClusterWorld => {
+      if (world === undefined) throw new Error('the control plane is not running');
+      return world;
     };
-    const cluster = kubeCluster({ client, decoders: apiDecoders(), onInvalid });
-    world = realWorld(admin(), cluster);
-  }, 60_000);
-  const running = (): ClusterWorld => {
-    if (world === undefined) throw new Error('the control plane is not running');
-    return world;
-  };
-  clusterSuite('real', running);
-  waitingPodsSuite('real', running);
+    clusterSuite('real', running);
+    waitingPodsSuite('real', running);
 
-  it('real: the status of an EC2NodeClass says of which spec it is', async () => {
-    const classOf = async () => {
-      const { nodeClasses = [] } = (await world?.cluster.read()) ?? {};
-      const found = nodeClasses.find(({ name }) => name === 'observed');
-      if (found === undefined) throw new Error('the class is not there');
-      return found;
-    };
-    const apply = async (role: string): Promise<void> => {
-      const terms = [{ tags: { a: 'b' } }];
-      const selectors = { subnetSelectorTerms: terms, securityGroupSelectorTerms: terms };
-      const spec = { role, amiSelectorTerms: [{ alias: 'al2023@latest' }], ...selectors };
-      const object = { metadata: { name: 'observed' }, spec };
-      await admin().apply(RESOURCES.nodeClasses, { name: 'observed' }, object);
-    };
-    await apply('a');
-    const { generation, status } = await classOf();
-    expect([generation, status.observedGeneration]).toEqual([1, undefined]);
-    await apply('b');
-    const ready = { type: 'Ready', status: 'True', reason: 'Ready', message: '' } as const;
-    const conditions = [{ ...ready, lastTransitionAtMs: 0 }];
-    const ref = { kind: 'EC2NodeClass', name: 'observed' } as const;
-    await world?.cluster.patchNodeClassStatus(ref, {
-      ...status,
-      conditions,
-      observedGeneration: 1,
-    });
-    const after = await classOf();
-    expect([after.generation, after.status.observedGeneration]).toEqual([2, 1]);
-    await admin().delete(RESOURCES.nodeClasses, { name: 'observed' }, {});
-  });
-
-  it('real: a ReplicaSet whose pods are refused says so itself, and wants none', async () => {
-    const namespace = 'default';
-    const manifest = aReplicaSet('refused-here', 2, REFUSED_SPEC);
-    const made = await admin().create(RESOURCES.replicaSets, manifest, namespace);
-    const uid = text(property(property(made, 'metadata'), 'uid'));
-    const set = { namespace, name: 'refused-here', uid };
-    const wanted = async () => await world?.cluster.wantedPods([set]);
-    await expect.poll(wanted, { timeout: 10_000 }).toEqual(new Map());
-    await admin().delete(RESOURCES.replicaSets, set, {});
-  });
-
-  describe('real: Karpenter as a neighbour', () => {
-    const LEASE = 'karpenter-leader-election';
-    const lease = async (namespace: string, name: string, spec: object): Promise<void> => {
-      await ensureNamespace(admin(), namespace);
-      const object = { metadata: { namespace, name }, spec };
-      await admin().apply(RESOURCES.leases, { namespace, name }, object);
-    };
-    /** What a pass begins with, and what it sees when it looks again: always the same. */
-    const seen = async (): Promise<number | undefined> => {
-      const atOnce = await world?.cluster.karpenterRenewedAtMs?.();
-      const state = await world?.cluster.read();
-      expect(state?.karpenterRenewedAtMs).toBe(atOnce);
-      return atOnce;
-    };
-
-    it('is not there without its Lease, nor with one that nobody holds', async () => {
-      expect(await seen()).toBeUndefined();
-      await lease('kube-system', 'another-leader-election', {
-        holderIdentity: 'somebody',
-        renewTime: '2026-01-01T00:00:00.000000Z',
+    it('real: the status of an EC2NodeClass says of which spec it is', async () => {
+      const classOf = async () => {
+        const { nodeClasses = [] } = (await world?.cluster.read()) ?? {};
+        const found = nodeClasses.find(({ name }) => name === 'observed');
+        if (found === undefined) throw new Error('the class is not there');
+        return found;
+      };
+      const apply = async (role: string): Promise<void> => {
+        const terms = [{ tags: { a: 'b' } }];
+        const selectors = { subnetSelectorTerms: terms, securityGroupSelectorTerms: terms };
+        const spec = { role, amiSelectorTerms: [{ alias: 'al2023@latest' }], ...selectors };
+        const object = { metadata: { name: 'observed' }, spec };
+        await admin().apply(RESOURCES.nodeClasses, { name: 'observed' }, object);
+      };
+      await apply('a');
+      const { generation, status } = await classOf();
+      expect([generation, status.observedGeneration]).toEqual([1, undefined]);
+      await apply('b');
+      const ready = { type: 'Ready', status: 'True', reason: 'Ready', message: '' } as const;
+      const conditions = [{ ...ready, lastTransitionAtMs: 0 }];
+      const ref = { kind: 'EC2NodeClass', name: 'observed' } as const;
+      await world?.cluster.patchNodeClassStatus(ref, {
+        ...status,
+        conditions,
+        observedGeneration: 1,
       });
-      await lease('karpenter', LEASE, { holderIdentity: '' });
-      expect(await seen()).toBeUndefined();
-      // Who steps down empties the holder and leaves the time.
-      await lease('karpenter', LEASE, {
-        holderIdentity: '',
-        renewTime: '2026-01-01T00:00:00.000000Z',
-      });
-      expect(await seen()).toBeUndefined();
+      const after = await classOf();
+      expect([after.generation, after.status.observedGeneration]).toEqual([2, 1]);
+      await admin().delete(RESOURCES.nodeClasses, { name: 'observed' }, {});
     });
 
-    it('was alive when its Lease was renewed last, in whatever namespace', async () => {
-      const held = (renewTime: string) => ({ holderIdentity: 'karpenter-0_abc', renewTime });
-      await lease('karpenter', LEASE, held('2026-01-01T00:00:05.123456Z'));
-      expect(await seen()).toBe(Date.UTC(2026, 0, 1, 0, 0, 5, 123));
-      await lease('kube-system', LEASE, held('2026-01-01T00:01:00.000000Z'));
-      expect(await seen()).toBe(Date.UTC(2026, 0, 1, 0, 1));
-      await lease('karpenter', LEASE, held('2026-01-01T00:02:00.000000Z'));
-      expect(await seen()).toBe(Date.UTC(2026, 0, 1, 0, 2));
+    it('real: a ReplicaSet whose pods are refused says so itself, and wants none', async () => {
+      const namespace = 'default';
+      const manifest = aReplicaSet('refused-here', 2, REFUSED_SPEC);
+      const made = await admin().create(RESOURCES.replicaSets, manifest, namespace);
+      const uid = text(property(property(made, 'metadata'), 'uid'));
+      const set = { namespace, name: 'refused-here', uid };
+      const wanted = async () => await world?.cluster.wantedPods([set]);
+      await expect.poll(wanted, { timeout: 10_000 }).toEqual(new Map());
+      await admin().delete(RESOURCES.replicaSets, set, {});
     });
-  });
-});
+
+    describe('real: Karpenter as a neighbour', () => {
+      const LEASE = 'karpenter-leader-election';
+      const lease = async (namespace: string, name: string, spec: object): Promise<void> => {
+        await ensureNamespace(admin(), namespace);
+        const object = { metadata: { namespace, name }, spec };
+        await admin().apply(RESOURCES.leases, { namespace, name }, object);
+      };
+      /** What a pass begins with, and what it sees when it looks again: always the same. */
+      const seen = async (): Promise<number | undefined> => {
+        const atOnce = await world?.cluster.karpenterRenewedAtMs?.();
+        const state = await world?.cluster.read();
+        expect(state?.karpenterRenewedAtMs).toBe(atOnce);
+        return atOnce;
+      };
+
+      it('is not there without its Lease, nor with one that nobody holds', async () => {
+        expect(await seen()).toBeUndefined();
+        await lease('kube-system', 'another-leader-election', {
+          holderIdentity: 'somebody',
+          renewTime: '2026-01-01T00:00:00.000000Z',
+        });
+        await lease('karpenter', LEASE, { holderIdentity: '' });
+        expect(await seen()).toBeUndefined();
+        // Who steps down empties the holder and leaves the time.
+        await lease('karpenter', LEASE, {
+          holderIdentity: '',
+          renewTime: '2026-01-01T00:00:00.000000Z',
+        });
+        expect(await seen()).toBeUndefined();
+      });
+
+      it('was alive when its Lease was renewed last, in whatever namespace', async () => {
+        const held = (renewTime: string) => ({ holderIdentity: 'karpenter-0_abc', renewTime });
+        await lease('karpenter', LEASE, held('2026-01-01T00:00:05.123456Z'));
+        expect(await seen()).toBe(Date.UTC(2026, 0, 1, 0, 0, 5, 123));
+        await lease('kube-system', LEASE, held('2026-01-01T00:01:00.000000Z'));
+        expect(await seen()).toBe(Date.UTC(2026, 0, 1, 0, 1));
+        await lease('karpenter', LEASE, held('2026-01-01T00:02:00.000000Z'));
+        expect(await seen()).toBe(Date.UTC(2026, 0, 1, 0, 2));
+      });
+    });
+  },
+  () => ({ garbageCollector: false }),
+);
 
 function realWorld(admin: KubeClient, cluster: ClusterWorld['cluster']): ClusterWorld {
   return {
