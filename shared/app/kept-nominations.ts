@@ -3,13 +3,12 @@ import type { Pod } from '../core/model/pod.ts';
 import type { Ports, WaitingPod, WaitingPodStream } from '../ports.ts';
 import { atOnce } from './at-once.ts';
 import type { Failure } from './attempt.ts';
+import { SETTLING_MS } from './nominations.ts';
 import { podRef } from './references.ts';
 import type { Shadow } from './shadow.ts';
 
 /** A pod whose place is taken loses its nomination each time it is tried, and others theirs by that. */
 const TRIES_MAX = 3;
-/** Later passes look for room first. */
-const KEPT_MS = 15_000;
 /** More at once would only wait in the API server, which is busy with binding. */
 const AT_ONCE_MAX = 8;
 
@@ -18,9 +17,8 @@ interface Kept {
   readonly nodeName: string;
   readonly untilMs: number;
   triesLeft: number;
-  isNominated: boolean;
-  /** It has lost the nomination, and did not get it again yet. */
-  isLost: boolean;
+  /** `lost`: it had the nomination, and did not get it again yet. */
+  nomination: 'awaited' | 'held' | 'lost';
   /** It gets it again as soon as it loses it. */
   isKept: boolean;
 }
@@ -64,9 +62,14 @@ export class KeptNominations {
   follow(nominees: readonly Nominees[], nowMs: number): void {
     for (const { node, pods } of nominees) {
       for (const pod of pods) {
-        const rest = { isNominated: false, isLost: false, isKept: false, triesLeft: TRIES_MAX };
-        const untilMs = nowMs + KEPT_MS;
-        this.#kept.set(pod.uid, { pod, nodeName: node.name, untilMs, ...rest });
+        this.#kept.set(pod.uid, {
+          pod,
+          nodeName: node.name,
+          untilMs: nowMs + SETTLING_MS,
+          triesLeft: TRIES_MAX,
+          nomination: 'awaited',
+          isKept: false,
+        });
       }
     }
   }
@@ -74,7 +77,7 @@ export class KeptNominations {
   /** Nominates those again that have lost it; from now on each as soon as it loses it. */
   async keep(): Promise<void> {
     this.#isAwaited = false;
-    const lost = [...this.#kept.values()].filter(({ isLost }) => isLost);
+    const lost = [...this.#kept.values()].filter(({ nomination }) => nomination === 'lost');
     for (const each of this.#kept.values()) each.isKept = true;
     await atOnce(AT_ONCE_MAX, lost, (each) => this.#nominateAgain(each));
     this.#closeIdle();
@@ -132,14 +135,12 @@ export class KeptNominations {
     const kept = this.#kept.get(uid);
     if (kept === undefined) return;
     if (nominatedNodeName === kept.nodeName && !isOver) {
-      kept.isNominated = true;
-      kept.isLost = false;
+      kept.nomination = 'held';
     } else if (isOver || nominatedNodeName !== undefined) {
       this.#kept.delete(uid);
       this.#closeIdle();
-    } else if (kept.isNominated) {
-      kept.isNominated = false;
-      kept.isLost = true;
+    } else if (kept.nomination === 'held') {
+      kept.nomination = 'lost';
       if (kept.isKept) this.#enqueue(kept);
     }
   }

@@ -28,7 +28,7 @@ export interface Nominations {
 }
 
 /** So long after its node has opened a pod's place is kept for it. */
-const SETTLING_MS = 15_000;
+export const SETTLING_MS = 15_000;
 
 /** Whether the claim's node has opened a moment ago. */
 function isSettling(claim: NodeClaim, nowMs: number): boolean {

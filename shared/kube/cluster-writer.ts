@@ -27,7 +27,7 @@ import {
 } from './encode.ts';
 import { type InvalidCause, isKubeFault, KubeError } from './errors.ts';
 import type { EventSink } from './events.ts';
-import { property, text } from './list.ts';
+import { property, text, uidOf, versionOf } from './list.ts';
 import { type Address, apiVersion, KINDS, RESOURCES } from './resources.ts';
 
 /** Tries to change an object that others change at the same time. */
@@ -145,7 +145,7 @@ async function patchObject(
     const others = owners.filter((each) => property(each, 'uid') !== owner?.uid);
     const ownerReferences = owner === undefined ? undefined : [...others, encodeOwner(owner)];
     const metadata = { ...merged, finalizers, ownerReferences };
-    const seen = { ...ref, resourceVersion: resourceVersionOf(current) };
+    const seen = { ...ref, resourceVersion: versionOf(current) };
     return await mergePatch(client, seen, { metadata, ...spec });
   });
 }
@@ -222,7 +222,7 @@ async function patchStatus(
       typeof conditions === 'function' ? conditions(decodeConditions(current)) : conditions;
     const encoded = list?.map((each) => encodeCondition(each, observed));
     const status = encoded === undefined ? fields : { ...fields, conditions: encoded };
-    const seen = { ...ref, resourceVersion: resourceVersionOf(current) };
+    const seen = { ...ref, resourceVersion: versionOf(current) };
     return await mergePatch(client, seen, { status }, 'status');
   });
 }
@@ -241,7 +241,7 @@ async function changing(
     if (current === undefined) return 'gone';
     if (ref.uid !== undefined && uidOf(current) !== ref.uid) return 'gone';
     const isChanged =
-      ref.resourceVersion !== undefined && resourceVersionOf(current) !== ref.resourceVersion;
+      ref.resourceVersion !== undefined && versionOf(current) !== ref.resourceVersion;
     if (isChanged) return 'conflict';
     const result = await change(current);
     if (result === 'overtaken') return 'conflict';
@@ -328,14 +328,6 @@ async function getOrUndefined(client: KubeClient, ref: ObjectRef): Promise<unkno
     if (error instanceof KubeError && error.fault.kind === 'notFound') return undefined;
     throw error;
   }
-}
-
-function uidOf(object: unknown): string {
-  return text(property(property(object, 'metadata'), 'uid'));
-}
-
-function resourceVersionOf(object: unknown): string {
-  return text(property(property(object, 'metadata'), 'resourceVersion'));
 }
 
 function listOf(object: unknown, name: 'finalizers' | 'ownerReferences'): unknown[] {

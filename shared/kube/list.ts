@@ -162,6 +162,11 @@ export async function newestVersion(
   return versionOf(await client.json({ ...call, signal }));
 }
 
+/** Empty where it has none. */
+export function uidOf(object: unknown): string {
+  return text(property(property(object, 'metadata'), 'uid'));
+}
+
 /** Of an object or a list. */
 export function versionOf(object: unknown): string {
   return text(property(property(object, 'metadata'), 'resourceVersion'));

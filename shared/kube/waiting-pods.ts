@@ -1,7 +1,15 @@
 import type { WaitingPod, WaitingPodListener, WaitingPodStream } from '../ports/cluster.ts';
 import type { KubeClient } from './client.ts';
 import { POD } from './fields.ts';
-import { listEach, newestVersion, property, type Selection, text, versionOf } from './list.ts';
+import {
+  listEach,
+  newestVersion,
+  property,
+  type Selection,
+  text,
+  uidOf,
+  versionOf,
+} from './list.ts';
 import { RESOURCES } from './resources.ts';
 import { watchOnce } from './watch.ts';
 
@@ -78,10 +86,6 @@ async function inOrderOfWrites(
   };
   await listEach(client, { ...WAITING, metadataOnly: true }, visit, signal);
   return [...versions].sort(([, a], [, b]) => a - b).map(([uid]) => uid);
-}
-
-function uidOf(object: unknown): string {
-  return text(property(property(object, 'metadata'), 'uid'));
 }
 
 function waitingPod(pod: unknown, isOver: boolean): WaitingPod {

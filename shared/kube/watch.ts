@@ -1,7 +1,7 @@
 import type { Call, KubeClient } from './client.ts';
 import { classifyStatus, KubeError, unreachable } from './errors.ts';
 import { splitLines } from './lines.ts';
-import { listCall, property, read, type Selection, text } from './list.ts';
+import { listCall, property, read, type Selection, text, versionOf } from './list.ts';
 import type { Timing } from './time.ts';
 
 /** One change, in the order in which the API server made them. */
@@ -140,7 +140,7 @@ function decodeEvent(call: Call, line: string, selection: Selection): WatchEvent
   const type = text(property(parsed, 'type'));
   const object = property(parsed, 'object');
   if (type === 'ERROR') throw classifyStatus(call.asked, object);
-  const resourceVersion = text(property(property(object, 'metadata'), 'resourceVersion'));
+  const resourceVersion = versionOf(object);
   if (type === 'BOOKMARK') return { kind: 'bookmark', resourceVersion };
   const kind = KINDS.get(type);
   if (kind === undefined) throw new Error(`the watch sent an event of type '${type}'`);
