@@ -117,7 +117,8 @@ await describeWithControlPlane(
       });
     });
   },
-  () => ({ garbageCollector: false }),
+  // One takes objects whose owner is not there, the other taints nodes: whenever they come to it.
+  () => ({ withoutControllers: ['garbage-collector-controller', 'node-lifecycle-controller'] }),
 );
 
 function realWorld(admin: KubeClient, cluster: ClusterWorld['cluster']): ClusterWorld {

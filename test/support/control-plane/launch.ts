@@ -24,8 +24,8 @@ export interface ControlPlaneOptions {
   readonly tokenWebhookUrl?: string;
   /** kube-scheduler and the controllers too. @default true */
   readonly controllers?: boolean;
-  /** Takes objects whose owner is not there, sooner or later. @default true */
-  readonly garbageCollector?: boolean;
+  /** Controllers that do not run, by kube-controller-manager's names for them. @default none */
+  readonly withoutControllers?: readonly string[];
   /**
    * What the API server is given before the controllers start: the garbage collector then knows
    * kinds that it would otherwise find only half a minute later.
@@ -162,7 +162,7 @@ function schedulerFlags(folder: string): readonly string[] {
 
 function controllerFlags(
   folder: string,
-  { controllerRate, garbageCollector }: ControlPlaneOptions,
+  { controllerRate, withoutControllers = [] }: ControlPlaneOptions,
 ): readonly string[] {
   return [
     `--kubeconfig=${join(folder, 'kubeconfig')}`,
@@ -171,7 +171,7 @@ function controllerFlags(
     '--node-monitor-grace-period=1h',
     ...CLIENT_FLAGS,
     ...(controllerRate === 'default' ? [] : FAST_FLAGS),
-    ...(garbageCollector === false ? ['--controllers=*,-garbage-collector-controller'] : []),
+    `--controllers=${['*', ...withoutControllers.map((name) => `-${name}`)].join(',')}`,
   ];
 }
 
