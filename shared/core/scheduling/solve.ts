@@ -3,6 +3,7 @@ import { podKey } from '../model/pod.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../model/snapshot.ts';
 import { type Attempt, attemptOf, bestOf, isContested, metOf, placesFewer } from './attempt.ts';
 import { type Effort, packItems } from './packing/pack.ts';
+import { setApart } from './placing/apart.ts';
 import { assignDomains, fillExisting, type Item, type Quotas } from './placing/assign.ts';
 import { byRequests, grow } from './placing/grow.ts';
 import { IMPROVED_MAX, improved } from './placing/improve.ts';
@@ -261,6 +262,7 @@ export function solved(
 ): { readonly plan: Plan; readonly world: World } {
   const problem = compileProblem(snapshot, settings);
   const { world, ground } = weighPreferences(problem);
+  setApart(world);
   const dealer = new PodDealer();
   const existing = world.rooms
     .filter((room) => room.content.size > 0)

@@ -1,0 +1,153 @@
+import { launchLabel } from '../problem/launch-space.ts';
+import type { NodeRule } from '../problem/node-rules.ts';
+import type { PodClass } from '../problem/problem.ts';
+import { isHostKey, type TopologyTerms } from '../problem/topology-terms.ts';
+import { minValuesOf } from '../world/min-values.ts';
+import { holds, opensTo } from '../world/openings.ts';
+import type { Bin, ClassView, World } from '../world/world.ts';
+
+/** Pairs of nodes looked at in all: beyond that the rest stays together. */
+const LOOKS_MAX = 1_000_000;
+
+/** A shortage of as many types at once is not reckoned with: what Karpenter wants for spot, too. */
+const ALTERNATIVES_MAX = 15;
+
+/** The terms that are more than a hard spread over domains. */
+function otherTerms({ spreads, affinity, antiAffinity }: TopologyTerms) {
+  const soft = spreads.filter(({ key, isHard }) => !isHard || isHostKey(key));
+  return [...soft, ...affinity, ...antiAffinity];
+}
+
+/** Finds pods that may change places without anybody noticing, but for what keeps them apart. */
+class Exchange {
+  private readonly world: World;
+  /** By selector: which nodes the spreads that count by it look at. */
+  private readonly spreads: ReadonlyMap<number, NodeRule>;
+  /** Selectors of terms to which it may matter on which node of a domain a pod is. */
+  private readonly noticed = new Set<number>();
+
+  constructor(world: World) {
+    this.world = world;
+    const spreads = new Map<number, NodeRule>();
+    for (const { wished, affinityRule } of world.ground.problem.classes) {
+      for (const { selector } of otherTerms(wished.topology)) this.noticed.add(selector.id);
+      for (const { selector } of wished.topology.spreads) {
+        // Spreads of unlike pods count the pods of different nodes.
+        const known = spreads.get(selector.id) ?? affinityRule;
+        spreads.set(selector.id, known);
+        if (known !== affinityRule) this.noticed.add(selector.id);
+      }
+    }
+    this.spreads = spreads;
+  }
+
+  view({ id }: PodClass): ClassView {
+    return this.world.ground.views[id] as ClassView;
+  }
+
+  /** How many pods of the class a node may have; infinite: it may not be exchanged. */
+  most(podClass: PodClass): number {
+    const { spreads } = podClass.wished.topology;
+    if (spreads.length === 0 || !this.isMovable(podClass)) return Number.POSITIVE_INFINITY;
+    return Math.min(...spreads.map(({ maxSkew }) => maxSkew));
+  }
+
+  private isMovable(podClass: PodClass): boolean {
+    const { wished, matching, affinityRule } = podClass;
+    return (
+      this.view(podClass).host.isFree &&
+      otherTerms(wished.topology).length === 0 &&
+      matching.every((id) => !this.noticed.has(id)) &&
+      matching.every((id) => (this.spreads.get(id) ?? affinityRule) === affinityRule)
+    );
+  }
+
+  /** Classes on the node that may leave it for the other: first those that ask for the same. */
+  partners({ requests }: PodClass, from: Bin, to: Bin): readonly (PodClass | undefined)[] {
+    const those = [...from.content.keys()].filter(
+      (each) => !this.view(each).hasTopology && this.isMovable(each) && this.isWash(each, from, to),
+    );
+    const isEqual = (each: PodClass) => each.requests.every((amount, r) => amount === requests[r]);
+    const equal = those.filter(isEqual);
+    // Where minValues asks for types to choose from, nodes keep what they hold.
+    const isBound = [from, to].some(({ held }) => minValuesOf(held.pool.pool).size > 0);
+    return isBound ? equal : [...equal, undefined, ...those.filter((each) => !isEqual(each))];
+  }
+
+  /** Whether the nodes are in the same domains, as far as the class cares, and equally liked. */
+  isWash(podClass: PodClass, from: Bin, to: Bin): boolean {
+    const [a, b] = [from.held.group, to.held.group];
+    const { allowed, pinKeys } = this.view(podClass);
+    return (
+      allowed[b.id] === 1 &&
+      pinKeys.every(
+        (key) =>
+          launchLabel(a.pool, a.type, a.domain, key) === launchLabel(b.pool, b.type, b.domain, key),
+      ) &&
+      podClass.wished.preferences.every(({ rule }) => a.allowed[rule.id] === b.allowed[rule.id])
+    );
+  }
+
+  /** Moves a pod of the class, and one of the partner's the other way, where there is room. */
+  exchange(podClass: PodClass, partner: PodClass | undefined, from: Bin, to: Bin): boolean {
+    if (partner !== undefined && countOn(to, partner) === 0) return false;
+    const before = [from, to].map((bin) => this.alternatives(bin));
+    this.move(podClass, from, to);
+    if (partner !== undefined) this.move(partner, to, from);
+    const isFine = [from, to].every(
+      (bin, at) => holds(bin.held.room, bin.used) && this.alternatives(bin) >= (before[at] ?? 0),
+    );
+    if (isFine) return true;
+    this.move(podClass, to, from);
+    if (partner !== undefined) this.move(partner, from, to);
+    return false;
+  }
+
+  /** How many types the node may be, as far as more would make a difference. */
+  private alternatives(bin: Bin): number {
+    const views = [...bin.content.keys()].map((each) => this.view(each));
+    let count = 0;
+    for (const each of this.world.ground.openings.holding(bin.held, views, bin.used)) {
+      if (opensTo(each, bin.used)) count++;
+      if (count === ALTERNATIVES_MAX) break;
+    }
+    return count;
+  }
+
+  private move(podClass: PodClass, from: Bin, to: Bin): void {
+    this.world.fill(this.view(podClass), from, -1);
+    if (countOn(from, podClass) === 0) from.content.delete(podClass);
+    this.world.fill(this.view(podClass), to, 1);
+  }
+}
+
+function countOn({ content }: Bin, podClass: PodClass): number {
+  return content.get(podClass) ?? 0;
+}
+
+/**
+ * Where a node has more pods under a hard spread than `maxSkew`, the others move to nodes of the
+ * same domain, with room or in exchange for pods there. No node is launched for it, but kube-scheduler
+ * counts all pods that are nominated to a node when it looks at one of them
+ * (RunFilterPluginsWithNominatedPods, 1.35): only `maxSkew` of them can be nominated together
+ * (`takenTogether`).
+ */
+export function setApart(world: World): void {
+  const exchange = new Exchange(world);
+  let looks = 0;
+  for (const from of world.bins) {
+    for (const podClass of [...from.content.keys()]) {
+      const most = exchange.most(podClass);
+      for (const to of world.bins) {
+        if (countOn(from, podClass) <= most || looks >= LOOKS_MAX) break;
+        looks++;
+        if (to === from || !exchange.isWash(podClass, from, to)) continue;
+        for (const partner of exchange.partners(podClass, to, from)) {
+          const isOver = () => countOn(from, podClass) > most && countOn(to, podClass) < most;
+          while (isOver() && exchange.exchange(podClass, partner, from, to)) looks++;
+        }
+      }
+    }
+  }
+  world.steps += looks;
+}
