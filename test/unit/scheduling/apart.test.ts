@@ -1,29 +1,39 @@
 import { describe, expect, it } from 'vitest';
-import { HOSTNAME, ZONE } from '../../../shared/core/model/labels.ts';
+import { ARCH, HOSTNAME, INSTANCE_TYPE, ZONE } from '../../../shared/core/model/labels.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../../../shared/core/model/snapshot.ts';
 import { setApart } from '../../../shared/core/scheduling/placing/apart.ts';
 import { compileProblem } from '../../../shared/core/scheduling/problem/compile.ts';
 import { type ClassView, Ground, World } from '../../../shared/core/scheduling/world/world.ts';
 import { ofApp, spreadOver, termOver } from '../../builders/affinity.ts';
-import { GI, podsOf, snapshotOf } from '../../builders/scheduling.ts';
+import { GI, podsOf, poolOf, snapshotOf, typeOf } from '../../builders/scheduling.ts';
 
-/** A node of a plan: its zone, and how many pods of each app are on it. */
+/** A node of a plan, always of the same type: its zone, and how many pods of each app are on it. */
 type Home = readonly [zone: string, content: Readonly<Record<string, number>>];
 
+type Rest = Parameters<typeof snapshotOf>[0];
 type Spec = Parameters<typeof podsOf>[2];
 
-/** As many pods of an app as a test may want. */
+/** As many pods of an app as a test may want, of which 18 are a full node. */
 function appOf(app: string, spec: Spec = {}): readonly Pod[] {
-  return podsOf(6, app, { cpu: 100, memory: GI / 8, ...spec }, { labels: { app } });
+  return podsOf(20, app, { cpu: 100, memory: GI / 8, ...spec }, { labels: { app } });
 }
 
 const spreadPods = (app: string, maxSkew = 1, spec: Spec = {}): readonly Pod[] =>
   appOf(app, { topologySpread: [spreadOver(ZONE, ofApp(app), { maxSkew })], ...spec });
 
+const TYPES = [typeOf('m.large', 2, 8, 0.1)];
+
 /** What the plan says after pods have been set apart. */
-function setApartIn(pods: readonly Pod[], homes: readonly Home[]): readonly Home[] {
-  const problem = compileProblem(snapshotOf({ pods }), DEFAULT_SCHEDULING_SETTINGS);
+function setApartIn(
+  pods: readonly Pod[],
+  homes: readonly Home[],
+  rest: Rest = {},
+): readonly Home[] {
+  const problem = compileProblem(
+    snapshotOf({ types: TYPES, pods, ...rest }),
+    DEFAULT_SCHEDULING_SETTINGS,
+  );
   const world = new World(new Ground(problem, { kinds: new Set() }));
   const appOfClass = ({ podClass }: ClassView) => podClass.pods[0]?.labels['app'] ?? '';
   const views = new Map(world.ground.views.map((view) => [appOfClass(view), view]));
@@ -36,96 +46,110 @@ function setApartIn(pods: readonly Pod[], homes: readonly Home[]): readonly Home
       world.fill(views.get(app) as ClassView, bin, amount);
     }
   }
-  const usedBefore = world.bins.map(({ used }) => [...used]);
   setApart(world);
-  expect(world.bins.map(({ used }) => [...used])).toEqual(usedBefore);
   return world.bins.map(({ held, content }): Home => {
-    const sorted = [...content].map(([podClass, amount]) => [
+    const apps = [...content].map(([podClass, amount]) => [
       podClass.pods[0]?.labels['app'] ?? '',
       amount,
     ]);
-    return [held.group.domain.zone, Object.fromEntries(sorted)];
+    return [held.group.domain.zone, Object.fromEntries(apps)];
   });
 }
 
 describe('pods of one spread on one node', () => {
   const web = spreadPods('web');
-  const other = spreadPods('other');
   const plain = appOf('plain');
+  const filler = appOf('filler', { podAntiAffinity: [termOver(HOSTNAME, ofApp('nobody'))] });
+  /** Both nodes are full. */
+  const full: readonly Home[] = [
+    ['zone-a', { web: 2, filler: 18 }],
+    ['zone-a', { filler: 18, plain: 2 }],
+  ];
 
-  it('change places with equal pods of another node of the zone', () => {
+  it('move to a node of the zone that has room', () => {
     const homes: readonly Home[] = [
       ['zone-a', { web: 2 }],
-      ['zone-b', { plain: 1, other: 1 }],
-      ['zone-a', { plain: 2, other: 1 }],
+      ['zone-b', { filler: 1 }],
+      ['zone-a', { filler: 2 }],
     ];
-    expect(setApartIn([...web, ...other, ...plain], homes)).toEqual([
-      ['zone-a', { web: 1, plain: 1 }],
-      ['zone-b', { plain: 1, other: 1 }],
-      ['zone-a', { web: 1, plain: 1, other: 1 }],
+    expect(setApartIn([...web, ...filler], homes)).toEqual([
+      ['zone-a', { web: 1 }],
+      ['zone-b', { filler: 1 }],
+      ['zone-a', { filler: 2, web: 1 }],
+    ]);
+  });
+
+  it('change places with equal pods', () => {
+    expect(setApartIn([...web, ...filler, ...plain], full)).toEqual([
+      ['zone-a', { web: 1, filler: 18, plain: 1 }],
+      ['zone-a', { filler: 18, plain: 1, web: 1 }],
+    ]);
+  });
+
+  it('change places with others where both nodes have room for that', () => {
+    const bulky = appOf('bulky', { cpu: 200 });
+    const homes: readonly Home[] = [
+      ['zone-a', { web: 2, filler: 17 }],
+      ['zone-a', { filler: 18, bulky: 1 }],
+    ];
+    expect(setApartIn([...web, ...filler, ...bulky], homes)).toEqual([
+      ['zone-a', { web: 1, filler: 17, bulky: 1 }],
+      ['zone-a', { filler: 18, web: 1 }],
     ]);
   });
 
   it('stay as many together as maxSkew says', () => {
     const homes: readonly Home[] = [
-      ['zone-a', { web: 4 }],
-      ['zone-a', { plain: 3, other: 1 }],
+      ['zone-a', { web: 5 }],
+      ['zone-a', { filler: 3 }],
     ];
-    expect(setApartIn([...spreadPods('web', 2), ...other, ...plain], homes)).toEqual([
-      ['zone-a', { web: 2, plain: 2 }],
-      ['zone-a', { plain: 1, other: 1, web: 2 }],
+    expect(setApartIn([...spreadPods('web', 2), ...filler], homes)).toEqual([
+      ['zone-a', { web: 3 }],
+      ['zone-a', { filler: 3, web: 2 }],
     ]);
   });
 
-  const both: readonly Home[] = [
-    ['zone-a', { web: 2 }],
-    ['zone-a', { plain: 2, other: 1 }],
-  ];
-  const apart = [termOver(HOSTNAME, ofApp('plain'))];
   const near = [{ weight: 10, term: termOver(HOSTNAME, ofApp('plain')) }];
-  it.each([
-    ['that ask for more', [...web, ...other, ...appOf('plain', { cpu: 2000 })]],
-    [
-      'that other nodes suit',
-      [...web, ...other, ...appOf('plain', { nodeSelector: { [ZONE]: 'zone-a' } })],
-    ],
-    ['that may not be together', [...web, ...other, ...appOf('plain', { podAntiAffinity: apart })]],
-    [
-      'that others want to be near',
-      [...web, ...spreadPods('other', 1, { preferredPodAffinity: near }), ...plain],
-    ],
-    [
-      'with ports of their node',
-      [...web, ...other, ...appOf('plain', { hostPorts: [{ port: 80, protocol: 'TCP', ip: '' }] })],
-    ],
-  ])('do not change places with pods %s', (_, pods) => {
-    expect(setApartIn(pods, both)).toEqual(both);
+  const hostPorts = [{ port: 80, protocol: 'TCP', ip: '' }];
+  const least = [{ key: INSTANCE_TYPE, operator: 'Exists', values: [], minValues: 1 } as const];
+  it.each<[string, readonly Pod[]]>([
+    ['that ask for more', appOf('plain', { cpu: 101 })],
+    ['with ports of their node', appOf('plain', { hostPorts })],
+    ['that are spread', spreadPods('plain')],
+    ['that others want to be near', [...plain, ...appOf('near', { preferredPodAffinity: near })]],
+  ])('do not change places with pods %s', (_, others) => {
+    expect(setApartIn([...web, ...filler, ...others], full)).toEqual(full);
   });
 
-  it.each<[string, readonly Home[]]>([
-    [
-      'of another zone',
-      [
-        ['zone-a', { web: 2 }],
-        ['zone-b', { plain: 2, other: 1 }],
-      ],
-    ],
-    [
-      'that may still be in any zone',
-      [
-        ['zone-a', { web: 2 }],
-        ['zone-a', { plain: 2 }],
-      ],
-    ],
-    [
-      'that has one of theirs',
-      [
-        ['zone-a', { web: 2 }],
-        ['zone-a', { plain: 2, web: 1 }],
-      ],
-    ],
-  ])('do not go to a node %s', (_, homes) => {
-    expect(setApartIn([...web, ...other, ...plain], homes)).toEqual(homes);
+  it.each<[string, Home]>([
+    ['of another zone', ['zone-b', { plain: 2 }]],
+    ['that has one of theirs', ['zone-a', { plain: 2, web: 1 }]],
+    ['that has no room', ['zone-a', { filler: 20 }]],
+  ])('do not move to a node %s', (_, home) => {
+    const homes: readonly Home[] = [['zone-a', { web: 2 }], home];
+    expect(setApartIn([...web, ...filler, ...plain], homes)).toEqual(homes);
+  });
+
+  it('leave a node as many types as it had, where those are few', () => {
+    const types = Array.from({ length: 20 }, (_, at) =>
+      typeOf(`m${at}.large`, 2, 8, 0.1, at < 14 ? {} : { labels: { [ARCH]: ['arm64'] } }),
+    );
+    const onAmd = appOf('plain', { nodeSelector: { [ARCH]: 'amd64' } });
+    const pods = [...web, ...filler, ...onAmd];
+    expect(setApartIn(pods, full, { types })).toEqual(full);
+    const [, ...fewer] = types.toReversed();
+    expect(setApartIn(pods, full, { types: fewer.slice(5) })).not.toEqual(full);
+  });
+
+  it('are only exchanged with equal pods where a NodePool has minValues', () => {
+    const rest = { nodePools: [poolOf('general', { requirements: least })] };
+    const homes: readonly Home[] = [
+      ['zone-a', { web: 2 }],
+      ['zone-a', { filler: 2 }],
+    ];
+    expect(setApartIn([...web, ...filler], homes, rest)).toEqual(homes);
+    const [first] = setApartIn([...web, ...filler, ...plain], full, rest);
+    expect(first).toEqual(['zone-a', { web: 1, filler: 18, plain: 1 }]);
   });
 
   it('stay where a spread counts them that looks at other nodes', () => {
@@ -133,6 +157,6 @@ describe('pods of one spread on one node', () => {
       nodeSelector: { [ZONE]: 'zone-a' },
       topologySpread: [spreadOver(ZONE, ofApp('web'))],
     });
-    expect(setApartIn([...web, ...counts, ...plain], both)).toEqual(both);
+    expect(setApartIn([...web, ...filler, ...counts, ...plain], full)).toEqual(full);
   });
 });

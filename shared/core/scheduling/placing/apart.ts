@@ -127,10 +127,9 @@ function countOn({ content }: Bin, podClass: PodClass): number {
 
 /**
  * Where a node has more pods under a hard spread than `maxSkew`, the others move to nodes of the
- * same domain, with room or in exchange for pods there. No node is launched for it, but kube-scheduler
- * counts all pods that are nominated to a node when it looks at one of them
- * (RunFilterPluginsWithNominatedPods, 1.35): only `maxSkew` of them can be nominated together
- * (`takenTogether`).
+ * same domain, with room or in exchange for pods there. It costs nothing, and kube-scheduler counts
+ * all pods that are nominated to a node when it looks at one of them: only `maxSkew` of them can be
+ * nominated together (`takenTogether`).
  */
 export function setApart(world: World): void {
   const exchange = new Exchange(world);
