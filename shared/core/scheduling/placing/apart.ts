@@ -3,7 +3,7 @@ import type { NodeRule } from '../problem/node-rules.ts';
 import type { PodClass } from '../problem/problem.ts';
 import { isHostKey, type TopologyTerms } from '../problem/topology-terms.ts';
 import { minValuesOf } from '../world/min-values.ts';
-import { holds, opensTo } from '../world/openings.ts';
+import { opensTo } from '../world/openings.ts';
 import type { Bin, ClassView, World } from '../world/world.ts';
 
 /** Pairs of nodes looked at in all: beyond that the rest stays together. */
@@ -63,21 +63,23 @@ class Exchange {
   }
 
   /** Classes on the node that may leave it for the other: first those that ask for the same. */
-  partners({ requests }: PodClass, from: Bin, to: Bin): readonly (PodClass | undefined)[] {
+  partners(podClass: PodClass, from: Bin, to: Bin): readonly (PodClass | undefined)[] {
     const those = [...from.content.keys()].filter(
       (each) => !this.view(each).hasTopology && this.isMovable(each) && this.isWash(each, from, to),
     );
-    const isEqual = (each: PodClass) => each.requests.every((amount, r) => amount === requests[r]);
+    const isEqual = ({ requests }: PodClass) =>
+      requests.every((amount, r) => amount === podClass.requests[r]);
     const equal = those.filter(isEqual);
-    // Where minValues asks for types to choose from, nodes keep what they hold.
-    const isBound = [from, to].some(({ held }) => minValuesOf(held.pool.pool).size > 0);
-    return isBound ? equal : [...equal, undefined, ...those.filter((each) => !isEqual(each))];
+    return needsMinValues(from, to)
+      ? equal
+      : [...equal, undefined, ...those.filter((each) => !isEqual(each))];
   }
 
   /** Whether the nodes are in the same domains, as far as the class cares, and equally liked. */
   isWash(podClass: PodClass, from: Bin, to: Bin): boolean {
     const [a, b] = [from.held.group, to.held.group];
     const { allowed, pinKeys } = this.view(podClass);
+    if (a === b) return true;
     return (
       allowed[b.id] === 1 &&
       pinKeys.every(
@@ -88,19 +90,33 @@ class Exchange {
     );
   }
 
-  /** Moves a pod of the class, and one of the partner's the other way, where there is room. */
+  /** Moves a pod of the class, and one of the partner's the other way, where nothing forbids it. */
   exchange(podClass: PodClass, partner: PodClass | undefined, from: Bin, to: Bin): boolean {
     if (partner !== undefined && countOn(to, partner) === 0) return false;
-    const before = [from, to].map((bin) => this.alternatives(bin));
+    if (!hasRoom(to, podClass, partner)) return false;
+    if (partner !== undefined && !hasRoom(from, partner, podClass)) return false;
+    const isAlike =
+      this.isAlike(podClass, to) && (partner === undefined || this.isAlike(partner, from));
+    if (!isAlike && needsMinValues(from, to)) return false;
+    const before = isAlike ? [] : [from, to].map((bin) => this.alternatives(bin));
     this.move(podClass, from, to);
     if (partner !== undefined) this.move(partner, to, from);
-    const isFine = [from, to].every(
-      (bin, at) => holds(bin.held.room, bin.used) && this.alternatives(bin) >= (before[at] ?? 0),
-    );
-    if (isFine) return true;
+    if (isAlike || [from, to].every((bin, at) => this.alternatives(bin) >= (before[at] ?? 0))) {
+      return true;
+    }
     this.move(podClass, to, from);
     if (partner !== undefined) this.move(partner, from, to);
     return false;
+  }
+
+  /** Whether the node holds pods that may go as few places as the class. */
+  private isAlike(podClass: PodClass, { content }: Bin): boolean {
+    const { pinKeys } = this.view(podClass);
+    return [...content.keys()].some(
+      (each) =>
+        each.rule === podClass.rule &&
+        pinKeys.every((key) => this.view(each).pinKeys.includes(key)),
+    );
   }
 
   /** How many types the node may be, as far as more would make a difference. */
@@ -125,6 +141,19 @@ function countOn({ content }: Bin, podClass: PodClass): number {
   return content.get(podClass) ?? 0;
 }
 
+/** Whether a NodePool asks for types to choose from: such nodes keep what they hold, and can be. */
+function needsMinValues(...bins: readonly Bin[]): boolean {
+  return bins.some(({ held }) => minValuesOf(held.pool.pool).size > 0);
+}
+
+/** Whether the node can take a pod in when another one has left. */
+function hasRoom({ held, used }: Bin, taken: PodClass, left: PodClass | undefined): boolean {
+  return taken.requests.every((amount, r) => {
+    const more = amount - (left?.requests[r] ?? 0);
+    return more <= 0 || (used[r] ?? 0) + more <= (held.room[r] ?? 0);
+  });
+}
+
 /**
  * Where a node has more pods under a hard spread than `maxSkew`, the others move to nodes of the
  * same domain, with room or in exchange for pods there. It costs nothing, and kube-scheduler counts
@@ -140,7 +169,8 @@ export function setApart(world: World): void {
       for (const to of world.bins) {
         if (countOn(from, podClass) <= most || looks >= LOOKS_MAX) break;
         looks++;
-        if (to === from || !exchange.isWash(podClass, from, to)) continue;
+        if (to === from || countOn(to, podClass) >= most) continue;
+        if (!exchange.isWash(podClass, from, to)) continue;
         for (const partner of exchange.partners(podClass, to, from)) {
           const isOver = () => countOn(from, podClass) > most && countOn(to, podClass) < most;
           while (isOver() && exchange.exchange(podClass, partner, from, to)) looks++;
