@@ -141,15 +141,23 @@ describe('pods of one spread on one node', () => {
     expect(setApartIn(pods, full, { types: fewer.slice(5) })).not.toEqual(full);
   });
 
-  it('are only exchanged with equal pods where a NodePool has minValues', () => {
+  it('are only exchanged with equal pods of a node like theirs where a NodePool has minValues', () => {
     const rest = { nodePools: [poolOf('general', { requirements: least })] };
-    const homes: readonly Home[] = [
+    const room: readonly Home[] = [
       ['zone-a', { web: 2 }],
       ['zone-a', { filler: 2 }],
     ];
-    expect(setApartIn([...web, ...filler], homes, rest)).toEqual(homes);
-    const [first] = setApartIn([...web, ...filler, ...plain], full, rest);
-    expect(first).toEqual(['zone-a', { web: 1, filler: 18, plain: 1 }]);
+    expect(setApartIn([...web, ...filler], room, rest)).toEqual(room);
+    expect(setApartIn([...web, ...filler, ...plain], full, rest)).toEqual(full);
+    const alike: readonly Home[] = [
+      ['zone-a', { web: 2, filler: 18 }],
+      ['zone-a', { other: 18, plain: 2 }],
+    ];
+    const pods = [...web, ...filler, ...spreadPods('other', 18), ...plain];
+    expect(setApartIn(pods, alike, rest)).toEqual([
+      ['zone-a', { web: 1, filler: 18, plain: 1 }],
+      ['zone-a', { other: 18, plain: 1, web: 1 }],
+    ]);
   });
 
   it('stay where a spread counts them that looks at other nodes', () => {
