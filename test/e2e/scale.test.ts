@@ -60,8 +60,8 @@ async function settle(loop: ClosedLoop, pods: number): Promise<void> {
 }
 
 /** The shapes that real clusters mix; `at` is 0 to 19. */
-function mixed(at: number): object {
-  const name = `mixed-${at}`;
+function mixed(set: string, at: number) {
+  const name = `${set}-${at}`;
   const labelSelector = { matchLabels: { app: name } };
   const hostname = 'kubernetes.io/hostname';
   const apart = { topologyKey: hostname, labelSelector };
@@ -85,11 +85,18 @@ function mixed(at: number): object {
   return deployment(name, 2 + (at % 7), cpu, constraints[at % 5]);
 }
 
-const MIXED = Array.from({ length: 20 }, (_, at) => mixed(at));
-const MIXED_PODS = MIXED.reduce(
-  (sum: number, each) => sum + Number(property(property(each, 'spec'), 'replicas')),
-  0,
-);
+/** 20 Deployments at once; how many nodes more than planned their pods need in the end. */
+async function surplus(loop: ClosedLoop, set: string): Promise<number> {
+  const deployments = Array.from({ length: 20 }, (_, at) => mixed(set, at));
+  const added = deployments.reduce((sum, { spec }) => sum + spec.replicas, 0);
+  const pods = (await podsOf(loop)).length + added;
+  await loop.apply(deployments);
+  const planned = await plan(loop, pods);
+  await loop.until('all pods run', async () => (await runningPods(loop)) === pods);
+  const claims = (await claimsOf(loop)).length;
+  expect((await nodesOf(loop)).size).toBe(claims);
+  return claims - planned;
+}
 
 await describeClosedLoop(
   'scale on a real control plane',
@@ -107,18 +114,14 @@ await describeClosedLoop(
     );
 
     it(
-      '20 Deployments of all kinds at once',
+      '20 Deployments of all kinds at once: no node is missing or unused',
       async () => {
-        const pods = 54 + MIXED_PODS;
-        await loop.apply(MIXED);
-        const planned = await plan(loop, pods);
-        await loop.until('all pods run', async () => (await runningPods(loop)) === pods);
-        const claims = (await claimsOf(loop)).length;
-        // Pods are nominated to their planned nodes. The one that kube-scheduler tries before all
-        // nodes are open loses that, and rarely finds its place taken: one node more than the 13
-        // planned in three of 19 runs on two cores. Why is in docs/decisions/0041-nominated-nodes.md.
-        expect(claims).toBeLessThanOrEqual(planned + 1);
-        expect((await nodesOf(loop)).size).toBe(claims);
+        // kube-scheduler begins with one pod when the first of the nodes is open. About once in 50
+        // runs another takes its place before it is nominated again (decision 0041), which costs one
+        // node. Then the next 20 Deployments must not.
+        const first = await surplus(loop, 'mixed');
+        expect(first).toBeLessThanOrEqual(1);
+        if (first > 0) expect(await surplus(loop, 'again')).toBe(0);
       },
       MINUTES,
     );
