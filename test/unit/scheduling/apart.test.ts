@@ -86,6 +86,20 @@ describe('pods of one spread on one node', () => {
     ]);
   });
 
+  it('change places with pods of another spread where those stay apart, too', () => {
+    const other = spreadPods('other');
+    const homes: readonly Home[] = [
+      ['zone-a', { web: 3, filler: 17 }],
+      ['zone-a', { filler: 19, other: 1 }],
+      ['zone-a', { filler: 19, other: 1 }],
+    ];
+    expect(setApartIn([...web, ...filler, ...other], homes)).toEqual([
+      ['zone-a', { web: 2, filler: 17, other: 1 }],
+      ['zone-a', { filler: 19, web: 1 }],
+      ['zone-a', { filler: 19, other: 1 }],
+    ]);
+  });
+
   it('change places with others where both nodes have room for that', () => {
     const bulky = appOf('bulky', { cpu: 200 });
     const homes: readonly Home[] = [
@@ -115,7 +129,6 @@ describe('pods of one spread on one node', () => {
   it.each<[string, readonly Pod[]]>([
     ['that ask for more', appOf('plain', { cpu: 101 })],
     ['with ports of their node', appOf('plain', { hostPorts })],
-    ['that are spread', spreadPods('plain')],
     ['that others want to be near', [...plain, ...appOf('near', { preferredPodAffinity: near })]],
   ])('do not change places with pods %s', (_, others) => {
     expect(setApartIn([...web, ...filler, ...others], full)).toEqual(full);
@@ -151,12 +164,12 @@ describe('pods of one spread on one node', () => {
     expect(setApartIn([...web, ...filler, ...plain], full, rest)).toEqual(full);
     const alike: readonly Home[] = [
       ['zone-a', { web: 2, filler: 18 }],
-      ['zone-a', { other: 18, plain: 2 }],
+      ['zone-a', { plain: 2, other: 18 }],
     ];
     const pods = [...web, ...filler, ...spreadPods('other', 18), ...plain];
     expect(setApartIn(pods, alike, rest)).toEqual([
       ['zone-a', { web: 1, filler: 18, plain: 1 }],
-      ['zone-a', { other: 18, plain: 1, web: 1 }],
+      ['zone-a', { plain: 1, other: 18, web: 1 }],
     ]);
   });
 

@@ -65,7 +65,11 @@ class Exchange {
   /** Classes on the node that may leave it for the other: first those that ask for the same. */
   partners(podClass: PodClass, from: Bin, to: Bin): readonly (PodClass | undefined)[] {
     const those = [...from.content.keys()].filter(
-      (each) => !this.view(each).hasTopology && this.isMovable(each) && this.isWash(each, from, to),
+      (each) =>
+        each !== podClass &&
+        countOn(to, each) < this.most(each) &&
+        this.isMovable(each) &&
+        this.isWash(each, from, to),
     );
     const isEqual = ({ requests }: PodClass) =>
       requests.every((amount, r) => amount === podClass.requests[r]);
@@ -93,6 +97,7 @@ class Exchange {
   /** Moves a pod of the class, and one of the partner's the other way, where nothing forbids it. */
   exchange(podClass: PodClass, partner: PodClass | undefined, from: Bin, to: Bin): boolean {
     if (partner !== undefined && countOn(to, partner) === 0) return false;
+    if (partner !== undefined && countOn(from, partner) >= this.most(partner)) return false;
     if (!hasRoom(to, podClass, partner)) return false;
     if (partner !== undefined && !hasRoom(from, partner, podClass)) return false;
     const isAlike =
