@@ -93,8 +93,10 @@ async function surplus(loop: ClosedLoop, set: string): Promise<number> {
   await loop.apply(deployments);
   const planned = await plan(loop, pods);
   await loop.until('all pods run', async () => (await runningPods(loop)) === pods);
+  await loop.tick();
   const claims = (await claimsOf(loop)).length;
   expect((await nodesOf(loop)).size).toBe(claims);
+  expect(liveInstances(loop)).toHaveLength(claims);
   return claims - planned;
 }
 
@@ -120,7 +122,7 @@ await describeClosedLoop(
         // runs another takes its place before it is nominated again (decision 0041), which costs one
         // node. Then the next 20 Deployments must not.
         const first = await surplus(loop, 'mixed');
-        expect(first).toBeLessThanOrEqual(1);
+        expect([0, 1]).toContain(first);
         if (first > 0) expect(await surplus(loop, 'again')).toBe(0);
       },
       MINUTES,

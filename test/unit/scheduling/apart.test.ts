@@ -8,8 +8,11 @@ import { type ClassView, Ground, World } from '../../../shared/core/scheduling/w
 import { ofApp, spreadOver, termOver } from '../../builders/affinity.ts';
 import { GI, podsOf, poolOf, snapshotOf, typeOf } from '../../builders/scheduling.ts';
 
-/** A node of a plan, always of the same type: its zone, and how many pods of each app are on it. */
-type Home = readonly [zone: string, content: Readonly<Record<string, number>>];
+/**
+ * A node of a plan, always of the cheapest type: its zone, how many pods of each app are on it, and
+ * its NodePool if that matters.
+ */
+type Home = readonly [zone: string, content: Readonly<Record<string, number>>, pool?: string];
 
 type Rest = Parameters<typeof snapshotOf>[0];
 type Spec = Parameters<typeof podsOf>[2];
@@ -37,9 +40,10 @@ function setApartIn(
   const world = new World(new Ground(problem, { kinds: new Set() }));
   const appOfClass = ({ podClass }: ClassView) => podClass.pods[0]?.labels['app'] ?? '';
   const views = new Map(world.ground.views.map((view) => [appOfClass(view), view]));
-  for (const [zone, content] of homes) {
+  for (const [zone, content, pool] of homes) {
     const columns = problem.groups
       .filter(({ domain }) => domain.zone === zone)
+      .filter((group) => pool === undefined || group.pool.pool.name === pool)
       .flatMap(({ front }) => front);
     const bin = world.open({ penalty: 0, columns });
     for (const [app, amount] of Object.entries(content)) {
@@ -47,12 +51,13 @@ function setApartIn(
     }
   }
   setApart(world);
-  return world.bins.map(({ held, content }): Home => {
+  return world.bins.map(({ held, content }, at): Home => {
     const apps = [...content].map(([podClass, amount]) => [
       podClass.pods[0]?.labels['app'] ?? '',
       amount,
     ]);
-    return [held.group.domain.zone, Object.fromEntries(apps)];
+    const [, , ...pool] = homes[at] ?? [];
+    return [held.group.domain.zone, Object.fromEntries(apps), ...pool];
   });
 }
 
@@ -143,34 +148,121 @@ describe('pods of one spread on one node', () => {
     expect(setApartIn([...web, ...filler, ...plain], homes)).toEqual(homes);
   });
 
-  it('leave a node as many types as it had, where those are few', () => {
-    const types = Array.from({ length: 20 }, (_, at) =>
-      typeOf(`m${at}.large`, 2, 8, 0.1, at < 14 ? {} : { labels: { [ARCH]: ['arm64'] } }),
-    );
-    const onAmd = appOf('plain', { nodeSelector: { [ARCH]: 'amd64' } });
-    const pods = [...web, ...filler, ...onAmd];
-    expect(setApartIn(pods, full, { types })).toEqual(full);
-    const [, ...fewer] = types.toReversed();
-    expect(setApartIn(pods, full, { types: fewer.slice(5) })).not.toEqual(full);
+  it('do not change places with more than the other node has room for', () => {
+    const bulky = appOf('bulky', { cpu: 300 });
+    const homes: readonly Home[] = [
+      ['zone-a', { web: 2, filler: 17 }],
+      ['zone-a', { filler: 17, bulky: 1 }],
+    ];
+    const larger = Array.from({ length: 20 }, (_, at) => typeOf(`l${at}.large`, 4, 16, 0.3));
+    const types = [...TYPES, ...larger];
+    expect(setApartIn([...web, ...filler, ...bulky], homes, { types })).toEqual(homes);
   });
 
-  it('are only exchanged with equal pods of a node like theirs where a NodePool has minValues', () => {
-    const rest = { nodePools: [poolOf('general', { requirements: least })] };
-    const room: readonly Home[] = [
-      ['zone-a', { web: 2 }],
-      ['zone-a', { filler: 2 }],
+  it('do not bring pods of another spread together', () => {
+    const pods = [...spreadPods('web', 2), ...filler, ...spreadPods('other')];
+    const homes: readonly Home[] = [
+      ['zone-a', { web: 4, filler: 16 }],
+      ['zone-a', { filler: 18, other: 2 }],
     ];
-    expect(setApartIn([...web, ...filler], room, rest)).toEqual(room);
-    expect(setApartIn([...web, ...filler, ...plain], full, rest)).toEqual(full);
-    const alike: readonly Home[] = [
-      ['zone-a', { web: 2, filler: 18 }],
-      ['zone-a', { plain: 2, other: 18 }],
-    ];
-    const pods = [...web, ...filler, ...spreadPods('other', 18), ...plain];
-    expect(setApartIn(pods, alike, rest)).toEqual([
-      ['zone-a', { web: 1, filler: 18, plain: 1 }],
-      ['zone-a', { plain: 1, other: 18, web: 1 }],
+    expect(setApartIn(pods, homes)).toEqual([
+      ['zone-a', { web: 3, filler: 16, other: 1 }],
+      ['zone-a', { filler: 18, other: 1, web: 1 }],
     ]);
+  });
+
+  describe('where NodePools differ', () => {
+    const nodePools = ['a', 'b'].map((team) => poolOf(team, { labels: { team } }));
+    const homes: readonly Home[] = [
+      ['zone-a', { web: 2, filler: 18 }, 'a'],
+      ['zone-a', { filler: 18, plain: 2 }, 'b'],
+    ];
+    const onTeam = { nodeSelector: { team: 'a' } };
+    const term = {
+      matchExpressions: [{ key: 'team', operator: 'In' as const, values: ['a'] }],
+      matchFields: [],
+    };
+    const likesTeam = { preferredNodeAffinity: [{ weight: 1, term }] };
+
+    it('are exchanged all the same', () => {
+      const pods = [...web, ...filler, ...plain, ...appOf('bound', onTeam)];
+      expect(setApartIn(pods, homes, { nodePools })).not.toEqual(homes);
+    });
+
+    it.each<[string, readonly Pod[]]>([
+      ['must stay', [...spreadPods('web', 1, onTeam), ...filler, ...plain]],
+      ['want to stay', [...spreadPods('web', 1, likesTeam), ...filler, ...plain]],
+      ['meet others that want to stay', [...web, ...filler, ...appOf('plain', likesTeam)]],
+    ])('are left where they %s', (_, pods) => {
+      expect(setApartIn(pods, homes, { nodePools })).toEqual(homes);
+    });
+
+    it('are left where another spread counts only the nodes of one', () => {
+      const racks = [poolOf('racked', { labels: { rack: 'r1' } }), poolOf('bare')];
+      const all = ofApp('web');
+      const overBoth = [spreadOver(ZONE, all), spreadOver('rack', all)];
+      const pods = [...web, ...plain, ...appOf('racks', { topologySpread: overBoth })];
+      const content: readonly Home[] = [
+        ['zone-a', { web: 2 }, 'racked'],
+        ['zone-a', { plain: 1 }, 'bare'],
+        ['zone-b', { web: 1, racks: 1 }, 'racked'],
+      ];
+      expect(setApartIn(pods, content, { nodePools: racks })).toEqual(content);
+    });
+
+    it('are not exchanged with pods that another spread counts on the nodes of one', () => {
+      const racks = [poolOf('racked', { labels: { rack: 'r1' } }), poolOf('bare')];
+      const overPlain = {
+        nodeSelector: { rack: 'r1' },
+        topologySpread: [spreadOver(ZONE, ofApp('plain'))],
+      };
+      const others = [...filler, ...plain, ...appOf('racks', overPlain)];
+      const content: readonly Home[] = [
+        ['zone-a', { web: 2, filler: 18 }, 'bare'],
+        ['zone-a', { filler: 18, plain: 2 }, 'racked'],
+      ];
+      expect(setApartIn([...web, ...others], content, { nodePools: racks })).toEqual(content);
+    });
+  });
+
+  describe('leave a node as many types as it had, where those are few', () => {
+    const small = Array.from({ length: 19 }, (_, at) => typeOf(`s${at}.large`, 2, 4, 0.2));
+    const large = Array.from({ length: 20 }, (_, at) => typeOf(`l${at}.large`, 4, 16, 0.3));
+    const types = [...TYPES, ...small];
+    const thin = spreadPods('web', 1, { memory: GI });
+    const fat = appOf('plain', { memory: 3.5 * GI });
+    const homes: readonly Home[] = [
+      ['zone-a', { web: 2 }],
+      ['zone-a', { plain: 1 }],
+    ];
+
+    it('for the room that pods take', () => {
+      expect(setApartIn([...thin, ...fat], homes, { types })).toEqual(homes);
+      expect(setApartIn([...thin, ...fat], homes, { types: TYPES })).not.toEqual(homes);
+    });
+
+    it('within the limits of its NodePool', () => {
+      const pods = [...thin, ...fat];
+      const more = [...types, ...large];
+      expect(setApartIn(pods, homes, { types: more })).not.toEqual(homes);
+      const nodePools = [poolOf('general', { limits: { cpu: 100_000 } })];
+      expect(setApartIn(pods, homes, { types: more, nodePools })).toEqual(homes);
+    });
+
+    it('for the rules of other pods', () => {
+      const archs = Array.from({ length: 20 }, (_, at) =>
+        typeOf(`m${at}.large`, 2, 8, 0.1, at < 14 ? {} : { labels: { [ARCH]: ['arm64'] } }),
+      );
+      const onAmd = appOf('plain', { nodeSelector: { [ARCH]: 'amd64' } });
+      const pods = [...web, ...filler, ...onAmd];
+      expect(setApartIn(pods, full, { types: archs })).toEqual(full);
+      expect(setApartIn(pods, full, { types: archs.slice(0, 14) })).not.toEqual(full);
+    });
+  });
+
+  it('are left where a NodePool has minValues', () => {
+    const nodePools = [poolOf('general', { requirements: least })];
+    expect(setApartIn([...web, ...filler, ...plain], full, { nodePools })).toEqual(full);
   });
 
   it('stay where a spread counts them that looks at other nodes', () => {

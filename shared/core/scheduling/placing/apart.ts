@@ -1,15 +1,16 @@
+import type { ColumnGroup } from '../problem/columns.ts';
 import { launchLabel } from '../problem/launch-space.ts';
-import type { NodeRule } from '../problem/node-rules.ts';
 import type { PodClass } from '../problem/problem.ts';
 import { isHostKey, type TopologyTerms } from '../problem/topology-terms.ts';
 import { minValuesOf } from '../world/min-values.ts';
-import { opensTo } from '../world/openings.ts';
+import { isWithin, opensTo } from '../world/openings.ts';
 import type { Bin, ClassView, World } from '../world/world.ts';
 
-/** Pairs of nodes looked at in all: beyond that the rest stays together. */
-const LOOKS_MAX = 1_000_000;
+/** Looks at nodes, beyond which pods stay together; to try an exchange takes as long as many. */
+const LOOKS_MAX = 300_000;
+const LOOKS_OF_TRY = 30;
 
-/** A shortage of as many types at once is not reckoned with: what Karpenter wants for spot, too. */
+/** More types than these are as good as these: Karpenter wants as many for spot. */
 const ALTERNATIVES_MAX = 15;
 
 /** The terms that are more than a hard spread over domains. */
@@ -18,121 +19,138 @@ function otherTerms({ spreads, affinity, antiAffinity }: TopologyTerms) {
   return [...soft, ...affinity, ...antiAffinity];
 }
 
-/** Finds pods that may change places without anybody noticing, but for what keeps them apart. */
+/** Which nodes the spreads of the class count (`Topology.isEligible`): classes may differ in that. */
+function countedNodes({ affinityRule, wished }: PodClass): string {
+  const keys = new Set(wished.topology.spreads.map(({ key }) => key));
+  return [affinityRule.id, ...[...keys].sort()].join('|');
+}
+
+/** Finds pods that may change places within a domain without a rule or a preference noticing. */
 class Exchange {
   private readonly world: World;
-  /** By selector: which nodes the spreads that count by it look at. */
-  private readonly spreads: ReadonlyMap<number, NodeRule>;
-  /** Selectors of terms to which it may matter on which node of a domain a pod is. */
-  private readonly noticed = new Set<number>();
+  /** By class: how many of its pods one node may have; undefined: it may not be moved. */
+  private readonly most: readonly (number | undefined)[];
+  looks = 0;
 
   constructor(world: World) {
     this.world = world;
-    const spreads = new Map<number, NodeRule>();
-    for (const { wished, affinityRule } of world.ground.problem.classes) {
-      for (const { selector } of otherTerms(wished.topology)) this.noticed.add(selector.id);
-      for (const { selector } of wished.topology.spreads) {
-        // Spreads of unlike pods count the pods of different nodes.
-        const known = spreads.get(selector.id) ?? affinityRule;
-        spreads.set(selector.id, known);
-        if (known !== affinityRule) this.noticed.add(selector.id);
+    const { classes } = world.ground.problem;
+    const noticed = new Set<number>();
+    const spreads = new Map<number, string>();
+    for (const podClass of classes) {
+      for (const { selector } of otherTerms(podClass.wished.topology)) noticed.add(selector.id);
+      for (const { selector } of podClass.wished.topology.spreads) {
+        const nodes = countedNodes(podClass);
+        if ((spreads.get(selector.id) ?? nodes) !== nodes) noticed.add(selector.id);
+        spreads.set(selector.id, nodes);
       }
     }
-    this.spreads = spreads;
+    this.most = classes.map((podClass) => {
+      const { wished, matching } = podClass;
+      const nodes = countedNodes(podClass);
+      const isMovable =
+        this.view(podClass).host.isFree &&
+        otherTerms(wished.topology).length === 0 &&
+        matching.every((id) => !noticed.has(id) && (spreads.get(id) ?? nodes) === nodes);
+      const skews = wished.topology.spreads.map(({ maxSkew }) => maxSkew);
+      return isMovable ? Math.min(...skews, Number.POSITIVE_INFINITY) : undefined;
+    });
   }
 
-  view({ id }: PodClass): ClassView {
+  private view({ id }: PodClass): ClassView {
     return this.world.ground.views[id] as ClassView;
   }
 
-  /** How many pods of the class a node may have; infinite: it may not be exchanged. */
-  most(podClass: PodClass): number {
-    const { spreads } = podClass.wished.topology;
-    if (spreads.length === 0 || !this.isMovable(podClass)) return Number.POSITIVE_INFINITY;
-    return Math.min(...spreads.map(({ maxSkew }) => maxSkew));
+  /** How many pods of the class the node has too many; more than 0 only if they may be moved. */
+  surplus(podClass: PodClass, bin: Bin): number {
+    return countOn(bin, podClass) - (this.most[podClass.id] ?? Number.POSITIVE_INFINITY);
   }
 
-  private isMovable(podClass: PodClass): boolean {
-    const { wished, matching, affinityRule } = podClass;
+  /** Nodes to which pods of the class may move: first those that are bound to their domains anyway. */
+  homes(podClass: PodClass, from: Bin): readonly Bin[] {
+    const { pinKeys } = this.view(podClass);
+    this.looks += this.world.bins.length;
+    const known = new Map<ColumnGroup, boolean>();
+    const homes = this.world.bins.filter((to) => {
+      if (to === from || minValuesOf(to.held.pool.pool).size > 0) return false;
+      if (this.surplus(podClass, to) >= 0) return false;
+      const { group } = to.held;
+      const isWash = known.get(group) ?? this.isWash(podClass, from.held.group, group);
+      known.set(group, isWash);
+      return isWash;
+    });
+    const isPinned = ({ content }: Bin) =>
+      [...content.keys()].some((each) =>
+        pinKeys.every((key) => this.view(each).pinKeys.includes(key)),
+      );
+    const pinned = new Set(homes.filter(isPinned));
+    return [...pinned, ...homes.filter((each) => !pinned.has(each))];
+  }
+
+  /** Whether the class may be there as well, in the same domains, and likes it as much. */
+  private isWash(podClass: PodClass, from: ColumnGroup, to: ColumnGroup): boolean {
+    const { allowed, pinKeys } = this.view(podClass);
+    const label = ({ pool, type, domain }: ColumnGroup, key: string) =>
+      launchLabel(pool, type, domain, key);
     return (
-      this.view(podClass).host.isFree &&
-      otherTerms(wished.topology).length === 0 &&
-      matching.every((id) => !this.noticed.has(id)) &&
-      matching.every((id) => (this.spreads.get(id) ?? affinityRule) === affinityRule)
+      from === to ||
+      (allowed[to.id] === 1 &&
+        pinKeys.every((key) => label(from, key) === label(to, key)) &&
+        podClass.wished.preferences.every(
+          ({ rule }) => from.allowed[rule.id] === to.allowed[rule.id],
+        ))
     );
   }
 
-  /** Classes on the node that may leave it for the other: first those that ask for the same. */
+  /** What may leave `to` in exchange: nothing, or a pod of one of its classes, equal ones first. */
   partners(podClass: PodClass, from: Bin, to: Bin): readonly (PodClass | undefined)[] {
-    const those = [...from.content.keys()].filter(
+    const selectors = podClass.wished.topology.spreads.map(({ selector }) => selector.id);
+    const those = [...to.content.keys()].filter(
       (each) =>
-        each !== podClass &&
-        countOn(to, each) < this.most(each) &&
-        this.isMovable(each) &&
-        this.isWash(each, from, to),
+        this.most[each.id] !== undefined &&
+        this.surplus(each, from) < 0 &&
+        !selectors.some((id) => each.matching.includes(id)) &&
+        this.isWash(each, to.held.group, from.held.group),
     );
     const isEqual = ({ requests }: PodClass) =>
       requests.every((amount, r) => amount === podClass.requests[r]);
-    const equal = those.filter(isEqual);
-    return needsMinValues(from, to)
-      ? equal
-      : [...equal, undefined, ...those.filter((each) => !isEqual(each))];
+    return [undefined, ...those.filter(isEqual), ...those.filter((each) => !isEqual(each))];
   }
 
-  /** Whether the nodes are in the same domains, as far as the class cares, and equally liked. */
-  isWash(podClass: PodClass, from: Bin, to: Bin): boolean {
-    const [a, b] = [from.held.group, to.held.group];
-    const { allowed, pinKeys } = this.view(podClass);
-    if (a === b) return true;
-    return (
-      allowed[b.id] === 1 &&
-      pinKeys.every(
-        (key) =>
-          launchLabel(a.pool, a.type, a.domain, key) === launchLabel(b.pool, b.type, b.domain, key),
-      ) &&
-      podClass.wished.preferences.every(({ rule }) => a.allowed[rule.id] === b.allowed[rule.id])
-    );
-  }
-
-  /** Moves a pod of the class, and one of the partner's the other way, where nothing forbids it. */
-  exchange(podClass: PodClass, partner: PodClass | undefined, from: Bin, to: Bin): boolean {
-    if (partner !== undefined && countOn(to, partner) === 0) return false;
-    if (partner !== undefined && countOn(from, partner) >= this.most(partner)) return false;
+  /** Moves a pod of the class, and one of the partner's the other way; false: that cannot be. */
+  carryOut(podClass: PodClass, partner: PodClass | undefined, from: Bin, to: Bin): boolean {
+    this.looks++;
     if (!hasRoom(to, podClass, partner)) return false;
-    if (partner !== undefined && !hasRoom(from, partner, podClass)) return false;
-    const isAlike =
-      this.isAlike(podClass, to) && (partner === undefined || this.isAlike(partner, from));
-    if (!isAlike && needsMinValues(from, to)) return false;
-    const before = isAlike ? [] : [from, to].map((bin) => this.alternatives(bin));
-    this.move(podClass, from, to);
-    if (partner !== undefined) this.move(partner, to, from);
-    if (isAlike || [from, to].every((bin, at) => this.alternatives(bin) >= (before[at] ?? 0))) {
-      return true;
+    if (partner !== undefined) {
+      if (countOn(to, partner) === 0 || this.surplus(partner, from) >= 0) return false;
+      if (!hasRoom(from, partner, podClass)) return false;
     }
-    this.move(podClass, to, from);
-    if (partner !== undefined) this.move(partner, from, to);
-    return false;
+    this.looks += LOOKS_OF_TRY;
+    const move = (back = false): void => {
+      this.move(podClass, back ? to : from, back ? from : to);
+      if (partner !== undefined) this.move(partner, back ? from : to, back ? to : from);
+    };
+    move();
+    const after = this.alternatives(from, to);
+    if (after.every((count) => count === ALTERNATIVES_MAX)) return true;
+    move(true);
+    const isFine = this.alternatives(from, to).every((count, at) => count <= (after[at] ?? 0));
+    if (isFine) move();
+    return isFine;
   }
 
-  /** Whether the node holds pods that may go as few places as the class. */
-  private isAlike(podClass: PodClass, { content }: Bin): boolean {
-    const { pinKeys } = this.view(podClass);
-    return [...content.keys()].some(
-      (each) =>
-        each.rule === podClass.rule &&
-        pinKeys.every((key) => this.view(each).pinKeys.includes(key)),
-    );
-  }
-
-  /** How many types the node may be, as far as more would make a difference. */
-  private alternatives(bin: Bin): number {
-    const views = [...bin.content.keys()].map((each) => this.view(each));
-    let count = 0;
-    for (const each of this.world.ground.openings.holding(bin.held, views, bin.used)) {
-      if (opensTo(each, bin.used)) count++;
-      if (count === ALTERNATIVES_MAX) break;
-    }
-    return count;
+  /** How many types the claim of each node could name, as far as more make a difference. */
+  private alternatives(...bins: readonly Bin[]): readonly number[] {
+    return bins.map(({ held, cover, used, content }) => {
+      const views = [...content.keys()].map((each) => this.view(each));
+      const types = new Set<string>();
+      for (const opening of this.world.ground.openings.holding(held, views, used)) {
+        const { type } = opening.type;
+        if (isWithin(type, cover) && opensTo(opening, used)) types.add(type.name);
+        if (types.size === ALTERNATIVES_MAX) break;
+      }
+      return types.size;
+    });
   }
 
   private move(podClass: PodClass, from: Bin, to: Bin): void {
@@ -146,11 +164,6 @@ function countOn({ content }: Bin, podClass: PodClass): number {
   return content.get(podClass) ?? 0;
 }
 
-/** Whether a NodePool asks for types to choose from: such nodes keep what they hold, and can be. */
-function needsMinValues(...bins: readonly Bin[]): boolean {
-  return bins.some(({ held }) => minValuesOf(held.pool.pool).size > 0);
-}
-
 /** Whether the node can take a pod in when another one has left. */
 function hasRoom({ held, used }: Bin, taken: PodClass, left: PodClass | undefined): boolean {
   return taken.requests.every((amount, r) => {
@@ -161,27 +174,28 @@ function hasRoom({ held, used }: Bin, taken: PodClass, left: PodClass | undefine
 
 /**
  * Where a node has more pods under a hard spread than `maxSkew`, the others move to nodes of the
- * same domain, with room or in exchange for pods there. It costs nothing, and kube-scheduler counts
- * all pods that are nominated to a node when it looks at one of them: only `maxSkew` of them can be
- * nominated together (`takenTogether`).
+ * same domain, with room or in exchange for pods there: kube-scheduler counts all pods that are
+ * nominated to a node when it looks at one of them, so that only `maxSkew` of them can be nominated
+ * together (`takenTogether`). No node becomes dearer, and none loses types where it has few; a node
+ * that could have been in any zone may be bound to its own. Nodes of pools with minValues are left
+ * as they are.
  */
 export function setApart(world: World): void {
   const exchange = new Exchange(world);
-  let looks = 0;
+  const isOver = () => exchange.looks >= LOOKS_MAX;
   for (const from of world.bins) {
+    if (minValuesOf(from.held.pool.pool).size > 0) continue;
     for (const podClass of [...from.content.keys()]) {
-      const most = exchange.most(podClass);
-      for (const to of world.bins) {
-        if (countOn(from, podClass) <= most || looks >= LOOKS_MAX) break;
-        looks++;
-        if (to === from || countOn(to, podClass) >= most) continue;
-        if (!exchange.isWash(podClass, from, to)) continue;
-        for (const partner of exchange.partners(podClass, to, from)) {
-          const isOver = () => countOn(from, podClass) > most && countOn(to, podClass) < most;
-          while (isOver() && exchange.exchange(podClass, partner, from, to)) looks++;
+      const isTooMany = () => exchange.surplus(podClass, from) > 0 && !isOver();
+      if (!isTooMany()) continue;
+      for (const to of exchange.homes(podClass, from)) {
+        if (!isTooMany()) break;
+        for (const partner of exchange.partners(podClass, from, to)) {
+          const isWanted = () => isTooMany() && exchange.surplus(podClass, to) < 0;
+          while (isWanted() && exchange.carryOut(podClass, partner, from, to));
         }
       }
     }
   }
-  world.steps += looks;
+  world.steps += exchange.looks;
 }

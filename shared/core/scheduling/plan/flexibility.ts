@@ -3,7 +3,7 @@ import { amountOf } from '../../model/resources.ts';
 import type { Column } from '../problem/columns.ts';
 import { type TypeVariant, typeLabel } from '../problem/launch-space.ts';
 import { minValuesOf, valuesOf } from '../world/min-values.ts';
-import { type Opening, opensTo } from '../world/openings.ts';
+import { isWithin, type Opening, opensTo } from '../world/openings.ts';
 import type { Bin, ClassView, Ground } from '../world/world.ts';
 
 /** The launches that a claim leaves open: every offering of its types in its zones and capacity types. */
@@ -21,13 +21,6 @@ export interface Flexibility {
 /** The classes on a bin. */
 export function viewsIn(ground: Ground, bin: Bin): readonly ClassView[] {
   return [...bin.content.keys()].map((each) => ground.views[each.id] as ClassView);
-}
-
-/** Limited resources of which the type takes no more than the one the budget was counted with. */
-function isWithin(type: InstanceType, cover: Column): boolean {
-  return Object.keys(cover.pool.pool.limits).every(
-    (name) => amountOf(type.capacity, name) <= amountOf(cover.type.type.capacity, name),
-  );
 }
 
 /** Finds what else could be launched for the pods of bins; bins with like pods share most of it. */

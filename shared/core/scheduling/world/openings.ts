@@ -1,3 +1,4 @@
+import type { InstanceType } from '../../model/instance-type.ts';
 import { RESERVED } from '../../model/labels.ts';
 import { amountOf } from '../../model/resources.ts';
 import { type Column, compareColumns } from '../problem/columns.ts';
@@ -35,6 +36,13 @@ export function holds(room: Float64Array, used: Float64Array): boolean {
 /** Whether the opening has room for so much, whichever of its offerings is launched. */
 export function opensTo({ rooms }: Opening, used: Float64Array): boolean {
   return rooms.every((room) => holds(room, used));
+}
+
+/** Limited resources of which the type takes no more than the one the budget was counted with. */
+export function isWithin(type: InstanceType, cover: Column): boolean {
+  return Object.keys(cover.pool.pool.limits).every(
+    (name) => amountOf(type.capacity, name) <= amountOf(cover.type.type.capacity, name),
+  );
 }
 
 /** How much of a resource that the pool limits one such node counts. */
