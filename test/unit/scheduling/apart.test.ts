@@ -17,7 +17,7 @@ type Home = readonly [zone: string, content: Readonly<Record<string, number>>, p
 type Rest = Parameters<typeof snapshotOf>[0];
 type Spec = Parameters<typeof podsOf>[2];
 
-/** As many pods of an app as a test may want, of which 18 are a full node. */
+/** As many pods of an app as a test may want, of which 20 are a full node. */
 function appOf(app: string, spec: Spec = {}): readonly Pod[] {
   return podsOf(20, app, { cpu: 100, memory: GI / 8, ...spec }, { labels: { app } });
 }

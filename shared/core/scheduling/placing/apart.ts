@@ -1,10 +1,9 @@
-import type { ColumnGroup } from '../problem/columns.ts';
-import { launchLabel } from '../problem/launch-space.ts';
+import { agreeOn, type ColumnGroup } from '../problem/columns.ts';
 import type { PodClass } from '../problem/problem.ts';
 import { isHostKey, type TopologyTerms } from '../problem/topology-terms.ts';
 import { minValuesOf } from '../world/min-values.ts';
 import { isWithin, opensTo } from '../world/openings.ts';
-import type { Bin, ClassView, World } from '../world/world.ts';
+import { type Bin, type ClassView, viewsIn, type World } from '../world/world.ts';
 
 /** Looks at nodes, beyond which pods stay together; to try an exchange takes as long as many. */
 const LOOKS_MAX = 300_000;
@@ -39,8 +38,8 @@ class Exchange {
     const spreads = new Map<number, string>();
     for (const podClass of classes) {
       for (const { selector } of otherTerms(podClass.wished.topology)) noticed.add(selector.id);
+      const nodes = countedNodes(podClass);
       for (const { selector } of podClass.wished.topology.spreads) {
-        const nodes = countedNodes(podClass);
         if ((spreads.get(selector.id) ?? nodes) !== nodes) noticed.add(selector.id);
         spreads.set(selector.id, nodes);
       }
@@ -79,9 +78,9 @@ class Exchange {
       known.set(group, isWash);
       return isWash;
     });
-    const isPinned = ({ content }: Bin) =>
-      [...content.keys()].some((each) =>
-        pinKeys.every((key) => this.view(each).pinKeys.includes(key)),
+    const isPinned = (bin: Bin) =>
+      viewsIn(this.world.ground, bin).some((each) =>
+        pinKeys.every((key) => each.pinKeys.includes(key)),
       );
     const pinned = new Set(homes.filter(isPinned));
     return [...pinned, ...homes.filter((each) => !pinned.has(each))];
@@ -90,12 +89,10 @@ class Exchange {
   /** Whether the class may be there as well, in the same domains, and likes it as much. */
   private isWash(podClass: PodClass, from: ColumnGroup, to: ColumnGroup): boolean {
     const { allowed, pinKeys } = this.view(podClass);
-    const label = ({ pool, type, domain }: ColumnGroup, key: string) =>
-      launchLabel(pool, type, domain, key);
     return (
       from === to ||
       (allowed[to.id] === 1 &&
-        pinKeys.every((key) => label(from, key) === label(to, key)) &&
+        agreeOn(pinKeys, from, to) &&
         podClass.wished.preferences.every(
           ({ rule }) => from.allowed[rule.id] === to.allowed[rule.id],
         ))
@@ -141,10 +138,11 @@ class Exchange {
 
   /** How many types the claim of each node could name, as far as more make a difference. */
   private alternatives(...bins: readonly Bin[]): readonly number[] {
-    return bins.map(({ held, cover, used, content }) => {
-      const views = [...content.keys()].map((each) => this.view(each));
+    const { ground } = this.world;
+    return bins.map((bin) => {
+      const { held, cover, used } = bin;
       const types = new Set<string>();
-      for (const opening of this.world.ground.openings.holding(held, views, used)) {
+      for (const opening of ground.openings.holding(held, viewsIn(ground, bin), used)) {
         const { type } = opening.type;
         if (isWithin(type, cover) && opensTo(opening, used)) types.add(type.name);
         if (types.size === ALTERNATIVES_MAX) break;

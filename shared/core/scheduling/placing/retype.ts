@@ -1,10 +1,9 @@
-import { type Column, compareColumns } from '../problem/columns.ts';
+import { agreeOn, type Column, compareColumns } from '../problem/columns.ts';
 import { daemonPortsOn, portsClash } from '../problem/host-ports.ts';
-import { launchLabel } from '../problem/launch-space.ts';
 import { emptyHost } from '../world/host.ts';
 import { Covers } from '../world/min-values.ts';
 import { holds } from '../world/openings.ts';
-import type { Bin, ClassView, World } from '../world/world.ts';
+import { type Bin, type ClassView, viewsIn, type World } from '../world/world.ts';
 
 /**
  * Whether the column could hold what the bin holds, with the same labels where they matter. The
@@ -21,11 +20,7 @@ function isAlternative(
   const { held, used } = bin;
   for (const view of views) {
     if (view.allowed[group.id] !== 1) return false;
-    for (const key of view.pinKeys) {
-      const label = launchLabel(group.pool, group.type, group.domain, key);
-      const now = held.group;
-      if (label !== launchLabel(now.pool, now.type, now.domain, key)) return false;
-    }
+    if (!agreeOn(view.pinKeys, group, held.group)) return false;
   }
   if (!holds(column.room, used)) return false;
   if (world.budgets.allowance(column, 1) < 1) return false;
@@ -36,7 +31,7 @@ function isAlternative(
 
 /** The cheapest launch in equally heavy pools that holds exactly what the bin holds. */
 export function cheapestFor(world: World, bin: Bin, columns: readonly Column[]): Column {
-  const views = [...bin.content.keys()].map((each) => world.ground.views[each.id] as ClassView);
+  const views = viewsIn(world.ground, bin);
   world.budgets.take(bin.cover, -1);
   const covers = new Covers(world.ground, world.budgets, views, bin.used);
   let best = bin.held;

@@ -17,8 +17,8 @@ import type { Column } from '../problem/columns.ts';
 import { poolLabels } from '../problem/launch-space.ts';
 import type { PodClass, Problem } from '../problem/problem.ts';
 import { minValuesOf } from '../world/min-values.ts';
-import type { Bin, Ground } from '../world/world.ts';
-import { type Flexibility, viewsIn } from './flexibility.ts';
+import { type Bin, type Ground, viewsIn } from '../world/world.ts';
+import type { Flexibility } from './flexibility.ts';
 
 function choiceOf(column: Column): OfferingChoice {
   return {

@@ -4,7 +4,7 @@ import type { Column } from '../problem/columns.ts';
 import { type TypeVariant, typeLabel } from '../problem/launch-space.ts';
 import { minValuesOf, valuesOf } from '../world/min-values.ts';
 import { isWithin, type Opening, opensTo } from '../world/openings.ts';
-import type { Bin, ClassView, Ground } from '../world/world.ts';
+import { type Bin, type Ground, viewsIn } from '../world/world.ts';
 
 /** The launches that a claim leaves open: every offering of its types in its zones and capacity types. */
 export interface Flexibility {
@@ -16,11 +16,6 @@ export interface Flexibility {
   readonly chosen: Column;
   readonly runnerUp: Column | undefined;
   readonly isRelaxed: boolean;
-}
-
-/** The classes on a bin. */
-export function viewsIn(ground: Ground, bin: Bin): readonly ClassView[] {
-  return [...bin.content.keys()].map((each) => ground.views[each.id] as ClassView);
 }
 
 /** Finds what else could be launched for the pods of bins; bins with like pods share most of it. */

@@ -45,6 +45,13 @@ export interface ColumnGroup {
   readonly front: readonly Column[];
 }
 
+/** Whether launches of both have the same values of these labels. */
+export function agreeOn(keys: readonly string[], a: ColumnGroup, b: ColumnGroup): boolean {
+  const label = ({ pool, type, domain }: ColumnGroup, key: string) =>
+    launchLabel(pool, type, domain, key);
+  return keys.every((key) => label(a, key) === label(b, key));
+}
+
 /** What a DaemonSet takes on each node that its rule allows. */
 export interface DaemonLoad {
   readonly rule: NodeRule;

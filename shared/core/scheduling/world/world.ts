@@ -36,6 +36,14 @@ export interface Bin {
   readonly content: Map<PodClass, number>;
 }
 
+/** The classes on a node. */
+export function viewsIn(
+  ground: Ground,
+  { content }: { readonly content: ReadonlyMap<PodClass, number> },
+): readonly ClassView[] {
+  return [...content.keys()].map((each) => ground.views[each.id] as ClassView);
+}
+
 /** Launches that could take a pod, all in one valid place, and the weight of unmet preferences. */
 export interface Choice {
   readonly penalty: number;
@@ -175,15 +183,11 @@ export class World {
   ): readonly Column[] {
     const { problem } = this.ground;
     if (!columns.some(({ pool }) => insistsOnMinValues(problem, pool.pool))) return columns;
-    const views = [view, ...this.viewsOf(content)];
+    const views = [view, ...viewsIn(this.ground, { content })];
     const total = sum(used, view);
     this.steps += columns.length * problem.groups.length;
     const covers = new Covers(this.ground, this.budgets, views, total);
     return columns.filter((column) => covers.of(column) !== undefined);
-  }
-
-  private viewsOf(content: ReadonlyMap<PodClass, number>): readonly ClassView[] {
-    return [...content.keys()].map((each) => this.ground.views[each.id] as ClassView);
   }
 
   /** Whether the class's ports and DaemonSet host ports leave room on a new node of the column. */
@@ -213,7 +217,7 @@ export class World {
   /** Counts in the budgets what the bin may become now. */
   cover(bin: Bin): void {
     this.budgets.take(bin.cover, -1);
-    const views = this.viewsOf(bin.content);
+    const views = viewsIn(this.ground, bin);
     bin.cover = new Covers(this.ground, this.budgets, views, bin.used).of(bin.held) ?? bin.held;
     this.budgets.take(bin.cover, 1);
   }
