@@ -1,4 +1,4 @@
-import type { Nominees } from '../core/lifecycle/turns.ts';
+import { type Nominees, takenTogether } from '../core/lifecycle/turns.ts';
 import type { Pod } from '../core/model/pod.ts';
 import type { Ports, WaitingPod, WaitingPodStream } from '../ports.ts';
 import { atOnce } from './at-once.ts';
@@ -14,13 +14,27 @@ const AT_ONCE_MAX = 8;
 
 interface Kept {
   readonly pod: Pod;
-  readonly nodeName: string;
+  /** Where its place is. */
+  nodeName: string;
   readonly untilMs: number;
   triesLeft: number;
-  /** `lost`: it had the nomination, and did not get it again yet. */
-  nomination: 'awaited' | 'held' | 'lost';
+  /**
+   * `none`: another pod has to be bound to the node before (`takenTogether`); `lost`: it had the
+   * nomination, and did not get it again yet.
+   */
+  nomination: 'none' | 'awaited' | 'held' | 'lost';
   /** It gets it again as soon as it loses it. */
   isKept: boolean;
+}
+
+/** Whether each could have the other's place. */
+function areEqual(a: Pod, b: Pod): boolean {
+  return a.spec === b.spec && a.controller !== undefined && a.controller.uid === b.controller?.uid;
+}
+
+/** Whether the pod has not had its nomination all the time: its place was free for others. */
+function wasWithout({ nomination, triesLeft }: Kept): boolean {
+  return nomination === 'none' || nomination === 'lost' || triesLeft < TRIES_MAX;
 }
 
 /** What writing goes by. */
@@ -32,8 +46,9 @@ interface Writing {
 /**
  * Nominations that kube-scheduler is not to take away for good while nodes open. It takes one away
  * when it tries the pod before its node is open, and what comes next in its queue may be put on the
- * pod's place: there is no time for another look at the cluster. Lives as long as passes follow each
- * other; what is missed, because a stream broke or a pod was given up, the next pass finds.
+ * pod's place: there is no time for another look at the cluster. Where that was an equal pod, the
+ * two have exchanged their places. Lives as long as passes follow each other; what is missed,
+ * because a stream broke or a pod was given up, the next pass finds.
  */
 export class KeptNominations {
   #writing: Writing | undefined;
@@ -41,33 +56,43 @@ export class KeptNominations {
   #stream: Promise<WaitingPodStream> | undefined;
   /** Ends the stream. */
   #over = new AbortController();
-  /** A pass has asked for quiet and not said yet which nominations are to be kept. */
+  /** A pass has asked for rest and not said yet which nominations are to be kept. */
   #isAwaited = false;
-  readonly #queue: Kept[] = [];
+  readonly #queue: (() => Promise<void>)[] = [];
   readonly #workers = new Set<Promise<void>>();
   #failures: readonly Failure[] = [];
 
-  /**
-   * Waits until kube-scheduler is not trying pods; returns the waiting pods' uids in the order in
-   * which it has last tried them, and will try them again.
-   */
-  async quiet(writing: Writing): Promise<readonly string[]> {
+  /** Waits until kube-scheduler is not trying pods, and knows of what was written; not for longer. */
+  async rest(writing: Writing, msMax: number): Promise<void> {
+    await (await this.#following(writing)).rest(msMax);
+  }
+
+  /** The waiting pods' uids in the order in which they were last tried, and will be tried again. */
+  async order(writing: Writing): Promise<readonly string[]> {
+    return await (await this.#following(writing)).order();
+  }
+
+  async #following(writing: Writing): Promise<WaitingPodStream> {
     this.#writing = writing;
     this.#isAwaited = true;
     this.#stream ??= this.#open(writing);
-    return await (await this.#stream).quiet();
+    return await this.#stream;
   }
 
-  /** Notes from now on which of these pods, which are about to be nominated, lose that. */
-  follow(nominees: readonly Nominees[], nowMs: number): void {
-    for (const { node, pods } of nominees) {
+  /**
+   * Notes from now on which of these pods, of which the nominees are about to be nominated, lose
+   * that or go elsewhere.
+   */
+  follow(arrivals: readonly Nominees[], nominees: readonly Nominees[], nowMs: number): void {
+    const nominated = new Set(nominees.flatMap(({ pods }) => pods));
+    for (const { node, pods } of arrivals) {
       for (const pod of pods) {
         this.#kept.set(pod.uid, {
           pod,
           nodeName: node.name,
           untilMs: nowMs + SETTLING_MS,
           triesLeft: TRIES_MAX,
-          nomination: 'awaited',
+          nomination: nominated.has(pod) ? 'awaited' : 'none',
           isKept: false,
         });
       }
@@ -131,22 +156,55 @@ export class KeptNominations {
   }
 
   /** One that is nominated elsewhere has got a place by preemption, or by a later plan. */
-  #told({ uid, nominatedNodeName, isOver }: WaitingPod): void {
+  #told({ uid, nominatedNodeName, nodeName, isOver }: WaitingPod): void {
     const kept = this.#kept.get(uid);
     if (kept === undefined) return;
-    if (nominatedNodeName === kept.nodeName && !isOver) {
+    if (isOver) {
+      this.#kept.delete(uid);
+      this.#exchange(kept, nodeName);
+      this.#closeIdle();
+    } else if (nominatedNodeName === kept.nodeName) {
       kept.nomination = 'held';
-    } else if (isOver || nominatedNodeName !== undefined) {
+    } else if (kept.nomination === 'awaited') {
+      // What we have written is still to come.
+    } else if (nominatedNodeName !== undefined) {
       this.#kept.delete(uid);
       this.#closeIdle();
     } else if (kept.nomination === 'held') {
       kept.nomination = 'lost';
-      if (kept.isKept) this.#enqueue(kept);
+      if (kept.isKept) this.#enqueue(() => this.#nominateAgain(kept));
     }
   }
 
-  #enqueue(kept: Kept): void {
-    this.#queue.push(kept);
+  /** Where the pod has taken an equal one's place, that one gets the place which is free now. */
+  #exchange({ pod, nodeName }: Kept, taken: string | undefined): void {
+    const displaced = [...this.#kept.values()]
+      .filter((each) => taken !== nodeName && each.nodeName === taken && areEqual(each.pod, pod))
+      .toSorted((a, b) => Number(wasWithout(b)) - Number(wasWithout(a)))[0];
+    if (displaced !== undefined) {
+      displaced.nodeName = nodeName;
+      displaced.nomination = 'none';
+    }
+    this.#nominateNext(nodeName);
+  }
+
+  /** Nominates those to the node that others of them kept from it until now. */
+  #nominateNext(nodeName: string): void {
+    const here = [...this.#kept.values()].filter((each) => each.nodeName === nodeName);
+    const isWithout = ({ nomination, isKept }: Kept): boolean => nomination === 'none' && isKept;
+    const podsOf = (those: readonly Kept[]): readonly Pod[] => those.map(({ pod }) => pod);
+    const nominated = here.filter(({ nomination }) => nomination !== 'none');
+    const next = takenTogether(podsOf(here.filter(isWithout)), podsOf(nominated));
+    for (const { uid } of next) {
+      const kept = this.#kept.get(uid);
+      if (kept === undefined) continue;
+      kept.nomination = 'awaited';
+      this.#enqueue(() => this.#nominate(kept));
+    }
+  }
+
+  #enqueue(task: () => Promise<void>): void {
+    this.#queue.push(task);
     if (this.#workers.size >= AT_ONCE_MAX) return;
     const worker = this.#work().finally(() => this.#workers.delete(worker));
     this.#workers.add(worker);
@@ -154,16 +212,21 @@ export class KeptNominations {
 
   async #work(): Promise<void> {
     for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
-      await this.#nominateAgain(next);
+      await next();
     }
   }
 
-  /** One that is refused is left to the next pass. */
   async #nominateAgain(kept: Kept): Promise<void> {
+    if (kept.nomination !== 'lost' || kept.triesLeft === 0) return;
+    kept.triesLeft -= 1;
+    await this.#nominate(kept);
+  }
+
+  /** One that is refused is left to the next pass. */
+  async #nominate(kept: Kept): Promise<void> {
     const writing = this.#writing;
     const { pod, nodeName, untilMs } = kept;
-    if (writing === undefined || this.#kept.get(pod.uid) !== kept || kept.triesLeft === 0) return;
-    kept.triesLeft -= 1;
+    if (writing === undefined || this.#kept.get(pod.uid) !== kept) return;
     const { ports, shadow } = writing;
     let isDone = false;
     try {

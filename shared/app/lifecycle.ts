@@ -2,45 +2,38 @@ import {
   type ClaimDecision,
   type ClaimSurroundings,
   instanceIdOf,
-  type LifecycleAction,
   TERMINATION_FINALIZER,
 } from '../core/lifecycle/actions.ts';
 import { closedClaim, decideClaim, isJoining, reasonClosed } from '../core/lifecycle/claim.ts';
-import { isTrue } from '../core/lifecycle/conditions.ts';
 import { blockingAttachments } from '../core/lifecycle/drain.ts';
 import { forsakenNodes, orphanedInstances } from '../core/lifecycle/garbage.ts';
 import { awaitedNodes } from '../core/lifecycle/opening-order.ts';
 import type { Illness } from '../core/lifecycle/repair.ts';
 import type { Node } from '../core/model/cluster.ts';
-import { CAPACITY_TYPE, INITIALIZED, INTERRUPTED, NODE_POOL, ZONE } from '../core/model/labels.ts';
+import { INTERRUPTED } from '../core/model/labels.ts';
 import type { Pod } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import type { ClusterState, Instance, Ports } from '../ports.ts';
-import { atOnce } from './at-once.ts';
 import { attempt, type Failure } from './attempt.ts';
-import { evictPods, taintNode } from './drains.ts';
+import { type Pass, takeSteps } from './claim-steps.ts';
 import { beginUrgentDrains } from './first-drains.ts';
-import { deleteClaim, type HealthPass, readHealth } from './health.ts';
-import { recordNothing } from './launch-records.ts';
-import { learnFrom } from './learnt-memory.ts';
+import { readHealth } from './health.ts';
 import { LifecycleMemory } from './lifecycle-memory.ts';
 import {
   awaitingPods,
   isAtRisk,
   isAwaited,
   type Nominations,
-  nominatePods,
   readNominations,
 } from './nominations.ts';
-import { isOurs, nodeClassOf } from './offers.ts';
-import { openNodes } from './opening.ts';
-import { claimRef, nodeRef, podRef } from './references.ts';
-import { type ClaimPass, carryOut, confirm, setConditions } from './registration.ts';
+import { isOurs } from './offers.ts';
+import { type Opening, openNodes } from './opening.ts';
+import { nodeRef } from './references.ts';
 import { type AppSettings, isPaused, isShadowed } from './settings.ts';
 import { Shadow } from './shadow.ts';
 
-/** A pass is not to take longer than EC2 leaves a node that it has warned of. */
-const CLAIMS_AT_ONCE = 10;
+/** Nodes that could open are not kept closed for longer, however long kube-scheduler tries pods. */
+const REST_MS_MAX = 750;
 
 export interface LifecycleReport {
   /** Something was written, or a drain or a node that is about to be ready: look again soon. */
@@ -51,16 +44,6 @@ export interface LifecycleReport {
   readonly terminated: readonly string[];
   /** Steps that were refused; the others went on. */
   readonly failures: readonly Failure[];
-}
-
-interface Pass extends HealthPass, ClaimPass {
-  readonly state: ClusterState;
-  /** Terminations left in this minute; interrupted claims are not counted against it. */
-  terminationsLeft: number;
-  evictions: number;
-  readonly terminated: string[];
-  /** A node has joined and opens as soon as it is ready. */
-  isOpening: boolean;
 }
 
 function surroundings(pass: Pass, index: Index, claim: NodeClaim): ClaimSurroundings {
@@ -101,8 +84,7 @@ interface Index {
 
 function indexOf(
   { state, nowMs }: Pick<Pass, 'state' | 'nowMs'>,
-  instances: readonly Instance[] | undefined,
-  ill: ReadonlyMap<string, Illness>,
+  { instances, ill }: Health,
 ): Index {
   const { nodes, pods } = state.objects;
   return {
@@ -110,121 +92,8 @@ function indexOf(
     nodes: Map.groupBy(nodes, (node) => node.providerId ?? ''),
     pods: Map.groupBy(pods, (pod) => pod.nodeName ?? ''),
     nominations: readNominations(state, nowMs),
-    instances: instances && new Map(instances.map((each) => [each.id, each])),
+    instances,
   };
-}
-
-/** EC2 takes an interrupted claim's instance anyway; one that was ended counts only once. */
-function isCounted(claim: NodeClaim): boolean {
-  return claim.annotations[INTERRUPTED] === undefined && !isTrue(claim, 'InstanceTerminating');
-}
-
-async function recordTermination(
-  { ports, nowMs }: Pass,
-  claim: NodeClaim,
-  instanceId: string,
-): Promise<void> {
-  const { [NODE_POOL]: nodePool = '', [CAPACITY_TYPE]: capacityType = '' } = claim.labels;
-  await ports.recorder.decision({
-    id: `terminate-${claim.name}`,
-    atMs: nowMs,
-    useCase: 'lifecycle',
-    object: `NodeClaim/${claim.name}`,
-    action: 'terminate',
-    message: `${instanceId}: its NodeClaim is leaving and its node is drained`,
-    detail: { nodePool, chosen: { capacityType } },
-  });
-}
-
-async function terminate(pass: Pass, claim: NodeClaim, instanceId: string): Promise<boolean> {
-  const { ports, state, nowMs } = pass;
-  if (isPaused(state.pausedUntilMs.terminate, nowMs)) {
-    const text = 'terminations are paused by the brake in kube-system/joiner';
-    await recordNothing(pass, 'terminations-paused', 'NodeClaims', text, 'lifecycle');
-    return false;
-  }
-  const counted = isCounted(claim);
-  if (counted && pass.terminationsLeft === 0) {
-    const text = 'terminations wait for the cap a minute';
-    await recordNothing(pass, 'terminations-capped', 'NodeClaims', text, 'lifecycle');
-    return false;
-  }
-  // Taken before it is used: other claims are looked at meanwhile. A refused one counts, too.
-  if (counted) {
-    pass.terminationsLeft -= 1;
-    pass.memory.addTermination(nowMs);
-  }
-  await ports.compute.terminate([instanceId]);
-  if (!isTrue(claim, 'InstanceTerminating')) await recordTermination(pass, claim, instanceId);
-  pass.terminated.push(claim.name);
-  return true;
-}
-
-async function initialize(pass: Pass, claim: NodeClaim, node: Node): Promise<void> {
-  await pass.ports.cluster.patchNode(nodeRef(node), { labels: { [INITIALIZED]: 'true' } });
-  const nodeClass = nodeClassOf(pass.state, claim.nodeClassRef);
-  if (nodeClass !== undefined) await learnFrom(pass.ports, nodeClass, claim, node);
-}
-
-async function finalizeClaim({ ports }: Pass, claim: NodeClaim): Promise<void> {
-  await ports.cluster.patchNodeClaim(claimRef(claim), { removeFinalizer: TERMINATION_FINALIZER });
-  ports.recorder.count('nodeclaims_terminated_total', {
-    nodepool: claim.labels[NODE_POOL] ?? '',
-    capacity_type: claim.labels[CAPACITY_TYPE] ?? '',
-    zone: claim.labels[ZONE] ?? '',
-  });
-}
-
-/** What is done for a claim by itself; nodes open together. */
-type Step = Exclude<LifecycleAction, { kind: 'register' }>;
-
-/** Carries one action out; false: the claim's later actions have to wait. */
-async function act(pass: Pass, claim: NodeClaim, action: Step): Promise<boolean> {
-  const { cluster, compute } = pass.ports;
-  switch (action.kind) {
-    case 'delete-claim':
-      await deleteClaim(pass, claim, action);
-      return true;
-    case 'confirm':
-      await confirm(pass, claim, action.node);
-      return true;
-    case 'nominate':
-      pass.failures.push(...(await nominatePods(pass.ports, [action])));
-      return true;
-    case 'initialize':
-      await initialize(pass, claim, action.node);
-      return true;
-    case 'conditions':
-      await setConditions(pass, claim, action.set);
-      return true;
-    case 'annotate':
-      await cluster.patchNodeClaim(claimRef(claim), { annotations: action.annotations });
-      return true;
-    case 'tag':
-      await compute.tag(action.instanceId, action.tags);
-      return true;
-    case 'delete-node':
-      await cluster.delete(nodeRef(action.node));
-      return true;
-    case 'taint-node':
-      return (await taintNode(pass.ports, action)) === 'done';
-    case 'evict': {
-      const evictions = await evictPods(pass.ports, action.pods);
-      pass.evictions += evictions;
-      return true;
-    }
-    case 'remove-pod':
-      await cluster.deletePod(podRef(action.pod), action.gracePeriodSeconds);
-      return true;
-    case 'terminate':
-      return await terminate(pass, claim, action.instanceId);
-    case 'finalize-node':
-      await cluster.patchNode(nodeRef(action.node), { removeFinalizer: TERMINATION_FINALIZER });
-      return true;
-    case 'finalize-claim':
-      await finalizeClaim(pass, claim);
-      return true;
-  }
 }
 
 /** Ends instances that nothing stands for, under the same brakes as claims. */
@@ -298,23 +167,66 @@ function decisionsOf(
   });
 }
 
-/** Each claim's steps one after the other, and those of several claims at once. */
-async function takeSteps(pass: Pass, decisions: readonly ClaimDecision[]): Promise<void> {
-  await atOnce(CLAIMS_AT_ONCE, decisions, async ({ claim, actions }) => {
-    for (const action of actions) {
-      if (action.kind === 'register') continue;
-      if (!(await carryOut(pass, claim, () => act(pass, claim, action)))) return;
-    }
-  });
+/** What EC2 and the nodes say of claims, asked once in a pass. */
+type Health = Pick<Index, 'instances' | 'ill'>;
+
+/** What a pass sees of the cluster, and what it makes of it. */
+interface View {
+  readonly pass: Pass;
+  readonly claims: readonly NodeClaim[];
+  readonly nominations: Nominations;
+  readonly decisions: readonly ClaimDecision[];
 }
 
-/** Drains come first, for EC2 does not wait; nodes open together; then the rest. */
-async function carryAllOut(pass: Pass, decisions: readonly ClaimDecision[]): Promise<void> {
-  const isLeaving = ({ claim }: ClaimDecision) => claim.deletedAtMs !== undefined;
-  await takeSteps(pass, decisions.filter(isLeaving));
-  const openings = decisions.flatMap(({ claim, actions }) =>
+function look(pass: Pass, health: Health): View {
+  const index = indexOf(pass, health);
+  const { nominations } = index;
+  const claims = pass.state.objects.nodeClaims
+    .filter(({ nodeClassRef }) => isOurs(nodeClassRef))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  pass.memory.nominations.keepOnly((name) => nominations.staying.has(name));
+  return { pass, claims, nominations, decisions: decisionsOf(pass, claims, index) };
+}
+
+function openingsOf(decisions: readonly ClaimDecision[]): readonly Opening[] {
+  return decisions.flatMap(({ claim, actions }) =>
     actions.filter((each) => each.kind === 'register').map((action) => ({ claim, action })),
   );
+}
+
+function isLeaving({ claim }: Pick<ClaimDecision, 'claim'>): boolean {
+  return claim.deletedAtMs !== undefined;
+}
+
+/**
+ * The cluster when kube-scheduler rests. Nodes that join until then open with the others: it would
+ * put pods of those that are closed where others belong.
+ */
+async function atRest({ ports, shadow, memory, failures }: Pass): Promise<ClusterState> {
+  const rest = async (): Promise<void> => {
+    await memory.nominations.rest({ ports, shadow }, REST_MS_MAX);
+  };
+  failures.push(...(await attempt('pods without a node', rest)));
+  return await ports.cluster.read();
+}
+
+/** Drains come first, for EC2 does not wait. Returns what was seen last. */
+async function carryAllOut(first: View, health: Health): Promise<View> {
+  await takeSteps(first.pass, first.decisions.filter(isLeaving));
+  if (openingsOf(first.decisions).length === 0) {
+    await openAndGoOn(first);
+    return first;
+  }
+  const state = await atRest(first.pass);
+  const nowMs = first.pass.ports.clock.nowMs();
+  const view = look({ ...first.pass, state, nowMs, isOpening: false }, health);
+  await openAndGoOn(view);
+  return view;
+}
+
+/** Nodes open together; then the rest, but for drains. */
+async function openAndGoOn({ pass, decisions }: View): Promise<void> {
+  const openings = openingsOf(decisions);
   const opened = await openNodes(pass, openings);
   const closed = new Set(openings.map(({ claim }) => claim).filter((each) => !opened.has(each)));
   const rest = decisions.filter((each) => !isLeaving(each) && !closed.has(each.claim));
@@ -336,6 +248,15 @@ async function listInstances(
   };
   failures.push(...(await attempt('instances', list)));
   return instances;
+}
+
+function reportOf({ pass, claims, nominations }: View): LifecycleReport {
+  const { acted, isOpening, evictions, terminated, failures, nowMs } = pass;
+  const isUnsettled = acted || isOpening || claims.some((claim) => isLeaving({ claim }));
+  const isExpecting = claims.some(
+    (claim) => isJoining(claim, nowMs) || isAtRisk(claim, nominations),
+  );
+  return { isUnsettled, isExpecting, evictions, terminated, failures };
 }
 
 /** One round over all claims: register, initialise, drain, terminate, time out, collect garbage. */
@@ -368,22 +289,12 @@ export async function lifecycle(
   const base = { ports, settings, state, nowMs, shadow, memory, terminationsLeft, terminated };
   const none = { evictions: begun.evictions, acted: false, isOpening: false };
   const pass: Pass = { ...base, ...none, failures };
-  const index = indexOf(pass, instances, await readHealth(pass, failures));
-  const claims = state.objects.nodeClaims
-    .filter(({ nodeClassRef }) => isOurs(nodeClassRef))
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
-  memory.nominations.keepOnly((name) => index.nominations.staying.has(name));
+  const byId = instances && new Map(instances.map((each) => [each.id, each]));
+  const health = { instances: byId, ill: await readHealth(pass, failures) };
   failures.push(...memory.nominations.takeFailures());
-  const decisions = decisionsOf(pass, claims, index);
-  await carryAllOut(pass, decisions);
-  const collect = () => collectOrphans(pass, instances ?? []);
+  const view = await carryAllOut(look(pass, health), health);
+  const collect = () => collectOrphans(view.pass, instances ?? []);
   failures.push(...(await attempt('instances without a NodeClaim', collect)));
-  failures.push(...(await attempt('nodes without a NodeClaim', () => releaseForsaken(pass))));
-  const isLeaving = claims.some((claim) => claim.deletedAtMs !== undefined);
-  const isExpecting = claims.some(
-    (claim) => isJoining(claim, nowMs) || isAtRisk(claim, index.nominations),
-  );
-  const { acted, isOpening, evictions } = pass;
-  const isUnsettled = acted || isLeaving || isOpening;
-  return { isUnsettled, isExpecting, evictions, terminated, failures };
+  failures.push(...(await attempt('nodes without a NodeClaim', () => releaseForsaken(view.pass))));
+  return reportOf(view);
 }

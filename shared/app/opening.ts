@@ -12,6 +12,9 @@ import { type ClaimPass, carryOut, namePods, open, prepare } from './registratio
 /** As many nodes open in one pass: then it is time to look at everything else. */
 export const TOGETHER_MAX = 20;
 
+/** Nodes whose pods are nominated are not kept closed for longer, however long it takes. */
+const REST_MS_MAX = 500;
+
 /** A node that may open, and its claim. */
 export interface Opening {
   readonly claim: NodeClaim;
@@ -81,8 +84,13 @@ export async function openNodes(
     pods: takenTogether(pods, nominated.get(node.name)),
   }));
   const { nominations } = pass.memory;
-  nominations.follow(nominees, pass.ports.clock.nowMs());
+  const arrivals = named.map(({ action: { node }, pods }) => ({ node, pods }));
+  nominations.follow(arrivals, nominees, pass.ports.clock.nowMs());
   pass.failures.push(...(await nominatePods(pass.ports, nominees)));
+  if (nominees.some(({ pods }) => pods.length > 0)) {
+    const rest = () => nominations.rest(pass, REST_MS_MAX);
+    pass.failures.push(...(await attempt('pods without a node', rest)));
+  }
   await nominations.keep();
   const openAll = (those: readonly Turned[]): Promise<readonly Turned[]> =>
     doneFor(those, ({ claim, action }) => carryOut(pass, claim, () => open(pass, action)));
@@ -107,7 +115,7 @@ async function inOrder(
 ): Promise<readonly Turned[]> {
   const order = new Map<string, number>();
   const read = async (): Promise<void> => {
-    const uids = await pass.memory.nominations.quiet(pass);
+    const uids = await pass.memory.nominations.order(pass);
     for (const [at, uid] of uids.entries()) order.set(uid, at);
   };
   if (openings.some(({ action }) => action.pods.length > 0)) {

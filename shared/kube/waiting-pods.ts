@@ -13,18 +13,15 @@ import {
 import { RESOURCES } from './resources.ts';
 import { watchOnce } from './watch.ts';
 
-/** A pod that gets a node leaves the selection: the API server says that it is deleted. */
-const WAITING: Selection = {
-  resource: RESOURCES.pods,
-  fieldSelector: 'spec.nodeName=',
-  shape: POD,
-  protobuf: true,
-};
+/**
+ * All pods: one that gets a node leaves the selection of those without, and the API server shows it
+ * as it was before.
+ */
+const PODS: Selection = { resource: RESOURCES.pods, shape: POD, protobuf: true };
+const WAITING: Selection = { ...PODS, fieldSelector: 'spec.nodeName=' };
 
 /** kube-scheduler comes to the next pod sooner. */
 const QUIET_MS = 150;
-/** Nodes are not kept closed for longer, however long it takes kube-scheduler. */
-const QUIET_MS_MAX = 750;
 /** Nor for an API server that does not answer: what it was asked is done without. */
 const ANSWER_MS_MAX = 500;
 
@@ -43,13 +40,16 @@ export async function followWaitingPods(
     lastMs = timing.nowMs();
     open.resolve();
   };
+  const bound = new Set<string>();
   const follow = async (): Promise<void> => {
     try {
-      for await (const event of watchOnce(client, WAITING, { resourceVersion, signal, onOpen })) {
+      for await (const event of watchOnce(client, PODS, { resourceVersion, signal, onOpen })) {
+        if (event.kind === 'bookmark') continue;
+        const pod = waitingPod(event.object, event.kind === 'deleted');
+        if (bound.has(pod.uid) || isStarted(event.object)) continue;
+        if (pod.isOver) bound.add(pod.uid);
         lastMs = timing.nowMs();
-        if (event.kind !== 'bookmark') {
-          listener.told(waitingPod(event.object, event.kind === 'deleted'));
-        }
+        listener.told(pod);
       }
     } catch {
       // Whoever reads the cluster next meets the fault.
@@ -61,12 +61,12 @@ export async function followWaitingPods(
   void follow();
   await Promise.race([open.promise, timing.sleep(ANSWER_MS_MAX, signal)]);
   return {
-    quiet: async () => {
-      const endMs = timing.nowMs() + QUIET_MS_MAX;
+    rest: async (msMax) => {
+      const endMs = timing.nowMs() + msMax;
       const leftMs = (): number => Math.min(lastMs + QUIET_MS, endMs) - timing.nowMs();
       while (!isOver && !signal.aborted && leftMs() > 0) await timing.sleep(leftMs(), signal);
-      return await inOrderOfWrites(client, answering(signal));
     },
+    order: () => inOrderOfWrites(client, answering(signal)),
   };
 }
 
@@ -88,11 +88,18 @@ async function inOrderOfWrites(
   return [...versions].sort(([, a], [, b]) => a - b).map(([uid]) => uid);
 }
 
-function waitingPod(pod: unknown, isOver: boolean): WaitingPod {
+/** A pod that is bound is `Pending` until its containers run. */
+function isStarted(pod: unknown): boolean {
+  return text(property(property(pod, 'status'), 'phase')) !== 'Pending';
+}
+
+function waitingPod(pod: unknown, isGone: boolean): WaitingPod {
   const nominated = text(property(property(pod, 'status'), 'nominatedNodeName'));
+  const nodeName = text(property(property(pod, 'spec'), 'nodeName'));
   return {
     uid: uidOf(pod),
     nominatedNodeName: nominated === '' ? undefined : nominated,
-    isOver,
+    nodeName: nodeName === '' ? undefined : nodeName,
+    isOver: isGone || nodeName !== '',
   };
 }

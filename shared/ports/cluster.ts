@@ -117,7 +117,9 @@ export interface ReplicaSetRef {
 export interface WaitingPod {
   readonly uid: string;
   readonly nominatedNodeName: string | undefined;
-  /** It has a node by now, or is gone. */
+  /** The node that it has got. */
+  readonly nodeName: string | undefined;
+  /** It waits no longer: it has a node by now, or is gone. */
   readonly isOver: boolean;
 }
 
@@ -130,10 +132,12 @@ export interface WaitingPodListener {
 export interface WaitingPodStream {
   /**
    * Resolves when nothing has been told for a moment: kube-scheduler, which writes what comes of
-   * each try, rests. It tries all waiting pods whenever a node joins. Where it goes on and on,
-   * nobody waits for long. Returns the pods' uids in the order in which they were last written.
+   * each try, rests, and knows what has been told. It tries all waiting pods whenever a node joins.
+   * Where it goes on and on, nobody waits for longer than that.
    */
-  quiet(): Promise<readonly string[]>;
+  rest(msMax: number): Promise<void>;
+  /** The pods' uids in the order in which they were last written. */
+  order(): Promise<readonly string[]>;
 }
 
 export interface ClusterReader {

@@ -94,19 +94,20 @@ export class SimulatedCluster implements ClusterReader, ClusterWriter {
       listener.told({
         uid,
         nominatedNodeName: textAt(object, 'status', 'nominatedNodeName'),
+        nodeName: textAt(object, 'spec', 'nodeName'),
         isOver,
       });
     };
     this.store.onChange(listen, signal);
     signal.addEventListener('abort', () => listener.over(), { once: true });
-    const quiet = async (): Promise<readonly string[]> =>
+    const order = async (): Promise<readonly string[]> =>
       this.store
         .list('Pod')
         .filter(isWaiting)
         .map(({ metadata }) => metadata)
         .sort((a, b) => Number(a.resourceVersion) - Number(b.resourceVersion))
         .map(({ uid }) => uid);
-    return { quiet };
+    return { rest: async () => undefined, order };
   }
 
   async wantedPods(sets: readonly ReplicaSetRef[]): Promise<ReadonlyMap<string, number>> {

@@ -1,5 +1,5 @@
 import type { ClusterEvent } from '../../shared/ports.ts';
-import { isJson } from '../../shared/sim/json.ts';
+import { isJson, objectAt } from '../../shared/sim/json.ts';
 import { smallWorld } from '../sim/small-world.ts';
 import { type ClusterWorld, clusterSuite } from './kube-cluster-suite.ts';
 import { waitingPodsSuite } from './waiting-pods-suite.ts';
@@ -26,6 +26,12 @@ async function simulatedWorld(): Promise<ClusterWorld> {
       if (!isJson(manifest)) throw new Error('a manifest is an object');
       script.apply([manifest]);
       await world.run(world.timeline.nowMs());
+    },
+    bind: async (name, nodeName) => {
+      const pod = world.store.get('Pod', 'default', name);
+      if (pod === undefined) throw new Error(`there is no pod ${name}`);
+      const spec = { ...objectAt(pod, 'spec'), nodeName };
+      world.store.update(pod, (latest) => ({ ...latest, spec }));
     },
     raw: async (kind, namespace, name) => world.store.get(kind, namespace, name),
     events: async ({ kind, name }) =>

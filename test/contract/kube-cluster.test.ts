@@ -137,6 +137,14 @@ function realWorld(admin: KubeClient, cluster: ClusterWorld['cluster']): Cluster
       if (status === undefined) return;
       await admin.patch(resource, address, { kind: 'merge', value: { status } }, 'status');
     },
+    bind: async (name, nodeName) => {
+      await admin.createBelow(RESOURCES.pods, { namespace: 'default', name }, 'binding', {
+        apiVersion: 'v1',
+        kind: 'Binding',
+        metadata: { namespace: 'default', name },
+        target: { apiVersion: 'v1', kind: 'Node', name: nodeName },
+      });
+    },
     raw: async (kind, namespace, name) => {
       const resource = Object.values(RESOURCES).find((each) => each.kind === kind);
       if (resource === undefined) throw new Error(`no resource is known for ${kind}`);

@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { systemTiming } from '../../shared/kube/time.ts';
 import type { HttpRequest, HttpResponse } from '../../shared/kube/transport.ts';
 import { followWaitingPods } from '../../shared/kube/waiting-pods.ts';
-import { PortError } from '../../shared/ports.ts';
+import { PortError, type WaitingPod } from '../../shared/ports.ts';
 import { answer, memoryClient, streaming } from './kube-memory.ts';
 
 type Answers = (request: HttpRequest) => HttpResponse | undefined;
@@ -24,19 +24,51 @@ async function follow(answers: Answers) {
     });
   };
   const over = new AbortController();
-  const listener = { told: () => undefined, over: () => undefined };
+  const told: WaitingPod[] = [];
+  const listener = { told: (pod: WaitingPod) => void told.push(pod), over: () => undefined };
   const client = memoryClient(respond, systemTiming);
   const followed = followWaitingPods(client, listener, over.signal);
-  return { requests, followed, over };
+  return { requests, followed, over, told };
 }
 
 describe('waiting pods', () => {
-  it('are asked for their metadata alone when it is quiet', async () => {
+  it('are asked for their metadata alone where their order is wanted', async () => {
     const { requests, followed, over } = await follow((request) =>
       isWatch(request) ? streaming(200, [never]) : empty(),
     );
-    expect(await (await followed).quiet()).toEqual([]);
+    expect(await (await followed).order()).toEqual([]);
     expect(requests.at(-1)?.headers['accept']).toContain('as=PartialObjectMetadataList');
+    over.abort();
+  });
+
+  it('are over once, on the node that they have got, and not followed when they run', async () => {
+    const event = (type: string, name: string, nodeName: string, phase = 'Pending') =>
+      `${JSON.stringify({
+        type,
+        object: {
+          metadata: { uid: name, resourceVersion: '8' },
+          spec: { nodeName },
+          status: { phase },
+        },
+      })}\n`;
+    const events = [
+      event('MODIFIED', 'p', ''),
+      event('MODIFIED', 'p', 'a'),
+      event('MODIFIED', 'p', 'a'),
+      event('MODIFIED', 'p', 'a', 'Running'),
+      event('MODIFIED', 'running', 'b', 'Running'),
+      event('DELETED', 'q', ''),
+    ];
+    const { followed, over, told } = await follow((request) =>
+      isWatch(request) ? streaming(200, [...events, never]) : empty(),
+    );
+    await followed;
+    await vi.waitFor(() => expect(told).toHaveLength(3));
+    expect(told.map(({ uid, nodeName, isOver }) => [uid, nodeName, isOver])).toEqual([
+      ['p', undefined, false],
+      ['p', 'a', true],
+      ['q', undefined, true],
+    ]);
     over.abort();
   });
 
@@ -52,7 +84,7 @@ describe('waiting pods', () => {
   ])('are not waited for where the API server answers %s', async (_, answers) => {
     const { followed, over } = await follow(answers);
     const stream = await followed;
-    await expect(stream.quiet()).rejects.toThrow(PortError);
+    await expect(stream.order()).rejects.toThrow(PortError);
     over.abort();
   });
 

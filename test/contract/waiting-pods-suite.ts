@@ -46,10 +46,11 @@ export function waitingPodsSuite(title: string, world: () => ClusterWorld): void
       const ended = Promise.withResolvers<void>();
       const names = new Map([first, second].map(({ uid, name }) => [uid, name]));
       const listener = {
-        told: ({ uid, nominatedNodeName, isOver }: WaitingPod) => {
+        told: ({ uid, nominatedNodeName, nodeName, isOver }: WaitingPod) => {
           const name = names.get(uid);
           if (name === undefined) return;
-          told.push([name, nominatedNodeName, ...(isOver ? ['over'] : [])].join(' '));
+          if (isOver) told.push(`${name} over ${nodeName}`);
+          else told.push(`${name} ${nominatedNodeName}`);
         },
         over: () => ended.resolve(),
       };
@@ -57,16 +58,21 @@ export function waitingPodsSuite(title: string, world: () => ClusterWorld): void
       await cluster().nominate(second, 'node-a');
       await cluster().nominate(first, 'node-b');
       await vi.waitFor(() => expect(told).toEqual(['follow-2 node-a', 'follow-1 node-b']));
-      const uids = await stream.quiet();
+      const uids = await stream.order();
       const isTheirs = (uid: string) => names.has(uid);
       expect(uids.filter(isTheirs)).toEqual([second.uid, first.uid]);
       await cluster().deletePod(first, 0);
-      await vi.waitFor(() => expect(told.at(-1)).toMatch(/^follow-1.* over$/));
-      expect(await stream.quiet()).not.toContain(first.uid);
+      await vi.waitFor(() => expect(told.at(-1)).toBe('follow-1 over undefined'));
+      expect(await stream.order()).not.toContain(first.uid);
+      await world().bind('follow-2', 'node-follow');
+      await vi.waitFor(() => expect(told.at(-1)).toBe('follow-2 over node-follow'));
+      expect(await stream.order()).not.toContain(second.uid);
+      const third = await aPendingPod('follow-3');
+      names.set(third.uid, third.name);
       over.abort();
       await ended.promise;
-      await cluster().nominate(second, 'node-c');
-      expect(told.at(-1)).toMatch(/^follow-1.* over$/);
+      await cluster().nominate(third, 'node-c');
+      expect(told.at(-1)).toBe('follow-2 over node-follow');
     });
 
     it('are left where they are once they are bound', async () => {

@@ -25,10 +25,21 @@ function spreadKey(spec: PodSpec): string | undefined {
   return hardDomainSpreads(spec)[0]?.topologyKey;
 }
 
-/** The domain that has been given least; of those, the one with most places left. */
+/** How many of the places that a domain has left are on one node. */
+function crowd({ places }: Turn): number {
+  const counts = Map.groupBy(places, ({ node }) => node.name);
+  return Math.max(0, ...[...counts.values()].map(({ length }) => length));
+}
+
+/**
+ * The domain that has been given least; of those, one whose places are on many nodes
+ * (`takenTogether`), and then the one with most places left.
+ */
 function nextTurn(turns: readonly Turn[]): Turn | undefined {
   const open = turns.filter(({ places }) => places.length > 0);
-  return open.toSorted((a, b) => a.given - b.given || b.places.length - a.places.length)[0];
+  return open.toSorted(
+    (a, b) => a.given - b.given || crowd(a) - crowd(b) || b.places.length - a.places.length,
+  )[0];
 }
 
 function turnsOf(key: string, group: ReadonlySet<Pod>, arrivals: readonly Arrivals[]): Turn[] {
@@ -45,9 +56,10 @@ function turnsOf(key: string, group: ReadonlySet<Pod>, arrivals: readonly Arriva
 /**
  * Those of a node's pods that may be nominated to it beside those that are. kube-scheduler counts
  * all that are nominated to a node as if they were there when it looks at one of them, but those of
- * other nodes in the domain not at all: equal pods that a hard spread keeps from being more than
- * `maxSkew` ahead would keep one another away, and go where others belong (kube-scheduler 1.35,
- * RunFilterPluginsWithNominatedPods). The others find their room free: all else is nominated.
+ * other nodes not at all (kube-scheduler 1.35, RunFilterPluginsWithNominatedPods). So equal pods
+ * that a hard spread keeps from being more than `maxSkew` ahead keep one another away, and go where
+ * others belong: but for one, once each other domain has got its next pod, which comes before
+ * (`inTurn`). The rest find their room free: all else is nominated.
  */
 export function takenTogether(
   pods: readonly Pod[],
@@ -64,7 +76,7 @@ export function takenTogether(
   for (const pod of nominated) count(pod);
   return pods.filter((pod) => {
     const skews = hardDomainSpreads(pod.spec).map(({ maxSkew }) => maxSkew);
-    return skews.length === 0 || count(pod) < Math.min(...skews);
+    return skews.length === 0 || count(pod) <= Math.min(...skews);
   });
 }
 

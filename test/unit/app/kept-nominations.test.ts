@@ -1,12 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { KeptNominations } from '../../../shared/app/kept-nominations.ts';
 import { Shadow } from '../../../shared/app/shadow.ts';
+import type { Nominees } from '../../../shared/core/lifecycle/turns.ts';
+import { ZONE } from '../../../shared/core/model/labels.ts';
+import type { Pod, PodSpec } from '../../../shared/core/model/pod.ts';
 import {
   type ObjectRef,
   PortError,
   type Ports,
   type WaitingPodListener,
 } from '../../../shared/ports.ts';
+import { ofApp, spreadOver } from '../../builders/affinity.ts';
+import { podOf } from '../../builders/scheduling.ts';
 import { aNode, aPod } from '../launch/builders.ts';
 import { waitingWorld, withPorts } from './world.ts';
 
@@ -17,24 +22,28 @@ interface Scene {
   readonly again: readonly string[];
   /** Streams that were opened and not closed since. */
   open(): number;
+  /** Nominees of the arrivals get what they are nominated for; the others wait. */
+  follow(arrivals: readonly Nominees[], nominees?: readonly Nominees[]): void;
   /** The pods are nominated to the node `a`, and then kept or not yet. */
   nominate(...uids: readonly string[]): void;
   /** kube-scheduler or somebody else has written: the pod is nominated to that node now. */
   tell(uid: string, nominatedNodeName: string | undefined, isOver?: boolean): void;
+  /** kube-scheduler has bound the pod. */
+  bind(uid: string, nodeName: string): void;
   breakStream(): void;
 }
 
 type Nominate = (pod: ObjectRef) => Promise<'done' | 'gone'>;
 
-/** A run that has asked for quiet; `answer` is what becomes of nominating again. */
+/** A run that has asked for rest; `answer` is what becomes of nominating again. */
 async function scene(answer: Nominate = async () => 'done'): Promise<Scene> {
   const again: string[] = [];
   const listeners: WaitingPodListener[] = [];
   const world = await waitingWorld([]);
   const ports = withPorts(world.ports, {
     cluster: {
-      nominate: async (pod: ObjectRef) => {
-        again.push(pod.name);
+      nominate: async (pod: ObjectRef, nodeName: string) => {
+        again.push(nodeName === 'a' ? pod.name : `${pod.name} to ${nodeName}`);
         return await answer(pod);
       },
       followWaitingPods: async (listener: WaitingPodListener, signal: AbortSignal) => {
@@ -42,27 +51,109 @@ async function scene(answer: Nominate = async () => 'done'): Promise<Scene> {
         signal.addEventListener('abort', () => {
           listeners.splice(listeners.indexOf(listener), 1);
         });
-        return { quiet: async () => ['q', 'p'] };
+        return { rest: async () => undefined, order: async () => ['q', 'p'] };
       },
     },
   });
   const nowMs = ports.clock.nowMs();
   const writing = { ports, shadow: new Shadow(ports, await ports.cluster.read(), nowMs) };
   const kept = new KeptNominations();
-  expect(await kept.quiet(writing)).toEqual(['q', 'p']);
+  await kept.rest(writing, 0);
+  expect(await kept.order(writing)).toEqual(['q', 'p']);
   const tell = (uid: string, nominatedNodeName: string | undefined, isOver = false): void => {
-    for (const each of [...listeners]) each.told({ uid, nominatedNodeName, isOver });
+    const told = { uid, nominatedNodeName, nodeName: undefined, isOver };
+    for (const each of [...listeners]) each.told(told);
+  };
+  const bind = (uid: string, nodeName: string): void => {
+    const told = { uid, nominatedNodeName: undefined, nodeName, isOver: true };
+    for (const each of [...listeners]) each.told(told);
+  };
+  const follow = (arrivals: readonly Nominees[], nominees = arrivals): void => {
+    kept.follow(arrivals, nominees, nowMs);
+    for (const { node, pods } of nominees) for (const { uid } of pods) tell(uid, node.name);
   };
   const nominate = (...uids: readonly string[]): void => {
     const pods = uids.map((name) => aPod({ name, uid: name, nodeName: undefined }));
-    kept.follow([{ node: aNode({ name: 'a' }), pods }], nowMs);
-    for (const uid of uids) tell(uid, 'a');
+    follow([{ node: aNode({ name: 'a' }), pods }]);
   };
   const breakStream = () => listeners[0]?.over();
-  return { kept, writing, again, open: () => listeners.length, nominate, tell, breakStream };
+  const open = () => listeners.length;
+  return { kept, writing, again, open, follow, nominate, tell, bind, breakStream };
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Pods of one ReplicaSet and its equal. */
+function mates(set: string, spec: Partial<PodSpec>, ...names: readonly string[]): readonly Pod[] {
+  const controller = { kind: 'ReplicaSet', name: set, uid: set };
+  const first = podOf(set, spec);
+  return names.map((name) => ({ ...first, name, uid: name, controller }));
+}
+
+const on = (name: string, pods: readonly Pod[]): Nominees => ({ node: aNode({ name }), pods });
+
+describe('places are exchanged', () => {
+  it('with an equal pod that has taken one, which is told at once', async () => {
+    const { kept, again, follow, tell, bind } = await scene();
+    const [p, q, r] = mates('set', {}, 'p', 'q', 'r') as [Pod, Pod, Pod];
+    follow([on('a', [p]), on('b', [q]), on('c', [r])]);
+    await kept.keep();
+    bind('q', 'a');
+    await settled();
+    expect(again).toEqual(['p to b']);
+    // What was written before the exchange may be told after it.
+    tell('p', 'a');
+    tell('p', undefined);
+    tell('p', 'b');
+    tell('p', undefined);
+    await settled();
+    expect(again).toEqual(['p to b', 'p to b']);
+    bind('r', 'c');
+    bind('p', 'b');
+    await settled();
+    expect(again).toHaveLength(2);
+  });
+
+  it('by the one of several that has lost its nomination', async () => {
+    const { kept, again, follow, tell, bind } = await scene();
+    const [p, q, r] = mates('set', {}, 'p', 'q', 'r') as [Pod, Pod, Pod];
+    follow([on('a', [p, r]), on('b', [q])]);
+    await kept.keep();
+    tell('r', undefined);
+    await settled();
+    bind('q', 'a');
+    await settled();
+    expect(again).toEqual(['r', 'r to b']);
+  });
+
+  it('not with others, nor where a pod is gone', async () => {
+    const { kept, again, follow, tell, bind } = await scene();
+    const [p, r] = mates('set', {}, 'p', 'r') as [Pod, Pod];
+    const [other] = mates('other', {}, 'other') as [Pod];
+    follow([on('a', [p]), on('b', [r]), on('c', [other])]);
+    await kept.keep();
+    bind('other', 'a');
+    tell('r', undefined, true);
+    await settled();
+    expect(again).toEqual([]);
+  });
+
+  it('or given, where another of a spread has kept the pod from its node', async () => {
+    const { kept, again, follow, bind } = await scene();
+    const spread = { topologySpread: [spreadOver(ZONE, ofApp('set'))] };
+    const pods = mates('set', spread, 'p', 'q', 'r', 's');
+    follow([on('a', pods)], [on('a', pods.slice(0, 2))]);
+    await kept.keep();
+    expect(again).toEqual([]);
+    bind('p', 'a');
+    await settled();
+    expect(again).toEqual(['r']);
+    bind('s', 'elsewhere');
+    bind('q', 'a');
+    await settled();
+    expect(again).toEqual(['r']);
+  });
+});
 
 describe('nominations are kept', () => {
   it('from before the nodes open', async () => {
@@ -120,7 +211,7 @@ describe('nominations are kept', () => {
     await kept.keep();
     tell('p', 'a', true);
     expect(open()).toBe(1);
-    await kept.quiet(writing);
+    await kept.rest(writing, 0);
     tell('q', undefined, true);
     expect(open()).toBe(1);
     nominate('r');
@@ -136,7 +227,7 @@ describe('nominations are kept', () => {
     const { kept, breakStream, open, writing } = await scene();
     breakStream();
     expect(open()).toBe(0);
-    await kept.quiet(writing);
+    await kept.rest(writing, 0);
     expect(open()).toBe(1);
   });
 
@@ -185,12 +276,12 @@ describe('nominations are kept', () => {
     const state = await ports.cluster.read();
     const nowMs = ports.clock.nowMs();
     const shadow = new Shadow(ports, { ...state, karpenterRenewedAtMs: nowMs }, nowMs);
-    await kept.quiet({ ports, shadow });
+    await kept.rest({ ports, shadow }, 0);
     await kept.keep();
     tell('p', undefined);
     await settled();
     const later = { ...ports, clock: { ...ports.clock, nowMs: () => nowMs + 15_000 } };
-    await kept.quiet({ ...writing, ports: later });
+    await kept.rest({ ...writing, ports: later }, 0);
     await kept.keep();
     tell('q', undefined);
     await settled();
@@ -205,8 +296,9 @@ describe('nominations are kept', () => {
     const refusing = withPorts(ports, { cluster: { followWaitingPods } });
     const shadow = new Shadow(ports, await ports.cluster.read(), 0);
     const kept = new KeptNominations();
-    await expect(kept.quiet({ ports: refusing, shadow })).rejects.toThrow('watch pods: forbidden');
-    kept.follow([{ node: aNode(), pods: [aPod()] }], 0);
+    const rest = kept.rest({ ports: refusing, shadow }, 0);
+    await expect(rest).rejects.toThrow('watch pods: forbidden');
+    kept.follow([{ node: aNode(), pods: [aPod()] }], [], 0);
     await kept.keep();
   });
 });

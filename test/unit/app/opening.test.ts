@@ -103,12 +103,51 @@ describe('nodes that open', () => {
     expect(calls.filter((each) => !each.startsWith('open'))).toEqual([
       'prepare a',
       'prepare b',
-      'a is for other,p0,p2',
-      'b is for other,p1',
-      // p2 beside it would keep it away: the zone would be two ahead.
-      'nominate p0 to a',
-      'nominate p1 to b',
+      'a is for other,p1,p2',
+      'b is for other,p0',
+      // Where zone b has its pod, zone a may get two: one beside the other is not ahead.
+      'nominate p1 to a',
+      'nominate p2 to a',
+      'nominate p0 to b',
     ]);
+  });
+
+  it('are also those that have joined while kube-scheduler came to rest', async () => {
+    const { ports } = await runningWorld([spread('web', 1)]);
+    const state = await ports.cluster.read();
+    const [claim] = state.objects.nodeClaims;
+    const [node] = state.objects.nodes;
+    if (claim === undefined || node === undefined) throw new Error('no node');
+    const effect = 'NoExecute' as const;
+    const taints = [{ key: 'karpenter.sh/unregistered', value: '', effect }];
+    const ready = { ...node.conditions[0], type: 'Ready', status: 'True' } as const;
+    const joined = (name: string) => {
+      const providerId = `aws:///us-east-1a/i-${name}`;
+      const conditions = claim.conditions.filter(({ type }) => type === 'Launched');
+      const own = { name, uid: name, labels: {}, providerId, taints, conditions: [ready] };
+      return {
+        claim: { ...claim, name, uid: `claim-${name}`, providerId, conditions },
+        node: { ...node, ...own },
+      };
+    };
+    const [early, late] = [joined('early'), joined('late')];
+    let reads = 0;
+    const opened: string[] = [];
+    const cluster = {
+      read: async () => {
+        reads += 1;
+        const nodes = reads === 1 ? [early.node] : [early.node, late.node];
+        const nodeClaims = [early.claim, late.claim];
+        const objects = { ...state.objects, nodes, nodeClaims } as ClusterState['objects'];
+        return { ...state, objects };
+      },
+      patchNode: async ({ name }: ObjectRef, patch: NodePatch) => {
+        if (patch.taints !== undefined) opened.push(name);
+        return 'done' as const;
+      },
+    };
+    await lifecycle(withPorts(ports, { cluster }), settings);
+    expect(opened).toEqual(['early', 'late']);
   });
 });
 

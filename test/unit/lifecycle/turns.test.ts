@@ -41,9 +41,10 @@ describe('pods that are nominated to a node together', () => {
   it.each<[string, readonly Pod[], readonly Pod[], string]>([
     ['are all that need not spread', of([1, 2], PLAIN_SPEC), [], '1 2'],
     ['are all that spread over nodes', of([1, 2], overHosts), [], '1 2'],
-    ['are one of those that spread over zones', of([1, 2, 3]), [], '1'],
-    ['are as many as may be ahead', of([1, 2, 3], byTwo), [], '1 2'],
-    ['are none beside one that is nominated', of([1, 2]), of([3]), ''],
+    ['are one more than may be ahead', of([1, 2, 3]), [], '1 2'],
+    ['are one more than may be two ahead', of([1, 2, 3, 4], byTwo), [], '1 2 3'],
+    ['are fewer beside one that is nominated', of([1, 2]), of([3]), '1'],
+    ['are none beside two that are nominated', of([1, 2]), of([3, 4]), ''],
     ['are others beside one of another owner', of([1]), of([3], overZones, 'other'), '1'],
   ])('%s', (_, pods, nominated, expected) => {
     expect(takenTogether(pods, nominated).map(orderOf).join(' ')).toBe(expected);
@@ -52,8 +53,9 @@ describe('pods that are nominated to a node together', () => {
 
 describe('pods that have to spread', () => {
   it.each<[string, readonly ReturnType<typeof arrival>[], string]>([
-    ['take turns', [arrival('a', [1, 2]), arrival('b', [3, 4]), arrival('c', [5])], 'abcab'],
-    ['begin where most go', [arrival('a', [1]), arrival('b', [2, 3])], 'bab'],
+    ['take turns', [arrival('a', [1, 2]), arrival('b', [3, 4]), arrival('c', [5])], 'cabab'],
+    ['begin where most go', [arrival('a', [1]), arrival('b', [2]), arrival('b', [3])], 'bab'],
+    ['begin where no two go to one node', [arrival('a', [1]), arrival('b', [2, 3])], 'abb'],
     ['take places of several nodes of a zone', [arrival('a', [1]), arrival('a', [2])], 'aa'],
     [
       'stay where they are if nodes are to differ, not zones',

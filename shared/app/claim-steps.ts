@@ -1,0 +1,157 @@
+import {
+  type ClaimDecision,
+  type LifecycleAction,
+  TERMINATION_FINALIZER,
+} from '../core/lifecycle/actions.ts';
+import { isTrue } from '../core/lifecycle/conditions.ts';
+import type { Node } from '../core/model/cluster.ts';
+import { CAPACITY_TYPE, INITIALIZED, INTERRUPTED, NODE_POOL, ZONE } from '../core/model/labels.ts';
+import type { NodeClaim } from '../core/model/provisioning.ts';
+import type { ClusterState } from '../ports.ts';
+import { atOnce } from './at-once.ts';
+import { evictPods, taintNode } from './drains.ts';
+import { deleteClaim, type HealthPass } from './health.ts';
+import { recordNothing } from './launch-records.ts';
+import { learnFrom } from './learnt-memory.ts';
+import { nominatePods } from './nominations.ts';
+import { nodeClassOf } from './offers.ts';
+import { claimRef, nodeRef, podRef } from './references.ts';
+import { type ClaimPass, carryOut, confirm, setConditions } from './registration.ts';
+import { isPaused } from './settings.ts';
+
+/** A pass is not to take longer than EC2 leaves a node that it has warned of. */
+const CLAIMS_AT_ONCE = 10;
+
+/** A round over all claims. */
+export interface Pass extends HealthPass, ClaimPass {
+  readonly state: ClusterState;
+  /** Terminations left in this minute; interrupted claims are not counted against it. */
+  terminationsLeft: number;
+  evictions: number;
+  readonly terminated: string[];
+  /** A node has joined and opens as soon as it is ready. */
+  isOpening: boolean;
+}
+
+/** EC2 takes an interrupted claim's instance anyway; one that was ended counts only once. */
+function isCounted(claim: NodeClaim): boolean {
+  return claim.annotations[INTERRUPTED] === undefined && !isTrue(claim, 'InstanceTerminating');
+}
+
+async function recordTermination(
+  { ports, nowMs }: Pass,
+  claim: NodeClaim,
+  instanceId: string,
+): Promise<void> {
+  const { [NODE_POOL]: nodePool = '', [CAPACITY_TYPE]: capacityType = '' } = claim.labels;
+  await ports.recorder.decision({
+    id: `terminate-${claim.name}`,
+    atMs: nowMs,
+    useCase: 'lifecycle',
+    object: `NodeClaim/${claim.name}`,
+    action: 'terminate',
+    message: `${instanceId}: its NodeClaim is leaving and its node is drained`,
+    detail: { nodePool, chosen: { capacityType } },
+  });
+}
+
+async function terminate(pass: Pass, claim: NodeClaim, instanceId: string): Promise<boolean> {
+  const { ports, state, nowMs } = pass;
+  if (isPaused(state.pausedUntilMs.terminate, nowMs)) {
+    const text = 'terminations are paused by the brake in kube-system/joiner';
+    await recordNothing(pass, 'terminations-paused', 'NodeClaims', text, 'lifecycle');
+    return false;
+  }
+  const counted = isCounted(claim);
+  if (counted && pass.terminationsLeft === 0) {
+    const text = 'terminations wait for the cap a minute';
+    await recordNothing(pass, 'terminations-capped', 'NodeClaims', text, 'lifecycle');
+    return false;
+  }
+  // Taken before it is used: other claims are looked at meanwhile. A refused one counts, too.
+  if (counted) {
+    pass.terminationsLeft -= 1;
+    pass.memory.addTermination(nowMs);
+  }
+  await ports.compute.terminate([instanceId]);
+  if (!isTrue(claim, 'InstanceTerminating')) await recordTermination(pass, claim, instanceId);
+  pass.terminated.push(claim.name);
+  return true;
+}
+
+async function initialize(pass: Pass, claim: NodeClaim, node: Node): Promise<void> {
+  await pass.ports.cluster.patchNode(nodeRef(node), { labels: { [INITIALIZED]: 'true' } });
+  const nodeClass = nodeClassOf(pass.state, claim.nodeClassRef);
+  if (nodeClass !== undefined) await learnFrom(pass.ports, nodeClass, claim, node);
+}
+
+async function finalizeClaim({ ports }: Pass, claim: NodeClaim): Promise<void> {
+  await ports.cluster.patchNodeClaim(claimRef(claim), { removeFinalizer: TERMINATION_FINALIZER });
+  ports.recorder.count('nodeclaims_terminated_total', {
+    nodepool: claim.labels[NODE_POOL] ?? '',
+    capacity_type: claim.labels[CAPACITY_TYPE] ?? '',
+    zone: claim.labels[ZONE] ?? '',
+  });
+}
+
+/** What is done for a claim by itself; nodes open together. */
+type Step = Exclude<LifecycleAction, { kind: 'register' }>;
+
+/** Carries one action out; false: the claim's later actions have to wait. */
+async function act(pass: Pass, claim: NodeClaim, action: Step): Promise<boolean> {
+  const { cluster, compute } = pass.ports;
+  switch (action.kind) {
+    case 'delete-claim':
+      await deleteClaim(pass, claim, action);
+      return true;
+    case 'confirm':
+      await confirm(pass, claim, action.node);
+      return true;
+    case 'nominate':
+      pass.failures.push(...(await nominatePods(pass.ports, [action])));
+      return true;
+    case 'initialize':
+      await initialize(pass, claim, action.node);
+      return true;
+    case 'conditions':
+      await setConditions(pass, claim, action.set);
+      return true;
+    case 'annotate':
+      await cluster.patchNodeClaim(claimRef(claim), { annotations: action.annotations });
+      return true;
+    case 'tag':
+      await compute.tag(action.instanceId, action.tags);
+      return true;
+    case 'delete-node':
+      await cluster.delete(nodeRef(action.node));
+      return true;
+    case 'taint-node':
+      return (await taintNode(pass.ports, action)) === 'done';
+    case 'evict': {
+      const evictions = await evictPods(pass.ports, action.pods);
+      pass.evictions += evictions;
+      return true;
+    }
+    case 'remove-pod':
+      await cluster.deletePod(podRef(action.pod), action.gracePeriodSeconds);
+      return true;
+    case 'terminate':
+      return await terminate(pass, claim, action.instanceId);
+    case 'finalize-node':
+      await cluster.patchNode(nodeRef(action.node), { removeFinalizer: TERMINATION_FINALIZER });
+      return true;
+    case 'finalize-claim':
+      await finalizeClaim(pass, claim);
+      return true;
+  }
+}
+
+/** Each claim's steps one after the other, and those of several claims at once. */
+export async function takeSteps(pass: Pass, decisions: readonly ClaimDecision[]): Promise<void> {
+  await atOnce(CLAIMS_AT_ONCE, decisions, async ({ claim, actions }) => {
+    for (const action of actions) {
+      if (action.kind === 'register') continue;
+      if (!(await carryOut(pass, claim, () => act(pass, claim, action)))) return;
+    }
+  });
+}
