@@ -5,6 +5,7 @@ import {
   TERMINATION_FINALIZER,
 } from '../core/lifecycle/actions.ts';
 import { closedClaim, decideClaim, isJoining, reasonClosed } from '../core/lifecycle/claim.ts';
+import { isTrue } from '../core/lifecycle/conditions.ts';
 import { blockingAttachments } from '../core/lifecycle/drain.ts';
 import { forsakenNodes, orphanedInstances } from '../core/lifecycle/garbage.ts';
 import { awaitedNodes } from '../core/lifecycle/opening-order.ts';
@@ -200,26 +201,32 @@ function isLeaving({ claim }: Pick<ClaimDecision, 'claim'>): boolean {
 
 /**
  * The cluster when kube-scheduler rests. Nodes that join until then open with the others: it would
- * put pods of those that are closed where others belong.
+ * put pods of those that are closed where others belong. Claims that EC2 was not asked about are
+ * left to the next pass.
  */
-async function atRest({ ports, shadow, memory, failures }: Pass): Promise<ClusterState> {
-  const rest = async (): Promise<void> => {
-    await memory.nominations.rest({ ports, shadow }, REST_MS_MAX);
-  };
+async function atRest(first: View, health: Health): Promise<View> {
+  const { pass, claims } = first;
+  const { ports, shadow, memory, failures } = pass;
+  const rest = () => memory.nominations.rest({ ports, shadow }, REST_MS_MAX);
   failures.push(...(await attempt('pods without a node', rest)));
-  return await ports.cluster.read();
+  const opening = new Set(openingsOf(first.decisions).map(({ claim }) => claim));
+  const mayJoin = (claim: NodeClaim): boolean =>
+    isJoining(claim, pass.nowMs) && !isTrue(claim, 'Registered') && !opening.has(claim);
+  if (!claims.some(mayJoin)) return first;
+  const state = await ports.cluster.read();
+  const nowMs = ports.clock.nowMs();
+  const asked = new Map(claims.map(({ uid, providerId }) => [uid, providerId]));
+  const view = look({ ...pass, state, nowMs, isOpening: false }, health);
+  const wasAsked = ({ claim: { uid, providerId } }: ClaimDecision): boolean =>
+    asked.has(uid) && asked.get(uid) === providerId;
+  return { ...view, decisions: view.decisions.filter(wasAsked) };
 }
 
 /** Drains come first, for EC2 does not wait. Returns what was seen last. */
 async function carryAllOut(first: View, health: Health): Promise<View> {
   await takeSteps(first.pass, first.decisions.filter(isLeaving));
-  if (openingsOf(first.decisions).length === 0) {
-    await openAndGoOn(first);
-    return first;
-  }
-  const state = await atRest(first.pass);
-  const nowMs = first.pass.ports.clock.nowMs();
-  const view = look({ ...first.pass, state, nowMs, isOpening: false }, health);
+  const opens = openingsOf(first.decisions).length > 0;
+  const view = opens ? await atRest(first, health) : first;
   await openAndGoOn(view);
   return view;
 }

@@ -148,6 +148,7 @@ describe('nodes that open', () => {
     };
     await lifecycle(withPorts(ports, { cluster }), settings);
     expect(opened).toEqual(['early', 'late']);
+    expect(reads).toBe(2);
   });
 });
 
