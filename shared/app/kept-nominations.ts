@@ -108,9 +108,14 @@ export class KeptNominations {
     this.#closeIdle();
   }
 
-  /** Leaves those of other nodes alone: they are closed after all, or on their way out. */
-  keepOnly(isKept: (nodeName: string) => boolean): void {
-    for (const [uid, { nodeName }] of this.#kept) if (!isKept(nodeName)) this.#kept.delete(uid);
+  /**
+   * Leaves those of other nodes alone, which are closed after all or on their way out, and those
+   * that have not got a node in time.
+   */
+  keepOnly(isKept: (nodeName: string) => boolean, nowMs: number): void {
+    for (const [uid, { nodeName, untilMs }] of this.#kept) {
+      if (nowMs >= untilMs || !isKept(nodeName)) this.#kept.delete(uid);
+    }
     this.#closeIdle();
   }
 

@@ -185,7 +185,7 @@ function look(pass: Pass, health: Health): View {
   const claims = pass.state.objects.nodeClaims
     .filter(({ nodeClassRef }) => isOurs(nodeClassRef))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
-  pass.memory.nominations.keepOnly((name) => nominations.staying.has(name));
+  pass.memory.nominations.keepOnly((name) => nominations.staying.has(name), pass.nowMs);
   return { pass, claims, nominations, decisions: decisionsOf(pass, claims, index) };
 }
 

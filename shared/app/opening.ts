@@ -100,7 +100,7 @@ export async function openNodes(
   const all = [...opened, ...others];
   const stillClosed = new Set(openings.map(({ action }) => action.node.name));
   for (const { action } of all) stillClosed.delete(action.node.name);
-  nominations.keepOnly((name) => !stillClosed.has(name));
+  nominations.keepOnly((name) => !stillClosed.has(name), pass.ports.clock.nowMs());
   return new Set(all.map(({ claim }) => claim));
 }
 

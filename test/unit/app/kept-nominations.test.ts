@@ -199,7 +199,7 @@ describe('nominations are kept', () => {
     const { kept, again, nominate, tell } = await scene();
     nominate('p', 'q');
     await kept.keep();
-    kept.keepOnly((name) => name !== 'a');
+    kept.keepOnly((name) => name !== 'a', 0);
     tell('p', undefined);
     await settled();
     expect(again).toEqual([]);
@@ -269,7 +269,7 @@ describe('nominations are kept', () => {
   });
 
   it('not while Karpenter runs, nor for ever', async () => {
-    const { kept, again, nominate, tell, writing } = await scene();
+    const { kept, again, nominate, tell, writing, open } = await scene();
     nominate('p', 'q');
     await kept.keep();
     const { ports } = writing;
@@ -286,6 +286,12 @@ describe('nominations are kept', () => {
     tell('q', undefined);
     await settled();
     expect(again).toEqual([]);
+    nominate('r');
+    await kept.keep();
+    kept.keepOnly(() => true, nowMs + 14_999);
+    expect(open()).toBe(1);
+    kept.keepOnly(() => true, nowMs + 15_000);
+    expect(open()).toBe(0);
   });
 
   it('by nobody where pods cannot be followed, which is said', async () => {
