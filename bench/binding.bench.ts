@@ -102,7 +102,7 @@ async function play(client: KubeClient, nominates: boolean): Promise<void> {
   });
   for (let from = 0; from < decisions.length; from += TOGETHER_MAX) {
     const together = decisions.slice(from, from + TOGETHER_MAX);
-    await nominatePods({ cluster }, together);
+    await nominatePods({ cluster, clock: { nowMs: Date.now } }, together);
     const open = ({ node: { name } }: (typeof together)[number]) =>
       cluster.patchNode({ kind: 'Node', name }, { taints: [] });
     await Promise.all(together.map(open));

@@ -1,5 +1,5 @@
 import { type Nominees, takenTogether } from '../core/lifecycle/turns.ts';
-import type { Pod } from '../core/model/pod.ts';
+import { hardDomainSpreads, type Pod } from '../core/model/pod.ts';
 import type { Ports, WaitingPod, WaitingPodStream } from '../ports.ts';
 import { atOnce } from './at-once.ts';
 import type { Failure } from './attempt.ts';
@@ -48,7 +48,8 @@ interface Writing {
  * when it tries the pod before its node is open, and what comes next in its queue may be put on the
  * pod's place: there is no time for another look at the cluster. Where that was an equal pod, the
  * two have exchanged their places. Lives as long as passes follow each other; what is missed,
- * because a stream broke or a pod was given up, the next pass finds.
+ * because a stream broke or a pod was given up, the next pass finds, but for such exchanges, which
+ * claims do not know of.
  */
 export class KeptNominations {
   #writing: Writing | undefined;
@@ -60,7 +61,8 @@ export class KeptNominations {
   #isAwaited = false;
   readonly #queue: (() => Promise<void>)[] = [];
   readonly #workers = new Set<Promise<void>>();
-  #failures: readonly Failure[] = [];
+  /** By the node that could not be nominated to. */
+  readonly #failures = new Map<string, string>();
 
   /** Waits until kube-scheduler is not trying pods, and knows of what was written; not for longer. */
   async rest(writing: Writing, msMax: number): Promise<void> {
@@ -83,18 +85,23 @@ export class KeptNominations {
    * Notes from now on which of these pods, of which the nominees are about to be nominated, lose
    * that or go elsewhere.
    */
-  follow(arrivals: readonly Nominees[], nominees: readonly Nominees[], nowMs: number): void {
+  async follow(
+    writing: Writing,
+    arrivals: readonly Nominees[],
+    nominees: readonly Nominees[],
+  ): Promise<void> {
+    await this.#following(writing);
     const nominated = new Set(nominees.flatMap(({ pods }) => pods));
+    const nomination = (pod: Pod, nodeName: string): Kept['nomination'] => {
+      if (nominated.has(pod)) return 'awaited';
+      return pod.nominatedNodeName === nodeName ? 'held' : 'none';
+    };
+    const untilMs = writing.ports.clock.nowMs() + SETTLING_MS;
     for (const { node, pods } of arrivals) {
       for (const pod of pods) {
-        this.#kept.set(pod.uid, {
-          pod,
-          nodeName: node.name,
-          untilMs: nowMs + SETTLING_MS,
-          triesLeft: TRIES_MAX,
-          nomination: nominated.has(pod) ? 'awaited' : 'none',
-          isKept: false,
-        });
+        const state = { nomination: nomination(pod, node.name), triesLeft: TRIES_MAX };
+        const kept = { pod, nodeName: node.name, untilMs, isKept: false, ...state };
+        this.#kept.set(pod.uid, kept);
       }
     }
   }
@@ -103,8 +110,22 @@ export class KeptNominations {
   async keep(): Promise<void> {
     this.#isAwaited = false;
     const lost = [...this.#kept.values()].filter(({ nomination }) => nomination === 'lost');
+    const nodeNames = new Set([...this.#kept.values()].map(({ nodeName }) => nodeName));
     for (const each of this.#kept.values()) each.isKept = true;
     await atOnce(AT_ONCE_MAX, lost, (each) => this.#nominateAgain(each));
+    for (const nodeName of nodeNames) this.#nominateNext(nodeName);
+    this.#closeIdle();
+  }
+
+  /** Whether the pod has a nomination, or is just getting it: what a pass has read may be older. */
+  isNominated({ uid }: Pod): boolean {
+    const nomination = this.#kept.get(uid)?.nomination;
+    return nomination === 'held' || nomination === 'awaited';
+  }
+
+  /** The pass is over: a stream that nobody needs ends, whatever the pass has come to. */
+  passed(): void {
+    this.#isAwaited = false;
     this.#closeIdle();
   }
 
@@ -121,8 +142,8 @@ export class KeptNominations {
 
   /** What was refused since the last pass. */
   takeFailures(): readonly Failure[] {
-    const failures = this.#failures;
-    this.#failures = [];
+    const failures = [...this.#failures].map(([object, message]) => ({ object, message }));
+    this.#failures.clear();
     return failures;
   }
 
@@ -131,6 +152,7 @@ export class KeptNominations {
     this.#isAwaited = false;
     this.#forget();
     await Promise.all(this.#workers);
+    this.#writing = undefined;
   }
 
   #forget(): void {
@@ -173,24 +195,51 @@ export class KeptNominations {
     } else if (kept.nomination === 'awaited') {
       // What we have written is still to come.
     } else if (nominatedNodeName !== undefined) {
-      this.#kept.delete(uid);
-      this.#closeIdle();
+      this.#giveUp(kept);
     } else if (kept.nomination === 'held') {
       kept.nomination = 'lost';
-      if (kept.isKept) this.#enqueue(() => this.#nominateAgain(kept));
+      if (kept.isKept && !this.#mayBeTaken(kept)) this.#enqueue(() => this.#nominateAgain(kept));
     }
   }
 
+  /** The next pass looks after the pod, which may let another be nominated to its node. */
+  #giveUp(kept: Kept): void {
+    if (this.#kept.get(kept.pod.uid) !== kept) return;
+    this.#kept.delete(kept.pod.uid);
+    this.#nominateNext(kept.nodeName);
+    this.#closeIdle();
+  }
+
+  #equalsOf({ pod }: Kept): readonly Kept[] {
+    return [...this.#kept.values()].filter((each) => areEqual(each.pod, pod));
+  }
+
+  /**
+   * Whether an equal pod is about to get a node, perhaps this one's place: its own may be none for
+   * it as long as this pod's domain is behind. Nominated to a place that is taken, the pod would
+   * keep a third one from the node.
+   */
+  #mayBeTaken(kept: Kept): boolean {
+    if (hardDomainSpreads(kept.pod.spec).length === 0) return false;
+    return this.#equalsOf(kept).some(({ nomination }) => nomination !== 'lost');
+  }
+
   /** Where the pod has taken an equal one's place, that one gets the place which is free now. */
-  #exchange({ pod, nodeName }: Kept, taken: string | undefined): void {
-    const displaced = [...this.#kept.values()]
-      .filter((each) => taken !== nodeName && each.nodeName === taken && areEqual(each.pod, pod))
+  #exchange(gone: Kept, taken: string | undefined): void {
+    const { nodeName } = gone;
+    const equals = this.#equalsOf(gone);
+    const displaced = equals
+      .filter((each) => taken !== nodeName && each.nodeName === taken)
       .toSorted((a, b) => Number(wasWithout(b)) - Number(wasWithout(a)))[0];
     if (displaced !== undefined) {
       displaced.nodeName = nodeName;
       displaced.nomination = 'none';
     }
     this.#nominateNext(nodeName);
+    for (const each of equals) {
+      const isDue = each.nomination === 'lost' && each.isKept && !this.#mayBeTaken(each);
+      if (isDue) this.#enqueue(() => this.#nominateAgain(each));
+    }
   }
 
   /** Nominates those to the node that others of them kept from it until now. */
@@ -221,10 +270,13 @@ export class KeptNominations {
     }
   }
 
+  /** After so many tries its place is taken: the next pass looks whether there is room. */
   async #nominateAgain(kept: Kept): Promise<void> {
-    if (kept.nomination !== 'lost' || kept.triesLeft === 0) return;
+    if (kept.nomination !== 'lost') return;
+    kept.nomination = 'awaited';
     kept.triesLeft -= 1;
-    await this.#nominate(kept);
+    if (kept.triesLeft < 0) this.#giveUp(kept);
+    else await this.#nominate(kept);
   }
 
   /** One that is refused is left to the next pass. */
@@ -239,8 +291,8 @@ export class KeptNominations {
       isDone = !isLate && (await ports.cluster.nominate(podRef(pod), nodeName)) === 'done';
     } catch (error) {
       // Nobody waits for this: whatever it is, the next pass or the end of the run says it.
-      this.#failures = [{ object: `Node/${nodeName}`, message: String(error) }];
+      this.#failures.set(`Node/${nodeName}`, String(error));
     }
-    if (!isDone && this.#kept.get(pod.uid) === kept) this.#kept.delete(pod.uid);
+    if (!isDone) this.#giveUp(kept);
   }
 }

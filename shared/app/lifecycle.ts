@@ -51,11 +51,13 @@ function surroundings(pass: Pass, index: Index, claim: NodeClaim): ClaimSurround
   const nodes = claim.providerId === undefined ? [] : (index.nodes.get(claim.providerId) ?? []);
   const pods = nodes.flatMap((node) => index.pods.get(node.name) ?? []);
   const { objects, volumeAttachments } = pass.state;
+  const isOpen = isTrue(claim, 'Registered');
+  const isWithout = (pod: Pod) => !isOpen || !pass.memory.nominations.isNominated(pod);
   return {
     nowMs: pass.nowMs,
     nodes,
     pods,
-    awaiting: awaitingPods(claim, index.nominations),
+    awaiting: awaitingPods(claim, index.nominations).filter(isWithout),
     nominated: nodes.flatMap((node) => index.nominations.nominated.get(node.name) ?? []),
     isAwaited: isAwaited(claim, index.nominations),
     instance: instanceOf(claim, index),
@@ -300,6 +302,7 @@ export async function lifecycle(
   const health = { instances: byId, ill: await readHealth(pass, failures) };
   failures.push(...memory.nominations.takeFailures());
   const view = await carryAllOut(look(pass, health), health);
+  memory.nominations.passed();
   const collect = () => collectOrphans(view.pass, instances ?? []);
   failures.push(...(await attempt('instances without a NodeClaim', collect)));
   failures.push(...(await attempt('nodes without a NodeClaim', () => releaseForsaken(view.pass))));

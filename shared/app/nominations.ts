@@ -12,6 +12,9 @@ import { podRef } from './references.ts';
 /** More at once would only wait in the API server, and other functions' calls with them. */
 const AT_ONCE_MAX = 20;
 
+/** Nodes wait while their pods are nominated: after this long without the rest. */
+const NOMINATING_MS_MAX = 5_000;
+
 /** What claims still have to tell kube-scheduler. */
 export interface Nominations {
   /** Pods without a node, by uid. */
@@ -116,18 +119,25 @@ export function isAtRisk(claim: NodeClaim, nominations: Nominations): boolean {
   return isSettling(claim, nominations.nowMs) && isAwaited(claim, nominations);
 }
 
+interface Nominating {
+  readonly clock: Pick<Ports['clock'], 'nowMs'>;
+  readonly cluster: Pick<Ports['cluster'], 'nominate'>;
+}
+
 /**
- * Nominates pods to their nodes. What is refused is reported, and nothing waits for it:
- * kube-scheduler then binds the rest of the pods as it likes.
+ * Nominates pods to their nodes. What is refused is reported, and nothing waits for it nor for an
+ * API server that takes long: kube-scheduler then binds the rest of the pods as it likes.
  */
 export async function nominatePods(
-  { cluster }: { readonly cluster: Pick<Ports['cluster'], 'nominate'> },
+  { cluster, clock }: Nominating,
   nominees: readonly Nominees[],
 ): Promise<readonly Failure[]> {
   const failures: Failure[] = [];
   let taken = 0;
+  const endMs = clock.nowMs() + NOMINATING_MS_MAX;
   const all = nominees.flatMap(({ node, pods }) => pods.map((pod) => ({ node, pod })));
   await atOnce(AT_ONCE_MAX, all, async ({ node, pod }) => {
+    if (clock.nowMs() >= endMs) return;
     // Where none was taken the next will not be either, and the nodes wait.
     if (taken === 0 && failures.length >= AT_ONCE_MAX) return;
     const nominate = async (): Promise<void> => {

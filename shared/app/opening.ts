@@ -15,6 +15,8 @@ export const TOGETHER_MAX = 20;
 /** Nodes whose pods are nominated are not kept closed for longer, however long it takes. */
 const REST_MS_MAX = 500;
 
+const WAITING_PODS = 'pods without a node';
+
 /** A node that may open, and its claim. */
 export interface Opening {
   readonly claim: NodeClaim;
@@ -75,7 +77,8 @@ export async function openNodes(
     carryOut(pass, claim, () => prepare(pass, claim, action.node)),
   );
   if (prepared.length === 0) return new Set();
-  const named = await inOrder(pass, prepared);
+  const order = await readOrder(pass, prepared);
+  const named = await inOrder(pass, prepared, order);
   if (await pass.shadow.isCast()) return new Set();
   const { objects } = pass.state;
   const nominated = Map.groupBy(objects.pods.filter(isPending), (pod) => pod.nominatedNodeName);
@@ -83,14 +86,17 @@ export async function openNodes(
     node,
     pods: takenTogether(pods, nominated.get(node.name)),
   }));
-  const { nominations } = pass.memory;
-  const arrivals = named.map(({ action: { node }, pods }) => ({ node, pods }));
-  nominations.follow(arrivals, nominees, pass.ports.clock.nowMs());
-  pass.failures.push(...(await nominatePods(pass.ports, nominees)));
-  if (nominees.some(({ pods }) => pods.length > 0)) {
-    const rest = () => nominations.rest(pass, REST_MS_MAX);
-    pass.failures.push(...(await attempt('pods without a node', rest)));
-  }
+  const { ports, shadow, memory, failures } = pass;
+  const { nominations } = memory;
+  const arrivals = named.map(({ action: { node }, pods }) => ({
+    node,
+    pods: [...pods, ...(nominated.get(node.name) ?? [])],
+  }));
+  const follow = () => nominations.follow({ ports, shadow }, arrivals, nominees);
+  if (order !== undefined) failures.push(...(await attempt(WAITING_PODS, follow)));
+  failures.push(...(await nominatePods(ports, nominees)));
+  const rest = () => nominations.rest({ ports, shadow }, REST_MS_MAX);
+  if (order !== undefined) failures.push(...(await attempt(WAITING_PODS, rest)));
   await nominations.keep();
   const openAll = (those: readonly Turned[]): Promise<readonly Turned[]> =>
     doneFor(those, ({ claim, action }) => carryOut(pass, claim, () => open(pass, action)));
@@ -104,6 +110,21 @@ export async function openNodes(
   return new Set(all.map(({ claim }) => claim));
 }
 
+/** By uid, when each pod without a node is tried. Undefined: nobody asks, or it cannot be known. */
+async function readOrder(
+  { ports, shadow, memory, failures }: OpeningPass,
+  openings: readonly Opening[],
+): Promise<ReadonlyMap<string, number> | undefined> {
+  let order: ReadonlyMap<string, number> | undefined;
+  const read = async (): Promise<void> => {
+    const uids = await memory.nominations.order({ ports, shadow });
+    order = new Map(uids.map((uid, at) => [uid, at]));
+  };
+  const isNeeded = openings.some(({ action }) => action.pods.length > 0);
+  if (isNeeded) failures.push(...(await attempt(WAITING_PODS, read)));
+  return order;
+}
+
 /**
  * The openings, each with its pods in the order in which kube-scheduler is going to try them. It
  * begins as soon as the first node is open: that is the one with most pods, because the pod that it
@@ -112,23 +133,16 @@ export async function openNodes(
 async function inOrder(
   pass: OpeningPass,
   openings: readonly Opening[],
+  order: ReadonlyMap<string, number> | undefined,
 ): Promise<readonly Turned[]> {
-  const order = new Map<string, number>();
-  const read = async (): Promise<void> => {
-    const uids = await pass.memory.nominations.order(pass);
-    for (const [at, uid] of uids.entries()) order.set(uid, at);
-  };
-  if (openings.some(({ action }) => action.pods.length > 0)) {
-    pass.failures.push(...(await attempt('pods without a node', read)));
-  }
-  const orderOf = ({ uid }: Pod): number => order.get(uid) ?? order.size;
+  const orderOf = ({ uid }: Pod): number => order?.get(uid) ?? order?.size ?? 0;
   const turned = inTurn(
     openings.map(({ action }) => action),
     orderOf,
   );
   const compare = (a: Pod, b: Pod): number =>
     b.spec.priority - a.spec.priority || orderOf(a) - orderOf(b);
-  const isWaiting = ({ uid }: Pod): boolean => order.size === 0 || order.has(uid);
+  const isWaiting = ({ uid }: Pod): boolean => order === undefined || order.has(uid);
   const sorted = openings.map((each, at): Turned => {
     const pods = turned[at]?.pods ?? [];
     return { ...each, pods: pods.filter(isWaiting).toSorted(compare) };

@@ -105,8 +105,10 @@ export class KubeClient {
     address: Address,
     patch: Patch,
     subresource?: 'status' | 'scale',
+    patience: Pick<Call, 'attemptsMax' | 'silenceMsMax'> = {},
   ): Promise<unknown> {
     return await this.json({
+      ...patience,
       asked: { verb: 'patch', resource: subresourceName(resource, address, subresource) },
       method: 'PATCH',
       path: resourcePath(resource, address, subresource),

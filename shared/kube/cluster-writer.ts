@@ -30,6 +30,9 @@ import type { EventSink } from './events.ts';
 import { property, text, uidOf, versionOf } from './list.ts';
 import { type Address, apiVersion, KINDS, RESOURCES } from './resources.ts';
 
+/** Nodes are kept closed for nominations, and the end of a run waits for those under way. */
+const NOMINATION_PATIENCE = { attemptsMax: 2, silenceMsMax: 5_000 };
+
 /** Tries to change an object that others change at the same time. */
 const ATTEMPTS_MAX = 8;
 
@@ -286,7 +289,8 @@ async function nominate(
 ): Promise<'done' | 'gone'> {
   const value = { metadata: { uid: pod.uid }, status: { nominatedNodeName } };
   try {
-    await client.patch(RESOURCES.pods, address(pod), { kind: 'merge', value }, 'status');
+    const patch = { kind: 'merge', value } as const;
+    await client.patch(RESOURCES.pods, address(pod), patch, 'status', NOMINATION_PATIENCE);
     return 'done';
   } catch (error) {
     if (isKubeFault(error, 'notFound') || isKubeFault(error, 'conflict')) return 'gone';

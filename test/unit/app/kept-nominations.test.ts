@@ -23,9 +23,9 @@ interface Scene {
   /** Streams that were opened and not closed since. */
   open(): number;
   /** Nominees of the arrivals get what they are nominated for; the others wait. */
-  follow(arrivals: readonly Nominees[], nominees?: readonly Nominees[]): void;
+  follow(arrivals: readonly Nominees[], nominees?: readonly Nominees[]): Promise<void>;
   /** The pods are nominated to the node `a`, and then kept or not yet. */
-  nominate(...uids: readonly string[]): void;
+  nominate(...uids: readonly string[]): Promise<void>;
   /** kube-scheduler or somebody else has written: the pod is nominated to that node now. */
   tell(uid: string, nominatedNodeName: string | undefined, isOver?: boolean): void;
   /** kube-scheduler has bound the pod. */
@@ -68,13 +68,13 @@ async function scene(answer: Nominate = async () => 'done'): Promise<Scene> {
     const told = { uid, nominatedNodeName: undefined, nodeName, isOver: true };
     for (const each of [...listeners]) each.told(told);
   };
-  const follow = (arrivals: readonly Nominees[], nominees = arrivals): void => {
-    kept.follow(arrivals, nominees, nowMs);
+  const follow = async (arrivals: readonly Nominees[], nominees = arrivals): Promise<void> => {
+    await kept.follow(writing, arrivals, nominees);
     for (const { node, pods } of nominees) for (const { uid } of pods) tell(uid, node.name);
   };
-  const nominate = (...uids: readonly string[]): void => {
+  const nominate = async (...uids: readonly string[]): Promise<void> => {
     const pods = uids.map((name) => aPod({ name, uid: name, nodeName: undefined }));
-    follow([{ node: aNode({ name: 'a' }), pods }]);
+    await follow([{ node: aNode({ name: 'a' }), pods }]);
   };
   const breakStream = () => listeners[0]?.over();
   const open = () => listeners.length;
@@ -96,7 +96,7 @@ describe('places are exchanged', () => {
   it('with an equal pod that has taken one, which is told at once', async () => {
     const { kept, again, follow, tell, bind } = await scene();
     const [p, q, r] = mates('set', {}, 'p', 'q', 'r') as [Pod, Pod, Pod];
-    follow([on('a', [p]), on('b', [q]), on('c', [r])]);
+    await follow([on('a', [p]), on('b', [q]), on('c', [r])]);
     await kept.keep();
     bind('q', 'a');
     await settled();
@@ -117,7 +117,7 @@ describe('places are exchanged', () => {
   it('by the one of several that has lost its nomination', async () => {
     const { kept, again, follow, tell, bind } = await scene();
     const [p, q, r] = mates('set', {}, 'p', 'q', 'r') as [Pod, Pod, Pod];
-    follow([on('a', [p, r]), on('b', [q])]);
+    await follow([on('a', [p, r]), on('b', [q])]);
     await kept.keep();
     tell('r', undefined);
     await settled();
@@ -130,7 +130,7 @@ describe('places are exchanged', () => {
     const { kept, again, follow, tell, bind } = await scene();
     const [p, r] = mates('set', {}, 'p', 'r') as [Pod, Pod];
     const [other] = mates('other', {}, 'other') as [Pod];
-    follow([on('a', [p]), on('b', [r]), on('c', [other])]);
+    await follow([on('a', [p]), on('b', [r]), on('c', [other])]);
     await kept.keep();
     bind('other', 'a');
     tell('r', undefined, true);
@@ -142,7 +142,7 @@ describe('places are exchanged', () => {
     const { kept, again, follow, bind } = await scene();
     const spread = { topologySpread: [spreadOver(ZONE, ofApp('set'))] };
     const pods = mates('set', spread, 'p', 'q', 'r', 's');
-    follow([on('a', pods)], [on('a', pods.slice(0, 2))]);
+    await follow([on('a', pods)], [on('a', pods.slice(0, 2))]);
     await kept.keep();
     expect(again).toEqual([]);
     bind('p', 'a');
@@ -153,12 +153,53 @@ describe('places are exchanged', () => {
     await settled();
     expect(again).toEqual(['r']);
   });
+
+  it('or given where that pod was bound before all nodes were open, or went elsewhere', async () => {
+    const spread = { topologySpread: [spreadOver(ZONE, ofApp('set'))] };
+    const pods = mates('set', spread, 'p', 'q', 'r', 's');
+    const { kept, again, follow, tell, bind } = await scene();
+    await follow([on('a', pods)], [on('a', pods.slice(0, 2))]);
+    bind('p', 'a');
+    await kept.keep();
+    await settled();
+    expect(again).toEqual(['r']);
+    tell('q', 'preempted');
+    await settled();
+    expect(again).toEqual(['r', 's']);
+  });
+
+  it('only when the equals of a pod of a spread have nodes: its place may be taken', async () => {
+    const spread = { topologySpread: [spreadOver(ZONE, ofApp('set'))] };
+    const { kept, again, follow, tell, bind } = await scene();
+    const [p, q, r] = mates('set', spread, 'p', 'q', 'r') as [Pod, Pod, Pod];
+    await follow([on('a', [p]), on('b', [q]), on('c', [r])]);
+    await kept.keep();
+    tell('p', undefined);
+    await settled();
+    bind('q', 'b');
+    await settled();
+    expect(again).toEqual([]);
+    bind('r', 'c');
+    await settled();
+    expect(again).toEqual(['p']);
+  });
+
+  it('also for pods that an earlier pass has nominated', async () => {
+    const { kept, again, follow, tell } = await scene();
+    const [p] = mates('set', {}, 'p') as [Pod];
+    await follow([on('a', [{ ...p, nominatedNodeName: 'a' }])], []);
+    expect(kept.isNominated(p)).toBe(true);
+    await kept.keep();
+    tell('p', undefined);
+    await settled();
+    expect(again).toEqual(['p']);
+  });
 });
 
 describe('nominations are kept', () => {
   it('from before the nodes open', async () => {
     const { kept, again, nominate, tell } = await scene();
-    nominate('p', 'q');
+    await nominate('p', 'q');
     tell('p', undefined);
     await settled();
     expect(again).toEqual([]);
@@ -171,7 +212,7 @@ describe('nominations are kept', () => {
 
   it('three times, and not for pods that never had theirs or got it back', async () => {
     const { kept, again, nominate, tell } = await scene();
-    nominate('p', 'q');
+    await nominate('p', 'q');
     tell('q', undefined);
     tell('q', 'a');
     tell('other', undefined);
@@ -187,7 +228,7 @@ describe('nominations are kept', () => {
 
   it('not against a preemption or a later plan', async () => {
     const { kept, again, nominate, tell } = await scene();
-    nominate('p', 'q');
+    await nominate('p', 'q');
     await kept.keep();
     tell('p', 'c');
     tell('p', undefined);
@@ -197,7 +238,7 @@ describe('nominations are kept', () => {
 
   it('only for nodes that open and stay', async () => {
     const { kept, again, nominate, tell } = await scene();
-    nominate('p', 'q');
+    await nominate('p', 'q');
     await kept.keep();
     kept.keepOnly((name) => name !== 'a', 0);
     tell('p', undefined);
@@ -207,20 +248,29 @@ describe('nominations are kept', () => {
 
   it('until the pods have nodes: then nobody listens, unless a pass counts on it', async () => {
     const { kept, again, nominate, tell, open, writing } = await scene();
-    nominate('p', 'q');
+    await nominate('p', 'q');
     await kept.keep();
     tell('p', 'a', true);
     expect(open()).toBe(1);
     await kept.rest(writing, 0);
     tell('q', undefined, true);
     expect(open()).toBe(1);
-    nominate('r');
+    await nominate('r');
     await kept.keep();
     tell('r', undefined);
     await settled();
     expect(again).toEqual(['r']);
     tell('r', undefined, true);
     expect(open()).toBe(0);
+  });
+
+  it('by a stream that ends with its pass where that has opened nothing', async () => {
+    const { kept, open, writing } = await scene();
+    expect(open()).toBe(1);
+    kept.passed();
+    expect(open()).toBe(0);
+    await kept.rest(writing, 0);
+    expect(open()).toBe(1);
   });
 
   it('by a stream that is opened again after it has broken', async () => {
@@ -236,7 +286,7 @@ describe('nominations are kept', () => {
       if (name === 'p') throw new PortError('unauthorised', '403', 'forbidden');
       return 'done';
     });
-    nominate('p', 'q');
+    await nominate('p', 'q');
     await kept.keep();
     for (const uid of ['p', 'q', 'p']) tell(uid, undefined);
     await settled();
@@ -252,7 +302,7 @@ describe('nominations are kept', () => {
       return 'done';
     });
     const uids = Array.from({ length: 30 }, (_, at) => `u-${at}`);
-    nominate(...uids);
+    await nominate(...uids);
     await kept.keep();
     for (const uid of uids) tell(uid, undefined);
     await settled();
@@ -270,7 +320,7 @@ describe('nominations are kept', () => {
 
   it('not while Karpenter runs, nor for ever', async () => {
     const { kept, again, nominate, tell, writing, open } = await scene();
-    nominate('p', 'q');
+    await nominate('p', 'q');
     await kept.keep();
     const { ports } = writing;
     const state = await ports.cluster.read();
@@ -286,7 +336,7 @@ describe('nominations are kept', () => {
     tell('q', undefined);
     await settled();
     expect(again).toEqual([]);
-    nominate('r');
+    await nominate('r');
     await kept.keep();
     kept.keepOnly(() => true, nowMs + 14_999);
     expect(open()).toBe(1);
@@ -304,7 +354,9 @@ describe('nominations are kept', () => {
     const kept = new KeptNominations();
     const rest = kept.rest({ ports: refusing, shadow }, 0);
     await expect(rest).rejects.toThrow('watch pods: forbidden');
-    kept.follow([{ node: aNode(), pods: [aPod()] }], [], 0);
+    const writing = { ports: refusing, shadow };
+    const follow = kept.follow(writing, [{ node: aNode(), pods: [aPod()] }], []);
+    await expect(follow).rejects.toThrow('watch pods: forbidden');
     await kept.keep();
   });
 });

@@ -44,6 +44,10 @@ async function written(openings: readonly ReturnType<typeof openingOf>[]) {
       calls.push(`nominate ${name} to ${node}`);
       return 'done' as const;
     },
+    followWaitingPods: async () => ({
+      rest: async () => undefined,
+      order: async () => openings.flatMap(({ action }) => action.pods.map(({ uid }) => uid)),
+    }),
   };
   const opened = await openNodes(
     {
