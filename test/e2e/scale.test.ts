@@ -6,6 +6,8 @@ import { deployment, nodeClass, nodePool } from '../support/closed-loop/manifest
 import {
   claimsOf,
   conditionOf,
+  eventsOf,
+  nameOf,
   nodesOf,
   ourNodes,
   podsOf,
@@ -163,16 +165,35 @@ await describeClosedLoop(
     );
 
     it(
-      'scaled to zero and without its NodePool, nothing is left',
+      'scaled to zero and without its NodePool, nothing is left when the last budget allows it',
       async () => {
-        for (const each of await loop.list(RESOURCES.deployments)) {
-          const name = String(property(property(each, 'metadata'), 'name'));
+        const scaleToZero = async (name: string): Promise<void> => {
           const patch = { kind: 'merge', value: { spec: { replicas: 0 } } } as const;
-          await loop
-            .admin()
-            .patch(RESOURCES.deployments, { namespace: 'default', name }, patch, 'scale');
-        }
+          const address = { namespace: 'default', name };
+          await loop.admin().patch(RESOURCES.deployments, address, patch, 'scale');
+        };
+        const budget = {
+          apiVersion: 'policy/v1',
+          kind: 'PodDisruptionBudget',
+          metadata: { name: 'few', namespace: 'default' },
+          spec: { maxUnavailable: 0, selector: { matchLabels: { app: 'few' } } },
+        };
+        await loop.apply([budget]);
+        const few = { namespace: 'default', name: 'few' };
+        const expectedPods = async (): Promise<unknown> => {
+          const read = await loop.admin().get(RESOURCES.podDisruptionBudgets, few);
+          return property(property(read, 'status'), 'expectedPods');
+        };
+        await expect.poll(expectedPods, { timeout: 20_000 }).toBe(4);
+        const names = (await loop.list(RESOURCES.deployments)).map(nameOf);
+        for (const name of names) if (name !== 'few') await scaleToZero(name);
         await loop.admin().delete(RESOURCES.nodePools, { name: 'general' }, {});
+        await loop.until('evictions are refused with 429', async () =>
+          (await eventsOf(loop)).some(({ reason }) => reason === 'FailedDraining'),
+        );
+        expect(await runningPods(loop, 'few')).toBe(4);
+        await loop.admin().delete(RESOURCES.podDisruptionBudgets, few, {});
+        await scaleToZero('few');
         await loop.until('no claim, no node, no instance', async () => {
           const claims = await claimsOf(loop);
           return claims.length + (await ourNodes(loop)).length + liveInstances(loop).length === 0;
