@@ -27,13 +27,16 @@ class Killer {
     compute: this.guard(ports.compute),
     memory: this.guard(ports.memory),
     network: this.guard(ports.network),
+    // Counting is not awaited: it is no moment at which a use case could end.
+    recorder: this.guard(ports.recorder, ['decision']),
   });
 
-  private guard<Port extends object>(port: Port): Port {
+  private guard<Port extends object>(port: Port, names?: readonly PropertyKey[]): Port {
     return new Proxy(port, {
       get: (target, name) => {
         const value: unknown = Reflect.get(target, name);
         if (typeof value !== 'function') return value;
+        if (names?.includes(name) === false) return value.bind(target);
         return async (...args: unknown[]) => {
           this.calls += 1;
           const isHit = this.calls === this.at;
