@@ -248,10 +248,8 @@ export class KeptNominations {
     const isWithout = ({ nomination, isKept }: Kept): boolean => nomination === 'none' && isKept;
     const podsOf = (those: readonly Kept[]): readonly Pod[] => those.map(({ pod }) => pod);
     const nominated = here.filter(({ nomination }) => nomination !== 'none');
-    const next = takenTogether(podsOf(here.filter(isWithout)), podsOf(nominated));
-    for (const { uid } of next) {
-      const kept = this.#kept.get(uid);
-      if (kept === undefined) continue;
+    const next = new Set(takenTogether(podsOf(here.filter(isWithout)), podsOf(nominated)));
+    for (const kept of here.filter(({ pod }) => next.has(pod))) {
       kept.nomination = 'awaited';
       this.#enqueue(() => this.#nominate(kept));
     }

@@ -28,7 +28,7 @@ import {
   readNominations,
 } from './nominations.ts';
 import { isOurs } from './offers.ts';
-import { type Opening, openNodes } from './opening.ts';
+import { type Opening, openNodes, rest } from './opening.ts';
 import { nodeRef } from './references.ts';
 import { type AppSettings, isPaused, isShadowed } from './settings.ts';
 import { Shadow } from './shadow.ts';
@@ -197,8 +197,8 @@ function openingsOf(decisions: readonly ClaimDecision[]): readonly Opening[] {
   );
 }
 
-function isLeaving({ claim }: Pick<ClaimDecision, 'claim'>): boolean {
-  return claim.deletedAtMs !== undefined;
+function isLeaving({ deletedAtMs }: NodeClaim): boolean {
+  return deletedAtMs !== undefined;
 }
 
 /**
@@ -208,9 +208,8 @@ function isLeaving({ claim }: Pick<ClaimDecision, 'claim'>): boolean {
  */
 async function atRest(first: View, health: Health): Promise<View> {
   const { pass, claims } = first;
-  const { ports, shadow, memory, failures } = pass;
-  const rest = () => memory.nominations.rest({ ports, shadow }, REST_MS_MAX);
-  failures.push(...(await attempt('pods without a node', rest)));
+  const { ports } = pass;
+  await rest(pass, REST_MS_MAX);
   const opening = new Set(openingsOf(first.decisions).map(({ claim }) => claim));
   const mayJoin = (claim: NodeClaim): boolean =>
     isJoining(claim, pass.nowMs) && !isTrue(claim, 'Registered') && !opening.has(claim);
@@ -226,7 +225,10 @@ async function atRest(first: View, health: Health): Promise<View> {
 
 /** Drains come first, for EC2 does not wait. Returns what was seen last. */
 async function carryAllOut(first: View, health: Health): Promise<View> {
-  await takeSteps(first.pass, first.decisions.filter(isLeaving));
+  await takeSteps(
+    first.pass,
+    first.decisions.filter(({ claim }) => isLeaving(claim)),
+  );
   const opens = openingsOf(first.decisions).length > 0;
   const view = opens ? await atRest(first, health) : first;
   await openAndGoOn(view);
@@ -238,10 +240,10 @@ async function openAndGoOn({ pass, decisions }: View): Promise<void> {
   const openings = openingsOf(decisions);
   const opened = await openNodes(pass, openings);
   const closed = new Set(openings.map(({ claim }) => claim).filter((each) => !opened.has(each)));
-  const rest = decisions.filter((each) => !isLeaving(each) && !closed.has(each.claim));
+  const others = decisions.filter(({ claim }) => !isLeaving(claim) && !closed.has(claim));
   await takeSteps(pass, [
-    ...rest.filter(({ claim }) => opened.has(claim)),
-    ...rest.filter(({ claim }) => !opened.has(claim)),
+    ...others.filter(({ claim }) => opened.has(claim)),
+    ...others.filter(({ claim }) => !opened.has(claim)),
   ]);
   if (closed.size > 0) pass.isOpening = true;
 }
@@ -261,7 +263,7 @@ async function listInstances(
 
 function reportOf({ pass, claims, nominations }: View): LifecycleReport {
   const { acted, isOpening, evictions, terminated, failures, nowMs } = pass;
-  const isUnsettled = acted || isOpening || claims.some((claim) => isLeaving({ claim }));
+  const isUnsettled = acted || isOpening || claims.some(isLeaving);
   const isExpecting = claims.some(
     (claim) => isJoining(claim, nowMs) || isAtRisk(claim, nominations),
   );

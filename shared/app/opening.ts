@@ -15,8 +15,6 @@ export const TOGETHER_MAX = 20;
 /** Nodes whose pods are nominated are not kept closed for longer, however long it takes. */
 const REST_MS_MAX = 500;
 
-const WAITING_PODS = 'pods without a node';
-
 /** A node that may open, and its claim. */
 export interface Opening {
   readonly claim: NodeClaim;
@@ -62,6 +60,19 @@ interface OpeningPass extends ClaimPass {
   readonly memory: LifecycleMemory;
 }
 
+/** Asks about pods without a node; where that fails, nodes open without an answer. */
+async function asked(
+  { ports, shadow, failures }: OpeningPass,
+  ask: (writing: Pick<OpeningPass, 'ports' | 'shadow'>) => Promise<void>,
+): Promise<void> {
+  failures.push(...(await attempt('pods without a node', () => ask({ ports, shadow }))));
+}
+
+/** Waits until kube-scheduler rests, and not for longer. */
+export async function rest(pass: OpeningPass, msMax: number): Promise<void> {
+  await asked(pass, (writing) => pass.memory.nominations.rest(writing, msMax));
+}
+
 /**
  * Opens nodes together, when all their pods are nominated; returns the claims of those that are
  * open. Of many, the rest is left to the next pass. kube-scheduler tries all pods whenever a node
@@ -86,17 +97,17 @@ export async function openNodes(
     node,
     pods: takenTogether(pods, nominated.get(node.name)),
   }));
-  const { ports, shadow, memory, failures } = pass;
+  const { ports, memory, failures } = pass;
   const { nominations } = memory;
   const arrivals = named.map(({ action: { node }, pods }) => ({
     node,
     pods: [...pods, ...(nominated.get(node.name) ?? [])],
   }));
-  const follow = () => nominations.follow({ ports, shadow }, arrivals, nominees);
-  if (order !== undefined) failures.push(...(await attempt(WAITING_PODS, follow)));
+  if (order !== undefined) {
+    await asked(pass, (writing) => nominations.follow(writing, arrivals, nominees));
+  }
   failures.push(...(await nominatePods(ports, nominees)));
-  const rest = () => nominations.rest({ ports, shadow }, REST_MS_MAX);
-  if (order !== undefined) failures.push(...(await attempt(WAITING_PODS, rest)));
+  if (order !== undefined) await rest(pass, REST_MS_MAX);
   await nominations.keep();
   const openAll = (those: readonly Turned[]): Promise<readonly Turned[]> =>
     doneFor(those, ({ claim, action }) => carryOut(pass, claim, () => open(pass, action)));
@@ -112,16 +123,15 @@ export async function openNodes(
 
 /** By uid, when each pod without a node is tried. Undefined: nobody asks, or it cannot be known. */
 async function readOrder(
-  { ports, shadow, memory, failures }: OpeningPass,
+  pass: OpeningPass,
   openings: readonly Opening[],
 ): Promise<ReadonlyMap<string, number> | undefined> {
+  if (openings.every(({ action }) => action.pods.length === 0)) return undefined;
   let order: ReadonlyMap<string, number> | undefined;
-  const read = async (): Promise<void> => {
-    const uids = await memory.nominations.order({ ports, shadow });
+  await asked(pass, async (writing) => {
+    const uids = await pass.memory.nominations.order(writing);
     order = new Map(uids.map((uid, at) => [uid, at]));
-  };
-  const isNeeded = openings.some(({ action }) => action.pods.length > 0);
-  if (isNeeded) failures.push(...(await attempt(WAITING_PODS, read)));
+  });
   return order;
 }
 

@@ -99,7 +99,10 @@ export class KubeClient {
     });
   }
 
-  /** With a resourceVersion or uid in the patch's metadata, those are preconditions. */
+  /**
+   * With a resourceVersion or uid in the patch's metadata, those are preconditions. `patience`: for
+   * a write that others wait for, less than the defaults of {@link Call}.
+   */
   async patch(
     resource: Resource,
     address: Address,

@@ -22,7 +22,7 @@ const WAITING: Selection = { ...PODS, fieldSelector: 'spec.nodeName=' };
 
 /** kube-scheduler comes to the next pod sooner. */
 const QUIET_MS = 150;
-/** Nor for an API server that does not answer: what it was asked is done without. */
+/** Nodes do not wait for an API server that does not answer: what it was asked is done without. */
 const ANSWER_MS_MAX = 500;
 
 /** Resolves when the stream is open, or cannot be. */
@@ -40,6 +40,7 @@ export async function followWaitingPods(
     lastMs = timing.nowMs();
     open.resolve();
   };
+  /** What kubelets write to pods is not kube-scheduler at work. */
   const bound = new Set<string>();
   const follow = async (): Promise<void> => {
     try {

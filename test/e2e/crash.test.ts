@@ -10,6 +10,7 @@ import {
   nodesOf,
   ourNodes,
   runningPods,
+  unschedulablePods,
 } from '../support/closed-loop/questions.ts';
 import {
   type ClosedLoop,
@@ -59,11 +60,7 @@ async function settle(loop: ClosedLoop, app: string, pods: number): Promise<void
 }
 
 async function untilUnschedulable(loop: ClosedLoop, count: number): Promise<void> {
-  const waiting = async (): Promise<number> => {
-    const pods = await loop.list(RESOURCES.pods);
-    return pods.filter((pod) => JSON.stringify(pod).includes('"reason":"Unschedulable"')).length;
-  };
-  await expect.poll(waiting, { timeout: 20_000 }).toBe(count);
+  await expect.poll(() => unschedulablePods(loop), { timeout: 20_000 }).toBe(count);
 }
 
 function stopping({ account }: ClosedLoop['cloud'], instance: string): object {

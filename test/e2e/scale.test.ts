@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { property } from '../../shared/kube/list.ts';
 import { RESOURCES } from '../../shared/kube/resources.ts';
 import { comparedWithAllAtOnce } from '../support/closed-loop/all-at-once.ts';
+import { forbidEvictions } from '../support/closed-loop/budget.ts';
 import { deployment, nodeClass, nodePool } from '../support/closed-loop/manifests.ts';
 import {
   claimsOf,
@@ -172,19 +172,7 @@ await describeClosedLoop(
           const address = { namespace: 'default', name };
           await loop.admin().patch(RESOURCES.deployments, address, patch, 'scale');
         };
-        const budget = {
-          apiVersion: 'policy/v1',
-          kind: 'PodDisruptionBudget',
-          metadata: { name: 'few', namespace: 'default' },
-          spec: { maxUnavailable: 0, selector: { matchLabels: { app: 'few' } } },
-        };
-        await loop.apply([budget]);
-        const few = { namespace: 'default', name: 'few' };
-        const expectedPods = async (): Promise<unknown> => {
-          const read = await loop.admin().get(RESOURCES.podDisruptionBudgets, few);
-          return property(property(read, 'status'), 'expectedPods');
-        };
-        await expect.poll(expectedPods, { timeout: 20_000 }).toBe(4);
+        const allowEvictions = await forbidEvictions(loop, 'few', 4);
         const names = (await loop.list(RESOURCES.deployments)).map(nameOf);
         for (const name of names) if (name !== 'few') await scaleToZero(name);
         await loop.admin().delete(RESOURCES.nodePools, { name: 'general' }, {});
@@ -192,7 +180,7 @@ await describeClosedLoop(
           (await eventsOf(loop)).some(({ reason }) => reason === 'FailedDraining'),
         );
         expect(await runningPods(loop, 'few')).toBe(4);
-        await loop.admin().delete(RESOURCES.podDisruptionBudgets, few, {});
+        await allowEvictions();
         await scaleToZero('few');
         await loop.until('no claim, no node, no instance', async () => {
           const claims = await claimsOf(loop);

@@ -3,8 +3,14 @@ import { expect, it } from 'vitest';
 import { property, text } from '../../shared/kube/list.ts';
 import { RESOURCES } from '../../shared/kube/resources.ts';
 import { poolKey } from '../support/aws/model/account.ts';
+import { forbidEvictions } from '../support/closed-loop/budget.ts';
 import { deployment, nodeClass, nodePool } from '../support/closed-loop/manifests.ts';
-import { conditionOf, eventsOf, podsOf } from '../support/closed-loop/questions.ts';
+import {
+  conditionOf,
+  eventsOf,
+  labelOf,
+  unschedulablePods,
+} from '../support/closed-loop/questions.ts';
 import {
   type ClosedLoop,
   describeClosedLoop,
@@ -36,10 +42,6 @@ async function typesOf(loop: ClosedLoop, app: string): Promise<readonly string[]
     .sort();
 }
 
-function labelOf(node: unknown, label: string): string {
-  return text(property(property(property(node, 'metadata'), 'labels'), label));
-}
-
 /** The nodes that carry an app's pods, by name. */
 async function nodesOf(loop: ClosedLoop, app: string): Promise<ReadonlyMap<string, unknown>> {
   const names = new Set<string>();
@@ -49,11 +51,6 @@ async function nodesOf(loop: ClosedLoop, app: string): Promise<ReadonlyMap<strin
   const nodes = await loop.list(RESOURCES.nodes);
   const named = nodes.map((node) => [text(property(property(node, 'metadata'), 'name')), node]);
   return new Map(named.filter(([name]) => names.has(name as string)) as [string, unknown][]);
-}
-
-/** kube-scheduler has looked for a node in vain. */
-function isRefused(pod: unknown): boolean {
-  return conditionOf(pod, 'PodScheduled')?.reason === 'Unschedulable';
 }
 
 async function remove(loop: ClosedLoop, app: string): Promise<void> {
@@ -198,22 +195,8 @@ await describeClosedLoop(
     it(
       'a drain waits for a PodDisruptionBudget',
       async () => {
-        const budget = {
-          apiVersion: 'policy/v1',
-          kind: 'PodDisruptionBudget',
-          metadata: { name: 'arm', namespace: 'default' },
-          spec: { maxUnavailable: 0, selector: { matchLabels: { app: 'arm' } } },
-        };
-        await loop.apply([budget]);
+        const allowEvictions = await forbidEvictions(loop, 'arm', 3);
         const before = new Set((await nodesOf(loop, 'arm')).keys());
-        const address = { namespace: 'default', name: 'arm' };
-        await loop.until('the budget is known', async () => {
-          const status = property(
-            await loop.admin().get(RESOURCES.podDisruptionBudgets, address),
-            'status',
-          );
-          return property(status, 'expectedPods') === 3;
-        });
         for (const name of before) await loop.admin().delete(RESOURCES.nodes, { name }, {});
         await loop.until('evictions are refused with 429', async () => {
           const refused = (await eventsOf(loop)).filter(
@@ -224,7 +207,7 @@ await describeClosedLoop(
         });
         expect(await runningPods(loop, 'arm')).toBe(3);
         expect(new Set((await nodesOf(loop, 'arm')).keys())).toEqual(before);
-        await loop.admin().delete(RESOURCES.podDisruptionBudgets, address, {});
+        await allowEvictions();
         await loop.until('the old nodes are gone and three pods run', async () => {
           const now = [...(await nodesOf(loop, 'arm')).keys()];
           return now.every((name) => !before.has(name)) && (await runningPods(loop, 'arm')) === 3;
@@ -298,9 +281,7 @@ await describeClosedLoop(
         }
         const before = new Set([...liveInstances(loop)].map(({ id }) => id));
         await loop.apply([deployment('more', 2, '1', alone)]);
-        await expect
-          .poll(async () => (await podsOf(loop, 'more')).filter(isRefused), { timeout: 20_000 })
-          .toHaveLength(2);
+        await expect.poll(() => unschedulablePods(loop, 'more'), { timeout: 20_000 }).toBe(2);
         await loop.tick();
         const launched = liveInstances(loop).filter(({ id }) => !before.has(id));
         expect(launched).toHaveLength(2);

@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeClient } from '../../shared/kube/client.ts';
 import { isKubeFault } from '../../shared/kube/errors.ts';
 import { property, text } from '../../shared/kube/list.ts';
@@ -91,7 +91,7 @@ async function serve(
     if (property(metadata, 'deletionTimestamp') !== undefined) {
       await client.delete(RESOURCES.pods, address, { uid, gracePeriodSeconds: 0 });
     } else if (isPending && event.kind === 'added') {
-      await setTimeout(START_MS, undefined, { signal });
+      await sleep(START_MS, undefined, { signal });
       const value = { metadata: { uid }, status: runningStatus(pod) };
       await client.patch(RESOURCES.pods, address, { kind: 'merge', value }, 'status');
     }

@@ -36,6 +36,12 @@ export async function runningPods(loop: Listing, app?: string): Promise<number> 
   ).length;
 }
 
+/** Pods for which kube-scheduler has looked for a node in vain. */
+export async function unschedulablePods(loop: Listing, app?: string): Promise<number> {
+  const pods = await podsOf(loop, app);
+  return pods.filter((pod) => conditionOf(pod, 'PodScheduled')?.reason === 'Unschedulable').length;
+}
+
 /** Nodes of NodePools, perhaps of one only. */
 export async function ourNodes(loop: Listing, pool?: string): Promise<readonly unknown[]> {
   const nodes = await loop.list(RESOURCES.nodes);

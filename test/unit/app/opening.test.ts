@@ -64,6 +64,28 @@ async function written(openings: readonly ReturnType<typeof openingOf>[]) {
   return { calls, opened: [...opened].map(({ name }) => name) };
 }
 
+/** A world with a node and its claim, and what joins it: ready, and closed. */
+async function joiningWorld() {
+  const { ports } = await runningWorld([spread('web', 1)]);
+  const state = await ports.cluster.read();
+  const [claim] = state.objects.nodeClaims;
+  const [node] = state.objects.nodes;
+  if (claim === undefined || node === undefined) throw new Error('no node');
+  const effect = 'NoExecute' as const;
+  const taints = [{ key: 'karpenter.sh/unregistered', value: '', effect }];
+  const ready = { ...node.conditions[0], type: 'Ready', status: 'True' } as const;
+  const joined = (name: string) => {
+    const providerId = `aws:///us-east-1a/i-${name}`;
+    const conditions = claim.conditions.filter(({ type }) => type === 'Launched');
+    const own = { name, uid: name, labels: {}, providerId, taints, conditions: [ready] };
+    return {
+      claim: { ...claim, name, uid: `claim-${name}`, providerId, conditions },
+      node: { ...node, ...own },
+    };
+  };
+  return { ports, state, claim, node, joined };
+}
+
 describe('nodes that open', () => {
   it('are prepared, then have their pods nominated, then open', async () => {
     const { calls, opened } = await written([
@@ -117,23 +139,7 @@ describe('nodes that open', () => {
   });
 
   it('are also those that have joined while kube-scheduler came to rest', async () => {
-    const { ports } = await runningWorld([spread('web', 1)]);
-    const state = await ports.cluster.read();
-    const [claim] = state.objects.nodeClaims;
-    const [node] = state.objects.nodes;
-    if (claim === undefined || node === undefined) throw new Error('no node');
-    const effect = 'NoExecute' as const;
-    const taints = [{ key: 'karpenter.sh/unregistered', value: '', effect }];
-    const ready = { ...node.conditions[0], type: 'Ready', status: 'True' } as const;
-    const joined = (name: string) => {
-      const providerId = `aws:///us-east-1a/i-${name}`;
-      const conditions = claim.conditions.filter(({ type }) => type === 'Launched');
-      const own = { name, uid: name, labels: {}, providerId, taints, conditions: [ready] };
-      return {
-        claim: { ...claim, name, uid: `claim-${name}`, providerId, conditions },
-        node: { ...node, ...own },
-      };
-    };
+    const { ports, state, joined } = await joiningWorld();
     const [early, late] = [joined('early'), joined('late')];
     let reads = 0;
     const opened: string[] = [];
@@ -158,27 +164,11 @@ describe('nodes that open', () => {
 
 describe('a drain', () => {
   it('begins before nodes open, also in a warm process', async () => {
-    const { ports } = await runningWorld([spread('web', 1)]);
-    const state = await ports.cluster.read();
-    const [claim] = state.objects.nodeClaims;
-    const [node] = state.objects.nodes;
-    if (claim === undefined || node === undefined) throw new Error('no node');
-    const ready = { ...node.conditions[0], type: 'Ready', status: 'True' } as const;
-    const providerId = 'aws:///us-east-1a/i-00000000000000001';
-    const effect = 'NoExecute' as const;
-    const taints = [{ key: 'karpenter.sh/unregistered', value: '', effect }];
-    const launched = claim.conditions.filter(({ type }) => type === 'Launched');
-    const objects = {
-      ...state.objects,
-      nodes: [
-        node,
-        { ...node, name: 'b', uid: 'b', labels: {}, providerId, taints, conditions: [ready] },
-      ],
-      nodeClaims: [
-        { ...claim, name: 'a-joining', uid: 'j', providerId, conditions: launched },
-        { ...claim, deletedAtMs: ports.clock.nowMs() },
-      ],
-    } as ClusterState['objects'];
+    const { ports, state, claim, node, joined } = await joiningWorld();
+    const joining = joined('a-joining');
+    const nodeClaims = [joining.claim, { ...claim, deletedAtMs: ports.clock.nowMs() }];
+    const nodes = [node, joining.node];
+    const objects = { ...state.objects, nodes, nodeClaims } as ClusterState['objects'];
     const calls: string[] = [];
     const note = (what: string) => async () => {
       calls.push(what);
