@@ -38,6 +38,27 @@ function apart(name: string, replicas: number): object {
   });
 }
 
+function instanceIdOfClaim(claim: unknown): string | undefined {
+  const id = text(property(property(claim, 'status'), 'providerID'));
+  return id.split('/').at(-1) || undefined;
+}
+
+function liveIds(loop: ClosedLoop): readonly string[] {
+  return liveInstances(loop)
+    .map(({ id }) => id)
+    .sort();
+}
+
+/** Every instance has a claim, and every claim that is to stay has an instance. */
+async function expectNothingLeaked(loop: ClosedLoop): Promise<void> {
+  const claims = await claimsOf(loop);
+  const live = liveIds(loop);
+  expect(claims.map(instanceIdOfClaim)).toEqual(expect.arrayContaining([...live]));
+  expect(live).toEqual(
+    expect.arrayContaining(claims.filter((each) => !isDeleting(each)).map(instanceIdOfClaim)),
+  );
+}
+
 /** Until every pod runs on a node of its own; then claims, nodes and instances are the same. */
 async function settle(loop: ClosedLoop, app: string, pods: number): Promise<void> {
   await loop.until(`${pods} pods of ${app} run`, async () => {
@@ -46,17 +67,7 @@ async function settle(loop: ClosedLoop, app: string, pods: number): Promise<void
     const claims = await claimsOf(loop);
     return !claims.some(isDeleting) && (await ourNodes(loop)).length === claims.length;
   });
-  const ids = (await claimsOf(loop)).map(
-    (claim) =>
-      text(property(property(claim, 'status'), 'providerID'))
-        .split('/')
-        .at(-1) ?? '',
-  );
-  expect(ids.sort()).toEqual(
-    liveInstances(loop)
-      .map(({ id }) => id)
-      .sort(),
-  );
+  expect((await claimsOf(loop)).map(instanceIdOfClaim).sort()).toEqual(liveIds(loop));
 }
 
 async function untilUnschedulable(loop: ClosedLoop, count: number): Promise<void> {
@@ -124,6 +135,9 @@ await describeClosedLoop(
           loop.clock.pass(LEASE_MS);
           // What was not handled comes again, as from the queue.
           await loop.invoke('interrupt', event);
+          await loop.tick();
+          await expectNothingLeaked(loop);
+          expect(launched(loop) - before).toBeLessThanOrEqual(2);
           await settle(loop, 'web', pods);
           expect(launched(loop) - before).toBe(2);
         }
