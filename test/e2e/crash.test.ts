@@ -5,6 +5,7 @@ import { type Kill, runDoomed } from '../support/closed-loop/kill.ts';
 import { deployment, nodeClass, nodePool } from '../support/closed-loop/manifests.ts';
 import {
   claimsOf,
+  conditionOf,
   instanceIdOfNode,
   isDeleting,
   nodesOf,
@@ -21,6 +22,7 @@ import {
 const MINUTES = 240_000;
 /** A Lease of somebody who died is free after this. */
 const LEASE_MS = 17_000;
+const UNREGISTERED = 'karpenter.sh/unregistered';
 const DECIDE = { namespace: 'kube-system', name: 'joiner-decide' };
 
 const pool = nodePool('general', [
@@ -94,6 +96,19 @@ function launched({ cloud }: ClosedLoop): number {
     : [...cloud.account.instances.values()].filter((each) => each.launchedAtMs > 0).length;
 }
 
+/** Another provision takes over, and the node that it launches has joined. */
+async function untilNodeMayOpen(loop: ClosedLoop): Promise<void> {
+  loop.clock.pass(LEASE_MS);
+  await loop.invoke('provision');
+  const isReadyAndClosed = (node: unknown): boolean => {
+    const taints = property(property(node, 'spec'), 'taints');
+    const keys = (Array.isArray(taints) ? taints : []).map((taint) => property(taint, 'key'));
+    return conditionOf(node, 'Ready')?.status === 'True' && keys.includes(UNREGISTERED);
+  };
+  const closed = async () => (await loop.list(RESOURCES.nodes)).filter(isReadyAndClosed);
+  await expect.poll(closed, { timeout: 20_000 }).toHaveLength(1);
+}
+
 /** A provision that holds its Lease and waits half a second to repeat a fleet request. */
 async function heldUp(loop: ClosedLoop): Promise<() => Promise<unknown>> {
   const { server } = loop.cloud;
@@ -128,7 +143,11 @@ await describeClosedLoop(
           // The first calls read; each round dies further on. An interruption takes ten or so.
           const when = round % 2 === 0 ? 'after' : 'before';
           await kill({ name: 'provision', call: 14 + 5 * round, when });
-          await kill({ name: 'lifecycle', call: 15 + Math.floor(1.5 * round), when });
+          const opens = round % 2 === 1;
+          if (opens) await untilNodeMayOpen(loop);
+          // A pass that opens a node makes some 38 calls, another 28.
+          const call = opens ? 24 + Math.floor(2.5 * round) : 15 + Math.floor(1.5 * round);
+          await kill({ name: 'lifecycle', call, when });
           const [node] = (await nodesOf(loop, 'web')).values();
           const event = stopping(loop.cloud, instanceIdOfNode(node));
           await kill({ name: 'interrupt', call: 3 + round, when, event });
