@@ -3,6 +3,7 @@ import { podKey } from '../model/pod.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../model/snapshot.ts';
 import { type Attempt, attemptOf, bestOf, isContested, metOf, placesFewer } from './attempt.ts';
 import { type Effort, packItems } from './packing/pack.ts';
+import { Relaxations } from './packing/pod-values.ts';
 import { setApart } from './placing/apart.ts';
 import { assignDomains, fillExisting, type Item, type Quotas } from './placing/assign.ts';
 import { byRequests, grow } from './placing/grow.ts';
@@ -58,10 +59,14 @@ const QUOTA_ROUNDS = 4;
  * Pods whose place depends on others are given to pools before those are filled. Where a limit then
  * leaves some of them over, all is done again with what was learnt; undefined: in vain.
  */
-export function packed(ground: Ground, effort = USUAL_EFFORT): Attempt | undefined {
+export function packed(
+  ground: Ground,
+  effort = USUAL_EFFORT,
+  relaxations = new Relaxations(),
+): Attempt | undefined {
   const quotas = new Map<ClassView, Map<number, number>>();
   for (let round = 0; round < QUOTA_ROUNDS; round++) {
-    const { attempt, over } = packOnce(ground, quotas, effort);
+    const { attempt, over } = packOnce(ground, quotas, effort, relaxations);
     if (attempt !== undefined) return attempt;
     for (const { view, weight, placed } of over) {
       const known = quotas.get(view) ?? new Map<number, number>();
@@ -81,7 +86,12 @@ interface Packing {
   }[];
 }
 
-function packOnce(ground: Ground, quotas: Quotas, effort: Effort): Packing {
+function packOnce(
+  ground: Ground,
+  quotas: Quotas,
+  effort: Effort,
+  relaxations: Relaxations,
+): Packing {
   const world = new World(ground);
   const order = orderOf(ground.problem, ground.views);
   const isTogether = (view: ClassView) => view.host.needs.length > 0;
@@ -94,7 +104,7 @@ function packOnce(ground: Ground, quotas: Quotas, effort: Effort): Packing {
   const items = assignDomains(world, tied, quotas);
   const given = new Map(items.map((item) => [item, item.count]));
   const rest = fillExisting(world, free);
-  packItems(world, [...items, ...rest], effort);
+  packItems(world, [...items, ...rest], effort, relaxations);
   if (items.some((item) => item.count > 0)) {
     return { attempt: undefined, over: overfull(items, given) };
   }
@@ -115,12 +125,12 @@ function overfull(items: readonly Item[], given: ReadonlyMap<Item, number>): Pac
 }
 
 /** A packed plan and, where pods are few or left over, plans made pod by pod. */
-function attempts(problem: Problem, wishes: Wishes): readonly Attempt[] {
+function attempts(problem: Problem, wishes: Wishes, relaxations: Relaxations): readonly Attempt[] {
   const ground = new Ground(problem, wishes);
   const isSmall = problem.demand.pods.length <= GROWN_MAX;
   const found: Attempt[] = [];
   for (const effort of effortsFor(problem.demand.pods.length)) {
-    const attempt = packed(ground, effort);
+    const attempt = packed(ground, effort, relaxations);
     if (attempt !== undefined) found.push(attempt);
   }
   if (isSmall || found.length === 0) found.push(grown(ground));
@@ -149,6 +159,7 @@ function kindsPresent({ classes, pools, nodes }: Problem): ReadonlySet<Preferenc
 /** Weighs kinds of preferences against what it costs to meet them. */
 class Weighing {
   private readonly problem: Problem;
+  private readonly relaxations = new Relaxations();
   private readonly met = new Set<PreferenceKind>();
   private readonly exempt = new Set<number>();
   private strict: number | undefined;
@@ -156,7 +167,7 @@ class Weighing {
 
   constructor(problem: Problem) {
     this.problem = problem;
-    this.chosen = bestOf(attempts(problem, { kinds: new Set() }));
+    this.chosen = bestOf(attempts(problem, { kinds: new Set() }, this.relaxations));
   }
 
   /** The price of a plan made pod by pod with every preference taken as a rule. */
@@ -176,16 +187,16 @@ class Weighing {
   }
 
   weigh(kind: PreferenceKind): void {
-    const { problem, chosen, exempt } = this;
+    const { problem, relaxations, chosen, exempt } = this;
     const kinds = new Set([...this.met, kind]);
-    let found = attempts(problem, { kinds, exempt });
+    let found = attempts(problem, { kinds, exempt }, relaxations);
     const known = new Set(exempt);
     if (found.every((each) => placesFewer(each, chosen))) {
       for (const each of problem.classes) {
         const isLeft = ({ world }: Attempt) => world.leftOf(each) > chosen.world.leftOf(each);
         if (found.some(isLeft)) exempt.add(each.id);
       }
-      found = attempts(problem, { kinds, exempt });
+      found = attempts(problem, { kinds, exempt }, relaxations);
     }
     const most = this.priceMost(kind, found) + 1e-9;
     const zones = kind === 'zone' ? 0 : metOf(chosen, 'zone');

@@ -5,7 +5,7 @@ import { addToHost, emptyHost, hostAllows } from '../world/host.ts';
 import { Covers, insistsOnMinValues } from '../world/min-values.ts';
 import { type Bin, type World, zeros } from '../world/world.ts';
 import { type Bucket, Filler, howMany, type Pattern } from './fill.ts';
-import { podValues } from './pod-values.ts';
+import { podValues, type Relaxations } from './pod-values.ts';
 import { type Stock, stocksOf } from './stocks.ts';
 
 /** Resources whose use decides what a node costs: those that vary between columns and are asked. */
@@ -82,6 +82,7 @@ class Packer {
   private readonly stocks: readonly Stock[];
   private readonly columns: readonly Column[];
   private readonly left: Float64Array;
+  private readonly relaxations: Relaxations;
   private readonly searchMost: number;
   private readonly filler: Filler;
   private readonly nodePrice: number;
@@ -96,7 +97,9 @@ class Packer {
     stocks: readonly Stock[],
     columns: readonly Column[],
     { revalues, searchSteps }: Effort,
+    relaxations: Relaxations,
   ) {
+    this.relaxations = relaxations;
     this.world = world;
     this.stocks = stocks;
     this.columns = columns;
@@ -114,11 +117,11 @@ class Packer {
   }
 
   private podValues(): Float64Array {
-    const { nodePrice } = this;
+    const { nodePrice, relaxations, left, columns, main } = this;
     const { stepsMax } = this.world.ground.problem.settings;
     const buckets = this.stocks.map((stock) => stock.bucket);
     const options = { nodePrice, pivotsMax: 800, stepsMax };
-    return podValues(buckets, this.left, this.columns, this.main, options).values;
+    return podValues(relaxations, buckets, left, columns, main, options).values;
   }
 
   private worthOfLeft(): number {
@@ -291,7 +294,12 @@ function put(world: World, item: Item, bin: Bin, amount: number): void {
 }
 
 /** Packs items into the pools' new nodes, heaviest first. */
-export function packItems(world: World, items: readonly Item[], effort: Effort): void {
+export function packItems(
+  world: World,
+  items: readonly Item[],
+  effort: Effort,
+  relaxations: Relaxations,
+): void {
   const { problem, weights } = world.ground;
   for (const weight of weights) {
     const groups = problem.groups.filter((group) => group.pool.pool.weight === weight);
@@ -301,7 +309,7 @@ export function packItems(world: World, items: readonly Item[], effort: Effort):
     if (mine.length === 0) continue;
     const stocks = stocksOf(mine);
     const columns = usableColumns(groups, stocks);
-    new Packer(world, stocks, columns, effort).run();
+    new Packer(world, stocks, columns, effort, relaxations).run();
   }
   for (const item of items) {
     if (item.count > 0) {

@@ -58,11 +58,43 @@ class UnitCosts {
   }
 }
 
+/** Relaxed problems that were solved before: other ways to pack the same pods begin with the same. */
+export class Relaxations {
+  private readonly known = new Map<string, Relaxation>();
+
+  of(
+    rows: readonly Row[],
+    columns: readonly Column[],
+    main: readonly number[],
+    options: DualOptions,
+  ): Relaxation {
+    const text = textOf(rows, columns);
+    let relaxation = this.known.get(text);
+    if (relaxation === undefined) {
+      const amounts = Float64Array.from(rows, (row) => row.demand);
+      const buckets = rows.map((row) => row.bucket);
+      relaxation = relax(buckets, amounts, columns, main, options);
+      this.known.set(text, relaxation);
+    }
+    return relaxation;
+  }
+}
+
+/** All that the relaxed problem depends on, within one problem. */
+function textOf(rows: readonly Row[], columns: readonly Column[]): string {
+  const groups = new Set(columns.map(({ group }) => group.id));
+  const texts = rows.map(({ bucket: { requests, perNode, allowed }, demand }) =>
+    [requests.join(), perNode, allowed.join(''), demand].join('|'),
+  );
+  return [[...groups].join(), ...texts].join('\n');
+}
+
 /**
  * What one pod of each bucket is worth, in USD an hour. The relaxed problem is solved without
  * regard to places, which keeps it small; dearer places make their pods worth that much more.
  */
 export function podValues(
+  known: Relaxations,
   buckets: readonly Bucket[],
   demand: Float64Array,
   columns: readonly Column[],
@@ -70,9 +102,7 @@ export function podValues(
   options: DualOptions,
 ): Relaxation {
   const { rows, rowOf } = rowsOf(buckets, demand);
-  const amounts = Float64Array.from(rows, (row) => row.demand);
-  const all = rows.map((row) => row.bucket);
-  const { values, steps } = relax(all, amounts, columns, main, options);
+  const { values, steps } = known.of(rows, columns, main, options);
   const costs = new UnitCosts(buckets, demand, columns, main, options.nodePrice);
   const anywhere = new Map(rows.map((row) => [row, costs.least(row.bucket)]));
   const own = buckets.map((bucket, index) => {
