@@ -112,7 +112,7 @@ async function assemble(
         client: kube,
         decoders: apiDecoders(),
         onInvalid: (object, issues) => {
-          telemetry.logger.warn('object left out', { object, issues: [...issues] });
+          telemetry.logger.warn('object that cannot be read', { object, issues: [...issues] });
         },
       }),
       memory,

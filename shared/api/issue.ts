@@ -12,4 +12,9 @@ export interface Issue {
 /** The result of decoding unknown data: a model value, or everything that is wrong with it. */
 export type Decoded<Value> =
   | { readonly ok: true; readonly value: Value }
-  | { readonly ok: false; readonly issues: readonly Issue[] };
+  | {
+      readonly ok: false;
+      readonly issues: readonly Issue[];
+      /** What could be read, for those who may not take the object for one that is not there. */
+      readonly partial?: Value;
+    };

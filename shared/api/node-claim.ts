@@ -19,18 +19,19 @@ import {
 } from './schema/parts.ts';
 import { withRules } from './schema/rule.ts';
 
-const spec = withRules(
-  z.strictObject({
-    requirements: z.array(requirement(NODE_CLAIM_KEYS)).max(100),
-    resources: z.strictObject({ requests: resourceList.optional() }).optional(),
-    taints: z.array(taint).max(100).optional(),
-    startupTaints: z.array(taint).max(100).optional(),
-    nodeClassRef,
-    terminationGracePeriod: duration.optional(),
-    expireAfter: durationOrNever.default('720h'),
-  }),
-  [{ cel: 'self == oldSelf', message: 'spec is immutable' }],
-);
+const SPEC_FIELDS = {
+  requirements: z.array(requirement(NODE_CLAIM_KEYS)).max(100),
+  resources: z.strictObject({ requests: resourceList.optional() }).optional(),
+  taints: z.array(taint).max(100).optional(),
+  startupTaints: z.array(taint).max(100).optional(),
+  nodeClassRef,
+  terminationGracePeriod: duration.optional(),
+  expireAfter: durationOrNever.default('720h'),
+};
+
+const spec = withRules(z.strictObject(SPEC_FIELDS), [
+  { cel: 'self == oldSelf', message: 'spec is immutable' },
+]);
 
 const status = z.object({
   nodeName: z.string().optional(),
@@ -50,11 +51,41 @@ export const NODE_CLAIM_DEFINITION = {
   status,
 } as const;
 
+/** The spec as far as each of its fields can be read; one that cannot never lets a node expire. */
+const anySpec = z
+  .looseObject({})
+  .transform((fields): z.output<typeof spec> => {
+    const read = <Value>(name: keyof typeof SPEC_FIELDS, schema: z.ZodType<Value>) =>
+      schema.safeParse(fields[name]).data;
+    const { taints, startupTaints, resources, terminationGracePeriod } = SPEC_FIELDS;
+    return {
+      requirements: read('requirements', SPEC_FIELDS.requirements) ?? [],
+      resources: read('resources', resources),
+      taints: read('taints', taints),
+      startupTaints: read('startupTaints', startupTaints),
+      nodeClassRef: read('nodeClassRef', nodeClassRef) ?? { group: '', kind: '', name: '' },
+      terminationGracePeriod: read('terminationGracePeriod', terminationGracePeriod),
+      expireAfter: read('expireAfter', SPEC_FIELDS.expireAfter) ?? 'Never',
+    };
+  })
+  .catch({
+    requirements: [],
+    nodeClassRef: { group: '', kind: '', name: '' },
+    expireAfter: 'Never',
+  });
+
 export function decodeNodeClaim(
   object: unknown,
   unknownFields: UnknownFields = 'refuse',
 ): Decoded<NodeClaim> {
-  return decodeParts(NODE_CLAIM_DEFINITION, object, unknownFields, nodeClaimOf);
+  const decoded = decodeParts(NODE_CLAIM_DEFINITION, object, unknownFields, nodeClaimOf);
+  if (decoded.ok || decoded.partial !== undefined) return decoded;
+  const [{ path, message } = { path: 'spec', message: '' }] = decoded.issues;
+  const definition = { ...NODE_CLAIM_DEFINITION, spec: anySpec };
+  const loose = decodeParts(definition, object, 'ignore', nodeClaimOf);
+  const claim = loose.ok ? loose.value : loose.partial;
+  if (claim === undefined) return decoded;
+  return { ...decoded, partial: { ...claim, unreadable: `${path} ${message}` } };
 }
 
 function nodeClaimOf(parts: DecodedParts<z.output<typeof spec>>): NodeClaim {

@@ -5,11 +5,22 @@ import type { Decoded, Issue } from './issue.ts';
 export type Fields = Readonly<Record<string, unknown>>;
 
 /**
+ * Amounts beyond what plans count exactly (2^53): a fault of a manifest, which nobody means. A pod
+ * in a cluster may well have such a limit, and no node is so large.
+ */
+export type TooLarge = 'refuse' | 'cap';
+
+/**
  * Reads fields of unknown data and collects what is wrong with them. Every method returns a usable
  * value even where it noted an issue, so that reading goes on and all issues are found at once.
  */
 export class Reader {
   readonly issues: Issue[] = [];
+  readonly tooLarge: TooLarge;
+
+  constructor(tooLarge: TooLarge = 'refuse') {
+    this.tooLarge = tooLarge;
+  }
 
   note(path: string, message: string): void {
     this.issues.push({ path, message });
@@ -17,7 +28,8 @@ export class Reader {
 
   /** The value, unless anything was noted. */
   result<Value>(value: Value): Decoded<Value> {
-    return this.issues.length === 0 ? { ok: true, value } : { ok: false, issues: this.issues };
+    if (this.issues.length === 0) return { ok: true, value };
+    return { ok: false, issues: this.issues, partial: value };
   }
 
   fields(value: unknown, path: string): Fields {
@@ -118,6 +130,10 @@ export class Reader {
       const amount = isQuantity ? parseQuantity(text, name, rounding) : undefined;
       if (amount === undefined) {
         const most = isQuantity ? quantityMax(text, name) : undefined;
+        if (most !== undefined && this.tooLarge === 'cap') {
+          amounts[name] = Number.MAX_SAFE_INTEGER;
+          continue;
+        }
         const valid = most === undefined ? 'a quantity such as 500m or 2Gi' : `at most ${most}`;
         this.note(`${path}.${name}`, `must be ${valid}, not ${show(text)}`);
       } else if (amount < 0) {

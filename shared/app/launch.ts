@@ -325,6 +325,10 @@ export async function launchClaims(
     if (await shadow.isCast()) return report;
     ports.recorder.count('launch_attempts_total', { nodepool: claim.labels[NODE_POOL] ?? '' });
     const choose = async (): Promise<void> => {
+      if (claim.unreadable !== undefined) {
+        await sayLaunchFailed(pass, claim, 'Unreadable', claim.unreadable);
+        return;
+      }
       const zones = await subnetsOf(ports, state, claim, subnets);
       if (zones instanceof PortError) {
         await sayLaunchFailed(pass, claim, zones.code, zones.message);

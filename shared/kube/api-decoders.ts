@@ -17,10 +17,10 @@ import type { ClusterDecoders } from './decoders.ts';
 
 /**
  * The project's decoders; pods of one set share the objects of equal specs. Fields that a newer CRD
- * has are let by.
+ * has are let by, and so are amounts that no node has.
  */
 export function apiDecoders(): ClusterDecoders {
-  const pods = new PodDecoder();
+  const pods = new PodDecoder('cap');
   return {
     nodePool: (object) => decodeNodePool(object, 'ignore'),
     nodeClaim: (object) => decodeNodeClaim(object, 'ignore'),
@@ -28,7 +28,7 @@ export function apiDecoders(): ClusterDecoders {
     nodeClass: (object) => decodeEC2NodeClass(object, 'ignore'),
     node: decodeNode,
     pod: (object) => pods.decode(object),
-    daemonSet: decodeDaemonSet,
+    daemonSet: (object) => decodeDaemonSet(object, 'cap'),
     namespace: decodeNamespace,
     persistentVolumeClaim: decodePersistentVolumeClaim,
     persistentVolume: decodePersistentVolume,

@@ -24,7 +24,7 @@ import {
 import { DAEMON_SET, NAMESPACE, NODE, PERSISTENT_VOLUME_CLAIM, POD } from './fields.ts';
 import { find } from './find.ts';
 import { listEach, property, type Selection, text } from './list.ts';
-import { type Entry, Mirror, type OnInvalid, type Probe } from './mirror.ts';
+import { type Entry, Mirror, type MirrorOptions, type OnInvalid, type Probe } from './mirror.ts';
 import { RESOURCES } from './resources.ts';
 import { followWaitingPods } from './waiting-pods.ts';
 
@@ -78,7 +78,8 @@ function readLabelled(
   labelSelector: string,
 ): Promise<Entries<NodeClaim>> {
   const selection = { resource: RESOURCES.nodeClaims, labelSelector };
-  return new Mirror({ client, selection, decode: decoders.nodeClaim, onInvalid }).read();
+  const kept = { onInvalid, faulty: 'kept' } as const;
+  return new Mirror({ client, selection, decode: decoders.nodeClaim, ...kept }).read();
 }
 
 /** The API server has an index of pods by their node. */
@@ -88,9 +89,10 @@ async function readNode(
 ): Promise<NodeState> {
   const node = { ...NODES, fieldSelector: `metadata.name=${name}` };
   const pods = { ...PODS, fieldSelector: `spec.nodeName=${name}` };
+  const kept = { onInvalid, faulty: 'kept' } as const;
   const [found, bound] = await Promise.all([
-    new Mirror({ client, selection: node, decode: decoders.node, onInvalid }).read(),
-    new Mirror({ client, selection: pods, decode: decoders.pod, onInvalid }).read(),
+    new Mirror({ client, selection: node, decode: decoders.node, ...kept }).read(),
+    new Mirror({ client, selection: pods, decode: decoders.pod, ...kept }).read(),
   ]);
   return { node: found.get(name)?.value, pods: values(bound) };
 }
@@ -113,19 +115,23 @@ async function readWanted(
 type Mirrors = ReturnType<typeof makeMirrors>;
 
 function makeMirrors({ client, decoders, onInvalid }: ReaderOptions) {
-  const listed = <Value>(selection: Selection, decode: Decode<Value>): Mirror<Value> =>
-    new Mirror({ client, selection, decode, onInvalid });
+  const listed = <Value>(
+    selection: Selection,
+    decode: Decode<Value>,
+    more: Pick<MirrorOptions<Value>, 'faulty'> = {},
+  ): Mirror<Value> => new Mirror({ client, selection, decode, onInvalid, ...more });
   /** A kind that Joiner can do without: its definition need not be installed. */
   const optional = <Value>(selection: Selection, decode: Decode<Value>): Mirror<Value> =>
     new Mirror({ client, selection, decode, onInvalid, optional: true });
   const warm = <Value>(
     selection: Selection,
     decode: Decode<Value>,
-    more: { readonly probe?: Probe<Value> } = {},
+    more: Pick<MirrorOptions<Value>, 'faulty' | 'probe'> = {},
   ): Mirror<Value> => new Mirror({ client, selection, decode, onInvalid, warm: true, ...more });
+  const kept = { faulty: 'kept' } as const;
   return {
     nodePools: listed({ resource: RESOURCES.nodePools }, withRaw(decoders.nodePool, decodeUsage)),
-    nodeClaims: listed({ resource: RESOURCES.nodeClaims }, decoders.nodeClaim),
+    nodeClaims: listed({ resource: RESOURCES.nodeClaims }, decoders.nodeClaim, kept),
     nodeOverlays: optional(
       { resource: RESOURCES.nodeOverlays },
       withRaw(decoders.nodeOverlay, decodeConditions),
@@ -134,8 +140,8 @@ function makeMirrors({ client, decoders, onInvalid }: ReaderOptions) {
     buffers: optional({ resource: RESOURCES.capacityBuffers }, (object) =>
       decodeCapacityBuffer(object, 'ignore'),
     ),
-    nodes: warm(NODES, decoders.node),
-    pods: warm(PODS, decoders.pod, { probe: WAITING }),
+    nodes: warm(NODES, decoders.node, kept),
+    pods: warm(PODS, decoders.pod, { ...kept, probe: WAITING }),
     claims: warm(
       { resource: RESOURCES.persistentVolumeClaims, shape: PERSISTENT_VOLUME_CLAIM },
       decoders.persistentVolumeClaim,
@@ -145,7 +151,11 @@ function makeMirrors({ client, decoders, onInvalid }: ReaderOptions) {
     namespaces: listed({ resource: RESOURCES.namespaces, shape: NAMESPACE }, decoders.namespace),
     storageClasses: listed({ resource: RESOURCES.storageClasses }, decoders.storageClass),
     csiNodes: listed({ resource: RESOURCES.csiNodes }, decoders.csiNode),
-    budgets: listed({ resource: RESOURCES.podDisruptionBudgets }, decoders.podDisruptionBudget),
+    budgets: listed(
+      { resource: RESOURCES.podDisruptionBudgets },
+      decoders.podDisruptionBudget,
+      kept,
+    ),
     attachments: listed({ resource: RESOURCES.volumeAttachments }, decodeVolumeAttachment),
   };
 }
@@ -157,7 +167,7 @@ function withRaw<Value, More>(
 ): Decode<{ readonly value: Value; readonly more: More }> {
   return (object) => {
     const decoded = decode(object);
-    if (!decoded.ok) return decoded;
+    if (!decoded.ok) return { ok: false, issues: decoded.issues };
     return { ok: true, value: { value: decoded.value, more: more(object) } };
   };
 }

@@ -10,7 +10,7 @@ export interface Entry<Value> {
   readonly value: Value;
 }
 
-/** An object that cannot be decoded is left out and told about; the others go on. */
+/** An object that cannot be decoded is told about; the others go on. */
 export type OnInvalid = (object: string, issues: readonly Issue[]) => void;
 
 export interface MirrorOptions<Value> {
@@ -22,6 +22,12 @@ export interface MirrorOptions<Value> {
   readonly warm?: boolean;
   /** The kind need not be installed. @default false */
   readonly optional?: boolean;
+  /**
+   * What becomes of objects that cannot be decoded. They are kept, as far as they could be read,
+   * where one that is not there would be a permission: to end an instance, to use a node's room.
+   * @default 'left out'
+   */
+  readonly faulty?: 'kept' | 'left out';
   /** The few that may not be missed: a warm read has them as they were when it began. */
   readonly probe?: Probe<Value>;
 }
@@ -230,7 +236,9 @@ export class Mirror<Value> {
       this.#entries.set(key, { resourceVersion, value: decoded.value });
       return;
     }
-    this.#entries.delete(key);
+    const isKept = this.#options.faulty === 'kept' && decoded.partial !== undefined;
+    if (isKept) this.#entries.set(key, { resourceVersion, value: decoded.partial });
+    else this.#entries.delete(key);
     this.#invalid.set(key, resourceVersion);
     this.#options.onInvalid(`${this.#options.selection.resource.kind}/${key}`, decoded.issues);
   }

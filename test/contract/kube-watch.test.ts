@@ -135,7 +135,10 @@ describe('a mirror of a kind', () => {
     expect(await read()).toEqual(['new']);
   });
 
-  it('leaves out what cannot be decoded and says so', async () => {
+  it.each([
+    ['leaves out', 'left out', ['good']],
+    ['keeps what could be read of', 'kept', ['good', 'bad']],
+  ] as const)('%s what cannot be decoded and says so', async (_, faulty, known) => {
     const told: string[] = [];
     const mirror = new Mirror({
       client: memoryClient(() => list(1, 'good', 'bad'), new FakeTiming()),
@@ -143,11 +146,12 @@ describe('a mirror of a kind', () => {
       decode: (object) => {
         const name = text(property(property(object, 'metadata'), 'name'));
         const issues = [{ path: 'spec', message: 'is missing' }];
-        return name === 'bad' ? { ok: false, issues } : { ok: true, value: name };
+        return name === 'bad' ? { ok: false, issues, partial: name } : { ok: true, value: name };
       },
       onInvalid: (object, issues) => told.push(`${object}: ${issues[0]?.message}`),
+      faulty,
     });
-    expect([...(await mirror.read()).keys()]).toEqual(['good']);
+    expect([...(await mirror.read()).keys()]).toEqual(known);
     expect(told).toEqual(['Node/bad: is missing']);
   });
 });

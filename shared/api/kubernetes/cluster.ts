@@ -12,7 +12,7 @@ import { type Labels, normalizeLabelKey, ZONE } from '../../core/model/labels.ts
 import type { NodeSelectorTerm } from '../../core/model/pod.ts';
 import type { RequirementExpression } from '../../core/model/requirement.ts';
 import type { Decoded } from '../issue.ts';
-import { type Fields, Reader } from '../read.ts';
+import { type Fields, Reader, type TooLarge } from '../read.ts';
 import { readConditions, readMetadata } from './metadata.ts';
 import { PodSpecReader } from './pod-spec.ts';
 import { labelSelector, nodeSelectorTerm, taint } from './selectors.ts';
@@ -69,11 +69,14 @@ export function decodeNode(object: unknown): Decoded<Node> {
   });
 }
 
-export function decodeDaemonSet(object: unknown): Decoded<DaemonSet> {
+export function decodeDaemonSet(
+  object: unknown,
+  tooLarge: TooLarge = 'refuse',
+): Decoded<DaemonSet> {
   const { read, spec, metadata } = partsOf(object);
   const template = read.fields(spec['template'], 'spec.template');
   const podMetadata = read.fields(template['metadata'], 'spec.template.metadata');
-  const pod = new PodSpecReader().read(template['spec'], 'spec.template.spec');
+  const pod = new PodSpecReader(tooLarge).read(template['spec'], 'spec.template.spec');
   read.issues.push(...pod.issues);
   return read.result({
     namespace: metadata.namespace,

@@ -6,7 +6,7 @@ import {
   type Resources,
 } from '../../core/model/resources.ts';
 import type { Issue } from '../issue.ts';
-import { type Fields, Reader } from '../read.ts';
+import { type Fields, Reader, type TooLarge } from '../read.ts';
 import {
   nodeSelectorTerm,
   podAffinityTerm,
@@ -250,6 +250,17 @@ function specText(spec: Fields): string {
   ]);
 }
 
+/**
+ * What such a pod needs is not known, so that it counts as one that fills its node: nothing else is
+ * planned there.
+ */
+function unreadable(spec: PodSpec, issues: readonly Issue[]): PodSpec {
+  const [first] = issues;
+  if (first === undefined) return spec;
+  const requests = { ...spec.requests, pods: Number.MAX_SAFE_INTEGER };
+  return { ...spec, requests, unreadable: `${first.path} ${first.message}` };
+}
+
 /** Specs kept for sharing; beyond this the oldest are forgotten. */
 const SPECS_MAX = 20_000;
 
@@ -262,17 +273,22 @@ export class PodSpecReader {
     string,
     { readonly spec: PodSpec; readonly issues: readonly Issue[] }
   >();
+  private readonly tooLarge: TooLarge;
+
+  constructor(tooLarge: TooLarge = 'refuse') {
+    this.tooLarge = tooLarge;
+  }
 
   read(
     value: unknown,
     path: string,
   ): { readonly spec: PodSpec; readonly issues: readonly Issue[] } {
-    const read = new Reader();
+    const read = new Reader(this.tooLarge);
     const fields = read.fields(value, path);
     const text = `${path}${specText(fields)}`;
     const known = this.known.get(text);
     if (known !== undefined) return known;
-    const spec = readPodSpec(read, fields, path);
+    const spec = unreadable(readPodSpec(read, fields, path), read.issues);
     const added = { spec, issues: read.issues };
     if (this.known.size >= SPECS_MAX) {
       const [oldest] = this.known.keys();

@@ -1,6 +1,6 @@
 import type { Pod, PodPhase } from '../../core/model/pod.ts';
 import type { Decoded } from '../issue.ts';
-import { Reader } from '../read.ts';
+import { Reader, type TooLarge } from '../read.ts';
 import { readConditions, readMetadata } from './metadata.ts';
 import { PodSpecReader } from './pod-spec.ts';
 
@@ -11,7 +11,11 @@ const MIRROR = 'kubernetes.io/config.mirror';
 
 /** Decodes pods; pods whose specs read the same share one spec object. Lenient about other fields. */
 export class PodDecoder {
-  private readonly specs = new PodSpecReader();
+  private readonly specs: PodSpecReader;
+
+  constructor(tooLarge: TooLarge = 'refuse') {
+    this.specs = new PodSpecReader(tooLarge);
+  }
 
   decode(object: unknown): Decoded<Pod> {
     const read = new Reader();

@@ -34,6 +34,11 @@ export interface PodSpec {
   /** Dynamic Resource Allocation: not supported, such a pod is refused with a reason. */
   readonly hasResourceClaims: boolean;
   readonly terminationGracePeriodSeconds: number;
+  /**
+   * Why not all of it could be read, of pods that are there all the same: what such a pod needs is
+   * not known. It is given no node, and its node no other pods.
+   */
+  readonly unreadable?: string;
 }
 
 export interface NodeSelectorTerm {

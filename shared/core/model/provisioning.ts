@@ -98,4 +98,6 @@ export interface NodeClaim {
   readonly capacity: Resources;
   readonly allocatable: Resources;
   readonly conditions: readonly Condition[];
+  /** Why not all of its spec could be read: then nothing is launched for it. */
+  readonly unreadable?: string;
 }

@@ -57,6 +57,10 @@ export class Classifier {
   }
 
   add(pod: Pod, order: number): void {
+    if (pod.spec.unreadable !== undefined) {
+      this.hopeless.set(pod, `cannot be read: ${pod.spec.unreadable}`);
+      return;
+    }
     if (pod.spec.hasResourceClaims) {
       this.hopeless.set(pod, 'dynamic resource claims are not supported');
       return;
