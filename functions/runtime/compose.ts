@@ -58,6 +58,6 @@ export function composed<Event, Result>(
 export function lagOf(event: unknown, nowMs: number): number | undefined {
   if (typeof event !== 'object' || event === null || !('detail-type' in event)) return undefined;
   if (event['detail-type'] !== WAKE_EVENT.wakeDetailType || !('time' in event)) return undefined;
-  const sentAtMs = Date.parse(String(event.time));
+  const sentAtMs = typeof event.time === 'string' ? Date.parse(event.time) : Number.NaN;
   return Number.isNaN(sentAtMs) ? undefined : Math.max(0, nowMs - sentAtMs);
 }

@@ -44,6 +44,7 @@ function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Fields are looked at by their type only: turning an object into a text can throw. */
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
@@ -134,7 +135,10 @@ function parseJson(body: string): unknown {
   }
 }
 
-/** Decodes one message of the interruption queue; nothing in it is believed beyond its envelope. */
+/**
+ * Decodes one message of the interruption queue; nothing in it is believed beyond its envelope.
+ * Never throws: a message comes with nine others, for which it must not decide anything.
+ */
 export function parseInterruption(body: string, expected: Envelope, nowMs: number): ParsedMessage {
   if (body.length > BYTES_MAX) return { ok: false, refusal: 'too_large' };
   const event = parseJson(body);
@@ -144,7 +148,9 @@ export function parseInterruption(body: string, expected: Envelope, nowMs: numbe
   const sentAtMs = Date.parse(textOf(event['time']) ?? '');
   if (Number.isNaN(sentAtMs)) return { ok: false, refusal: 'malformed' };
   if (Math.abs(nowMs - sentAtMs) > AGE_MS_MAX) return { ok: false, refusal: 'stale' };
-  const decode = KINDS[`${String(event['source'])}/${String(event['detail-type'])}`];
+  const [source, type] = [textOf(event['source']), textOf(event['detail-type'])];
+  if (source === undefined || type === undefined) return { ok: false, refusal: 'malformed' };
+  const decode = KINDS[`${source}/${type}`];
   const detail = decode === undefined ? NO_OP : decode(event['detail']);
   if (detail === undefined) return { ok: false, refusal: 'malformed' };
   return { ok: true, interruption: { ...detail, sentAtMs } };

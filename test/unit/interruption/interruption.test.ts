@@ -69,6 +69,9 @@ describe('messages of the interruption queue', () => {
     ['no time', { time: 'soon' }, 'malformed'],
     ['two days old', { time: '2025-12-30T00:00:00Z' }, 'stale'],
     ['no instance id', { detail: {} }, 'malformed'],
+    ['a source that is no text', { source: { toString: 1 } }, 'malformed'],
+    ['a type that is no text', { 'detail-type': ['Something Else'] }, 'malformed'],
+    ['no source', { source: undefined }, 'malformed'],
     ['an instance id of another form', { detail: { 'instance-id': '../../etc' } }, 'malformed'],
     [
       'an unknown state',
