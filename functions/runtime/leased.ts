@@ -77,6 +77,7 @@ const FREE: ReadonlySet<PropertyKey> = new Set([
   'read',
   'readClaims',
   'readNode',
+  'readNodePoolNotes',
   'wantedPods',
   'followWaitingPods',
   'isWarm',

@@ -6,6 +6,7 @@ import type { Resources } from '../core/model/resources.ts';
 import type {
   ClusterReader,
   ClusterState,
+  NodePoolNotes,
   NodeState,
   ObjectKind,
   ReplicaSetRef,
@@ -23,7 +24,7 @@ import {
 } from './decoders.ts';
 import { DAEMON_SET, NAMESPACE, NODE, PERSISTENT_VOLUME_CLAIM, POD } from './fields.ts';
 import { find } from './find.ts';
-import { listEach, property, type Selection, text } from './list.ts';
+import { listEach, property, type Selection, text, uidOf, versionOf } from './list.ts';
 import { type Entry, Mirror, type MirrorOptions, type OnInvalid, type Probe } from './mirror.ts';
 import { RESOURCES } from './resources.ts';
 import { followWaitingPods } from './waiting-pods.ts';
@@ -63,6 +64,7 @@ export function clusterReader(options: ReaderOptions): ClusterReader {
       return { nodeClaims: values(nodeClaims), karpenterRenewedAtMs };
     },
     readNode: (name) => readNode(options, name),
+    readNodePoolNotes: (name) => readNodePoolNotes(options.client, name),
     wantedPods: async (sets) => {
       const wanted = await Promise.all(sets.map((each) => readWanted(options.client, each)));
       return new Map(wanted.flat());
@@ -95,6 +97,21 @@ async function readNode(
     new Mirror({ client, selection: pods, decode: decoders.pod, ...kept }).read(),
   ]);
   return { node: found.get(name)?.value, pods: values(bound) };
+}
+
+/** Not decoded: what is noted must count although the pool's spec is at fault. */
+async function readNodePoolNotes(
+  client: KubeClient,
+  name: string,
+): Promise<NodePoolNotes | undefined> {
+  const object = await find(client, RESOURCES.nodePools, { name });
+  if (object === undefined) return undefined;
+  const annotations = Object.entries(property(property(object, 'metadata'), 'annotations') ?? {});
+  return {
+    uid: uidOf(object),
+    resourceVersion: versionOf(object),
+    annotations: Object.fromEntries(annotations.map(([key, value]) => [key, text(value)])),
+  };
 }
 
 /** ReplicaFailure: the last pod that it tried to make or delete was refused. */

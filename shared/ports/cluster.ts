@@ -106,6 +106,13 @@ export interface NodeState {
   readonly pods: readonly Pod[];
 }
 
+/** What is noted on a NodePool now, and the version with which a note is written only once. */
+export interface NodePoolNotes {
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly annotations: Labels;
+}
+
 /** A ReplicaSet as its pods name it. */
 export interface ReplicaSetRef {
   readonly namespace: string;
@@ -147,6 +154,8 @@ export interface ClusterReader {
   readClaims(labelKey?: string): Promise<ClaimsState>;
   /** One node, without a look at the others. */
   readNode(name: string): Promise<NodeState>;
+  /** Of one NodePool, valid or not; undefined: there is none of the name. */
+  readNodePoolNotes(name: string): Promise<NodePoolNotes | undefined>;
   /**
    * How many pods ReplicaSets want to have, by uid. Left out: one that is gone, that is being
    * deleted, or whose pods are refused (by a quota or an admission webhook).

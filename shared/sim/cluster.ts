@@ -14,6 +14,7 @@ import type {
   NewNodeClaim,
   NodeClaimStatusPatch,
   NodePatch,
+  NodePoolNotes,
   NodePoolStatusPatch,
   NodeState,
   ObjectRef,
@@ -76,6 +77,13 @@ export class SimulatedCluster implements ClusterReader, ClusterWriter {
       node: objects.nodes.find((each) => each.name === name),
       pods: objects.pods.filter(({ nodeName }) => nodeName === name),
     };
+  }
+
+  async readNodePoolNotes(name: string): Promise<NodePoolNotes | undefined> {
+    const metadata = this.store.get('NodePool', undefined, name)?.metadata;
+    if (metadata === undefined) return undefined;
+    const { uid, resourceVersion, annotations } = metadata;
+    return { uid, resourceVersion, annotations };
   }
 
   async followWaitingPods(
