@@ -3,6 +3,7 @@ import { composed } from '../runtime/compose.ts';
 import type { QueueAnswer, QueueEvent } from '../runtime/context.ts';
 import { instancesCloud } from '../runtime/instances-cloud.ts';
 import { openSandbox } from '../runtime/sandbox.ts';
+import { logFailures } from '../runtime/telemetry.ts';
 import { tell } from '../runtime/tell.ts';
 
 /**
@@ -15,6 +16,7 @@ export const handler = composed(async (event: QueueEvent, invocation): Promise<Q
   const { ports, base, remember } = await openSandbox(invocation, instancesCloud);
   const messages = event.Records.map(({ messageId, body }) => ({ id: messageId, body }));
   const report = await interrupt(ports, config.settings, messages);
+  logFailures(telemetry, report.failures);
   if (report.refused.size > 0) {
     telemetry.logger.info('refused messages', { reasons: Object.fromEntries(report.refused) });
   }

@@ -1,35 +1,30 @@
 import {
-  actionFor,
-  type InterruptionAction,
-  unconfirmedAllowance,
-} from '../core/interruption/action.ts';
-import {
-  type Interruption,
-  parseInterruption,
-  type Refusal,
-} from '../core/interruption/interruption.ts';
-import { instanceIdOf } from '../core/lifecycle/actions.ts';
-import {
   CAPACITY_TYPE,
   INSTANCE_TYPE,
   INTERRUPTED,
-  NODE_POOL,
   RESERVED,
   SPOT,
   ZONE,
 } from '../core/model/labels.ts';
-import type { NodeClaim } from '../core/model/provisioning.ts';
-import { type ClaimsState, type Instance, PortError, type Ports } from '../ports.ts';
+import { type Instance, PortError, type Ports } from '../ports.ts';
+import type { Failure } from './attempt.ts';
+import { spendBudget } from './interrupt-budget.ts';
+import {
+  fail,
+  type Hit,
+  type InterruptPass,
+  judge,
+  poolNameOf,
+  type QueueMessage,
+  type RefusalReason,
+  toldBy,
+} from './interrupt-messages.ts';
 import { recordNothing } from './launch-records.ts';
-import { isOurs } from './offers.ts';
 import { claimRef } from './references.ts';
 import { type AppSettings, isShadowed } from './settings.ts';
 import { Shadow } from './shadow.ts';
 
-export interface QueueMessage {
-  readonly id: string;
-  readonly body: string;
-}
+export type { QueueMessage, RefusalReason } from './interrupt-messages.ts';
 
 export interface InterruptReport {
   /** Messages that have to come again; all others are done with. */
@@ -38,53 +33,8 @@ export interface InterruptReport {
   readonly deleted: readonly string[];
   /** How many messages led to nothing, by reason. */
   readonly refused: ReadonlyMap<RefusalReason, number>;
-}
-
-/** `foreign_cluster`: about instances that no NodeClaim here stands for. */
-export type RefusalReason = Refusal | 'foreign_cluster';
-
-interface Hit {
-  readonly messageId: string;
-  readonly interruption: Interruption;
-  readonly action: InterruptionAction;
-  readonly claim: NodeClaim;
-  readonly instanceId: string;
-}
-
-function membership(
-  ports: Ports,
-  settings: AppSettings,
-  state: ClaimsState,
-  messages: readonly QueueMessage[],
-  refuse: (reason: RefusalReason) => void,
-): readonly Hit[] {
-  const byInstance = new Map(
-    state.nodeClaims
-      .filter(({ nodeClassRef }) => isOurs(nodeClassRef))
-      .map((claim) => [instanceIdOf(claim.providerId), claim]),
-  );
-  const hits: Hit[] = [];
-  for (const { id, body } of messages) {
-    const parsed = parseInterruption(body, settings.envelope, ports.clock.nowMs());
-    if (!parsed.ok) {
-      refuse(parsed.refusal);
-      continue;
-    }
-    const { interruption } = parsed;
-    const labels = { message_type: interruption.kind };
-    ports.recorder.count('interruption_received_messages_total', labels);
-    const action = actionFor(interruption);
-    if (action === undefined) continue;
-    const ours = interruption.instanceIds.flatMap((instanceId) => {
-      const claim = byInstance.get(instanceId);
-      return claim === undefined
-        ? []
-        : [{ messageId: id, interruption, action, claim, instanceId }];
-    });
-    if (ours.length === 0) refuse('foreign_cluster');
-    hits.push(...ours);
-  }
-  return hits;
+  /** Why messages have to come again, as far as something was refused or broken. */
+  readonly failures: readonly Failure[];
 }
 
 /** What EC2 says of the instances: `contradicts` = it runs and nothing is known of an end. */
@@ -139,7 +89,7 @@ async function sayInterrupted(ports: Ports, { claim, interruption }: Hit): Promi
 
 async function carryOut(ports: Ports, hit: Hit): Promise<void> {
   const { claim, action, interruption } = hit;
-  const message = `${interruption.kind} for instance ${hit.instanceId}`;
+  const message = toldBy(hit);
   const type = action.deleteClaim ? 'Warning' : 'Normal';
   const regarding = claimRef(claim);
   if (action.markOffering) await markOffering(ports, hit);
@@ -149,7 +99,8 @@ async function carryOut(ports: Ports, hit: Hit): Promise<void> {
   }
   await ports.cluster.event({ regarding, type, reason: action.eventReason, message });
   if (!action.deleteClaim) return;
-  const { [NODE_POOL]: nodepool = '', [CAPACITY_TYPE]: capacity_type = '' } = claim.labels;
+  const { [CAPACITY_TYPE]: capacity_type = '' } = claim.labels;
+  const nodepool = poolNameOf(hit);
   const labels = { reason: interruption.kind, nodepool, capacity_type };
   ports.recorder.count('nodeclaims_disrupted_total', labels);
   await ports.recorder.decision({
@@ -168,19 +119,61 @@ async function carryOut(ports: Ports, hit: Hit): Promise<void> {
   });
 }
 
-/** How many nodes of each pool unconfirmed messages may still take. */
-function allowances(state: ClaimsState): Map<string, number> {
-  const counts = new Map<string, { nodes: number; deleting: number }>();
-  for (const claim of state.nodeClaims) {
-    const pool = claim.labels[NODE_POOL] ?? '';
-    const count = counts.get(pool) ?? { nodes: 0, deleting: 0 };
-    count.nodes += 1;
-    if (claim.deletedAtMs !== undefined) count.deleting += 1;
-    counts.set(pool, count);
+/** A claim once, and nothing while Karpenter runs. What one message comes to concerns no other. */
+async function act(pass: InterruptPass, hits: readonly Hit[]): Promise<void> {
+  const { ports, deleted } = pass;
+  for (const hit of hits) {
+    const { claim, action } = hit;
+    if (deleted.has(claim.name) && action.deleteClaim) continue;
+    try {
+      if (await pass.shadow.isCast()) return;
+      if (action.deleteClaim && isLeaving(hit)) {
+        await sayInterrupted(ports, hit);
+        continue;
+      }
+      await carryOut(ports, hit);
+      if (action.deleteClaim) deleted.add(claim.name);
+    } catch (error) {
+      fail(pass, hit.messageId, `NodeClaim/${claim.name}`, error);
+    }
   }
-  return new Map(
-    [...counts].map(([pool, { nodes, deleting }]) => [pool, unconfirmedAllowance(nodes, deleting)]),
+}
+
+function isLeaving({ claim }: Hit): boolean {
+  return claim.deletedAtMs !== undefined;
+}
+
+async function recordWhy(pass: InterruptPass, hit: Hit, reason: string, why: string) {
+  const object = `NodeClaim/${hit.claim.name}`;
+  await recordNothing(pass, reason, object, `${toldBy(hit)}: ${why}`, 'interrupt');
+}
+
+/** Those that EC2 does not contradict. */
+async function believable(pass: InterruptPass, hits: readonly Hit[]): Promise<readonly Hit[]> {
+  const described = await describeHits(pass.ports, hits);
+  const doubted = hits.filter((hit) => contradicts(hit, described));
+  for (const hit of doubted) await recordWhy(pass, hit, 'contradicted', 'EC2 says otherwise');
+  return hits.filter((hit) => !doubted.includes(hit));
+}
+
+/** Of what EC2 cannot confirm few nodes go at a time; the messages of the others come again. */
+async function actOnFew(pass: InterruptPass, hits: readonly Hit[]): Promise<void> {
+  if (hits.length === 0 || (await pass.shadow.isCast())) return;
+  const { granted, faults } = await spendBudget(pass, hits);
+  await act(
+    pass,
+    hits.filter(({ claim }) => granted.has(claim.name)),
   );
+  for (const hit of hits.filter(({ claim }) => !granted.has(claim.name))) {
+    const pool = poolNameOf(hit);
+    if (faults.has(pool)) {
+      fail(pass, hit.messageId, `NodePool/${pool}`, faults.get(pool));
+      continue;
+    }
+    pass.failed.add(hit.messageId);
+    const why = 'too many nodes of its NodePool would go unconfirmed';
+    await recordWhy(pass, hit, 'unconfirmed', why);
+  }
 }
 
 /** Handles one batch of the interruption queue: envelope → membership → confirmation → action. */
@@ -191,55 +184,26 @@ export async function interrupt(
 ): Promise<InterruptReport> {
   const startedAtMs = ports.clock.nowMs();
   const state = await ports.cluster.readClaims();
-  if (isShadowed(state.karpenterRenewedAtMs, ports.clock.nowMs())) {
-    return { failedIds: [], deleted: [], refused: new Map() };
+  const pass: InterruptPass = {
+    ports,
+    settings,
+    state,
+    shadow: new Shadow(ports, state, startedAtMs),
+    deleted: new Set(),
+    failed: new Set(),
+    failures: [],
+    refused: new Map(),
+  };
+  if (!isShadowed(state.karpenterRenewedAtMs, ports.clock.nowMs())) {
+    const hits = await believable(pass, judge(pass, messages));
+    const isUnsure = (hit: Hit): boolean =>
+      hit.action.deleteClaim && !hit.action.confirmable && !isLeaving(hit);
+    await act(
+      pass,
+      hits.filter((hit) => !isUnsure(hit)),
+    );
+    await actOnFew(pass, hits.filter(isUnsure));
   }
-  const refused = new Map<RefusalReason, number>();
-  const hits = membership(ports, settings, state, messages, (reason) => {
-    refused.set(reason, (refused.get(reason) ?? 0) + 1);
-    // Of an account's instances most may be another cluster's: no sign of anything wrong.
-    if (reason === 'foreign_cluster') return;
-    ports.recorder.count('interruption_refused_messages_total', { reason });
-  });
-  const described = await describeHits(ports, hits);
-  const shadow = new Shadow(ports, state, startedAtMs);
-  const allowed = allowances(state);
-  const failed = new Set<string>();
-  const deleted = new Set<string>();
-  for (const hit of hits) {
-    const { claim, action } = hit;
-    if (deleted.has(claim.name) && action.deleteClaim) continue;
-    const told = `${hit.interruption.kind} for instance ${hit.instanceId}`;
-    const object = `NodeClaim/${claim.name}`;
-    if (contradicts(hit, described)) {
-      const message = `${told}: EC2 says otherwise`;
-      await recordNothing({ ports }, 'contradicted', object, message, 'interrupt');
-      continue;
-    }
-    const isLeaving = claim.deletedAtMs !== undefined;
-    if (action.deleteClaim && !action.confirmable && !isLeaving) {
-      const pool = claim.labels[NODE_POOL] ?? '';
-      const left = allowed.get(pool) ?? 0;
-      if (left === 0) {
-        const message = `${told}: too many nodes of its NodePool would go unconfirmed`;
-        await recordNothing({ ports }, 'unconfirmed', object, message, 'interrupt');
-        failed.add(hit.messageId);
-        continue;
-      }
-      allowed.set(pool, left - 1);
-    }
-    try {
-      if (await shadow.isCast()) break;
-      if (action.deleteClaim && isLeaving) {
-        await sayInterrupted(ports, hit);
-        continue;
-      }
-      await carryOut(ports, hit);
-      if (action.deleteClaim) deleted.add(claim.name);
-    } catch (error) {
-      if (!(error instanceof PortError)) throw error;
-      failed.add(hit.messageId);
-    }
-  }
-  return { failedIds: [...failed].sort(), deleted: [...deleted].sort(), refused };
+  const { failed, deleted, refused, failures } = pass;
+  return { failedIds: [...failed].sort(), deleted: [...deleted].sort(), refused, failures };
 }

@@ -174,7 +174,7 @@ describe('the simulated world', () => {
       ['foreign_account', 1],
       ['foreign_cluster', 1],
     ]);
-    expect(report).toEqual({ failedIds: [], deleted: [], refused });
+    expect(report).toEqual({ failedIds: [], deleted: [], refused, failures: [] });
   });
 
   it('a node has the hugepages of an overlay, taken out of its memory', async () => {

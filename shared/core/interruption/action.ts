@@ -57,11 +57,3 @@ const ACTIONS: Readonly<Record<Exclude<InterruptionKind, 'no_op'>, InterruptionA
 export function actionFor(interruption: Interruption): InterruptionAction | undefined {
   return interruption.kind === 'no_op' ? undefined : ACTIONS[interruption.kind];
 }
-
-/** At most this share of a NodePool's nodes goes on messages that nothing can confirm. */
-const UNCONFIRMED_SHARE = 0.2;
-
-/** How many of a pool's nodes may still be deleted on unconfirmed messages. */
-export function unconfirmedAllowance(nodes: number, alreadyDeleting: number): number {
-  return Math.max(0, Math.ceil(nodes * UNCONFIRMED_SHARE) - alreadyDeleting);
-}

@@ -50,6 +50,7 @@ export const TRIES = 'joiner.dev/tries';
 /** On the pods that stand for the room of a CapacityBuffer, in plans only. */
 export const FAKE_POD = 'karpenter.sh/capacity-buffer-fake-pod';
 export const FAILED_CANARIES = 'joiner.dev/failed-canaries';
+export const UNCONFIRMED = 'joiner.dev/unconfirmed-interruptions';
 export const ADOPTED_HASHES = 'joiner.dev/adopted-hashes';
 export const SUBNET = 'joiner.dev/subnet';
 export const SECURITY_GROUPS = 'joiner.dev/security-groups';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { actionFor, unconfirmedAllowance } from '../../../shared/core/interruption/action.ts';
+import { actionFor } from '../../../shared/core/interruption/action.ts';
 import { parseInterruption } from '../../../shared/core/interruption/interruption.ts';
 
 const expected = { accountId: '123456789012', region: 'us-east-1' };
@@ -101,10 +101,5 @@ describe('messages of the interruption queue', () => {
       deleteClaim: true,
       markOffering: true,
     });
-  });
-
-  it('unconfirmed messages take at most a fifth of a pool', () => {
-    expect([1, 5, 6, 10].map((nodes) => unconfirmedAllowance(nodes, 0))).toEqual([1, 1, 2, 2]);
-    expect(unconfirmedAllowance(10, 2)).toBe(0);
   });
 });

@@ -1,0 +1,106 @@
+import { actionFor, type InterruptionAction } from '../core/interruption/action.ts';
+import {
+  type Interruption,
+  parseInterruption,
+  type Refusal,
+} from '../core/interruption/interruption.ts';
+import { instanceIdOf } from '../core/lifecycle/actions.ts';
+import { NODE_POOL } from '../core/model/labels.ts';
+import type { NodeClaim } from '../core/model/provisioning.ts';
+import { type ClaimsState, PortError, type Ports } from '../ports.ts';
+import type { Failure } from './attempt.ts';
+import { isOurs } from './offers.ts';
+import type { AppSettings } from './settings.ts';
+import type { Shadow } from './shadow.ts';
+
+export interface QueueMessage {
+  readonly id: string;
+  readonly body: string;
+}
+
+/** `foreign_cluster`: about instances that no NodeClaim here stands for. */
+export type RefusalReason = Refusal | 'foreign_cluster';
+
+/** One batch of the queue, and what has become of it so far. */
+export interface InterruptPass {
+  readonly ports: Ports;
+  readonly settings: AppSettings;
+  readonly state: ClaimsState;
+  readonly shadow: Shadow;
+  /** Claims deleted by this batch. */
+  readonly deleted: Set<string>;
+  /** Messages that have to come again. */
+  readonly failed: Set<string>;
+  readonly failures: Failure[];
+  readonly refused: Map<RefusalReason, number>;
+}
+
+/** A message about an instance of ours. */
+export interface Hit {
+  readonly messageId: string;
+  readonly interruption: Interruption;
+  readonly action: InterruptionAction;
+  readonly claim: NodeClaim;
+  readonly instanceId: string;
+}
+
+export function refuse({ refused, ports }: InterruptPass, reason: RefusalReason): void {
+  refused.set(reason, (refused.get(reason) ?? 0) + 1);
+  // Of an account's instances most may be another cluster's: no sign of anything wrong.
+  if (reason === 'foreign_cluster') return;
+  ports.recorder.count('interruption_refused_messages_total', { reason });
+}
+
+/** The message comes again, whatever was wrong with it: those that came with it have no part. */
+export function fail(pass: InterruptPass, messageId: string, object: string, error: unknown): void {
+  pass.failed.add(messageId);
+  const message = error instanceof PortError ? `${error.code}: ${error.message}` : String(error);
+  pass.failures.push({ object, message });
+}
+
+export function poolNameOf({ claim }: Hit): string {
+  return claim.labels[NODE_POOL] ?? '';
+}
+
+/** What the message is, for people. */
+export function toldBy({ interruption, instanceId }: Hit): string {
+  return `${interruption.kind} for instance ${instanceId}`;
+}
+
+function hitsOf(
+  pass: InterruptPass,
+  byInstance: ReadonlyMap<string | undefined, NodeClaim>,
+  { id: messageId, body }: QueueMessage,
+): readonly Hit[] {
+  const { ports, settings } = pass;
+  const parsed = parseInterruption(body, settings.envelope, ports.clock.nowMs());
+  if (!parsed.ok) {
+    refuse(pass, parsed.refusal);
+    return [];
+  }
+  const { interruption } = parsed;
+  const labels = { message_type: interruption.kind };
+  ports.recorder.count('interruption_received_messages_total', labels);
+  const action = actionFor(interruption);
+  if (action === undefined) return [];
+  const hits = interruption.instanceIds.flatMap((instanceId) => {
+    const claim = byInstance.get(instanceId);
+    return claim === undefined ? [] : [{ messageId, interruption, action, claim, instanceId }];
+  });
+  if (hits.length === 0) refuse(pass, 'foreign_cluster');
+  return hits;
+}
+
+/** Envelope and membership: which messages are about instances of ours. Each is judged alone. */
+export function judge(pass: InterruptPass, messages: readonly QueueMessage[]): readonly Hit[] {
+  const ours = pass.state.nodeClaims.filter(({ nodeClassRef }) => isOurs(nodeClassRef));
+  const byInstance = new Map(ours.map((claim) => [instanceIdOf(claim.providerId), claim]));
+  return messages.flatMap((message) => {
+    try {
+      return hitsOf(pass, byInstance, message);
+    } catch (error) {
+      fail(pass, message.id, `message ${message.id}`, error);
+      return [];
+    }
+  });
+}
