@@ -40,6 +40,7 @@ export interface Memory {
 export interface Clock {
   /** Milliseconds since the epoch. */
   nowMs(): number;
+  sleep(ms: number): Promise<void>;
 }
 
 export interface Ids {

@@ -85,6 +85,7 @@ const FREE: ReadonlySet<PropertyKey> = new Set([
   'event',
   'list',
   'describe',
+  'spotRequests',
   'statuses',
 ]);
 

@@ -116,7 +116,7 @@ async function assemble(
         },
       }),
       memory,
-      clock: { nowMs: () => Date.now() },
+      clock: systemTiming,
       ids: { suffix },
       degradations,
       isCatalogCurrent: () => prices.isCurrent,

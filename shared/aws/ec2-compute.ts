@@ -4,6 +4,7 @@ import {
   CreateTagsCommand,
   DescribeInstanceStatusCommand,
   DescribeInstancesCommand,
+  DescribeSpotInstanceRequestsCommand,
   type EC2Client,
   type Instance as Ec2Instance,
   type InstanceStatus as Ec2InstanceStatus,
@@ -20,6 +21,7 @@ import type {
   FleetResult,
   Instance,
   InstanceStatus,
+  SpotRequest,
 } from '../ports/cloud.ts';
 import { PortError } from '../ports/fault.ts';
 import { allPages, type Calls } from './calls.ts';
@@ -94,6 +96,24 @@ export class Ec2Compute implements Compute {
     const found: Instance[] = [];
     for (const chunk of chunks([...new Set(ids)].sort(), FILTER_VALUES_MAX)) {
       found.push(...(await this.describeWith([{ Name: 'instance-id', Values: [...chunk] }])));
+    }
+    return found;
+  }
+
+  async spotRequests(instanceIds: readonly string[]): Promise<readonly SpotRequest[]> {
+    const { ec2, calls } = this.parts;
+    const found: SpotRequest[] = [];
+    for (const chunk of chunks([...new Set(instanceIds)].sort(), FILTER_VALUES_MAX)) {
+      const Filters = [{ Name: 'instance-id', Values: [...chunk] }];
+      const requests = await allPages(async (token) => {
+        const command = new DescribeSpotInstanceRequestsCommand({ Filters, NextToken: token });
+        const page = await calls.run('ec2:DescribeSpotInstanceRequests', () => ec2.send(command));
+        return { items: page.SpotInstanceRequests, next: page.NextToken };
+      });
+      for (const { InstanceId: instanceId, Status } of requests) {
+        if (instanceId === undefined || Status?.Code === undefined) continue;
+        found.push({ instanceId, statusCode: Status.Code });
+      }
     }
     return found;
   }

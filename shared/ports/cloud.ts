@@ -99,6 +99,13 @@ export interface InstanceStatus {
   readonly description: string;
 }
 
+/** What EC2 says of the request by which it launched a spot instance. */
+export interface SpotRequest {
+  readonly instanceId: string;
+  /** As EC2 has it, e.g. `fulfilled`, `marked-for-termination`. */
+  readonly statusCode: string;
+}
+
 export interface Compute {
   /** Throws only where nothing is known about the outcome; the same token may then be repeated. */
   launch(fleet: FleetRequest): Promise<FleetResult>;
@@ -106,6 +113,8 @@ export interface Compute {
   list(): Promise<readonly Instance[]>;
   /** Ids that EC2 does not know are absent from the answer. */
   describe(ids: readonly string[]): Promise<readonly Instance[]>;
+  /** Of these instances; those that are not spot are absent from the answer. */
+  spotRequests(instanceIds: readonly string[]): Promise<readonly SpotRequest[]>;
   /** Repeated and unknown ids are not an error. */
   terminate(ids: readonly string[]): Promise<void>;
   tag(id: string, tags: Labels): Promise<void>;

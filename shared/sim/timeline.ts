@@ -65,6 +65,17 @@ export class Timeline implements Clock {
     while (this.nextMs() === next) await this.pop()?.run();
   }
 
+  /** Whoever waits does so while everything else goes on, what is planned meanwhile included. */
+  async sleep(ms: number): Promise<void> {
+    const untilMs = this.now + ms;
+    for (;;) {
+      const next = this.nextMs();
+      if (next === undefined || next > untilMs) break;
+      await this.advance();
+    }
+    this.moveTo(untilMs);
+  }
+
   /** Lets time pass up to a moment at which nothing is planned. */
   moveTo(atMs: number): void {
     this.now = Math.max(this.now, atMs);

@@ -173,6 +173,7 @@ export class World {
       time,
       detail: { 'instance-id': id, 'instance-action': 'terminate' },
     });
+    this.compute.takeBack(id);
     this.timeline.after(WARNING_MS, () => this.compute.terminate([id]));
     await this.guarded(() => interrupt(this.ports, this.settings, [{ id: `warning-${id}`, body }]));
   }

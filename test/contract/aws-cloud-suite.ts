@@ -9,6 +9,8 @@ export interface CloudUnderTest {
   readonly profiles: Profiles;
   /** Nothing more to be had of that offering. */
   exhaust(instanceType: string, zone: string, capacityType: 'spot' | 'on-demand'): void;
+  /** EC2 needs the capacity of a spot instance. */
+  takeBack(instanceId: string): void;
   /** Lets what was asked for happen: instances that shut down are gone afterwards. */
   settle(): Promise<void>;
 }
@@ -82,6 +84,25 @@ function lookingAfter(cloud: () => CloudUnderTest): void {
     const id = instances[0]?.id ?? '';
     const described = await cloud().compute.describe([id, 'i-0ffffffffffffffff']);
     expect(described.map((each) => each.id)).toEqual([id]);
+  });
+
+  it('says of spot instances which of them EC2 takes back', async () => {
+    const spot = aFleet({ count: 2, capacityType: 'spot', strategy: 'price-capacity-optimized' });
+    const { instances } = await cloud().compute.launch(spot);
+    const [taken = '', left = ''] = instances.map(({ id }) => id);
+    const other = (await cloud().compute.launch(aFleet())).instances[0]?.id ?? '';
+    cloud().takeBack(taken);
+    cloud().takeBack(other);
+    const ids = [left, other, 'i-0ffffffffffffffff', taken, left];
+    const requests = await cloud().compute.spotRequests(ids);
+    const codes = new Map(requests.map((each) => [each.instanceId, each.statusCode]));
+    expect([...codes].sort()).toEqual(
+      [
+        [left, 'fulfilled'],
+        [taken, 'marked-for-termination'],
+      ].sort(),
+    );
+    expect(await cloud().compute.spotRequests([])).toEqual([]);
   });
 
   it('terminates, again and with unknown ids, until the instances are gone', async () => {

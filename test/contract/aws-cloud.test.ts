@@ -33,6 +33,7 @@ cloudSuite('the simulated cloud', async () => {
     profiles: new SimulatedProfiles('demo'),
     exhaust: (instanceType, zone, capacityType) =>
       compute.addShortage({ instanceType, zone, capacityType }),
+    takeBack: (id) => compute.takeBack(id),
     settle: async () => {
       while (timeline.nextMs() !== undefined) await timeline.advance();
     },
@@ -63,6 +64,7 @@ cloudSuite('AWS over the wire', async () => {
     profiles,
     exhaust: (instanceType, zone, capacityType) =>
       account.capacity.set(poolKey(instanceType, zone, capacityType), 0),
+    takeBack: (id) => account.takeBack(id),
     settle: async () => {
       for (const instance of account.instances.values()) {
         if (instance.state === 'shutting-down') instance.state = 'terminated';

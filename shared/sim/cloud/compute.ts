@@ -12,6 +12,7 @@ import {
   type InstanceStatus,
   type OfferingKey,
   PortError,
+  type SpotRequest,
 } from '../../ports.ts';
 import { HEX, Prng } from '../prng.ts';
 import type { Timeline } from '../timeline.ts';
@@ -88,6 +89,8 @@ export class SimulatedCompute implements Compute {
   private readonly timeline: Timeline;
   private readonly catalog: Catalog;
   private readonly ids: Prng;
+  /** Spot instances that EC2 has said it takes back. */
+  private readonly takenBack = new Set<string>();
   private shortages: readonly Shortage[] = [];
   private readonly onLaunch: (machine: Machine) => void;
   private readonly onGone: (machine: Machine) => void;
@@ -166,6 +169,19 @@ export class SimulatedCompute implements Compute {
 
   async describe(ids: readonly string[]): Promise<readonly Instance[]> {
     return ids.flatMap((id) => this.machines.get(id) ?? []);
+  }
+
+  /** What EC2 does to the spot request of an instance that it warns of. */
+  takeBack(id: string): void {
+    this.takenBack.add(id);
+  }
+
+  async spotRequests(instanceIds: readonly string[]): Promise<readonly SpotRequest[]> {
+    const spot = (await this.describe(instanceIds)).filter((each) => each.capacityType === 'spot');
+    return spot.map(({ id }) => ({
+      instanceId: id,
+      statusCode: this.takenBack.has(id) ? 'marked-for-termination' : 'fulfilled',
+    }));
   }
 
   async terminate(ids: readonly string[]): Promise<void> {

@@ -13,7 +13,7 @@ import {
 import type { World } from '../../../shared/sim/world.ts';
 import { ACCOUNT } from '../../../shared/sim/world.ts';
 import { deployment } from '../../sim/small-world.ts';
-import { MINUTE, reading, runningWorld, settings, spread, withPorts } from './world.ts';
+import { clockOf, MINUTE, reading, runningWorld, settings, spread, withPorts } from './world.ts';
 
 const INTERRUPTED = 'joiner.dev/interrupted';
 
@@ -66,7 +66,7 @@ describe('terminations', () => {
     const ports = portsOf(world, ending());
     expect((await lifecycle(ports, capped(2))).terminated).toHaveLength(2);
     expect((await lifecycle(ports, capped(2))).terminated).toHaveLength(0);
-    const later = { nowMs: () => world.timeline.nowMs() + MINUTE };
+    const later = clockOf(() => world.timeline.nowMs() + MINUTE);
     const next = portsOf(world, ending(), { clock: later });
     expect((await lifecycle(next, capped(2))).terminated).toHaveLength(2);
     expect(shuttingDown(world)).toBe(4);
@@ -147,7 +147,7 @@ describe('terminations', () => {
     const world = await runningWorld(web);
     let nowMs = world.timeline.nowMs();
     // Each look at the clock is a second later.
-    const clock = { nowMs: () => (nowMs += 1000) };
+    const clock = clockOf(() => (nowMs += 1000));
     const karpenterRenewedAtMs = async (): Promise<number> => nowMs;
     const ports = portsOf(world, ending(), { clock, cluster: { karpenterRenewedAtMs } });
     const { terminated } = await lifecycle(ports, settings);

@@ -3,7 +3,7 @@ import { provision } from '../../../shared/app/provision.ts';
 import { PortError, type Ports } from '../../../shared/ports.ts';
 import { readState } from '../../../shared/sim/decode.ts';
 import { deployment, nodePool } from '../../sim/small-world.ts';
-import { settings, spread, waitingWorld, withPorts } from './world.ts';
+import { clockOf, settings, spread, waitingWorld, withPorts } from './world.ts';
 
 const refuse = async (): Promise<never> => {
   throw new PortError('throttled', 'RequestLimitExceeded', 'later');
@@ -80,7 +80,7 @@ async function callsWithKarpenterAt(look: number): Promise<readonly string[]> {
     calls.push('Karpenter seen');
     return nowMs;
   };
-  const clock = { nowMs: () => (nowMs += 5000) };
+  const clock = clockOf(() => (nowMs += 5000));
   const ports = withPorts(free, { clock, cluster: { karpenterRenewedAtMs } });
   await provision(recorded(ports, calls), settings);
   return calls.filter((each) => each !== 'karpenterRenewedAtMs');

@@ -62,6 +62,11 @@ export async function waitingWorld(
 
 export const settings = appSettings('demo', { accountId: ACCOUNT, region: 'us-east-1' });
 
+/** A clock of the test's own, on which nobody waits. */
+export function clockOf(nowMs: () => number): Ports['clock'] {
+  return { nowMs, sleep: async () => undefined };
+}
+
 /** The ports with some of their members replaced. */
 export function withPorts(
   ports: Ports,

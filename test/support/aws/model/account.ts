@@ -23,6 +23,8 @@ export interface ModelInstance {
   readonly template: RequestLaunchTemplateData;
   state: 'pending' | 'running' | 'shutting-down' | 'terminated';
   tags: Tag[];
+  /** Of its spot request; undefined: what follows from the state. */
+  spotStatus?: string;
   /** When it is gone; undefined: nobody ended it. */
   endsAtMs?: number;
 }
@@ -90,6 +92,12 @@ export class Account {
   newId(prefix: string): string {
     this.lastId += 1;
     return `${prefix}-${this.lastId.toString(16).padStart(17, '0')}`;
+  }
+
+  /** What EC2 does right before it sends a spot warning. */
+  takeBack(instanceId: string): void {
+    const instance = this.instances.get(instanceId);
+    if (instance?.market === 'spot') instance.spotStatus = 'marked-for-termination';
   }
 
   priceOf(instanceType: string, zone: string, market: string): number {

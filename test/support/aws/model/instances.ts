@@ -4,8 +4,11 @@ import type {
   DescribeInstanceStatusRequest,
   DescribeInstancesCommandOutput,
   DescribeInstancesRequest,
+  DescribeSpotInstanceRequestsCommandOutput,
+  DescribeSpotInstanceRequestsRequest,
   Instance,
   InstanceStatus,
+  SpotInstanceRequest,
   TerminateInstancesCommandOutput,
   TerminateInstancesRequest,
 } from '@aws-sdk/client-ec2';
@@ -88,6 +91,31 @@ function describeInstances(account: Account, request: DescribeInstancesRequest) 
   return { Reservations: reservations, NextToken: next };
 }
 
+function spotRequestOf({ id, state, spotStatus }: ModelInstance): SpotInstanceRequest {
+  const isOver = state === 'shutting-down' || state === 'terminated';
+  return {
+    SpotInstanceRequestId: id.replace('i-', 'sir-'),
+    InstanceId: id,
+    State: isOver ? 'closed' : 'active',
+    Status: { Code: spotStatus ?? (isOver ? 'instance-terminated-by-user' : 'fulfilled') },
+  };
+}
+
+function describeSpotRequests(
+  account: Account,
+  { Filters, NextToken }: DescribeSpotInstanceRequestsRequest,
+) {
+  passTime(account);
+  const kept = [...account.instances.values()].filter(
+    (each) =>
+      each.market === 'spot' &&
+      isVisible(account, each) &&
+      meetsFilters(Filters, (name) => (name === 'instance-id' ? [each.id] : undefined)),
+  );
+  const { items, next } = page(kept, NextToken, account.pageSize);
+  return { SpotInstanceRequests: items.map(spotRequestOf), NextToken: next };
+}
+
 function terminate(account: Account, { InstanceIds = [] }: TerminateInstancesRequest) {
   for (const instance of find(account, InstanceIds)) {
     if (instance.state === 'terminated' || instance.state === 'shutting-down') continue;
@@ -119,6 +147,10 @@ export function instanceHandlers(account: Account): Handlers {
     DescribeInstances: handle<DescribeInstancesRequest, DescribeInstancesCommandOutput>((request) =>
       describeInstances(account, request),
     ),
+    DescribeSpotInstanceRequests: handle<
+      DescribeSpotInstanceRequestsRequest,
+      DescribeSpotInstanceRequestsCommandOutput
+    >((request) => describeSpotRequests(account, request)),
     TerminateInstances: handle<TerminateInstancesRequest, TerminateInstancesCommandOutput>(
       (request) => terminate(account, request),
     ),
