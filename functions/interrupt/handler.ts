@@ -15,12 +15,15 @@ export const handler = composed(async (event: QueueEvent, invocation): Promise<Q
   const { config, telemetry } = invocation;
   const { ports, base, remember } = await openSandbox(invocation, instancesCloud);
   const messages = event.Records.map(({ messageId, body }) => ({ id: messageId, body }));
-  const report = await interrupt(ports, config.settings, messages);
+  // Those who are woken look at what is remembered of offerings.
+  const wake = async (): Promise<void> => {
+    await Promise.all([remember(), tell(base, telemetry, ['nodeclaim-deleted'])]);
+  };
+  const report = await interrupt(ports, config.settings, messages, wake);
   logFailures(telemetry, report.failures);
   if (report.refused.size > 0) {
     telemetry.logger.info('refused messages', { reasons: Object.fromEntries(report.refused) });
   }
-  const kinds = report.deleted.length > 0 ? (['nodeclaim-deleted'] as const) : [];
-  await Promise.all([remember(), tell(base, telemetry, kinds)]);
+  await remember();
   return { batchItemFailures: report.failedIds.map((id) => ({ itemIdentifier: id })) };
 });

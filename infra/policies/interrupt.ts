@@ -10,7 +10,10 @@ export function interruptPolicy(scope: PolicyScope): readonly Statement[] {
       actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
       resources: [scope.queueArn],
     },
-    discovery(scope, 'Confirms what a message says.', ['DescribeInstances']),
+    discovery(scope, 'Confirms what a message says.', [
+      'DescribeInstances',
+      'DescribeSpotInstanceRequests',
+    ]),
     putWakeUps(scope),
     describeCluster(scope),
     ...memory(scope),

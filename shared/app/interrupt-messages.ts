@@ -9,6 +9,7 @@ import { NODE_POOL } from '../core/model/labels.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import { type ClaimsState, PortError, type Ports } from '../ports.ts';
 import type { Failure } from './attempt.ts';
+import { recordNothing } from './launch-records.ts';
 import { isOurs } from './offers.ts';
 import type { AppSettings } from './settings.ts';
 import type { Shadow } from './shadow.ts';
@@ -18,8 +19,11 @@ export interface QueueMessage {
   readonly body: string;
 }
 
-/** `foreign_cluster`: about instances that no NodeClaim here stands for. */
-export type RefusalReason = Refusal | 'foreign_cluster';
+/**
+ * `foreign_cluster`: about instances that no NodeClaim here stands for. `unconfirmed`: a warning of
+ * which EC2 knows nothing, where as many of its NodePool's nodes have gone as may go like that.
+ */
+export type RefusalReason = Refusal | 'foreign_cluster' | 'unconfirmed';
 
 /** One batch of the queue, and what has become of it so far. */
 export interface InterruptPass {
@@ -33,6 +37,8 @@ export interface InterruptPass {
   readonly failed: Set<string>;
   readonly failures: Failure[];
   readonly refused: Map<RefusalReason, number>;
+  /** Has those who replace and drain woken: before anything is waited for. */
+  readonly onDeleted: () => Promise<void>;
 }
 
 /** A message about an instance of ours. */
@@ -65,6 +71,22 @@ export function poolNameOf({ claim }: Hit): string {
 /** What the message is, for people. */
 export function toldBy({ interruption, instanceId }: Hit): string {
   return `${interruption.kind} for instance ${instanceId}`;
+}
+
+/** Deleted before; it only has to be known that EC2 takes the instance. */
+export function isLeaving({ claim }: Hit): boolean {
+  return claim.deletedAtMs !== undefined;
+}
+
+/** That nothing was done about the message, for people. */
+export async function recordWhy(
+  pass: InterruptPass,
+  hit: Hit,
+  reason: string,
+  why: string,
+): Promise<void> {
+  const object = `NodeClaim/${hit.claim.name}`;
+  await recordNothing(pass, reason, object, `${toldBy(hit)}: ${why}`, 'interrupt');
 }
 
 function hitsOf(

@@ -6,20 +6,23 @@ import {
   SPOT,
   ZONE,
 } from '../core/model/labels.ts';
-import { type Instance, PortError, type Ports } from '../ports.ts';
+import { PortError, type Ports } from '../ports.ts';
 import type { Failure } from './attempt.ts';
 import { spendBudget } from './interrupt-budget.ts';
+import { askForWarnings, type Confirmed, confirm, isWarning } from './interrupt-confirmation.ts';
 import {
   fail,
   type Hit,
   type InterruptPass,
+  isLeaving,
   judge,
   poolNameOf,
   type QueueMessage,
   type RefusalReason,
+  recordWhy,
+  refuse,
   toldBy,
 } from './interrupt-messages.ts';
-import { recordNothing } from './launch-records.ts';
 import { claimRef } from './references.ts';
 import { type AppSettings, isShadowed } from './settings.ts';
 import { Shadow } from './shadow.ts';
@@ -35,39 +38,6 @@ export interface InterruptReport {
   readonly refused: ReadonlyMap<RefusalReason, number>;
   /** Why messages have to come again, as far as something was refused or broken. */
   readonly failures: readonly Failure[];
-}
-
-/** What EC2 says of the instances: `contradicts` = it runs and nothing is known of an end. */
-function contradicts(hit: Hit, described: ReadonlyMap<string, Instance> | undefined): boolean {
-  if (described === undefined) return false;
-  const { kind } = hit.interruption;
-  const instance = described.get(hit.instanceId);
-  if (kind === 'spot_interrupted') return instance?.capacityType === 'on-demand';
-  return (
-    (kind === 'instance_stopped' || kind === 'instance_terminated') && instance?.state === 'running'
-  );
-}
-
-/** A claim that is leaving because of EC2 needs no second opinion. */
-function needsConfirmation({ action, claim }: Hit): boolean {
-  const isKnown = claim.deletedAtMs !== undefined && claim.annotations[INTERRUPTED] !== undefined;
-  return action.confirmable && !isKnown;
-}
-
-async function describeHits(
-  ports: Ports,
-  hits: readonly Hit[],
-): Promise<ReadonlyMap<string, Instance> | undefined> {
-  const ids = [...new Set(hits.filter(needsConfirmation).map((hit) => hit.instanceId))];
-  if (ids.length === 0) return new Map();
-  try {
-    const instances = await ports.compute.describe(ids.sort());
-    return new Map(instances.map((each) => [each.id, each]));
-  } catch (error) {
-    // A warning has two minutes: it is acted on at once where EC2 cannot be asked.
-    if (error instanceof PortError) return undefined;
-    throw error;
-  }
 }
 
 async function markOffering(ports: Ports, hit: Hit): Promise<void> {
@@ -120,7 +90,7 @@ async function carryOut(ports: Ports, hit: Hit): Promise<void> {
 }
 
 /** A claim once, and nothing while Karpenter runs. What one message comes to concerns no other. */
-async function act(pass: InterruptPass, hits: readonly Hit[]): Promise<void> {
+async function actOn(pass: InterruptPass, hits: readonly Hit[]): Promise<void> {
   const { ports, deleted } = pass;
   for (const hit of hits) {
     const { claim, action } = hit;
@@ -139,48 +109,94 @@ async function act(pass: InterruptPass, hits: readonly Hit[]): Promise<void> {
   }
 }
 
-function isLeaving({ claim }: Hit): boolean {
-  return claim.deletedAtMs !== undefined;
+async function act(pass: InterruptPass, hits: readonly Hit[]): Promise<void> {
+  const before = pass.deleted.size;
+  await actOn(pass, hits);
+  if (pass.deleted.size > before) await pass.onDeleted();
 }
 
-async function recordWhy(pass: InterruptPass, hit: Hit, reason: string, why: string) {
-  const object = `NodeClaim/${hit.claim.name}`;
-  await recordNothing(pass, reason, object, `${toldBy(hit)}: ${why}`, 'interrupt');
-}
-
-/** Those that EC2 does not contradict. */
-async function believable(pass: InterruptPass, hits: readonly Hit[]): Promise<readonly Hit[]> {
-  const described = await describeHits(pass.ports, hits);
-  const doubted = hits.filter((hit) => contradicts(hit, described));
-  for (const hit of doubted) await recordWhy(pass, hit, 'contradicted', 'EC2 says otherwise');
-  return hits.filter((hit) => !doubted.includes(hit));
-}
-
-/** Of what EC2 cannot confirm few nodes go at a time; the messages of the others come again. */
-async function actOnFew(pass: InterruptPass, hits: readonly Hit[]): Promise<void> {
-  if (hits.length === 0 || (await pass.shadow.isCast())) return;
+/** Nothing confirms these: few nodes of a pool go at a time. Answers what is left. */
+async function actOnFew(pass: InterruptPass, hits: readonly Hit[]): Promise<Unspent> {
   const { granted, faults } = await spendBudget(pass, hits);
-  await act(
-    pass,
-    hits.filter(({ claim }) => granted.has(claim.name)),
-  );
-  for (const hit of hits.filter(({ claim }) => !granted.has(claim.name))) {
+  const isGranted = ({ claim }: Hit): boolean => granted.has(claim.name);
+  await act(pass, hits.filter(isGranted));
+  return { hits: hits.filter((hit) => !isGranted(hit)), faults };
+}
+
+interface Unspent {
+  readonly hits: readonly Hit[];
+  /** By NodePool: why its budget could not be written. */
+  readonly faults: ReadonlyMap<string, unknown>;
+}
+
+/** Nothing can confirm these: they come again, when the pool may lose others. */
+async function putOff(pass: InterruptPass, { hits, faults }: Unspent): Promise<void> {
+  for (const hit of hits) {
     const pool = poolNameOf(hit);
-    if (faults.has(pool)) {
-      fail(pass, hit.messageId, `NodePool/${pool}`, faults.get(pool));
-      continue;
+    if (faults.has(pool)) fail(pass, hit.messageId, `NodePool/${pool}`, faults.get(pool));
+    else {
+      pass.failed.add(hit.messageId);
+      const why = 'too many nodes of its NodePool would go unconfirmed';
+      await recordWhy(pass, hit, 'unconfirmed', why);
     }
-    pass.failed.add(hit.messageId);
-    const why = 'too many nodes of its NodePool would go unconfirmed';
-    await recordWhy(pass, hit, 'unconfirmed', why);
   }
 }
 
-/** Handles one batch of the interruption queue: envelope → membership → confirmation → action. */
+/** Between looks at spot requests: seconds of the two minutes that a node has. */
+const WAITS_MS = [1_000, 2_000, 3_000];
+
+/**
+ * Warnings beyond what may go unconfirmed: a real one is confirmed within moments, a forged one
+ * never. Where EC2 or the NodePool could not be asked, the message comes again.
+ */
+async function awaitConfirmation(pass: InterruptPass, { hits, faults }: Unspent): Promise<void> {
+  const { ports, shadow } = pass;
+  let left = hits;
+  let confirmed: Confirmed = new Set();
+  for (const waitMs of WAITS_MS) {
+    if (left.length === 0) return;
+    await ports.clock.sleep(waitMs);
+    if (await shadow.isCast()) return;
+    confirmed = await askForWarnings(ports, left);
+    if (confirmed instanceof PortError) continue;
+    const known: ReadonlySet<string> = confirmed;
+    await act(
+      pass,
+      left.filter((hit) => known.has(hit.instanceId)),
+    );
+    left = left.filter((hit) => !known.has(hit.instanceId));
+  }
+  for (const hit of left) {
+    const pool = poolNameOf(hit);
+    const fault = confirmed instanceof PortError ? confirmed : faults.get(pool);
+    if (fault !== undefined) fail(pass, hit.messageId, `NodePool/${pool}`, fault);
+    else {
+      refuse(pass, 'unconfirmed');
+      await recordWhy(pass, hit, 'unconfirmed', 'EC2 knows nothing of it');
+    }
+  }
+}
+
+/** Envelope → membership → confirmation → action. */
+async function handle(pass: InterruptPass, messages: readonly QueueMessage[]): Promise<void> {
+  const verdicts = await confirm(pass, judge(pass, messages));
+  await act(pass, verdicts.sure);
+  const unsure = verdicts.unsure.filter(({ claim }) => !pass.deleted.has(claim.name));
+  if (unsure.length === 0 || (await pass.shadow.isCast())) return;
+  const { hits, faults } = await actOnFew(pass, unsure);
+  await putOff(pass, { hits: hits.filter((hit) => !isWarning(hit)), faults });
+  await awaitConfirmation(pass, { hits: hits.filter(isWarning), faults });
+}
+
+/**
+ * Handles one batch of the interruption queue. `onDeleted` is called as soon as claims have been
+ * deleted, before anything is waited for.
+ */
 export async function interrupt(
   ports: Ports,
   settings: AppSettings,
   messages: readonly QueueMessage[],
+  onDeleted: () => Promise<void> = async () => undefined,
 ): Promise<InterruptReport> {
   const startedAtMs = ports.clock.nowMs();
   const state = await ports.cluster.readClaims();
@@ -193,17 +209,9 @@ export async function interrupt(
     failed: new Set(),
     failures: [],
     refused: new Map(),
+    onDeleted,
   };
-  if (!isShadowed(state.karpenterRenewedAtMs, ports.clock.nowMs())) {
-    const hits = await believable(pass, judge(pass, messages));
-    const isUnsure = (hit: Hit): boolean =>
-      hit.action.deleteClaim && !hit.action.confirmable && !isLeaving(hit);
-    await act(
-      pass,
-      hits.filter((hit) => !isUnsure(hit)),
-    );
-    await actOnFew(pass, hits.filter(isUnsure));
-  }
+  if (!isShadowed(state.karpenterRenewedAtMs, ports.clock.nowMs())) await handle(pass, messages);
   const { failed, deleted, refused, failures } = pass;
   return { failedIds: [...failed].sort(), deleted: [...deleted].sort(), refused, failures };
 }

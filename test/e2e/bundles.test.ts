@@ -25,6 +25,7 @@ import {
   tooLarge,
 } from '../support/bundles/manifests.ts';
 import { deployment, nodeClass } from '../support/closed-loop/manifests.ts';
+import { spotWarning } from '../support/closed-loop/messages.ts';
 import { isDeleting, labelOf } from '../support/closed-loop/questions.ts';
 import { describeClosedLoop, liveInstances, runningPods } from '../support/closed-loop/world.ts';
 
@@ -67,15 +68,7 @@ await describeClosedLoop('the bundles of the synthesised stack', (loop) => {
 
   it('the node of a spot warning is replaced, drained and terminated', async () => {
     const [before] = liveInstances(loop);
-    const body = JSON.stringify({
-      version: '0',
-      source: 'aws.ec2',
-      'detail-type': 'EC2 Spot Instance Interruption Warning',
-      account: cloud.account.id,
-      region: cloud.account.region,
-      time: new Date().toISOString(),
-      detail: { 'instance-id': before?.id, 'instance-action': 'terminate' },
-    });
+    const body = spotWarning(cloud.account, before?.id ?? '');
     const Records = [body, 'not even JSON'].map((each, at) => ({
       messageId: `m-${at}`,
       body: each,

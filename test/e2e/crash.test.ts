@@ -4,6 +4,7 @@ import { RESOURCES } from '../../shared/kube/resources.ts';
 import type { LoopFunction } from '../support/closed-loop/functions.ts';
 import { type Kill, runDoomed } from '../support/closed-loop/kill.ts';
 import { deployment, nodeClass, nodePool } from '../support/closed-loop/manifests.ts';
+import { spotWarning } from '../support/closed-loop/messages.ts';
 import {
   claimsOf,
   conditionOf,
@@ -134,15 +135,7 @@ async function untilUnschedulable(loop: ClosedLoop, count: number): Promise<void
 }
 
 function stopping({ account }: ClosedLoop['cloud'], instance: string): object {
-  const body = JSON.stringify({
-    version: '0',
-    source: 'aws.ec2',
-    'detail-type': 'EC2 Spot Instance Interruption Warning',
-    account: account.id,
-    region: account.region,
-    time: new Date(Date.now()).toISOString(),
-    detail: { 'instance-id': instance, 'instance-action': 'terminate' },
-  });
+  const body = spotWarning(account, instance);
   return { Records: [{ messageId: 'm', body }] };
 }
 

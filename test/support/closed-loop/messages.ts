@@ -1,7 +1,16 @@
 import type { Account } from '../aws/model/account.ts';
 
-/** What EventBridge puts into the queue two minutes before EC2 takes a spot instance back. */
-export function spotWarning({ id, region }: Account, instance: string): string {
+/**
+ * What EventBridge puts into the queue two minutes before EC2 takes a spot instance back; the spot
+ * request says so from now on.
+ */
+export function spotWarning(account: Account, instance: string): string {
+  account.takeBack(instance);
+  return forgedWarning(account, instance);
+}
+
+/** A warning of which EC2 knows nothing. */
+export function forgedWarning({ id, region }: Account, instance: string): string {
   return JSON.stringify({
     version: '0',
     source: 'aws.ec2',

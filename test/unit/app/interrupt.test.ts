@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { interrupt, type QueueMessage } from '../../../shared/app/interrupt.ts';
+import { confirmsWarning } from '../../../shared/core/interruption/spot-request.ts';
 import { instanceIdOf } from '../../../shared/core/lifecycle/actions.ts';
 import { INTERRUPTED, UNCONFIRMED } from '../../../shared/core/model/labels.ts';
 import { PortError, type Ports } from '../../../shared/ports.ts';
@@ -38,12 +39,18 @@ async function forEachNode(world: World, kind: keyof typeof EVENTS) {
   return ids.map((id) => messageOf(world, kind, id));
 }
 
+/** As EC2 sends them: the spot requests say the same. */
+async function warnings(world: World): Promise<readonly QueueMessage[]> {
+  for (const { id } of world.compute.machines.values()) world.compute.takeBack(id);
+  return await forEachNode(world, 'spot');
+}
+
 const tenNodes = () => runningWorld([spread('web', 10)], 'spot');
 
 describe('a batch of messages', () => {
   it('is not failed by a message that cannot be read', async () => {
     const world = await tenNodes();
-    const [first, second] = await forEachNode(world, 'spot');
+    const [first, second] = await warnings(world);
     const poison = { id: 'poison', body: first?.body.replace('"aws.ec2"', '{"toString":1}') ?? '' };
     const batch = [poison, ...[first, second].flatMap((each) => each ?? [])];
     const report = await interrupt(world.ports, settings, batch);
@@ -54,7 +61,7 @@ describe('a batch of messages', () => {
 
   it('is not failed by a message whose claim cannot be written, for whatever reason', async () => {
     const world = await tenNodes();
-    const batch = (await forEachNode(world, 'spot')).slice(0, 3);
+    const batch = (await warnings(world)).slice(0, 3);
     const [claim] = await claimsOf(world);
     const ports = withPorts(world.ports, {
       cluster: {
@@ -139,5 +146,135 @@ describe('what EC2 cannot confirm', () => {
     expect(report.failures.map(({ object }) => object)).toEqual(['NodePool/default']);
     expect(await leaving(world)).toBe(0);
     expect((await claimsOf(world)).filter((each) => each.annotations[INTERRUPTED])).toEqual([]);
+  });
+});
+
+describe('spot warnings', () => {
+  /** Batches of five at once, as Lambda hands them out. */
+  async function handled(ports: Ports, messages: readonly QueueMessage[], onDeleted?: () => void) {
+    const batches = [messages.slice(0, 5), messages.slice(5)];
+    const told = async (): Promise<void> => onDeleted?.();
+    return await Promise.all(batches.map((batch) => interrupt(ports, settings, batch, told)));
+  }
+
+  /** A clock whose waits take no time and are counted; something may happen meanwhile. */
+  function waiting(world: World, meanwhile: (waited: number) => void = () => undefined) {
+    const waits: number[] = [];
+    const sleep = async (ms: number): Promise<void> => {
+      waits.push(ms);
+      meanwhile(waits.length);
+    };
+    return { waits, clock: { nowMs: () => world.timeline.nowMs(), sleep } };
+  }
+
+  it('that EC2 confirms are acted on at once, however many, and nothing is noted', async () => {
+    const world = await tenNodes();
+    const { waits, clock } = waiting(world);
+    const asked: number[] = [];
+    const spotRequests = async (ids: readonly string[]) => {
+      asked.push(ids.length);
+      return await world.compute.spotRequests(ids);
+    };
+    const ports = withPorts(world.ports, { clock, compute: { spotRequests } });
+    await handled(ports, await warnings(world));
+    expect(await leaving(world)).toBe(10);
+    expect([waits, asked]).toEqual([[], [5, 5]]);
+    const notes = await world.ports.cluster.readNodePoolNotes('default');
+    expect(notes?.annotations[UNCONFIRMED]).toBeUndefined();
+  });
+
+  it('that are forged take a fifth of the pool, are refused after seconds and counted', async () => {
+    const world = await tenNodes();
+    const { waits, clock } = waiting(world);
+    const messages = await forEachNode(world, 'spot');
+    const reports = await handled(withPorts(world.ports, { clock }), messages);
+    expect(await leaving(world)).toBe(2);
+    const refused = reports.map((each) => each.refused.get('unconfirmed') ?? 0);
+    expect(refused.reduce((sum, each) => sum + each)).toBe(8);
+    expect(reports.flatMap(({ failedIds }) => failedIds)).toEqual([]);
+    expect(waits.reduce((sum, ms) => sum + ms) / reports.length).toBe(6000);
+    const reasons = world.recorder.decisions.filter(({ action }) => action === 'none');
+    expect(reasons.map(({ message }) => message)).toContainEqual(
+      expect.stringContaining('EC2 knows nothing of it'),
+    );
+    // The same again, and others: nothing more goes.
+    await handled(withPorts(world.ports, { clock }), await forEachNode(world, 'spot'));
+    expect(await leaving(world)).toBe(2);
+  });
+
+  it('that are confirmed late go as soon as they are, and who drains is woken before', async () => {
+    const world = await tenNodes();
+    const goneAtWaits: number[] = [];
+    const gone = () =>
+      world.store.list('NodeClaim').filter(({ metadata }) => metadata.deletionTimestamp).length;
+    const { waits, clock } = waiting(world, (waited) => {
+      goneAtWaits.push(gone());
+      if (waited === 2)
+        for (const { id } of world.compute.machines.values()) world.compute.takeBack(id);
+    });
+    const told: number[] = [];
+    const messages = await forEachNode(world, 'spot');
+    const ports = withPorts(world.ports, { clock });
+    const report = await interrupt(ports, settings, messages, async () => void told.push(gone()));
+    expect(report).toMatchObject({ failedIds: [], refused: new Map() });
+    expect(report.deleted).toHaveLength(10);
+    expect(waits).toEqual([1000, 2000]);
+    expect(goneAtWaits).toEqual([2, 2]);
+    expect(told).toEqual([2, 10]);
+  });
+
+  it('are acted on at once where EC2 cannot be asked', async () => {
+    const world = await tenNodes();
+    const spotRequests = async (): Promise<never> => {
+      throw new PortError('throttled', 'RequestLimitExceeded', 'later');
+    };
+    const ports = withPorts(world.ports, { compute: { spotRequests } });
+    await handled(ports, await forEachNode(world, 'spot'));
+    expect(await leaving(world)).toBe(10);
+  });
+
+  it('come again where EC2 can be asked no more', async () => {
+    const world = await tenNodes();
+    let asked = 0;
+    const spotRequests = async (ids: readonly string[]) => {
+      asked += 1;
+      if (asked > 1) throw new PortError('throttled', 'RequestLimitExceeded', 'later');
+      return await world.compute.spotRequests(ids);
+    };
+    const { clock } = waiting(world);
+    const ports = withPorts(world.ports, { clock, compute: { spotRequests } });
+    const report = await interrupt(ports, settings, await forEachNode(world, 'spot'));
+    expect(report.deleted).toHaveLength(2);
+    expect(report.failedIds).toHaveLength(8);
+  });
+
+  it('come again where the note is refused, unless they are confirmed meanwhile', async () => {
+    const world = await tenNodes();
+    const messages = (await forEachNode(world, 'spot')).slice(0, 2);
+    const [first] = await claimsOf(world);
+    const { clock } = waiting(world, () =>
+      world.compute.takeBack(instanceIdOf(first?.providerId) ?? ''),
+    );
+    const patchNodePool = async () => 'conflict' as const;
+    const ports = withPorts(world.ports, { clock, cluster: { patchNodePool } });
+    const report = await interrupt(ports, settings, messages);
+    expect(report.deleted).toEqual([first?.name]);
+    expect(report.failedIds).toEqual([messages[1]?.id]);
+  });
+});
+
+describe('spot request', () => {
+  it.each([
+    ['marked-for-termination', true],
+    ['marked-for-stop', true],
+    ['instance-terminated-no-capacity', true],
+    ['instance-stopped-by-price', true],
+    ['instance-terminated-by-experiment', true],
+    ['fulfilled', false],
+    ['request-canceled-and-instance-running', false],
+    ['pending-fulfillment', false],
+    ['', false],
+  ])('%s', (statusCode, isConfirmed) => {
+    expect(confirmsWarning(statusCode)).toBe(isConfirmed);
   });
 });

@@ -161,6 +161,7 @@ describe('terminations', () => {
 describe('an interruption', () => {
   async function warn(world: World, ports: Ports): Promise<readonly string[]> {
     const [machine] = world.compute.machines.values();
+    world.compute.takeBack(machine?.id ?? '');
     const body = JSON.stringify({
       source: 'aws.ec2',
       'detail-type': 'EC2 Spot Instance Interruption Warning',
