@@ -154,6 +154,16 @@ describe('messages of the interruption queue', () => {
     expect(deleted).toEqual([]);
   });
 
+  it('of which EC2 knows nothing: one node of four, however often they are forged', async () => {
+    const world = await runningWorld([spread('web', 4)], 'spot');
+    const all = claimsOf(world).map((claim) => warning(world, idOf(claim)));
+    const { deleted, refused, dead } = await played(world.ports, [...all, ...all, ...all]);
+    expect(deleted).toHaveLength(1);
+    // Three of the twelve are about the node that goes.
+    expect(refused).toEqual({ unconfirmed: 9 });
+    expect(dead).toEqual([]);
+  });
+
   it('one that always fails ends in the dead letters, the others of its batch are done', async () => {
     const world = await runningWorld([spread('web', 4)], 'spot');
     const [poison, ...others] = claimsOf(world);

@@ -25,7 +25,7 @@ import {
   tooLarge,
 } from '../support/bundles/manifests.ts';
 import { deployment, nodeClass } from '../support/closed-loop/manifests.ts';
-import { spotWarning } from '../support/closed-loop/messages.ts';
+import { forgedWarning } from '../support/closed-loop/messages.ts';
 import { isDeleting, labelOf } from '../support/closed-loop/questions.ts';
 import { describeClosedLoop, liveInstances, runningPods } from '../support/closed-loop/world.ts';
 
@@ -68,7 +68,8 @@ await describeClosedLoop('the bundles of the synthesised stack', (loop) => {
 
   it('the node of a spot warning is replaced, drained and terminated', async () => {
     const [before] = liveInstances(loop);
-    const body = spotWarning(cloud.account, before?.id ?? '');
+    // Its spot request does not say so yet: that it goes all the same is noted on its NodePool.
+    const body = forgedWarning(cloud.account, before?.id ?? '');
     const Records = [body, 'not even JSON'].map((each, at) => ({
       messageId: `m-${at}`,
       body: each,

@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest';
+import { UNCONFIRMED } from '../../shared/core/model/labels.ts';
+import { property, text } from '../../shared/kube/list.ts';
 import { RESOURCES } from '../../shared/kube/resources.ts';
 import { privateDnsName } from '../support/aws/joining.ts';
 import type { ModelInstance } from '../support/aws/model/account.ts';
 import { apart, nodeClass, nodePool } from '../support/closed-loop/manifests.ts';
-import { spotWarning } from '../support/closed-loop/messages.ts';
+import { forgedWarning, spotWarning } from '../support/closed-loop/messages.ts';
 import {
   claimsOf,
   eventsOf,
@@ -251,6 +253,25 @@ await describeClosedLoop(
         const warned = loop.cloud.account.instances.get(id);
         const offering = (each: ModelInstance | undefined) => `${each?.instanceType} ${each?.zone}`;
         expect(offering(launched)).not.toBe(offering(warned));
+      },
+      MINUTES,
+    );
+
+    it(
+      'forged spot warnings: one of three nodes goes, which its pool says, and no other later',
+      async () => {
+        const { account } = loop.cloud;
+        const nodes = [...(await nodesOf(loop, 'spotty'))];
+        const forged = nodes.map(([, node]) => forgedWarning(account, instanceIdOfNode(node)));
+        const batches = [forged.slice(0, 1), forged.slice(1), forged];
+        const failed = await Promise.all(batches.map((each) => loop.interrupt(each)));
+        expect(failed.flat()).toEqual([]);
+        expect((await claimsOf(loop, 'spotty')).filter(isDeleting)).toHaveLength(1);
+        const pool = await loop.admin().get(RESOURCES.nodePools, { name: 'spotty' });
+        const annotations = property(property(pool, 'metadata'), 'annotations');
+        const noted = JSON.parse(text(property(annotations, UNCONFIRMED)));
+        expect(Object.keys(noted)).toHaveLength(1);
+        await settle(loop, 'spotty', 3);
       },
       MINUTES,
     );
