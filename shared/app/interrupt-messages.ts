@@ -25,6 +25,12 @@ export interface QueueMessage {
  */
 export type RefusalReason = Refusal | 'foreign_cluster' | 'unconfirmed';
 
+/** Why a message has to come again. */
+export interface MessageFailure extends Failure {
+  /** What was thrown: a refusal of the cluster or the cloud, or a fault of ours. */
+  readonly cause: unknown;
+}
+
 /** One batch of the queue, and what has become of it so far. */
 export interface InterruptPass {
   readonly ports: Ports;
@@ -35,7 +41,7 @@ export interface InterruptPass {
   readonly deleted: Set<string>;
   /** Messages that have to come again. */
   readonly failed: Set<string>;
-  readonly failures: Failure[];
+  readonly failures: MessageFailure[];
   readonly refused: Map<RefusalReason, number>;
   /** Has those who replace and drain woken: before anything is waited for. */
   readonly onDeleted: () => Promise<void>;
@@ -58,10 +64,10 @@ export function refuse({ refused, ports }: InterruptPass, reason: RefusalReason)
 }
 
 /** The message comes again, whatever was wrong with it: those that came with it have no part. */
-export function fail(pass: InterruptPass, messageId: string, object: string, error: unknown): void {
+export function fail(pass: InterruptPass, messageId: string, object: string, cause: unknown): void {
   pass.failed.add(messageId);
-  const message = error instanceof PortError ? `${error.code}: ${error.message}` : String(error);
-  pass.failures.push({ object, message });
+  const message = cause instanceof PortError ? `${cause.code}: ${cause.message}` : String(cause);
+  pass.failures.push({ object, message, cause });
 }
 
 export function poolNameOf({ claim }: Hit): string {

@@ -7,7 +7,6 @@ import {
   ZONE,
 } from '../core/model/labels.ts';
 import { PortError, type Ports } from '../ports.ts';
-import type { Failure } from './attempt.ts';
 import { spendBudget } from './interrupt-budget.ts';
 import { askForWarnings, type Confirmed, confirm, isWarning } from './interrupt-confirmation.ts';
 import {
@@ -16,6 +15,7 @@ import {
   type InterruptPass,
   isLeaving,
   judge,
+  type MessageFailure,
   poolNameOf,
   type QueueMessage,
   type RefusalReason,
@@ -37,7 +37,7 @@ export interface InterruptReport {
   /** How many messages led to nothing, by reason. */
   readonly refused: ReadonlyMap<RefusalReason, number>;
   /** Why messages have to come again, as far as something was refused or broken. */
-  readonly failures: readonly Failure[];
+  readonly failures: readonly MessageFailure[];
 }
 
 async function markOffering(ports: Ports, hit: Hit): Promise<void> {

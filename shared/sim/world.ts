@@ -175,7 +175,12 @@ export class World {
     });
     this.compute.takeBack(id);
     this.timeline.after(WARNING_MS, () => this.compute.terminate([id]));
-    await this.guarded(() => interrupt(this.ports, this.settings, [{ id: `warning-${id}`, body }]));
+    const messages = [{ id: `warning-${id}`, body }];
+    await this.guarded(async () => {
+      const { failures } = await interrupt(this.ports, this.settings, messages);
+      // A message fails alone, whatever the cause: here the process has died of it.
+      for (const { cause } of failures) if (cause instanceof Crash) throw cause;
+    });
   }
 
   /** A minute of the schedule. */
