@@ -30,6 +30,12 @@ function contradicts(hit: Hit, described: ReadonlyMap<string, Instance> | undefi
   );
 }
 
+/** Whether EC2 has begun to end it already. */
+function isEnding(hit: Hit, described: ReadonlyMap<string, Instance> | undefined): boolean {
+  const state = described?.get(hit.instanceId)?.state;
+  return state === 'stopping' || state === 'stopped' || state === 'shutting-down';
+}
+
 /** A claim that is leaving because of EC2 needs no second opinion. */
 function needsConfirmation(hit: Hit): boolean {
   const isKnown = isLeaving(hit) && hit.claim.annotations[INTERRUPTED] !== undefined;
@@ -87,7 +93,8 @@ export async function confirm(pass: InterruptPass, hits: readonly Hit[]): Promis
   for (const hit of hits) {
     const isAsked = isWarning(hit) && !(confirmed instanceof PortError);
     const isUnconfirmable = hit.action.deleteClaim && !hit.action.confirmable && !isLeaving(hit);
-    if (isAsked && confirmed.has(hit.instanceId)) sure.push(hit);
+    const isConfirmed = isAsked && (confirmed.has(hit.instanceId) || isEnding(hit, described));
+    if (isConfirmed) sure.push(hit);
     else if (contradicts(hit, described)) {
       await recordWhy(pass, hit, 'contradicted', 'EC2 says otherwise');
     } else if (isAsked || isUnconfirmable) unsure.push(hit);

@@ -223,6 +223,14 @@ describe('spot warnings', () => {
     expect(told).toEqual([2, 10]);
   });
 
+  it('are confirmed by instances that shut down, whatever their requests say', async () => {
+    const world = await tenNodes();
+    const messages = await forEachNode(world, 'spot');
+    await world.compute.terminate([...world.compute.machines.keys()]);
+    await handled(world.ports, messages);
+    expect(await leaving(world)).toBe(10);
+  });
+
   it('are acted on at once where EC2 cannot be asked', async () => {
     const world = await tenNodes();
     const spotRequests = async (): Promise<never> => {
