@@ -1,12 +1,20 @@
-/** Acts on each of them, so many at once; what throws ends it all. */
+/**
+ * Acts on each of them, so many at once, and begins with them in order. Once one throws none is
+ * begun; those that are under way end before it is thrown on.
+ */
 export async function atOnce<Item>(
   limit: number,
   items: readonly Item[],
   act: (item: Item) => Promise<void>,
 ): Promise<void> {
   const queue = items.values();
+  const errors: unknown[] = [];
   const work = async (): Promise<void> => {
-    for (const item of queue) await act(item);
+    for (const item of queue) {
+      if (errors.length > 0) return;
+      await act(item).catch((error: unknown) => errors.push(error));
+    }
   };
   await Promise.all(Array.from({ length: limit }, work));
+  if (errors.length > 0) throw errors[0];
 }

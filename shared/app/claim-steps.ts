@@ -1,3 +1,4 @@
+import { hasToWait } from '../core/lifecycle/action-order.ts';
 import {
   type ClaimDecision,
   type LifecycleAction,
@@ -9,6 +10,7 @@ import { CAPACITY_TYPE, INITIALIZED, INTERRUPTED, NODE_POOL, ZONE } from '../cor
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import type { ClusterState } from '../ports.ts';
 import { atOnce } from './at-once.ts';
+import { attempt } from './attempt.ts';
 import { evictPods, taintNode } from './drains.ts';
 import { deleteClaim, type HealthPass } from './health.ts';
 import { recordNothing } from './launch-records.ts';
@@ -94,12 +96,12 @@ async function finalizeClaim({ ports }: Pass, claim: NodeClaim): Promise<void> {
   });
 }
 
-/** What is done for a claim by itself; nodes open together. */
-type Step = Exclude<LifecycleAction, { kind: 'register' }>;
+/** What is done for a claim by itself; nodes open together, and instances are named at the end. */
+type Step = Exclude<LifecycleAction, { kind: 'register' | 'tag' }>;
 
-/** Carries one action out; false: the claim's later actions have to wait. */
+/** Carries one action out; false: it was not done, and those that need it have to wait. */
 async function act(pass: Pass, claim: NodeClaim, action: Step): Promise<boolean> {
-  const { cluster, compute } = pass.ports;
+  const { cluster } = pass.ports;
   switch (action.kind) {
     case 'delete-claim':
       await deleteClaim(pass, claim, action);
@@ -119,17 +121,15 @@ async function act(pass: Pass, claim: NodeClaim, action: Step): Promise<boolean>
     case 'annotate':
       await cluster.patchNodeClaim(claimRef(claim), { annotations: action.annotations });
       return true;
-    case 'tag':
-      await compute.tag(action.instanceId, action.tags);
-      return true;
     case 'delete-node':
       await cluster.delete(nodeRef(action.node));
       return true;
     case 'taint-node':
       return (await taintNode(pass.ports, action)) === 'done';
     case 'evict': {
-      const evictions = await evictPods(pass.ports, action.pods);
+      const { evictions, failures } = await evictPods(pass.ports, action.pods);
       pass.evictions += evictions;
+      pass.failures.push(...failures);
       return true;
     }
     case 'remove-pod':
@@ -146,12 +146,37 @@ async function act(pass: Pass, claim: NodeClaim, action: Step): Promise<boolean>
   }
 }
 
-/** Each claim's steps one after the other, and those of several claims at once. */
+/** One after the other; where one is refused, those that do not need it go on. */
+async function takeClaimSteps(pass: Pass, { claim, actions }: ClaimDecision): Promise<void> {
+  const undone = new Set<LifecycleAction['kind']>();
+  for (const action of actions) {
+    if (action.kind === 'register' || action.kind === 'tag') continue;
+    const isDone =
+      !hasToWait(action, undone) && (await carryOut(pass, claim, () => act(pass, claim, action)));
+    if (!isDone) undone.add(action.kind);
+  }
+}
+
+/**
+ * Nothing waits for names. Where they are refused that is reported with each pass, but there is
+ * nothing to stay for: the next minute tries again.
+ */
+async function tagInstance(pass: Pass, { claim, actions }: ClaimDecision): Promise<void> {
+  const { cluster, compute } = pass.ports;
+  for (const action of actions) {
+    if (action.kind !== 'tag') continue;
+    const tag = async (): Promise<void> => {
+      if (await pass.shadow.isCast()) return;
+      await compute.tag(action.instanceId, action.tags);
+      await cluster.patchNodeClaim(claimRef(claim), { annotations: action.annotations });
+      pass.acted = true;
+    };
+    pass.failures.push(...(await attempt(`NodeClaim/${claim.name}`, tag)));
+  }
+}
+
+/** Several claims at once; tags come last, as EC2 takes only a few such calls a second. */
 export async function takeSteps(pass: Pass, decisions: readonly ClaimDecision[]): Promise<void> {
-  await atOnce(CLAIMS_AT_ONCE, decisions, async ({ claim, actions }) => {
-    for (const action of actions) {
-      if (action.kind === 'register') continue;
-      if (!(await carryOut(pass, claim, () => act(pass, claim, action)))) return;
-    }
-  });
+  await atOnce(CLAIMS_AT_ONCE, decisions, (each) => takeClaimSteps(pass, each));
+  await atOnce(CLAIMS_AT_ONCE, decisions, (each) => tagInstance(pass, each));
 }

@@ -1,25 +1,66 @@
 import { EXCLUDE_FROM_LOAD_BALANCERS, type LifecycleAction } from '../core/lifecycle/actions.ts';
 import type { Pod } from '../core/model/pod.ts';
-import type { Ports, WriteResult } from '../ports.ts';
+import { PortError, type Ports, type WriteResult } from '../ports.ts';
+import { atOnce } from './at-once.ts';
+import { attempt, type Failure } from './attempt.ts';
 import { nodeRef, podRef } from './references.ts';
 
-/** Asks for the pods to go; how many do. What a budget does not allow is asked for again later. */
-export async function evictPods({ cluster, recorder }: Ports, pods: readonly Pod[]) {
+/**
+ * Of one node. A webhook that does not answer takes 10 s a pod, of which a warning of EC2 leaves
+ * twelve: the other pods are not to wait behind those that it is asked about.
+ */
+const EVICTIONS_AT_ONCE = 5;
+
+/** What came of evictions. */
+export interface Evictions {
+  readonly evictions: number;
+  /** Pods whose eviction was refused for another reason than a budget. */
+  readonly failures: readonly Failure[];
+}
+
+/**
+ * Asks for each of the pods to go, whatever the answer for the others is. What a budget does not
+ * allow, or is refused, is asked for again later.
+ */
+export async function evictPods(ports: Ports, pods: readonly Pod[]): Promise<Evictions> {
   let evictions = 0;
-  for (const pod of pods) {
+  const failures = new Map<Pod, readonly Failure[]>();
+  await atOnce(EVICTIONS_AT_ONCE, pods, async (pod) => {
+    const ask = async (): Promise<void> => {
+      if (await isEvicted(ports, pod)) evictions += 1;
+    };
+    failures.set(pod, await attempt(`Pod/${pod.namespace}/${pod.name}`, ask));
+  });
+  return { evictions, failures: pods.flatMap((pod) => failures.get(pod) ?? []) };
+}
+
+async function isEvicted(ports: Ports, pod: Pod): Promise<boolean> {
+  const { cluster, recorder } = ports;
+  const name = `${pod.namespace}/${pod.name}`;
+  try {
     const result = await cluster.evict(podRef(pod));
     const code = { done: '200', gone: '404', blocked: '429' }[result];
     recorder.count('pods_eviction_requests_total', { code });
-    if (result === 'done') evictions += 1;
-    if (result === 'done' || result === 'gone') continue;
-    await cluster.event({
-      regarding: { kind: 'Node', name: pod.nodeName ?? '' },
-      type: 'Warning',
-      reason: 'FailedDraining',
-      message: `A PodDisruptionBudget does not allow ${pod.namespace}/${pod.name} to be evicted`,
-    });
+    if (result === 'blocked') {
+      const text = `A PodDisruptionBudget does not allow ${name} to be evicted`;
+      await sayFailedDraining(ports, pod, text);
+    }
+    return result === 'done';
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    recorder.count('pods_eviction_requests_total', { code: error.code });
+    await sayFailedDraining(ports, pod, `${name} was not evicted: ${error.message}`);
+    throw error;
   }
-  return evictions;
+}
+
+async function sayFailedDraining({ cluster }: Ports, pod: Pod, message: string): Promise<void> {
+  await cluster.event({
+    regarding: { kind: 'Node', name: pod.nodeName ?? '' },
+    type: 'Warning',
+    reason: 'FailedDraining',
+    message,
+  });
 }
 
 /** A node changes all the time: only its taints have to be those that were read. */

@@ -1,3 +1,4 @@
+import { hasToWait } from '../core/lifecycle/action-order.ts';
 import type { LifecycleAction } from '../core/lifecycle/actions.ts';
 import { decideClaim } from '../core/lifecycle/claim.ts';
 import { conditionOf } from '../core/lifecycle/conditions.ts';
@@ -6,7 +7,7 @@ import type { NodeClaim } from '../core/model/provisioning.ts';
 import type { Ports } from '../ports.ts';
 import { atOnce } from './at-once.ts';
 import { attempt, type Failure } from './attempt.ts';
-import { evictPods, taintNode } from './drains.ts';
+import { type Evictions, evictPods, taintNode } from './drains.ts';
 import { nodeRef } from './references.ts';
 import { isShadowed } from './settings.ts';
 import { Shadow } from './shadow.ts';
@@ -23,18 +24,12 @@ function isUrgent(claim: NodeClaim): boolean {
   );
 }
 
-/** What came of drains that did not wait for the whole cluster to be read. */
-export interface FirstDrains {
-  readonly evictions: number;
-  readonly failures: readonly Failure[];
-}
-
 /**
  * Begins the drain of nodes that EC2 has warned of, with no more than these nodes and their pods
  * read: in a new process everything else takes seconds, of which a warning leaves 120. Whatever
  * else a drain consists of is left to the pass that follows.
  */
-export async function beginUrgentDrains(ports: Ports): Promise<FirstDrains> {
+export async function beginUrgentDrains(ports: Ports): Promise<Evictions> {
   if (ports.cluster.isWarm?.() === true) return { evictions: 0, failures: [] };
   const startedAtMs = ports.clock.nowMs();
   const state = await ports.cluster.readClaims(INTERRUPTED);
@@ -47,18 +42,22 @@ export async function beginUrgentDrains(ports: Ports): Promise<FirstDrains> {
   let evictions = 0;
   await atOnce(AT_ONCE_MAX, urgent, async (claim) => {
     const begin = async (): Promise<void> => {
-      evictions += await beginDrain(ports, shadow, claim);
+      const begun = await beginDrain(ports, shadow, claim);
+      evictions += begun.evictions;
+      failures.push(...begun.failures);
     };
     failures.push(...(await attempt(`NodeClaim/${claim.name}`, begin)));
   });
   return { evictions, failures };
 }
 
-/** Taints the node and evicts the first group of its pods; how many. */
-async function beginDrain(ports: Ports, shadow: Shadow, claim: NodeClaim): Promise<number> {
-  if (claim.nodeName === undefined) return 0;
+const NOTHING: Evictions = { evictions: 0, failures: [] };
+
+/** Taints the node and evicts the first group of its pods. */
+async function beginDrain(ports: Ports, shadow: Shadow, claim: NodeClaim): Promise<Evictions> {
+  if (claim.nodeName === undefined) return NOTHING;
   const { node, pods } = await ports.cluster.readNode(claim.nodeName);
-  if (node === undefined || node.providerId !== claim.providerId) return 0;
+  if (node === undefined || node.providerId !== claim.providerId) return NOTHING;
   const { actions } = decideClaim(claim, {
     nowMs: ports.clock.nowMs(),
     nodes: [node],
@@ -69,26 +68,35 @@ async function beginDrain(ports: Ports, shadow: Shadow, claim: NodeClaim): Promi
     blockingAttachments: [],
   });
   let evictions = 0;
+  const failures: Failure[] = [];
+  const undone = new Set<LifecycleAction['kind']>();
   for (const action of actions) {
-    if (await shadow.isCast()) break;
-    const done = await act(ports, action);
-    if (done === undefined) break;
-    evictions += done;
+    if (hasToWait(action, undone)) continue;
+    const step = async (): Promise<void> => {
+      if (await shadow.isCast()) return;
+      const done = await act(ports, action);
+      if (done === undefined) return;
+      undone.delete(action.kind);
+      evictions += done.evictions;
+      failures.push(...done.failures);
+    };
+    undone.add(action.kind);
+    failures.push(...(await attempt(`NodeClaim/${claim.name}`, step)));
   }
-  return evictions;
+  return { evictions, failures };
 }
 
-/** How many pods were evicted; undefined: what comes after has to wait. */
-async function act(ports: Ports, action: LifecycleAction): Promise<number | undefined> {
+/** Undefined: it was not done, and what needs it has to wait. */
+async function act(ports: Ports, action: LifecycleAction): Promise<Evictions | undefined> {
   switch (action.kind) {
     case 'taint-node':
-      return (await taintNode(ports, action)) === 'done' ? 0 : undefined;
+      return (await taintNode(ports, action)) === 'done' ? NOTHING : undefined;
     case 'delete-node':
       await ports.cluster.delete(nodeRef(action.node));
-      return 0;
+      return NOTHING;
     case 'evict':
       return await evictPods(ports, action.pods);
     default:
-      return 0;
+      return NOTHING;
   }
 }

@@ -21,7 +21,10 @@ export type DeletionReason =
   | 'node_deleted'
   | Illness['reason'];
 
-/** One thing to do; a claim's actions are carried out in order, each can be repeated. */
+/**
+ * One thing to do; a claim's actions are carried out in order, each can be repeated. Which of them
+ * wait where one before them is refused says `hasToWait`.
+ */
 export type LifecycleAction =
   | {
       readonly kind: 'delete-claim';
@@ -47,12 +50,23 @@ export type LifecycleAction =
   | { readonly kind: 'conditions'; readonly set: readonly ConditionClaim[] }
   /** null removes. */
   | { readonly kind: 'annotate'; readonly annotations: Readonly<Record<string, string | null>> }
-  | { readonly kind: 'tag'; readonly instanceId: string; readonly tags: Labels }
+  /** Names the instance for people; the claim is annotated when it is done. */
+  | {
+      readonly kind: 'tag';
+      readonly instanceId: string;
+      readonly tags: Labels;
+      readonly annotations: Readonly<Record<string, string | null>>;
+    }
   | { readonly kind: 'delete-node'; readonly node: Node }
   | { readonly kind: 'taint-node'; readonly node: Node; readonly taints: readonly Taint[] }
   | { readonly kind: 'evict'; readonly pods: readonly Pod[] }
   | { readonly kind: 'remove-pod'; readonly pod: Pod; readonly gracePeriodSeconds: number }
-  | { readonly kind: 'terminate'; readonly instanceId: string }
+  | {
+      readonly kind: 'terminate';
+      readonly instanceId: string;
+      /** The drain's time is up. */
+      readonly isPastDeadline: boolean;
+    }
   | { readonly kind: 'finalize-node'; readonly node: Node }
   | { readonly kind: 'finalize-claim' };
 

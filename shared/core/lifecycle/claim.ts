@@ -228,10 +228,7 @@ function tagging(claim: NodeClaim, node: Node, isAwaited: boolean): readonly Lif
     return Object.keys(removed).length === 0 ? [] : [{ kind: 'annotate', annotations: removed }];
   }
   const tags = { Name: node.name, 'karpenter.sh/nodeclaim': claim.name };
-  return [
-    { kind: 'tag', instanceId, tags },
-    { kind: 'annotate', annotations: { [TAGGED]: 'true', ...removed } },
-  ];
+  return [{ kind: 'tag', instanceId, tags, annotations: { [TAGGED]: 'true', ...removed } }];
 }
 
 /** Why the claim's instance counts as gone; undefined: it does not. */
@@ -288,8 +285,8 @@ function decide(claim: NodeClaim, around: ClaimSurroundings): readonly Lifecycle
   const initializing = isTrue(claim, 'Initialized') ? [] : initialization(claim, node);
   return [
     ...nominations(node, around.awaiting),
-    ...tagging(claim, node, around.isAwaited),
     ...initializing,
+    ...tagging(claim, node, around.isAwaited),
   ];
 }
 

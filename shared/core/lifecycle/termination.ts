@@ -43,12 +43,17 @@ function finish(claim: NodeClaim, around: ClaimSurroundings): LifecycleAction[] 
   return [...nodes, ...(held ? [{ kind: 'finalize-claim' } as const] : [])];
 }
 
-function terminate(claim: NodeClaim, around: ClaimSurroundings): LifecycleAction[] {
+function terminate(
+  claim: NodeClaim,
+  around: ClaimSurroundings,
+  deadlineMs?: number,
+): LifecycleAction[] {
   const instanceId = instanceIdOf(claim.providerId);
   if (instanceId === undefined || around.instance === 'absent') return finish(claim, around);
   if (around.instance === 'shutting-down') return [];
+  const isPastDeadline = deadlineMs !== undefined && around.nowMs >= deadlineMs;
   return [
-    { kind: 'terminate', instanceId },
+    { kind: 'terminate', instanceId, isPastDeadline },
     { kind: 'conditions', set: [says('InstanceTerminating', 'True', 'InstanceTerminating')] },
   ];
 }
@@ -108,5 +113,5 @@ export function terminationActions(
   const deadlineMs = deadlineOf(claim);
   const announced = announceDeadline(claim, deadlineMs);
   const { actions, isOver } = drain(claim, around, deadlineMs);
-  return [...announced, ...actions, ...(isOver ? terminate(claim, around) : [])];
+  return [...announced, ...actions, ...(isOver ? terminate(claim, around, deadlineMs) : [])];
 }

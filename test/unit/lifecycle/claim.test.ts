@@ -148,23 +148,19 @@ describe('a NodeClaim', () => {
       'tags and waits for a ready node',
       registered,
       { nodes: [notReady] },
-      ['tag', 'annotate', 'Initialized=Unknown/NodeNotReady Ready=Unknown/NodeNotReady'],
+      ['Initialized=Unknown/NodeNotReady Ready=Unknown/NodeNotReady', 'tag'],
     ],
     [
       'waits for a resource',
       { ...registered, requests: { 'nvidia.com/gpu': 1 } },
       { nodes: [aNode()] },
-      [
-        'tag',
-        'annotate',
-        'Initialized=Unknown/ResourceNotRegistered Ready=Unknown/ResourceNotRegistered',
-      ],
+      ['Initialized=Unknown/ResourceNotRegistered Ready=Unknown/ResourceNotRegistered', 'tag'],
     ],
     [
       'initialises',
       registered,
       { nodes: [aNode()] },
-      ['tag', 'annotate', 'initialize', 'Initialized=True/Initialized Ready=True/Ready'],
+      ['initialize', 'Initialized=True/Initialized Ready=True/Ready', 'tag'],
     ],
     ['at rest has nothing to do', ready, { nodes: [aNode()] }, []],
     [

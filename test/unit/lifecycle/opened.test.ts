@@ -25,7 +25,9 @@ describe('a claim whose node is open', () => {
       instance: 'present',
       blockingAttachments: [],
     });
-    return actions.flatMap((each) => (each.kind === 'annotate' ? [each.annotations] : []));
+    return actions.flatMap((each) =>
+      each.kind === 'annotate' || each.kind === 'tag' ? [each.annotations] : [],
+    );
   };
 
   it.each<[string, Labels, boolean, readonly object[]]>([
