@@ -3,7 +3,7 @@ import { provision } from '../../shared/app/provision.ts';
 import { batchWindow } from '../../shared/kube/batch-window.ts';
 import { composed } from '../runtime/compose.ts';
 import type { WakeUpEvent } from '../runtime/context.ts';
-import { held, leased } from '../runtime/leased.ts';
+import { held, leased, mayHandOver } from '../runtime/leased.ts';
 import { openSandbox } from '../runtime/sandbox.ts';
 import { logFailures } from '../runtime/telemetry.ts';
 import { tell } from '../runtime/tell.ts';
@@ -13,10 +13,12 @@ import { launchingCloud } from './cloud.ts';
 /**
  * Plans nodes for the pods that have none and launches every NodeClaim that has no instance. Woken
  * by pods and claims, and each minute. What it has launched it tells `lifecycle`, which then stays
- * until the nodes have joined: in the tick that launches, that one has been and gone.
+ * until the nodes have joined: in the tick that launches, that one has been and gone. When its time
+ * is up, it wakes the invocation that launches the rest.
  */
 export const handler = composed(async (event: WakeUpEvent, invocation) => {
   const { config, requestId, remainingMs, telemetry } = invocation;
+  const invocationMs = remainingMs();
   const { ports, kube, base, leases, refreshPrices, recall, remember } = await openSandbox(
     invocation,
     launchingCloud,
@@ -32,7 +34,7 @@ export const handler = composed(async (event: WakeUpEvent, invocation) => {
     name: 'decide',
     pass: async (lease) => {
       recall();
-      const report = await provision(held(ports, lease), config.settings);
+      const report = await provision(held(ports, lease), config.settings, remainingMs);
       logFailures(telemetry, report.failures);
       // Not waited for while the Lease is held: the bus may be out of reach.
       if (report.launched.length > 0) waking.push(tell(base, telemetry, ['nodeclaim-changed']));
@@ -41,12 +43,14 @@ export const handler = composed(async (event: WakeUpEvent, invocation) => {
         launched: report.launched.length,
         unplaced: report.unplaced.size,
       });
-      return 'settled';
+      return report.isUnfinished ? 'unsettled' : 'settled';
     },
     remainingMs,
     sleep: async (ms) => void (await sleep(ms)),
     pauseMs: 1000,
   });
+  const handsOver = outcome === 'out of time' && mayHandOver(invocationMs);
+  waking.push(tell(base, telemetry, handsOver ? ['nodeclaim-created'] : []));
   await Promise.all([remember(), ...waking]);
   return { outcome };
 });

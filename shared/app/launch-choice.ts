@@ -36,6 +36,8 @@ export interface Launching {
   readonly shadow: Shadow;
   /** Steps that were refused are added; the others go on. */
   readonly failures: Failure[];
+  /** Milliseconds left to the invocation. */
+  readonly remainingMs: () => number;
 }
 
 export interface LaunchPass extends Launching {

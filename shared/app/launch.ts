@@ -1,41 +1,12 @@
-import { allocatable } from '../core/instance-types/allocatable.ts';
-import {
-  clientToken,
-  encodeMembership,
-  FLEET,
-  type FleetMembership,
-  groupClaims,
-  membershipOf,
-} from '../core/launch/fleet-group.ts';
-import { launchTags, networkFacts, overlayAnnotations } from '../core/launch/launch-request.ts';
-import { providerIdOf } from '../core/lifecycle/actions.ts';
-import type { InstanceType, Offering } from '../core/model/instance-type.ts';
-import {
-  CAPACITY_TYPE,
-  INSTANCE_TYPE,
-  type Labels,
-  NODE_CLASS_HASH,
-  NODE_CLASS_HASH_VERSION,
-  NODE_POOL,
-  REGION,
-  RESERVATION_ID,
-  RESERVATION_TYPE,
-  ZONE,
-  ZONE_ID,
-} from '../core/model/labels.ts';
+import { groupClaims, membershipOf } from '../core/launch/fleet-group.ts';
+import type { InstanceType } from '../core/model/instance-type.ts';
+import { NODE_POOL } from '../core/model/labels.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
-import {
-  type ClusterState,
-  type FleetFault,
-  type FleetResult,
-  type LaunchedInstance,
-  PortError,
-} from '../ports.ts';
+import { type ClusterState, type Instance, PortError } from '../ports.ts';
+import { atOnce } from './at-once.ts';
 import { attempt } from './attempt.ts';
-import { saying } from './claim-conditions.ts';
 import { haltedPools, launchesLeft } from './launch-brakes.ts';
 import {
-  giveUp,
   type Launchable,
   type Launching,
   type LaunchPass,
@@ -43,257 +14,73 @@ import {
   type Subnets,
   subnetsOf,
 } from './launch-choice.ts';
-import { recordHeldClaims, recordLaunchFailure } from './launch-records.ts';
-import { nodeClassHash, VERSION } from './nodeclass.ts';
+import { type CommonGround, launchGroup, sayLaunchFailed } from './launch-group.ts';
+import { recordHeldClaims, recordNothing } from './launch-records.ts';
 import { isOurs } from './offers.ts';
-import { claimRef } from './references.ts';
 import { isPaused } from './settings.ts';
+
+/**
+ * Groups that are launched at the same time. EC2 takes two to three seconds for a fleet, and the
+ * adapter begins five a second: these keep that pace up, more would only wait in line.
+ */
+const GROUPS_AT_ONCE = 15;
+
+/**
+ * A launch is not begun with less time than this: waiting for its turn, a fleet, and the writes
+ * after it. One that takes longer and is cut off is not lost: its group and token are written.
+ */
+export const LAUNCH_MS = 10_000;
 
 export interface LaunchReport {
   readonly launched: readonly string[];
   /** Claims deleted because nothing could be had for them: their pods need another plan. */
   readonly givenUp: readonly string[];
-}
-
-/** The one value of each label that the type describes, and what the offering adds. */
-export function instanceLabels(type: InstanceType, offering: Offering, region: string): Labels {
-  const labels: Record<string, string> = {};
-  for (const [key, values] of Object.entries(type.labels)) {
-    const [only, second] = values ?? [];
-    if (only !== undefined && second === undefined) labels[key] = only;
-  }
-  labels[INSTANCE_TYPE] = type.name;
-  labels[REGION] = region;
-  labels[ZONE] = offering.zone;
-  labels[CAPACITY_TYPE] = offering.capacityType;
-  if (offering.zoneId !== undefined) labels[ZONE_ID] = offering.zoneId;
-  if (offering.reservation !== undefined) {
-    labels[RESERVATION_ID] = offering.reservation.id;
-    labels[RESERVATION_TYPE] = offering.reservation.type;
-  }
-  return labels;
-}
-
-/** Writes the instance on its claim; the provider id last, as it ends the claim's launching. */
-async function assign(
-  { ports, launched }: LaunchPass,
-  { claim, choice, nodeClass, request }: Launchable,
-  instance: LaunchedInstance,
-): Promise<void> {
-  const option = choice.options.find(
-    ({ type, offering }) =>
-      type.name === instance.instanceType &&
-      offering.zone === instance.zone &&
-      offering.capacityType === instance.capacityType,
-  );
-  const ref = claimRef(claim);
-  const known =
-    option === undefined ? {} : instanceLabels(option.type, option.offering, ports.catalog.region);
-  await ports.cluster.patchNodeClaim(ref, {
-    labels: {
-      ...known,
-      ...claim.labels,
-      [INSTANCE_TYPE]: instance.instanceType,
-      [ZONE]: instance.zone,
-      [CAPACITY_TYPE]: instance.capacityType,
-    },
-    annotations: {
-      [NODE_CLASS_HASH]: nodeClassHash(nodeClass),
-      [NODE_CLASS_HASH_VERSION]: VERSION,
-      ...networkFacts(request, instance),
-      ...(option === undefined ? {} : overlayAnnotations(option)),
-    },
-  });
-  const isLaunched = { type: 'Launched', status: 'True', reason: 'Launched', message: '' } as const;
-  const nowMs = ports.clock.nowMs();
-  await ports.cluster.patchNodeClaimStatus(ref, {
-    providerId: providerIdOf(instance.zone, instance.id),
-    imageId: instance.imageId,
-    ...(option === undefined
-      ? {}
-      : {
-          capacity: option.type.capacity,
-          allocatable: allocatable(option.type, option.offering),
-        }),
-    conditions: saying([isLaunched], nowMs),
-  });
-  launched.push(claim.name);
-  const { instanceType: type, zone, capacityType } = instance;
-  await ports.recorder.decision({
-    id: `launch-${claim.name}`,
-    atMs: nowMs,
-    useCase: 'provision',
-    object: `NodeClaim/${claim.name}`,
-    action: 'launch',
-    message: `${instance.id}: ${type} ${capacityType} in ${zone}`,
-    detail: { nodePool: claim.labels[NODE_POOL], chosen: { type, zone, capacityType } },
-  });
-}
-
-/** The group's claims carry it before the call: whoever comes after a crash repeats the same. */
-async function writeGroup(
-  { ports }: LaunchPass,
-  group: readonly Launchable[],
-  membership: FleetMembership,
-): Promise<readonly Launchable[]> {
-  const text = encodeMembership(membership);
-  const written: Launchable[] = [];
-  for (const each of group) {
-    if (each.claim.annotations[FLEET] !== text) {
-      const patch = { annotations: { [FLEET]: text } };
-      const result = await ports.cluster.patchNodeClaim(claimRef(each.claim), patch);
-      if (result !== 'done') continue;
-    }
-    written.push(each);
-  }
-  return written;
-}
-
-async function recordFaults(pass: LaunchPass, faults: readonly FleetFault[]): Promise<void> {
-  const { memory } = pass.ports;
-  for (const fault of faults) {
-    if (fault.offering === undefined) continue;
-    if (fault.kind === 'unfulfillable' || fault.kind === 'unknown') {
-      await memory.markUnavailable(fault.offering, fault.code);
-    }
-  }
-}
-
-/** On the claim, as an event, and in the log: a claim that waits says what for. */
-async function sayLaunchFailed(
-  pass: LaunchPass,
-  claim: NodeClaim,
-  code: string,
-  text: string,
-): Promise<void> {
-  const message = `${code}: ${text}`;
-  const condition = {
-    type: 'Launched',
-    status: 'Unknown',
-    reason: 'LaunchFailed',
-    message,
-  } as const;
-  const { cluster, clock } = pass.ports;
-  const regarding = claimRef(claim);
-  await cluster.patchNodeClaimStatus(regarding, {
-    conditions: saying([condition], clock.nowMs()),
-  });
-  await cluster.event({ regarding, type: 'Warning', reason: 'LaunchFailed', message });
-  await recordLaunchFailure(pass, claim, code, text);
-  pass.failures.push({ object: `NodeClaim/${claim.name}`, message });
-}
-
-/** Claims without an instance: given up where capacity is short, else tried with a new token. */
-async function settleLeftOver(
-  pass: LaunchPass,
-  leftOver: readonly Launchable[],
-  faults: readonly FleetFault[],
-  membership: FleetMembership,
-): Promise<void> {
-  const other = faults.find((each) => each.kind !== 'unfulfillable');
-  const message = faults.map((each) => `${each.code}: ${each.message}`)[0] ?? 'no capacity';
-  for (const { claim } of leftOver) {
-    if (other === undefined) {
-      await giveUp(pass, claim, 'insufficient_capacity', message);
-    } else {
-      await sayLaunchFailed(pass, claim, other.code, other.message);
-    }
-  }
-  if (other === undefined) return;
-  const attempt = membership.attempt + 1;
-  const token = clientToken(
-    leftOver.map(({ claim }) => claim.uid),
-    attempt,
-  );
-  await writeGroup(pass, leftOver, { token, size: leftOver.length, attempt });
-}
-
-/** The fault is written on the claims; the next pass tries them again with the same token. */
-async function postpone(
-  pass: LaunchPass,
-  group: readonly Launchable[],
-  error: PortError,
-): Promise<undefined> {
-  for (const { claim } of group) await sayLaunchFailed(pass, claim, error.code, error.message);
+  /** Claims that are left to the next pass, as the invocation ends. */
+  readonly postponed: number;
 }
 
 /**
- * Instances of this token that no claim stands for yet: what an earlier call has launched.
- * Undefined: EC2 could not be asked.
+ * Launches the groups at the same time. Each has a report of its own, so that what is said in the
+ * end does not go by which of them EC2 has answered first. Returns how many claims were left out.
  */
-async function adoptable(
+async function launchGroups(
   pass: LaunchPass,
-  group: readonly Launchable[],
-  token: string,
-  taken: ReadonlySet<string>,
-): Promise<readonly LaunchedInstance[] | undefined> {
-  try {
-    const instances = await pass.ports.compute.list();
-    return instances.filter((each) => each.tags[FLEET] === token && !taken.has(each.id));
-  } catch (error) {
-    if (!(error instanceof PortError)) throw error;
-    return await postpone(pass, group, error);
-  }
-}
-
-async function callFleet(
-  pass: LaunchPass,
-  group: readonly Launchable[],
-  membership: FleetMembership,
-): Promise<FleetResult | undefined> {
-  const [first] = group;
-  if (first === undefined) return undefined;
-  const { ports, settings } = pass;
-  const { nodeClass, nodePool } = first.request;
-  try {
-    return await ports.compute.launch({
-      ...first.request,
-      clientToken: membership.token,
-      claims: group.map(({ claim }) => ({ name: claim.name, uid: claim.uid })),
-      tags: launchTags(nodeClass, nodePool, settings.cluster, membership.token),
-    });
-  } catch (error) {
-    if (!(error instanceof PortError)) throw error;
-    // The outcome is unknown.
-    return await postpone(pass, group, error);
-  }
-}
-
-function byId(a: LaunchedInstance, b: LaunchedInstance): number {
-  return a.id < b.id ? -1 : 1;
-}
-
-async function launchGroup(
-  pass: LaunchPass,
-  group: readonly Launchable[],
-  taken: ReadonlySet<string>,
-): Promise<void> {
-  const [first] = group;
-  if (first === undefined) return;
-  const uids = group.map(({ claim }) => claim.uid);
-  const before = membershipOf(first.claim);
-  const fresh = { token: clientToken(uids, 0), size: group.length, attempt: 0 };
-  const membership = before ?? fresh;
-  let waiting = await writeGroup(pass, group, membership);
-  const adopt = async (instances: readonly LaunchedInstance[]): Promise<void> => {
-    const pairs = [...instances].sort(byId).slice(0, waiting.length);
-    for (const [index, instance] of pairs.entries()) {
-      const item = waiting[index];
-      if (item !== undefined) await assign(pass, item, instance);
-    }
-    waiting = waiting.slice(pairs.length);
+  nodeClaims: readonly NodeClaim[],
+  groups: readonly (readonly Launchable[])[],
+): Promise<number> {
+  const { ports, shadow, remainingMs } = pass;
+  const ids = nodeClaims.flatMap((claim) => claim.providerId?.split('/').slice(-1) ?? []);
+  let listing: Promise<readonly Instance[]> | undefined;
+  const listed = (): Promise<readonly Instance[]> => {
+    listing ??= ports.compute.list();
+    return listing;
   };
-  if (before !== undefined) {
-    const known = await adoptable(pass, waiting, before.token, taken);
-    if (known === undefined) return;
-    await adopt(known);
+  const common: CommonGround = { taken: new Set(ids), listed };
+  const parts = groups.map((group) => {
+    const own: LaunchPass = { ...pass, launched: [], givenUp: [], failures: [] };
+    return { group, own };
+  });
+  let postponed = 0;
+  await atOnce(GROUPS_AT_ONCE, parts, async ({ group, own }) => {
+    if (await shadow.isCast()) return;
+    if (remainingMs() < LAUNCH_MS) {
+      postponed += group.length;
+      return;
+    }
+    const name = group[0]?.claim.name ?? '';
+    const launch = () => launchGroup(own, common, group);
+    own.failures.push(...(await attempt(`NodeClaim/${name}`, launch)));
+  });
+  for (const { own } of parts) {
+    pass.launched.push(...own.launched);
+    pass.givenUp.push(...own.givenUp);
+    pass.failures.push(...own.failures);
   }
-  if (waiting.length === 0 || (await pass.shadow.isCast())) return;
-  const result = await callFleet(pass, waiting, membership);
-  if (result === undefined) return;
-  await recordFaults(pass, result.faults);
-  await adopt(result.instances.filter((each) => !taken.has(each.id)));
-  if (waiting.length > 0) await settleLeftOver(pass, waiting, result.faults, membership);
+  if (postponed > 0) {
+    const message = `${postponed} launches are left to the next pass: the time is nearly up`;
+    await recordNothing(pass, 'launches-postponed', 'NodeClaims', message);
+  }
+  return postponed;
 }
 
 /** Launches every NodeClaim that has no instance yet, whoever wrote it. */
@@ -304,7 +91,7 @@ export async function launchClaims(
 ): Promise<LaunchReport> {
   const { ports, settings, shadow, failures } = launching;
   const pass: LaunchPass = { ...launching, launched: [], givenUp: [] };
-  const report = { launched: pass.launched, givenUp: pass.givenUp };
+  const report = { launched: pass.launched, givenUp: pass.givenUp, postponed: 0 };
   const nowMs = ports.clock.nowMs();
   if (isPaused(state.pausedUntilMs.launch, nowMs)) return report;
   const { nodeClaims } = state.objects;
@@ -339,9 +126,6 @@ export async function launchClaims(
     };
     failures.push(...(await attempt(`NodeClaim/${claim.name}`, choose)));
   }
-  const taken = new Set(
-    nodeClaims.flatMap((claim) => claim.providerId?.split('/').slice(-1) ?? []),
-  );
   const groups = groupClaims(
     launchable.map((item) => ({
       ...item,
@@ -349,11 +133,6 @@ export async function launchClaims(
     })),
     settings.fleetSizeMax,
   );
-  for (const group of groups) {
-    if (await shadow.isCast()) break;
-    const first = group[0]?.claim.name ?? '';
-    const launch = () => launchGroup(pass, group, taken);
-    failures.push(...(await attempt(`NodeClaim/${first}`, launch)));
-  }
-  return report;
+  const postponed = await launchGroups(pass, nodeClaims, groups);
+  return { ...report, postponed };
 }

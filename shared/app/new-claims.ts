@@ -15,7 +15,7 @@ import type { OfferingChoice, PlannedNodeClaim } from '../core/model/plan.ts';
 import type { NodeClaim, NodePool } from '../core/model/provisioning.ts';
 import { formatResources } from '../core/quantity.ts';
 import type { NewNodeClaim } from '../ports.ts';
-import { instanceLabels } from './launch.ts';
+import { instanceLabels } from './launch-group.ts';
 import { VERSION } from './nodeclass.ts';
 
 /** What of a NodePool makes a node drift when it changes: the template without requirements. */

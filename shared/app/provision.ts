@@ -12,7 +12,7 @@ import { attempt, type Failure } from './attempt.ts';
 import { bufferPods, writeBufferStatuses } from './capacity-buffers.ts';
 import { relyOnExisting, sayNominated, waitingUids } from './existing-nodes.ts';
 import { type PartClaim, type PartPlan, planRollouts } from './expected-pods.ts';
-import { type LaunchReport, launchClaims } from './launch.ts';
+import { LAUNCH_MS, type LaunchReport, launchClaims } from './launch.ts';
 import { haltedPools } from './launch-brakes.ts';
 import { recordNothing } from './launch-records.ts';
 import { measuresOf } from './measures.ts';
@@ -31,6 +31,8 @@ export interface ProvisionReport {
   readonly unplaced: ReadonlyMap<string, string>;
   /** Steps that were refused; the others went on. */
   readonly failures: readonly Failure[];
+  /** Launches, or another plan, were left to the next pass for want of time. */
+  readonly isUnfinished: boolean;
 }
 
 /** Plans in one pass: each more answers a shortage that the one before ran into. */
@@ -41,6 +43,7 @@ interface Outlook {
   readonly state: ClusterState;
   readonly shadow: Shadow;
   readonly failures: Failure[];
+  readonly remainingMs: () => number;
   readonly pools: readonly NodePool[];
   readonly snapshot: ClusterSnapshot;
   readonly typesOf: (claim: NodeClaim) => readonly InstanceType[];
@@ -107,7 +110,11 @@ export function withoutHalted(
   });
 }
 
-async function observe(ports: Ports, settings: AppSettings, failures: Failure[]): Promise<Outlook> {
+async function observe(
+  ports: Ports,
+  settings: AppSettings,
+  { failures, remainingMs }: Pick<Outlook, 'failures' | 'remainingMs'>,
+): Promise<Outlook> {
   const startedAtMs = ports.clock.nowMs();
   const state = await ports.cluster.read();
   const nowMs = ports.clock.nowMs();
@@ -135,6 +142,7 @@ async function observe(ports: Ports, settings: AppSettings, failures: Failure[])
     state,
     shadow,
     failures,
+    remainingMs,
     pools,
     snapshot: {
       ...state.objects,
@@ -260,13 +268,13 @@ async function reportUnplaced(ports: Ports, outlook: Outlook, plan: Plan): Promi
 async function launchPlanned(
   ports: Ports,
   settings: AppSettings,
-  { state, shadow, typesOf, failures }: Outlook,
+  { state, shadow, typesOf, failures, remainingMs }: Outlook,
   created: readonly NodeClaim[],
 ): Promise<LaunchReport> {
   const names = new Set(created.map(({ name }) => name));
   const others = state.objects.nodeClaims.filter(({ name }) => !names.has(name));
   const objects = { ...state.objects, nodeClaims: [...others, ...created] };
-  const launching = { ports, settings, shadow, failures };
+  const launching = { ports, settings, shadow, failures, remainingMs };
   return await launchClaims(launching, { ...state, objects }, typesOf);
 }
 
@@ -274,12 +282,13 @@ async function launchPlanned(
 async function launchAll(
   ports: Ports,
   settings: AppSettings,
-  { typesOf, failures }: Outlook,
+  { typesOf, failures, remainingMs }: Outlook,
 ): Promise<LaunchReport> {
   const startedAtMs = ports.clock.nowMs();
   const state = await ports.cluster.read();
   const shadow = new Shadow(ports, state, startedAtMs);
-  return await launchClaims({ ports, settings, shadow, failures }, state, typesOf);
+  const launching = { ports, settings, shadow, failures, remainingMs };
+  return await launchClaims(launching, state, typesOf);
 }
 
 /** `startedAtMs` is when the round began to look. */
@@ -321,16 +330,21 @@ async function isHeldBack(
 
 /**
  * One pass: overlays → plan → NodeClaims, and a launch for every claim that has no instance. A
- * shortage met while launching leads to another plan in the same pass.
+ * shortage met while launching leads to another plan in the same pass, while there is time.
  */
-export async function provision(ports: Ports, settings: AppSettings): Promise<ProvisionReport> {
+export async function provision(
+  ports: Ports,
+  settings: AppSettings,
+  remainingMs: () => number = () => Number.POSITIVE_INFINITY,
+): Promise<ProvisionReport> {
   const created: string[] = [];
   const launched: string[] = [];
   const failures: Failure[] = [];
   let unplaced: ReadonlyMap<string, string> = new Map();
+  let isUnfinished = false;
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const startedAtMs = ports.clock.nowMs();
-    const outlook = await observe(ports, settings, failures);
+    const outlook = await observe(ports, settings, { failures, remainingMs });
     if (await isHeldBack(ports, settings, outlook, startedAtMs)) break;
     const { state, shadow } = outlook;
     // Static nodes come first: the plan then finds them on their way and counts on them.
@@ -338,6 +352,8 @@ export async function provision(ports: Ports, settings: AppSettings): Promise<Pr
     if (isStatic && (await keepStaticCapacity(ports, outlook)) > 0) {
       const report = await launchAll(ports, settings, outlook);
       launched.push(...report.launched);
+      isUnfinished = remainingMs() < LAUNCH_MS;
+      if (isUnfinished) break;
       continue;
     }
     const plan = await planRollouts(ports, outlook.snapshot, settings.scheduling, failures);
@@ -354,7 +370,9 @@ export async function provision(ports: Ports, settings: AppSettings): Promise<Pr
     launched.push(...report.launched);
     const actedMs = ports.clock.nowMs() - decidedAtMs;
     ports.recorder.measure?.('act_duration_seconds', actedMs / 1000);
-    if (report.givenUp.length === 0) break;
+    const isDone = report.givenUp.length === 0 && report.postponed === 0;
+    isUnfinished = !isDone && remainingMs() < LAUNCH_MS;
+    if (isDone || isUnfinished) break;
   }
-  return { created, launched, unplaced, failures };
+  return { created, launched, unplaced, failures, isUnfinished };
 }

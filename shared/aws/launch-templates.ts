@@ -9,7 +9,7 @@ import {
 import { canonicalText } from '../core/launch/canonical-text.ts';
 import type { ClusterFacts } from '../core/launch/cluster-facts.ts';
 import { sha256 } from '../core/launch/sha256.ts';
-import { NODE_CLASS } from '../core/model/labels.ts';
+import { type Labels, NODE_CLASS } from '../core/model/labels.ts';
 import type { FleetOverride, FleetRequest } from '../ports/cloud.ts';
 import { PortError } from '../ports/fault.ts';
 import { allPages, type Calls } from './calls.ts';
@@ -39,8 +39,8 @@ export interface LaunchTemplateParts {
  */
 export class LaunchTemplates {
   private readonly parts: LaunchTemplateParts;
-  /** Names that were there when this sandbox last looked. */
-  private readonly known = new Set<string>();
+  /** By name, those that were there when this sandbox last looked, or are being made. */
+  private readonly known = new Map<string, Promise<void>>();
 
   constructor(parts: LaunchTemplateParts) {
     this.parts = parts;
@@ -115,7 +115,20 @@ export class LaunchTemplates {
   private async ensure(fleet: FleetRequest, data: RequestLaunchTemplateData): Promise<string> {
     const tags = templateTags(fleet);
     const name = `${NAME_PREFIX}${sha256(canonicalText({ data, tags })).slice(0, 32)}`;
-    if (this.known.has(name)) return name;
+    // Fleets are asked for at the same time, and mostly need the same template.
+    const made = this.known.get(name) ?? this.make(name, data, tags);
+    this.known.set(name, made);
+    try {
+      await made;
+    } catch (error) {
+      if (this.known.get(name) === made) this.known.delete(name);
+      throw error;
+    }
+    return name;
+  }
+
+  /** One that is there already is the same. */
+  private async make(name: string, data: RequestLaunchTemplateData, tags: Labels): Promise<void> {
     const { ec2, calls } = this.parts;
     const command = new CreateLaunchTemplateCommand({
       LaunchTemplateName: name,
@@ -128,8 +141,6 @@ export class LaunchTemplates {
       const exists = 'InvalidLaunchTemplateName.AlreadyExistsException';
       if (!(error instanceof PortError) || error.code !== exists) throw error;
     }
-    this.known.add(name);
-    return name;
   }
 }
 

@@ -54,6 +54,24 @@ describe('one fleet', () => {
     expect(inputsOf('CreateFleet')).toHaveLength(1);
   });
 
+  it('goes out beside others, which share its launch template', async () => {
+    cloud.server.delay('CreateLaunchTemplate', 50);
+    cloud.server.delay('CreateFleet', 200);
+    const { compute } = adapterOn(cloud);
+    const tokens = Array.from({ length: 6 }, (_, at) => `token-${at}`);
+    await Promise.all(tokens.map((clientToken) => compute.launch({ ...aFleet(), clientToken })));
+    expect(cloud.server.mostAtOnce('CreateFleet')).toBe(6);
+    expect(inputsOf('CreateLaunchTemplate')).toHaveLength(1);
+  });
+
+  it('does not stand for others where its launch template cannot be made', async () => {
+    const code = 'InternalError';
+    cloud.server.fail('ec2', 'CreateLaunchTemplate', new WireFault(code, 'later', 400), 1);
+    const { compute } = adapterOn(cloud);
+    await expect(compute.launch(aFleet())).rejects.toMatchObject({ code });
+    expect((await compute.launch(aFleet())).instances).toHaveLength(1);
+  });
+
   it('a group that changed under the same token launches nothing more', async () => {
     const { compute } = adapterOn(cloud);
     const fleet = aFleet();

@@ -15,6 +15,7 @@ import {
   eventsOf,
   runningPods,
   type SeenCondition,
+  unschedulablePods,
 } from '../support/closed-loop/questions.ts';
 import { type ClosedLoop, describeClosedLoop } from '../support/closed-loop/world.ts';
 
@@ -173,6 +174,56 @@ await describeClosedLoop(
         expect(lines).toBeGreaterThan(0);
         loop.cloud.server.heal();
         await loop.until('it runs', async () => (await runningPods(loop, 'refused')) === 1);
+      },
+      MINUTES,
+    );
+
+    it(
+      'EC2 that takes its time is asked for all groups at once',
+      async () => {
+        const { server } = loop.cloud;
+        const names = ['4', '5', '6', '7', '8', '9'].map((cpu) => `slow-${cpu}`);
+        const free = { 'karpenter.sh/nodepool': 'slow' };
+        await loop.apply([nodePool('slow', requirements)]);
+        await loop.tick();
+        const others = await unschedulablePods(loop);
+        await loop.apply(
+          names.map((name) => {
+            const labels = { matchExpressions: [{ key: 'app', operator: 'In', values: names }] };
+            const term = { topologyKey: 'kubernetes.io/hostname', labelSelector: labels };
+            const podAntiAffinity = { requiredDuringSchedulingIgnoredDuringExecution: [term] };
+            const spec = { nodeSelector: free, affinity: { podAntiAffinity } };
+            return deployment(name, 1, name.slice(-1), spec);
+          }),
+        );
+        await expect.poll(() => unschedulablePods(loop), { timeout: 20_000 }).toBe(others + 6);
+        const before = server.callsOf('CreateFleet').length;
+        server.delay('CreateFleet', 1500);
+        await loop.invoke('provision', {}, 60_000);
+        server.delay('CreateFleet', 0);
+        expect(server.callsOf('CreateFleet').length - before).toBe(6);
+        expect(server.mostAtOnce('CreateFleet')).toBe(6);
+        const all = async () => await Promise.all(names.map((name) => runningPods(loop, name)));
+        await loop.until('all run', async () => (await all()).every((pods) => pods === 1));
+      },
+      MINUTES,
+    );
+
+    it(
+      'an invocation that ends writes its claims and leaves the launches to the next one',
+      async () => {
+        const others = await unschedulablePods(loop);
+        await loop.apply([onPool('late', 'sound', 1, '7')]);
+        const poll = { timeout: 20_000 };
+        await expect.poll(() => unschedulablePods(loop), poll).toBe(others + 1);
+        const before = loop.cloud.server.callsOf('CreateFleet').length;
+        expect(await loop.invoke('provision', {}, 9_000)).toEqual({ outcome: 'out of time' });
+        expect(loop.cloud.server.callsOf('CreateFleet')).toHaveLength(before);
+        const isWaiting = (claim: unknown) => conditionOf(claim, 'Launched')?.status !== 'True';
+        expect((await claimsOf(loop)).filter(isWaiting)).toHaveLength(1);
+        expect(await loop.invoke('provision')).toEqual({ outcome: 'done' });
+        expect(loop.cloud.server.callsOf('CreateFleet')).toHaveLength(before + 1);
+        await loop.until('it runs', async () => (await runningPods(loop, 'late')) === 1);
       },
       MINUTES,
     );

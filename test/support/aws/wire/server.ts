@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { close, listen } from '../../loopback.ts';
 import { isServiceName, type ServiceName } from './operations.ts';
 import { type Fields, type HttpRequest, readCall } from './request.ts';
@@ -32,6 +33,9 @@ export class WireServer {
   private readonly handlers: Readonly<Partial<Record<ServiceName, Handlers>>>;
   private readonly server = createServer((request, response) => void this.serve(request, response));
   private scripts: readonly FaultScript[] = [];
+  private readonly delaysMs = new Map<string, number>();
+  private readonly underWay = new Map<string, number>();
+  private readonly mostUnderWay = new Map<string, number>();
 
   constructor(handlers: Readonly<Partial<Record<ServiceName, Handlers>>>) {
     this.handlers = handlers;
@@ -59,6 +63,16 @@ export class WireServer {
     this.scripts = [];
   }
 
+  /** Calls of the operation take so long from now on: handled when they come, answered then. */
+  delay(operation: string, ms: number): void {
+    this.delaysMs.set(operation, ms);
+  }
+
+  /** Calls of the operation that were under way at the same time, at most. */
+  mostAtOnce(operation: string): number {
+    return this.mostUnderWay.get(operation) ?? 0;
+  }
+
   callsOf(operation: string): readonly RecordedCall[] {
     return this.calls.filter((each) => each.operation === operation);
   }
@@ -73,8 +87,20 @@ export class WireServer {
     return found.fault;
   }
 
-  private answer(service: ServiceName, request: HttpRequest): HttpResponse | 'disconnect' {
-    const { operation, input } = readCall(service, request);
+  private async takeTime(operation: string): Promise<void> {
+    const count = (this.underWay.get(operation) ?? 0) + 1;
+    this.underWay.set(operation, count);
+    this.mostUnderWay.set(operation, Math.max(this.mostAtOnce(operation), count));
+    const ms = this.delaysMs.get(operation);
+    if (ms !== undefined) await sleep(ms);
+    this.underWay.set(operation, (this.underWay.get(operation) ?? 1) - 1);
+  }
+
+  private answer(
+    service: ServiceName,
+    request: HttpRequest,
+    { operation, input }: ReturnType<typeof readCall>,
+  ): HttpResponse | 'disconnect' {
     const userAgent = request.headers['user-agent'] ?? '';
     const record = (fault: string | undefined): void => {
       this.calls.push({ service, operation: operation.name, input, fault, userAgent });
@@ -101,7 +127,10 @@ export class WireServer {
   private async serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       const request = await readHttp(incoming);
-      const answer = this.answer(serviceOf(request), request);
+      const service = serviceOf(request);
+      const call = readCall(service, request);
+      const answer = this.answer(service, request, call);
+      await this.takeTime(call.operation.name);
       if (answer === 'disconnect') incoming.socket.destroy();
       else response.writeHead(answer.status, answer.headers).end(answer.body);
     } catch (error) {
