@@ -4,7 +4,7 @@ import { inTurn, takenTogether } from '../core/lifecycle/turns.ts';
 import { isDrawnByOthers, type Pod } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import type { ClusterState } from '../ports.ts';
-import { attempt } from './attempt.ts';
+import { attempt, type Failure } from './attempt.ts';
 import type { LifecycleMemory } from './lifecycle-memory.ts';
 import { nominatePods } from './nominations.ts';
 import { type ClaimPass, carryOut, namePods, open, prepare } from './registration.ts';
@@ -157,8 +157,25 @@ async function inOrder(
     const pods = turned[at]?.pods ?? [];
     return { ...each, pods: pods.filter(isWaiting).toSorted(compare) };
   });
-  const named = await doneFor(sorted, (each) =>
-    carryOut(pass, each.claim, () => namePods(pass, each.claim, exchanged(each))),
-  );
-  return named.toSorted((a, b) => b.pods.length - a.pods.length);
+  const named = await Promise.all(sorted.map((each) => withNames(pass, each)));
+  return named.flat().toSorted((a, b) => b.pods.length - a.pods.length);
+}
+
+/**
+ * The opening once its claim names the pods; none: the claim is gone. Where that is refused the
+ * node opens all the same, and kube-scheduler binds the pods as it likes.
+ */
+async function withNames(pass: OpeningPass, opening: Turned): Promise<readonly Turned[]> {
+  const { claim } = opening;
+  let refusals: readonly Failure[] = [];
+  const isThere = await carryOut(pass, claim, async () => {
+    let isNamed = true;
+    refusals = await attempt(`NodeClaim/${claim.name}`, async () => {
+      isNamed = await namePods(pass, claim, exchanged(opening));
+    });
+    return isNamed;
+  });
+  pass.failures.push(...refusals);
+  if (!isThere) return [];
+  return [refusals.length === 0 ? opening : { ...opening, pods: [] }];
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Failure } from '../../../shared/app/attempt.ts';
 import { lifecycle } from '../../../shared/app/lifecycle.ts';
 import { LifecycleMemory } from '../../../shared/app/lifecycle-memory.ts';
 import { openNodes, TOGETHER_MAX } from '../../../shared/app/opening.ts';
@@ -26,7 +27,10 @@ function openingOf(name: string, zone: string, pods: readonly Pod[]) {
   return { claim: claimOf(name, { annotations }), action };
 }
 
-/** What is written when these open; nodes named `taken` have other taints by then. */
+/**
+ * What is written when these open; nodes named `taken` have other taints by then, and claims named
+ * `refused` may not be changed.
+ */
 async function written(openings: readonly ReturnType<typeof openingOf>[]) {
   const calls: string[] = [];
   const { ports } = await waitingWorld([]);
@@ -34,6 +38,7 @@ async function written(openings: readonly ReturnType<typeof openingOf>[]) {
   const cluster = {
     patchNodeClaim: async ({ name }: ObjectRef, patch: MetadataPatch) => {
       calls.push(`${name} is for ${patch.annotations?.[PLANNED]}`);
+      if (name === 'refused') throw new PortError('unknown', '500', 'a webhook refuses');
       return 'done' as const;
     },
     patchNode: async ({ name }: ObjectRef, patch: NodePatch) => {
@@ -49,11 +54,12 @@ async function written(openings: readonly ReturnType<typeof openingOf>[]) {
       order: async () => openings.flatMap(({ action }) => action.pods.map(({ uid }) => uid)),
     }),
   };
+  const failures: Failure[] = [];
   const opened = await openNodes(
     {
       ports: withPorts(ports, { cluster }),
       nowMs: 0,
-      failures: [],
+      failures,
       shadow: new Shadow(ports, state, ports.clock.nowMs()),
       acted: false,
       state,
@@ -61,7 +67,15 @@ async function written(openings: readonly ReturnType<typeof openingOf>[]) {
     },
     openings,
   );
-  return { calls, opened: [...opened].map(({ name }) => name) };
+  return { calls, failures, opened: [...opened].map(({ name }) => name) };
+}
+
+/** Three pods of one ReplicaSet that spread over zones. */
+function spreading(): readonly [Pod, Pod, Pod] {
+  const spec = podOf('x', { topologySpread: [spreadOver(ZONE, ofApp('web'))] }).spec;
+  const controller = { kind: 'ReplicaSet', name: 'web', uid: 'web' };
+  const pod = (name: string): Pod => ({ ...podOf(name, {}, { uid: name, controller }), spec });
+  return [pod('p0'), pod('p1'), pod('p2')];
 }
 
 /** A world with a node and its claim, and what joins it: ready, and closed. */
@@ -115,13 +129,21 @@ describe('nodes that open', () => {
     expect(opened).toEqual(['group', 'many', 'few']);
   });
 
+  it('do so though their claim may not say that pods were exchanged', async () => {
+    const [p0, p1, p2] = spreading();
+    const { calls, failures, opened } = await written([
+      openingOf('a', 'zone-a', [p0, p1]),
+      openingOf('refused', 'zone-b', [p2]),
+    ]);
+    expect(opened).toEqual(['a', 'refused']);
+    const nominated = calls.filter((each) => each.startsWith('nominate'));
+    expect(nominated).toEqual(['nominate p1 to a', 'nominate p2 to a']);
+    const message = '500: a webhook refuses';
+    expect(failures).toEqual([{ object: 'NodeClaim/refused', message }]);
+  });
+
   it('exchange pods that have to spread, and the claims say so before', async () => {
-    const spec = podOf('x', { topologySpread: [spreadOver(ZONE, ofApp('web'))] }).spec;
-    const controller = { kind: 'ReplicaSet', name: 'web', uid: 'web' };
-    const [p0, p1, p2] = ['p0', 'p1', 'p2'].map((name) => ({
-      ...podOf(name, {}, { uid: name, controller }),
-      spec,
-    })) as [Pod, Pod, Pod];
+    const [p0, p1, p2] = spreading();
     const { calls } = await written([
       openingOf('a', 'zone-a', [p0, p1]),
       openingOf('b', 'zone-b', [p2]),
