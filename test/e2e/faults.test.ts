@@ -179,6 +179,32 @@ await describeClosedLoop(
     );
 
     it(
+      'a permission to tag that lifecycle lacks: nodes are initialised all the same',
+      async () => {
+        const refused = new WireFault('UnauthorizedOperation', 'You are not authorized.', 403);
+        loop.cloud.server.fail('ec2', 'CreateTags', refused);
+        await loop.apply([onPool('untagged', 'sound', 1, '7')]);
+        await loop.until('it runs', async () => (await runningPods(loop, 'untagged')) === 1);
+        await loop.until('all are initialised', async () =>
+          (await claimsOf(loop)).every(
+            (claim) => conditionOf(claim, 'Initialized')?.status === 'True',
+          ),
+        );
+        const role =
+          'ec2:CreateTags is not allowed to the role of the function joiner-demo-lifecycle';
+        expect((await said(loop, 'NodeClaim/sound', role)).lines).toBeGreaterThan(0);
+        loop.cloud.server.heal();
+        await loop.tick();
+        const tagged = () =>
+          [...loop.cloud.account.instances.values()].filter((each) =>
+            each.tags.some(({ Key }) => Key === 'karpenter.sh/nodeclaim'),
+          );
+        expect(tagged()).toHaveLength((await claimsOf(loop)).length);
+      },
+      MINUTES,
+    );
+
+    it(
       'EC2 that takes its time is asked for all groups at once',
       async () => {
         const { server } = loop.cloud;
