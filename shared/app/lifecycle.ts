@@ -14,7 +14,7 @@ import type { Node } from '../core/model/cluster.ts';
 import { INTERRUPTED } from '../core/model/labels.ts';
 import type { Pod } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
-import type { ClusterState, Instance, Ports } from '../ports.ts';
+import type { Brake, ClusterState, Instance, Ports } from '../ports.ts';
 import { attempt, type Failure } from './attempt.ts';
 import { type Pass, takeSteps } from './claim-steps.ts';
 import { beginUrgentDrains } from './first-drains.ts';
@@ -50,7 +50,8 @@ export interface LifecycleReport {
 function surroundings(pass: Pass, index: Index, claim: NodeClaim): ClaimSurroundings {
   const nodes = claim.providerId === undefined ? [] : (index.nodes.get(claim.providerId) ?? []);
   const pods = nodes.flatMap((node) => index.pods.get(node.name) ?? []);
-  const { objects, volumeAttachments } = pass.state;
+  const { objects, volumeAttachments, pausedUntilMs } = pass.state;
+  const isHeld = (brake: Brake): boolean => isPaused(pausedUntilMs[brake], pass.nowMs);
   const isOpen = isTrue(claim, 'Registered');
   const isWithout = (pod: Pod) => !isOpen || !pass.memory.nominations.isNominated(pod);
   return {
@@ -65,6 +66,7 @@ function surroundings(pass: Pass, index: Index, claim: NodeClaim): ClaimSurround
       blockingAttachments(node, pods, volumeAttachments, objects, pass.nowMs),
     ),
     illness: index.ill.get(claim.uid),
+    isExpiryHeld: isHeld('disrupt') || isHeld('launch'),
   };
 }
 

@@ -90,6 +90,8 @@ export interface ClaimSurroundings {
   readonly blockingAttachments: readonly string[];
   /** Undefined: its node and instance are well, or nobody has looked. */
   readonly illness?: Illness | undefined;
+  /** The brake holds what would take the node's place, or whatever ends nodes that are well. */
+  readonly isExpiryHeld?: boolean;
 }
 
 export interface ClaimDecision {

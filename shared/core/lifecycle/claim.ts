@@ -249,7 +249,8 @@ function endOfInstance(claim: NodeClaim, around: ClaimSurroundings): string | un
 /** Why the claim has to go although nobody deleted it. */
 function deletion(claim: NodeClaim, around: ClaimSurroundings): LifecycleAction | undefined {
   const age = around.nowMs - claim.createdAtMs;
-  if (claim.expireAfter !== 'Never' && age >= claim.expireAfter) {
+  const { isExpiryHeld = false } = around;
+  if (claim.expireAfter !== 'Never' && age >= claim.expireAfter && !isExpiryHeld) {
     const message = 'Older than spec.expireAfter';
     return { kind: 'delete-claim', reason: 'expired', message };
   }

@@ -177,6 +177,12 @@ describe('a NodeClaim', () => {
     ],
     ['expires', { ...ready, expireAfter: MINUTE }, { nodes: [aNode()] }, ['delete expired']],
     [
+      'does not expire while that is held',
+      { ...ready, expireAfter: MINUTE },
+      { nodes: [aNode()], isExpiryHeld: true },
+      [],
+    ],
+    [
       'follows its deleted node',
       ready,
       { nodes: [aNode({ deletedAtMs: 1 })] },
