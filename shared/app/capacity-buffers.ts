@@ -7,6 +7,7 @@ import { FAKE_POD } from '../core/model/labels.ts';
 import type { Plan } from '../core/model/plan.ts';
 import type { Pod, PodSpec } from '../core/model/pod.ts';
 import type { CapacityBuffer, CapacityBufferStatusPatch, Ports } from '../ports.ts';
+import { attempt, type Failure } from './attempt.ts';
 
 export const ACTIVE_CAPACITY = 'buffer.x-k8s.io/active-capacity';
 /** The lowest priority there is: a buffer never takes a place from a pod. */
@@ -96,12 +97,13 @@ function provisioning(buffer: CapacityBuffer, replicas: number, plan: Plan): Con
   return { type, status: 'True', reason: 'RequiresNewCapacity', message };
 }
 
-/** Statuses of all buffers after a plan; only what changed is written. */
+/** Statuses of all buffers after a plan; only what changed is written, each for itself. */
 export async function writeBufferStatuses(
   ports: Ports,
   buffers: readonly CapacityBuffer[],
   plan: Plan,
-): Promise<void> {
+): Promise<readonly Failure[]> {
+  const failures: Failure[] = [];
   for (const buffer of buffers) {
     const replicas = bufferReplicas(buffer);
     const set = [resolved(buffer), provisioning(buffer, replicas, plan)];
@@ -117,6 +119,10 @@ export async function writeBufferStatuses(
     };
     const { namespace, name, uid } = buffer;
     const ref = { kind: 'CapacityBuffer', namespace, name, uid } as const;
-    await ports.cluster.patchCapacityBufferStatus(ref, status);
+    const write = async (): Promise<void> => {
+      await ports.cluster.patchCapacityBufferStatus(ref, status);
+    };
+    failures.push(...(await attempt(`CapacityBuffer/${namespace}/${name}`, write)));
   }
+  return failures;
 }

@@ -7,6 +7,7 @@ import { podKey } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../core/model/snapshot.ts';
 import type { MetadataPatch, Ports } from '../ports.ts';
+import { attempt, type Failure } from './attempt.ts';
 import { isOurs } from './offers.ts';
 import { claimRef, nodeRef } from './references.ts';
 import type { Shadow } from './shadow.ts';
@@ -63,10 +64,15 @@ function isAwaited(claim: NodeClaim): boolean {
 /**
  * Nodes that the plan relies on are left alone by disruption for a while. Claims that are on their
  * way take note of pods that no claim on its way was planned for: what an earlier plan has put
- * somewhere stays there.
+ * somewhere stays there. What is refused stops nothing: launches, which come after it, do not need it.
  */
-export async function relyOnExisting(ports: Ports, on: Reliance, plan: Plan): Promise<void> {
+export async function relyOnExisting(
+  ports: Ports,
+  on: Reliance,
+  plan: Plan,
+): Promise<readonly Failure[]> {
   const { snapshot, shadow, virtual } = on;
+  const failures: Failure[] = [];
   const nowMs = ports.clock.nowMs();
   const until = { [NOMINATED_UNTIL]: new Date(nowMs + NOMINATION_MS).toISOString() };
   const nodes = new Map(snapshot.nodes.map((node) => [node.name, node]));
@@ -82,13 +88,17 @@ export async function relyOnExisting(ports: Ports, on: Reliance, plan: Plan): Pr
     const uids = real.flatMap((pod) => waiting.get(pod) ?? []);
     const noted = claim === undefined ? {} : withMore(claim, uids, taken);
     if (!isNew && noted.annotations === undefined) continue;
-    if (await shadow.isCast()) return;
+    if (await shadow.isCast()) return failures;
     // Nodes of others are disrupted by others: there is nothing to write on them.
-    if (claim !== undefined) await write(ports, { node, claim }, isNew ? until : {}, noted);
+    if (claim !== undefined) {
+      const note = () => write(ports, { node, claim }, isNew ? until : {}, noted);
+      failures.push(...(await attempt(`NodeClaim/${claim.name}`, note)));
+    }
     if (!isNew) continue;
     const target = `${node === undefined ? 'nodeclaim' : 'node'}/${name}`;
     for (const pod of real) await sayNominated(ports, pod, target);
   }
+  return failures;
 }
 
 /** What the claim has to say of pods that nobody has planned for before. */

@@ -1,3 +1,4 @@
+import { imageFinder } from '../core/launch/launch-request.ts';
 import { isTrue } from '../core/lifecycle/conditions.ts';
 import type { InstanceType } from '../core/model/instance-type.ts';
 import { MIN_VALUES_RELAXED, NODE_POOL } from '../core/model/labels.ts';
@@ -72,7 +73,10 @@ export async function resolveTypes(
   const listed = nodePools.flatMap((pool) => {
     const nodeClass = nodeClassOf(state, pool.template.nodeClassRef);
     const types = nodeClass && byNodeClass.get(nodeClass.name);
-    return types === undefined ? [] : [[pool.name, types] as const];
+    if (nodeClass === undefined || types === undefined) return [];
+    // What no image is meant for cannot be launched: a plan with it would be given up each time.
+    const imageOf = imageFinder(nodeClass.status.images);
+    return [[pool.name, types.filter((type) => imageOf(type) !== undefined)] as const];
   });
   const overlays = settings.scheduling.nodeOverlay ? nodeOverlays : [];
   const resolved = resolveOverlays(nodePools, new Map(listed), overlays);
@@ -363,9 +367,9 @@ export async function provision(
     const claims = await createClaims(ports, outlook, plan);
     created.push(...claims.map(({ name }) => name));
     if (await shadow.isCast()) break;
-    await relyOnExisting(ports, outlook, plan);
+    failures.push(...(await relyOnExisting(ports, outlook, plan)));
     await reportUnplaced(ports, outlook, plan);
-    await writeBufferStatuses(ports, state.capacityBuffers, plan);
+    failures.push(...(await writeBufferStatuses(ports, state.capacityBuffers, plan)));
     const report = await launchPlanned(ports, settings, outlook, claims);
     launched.push(...report.launched);
     const actedMs = ports.clock.nowMs() - decidedAtMs;

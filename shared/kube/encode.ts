@@ -46,8 +46,12 @@ export function encodeRequirement(requirement: RequirementExpression): object {
   };
 }
 
+/** Characters that the schemas of all our kinds let a condition say. */
+const MESSAGE_MAX = 32_768;
+
 export function encodeCondition(condition: Condition, observedGeneration: number): object {
-  const { type, status, message } = condition;
+  const { type, status } = condition;
+  const message = condition.message.slice(0, MESSAGE_MAX);
   return {
     type,
     status,

@@ -37,23 +37,32 @@ export function allocationStrategy(
   return capacityType === ON_DEMAND && priceOverlaid ? 'prioritized' : 'lowest-price';
 }
 
-/** The first image meant for the type; images come newest first, deprecated ones last. */
+/** The first image meant for a type; images come newest first, deprecated ones last. */
+export function imageFinder(
+  images: readonly Image[],
+): (type: Pick<InstanceType, 'name' | 'labels'>) => Image | undefined {
+  const usable = [...images.filter((each) => !each.deprecated), ...images].map((image) => ({
+    image,
+    requirements: [...requirementsOf(image.requirements)],
+  }));
+  const meets = (
+    [key, set]: (typeof usable)[number]['requirements'][number],
+    type: Pick<InstanceType, 'name' | 'labels'>,
+  ): boolean => {
+    const values = key === INSTANCE_TYPE ? [type.name] : type.labels[key];
+    if (values === undefined || values === null || values.length === 0) return set.absent;
+    return intersects(set, oneOf(...values));
+  };
+  return (type) =>
+    usable.find(({ requirements }) => requirements.every((each) => meets(each, type)))?.image;
+}
+
+/** For one type; see {@link imageFinder}. */
 export function imageFor(
   images: readonly Image[],
   type: Pick<InstanceType, 'name' | 'labels'>,
 ): Image | undefined {
-  const usable = [...images.filter((each) => !each.deprecated), ...images];
-  return usable.find((image) => {
-    for (const [key, set] of requirementsOf(image.requirements)) {
-      const values = key === INSTANCE_TYPE ? [type.name] : type.labels[key];
-      const meets =
-        values === undefined || values === null || values.length === 0
-          ? set.absent
-          : intersects(set, oneOf(...values));
-      if (!meets) return false;
-    }
-    return true;
-  });
+  return imageFinder(images)(type);
 }
 
 export interface SubnetChoice {

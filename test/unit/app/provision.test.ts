@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { provision } from '../../../shared/app/provision.ts';
-import { PortError, type Ports } from '../../../shared/ports.ts';
+import { NOMINATED_UNTIL } from '../../../shared/core/model/labels.ts';
+import { type CapacityBuffer, PortError, type Ports } from '../../../shared/ports.ts';
 import { readState } from '../../../shared/sim/decode.ts';
 import { deployment, nodePool } from '../../sim/small-world.ts';
-import { clockOf, settings, spread, waitingWorld, withPorts } from './world.ts';
+import { clockOf, reading, settings, spread, waitingWorld, withPorts } from './world.ts';
 
 const refuse = async (): Promise<never> => {
   throw new PortError('throttled', 'RequestLimitExceeded', 'later');
@@ -50,6 +51,63 @@ it('a NodeClaim that the cluster refuses does not stop the others', async () => 
   expect(report.launched).toHaveLength(2);
   const message = 'RequestLimitExceeded: later';
   expect(report.failures).toEqual([{ object: 'NodePool/default', message }]);
+});
+
+it('a claim that may not be noted stops no launch', async () => {
+  const { world, ports, add } = await waitingWorld([deployment('web', 1, '1')]);
+  await provision(ports, settings);
+  await add([deployment('small', 1, '100m'), deployment('large', 1, '3')]);
+  const patchNodeClaim: Ports['cluster']['patchNodeClaim'] = (ref, patch) =>
+    NOMINATED_UNTIL in (patch.annotations ?? {})
+      ? refuse()
+      : ports.cluster.patchNodeClaim(ref, patch);
+  const refusing = withPorts(ports, { cluster: { patchNodeClaim } });
+  const { launched, failures } = await provision(refusing, settings);
+  expect(failures.map(({ message }) => message)).toEqual(['RequestLimitExceeded: later']);
+  expect(launched).toHaveLength(1);
+  expect(world.compute.machines.size).toBe(2);
+});
+
+it('a buffer whose status is refused stops no launch', async () => {
+  const { world, ports } = await waitingWorld([deployment('web', 1, '1')]);
+  const buffer: CapacityBuffer = {
+    namespace: 'default',
+    name: 'spare',
+    uid: 'u',
+    generation: 1,
+    conditions: [],
+    provisioningStrategy: 'buffer.x-k8s.io/active-capacity',
+    replicas: 1,
+    percentage: undefined,
+    limits: {},
+    target: { kind: 'absent', what: 'PodTemplate', name: 'spare' },
+  };
+  const read = reading(ports, (state) => ({ ...state, capacityBuffers: [buffer] }));
+  const refusing = withPorts(ports, { cluster: { read, patchCapacityBufferStatus: refuse } });
+  const { launched, failures } = await provision(refusing, settings);
+  expect(failures.map(({ object }) => object)).toEqual(['CapacityBuffer/default/spare']);
+  expect(launched).toHaveLength(1);
+  expect(world.compute.machines.size).toBe(1);
+});
+
+it('a pod of an architecture that no image is for is not planned again and again', async () => {
+  const { ports, world } = await waitingWorld([
+    deployment('web', 1, '1', { nodeSelector: { 'kubernetes.io/arch': 'amd64' } }),
+  ]);
+  const onlyArm = reading(ports, (state) => ({
+    ...state,
+    nodeClasses: state.nodeClasses.map((each) => ({
+      ...each,
+      status: {
+        ...each.status,
+        images: each.status.images.filter(({ name }) => name?.includes('arm64')),
+      },
+    })),
+  }));
+  const blind = withPorts(ports, { cluster: { read: onlyArm } });
+  const { created, unplaced } = await provision(blind, settings);
+  expect([created, [...unplaced.keys()].length]).toEqual([[], 1]);
+  expect(world.compute.machines.size).toBe(0);
 });
 
 /** Every call that changes something, and every look at Karpenter's lease, in order. */
