@@ -70,8 +70,8 @@ function instanceProfiles(scope: PolicyScope): readonly Statement[] {
     },
     {
       sid: 'ReadProfiles',
-      why: 'Finds out whether a profile is there and which role it has.',
-      actions: ['iam:GetInstanceProfile'],
+      why: 'Finds out whether a profile is there, which role it has, and what a class leaves.',
+      actions: ['iam:GetInstanceProfile', 'iam:ListInstanceProfiles'],
       resources: profiles,
     },
     passNodeRole(scope, 'IAM asks for it where a role is put into an instance profile.'),

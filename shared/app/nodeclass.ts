@@ -228,7 +228,8 @@ async function release(ports: Ports, nodeClass: NodeClass, state: ClusterState):
     return false;
   }
   if (!nodeClass.finalizers.includes(FINALIZER)) return false;
-  if (nodeClass.instanceProfile === undefined) await ports.profiles.remove(nodeClass);
+  // Also where it names a profile: it may have named a role before.
+  await ports.profiles.remove(nodeClass);
   await ports.compute.removeLaunchTemplates(nodeClass.name, 'none');
   await ports.cluster.patchNodeClass(classRef(nodeClass), { removeFinalizer: FINALIZER });
   return true;

@@ -5,6 +5,7 @@ import {
   GetInstanceProfileCommand,
   type IAMClient,
   type InstanceProfile,
+  ListInstanceProfilesCommand,
   RemoveRoleFromInstanceProfileCommand,
 } from '@aws-sdk/client-iam';
 import { sha256 } from '../core/launch/sha256.ts';
@@ -12,7 +13,7 @@ import { NODE_CLASS, REGION } from '../core/model/labels.ts';
 import type { NodeClass } from '../core/model/node-class.ts';
 import type { Profiles } from '../ports/cloud.ts';
 import { PortError } from '../ports/fault.ts';
-import type { Calls } from './calls.ts';
+import { allPages, type Calls } from './calls.ts';
 import { tagsOf } from './tags.ts';
 
 export interface ProfileParts {
@@ -25,7 +26,9 @@ export interface ProfileParts {
 }
 
 /** A profile's name has at most 128 characters. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html */
-const CLUSTER_LENGTH_MAX = 100;
+const CLUSTER_LENGTH_MAX = 90;
+/** Names without the role, as they were before, had room for more of the cluster's. */
+const CLUSTER_LENGTH_MAX_BEFORE = 100;
 
 async function unlessCoded(codes: readonly string[], work: () => Promise<unknown>): Promise<void> {
   try {
@@ -35,7 +38,13 @@ async function unlessCoded(codes: readonly string[], work: () => Promise<unknown
   }
 }
 
-/** Instance profiles made for classes that name a role. */
+/**
+ * Instance profiles made for classes that name a role, one for each role. A profile that exists
+ * never loses its role while its class is there: nodes that run with it would lose their
+ * credentials at once, or change who they are. Another role is another profile, and the new hash of
+ * the class replaces the nodes. Profiles of earlier roles go with the class, when it has no claims
+ * any more, and not before: which of them a node runs with is not known for sure from its claim.
+ */
 export class IamProfiles implements Profiles {
   private readonly parts: ProfileParts;
 
@@ -44,20 +53,59 @@ export class IamProfiles implements Profiles {
   }
 
   async ensure(nodeClass: NodeClass): Promise<string> {
-    const { cluster, region, isolated } = this.parts;
     const { role } = nodeClass;
-    if (isolated || role === undefined) {
+    if (this.parts.isolated || role === undefined) {
       const message = 'without a way to IAM spec.instanceProfile has to be set';
-      throw new PortError('unknown', 'InstanceProfileRequired', message);
+      throw new PortError('invalid', 'InstanceProfileRequired', message);
     }
-    const name = this.nameOf(nodeClass);
-    const profile = (await this.find(name)) ?? (await this.create(name, nodeClass));
     // A role may be given with its path; a profile knows it by its name.
     const wanted = role.split('/').at(-1) ?? role;
-    const others = (profile.Roles ?? []).flatMap((each) => each.RoleName ?? []);
-    if (others.includes(wanted)) return name;
-    for (const each of others) await this.removeRole(name, each);
-    const { iam, calls } = this.parts;
+    const name = this.nameOf(nodeClass, wanted);
+    const profile = (await this.find(name)) ?? (await this.create(name, nodeClass));
+    const [other] = (profile.Roles ?? []).flatMap((each) => each.RoleName ?? []);
+    if (other === wanted) return name;
+    if (other !== undefined) {
+      const message = `instance profile ${name} has role "${other}" instead of "${wanted}": put it back`;
+      throw new PortError('invalid', 'InstanceProfileRoleChanged', message);
+    }
+    await this.addRole(name, wanted, nodeClass);
+    return name;
+  }
+
+  /** All of the class's, under every role that it has had. */
+  async remove(nodeClass: NodeClass): Promise<void> {
+    if (this.parts.isolated) return;
+    for (const { InstanceProfileName: name = '', Roles = [] } of await this.allOf(nodeClass)) {
+      for (const { RoleName } of Roles) {
+        if (RoleName !== undefined) await this.removeRole(name, RoleName);
+      }
+      const { iam, calls } = this.parts;
+      const command = new DeleteInstanceProfileCommand({ InstanceProfileName: name });
+      await unlessCoded(['NoSuchEntity', 'NoSuchEntityException'], () =>
+        calls.run('iam:DeleteInstanceProfile', () => iam.send(command)),
+      );
+    }
+  }
+
+  /** By name, not by the path's uid: a class of that name before this one may have left some. */
+  private async allOf({ name: className }: NodeClass): Promise<readonly InstanceProfile[]> {
+    const { iam, calls, cluster, region } = this.parts;
+    const hash = this.hashOf(className);
+    const start = `${cluster.slice(0, CLUSTER_LENGTH_MAX)}_${hash}_`;
+    const before = `${cluster.slice(0, CLUSTER_LENGTH_MAX_BEFORE)}_${hash}`;
+    const all = await allPages(async (token) => {
+      const PathPrefix = `/karpenter/${region}/${cluster}/`;
+      const command = new ListInstanceProfilesCommand({ PathPrefix, Marker: token });
+      const page = await calls.run('iam:ListInstanceProfiles', () => iam.send(command));
+      return { items: page.InstanceProfiles, next: page.Marker };
+    });
+    return all.filter(
+      ({ InstanceProfileName: name = '' }) => name === before || name.startsWith(start),
+    );
+  }
+
+  private async addRole(name: string, wanted: string, nodeClass: NodeClass): Promise<void> {
+    const { iam, calls, cluster, region } = this.parts;
     const command = new AddRoleToInstanceProfileCommand({
       InstanceProfileName: name,
       RoleName: wanted,
@@ -70,29 +118,17 @@ export class IamProfiles implements Profiles {
       const message = `role "${wanted}" of EC2NodeClass ${nodeClass.name} is not there (${place})`;
       throw new PortError('not-found', error.code, message, { cause: error });
     }
-    return name;
   }
 
-  async remove(nodeClass: NodeClass): Promise<void> {
-    if (this.parts.isolated) return;
-    const name = this.nameOf(nodeClass);
-    const profile = await this.find(name);
-    if (profile === undefined) return;
-    for (const { RoleName } of profile.Roles ?? []) {
-      if (RoleName !== undefined) await this.removeRole(name, RoleName);
-    }
-    const { iam, calls } = this.parts;
-    const command = new DeleteInstanceProfileCommand({ InstanceProfileName: name });
-    await unlessCoded(['NoSuchEntity', 'NoSuchEntityException'], () =>
-      calls.run('iam:DeleteInstanceProfile', () => iam.send(command)),
-    );
+  /** One for each role of each class of each cluster and region; IAM has no regions. */
+  private nameOf({ name }: NodeClass, role: string): string {
+    const start = `${this.parts.cluster.slice(0, CLUSTER_LENGTH_MAX)}_${this.hashOf(name)}`;
+    return `${start}_${sha256(role).slice(0, 10)}`;
   }
 
-  /** One for each class of each cluster and region; IAM has no regions. */
-  private nameOf(nodeClass: NodeClass): string {
+  private hashOf(className: string): string {
     const { cluster, region } = this.parts;
-    const hash = sha256(`${region}/${cluster}/${nodeClass.name}`).slice(0, 20);
-    return `${cluster.slice(0, CLUSTER_LENGTH_MAX)}_${hash}`;
+    return sha256(`${region}/${cluster}/${className}`).slice(0, 20);
   }
 
   private async find(name: string): Promise<InstanceProfile | undefined> {

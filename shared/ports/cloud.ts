@@ -148,6 +148,7 @@ export interface FreeAddresses {
 export interface Profiles {
   /** Makes or finds the instance profile of the class's role; its name. */
   ensure(nodeClass: NodeClass): Promise<string>;
+  /** Removes all that were made for the class. */
   remove(nodeClass: NodeClass): Promise<void>;
 }
 

@@ -1,8 +1,15 @@
 /**
  * Every way in which the cluster or the cloud can refuse, as far as a use case tells them apart.
- * `unfulfillable`: no capacity, quota or addresses for that choice; another one may work.
+ * `unfulfillable`: no capacity, quota or addresses for that choice; another one may work. `invalid`:
+ * what the object asks for cannot be, as we read it ourselves; `unknown` may pass by itself.
  */
-export type FaultKind = 'unfulfillable' | 'throttled' | 'not-found' | 'unauthorised' | 'unknown';
+export type FaultKind =
+  | 'unfulfillable'
+  | 'throttled'
+  | 'not-found'
+  | 'unauthorised'
+  | 'invalid'
+  | 'unknown';
 
 /** An operating error; `code` is the remote side's own (EC2 error code, HTTP status). */
 export class PortError extends Error {

@@ -158,11 +158,12 @@ function surroundings(cloud: () => CloudUnderTest): void {
     await expect(asked).rejects.toMatchObject({ name: 'PortError', kind: 'not-found' });
   });
 
-  it('makes one instance profile per class, and none again', async () => {
+  it('makes one instance profile per class and role, and none again', async () => {
     const { profiles } = cloud();
     const first = await profiles.ensure(aNodeClass());
     expect(await profiles.ensure(aNodeClass())).toBe(first);
     expect(await profiles.ensure({ ...aNodeClass(), name: 'other' })).not.toBe(first);
+    expect(await profiles.ensure({ ...aNodeClass(), role: 'other' })).not.toBe(first);
     await profiles.remove(aNodeClass());
     await profiles.remove(aNodeClass());
   });

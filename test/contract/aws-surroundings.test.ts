@@ -5,6 +5,7 @@ import {
   ec2Client,
   eksClient,
   environmentCredentials,
+  iamClient,
   pricingClient,
   s3Client,
   sqsClient,
@@ -13,6 +14,7 @@ import {
 import { cachedCluster, describeCluster } from '../../shared/aws/eks-cluster.ts';
 import { eventBridgeClient, WakeBus } from '../../shared/aws/events.ts';
 import { checkLaunch } from '../../shared/aws/launch-checks.ts';
+import { IamProfiles } from '../../shared/aws/profiles.ts';
 import { InterruptionQueue } from '../../shared/aws/queue.ts';
 import { aFleet, aNodeClass } from '../builders/launches.ts';
 import { accessTo, adapterOn, callsOn } from '../support/aws/adapter.ts';
@@ -102,11 +104,64 @@ describe('instance profiles', () => {
     expect(profile?.tags).toContainEqual({ Key: 'kubernetes.io/cluster/demo', Value: 'owned' });
   });
 
-  it('change their role with the class', async () => {
+  it('keep their role: another one has a profile of its own', async () => {
     const { profiles } = adapterOn(cloud);
     const name = await profiles.ensure(aNodeClass());
-    expect(await profiles.ensure({ ...aNodeClass(), role: 'path/other' })).toBe(name);
-    expect(cloud.profiles.profiles.get(name)?.roles).toEqual(['other']);
+    const second = await profiles.ensure({ ...aNodeClass(), role: 'path/other' });
+    expect(await profiles.ensure({ ...aNodeClass(), role: 'other' })).toBe(second);
+    expect(second).not.toBe(name);
+    expect(cloud.profiles.profiles.get(name)?.roles).toEqual(['nodes']);
+    expect(cloud.profiles.profiles.get(second)?.roles).toEqual(['other']);
+    expect(cloud.server.callsOf('RemoveRoleFromInstanceProfile')).toEqual([]);
+  });
+
+  const refusals = [
+    [new WireFault('NoSuchEntity', 'The role cannot be found.', 404), 'not-found'],
+    [new WireFault('AccessDenied', 'not authorized to perform: iam:PassRole', 403), 'unauthorised'],
+  ] as const;
+  it.each(refusals)('keep their role where the new one is refused: %s', async (fault, kind) => {
+    const { profiles } = adapterOn(cloud);
+    const name = await profiles.ensure(aNodeClass());
+    cloud.server.fail('iam', 'AddRoleToInstanceProfile', fault);
+    const changed = profiles.ensure({ ...aNodeClass(), role: 'other' });
+    await expect(changed).rejects.toMatchObject({ kind });
+    expect(cloud.profiles.profiles.get(name)?.roles).toEqual(['nodes']);
+    expect(await profiles.ensure(aNodeClass())).toBe(name);
+  });
+
+  it('that somebody gave another role are left alone and said to be so', async () => {
+    const { profiles } = adapterOn(cloud);
+    const name = await profiles.ensure(aNodeClass());
+    cloud.profiles.profiles.get(name)?.roles.splice(0, 1, 'theirs');
+    await expect(profiles.ensure(aNodeClass())).rejects.toMatchObject({
+      kind: 'invalid',
+      code: 'InstanceProfileRoleChanged',
+      message: `instance profile ${name} has role "theirs" instead of "nodes": put it back`,
+    });
+    expect(cloud.profiles.profiles.get(name)?.roles).toEqual(['theirs']);
+  });
+
+  it('go with their class, under every role and by the earlier name too', async () => {
+    const { profiles } = adapterOn(cloud);
+    const name = await profiles.ensure(aNodeClass());
+    await profiles.ensure({ ...aNodeClass(), role: 'other' });
+    const kept = await profiles.ensure({ ...aNodeClass(), name: 'other' });
+    const model = cloud.profiles;
+    const path = '/karpenter/us-east-1/demo/class-uid/';
+    const foreign = { path, tags: [], roles: ['nodes'] };
+    const before = name.slice(0, name.lastIndexOf('_'));
+    model.profiles.set(before, { ...foreign, name: before, roles: ['nodes'] });
+    model.profiles.set('demo_123', { ...foreign, name: 'demo_123' });
+    model.pageSize = 1;
+    await profiles.remove({ ...aNodeClass(), role: undefined });
+    expect([...model.profiles.keys()].toSorted()).toEqual([kept, 'demo_123'].toSorted());
+  });
+
+  it('have names that IAM takes, however long the cluster is named', async () => {
+    const parts = { iam: iamClient(accessTo(cloud)), calls: callsOn(cloud), region: 'us-east-1' };
+    const cluster = 'c'.repeat(100);
+    const profiles = new IamProfiles({ ...parts, cluster, isolated: false });
+    expect((await profiles.ensure(aNodeClass())).length).toBeLessThanOrEqual(128);
     await profiles.remove(aNodeClass());
     expect(cloud.profiles.profiles.size).toBe(0);
   });

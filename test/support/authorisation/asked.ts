@@ -281,6 +281,14 @@ const EXPANSIONS: Readonly<Record<string, Expand>> = {
       context: { 's3:prefix': keyOf(input['Prefix']) },
     },
   ],
+  // IAM scopes the list by no tag.
+  'iam:ListInstanceProfiles': (_, world) => [
+    {
+      action: 'iam:ListInstanceProfiles',
+      resource: `arn:aws:iam::${world.account}:instance-profile/*`,
+      context: {},
+    },
+  ],
   's3:DeleteObjects': (input) =>
     ((input as Listed).Delete?.Objects ?? []).map((each) => ({
       action: 's3:DeleteObject',

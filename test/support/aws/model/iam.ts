@@ -20,6 +20,7 @@ export class ProfileModel {
   readonly profiles = new Map<string, ModelProfile>();
   /** Roles that exist; undefined: all do. */
   roles: ReadonlySet<string> | undefined;
+  pageSize = 100;
 
   private find({ InstanceProfileName = '' }: Named): ModelProfile {
     const found = this.profiles.get(InstanceProfileName);
@@ -53,6 +54,20 @@ export class ProfileModel {
       Arn: `arn:aws:iam::111122223333:instance-profile${path}${name}`,
       CreateDate,
       Roles: roles.map(role),
+    };
+  }
+
+  /** One by one where `pageSize` says so. */
+  private list(request: iam.ListInstanceProfilesRequest): iam.ListInstanceProfilesResponse {
+    const { PathPrefix = '/', Marker = '0' } = request;
+    const all = [...this.profiles.values()].filter(({ path }) => path.startsWith(PathPrefix));
+    const end = Number(Marker) + this.pageSize;
+    const InstanceProfiles = all.slice(Number(Marker), end).map((each) => this.described(each));
+    const isTruncated = end < all.length;
+    return {
+      InstanceProfiles,
+      IsTruncated: isTruncated,
+      ...(isTruncated ? { Marker: String(end) } : {}),
     };
   }
 
@@ -90,6 +105,10 @@ export class ProfileModel {
       GetInstanceProfile: handle<Named, iam.GetInstanceProfileCommandOutput>((request) => ({
         InstanceProfile: this.described(this.find(request)),
       })),
+      ListInstanceProfiles: handle<
+        iam.ListInstanceProfilesRequest,
+        iam.ListInstanceProfilesResponse
+      >((request) => this.list(request)),
       CreateInstanceProfile: handle<
         iam.CreateInstanceProfileRequest,
         iam.CreateInstanceProfileCommandOutput
