@@ -85,8 +85,7 @@ async function resolution<Value>(
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
     const message = `${error.code}: ${error.message}`;
-    const isPassing = error.kind === 'throttled' || error.kind === 'unknown';
-    if (isPassing && isTrue(nodeClass.status, type)) {
+    if (error.isPassing && isTrue(nodeClass.status, type)) {
       failures.push({ object: `EC2NodeClass/${nodeClass.name}`, message });
       return { value: fallback, failed: undefined };
     }
@@ -95,7 +94,10 @@ async function resolution<Value>(
   }
 }
 
-/** Whether the catalog can make instance types of the class: its kubelet settings can be read. */
+/**
+ * Whether the catalog can make instance types of the class: its kubelet settings can be read. Where
+ * AWS cannot be asked, what was found before counts here too.
+ */
 async function validation(
   { ports, failures }: Refreshing,
   nodeClass: NodeClass,
@@ -107,7 +109,7 @@ async function validation(
     return yes(type);
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
-    if (error.kind !== 'throttled' || !isTrue(nodeClass.status, type)) {
+    if (!error.isPassing || !isTrue(nodeClass.status, type)) {
       return no(type, error.code, error.message);
     }
     const message = `${error.code}: ${error.message}`;

@@ -45,20 +45,30 @@ export async function describeCluster(
   };
 }
 
-/** The description kept for a while: it changes with upgrades only. */
+/** How long old facts are taken before EKS is asked again. */
+const STALE_MS = 30_000;
+
+/**
+ * The description kept for a while: it changes with upgrades only. Where EKS cannot be asked, what it
+ * said before is the answer; that the cluster is gone, or may not be described, is a fault.
+ */
 export function cachedCluster(
   describe: () => Promise<ClusterFacts>,
   nowMs: () => number,
   keepMs = 300_000,
 ): () => Promise<ClusterFacts> {
-  let kept: { readonly facts: Promise<ClusterFacts>; readonly atMs: number } | undefined;
+  let kept: { readonly facts: Promise<ClusterFacts>; readonly untilMs: number } | undefined;
   return () => {
-    if (kept !== undefined && nowMs() < kept.atMs + keepMs) return kept.facts;
-    const facts = describe();
-    kept = { facts, atMs: nowMs() };
-    facts.catch(() => {
+    const before = kept;
+    if (before !== undefined && nowMs() < before.untilMs) return before.facts;
+    const facts = describe().catch((error: unknown) => {
+      const isPassing = error instanceof PortError && error.isPassing;
       kept = undefined;
+      if (before === undefined || !isPassing) throw error;
+      kept = { facts: before.facts, untilMs: nowMs() + STALE_MS };
+      return before.facts;
     });
+    kept = { facts, untilMs: nowMs() + keepMs };
     return facts;
   };
 }

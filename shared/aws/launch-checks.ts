@@ -2,6 +2,7 @@ import { CreateFleetCommand, type EC2Client, RunInstancesCommand } from '@aws-sd
 import type { FleetRequest } from '../ports/cloud.ts';
 import { PortError } from '../ports/fault.ts';
 import type { Calls } from './calls.ts';
+import { isTransient } from './faults.ts';
 import { fleetInput } from './fleet-request.ts';
 import type { LaunchTemplates } from './launch-templates.ts';
 
@@ -33,7 +34,7 @@ async function refusal(
     return undefined;
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
-    if (error.code === WOULD_WORK || error.kind === 'throttled') return undefined;
+    if (error.code === WOULD_WORK || isTransient(error)) return undefined;
     return { reason, message: `${error.code}: ${error.message}` };
   }
 }

@@ -14,7 +14,7 @@ export function nodeClassSpec(nodeClass: NodeClass): NodeClassSpec {
     ({ path, message }) => `spec.${path.join('.')}: ${message}`,
   );
   throw new PortError(
-    'unknown',
+    'invalid',
     'InvalidNodeClass',
     `EC2NodeClass ${nodeClass.name}: ${issues.join('; ')}`,
   );

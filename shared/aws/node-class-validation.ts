@@ -68,7 +68,7 @@ export class NodeClassValidation {
   /** Throws a {@link PortError} whose code is the condition's reason. */
   async check(nodeClass: NodeClass): Promise<void> {
     const [problem] = nodeClassProblems(nodeClass);
-    if (problem !== undefined) throw new PortError('unknown', problem.reason, problem.message);
+    if (problem !== undefined) throw new PortError('invalid', problem.reason, problem.message);
     const cluster = await this.parts.cluster();
     const sample = sampleFleet(nodeClass, cluster.name);
     if (sample === undefined) return;

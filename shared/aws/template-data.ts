@@ -148,7 +148,7 @@ function encodedUserData(
   const { configuration, problems } = readKubelet(spec.kubelet ?? {}, nodeClass.imageFamily);
   const [problem] = problems;
   if (problem !== undefined) {
-    throw new PortError('unknown', problem.reason, `${problem.path}: ${problem.message}`);
+    throw new PortError('invalid', problem.reason, `${problem.path}: ${problem.message}`);
   }
   const text = userData(nodeClass.imageFamily, spec.userData, {
     cluster,
@@ -169,7 +169,7 @@ export function templateData(
   const { nodeClass, nodeLabels, requests } = fleet;
   const spec = nodeClassSpec(nodeClass);
   if (spec.placementGroupSelector !== undefined) {
-    throw new PortError('unknown', 'UnsupportedPlacementGroup', 'placement groups: not supported');
+    throw new PortError('invalid', 'UnsupportedPlacementGroup', 'placement groups: not supported');
   }
   const profile = nodeClass.instanceProfile ?? nodeClass.status.instanceProfile;
   const tags = tagsOf(templateTags(fleet));

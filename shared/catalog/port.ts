@@ -28,7 +28,7 @@ export function catalogPort(
       if (settings.ok) return instanceTypesFor(current(), settings.value);
       const issues = settings.issues.map(({ path, message }) => `${path}: ${message}`);
       const message = `EC2NodeClass ${nodeClass.name}: ${issues.join('; ')}`;
-      throw new PortError('unknown', 'InvalidKubeletConfiguration', message);
+      throw new PortError('invalid', 'InvalidKubeletConfiguration', message);
     },
   };
 }

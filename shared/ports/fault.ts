@@ -22,4 +22,9 @@ export class PortError extends Error {
     this.kind = kind;
     this.code = code;
   }
+
+  /** Whether the same may work in a while without anybody's doing: AWS cannot be asked just now. */
+  get isPassing(): boolean {
+    return this.kind === 'throttled' || this.kind === 'unknown';
+  }
 }

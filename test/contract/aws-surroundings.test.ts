@@ -16,6 +16,8 @@ import { eventBridgeClient, WakeBus } from '../../shared/aws/events.ts';
 import { checkLaunch } from '../../shared/aws/launch-checks.ts';
 import { IamProfiles } from '../../shared/aws/profiles.ts';
 import { InterruptionQueue } from '../../shared/aws/queue.ts';
+import type { ClusterFacts } from '../../shared/core/launch/cluster-facts.ts';
+import { PortError } from '../../shared/ports/fault.ts';
 import { aFleet, aNodeClass } from '../builders/launches.ts';
 import { accessTo, adapterOn, callsOn } from '../support/aws/adapter.ts';
 import { BUCKET, WireCloud } from '../support/aws/cloud.ts';
@@ -208,6 +210,34 @@ describe('cluster', () => {
     cloud.cluster = undefined;
     await expect(cached()).rejects.toMatchObject({ kind: 'not-found' });
     cloud.cluster = { name: 'demo' };
+    await expect(cached()).rejects.toMatchObject({ code: 'ClusterNotReady' });
+  });
+});
+
+describe('a cluster that cannot be described again', () => {
+  const CODES = ['ServerException', 'ThrottlingException'];
+  it.each(CODES)('is what it was, and asked for again soon: %s', async (code) => {
+    const { account } = cloud;
+    const said: (() => Promise<ClusterFacts>)[] = [];
+    const describeDemo = () => describeCluster(eksClient(accessTo(cloud)), callsOn(cloud), 'demo');
+    const cached = cachedCluster(
+      () => (said.shift() ?? describeDemo)(),
+      () => account.nowMs,
+    );
+    const before = await cached();
+    const refuse = async (): Promise<never> => {
+      throw new PortError(code === 'ServerException' ? 'unknown' : 'throttled', code, 'no');
+    };
+    said.push(refuse, refuse);
+    account.nowMs += 300_000;
+    expect(await Promise.all([cached(), cached()])).toEqual([before, before]);
+    expect(await cached()).toEqual(before);
+    expect(said).toHaveLength(1);
+    account.nowMs += 30_000;
+    expect(await cached()).toEqual(before);
+    expect(said).toHaveLength(0);
+    account.nowMs += 30_000;
+    cloud.cluster = { name: 'demo', version: '1.34' };
     await expect(cached()).rejects.toMatchObject({ code: 'ClusterNotReady' });
   });
 });

@@ -43,6 +43,17 @@ describe('a class is refused', () => {
     expect(cloud.server.callsOf('CreateFleet')).toEqual([]);
   });
 
+  it.each(rows)('which never passes by itself: %s', async (_, spec) => {
+    const check = validation().check(aNodeClass(spec, RESOLVED));
+    await expect(check).rejects.toMatchObject({ kind: 'invalid' });
+  });
+
+  it('not where EC2 has a bad moment', async () => {
+    const fault = new WireFault('InternalError', 'no', 500);
+    for (let at = 0; at < 6; at += 1) cloud.server.fail('ec2', 'CreateFleet', fault);
+    await expect(validation().check(aNodeClass({}, RESOLVED))).resolves.toBeUndefined();
+  });
+
   it('where the role may not launch', async () => {
     cloud.server.fail('ec2', 'CreateFleet', new WireFault('UnauthorizedOperation', 'no', 403));
     await expect(validation().check(aNodeClass({}, RESOLVED))).rejects.toMatchObject({

@@ -22,7 +22,7 @@ const SHELL_SCRIPT = 'text/x-shellscript; charset="us-ascii"';
 const NODE_CONFIG = 'application/node.eks.aws';
 
 function invalid(message: string, cause?: unknown): PortError {
-  return new PortError('unknown', 'InvalidUserData', `spec.userData: ${message}`, { cause });
+  return new PortError('invalid', 'InvalidUserData', `spec.userData: ${message}`, { cause });
 }
 
 function messageOf(error: unknown): string {
@@ -102,7 +102,7 @@ function windows(user: string | undefined, node: NodeBootstrap): string {
   if (node.cluster.ipFamily === 'ipv6') {
     // https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html
     const message = 'Windows nodes need an IPv4 cluster, this one has IPv6';
-    throw new PortError('unknown', 'UnsupportedIpFamily', message);
+    throw new PortError('invalid', 'UnsupportedIpFamily', message);
   }
   const [, inner] = /^\s*<powershell>([\s\S]*)<\/powershell>\s*$/.exec(user ?? '') ?? [];
   const first = (inner ?? user ?? '').trim();
@@ -147,7 +147,7 @@ export function userData(
   const bytes = Buffer.byteLength(text);
   if (bytes <= USER_DATA_BYTES_MAX) return text;
   throw new PortError(
-    'unknown',
+    'invalid',
     'UserDataSizeLimitExceeded',
     `spec.userData: merged it has ${bytes} bytes, EC2 takes ${USER_DATA_BYTES_MAX}`,
   );

@@ -42,6 +42,25 @@ describe('an EC2NodeClass that was ready', () => {
   });
 });
 
+describe('the validation of an EC2NodeClass that was ready', () => {
+  it.each([
+    ['throttled', 'True', 'Code: no'],
+    ['unknown', 'True', 'Code: no'],
+    ['invalid', 'False', 'ValidationSucceeded is False, Code: no'],
+    ['unauthorised', 'False', 'ValidationSucceeded is False, Code: no'],
+  ] as const)('after a fault that is %s is %s', async (kind, status, message) => {
+    const world = await runningWorld([]);
+    const check = async (): Promise<never> => {
+      throw new PortError(kind, 'Code', 'no');
+    };
+    const failures = await maintainNodeClasses(withPorts(world.ports, { compute: { check } }));
+    const [nodeClass] = readState(world.store).nodeClasses;
+    const { conditions = [] } = nodeClass?.status ?? {};
+    expect(conditions.find(({ type }) => type === 'Ready')?.status).toBe(status);
+    expect(failures.map((each) => each.message)).toEqual([message]);
+  });
+});
+
 describe('an EC2NodeClass whose status is about an earlier spec', () => {
   /** A world with a node, and its ports with the class at this generation, looked at in its first. */
   async function changed(generation: number, isThrottled = false) {
