@@ -8,6 +8,7 @@ import {
 } from '@aws-sdk/client-ec2';
 import type { SelectorTerm } from '../core/model/node-class.ts';
 import type { Network } from '../ports/cloud.ts';
+import { PortError } from '../ports/fault.ts';
 import { allPages, type Calls } from './calls.ts';
 
 type Found<Method extends keyof Network> = Awaited<ReturnType<Network[Method]>>;
@@ -101,8 +102,8 @@ export class Ec2Network implements Network {
 
   async reservations(terms: readonly SelectorTerm[]): Promise<Found<'reservations'>> {
     const found: Ec2Reservation[] = [];
-    const ids = terms.flatMap((term) => term.id ?? []).sort();
-    if (ids.length > 0) found.push(...(await this.reservationsWith(ids, [])));
+    const ids = [...new Set(terms.flatMap((term) => term.id ?? []))].sort();
+    if (ids.length > 0) found.push(...(await this.reservationsNamed(ids)));
     for (const term of terms) {
       if (term.id !== undefined) continue;
       const { ownerID, instanceMatchCriteria: criteria } = term;
@@ -117,6 +118,19 @@ export class Ec2Network implements Network {
     }
     const nowMs = this.parts.calls.timing.nowMs();
     return distinct(found.flatMap((each) => reservationOf(each, nowMs)));
+  }
+
+  /** EC2 refuses the whole call where one is gone: then each is asked for alone. */
+  private async reservationsNamed(ids: string[]): Promise<readonly Ec2Reservation[]> {
+    try {
+      return await this.reservationsWith(ids, []);
+    } catch (error) {
+      if (!(error instanceof PortError) || error.kind !== 'not-found') throw error;
+      if (ids.length <= 1) return [];
+    }
+    const found: Ec2Reservation[] = [];
+    for (const id of ids) found.push(...(await this.reservationsNamed([id])));
+    return found;
   }
 
   private async reservationsWith(

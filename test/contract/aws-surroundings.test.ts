@@ -83,6 +83,23 @@ describe('network', () => {
     ]);
   });
 
+  it('finds the reservations that are there where another one is gone', async () => {
+    const there = ['cr-0000000000000000a', 'cr-0000000000000000c'];
+    cloud.account.reservations = there.map((CapacityReservationId) => ({
+      CapacityReservationId,
+      InstanceType: 'm5.large',
+      AvailabilityZone: 'us-east-1a',
+      State: 'active',
+    }));
+    const { network } = adapterOn(cloud);
+    const named = async (ids: readonly string[]) =>
+      (await network.reservations(ids.map((id) => ({ id })))).map(({ id }) => id);
+    expect(await named([...there, 'cr-0000000000000000b'])).toEqual(there);
+    expect(cloud.server.callsOf('DescribeCapacityReservations')).toHaveLength(4);
+    expect(await named(there)).toEqual(there);
+    expect(cloud.server.callsOf('DescribeCapacityReservations')).toHaveLength(5);
+  });
+
   it('says which action is not allowed', async () => {
     const message = 'not authorised. Encoded authorization failure message: AAAA';
     cloud.server.fail(

@@ -1,6 +1,6 @@
 import { sha256 } from '../../core/launch/sha256.ts';
 import type { NodeClass, SelectorTerm } from '../../core/model/node-class.ts';
-import { type Network, PortError, type Profiles } from '../../ports.ts';
+import type { Network, Profiles } from '../../ports.ts';
 
 /** Addresses of a /19 less the five that AWS keeps. */
 const FREE_ADDRESSES = 8187;
@@ -53,15 +53,9 @@ export class SimulatedNetwork implements Network {
     return [...named.map((id) => ({ id, name: undefined })), ...own];
   }
 
-  /** There are none in the simulated account; asking for one by its id says so. */
-  async reservations(terms: readonly SelectorTerm[]): ReturnType<Network['reservations']> {
-    const named = terms.find((term) => term.id !== undefined);
-    if (named?.id === undefined) return [];
-    throw new PortError(
-      'not-found',
-      'InvalidCapacityReservationId.NotFound',
-      `capacity reservation ${named.id} does not exist in the simulated account`,
-    );
+  /** There are none in the simulated account. */
+  async reservations(): ReturnType<Network['reservations']> {
+    return [];
   }
 }
 
