@@ -12,6 +12,7 @@ import type { CapacityReservation, NodeClass, NodeClassStatus } from '../core/mo
 import { type ClusterState, PortError, type Ports } from '../ports.ts';
 import { attempt, type Failure } from './attempt.ts';
 import { sayNewlyFalse } from './condition-changes.ts';
+import { NODE_CLASS_GROUP, NODE_CLASS_KIND } from './offers.ts';
 import { classRef } from './references.ts';
 import { Shadow } from './shadow.ts';
 
@@ -214,7 +215,8 @@ function sameStatus(a: NodeClassStatus, b: NodeClassStatus): boolean {
 
 async function release(ports: Ports, nodeClass: NodeClass, state: ClusterState): Promise<boolean> {
   const users = state.objects.nodeClaims.filter(
-    (claim) => claim.nodeClassRef.name === nodeClass.name,
+    ({ nodeClassRef: { group, kind, name } }) =>
+      group === NODE_CLASS_GROUP && kind === NODE_CLASS_KIND && name === nodeClass.name,
   );
   if (users.length > 0) {
     const names = users

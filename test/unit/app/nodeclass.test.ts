@@ -8,7 +8,7 @@ import type { NodeClassStatus } from '../../../shared/core/model/node-class.ts';
 import { type ClusterState, type FaultKind, PortError } from '../../../shared/ports.ts';
 import { readState } from '../../../shared/sim/decode.ts';
 import { deployment } from '../../sim/small-world.ts';
-import { runningWorld, settings, withPorts } from './world.ts';
+import { reading, runningWorld, settings, withPorts } from './world.ts';
 
 /** A class that was ready, after subnets could not be asked for. */
 async function refused(kind: FaultKind) {
@@ -39,6 +39,39 @@ describe('an EC2NodeClass that was ready', () => {
     expect(failures.map(({ message }) => message)).toEqual([
       'SubnetsReady is False, Unauthorised: Code: no',
     ]);
+  });
+});
+
+describe('an EC2NodeClass that is being deleted', () => {
+  const auto = { group: 'eks.amazonaws.com', kind: 'NodeClass', name: 'default' };
+  it.each([
+    ['stays while its claims do', {}, []],
+    ["goes though EKS Auto Mode's class of that name has claims", auto, ['default']],
+  ])('%s', async (_, nodeClassRef, released) => {
+    const world = await runningWorld([deployment('web', 1, '1')]);
+    const { cluster } = world.ports;
+    const gone: string[] = [];
+    const ports = withPorts(world.ports, {
+      cluster: {
+        read: reading(world.ports, (state) => ({
+          ...state,
+          nodeClasses: state.nodeClasses.map((each) => ({ ...each, isDeleting: true })),
+          objects: {
+            ...state.objects,
+            nodeClaims: state.objects.nodeClaims.map((claim) => ({
+              ...claim,
+              nodeClassRef: { ...claim.nodeClassRef, ...nodeClassRef },
+            })),
+          },
+        })),
+        patchNodeClass: async (ref, patch) => {
+          if (patch.removeFinalizer !== undefined) gone.push(ref.name);
+          return await cluster.patchNodeClass(ref, patch);
+        },
+      },
+    });
+    expect(await maintainNodeClasses(ports)).toEqual([]);
+    expect(gone).toEqual(released);
   });
 });
 
