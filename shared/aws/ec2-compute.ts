@@ -170,7 +170,6 @@ export class Ec2Compute implements Compute {
     const uses = await templates.forFleet(fleet);
     const first = await this.callFleet(fleet, uses);
     if (first !== undefined) return first;
-    templates.forget(uses);
     const again = await templates.forFleet(fleet);
     // The first token may have been used up by an answer without instances.
     const token = sha256(`${fleet.clientToken}#templates`);
@@ -180,23 +179,27 @@ export class Ec2Compute implements Compute {
     throw new PortError('not-found', code, 'ec2:CreateFleet: a launch template vanished twice');
   }
 
-  /** Undefined: a launch template is gone and nothing was launched. */
+  /** Undefined: a launch template is gone and nothing was launched. One that is gone is forgotten. */
   private async callFleet(
     fleet: FleetRequest,
     uses: readonly TemplateUse[],
   ): Promise<FleetResult | undefined> {
-    const { ec2, calls } = this.parts;
+    const { ec2, calls, templates } = this.parts;
     const command = new CreateFleetCommand(fleetInput(fleet, uses));
     let answer: CreateFleetResult;
     try {
       answer = await calls.run('ec2:CreateFleet', () => ec2.send(command));
     } catch (error) {
       if (!(error instanceof PortError)) throw error;
-      if (TEMPLATE_GONE.test(error.code)) return undefined;
+      if (TEMPLATE_GONE.test(error.code)) {
+        templates.forget(uses);
+        return undefined;
+      }
       if (error.code === TOKEN_USED && !(await this.isSettled(fleet))) throw error;
       return refused(fleet, error);
     }
     const isGone = (answer.Errors ?? []).some((each) => TEMPLATE_GONE.test(each.ErrorCode ?? ''));
+    if (isGone) templates.forget(uses);
     return isGone && (answer.Instances ?? []).length === 0 ? undefined : fleetResult(fleet, answer);
   }
 

@@ -227,6 +227,23 @@ describe('launch templates', () => {
     expect(cloud.account.templates.size).toBe(1);
   });
 
+  it('that vanished are made again by the next launch where another one launched', async () => {
+    const { compute } = adapterOn(cloud);
+    const overrides = [anOverride('c7g.large', 'a', 1), anOverride('c7g.4xlarge', 'a', 2)];
+    const podsMax = { 'c7g.large': 29, 'c7g.4xlarge': 58 };
+    const { templates } = cloud.account;
+    const launch = async (clientToken: string) =>
+      (await compute.launch(aFleet({ overrides, podsMax, clientToken }))).instances.length;
+    expect(await launch('first')).toBe(1);
+    const names = [...templates.keys()];
+    expect(names).toHaveLength(2);
+    templates.delete(names[0] ?? '');
+    expect(await launch('second')).toBe(1);
+    expect(templates.size).toBe(1);
+    expect(await launch('third')).toBe(1);
+    expect([...templates.keys()].toSorted()).toEqual(names.toSorted());
+  });
+
   it('are removed when idle for an hour, and all of them with their class', async () => {
     const { compute } = adapterOn(cloud);
     const pods = (max: number): Partial<FleetRequest> => ({

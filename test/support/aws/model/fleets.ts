@@ -19,19 +19,32 @@ const TEMPLATES_MAX = 50;
 /** EC2 puts it on every instance. https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/Using_Tags.html */
 const TEMPLATE_TAG = 'aws:ec2launchtemplate:id';
 
-function templateNamed(account: Account, name: string): ModelTemplate {
-  const found = account.templates.get(name);
-  if (found !== undefined) return found;
-  throw new WireFault(
-    'InvalidLaunchTemplateName.NotFoundException',
-    `The specified launch template, with template name ${name}, does not exist.`,
-  );
+const TEMPLATE_GONE = 'InvalidLaunchTemplateName.NotFoundException';
+
+type TemplateConfig = NonNullable<CreateFleetRequest['LaunchTemplateConfigs']>[number];
+
+function templateOf(account: Account, config: TemplateConfig): ModelTemplate | undefined {
+  return account.templates.get(config.LaunchTemplateSpecification?.LaunchTemplateName ?? '');
+}
+
+/** Where all are gone the call is refused, else these are errors of its answer. */
+function templatesGone(account: Account, request: CreateFleetRequest): CreateFleetError[] {
+  const configs = request.LaunchTemplateConfigs ?? [];
+  const gone = configs.filter((each) => templateOf(account, each) === undefined);
+  const errors = gone.map(({ LaunchTemplateSpecification }) => ({
+    LaunchTemplateAndOverrides: { LaunchTemplateSpecification },
+    ErrorCode: TEMPLATE_GONE,
+    ErrorMessage: 'The specified launch template does not exist.',
+  }));
+  const [first] = errors;
+  if (first === undefined || gone.length < configs.length) return errors;
+  throw new WireFault(first.ErrorCode, first.ErrorMessage);
 }
 
 function poolsOf(account: Account, request: CreateFleetRequest, market: string): Pool[] {
   const pools = (request.LaunchTemplateConfigs ?? []).flatMap((config) => {
-    const name = config.LaunchTemplateSpecification?.LaunchTemplateName ?? '';
-    const template = templateNamed(account, name);
+    const template = templateOf(account, config);
+    if (template === undefined) return [];
     return (config.Overrides ?? []).map((each) => poolOf(account, template, each, market));
   });
   const templates = request.LaunchTemplateConfigs?.length ?? 0;
@@ -131,7 +144,7 @@ function allocate(account: Account, request: CreateFleetRequest): CreateFleetRes
     market === 'spot' ? SpotOptions?.AllocationStrategy : OnDemandOptions?.AllocationStrategy;
   let pools = inOrderOf(strategy, poolsOf(account, request, market), target);
   const launched: CreateFleetInstance[] = [];
-  const errors: CreateFleetError[] = [];
+  const errors = templatesGone(account, request);
   const lifecycle = market === 'spot' ? 'spot' : 'on-demand';
   for (let count = 0; count < target; ) {
     const [pool] = pools;
@@ -171,6 +184,7 @@ function allocate(account: Account, request: CreateFleetRequest): CreateFleetRes
  */
 function createFleet(account: Account, request: CreateFleetRequest): CreateFleetResult {
   if (request.DryRun === true) {
+    templatesGone(account, request);
     poolsOf(account, request, marketOf(request));
     throw new WireFault('DryRunOperation', 'Request would have succeeded', 412);
   }
