@@ -3,15 +3,13 @@ import type { Condition } from '../core/model/cluster.ts';
 import type { Resources } from '../core/model/resources.ts';
 import type { Decoded } from './issue.ts';
 import { decodeParts, type UnknownFields } from './schema/decode.ts';
-import { conditions, resourceList, resourcesOf } from './schema/parts.ts';
+import { conditions, objectName as name, resourceList, resourcesOf } from './schema/parts.ts';
 import { withRules } from './schema/rule.ts';
 
 const ACTIVE_CAPACITY = 'buffer.x-k8s.io/active-capacity';
 
 export const SCALABLE_KINDS = ['Deployment', 'StatefulSet', 'ReplicaSet'] as const;
 export type ScalableKind = (typeof SCALABLE_KINDS)[number];
-
-const name = z.string().min(1);
 
 const spec = withRules(
   z.strictObject({

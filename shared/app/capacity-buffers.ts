@@ -75,8 +75,9 @@ function resolved(buffer: CapacityBuffer): ConditionClaim {
   if (buffer.target.kind === 'resolved') {
     return { type, status: 'True', reason: 'Resolved', message: '' };
   }
-  const { what, name } = buffer.target;
-  const message = `${what === 'PodTemplate' ? 'PodTemplate' : 'Workload'} ${name} does not exist`;
+  const { what, name, refusal } = buffer.target;
+  const kind = what === 'PodTemplate' ? 'PodTemplate' : 'Workload';
+  const message = refusal ?? `${kind} ${name} does not exist`;
   return { type, status: 'False', reason: `${what}NotFound`, message };
 }
 

@@ -4,7 +4,7 @@ import type { Labels } from '../core/model/labels.ts';
 import type { BufferTarget, CapacityBuffer } from '../ports/cluster.ts';
 import type { KubeClient } from './client.ts';
 import { POD_TEMPLATE, WORKLOAD } from './fields.ts';
-import { find } from './find.ts';
+import { findNamed, type Named } from './find.ts';
 import { property, read } from './list.ts';
 import type { OnInvalid } from './mirror.ts';
 import { RESOURCES, type Resource } from './resources.ts';
@@ -18,7 +18,10 @@ const WORKLOADS = {
   StatefulSet: RESOURCES.statefulSets,
 } as const satisfies Readonly<Record<ScalableKind, Resource>>;
 
-/** Reads the PodTemplate or workload of every buffer; a buffer whose pods are invalid is left out. */
+/**
+ * Reads the PodTemplate or workload of every buffer. A buffer whose pods are invalid is left out;
+ * one whose target cannot be asked for has none. Both are told, and hold up no other.
+ */
 export async function resolveBuffers(
   client: KubeClient,
   onInvalid: OnInvalid,
@@ -34,16 +37,23 @@ async function resolve(
   { target, ...buffer }: NamedBuffer,
 ): Promise<CapacityBuffer | undefined> {
   const { namespace } = buffer;
-  const object = await readTarget(client, namespace, target);
-  if (object === undefined) {
-    return { ...buffer, target: { kind: 'absent', what: target.kind, name: target.name } };
+  const told = `CapacityBuffer/${namespace}/${buffer.name}`;
+  const absent = { kind: 'absent', what: target.kind, name: target.name } as const;
+  const answer = await readTarget(client, namespace, target);
+  if (answer.kind === 'refused') {
+    const { message } = answer;
+    const field = target.kind === 'PodTemplate' ? 'podTemplateRef' : 'scalableRef';
+    onInvalid(told, [{ path: `spec.${field}`, message }]);
+    return { ...buffer, target: { ...absent, refusal: message } };
   }
+  const { object } = answer;
+  if (object === undefined) return { ...buffer, target: absent };
   const isTemplate = target.kind === 'PodTemplate';
   const holder = isTemplate ? object : property(object, 'spec');
   const template = property(holder, 'template');
   const { spec, issues } = specs.read(property(template, 'spec'), 'spec.template.spec');
   if (issues.length > 0) {
-    onInvalid(`CapacityBuffer/${namespace}/${buffer.name}`, issues);
+    onInvalid(told, issues);
     return undefined;
   }
   const generation = numberOf(property(property(object, 'metadata'), 'generation'));
@@ -62,13 +72,14 @@ async function readTarget(
   client: KubeClient,
   namespace: string,
   target: BufferReference,
-): Promise<unknown> {
+): Promise<Named> {
   const [resource, shape]: readonly [Resource, Message] =
     target.kind === 'PodTemplate'
       ? [RESOURCES.podTemplates, POD_TEMPLATE]
       : [WORKLOADS[target.workload], WORKLOAD];
-  const object = await find(client, resource, { namespace, name: target.name });
-  return object === undefined ? undefined : read(object, shape);
+  const answer = await findNamed(client, resource, { namespace, name: target.name });
+  if (answer.kind === 'refused' || answer.object === undefined) return answer;
+  return { kind: 'answered', object: read(answer.object, shape) };
 }
 
 function numberOf(value: unknown): number | undefined {

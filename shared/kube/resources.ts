@@ -1,4 +1,5 @@
 import type { ObjectKind } from '../ports/cluster.ts';
+import { KubeError } from './errors.ts';
 
 /** How the API server names a kind. */
 export interface Resource {
@@ -102,6 +103,23 @@ export function resourceOf(version: string, kind: string): Resource | undefined 
   );
 }
 
+/** No object's name is longer. */
+const NAME_MAX = 253;
+
+/**
+ * A name as a part of a path. Names that come from other objects may be anything: what no object
+ * can be named is refused here, since a server might read another path out of it.
+ * https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#path-segment-names
+ */
+function segment(name: string): string {
+  const isDots = name === '' || name === '.' || name === '..';
+  if (isDots || name.length > NAME_MAX || /[/%\p{Cs}]/u.test(name)) {
+    const message = `no object can be named ${JSON.stringify(name.slice(0, NAME_MAX))}`;
+    throw new KubeError({ kind: 'invalid', causes: [] }, 'name', message);
+  }
+  return encodeURIComponent(name);
+}
+
 /** The path of a collection, or with an address of one object or its subresource. */
 export function resourcePath(
   resource: Resource,
@@ -111,10 +129,10 @@ export function resourcePath(
   const root = resource.group === '' ? '/api' : `/apis/${resource.group}`;
   const parts = [`${root}/${resource.version}`];
   if (resource.namespaced && address.namespace !== undefined) {
-    parts.push('namespaces', encodeURIComponent(address.namespace));
+    parts.push('namespaces', segment(address.namespace));
   }
   parts.push(resource.plural);
-  if (address.name !== undefined) parts.push(encodeURIComponent(address.name));
+  if (address.name !== undefined) parts.push(segment(address.name));
   if (subresource !== undefined) parts.push(subresource);
   return parts.join('/');
 }

@@ -63,6 +63,8 @@ export type BufferTarget =
       readonly kind: 'absent';
       readonly what: 'PodTemplate' | 'ScalableRef';
       readonly name: string;
+      /** Why nobody could look for it. Absent: it is not there. */
+      readonly refusal?: string;
     };
 
 export type Brake = 'launch' | 'disrupt' | 'terminate';

@@ -47,6 +47,13 @@ const DIFFERENCES: readonly (readonly [why: string, titles: readonly RegExp[]])[
     'a buffer says what its pods are made from',
     [/^CapacityBuffer spec {}$/, /^CapacityBuffer spec {"podTemplateRef".*"percentage"/],
   ],
+  [
+    'a buffer names what can be there: a name is a part of a path',
+    [
+      /^CapacityBuffer spec.podTemplateRef.name "(a%b|\.\.|slot\/status|slot-xx)/,
+      /^CapacityBuffer spec {"scalableRef".*"name":"Web"/,
+    ],
+  ],
 ];
 
 function isListed(title: string): boolean {

@@ -25,6 +25,18 @@ export const QUALIFIED_NAME =
 /** A label value. https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set */
 export const LABEL_VALUE = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/;
 
+/**
+ * The name of an object of most kinds: a DNS subdomain.
+ * https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#dns-subdomain-names
+ */
+export const objectName = z
+  .string()
+  .min(1)
+  .max(253)
+  .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/, {
+    message: 'must be the name of an object: letters a to z, digits, - and .',
+  });
+
 const QUANTITY =
   /^\+?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE][+-]?[0-9]+))?$/;
 const QUANTITY_MESSAGE = 'must be a quantity of at least 0 such as 500m, 2 or 1.5Gi';

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import type { BufferReference, NamedBuffer } from '../../shared/api/capacity-buffer.ts';
+import type { Issue } from '../../shared/api/issue.ts';
+import { resolveBuffers } from '../../shared/kube/buffer-targets.ts';
+import { isKubeFault } from '../../shared/kube/errors.ts';
+import { RESOURCES } from '../../shared/kube/resources.ts';
+import type { HttpRequest, HttpResponse } from '../../shared/kube/transport.ts';
+import { answer, FakeTiming, memoryClient } from './kube-memory.ts';
+
+/** An API server that has one object of each name, but for those whose answer is a refusal. */
+function serverWith(refusals: Readonly<Record<string, number>>, object: object) {
+  const asked: string[] = [];
+  const client = memoryClient(({ path }: HttpRequest): HttpResponse => {
+    const name = path.split('?')[0]?.split('/').at(-1) ?? '';
+    asked.push(name);
+    const status = refusals[name];
+    return status === undefined ? answer(200, object) : answer(status, { message: 'no' });
+  }, new FakeTiming());
+  return { client, asked };
+}
+
+function bufferOf(name: string, target: BufferReference): NamedBuffer {
+  return {
+    namespace: 'team',
+    name,
+    uid: name,
+    generation: 1,
+    provisioningStrategy: 'buffer.x-k8s.io/active-capacity',
+    replicas: 1,
+    percentage: undefined,
+    limits: {},
+    target,
+    conditions: [],
+  };
+}
+
+describe('what tenants name', () => {
+  const template = (name: string): BufferReference => ({ kind: 'PodTemplate', name });
+  const slot = { template: { spec: { containers: [{ name: 'a', image: 'a' }] } } };
+
+  it.each([400, 403, 422])(
+    'a buffer whose target answers %i has none; the others do',
+    async (status) => {
+      const { client } = serverWith({ bad: status, gone: 404 }, slot);
+      const told: (readonly [string, readonly Issue[]])[] = [];
+      const bad = { kind: 'ScalableRef', workload: 'Deployment', name: 'bad' } as const;
+      const buffers = await resolveBuffers(client, (...each) => void told.push(each), [
+        bufferOf('a', template('slot')),
+        bufferOf('b', bad),
+        bufferOf('c', template('gone')),
+      ]);
+      const message = expect.stringContaining('deployments.apps/team/bad: no');
+      expect(buffers.map(({ target }) => target)).toEqual([
+        expect.objectContaining({ kind: 'resolved', podTemplate: 'slot' }),
+        { kind: 'absent', what: 'ScalableRef', name: 'bad', refusal: message },
+        { kind: 'absent', what: 'PodTemplate', name: 'gone' },
+      ]);
+      expect(told).toEqual([['CapacityBuffer/team/b', [{ path: 'spec.scalableRef', message }]]]);
+    },
+  );
+
+  it.each([401, 429, 503])('a server that answers %i fails the read', async (status) => {
+    const { client } = serverWith({ slot: status }, slot);
+    const buffers = [bufferOf('a', template('slot'))];
+    await expect(resolveBuffers(client, () => undefined, buffers)).rejects.toThrow('no');
+  });
+
+  it.each(['', '.', '..', 'a%b', 'a/b', '../../nodes/n', '\ud800', 'x'.repeat(254)])(
+    'nothing is asked for by the name %j',
+    async (name) => {
+      const { client, asked } = serverWith({}, slot);
+      const get = client.get(RESOURCES.podTemplates, { namespace: 'team', name });
+      await expect(get).rejects.toSatisfy((error) => isKubeFault(error, 'invalid'));
+      const elsewhere = client.get(RESOURCES.podTemplates, { namespace: name, name: 'slot' });
+      await expect(elsewhere).rejects.toSatisfy((error) => isKubeFault(error, 'invalid'));
+      expect(asked).toEqual([]);
+    },
+  );
+});
