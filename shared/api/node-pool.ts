@@ -1,5 +1,12 @@
 import * as z from 'zod';
-import { CAPACITY_TYPE, ON_DEMAND, RESERVED, SPOT, TENANCY } from '../core/model/labels.ts';
+import {
+  CAPACITY_TYPE,
+  ON_DEMAND,
+  ownValue,
+  RESERVED,
+  SPOT,
+  TENANCY,
+} from '../core/model/labels.ts';
 import type { DisruptionBudget, NodePool } from '../core/model/provisioning.ts';
 import type { Decoded } from './issue.ts';
 import { type DecodedParts, decodeParts, type UnknownFields } from './schema/decode.ts';
@@ -227,7 +234,7 @@ function runtimeFault({ template }: Spec): string | undefined {
     seen.add(id);
   }
   for (const { key, operator, values = [] } of template.spec.requirements) {
-    const known = KNOWN_VALUES[key];
+    const known = ownValue(KNOWN_VALUES, key);
     if (operator === 'In' && known !== undefined && !values.some((each) => known.includes(each))) {
       faults.push(`none of ${values.join(', ')} is a value of ${key}: ${known.join(', ')}`);
     }

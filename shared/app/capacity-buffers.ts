@@ -6,6 +6,7 @@ import {
 import { FAKE_POD } from '../core/model/labels.ts';
 import type { Plan } from '../core/model/plan.ts';
 import type { Pod, PodSpec } from '../core/model/pod.ts';
+import { amountOf } from '../core/model/resources.ts';
 import type { CapacityBuffer, CapacityBufferStatusPatch, Ports } from '../ports.ts';
 import { attempt, type Failure } from './attempt.ts';
 
@@ -18,7 +19,7 @@ const REPLICAS_MAX = 10_000;
 /** How many of the template the limits allow; undefined: no limit applies. */
 function withinLimits(buffer: CapacityBuffer, spec: PodSpec): number | undefined {
   const counts = Object.entries(buffer.limits).flatMap(([name, limit]) => {
-    const request = spec.requests[name] ?? 0;
+    const request = amountOf(spec.requests, name);
     return request > 0 ? [Math.floor(limit / request)] : [];
   });
   return counts.length === 0 ? undefined : Math.min(...counts);

@@ -1,5 +1,4 @@
 import type { KubeClient } from './client.ts';
-import { isKubeFault } from './errors.ts';
 import { property, type Selection, text } from './list.ts';
 import { RESOURCES, type Resource } from './resources.ts';
 import { watchOnce } from './watch.ts';
@@ -13,10 +12,11 @@ export interface BatchWindow {
 
 const PENDING: Selection = { resource: RESOURCES.pods, fieldSelector: 'spec.nodeName=' };
 
-const WORKLOADS: Readonly<Record<string, Resource>> = {
-  ReplicaSet: RESOURCES.replicaSets,
-  StatefulSet: RESOURCES.statefulSets,
-};
+/** A map: the kind of an owner is whatever a pod says. */
+const WORKLOADS: ReadonlyMap<string, Resource> = new Map([
+  ['ReplicaSet', RESOURCES.replicaSets],
+  ['StatefulSet', RESOURCES.statefulSets],
+]);
 
 /** Owners that are looked at; more of them are not worth the requests. */
 const OWNERS_MAX = 20;
@@ -65,7 +65,7 @@ function ownerOf(pod: unknown): Owner | undefined {
   const references = property(metadata, 'ownerReferences');
   for (const each of Array.isArray(references) ? references : []) {
     const kind = text(property(each, 'kind'));
-    const resource = WORKLOADS[kind];
+    const resource = WORKLOADS.get(kind);
     if (resource === undefined || property(each, 'controller') !== true) continue;
     const namespace = text(property(metadata, 'namespace'));
     const name = text(property(each, 'name'));
@@ -90,18 +90,22 @@ async function noticePods(
 }
 
 async function anyIsGrowing(client: KubeClient, owners: Iterable<Owner>): Promise<boolean> {
-  const growing = await Promise.all(
-    [...owners].map(async ({ resource, namespace, name }) => {
-      try {
-        const object = await client.get(resource, { namespace, name });
-        const wanted = property(property(object, 'spec'), 'replicas');
-        const made = property(property(object, 'status'), 'replicas');
-        return Number(made ?? 0) < Number(wanted ?? 1);
-      } catch (error) {
-        if (isKubeFault(error, 'notFound')) return false;
-        throw error;
-      }
-    }),
-  );
+  const growing = await Promise.all(Array.from(owners, (owner) => isGrowing(client, owner)));
   return growing.includes(true);
+}
+
+async function isGrowing(
+  client: KubeClient,
+  { resource, namespace, name }: Owner,
+): Promise<boolean> {
+  try {
+    const object = await client.get(resource, { namespace, name });
+    const wanted = property(property(object, 'spec'), 'replicas');
+    const made = property(property(object, 'status'), 'replicas');
+    return Number(made ?? 0) < Number(wanted ?? 1);
+  } catch {
+    // Gone, or no owner that there could be: a pod may name anything. As with the watch, a fault of
+    // the server is met by whoever reads the cluster next.
+    return false;
+  }
 }

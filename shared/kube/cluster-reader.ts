@@ -23,7 +23,7 @@ import {
   decodeVolumeAttachment,
 } from './decoders.ts';
 import { DAEMON_SET, NAMESPACE, NODE, PERSISTENT_VOLUME_CLAIM, POD } from './fields.ts';
-import { find } from './find.ts';
+import { find, findNamed } from './find.ts';
 import { listEach, property, type Selection, text, uidOf, versionOf } from './list.ts';
 import { type Entry, Mirror, type MirrorOptions, type OnInvalid, type Probe } from './mirror.ts';
 import { RESOURCES } from './resources.ts';
@@ -114,12 +114,17 @@ async function readNodePoolNotes(
   };
 }
 
-/** ReplicaFailure: the last pod that it tried to make or delete was refused. */
+/**
+ * ReplicaFailure: the last pod that it tried to make or delete was refused. A pod may name a set
+ * that the server refuses to look for: such a one wants nothing.
+ */
 async function readWanted(
   client: KubeClient,
   { namespace, name, uid }: ReplicaSetRef,
 ): Promise<readonly (readonly [string, number])[]> {
-  const object = await find(client, RESOURCES.replicaSets, { namespace, name });
+  const answer = await findNamed(client, RESOURCES.replicaSets, { namespace, name });
+  if (answer.kind === 'refused') return [];
+  const { object } = answer;
   const metadata = property(object, 'metadata');
   const isGone = property(metadata, 'deletionTimestamp') !== undefined;
   if (isGone || property(metadata, 'uid') !== uid) return [];

@@ -60,7 +60,10 @@ function decodeAmounts(list: unknown): Resources {
   return parseResources(amounts, 'down').resources;
 }
 
-const STATUSES: Readonly<Record<string, Condition['status']>> = { True: 'True', False: 'False' };
+const STATUSES: ReadonlyMap<string, Condition['status']> = new Map([
+  ['True', 'True'],
+  ['False', 'False'],
+]);
 
 /** `status.conditions`; a time that is missing is 0. */
 export function decodeConditions(object: unknown): readonly Condition[] {
@@ -68,7 +71,7 @@ export function decodeConditions(object: unknown): readonly Condition[] {
   return (Array.isArray(conditions) ? conditions : []).map(
     (each: unknown): Condition => ({
       type: text(property(each, 'type')),
-      status: STATUSES[text(property(each, 'status'))] ?? 'Unknown',
+      status: STATUSES.get(text(property(each, 'status'))) ?? 'Unknown',
       reason: text(property(each, 'reason')),
       message: text(property(each, 'message')),
       lastTransitionAtMs: Date.parse(text(property(each, 'lastTransitionTime'))) || 0,

@@ -160,7 +160,8 @@ export interface ClusterReader {
   readNodePoolNotes(name: string): Promise<NodePoolNotes | undefined>;
   /**
    * How many pods ReplicaSets want to have, by uid. Left out: one that is gone, that is being
-   * deleted, or whose pods are refused (by a quota or an admission webhook).
+   * deleted, whose pods are refused (by a quota or an admission webhook), or that cannot be
+   * asked for.
    */
   wantedPods(sets: readonly ReplicaSetRef[]): Promise<ReadonlyMap<string, number>>;
   /**

@@ -1,3 +1,4 @@
+import { ownValue } from '../core/model/labels.ts';
 import { type Json, numberAt, objectAt, textAt } from './json.ts';
 import type { ObjectStore } from './store.ts';
 
@@ -38,7 +39,7 @@ function readClass(found: Json): PriorityClass {
 function classOf(store: ObjectStore, name: string): PriorityClass | undefined {
   const found = store.get('PriorityClass', undefined, name);
   if (found !== undefined) return readClass(found);
-  const priority = SYSTEM_CLASSES[name];
+  const priority = ownValue(SYSTEM_CLASSES, name);
   return priority === undefined ? undefined : { priority };
 }
 

@@ -177,6 +177,7 @@ const LABELS = 'spec.template.metadata.labels';
 const NODE_POOLS = rows('NodePool', [
   ...templateChanges(TEMPLATE),
   [`${TEMPLATE}.requirements`, [{ key: 'karpenter.sh/nodepool', operator: 'Exists' }], 'nodepool"'],
+  [`${TEMPLATE}.requirements`, [{ key: 'constructor', operator: 'In', values: ['a'] }]],
   [LABELS, { team: 'a', 'example.com/tier': 'b' }],
   [LABELS, { 'topology.kubernetes.io/zone': 'us-east-1a' }],
   [LABELS, { 'karpenter.sh/capacity-type': 'spot' }],

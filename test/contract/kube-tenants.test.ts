@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { BufferReference, NamedBuffer } from '../../shared/api/capacity-buffer.ts';
 import type { Issue } from '../../shared/api/issue.ts';
+import { apiDecoders } from '../../shared/kube/api-decoders.ts';
+import { batchWindow } from '../../shared/kube/batch-window.ts';
 import { resolveBuffers } from '../../shared/kube/buffer-targets.ts';
+import { clusterReader } from '../../shared/kube/cluster-reader.ts';
 import { isKubeFault } from '../../shared/kube/errors.ts';
 import { RESOURCES } from '../../shared/kube/resources.ts';
+import type { Timing } from '../../shared/kube/time.ts';
 import type { HttpRequest, HttpResponse } from '../../shared/kube/transport.ts';
-import { answer, FakeTiming, memoryClient } from './kube-memory.ts';
+import { answer, FakeTiming, frozenTiming, memoryClient, streaming } from './kube-memory.ts';
 
 /** An API server that has one object of each name, but for those whose answer is a refusal. */
 function serverWith(refusals: Readonly<Record<string, number>>, object: object) {
@@ -76,4 +80,61 @@ describe('what tenants name', () => {
       expect(asked).toEqual([]);
     },
   );
+
+  const set = { metadata: { uid: 'u' }, spec: { replicas: 3 }, status: { replicas: 1 } };
+
+  it('a set that is refused is left out of those that want pods; the others answer', async () => {
+    const { client } = serverWith({ forbidden: 403 }, set);
+    const reader = clusterReader({
+      client,
+      decoders: apiDecoders(),
+      onInvalid: () => undefined,
+    });
+    const named = (name: string, uid: string) => ({ namespace: 'team', name, uid });
+    const sets = [named('a%b', 'x'), named('forbidden', 'y'), named('web', 'u')];
+    expect(await reader.wantedPods(sets)).toEqual(new Map([['u', 3]]));
+  });
+
+  describe('the batch window', () => {
+    const added = (kind: string, name: string): string => {
+      const ownerReferences = [{ apiVersion: 'apps/v1', kind, name, uid: 'u', controller: true }];
+      const metadata = { namespace: 'team', name: 'pod', resourceVersion: '1', ownerReferences };
+      return `${JSON.stringify({ type: 'ADDED', object: { kind: 'Pod', metadata } })}\n`;
+    };
+    /** How long it stays open, with pods of such owners. */
+    const openMs = async (...owners: readonly (readonly [string, string])[]): Promise<number> => {
+      const fake = new FakeTiming();
+      // The watch waits for longer than the window is open.
+      const isWatch = (ms: number): boolean => ms > 10_000;
+      const timing: Timing = {
+        nowMs: () => fake.nowMs(),
+        random: () => 0.5,
+        sleep: (ms, signal) => (isWatch(ms) ? frozenTiming : fake).sleep(ms, signal),
+      };
+      const startMs = timing.nowMs();
+      const client = memoryClient(({ path }) => {
+        const isWatch = path.includes('watch=');
+        if (isWatch)
+          return streaming(
+            200,
+            owners.map((each) => added(...each)),
+          );
+        return path.endsWith('/forbidden') ? answer(403, {}) : answer(200, set);
+      }, timing);
+      await batchWindow(client, { idleMs: 1_000, maxMs: 10_000 });
+      return timing.nowMs() - startMs;
+    };
+
+    it.each([
+      ['ReplicaSet', 'a%b'],
+      ['ReplicaSet', 'forbidden'],
+      ['StatefulSet', '..'],
+      ['constructor', 'web'],
+      ['toString', 'web'],
+      ['__proto__', 'web'],
+    ])('is not held open by an owner %s/%s, nor broken', async (kind, name) => {
+      expect(await openMs([kind, name])).toBeLessThan(3_000);
+      expect(await openMs([kind, name], ['ReplicaSet', 'web'])).toBe(10_000);
+    });
+  });
 });

@@ -11,6 +11,7 @@ import {
   NODE_CLASS_HASH_VERSION,
   NODE_POOL_HASH,
   NODE_POOL_HASH_VERSION,
+  ownValue,
   RESERVATION_ID,
   SECURITY_GROUPS,
   SUBNET,
@@ -160,7 +161,7 @@ function checkPoolHash(claim: NodeClaim, target: DriftTarget): Check {
 function unmetRequirement(claim: NodeClaim, { requirements }: DriftTarget): string | undefined {
   const asked = requirementsOf(claim.requirements);
   for (const [key, set] of requirements) {
-    const label = claim.labels[key];
+    const label = ownValue(claim.labels, key);
     const own = asked.get(key);
     const isMet =
       label === undefined && own !== undefined ? intersects(own, set) : allows(set, label);
@@ -172,7 +173,7 @@ function unmetRequirement(claim: NodeClaim, { requirements }: DriftTarget): stri
 function checkRequirements(claim: NodeClaim, target: DriftTarget): Check {
   const { pool } = target;
   const key = unmetRequirement(claim, target);
-  const value = key === undefined ? undefined : claim.labels[key];
+  const value = key === undefined ? undefined : ownValue(claim.labels, key);
   return {
     reason: 'RequirementsDrifted',
     message: `NodePool ${pool.name} does not allow ${key ?? ''}=${value ?? '(absent)'} any more`,

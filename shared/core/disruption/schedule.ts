@@ -1,3 +1,5 @@
+import { ownValue } from '../model/labels.ts';
+
 /** Five sets of numbers: when a schedule hits. */
 interface Schedule {
   readonly minutes: ReadonlySet<number>;
@@ -74,7 +76,7 @@ function fieldOf(text: string, field: Field): ReadonlySet<number> | undefined {
 }
 
 function parse(text: string): Schedule | undefined {
-  const texts = (MACROS[text.trim()] ?? text).trim().split(/\s+/);
+  const texts = (ownValue(MACROS, text.trim()) ?? text).trim().split(/\s+/);
   const sets = FIELDS.map((field, at) => fieldOf(texts[at] ?? '', field));
   const [minutes, hours, days, months, weekdays] = sets;
   if (texts.length !== FIELDS.length || minutes === undefined || hours === undefined) {

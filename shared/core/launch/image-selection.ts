@@ -1,4 +1,4 @@
-import { ARCH } from '../model/labels.ts';
+import { ARCH, ownValue } from '../model/labels.ts';
 import type { Image } from '../model/node-class.ts';
 import type { RequirementExpression } from '../model/requirement.ts';
 import { canonicalText } from './canonical-text.ts';
@@ -24,7 +24,7 @@ const ARCHITECTURES: Readonly<Record<string, string>> = { x86_64: 'amd64', arm64
 
 function requirementsFor(found: FoundImage): readonly RequirementExpression[] | undefined {
   if (found.requirements !== undefined) return found.requirements;
-  const arch = ARCHITECTURES[found.image.architecture ?? ''];
+  const arch = ownValue(ARCHITECTURES, found.image.architecture ?? '');
   return arch === undefined ? undefined : [{ key: ARCH, operator: 'In', values: [arch] }];
 }
 

@@ -7,6 +7,7 @@ import {
   type Labels,
   NODE_POOL,
   ON_DEMAND,
+  ownValue,
   PRICE_OVERLAY_APPLIED,
   SECURITY_GROUPS,
   SPOT,
@@ -49,7 +50,7 @@ export function imageFinder(
     [key, set]: (typeof usable)[number]['requirements'][number],
     type: Pick<InstanceType, 'name' | 'labels'>,
   ): boolean => {
-    const values = key === INSTANCE_TYPE ? [type.name] : type.labels[key];
+    const values = key === INSTANCE_TYPE ? [type.name] : ownValue(type.labels, key);
     if (values === undefined || values === null || values.length === 0) return set.absent;
     return intersects(set, oneOf(...values));
   };

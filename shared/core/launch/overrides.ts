@@ -6,6 +6,7 @@ import {
   INSTANCE_LABELS,
   INSTANCE_TYPE,
   ON_DEMAND,
+  ownValue,
   RESERVATION_ID,
   RESERVATION_TYPE,
   RESERVED,
@@ -48,7 +49,7 @@ function typeMeets(requirements: Requirements, type: InstanceType): boolean {
       if (!allows(set, type.name)) return false;
       continue;
     }
-    const values = type.labels[key];
+    const values = ownValue(type.labels, key);
     if (values === undefined) continue;
     if (values === null || values.length === 0) {
       if (!set.absent) return false;

@@ -1,5 +1,6 @@
 import type { Node } from '../model/cluster.ts';
 import type { Labels } from '../model/labels.ts';
+import { ownValue } from '../model/labels.ts';
 import { hardDomainSpreads, type Pod, type PodSpec } from '../model/pod.ts';
 
 /** Pods, and the node that they are meant for. */
@@ -45,7 +46,7 @@ function nextTurn(turns: readonly Turn[]): Turn | undefined {
 function turnsOf(key: string, group: ReadonlySet<Pod>, arrivals: readonly Arrivals[]): Turn[] {
   const turns = new Map<string, Turn>();
   for (const each of arrivals) {
-    const domain = each.node.labels[key] ?? each.labels[key] ?? '';
+    const domain = ownValue(each.node.labels, key) ?? ownValue(each.labels, key) ?? '';
     const turn = turns.get(domain) ?? { places: [], given: 0 };
     turns.set(domain, turn);
     for (const pod of each.pods) if (group.has(pod)) turn.places.push(each);

@@ -77,6 +77,7 @@ describe('a schedule', () => {
     ['*/0 * * * *', HOUR, undefined],
     ['5-1 * * * *', HOUR, undefined],
     ['@never', HOUR, undefined],
+    ['constructor', HOUR, undefined],
   ])('%s within %d ms: %s', (text, durationMs, expected) => {
     expect(isWithin(text, durationMs, NOON)).toBe(expected);
   });

@@ -53,6 +53,11 @@ function chosen(
 
 describe('what is asked of a fleet', () => {
   const onDemand = (name: string, price: number) => type(name, [offering('on-demand', price)]);
+  it('takes a key of the user’s for nothing else, whatever it is', () => {
+    const own = { key: 'constructor', operator: 'In', values: ['a'] } as const;
+    expect(chosen([onDemand('a', 1)], [own])).toBe('on-demand a/a');
+  });
+
   it.each([
     [
       'cheapest first, cut at the number of types',
