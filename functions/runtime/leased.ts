@@ -61,15 +61,21 @@ export async function leased(work: LeasedWork): Promise<Outcome> {
     if (error instanceof LeaseLost) return 'held by another';
     throw error;
   } finally {
-    await work.finish?.();
-    await letGo(lease);
+    await letGo(lease, work.finish);
   }
 }
 
-/** Frees the Lease although somebody left a mark: there is no time left, the next one looks. */
-export async function letGo(lease: Lease): Promise<void> {
-  // The first answer may be the mark; a mark that was seen does not hold the Lease.
-  if ((await lease.release()) === 'woken') await lease.release();
+/**
+ * Ends what is left running, then frees the Lease, whatever comes of that, and although somebody
+ * left a mark: there is no time left, the next one looks.
+ */
+export async function letGo(lease: Lease, finish?: () => Promise<void>): Promise<void> {
+  try {
+    await finish?.();
+  } finally {
+    // The first answer may be the mark; a mark that was seen does not hold the Lease.
+    if ((await lease.release()) === 'woken') await lease.release();
+  }
 }
 
 /** Calls that change nothing that another holder could be changing, too. */

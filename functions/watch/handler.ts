@@ -55,8 +55,7 @@ export const handler = composed(async (_event: WakeUpEvent, invocation) => {
     }
   } finally {
     over.abort();
-    await wakes.close();
-    await letGo(lease);
+    await letGo(lease, () => wakes.close());
   }
   await watching;
   return { outcome: 'watched' };

@@ -174,17 +174,28 @@ class HeldLease implements Lease {
   }
 
   async isHeld(): Promise<boolean> {
-    if (this.#age() >= RENEW_MS) await this.#renew();
+    if (!this.#isLost && this.#age() >= RENEW_MS) await this.#renew();
     return !this.#isLost && this.#age() < LEASE_MS;
   }
 
+  /**
+   * Unless it was woken, the Lease is ours no longer, even where that could not be written: renewed
+   * on in the sandbox, it would lock out every invocation to come. As it is, it expires.
+   */
   async release(): Promise<'released' | 'woken'> {
+    let outcome: 'released' | 'woken' = 'released';
+    try {
+      outcome = await this.#tryRelease();
+    } finally {
+      if (outcome === 'released') this.#giveUp();
+    }
+    return outcome;
+  }
+
+  async #tryRelease(): Promise<'released' | 'woken'> {
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
       const state = this.#isLost ? undefined : await readLease(this.#client, this.#address);
-      if (state === undefined || state.holder !== this.#holder) {
-        this.#giveUp();
-        return 'released';
-      }
+      if (state === undefined || state.holder !== this.#holder) return 'released';
       if (state.wake !== this.#seenMark) {
         this.#seenMark = state.wake;
         // A mark that was removed by hand says nothing.
@@ -193,7 +204,6 @@ class HeldLease implements Lease {
       if (await this.#free(state)) return 'released';
     }
     // Left to expire: nobody is locked out for longer than the Lease lasts.
-    this.#giveUp();
     return 'released';
   }
 
@@ -206,9 +216,7 @@ class HeldLease implements Lease {
     const outcome = await unlessChanged('held', () =>
       this.#client.patch(RESOURCES.leases, this.#address, { kind: 'merge', value }),
     );
-    if (outcome === 'changed') return false;
-    this.#giveUp();
-    return true;
+    return outcome !== 'changed';
   }
 
   #giveUp(): void {

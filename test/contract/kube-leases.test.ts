@@ -4,6 +4,7 @@ import type { KubeClient } from '../../shared/kube/client.ts';
 import { heldForMs, kubeLeases, LEASE_NAMESPACE, WAKE } from '../../shared/kube/leases.ts';
 import { property, text } from '../../shared/kube/list.ts';
 import { RESOURCES } from '../../shared/kube/resources.ts';
+import type { Timing } from '../../shared/kube/time.ts';
 import { clientOf, describeWithControlPlane } from '../support/control-plane/suite.ts';
 import { answer, FakeTiming, frozenTiming, MemoryObject, memoryClient } from './kube-memory.ts';
 import { ensureNamespace } from './kube-objects.ts';
@@ -100,6 +101,39 @@ describe('leases on an API server in memory', () => {
     expect(await mine?.isHeld()).toBe(false);
     expect(await mine?.release()).toBe('released');
     expect(await theirs?.isHeld()).toBe(true);
+  });
+
+  it.each(['GET', 'PATCH'])('expire where the %s of their release is refused', async (method) => {
+    const object = new MemoryObject();
+    let nowMs = frozenTiming.nowMs();
+    const alarms: (() => void)[] = [];
+    const timing: Timing = {
+      ...frozenTiming,
+      nowMs: () => nowMs,
+      sleep: async (ms, signal) => {
+        const untilMs = nowMs + ms;
+        while (nowMs < untilMs && signal?.aborted !== true) {
+          await new Promise<void>((resolve) => void alarms.push(resolve));
+        }
+      },
+    };
+    let isRefused = false;
+    const client = memoryClient((request) => {
+      if (isRefused && request.method === method) return answer(403, { message: 'no' });
+      return object.handle(request);
+    }, timing);
+    const mine = await kubeLeases({ client, holder: 'a' }).acquire(NAME);
+    isRefused = true;
+    await expect(mine?.release()).rejects.toThrow('no');
+    isRefused = false;
+    // The sandbox lives on: another invocation comes in it.
+    for (let second = 0; second < 17; second += 1) {
+      nowMs += 1000;
+      for (const wake of alarms.splice(0)) wake();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(await mine?.isHeld()).toBe(false);
+    expect(await kubeLeases({ client, holder: 'b' }).acquire(NAME)).toBeDefined();
   });
 
   it('are renewed every five seconds, and not held once renewing fails for 15 s', async () => {

@@ -3,6 +3,7 @@ import {
   held,
   LeaseLost,
   leased,
+  letGo,
   mayHandOver,
   type Progress,
 } from '../../../functions/runtime/leased.ts';
@@ -72,6 +73,13 @@ describe('work under a Lease', () => {
     });
     await outcome.catch(() => undefined);
     expect(steps.slice(0, 2)).toEqual(['finish', 'release']);
+  });
+
+  it('lets the Lease go though what runs beside it does not end well', async () => {
+    const { lease, released } = leaseOf(['woken', 'released']);
+    const finish = async () => await Promise.reject(new Error('the bus is out of reach'));
+    await expect(letGo(lease, finish)).rejects.toThrow('out of reach');
+    expect(released).toEqual(['woken', 'released']);
   });
 
   it('stays while it is unsettled, with pauses', async () => {
