@@ -49,8 +49,8 @@ export async function describeCluster(
 const STALE_MS = 30_000;
 
 /**
- * The description kept for a while: it changes with upgrades only. Where EKS cannot be asked, what it
- * said before is the answer; that the cluster is gone, or may not be described, is a fault.
+ * The description kept for a while: it changes with upgrades only. Where EKS cannot be asked, what
+ * it said before is the answer; that the cluster is gone, or may not be described, is a fault.
  */
 export function cachedCluster(
   describe: () => Promise<ClusterFacts>,
