@@ -64,7 +64,8 @@ function isAwaited(claim: NodeClaim): boolean {
 /**
  * Nodes that the plan relies on are left alone by disruption for a while. Claims that are on their
  * way take note of pods that no claim on its way was planned for: what an earlier plan has put
- * somewhere stays there. What is refused stops nothing: launches, which come after it, do not need it.
+ * somewhere stays there. What is refused stops nothing: launches, which come after it, do not need
+ * it.
  */
 export async function relyOnExisting(
   ports: Ports,
