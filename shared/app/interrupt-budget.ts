@@ -1,9 +1,6 @@
-import {
-  grantUnconfirmed,
-  recentUnconfirmed,
-  unconfirmedText,
-} from '../core/interruption/unconfirmed.ts';
+import { grantUnconfirmed, recentUnconfirmed } from '../core/interruption/unconfirmed.ts';
 import { NODE_POOL, UNCONFIRMED } from '../core/model/labels.ts';
+import { notedTimesText } from '../core/model/noted-times.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import { PortError } from '../ports.ts';
 import { type Hit, type InterruptPass, poolNameOf } from './interrupt-messages.ts';
@@ -41,7 +38,7 @@ async function noteOnPool(
     const { granted, noted } = grantUnconfirmed(before, nodes, wanted, nowMs);
     if (noted.size === before.size) return granted;
     const ref = { kind: 'NodePool', name: pool, uid, resourceVersion } as const;
-    const annotations = { [UNCONFIRMED]: unconfirmedText(noted) };
+    const annotations = { [UNCONFIRMED]: notedTimesText(noted) };
     if ((await ports.cluster.patchNodePool(ref, { annotations })) === 'done') return granted;
   }
   throw new PortError('unknown', 'Conflict', `NodePool ${pool} was changed by others all the time`);

@@ -1,5 +1,5 @@
 import { allocatable } from '../core/instance-types/allocatable.ts';
-import { imageFor } from '../core/launch/launch-request.ts';
+import { imageFinder } from '../core/launch/launch-request.ts';
 import type { Node } from '../core/model/cluster.ts';
 import type { InstanceType } from '../core/model/instance-type.ts';
 import { INSTANCE_TYPE } from '../core/model/labels.ts';
@@ -43,8 +43,9 @@ export function withLearntMemory(
   learnt: LearntMemory,
 ): readonly InstanceType[] {
   if (hasKubeletSettings(nodeClass)) return types;
+  const imageOf = imageFinder(nodeClass.status.images);
   const corrected = types.map((type) => {
-    const image = imageFor(nodeClass.status.images, type);
+    const image = imageOf(type);
     const computed = allocatable(type, NO_OVERRIDES)[MEMORY];
     if (image === undefined || computed === undefined) return type;
     const difference = learnt(type.name, image.id, computed) - computed;

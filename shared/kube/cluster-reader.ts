@@ -46,6 +46,9 @@ export interface ReaderOptions {
   readonly onInvalid: OnInvalid;
 }
 
+/** Kinds of which one that is not there would be a permission. */
+const KEPT = { faulty: 'kept' } as const;
+
 type Entries<Value> = ReadonlyMap<string, Entry<Value>>;
 
 /**
@@ -80,7 +83,7 @@ function readLabelled(
   labelSelector: string,
 ): Promise<Entries<NodeClaim>> {
   const selection = { resource: RESOURCES.nodeClaims, labelSelector };
-  const kept = { onInvalid, faulty: 'kept' } as const;
+  const kept = { onInvalid, ...KEPT };
   return new Mirror({ client, selection, decode: decoders.nodeClaim, ...kept }).read();
 }
 
@@ -91,7 +94,7 @@ async function readNode(
 ): Promise<NodeState> {
   const node = { ...NODES, fieldSelector: `metadata.name=${name}` };
   const pods = { ...PODS, fieldSelector: `spec.nodeName=${name}` };
-  const kept = { onInvalid, faulty: 'kept' } as const;
+  const kept = { onInvalid, ...KEPT };
   const [found, bound] = await Promise.all([
     new Mirror({ client, selection: node, decode: decoders.node, ...kept }).read(),
     new Mirror({ client, selection: pods, decode: decoders.pod, ...kept }).read(),
@@ -150,10 +153,9 @@ function makeMirrors({ client, decoders, onInvalid }: ReaderOptions) {
     decode: Decode<Value>,
     more: Pick<MirrorOptions<Value>, 'faulty' | 'probe'> = {},
   ): Mirror<Value> => new Mirror({ client, selection, decode, onInvalid, warm: true, ...more });
-  const kept = { faulty: 'kept' } as const;
   return {
     nodePools: listed({ resource: RESOURCES.nodePools }, withRaw(decoders.nodePool, decodeUsage)),
-    nodeClaims: listed({ resource: RESOURCES.nodeClaims }, decoders.nodeClaim, kept),
+    nodeClaims: listed({ resource: RESOURCES.nodeClaims }, decoders.nodeClaim, KEPT),
     nodeOverlays: optional(
       { resource: RESOURCES.nodeOverlays },
       withRaw(decoders.nodeOverlay, decodeConditions),
@@ -162,8 +164,8 @@ function makeMirrors({ client, decoders, onInvalid }: ReaderOptions) {
     buffers: optional({ resource: RESOURCES.capacityBuffers }, (object) =>
       decodeCapacityBuffer(object, 'ignore'),
     ),
-    nodes: warm(NODES, decoders.node, kept),
-    pods: warm(PODS, decoders.pod, { ...kept, probe: WAITING }),
+    nodes: warm(NODES, decoders.node, KEPT),
+    pods: warm(PODS, decoders.pod, { ...KEPT, probe: WAITING }),
     claims: warm(
       { resource: RESOURCES.persistentVolumeClaims, shape: PERSISTENT_VOLUME_CLAIM },
       decoders.persistentVolumeClaim,
@@ -176,7 +178,7 @@ function makeMirrors({ client, decoders, onInvalid }: ReaderOptions) {
     budgets: listed(
       { resource: RESOURCES.podDisruptionBudgets },
       decoders.podDisruptionBudget,
-      kept,
+      KEPT,
     ),
     attachments: listed({ resource: RESOURCES.volumeAttachments }, decodeVolumeAttachment),
   };

@@ -6,6 +6,7 @@ import {
   NODE_CLASS_HASH,
   TRIES,
 } from '../model/labels.ts';
+import { type NotedTimes, notedTimesText, readNotedTimes } from '../model/noted-times.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import { isLate, lateText } from './commands.ts';
 import type { Drift } from './drift.ts';
@@ -14,34 +15,17 @@ import type { Drift } from './drift.ts';
 export const CANARY_RETRY_MS = 60 * 60_000;
 
 /** New states whose canary failed, and when; of all NodePools together. */
-export type FailedCanaries = ReadonlyMap<string, number>;
+export type FailedCanaries = NotedTimes;
 
 /** What a NodePool's annotation says; whatever cannot be read says nothing. */
 export function failedCanaries(annotations: Labels): FailedCanaries {
-  const text = annotations[FAILED_CANARIES];
-  if (text === undefined) return new Map();
-  let read: unknown;
-  try {
-    read = JSON.parse(text);
-  } catch {
-    return new Map();
-  }
-  if (typeof read !== 'object' || read === null) return new Map();
-  return new Map(
-    Object.entries(read).flatMap(([state, at]) => {
-      const atMs = typeof at === 'string' ? Date.parse(at) : Number.NaN;
-      return Number.isNaN(atMs) ? [] : [[state, atMs] as const];
-    }),
-  );
+  return readNotedTimes(annotations[FAILED_CANARIES]);
 }
 
 /** The annotation's text; null removes it. */
 export function failedCanariesText(failed: FailedCanaries): string | null {
   if (failed.size === 0) return null;
-  const entries = [...failed].sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify(
-    Object.fromEntries(entries.map(([state, atMs]) => [state, new Date(atMs).toISOString()])),
-  );
+  return notedTimesText(failed);
 }
 
 /** Between the states in {@link TRIES}; none of them has a line break. */

@@ -1,11 +1,12 @@
 import { type Labels, UNCONFIRMED } from '../model/labels.ts';
+import { type NotedTimes, readNotedTimes } from '../model/noted-times.ts';
 
 /** At most this share of a NodePool's nodes goes, in the time below, on what EC2 does not confirm. */
 const SHARE = 0.2;
 export const UNCONFIRMED_WINDOW_MS = 600_000;
 
 /** NodeClaims deleted on messages that nothing confirmed, and when. */
-export type Unconfirmed = ReadonlyMap<string, number>;
+export type Unconfirmed = NotedTimes;
 
 function isRecent(atMs: number, nowMs: number): boolean {
   // Clocks of two processes differ a little, so that an instant may seem to lie ahead.
@@ -14,29 +15,8 @@ function isRecent(atMs: number, nowMs: number): boolean {
 
 /** What a NodePool's annotation says of the last ten minutes; what cannot be read says nothing. */
 export function recentUnconfirmed(annotations: Labels, nowMs: number): Unconfirmed {
-  const text = annotations[UNCONFIRMED];
-  if (text === undefined) return new Map();
-  let read: unknown;
-  try {
-    read = JSON.parse(text);
-  } catch {
-    return new Map();
-  }
-  if (typeof read !== 'object' || read === null) return new Map();
-  return new Map(
-    Object.entries(read).flatMap(([claim, at]) => {
-      const atMs = typeof at === 'string' ? Date.parse(at) : Number.NaN;
-      return isRecent(atMs, nowMs) ? [[claim, atMs] as const] : [];
-    }),
-  );
-}
-
-/** The annotation's text. */
-export function unconfirmedText(unconfirmed: Unconfirmed): string {
-  const entries = [...unconfirmed].sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify(
-    Object.fromEntries(entries.map(([claim, atMs]) => [claim, new Date(atMs).toISOString()])),
-  );
+  const noted = readNotedTimes(annotations[UNCONFIRMED]);
+  return new Map([...noted].filter(([, atMs]) => isRecent(atMs, nowMs)));
 }
 
 /** How many of a pool's nodes may be gone on unconfirmed messages; of the smallest pool, one. */

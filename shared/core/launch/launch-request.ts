@@ -97,9 +97,10 @@ export function launchLines(
   images: readonly Image[],
   subnets: ReadonlyMap<string, string>,
 ): readonly LaunchLine[] {
+  const imageOf = imageFinder(images);
   return options.flatMap(({ type, offering }) => {
     const subnetId = subnets.get(offering.zone);
-    const image = imageFor(images, type);
+    const image = imageOf(type);
     if (subnetId === undefined || image === undefined) return [];
     return [
       {

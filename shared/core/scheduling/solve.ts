@@ -59,11 +59,7 @@ const QUOTA_ROUNDS = 4;
  * Pods whose place depends on others are given to pools before those are filled. Where a limit then
  * leaves some of them over, all is done again with what was learnt; undefined: in vain.
  */
-export function packed(
-  ground: Ground,
-  effort = USUAL_EFFORT,
-  relaxations = new Relaxations(),
-): Attempt | undefined {
+function packed(ground: Ground, effort: Effort, relaxations: Relaxations): Attempt | undefined {
   const quotas = new Map<ClassView, Map<number, number>>();
   for (let round = 0; round < QUOTA_ROUNDS; round++) {
     const { attempt, over } = packOnce(ground, quotas, effort, relaxations);

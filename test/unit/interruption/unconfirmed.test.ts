@@ -4,9 +4,9 @@ import {
   recentUnconfirmed,
   UNCONFIRMED_WINDOW_MS,
   unconfirmedMax,
-  unconfirmedText,
 } from '../../../shared/core/interruption/unconfirmed.ts';
 import { UNCONFIRMED } from '../../../shared/core/model/labels.ts';
+import { notedTimesText } from '../../../shared/core/model/noted-times.ts';
 
 const NOW_MS = Date.UTC(2026, 0, 1);
 const read = (text: string) => [...recentUnconfirmed({ [UNCONFIRMED]: text }, NOW_MS).keys()];
@@ -30,7 +30,7 @@ describe('what nothing confirms', () => {
   it('is remembered for ten minutes', () => {
     const ages = { old: UNCONFIRMED_WINDOW_MS, recent: UNCONFIRMED_WINDOW_MS - 1, ahead: -5000 };
     const noted = Object.entries(ages).map(([claim, ms]) => [claim, NOW_MS - ms] as const);
-    expect(read(unconfirmedText(new Map(noted)))).toEqual(['ahead', 'recent']);
+    expect(read(notedTimesText(new Map(noted)))).toEqual(['ahead', 'recent']);
   });
 
   it.each([
