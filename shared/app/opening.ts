@@ -136,9 +136,11 @@ async function readOrder(
 }
 
 /**
- * The openings, each with its pods in the order in which kube-scheduler is going to try them. It
- * begins as soon as the first node is open: that is the one with most pods, because the pod that it
- * begins with may well be one of those. Claims name their pods anew where they have changed.
+ * The openings in the order in which kube-scheduler is going to try the first of their pods, each
+ * with its pods in that order. It begins as soon as the first node is open, and the others follow
+ * within milliseconds: a pod that finds its node open keeps its place. Where the order is not known
+ * the node with most pods is first: the pod that it begins with may well be one of those. Claims
+ * name their pods anew where they have changed.
  */
 async function inOrder(
   pass: OpeningPass,
@@ -158,7 +160,12 @@ async function inOrder(
     return { ...each, pods: pods.filter(isWaiting).toSorted(compare) };
   });
   const named = await Promise.all(sorted.map((each) => withNames(pass, each)));
-  return named.flat().toSorted((a, b) => b.pods.length - a.pods.length);
+  const compareFirst = ({ pods: [a] }: Turned, { pods: [b] }: Turned): number => {
+    if (a === undefined || b === undefined)
+      return Number(a === undefined) - Number(b === undefined);
+    return compare(a, b);
+  };
+  return named.flat().toSorted((a, b) => compareFirst(a, b) || b.pods.length - a.pods.length);
 }
 
 /**
