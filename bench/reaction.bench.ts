@@ -113,7 +113,7 @@ async function inSeries(parts: Omit<Bench, 'deployed'>, name: Series, count: num
 
 /** Processes that were ended with the series before could not let go of theirs. */
 async function freeLeases({ admin }: World): Promise<void> {
-  for (const name of ['watch', 'decide', 'lifecycle', 'nodeclass']) {
+  for (const name of ['watch', 'decide', 'launch', 'lifecycle', 'nodeclass']) {
     const address = { namespace: 'kube-system', name: `joiner-${name}` };
     try {
       await admin.delete(RESOURCES.leases, address, {});

@@ -5,7 +5,7 @@ import { nodeClaimTable } from '../cli/simulate/render.ts';
 import { prepareSimulation, runUntil, type Simulation } from '../cli/simulate/run.ts';
 import { dollars, table } from '../cli/simulate/table.ts';
 import packageJson from '../package.json' with { type: 'json' };
-import { resolveTypes } from '../shared/app/provision.ts';
+import { resolveTypes } from '../shared/app/outlook.ts';
 import type { InstanceType } from '../shared/core/model/instance-type.ts';
 import { ON_DEMAND } from '../shared/core/model/labels.ts';
 import type { Json } from '../shared/sim/json.ts';

@@ -1,5 +1,5 @@
 import type { SchedulingCase } from '../../shared/api/case/decode.ts';
-import { resolveTypes } from '../../shared/app/provision.ts';
+import { resolveTypes } from '../../shared/app/outlook.ts';
 import type { InstanceType } from '../../shared/core/model/instance-type.ts';
 import type { NodeOverlay } from '../../shared/core/model/provisioning.ts';
 import { type OverlayResolution, resolveOverlays } from '../../shared/core/overlay/resolve.ts';

@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { provision } from '../../shared/app/provision.ts';
 import { batchWindow } from '../../shared/kube/batch-window.ts';
 import { composed } from '../runtime/compose.ts';
 import type { WakeUpEvent } from '../runtime/context.ts';
-import { held, leased, mayHandOver } from '../runtime/leased.ts';
+import { leasedTurns, mayHandOver, type Outcome, RESERVE_MS } from '../runtime/leased.ts';
 import { openSandbox } from '../runtime/sandbox.ts';
 import { logFailures } from '../runtime/telemetry.ts';
 import { tell } from '../runtime/tell.ts';
@@ -28,27 +27,27 @@ export const handler = composed(async (event: WakeUpEvent, invocation) => {
     await batchWindow(kube, { idleMs: config.batchIdleMs, maxMs: config.batchMaxMs });
   }
   await refreshing;
+  const turns = leasedTurns(leases(requestId), ports);
   const waking: Promise<void>[] = [];
-  const outcome = await leased({
-    leases: leases(requestId),
-    name: 'decide',
-    pass: async (lease) => {
-      recall();
-      const report = await provision(held(ports, lease), config.settings, remainingMs);
-      logFailures(telemetry, report.failures);
-      // Not waited for while the Lease is held: the bus may be out of reach.
-      if (report.launched.length > 0) waking.push(tell(base, telemetry, ['nodeclaim-changed']));
-      telemetry.logger.info('provisioned', {
-        created: report.created.length,
-        launched: report.launched.length,
-        unplaced: report.unplaced.size,
-      });
-      return report.isUnfinished ? 'unsettled' : 'settled';
-    },
-    remainingMs,
-    sleep: async (ms) => void (await sleep(ms)),
-    pauseMs: 1000,
-  });
+  let outcome: Outcome | undefined;
+  while (outcome === undefined) {
+    recall();
+    const report = await provision(ports, config.settings, remainingMs, turns);
+    logFailures(telemetry, report.failures);
+    // Not waited for: the bus may be out of reach.
+    if (report.launched.length > 0) waking.push(tell(base, telemetry, ['nodeclaim-changed']));
+    telemetry.logger.info('provisioned', {
+      created: report.created.length,
+      launched: report.launched.length,
+      unplaced: report.unplaced.size,
+      isLeftToAnother: report.isLeftToAnother,
+    });
+    if (!report.isWoken && !report.isUnfinished) {
+      outcome = report.isLeftToAnother ? 'held by another' : 'done';
+    } else if (remainingMs() < RESERVE_MS) {
+      outcome = 'out of time';
+    }
+  }
   const handsOver = outcome === 'out of time' && mayHandOver(invocationMs);
   waking.push(tell(base, telemetry, handsOver ? ['nodeclaim-created'] : []));
   await Promise.all([remember(), ...waking]);

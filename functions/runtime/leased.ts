@@ -1,3 +1,4 @@
+import type { Turns } from '../../shared/app/turns.ts';
 import type { Lease, Leases, Ports } from '../../shared/ports.ts';
 
 /** The Lease was taken over: whoever holds it now does the work. */
@@ -27,7 +28,7 @@ export interface LeasedWork {
 }
 
 /** A pass is not begun with less time than this: what it leaves is the next invocation's. */
-const RESERVE_MS = 20_000;
+export const RESERVE_MS = 20_000;
 
 /** `out of time`: there is more to be done, by whoever comes next. */
 export type Outcome = 'held by another' | 'done' | 'out of time';
@@ -67,15 +68,38 @@ export async function leased(work: LeasedWork): Promise<Outcome> {
 
 /**
  * Ends what is left running, then frees the Lease, whatever comes of that, and although somebody
- * left a mark: there is no time left, the next one looks.
+ * left a mark: there is no time left, the next one looks. Returns whether there was one.
  */
-export async function letGo(lease: Lease, finish?: () => Promise<void>): Promise<void> {
+export async function letGo(lease: Lease, finish?: () => Promise<void>): Promise<boolean> {
+  let isWoken = false;
   try {
     await finish?.();
   } finally {
     // The first answer may be the mark; a mark that was seen does not hold the Lease.
-    if ((await lease.release()) === 'woken') await lease.release();
+    isWoken = (await lease.release()) === 'woken';
+    if (isWoken) await lease.release();
   }
+  return isWoken;
+}
+
+/** Turns that are Leases of the same names, each let go as soon as its work is done. */
+export function leasedTurns(leases: Leases, ports: Ports): Turns {
+  return {
+    take: async (turn, work) => {
+      const lease = await leases.acquire(turn);
+      if (lease === undefined) return undefined;
+      let isWoken = false;
+      try {
+        const result = await work(held(ports, lease)).finally(async () => {
+          isWoken = await letGo(lease);
+        });
+        return { result, isWoken };
+      } catch (error) {
+        if (error instanceof LeaseLost) return undefined;
+        throw error;
+      }
+    },
+  };
 }
 
 /** Calls that change nothing that another holder could be changing, too. */

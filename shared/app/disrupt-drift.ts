@@ -23,7 +23,7 @@ import type { Canary, DisruptPass, Judged } from './disrupt-pass.ts';
 import { nodePoolHash } from './new-claims.ts';
 import { nodeClassHash, VERSION } from './nodeclass.ts';
 import { isOurs, isUsable, nodeClassOf } from './offers.ts';
-import type { Resolution } from './provision.ts';
+import type { Resolution } from './outlook.ts';
 import { claimRef } from './references.ts';
 
 /** A new image makes all claims drift, and `provision` waits for the Lease meanwhile. */

@@ -6,7 +6,7 @@ import { CAPACITY_TYPE, NODE_POOL } from '../core/model/labels.ts';
 import type { NodeClaim, NodePool } from '../core/model/provisioning.ts';
 import type { ClusterEvent, ClusterState, Ports } from '../ports.ts';
 import type { Failure } from './attempt.ts';
-import type { Resolution } from './provision.ts';
+import type { Resolution } from './outlook.ts';
 import { claimRef, nodeRef } from './references.ts';
 import type { AppSettings } from './settings.ts';
 import type { Shadow } from './shadow.ts';

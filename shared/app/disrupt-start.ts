@@ -25,7 +25,7 @@ import { type DisruptPass, detailOf, say } from './disrupt-pass.ts';
 import { haltedPools } from './launch-brakes.ts';
 import { recordNothing } from './launch-records.ts';
 import { plannedClaim, staticClaim, withPlannedLabels } from './new-claims.ts';
-import { withoutHalted } from './provision.ts';
+import { withoutHalted } from './outlook.ts';
 import { claimRef, poolRef } from './references.ts';
 import { isPaused } from './settings.ts';
 

@@ -8,7 +8,7 @@ import type { DisruptPass } from './disrupt-pass.ts';
 import { startCommands } from './disrupt-start.ts';
 import { recordNothing } from './launch-records.ts';
 import { isOurs } from './offers.ts';
-import { resolveTypes } from './provision.ts';
+import { resolveTypes } from './outlook.ts';
 import type { AppSettings } from './settings.ts';
 import { Shadow } from './shadow.ts';
 

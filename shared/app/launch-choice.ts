@@ -11,17 +11,25 @@ import type { InstanceType } from '../core/model/instance-type.ts';
 import { CAPACITY_TYPE, MIN_VALUES_RELAXED, NODE_POOL } from '../core/model/labels.ts';
 import type { NodeClass } from '../core/model/node-class.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
-import { type ClusterState, type FleetRequest, PortError, type Ports } from '../ports.ts';
+import {
+  type ClusterState,
+  type FleetRequest,
+  type ObjectRef,
+  PortError,
+  type Ports,
+} from '../ports.ts';
 import type { Failure } from './attempt.ts';
 import { recordLaunchFailure } from './launch-records.ts';
 import { isUsable, nodeClassOf } from './offers.ts';
-import { claimRef } from './references.ts';
+import { claimRef, seenRef } from './references.ts';
 import type { AppSettings } from './settings.ts';
 import type { Shadow } from './shadow.ts';
 
 /** A claim with what its fleet would ask for. */
 export interface Launchable {
   readonly claim: NodeClaim;
+  /** The claim with the version at which it was read. */
+  readonly seen: ObjectRef;
   readonly nodeClass: NodeClass;
   readonly choice: LaunchChoice;
   readonly request: Omit<FleetRequest, 'clientToken' | 'claims' | 'tags'>;
@@ -43,6 +51,8 @@ export interface Launching {
 export interface LaunchPass extends Launching {
   readonly launched: string[];
   readonly givenUp: string[];
+  /** Claims that another has written since they were read. */
+  readonly changed: string[];
 }
 
 /** Deletes the claim: its pods need another plan. */
@@ -103,6 +113,7 @@ export async function prepare(
   const { nodeClass: _, ...rest } = request;
   return {
     claim,
+    seen: seenRef(state, claimRef(claim)),
     nodeClass,
     choice,
     request,

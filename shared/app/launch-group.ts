@@ -28,6 +28,7 @@ import {
   type FleetResult,
   type Instance,
   type LaunchedInstance,
+  type ObjectRef,
   PortError,
 } from '../ports.ts';
 import { saying } from './claim-conditions.ts';
@@ -111,18 +112,23 @@ async function assign(
   });
 }
 
-/** The group's claims carry it before the call: whoever comes after a crash repeats the same. */
+/**
+ * The group's claims carry it before the call: whoever comes after a crash repeats the same. Returns
+ * those that do: one that has changed since it was read may have been launched or deleted.
+ */
 async function writeGroup(
-  { ports }: LaunchPass,
+  { ports, changed }: LaunchPass,
   group: readonly Launchable[],
   membership: FleetMembership,
+  refOf: (item: Launchable) => ObjectRef,
 ): Promise<readonly Launchable[]> {
   const text = encodeMembership(membership);
   const written: Launchable[] = [];
   for (const each of group) {
     if (each.claim.annotations[FLEET] !== text) {
       const patch = { annotations: { [FLEET]: text } };
-      const result = await ports.cluster.patchNodeClaim(claimRef(each.claim), patch);
+      const result = await ports.cluster.patchNodeClaim(refOf(each), patch);
+      if (result === 'conflict') changed.push(each.claim.name);
       if (result !== 'done') continue;
     }
     written.push(each);
@@ -186,7 +192,9 @@ async function settleLeftOver(
     leftOver.map(({ claim }) => claim.uid),
     attempt,
   );
-  await writeGroup(pass, leftOver, { token, size: leftOver.length, attempt });
+  const next = { token, size: leftOver.length, attempt };
+  // Ours are the last writes: what was read is older.
+  await writeGroup(pass, leftOver, next, ({ claim }) => claimRef(claim));
 }
 
 /** The fault is written on the claims; the next pass tries them again with the same token. */
@@ -275,7 +283,7 @@ export async function launchGroup(
   const before = membershipOf(first.claim);
   const fresh = { token: clientToken(uids, 0), size: group.length, attempt: 0 };
   const membership = before ?? fresh;
-  let waiting = await writeGroup(pass, group, membership);
+  let waiting = await writeGroup(pass, group, membership, ({ seen }) => seen);
   const adopt = async (instances: readonly LaunchedInstance[]): Promise<void> => {
     const own = take(common, instances, waiting.length);
     for (const [index, instance] of own.entries()) {

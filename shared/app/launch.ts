@@ -37,6 +37,16 @@ export interface LaunchReport {
   readonly givenUp: readonly string[];
   /** Claims that are left to the next pass, as the invocation ends. */
   readonly postponed: number;
+  /** Claims that have changed since they were read: to be looked at again. */
+  readonly changed: number;
+}
+
+/** Claims of ours that have no instance yet. */
+export function waitingClaims(nodeClaims: readonly NodeClaim[]): readonly NodeClaim[] {
+  return nodeClaims.filter(
+    ({ providerId, deletedAtMs, nodeClassRef }) =>
+      providerId === undefined && deletedAtMs === undefined && isOurs(nodeClassRef),
+  );
 }
 
 /**
@@ -57,7 +67,7 @@ async function launchGroups(
   };
   const common: CommonGround = { taken: new Set(ids), listed };
   const parts = groups.map((group) => {
-    const own: LaunchPass = { ...pass, launched: [], givenUp: [], failures: [] };
+    const own: LaunchPass = { ...pass, launched: [], givenUp: [], changed: [], failures: [] };
     return { group, own };
   });
   let postponed = 0;
@@ -74,6 +84,7 @@ async function launchGroups(
   for (const { own } of parts) {
     pass.launched.push(...own.launched);
     pass.givenUp.push(...own.givenUp);
+    pass.changed.push(...own.changed);
     pass.failures.push(...own.failures);
   }
   if (postponed > 0) {
@@ -90,16 +101,16 @@ export async function launchClaims(
   typesOf: (claim: NodeClaim) => readonly InstanceType[],
 ): Promise<LaunchReport> {
   const { ports, settings, shadow, failures } = launching;
-  const pass: LaunchPass = { ...launching, launched: [], givenUp: [] };
-  const report = { launched: pass.launched, givenUp: pass.givenUp, postponed: 0 };
+  const pass: LaunchPass = { ...launching, launched: [], givenUp: [], changed: [] };
+  const reported = (postponed: number): LaunchReport => {
+    const { launched, givenUp, changed } = pass;
+    return { launched, givenUp, postponed, changed: changed.length };
+  };
   const nowMs = ports.clock.nowMs();
-  if (isPaused(state.pausedUntilMs.launch, nowMs)) return report;
+  if (isPaused(state.pausedUntilMs.launch, nowMs)) return reported(0);
   const { nodeClaims } = state.objects;
-  const waiting = nodeClaims.filter(
-    ({ providerId, deletedAtMs, nodeClassRef }) =>
-      providerId === undefined && deletedAtMs === undefined && isOurs(nodeClassRef),
-  );
-  if (waiting.length === 0) return report;
+  const waiting = waitingClaims(nodeClaims);
+  if (waiting.length === 0) return reported(0);
   const halted = haltedPools(await ports.memory.failedRegistrations(), nowMs);
   const due = waiting
     .filter((claim) => !halted.has(claim.labels[NODE_POOL] ?? ''))
@@ -109,7 +120,7 @@ export async function launchClaims(
   const subnets: Subnets = new Map();
   const launchable: Launchable[] = [];
   for (const claim of due) {
-    if (await shadow.isCast()) return report;
+    if (await shadow.isCast()) return reported(0);
     ports.recorder.count('launch_attempts_total', { nodepool: claim.labels[NODE_POOL] ?? '' });
     const choose = async (): Promise<void> => {
       if (claim.unreadable !== undefined) {
@@ -133,6 +144,5 @@ export async function launchClaims(
     })),
     settings.fleetSizeMax,
   );
-  const postponed = await launchGroups(pass, nodeClaims, groups);
-  return { ...report, postponed };
+  return reported(await launchGroups(pass, nodeClaims, groups));
 }

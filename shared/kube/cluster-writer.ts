@@ -15,6 +15,7 @@ import type {
   NodePoolStatusPatch,
   ObjectRef,
   WriteResult,
+  WrittenClaim,
 } from '../ports/cluster.ts';
 import type { JsonPatchOperation, KubeClient } from './client.ts';
 import { decodeConditions } from './decoders.ts';
@@ -78,14 +79,19 @@ async function createNodeClaim(
   client: KubeClient,
   claim: NewNodeClaim,
   decode: (object: unknown) => NodeClaim,
-): Promise<{ result: 'done' | 'exists'; claim: NodeClaim }> {
+): Promise<WrittenClaim> {
+  const written = (result: WrittenClaim['result'], object: unknown): WrittenClaim => ({
+    result,
+    claim: decode(object),
+    resourceVersion: versionOf(object),
+  });
   try {
     const created = await client.create(RESOURCES.nodeClaims, encodeNodeClaim(claim));
-    return { result: 'done', claim: decode(created) };
+    return written('done', created);
   } catch (error) {
     if (!(isKubeFault(error, 'conflict') && error.fault.what === 'exists')) throw error;
     const existing = await client.get(RESOURCES.nodeClaims, { name: claim.name });
-    return { result: 'exists', claim: decode(existing) };
+    return written('exists', existing);
   }
 }
 

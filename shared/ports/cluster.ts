@@ -253,9 +253,16 @@ export interface ClusterEvent {
   readonly message: string;
 }
 
+/** A NodeClaim as it was written. */
+export interface WrittenClaim {
+  /** `exists`: there was one of that name already; it is returned as it is. */
+  readonly result: 'done' | 'exists';
+  readonly claim: NodeClaim;
+  readonly resourceVersion: string;
+}
+
 export interface ClusterWriter {
-  /** `exists`: there is one of that name already; it is returned as it is. */
-  createNodeClaim(claim: NewNodeClaim): Promise<{ result: 'done' | 'exists'; claim: NodeClaim }>;
+  createNodeClaim(claim: NewNodeClaim): Promise<WrittenClaim>;
   patchNodeClaim(ref: ObjectRef, patch: MetadataPatch): Promise<WriteResult>;
   patchNodeClaimStatus(ref: ObjectRef, patch: NodeClaimStatusPatch): Promise<WriteResult>;
   patchNodePool(ref: ObjectRef, patch: MetadataPatch): Promise<WriteResult>;

@@ -22,6 +22,7 @@ import type {
   WaitingPodListener,
   WaitingPodStream,
   WriteResult,
+  WrittenClaim,
 } from '../ports.ts';
 import { mayEvict } from './controllers/budgets.ts';
 import { deletePod } from './controllers/workloads.ts';
@@ -128,14 +129,13 @@ export class SimulatedCluster implements ClusterReader, ClusterWriter {
     return new Map(wanted);
   }
 
-  async createNodeClaim(
-    claim: NewNodeClaim,
-  ): Promise<{ result: 'done' | 'exists'; claim: NodeClaim }> {
+  async createNodeClaim(claim: NewNodeClaim): Promise<WrittenClaim> {
     const created = this.store.create(encodeClaim(claim));
     const object = created ?? this.store.get('NodeClaim', undefined, claim.name);
     if (object === undefined) throw new Error(`NodeClaim ${claim.name} could not be created`);
     const result = created === undefined ? 'exists' : 'done';
-    return { result, claim: decodeNodeClaimObject(object) };
+    const { resourceVersion } = object.metadata;
+    return { result, claim: decodeNodeClaimObject(object), resourceVersion };
   }
 
   async patchNodeClaim(ref: ObjectRef, patch: MetadataPatch): Promise<WriteResult> {

@@ -25,7 +25,7 @@ const MINUTES = 240_000;
 /** A Lease of somebody who died is free after this. */
 const LEASE_MS = 17_000;
 const UNREGISTERED = 'karpenter.sh/unregistered';
-const DECIDE = { namespace: 'kube-system', name: 'joiner-decide' };
+const LAUNCH = { namespace: 'kube-system', name: 'joiner-launch' };
 
 const pool = nodePool('general', [
   { key: 'kubernetes.io/arch', operator: 'In', values: ['amd64'] },
@@ -158,7 +158,7 @@ async function untilNodeMayOpen(loop: ClosedLoop): Promise<void> {
   await expect.poll(closed, { timeout: 20_000 }).toHaveLength(1);
 }
 
-/** A provision that holds its Lease and waits half a second to repeat a fleet request. */
+/** A provision that holds the Lease for launches and waits half a second to repeat a fleet request. */
 async function heldUp(loop: ClosedLoop): Promise<() => Promise<unknown>> {
   const { server } = loop.cloud;
   const asked = server.callsOf('CreateFleet').length;
@@ -226,7 +226,7 @@ await describeClosedLoop(
     );
 
     it(
-      'a wake-up during a run sends it round again',
+      'what comes up during a launch is planned meanwhile, and launched by the same run',
       async () => {
         const before = launched(loop);
         await loop.apply([apart('first', 1)]);
@@ -234,7 +234,11 @@ await describeClosedLoop(
         const first = await heldUp(loop);
         await loop.apply([apart('second', 1)]);
         await untilUnschedulable(loop, 2);
+        const claims = (await claimsOf(loop)).length;
         expect(await loop.invoke('provision')).toEqual({ outcome: 'held by another' });
+        // EC2 has not answered the first yet: planning does not wait for it.
+        expect(await claimsOf(loop)).toHaveLength(claims + 1);
+        expect(launched(loop) - before).toBe(0);
         expect(await first()).toEqual({ outcome: 'done' });
         expect(launched(loop) - before).toBe(2);
         await settle(loop, 'second', 1);
@@ -250,7 +254,7 @@ await describeClosedLoop(
         await untilUnschedulable(loop, 1);
         const first = await heldUp(loop);
         const holder = (holderIdentity: string | null) =>
-          loop.admin().patch(RESOURCES.leases, DECIDE, {
+          loop.admin().patch(RESOURCES.leases, LAUNCH, {
             kind: 'merge',
             value: { spec: { holderIdentity } },
           });

@@ -5,7 +5,7 @@ import {
   noteFailedCanary,
 } from '../../../shared/app/disrupt-canary.ts';
 import type { DisruptPass } from '../../../shared/app/disrupt-pass.ts';
-import { resolveTypes } from '../../../shared/app/provision.ts';
+import { resolveTypes } from '../../../shared/app/outlook.ts';
 import { Shadow } from '../../../shared/app/shadow.ts';
 import { failedCanaries } from '../../../shared/core/disruption/canary.ts';
 import { driftTarget } from '../../../shared/core/disruption/drift.ts';

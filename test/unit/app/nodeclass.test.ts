@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { judge, targetsOf } from '../../../shared/app/disrupt-drift.ts';
 import { maintainNodeClasses } from '../../../shared/app/nodeclass.ts';
-import { resolveTypes } from '../../../shared/app/provision.ts';
+import { resolveTypes } from '../../../shared/app/outlook.ts';
 import { withPoolConditions } from '../../../shared/app/statuses.ts';
 import { conditionOf } from '../../../shared/core/lifecycle/conditions.ts';
 import type { NodeClassStatus } from '../../../shared/core/model/node-class.ts';

@@ -3,6 +3,7 @@ import {
   held,
   LeaseLost,
   leased,
+  leasedTurns,
   letGo,
   mayHandOver,
   type Progress,
@@ -146,5 +147,42 @@ describe('ports under a Lease', () => {
     await ours.cluster.patchNode(ref, {});
     await ours.compute.terminate(['i-1']);
     expect(calls).toEqual(['read', 'list', 'patchNode', 'terminate']);
+  });
+});
+
+describe('turns under Leases', () => {
+  const ports = { cluster: { patchNode: async () => 'done' }, compute: {} } as unknown as Ports;
+  const turnsOf = (lease: Lease | undefined) => leasedTurns({ acquire: async () => lease }, ports);
+
+  it.each([
+    [['released'], false],
+    [['woken', 'released'], true],
+  ] as const)('end free, and say whether somebody came meanwhile: %j', async (answers, isWoken) => {
+    const { lease, released } = leaseOf(answers);
+    const taken = await turnsOf(lease).take('launch', async () => released.length);
+    expect(taken).toEqual({ result: 0, isWoken });
+    expect(released).toEqual(answers);
+  });
+
+  it('are nobody’s while another holds the Lease', async () => {
+    let works = 0;
+    const taken = await turnsOf(undefined).take('decide', async () => {
+      works += 1;
+    });
+    expect([taken, works]).toEqual([undefined, 0]);
+  });
+
+  it('that are lost at a write are another’s, and end free all the same', async () => {
+    const { lease, released } = leaseOf(['released'], false);
+    const write = ({ cluster }: Ports) => cluster.patchNode({ kind: 'Node', name: 'a' }, {});
+    expect(await turnsOf(lease).take('decide', write)).toBeUndefined();
+    expect(released).toEqual(['released']);
+  });
+
+  it('that fail end free, and the fault is passed on', async () => {
+    const { lease, released } = leaseOf(['woken', 'released']);
+    const fail = () => Promise.reject(new Error('broken'));
+    await expect(turnsOf(lease).take('decide', fail)).rejects.toThrow('broken');
+    expect(released).toEqual(['woken', 'released']);
   });
 });

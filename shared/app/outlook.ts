@@ -1,0 +1,148 @@
+import { imageFinder } from '../core/launch/launch-request.ts';
+import { isTrue } from '../core/lifecycle/conditions.ts';
+import type { InstanceType } from '../core/model/instance-type.ts';
+import { NODE_POOL } from '../core/model/labels.ts';
+import { isBufferPod, podKey } from '../core/model/pod.ts';
+import type { NodeClaim, NodePool } from '../core/model/provisioning.ts';
+import type { ClusterSnapshot } from '../core/model/snapshot.ts';
+import { type OverlayReport, resolveOverlays } from '../core/overlay/resolve.ts';
+import type { ClusterState, Ports } from '../ports.ts';
+import type { Failure } from './attempt.ts';
+import { bufferPods } from './capacity-buffers.ts';
+import { haltedPools } from './launch-brakes.ts';
+import { withPlannedLabels } from './new-claims.ts';
+import { nodeClassOf, readOffers } from './offers.ts';
+import type { AppSettings } from './settings.ts';
+import { Shadow } from './shadow.ts';
+import { withPoolConditions, writeOverlayStatuses, writePoolStatuses } from './statuses.ts';
+
+/** Everything one round decides on. */
+export interface Outlook {
+  readonly state: ClusterState;
+  readonly shadow: Shadow;
+  readonly failures: Failure[];
+  readonly pools: readonly NodePool[];
+  readonly snapshot: ClusterSnapshot;
+  readonly typesOf: (claim: NodeClaim) => readonly InstanceType[];
+  /** Pods of CapacityBuffers, which exist in the snapshot only. */
+  readonly virtual: ReadonlySet<string>;
+  /** When everything was read, and nothing decided yet. */
+  readonly readyAtMs: number;
+}
+
+/** What each pool can launch after overlays, and what the resolver says of each overlay. */
+export interface Resolution {
+  readonly instanceTypes: ReadonlyMap<string, readonly InstanceType[]>;
+  readonly overlays: readonly OverlayReport[];
+  /** Before overlays, for claims without a pool. */
+  readonly byNodeClass: ReadonlyMap<string, readonly InstanceType[]>;
+}
+
+/** Overlays are a pure function of each snapshot: nothing is cached between passes. */
+export async function resolveTypes(
+  ports: Ports,
+  settings: AppSettings,
+  state: ClusterState,
+): Promise<Resolution> {
+  const { byNodeClass } = await readOffers(ports, state);
+  const { nodePools, nodeOverlays } = state.objects;
+  const listed = nodePools.flatMap((pool) => {
+    const nodeClass = nodeClassOf(state, pool.template.nodeClassRef);
+    const types = nodeClass && byNodeClass.get(nodeClass.name);
+    if (nodeClass === undefined || types === undefined) return [];
+    // What no image is meant for cannot be launched: a plan with it would be given up each time.
+    const imageOf = imageFinder(nodeClass.status.images);
+    return [[pool.name, types.filter((type) => imageOf(type) !== undefined)] as const];
+  });
+  const overlays = settings.scheduling.nodeOverlay ? nodeOverlays : [];
+  const resolved = resolveOverlays(nodePools, new Map(listed), overlays);
+  return { ...resolved, byNodeClass };
+}
+
+/** What each claim can be launched as. */
+export function typesByClaim({
+  instanceTypes,
+  byNodeClass,
+}: Resolution): (claim: NodeClaim) => readonly InstanceType[] {
+  return (claim) =>
+    instanceTypes.get(claim.labels[NODE_POOL] ?? '') ??
+    byNodeClass.get(claim.nodeClassRef.name) ??
+    [];
+}
+
+/**
+ * A node has most of its labels only once it is registered. Until then its claim says what it will
+ * be: else the pods that wait for it would seem to need another node.
+ */
+function withAwaitedLabels({ objects }: ClusterState): ClusterState['objects']['nodes'] {
+  const claims = new Map(
+    objects.nodeClaims
+      .filter((claim) => claim.providerId !== undefined && !isTrue(claim, 'Registered'))
+      .map((claim) => [claim.providerId, claim]),
+  );
+  return objects.nodes.map((node) => {
+    const claim = claims.get(node.providerId);
+    return claim === undefined ? node : { ...node, labels: { ...claim.labels, ...node.labels } };
+  });
+}
+
+/** No node is planned in a pool whose launches do not join: its pods may find another. */
+export function withoutHalted(
+  pools: readonly NodePool[],
+  halted: ReadonlySet<string>,
+): readonly NodePool[] {
+  const notReady = { type: 'Ready', status: 'False', reason: 'LaunchesHalted' } as const;
+  return pools.map((pool) => {
+    if (!halted.has(pool.name)) return pool;
+    const others = pool.conditions.filter((each) => each.type !== 'Ready');
+    const message = 'its last launches did not join the cluster';
+    const conditions = [...others, { ...notReady, message, lastTransitionAtMs: 0 }];
+    return { ...pool, conditions };
+  });
+}
+
+/** Reads the cluster, and writes the statuses that follow from it. */
+export async function observe(
+  ports: Ports,
+  settings: AppSettings,
+  failures: Failure[],
+): Promise<Outlook> {
+  const startedAtMs = ports.clock.nowMs();
+  const state = await ports.cluster.read();
+  const nowMs = ports.clock.nowMs();
+  const shadow = new Shadow(ports, state, startedAtMs);
+  const failed = await ports.memory.failedRegistrations();
+  const degradations = ports.degradations?.() ?? [];
+  const pools = state.objects.nodePools.map((pool) =>
+    withPoolConditions(state, pool, nowMs, { failed: failed.get(pool.name), degradations }),
+  );
+  const resolution = await resolveTypes(ports, settings, state);
+  const { instanceTypes, overlays } = resolution;
+  if (!(await shadow.isCast())) {
+    failures.push(...(await writePoolStatuses(ports, state, pools)));
+    failures.push(...(await writeOverlayStatuses(ports, state, overlays)));
+  }
+  const buffers = settings.capacityBuffer ? state.capacityBuffers.flatMap(bufferPods) : [];
+  const pods = [...state.objects.pods, ...buffers];
+  const typesOf = typesByClaim(resolution);
+  const { region } = ports.catalog;
+  return {
+    virtual: new Set(pods.filter(isBufferPod).map(podKey)),
+    readyAtMs: ports.clock.nowMs(),
+    state,
+    shadow,
+    failures,
+    pools,
+    snapshot: {
+      ...state.objects,
+      nodes: withAwaitedLabels(state),
+      nodePools: withoutHalted(pools, haltedPools(failed, nowMs)),
+      nodeClaims: state.objects.nodeClaims.map((claim) =>
+        withPlannedLabels(claim, typesOf(claim), region),
+      ),
+      instanceTypes,
+      pods,
+    },
+    typesOf,
+  };
+}

@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import { provision } from '../../../shared/app/provision.ts';
+import { alone, type Turn, type Turns } from '../../../shared/app/turns.ts';
+import type { FleetRequest, Ports } from '../../../shared/ports.ts';
+import { readState } from '../../../shared/sim/decode.ts';
+import { deployment } from '../../sim/small-world.ts';
+import { settings, type WaitingWorld, waitingWorld, withPorts } from './world.ts';
+
+const ALWAYS = () => Number.POSITIVE_INFINITY;
+
+/** Turns beside which something happens: before a turn, or, where it says so, instead of it. */
+function beside(
+  ports: Ports,
+  before: Readonly<Partial<Record<Turn, () => Promise<unknown>>>>,
+  woken: readonly Turn[] = [],
+): Turns & { readonly taken: Turn[] } {
+  const own = alone(ports);
+  const taken: Turn[] = [];
+  return {
+    taken,
+    take: async (turn, work) => {
+      if ((await before[turn]?.()) === 'held') return undefined;
+      taken.push(turn);
+      const done = await own.take(turn, work);
+      return done && { ...done, isWoken: woken.includes(turn) };
+    },
+  };
+}
+
+function claimsOf({ world }: WaitingWorld) {
+  return readState(world.store).objects.nodeClaims;
+}
+
+/** Every claim has an instance of its own, and there are no others. */
+function expectOneEach(waiting: WaitingWorld, count: number): void {
+  const ids = claimsOf(waiting).flatMap(({ providerId }) => providerId ?? []);
+  expect([new Set(ids).size, waiting.world.compute.machines.size]).toEqual([count, count]);
+}
+
+describe('the turns of a pass', () => {
+  it('are over for deciding before EC2 is asked for anything', async () => {
+    const { ports } = await waitingWorld([deployment('web', 1, '1')]);
+    const turns: string[] = [];
+    const launch = async (fleet: FleetRequest) => {
+      turns.push('CreateFleet');
+      return await ports.compute.launch(fleet);
+    };
+    const noted = withPorts(ports, { compute: { launch } });
+    const own = alone(noted);
+    const take: Turns['take'] = async (turn, work) => {
+      turns.push(`${turn} begins`);
+      const done = await own.take(turn, work);
+      turns.push(`${turn} ends`);
+      return done;
+    };
+    await provision(noted, settings, ALWAYS, { take });
+    const deciding = ['decide begins', 'decide ends'];
+    expect(turns).toEqual([...deciding, 'launch begins', 'CreateFleet', 'launch ends']);
+  });
+
+  it('are one where nothing waits for an instance', async () => {
+    const { ports } = await waitingWorld([]);
+    const turns = beside(ports, {});
+    await provision(ports, settings, ALWAYS, turns);
+    expect(turns.taken).toEqual(['decide']);
+  });
+
+  it('leave launches to whoever launches already', async () => {
+    const waiting = await waitingWorld([deployment('web', 1, '1')]);
+    const turns = beside(waiting.ports, { launch: async () => 'held' });
+    const report = await provision(waiting.ports, settings, ALWAYS, turns);
+    expect(report).toMatchObject({ launched: [], isLeftToAnother: true, isWoken: false });
+    expect(report.created).toHaveLength(1);
+    expectOneEach(waiting, 0);
+    expect((await provision(waiting.ports, settings)).launched).toEqual(report.created);
+  });
+
+  it('leave all to whoever decides already', async () => {
+    const waiting = await waitingWorld([deployment('web', 1, '1')]);
+    const turns = beside(waiting.ports, { decide: async () => 'held' });
+    const report = await provision(waiting.ports, settings, ALWAYS, turns);
+    expect(report).toMatchObject({ created: [], isLeftToAnother: true });
+    expect(claimsOf(waiting)).toEqual([]);
+  });
+
+  it.each<Turn>(['decide', 'launch'])('that end woken (%s) ask for another pass', async (turn) => {
+    const { ports } = await waitingWorld([deployment('web', 1, '1')]);
+    const report = await provision(ports, settings, ALWAYS, beside(ports, {}, [turn]));
+    expect(report).toMatchObject({ isWoken: true, isLeftToAnother: false });
+    expect(report.launched).toHaveLength(1);
+  });
+});
+
+describe('between deciding and launching', () => {
+  it('another may have launched what was just written', async () => {
+    const waiting = await waitingWorld([deployment('web', 1, '1')]);
+    const { ports } = waiting;
+    const other = () => provision(ports, settings);
+    const report = await provision(ports, settings, ALWAYS, beside(ports, { launch: other }));
+    expect(report.created).toHaveLength(1);
+    expect(report.launched).toEqual([]);
+    expectOneEach(waiting, 1);
+  });
+
+  it('another may have adopted what somebody launched who died', async () => {
+    const waiting = await waitingWorld([deployment('web', 1, '1')]);
+    const { ports, add } = waiting;
+    const die = () => Promise.reject(new Error('died'));
+    const doomed = withPorts(ports, { cluster: { patchNodeClaimStatus: die } });
+    await expect(provision(doomed, settings)).rejects.toThrow('died');
+    expect([waiting.world.compute.machines.size, claimsOf(waiting)[0]?.providerId]).toEqual([
+      1,
+      undefined,
+    ]);
+    await add([deployment('api', 1, '3')]);
+    const other = () => provision(ports, settings);
+    const report = await provision(ports, settings, ALWAYS, beside(ports, { launch: other }));
+    expect([report.created.length, report.launched]).toEqual([1, []]);
+    expectOneEach(waiting, 2);
+  });
+
+  it('a claim that was deleted is not launched', async () => {
+    const waiting = await waitingWorld([deployment('web', 1, '1')]);
+    const { ports } = waiting;
+    let deleted = 0;
+    const deletion = async (): Promise<void> => {
+      if (deleted > 0) return;
+      for (const { name } of claimsOf(waiting)) {
+        await ports.cluster.delete({ kind: 'NodeClaim', name });
+        deleted += 1;
+      }
+    };
+    const report = await provision(ports, settings, ALWAYS, beside(ports, { launch: deletion }));
+    expect(deleted).toBe(1);
+    // The round after it plans for the pod again.
+    expect([report.created.length, report.launched.length]).toEqual([2, 1]);
+    expect(waiting.world.compute.machines.size).toBe(1);
+  });
+
+  it('a claim that another has noted something on is launched by the next round', async () => {
+    const waiting = await waitingWorld([deployment('web', 1, '1')]);
+    const { ports } = waiting;
+    let notes = 0;
+    const note = async (): Promise<void> => {
+      notes += 1;
+      if (notes > 1) return;
+      const [claim] = claimsOf(waiting);
+      const patch = { annotations: { 'example.com/note': 'seen' } };
+      await ports.cluster.patchNodeClaim({ kind: 'NodeClaim', name: claim?.name ?? '' }, patch);
+    };
+    const report = await provision(ports, settings, ALWAYS, beside(ports, { launch: note }));
+    expect([notes, report.created.length, report.launched.length]).toEqual([2, 1, 1]);
+    expectOneEach(waiting, 1);
+  });
+});
