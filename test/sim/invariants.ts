@@ -42,16 +42,30 @@ function overfullNodes(state: State): readonly string[] {
 /** Instances that neither a claim stands for nor a launch in progress will adopt. */
 export function unclaimedInstances(world: World): readonly string[] {
   const { nodeClaims } = readState(world.store).objects;
-  const owned = new Set(nodeClaims.map((claim) => instanceIdOf(claim.providerId)));
   const launching = new Set(
     nodeClaims
       .filter((claim) => claim.providerId === undefined)
       .map((claim) => claim.annotations['joiner.dev/fleet']?.split('/')[0]),
   );
-  return [...world.compute.machines.values()]
-    .filter((each) => each.state === 'running' && !owned.has(each.id))
-    .filter((each) => !launching.has(each.tags['joiner.dev/fleet']))
-    .map((each) => `instance ${each.id} has no NodeClaim`);
+  return withoutClaim(world)
+    .filter(({ tags }) => !launching.has(tags['joiner.dev/fleet']))
+    .map(saying);
+}
+
+/** Where no launch is in progress: every instance that no claim stands for. */
+export function instancesWithoutClaim(world: World): readonly string[] {
+  return withoutClaim(world).map(saying);
+}
+
+function withoutClaim(world: World) {
+  const { nodeClaims } = readState(world.store).objects;
+  const owned = new Set(nodeClaims.map((claim) => instanceIdOf(claim.providerId)));
+  const running = [...world.compute.machines.values()].filter(({ state }) => state === 'running');
+  return running.filter(({ id }) => !owned.has(id));
+}
+
+function saying({ id }: { readonly id: string }): string {
+  return `instance ${id} has no NodeClaim`;
 }
 
 function doubledClaims({ objects }: State): readonly string[] {
@@ -162,11 +176,14 @@ export function budgetWatch(world: World, appLabel: string, least: number): () =
   };
 }
 
-/** At the end: every claim that is not being deleted has its instance. */
-export function claimsWithoutInstance(world: World): readonly string[] {
+/** Claims of before that are not being deleted and have no instance. */
+export function claimsWithoutInstance(
+  world: World,
+  beforeMs = Number.POSITIVE_INFINITY,
+): readonly string[] {
   const { nodeClaims } = readState(world.store).objects;
   return nodeClaims
-    .filter((claim) => claim.deletedAtMs === undefined)
+    .filter(({ createdAtMs, deletedAtMs }) => deletedAtMs === undefined && createdAtMs < beforeMs)
     .filter((claim) => !world.compute.machines.has(instanceIdOf(claim.providerId) ?? ''))
     .map((claim) => `NodeClaim ${claim.name} has no instance`);
 }
