@@ -54,7 +54,9 @@ export const NODE_CLAIM_DEFINITION = {
 /** The spec as far as each of its fields can be read; one that cannot never lets a node expire. */
 const anySpec = z
   .looseObject({})
-  .transform((fields): z.output<typeof spec> => {
+  .optional()
+  .catch(undefined)
+  .transform((fields = {}): z.output<typeof spec> => {
     const read = <Value>(name: keyof typeof SPEC_FIELDS, schema: z.ZodType<Value>) =>
       schema.safeParse(fields[name]).data;
     const { taints, startupTaints, resources, terminationGracePeriod } = SPEC_FIELDS;
@@ -67,11 +69,6 @@ const anySpec = z
       terminationGracePeriod: read('terminationGracePeriod', terminationGracePeriod),
       expireAfter: read('expireAfter', SPEC_FIELDS.expireAfter) ?? 'Never',
     };
-  })
-  .catch({
-    requirements: [],
-    nodeClassRef: { group: '', kind: '', name: '' },
-    expireAfter: 'Never',
   });
 
 export function decodeNodeClaim(

@@ -1,4 +1,3 @@
-import { hasToWait } from '../core/lifecycle/action-order.ts';
 import {
   type ClaimDecision,
   type LifecycleAction,
@@ -13,6 +12,7 @@ import { atOnce } from './at-once.ts';
 import { attempt } from './attempt.ts';
 import { evictPods, taintNode } from './drains.ts';
 import { deleteClaim, type HealthPass } from './health.ts';
+import { takeInOrder } from './in-order.ts';
 import { recordNothing } from './launch-records.ts';
 import { learnFrom } from './learnt-memory.ts';
 import { nominatePods } from './nominations.ts';
@@ -146,15 +146,13 @@ async function act(pass: Pass, claim: NodeClaim, action: Step): Promise<boolean>
   }
 }
 
-/** One after the other; where one is refused, those that do not need it go on. */
+function isStep(action: LifecycleAction): action is Step {
+  return action.kind !== 'register' && action.kind !== 'tag';
+}
+
 async function takeClaimSteps(pass: Pass, { claim, actions }: ClaimDecision): Promise<void> {
-  const undone = new Set<LifecycleAction['kind']>();
-  for (const action of actions) {
-    if (action.kind === 'register' || action.kind === 'tag') continue;
-    const isDone =
-      !hasToWait(action, undone) && (await carryOut(pass, claim, () => act(pass, claim, action)));
-    if (!isDone) undone.add(action.kind);
-  }
+  const take = (step: Step) => carryOut(pass, claim, () => act(pass, claim, step));
+  await takeInOrder(actions.filter(isStep), take);
 }
 
 /**

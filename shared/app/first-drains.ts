@@ -1,4 +1,3 @@
-import { hasToWait } from '../core/lifecycle/action-order.ts';
 import type { LifecycleAction } from '../core/lifecycle/actions.ts';
 import { decideClaim } from '../core/lifecycle/claim.ts';
 import { conditionOf } from '../core/lifecycle/conditions.ts';
@@ -8,6 +7,7 @@ import type { Ports } from '../ports.ts';
 import { atOnce } from './at-once.ts';
 import { attempt, type Failure } from './attempt.ts';
 import { type Evictions, evictPods, taintNode } from './drains.ts';
+import { takeInOrder } from './in-order.ts';
 import { nodeRef } from './references.ts';
 import { isShadowed } from './settings.ts';
 import { Shadow } from './shadow.ts';
@@ -69,20 +69,16 @@ async function beginDrain(ports: Ports, shadow: Shadow, claim: NodeClaim): Promi
   });
   let evictions = 0;
   const failures: Failure[] = [];
-  const undone = new Set<LifecycleAction['kind']>();
-  for (const action of actions) {
-    if (hasToWait(action, undone)) continue;
+  await takeInOrder(actions, async (action) => {
+    let done: Evictions | undefined;
     const step = async (): Promise<void> => {
-      if (await shadow.isCast()) return;
-      const done = await act(ports, action);
-      if (done === undefined) return;
-      undone.delete(action.kind);
-      evictions += done.evictions;
-      failures.push(...done.failures);
+      if (!(await shadow.isCast())) done = await act(ports, action);
     };
-    undone.add(action.kind);
     failures.push(...(await attempt(`NodeClaim/${claim.name}`, step)));
-  }
+    evictions += done?.evictions ?? 0;
+    failures.push(...(done?.failures ?? []));
+    return done !== undefined;
+  });
   return { evictions, failures };
 }
 
