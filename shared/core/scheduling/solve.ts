@@ -15,12 +15,19 @@ import { preferenceScore } from './plan/preference-score.ts';
 import { Reasons } from './plan/reasons.ts';
 import { compileProblem } from './problem/compile.ts';
 import {
+  type PodClass,
   PREFERENCE_KINDS,
   type PreferenceKind,
   type Problem,
   podPreferenceKind,
 } from './problem/problem.ts';
 import { type ClassView, Ground, type Wishes, World } from './world/world.ts';
+
+/** Classes that are placed before all others. */
+type First = ReadonlySet<PodClass>;
+
+/** How often what is left over is placed first; of many pods once, since others are packed already. */
+const FIRST_ROUNDS = 5;
 
 /** Up to so many pods a plan is also made in other ways, in case one is better. */
 const GROWN_MAX = 2000;
@@ -34,16 +41,20 @@ function effortsFor(pods: number): readonly Effort[] {
   return pods <= IMPROVED_MAX ? both : [...both, { ...USUAL_EFFORT, searchSteps: 10_000 }];
 }
 
-function orderOf(problem: Problem, views: readonly ClassView[]): readonly ClassView[] {
+/** The order in which classes are placed: those that are to come first, then by size. */
+function orderOf({ problem, views }: Ground, first: First = new Set()): readonly ClassView[] {
   const cpu = problem.resources.indexOf('cpu');
   const memory = problem.resources.indexOf('memory');
-  return views.toSorted(byRequests(cpu, memory));
+  const order = views.toSorted(byRequests(cpu, memory));
+  return first.size === 0
+    ? order
+    : order.toSorted((a, b) => Number(first.has(b.podClass)) - Number(first.has(a.podClass)));
 }
 
 /** Pod by pod; with `byPriority` no pod is placed before one that matters more. */
-export function grown(ground: Ground, byPriority = false): Attempt {
+export function grown(ground: Ground, byPriority = false, first: First = new Set()): Attempt {
   const world = new World(ground);
-  const order = orderOf(ground.problem, ground.views);
+  const order = orderOf(ground, first);
   grow(
     world,
     byPriority ? order.toSorted((a, b) => b.podClass.priority - a.podClass.priority) : order,
@@ -59,10 +70,15 @@ const QUOTA_ROUNDS = 4;
  * Pods whose place depends on others are given to pools before those are filled. Where a limit then
  * leaves some of them over, all is done again with what was learnt; undefined: in vain.
  */
-function packed(ground: Ground, effort: Effort, relaxations: Relaxations): Attempt | undefined {
+function packed(
+  ground: Ground,
+  effort: Effort,
+  relaxations: Relaxations,
+  first: First = new Set(),
+): Attempt | undefined {
   const quotas = new Map<ClassView, Map<number, number>>();
   for (let round = 0; round < QUOTA_ROUNDS; round++) {
-    const { attempt, over } = packOnce(ground, quotas, effort, relaxations);
+    const { attempt, over } = packOnce(ground, orderOf(ground, first), quotas, effort, relaxations);
     if (attempt !== undefined) return attempt;
     for (const { view, weight, placed } of over) {
       const known = quotas.get(view) ?? new Map<number, number>();
@@ -84,12 +100,12 @@ interface Packing {
 
 function packOnce(
   ground: Ground,
+  order: readonly ClassView[],
   quotas: Quotas,
   effort: Effort,
   relaxations: Relaxations,
 ): Packing {
   const world = new World(ground);
-  const order = orderOf(ground.problem, ground.views);
   const isTogether = (view: ClassView) => view.host.needs.length > 0;
   const isStuck = (view: ClassView) =>
     view.groups.length === 0 && !view.hasTopology && !isTogether(view);
@@ -132,7 +148,32 @@ function attempts(problem: Problem, wishes: Wishes, relaxations: Relaxations): r
   if (isSmall || found.length === 0) found.push(grown(ground));
   const isUnfair = found.some((each) => isContested(each, problem));
   if (isUnfair) found.push(grown(ground, true));
-  return found.map((each) => improved(each, orderOf(problem, ground.views)));
+  found.push(...withLeftOverFirst(ground, found, relaxations));
+  return found.map((each) => improved(each, orderOf(ground)));
+}
+
+/** Plans in which the pods that the best so far leaves over are placed before all others. */
+function withLeftOverFirst(
+  ground: Ground,
+  found: readonly Attempt[],
+  relaxations: Relaxations,
+): readonly Attempt[] {
+  const first = new Set<PodClass>();
+  const more: Attempt[] = [];
+  const isSmall = ground.problem.demand.pods.length <= GROWN_MAX;
+  for (let round = 0; round < (isSmall ? FIRST_ROUNDS : 1); round++) {
+    const { world } = bestOf([...found, ...more]);
+    const left = ground.views.filter(
+      ({ podClass, hasTopology }) =>
+        hasTopology && world.leftOf(podClass) > 0 && !first.has(podClass),
+    );
+    if (left.length === 0) break;
+    for (const { podClass } of left) first.add(podClass);
+    const attempt = packed(ground, USUAL_EFFORT, relaxations, first);
+    if (attempt !== undefined) more.push(attempt);
+    if (isSmall) more.push(grown(ground, false, first));
+  }
+  return more;
 }
 
 /** The kinds of preferences that some pod has. */
