@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../../../shared/core/model/snapshot.ts';
+import { grown } from '../../../shared/core/scheduling/attempts.ts';
 import { improved } from '../../../shared/core/scheduling/placing/improve.ts';
 import { compileProblem } from '../../../shared/core/scheduling/problem/compile.ts';
-import { grown } from '../../../shared/core/scheduling/solve.ts';
 import { Ground } from '../../../shared/core/scheduling/world/world.ts';
 import { nodeOf, planOf, podOf, podsOf, snapshotOf, typeOf } from '../../builders/scheduling.ts';
 

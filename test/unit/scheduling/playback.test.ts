@@ -4,7 +4,7 @@ import { DEFAULT_SCHEDULING_SETTINGS } from '../../../shared/core/model/snapshot
 import { Playback } from '../../../shared/core/scheduling/playback/playback.ts';
 import { strandedPods } from '../../../shared/core/scheduling/playback/stranded.ts';
 import { compileProblem } from '../../../shared/core/scheduling/problem/compile.ts';
-import { weighPreferences } from '../../../shared/core/scheduling/solve.ts';
+import { weighPreferences } from '../../../shared/core/scheduling/weighing.ts';
 import { ofApp, spreadOver } from '../../builders/affinity.ts';
 import { FAMILY, GI, nodeOf, podsOf, snapshotOf } from '../../builders/scheduling.ts';
 

@@ -1,4 +1,5 @@
 import type { ColumnGroup } from '../problem/columns.ts';
+import type { PodClass } from '../problem/problem.ts';
 import { type Place, placeOfGroup } from '../world/topology.ts';
 import type { ClassView, NodeRoom, World } from '../world/world.ts';
 import { bestRoom, suitableRooms } from './grow.ts';
@@ -25,8 +26,7 @@ interface Target {
 }
 
 /** Cheapest cost of one pod there when nodes are filled with its own class. */
-function priceAlone(view: ClassView, groups: readonly ColumnGroup[]): number {
-  const { requests } = view.podClass;
+export function priceAlone({ requests }: PodClass, groups: readonly ColumnGroup[]): number {
   let least = Number.POSITIVE_INFINITY;
   for (const group of groups) {
     for (const { room, price } of group.front) {
@@ -56,7 +56,7 @@ function targetsOf(view: ClassView): readonly Target[] {
       place,
       groups,
       weight: groups[0]?.pool.pool.weight ?? 0,
-      price: priceAlone(view, groups),
+      price: priceAlone(view.podClass, groups),
     }))
     .filter((target) => target.price < Number.POSITIVE_INFINITY);
 }
@@ -73,8 +73,8 @@ function bestTarget(
     if (!mayTake(target.weight)) continue;
     if (best !== undefined && target.weight < best.target.weight) continue;
     if (!world.topology.allows(view.podClass, target.place)) continue;
-    const { kinds } = world.ground.wishes;
-    const penalty = view.penaltyOfNew + world.topology.penalty(view.podClass, target.place, kinds);
+    const penalty =
+      view.penaltyOfNew + world.topology.penalty(view.podClass, target.place, view.kinds);
     const crowding = world.topology.crowding(view.podClass, target.place);
     const isBetter =
       best === undefined ||

@@ -17,8 +17,8 @@ import { type Place, placeOfNode, Topology } from './topology.ts';
 /** Which preferences a plan tries to meet as if they were rules. */
 export interface Wishes {
   readonly kinds: ReadonlySet<PreferenceKind>;
-  /** Ids of classes that would be left over if their own preferences were rules. */
-  readonly exempt?: ReadonlySet<number>;
+  /** By kind, ids of classes whose preferences of it cannot be met, or cost too much. */
+  readonly exempt?: ReadonlyMap<PreferenceKind, ReadonlySet<number>>;
 }
 
 /** An existing node while pods are put on it. */
@@ -35,6 +35,8 @@ export interface NodeRoom {
 export interface ClassView extends Occupant {
   /** Groups that its rule, and the preferences that are to be met, allow; it fits on their front. */
   readonly groups: readonly ColumnGroup[];
+  /** Kinds of preferences that are to be met. */
+  readonly kinds: ReadonlySet<PreferenceKind>;
   /** Rules of the preferences that the groups meet, with their weights. */
   readonly wanted: readonly { readonly rule: NodeRule; readonly weight: number }[];
   /** Weight of the wanted rules that no new node can meet. */
@@ -92,9 +94,8 @@ export class Ground {
     counted: ReadonlyMap<number, ReadonlySet<string>>,
   ): ClassView {
     let groups = reach[podClass.id] ?? [];
-    const { kinds, exempt } = this.wishes;
-    const isExempt = exempt?.has(podClass.id) === true;
-    const wanted = podClass.preferences.filter(({ kind }) => !isExempt && kinds.has(kind));
+    const kinds = kindsOf(this.wishes, podClass);
+    const wanted = podClass.preferences.filter(({ kind }) => kinds.has(kind));
     let penaltyOfNew = 0;
     for (const { rule, weight } of wanted) {
       const preferred = groups.filter((group) => group.allowed[rule.id] === 1);
@@ -103,13 +104,14 @@ export class Ground {
     }
     const allowed = new Uint8Array(this.problem.groups.length);
     for (const group of groups) allowed[group.id] = 1;
-    const pinKeys = new Set(ownKeys(podClass, this.wishes));
+    const pinKeys = new Set(ownKeys(podClass, kinds));
     for (const id of podClass.matching) for (const key of counted.get(id) ?? []) pinKeys.add(key);
     return {
       podClass,
       host: this.hostRules.ofClass[podClass.id] as HostRule,
       groups,
       allowed,
+      kinds,
       wanted,
       penaltyOfNew,
       pinKeys: [...pinKeys].sort(),
@@ -195,11 +197,14 @@ function reachOf(problem: Problem, podClass: PodClass): readonly ColumnGroup[] {
 /** Topology keys by selector that make the domain of a counted pod matter to others. */
 function pinningKeys(problem: Problem, wishes: Wishes): ReadonlyMap<number, ReadonlySet<string>> {
   const keys = new Map<number, Set<string>>();
-  const all = [...problem.classes, ...problem.running];
+  const all = [
+    ...problem.classes.map((each) => ({ ...each, kinds: kindsOf(wishes, each) })),
+    ...problem.running.map((each) => ({ ...each, kinds: wishes.kinds })),
+  ];
   const pin = (id: number, key: string) => keys.set(id, (keys.get(id) ?? new Set()).add(key));
-  for (const { topology } of all) {
+  for (const { topology, kinds } of all) {
     for (const { key, selector, weight } of [...topology.affinity, ...topology.antiAffinity]) {
-      if (isHostKey(key) || (weight > 0 && !wishes.kinds.has(podPreferenceKind(key)))) continue;
+      if (isHostKey(key) || (weight > 0 && !kinds.has(podPreferenceKind(key)))) continue;
       pin(selector.id, key);
     }
   }
@@ -211,10 +216,15 @@ function pinningKeys(problem: Problem, wishes: Wishes): ReadonlyMap<number, Read
   return keys;
 }
 
-function ownKeys({ topology }: PodClass, wishes: Wishes): readonly string[] {
+function kindsOf({ kinds, exempt }: Wishes, { id }: PodClass): ReadonlySet<PreferenceKind> {
+  const isExempt = (kind: PreferenceKind) => exempt?.get(kind)?.has(id) === true;
+  return [...kinds].some(isExempt) ? new Set([...kinds].filter((kind) => !isExempt(kind))) : kinds;
+}
+
+function ownKeys({ topology }: PodClass, kinds: ReadonlySet<PreferenceKind>): readonly string[] {
   const { spreads, affinity, antiAffinity } = topology;
   const isActive = (key: string, isRequired: boolean) =>
-    !isHostKey(key) && (isRequired || wishes.kinds.has(podPreferenceKind(key)));
+    !isHostKey(key) && (isRequired || kinds.has(podPreferenceKind(key)));
   return [
     ...spreads.filter((each) => isActive(each.key, each.isHard)),
     ...[...affinity, ...antiAffinity].filter((each) => isActive(each.key, each.weight === 0)),

@@ -92,7 +92,7 @@ export class World {
 
   /** Weight of the preferences that the node would not meet. */
   penaltyOnNode(view: ClassView, { node, place }: NodeRoom): number {
-    let penalty = this.topology.penalty(view.podClass, place, this.ground.wishes.kinds);
+    let penalty = this.topology.penalty(view.podClass, place, view.kinds);
     for (const { rule, weight } of view.wanted) {
       if (!ruleAllowsNode(rule, node.label, node.taints)) penalty += weight;
     }
@@ -164,7 +164,7 @@ export class World {
     for (const each of places.values()) {
       if (!this.topology.allows(podClass, each.place)) continue;
       const rank = [
-        this.topology.penalty(podClass, each.place, this.ground.wishes.kinds),
+        this.topology.penalty(podClass, each.place, view.kinds),
         this.topology.crowding(podClass, each.place),
         each.columns[0]?.price ?? 0,
       ];

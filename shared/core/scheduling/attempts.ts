@@ -1,0 +1,162 @@
+import { type Attempt, attemptOf, bestOf, isContested } from './attempt.ts';
+import { type Effort, packItems } from './packing/pack.ts';
+import type { Relaxations } from './packing/pod-values.ts';
+import { assignDomains, fillExisting, type Item, type Quotas } from './placing/assign.ts';
+import { byRequests, grow } from './placing/grow.ts';
+import { IMPROVED_MAX, improved } from './placing/improve.ts';
+import { retype } from './placing/retype.ts';
+import type { PodClass } from './problem/problem.ts';
+import { type ClassView, type Ground, World } from './world/world.ts';
+
+/** Classes that are placed before all others. */
+type First = ReadonlySet<PodClass>;
+
+/** How often what is left over is placed first; of many pods once, since others are packed already. */
+const FIRST_ROUNDS = 5;
+
+/** Up to so many pods a plan is also made in other ways, in case one is better. */
+const GROWN_MAX = 2000;
+
+const USUAL_EFFORT: Effort = { revalues: false, searchSteps: 1000 };
+
+/** In how many ways pods are packed: of few pods none is always the best. */
+function effortsFor(pods: number): readonly Effort[] {
+  if (pods > GROWN_MAX) return [USUAL_EFFORT];
+  const both = [USUAL_EFFORT, { ...USUAL_EFFORT, revalues: true }];
+  return pods <= IMPROVED_MAX ? both : [...both, { ...USUAL_EFFORT, searchSteps: 10_000 }];
+}
+
+/** The order in which classes are placed: those that are to come first, then by size. */
+function orderOf({ problem, views }: Ground, first: First = new Set()): readonly ClassView[] {
+  const cpu = problem.resources.indexOf('cpu');
+  const memory = problem.resources.indexOf('memory');
+  const order = views.toSorted(byRequests(cpu, memory));
+  return first.size === 0
+    ? order
+    : order.toSorted((a, b) => Number(first.has(b.podClass)) - Number(first.has(a.podClass)));
+}
+
+/** Pod by pod; with `byPriority` no pod is placed before one that matters more. */
+export function grown(ground: Ground, byPriority = false, first: First = new Set()): Attempt {
+  const world = new World(ground);
+  const order = orderOf(ground, first);
+  grow(
+    world,
+    byPriority ? order.toSorted((a, b) => b.podClass.priority - a.podClass.priority) : order,
+  );
+  retype(world);
+  return attemptOf(ground, world);
+}
+
+/** Tries to learn how much the limits of heavier pools leave for each class. */
+const QUOTA_ROUNDS = 4;
+
+/**
+ * Pods whose place depends on others are given to pools before those are filled. Where a limit then
+ * leaves some of them over, all is done again with what was learnt; undefined: in vain.
+ */
+function packed(
+  ground: Ground,
+  effort: Effort,
+  relaxations: Relaxations,
+  first: First = new Set(),
+): Attempt | undefined {
+  const quotas = new Map<ClassView, Map<number, number>>();
+  for (let round = 0; round < QUOTA_ROUNDS; round++) {
+    const { attempt, over } = packOnce(ground, orderOf(ground, first), quotas, effort, relaxations);
+    if (attempt !== undefined) return attempt;
+    for (const { view, weight, placed } of over) {
+      const known = quotas.get(view) ?? new Map<number, number>();
+      quotas.set(view, known.set(weight, placed));
+    }
+  }
+  return undefined;
+}
+
+interface Packing {
+  readonly attempt: Attempt | undefined;
+  /** Classes that pools of a weight could not take whole, and how many pods they took. */
+  readonly over: readonly {
+    readonly view: ClassView;
+    readonly weight: number;
+    readonly placed: number;
+  }[];
+}
+
+function packOnce(
+  ground: Ground,
+  order: readonly ClassView[],
+  quotas: Quotas,
+  effort: Effort,
+  relaxations: Relaxations,
+): Packing {
+  const world = new World(ground);
+  const isTogether = (view: ClassView) => view.host.needs.length > 0;
+  const isStuck = (view: ClassView) =>
+    view.groups.length === 0 && !view.hasTopology && !isTogether(view);
+  fillExisting(world, order.filter(isStuck));
+  grow(world, order.filter(isTogether), order);
+  const tied = order.filter((view) => view.hasTopology && !isTogether(view));
+  const free = order.filter((view) => !view.hasTopology && !isTogether(view) && !isStuck(view));
+  const items = assignDomains(world, tied, quotas);
+  const given = new Map(items.map((item) => [item, item.count]));
+  const rest = fillExisting(world, free);
+  packItems(world, [...items, ...rest], effort, relaxations);
+  if (items.some((item) => item.count > 0)) {
+    return { attempt: undefined, over: overfull(items, given) };
+  }
+  grow(world, order.filter(isTogether), order);
+  retype(world);
+  return { attempt: attemptOf(ground, world), over: [] };
+}
+
+/** By class and weight with pods left over: how many pods its pools took. */
+function overfull(items: readonly Item[], given: ReadonlyMap<Item, number>): Packing['over'] {
+  const short = items.filter((item) => item.count > 0);
+  const pairs = new Map(short.map((item) => [`${item.view.podClass.id}|${item.weight}`, item]));
+  return [...pairs.values()].map(({ view, weight = 0 }) => {
+    const mine = items.filter((item) => item.view === view && item.weight === weight);
+    const placed = mine.reduce((sum, item) => sum + (given.get(item) ?? 0) - item.count, 0);
+    return { view, weight, placed };
+  });
+}
+
+/** A packed plan and, where pods are few or left over, plans made pod by pod. */
+export function attempts(ground: Ground, relaxations: Relaxations): readonly Attempt[] {
+  const { problem } = ground;
+  const isSmall = problem.demand.pods.length <= GROWN_MAX;
+  const found: Attempt[] = [];
+  for (const effort of effortsFor(problem.demand.pods.length)) {
+    const attempt = packed(ground, effort, relaxations);
+    if (attempt !== undefined) found.push(attempt);
+  }
+  if (isSmall || found.length === 0) found.push(grown(ground));
+  const isUnfair = found.some((each) => isContested(each, problem));
+  if (isUnfair) found.push(grown(ground, true));
+  found.push(...withLeftOverFirst(ground, found, relaxations));
+  return found.map((each) => improved(each, orderOf(ground)));
+}
+
+/** Plans in which the pods that the best so far leaves over are placed before all others. */
+function withLeftOverFirst(
+  ground: Ground,
+  found: readonly Attempt[],
+  relaxations: Relaxations,
+): readonly Attempt[] {
+  const first = new Set<PodClass>();
+  const more: Attempt[] = [];
+  const isSmall = ground.problem.demand.pods.length <= GROWN_MAX;
+  for (let round = 0; round < (isSmall ? FIRST_ROUNDS : 1); round++) {
+    const { world } = bestOf([...found, ...more]);
+    const left = ground.views.filter(
+      ({ podClass, hasTopology }) =>
+        hasTopology && world.leftOf(podClass) > 0 && !first.has(podClass),
+    );
+    if (left.length === 0) break;
+    for (const { podClass } of left) first.add(podClass);
+    const attempt = packed(ground, USUAL_EFFORT, relaxations, first);
+    if (attempt !== undefined) more.push(attempt);
+    if (isSmall) more.push(grown(ground, false, first));
+  }
+  return more;
+}

@@ -1,0 +1,200 @@
+import { type Attempt, bestOf, metOf, placesFewer } from './attempt.ts';
+import { attempts, grown } from './attempts.ts';
+import { Relaxations } from './packing/pod-values.ts';
+import { priceAlone } from './placing/assign.ts';
+import {
+  type PodClass,
+  PREFERENCE_KINDS,
+  type PreferenceKind,
+  type Problem,
+  podPreferenceKind,
+} from './problem/problem.ts';
+import type { TopologyTerms } from './problem/topology-terms.ts';
+import { placeOfGroup } from './world/topology.ts';
+import { type ClassView, Ground } from './world/world.ts';
+
+/** In how many ways a kind that costs too much for all classes is tried for some. */
+const PARTS_TRIED = 3;
+
+/** Where pods run and how the node is paid: what people are particular about. */
+function isPlace(kind: PreferenceKind): boolean {
+  return kind === 'zone' || kind === 'capacityType';
+}
+
+/** The kinds of preferences that some pod has. */
+function kindsPresent({ classes, pools, nodes }: Problem): ReadonlySet<PreferenceKind> {
+  const present = new Set<PreferenceKind>();
+  const softTaints = [...pools, ...nodes].some(({ taints }) =>
+    taints.some((taint) => taint.effect === 'PreferNoSchedule'),
+  );
+  for (const { preferences, topology } of classes) {
+    for (const { kind } of preferences) if (kind !== 'taint' || softTaints) present.add(kind);
+    const { spreads, affinity, antiAffinity } = topology;
+    for (const each of spreads) if (!each.isHard) present.add(podPreferenceKind(each.key));
+    for (const each of [...affinity, ...antiAffinity]) {
+      if (each.weight > 0) present.add(podPreferenceKind(each.key));
+    }
+  }
+  return present;
+}
+
+/** Weighs kinds of preferences against what it costs to meet them. */
+class Weighing {
+  private readonly problem: Problem;
+  /** With no wishes. */
+  private readonly plain: Ground;
+  private readonly relaxations = new Relaxations();
+  private readonly met = new Set<PreferenceKind>();
+  private readonly exempt = new Map<PreferenceKind, ReadonlySet<number>>();
+  private strict: number | undefined;
+  chosen: Attempt;
+
+  constructor(problem: Problem) {
+    this.problem = problem;
+    this.plain = new Ground(problem, { kinds: new Set() });
+    this.chosen = bestOf(attempts(this.plain, this.relaxations));
+  }
+
+  /** The price of a plan made pod by pod with every preference taken as a rule. */
+  private strictPrice(): number {
+    this.strict ??= grown(new Ground(this.problem, { kinds: new Set(PREFERENCE_KINDS) })).price;
+    return this.strict;
+  }
+
+  /** The most that a plan which meets the kind, too, may cost. */
+  private priceMost(kind: PreferenceKind, found: readonly Attempt[]): number {
+    const { preferenceWorth } = this.problem.settings;
+    const worth = isPlace(kind) ? preferenceWorth.zone : preferenceWorth.other;
+    const most = this.chosen.price * (1 + worth);
+    if (kind !== 'zone' || found.some(({ price }) => price <= most)) return most;
+    return Math.max(most, this.strictPrice());
+  }
+
+  weigh(kind: PreferenceKind): void {
+    const exempt = new Set<number>();
+    let found = this.attempts(kind, exempt);
+    if (found.every((each) => placesFewer(each, this.chosen))) {
+      for (const each of this.problem.classes) {
+        const isLeft = ({ world }: Attempt) => world.leftOf(each) > this.chosen.world.leftOf(each);
+        if (found.some(isLeft)) exempt.add(each.id);
+      }
+      found = this.attempts(kind, exempt);
+    }
+    const most = this.priceMost(kind, found) + 1e-9;
+    const worthy = this.worthy(kind, found, most);
+    if (worthy.length > 0) this.choose(kind, exempt, worthy);
+    else if (isPlace(kind)) this.weighInPart(kind, exempt, most);
+  }
+
+  /** Classes whose preferences cost most are left out: as few as need be. */
+  private weighInPart(kind: PreferenceKind, exempt: ReadonlySet<number>, most: number): void {
+    const dearest = byCost(this.plain, kind).filter((id) => !exempt.has(id));
+    let kept: { readonly exempt: Set<number>; readonly worthy: readonly Attempt[] } | undefined;
+    let [tooFew, enough] = [0, dearest.length];
+    for (let tries = 0; tries < PARTS_TRIED && enough - tooFew > 1; tries++) {
+      const half = (tooFew + enough) >> 1;
+      const more = new Set([...exempt, ...dearest.slice(0, half)]);
+      const worthy = this.worthy(kind, this.attempts(kind, more), most);
+      if (worthy.length > 0) kept = { exempt: more, worthy };
+      if (worthy.length > 0) enough = half;
+      else tooFew = half;
+    }
+    if (kept !== undefined) this.choose(kind, kept.exempt, kept.worthy);
+  }
+
+  private attempts(kind: PreferenceKind, exempt: ReadonlySet<number>): readonly Attempt[] {
+    const kinds = new Set([...this.met, kind]);
+    const wishes = { kinds, exempt: new Map([...this.exempt, [kind, exempt]]) };
+    return attempts(new Ground(this.problem, wishes), this.relaxations);
+  }
+
+  private worthy(
+    kind: PreferenceKind,
+    found: readonly Attempt[],
+    most: number,
+  ): readonly Attempt[] {
+    const { chosen } = this;
+    const zones = kind === 'zone' ? 0 : metOf(chosen, 'zone');
+    return found.filter(
+      (each) =>
+        each.price <= most &&
+        !placesFewer(each, chosen) &&
+        (zones === 0 || metOf(each, 'zone') >= zones),
+    );
+  }
+
+  private choose(
+    kind: PreferenceKind,
+    exempt: ReadonlySet<number>,
+    worthy: readonly Attempt[],
+  ): void {
+    this.met.add(kind);
+    this.exempt.set(kind, exempt);
+    this.chosen = mostMet([...worthy, this.chosen], this.met);
+  }
+}
+
+/** Ids of the classes that have preferences of the kind, those first whose cost most. */
+function byCost({ views }: Ground, kind: PreferenceKind): readonly number[] {
+  return views
+    .filter(({ podClass }) => hasKind(podClass, kind))
+    .map((view) => ({ id: view.podClass.id, cost: costOf(view, kind) }))
+    .toSorted((a, b) => b.cost - a.cost || a.id - b.id)
+    .map(({ id }) => id);
+}
+
+function hasKind({ preferences, topology }: PodClass, kind: PreferenceKind): boolean {
+  return preferences.some((each) => each.kind === kind) || softKeys(topology, kind).length > 0;
+}
+
+/** Topology keys of the soft terms of the kind. */
+function softKeys(
+  { spreads, affinity, antiAffinity }: TopologyTerms,
+  kind: PreferenceKind,
+): readonly string[] {
+  return [
+    ...spreads.filter(({ isHard }) => !isHard),
+    ...[...affinity, ...antiAffinity].filter(({ weight }) => weight > 0),
+  ].flatMap(({ key }) => (podPreferenceKind(key) === kind ? [key] : []));
+}
+
+/**
+ * About what one pod costs more where its preferences of the kind are met, for nodes full of its
+ * own: in the domains it likes, or in one domain as often as in another.
+ */
+function costOf({ podClass, groups }: ClassView, kind: PreferenceKind): number {
+  const wanted = podClass.preferences.filter((each) => each.kind === kind);
+  const liked = groups.filter((group) => wanted.every(({ rule }) => group.allowed[rule.id] === 1));
+  const [key] = softKeys(podClass.topology, kind);
+  // What nothing can meet leaves its groups as they are.
+  const usable = liked.length === 0 ? groups : liked;
+  const domains = Map.groupBy(usable, (group) =>
+    key === undefined ? '' : placeOfGroup(group).label(key),
+  );
+  const prices = [...domains.values()].map((each) => priceAlone(podClass, each));
+  const mean = prices.reduce((sum, price) => sum + price, 0) / Math.max(1, prices.length);
+  return mean - priceAlone(podClass, groups);
+}
+
+/** The attempt that meets most of the first kind's preferences, then of the next; then the better. */
+function mostMet(found: readonly Attempt[], kinds: Iterable<PreferenceKind>): Attempt {
+  let left = found;
+  for (const kind of kinds) {
+    const scored = left.map((attempt) => ({ attempt, met: metOf(attempt, kind) }));
+    const most = Math.max(...scored.map(({ met }) => met));
+    left = scored.filter(({ met }) => met === most).map(({ attempt }) => attempt);
+  }
+  return bestOf(left);
+}
+
+/**
+ * Meets one kind of preferences after the other, as long as each is worth what it adds. Preferences
+ * about zones are also met when that costs no more than a plan made pod by pod with every
+ * preference taken as a rule: nobody should pay more for fewer of them.
+ */
+export function weighPreferences(problem: Problem): Attempt {
+  const present = kindsPresent(problem);
+  const weighing = new Weighing(problem);
+  for (const kind of PREFERENCE_KINDS) if (present.has(kind)) weighing.weigh(kind);
+  return weighing.chosen;
+}
