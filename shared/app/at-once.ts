@@ -1,3 +1,6 @@
+/** Objects written at the same time: each takes the API server some 10 ms, and it serves others. */
+export const WRITES_AT_ONCE = 8;
+
 /**
  * Acts on each of them, so many at once, and begins with them in order. Once one throws none is
  * begun; those that are under way end before it is thrown on.

@@ -7,6 +7,7 @@ import { podKey } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../core/model/snapshot.ts';
 import type { MetadataPatch, Ports } from '../ports.ts';
+import { atOnce, WRITES_AT_ONCE } from './at-once.ts';
 import { attempt, type Failure } from './attempt.ts';
 import { isOurs } from './offers.ts';
 import { claimRef, nodeRef } from './references.ts';
@@ -15,23 +16,25 @@ import type { Shadow } from './shadow.ts';
 /** A nomination is believed this long: twice Karpenter's longest batch window is 20 s. */
 const NOMINATION_MS = 20_000;
 
+/** Where pods are meant to go: `nodeclaim/a` or `node/a`. */
+export interface Nominated {
+  readonly target: string;
+  readonly pods: readonly string[];
+}
+
+/** What came of it. */
+export interface Relied {
+  readonly failures: readonly Failure[];
+  /** To nodes and claims on which nothing was nominated a moment ago. */
+  readonly nominated: readonly Nominated[];
+}
+
 /** What a plan was made on. */
 export interface Reliance {
   readonly snapshot: ClusterSnapshot;
   readonly shadow: Shadow;
   /** Pods of CapacityBuffers, which exist in the snapshot only. */
   readonly virtual: ReadonlySet<string>;
-}
-
-/** Tells people where a pod is meant to go. */
-export async function sayNominated(ports: Ports, pod: string, target: string): Promise<void> {
-  const [namespace = '', name = ''] = pod.split('/');
-  await ports.cluster.event({
-    regarding: { kind: 'Pod', namespace, name },
-    type: 'Normal',
-    reason: 'Nominated',
-    message: `Pod should schedule on: ${target}`,
-  });
 }
 
 /**
@@ -67,39 +70,32 @@ function isAwaited(claim: NodeClaim): boolean {
  * somewhere stays there. What is refused stops nothing: launches, which come after it, do not need
  * it.
  */
-export async function relyOnExisting(
-  ports: Ports,
-  on: Reliance,
-  plan: Plan,
-): Promise<readonly Failure[]> {
+export async function relyOnExisting(ports: Ports, on: Reliance, plan: Plan): Promise<Relied> {
   const { snapshot, shadow, virtual } = on;
-  const failures: Failure[] = [];
   const nowMs = ports.clock.nowMs();
   const until = { [NOMINATED_UNTIL]: new Date(nowMs + NOMINATION_MS).toISOString() };
   const nodes = new Map(snapshot.nodes.map((node) => [node.name, node]));
   const claims = claimsByNode(snapshot);
   const waiting = waitingUids(on);
   const taken = new Set(snapshot.nodeClaims.filter(isAwaited).flatMap(plannedPods));
-  for (const { node: name, pods } of plan.existing) {
+  const used = plan.existing.map(({ node: name, pods }) => {
     const real = pods.filter((pod) => !virtual.has(pod));
-    if (real.length === 0) continue;
     const [node, claim] = [nodes.get(name), claims.get(name)];
     const before = Date.parse((node ?? claim)?.annotations[NOMINATED_UNTIL] ?? '');
-    const isNew = !(before > nowMs);
     const uids = real.flatMap((pod) => waiting.get(pod) ?? []);
     const noted = claim === undefined ? {} : withMore(claim, uids, taken);
-    if (!isNew && noted.annotations === undefined) continue;
-    if (await shadow.isCast()) return failures;
-    // Nodes of others are disrupted by others: there is nothing to write on them.
-    if (claim !== undefined) {
-      const note = () => write(ports, { node, claim }, isNew ? until : {}, noted);
-      failures.push(...(await attempt(`NodeClaim/${claim.name}`, note)));
-    }
-    if (!isNew) continue;
     const target = `${node === undefined ? 'nodeclaim' : 'node'}/${name}`;
-    for (const pod of real) await sayNominated(ports, pod, target);
-  }
-  return failures;
+    return { pods: real, node, claim, target, noted, isNew: real.length > 0 && !(before > nowMs) };
+  });
+  const failures: Failure[] = [];
+  await atOnce(WRITES_AT_ONCE, used, async ({ node, claim, noted, isNew }) => {
+    // Nodes of others are disrupted by others: there is nothing to write on them.
+    if (claim === undefined || (!isNew && noted.annotations === undefined)) return;
+    if (await shadow.isCast()) return;
+    const note = () => write(ports, { node, claim }, isNew ? until : {}, noted);
+    failures.push(...(await attempt(`NodeClaim/${claim.name}`, note)));
+  });
+  return { failures, nominated: used.filter(({ isNew }) => isNew) };
 }
 
 /** What the claim has to say of pods that nobody has planned for before. */

@@ -41,6 +41,13 @@ export interface LaunchReport {
   readonly changed: number;
 }
 
+export const NOTHING_LAUNCHED: LaunchReport = {
+  launched: [],
+  givenUp: [],
+  postponed: 0,
+  changed: 0,
+};
+
 /** Claims of ours that have no instance yet. */
 export function waitingClaims(nodeClaims: readonly NodeClaim[]): readonly NodeClaim[] {
   return nodeClaims.filter(

@@ -2,8 +2,9 @@ import { MIN_VALUES_RELAXED } from '../core/model/labels.ts';
 import type { OfferingChoice } from '../core/model/plan.ts';
 import type { NodePool } from '../core/model/provisioning.ts';
 import type { Ports, WrittenClaim } from '../ports.ts';
-import { attempt } from './attempt.ts';
-import { sayNominated, waitingUids } from './existing-nodes.ts';
+import { atOnce, WRITES_AT_ONCE } from './at-once.ts';
+import { attempt, type Failure } from './attempt.ts';
+import { waitingUids } from './existing-nodes.ts';
 import type { PartClaim, PartPlan } from './expected-pods.ts';
 import { plannedClaim } from './new-claims.ts';
 import type { Outlook } from './outlook.ts';
@@ -79,28 +80,34 @@ async function createClaim(
   return made;
 }
 
-/** Writes the planned claims; one that is refused leaves the others alone. */
+/** A planned claim as it was written, with the pods that it is for. */
+export interface PlannedWritten extends WrittenClaim {
+  readonly pods: readonly string[];
+}
+
+/** Writes the planned claims, several at once; one that is refused leaves the others alone. */
 export async function createClaims(
   ports: Ports,
   outlook: Outlook,
   plan: PartPlan,
-): Promise<readonly WrittenClaim[]> {
-  const { pools, shadow, failures, virtual } = outlook;
-  const written: WrittenClaim[] = [];
+): Promise<readonly PlannedWritten[]> {
+  const { pools, shadow, failures } = outlook;
   const waiting = waitingUids(outlook);
-  for (const planned of plan.newNodeClaims) {
+  const parts = plan.newNodeClaims.map((planned) => {
+    const written: PlannedWritten[] = [];
+    const refused: Failure[] = [];
+    return { planned, written, refused };
+  });
+  await atOnce(WRITES_AT_ONCE, parts, async ({ planned, written, refused }) => {
     const pool = pools.find((each) => each.name === planned.nodePool);
-    if (pool === undefined) continue;
-    if (await shadow.isCast()) break;
+    if (pool === undefined || (await shadow.isCast())) return;
+    const { pods } = planned;
     const create = async (): Promise<void> => {
-      const uids = planned.pods.flatMap((pod) => waiting.get(pod) ?? []);
-      const made = await createClaim(ports, outlook, planned, pool, uids);
-      written.push(made);
-      for (const pod of planned.pods) {
-        if (!virtual.has(pod)) await sayNominated(ports, pod, `nodeclaim/${made.claim.name}`);
-      }
+      const uids = pods.flatMap((pod) => waiting.get(pod) ?? []);
+      written.push({ ...(await createClaim(ports, outlook, planned, pool, uids)), pods });
     };
-    failures.push(...(await attempt(`NodePool/${pool.name}`, create)));
-  }
-  return written;
+    refused.push(...(await attempt(`NodePool/${pool.name}`, create)));
+  });
+  failures.push(...parts.flatMap(({ refused }) => refused));
+  return parts.flatMap(({ written }) => written);
 }

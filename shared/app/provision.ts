@@ -1,15 +1,22 @@
 import type { Plan } from '../core/model/plan.ts';
 import { replan } from '../core/scheduling/replan.ts';
-import { type ClusterState, objectKey, type Ports, type WrittenClaim } from '../ports.ts';
+import { type ClusterState, objectKey, type Ports } from '../ports.ts';
 import type { Failure } from './attempt.ts';
 import { writeBufferStatuses } from './capacity-buffers.ts';
-import { relyOnExisting } from './existing-nodes.ts';
+import { type Nominated, relyOnExisting } from './existing-nodes.ts';
 import { planRollouts } from './expected-pods.ts';
-import { LAUNCH_MS, type LaunchReport, launchClaims, waitingClaims } from './launch.ts';
+import {
+  LAUNCH_MS,
+  type LaunchReport,
+  launchClaims,
+  NOTHING_LAUNCHED,
+  waitingClaims,
+} from './launch.ts';
 import { recordNothing } from './launch-records.ts';
 import { measuresOf } from './measures.ts';
 import { type Outlook, observe, resolveTypes, typesByClaim } from './outlook.ts';
-import { createClaims } from './planned-claims.ts';
+import { createClaims, type PlannedWritten } from './planned-claims.ts';
+import { tellOfPods } from './pod-events.ts';
 import { claimRef } from './references.ts';
 import { type AppSettings, isPaused } from './settings.ts';
 import { Shadow } from './shadow.ts';
@@ -34,20 +41,6 @@ export interface ProvisionReport {
 
 /** Plans in one pass: each more answers a shortage that the one before ran into. */
 const ROUNDS_MAX = 8;
-
-async function reportUnplaced(ports: Ports, outlook: Outlook, plan: Plan): Promise<void> {
-  await recordUnplaced(ports, outlook.virtual, plan);
-  for (const [pod, { message }] of [...plan.unplaced].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    if (outlook.virtual.has(pod)) continue;
-    const [namespace = '', name = ''] = pod.split('/');
-    await ports.cluster.event({
-      regarding: { kind: 'Pod', namespace, name },
-      type: 'Warning',
-      reason: 'FailedScheduling',
-      message: `Failed to schedule pod, ${message}`,
-    });
-  }
-}
 
 /** `startedAtMs` is when the round began to look. */
 function measure(ports: Ports, outlook: Outlook, plan: Plan, startedAtMs: number): void {
@@ -89,7 +82,11 @@ async function isHeldBack(
 /** What is to be launched, and by what. */
 interface Decision {
   readonly outlook: Outlook;
-  readonly written: readonly WrittenClaim[];
+  readonly written: readonly PlannedWritten[];
+  /** Undefined: nothing was planned. */
+  readonly plan: Plan | undefined;
+  /** Where pods are meant to go that wait. */
+  readonly nominated: readonly Nominated[];
   /** Static claims were written or deleted: what was read is old, and pods are planned after it. */
   readonly isPartial: boolean;
   readonly decidedAtMs: number;
@@ -116,7 +113,8 @@ async function decide(
   if (await isHeldBack(ports, settings, outlook, startedAtMs)) return undefined;
   // Static nodes come first: the plan then finds them on their way and counts on them.
   if (settings.staticCapacity && isFirst && (await keepStaticCapacity(ports, outlook)) > 0) {
-    return { outlook, written: [], isPartial: true, decidedAtMs: ports.clock.nowMs() };
+    const nothing = { written: [], plan: undefined, nominated: [] };
+    return { outlook, ...nothing, isPartial: true, decidedAtMs: ports.clock.nowMs() };
   }
   const plan = await planRollouts(ports, outlook.snapshot, settings.scheduling, failures);
   measure(ports, outlook, plan, startedAtMs);
@@ -125,10 +123,13 @@ async function decide(
   const written = await createClaims(ports, outlook, plan);
   tally.created.push(...written.map(({ claim }) => claim.name));
   if (await outlook.shadow.isCast()) return undefined;
-  failures.push(...(await relyOnExisting(ports, outlook, plan)));
-  await reportUnplaced(ports, outlook, plan);
+  const relied = await relyOnExisting(ports, outlook, plan);
+  failures.push(...relied.failures);
+  await recordUnplaced(ports, outlook.virtual, plan);
   failures.push(...(await writeBufferStatuses(ports, outlook.state.capacityBuffers, plan)));
-  return { outlook, written, isPartial: false, decidedAtMs };
+  const made = written.map(({ claim, pods }) => ({ target: `nodeclaim/${claim.name}`, pods }));
+  const nominated = [...made, ...relied.nominated];
+  return { outlook, written, plan, nominated, isPartial: false, decidedAtMs };
 }
 
 /** Whether there were claims without an instance before anything was decided. */
@@ -141,7 +142,7 @@ function hasLaunches({ outlook, written, isPartial }: Decision): boolean {
 }
 
 /** The claims that the plan counted on, and those just written: nothing is read again for it. */
-function withWritten(state: ClusterState, written: readonly WrittenClaim[]): ClusterState {
+function withWritten(state: ClusterState, written: readonly PlannedWritten[]): ClusterState {
   const names = new Set(written.map(({ claim }) => claim.name));
   const others = state.objects.nodeClaims.filter(({ name }) => !names.has(name));
   const versions = written.map(
@@ -181,6 +182,51 @@ async function launch(
   return await launchClaims({ ...launching, shadow }, state, typesOf);
 }
 
+/** Who plays a round, and by what. */
+interface Playing {
+  readonly ports: Ports;
+  readonly settings: AppSettings;
+  readonly remainingMs: () => number;
+  readonly turns: Turns;
+}
+
+interface Round {
+  /** There is to be another, while there is time: what was planned cannot all be had. */
+  readonly isAgain: boolean;
+  readonly isWoken: boolean;
+  readonly isLeftToAnother: boolean;
+}
+
+/** Decides, launches, and tells people. */
+async function playRound(
+  { ports, settings, remainingMs, turns }: Playing,
+  tally: Tally,
+  isFirst: boolean,
+): Promise<Round> {
+  const deciding = await turns.take('decide', (own) => decide(own, settings, tally, isFirst));
+  if (deciding === undefined) return { isAgain: false, isWoken: false, isLeftToAnother: true };
+  const { result: decision, isWoken } = deciding;
+  if (decision === undefined) return { isAgain: false, isWoken, isLeftToAnother: false };
+  if (!hasLaunches(decision)) {
+    await tellOfPods(ports, decision, []);
+    return { isAgain: false, isWoken, isLeftToAnother: false };
+  }
+  const launching = await turns.take('launch', (own) =>
+    launch(own, settings, decision, remainingMs),
+  );
+  const { launched, givenUp, postponed, changed } = launching?.result ?? NOTHING_LAUNCHED;
+  tally.launched.push(...launched);
+  const actedMs = ports.clock.nowMs() - decision.decidedAtMs;
+  if (!decision.isPartial) ports.recorder.measure?.('act_duration_seconds', actedMs / 1000);
+  await tellOfPods(ports, decision, givenUp);
+  return {
+    isAgain:
+      launching !== undefined && (decision.isPartial || givenUp.length + postponed + changed > 0),
+    isWoken: isWoken || launching?.isWoken === true,
+    isLeftToAnother: launching === undefined,
+  };
+}
+
 /**
  * One pass: overlays → plan → NodeClaims, and then a launch for every claim that has no instance. A
  * shortage met while launching leads to another plan in the same pass, while there is time.
@@ -192,26 +238,11 @@ export async function provision(
   turns: Turns = alone(ports),
 ): Promise<ProvisionReport> {
   const tally: Tally = { created: [], launched: [], failures: [], unplaced: new Map() };
-  const report = { isUnfinished: false, isWoken: false, isLeftToAnother: false };
-  for (let round = 0; round < ROUNDS_MAX; round += 1) {
-    const deciding = await turns.take('decide', (own) => decide(own, settings, tally, round === 0));
-    report.isLeftToAnother = deciding === undefined;
-    report.isWoken = deciding?.isWoken ?? false;
-    const decision = deciding?.result;
-    if (decision === undefined || !hasLaunches(decision)) break;
-    const launching = await turns.take('launch', (own) =>
-      launch(own, settings, decision, remainingMs),
-    );
-    report.isLeftToAnother = launching === undefined;
-    if (launching === undefined) break;
-    report.isWoken ||= launching.isWoken;
-    const { launched, givenUp, postponed, changed } = launching.result;
-    tally.launched.push(...launched);
-    const actedMs = ports.clock.nowMs() - decision.decidedAtMs;
-    if (!decision.isPartial) ports.recorder.measure?.('act_duration_seconds', actedMs / 1000);
-    const isDone = !decision.isPartial && givenUp.length + postponed + changed === 0;
-    report.isUnfinished = !isDone && remainingMs() < LAUNCH_MS;
-    if (isDone || report.isUnfinished) break;
+  const playing = { ports, settings, remainingMs, turns };
+  let round = await playRound(playing, tally, true);
+  for (let at = 1; at < ROUNDS_MAX && round.isAgain && remainingMs() >= LAUNCH_MS; at += 1) {
+    round = await playRound(playing, tally, false);
   }
-  return { ...tally, ...report };
+  const { isAgain, isWoken, isLeftToAnother } = round;
+  return { ...tally, isUnfinished: isAgain && remainingMs() < LAUNCH_MS, isWoken, isLeftToAnother };
 }
