@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { disrupt } from '../../shared/app/disrupt.ts';
 import type { Wake } from '../../shared/contract.ts';
 import { composed } from '../runtime/compose.ts';
 import type { WakeUpEvent } from '../runtime/context.ts';
-import { held, leased } from '../runtime/leased.ts';
+import { leasedTurns } from '../runtime/leased.ts';
 import { openSandbox } from '../runtime/sandbox.ts';
 import { logFailures } from '../runtime/telemetry.ts';
 import { tell } from '../runtime/tell.ts';
@@ -23,27 +22,25 @@ export const handler = composed(async (_event: WakeUpEvent, invocation) => {
   );
   await refreshPrices();
   const kinds = new Set<Wake['kind']>();
-  let passes = 0;
-  const outcome = await leased({
+  const turns = leasedTurns({
     leases: whenFree(kube, leases(requestId), remainingMs),
-    name: 'decide',
-    pass: async (lease) => {
-      passes += 1;
-      recall();
-      const report = await disrupt(held(ports, lease), config.settings);
-      logFailures(telemetry, report.failures);
-      if (report.created.length > 0) kinds.add('nodeclaim-created');
-      if (report.deleted.length > 0) kinds.add('nodeclaim-deleted');
-      const { created, deleted } = report;
-      telemetry.logger.info('disrupted', { created: created.length, deleted: deleted.length });
-      return 'settled';
-    },
-    remainingMs,
-    sleep: async (ms) => void (await sleep(ms)),
-    pauseMs: 1000,
+    ports,
+    wakeAnother: () => kinds.add('nodeclaim-created'),
   });
-  // Somebody wanted the Lease meanwhile. Whoever it was, `provision` is what cannot wait.
-  if (passes > 1) kinds.add('nodeclaim-created');
-  await Promise.all([remember(), tell(base, telemetry, [...kinds])]);
-  return { outcome };
+  try {
+    const taken = await turns.take('decide', async (own) => {
+      recall();
+      return await disrupt(own, config.settings);
+    });
+    if (taken === undefined) return { outcome: 'held by another' };
+    const { failures, created, deleted } = taken.result;
+    logFailures(telemetry, failures);
+    if (deleted.length > 0) kinds.add('nodeclaim-deleted');
+    // Somebody wanted the Lease meanwhile: whoever it was, `provision` is what cannot wait.
+    if (created.length > 0 || taken.isWoken) kinds.add('nodeclaim-created');
+    telemetry.logger.info('disrupted', { created: created.length, deleted: deleted.length });
+    return { outcome: 'done' };
+  } finally {
+    await Promise.all([remember(), tell(base, telemetry, [...kinds])]);
+  }
 });

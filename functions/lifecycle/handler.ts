@@ -29,6 +29,8 @@ export const handler = composed(async (_event: WakeUpEvent, invocation) => {
   const invocationMs = remainingMs();
   const { ports, kube, base, leases, remember } = await openSandbox(invocation, instancesCloud);
   const joining = joiningNodes(kube);
+  const waking: Promise<void>[] = [];
+  const wakeAnother = (): void => void waking.push(tell(base, telemetry, ['nodeclaim-changed']));
   const outcome = await leased({
     leases: leases(requestId),
     name: 'lifecycle',
@@ -46,8 +48,12 @@ export const handler = composed(async (_event: WakeUpEvent, invocation) => {
       await memory.nominations.close();
       logFailures(telemetry, memory.nominations.takeFailures());
     },
-  }).finally(() => joining.close());
-  const handsOver = outcome === 'out of time' && mayHandOver(invocationMs);
-  await Promise.all([remember(), tell(base, telemetry, handsOver ? ['nodeclaim-changed'] : [])]);
+    onLeft: wakeAnother,
+  }).finally(async () => {
+    joining.close();
+    await Promise.all(waking);
+  });
+  if (outcome === 'out of time' && mayHandOver(invocationMs)) wakeAnother();
+  await Promise.all([remember(), ...waking]);
   return { outcome };
 });

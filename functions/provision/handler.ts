@@ -1,4 +1,5 @@
 import { provision } from '../../shared/app/provision.ts';
+import type { Wake } from '../../shared/contract.ts';
 import { batchWindow } from '../../shared/kube/batch-window.ts';
 import { composed } from '../runtime/compose.ts';
 import type { WakeUpEvent } from '../runtime/context.ts';
@@ -27,29 +28,39 @@ export const handler = composed(async (event: WakeUpEvent, invocation) => {
     await batchWindow(kube, { idleMs: config.batchIdleMs, maxMs: config.batchMaxMs });
   }
   await refreshing;
-  const turns = leasedTurns(leases(requestId), ports);
   const waking: Promise<void>[] = [];
+  // Not waited for while it holds a Lease: the bus may be out of reach.
+  const wake = (kind: Wake['kind']): void => void waking.push(tell(base, telemetry, [kind]));
+  const wakeAnother = (): void => wake('pods-unschedulable');
+  const turns = leasedTurns({ leases: leases(requestId), ports, wakeAnother });
   let outcome: Outcome | undefined;
-  while (outcome === undefined) {
-    recall();
-    const report = await provision(ports, config.settings, remainingMs, turns);
-    logFailures(telemetry, report.failures);
-    // Not waited for: the bus may be out of reach.
-    if (report.launched.length > 0) waking.push(tell(base, telemetry, ['nodeclaim-changed']));
-    telemetry.logger.info('provisioned', {
-      created: report.created.length,
-      launched: report.launched.length,
-      unplaced: report.unplaced.size,
-      isLeftToAnother: report.isLeftToAnother,
-    });
-    if (!report.isWoken && !report.isUnfinished) {
-      outcome = report.isLeftToAnother ? 'held by another' : 'done';
-    } else if (remainingMs() < RESERVE_MS) {
-      outcome = 'out of time';
+  let isOwed = false;
+  try {
+    while (outcome === undefined) {
+      recall();
+      const report = await provision(ports, config.settings, remainingMs, turns);
+      logFailures(telemetry, report.failures);
+      if (report.launched.length > 0) wake('nodeclaim-changed');
+      const { created, launched, unplaced, isLeftToAnother } = report;
+      telemetry.logger.info('provisioned', {
+        created: created.length,
+        launched: launched.length,
+        unplaced: unplaced.size,
+        isLeftToAnother,
+      });
+      isOwed = report.isWoken;
+      if (!report.isWoken && !report.isUnfinished) {
+        outcome = isLeftToAnother ? 'held by another' : 'done';
+      } else if (remainingMs() < RESERVE_MS) {
+        outcome = 'out of time';
+      }
     }
+    if (outcome === 'out of time' && mayHandOver(invocationMs)) wake('nodeclaim-created');
+    return { outcome };
+  } catch (error) {
+    if (isOwed) wakeAnother();
+    throw error;
+  } finally {
+    await Promise.all([remember(), ...waking]);
   }
-  const handsOver = outcome === 'out of time' && mayHandOver(invocationMs);
-  waking.push(tell(base, telemetry, handsOver ? ['nodeclaim-created'] : []));
-  await Promise.all([remember(), ...waking]);
-  return { outcome };
 });

@@ -25,6 +25,8 @@ export interface LeasedWork {
   readonly pauseMs: number;
   /** Ends what passes have left running, before the Lease is let go. @default nothing is */
   readonly finish?: () => Promise<void>;
+  /** Somebody left the work to a pass that has failed. @default they come again by themselves */
+  readonly onLeft?: () => void;
 }
 
 /** A pass is not begun with less time than this: what it leaves is the next invocation's. */
@@ -48,43 +50,56 @@ export function mayHandOver(invocationMs: number): boolean {
 export async function leased(work: LeasedWork): Promise<Outcome> {
   const lease = await work.leases.acquire(work.name);
   if (lease === undefined) return 'held by another';
+  let isOwed = false;
+  let isFailed = false;
   try {
     for (;;) {
       const progress = await work.pass(lease);
+      isOwed = false;
       if (progress === 'settled') {
         await work.finish?.();
         if ((await lease.release()) === 'released') return 'done';
+        isOwed = true;
       }
       if (work.remainingMs() < RESERVE_MS) return 'out of time';
       if (progress === 'unsettled') await work.sleep(work.pauseMs);
     }
   } catch (error) {
     if (error instanceof LeaseLost) return 'held by another';
+    isFailed = true;
     throw error;
   } finally {
-    await letGo(lease, work.finish);
+    const isWoken = await letGo(lease, work.finish);
+    if (isFailed && (isOwed || isWoken)) work.onLeft?.();
   }
 }
 
 /**
  * Ends what is left running, then frees the Lease, whatever comes of that, and although somebody
- * left a mark: there is no time left, the next one looks. Returns whether there was one.
+ * left a mark. Returns whether there was one that nobody knows of.
  */
 export async function letGo(lease: Lease, finish?: () => Promise<void>): Promise<boolean> {
   let isWoken = false;
   try {
     await finish?.();
   } finally {
-    // The first answer may be the mark; a mark that was seen does not hold the Lease.
-    isWoken = (await lease.release()) === 'woken';
-    if (isWoken) await lease.release();
+    isWoken = await lease.letGo();
   }
   return isWoken;
 }
 
+/** What turns go by. */
+export interface LeasedTurns {
+  readonly leases: Leases;
+  readonly ports: Ports;
+  /** Has another invocation come, for what was left to this one. */
+  readonly wakeAnother: () => void;
+}
+
 /** Turns that are Leases of the same names, each let go as soon as its work is done. */
-export function leasedTurns(leases: Leases, ports: Ports): Turns {
+export function leasedTurns({ leases, ports, wakeAnother }: LeasedTurns): Turns {
   return {
+    wakeAnother,
     take: async (turn, work) => {
       const lease = await leases.acquire(turn);
       if (lease === undefined) return undefined;
@@ -96,6 +111,7 @@ export function leasedTurns(leases: Leases, ports: Ports): Turns {
         return { result, isWoken };
       } catch (error) {
         if (error instanceof LeaseLost) return undefined;
+        if (isWoken) wakeAnother();
         throw error;
       }
     },
@@ -112,6 +128,7 @@ const FREE: ReadonlySet<PropertyKey> = new Set([
   'followWaitingPods',
   'isWarm',
   'karpenterRenewedAtMs',
+  'pausedUntilMs',
   'event',
   'list',
   'describe',

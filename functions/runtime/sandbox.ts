@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { type AwsAccess, eksClient, environmentCredentials } from '../../shared/aws/access.ts';
 import type { Calls } from '../../shared/aws/calls.ts';
 import { cachedCluster, describeCluster } from '../../shared/aws/eks-cluster.ts';
@@ -105,7 +105,8 @@ async function assemble(
     remember: async () => {
       await Promise.all([memory.flush(), decisions.flush()]);
     },
-    leases: (requestId) => kubeLeases({ client: kube, holder: requestId }),
+    // Lambda may deliver an event twice, with the same request id: only one of the two may hold.
+    leases: (requestId) => kubeLeases({ client: kube, holder: `${requestId}/${randomUUID()}` }),
     ports: {
       ...cloud(base),
       cluster: kubeCluster({

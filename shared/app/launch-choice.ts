@@ -19,6 +19,7 @@ import {
   type Ports,
 } from '../ports.ts';
 import type { Failure } from './attempt.ts';
+import type { LaunchPause } from './launch-brakes.ts';
 import { recordLaunchFailure } from './launch-records.ts';
 import { isUsable, nodeClassOf } from './offers.ts';
 import { claimRef, seenRef } from './references.ts';
@@ -32,6 +33,8 @@ export interface Launchable {
   readonly seen: ObjectRef;
   readonly nodeClass: NodeClass;
   readonly choice: LaunchChoice;
+  /** Everything that the claim's pool has, whether it can be had or not. */
+  readonly types: readonly InstanceType[];
   readonly request: Omit<FleetRequest, 'clientToken' | 'claims' | 'tags'>;
   /** Equal for claims that one call can launch. */
   readonly same: string;
@@ -42,6 +45,7 @@ export interface Launching {
   readonly ports: Ports;
   readonly settings: AppSettings;
   readonly shadow: Shadow;
+  readonly pause: LaunchPause;
   /** Steps that were refused are added; the others go on. */
   readonly failures: Failure[];
   /** Milliseconds left to the invocation. */
@@ -116,6 +120,7 @@ export async function prepare(
     seen: seenRef(state, claimRef(claim)),
     nodeClass,
     choice,
+    types,
     request,
     same: canonicalText({ ...rest, nodeClass: nodeClass.name }),
   };

@@ -7,6 +7,7 @@ import {
   membershipOf,
 } from '../core/launch/fleet-group.ts';
 import { launchTags, networkFacts, overlayAnnotations } from '../core/launch/launch-request.ts';
+import type { LaunchOption } from '../core/launch/overrides.ts';
 import { providerIdOf } from '../core/lifecycle/actions.ts';
 import type { InstanceType, Offering } from '../core/model/instance-type.ts';
 import {
@@ -30,6 +31,7 @@ import {
   type LaunchedInstance,
   type ObjectRef,
   PortError,
+  type Ports,
 } from '../ports.ts';
 import { saying } from './claim-conditions.ts';
 import { giveUp, type Launchable, type LaunchPass } from './launch-choice.ts';
@@ -56,22 +58,34 @@ export function instanceLabels(type: InstanceType, offering: Offering, region: s
   return labels;
 }
 
-/** Writes the instance on its claim; the provider id last, as it ends the claim's launching. */
+/** What was launched: an earlier call may have asked for what is out of the question by now. */
+function optionOf(
+  { choice, types }: Launchable,
+  { instanceType, zone, capacityType }: LaunchedInstance,
+): LaunchOption | undefined {
+  const isIt = ({ type, offering }: LaunchOption): boolean =>
+    type.name === instanceType && offering.zone === zone && offering.capacityType === capacityType;
+  const known = choice.options.find(isIt);
+  if (known !== undefined) return known;
+  const all = types.flatMap((type) => type.offerings.map((offering) => ({ type, offering })));
+  return all.find(isIt);
+}
+
+/**
+ * Writes the instance on its claim; the provider id last, as it ends the claim's launching. A claim
+ * that is gone by then leaves the instance to garbage collection.
+ */
 async function assign(
-  { ports, launched }: LaunchPass,
-  { claim, choice, nodeClass, request }: Launchable,
+  { ports, launched, changed }: LaunchPass,
+  item: Launchable,
   instance: LaunchedInstance,
 ): Promise<void> {
-  const option = choice.options.find(
-    ({ type, offering }) =>
-      type.name === instance.instanceType &&
-      offering.zone === instance.zone &&
-      offering.capacityType === instance.capacityType,
-  );
+  const { claim, nodeClass, request } = item;
+  const option = optionOf(item, instance);
   const ref = claimRef(claim);
   const known =
     option === undefined ? {} : instanceLabels(option.type, option.offering, ports.catalog.region);
-  await ports.cluster.patchNodeClaim(ref, {
+  const noted = await ports.cluster.patchNodeClaim(ref, {
     labels: {
       ...known,
       ...claim.labels,
@@ -86,9 +100,10 @@ async function assign(
       ...(option === undefined ? {} : overlayAnnotations(option)),
     },
   });
+  if (noted === 'gone') return;
   const isLaunched = { type: 'Launched', status: 'True', reason: 'Launched', message: '' } as const;
   const nowMs = ports.clock.nowMs();
-  await ports.cluster.patchNodeClaimStatus(ref, {
+  const written = await ports.cluster.patchNodeClaimStatus(ref, {
     providerId: providerIdOf(instance.zone, instance.id),
     imageId: instance.imageId,
     ...(option === undefined
@@ -99,16 +114,25 @@ async function assign(
         }),
     conditions: saying([isLaunched], nowMs),
   });
+  if (written === 'conflict') changed.push(claim.name);
+  if (written !== 'done') return;
   launched.push(claim.name);
-  const { instanceType: type, zone, capacityType } = instance;
-  await ports.recorder.decision({
-    id: `launch-${claim.name}`,
-    atMs: nowMs,
+  await recordLaunch(ports, claim, instance);
+}
+
+async function recordLaunch(
+  { clock, recorder }: Pick<Ports, 'clock' | 'recorder'>,
+  { name, labels }: NodeClaim,
+  { id, instanceType: type, zone, capacityType }: LaunchedInstance,
+): Promise<void> {
+  await recorder.decision({
+    id: `launch-${name}`,
+    atMs: clock.nowMs(),
     useCase: 'provision',
-    object: `NodeClaim/${claim.name}`,
+    object: `NodeClaim/${name}`,
     action: 'launch',
-    message: `${instance.id}: ${type} ${capacityType} in ${zone}`,
-    detail: { nodePool: claim.labels[NODE_POOL], chosen: { type, zone, capacityType } },
+    message: `${id}: ${type} ${capacityType} in ${zone}`,
+    detail: { nodePool: labels[NODE_POOL], chosen: { type, zone, capacityType } },
   });
 }
 

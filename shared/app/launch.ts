@@ -5,7 +5,7 @@ import type { NodeClaim } from '../core/model/provisioning.ts';
 import { type ClusterState, type Instance, PortError } from '../ports.ts';
 import { atOnce } from './at-once.ts';
 import { attempt } from './attempt.ts';
-import { haltedPools, launchesLeft } from './launch-brakes.ts';
+import { haltedPools, launchesLeft, PAUSED } from './launch-brakes.ts';
 import {
   type Launchable,
   type Launching,
@@ -17,7 +17,6 @@ import {
 import { type CommonGround, launchGroup, sayLaunchFailed } from './launch-group.ts';
 import { recordHeldClaims, recordNothing } from './launch-records.ts';
 import { isOurs } from './offers.ts';
-import { isPaused } from './settings.ts';
 
 /**
  * Groups that are launched at the same time. EC2 takes two to three seconds for a fleet, and the
@@ -65,7 +64,7 @@ async function launchGroups(
   nodeClaims: readonly NodeClaim[],
   groups: readonly (readonly Launchable[])[],
 ): Promise<number> {
-  const { ports, shadow, remainingMs } = pass;
+  const { ports, shadow, pause, remainingMs } = pass;
   const ids = nodeClaims.flatMap((claim) => claim.providerId?.split('/').slice(-1) ?? []);
   let listing: Promise<readonly Instance[]> | undefined;
   const listed = (): Promise<readonly Instance[]> => {
@@ -80,6 +79,10 @@ async function launchGroups(
   let postponed = 0;
   await atOnce(GROUPS_AT_ONCE, parts, async ({ group, own }) => {
     if (await shadow.isCast()) return;
+    if (await pause.isOn()) {
+      await recordNothing(pass, 'launches-paused', 'NodeClaims', PAUSED);
+      return;
+    }
     if (remainingMs() < LAUNCH_MS) {
       postponed += group.length;
       return;
@@ -107,14 +110,14 @@ export async function launchClaims(
   state: ClusterState,
   typesOf: (claim: NodeClaim) => readonly InstanceType[],
 ): Promise<LaunchReport> {
-  const { ports, settings, shadow, failures } = launching;
+  const { ports, settings, shadow, pause, failures } = launching;
   const pass: LaunchPass = { ...launching, launched: [], givenUp: [], changed: [] };
   const reported = (postponed: number): LaunchReport => {
     const { launched, givenUp, changed } = pass;
     return { launched, givenUp, postponed, changed: changed.length };
   };
   const nowMs = ports.clock.nowMs();
-  if (isPaused(state.pausedUntilMs.launch, nowMs)) return reported(0);
+  if (await pause.isOn()) return reported(0);
   const { nodeClaims } = state.objects;
   const waiting = waitingClaims(nodeClaims);
   if (waiting.length === 0) return reported(0);

@@ -28,6 +28,8 @@ export interface Outlook {
   readonly virtual: ReadonlySet<string>;
   /** When everything was read, and nothing decided yet. */
   readonly readyAtMs: number;
+  /** When reading began. */
+  readonly startedAtMs: number;
 }
 
 /** What each pool can launch after overlays, and what the resolver says of each overlay. */
@@ -129,6 +131,7 @@ export async function observe(
   return {
     virtual: new Set(pods.filter(isBufferPod).map(podKey)),
     readyAtMs: ports.clock.nowMs(),
+    startedAtMs,
     state,
     shadow,
     failures,

@@ -12,6 +12,7 @@ import {
   NOTHING_LAUNCHED,
   waitingClaims,
 } from './launch.ts';
+import { LaunchPause, PAUSED } from './launch-brakes.ts';
 import { recordNothing } from './launch-records.ts';
 import { measuresOf } from './measures.ts';
 import { type Outlook, observe, resolveTypes, typesByClaim } from './outlook.ts';
@@ -60,7 +61,7 @@ async function brakeOf(
 ): Promise<readonly [string, string] | undefined> {
   if (await shadow.isCast()) return ['karpenter-runs', 'Karpenter runs here: nothing is written'];
   if (!isPaused(state.pausedUntilMs.launch, ports.clock.nowMs())) return undefined;
-  return ['launches-paused', 'launches are paused by the brake in kube-system/joiner'];
+  return ['launches-paused', PAUSED];
 }
 
 /** Held launches are what nobody may overlook: what waits is measured as in every other round. */
@@ -165,21 +166,20 @@ async function launch(
   { outlook, written, isPartial }: Decision,
   remainingMs: () => number,
 ): Promise<LaunchReport> {
-  const launching = {
-    ports,
-    settings,
-    shadow: outlook.shadow,
-    failures: outlook.failures,
-    remainingMs,
-  };
+  const { failures } = outlook;
   if (!isPartial && !hasWaiting(outlook)) {
-    return await launchClaims(launching, withWritten(outlook.state, written), outlook.typesOf);
+    const { shadow, state, startedAtMs, typesOf } = outlook;
+    const pause = new LaunchPause(ports, state, startedAtMs);
+    const launching = { ports, settings, shadow, pause, failures, remainingMs };
+    return await launchClaims(launching, withWritten(state, written), typesOf);
   }
   const startedAtMs = ports.clock.nowMs();
   const state = await ports.cluster.read();
   const shadow = new Shadow(ports, state, startedAtMs);
+  const pause = new LaunchPause(ports, state, startedAtMs);
   const typesOf = typesByClaim(await resolveTypes(ports, settings, state));
-  return await launchClaims({ ...launching, shadow }, state, typesOf);
+  const launching = { ports, settings, shadow, pause, failures, remainingMs };
+  return await launchClaims(launching, state, typesOf);
 }
 
 /** Who plays a round, and by what. */
@@ -205,11 +205,17 @@ async function playRound(
 ): Promise<Round> {
   const deciding = await turns.take('decide', (own) => decide(own, settings, tally, isFirst));
   if (deciding === undefined) return { isAgain: false, isWoken: false, isLeftToAnother: true };
-  const { result: decision, isWoken } = deciding;
+  const { result: decision } = deciding;
+  let { isWoken } = deciding;
   if (decision === undefined) return { isAgain: false, isWoken, isLeftToAnother: false };
   if (!hasLaunches(decision)) {
     await tellOfPods(ports, decision, []);
     return { isAgain: false, isWoken, isLeftToAnother: false };
+  }
+  if (isWoken && turns.wakeAnother !== undefined) {
+    // EC2 takes its time: who came while this was decided is planned for meanwhile.
+    turns.wakeAnother();
+    isWoken = false;
   }
   const launching = await turns.take('launch', (own) =>
     launch(own, settings, decision, remainingMs),

@@ -23,6 +23,8 @@ export interface Turns {
     turn: Turn,
     work: (ports: Ports) => Promise<Result>,
   ): Promise<Taken<Result> | undefined>;
+  /** Has another invocation come, while this one is busy. Absent: nobody can be called. */
+  readonly wakeAnother?: () => void;
 }
 
 /** Turns where nobody else could want one. */

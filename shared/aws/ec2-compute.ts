@@ -65,6 +65,8 @@ export class Ec2Compute implements Compute {
   private readonly parts: Ec2ComputeParts;
   /** Calls under way by token: whoever asks for the same group meanwhile shares the answer. */
   private readonly underWay = new Map<string, Promise<FleetResult>>();
+  /** Tokens of accepted calls of which no instance is seen, and when we learnt of each. */
+  private readonly usedTokens = new Map<string, number>();
 
   constructor(parts: Ec2ComputeParts) {
     this.parts = parts;
@@ -203,12 +205,21 @@ export class Ec2Compute implements Compute {
     return isGone && (answer.Instances ?? []).length === 0 ? undefined : fleetResult(fleet, answer);
   }
 
-  /** Whether everything that the token has launched can be seen: then the rest may be asked anew. */
+  /**
+   * Whether everything that the token has launched can be seen: then the rest may be asked anew.
+   * Where nothing is seen the call may have been accepted as late as when we first learnt of it.
+   */
   private async isSettled(fleet: FleetRequest): Promise<boolean> {
-    const token = fleet.tags[FLEET];
+    const token = fleet.tags[FLEET] ?? fleet.clientToken;
+    const nowMs = this.parts.calls.timing.nowMs();
+    const learntAtMs = this.usedTokens.get(token) ?? nowMs;
     const launched = (await this.list()).filter((each) => each.tags[FLEET] === token);
-    const newestMs = Math.max(...launched.map((each) => each.launchedAtMs));
-    return launched.length > 0 && this.parts.calls.timing.nowMs() >= newestMs + VISIBLE_MS;
+    const lastMs =
+      launched.length === 0 ? learntAtMs : Math.max(...launched.map((each) => each.launchedAtMs));
+    const isSettled = nowMs >= lastMs + VISIBLE_MS;
+    if (isSettled) this.usedTokens.delete(token);
+    else this.usedTokens.set(token, learntAtMs);
+    return isSettled;
   }
 
   private async describeWith(filters: Filter[]): Promise<readonly Instance[]> {

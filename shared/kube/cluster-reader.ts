@@ -75,6 +75,7 @@ export function clusterReader(options: ReaderOptions): ClusterReader {
     followWaitingPods: (listener, signal) => followWaitingPods(options.client, listener, signal),
     isWarm: () => mirrors.nodes.isWarm && mirrors.pods.isWarm,
     karpenterRenewedAtMs: () => readKarpenterLease(options.client),
+    pausedUntilMs: () => readBrakes(options.client),
   };
 }
 

@@ -20,7 +20,7 @@ const ATTEMPTS_MAX = 20;
 
 export interface LeaseOptions {
   readonly client: KubeClient;
-  /** Who holds it: the request id, unique to the invocation. */
+  /** Who holds it: unique to the run of an invocation, also where one event is delivered twice. */
   readonly holder: string;
 }
 
@@ -192,19 +192,44 @@ class HeldLease implements Lease {
     return outcome;
   }
 
+  /** As with {@link release}: whatever cannot be written, it is ours no longer. */
+  async letGo(): Promise<boolean> {
+    let isWoken = false;
+    try {
+      for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
+        const state = await this.#read();
+        if (state === undefined) break;
+        isWoken ||= this.#notes(state);
+        if (await this.#free(state)) break;
+      }
+    } finally {
+      this.#giveUp();
+    }
+    return isWoken;
+  }
+
   async #tryRelease(): Promise<'released' | 'woken'> {
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
-      const state = this.#isLost ? undefined : await readLease(this.#client, this.#address);
-      if (state === undefined || state.holder !== this.#holder) return 'released';
-      if (state.wake !== this.#seenMark) {
-        this.#seenMark = state.wake;
-        // A mark that was removed by hand says nothing.
-        if (state.wake !== '') return 'woken';
-      }
+      const state = await this.#read();
+      if (state === undefined) return 'released';
+      if (this.#notes(state)) return 'woken';
       if (await this.#free(state)) return 'released';
     }
     // Left to expire: nobody is locked out for longer than the Lease lasts.
     return 'released';
+  }
+
+  /** Undefined: it is another's. */
+  async #read(): Promise<LeaseState | undefined> {
+    const state = this.#isLost ? undefined : await readLease(this.#client, this.#address);
+    return state?.holder === this.#holder ? state : undefined;
+  }
+
+  /** Whether there is a new mark; it is known from now on. One removed by hand says nothing. */
+  #notes({ wake }: LeaseState): boolean {
+    const isNew = wake !== this.#seenMark && wake !== '';
+    this.#seenMark = wake;
+    return isNew;
   }
 
   /** The mark goes together with the holder; a newer mark has changed the resourceVersion. */

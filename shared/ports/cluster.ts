@@ -176,6 +176,8 @@ export interface ClusterReader {
    * Absent: there is no other controller that could start.
    */
   karpenterRenewedAtMs?(): Promise<number | undefined>;
+  /** {@link ClusterState.pausedUntilMs} likewise. Absent: nobody could set a brake. */
+  pausedUntilMs?(): Promise<ClusterState['pausedUntilMs']>;
 }
 
 /** A NodeClaim to create; finalizer and owner reference included. */
@@ -293,8 +295,10 @@ export interface ClusterWriter {
 export interface Lease {
   /** Whether it is still ours; asked before every batch of writes. */
   isHeld(): Promise<boolean>;
-  /** `woken`: somebody left a wake mark meanwhile; the work must be looked at again. */
+  /** `woken`: somebody left a wake mark meanwhile; it is still ours, to look at the work again. */
   release(): Promise<'released' | 'woken'>;
+  /** Frees it whatever marks there are; whether there was one that {@link release} had not said. */
+  letGo(): Promise<boolean>;
 }
 
 export interface Leases {

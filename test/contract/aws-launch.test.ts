@@ -101,6 +101,21 @@ describe('one fleet', () => {
     expect(faults).toMatchObject([{ kind: 'unknown', code: 'IdempotentParameterMismatch' }]);
   });
 
+  it('of which nothing was launched before a crash is answered once something could be seen', async () => {
+    cloud.account.capacity.set(poolKey('c7g.large', 'us-east-1a', 'on-demand'), 0);
+    const { compute } = adapterOn(cloud);
+    const fleet = aFleet();
+    await compute.launch(fleet);
+    const other = { ...fleet, overrides: [anOverride('m7g.large', 'b', 1)] };
+    const used = { code: 'IdempotentParameterMismatch' };
+    for (const ms of [0, 30_000, 29_000]) {
+      cloud.account.nowMs += ms;
+      await expect(compute.launch(other)).rejects.toMatchObject(used);
+    }
+    cloud.account.nowMs += 1_000;
+    expect((await compute.launch(other)).faults).toMatchObject([{ kind: 'unknown', ...used }]);
+  });
+
   it('is cut to what EC2 takes, the cheapest first', async () => {
     const overrides = Array.from({ length: 360 }, (_, at) =>
       anOverride(`c7g.size${at}`, 'abc'[at % 3] ?? 'a', at),

@@ -136,6 +136,26 @@ describe('leases on an API server in memory', () => {
     expect(await kubeLeases({ client, holder: 'b' }).acquire(NAME)).toBeDefined();
   });
 
+  it('are let go although marks keep coming, and say so', async () => {
+    const object = new MemoryObject();
+    const other = memoryClient((request) => object.handle(request), frozenTiming);
+    let marks = 0;
+    const client = memoryClient(async (request) => {
+      // Between each look at the Lease and the write that frees it, for a while.
+      if (request.method === 'PATCH' && marks < 3) {
+        marks += 1;
+        await kubeLeases({ client: other, holder: `waker-${marks}` }).acquire(NAME);
+      }
+      return object.handle(request);
+    }, frozenTiming);
+    const mine = await kubeLeases({ client, holder: 'a' }).acquire(NAME);
+    expect(await mine?.letGo()).toBe(true);
+    expect(marks).toBe(3);
+    expect(await mine?.isHeld()).toBe(false);
+    const next = await kubeLeases({ client: other, holder: 'b' }).acquire(NAME);
+    expect(await next?.letGo()).toBe(false);
+  });
+
   it('are renewed every five seconds, and not held once renewing fails for 15 s', async () => {
     const object = new MemoryObject();
     const timing = new FakeTiming();

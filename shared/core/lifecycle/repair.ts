@@ -58,19 +58,23 @@ export interface HealthReport {
   readonly blocked: readonly NodeClaim[];
 }
 
-function unhealthyCondition(node: Node): readonly [Policy, Condition] | undefined {
-  for (const policy of POLICIES) {
+/** What of the node is not well, as each policy has it. */
+function unhealthyConditions(node: Node): readonly (readonly [Policy, Condition])[] {
+  return POLICIES.flatMap((policy) => {
     const condition = conditionOf(node, policy.type);
-    if (condition?.status === policy.status) return [policy, condition];
-  }
-  return undefined;
+    return condition?.status === policy.status ? [[policy, condition] as const] : [];
+  });
+}
+
+function dueAtMs([{ tolerationMs }, { lastTransitionAtMs }]: readonly [Policy, Condition]): number {
+  return lastTransitionAtMs + tolerationMs;
 }
 
 /** Pools of which so many nodes are unhealthy that none is replaced; '' stands for no pool. */
 function brokenPools(nodes: readonly Node[]): ReadonlySet<string> {
   const pools = Map.groupBy(nodes, (node) => node.labels[NODE_POOL] ?? '');
   const tooMany = (members: readonly Node[]): boolean =>
-    members.filter((node) => unhealthyCondition(node) !== undefined).length >
+    members.filter((node) => unhealthyConditions(node).length > 0).length >
     Math.ceil(members.length * UNHEALTHY_SHARE_MAX);
   const broken = [...pools].filter(([, members]) => tooMany(members)).map(([pool]) => pool);
   const isEverywhere = tooMany(nodes);
@@ -92,10 +96,9 @@ export function unhealthyNodes(
   const ill = new Map<string, Illness>();
   const blocked: NodeClaim[] = [];
   for (const { claim, node } of owned) {
-    const [policy, condition] = unhealthyCondition(node) ?? [];
-    if (policy === undefined || condition === undefined || claim.deletedAtMs !== undefined)
-      continue;
-    if (nowMs < condition.lastTransitionAtMs + policy.tolerationMs) continue;
+    const due = unhealthyConditions(node).filter((each) => nowMs >= dueAtMs(each));
+    const [policy] = due.toSorted((a, b) => dueAtMs(a) - dueAtMs(b))[0] ?? [];
+    if (policy === undefined || claim.deletedAtMs !== undefined) continue;
     if (broken.has(claim.labels[NODE_POOL] ?? '')) {
       blocked.push(claim);
       continue;

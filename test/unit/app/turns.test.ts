@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { provision } from '../../../shared/app/provision.ts';
 import { alone, type Turn, type Turns } from '../../../shared/app/turns.ts';
-import type { FleetRequest, Ports } from '../../../shared/ports.ts';
+import { type FleetRequest, PortError, type Ports } from '../../../shared/ports.ts';
 import { readState } from '../../../shared/sim/decode.ts';
 import { deployment } from '../../sim/small-world.ts';
-import { settings, type WaitingWorld, waitingWorld, withPorts } from './world.ts';
+import { clockOf, settings, spread, type WaitingWorld, waitingWorld, withPorts } from './world.ts';
 
 const ALWAYS = () => Number.POSITIVE_INFINITY;
 
@@ -91,6 +91,22 @@ describe('the turns of a pass', () => {
   });
 });
 
+it('who came while it was decided need not wait for EC2: another plans for them', async () => {
+  const { ports } = await waitingWorld([deployment('web', 1, '1')]);
+  const calls: string[] = [];
+  const launch = async (fleet: FleetRequest) => {
+    calls.push('CreateFleet');
+    return await ports.compute.launch(fleet);
+  };
+  const turns: Turns = {
+    ...beside(withPorts(ports, { compute: { launch } }), {}, ['decide']),
+    wakeAnother: () => void calls.push('wake another'),
+  };
+  const report = await provision(ports, settings, ALWAYS, turns);
+  expect(calls).toEqual(['wake another', 'CreateFleet']);
+  expect(report.isWoken).toBe(false);
+});
+
 describe('between deciding and launching', () => {
   it('another may have launched what was just written', async () => {
     const waiting = await waitingWorld([deployment('web', 1, '1')]);
@@ -152,4 +168,45 @@ describe('between deciding and launching', () => {
     expect([notes, report.created.length, report.launched.length]).toEqual([2, 1, 1]);
     expectOneEach(waiting, 1);
   });
+});
+
+describe('a pause', () => {
+  it.each([
+    ['before launches begin', 0, 0],
+    ['between two fleets', 15, 15],
+  ])('%s is obeyed', async (_, before, launched) => {
+    const waiting = await waitingWorld([spread('web', 20)]);
+    const { ports, world } = waiting;
+    let nowMs = world.timeline.nowMs();
+    let fleets = 0;
+    const launch = async (fleet: FleetRequest) => {
+      fleets += 1;
+      return await ports.compute.launch(fleet);
+    };
+    const pausedUntilMs = async () => (fleets < before ? {} : { launch: Number.POSITIVE_INFINITY });
+    const clock = clockOf(() => (nowMs += 300));
+    const pausing = withPorts(ports, { clock, cluster: { pausedUntilMs }, compute: { launch } });
+    await provision(pausing, { ...settings, fleetSizeMax: 1 });
+    expect(claimsOf(waiting)).toHaveLength(20);
+    expect(world.compute.machines.size).toBe(launched);
+  });
+});
+
+it('an instance whose launch got no answer has what its type has, though that is barred by then', async () => {
+  const waiting = await waitingWorld([deployment('web', 1, '1')]);
+  const { ports, world } = waiting;
+  const launch = async (fleet: FleetRequest) => {
+    await ports.compute.launch(fleet);
+    throw new PortError('unknown', 'TimeoutError', 'no answer');
+  };
+  await provision(withPorts(ports, { compute: { launch } }), settings);
+  const [{ instanceType, zone } = { instanceType: '', zone: '' }] = world.compute.machines.values();
+  const offering = { instanceType, zone, capacityType: 'on-demand' } as const;
+  await ports.memory.markUnavailable(offering, 'InsufficientInstanceCapacity');
+  await provision(ports, settings);
+  const [claim] = claimsOf(waiting);
+  expect(world.compute.machines.size).toBe(1);
+  expect(claim?.providerId).toBeDefined();
+  expect(claim?.labels['karpenter.k8s.aws/instance-family']).toBe(instanceType.split('.')[0]);
+  expect(claim?.allocatable['cpu']).toBeGreaterThan(0);
 });

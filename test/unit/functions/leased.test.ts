@@ -11,7 +11,10 @@ import {
 import type { Lease, Ports } from '../../../shared/ports.ts';
 
 /** A Lease that answers its releases in turn. */
-function leaseOf(releases: readonly ('released' | 'woken')[], isHeld = true) {
+function leaseOf(
+  releases: readonly ('released' | 'woken')[],
+  { isHeld = true, isWoken = false } = {},
+) {
   const answers = [...releases];
   const released: string[] = [];
   const lease: Lease = {
@@ -20,6 +23,10 @@ function leaseOf(releases: readonly ('released' | 'woken')[], isHeld = true) {
       const answer = answers.shift() ?? 'released';
       released.push(answer);
       return answer;
+    },
+    letGo: async () => {
+      released.push('let go');
+      return isWoken;
     },
   };
   return { lease, released };
@@ -63,8 +70,9 @@ describe('work under a Lease', () => {
       steps.push('release');
       return 'released' as const;
     };
+    const letGo = async () => steps.push('let go') < 0;
     const outcome = leased({
-      leases: { acquire: async () => ({ isHeld: async () => true, release }) },
+      leases: { acquire: async () => ({ isHeld: async () => true, release, letGo }) },
       name: 'decide',
       pass,
       remainingMs: () => 600_000,
@@ -73,14 +81,15 @@ describe('work under a Lease', () => {
       finish: async () => void steps.push('finish'),
     });
     await outcome.catch(() => undefined);
-    expect(steps.slice(0, 2)).toEqual(['finish', 'release']);
+    expect(steps[0]).toBe('finish');
+    expect(steps.at(-1)).toBe('let go');
   });
 
   it('lets the Lease go though what runs beside it does not end well', async () => {
-    const { lease, released } = leaseOf(['woken', 'released']);
+    const { lease, released } = leaseOf([]);
     const finish = async () => await Promise.reject(new Error('the bus is out of reach'));
     await expect(letGo(lease, finish)).rejects.toThrow('out of reach');
-    expect(released).toEqual(['woken', 'released']);
+    expect(released).toEqual(['let go']);
   });
 
   it('stays while it is unsettled, with pauses', async () => {
@@ -104,9 +113,9 @@ describe('work under a Lease', () => {
   });
 
   it('hands over before its time is up, and frees the Lease in spite of a mark', async () => {
-    const { lease, released } = leaseOf(['woken', 'released']);
+    const { lease, released } = leaseOf([], { isWoken: true });
     expect(await run(lease, ['unsettled'], [1000])).toMatchObject({ result: 'out of time' });
-    expect(released).toEqual(['woken', 'released']);
+    expect(released).toEqual(['let go']);
   });
 
   it('ends without a fault where the Lease was taken over, and passes other faults on', async () => {
@@ -137,7 +146,7 @@ describe('ports under a Lease', () => {
   const ports = { cluster, compute } as unknown as Ports;
 
   it('write only while it is held; reading is free', async () => {
-    const lost = held(ports, leaseOf([], false).lease);
+    const lost = held(ports, leaseOf([], { isHeld: false }).lease);
     await lost.cluster.read();
     await lost.compute.list();
     const ref = { kind: 'Node', name: 'a' } as const;
@@ -150,39 +159,78 @@ describe('ports under a Lease', () => {
   });
 });
 
-describe('turns under Leases', () => {
-  const ports = { cluster: { patchNode: async () => 'done' }, compute: {} } as unknown as Ports;
-  const turnsOf = (lease: Lease | undefined) => leasedTurns({ acquire: async () => lease }, ports);
+describe('work that fails', () => {
+  const failing = (lease: Lease, onLeft: () => void) => {
+    let passes = 0;
+    return leased({
+      leases: { acquire: async () => lease },
+      name: 'lifecycle',
+      pass: async () => {
+        passes += 1;
+        if (passes === 2 || !isFirstGood) throw new Error('503');
+        return 'settled';
+      },
+      remainingMs: () => 600_000,
+      sleep: async () => undefined,
+      pauseMs: 1,
+      onLeft,
+    });
+  };
+  let isFirstGood = true;
 
   it.each([
-    [['released'], false],
-    [['woken', 'released'], true],
-  ] as const)('end free, and say whether somebody came meanwhile: %j', async (answers, isWoken) => {
-    const { lease, released } = leaseOf(answers);
-    const taken = await turnsOf(lease).take('launch', async () => released.length);
-    expect(taken).toEqual({ result: 0, isWoken });
-    expect(released).toEqual(answers);
+    ['before it has looked at a mark that it was told of', true, ['woken'], false, 1],
+    ['with a mark that it has not seen', false, [], true, 1],
+    ['and nobody has come meanwhile', false, [], false, 0],
+  ] as const)('%s', async (_, isGood, releases, isWoken, left) => {
+    isFirstGood = isGood;
+    const calls: string[] = [];
+    const { lease } = leaseOf(releases, { isWoken });
+    await expect(failing(lease, () => void calls.push('left'))).rejects.toThrow('503');
+    expect(calls).toHaveLength(left);
   });
+});
+
+describe('turns under Leases', () => {
+  const ports = { cluster: { patchNode: async () => 'done' }, compute: {} } as unknown as Ports;
+  function turnsOf(lease: Lease | undefined) {
+    const calls: string[] = [];
+    const wakeAnother = () => void calls.push('wake another');
+    const turns = leasedTurns({ leases: { acquire: async () => lease }, ports, wakeAnother });
+    return { turns, calls };
+  }
+
+  it.each([true, false])(
+    'end free, and say whether somebody came meanwhile: %j',
+    async (isWoken) => {
+      const { lease, released } = leaseOf([], { isWoken });
+      const { turns, calls } = turnsOf(lease);
+      expect(await turns.take('launch', async () => 'done')).toEqual({ result: 'done', isWoken });
+      expect([released, calls]).toEqual([['let go'], []]);
+    },
+  );
 
   it('are nobody’s while another holds the Lease', async () => {
     let works = 0;
-    const taken = await turnsOf(undefined).take('decide', async () => {
+    const taken = await turnsOf(undefined).turns.take('decide', async () => {
       works += 1;
     });
     expect([taken, works]).toEqual([undefined, 0]);
   });
 
   it('that are lost at a write are another’s, and end free all the same', async () => {
-    const { lease, released } = leaseOf(['released'], false);
+    const { lease, released } = leaseOf([], { isHeld: false, isWoken: true });
     const write = ({ cluster }: Ports) => cluster.patchNode({ kind: 'Node', name: 'a' }, {});
-    expect(await turnsOf(lease).take('decide', write)).toBeUndefined();
-    expect(released).toEqual(['released']);
+    const { turns, calls } = turnsOf(lease);
+    expect(await turns.take('decide', write)).toBeUndefined();
+    expect([released, calls]).toEqual([['let go'], []]);
   });
 
-  it('that fail end free, and the fault is passed on', async () => {
-    const { lease, released } = leaseOf(['woken', 'released']);
+  it.each([true, false])('that fail leave nobody without an answer: %j', async (isWoken) => {
+    const { lease, released } = leaseOf([], { isWoken });
     const fail = () => Promise.reject(new Error('broken'));
-    await expect(turnsOf(lease).take('decide', fail)).rejects.toThrow('broken');
-    expect(released).toEqual(['woken', 'released']);
+    const { turns, calls } = turnsOf(lease);
+    await expect(turns.take('decide', fail)).rejects.toThrow('broken');
+    expect([released, calls]).toEqual([['let go'], isWoken ? ['wake another'] : []]);
   });
 });

@@ -47,6 +47,18 @@ describe('an unhealthy node', () => {
     expect(unhealthy(5, 1, bad, minutes)).toEqual({ ill: ['c0'], blocked: [] });
   });
 
+  it('is ill for what has lasted too long, whatever else has come since', () => {
+    const { claims, nodes } = fleet(5, 1, condition('StorageReady', 'False'));
+    const since = { ...condition('Ready', 'False'), lastTransitionAtMs: 59 * MINUTE };
+    const worse = nodes.map((node, at) =>
+      at === 0 ? { ...node, conditions: [since, ...node.conditions] } : node,
+    );
+    const { ill } = unhealthyNodes(claims, worse, 60 * MINUTE);
+    expect([...ill].map(([uid, { message }]) => [uid, message])).toEqual([
+      ['c0', 'StorageReady has been False for 30 minutes'],
+    ]);
+  });
+
   it('stays where more than a fifth of its NodePool is unhealthy', () => {
     const bad = condition('Ready', 'Unknown');
     expect(unhealthy(6, 2, bad, 60)).toEqual({ ill: ['c0', 'c1'], blocked: [] });
