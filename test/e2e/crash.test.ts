@@ -87,6 +87,19 @@ const ROUNDS: readonly {
     interrupt: [/^DELETE .*\/nodeclaims\//, 'after'],
     draining: [claimPatch, 'before'],
   },
+  {
+    provision: [/^PATCH .*\/leases\/joiner-decide/, 'after'],
+    interrupt: [claimPatch, 'after'],
+    draining: [/^PATCH .*\/leases\/joiner-lifecycle/, 'after'],
+  },
+  {
+    provision: [/^PATCH .*\/leases\/joiner-launch/, 'before'],
+    interrupt: [/^DELETE .*\/nodeclaims\//, 'before'],
+  },
+  {
+    provision: [/^PATCH .*\/leases\/joiner-launch/, 'after'],
+    interrupt: [/^DELETE .*\/nodeclaims\//, 'after'],
+  },
 ];
 
 /** One pod a node. */
@@ -221,6 +234,20 @@ await describeClosedLoop(
         expect(launched(loop) - before).toBe(2);
         await settle(loop, 'race', 2);
         expect(launched(loop) - before).toBe(2);
+      },
+      MINUTES,
+    );
+
+    it(
+      'an event that is delivered twice at once is worked on once',
+      async () => {
+        const before = launched(loop);
+        await loop.apply([apart('twice', 2)]);
+        await untilUnschedulable(loop, 2);
+        const same = [1, 2].map(() => loop.invoke('provision', {}, undefined, 'the-same-request'));
+        await Promise.all(same);
+        expect(launched(loop) - before).toBe(2);
+        await settle(loop, 'twice', 2);
       },
       MINUTES,
     );

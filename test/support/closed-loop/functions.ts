@@ -26,12 +26,16 @@ export type LoopFunction = (typeof LOOP_FUNCTIONS)[number];
  */
 export const ONE_PASS_MS = 20_300;
 
-export function contextOf(name: string, remaining: number | (() => number)): Context {
+export function contextOf(
+  name: string,
+  remaining: number | (() => number),
+  awsRequestId = `${name}-${Math.random().toString(36).slice(2)}`,
+): Context {
   const startedAtMs = performance.now();
   const remainingMs = (): number =>
     typeof remaining === 'number' ? startedAtMs + remaining - performance.now() : remaining();
   return {
-    awsRequestId: `${name}-${Math.random().toString(36).slice(2)}`,
+    awsRequestId,
     functionName: name,
     functionVersion: '1',
     invokedFunctionArn: `arn:aws:lambda:${REGION}:111122223333:function:${name}`,

@@ -43,11 +43,12 @@ export interface ClosedLoop {
   readonly logs: readonly LogLine[];
   /** Applies objects as a person with kubectl does. */
   apply(objects: readonly object[]): Promise<void>;
-  /** One invocation; by default there is time for one pass. */
+  /** One invocation; by default there is time for one pass, and the request is a new one. */
   invoke(
     name: LoopFunction,
     event?: object,
     remainingMs?: number | (() => number),
+    requestId?: string,
   ): Promise<unknown>;
   /** One tick of the schedule: nodeclass, provision and lifecycle at once, then disrupt. */
   tick(): Promise<void>;
@@ -202,10 +203,15 @@ async function poll(
 
 function loopOf(parts: Parts, handlers: () => Handlers): ClosedLoop {
   const { cloud, admin, clock, devices, joining, tap } = parts;
-  const invoke: ClosedLoop['invoke'] = async (name, event = {}, remainingMs = ONE_PASS_MS) => {
+  const invoke: ClosedLoop['invoke'] = async (
+    name,
+    event = {},
+    remainingMs = ONE_PASS_MS,
+    requestId = undefined,
+  ) => {
     const handler = handlers().get(name);
     if (handler === undefined) throw new Error(`there is no function ${name}`);
-    return await handler(event, contextOf(name, remainingMs));
+    return await handler(event, contextOf(name, remainingMs, requestId));
   };
   const tick = async (): Promise<void> => {
     const first = Promise.all([invoke('nodeclass'), invoke('provision')]);
