@@ -99,7 +99,7 @@ function checkRights(facts: Facts, { rights }: Kubernetes): Line {
   return isDeployed(facts) ? fail('rights', said, deploy) : warn('rights', said, deploy);
 }
 
-/** `provision` shares its Lease with `disrupt`. */
+/** `provision` shares its Lease with `disrupt`: each says on it when it took it. */
 const AT_WORK = [
   ['provision', 'joiner-decide'],
   ['lifecycle', 'joiner-lifecycle'],
@@ -112,9 +112,10 @@ function checkAtWork(facts: Facts, { signs, nowMs }: Kubernetes): readonly Line[
     const sign = signs.find(({ lease }) => lease === `kube-system/${own}`);
     const advice = logsOf(facts, name, '10m');
     if (sign === undefined) return fail('at work', `${name} has never taken its Lease`, advice);
-    const seconds = Math.max(0, Math.round((nowMs - sign.atMs) / 1000));
+    const atMs = sign.takenBy.get(name) ?? sign.atMs;
+    const seconds = Math.max(0, Math.round((nowMs - atMs) / 1000));
     const message = `${name} took its Lease ${seconds} s ago`;
-    const isAlive = nowMs - sign.atMs < aliveMs(sign.who);
+    const isAlive = nowMs - atMs < aliveMs(sign.who);
     return isAlive ? ok('at work', message) : fail('at work', message, advice);
   });
 }

@@ -1,5 +1,5 @@
 import type { KubeClient } from '../../shared/kube/client.ts';
-import { LEASE_NAMESPACE } from '../../shared/kube/leases.ts';
+import { LEASE_NAMESPACE, TAKEN_BY } from '../../shared/kube/leases.ts';
 import { listEach, property, text } from '../../shared/kube/list.ts';
 import { RESOURCES } from '../../shared/kube/resources.ts';
 
@@ -9,6 +9,8 @@ export interface Sign {
   /** e.g. `kube-system/joiner-lifecycle` */
   readonly lease: string;
   readonly atMs: number;
+  /** By function, when it last took the Lease; others may have taken it since. */
+  readonly takenBy: ReadonlyMap<string, number>;
 }
 
 /**
@@ -59,5 +61,13 @@ function signOf(lease: unknown): readonly Sign[] {
   const known = times.filter((each) => !Number.isNaN(each));
   if (known.length === 0) return [];
   const who = isOurs ? 'Joiner' : 'Karpenter';
-  return [{ who, lease: `${namespace}/${name}`, atMs: Math.max(...known) }];
+  const takenBy = takersOf(property(metadata, 'annotations'));
+  return [{ who, lease: `${namespace}/${name}`, atMs: Math.max(...known), takenBy }];
+}
+
+function takersOf(annotations: unknown): ReadonlyMap<string, number> {
+  const entries = Object.entries(annotations ?? {}).filter(([key]) => key.startsWith(TAKEN_BY));
+  return new Map(
+    entries.map(([key, at]) => [key.slice(TAKEN_BY.length), Date.parse(text(at)) || 0]),
+  );
 }

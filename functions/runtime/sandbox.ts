@@ -106,7 +106,10 @@ async function assemble(
       await Promise.all([memory.flush(), decisions.flush()]);
     },
     // Lambda may deliver an event twice, with the same request id: only one of the two may hold.
-    leases: (requestId) => kubeLeases({ client: kube, holder: `${requestId}/${randomUUID()}` }),
+    leases: (requestId) => {
+      const holder = `${requestId}/${randomUUID()}`;
+      return kubeLeases({ client: kube, holder, by: config.functionName });
+    },
     ports: {
       ...cloud(base),
       cluster: kubeCluster({

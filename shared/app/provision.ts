@@ -205,18 +205,15 @@ async function playRound(
 ): Promise<Round> {
   const deciding = await turns.take('decide', (own) => decide(own, settings, tally, isFirst));
   if (deciding === undefined) return { isAgain: false, isWoken: false, isLeftToAnother: true };
-  const { result: decision } = deciding;
-  let { isWoken } = deciding;
+  const { result: decision, isWoken } = deciding;
   if (decision === undefined) return { isAgain: false, isWoken, isLeftToAnother: false };
   if (!hasLaunches(decision)) {
     await tellOfPods(ports, decision, []);
     return { isAgain: false, isWoken, isLeftToAnother: false };
   }
-  if (isWoken && turns.wakeAnother !== undefined) {
-    // EC2 takes its time: who came while this was decided is planned for meanwhile.
-    turns.wakeAnother();
-    isWoken = false;
-  }
+  // EC2 takes its time: who came while this was decided is planned for meanwhile. Should nobody
+  // hear of it, this invocation goes round all the same.
+  if (isWoken) turns.wakeAnother?.();
   const launching = await turns.take('launch', (own) =>
     launch(own, settings, decision, remainingMs),
   );

@@ -9,6 +9,9 @@ import { type Address, RESOURCES } from './resources.ts';
 /** A wake-up that arrived while the Lease was held; its value only has to differ each time. */
 export const WAKE = 'joiner.dev/wake';
 
+/** With a function's name: when it last took the Lease, which others may take, too. */
+export const TAKEN_BY = 'joiner.dev/taken-by-';
+
 export const LEASE_NAMESPACE = 'kube-system';
 const LEASE_SECONDS = 15;
 const LEASE_MS = LEASE_SECONDS * 1000;
@@ -22,6 +25,8 @@ export interface LeaseOptions {
   readonly client: KubeClient;
   /** Who holds it: unique to the run of an invocation, also where one event is delivered twice. */
   readonly holder: string;
+  /** The function. @default nobody learns who took it */
+  readonly by?: string;
 }
 
 /**
@@ -30,8 +35,9 @@ export interface LeaseOptions {
  * which it saw no new mark. One of the two writes fails, so that either the holder sees the mark
  * and goes round again, or whoever left it finds the Lease free.
  */
-export function kubeLeases({ client, holder }: LeaseOptions): Leases {
-  return { acquire: (name) => acquire(client, `joiner-${name}`, holder) };
+export function kubeLeases({ client, holder, by }: LeaseOptions): Leases {
+  const key = by === undefined ? undefined : `${TAKEN_BY}${by}`;
+  return { acquire: (name) => acquire(client, `joiner-${name}`, holder, key) };
 }
 
 /** How long somebody has held a Lease; undefined: nobody does. Leaves no mark. */
@@ -57,17 +63,19 @@ async function acquire(
   client: KubeClient,
   name: string,
   holder: string,
+  takenKey: string | undefined,
 ): Promise<Lease | undefined> {
   const address: Address = { namespace: LEASE_NAMESPACE, name };
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
     const state = await readLease(client, address);
     const nowMs = client.timing.nowMs();
+    const taken = takenKey === undefined ? {} : { [takenKey]: encodeMicroTime(nowMs) };
     const outcome =
       state === undefined
-        ? await createLease(client, address, holder, nowMs)
+        ? await createLease(client, address, { holder, taken, nowMs })
         : isHeldByAnother(state, holder, nowMs)
           ? await leaveMark(client, address, state, `${holder}/${nowMs}/${attempt}`)
-          : await takeOver(client, address, state, holder, nowMs);
+          : await takeOver(client, address, state, { holder, taken, nowMs });
     if (outcome === 'held') return new HeldLease(client, address, holder, nowMs);
     if (outcome === 'marked') return undefined;
   }
@@ -85,11 +93,17 @@ function isHeldByAnother(state: LeaseState, holder: string, nowMs: number): bool
 
 type Outcome = 'held' | 'marked' | 'changed';
 
+/** Who takes a Lease, and what it says of that besides. */
+interface Taker {
+  readonly holder: string;
+  readonly taken: Readonly<Record<string, string>>;
+  readonly nowMs: number;
+}
+
 async function createLease(
   client: KubeClient,
   address: Address,
-  holder: string,
-  nowMs: number,
+  { holder, taken, nowMs }: Taker,
 ): Promise<Outcome> {
   const at = encodeMicroTime(nowMs);
   const spec = {
@@ -99,7 +113,7 @@ async function createLease(
     renewTime: at,
     leaseTransitions: 0,
   };
-  const object = { metadata: { ...address }, spec };
+  const object = { metadata: { ...address, annotations: taken }, spec };
   return await unlessChanged('held', () =>
     client.create(RESOURCES.leases, object, address.namespace),
   );
@@ -110,12 +124,14 @@ async function takeOver(
   client: KubeClient,
   address: Address,
   state: LeaseState,
-  holder: string,
-  nowMs: number,
+  { holder, taken, nowMs }: Taker,
 ): Promise<Outcome> {
   const at = encodeMicroTime(nowMs);
   const value = {
-    metadata: { resourceVersion: state.resourceVersion, annotations: { [WAKE]: null } },
+    metadata: {
+      resourceVersion: state.resourceVersion,
+      annotations: { ...taken, [WAKE]: null },
+    },
     spec: {
       holderIdentity: holder,
       leaseDurationSeconds: LEASE_SECONDS,

@@ -87,7 +87,8 @@ describe('what is warned of', () => {
 });
 
 it('is refused by the youngest sign of life', () => {
-  const sign = { who: 'Joiner', lease: 'kube-system/joiner-watch', atMs: 5_000 } as const;
+  const lease = 'kube-system/joiner-watch';
+  const sign = { who: 'Joiner', lease, atMs: 5_000, takenBy: new Map() } as const;
   expect(aliveRefusal([sign], 65_000)).toContain('joiner-watch was renewed 60 s ago');
   expect(aliveRefusal([], 65_000)).toBeUndefined();
 });

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KubeClient } from '../../shared/kube/client.ts';
-import { heldForMs, kubeLeases, LEASE_NAMESPACE, WAKE } from '../../shared/kube/leases.ts';
+import {
+  heldForMs,
+  kubeLeases,
+  LEASE_NAMESPACE,
+  TAKEN_BY,
+  WAKE,
+} from '../../shared/kube/leases.ts';
 import { property, text } from '../../shared/kube/list.ts';
 import { RESOURCES } from '../../shared/kube/resources.ts';
 import type { Timing } from '../../shared/kube/time.ts';
@@ -195,6 +201,20 @@ await describeWithControlPlane(
       expect(property(annotations, WAKE)).toBeUndefined();
       await Promise.all(clients.map((client) => client.close()));
     }, 60_000);
+
+    it('say which functions have taken them, and when', async () => {
+      for (const by of ['provision', 'disrupt']) {
+        await (await kubeLeases({ client: admin(), holder: by, by }).acquire('shared'))?.letGo();
+      }
+      const address = { namespace: LEASE_NAMESPACE, name: 'joiner-shared' };
+      const object = await admin().get(RESOURCES.leases, address);
+      const annotations = property(property(object, 'metadata'), 'annotations') ?? {};
+      expect(Object.keys(annotations).sort()).toEqual([
+        `${TAKEN_BY}disrupt`,
+        `${TAKEN_BY}provision`,
+      ]);
+      for (const at of Object.values(annotations)) expect(Date.parse(text(at))).toBeGreaterThan(0);
+    });
 
     it('tell the holder of a mark that was left while it worked, once', async () => {
       const mine = await kubeLeases({ client: admin(), holder: 'mine' }).acquire('marked');

@@ -19,6 +19,7 @@ const sign = (lease: string, secondsAgo: number): Kubernetes['signs'][number] =>
   who: lease.startsWith('joiner') ? 'Joiner' : 'Karpenter',
   lease: `kube-system/${lease}`,
   atMs: NOW_MS - secondsAgo * 1000,
+  takenBy: new Map(),
 });
 
 export const STACK_ROWS: readonly Row[] = [
@@ -100,6 +101,18 @@ export const STACK_ROWS: readonly Row[] = [
   [
     'stopped',
     kubernetes({ signs: [sign('joiner-decide', 301), sign('joiner-lifecycle', 299)] }),
+    'at work',
+    'FAIL',
+    'aws logs tail /aws/lambda/joiner-demo-provision --region eu-west-1',
+  ],
+  [
+    'stopped, while disrupt goes on',
+    kubernetes({
+      signs: [
+        { ...sign('joiner-decide', 10), takenBy: new Map([['provision', NOW_MS - 301_000]]) },
+        sign('joiner-lifecycle', 10),
+      ],
+    }),
     'at work',
     'FAIL',
     'aws logs tail /aws/lambda/joiner-demo-provision --region eu-west-1',

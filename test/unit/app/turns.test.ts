@@ -104,7 +104,7 @@ it('who came while it was decided need not wait for EC2: another plans for them'
   };
   const report = await provision(ports, settings, ALWAYS, turns);
   expect(calls).toEqual(['wake another', 'CreateFleet']);
-  expect(report.isWoken).toBe(false);
+  expect(report.isWoken).toBe(true);
 });
 
 describe('between deciding and launching', () => {
