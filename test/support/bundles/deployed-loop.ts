@@ -76,7 +76,7 @@ export async function deploy(
     functions,
     kube,
     invoke,
-    until: (what, holds) => poll(what, holds, invoke),
+    until: (what, holds) => poll(what, holds, invoke, () => functions.output.slice(-40).join('')),
     install: async (type, step) => {
       const event = {
         RequestType: type,
@@ -117,12 +117,13 @@ async function poll(
   what: string,
   holds: () => Promise<boolean> | boolean,
   invoke: DeployedLoop['invoke'],
+  lastWords: () => string,
 ): Promise<void> {
   const deadline = performance.now() + UNTIL_MS_MAX;
   for (;;) {
     for (const name of ROUND) await invoke(name);
     if (await holds()) return;
-    if (performance.now() > deadline) throw new Error(`not in time: ${what}`);
+    if (performance.now() > deadline) throw new Error(`not in time: ${what}\n${lastWords()}`);
     await new Promise((resolve) => setTimeout(resolve, TICK_MS));
   }
 }
