@@ -31,29 +31,30 @@ export const handler = composed(async (_event: WakeUpEvent, invocation) => {
   const joining = joiningNodes(kube);
   const waking: Promise<void>[] = [];
   const wakeAnother = (): void => void waking.push(tell(base, telemetry, ['nodeclaim-changed']));
-  const outcome = await leased({
-    leases: leases(requestId),
-    name: 'lifecycle',
-    pass: async (lease) => {
-      const report = await lifecycle(held(ports, lease), config.settings, memory);
-      logFailures(telemetry, report.failures);
-      // An invocation may stay for minutes: an alarm must not wait for its end.
-      publish();
-      return report.isUnsettled || report.isExpecting ? 'unsettled' : 'settled';
-    },
-    remainingMs,
-    sleep: joining.pause,
-    pauseMs: PAUSE_MS,
-    finish: async () => {
-      await memory.nominations.close();
-      logFailures(telemetry, memory.nominations.takeFailures());
-    },
-    onLeft: wakeAnother,
-  }).finally(async () => {
+  try {
+    const outcome = await leased({
+      leases: leases(requestId),
+      name: 'lifecycle',
+      pass: async (lease) => {
+        const report = await lifecycle(held(ports, lease), config.settings, memory);
+        logFailures(telemetry, report.failures);
+        // An invocation may stay for minutes: an alarm must not wait for its end.
+        publish();
+        return report.isUnsettled || report.isExpecting ? 'unsettled' : 'settled';
+      },
+      remainingMs,
+      sleep: joining.pause,
+      pauseMs: PAUSE_MS,
+      finish: async () => {
+        await memory.nominations.close();
+        logFailures(telemetry, memory.nominations.takeFailures());
+      },
+      onLeft: wakeAnother,
+    });
+    if (outcome === 'out of time' && mayHandOver(invocationMs)) wakeAnother();
+    return { outcome };
+  } finally {
     joining.close();
-    await Promise.all(waking);
-  });
-  if (outcome === 'out of time' && mayHandOver(invocationMs)) wakeAnother();
-  await Promise.all([remember(), ...waking]);
-  return { outcome };
+    await Promise.all([remember(), ...waking]);
+  }
 });

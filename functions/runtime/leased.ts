@@ -106,7 +106,7 @@ export function leasedTurns({ leases, ports, wakeAnother }: LeasedTurns): Turns 
       let isWoken = false;
       try {
         const result = await work(held(ports, lease)).finally(async () => {
-          isWoken = await letGo(lease);
+          isWoken = await lease.letGo();
         });
         return { result, isWoken };
       } catch (error) {

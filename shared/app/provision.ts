@@ -43,11 +43,10 @@ export interface ProvisionReport {
 /** Plans in one pass: each more answers a shortage that the one before ran into. */
 const ROUNDS_MAX = 8;
 
-/** `startedAtMs` is when the round began to look. */
-function measure(ports: Ports, outlook: Outlook, plan: Plan, startedAtMs: number): void {
+function measure(ports: Ports, outlook: Outlook, plan: Plan): void {
   const nowMs = ports.clock.nowMs();
   const seconds = {
-    observe_duration_seconds: (outlook.readyAtMs - startedAtMs) / 1000,
+    observe_duration_seconds: (outlook.readyAtMs - outlook.startedAtMs) / 1000,
     scheduler_scheduling_duration_seconds: (nowMs - outlook.readyAtMs) / 1000,
   };
   const levels = { ...measuresOf({ ...outlook, plan, nowMs }), ...seconds };
@@ -65,16 +64,11 @@ async function brakeOf(
 }
 
 /** Held launches are what nobody may overlook: what waits is measured as in every other round. */
-async function isHeldBack(
-  ports: Ports,
-  settings: AppSettings,
-  outlook: Outlook,
-  startedAtMs: number,
-): Promise<boolean> {
+async function isHeldBack(ports: Ports, settings: AppSettings, outlook: Outlook): Promise<boolean> {
   const brake = await brakeOf(ports, outlook);
   ports.recorder.measure?.('held_back', brake === undefined ? 0 : 1);
   if (brake === undefined) return false;
-  measure(ports, outlook, replan(outlook.snapshot, settings.scheduling), startedAtMs);
+  measure(ports, outlook, replan(outlook.snapshot, settings.scheduling));
   const [reason, message] = brake;
   await recordNothing({ ports }, reason, 'NodeClaims', message);
   return true;
@@ -109,16 +103,15 @@ async function decide(
   isFirst: boolean,
 ): Promise<Decision | undefined> {
   const { failures } = tally;
-  const startedAtMs = ports.clock.nowMs();
   const outlook = await observe(ports, settings, failures);
-  if (await isHeldBack(ports, settings, outlook, startedAtMs)) return undefined;
+  if (await isHeldBack(ports, settings, outlook)) return undefined;
   // Static nodes come first: the plan then finds them on their way and counts on them.
   if (settings.staticCapacity && isFirst && (await keepStaticCapacity(ports, outlook)) > 0) {
     const nothing = { written: [], plan: undefined, nominated: [] };
     return { outlook, ...nothing, isPartial: true, decidedAtMs: ports.clock.nowMs() };
   }
   const plan = await planRollouts(ports, outlook.snapshot, settings.scheduling, failures);
-  measure(ports, outlook, plan, startedAtMs);
+  measure(ports, outlook, plan);
   const decidedAtMs = ports.clock.nowMs();
   tally.unplaced = new Map([...plan.unplaced].map(([pod, { message }]) => [pod, message]));
   const written = await createClaims(ports, outlook, plan);

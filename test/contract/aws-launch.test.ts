@@ -13,10 +13,6 @@ beforeEach(async () => {
 });
 afterEach(() => cloud.stop());
 
-function inputsOf(operation: string): readonly Readonly<Record<string, unknown>>[] {
-  return cloud.server.callsOf(operation).map((each) => each.input);
-}
-
 const SPOT = { capacityType: 'spot', strategy: 'price-capacity-optimized' } as const;
 
 describe('one fleet', () => {
@@ -28,7 +24,7 @@ describe('one fleet', () => {
   it('is one call for all its claims, and the instances are shared out', async () => {
     const { instances } = await adapterOn(cloud).compute.launch(aFleet({ count: 100 }));
     expect(instances).toHaveLength(100);
-    expect(inputsOf('CreateFleet')).toMatchObject([
+    expect(cloud.server.inputsOf('CreateFleet')).toMatchObject([
       { TargetCapacitySpecification: { TotalTargetCapacity: 100 }, Type: 'instant' },
     ]);
   });
@@ -51,7 +47,7 @@ describe('one fleet', () => {
     const { compute } = adapterOn(cloud);
     const [first, second] = await Promise.all([compute.launch(aFleet()), compute.launch(aFleet())]);
     expect(second).toEqual(first);
-    expect(inputsOf('CreateFleet')).toHaveLength(1);
+    expect(cloud.server.inputsOf('CreateFleet')).toHaveLength(1);
   });
 
   it('goes out beside others, which share its launch template', async () => {
@@ -61,7 +57,7 @@ describe('one fleet', () => {
     const tokens = Array.from({ length: 6 }, (_, at) => `token-${at}`);
     await Promise.all(tokens.map((clientToken) => compute.launch({ ...aFleet(), clientToken })));
     expect(cloud.server.mostAtOnce('CreateFleet')).toBe(6);
-    expect(inputsOf('CreateLaunchTemplate')).toHaveLength(1);
+    expect(cloud.server.inputsOf('CreateLaunchTemplate')).toHaveLength(1);
   });
 
   it('does not stand for others where its launch template cannot be made', async () => {
@@ -121,7 +117,7 @@ describe('one fleet', () => {
       anOverride(`c7g.size${at}`, 'abc'[at % 3] ?? 'a', at),
     );
     await adapterOn(cloud).compute.launch(aFleet({ overrides }));
-    const [input] = inputsOf('CreateFleet');
+    const [input] = cloud.server.inputsOf('CreateFleet');
     const configs = input?.['LaunchTemplateConfigs'] as { Overrides: { InstanceType: string }[] }[];
     const types = configs.flatMap((each) => each.Overrides.map((one) => one.InstanceType));
     expect(types).toHaveLength(300);
@@ -153,7 +149,7 @@ describe('refusals of the whole call', () => {
     expect(instances).toEqual([]);
     expect(faults).toMatchObject([{ kind, code, offering: undefined }]);
     expect(faults[0]?.message).toContain('ec2:CreateFleet');
-    expect(inputsOf('CreateFleet')).toHaveLength(calls);
+    expect(cloud.server.inputsOf('CreateFleet')).toHaveLength(calls);
   });
 
   it('for a quota bars what was asked for', async () => {
@@ -175,18 +171,18 @@ describe('refusals of the whole call', () => {
     cloud.server.fail('ec2', 'CreateFleet', fault, 1);
     const { compute } = adapterOn(cloud);
     expect((await compute.launch(aFleet())).instances).toHaveLength(1);
-    expect(inputsOf('CreateFleet')).toHaveLength(2);
+    expect(cloud.server.inputsOf('CreateFleet')).toHaveLength(2);
     cloud.server.fail('ec2', 'CreateFleet', fault);
     const again = compute.launch(aFleet({ clientToken: 'other' }));
     await expect(again).rejects.toMatchObject({ name: 'PortError', kind });
-    expect(inputsOf('CreateFleet')).toHaveLength(4);
+    expect(cloud.server.inputsOf('CreateFleet')).toHaveLength(4);
   });
 
   it('a broken connection is tried once more with the same token', async () => {
     cloud.server.fail('ec2', 'CreateFleet', 'disconnect', 1);
     const { instances } = await adapterOn(cloud).compute.launch(aFleet());
     expect(instances).toHaveLength(1);
-    const tokens = inputsOf('CreateFleet').map((each) => each['ClientToken']);
+    const tokens = cloud.server.inputsOf('CreateFleet').map((each) => each['ClientToken']);
     expect(tokens).toEqual([aFleet().clientToken, aFleet().clientToken]);
     expect(cloud.account.instances.size).toBe(1);
   });
@@ -230,7 +226,7 @@ describe('reserved capacity', () => {
 
   it('is bought as a block where it is one', async () => {
     await adapterOn(cloud).compute.launch(reserved({ reservationType: 'capacity-block' }));
-    expect(inputsOf('CreateFleet')).toMatchObject([
+    expect(cloud.server.inputsOf('CreateFleet')).toMatchObject([
       { TargetCapacitySpecification: { DefaultTargetCapacityType: 'capacity-block' } },
     ]);
     const [template] = cloud.account.templates.values();
@@ -241,7 +237,7 @@ describe('reserved capacity', () => {
     const interruptible = { ...reservation, interruptible: true };
     const nodeClass = aNodeClass({}, { capacityReservations: [interruptible] });
     await adapterOn(cloud).compute.launch(reserved({ nodeClass }));
-    expect(inputsOf('CreateFleet')).toMatchObject([
+    expect(cloud.server.inputsOf('CreateFleet')).toMatchObject([
       {
         TargetCapacitySpecification: { DefaultTargetCapacityType: 'reserved-capacity' },
         ReservedCapacityOptions: { ReservationTypes: ['interruptible-capacity-reservation'] },

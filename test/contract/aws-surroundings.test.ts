@@ -39,7 +39,7 @@ describe('network', () => {
       { tags: { 'karpenter.sh/discovery': '*' } },
     ];
     expect((await network.subnets(terms)).map(({ id }) => id.slice(-1))).toEqual(['a', 'b', 'c']);
-    expect(cloud.server.callsOf('DescribeSubnets').map((each) => each.input['Filters'])).toEqual([
+    expect(cloud.server.inputsOf('DescribeSubnets').map((each) => each['Filters'])).toEqual([
       [
         {
           Name: 'subnet-id',

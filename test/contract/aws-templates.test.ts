@@ -11,12 +11,8 @@ beforeEach(async () => {
 });
 afterEach(() => cloud.stop());
 
-function inputsOf(operation: string): readonly Readonly<Record<string, unknown>>[] {
-  return cloud.server.callsOf(operation).map((each) => each.input);
-}
-
 describe('launch templates', () => {
-  const made = (): number => inputsOf('CreateLaunchTemplate').length;
+  const made = (): number => cloud.server.inputsOf('CreateLaunchTemplate').length;
 
   it('are made once and used again, by another sandbox too', async () => {
     const first = adapterOn(cloud);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BufferReference, NamedBuffer } from '../../shared/api/capacity-buffer.ts';
+import type { BufferReference } from '../../shared/api/capacity-buffer.ts';
 import type { Issue } from '../../shared/api/issue.ts';
 import { apiDecoders } from '../../shared/kube/api-decoders.ts';
 import { batchWindow } from '../../shared/kube/batch-window.ts';
@@ -9,6 +9,7 @@ import { isKubeFault } from '../../shared/kube/errors.ts';
 import { RESOURCES } from '../../shared/kube/resources.ts';
 import type { Timing } from '../../shared/kube/time.ts';
 import type { HttpRequest, HttpResponse } from '../../shared/kube/transport.ts';
+import { bufferOf } from '../builders/capacity-buffers.ts';
 import { answer, FakeTiming, frozenTiming, memoryClient, streaming } from './kube-memory.ts';
 
 /** An API server that has one object of each name, but for those whose answer is a refusal. */
@@ -21,21 +22,6 @@ function serverWith(refusals: Readonly<Record<string, number>>, object: object) 
     return status === undefined ? answer(200, object) : answer(status, { message: 'no' });
   }, new FakeTiming());
   return { client, asked };
-}
-
-function bufferOf(name: string, target: BufferReference): NamedBuffer {
-  return {
-    namespace: 'team',
-    name,
-    uid: name,
-    generation: 1,
-    provisioningStrategy: 'buffer.x-k8s.io/active-capacity',
-    replicas: 1,
-    percentage: undefined,
-    limits: {},
-    target,
-    conditions: [],
-  };
 }
 
 describe('what tenants name', () => {

@@ -1,26 +1,11 @@
 import { expect, it } from 'vitest';
 import { writeBufferStatuses } from '../../../shared/app/capacity-buffers.ts';
-import { type CapacityBuffer, PortError } from '../../../shared/ports.ts';
+import { PortError } from '../../../shared/ports.ts';
+import { bufferOf } from '../../builders/capacity-buffers.ts';
 import { planOf } from '../../builders/scheduling.ts';
 import { waitingWorld, withPorts } from './world.ts';
 
-const buffer = (name: string, refusal?: string): CapacityBuffer => ({
-  namespace: 'team',
-  name,
-  uid: name,
-  generation: 1,
-  provisioningStrategy: 'buffer.x-k8s.io/active-capacity',
-  replicas: 1,
-  percentage: undefined,
-  limits: {},
-  target: {
-    kind: 'absent',
-    what: 'PodTemplate',
-    name: 'slot',
-    ...(refusal === undefined ? {} : { refusal }),
-  },
-  conditions: [],
-});
+const absent = { kind: 'absent', what: 'PodTemplate', name: 'slot' } as const;
 
 it('a buffer says why its template is not there, though the status of another is refused', async () => {
   const { ports: around } = await waitingWorld([]);
@@ -34,7 +19,11 @@ it('a buffer says why its template is not there, though the status of another is
       },
     },
   });
-  const buffers = [buffer('a'), buffer('b', 'get podtemplates/team/slot: no'), buffer('c')];
+  const buffers = [
+    bufferOf('a', absent),
+    bufferOf('b', { ...absent, refusal: 'get podtemplates/team/slot: no' }),
+    bufferOf('c', absent),
+  ];
   expect(await writeBufferStatuses(ports, buffers, planOf({}))).toEqual([
     { object: 'CapacityBuffer/team/a', message: '422: a webhook refuses' },
   ]);

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { provision } from '../../../shared/app/provision.ts';
 import { NOMINATED_UNTIL } from '../../../shared/core/model/labels.ts';
-import { type CapacityBuffer, PortError, type Ports } from '../../../shared/ports.ts';
+import { PortError, type Ports } from '../../../shared/ports.ts';
 import { readState } from '../../../shared/sim/decode.ts';
+import { bufferOf } from '../../builders/capacity-buffers.ts';
 import { deployment, nodePool } from '../../sim/small-world.ts';
 import { clockOf, reading, settings, spread, waitingWorld, withPorts } from './world.ts';
 
@@ -70,22 +71,11 @@ it('a claim that may not be noted stops no launch', async () => {
 
 it('a buffer whose status is refused stops no launch', async () => {
   const { world, ports } = await waitingWorld([deployment('web', 1, '1')]);
-  const buffer: CapacityBuffer = {
-    namespace: 'default',
-    name: 'spare',
-    uid: 'u',
-    generation: 1,
-    conditions: [],
-    provisioningStrategy: 'buffer.x-k8s.io/active-capacity',
-    replicas: 1,
-    percentage: undefined,
-    limits: {},
-    target: { kind: 'absent', what: 'PodTemplate', name: 'spare' },
-  };
+  const buffer = bufferOf('spare', { kind: 'absent', what: 'PodTemplate', name: 'slot' });
   const read = reading(ports, (state) => ({ ...state, capacityBuffers: [buffer] }));
   const refusing = withPorts(ports, { cluster: { read, patchCapacityBufferStatus: refuse } });
   const { launched, failures } = await provision(refusing, settings);
-  expect(failures.map(({ object }) => object)).toEqual(['CapacityBuffer/default/spare']);
+  expect(failures.map(({ object }) => object)).toEqual(['CapacityBuffer/team/spare']);
   expect(launched).toHaveLength(1);
   expect(world.compute.machines.size).toBe(1);
 });

@@ -27,6 +27,15 @@ function beside(
   };
 }
 
+/** Each fleet that is asked for is noted in `calls`. */
+function noting(ports: Ports, calls: string[]): Ports {
+  const launch = async (fleet: FleetRequest) => {
+    calls.push('CreateFleet');
+    return await ports.compute.launch(fleet);
+  };
+  return withPorts(ports, { compute: { launch } });
+}
+
 function claimsOf({ world }: WaitingWorld) {
   return readState(world.store).objects.nodeClaims;
 }
@@ -41,11 +50,7 @@ describe('the turns of a pass', () => {
   it('are over for deciding before EC2 is asked for anything', async () => {
     const { ports } = await waitingWorld([deployment('web', 1, '1')]);
     const turns: string[] = [];
-    const launch = async (fleet: FleetRequest) => {
-      turns.push('CreateFleet');
-      return await ports.compute.launch(fleet);
-    };
-    const noted = withPorts(ports, { compute: { launch } });
+    const noted = noting(ports, turns);
     const own = alone(noted);
     const take: Turns['take'] = async (turn, work) => {
       turns.push(`${turn} begins`);
@@ -94,12 +99,8 @@ describe('the turns of a pass', () => {
 it('who came while it was decided need not wait for EC2: another plans for them', async () => {
   const { ports } = await waitingWorld([deployment('web', 1, '1')]);
   const calls: string[] = [];
-  const launch = async (fleet: FleetRequest) => {
-    calls.push('CreateFleet');
-    return await ports.compute.launch(fleet);
-  };
   const turns: Turns = {
-    ...beside(withPorts(ports, { compute: { launch } }), {}, ['decide']),
+    ...beside(noting(ports, calls), {}, ['decide']),
     wakeAnother: () => void calls.push('wake another'),
   };
   const report = await provision(ports, settings, ALWAYS, turns);

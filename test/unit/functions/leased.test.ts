@@ -160,7 +160,7 @@ describe('ports under a Lease', () => {
 });
 
 describe('work that fails', () => {
-  const failing = (lease: Lease, onLeft: () => void) => {
+  const failing = (lease: Lease, isFirstGood: boolean, onLeft: () => void) => {
     let passes = 0;
     return leased({
       leases: { acquire: async () => lease },
@@ -176,17 +176,15 @@ describe('work that fails', () => {
       onLeft,
     });
   };
-  let isFirstGood = true;
 
   it.each([
     ['before it has looked at a mark that it was told of', true, ['woken'], false, 1],
     ['with a mark that it has not seen', false, [], true, 1],
     ['and nobody has come meanwhile', false, [], false, 0],
   ] as const)('%s', async (_, isGood, releases, isWoken, left) => {
-    isFirstGood = isGood;
     const calls: string[] = [];
     const { lease } = leaseOf(releases, { isWoken });
-    await expect(failing(lease, () => void calls.push('left'))).rejects.toThrow('503');
+    await expect(failing(lease, isGood, () => void calls.push('left'))).rejects.toThrow('503');
     expect(calls).toHaveLength(left);
   });
 });

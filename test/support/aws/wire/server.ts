@@ -77,6 +77,10 @@ export class WireServer {
     return this.calls.filter((each) => each.operation === operation);
   }
 
+  inputsOf(operation: string): readonly RecordedCall['input'][] {
+    return this.callsOf(operation).map((each) => each.input);
+  }
+
   private scripted(service: ServiceName, operation: string): FaultScript['fault'] | undefined {
     const found = this.scripts.find(
       (each) => each.service === service && each.operation === operation,
