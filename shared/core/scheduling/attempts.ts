@@ -1,8 +1,14 @@
 import { type Attempt, attemptOf, bestOf, isContested } from './attempt.ts';
 import { type Effort, packItems } from './packing/pack.ts';
 import type { Relaxations } from './packing/pod-values.ts';
-import { assignDomains, fillExisting, type Item, type Quotas } from './placing/assign.ts';
-import { byRequests, grow } from './placing/grow.ts';
+import {
+  assignDomains,
+  fillExisting,
+  type Item,
+  priceAlone,
+  type Quotas,
+} from './placing/assign.ts';
+import { byRequests, grow, suitableRooms } from './placing/grow.ts';
 import { IMPROVED_MAX, improved } from './placing/improve.ts';
 import { retype } from './placing/retype.ts';
 import type { PodClass } from './problem/problem.ts';
@@ -137,20 +143,26 @@ export function attempts(ground: Ground, relaxations: Relaxations): readonly Att
   return found.map((each) => improved(each, orderOf(ground)));
 }
 
-/** Plans in which the pods that the best so far leaves over are placed before all others. */
-function withLeftOverFirst(
+/** Whether a pod of the class would have a place if it were the only one. */
+function hasPlace(empty: World, view: ClassView): boolean {
+  const isNew = priceAlone(view.podClass, view.groups) < Number.POSITIVE_INFINITY;
+  return isNew || suitableRooms(empty, view).some((room) => empty.canPutOnNode(view, room));
+}
+
+/** Plans in which such pods as the best so far leaves over are placed before all others. */
+function firstRounds(
   ground: Ground,
   found: readonly Attempt[],
   relaxations: Relaxations,
+  mayBeFirst: (view: ClassView) => boolean,
 ): readonly Attempt[] {
+  const isSmall = ground.problem.demand.pods.length <= GROWN_MAX;
   const first = new Set<PodClass>();
   const more: Attempt[] = [];
-  const isSmall = ground.problem.demand.pods.length <= GROWN_MAX;
   for (let round = 0; round < (isSmall ? FIRST_ROUNDS : 1); round++) {
     const { world } = bestOf([...found, ...more]);
     const left = ground.views.filter(
-      ({ podClass, hasTopology }) =>
-        hasTopology && world.leftOf(podClass) > 0 && !first.has(podClass),
+      (view) => world.leftOf(view.podClass) > 0 && !first.has(view.podClass) && mayBeFirst(view),
     );
     if (left.length === 0) break;
     for (const { podClass } of left) first.add(podClass);
@@ -159,4 +171,20 @@ function withLeftOverFirst(
     if (isSmall) more.push(grown(ground, false, first));
   }
   return more;
+}
+
+/**
+ * Plans for what is left over: pods whose place depends on others come first in them and then, of
+ * few pods, any that have a place at all.
+ */
+function withLeftOverFirst(
+  ground: Ground,
+  found: readonly Attempt[],
+  relaxations: Relaxations,
+): readonly Attempt[] {
+  const tied = firstRounds(ground, found, relaxations, ({ hasTopology }) => hasTopology);
+  if (ground.problem.demand.pods.length > GROWN_MAX) return tied;
+  const empty = new World(ground);
+  const all = [...found, ...tied];
+  return [...tied, ...firstRounds(ground, all, relaxations, (view) => hasPlace(empty, view))];
 }

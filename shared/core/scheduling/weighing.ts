@@ -176,9 +176,13 @@ function costOf({ podClass, groups }: ClassView, kind: PreferenceKind): number {
   return mean - priceAlone(podClass, groups);
 }
 
-/** The attempt that meets most of the first kind's preferences, then of the next; then the better. */
+/**
+ * Of the attempts that place most, the one that meets most of the first kind's preferences, then of
+ * the next; then the better.
+ */
 function mostMet(found: readonly Attempt[], kinds: Iterable<PreferenceKind>): Attempt {
-  let left = found;
+  const best = bestOf(found);
+  let left = found.filter((each) => !placesFewer(each, best));
   for (const kind of kinds) {
     const scored = left.map((attempt) => ({ attempt, met: metOf(attempt, kind) }));
     const most = Math.max(...scored.map(({ met }) => met));

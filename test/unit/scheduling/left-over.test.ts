@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ZONE } from '../../../shared/core/model/labels.ts';
-import { ofApp, termOver } from '../../builders/affinity.ts';
-import { planOf, podsOf, typeOf } from '../../builders/scheduling.ts';
+import { HOSTNAME, ZONE } from '../../../shared/core/model/labels.ts';
+import { ofApp, spreadOver, termOver } from '../../builders/affinity.ts';
+import { nodeOf, planOf, podsOf, poolOf, typeOf } from '../../builders/scheduling.ts';
 
 const labels = { app: 'many' };
 /** So many that their plan is not improved in other ways. */
@@ -44,5 +44,31 @@ describe('pods that find every zone taken', () => {
     expect([...plan.unplaced.keys()].sort()).toEqual(
       many.map(({ name }) => `default/${name}`).sort(),
     );
+  });
+});
+
+describe('pods that are to be on different nodes, where nothing may be launched', () => {
+  const nodePools = [poolOf('general', { limits: { nodes: 2 } })];
+  /** Too large for any node; so many that the plan is not improved in other ways. */
+  const hopeless = podsOf(300, 'hopeless', { cpu: 9000 });
+  const spread = podsOf(
+    2,
+    'spread',
+    { cpu: 2000, topologySpread: [spreadOver(HOSTNAME, ofApp('spread'))] },
+    { labels: { app: 'spread' } },
+  );
+  const plain = podsOf(1, 'plain', { cpu: 3000 });
+
+  it.each([
+    ['a', 'b'],
+    ['b', 'a'],
+  ])('find room beside larger ones that may be on any (%s, %s)', (small, large) => {
+    const plan = planOf({
+      nodePools,
+      nodes: [nodeOf(small, 3, 64), nodeOf(large, 5, 64)],
+      pods: [...hopeless, ...plain, ...spread],
+    });
+    const left = [...plan.unplaced.keys()].filter((pod) => !pod.includes('hopeless'));
+    expect(left).toEqual([]);
   });
 });
