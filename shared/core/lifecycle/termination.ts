@@ -1,3 +1,4 @@
+import type { Node } from '../model/cluster.ts';
 import { DISRUPTED_TAINT_KEY, REGISTERED } from '../model/labels.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import type { Taint } from '../model/taint.ts';
@@ -11,7 +12,10 @@ import {
 import { type ConditionClaim, conditionOf, isTrue } from './conditions.ts';
 import { drainStep } from './drain.ts';
 
-/** A node is tainted this long before it may be gone, so that endpoints and balancers follow. */
+/**
+ * A drain takes this long at least, from when its node was seen to be tainted: endpoints and
+ * balancers follow, and what kube-scheduler has bound before it knew of the taint is evicted.
+ */
 const DRAIN_MS_MIN = 5_000;
 
 const DISRUPTED: Taint = { key: DISRUPTED_TAINT_KEY, value: '', effect: 'NoSchedule' };
@@ -58,6 +62,18 @@ function terminate(
   ];
 }
 
+/** Whether no pod can come any more that an earlier look at the node has not shown. */
+function isSettled(claim: NodeClaim, { nodes, nowMs }: ClaimSurroundings): boolean {
+  if (!nodes.every(isTainted)) return false;
+  const drained = conditionOf(claim, 'Drained');
+  if (drained === undefined) return false;
+  return drained.status === 'True' || nowMs >= drained.lastTransitionAtMs + DRAIN_MS_MIN;
+}
+
+function isTainted({ taints }: Node): boolean {
+  return taints.some(({ key }) => key === DISRUPTED_TAINT_KEY);
+}
+
 /** Taint and drain; true when the instance may go. */
 function drain(
   claim: NodeClaim,
@@ -66,7 +82,7 @@ function drain(
 ): { readonly actions: LifecycleAction[]; readonly isOver: boolean } {
   const actions: LifecycleAction[] = [];
   for (const node of around.nodes) {
-    if (!node.taints.some((each) => each.key === DISRUPTED_TAINT_KEY)) {
+    if (!isTainted(node)) {
       actions.push({ kind: 'taint-node', node, taints: [...node.taints, DISRUPTED] });
     }
     if (node.deletedAtMs === undefined) actions.push({ kind: 'delete-node', node });
@@ -76,8 +92,7 @@ function drain(
   if (step.evict.length > 0) actions.push({ kind: 'evict', pods: step.evict });
   for (const each of step.remove) actions.push({ kind: 'remove-pod', ...each });
   const isPastDeadline = deadlineMs !== undefined && nowMs >= deadlineMs;
-  const isSettled = nowMs >= (claim.deletedAtMs ?? nowMs) + DRAIN_MS_MIN;
-  if ((step.waiting.length > 0 || !isSettled) && !isPastDeadline) {
+  if ((step.waiting.length > 0 || !isSettled(claim, around)) && !isPastDeadline) {
     if (conditionOf(claim, 'Drained') === undefined) {
       actions.push({ kind: 'conditions', set: [says('Drained', 'Unknown', 'Draining')] });
     }

@@ -63,6 +63,18 @@ function closed({ taints = [], ...rest }: Partial<Node>): Node {
   return aNode({ taints: [...unregistered.taints, ...taints], ...rest });
 }
 const deleted = { ...ready, deletedAtMs: 0 };
+const tainted = aNode({
+  taints: [{ key: 'karpenter.sh/disrupted', value: '', effect: 'NoSchedule' }],
+  deletedAtMs: 0,
+});
+const draining = {
+  ...deleted,
+  conditions: withConditions(
+    ready.conditions,
+    [{ type: 'Drained', status: 'Unknown', reason: 'Draining', message: '' }],
+    0,
+  ),
+};
 
 describe('a NodeClaim', () => {
   it.each<[string, Partial<NodeClaim>, Partial<ClaimSurroundings>, readonly string[]]>([
@@ -244,31 +256,37 @@ describe('a NodeClaim', () => {
     ],
     [
       'drained waits for volumes',
-      deleted,
-      { nodes: [aNode()], blockingAttachments: ['va'] },
-      [
-        'taint-node',
-        'delete-node',
-        'Drained=True/Drained VolumesDetached=Unknown/AwaitingVolumeDetachment',
-      ],
+      draining,
+      { nowMs: 5 * SECOND, nodes: [tainted], blockingAttachments: ['va'] },
+      ['Drained=True/Drained VolumesDetached=Unknown/AwaitingVolumeDetachment'],
     ],
     [
       'drained is terminated',
-      deleted,
-      { nodes: [aNode()] },
+      draining,
+      { nowMs: 5 * SECOND, nodes: [tainted] },
       [
-        'taint-node',
-        'delete-node',
         'Drained=True/Drained VolumesDetached=True/VolumesDetached',
         'terminate',
         'InstanceTerminating=True/InstanceTerminating',
       ],
     ],
     [
-      'keeps the node tainted 5 s at least',
+      'deleted long ago, whose node pods could come to until now, is drained first',
       deleted,
-      { nowMs: 4000, nodes: [aNode()] },
+      { nodes: [aNode()] },
       ['taint-node', 'delete-node', 'Drained=Unknown/Draining'],
+    ],
+    [
+      'whose node has lost its taint is tainted again, and looked at once more',
+      draining,
+      { nodes: [aNode()] },
+      ['taint-node', 'delete-node'],
+    ],
+    [
+      'keeps the node tainted 5 s at least',
+      draining,
+      { nowMs: 4 * SECOND, nodes: [tainted] },
+      [],
     ],
     [
       'waits for the shutdown',
