@@ -235,10 +235,20 @@ export async function provision(
 ): Promise<ProvisionReport> {
   const tally: Tally = { created: [], launched: [], failures: [], unplaced: new Map() };
   const playing = { ports, settings, remainingMs, turns };
-  let round = await playRound(playing, tally, true);
-  for (let at = 1; at < ROUNDS_MAX && round.isAgain && remainingMs() >= LAUNCH_MS; at += 1) {
-    round = await playRound(playing, tally, false);
+  let isWoken = false;
+  let round: Round;
+  let rounds = 0;
+  try {
+    do {
+      round = await playRound(playing, tally, rounds === 0);
+      rounds += 1;
+      // Another round looks at everything again, and so answers who came during the one before.
+      isWoken = round.isWoken || (isWoken && round.isLeftToAnother);
+    } while (round.isAgain && rounds < ROUNDS_MAX && remainingMs() >= LAUNCH_MS);
+  } catch (error) {
+    if (isWoken) turns.wakeAnother?.();
+    throw error;
   }
-  const { isAgain, isWoken, isLeftToAnother } = round;
+  const { isAgain, isLeftToAnother } = round;
   return { ...tally, isUnfinished: isAgain && remainingMs() < LAUNCH_MS, isWoken, isLeftToAnother };
 }

@@ -96,6 +96,44 @@ describe('the turns of a pass', () => {
   });
 });
 
+describe('who comes while it is launched in vain', () => {
+  const short = async ({ overrides, capacityType }: FleetRequest) => ({
+    instances: [],
+    faults: overrides.map(({ instanceType, zone }) => ({
+      kind: 'unfulfillable' as const,
+      code: 'InsufficientInstanceCapacity',
+      message: '',
+      offering: { instanceType, zone, capacityType },
+    })),
+  });
+
+  /** The second decision is made by another, or fails. */
+  async function shortTurns(second: () => Promise<unknown>) {
+    const { ports } = await waitingWorld([deployment('web', 1, '1')]);
+    const calls: string[] = [];
+    const decides = [async () => undefined, second];
+    const turns = beside(
+      withPorts(ports, { compute: { launch: short } }),
+      { decide: async () => await decides.shift()?.() },
+      ['launch'],
+    );
+    const wakeAnother = () => void calls.push('wake another');
+    return { ports, calls, turns: { ...turns, wakeAnother } };
+  }
+
+  it('is not forgotten where another decides by then', async () => {
+    const { ports, turns } = await shortTurns(async () => 'held');
+    const report = await provision(ports, settings, ALWAYS, turns);
+    expect(report).toMatchObject({ isWoken: true, isLeftToAnother: true });
+  });
+
+  it('is not forgotten where the next decision fails', async () => {
+    const { ports, turns, calls } = await shortTurns(() => Promise.reject(new Error('503')));
+    await expect(provision(ports, settings, ALWAYS, turns)).rejects.toThrow('503');
+    expect(calls).toEqual(['wake another']);
+  });
+});
+
 it('who came while it was decided need not wait for EC2: another plans for them', async () => {
   const { ports } = await waitingWorld([deployment('web', 1, '1')]);
   const calls: string[] = [];

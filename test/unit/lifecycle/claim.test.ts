@@ -282,12 +282,7 @@ describe('a NodeClaim', () => {
       { nodes: [aNode()] },
       ['taint-node', 'delete-node'],
     ],
-    [
-      'keeps the node tainted 5 s at least',
-      draining,
-      { nowMs: 4 * SECOND, nodes: [tainted] },
-      [],
-    ],
+    ['keeps the node tainted 5 s at least', draining, { nowMs: 4 * SECOND, nodes: [tainted] }, []],
     [
       'waits for the shutdown',
       { ...deleted, conditions: yes('Registered', 'InstanceTerminating') },
