@@ -2,6 +2,7 @@ import {
   CAPACITY_TYPE,
   INSTANCE_TYPE,
   INTERRUPTED,
+  RESERVATION_ID,
   RESERVED,
   SPOT,
   ZONE,
@@ -44,7 +45,11 @@ async function markOffering(ports: Ports, hit: Hit): Promise<void> {
   const { [INSTANCE_TYPE]: instanceType, [ZONE]: zone } = hit.claim.labels;
   const capacityType = hit.claim.labels[CAPACITY_TYPE] === RESERVED ? RESERVED : SPOT;
   if (instanceType === undefined || zone === undefined) return;
-  await ports.memory.markUnavailable({ instanceType, zone, capacityType }, hit.interruption.kind);
+  const reservationId = hit.claim.labels[RESERVATION_ID];
+  await ports.memory.markUnavailable(
+    { instanceType, zone, capacityType, reservationId },
+    hit.interruption.kind,
+  );
 }
 
 /**

@@ -194,6 +194,16 @@ export async function sayLaunchFailed(
   pass.failures.push({ object: `NodeClaim/${claim.name}`, message });
 }
 
+/** Whether other lines may well be had: these are short, and none of them is tried again at once. */
+function isShort(faults: readonly FleetFault[]): boolean {
+  const isBarred = ({ kind, offering }: FleetFault): boolean =>
+    kind === 'unfulfillable' || (kind === 'unknown' && offering !== undefined);
+  return faults.some(({ kind }) => kind === 'unfulfillable') && faults.every(isBarred);
+}
+
+/** EC2 has launched nothing and says nothing of why. */
+const NO_ANSWER = { code: 'NoInstances', message: 'EC2 has named neither instances nor errors' };
+
 /** Claims without an instance: given up where capacity is short, else tried with a new token. */
 async function settleLeftOver(
   pass: LaunchPass,
@@ -201,16 +211,15 @@ async function settleLeftOver(
   faults: readonly FleetFault[],
   membership: FleetMembership,
 ): Promise<void> {
-  const other = faults.find((each) => each.kind !== 'unfulfillable');
-  const message = faults.map((each) => `${each.code}: ${each.message}`)[0] ?? 'no capacity';
-  for (const { claim } of leftOver) {
-    if (other === undefined) {
-      await giveUp(pass, claim, 'insufficient_capacity', message);
-    } else {
-      await sayLaunchFailed(pass, claim, other.code, other.message);
+  if (isShort(faults)) {
+    const { code, message } = faults.find(({ kind }) => kind === 'unfulfillable') ?? NO_ANSWER;
+    for (const { claim } of leftOver) {
+      await giveUp(pass, claim, 'insufficient_capacity', `${code}: ${message}`);
     }
+    return;
   }
-  if (other === undefined) return;
+  const { code, message } = faults.find(({ kind }) => kind !== 'unfulfillable') ?? NO_ANSWER;
+  for (const { claim } of leftOver) await sayLaunchFailed(pass, claim, code, message);
   const attempt = membership.attempt + 1;
   const token = clientToken(
     leftOver.map(({ claim }) => claim.uid),

@@ -1,6 +1,6 @@
 import { isTrue } from '../core/lifecycle/conditions.ts';
 import type { InstanceType, Offering } from '../core/model/instance-type.ts';
-import type { NodeClass } from '../core/model/node-class.ts';
+import { type NodeClass, versionOf } from '../core/model/node-class.ts';
 import type { NodeClassReference } from '../core/model/provisioning.ts';
 import { type ClusterState, PortError, type Ports, type UnavailableOffering } from '../ports.ts';
 import { withLearntMemory } from './learnt-memory.ts';
@@ -38,25 +38,29 @@ export function isUsable(nodeClass: NodeClass): boolean {
   return !isDeleting && isTrue(status, 'Ready') && isStatusCurrent(nodeClass);
 }
 
-function barKey(type: string, zone: string, capacityType: string): string {
-  return `${type}/${zone}/${capacityType}`;
+function barKey(type: string, zone: string, capacityType: string, reservationId = ''): string {
+  return `${type}/${zone}/${capacityType}/${reservationId}`;
 }
 
-/** The types with the barred offerings marked; untouched ones are shared. */
+/** The types with what is barred for the class marked; untouched ones are shared. */
 export function withoutBarred(
   types: readonly InstanceType[],
+  nodeClass: Pick<NodeClass, 'uid' | 'generation'>,
   barred: readonly UnavailableOffering[],
   nowMs: number,
 ): readonly InstanceType[] {
+  const version = versionOf(nodeClass);
   const keys = new Set(
     barred
-      .filter((each) => nowMs < each.untilMs)
-      .map((each) => barKey(each.instanceType, each.zone, each.capacityType)),
+      .filter((each) => nowMs < each.untilMs && (each.nodeClass ?? version) === version)
+      .map((each) => barKey(each.instanceType, each.zone, each.capacityType, each.reservationId)),
   );
   if (keys.size === 0) return types;
   return types.map((type) => {
-    const isBarred = ({ zone, capacityType }: Offering): boolean =>
-      keys.has(barKey(type.name, zone, capacityType));
+    const isBarred = ({ zone, capacityType, reservation }: Offering): boolean =>
+      keys.has(barKey(type.name, zone, capacityType)) ||
+      (reservation !== undefined &&
+        keys.has(barKey(type.name, zone, capacityType, reservation.id)));
     if (!type.offerings.some(isBarred)) return type;
     const offerings = type.offerings.map((each) =>
       isBarred(each) ? { ...each, available: false } : each,
@@ -75,7 +79,10 @@ export async function readOffers(ports: Ports, state: ClusterState): Promise<Off
     try {
       const types = await ports.catalog.instanceTypes(nodeClass);
       const corrected = withLearntMemory(types, nodeClass, learnt);
-      byNodeClass.set(nodeClass.name, withoutBarred(corrected, barred, ports.clock.nowMs()));
+      byNodeClass.set(
+        nodeClass.name,
+        withoutBarred(corrected, nodeClass, barred, ports.clock.nowMs()),
+      );
     } catch (error) {
       if (!(error instanceof PortError)) throw error;
       // The class's ValidationSucceeded condition says what is wrong with it.

@@ -15,6 +15,25 @@ const UNFULFILLABLE: ReadonlySet<string> = new Set([
   'ReservationCapacityExceeded',
 ]);
 
+/** Of these, what somebody else in the account would meet, too: EC2 is short, or a quota is used up. */
+const OF_THE_ACCOUNT: ReadonlySet<string> = new Set([
+  'InsufficientInstanceCapacity',
+  'MaxSpotInstanceCountExceeded',
+  'VcpuLimitExceeded',
+  'UnfulfillableCapacity',
+  'MaxFleetCountExceeded',
+  'ReservationCapacityExceeded',
+  'AuthFailure.ServiceLinkedRoleCreationNotPermitted',
+]);
+
+/**
+ * Whether a line of a fleet failed for a reason that nodes of another EC2NodeClass would meet, too.
+ * Others are about subnets, images, volumes and the like, which are the class's own.
+ */
+export function isOfAccount(code: string): boolean {
+  return OF_THE_ACCOUNT.has(code);
+}
+
 /** https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html */
 const THROTTLED: ReadonlySet<string> = new Set([
   'RequestLimitExceeded',

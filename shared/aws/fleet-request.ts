@@ -4,6 +4,7 @@ import type {
   FleetLaunchTemplateConfigRequest,
 } from '@aws-sdk/client-ec2';
 import { RESERVED, SPOT } from '../core/model/labels.ts';
+import { versionOf } from '../core/model/node-class.ts';
 import type {
   FleetFault,
   FleetOverride,
@@ -11,7 +12,7 @@ import type {
   FleetResult,
   LaunchedInstance,
 } from '../ports/cloud.ts';
-import { faultKind } from './faults.ts';
+import { faultKind, isOfAccount } from './faults.ts';
 import { isInterruptibleReservation } from './interruptible.ts';
 import type { TemplateUse } from './launch-templates.ts';
 import { nodeClassSpec } from './node-class-spec.ts';
@@ -156,8 +157,10 @@ function faults(
   const message = error.ErrorMessage ?? '';
   const fault = (kind: FleetFault['kind'], line: FleetOverride | undefined): FleetFault => {
     if (line === undefined) return { kind, code, message, offering: undefined };
-    const { instanceType, zone } = line;
-    const offering = { instanceType, zone, capacityType: fleet.capacityType };
+    const { instanceType, zone, reservationId } = line;
+    const { capacityType } = fleet;
+    const nodeClass = isOfAccount(code) ? undefined : versionOf(fleet.nodeClass);
+    const offering = { instanceType, zone, capacityType, reservationId, nodeClass };
     return { kind, code, message, offering };
   };
   const line = lineOf(fleet, error);

@@ -76,6 +76,10 @@ export interface OfferingKey {
   readonly instanceType: string;
   readonly zone: string;
   readonly capacityType: CapacityType;
+  /** Of reserved capacity: this reservation's alone. Undefined: every reservation's. */
+  readonly reservationId?: string | undefined;
+  /** For nodes of this EC2NodeClass as it is now (`versionOf`). Undefined: for everybody's. */
+  readonly nodeClass?: string | undefined;
 }
 
 /** `instances` may be fewer than the claims; the rest share `faults`. */

@@ -1,3 +1,4 @@
+import { canonicalText } from '../core/launch/canonical-text.ts';
 import type {
   Clock,
   DecisionRecord,
@@ -31,11 +32,11 @@ export class SimulatedMemory implements Memory {
   }
 
   async markUnavailable(offering: OfferingKey, reason: string): Promise<void> {
-    const { instanceType, zone, capacityType } = offering;
-    const key = `${instanceType}/${zone}/${capacityType}`;
-    const times = (this.barred.get(key)?.times ?? 0) + 1;
+    const key = canonicalText(offering);
+    const before = offering.nodeClass === undefined ? this.barred.get(key)?.times : undefined;
+    const times = (before ?? 0) + 1;
     const untilMs = this.clock.nowMs() + Math.min(BAR_MS * 2 ** (times - 1), BAR_MS_MAX);
-    this.barred.set(key, { instanceType, zone, capacityType, reason, untilMs, times });
+    this.barred.set(key, { ...offering, reason, untilMs, times });
   }
 
   async failedRegistrations(): ReturnType<Memory['failedRegistrations']> {

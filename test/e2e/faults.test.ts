@@ -124,6 +124,31 @@ await describeClosedLoop(
     );
 
     it(
+      'subnets of one class that have no address left take no instance type from another',
+      async () => {
+        const { subnets } = loop.cloud.account;
+        const Tags = [{ Key: 'team', Value: 'full' }];
+        for (const [at, each] of [...subnets].entries()) {
+          const SubnetId = `subnet-0000000000000ff0${at}`;
+          subnets.push({ ...each, SubnetId, Tags, AvailableIpAddressCount: 0 });
+        }
+        const subnetSelectorTerms = [{ tags: { team: 'full' } }];
+        const spec = { ...nodeClass.spec, subnetSelectorTerms };
+        await loop.apply([{ ...nodeClass, metadata: { name: 'full' }, spec }]);
+        await loop.apply([poolOf('full', 'full'), onPool('full', 'full')]);
+        await loop.until('no address is said', async () => {
+          const { events } = await said(loop, 'NodeClaim/full', 'InsufficientFreeAddresses');
+          return events > 0;
+        });
+        await goesOn(loop);
+        await loop
+          .admin()
+          .delete(RESOURCES.deployments, { namespace: 'default', name: 'full' }, {});
+      },
+      MINUTES,
+    );
+
+    it(
       'a permission that nodeclass lacks: the action and the role are named',
       async () => {
         const refused = new WireFault(

@@ -9,7 +9,7 @@ export interface Shortage extends UnavailableOffering {
   readonly times: number;
 }
 
-/** By type, zone and capacity type. */
+/** By what is barred, and for whom. */
 export type Shortages = ReadonlyMap<string, Shortage>;
 
 /** First three minutes, as Karpenter; then twice as long each time, at most six hours. */
@@ -18,9 +18,17 @@ export const BAR_MS = { first: 3 * 60_000, max: 6 * 3_600_000 } as const;
 const SKEW_MS = 60_000;
 const ENTRIES_MAX = 2_000;
 const REASON_LENGTH_MAX = 200;
+/** Ids of reservations have 20 characters; a class's version is a UUID and a number. */
+const KEY_LENGTH_MAX = 100;
 
-function keyOf({ instanceType, zone, capacityType }: OfferingKey): string {
-  return `${instanceType}/${zone}/${capacityType}`;
+function keyOf({
+  instanceType,
+  zone,
+  capacityType,
+  reservationId = '',
+  nodeClass = '',
+}: OfferingKey): string {
+  return `${instanceType}/${zone}/${capacityType}/${reservationId}/${nodeClass}`;
 }
 
 function barMs(times: number): number {
@@ -42,11 +50,12 @@ export function withShortage(
   reason: string,
   nowMs: number,
 ): Shortages {
-  const { instanceType, zone, capacityType } = offering;
   const key = keyOf(offering);
   const known = before.get(key);
   if (known !== undefined && nowMs < known.untilMs) return before;
-  const times = known === undefined || isForgotten(known, nowMs) ? 1 : known.times + 1;
+  // What is wrong with a class may be mended at any time, and elsewhere than in the class.
+  const isFirst = known === undefined || isForgotten(known, nowMs) || known.nodeClass !== undefined;
+  const times = isFirst ? 1 : known.times + 1;
   const kept = [...before]
     .filter(([name, each]) => name !== key && !isForgotten(each, nowMs))
     .slice(1 - ENTRIES_MAX);
@@ -55,9 +64,7 @@ export function withShortage(
     [
       key,
       {
-        instanceType,
-        zone,
-        capacityType,
+        ...offering,
         reason: reason.slice(0, REASON_LENGTH_MAX),
         markedAtMs: nowMs,
         untilMs: nowMs + barMs(times),
@@ -81,13 +88,7 @@ export function barredOfferings(
   }
   return [...barred]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, { instanceType, zone, capacityType, reason, untilMs }]) => ({
-      instanceType,
-      zone,
-      capacityType,
-      reason,
-      untilMs,
-    }));
+    .map(([, { markedAtMs: _, times: __, ...rest }]) => rest);
 }
 
 const document = z.object({
@@ -99,6 +100,8 @@ const entry = z.object({
   instanceType: z.string().regex(/^[a-z0-9-]+\.[a-z0-9-]+$/),
   zone: z.string().regex(/^[a-z0-9-]+$/),
   capacityType: z.enum(['spot', 'on-demand', 'reserved']),
+  reservationId: z.string().max(KEY_LENGTH_MAX).optional(),
+  nodeClass: z.string().max(KEY_LENGTH_MAX).optional(),
   reason: z.string().max(REASON_LENGTH_MAX),
   markedAtMs: z.number(),
   untilMs: z.number(),

@@ -80,6 +80,11 @@ export interface NodeClass {
   readonly status: NodeClassStatus;
 }
 
+/** Names one spec of one EC2NodeClass among those of all clusters. */
+export function versionOf({ uid, generation }: Pick<NodeClass, 'uid' | 'generation'>): string {
+  return `${uid}/${generation}`;
+}
+
 export interface NodeClassStatus {
   readonly subnets: readonly Subnet[];
   readonly securityGroups: readonly SecurityGroup[];

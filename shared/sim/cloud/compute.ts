@@ -261,11 +261,12 @@ export class SimulatedCompute implements Compute {
 }
 
 function shortageFault(fleet: FleetRequest, { type, offering }: Line): FleetFault {
-  const { zone } = offering;
+  const { zone, reservation } = offering;
+  const { capacityType } = fleet;
   return {
     kind: 'unfulfillable',
     code: 'InsufficientInstanceCapacity',
-    message: `no ${fleet.capacityType} capacity for ${type.name} in ${zone}`,
-    offering: { instanceType: type.name, zone, capacityType: fleet.capacityType },
+    message: `no ${capacityType} capacity for ${type.name} in ${zone}`,
+    offering: { instanceType: type.name, zone, capacityType, reservationId: reservation?.id },
   };
 }

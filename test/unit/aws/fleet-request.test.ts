@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cappedOverrides, fleetInput, fleetResult } from '../../../shared/aws/fleet-request.ts';
 import { templateData } from '../../../shared/aws/template-data.ts';
+import { versionOf } from '../../../shared/core/model/node-class.ts';
 import type { FleetRequest } from '../../../shared/ports/cloud.ts';
 import { aFleet, aNodeClass, anOverride, IMAGE } from '../../builders/launches.ts';
 
@@ -200,6 +201,30 @@ describe('what CreateFleet answers', () => {
         offering: { instanceType: 'c7g.large', zone: 'us-east-1a', capacityType: 'on-demand' },
       },
     ]);
+  });
+
+  it.each([
+    ['InsufficientInstanceCapacity', true],
+    ['VcpuLimitExceeded', true],
+    ['ReservationCapacityExceeded', true],
+    ['InsufficientFreeAddressesInSubnet', false],
+    ['Unsupported', false],
+    ['InvalidBlockDeviceMapping', false],
+  ])('says of whom %s is: of everybody %j', (ErrorCode, isOfAll) => {
+    const line = { ...anOverride('c7g.large', 'a', 1), reservationId: 'cr-1' };
+    const reserved = aFleet({ overrides: [line], capacityType: 'reserved' });
+    const error = {
+      ...at({ InstanceType: 'c7g.large', AvailabilityZone: 'us-east-1a' }),
+      ErrorCode,
+    };
+    const [fault] = fleetResult(reserved, { Errors: [error] }).faults;
+    expect(fault?.offering).toEqual({
+      instanceType: 'c7g.large',
+      zone: 'us-east-1a',
+      capacityType: 'reserved',
+      reservationId: 'cr-1',
+      nodeClass: isOfAll ? undefined : versionOf(reserved.nodeClass),
+    });
   });
 
   it('gives instances the image and zone of their line where it leaves them out', () => {

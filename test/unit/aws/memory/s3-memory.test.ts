@@ -78,6 +78,29 @@ describe('unavailable offerings', () => {
     expect(lengths).toEqual([3, 6, 12, 24, 48, 96, 192, 360, 360, 360]);
   });
 
+  it('of one reservation, or for one class, are that in every process', async () => {
+    const { memory } = bucket.process();
+    const reserved = { ...c7g, capacityType: 'reserved', reservationId: 'cr-0123' } as const;
+    const ofClass = { ...c7g, nodeClass: 'uid/3' };
+    for (const each of [c7g, reserved, ofClass]) await memory.markUnavailable(each, 'ICE');
+    await memory.flush();
+    const barred = await bucket.process({ cluster: 'other' }).memory.unavailable();
+    const untilMs = bucket.nowMs + 3 * MINUTE_MS;
+    const expected = [reserved, c7g, ofClass].map((each) => ({ ...each, reason: 'ICE', untilMs }));
+    expect(barred).toEqual(expected);
+  });
+
+  it('for one class are barred no longer each time: it may be mended by then', async () => {
+    const { memory } = bucket.process();
+    for (let times = 0; times < 3; times += 1) {
+      await memory.markUnavailable({ ...c7g, nodeClass: 'uid/3' }, 'InvalidSnapshot.NotFound');
+      const untilMs = bucket.nowMs + 3 * MINUTE_MS;
+      expect(await memory.unavailable()).toMatchObject([{ untilMs }]);
+      bucket.nowMs = untilMs;
+    }
+    await memory.flush();
+  });
+
   it('begin anew after as long without a shortage', async () => {
     const { memory } = bucket.process();
     await memory.markUnavailable(c7g, 'ICE');
