@@ -1,4 +1,4 @@
-import { type Nominees, takenTogether } from '../core/lifecycle/turns.ts';
+import { type Nominees, takenTogether } from '../core/lifecycle/spread-turns.ts';
 import { hardDomainSpreads, type Pod } from '../core/model/pod.ts';
 import type { Ports, WaitingPod, WaitingPodStream } from '../ports.ts';
 import { atOnce } from './at-once.ts';

@@ -1,6 +1,6 @@
 import { conditionOf, isTrue } from '../core/lifecycle/conditions.ts';
 import { isPending, plannedPods } from '../core/lifecycle/planned-pods.ts';
-import { type Nominees, takenTogether } from '../core/lifecycle/turns.ts';
+import { type Nominees, takenTogether } from '../core/lifecycle/spread-turns.ts';
 import type { Pod } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import { fitsResources, type Resources, subtractResources } from '../core/model/resources.ts';

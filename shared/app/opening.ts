@@ -1,6 +1,6 @@
 import type { LifecycleAction } from '../core/lifecycle/actions.ts';
 import { isPending, plannedPods, plannedPodsText } from '../core/lifecycle/planned-pods.ts';
-import { inTurn, takenTogether } from '../core/lifecycle/turns.ts';
+import { inTurn, takenTogether } from '../core/lifecycle/spread-turns.ts';
 import { isDrawnByOthers, type Pod } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import type { ClusterState } from '../ports.ts';

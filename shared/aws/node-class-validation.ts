@@ -14,7 +14,7 @@ export interface NodeClassValidationParts extends LaunchCheckParts {
   readonly dryRun: boolean;
 }
 
-/** Small and old enough to be offered everywhere. */
+/** Small, and so old that few zones do without them. */
 const SAMPLE_TYPES: Readonly<Record<string, string>> = { amd64: 'm5.large', arm64: 'm6g.large' };
 /** Karpenter keeps the answer as long. */
 const KEEP_MS = 30 * 60_000;

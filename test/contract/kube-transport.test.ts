@@ -77,18 +77,18 @@ describe('the wire to the API server', () => {
 
   it('waits no longer than it may for the answer, nor for its next piece', async () => {
     answer = () => undefined;
-    const hasty = { ...GET, timeoutMs: 30, silenceMsMax: 30 };
+    const hasty = { ...GET, timeoutMs: 30 };
     await expect(transport.send(hasty)).rejects.toThrow('no answer within 0.03 s');
     answer = (_, response) => void response.write('{');
-    await expect(text(hasty)).rejects.toThrow('silent for 0.03 s');
+    await expect(text({ ...GET, silenceMsMax: 30 })).rejects.toThrow('silent for 0.03 s');
   });
 
   it('lets a watch be silent', async () => {
     answer = (_, response) => {
       response.write('{');
-      setTimeout(() => response.end('}'), 150);
+      setTimeout(() => response.end('}'), 600);
     };
-    expect(await text({ ...GET, timeoutMs: 50, silenceMsMax: 0 })).toBe('{}');
+    expect(await text({ ...GET, timeoutMs: 500, silenceMsMax: 0 })).toBe('{}');
   });
 
   it('ends the exchange when the reader leaves, or cancels', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { KeptNominations } from '../../../shared/app/kept-nominations.ts';
 import { Shadow } from '../../../shared/app/shadow.ts';
-import type { Nominees } from '../../../shared/core/lifecycle/turns.ts';
+import type { Nominees } from '../../../shared/core/lifecycle/spread-turns.ts';
 import { ZONE } from '../../../shared/core/model/labels.ts';
 import type { Pod, PodSpec } from '../../../shared/core/model/pod.ts';
 import {

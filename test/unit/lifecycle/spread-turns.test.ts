@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inTurn, takenTogether } from '../../../shared/core/lifecycle/turns.ts';
+import { inTurn, takenTogether } from '../../../shared/core/lifecycle/spread-turns.ts';
 import { HOSTNAME, ZONE } from '../../../shared/core/model/labels.ts';
 import type { Pod, PodSpec } from '../../../shared/core/model/pod.ts';
 import { ofApp, spreadOver } from '../../builders/affinity.ts';
