@@ -48,6 +48,11 @@ export async function describeCluster(
 /** How long old facts are taken before EKS is asked again. */
 const STALE_MS = 30_000;
 
+/** What says nothing about the cluster, odd refusals included. */
+function isUnasked(error: unknown): boolean {
+  return error instanceof PortError && (error.kind === 'throttled' || error.kind === 'unknown');
+}
+
 /**
  * The description kept for a while: it changes with upgrades only. Where EKS cannot be asked, what
  * it said before is the answer; that the cluster is gone, or may not be described, is a fault.
@@ -62,9 +67,8 @@ export function cachedCluster(
     const before = kept;
     if (before !== undefined && nowMs() < before.untilMs) return before.facts;
     const facts = describe().catch((error: unknown) => {
-      const isPassing = error instanceof PortError && error.isPassing;
       kept = undefined;
-      if (before === undefined || !isPassing) throw error;
+      if (before === undefined || !isUnasked(error)) throw error;
       kept = { facts: before.facts, untilMs: nowMs() + STALE_MS };
       return before.facts;
     });

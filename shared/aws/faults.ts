@@ -90,6 +90,31 @@ function statusOf(error: Error): number | undefined {
   return typeof status === 'number' ? status : undefined;
 }
 
+/** What the SDK calls an answer without a code of AWS's: a proxy on the way has given it. */
+const CODELESS: ReadonlySet<string> = new Set(['Unknown', 'UnknownError', 'Error', 'SyntaxError']);
+
+/**
+ * Codes that come with a 4xx and still pass: time-outs, and what IAM says while another change of
+ * the same is under way. https://docs.aws.amazon.com/IAM/latest/APIReference/API_AddRoleToInstanceProfile.html
+ */
+const PASSING: ReadonlySet<string> = new Set([
+  'RequestTimeout',
+  'RequestTimeoutException',
+  'ConcurrentModification',
+  'ConcurrentModificationException',
+  'EntityTemporarilyUnmodifiable',
+  'EntityTemporarilyUnmodifiableException',
+]);
+
+/**
+ * Whether AWS itself has refused what was asked, for good: by a 4xx with a code. Without a status
+ * the call never arrived or had no answer; a 5xx is AWS's own trouble.
+ */
+function isRefusal(code: string, status: number | undefined): boolean {
+  const isClientsFault = status !== undefined && status >= 400 && status < 500;
+  return isClientsFault && !CODELESS.has(code) && !PASSING.has(code);
+}
+
 /** EC2 adds a long encoded text that only the account's administrators can read. */
 function plainMessage(message: string): string {
   return message.replace(/\s*Encoded authorization failure message:.*/s, '').trim();
@@ -108,7 +133,8 @@ export function portError(error: unknown, action: string, role?: string): PortEr
   const said = plainMessage(cause.message);
   const isRefused = kind === 'unauthorised' && role !== undefined;
   const message = isRefused ? `${action} is not allowed to ${role}: ${said}` : `${action}: ${said}`;
-  return new PortError(kind, code, message, { cause });
+  const isPassing = kind === 'throttled' || (kind === 'unknown' && !isRefusal(code, status));
+  return new PortError(kind, code, message, { cause, isPassing });
 }
 
 const NETWORK: ReadonlySet<string> = new Set([

@@ -109,7 +109,10 @@ export class Ec2Images implements Images {
     if (term.alias === undefined) return [];
     const { kubernetesVersion } = await this.parts.cluster();
     const reading = aliasParameters(term.alias, kubernetesVersion);
-    if (!reading.ok) throw new PortError('unknown', 'UnsupportedImageAlias', reading.message);
+    if (!reading.ok) {
+      const message = `spec.amiSelectorTerms: ${reading.message}`;
+      throw new PortError('invalid', 'UnsupportedImageAlias', message);
+    }
     const isPinned = !term.alias.endsWith('@latest');
     return reading.parameters.map(({ name, requirements }) => ({
       parameter: name,
@@ -134,8 +137,8 @@ export class Ec2Images implements Images {
       );
       const value = Parameter?.Value?.trim() ?? '';
       if (/^ami-[0-9a-f]{8,17}$/.test(value)) return value;
-      const message = `the SSM parameter ${name} does not hold the id of an image`;
-      throw new PortError('unknown', 'InvalidImageParameter', message);
+      const said = `the SSM parameter ${name} does not hold the id of an image`;
+      throw new PortError('invalid', 'InvalidImageParameter', `spec.amiSelectorTerms: ${said}`);
     } catch (error) {
       if (error instanceof PortError && error.kind === 'not-found') return undefined;
       throw error;

@@ -113,7 +113,13 @@ export class IamProfiles implements Profiles {
     try {
       await calls.run('iam:AddRoleToInstanceProfile', () => iam.send(command));
     } catch (error) {
-      if (!(error instanceof PortError) || error.kind !== 'not-found') throw error;
+      if (!(error instanceof PortError)) throw error;
+      if (error.code.startsWith('LimitExceeded')) {
+        // It holds one role, and IAM tells late of one that another run has just put there.
+        const message = `instance profile ${name} has a role that is not visible yet`;
+        throw new PortError('unknown', error.code, message, { cause: error });
+      }
+      if (error.kind !== 'not-found') throw error;
       const place = `${cluster} in ${region}`;
       const message = `role "${wanted}" of EC2NodeClass ${nodeClass.name} is not there (${place})`;
       throw new PortError('not-found', error.code, message, { cause: error });

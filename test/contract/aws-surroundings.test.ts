@@ -148,6 +148,17 @@ describe('instance profiles', () => {
     expect(await profiles.ensure(aNodeClass())).toBe(name);
   });
 
+  it('may have been given their role by a run that IAM does not tell of yet', async () => {
+    const { profiles } = adapterOn(cloud);
+    const full = new WireFault('LimitExceeded', 'Cannot exceed quota: 1', 409);
+    cloud.server.fail('iam', 'AddRoleToInstanceProfile', full);
+    const early = profiles.ensure(aNodeClass());
+    await expect(early).rejects.toMatchObject({ code: 'LimitExceeded', isPassing: true });
+    cloud.server.fail('iam', 'CreateInstanceProfile', full);
+    const another = profiles.ensure({ ...aNodeClass(), role: 'other' });
+    await expect(another).rejects.toMatchObject({ code: 'LimitExceeded', isPassing: false });
+  });
+
   it('that somebody gave another role are left alone and said to be so', async () => {
     const { profiles } = adapterOn(cloud);
     const name = await profiles.ensure(aNodeClass());
@@ -232,8 +243,12 @@ describe('cluster', () => {
 });
 
 describe('a cluster that cannot be described again', () => {
-  const CODES = ['ServerException', 'ThrottlingException'];
-  it.each(CODES)('is what it was, and asked for again soon: %s', async (code) => {
+  const faults = [
+    new PortError('unknown', 'ServerException', 'no'),
+    new PortError('throttled', 'ThrottlingException', 'no'),
+    new PortError('unknown', 'InvalidRequestException', 'no', { isPassing: false }),
+  ];
+  it.each(faults)('is what it was, and asked for again soon: $code', async (fault) => {
     const { account } = cloud;
     const said: (() => Promise<ClusterFacts>)[] = [];
     const describeDemo = () => describeCluster(eksClient(accessTo(cloud)), callsOn(cloud), 'demo');
@@ -242,9 +257,7 @@ describe('a cluster that cannot be described again', () => {
       () => account.nowMs,
     );
     const before = await cached();
-    const refuse = async (): Promise<never> => {
-      throw new PortError(code === 'ServerException' ? 'unknown' : 'throttled', code, 'no');
-    };
+    const refuse = () => Promise.reject(fault);
     said.push(refuse, refuse);
     account.nowMs += 300_000;
     expect(await Promise.all([cached(), cached()])).toEqual([before, before]);

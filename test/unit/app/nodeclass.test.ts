@@ -3,6 +3,7 @@ import { judge, targetsOf } from '../../../shared/app/disrupt-drift.ts';
 import { maintainNodeClasses } from '../../../shared/app/nodeclass.ts';
 import { resolveTypes } from '../../../shared/app/outlook.ts';
 import { withPoolConditions } from '../../../shared/app/statuses.ts';
+import { portError } from '../../../shared/aws/faults.ts';
 import { conditionOf } from '../../../shared/core/lifecycle/conditions.ts';
 import type { NodeClassStatus } from '../../../shared/core/model/node-class.ts';
 import { type ClusterState, type FaultKind, PortError } from '../../../shared/ports.ts';
@@ -22,6 +23,49 @@ async function refused(kind: FaultKind) {
   return { failures, ready, subnets: nodeClass?.status.subnets.length };
 }
 
+/** What is said of a class that was ready and then changed, when its images are refused so. */
+async function afterChange(fault: PortError) {
+  const world = await runningWorld([]);
+  const events: string[] = [];
+  const written: NodeClassStatus[] = [];
+  const read = reading(world.ports, (state) => ({
+    ...state,
+    nodeClasses: state.nodeClasses.map((each) => ({
+      ...each,
+      generation: 2,
+      status: { ...each.status, observedGeneration: 1 },
+    })),
+  }));
+  const ports = withPorts(world.ports, {
+    cluster: {
+      read,
+      patchNodeClassStatus: async (_, status) => {
+        written.push(status);
+        return 'done';
+      },
+      event: async ({ regarding: { kind, name }, reason, message }) => {
+        events.push(`${kind}/${name} ${reason} ${message}`);
+      },
+    },
+  });
+  await maintainNodeClasses({ ...ports, images: { resolve: () => Promise.reject(fault) } });
+  const state = await read();
+  const nodeClasses = state.nodeClasses.map((each) => ({
+    ...each,
+    status: written.at(-1) ?? each.status,
+  }));
+  const [pool] = state.objects.nodePools;
+  if (pool === undefined) throw new Error('the world has no NodePool');
+  const surroundings = { failed: undefined, degradations: [] };
+  const told = withPoolConditions({ ...state, nodeClasses }, pool, 0, surroundings);
+  const [status] = nodeClasses.map((each) => each.status);
+  return {
+    condition: status === undefined ? undefined : conditionOf(status, 'AMIsReady'),
+    events,
+    pool: conditionOf(told, 'NodeClassReady'),
+  };
+}
+
 describe('an EC2NodeClass that was ready', () => {
   it.each(['throttled', 'unknown'] as const)(
     'stays so where AWS is %s for a while',
@@ -39,6 +83,37 @@ describe('an EC2NodeClass that was ready', () => {
     expect(failures.map(({ message }) => message)).toEqual([
       'SubnetsReady is False, Unauthorised: Code: no',
     ]);
+  });
+});
+
+/** As EC2's adapter classifies a code with this status of HTTP. */
+function faultOf(code: string, httpStatusCode: number): PortError {
+  const error = Object.assign(new Error('no'), { Code: code, $metadata: { httpStatusCode } });
+  return portError(error, 'ec2:DescribeImages');
+}
+
+describe('an EC2NodeClass that was ready and is changed to what cannot be', () => {
+  const alias = new PortError('invalid', 'UnsupportedImageAlias', 'AL2 images end with 1.32');
+  it.each([
+    ['an alias that there are no images of', alias, 'UnsupportedImageAlias: AL2 images end'],
+    ['what EC2 refuses', faultOf('InvalidParameterValue', 400), 'InvalidParameterValue: ec2:Desc'],
+  ])('%s says so to people and to its pools', async (_, fault, message) => {
+    const { condition, events, pool } = await afterChange(fault);
+    expect(condition).toMatchObject({ status: 'False', reason: 'ResolutionFailed' });
+    expect(condition?.message).toContain(message);
+    expect(events).toEqual([`EC2NodeClass/default ResolutionFailed ${condition?.message}`]);
+    expect(pool).toMatchObject({ status: 'False', reason: 'ResolutionFailed' });
+    expect(pool?.message).toContain(message);
+  });
+
+  it.each([
+    ['EC2 has a bad moment', faultOf('InternalError', 500)],
+    ['a proxy answers', faultOf('Unknown', 403)],
+  ])('is not told so where %s', async (_, fault) => {
+    const { condition, events, pool } = await afterChange(fault);
+    expect(condition).toMatchObject({ status: 'True' });
+    expect(events).toEqual([]);
+    expect(pool).toMatchObject({ status: 'Unknown', reason: 'NodeClassReadinessUnknown' });
   });
 });
 

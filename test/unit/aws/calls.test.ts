@@ -77,6 +77,41 @@ describe('kinds of faults', () => {
   });
 });
 
+/** As the SDK throws it; `name` is the code where the error has no other. */
+function sdkError(name: string, status?: number): Error {
+  const metadata = status === undefined ? {} : { $metadata: { httpStatusCode: status } };
+  return Object.assign(new Error('said the SDK'), { name, ...metadata });
+}
+
+describe('what may work in a while without anybody’s doing', () => {
+  it.each([
+    ['throttling', 'RequestLimitExceeded', 503, true],
+    ['throttling as a 4xx', 'ThrottlingException', 400, true],
+    ['a status of throttling', 'Odd', 429, true],
+    ['a bad moment', 'InternalError', 500, true],
+    ['a bad moment whose code nobody knows', 'Odd', 503, true],
+    ['a connection that broke', 'ECONNRESET', undefined, true],
+    ['a name that is not resolved', 'ENOTFOUND', undefined, true],
+    ['a time-out', 'TimeoutError', undefined, true],
+    ['a time-out that AWS tells of', 'RequestTimeout', 400, true],
+    ['no credentials', 'CredentialsProviderError', undefined, true],
+    ['another that changes the same', 'ConcurrentModification', 409, true],
+    ['an empty refusal', 'Unknown', 403, true],
+    ['a refusal in XML that is none', 'Error', 403, true],
+    ['a refusal in JSON that is none', 'SyntaxError', 407, true],
+    ['an answer that cannot be read', 'SyntaxError', 200, true],
+    ['a parameter that is wrong', 'InvalidParameterValue', 400, false],
+    ['a parameter of SSM that is wrong', 'ValidationException', 400, false],
+    ['a 4xx whose code nobody knows', 'Odd', 400, false],
+    ['a limit of the account', 'LimitExceeded', 409, false],
+    ['what is not there', 'NoSuchEntity', 404, false],
+    ['what is not allowed', 'UnauthorizedOperation', 403, false],
+    ['no capacity', 'InsufficientInstanceCapacity', 400, false],
+  ])('%s (%s, %s): %s', (_, code, status, isPassing) => {
+    expect(portError(sdkError(code, status), 'ec2:X').isPassing).toBe(isPassing);
+  });
+});
+
 describe('a token bucket', () => {
   it('lets a burst through and then one caller after the other', async () => {
     const { clock, timing } = aClock();
