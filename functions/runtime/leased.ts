@@ -156,5 +156,6 @@ export function held(ports: Ports, lease: Lease): Ports {
     ...ports,
     cluster: guarded(ports.cluster, lease),
     compute: guarded(ports.compute, lease),
+    profiles: guarded(ports.profiles, lease),
   };
 }

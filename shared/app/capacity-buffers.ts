@@ -7,8 +7,9 @@ import { FAKE_POD } from '../core/model/labels.ts';
 import type { Plan } from '../core/model/plan.ts';
 import type { Pod, PodSpec } from '../core/model/pod.ts';
 import { amountOf } from '../core/model/resources.ts';
-import type { CapacityBuffer, CapacityBufferStatusPatch, Ports } from '../ports.ts';
+import type { CapacityBuffer, CapacityBufferStatusPatch } from '../ports.ts';
 import { attempt, type Failure } from './attempt.ts';
+import type { StatusWriting } from './statuses.ts';
 
 export const ACTIVE_CAPACITY = 'buffer.x-k8s.io/active-capacity';
 /** The lowest priority there is: a buffer never takes a place from a pod. */
@@ -101,7 +102,7 @@ function provisioning(buffer: CapacityBuffer, replicas: number, plan: Plan): Con
 
 /** Statuses of all buffers after a plan; only what changed is written, each for itself. */
 export async function writeBufferStatuses(
-  ports: Ports,
+  { ports, shadow }: StatusWriting,
   buffers: readonly CapacityBuffer[],
   plan: Plan,
 ): Promise<readonly Failure[]> {
@@ -122,6 +123,7 @@ export async function writeBufferStatuses(
     const { namespace, name, uid } = buffer;
     const ref = { kind: 'CapacityBuffer', namespace, name, uid } as const;
     const write = async (): Promise<void> => {
+      if (await shadow.isCast()) return;
       await ports.cluster.patchCapacityBufferStatus(ref, status);
     };
     failures.push(...(await attempt(`CapacityBuffer/${namespace}/${name}`, write)));

@@ -59,9 +59,10 @@ export interface LaunchPass extends Launching {
   readonly changed: string[];
 }
 
-/** Deletes the claim: its pods need another plan. */
+/** Deletes the claim: its pods need another plan. Not once Karpenter runs, whose claim it is then. */
 export async function giveUp(pass: LaunchPass, claim: NodeClaim, reason: string, message: string) {
-  const { ports, givenUp } = pass;
+  const { ports, shadow, givenUp } = pass;
+  if (await shadow.isCast()) return;
   await ports.cluster.event({
     regarding: claimRef(claim),
     type: 'Warning',

@@ -141,7 +141,7 @@ async function recordLaunch(
  * those that do: one that has changed since it was read may have been launched or deleted.
  */
 async function writeGroup(
-  { ports, changed }: LaunchPass,
+  { ports, shadow, changed }: LaunchPass,
   group: readonly Launchable[],
   membership: FleetMembership,
   refOf: (item: Launchable) => ObjectRef,
@@ -149,6 +149,7 @@ async function writeGroup(
   const text = encodeMembership(membership);
   const written: Launchable[] = [];
   for (const each of group) {
+    if (await shadow.isCast()) break;
     if (each.claim.annotations[FLEET] !== text) {
       const patch = { annotations: { [FLEET]: text } };
       const result = await ports.cluster.patchNodeClaim(refOf(each), patch);
@@ -186,10 +187,13 @@ export async function sayLaunchFailed(
   } as const;
   const { cluster, clock } = pass.ports;
   const regarding = claimRef(claim);
-  await cluster.patchNodeClaimStatus(regarding, {
-    conditions: saying([condition], clock.nowMs()),
-  });
-  await cluster.event({ regarding, type: 'Warning', reason: 'LaunchFailed', message });
+  // EC2 has taken its time: while Karpenter runs, the log alone says so.
+  if (!(await pass.shadow.isCast())) {
+    await cluster.patchNodeClaimStatus(regarding, {
+      conditions: saying([condition], clock.nowMs()),
+    });
+    await cluster.event({ regarding, type: 'Warning', reason: 'LaunchFailed', message });
+  }
   await recordLaunchFailure(pass, claim, code, text);
   pass.failures.push({ object: `NodeClaim/${claim.name}`, message });
 }
@@ -327,13 +331,14 @@ export async function launchGroup(
   };
   if (before !== undefined) {
     const known = await adoptable(pass, common, waiting, before.token);
-    if (known === undefined) return;
+    if (known === undefined || (await pass.shadow.isCast())) return;
     await adopt(known);
   }
   if (waiting.length === 0 || (await pass.shadow.isCast())) return;
   const result = await callFleet(pass, waiting, membership);
   if (result === undefined) return;
   await recordFaults(pass, result.faults);
+  // Whoever runs by now: what is launched and stands on no claim would be launched again.
   await adopt(result.instances);
   if (waiting.length > 0) await settleLeftOver(pass, waiting, result.faults, membership);
 }

@@ -14,7 +14,7 @@ import { attempt, type Failure } from './attempt.ts';
 import { sayNewlyFalse } from './condition-changes.ts';
 import { NODE_CLASS_GROUP, NODE_CLASS_KIND } from './offers.ts';
 import { classRef } from './references.ts';
-import { Shadow } from './shadow.ts';
+import { Shadow, Shadowed } from './shadow.ts';
 
 const FINALIZER = 'karpenter.k8s.aws/termination';
 /**
@@ -67,6 +67,8 @@ interface Resolved<Value> {
 /** A class being looked after, and what went wrong so far. */
 interface Refreshing {
   readonly ports: Ports;
+  /** Asked before each write: AWS takes seconds to answer what leads up to it. */
+  readonly shadow: Shadow;
   readonly nodeClass: NodeClass;
   readonly failures: Failure[];
 }
@@ -100,10 +102,12 @@ async function resolution<Value>(
  * AWS cannot be asked, what was found before counts here too.
  */
 async function validation(
-  { ports, failures }: Refreshing,
+  { ports, shadow, failures }: Refreshing,
   nodeClass: NodeClass,
 ): Promise<ConditionClaim> {
   const type = 'ValidationSucceeded';
+  // A check may make a launch template.
+  await shadow.throwIfCast();
   try {
     await ports.catalog.instanceTypes(nodeClass);
     await ports.compute.check?.(nodeClass);
@@ -121,7 +125,7 @@ async function validation(
 
 /** What the class's selectors mean now, step by step. */
 async function resolveAll(refreshing: Refreshing) {
-  const { ports, nodeClass } = refreshing;
+  const { ports, shadow, nodeClass } = refreshing;
   const { status, capacityReservationSelectorTerms: terms } = nodeClass;
   const step = <Value>(type: string, work: () => Promise<Value>, fallback: Value) =>
     resolution(refreshing, work, fallback, type);
@@ -142,6 +146,7 @@ async function resolveAll(refreshing: Refreshing) {
     async () => (terms.length === 0 ? none : await ports.network.reservations(terms)),
     status.capacityReservations,
   );
+  if (nodeClass.instanceProfile === undefined) await shadow.throwIfCast();
   const profile = await step(
     'InstanceProfileReady',
     async () => nodeClass.instanceProfile ?? (await ports.profiles.ensure(nodeClass)),
@@ -213,7 +218,10 @@ function sameStatus(a: NodeClassStatus, b: NodeClassStatus): boolean {
   return canonicalText(restBefore) === canonicalText(restAfter) && sameConditions(before, after);
 }
 
-async function release(ports: Ports, nodeClass: NodeClass, state: ClusterState): Promise<boolean> {
+async function release(
+  { ports, shadow, nodeClass }: Refreshing,
+  state: ClusterState,
+): Promise<boolean> {
   const users = state.objects.nodeClaims.filter(
     ({ nodeClassRef: { group, kind, name } }) =>
       group === NODE_CLASS_GROUP && kind === NODE_CLASS_KIND && name === nodeClass.name,
@@ -233,32 +241,55 @@ async function release(ports: Ports, nodeClass: NodeClass, state: ClusterState):
   }
   if (!nodeClass.finalizers.includes(FINALIZER)) return false;
   // Also where it names a profile: it may have named a role before.
+  await shadow.throwIfCast();
   await ports.profiles.remove(nodeClass);
+  await shadow.throwIfCast();
   await ports.compute.removeLaunchTemplates(nodeClass.name, 'none');
+  await shadow.throwIfCast();
   await ports.cluster.patchNodeClass(classRef(nodeClass), { removeFinalizer: FINALIZER });
   return true;
 }
 
-async function refresh(ports: Ports, nodeClass: NodeClass): Promise<readonly Failure[]> {
+async function refresh(refreshing: Refreshing): Promise<void> {
+  const { ports, shadow, nodeClass, failures } = refreshing;
   const hash = nodeClassHash(nodeClass);
   const isStamped =
     nodeClass.annotations[NODE_CLASS_HASH] === hash &&
     nodeClass.annotations[NODE_CLASS_HASH_VERSION] === VERSION;
   if (!isStamped || !nodeClass.finalizers.includes(FINALIZER)) {
+    await shadow.throwIfCast();
     await ports.cluster.patchNodeClass(classRef(nodeClass), {
       annotations: { [NODE_CLASS_HASH]: hash, [NODE_CLASS_HASH_VERSION]: VERSION },
       addFinalizer: FINALIZER,
     });
   }
-  const failures: Failure[] = [];
-  const status = await resolve({ ports, nodeClass, failures });
+  const status = await resolve(refreshing);
   if (!sameStatus(nodeClass.status, status)) {
+    await shadow.throwIfCast();
     await ports.cluster.patchNodeClassStatus(classRef(nodeClass), status);
   }
   const { conditions } = nodeClass.status;
+  await shadow.throwIfCast();
   const said = await sayNewlyFalse(ports, classRef(nodeClass), conditions, status.conditions);
+  failures.unshift(...said);
+  await shadow.throwIfCast();
   await ports.compute.removeLaunchTemplates(nodeClass.name, 'used');
-  return [...said, ...failures];
+}
+
+/** What went wrong is said in the log, and as an event where a step was refused. */
+async function maintain(refreshing: Refreshing, state: ClusterState): Promise<void> {
+  const { ports, shadow, nodeClass, failures } = refreshing;
+  // One class that cannot be looked after does not stop the others.
+  const refused = await attempt(`EC2NodeClass/${nodeClass.name}`, async () => {
+    if (nodeClass.isDeleting) await release(refreshing, state);
+    else await refresh(refreshing);
+  });
+  failures.push(...refused);
+  for (const { message } of refused) {
+    await shadow.throwIfCast();
+    const regarding = classRef(nodeClass);
+    await ports.cluster.event({ regarding, type: 'Warning', reason: 'ReconcileFailed', message });
+  }
 }
 
 /** Keeps every EC2NodeClass's status true: what its selectors mean now; what went wrong. */
@@ -269,15 +300,13 @@ export async function maintainNodeClasses(ports: Ports): Promise<readonly Failur
   const failures: Failure[] = [];
   for (const nodeClass of state.nodeClasses) {
     if (await shadow.isCast()) break;
-    // One class that cannot be looked after does not stop the others.
-    const refused = await attempt(`EC2NodeClass/${nodeClass.name}`, async () => {
-      if (nodeClass.isDeleting) await release(ports, nodeClass, state);
-      else failures.push(...(await refresh(ports, nodeClass)));
-    });
-    failures.push(...refused);
-    for (const { message } of refused) {
-      const regarding = classRef(nodeClass);
-      await ports.cluster.event({ regarding, type: 'Warning', reason: 'ReconcileFailed', message });
+    const refreshing: Refreshing = { ports, shadow, nodeClass, failures: [] };
+    try {
+      await maintain(refreshing, state);
+    } catch (error) {
+      if (!(error instanceof Shadowed)) throw error;
+    } finally {
+      failures.push(...refreshing.failures);
     }
   }
   return failures;

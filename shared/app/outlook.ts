@@ -120,10 +120,9 @@ export async function observe(
   );
   const resolution = await resolveTypes(ports, settings, state);
   const { instanceTypes, overlays } = resolution;
-  if (!(await shadow.isCast())) {
-    failures.push(...(await writePoolStatuses(ports, state, pools)));
-    failures.push(...(await writeOverlayStatuses(ports, state, overlays)));
-  }
+  const writing = { ports, shadow };
+  failures.push(...(await writePoolStatuses(writing, state, pools)));
+  failures.push(...(await writeOverlayStatuses(writing, state, overlays)));
   const buffers = settings.capacityBuffer ? state.capacityBuffers.flatMap(bufferPods) : [];
   const pods = [...state.objects.pods, ...buffers];
   const typesOf = typesByClaim(resolution);

@@ -120,7 +120,8 @@ async function decide(
   const relied = await relyOnExisting(ports, outlook, plan);
   failures.push(...relied.failures);
   await recordUnplaced(ports, outlook.virtual, plan);
-  failures.push(...(await writeBufferStatuses(ports, outlook.state.capacityBuffers, plan)));
+  const writing = { ports, shadow: outlook.shadow };
+  failures.push(...(await writeBufferStatuses(writing, outlook.state.capacityBuffers, plan)));
   const made = written.map(({ claim, pods }) => ({ target: `nodeclaim/${claim.name}`, pods }));
   const nominated = [...made, ...relied.nominated];
   return { outlook, written, plan, nominated, isPartial: false, decidedAtMs };

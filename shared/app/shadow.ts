@@ -2,6 +2,11 @@ import type { ClaimsState, Ports } from '../ports.ts';
 import { Recent } from './recent.ts';
 import { isShadowed } from './settings.ts';
 
+/** Karpenter has come up: what was to be written is not, and what led up to it is given up. */
+export class Shadowed extends Error {
+  override readonly name = 'Shadowed';
+}
+
 /**
  * Whether Karpenter runs in the cluster, asked before every act: a plan may take long, and it may
  * have been started meanwhile. While it runs, nothing is written.
@@ -24,5 +29,10 @@ export class Shadow {
   async isCast(): Promise<boolean> {
     const renewedAtMs = await this.renewedAtMs.read();
     return isShadowed(renewedAtMs, this.clock.nowMs());
+  }
+
+  /** Before a write that many steps lead up to, each of which would have to say that it is not made. */
+  async throwIfCast(): Promise<void> {
+    if (await this.isCast()) throw new Shadowed('Karpenter runs here: nothing is written');
   }
 }

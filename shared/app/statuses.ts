@@ -17,6 +17,7 @@ import { type FailedLaunches, haltedUntilMs } from './launch-brakes.ts';
 import { nodePoolHashAnnotations } from './new-claims.ts';
 import { isOurs, isStatusCurrent, NODE_CLASS_KIND, nodeClassOf } from './offers.ts';
 import { poolRef } from './references.ts';
+import type { Shadow } from './shadow.ts';
 
 function yes(type: string): ConditionClaim {
   return { type, status: 'True', reason: type, message: '' };
@@ -112,15 +113,22 @@ export function poolUsage(state: ClusterState, pool: string): Resources {
   return { ...total, nodes: claims.length };
 }
 
+/** Objects are written one after the other, and Karpenter is looked for before each. */
+export interface StatusWriting {
+  readonly ports: Ports;
+  readonly shadow: Shadow;
+}
+
 /** Statuses and hash annotations of all NodePools; only what changed is written. */
 export async function writePoolStatuses(
-  ports: Ports,
+  { ports, shadow }: StatusWriting,
   state: ClusterState,
   pools: readonly NodePool[],
 ): Promise<readonly Failure[]> {
   const failures: Failure[] = [];
   for (const pool of pools.filter(({ template }) => isOurs(template.nodeClassRef))) {
     const write = async (): Promise<void> => {
+      if (await shadow.isCast()) return;
       failures.push(...(await writePoolStatus(ports, state, pool)));
     };
     failures.push(...(await attempt(`NodePool/${pool.name}`, write)));
@@ -157,7 +165,7 @@ function sameResources(a: Resources, b: Resources): boolean {
 
 /** ValidationSucceeded and Ready of every overlay; a conflict names its winner. */
 export async function writeOverlayStatuses(
-  ports: Ports,
+  { ports, shadow }: StatusWriting,
   state: ClusterState,
   verdicts: readonly OverlayReport[],
 ): Promise<readonly Failure[]> {
@@ -172,6 +180,7 @@ export async function writeOverlayStatuses(
     const conditions = withConditions(set, [readiness(set, ['ValidationSucceeded'])], nowMs);
     if (sameConditions(before, conditions)) continue;
     const write = async (): Promise<void> => {
+      if (await shadow.isCast()) return;
       const ref = { kind: 'NodeOverlay', name } as const;
       await ports.cluster.patchNodeOverlayStatus(ref, conditions);
       failures.push(...(await sayNewlyFalse(ports, ref, before, conditions)));

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { writeBufferStatuses } from '../../../shared/app/capacity-buffers.ts';
+import { Shadow } from '../../../shared/app/shadow.ts';
 import { PortError } from '../../../shared/ports.ts';
 import { bufferOf } from '../../builders/capacity-buffers.ts';
 import { planOf } from '../../builders/scheduling.ts';
@@ -24,7 +25,8 @@ it('a buffer says why its template is not there, though the status of another is
     bufferOf('b', { ...absent, refusal: 'get podtemplates/team/slot: no' }),
     bufferOf('c', absent),
   ];
-  expect(await writeBufferStatuses(ports, buffers, planOf({}))).toEqual([
+  const shadow = new Shadow(ports, await ports.cluster.read(), ports.clock.nowMs());
+  expect(await writeBufferStatuses({ ports, shadow }, buffers, planOf({}))).toEqual([
     { object: 'CapacityBuffer/team/a', message: '422: a webhook refuses' },
   ]);
   expect(Object.fromEntries(messages)).toEqual({

@@ -9,7 +9,7 @@ import type { NodeClassStatus } from '../../../shared/core/model/node-class.ts';
 import { type ClusterState, type FaultKind, PortError } from '../../../shared/ports.ts';
 import { readState } from '../../../shared/sim/decode.ts';
 import { deployment } from '../../sim/small-world.ts';
-import { reading, runningWorld, settings, withPorts } from './world.ts';
+import { overtaken, reading, runningWorld, settings, withPorts } from './world.ts';
 
 /** A class that was ready, after subnets could not be asked for. */
 async function refused(kind: FaultKind) {
@@ -231,5 +231,54 @@ describe('an EC2NodeClass whose status is about an earlier spec', () => {
     const { ports, written } = await changed(generation, isThrottled);
     await maintainNodeClasses(ports);
     expect(written.map(({ observedGeneration }) => observedGeneration)).toEqual(observed);
+  });
+});
+
+describe('Karpenter that comes up while a class is looked after', () => {
+  /** Everything is to be written, and a condition to be told; what is written all the same. */
+  async function writesAfter(during: string, isDeleting: boolean) {
+    const world = await runningWorld([]);
+    const found = overtaken({ ...world.ports, images: { resolve: async () => [] } }, during);
+    const read = reading(found.ports, (state) => ({
+      ...state,
+      nodeClasses: state.nodeClasses.map((each) => ({
+        ...each,
+        isDeleting,
+        annotations: {},
+        status: { ...each.status, conditions: [] },
+      })),
+    }));
+    const ports = withPorts(found.ports, { cluster: { read } });
+    await maintainNodeClasses(ports);
+    expect(found.isUp()).toBe(true);
+    return found.writes;
+  }
+
+  it.each([
+    'patchNodeClass',
+    'subnets',
+    'resolve',
+    'ensure',
+    'instanceTypes',
+    'patchNodeClassStatus',
+    'event',
+  ])('finds nothing more written after %s', async (during) => {
+    expect(await writesAfter(during, false)).toEqual([]);
+  });
+
+  it.each(['remove', 'removeLaunchTemplates'])('keeps a deleted one after %s', async (during) => {
+    expect(await writesAfter(during, true)).toEqual([]);
+  });
+
+  it('hears no event about a write that the cluster refuses meanwhile', async () => {
+    const world = await runningWorld([]);
+    const { ports, writes } = overtaken(world.ports, 'removeLaunchTemplates');
+    const removeLaunchTemplates = async (): Promise<never> => {
+      await ports.compute.removeLaunchTemplates('default', 'used');
+      throw new PortError('unknown', 'DependencyViolation', 'no');
+    };
+    const refusing = withPorts(ports, { compute: { removeLaunchTemplates } });
+    expect(await maintainNodeClasses(refusing)).toHaveLength(1);
+    expect(writes).toEqual([]);
   });
 });

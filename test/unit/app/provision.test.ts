@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { provision } from '../../../shared/app/provision.ts';
 import { NOMINATED_UNTIL } from '../../../shared/core/model/labels.ts';
-import { PortError, type Ports } from '../../../shared/ports.ts';
+import { type FaultKind, type FleetRequest, PortError, type Ports } from '../../../shared/ports.ts';
 import { readState } from '../../../shared/sim/decode.ts';
 import { bufferOf } from '../../builders/capacity-buffers.ts';
+import { nodeOverlay } from '../../builders/overlays.ts';
 import { deployment, nodePool } from '../../sim/small-world.ts';
-import { clockOf, reading, settings, spread, waitingWorld, withPorts } from './world.ts';
+import { clockOf, overtaken, reading, settings, spread, waitingWorld, withPorts } from './world.ts';
 
 const refuse = async (): Promise<never> => {
   throw new PortError('throttled', 'RequestLimitExceeded', 'later');
@@ -146,6 +147,77 @@ describe('Karpenter that starts in the middle of a pass', () => {
     expect(has('createNodeClaim')).toContain(true);
     expect(has('launch')).toEqual([false, false, false, false, false, false]);
     expect(await callsWithKarpenterAt(100)).toContain('launch');
+  });
+});
+
+describe('Karpenter that comes up while provision waits for an answer', () => {
+  /** What is written afterwards, of a pod that waits, two pools, an overlay and a buffer. */
+  async function writesAfter(during: string, change: (ports: Ports) => Ports) {
+    const { ports: free } = await waitingWorld([deployment('web', 1, '1')]);
+    const { ports, writes, isUp } = overtaken(change(free), during);
+    const spare = (name: string) =>
+      bufferOf(name, { kind: 'absent', what: 'PodTemplate', name: 'slot' });
+    const read = reading(ports, (state) => ({
+      ...state,
+      capacityBuffers: [spare('a'), spare('b')],
+      objects: {
+        ...state.objects,
+        nodeOverlays: [nodeOverlay('a', { price: '1' }), nodeOverlay('b', { price: '2' })],
+        nodePools: ['default', 'other'].flatMap((name) =>
+          state.objects.nodePools.map((pool) => ({ ...pool, name, conditions: [] })),
+        ),
+      },
+    }));
+    await provision(withPorts(ports, { cluster: { read } }), settings);
+    expect(isUp()).toBe(true);
+    return writes;
+  }
+  const refused = (kind: FaultKind) => (ports: Ports) =>
+    withPorts(ports, {
+      compute: {
+        launch: async () => {
+          const fault = { kind, code: 'Code', message: 'no', offering: undefined };
+          return { instances: [], faults: [fault] };
+        },
+      },
+    });
+  const same = (ports: Ports) => ports;
+
+  it.each([
+    ['of a pool', 'patchNodePoolStatus', same],
+    ['of an overlay', 'patchNodeOverlayStatus', same],
+    ['of a buffer', 'patchCapacityBufferStatus', same],
+    [
+      'of subnets, which EC2 refuses',
+      'subnets',
+      (ports: Ports) => withPorts(ports, { network: { subnets: refuse } }),
+    ],
+    [
+      'of a fleet, which EC2 does not give',
+      'launch',
+      (ports: Ports) => withPorts(ports, { compute: { launch: refuse } }),
+    ],
+    ['of a fleet that cannot be had', 'launch', refused('unfulfillable')],
+    ['of a fleet that is refused', 'launch', refused('invalid')],
+  ] as const)('finds nothing written after that %s', async (_, during, change) => {
+    expect(await writesAfter(during, change)).toEqual([]);
+  });
+
+  it('finds on no claim what an earlier call has launched', async () => {
+    const { ports: free } = await waitingWorld([deployment('web', 1, '1')]);
+    const launch = async (fleet: FleetRequest): Promise<never> => {
+      await free.compute.launch(fleet);
+      return await refuse();
+    };
+    await provision(withPorts(free, { compute: { launch } }), settings);
+    const { ports, writes, isUp } = overtaken(free, 'list');
+    await provision(ports, settings);
+    expect([isUp(), writes]).toEqual([true, []]);
+    expect((await provision(free, settings)).launched).toHaveLength(1);
+  });
+
+  it('finds what was launched written on its claim, or it would be launched twice', async () => {
+    expect(await writesAfter('launch', same)).toEqual(['patchNodeClaim', 'patchNodeClaimStatus']);
   });
 });
 

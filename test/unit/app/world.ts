@@ -97,6 +97,59 @@ export function withPorts(
   };
 }
 
+/** Calls that change something, of whatever port. */
+const WRITES =
+  /^(patch|create|delete|evict|nominate|event|launch|terminate|tag|ensure|remove|check)/;
+
+export interface Overtaken {
+  readonly ports: Ports;
+  /** What was written after Karpenter had come up. */
+  readonly writes: string[];
+  /** Whether it has. */
+  readonly isUp: () => boolean;
+}
+
+/** Ports in which Karpenter comes up during the first call of this name, which takes five seconds. */
+export function overtaken(ports: Ports, during: string): Overtaken {
+  const startMs = ports.clock.nowMs();
+  const writes: string[] = [];
+  let upAtMs: number | undefined;
+  const watched = <Port extends object>(port: Port): Port =>
+    new Proxy(port, {
+      get: (target, name) => {
+        if (name === 'karpenterRenewedAtMs') return async () => upAtMs;
+        const member: unknown = Reflect.get(target, name);
+        if (typeof member !== 'function') return member;
+        if (name === 'read') {
+          const read: () => Promise<ClusterState> = member.bind(target);
+          return async () => ({ ...(await read()), karpenterRenewedAtMs: upAtMs });
+        }
+        const isWrite = WRITES.test(String(name));
+        if (!isWrite && name !== during) return member.bind(target);
+        return async (...args: readonly unknown[]) => {
+          if (isWrite && upAtMs !== undefined) writes.push(String(name));
+          if (name === during) upAtMs ??= startMs + 5_000;
+          return await Reflect.apply(member, target, args);
+        };
+      },
+    });
+  const { cluster, compute, network, images, profiles, catalog } = ports;
+  return {
+    writes,
+    isUp: () => upAtMs !== undefined,
+    ports: {
+      ...ports,
+      clock: clockOf(() => upAtMs ?? startMs),
+      cluster: watched(cluster),
+      compute: watched(compute),
+      network: watched(network),
+      images: watched(images),
+      profiles: watched(profiles),
+      catalog: watched(catalog),
+    },
+  };
+}
+
 /** The cluster as it is read, changed. */
 export function reading(
   ports: Ports,

@@ -9,6 +9,7 @@ import {
   type Progress,
 } from '../../../functions/runtime/leased.ts';
 import type { Lease, Ports } from '../../../shared/ports.ts';
+import { aNodeClass } from '../../builders/launches.ts';
 
 /** A Lease that answers its releases in turn. */
 function leaseOf(
@@ -143,7 +144,8 @@ describe('ports under a Lease', () => {
     launch: record('launch'),
     terminate: record('terminate'),
   };
-  const ports = { cluster, compute } as unknown as Ports;
+  const profiles = { ensure: record('ensure'), remove: record('remove') };
+  const ports = { cluster, compute, profiles } as unknown as Ports;
 
   it('write only while it is held; reading is free', async () => {
     const lost = held(ports, leaseOf([], { isHeld: false }).lease);
@@ -152,10 +154,13 @@ describe('ports under a Lease', () => {
     const ref = { kind: 'Node', name: 'a' } as const;
     await expect(lost.cluster.patchNode(ref, {})).rejects.toThrow(LeaseLost);
     await expect(lost.compute.terminate(['i-1'])).rejects.toThrow(LeaseLost);
+    await expect(lost.profiles.ensure(aNodeClass())).rejects.toThrow(LeaseLost);
+    await expect(lost.profiles.remove(aNodeClass())).rejects.toThrow(LeaseLost);
     const ours = held(ports, leaseOf([]).lease);
     await ours.cluster.patchNode(ref, {});
     await ours.compute.terminate(['i-1']);
-    expect(calls).toEqual(['read', 'list', 'patchNode', 'terminate']);
+    await ours.profiles.ensure(aNodeClass());
+    expect(calls).toEqual(['read', 'list', 'patchNode', 'terminate', 'ensure']);
   });
 });
 
@@ -190,7 +195,8 @@ describe('work that fails', () => {
 });
 
 describe('turns under Leases', () => {
-  const ports = { cluster: { patchNode: async () => 'done' }, compute: {} } as unknown as Ports;
+  const cluster = { patchNode: async () => 'done' };
+  const ports = { cluster, compute: {}, profiles: {} } as unknown as Ports;
   function turnsOf(lease: Lease | undefined) {
     const calls: string[] = [];
     const wakeAnother = () => void calls.push('wake another');
