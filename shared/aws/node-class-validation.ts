@@ -58,7 +58,7 @@ function sampleFleet(nodeClass: NodeClass, cluster: string): FleetRequest | unde
  */
 export class NodeClassValidation {
   private readonly parts: NodeClassValidationParts;
-  /** Classes that EC2 has accepted, by uid and generation, until when. */
+  /** Classes that EC2 has not refused, by uid and generation, until when. */
   private readonly accepted = new Map<string, number>();
 
   constructor(parts: NodeClassValidationParts) {

@@ -54,12 +54,41 @@ describe('a class is refused', () => {
     await expect(validation().check(aNodeClass({}, RESOLVED))).resolves.toBeUndefined();
   });
 
-  it('where the role may not launch', async () => {
-    cloud.server.fail('ec2', 'CreateFleet', new WireFault('UnauthorizedOperation', 'no', 403));
+  it.each([
+    ['CreateLaunchTemplate', 'UnauthorizedOperation'],
+    ['CreateFleet', 'UnauthorizedOperation'],
+    ['CreateFleet', 'AuthFailure'],
+    ['RunInstances', 'UnauthorizedOperation'],
+  ])('where %s is not allowed to the role: %s', async (operation, code) => {
+    cloud.server.fail('ec2', operation, new WireFault(code, 'no', 403));
     await expect(validation().check(aNodeClass({}, RESOLVED))).rejects.toMatchObject({
       kind: 'unauthorised',
-      code: 'CreateFleetAuthCheckFailed',
+      code: `${operation}AuthCheckFailed`,
+      message: `${code}: ec2:${operation}: no`,
     });
+  });
+
+  it.each([
+    ['CreateFleet', 'InvalidSubnetID.NotFound'],
+    ['CreateFleet', 'SomethingNobodyHasSeen'],
+    ['RunInstances', 'Unsupported'],
+    ['RunInstances', 'InsufficientInstanceCapacity'],
+    ['RunInstances', 'InvalidParameterValue'],
+  ])('not where a dry run of %s says of the sample: %s', async (operation, code) => {
+    cloud.server.fail('ec2', operation, new WireFault(code, 'not here', 400));
+    await expect(validation().check(aNodeClass({}, RESOLVED))).resolves.toBeUndefined();
+    expect(cloud.server.callsOf('RunInstances')).toHaveLength(1);
+  });
+
+  it('where its launch template cannot be made, by what EC2 says of it', async () => {
+    const fault = new WireFault('InvalidBlockDeviceMapping', 'too small', 400);
+    cloud.server.fail('ec2', 'CreateLaunchTemplate', fault);
+    await expect(validation().check(aNodeClass({}, RESOLVED))).rejects.toMatchObject({
+      kind: 'unknown',
+      code: 'InvalidBlockDeviceMapping',
+      isPassing: false,
+    });
+    expect(cloud.server.callsOf('CreateFleet')).toEqual([]);
   });
 });
 
