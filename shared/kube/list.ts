@@ -15,7 +15,7 @@ export interface Selection {
   readonly shape?: Message;
   /** The kind has protobuf (the core kinds do, custom resources do not). @default false */
   readonly protobuf?: boolean;
-  /** Only the metadata of objects, which is a tenth of a pod. With protobuf. @default false */
+  /** Only the metadata of objects, which is a tenth of a pod. @default false */
   readonly metadataOnly?: boolean;
 }
 
@@ -29,7 +29,6 @@ const RESTARTS_MAX = 3;
 
 const JSON_TYPE = 'application/json';
 const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
-const AS_METADATA = ';as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
 interface Page {
   readonly resourceVersion: string;
@@ -95,11 +94,21 @@ async function fetchPage(
   }
 }
 
+/** https://kubernetes.io/docs/reference/using-api/api-concepts/#alternate-representations-of-resources */
+function asMetadata(kind: 'PartialObjectMetadata' | 'PartialObjectMetadataList'): string {
+  return `;as=${kind};g=meta.k8s.io;v=v1`;
+}
+
+/** What a watch's events are to be sent as: of each object as much as `metadataOnly` says. */
+export function eventType({ metadataOnly }: Selection): string {
+  return metadataOnly === true ? `${JSON_TYPE}${asMetadata('PartialObjectMetadata')}` : JSON_TYPE;
+}
+
 /** The request for a collection, with whatever else the query needs. */
 export function listCall(selection: Selection, query: Query): Call {
   const { resource, namespace } = selection;
   const isProtobuf = selection.protobuf === true && selection.shape !== undefined;
-  const form = selection.metadataOnly === true ? AS_METADATA : '';
+  const form = selection.metadataOnly === true ? asMetadata('PartialObjectMetadataList') : '';
   return {
     asked: { verb: 'list', resource: resourceName(resource, { namespace }) },
     method: 'GET',
@@ -109,13 +118,15 @@ export function listCall(selection: Selection, query: Query): Call {
       labelSelector: selection.labelSelector,
       ...query,
     },
-    accept: isProtobuf ? `${PROTOBUF_TYPE}${form}, ${JSON_TYPE}` : JSON_TYPE,
+    accept: isProtobuf ? `${PROTOBUF_TYPE}${form}, ${JSON_TYPE}${form}` : `${JSON_TYPE}${form}`,
   };
 }
 
 function parseList(bytes: Buffer, shape: Message | undefined): Page {
   const parsed: unknown = JSON.parse(bytes.toString('utf8'));
-  const items = property(parsed, 'items');
+  // Metadata of no object at all comes with `items: null`.
+  const isEmpty = text(property(parsed, 'kind')) === 'PartialObjectMetadataList';
+  const items = property(parsed, 'items') ?? (isEmpty ? [] : undefined);
   const meta = property(parsed, 'metadata');
   if (!Array.isArray(items)) throw new Error('the answer is not a list');
   return {

@@ -125,7 +125,7 @@ function sources(): readonly Source[] {
       },
     },
     {
-      selection: { resource: RESOURCES.nodeClaims },
+      selection: { resource: RESOURCES.nodeClaims, metadataOnly: true },
       meaning: ({ kind, object }) => {
         if (kind === 'deleted') return undefined;
         if (isDeleting(object)) return 'nodeclaim-deleted';
@@ -133,15 +133,15 @@ function sources(): readonly Source[] {
       },
     },
     {
-      selection: { resource: RESOURCES.nodePools },
+      selection: { resource: RESOURCES.nodePools, metadataOnly: true },
       meaning: (change) => (pools.isNew(change) ? 'nodepool-changed' : undefined),
     },
     {
-      selection: { resource: RESOURCES.nodeOverlays },
+      selection: { resource: RESOURCES.nodeOverlays, metadataOnly: true },
       meaning: (change) => (overlays.isNew(change) ? 'nodepool-changed' : undefined),
     },
     {
-      selection: { resource: RESOURCES.nodeClasses },
+      selection: { resource: RESOURCES.nodeClasses, metadataOnly: true },
       meaning: (change) => (classes.isNew(change) ? 'nodeclass-changed' : undefined),
     },
   ];

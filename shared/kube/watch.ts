@@ -1,7 +1,7 @@
 import type { Call, KubeClient } from './client.ts';
 import { classifyStatus, KubeError, unreachable } from './errors.ts';
 import { splitLines } from './lines.ts';
-import { listCall, property, read, type Selection, text, versionOf } from './list.ts';
+import { eventType, listCall, property, read, type Selection, text, versionOf } from './list.ts';
 import type { Timing } from './time.ts';
 
 /** One change, in the order in which the API server made them. */
@@ -90,7 +90,8 @@ function watchCall(selection: Selection, options: WatchOptions): Call {
     },
   );
   const { signal } = options;
-  return { ...call, asked: { ...call.asked, verb: 'watch' }, silenceMsMax: 0, signal };
+  const asked = { ...call.asked, verb: 'watch' } as const;
+  return { ...call, asked, accept: eventType(selection), silenceMsMax: 0, signal };
 }
 
 function stalled(call: Call): KubeError {

@@ -92,6 +92,25 @@ await describeWithControlPlane(
       expect(seen).toEqual(['added', 'modified', 'deleted']);
     });
 
+    it('reads and watches metadata alone where no more is asked for', async () => {
+      const selection: Selection = { ...MAPS, labelSelector: 'team=a', metadataOnly: true };
+      const { objects, resourceVersion } = await collect(selection);
+      expect(objects).toEqual([]);
+      const metadata = { name: 'slim', labels: { team: 'a' } };
+      await admin().create(RESOURCES.configMaps, { metadata, data: { value: CANARY } }, 'default');
+      const found: unknown[] = (await collect(selection)).objects;
+      for await (const event of watchOnce(admin(), selection, { resourceVersion })) {
+        if (event.kind !== 'bookmark') found.push(event.object);
+        break;
+      }
+      expect(found.map((each) => property(property(each, 'metadata'), 'name'))).toEqual([
+        'slim',
+        'slim',
+      ]);
+      expect(JSON.stringify(found)).not.toContain(CANARY);
+      await admin().delete(RESOURCES.configMaps, { namespace: 'default', name: 'slim' }, {});
+    });
+
     it('ends without an error when the signal aborts, also while nothing happens', async () => {
       const { resourceVersion } = await collect(PODS);
       const over = new AbortController();
