@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Condition } from '../core/model/cluster.ts';
 import type { Resources } from '../core/model/resources.ts';
 import type { Decoded } from './issue.ts';
+import type { Fields, Reader } from './read.ts';
 import { decodeParts, type UnknownFields } from './schema/decode.ts';
 import { conditions, objectName as name, resourceList, resourcesOf } from './schema/parts.ts';
 import { withRules } from './schema/rule.ts';
@@ -76,7 +77,16 @@ export interface NamedBuffer {
   readonly percentage: number | undefined;
   readonly limits: Resources;
   readonly target: BufferReference;
+  /** But for the conditions. */
+  readonly status: BufferStatus;
   readonly conditions: readonly Condition[];
+}
+
+interface BufferStatus {
+  readonly replicas: number | undefined;
+  readonly podTemplate: string | undefined;
+  readonly podTemplateGeneration: number | undefined;
+  readonly provisioningStrategy: string | undefined;
 }
 
 export function decodeCapacityBuffer(
@@ -84,7 +94,7 @@ export function decodeCapacityBuffer(
   unknownFields: UnknownFields = 'refuse',
 ): Decoded<NamedBuffer> {
   return decodeParts(CAPACITY_BUFFER_DEFINITION, object, unknownFields, (parts) => {
-    const { metadata, spec, conditions, generation } = parts;
+    const { metadata, spec, status, conditions, generation, read } = parts;
     return {
       namespace: metadata.namespace,
       name: metadata.name,
@@ -95,9 +105,21 @@ export function decodeCapacityBuffer(
       percentage: spec.percentage,
       limits: resourcesOf(spec.limits, 'down'),
       target: targetOf(spec),
+      status: statusOf(read, status),
       conditions,
     };
   });
+}
+
+function statusOf(read: Reader, status: Fields): BufferStatus {
+  const { podTemplateRef, replicas, podTemplateGeneration, provisioningStrategy } = status;
+  const template = read.fields(podTemplateRef, 'status.podTemplateRef');
+  return {
+    replicas: read.integer(replicas, 'status.replicas'),
+    podTemplate: read.text(template['name'], 'status.podTemplateRef.name'),
+    podTemplateGeneration: read.integer(podTemplateGeneration, 'status.podTemplateGeneration'),
+    provisioningStrategy: read.text(provisioningStrategy, 'status.provisioningStrategy'),
+  };
 }
 
 function targetOf({ podTemplateRef, scalableRef }: z.output<typeof spec>): BufferReference {

@@ -100,6 +100,17 @@ function provisioning(buffer: CapacityBuffer, replicas: number, plan: Plan): Con
   return { type, status: 'True', reason: 'RequiresNewCapacity', message };
 }
 
+/** `status.replicas` follows `spec.replicas` also where the room, and so what is said of it, stays. */
+function saysSo({ status, conditions }: CapacityBuffer, said: CapacityBufferStatusPatch): boolean {
+  return (
+    status.replicas === said.replicas &&
+    status.podTemplate === said.podTemplate &&
+    status.podTemplateGeneration === said.podTemplateGeneration &&
+    status.provisioningStrategy === said.provisioningStrategy &&
+    sameConditions(conditions, said.conditions)
+  );
+}
+
 /** Statuses of all buffers after a plan; only what changed is written, each for itself. */
 export async function writeBufferStatuses(
   { ports, shadow }: StatusWriting,
@@ -111,7 +122,6 @@ export async function writeBufferStatuses(
     const replicas = bufferReplicas(buffer);
     const set = [resolved(buffer), provisioning(buffer, replicas, plan)];
     const conditions = withConditions(buffer.conditions, set, ports.clock.nowMs());
-    if (sameConditions(buffer.conditions, conditions)) continue;
     const { target } = buffer;
     const status: CapacityBufferStatusPatch = {
       replicas,
@@ -120,6 +130,7 @@ export async function writeBufferStatuses(
       provisioningStrategy: ACTIVE_CAPACITY,
       conditions,
     };
+    if (saysSo(buffer, status)) continue;
     const { namespace, name, uid } = buffer;
     const ref = { kind: 'CapacityBuffer', namespace, name, uid } as const;
     const write = async (): Promise<void> => {

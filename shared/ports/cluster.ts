@@ -46,7 +46,17 @@ export interface CapacityBuffer {
   readonly percentage: number | undefined;
   readonly limits: Resources;
   readonly target: BufferTarget;
+  /** What it says now, so that only changes are written. */
+  readonly status: CapacityBufferStatus;
   readonly conditions: readonly Condition[];
+}
+
+/** A CapacityBuffer's status but for its conditions; undefined: it does not say. */
+export interface CapacityBufferStatus {
+  readonly replicas: number | undefined;
+  readonly podTemplate: string | undefined;
+  readonly podTemplateGeneration: number | undefined;
+  readonly provisioningStrategy: string | undefined;
 }
 
 export type BufferTarget =
@@ -236,10 +246,8 @@ export interface NodePoolStatusPatch {
   readonly conditions: readonly Condition[];
 }
 
-export interface CapacityBufferStatusPatch {
+export interface CapacityBufferStatusPatch extends CapacityBufferStatus {
   readonly replicas: number;
-  readonly podTemplate: string | undefined;
-  readonly podTemplateGeneration: number | undefined;
   readonly provisioningStrategy: string;
   readonly conditions: readonly Condition[];
 }

@@ -198,8 +198,8 @@ export class SimulatedCluster implements ClusterReader, ClusterWriter {
       withStatus(object, {
         replicas,
         provisioningStrategy,
-        ...(podTemplate === undefined ? {} : { podTemplateRef: { name: podTemplate } }),
-        ...(podTemplateGeneration === undefined ? {} : { podTemplateGeneration }),
+        podTemplateRef: podTemplate === undefined ? undefined : { name: podTemplate },
+        podTemplateGeneration,
         conditions: status.conditions.map(encodeCondition),
       }),
     );

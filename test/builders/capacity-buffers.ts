@@ -16,6 +16,12 @@ export function bufferOf<Target extends (CapacityBuffer | NamedBuffer)['target']
     percentage: undefined,
     limits: {},
     target,
+    status: {
+      replicas: undefined,
+      podTemplate: undefined,
+      podTemplateGeneration: undefined,
+      provisioningStrategy: undefined,
+    },
     conditions: [],
   };
 }

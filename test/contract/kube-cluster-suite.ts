@@ -76,6 +76,21 @@ export function clusterSuite(title: string, world: () => ClusterWorld): void {
       return version;
     });
 
+  it(`${title}: a CapacityBuffer is read with what its status says, as far as it says it`, async () => {
+    const address = { namespace: 'default', name: 'buffer-1' };
+    const spec = { podTemplateRef: { name: 'none' }, replicas: 0 };
+    const [apiVersion, kind] = ['autoscaling.x-k8s.io/v1beta1', 'CapacityBuffer'] as const;
+    await world().apply({ apiVersion, kind, metadata: address, spec });
+    const said = { replicas: 2, provisioningStrategy: 'buffer.x-k8s.io/active-capacity' };
+    for (const [podTemplate, podTemplateGeneration] of [['slot', 3] as const, []]) {
+      const status = { ...said, podTemplate, podTemplateGeneration };
+      const patch = { ...status, conditions: [condition('Provisioning', 'True', 'a')] };
+      await cluster().patchCapacityBufferStatus({ kind, ...address }, patch);
+      const { capacityBuffers } = await cluster().read();
+      expect(capacityBuffers.map((each) => each.status)).toContainEqual(status);
+    }
+  });
+
   describe(`${title}: node claims`, () => {
     it('are created once; the second create returns what is there', async () => {
       const wanted = aNewClaim('create-1');
