@@ -14,7 +14,11 @@ import { tell } from '../runtime/tell.ts';
 export const handler = composed(async (event: QueueEvent, invocation): Promise<QueueAnswer> => {
   const { config, telemetry } = invocation;
   const { ports, base, remember } = await openSandbox(invocation, instancesCloud);
-  const messages = event.Records.map(({ messageId, body }) => ({ id: messageId, body }));
+  const messages = event.Records.map(({ messageId: id, body, attributes }) => ({
+    id,
+    body,
+    queuedAtMs: Number(attributes.SentTimestamp),
+  }));
   // Those who are woken look at what is remembered of offerings.
   const wake = async (): Promise<void> => {
     await Promise.all([remember(), tell(base, telemetry, ['nodeclaim-deleted'])]);

@@ -22,9 +22,20 @@ export interface WakeUpEvent {
   readonly detail?: unknown;
 }
 
+/**
+ * A message as Lambda hands it over.
+ * https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html
+ */
+export interface QueueRecord {
+  readonly messageId: string;
+  readonly body: string;
+  /** `SentTimestamp`: when the queue took it, in milliseconds since the epoch. */
+  readonly attributes: { readonly SentTimestamp: string };
+}
+
 /** A batch of the interruption queue. */
 export interface QueueEvent {
-  readonly Records: readonly { readonly messageId: string; readonly body: string }[];
+  readonly Records: readonly QueueRecord[];
 }
 
 /** Which messages are to come again. */

@@ -1,10 +1,10 @@
 import { confirmsWarning } from '../core/interruption/spot-request.ts';
+import { instanceIdOf } from '../core/lifecycle/actions.ts';
 import { INTERRUPTED } from '../core/model/labels.ts';
-import { type Instance, PortError, type Ports } from '../ports.ts';
+import type { Instance } from '../ports.ts';
+import type { Told } from './interrupt-answers.ts';
 import { type Hit, type InterruptPass, isLeaving, recordWhy } from './interrupt-messages.ts';
-
-/** Instances whose warning EC2 confirms, or why it could not be asked. */
-export type Confirmed = ReadonlySet<string> | PortError;
+import { isOurs } from './offers.ts';
 
 /** What is known of the messages once EC2 has been asked. */
 export interface Verdicts {
@@ -19,11 +19,8 @@ export function isWarning(hit: Hit): boolean {
   return hit.interruption.kind === 'spot_interrupted' && !isLeaving(hit);
 }
 
-/** What EC2 says of the instances: `contradicts` = it runs and nothing is known of an end. */
-function contradicts(hit: Hit, described: ReadonlyMap<string, Instance> | undefined): boolean {
-  if (described === undefined) return false;
-  const { kind } = hit.interruption;
-  const instance = described.get(hit.instanceId);
+/** What EC2 says of the instance: `contradicts` = it runs and nothing is known of an end. */
+function contradicts({ interruption: { kind } }: Hit, instance: Instance | undefined): boolean {
   if (kind === 'spot_interrupted') return instance?.capacityType === 'on-demand';
   return (
     (kind === 'instance_stopped' || kind === 'instance_terminated') && instance?.state === 'running'
@@ -31,8 +28,8 @@ function contradicts(hit: Hit, described: ReadonlyMap<string, Instance> | undefi
 }
 
 /** Whether EC2 has begun to end it already. */
-function isEnding(hit: Hit, described: ReadonlyMap<string, Instance> | undefined): boolean {
-  const state = described?.get(hit.instanceId)?.state;
+function isEnding(instance: Instance | undefined): boolean {
+  const state = instance?.state;
   return state === 'stopping' || state === 'stopped' || state === 'shutting-down';
 }
 
@@ -42,62 +39,54 @@ function needsConfirmation(hit: Hit): boolean {
   return hit.action.confirmable && !isKnown;
 }
 
-function idsOf(hits: readonly Hit[]): readonly string[] {
-  return [...new Set(hits.map(({ instanceId }) => instanceId))].sort();
+function instancesOf({ state }: InterruptPass): readonly string[] {
+  return state.nodeClaims
+    .filter(({ nodeClassRef, deletedAtMs }) => isOurs(nodeClassRef) && deletedAtMs === undefined)
+    .flatMap(({ providerId }) => instanceIdOf(providerId) ?? [])
+    .sort();
 }
 
-async function describeHits(
-  { compute }: Ports,
-  hits: readonly Hit[],
-): Promise<ReadonlyMap<string, Instance> | undefined> {
-  const ids = idsOf(hits);
-  if (ids.length === 0) return new Map();
-  try {
-    return new Map((await compute.describe(ids)).map((each) => [each.id, each]));
-  } catch (error) {
-    // A warning has two minutes: it is acted on at once where EC2 cannot be asked.
-    if (error instanceof PortError) return undefined;
-    throw error;
-  }
+function askForInstances(pass: InterruptPass, hits: readonly Hit[]): Promise<Told<Instance>> {
+  const { compute } = pass.ports;
+  const ask = async (ids: readonly string[]): Promise<ReadonlyMap<string, Instance>> =>
+    new Map((await compute.describe(ids)).map((each) => [each.id, each]));
+  return pass.known.instances.about({ questions: hits, ours: () => instancesOf(pass), ask });
 }
 
 /** Asks for the spot requests of all warnings in one call. */
-export async function askForWarnings(
-  { compute }: Ports,
+export function askForWarnings(
+  pass: InterruptPass,
   warnings: readonly Hit[],
-): Promise<Confirmed> {
-  const ids = idsOf(warnings);
-  if (ids.length === 0) return new Set();
-  try {
+): Promise<Told<boolean>> {
+  const { compute } = pass.ports;
+  const ask = async (ids: readonly string[]): Promise<ReadonlyMap<string, boolean>> => {
     const requests = await compute.spotRequests(ids);
     const takenBack = requests.filter(({ statusCode }) => confirmsWarning(statusCode));
-    return new Set(takenBack.map(({ instanceId }) => instanceId));
-  } catch (error) {
-    if (error instanceof PortError) return error;
-    throw error;
-  }
+    return new Map(takenBack.map(({ instanceId }) => [instanceId, true]));
+  };
+  return pass.known.takenBack.about({ questions: warnings, ours: () => instancesOf(pass), ask });
 }
 
 /**
  * The one batched confirmation. A spot request may say `fulfilled` for a moment after the warning,
- * so that a warning is never contradicted by it; the other kinds nothing can confirm.
+ * so that a warning is never contradicted by it; the other kinds nothing can confirm. A warning has
+ * two minutes: it is acted on at once where EC2 cannot be asked.
  */
 export async function confirm(pass: InterruptPass, hits: readonly Hit[]): Promise<Verdicts> {
-  const { ports } = pass;
-  const [described, confirmed] = await Promise.all([
-    describeHits(ports, hits.filter(needsConfirmation)),
-    askForWarnings(ports, hits.filter(isWarning)),
+  const [instances, takenBack] = await Promise.all([
+    askForInstances(pass, hits.filter(needsConfirmation)),
+    askForWarnings(pass, hits.filter(isWarning)),
   ]);
   const sure: Hit[] = [];
   const unsure: Hit[] = [];
   for (const hit of hits) {
-    const isAsked = isWarning(hit) && !(confirmed instanceof PortError);
+    const instance = instances.answers.get(hit.instanceId)?.value;
+    const request = isWarning(hit) ? takenBack.answers.get(hit.instanceId) : undefined;
     const isUnconfirmable = hit.action.deleteClaim && !hit.action.confirmable && !isLeaving(hit);
-    const isConfirmed = isAsked && (confirmed.has(hit.instanceId) || isEnding(hit, described));
-    if (isConfirmed) sure.push(hit);
-    else if (contradicts(hit, described)) {
+    if (request !== undefined && (request.value === true || isEnding(instance))) sure.push(hit);
+    else if (contradicts(hit, instance)) {
       await recordWhy(pass, hit, 'contradicted', 'EC2 says otherwise');
-    } else if (isAsked || isUnconfirmable) unsure.push(hit);
+    } else if (request !== undefined || isUnconfirmable) unsure.push(hit);
     else sure.push(hit);
   }
   return { sure, unsure };

@@ -9,6 +9,7 @@ import { NODE_POOL } from '../core/model/labels.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import { type ClaimsState, PortError, type Ports } from '../ports.ts';
 import type { Failure } from './attempt.ts';
+import type { Known } from './interrupt-answers.ts';
 import { recordNothing } from './launch-records.ts';
 import { isOurs } from './offers.ts';
 import type { AppSettings } from './settings.ts';
@@ -17,6 +18,8 @@ import type { Shadow } from './shadow.ts';
 export interface QueueMessage {
   readonly id: string;
   readonly body: string;
+  /** When the queue took it, which nobody can forge; absent where there is no queue. */
+  readonly queuedAtMs?: number;
 }
 
 /**
@@ -37,6 +40,8 @@ export interface InterruptPass {
   readonly settings: AppSettings;
   readonly state: ClaimsState;
   readonly shadow: Shadow;
+  /** What EC2 said a moment ago, to whatever batch. */
+  readonly known: Known;
   /** Claims deleted by this batch. */
   readonly deleted: Set<string>;
   /** Messages that have to come again. */
@@ -54,6 +59,8 @@ export interface Hit {
   readonly action: InterruptionAction;
   readonly claim: NodeClaim;
   readonly instanceId: string;
+  /** At the latest: whatever the message says, it was sent before it was in the queue. */
+  readonly sentAtMs: number;
 }
 
 export function refuse({ refused, ports }: InterruptPass, reason: RefusalReason): void {
@@ -98,10 +105,11 @@ export async function recordWhy(
 function hitsOf(
   pass: InterruptPass,
   byInstance: ReadonlyMap<string | undefined, NodeClaim>,
-  { id: messageId, body }: QueueMessage,
+  { id: messageId, body, queuedAtMs }: QueueMessage,
 ): readonly Hit[] {
   const { ports, settings } = pass;
-  const parsed = parseInterruption(body, settings.envelope, ports.clock.nowMs());
+  const nowMs = ports.clock.nowMs();
+  const parsed = parseInterruption(body, settings.envelope, nowMs);
   if (!parsed.ok) {
     refuse(pass, parsed.refusal);
     return [];
@@ -111,9 +119,11 @@ function hitsOf(
   ports.recorder.count('interruption_received_messages_total', labels);
   const action = actionFor(interruption);
   if (action === undefined) return [];
+  const sentAtMs = Math.min(interruption.sentAtMs, queuedAtMs ?? nowMs, nowMs);
+  const said = { messageId, interruption, action, sentAtMs };
   const hits = interruption.instanceIds.flatMap((instanceId) => {
     const claim = byInstance.get(instanceId);
-    return claim === undefined ? [] : [{ messageId, interruption, action, claim, instanceId }];
+    return claim === undefined ? [] : [{ ...said, claim, instanceId }];
   });
   if (hits.length === 0) refuse(pass, 'foreign_cluster');
   return hits;

@@ -7,9 +7,10 @@ import {
   SPOT,
   ZONE,
 } from '../core/model/labels.ts';
-import { PortError, type Ports } from '../ports.ts';
+import type { PortError, Ports } from '../ports.ts';
+import { knownThrough } from './interrupt-answers.ts';
 import { spendBudget } from './interrupt-budget.ts';
-import { askForWarnings, type Confirmed, confirm, isWarning } from './interrupt-confirmation.ts';
+import { askForWarnings, confirm, isWarning } from './interrupt-confirmation.ts';
 import {
   fail,
   type Hit,
@@ -148,37 +149,43 @@ async function putOff(pass: InterruptPass, { hits, faults }: Unspent): Promise<v
 }
 
 /** Between looks at spot requests: seconds of the two minutes that a node has. */
-const WAITS_MS = [1_000, 2_000, 3_000];
+const WAITS_MS = [1_000, 2_000, 3_000, 4_000];
 
 /**
  * Warnings beyond what may go unconfirmed: a real one is confirmed within moments, a forged one
- * never. Where EC2 or the NodePool could not be asked, the message comes again.
+ * never. One that was sent a while ago is not waited for: in a flood all but the first are.
  */
 async function awaitConfirmation(pass: InterruptPass, { hits, faults }: Unspent): Promise<void> {
-  const { ports, shadow } = pass;
+  const { ports, shadow, known } = pass;
   let left = hits;
-  let confirmed: Confirmed = new Set();
+  let fault: PortError | undefined;
   for (const waitMs of WAITS_MS) {
-    if (left.length === 0) return;
+    if (left.every((hit) => known.takenBack.isSettled(hit))) break;
+    if (!known.waits.take(waitMs, ports.clock.nowMs())) break;
     await ports.clock.sleep(waitMs);
     if (await shadow.isCast()) return;
-    confirmed = await askForWarnings(ports, left);
-    if (confirmed instanceof PortError) continue;
-    const known: ReadonlySet<string> = confirmed;
-    await act(
-      pass,
-      left.filter((hit) => known.has(hit.instanceId)),
-    );
-    left = left.filter((hit) => !known.has(hit.instanceId));
+    const told = await askForWarnings(pass, left);
+    fault = told.fault;
+    const isConfirmed = ({ instanceId }: Hit): boolean =>
+      told.answers.get(instanceId)?.value === true;
+    await act(pass, left.filter(isConfirmed));
+    left = left.filter((hit) => !isConfirmed(hit));
   }
   for (const hit of left) {
-    const pool = poolNameOf(hit);
-    const fault = confirmed instanceof PortError ? confirmed : faults.get(pool);
-    if (fault !== undefined) fail(pass, hit.messageId, `NodePool/${pool}`, fault);
-    else {
-      refuse(pass, 'unconfirmed');
-      await recordWhy(pass, hit, 'unconfirmed', 'EC2 knows nothing of it');
-    }
+    const unasked = known.takenBack.isSettled(hit) ? undefined : fault;
+    await giveUp(pass, hit, unasked ?? faults.get(poolNameOf(hit)));
+  }
+}
+
+/** Where EC2 or the NodePool could not be asked, or not for long enough, the message comes again. */
+async function giveUp(pass: InterruptPass, hit: Hit, fault: unknown): Promise<void> {
+  if (fault !== undefined) fail(pass, hit.messageId, `NodePool/${poolNameOf(hit)}`, fault);
+  else if (pass.known.takenBack.isSettled(hit)) {
+    refuse(pass, 'unconfirmed');
+    await recordWhy(pass, hit, 'unconfirmed', 'EC2 knows nothing of it');
+  } else {
+    pass.failed.add(hit.messageId);
+    await recordWhy(pass, hit, 'unconfirmed', 'EC2 knows nothing of it yet, and others wait');
   }
 }
 
@@ -210,6 +217,7 @@ export async function interrupt(
     settings,
     state,
     shadow: new Shadow(ports, state, startedAtMs),
+    known: knownThrough(ports),
     deleted: new Set(),
     failed: new Set(),
     failures: [],

@@ -17,6 +17,7 @@ const settings = appSettings('demo', { accountId: ACCOUNT, region: REGION });
 
 /** As the stack sets the queue up. */
 const RECEIVES_MAX = 5;
+const MANY = 10_000;
 
 const cloud = new WireCloud();
 beforeAll(() => cloud.start());
@@ -38,43 +39,92 @@ interface Outcome {
   readonly deleted: readonly string[];
   /** Bodies that were given up, as the redrive policy does. */
   readonly dead: readonly string[];
-  readonly describes: number;
+  /** Of AWS, whatever they ask for. */
+  readonly calls: number;
+  /** Seconds that were only waited. */
+  readonly waited: number;
+  /** By claim: seconds from the first message to its deletion. */
+  readonly gone: Readonly<Record<string, number>>;
+}
+
+/** Five invocations at once, a fifth of a second each. */
+const BATCH_MS = 40;
+/** As the stack sets the queue up: what fails is not seen for so long. */
+const HIDDEN_MS = 360_000;
+
+/** A clock that waits take forward, and ports that count what they ask of AWS. */
+class Counted {
+  calls = 0;
+  waitedMs = 0;
+  elapsedMs = 0;
+  readonly ports: Ports;
+
+  constructor(world: World, ports: Ports) {
+    const nowMs = (): number => world.timeline.nowMs() + this.elapsedMs;
+    const sleep = async (ms: number): Promise<void> => {
+      this.waitedMs += ms;
+      this.elapsedMs += ms;
+    };
+    const { compute, images, network, profiles } = ports;
+    const aws = { compute, images, network, profiles };
+    const counted = Object.entries(aws).map(([name, port]) => [name, this.counting(port)]);
+    this.ports = { ...ports, ...Object.fromEntries(counted), clock: { nowMs, sleep } };
+  }
+
+  private counting<Port extends object>(port: Port): Port {
+    return new Proxy(port, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== 'function') return value;
+        this.calls += 1;
+        return value.bind(target);
+      },
+    });
+  }
 }
 
 /**
  * What Lambda and SQS do together: batches of ten to the function, those that fail are seen again,
  * and after five times are moved to the dead letters.
  */
-async function played(ports: Ports, bodies: readonly string[]): Promise<Outcome> {
+async function played(
+  world: World,
+  bodies: readonly string[],
+  ports: Ports = world.ports,
+): Promise<Outcome> {
   const source = queue();
+  const queuedAtMs = world.timeline.nowMs();
   cloud.messages.push(...bodies.map((body, at) => ({ id: `m${at}`, body, receipt: undefined })));
   const receives = new Map<string, number>();
   const refused: Partial<Record<RefusalReason, number>> = {};
-  const deleted: string[] = [];
+  const gone: Record<string, number> = {};
   const dead: string[] = [];
-  let describes = 0;
-  const counting = withPorts(ports, {
-    compute: {
-      describe: async (ids) => {
-        describes += 1;
-        return await ports.compute.describe(ids);
-      },
-    },
-  });
+  const counted = new Counted(world, ports);
+  // Those who drain and replace are woken by a call, too.
+  const wake = async (): Promise<void> => {
+    counted.calls += 1;
+  };
   for (;;) {
     const batch = await source.receive(0);
-    if (batch.length === 0) break;
+    if (batch.length === 0) {
+      if (cloud.messages.length === 0) break;
+      counted.elapsedMs += HIDDEN_MS;
+      for (const message of cloud.messages) message.receipt = undefined;
+      continue;
+    }
+    counted.elapsedMs += BATCH_MS;
     for (const { id } of batch) receives.set(id, (receives.get(id) ?? 0) + 1);
-    const report = await interrupt(counting, settings, batch);
+    const messages = batch.map(({ id, body }) => ({ id, body, queuedAtMs }));
+    const report = await interrupt(counted.ports, settings, messages, wake);
     for (const [reason, count] of report.refused) refused[reason] = (refused[reason] ?? 0) + count;
-    deleted.push(...report.deleted);
+    for (const name of report.deleted) gone[name] ??= counted.elapsedMs / 1000;
     const failed = new Set(report.failedIds);
     const over = batch.filter(({ id }) => failed.has(id) && receives.get(id) === RECEIVES_MAX);
     dead.push(...over.map(({ body }) => body));
     await source.delete(batch.filter((each) => !failed.has(each.id) || over.includes(each)));
-    for (const message of cloud.messages) if (failed.has(message.id)) message.receipt = undefined;
   }
-  return { refused, deleted, dead, describes };
+  const { calls, waitedMs } = counted;
+  return { refused, deleted: Object.keys(gone).sort(), dead, calls, waited: waitedMs / 1000, gone };
 }
 
 function claimsOf(world: World): readonly NodeClaim[] {
@@ -117,7 +167,7 @@ describe('messages of the interruption queue', () => {
       '['.repeat(100_000),
       warning(world, id, { padding: 'x'.repeat(262_144) }),
     ];
-    const { refused, deleted, dead, describes } = await played(world.ports, bodies);
+    const { refused, deleted, dead, calls } = await played(world, bodies);
     expect(refused).toEqual({
       foreign_account: 1,
       foreign_region: 1,
@@ -128,36 +178,77 @@ describe('messages of the interruption queue', () => {
     });
     expect(deleted).toEqual([]);
     expect(dead).toEqual([]);
-    expect(describes).toBe(0);
+    expect(calls).toBe(0);
     expect(claimsOf(world).filter((each) => each.deletedAtMs !== undefined)).toEqual([]);
   });
 
   it('10,000 times the same: one node, and EC2 is hardly asked', async () => {
     const world = await runningWorld([spread('web', 4)], 'spot');
     const [claim] = claimsOf(world);
-    const bodies = Array.from({ length: 10_000 }, () => realWarning(world, idOf(claim)));
-    const { deleted, describes, dead } = await played(world.ports, bodies);
+    const bodies = Array.from({ length: MANY }, () => realWarning(world, idOf(claim)));
+    const { deleted, calls, dead } = await played(world, bodies);
     expect(deleted).toEqual([claim?.name]);
-    expect(describes).toBe(1);
+    // The instance, its spot request, and one for those who are woken.
+    expect(calls).toBe(3);
     expect(dead).toEqual([]);
     const leaving = claimsOf(world).filter((each) => each.deletedAtMs !== undefined);
     expect(leaving.map(({ name }) => name)).toEqual([claim?.name]);
   });
 
+  it('10,000, five of them over and over, of which none is believed: AWS is not asked', async () => {
+    const world = await runningWorld([spread('web', 1)], 'spot');
+    const id = idOf(claimsOf(world)[0]);
+    const five = [
+      warning(world, id, { account: '999999999999' }),
+      warning(world, id, { region: 'eu-west-1' }),
+      warning(world, id, { time: '2020-01-01T00:00:00Z' }),
+      warning(world, id, { detail: { 'instance-id': 'all' } }),
+      warning(world, 'i-0aaaaaaaaaaaaaaaa'),
+    ];
+    const bodies = Array.from({ length: MANY }, (_, at) => five[at % five.length] ?? '');
+    const each = MANY / five.length;
+    expect(await played(world, bodies)).toEqual({
+      refused: {
+        foreign_account: each,
+        foreign_region: each,
+        stale: each,
+        malformed: each,
+        foreign_cluster: each,
+      },
+      ...{ deleted: [], dead: [], calls: 0, waited: 0, gone: {} },
+    });
+  });
+
   it('10,000 of other clusters: nothing is asked of AWS', async () => {
     const world = await runningWorld([spread('web', 1)], 'spot');
     const foreign = (at: number): string => `i-0${at.toString(16).padStart(16, '0')}`;
-    const bodies = Array.from({ length: 10_000 }, (_, at) => warning(world, foreign(at + 1e9)));
-    const { refused, describes, deleted } = await played(world.ports, bodies);
-    expect(refused).toEqual({ foreign_cluster: 10_000 });
-    expect(describes).toBe(0);
+    const bodies = Array.from({ length: MANY }, (_, at) => warning(world, foreign(at + 1e9)));
+    const { refused, calls, deleted } = await played(world, bodies);
+    expect(refused).toEqual({ foreign_cluster: MANY });
+    expect(calls).toBe(0);
     expect(deleted).toEqual([]);
+  });
+
+  it('10,000 forged ones around a real one: it is acted on within the two minutes', async () => {
+    const world = await runningWorld([spread('web', 20)], 'spot');
+    const [real, ...others] = claimsOf(world);
+    const forged = (at: number): string => warning(world, idOf(others[at % others.length]));
+    const bodies = Array.from({ length: MANY }, (_, at) => forged(at));
+    bodies.splice(MANY / 2, 0, realWarning(world, idOf(real)));
+    const { refused, gone, deleted, calls, waited, dead } = await played(world, bodies);
+    expect(gone[real?.name ?? '']).toBeLessThan(60);
+    // A fifth of the pool, and what is confirmed.
+    expect(deleted).toHaveLength(4 + 1);
+    expect(refused.unconfirmed).toBeGreaterThanOrEqual(MANY - 4 * Math.ceil(MANY / others.length));
+    expect(dead).toEqual([]);
+    expect(calls).toBeLessThan(25);
+    expect(waited).toBeLessThanOrEqual(10);
   });
 
   it('of which EC2 knows nothing: one node of four, however often they are forged', async () => {
     const world = await runningWorld([spread('web', 4)], 'spot');
     const all = claimsOf(world).map((claim) => warning(world, idOf(claim)));
-    const { deleted, refused, dead } = await played(world.ports, [...all, ...all, ...all]);
+    const { deleted, refused, dead } = await played(world, [...all, ...all, ...all]);
     expect(deleted).toHaveLength(1);
     // Three of the twelve are about the node that goes.
     expect(refused).toEqual({ unconfirmed: 9 });
@@ -176,7 +267,7 @@ describe('messages of the interruption queue', () => {
       },
     });
     const bodies = claimsOf(world).map((claim) => realWarning(world, idOf(claim)));
-    const { deleted, dead } = await played(ports, bodies);
+    const { deleted, dead } = await played(world, bodies, ports);
     expect(deleted).toEqual(others.map(({ name }) => name));
     expect(dead).toEqual([bodies[0]]);
     expect(cloud.messages).toEqual([]);

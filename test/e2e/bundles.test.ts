@@ -25,7 +25,7 @@ import {
   tooLarge,
 } from '../support/bundles/manifests.ts';
 import { deployment, nodeClass } from '../support/closed-loop/manifests.ts';
-import { forgedWarning } from '../support/closed-loop/messages.ts';
+import { forgedWarning, queueRecord } from '../support/closed-loop/messages.ts';
 import { isDeleting, labelOf } from '../support/closed-loop/questions.ts';
 import { describeClosedLoop, liveInstances, runningPods } from '../support/closed-loop/world.ts';
 
@@ -70,10 +70,7 @@ await describeClosedLoop('the bundles of the synthesised stack', (loop) => {
     const [before] = liveInstances(loop);
     // Its spot request does not say so yet: that it goes all the same is noted on its NodePool.
     const body = forgedWarning(cloud.account, before?.id ?? '');
-    const Records = [body, 'not even JSON'].map((each, at) => ({
-      messageId: `m-${at}`,
-      body: each,
-    }));
+    const Records = [body, 'not even JSON'].map((each, at) => queueRecord(`m-${at}`, each));
     expect(await world().invoke('interrupt', { Records })).toEqual({ batchItemFailures: [] });
     expect((await loop.list(RESOURCES.nodeClaims)).filter(isDeleting)).toHaveLength(1);
     await world().until('the old instance is gone and six pods run', async () => {

@@ -4,7 +4,7 @@ import { RESOURCES } from '../../shared/kube/resources.ts';
 import type { LoopFunction } from '../support/closed-loop/functions.ts';
 import { type Kill, runDoomed } from '../support/closed-loop/kill.ts';
 import { deployment, nodeClass, nodePool } from '../support/closed-loop/manifests.ts';
-import { spotWarning } from '../support/closed-loop/messages.ts';
+import { queueRecord, spotWarning } from '../support/closed-loop/messages.ts';
 import {
   claimsOf,
   conditionOf,
@@ -149,7 +149,7 @@ async function untilUnschedulable(loop: ClosedLoop, count: number): Promise<void
 
 function stopping({ account }: ClosedLoop['cloud'], instance: string): object {
   const body = spotWarning(account, instance);
-  return { Records: [{ messageId: 'm', body }] };
+  return { Records: [queueRecord('m', body)] };
 }
 
 /** All instances that were ever launched for us. */

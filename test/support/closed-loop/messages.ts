@@ -1,3 +1,4 @@
+import type { QueueRecord } from '../../../functions/runtime/context.ts';
 import type { Account } from '../aws/model/account.ts';
 
 /**
@@ -20,4 +21,9 @@ export function forgedWarning({ id, region }: Account, instance: string): string
     time: new Date().toISOString(),
     detail: { 'instance-id': instance, 'instance-action': 'terminate' },
   });
+}
+
+/** A message as Lambda hands it over. */
+export function queueRecord(messageId: string, body: string): QueueRecord {
+  return { messageId, body, attributes: { SentTimestamp: String(Date.now()) } };
 }

@@ -25,6 +25,7 @@ import {
 } from './functions.ts';
 import { joinInstances } from './instances.ts';
 import { type LogLine, LogTap } from './logs.ts';
+import { queueRecord } from './messages.ts';
 import { react } from './reaction.ts';
 import { checkStrangers, isStranger, settleStrangers } from './strangers.ts';
 
@@ -241,7 +242,7 @@ function loopOf(parts: Parts, handlers: () => Handlers): ClosedLoop {
       }
     },
     interrupt: async (bodies) => {
-      const Records = bodies.map((each, at) => ({ messageId: `m-${at}`, body: each }));
+      const Records = bodies.map((each, at) => queueRecord(`m-${at}`, each));
       const answer = await invoke('interrupt', { Records });
       const { batchItemFailures } = answer as { batchItemFailures: { itemIdentifier: string }[] };
       return batchItemFailures.map((each) => each.itemIdentifier);
