@@ -55,6 +55,7 @@ export class Answers<Value> {
 
   async about({ questions, ours, ask }: Inquiry<Value>): Promise<Told<Value>> {
     const atMs = this.nowMs();
+    this.forget(atMs);
     const due = [...new Set(questions.filter((each) => this.isDue(each, atMs)).map(idOf))].sort();
     let fault: PortError | undefined;
     if (due.length > 0) {
@@ -85,6 +86,12 @@ export class Answers<Value> {
     return answer === undefined || (nowMs >= answer.againAtMs && !this.isSettled(question));
   }
 
+  private forget(nowMs: number): void {
+    for (const [id, { atMs }] of this.byInstance) {
+      if (nowMs - atMs >= KEPT_MS) this.byInstance.delete(id);
+    }
+  }
+
   private async renew(
     due: readonly string[],
     ours: Inquiry<Value>['ours'],
@@ -96,9 +103,6 @@ export class Answers<Value> {
     const ids = [...new Set([...due, ...others])].slice(0, Math.max(due.length, INSTANCES_MAX));
     const values = await ask(ids);
     const againAtMs = atMs + CALL_MS * Math.ceil(ids.length / CALL_INSTANCES);
-    for (const [id, answer] of this.byInstance) {
-      if (atMs - answer.atMs >= KEPT_MS) this.byInstance.delete(id);
-    }
     for (const id of ids) this.byInstance.set(id, { atMs, value: values.get(id), againAtMs });
   }
 }

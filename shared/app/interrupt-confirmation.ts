@@ -1,9 +1,16 @@
+import { mayBeLate } from '../core/interruption/belief.ts';
 import { confirmsWarning } from '../core/interruption/spot-request.ts';
 import { instanceIdOf } from '../core/lifecycle/actions.ts';
 import { INTERRUPTED } from '../core/model/labels.ts';
 import type { Instance } from '../ports.ts';
 import type { Told } from './interrupt-answers.ts';
-import { type Hit, type InterruptPass, isLeaving, recordWhy } from './interrupt-messages.ts';
+import {
+  type Hit,
+  type InterruptPass,
+  isLeaving,
+  recordWhy,
+  refuse,
+} from './interrupt-messages.ts';
 import { isOurs } from './offers.ts';
 
 /** What is known of the messages once EC2 has been asked. */
@@ -68,6 +75,21 @@ export function askForWarnings(
 }
 
 /**
+ * What an instance is does not change, but how it is may have done so since EC2 has looked: the
+ * message comes again, and the queue hides it until EC2's answer is to be believed.
+ */
+async function refute(pass: InterruptPass, hit: Hit, answeredAtMs: number): Promise<void> {
+  const isState = hit.interruption.kind !== 'spot_interrupted';
+  if (isState && mayBeLate(answeredAtMs, hit.sentAtMs)) {
+    pass.failed.add(hit.messageId);
+    await recordWhy(pass, hit, 'contradicted', 'EC2 says otherwise, but may be late');
+    return;
+  }
+  refuse(pass, 'contradicted');
+  await recordWhy(pass, hit, 'contradicted', 'EC2 says otherwise');
+}
+
+/**
  * The one batched confirmation. A spot request may say `fulfilled` for a moment after the warning,
  * so that a warning is never contradicted by it; the other kinds nothing can confirm. A warning has
  * two minutes: it is acted on at once where EC2 cannot be asked.
@@ -80,13 +102,13 @@ export async function confirm(pass: InterruptPass, hits: readonly Hit[]): Promis
   const sure: Hit[] = [];
   const unsure: Hit[] = [];
   for (const hit of hits) {
-    const instance = instances.answers.get(hit.instanceId)?.value;
+    const shown = instances.answers.get(hit.instanceId);
+    const instance = shown?.value;
     const request = isWarning(hit) ? takenBack.answers.get(hit.instanceId) : undefined;
     const isUnconfirmable = hit.action.deleteClaim && !hit.action.confirmable && !isLeaving(hit);
     if (request !== undefined && (request.value === true || isEnding(instance))) sure.push(hit);
-    else if (contradicts(hit, instance)) {
-      await recordWhy(pass, hit, 'contradicted', 'EC2 says otherwise');
-    } else if (request !== undefined || isUnconfirmable) unsure.push(hit);
+    else if (shown !== undefined && contradicts(hit, instance)) await refute(pass, hit, shown.atMs);
+    else if (request !== undefined || isUnconfirmable) unsure.push(hit);
     else sure.push(hit);
   }
   return { sure, unsure };

@@ -25,8 +25,9 @@ export interface QueueMessage {
 /**
  * `foreign_cluster`: about instances that no NodeClaim here stands for. `unconfirmed`: a warning of
  * which EC2 knows nothing, where as many of its NodePool's nodes have gone as may go like that.
+ * `contradicted`: EC2 says otherwise, and has had the time to know.
  */
-export type RefusalReason = Refusal | 'foreign_cluster' | 'unconfirmed';
+export type RefusalReason = Refusal | 'foreign_cluster' | 'unconfirmed' | 'contradicted';
 
 /** Why a message has to come again. */
 export interface MessageFailure extends Failure {

@@ -143,6 +143,13 @@ function warning(world: World, id: string | undefined, changes: object = {}): st
   });
 }
 
+function stopped(world: World, id: string): string {
+  return warning(world, id, {
+    'detail-type': 'EC2 Instance State-change Notification',
+    detail: { 'instance-id': id, state: 'stopped' },
+  });
+}
+
 /** As EC2 sends it: the spot request says the same. */
 function realWarning(world: World, id: string): string {
   world.compute.takeBack(id);
@@ -227,6 +234,38 @@ describe('messages of the interruption queue', () => {
     expect(refused).toEqual({ foreign_cluster: MANY });
     expect(calls).toBe(0);
     expect(deleted).toEqual([]);
+  });
+
+  it('10,000 times the same stop of an instance that runs: EC2 is hardly asked', async () => {
+    const world = await runningWorld([spread('web', 4)], 'spot');
+    const body = stopped(world, idOf(claimsOf(world)[0]));
+    const outcome = await played(
+      world,
+      Array.from({ length: MANY }, () => body),
+    );
+    expect(outcome.refused).toEqual({ contradicted: MANY });
+    expect([outcome.deleted, outcome.dead, outcome.waited]).toEqual([[], [], 0]);
+    expect(outcome.calls).toBeLessThan(15);
+  });
+
+  it('of a stop that EC2 does not show yet is acted on when it comes again', async () => {
+    const world = await runningWorld([spread('web', 4)], 'spot');
+    const [claim] = claimsOf(world);
+    const id = idOf(claim);
+    let isShown = false;
+    const ports = withPorts(world.ports, {
+      compute: {
+        describe: async (ids) => {
+          const found = await world.ports.compute.describe(ids);
+          const state = isShown ? 'stopped' : 'running';
+          isShown = true;
+          return found.map((each) => (each.id === id ? { ...each, state } : each));
+        },
+      },
+    });
+    const { gone, refused, dead } = await played(world, [stopped(world, id)], ports);
+    expect([refused, dead]).toEqual([{}, []]);
+    expect(gone[claim?.name ?? '']).toBeGreaterThan(HIDDEN_MS / 1000);
   });
 
   it('10,000 forged ones around a real one: it is acted on within the two minutes', async () => {

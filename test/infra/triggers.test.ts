@@ -1,6 +1,7 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { ENV, FUNCTION_NAMES, functionName, WAKE_TARGETS } from '../../shared/contract.ts';
+import { SHOWN_WITHIN_MS } from '../../shared/core/interruption/belief.ts';
 import { resources } from './synthesis.ts';
 import { synthesiseVariant } from './variants.ts';
 
@@ -272,6 +273,13 @@ describe('the interruption queue', () => {
     const seconds = Number(queue?.['VisibilityTimeout']);
     expect(tries * seconds).toBeGreaterThan(0);
     expect(Number(queue?.['MessageRetentionPeriod'])).toBeGreaterThan(tries * seconds);
+  });
+
+  it('shows what EC2 contradicts again once its answer is believed', () => {
+    const queue = [...resources(defaults, 'AWS::SQS::Queue').values()].find(
+      (each) => each['QueueName'] === 'joiner-demo-interruption',
+    );
+    expect(Number(queue?.['VisibilityTimeout']) * 1000).toBeGreaterThan(SHOWN_WITHIN_MS);
   });
 
   it('feeds at most five runs, ten messages each, failures alone', () => {

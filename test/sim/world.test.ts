@@ -173,6 +173,7 @@ describe('the simulated world', () => {
       ['malformed', 1],
       ['foreign_account', 1],
       ['foreign_cluster', 1],
+      ['contradicted', 1],
     ]);
     expect(report).toEqual({ failedIds: [], deleted: [], refused, failures: [] });
   });

@@ -1,59 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type InterruptReport,
-  interrupt,
-  type QueueMessage,
-} from '../../../shared/app/interrupt.ts';
+import { interrupt, type QueueMessage } from '../../../shared/app/interrupt.ts';
 import { instanceIdOf } from '../../../shared/core/lifecycle/actions.ts';
 import { INTERRUPTED, UNCONFIRMED } from '../../../shared/core/model/labels.ts';
 import { PortError, type Ports } from '../../../shared/ports.ts';
-import { ACCOUNT, type World } from '../../../shared/sim/world.ts';
-import { MINUTE, runningWorld, settings, spread, withPorts } from './world.ts';
-
-const EVENTS = {
-  spot: { source: 'aws.ec2', 'detail-type': 'EC2 Spot Instance Interruption Warning' },
-  reservation: {
-    source: 'aws.ec2',
-    'detail-type': 'EC2 Capacity Reservation Instance Interruption Warning',
-  },
-} as const;
-
-function messageOf(world: World, kind: keyof typeof EVENTS, id: string): QueueMessage {
-  const body = JSON.stringify({
-    ...EVENTS[kind],
-    account: ACCOUNT,
-    region: 'us-east-1',
-    time: new Date(world.timeline.nowMs()).toISOString(),
-    detail: { 'instance-id': id },
-  });
-  return { id: `m-${id}`, body };
-}
-
-function sentAt(message: QueueMessage, atMs: number): QueueMessage {
-  const time = new Date(atMs).toISOString();
-  return { ...message, body: JSON.stringify({ ...JSON.parse(message.body), time }) };
-}
-
-async function claimsOf({ ports }: World) {
-  return (await ports.cluster.readClaims()).nodeClaims;
-}
-
-async function leaving(world: World): Promise<number> {
-  return (await claimsOf(world)).filter(({ deletedAtMs }) => deletedAtMs !== undefined).length;
-}
-
-async function forEachNode(world: World, kind: keyof typeof EVENTS) {
-  const ids = (await claimsOf(world)).map((claim) => instanceIdOf(claim.providerId) ?? '');
-  return ids.map((id) => messageOf(world, kind, id));
-}
-
-/** As EC2 sends them: the spot requests say the same. */
-async function warnings(world: World): Promise<readonly QueueMessage[]> {
-  for (const { id } of world.compute.machines.values()) world.compute.takeBack(id);
-  return await forEachNode(world, 'spot');
-}
-
-const tenNodes = () => runningWorld([spread('web', 10)], 'spot');
+import {
+  claimsOf,
+  forEachNode,
+  leaving,
+  sentAt,
+  tenNodes,
+  waiting,
+  warnings,
+} from './queue-messages.ts';
+import { MINUTE, settings, withPorts } from './world.ts';
 
 describe('a batch of messages', () => {
   it('is not failed by a message that cannot be read', async () => {
@@ -157,16 +116,38 @@ describe('what EC2 cannot confirm', () => {
   });
 });
 
-/** A clock whose waits are counted, each taken after the other; something may happen meanwhile. */
-function waiting(world: World, meanwhile: (waited: number) => void = () => undefined) {
-  const waits: number[] = [];
-  const waitedMs = (): number => waits.reduce((sum, ms) => sum + ms, 0);
-  const sleep = async (ms: number): Promise<void> => {
-    waits.push(ms);
-    meanwhile(waits.length);
-  };
-  return { waits, waitedMs, clock: { nowMs: () => world.timeline.nowMs() + waitedMs(), sleep } };
-}
+describe('a state change of an instance that still runs, says EC2', () => {
+  const tries: readonly (readonly [string, boolean, object])[] = [
+    ['that is news comes again', false, { deleted: 0, failed: 1, refused: {} }],
+    [
+      'that is five minutes old is dropped',
+      true,
+      { deleted: 0, failed: 0, refused: { contradicted: 1 } },
+    ],
+  ];
+
+  it.each(tries)('%s', async (_, isOld, expected) => {
+    const world = await tenNodes();
+    const [message] = await forEachNode(world, 'stopped');
+    if (message === undefined) throw new Error('there is no node');
+    const sentMs = world.timeline.nowMs() - (isOld ? 5 * MINUTE : 5 * MINUTE - 1_000);
+    const { deleted, failedIds, refused } = await interrupt(world.ports, settings, [
+      sentAt(message, sentMs),
+    ]);
+    const counts = { deleted: deleted.length, failed: failedIds.length };
+    expect({ ...counts, refused: Object.fromEntries(refused) }).toEqual(expected);
+  });
+
+  it('that says it is of tomorrow is as old as it has been in the queue', async () => {
+    const world = await tenNodes();
+    const [message] = await forEachNode(world, 'stopped');
+    if (message === undefined) throw new Error('there is no node');
+    const nowMs = world.timeline.nowMs();
+    const forged = { ...sentAt(message, nowMs + 60 * MINUTE), queuedAtMs: nowMs - 6 * MINUTE };
+    const { failedIds, refused } = await interrupt(world.ports, settings, [forged]);
+    expect([failedIds, refused]).toEqual([[], new Map([['contradicted', 1]])]);
+  });
+});
 
 describe('spot warnings', () => {
   /** Batches of five at once, as Lambda hands them out: each to a process of its own. */
@@ -280,109 +261,5 @@ describe('spot warnings', () => {
     const report = await interrupt(ports, settings, messages);
     expect(report.deleted).toEqual([first?.name]);
     expect(report.failedIds).toEqual([messages[1]?.id]);
-  });
-});
-
-describe('a flood of forged spot warnings', () => {
-  const WAIT_MS_MAX = 10_000;
-
-  /** One process, which counts what it asks for; EC2 confirms everything from the given time on. */
-  async function processOf(world: World) {
-    const { waits, waitedMs, clock } = waiting(world);
-    const confirming = { fromMs: Number.POSITIVE_INFINITY };
-    const asked: number[] = [];
-    const spotRequests = async (ids: readonly string[]) => {
-      asked.push(ids.length);
-      if (clock.nowMs() < confirming.fromMs) return [];
-      return ids.map((instanceId) => ({ instanceId, statusCode: 'marked-for-termination' }));
-    };
-    const describe: Ports['compute']['describe'] = async (ids) => {
-      asked.push(ids.length);
-      return await world.compute.describe(ids);
-    };
-    // Nothing goes unconfirmed: all depends on what EC2 says.
-    const patchNodePool = async () => 'conflict' as const;
-    const readNodePoolNotes = async () => ({
-      uid: 'u',
-      resourceVersion: '1',
-      annotations: { [UNCONFIRMED]: spent(clock.nowMs()) },
-    });
-    const cluster = { patchNodePool, readNodePoolNotes };
-    const ports = withPorts(world.ports, { clock, cluster, compute: { describe, spotRequests } });
-    return { ports, clock, waits, waitedMs, asked, confirming };
-  }
-
-  /** A note that leaves nothing of ten nodes' budget. */
-  function spent(nowMs: number): string {
-    const at = new Date(nowMs).toISOString();
-    return JSON.stringify({ 'gone-1': at, 'gone-2': at });
-  }
-
-  it('is asked about as a whole, and waited for once', async () => {
-    const world = await tenNodes();
-    const { ports, waitedMs, asked } = await processOf(world);
-    const batches = Array.from({ length: 100 }, () => forEachNode(world, 'spot'));
-    const refused: (number | undefined)[] = [];
-    for (const batch of batches) {
-      const report = await interrupt(ports, settings, await batch);
-      expect(report).toMatchObject({ deleted: [], failedIds: [] });
-      refused.push(report.refused.get('unconfirmed'));
-    }
-    expect(refused).toEqual(batches.map(() => 10));
-    expect(waitedMs()).toBe(WAIT_MS_MAX);
-    expect(asked.length).toBeLessThanOrEqual(8);
-  });
-
-  it('is asked for at once where many nodes are meant', async () => {
-    const world = await tenNodes();
-    const { ports, asked } = await processOf(world);
-    for (const message of await forEachNode(world, 'spot')) {
-      await interrupt(ports, settings, [message]);
-    }
-    // The first alone, then all ten.
-    expect(asked.slice(0, 3)).toEqual([1, 1, 10]);
-    expect(asked.length).toBeLessThanOrEqual(8);
-  });
-
-  it('that goes on and on keeps a process waiting for half of the time at most', async () => {
-    const world = await tenNodes();
-    const { ports, clock, waitedMs, asked } = await processOf(world);
-    const reports: InterruptReport[] = [];
-    for (let second = 0; second < 60; second += 1) {
-      await world.run(world.timeline.nowMs() + 1_000);
-      const batch = await forEachNode(world, 'spot');
-      const sent = batch.map((each) => sentAt(each, clock.nowMs()));
-      reports.push(await interrupt(ports, settings, sent));
-    }
-    expect(reports.flatMap(({ deleted }) => deleted)).toEqual([]);
-    // What could not be waited for comes again.
-    expect(reports.some(({ failedIds }) => failedIds.length > 0)).toBe(true);
-    expect(waitedMs()).toBeLessThanOrEqual(60_000);
-    expect(asked.length).toBeLessThanOrEqual(2 * 120);
-  });
-
-  it.each([
-    [0, [1_000]],
-    [4_000, [1_000, 2_000, 3_000]],
-  ])('does not hide a real one that comes after it, confirmed after %i ms', async (ms, waited) => {
-    const world = await tenNodes();
-    const { ports, clock, waits, confirming } = await processOf(world);
-    const [forged] = await forEachNode(world, 'spot');
-    if (forged === undefined) throw new Error('there is no node');
-    const { refused } = await interrupt(ports, settings, [forged]);
-    expect(refused).toEqual(new Map([['unconfirmed', 1]]));
-    confirming.fromMs = clock.nowMs() + ms;
-    const before = waits.length;
-    const { deleted } = await interrupt(ports, settings, [sentAt(forged, clock.nowMs())]);
-    expect([deleted.length, waits.slice(before)]).toEqual([1, waited]);
-  });
-
-  it('is not waited for once it has been in the queue for a while, whatever it says', async () => {
-    const world = await tenNodes();
-    const { ports, clock, waits } = await processOf(world);
-    const queuedAtMs = clock.nowMs() - WAIT_MS_MAX;
-    const batch = (await forEachNode(world, 'spot')).map((each) => ({ ...each, queuedAtMs }));
-    const { refused } = await interrupt(ports, settings, batch);
-    expect([refused, waits]).toEqual([new Map([['unconfirmed', 10]]), []]);
   });
 });
