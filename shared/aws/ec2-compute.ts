@@ -1,6 +1,4 @@
 import {
-  CreateFleetCommand,
-  type CreateFleetResult,
   CreateTagsCommand,
   DescribeInstanceStatusCommand,
   DescribeInstancesCommand,
@@ -11,8 +9,6 @@ import {
   type Filter,
   TerminateInstancesCommand,
 } from '@aws-sdk/client-ec2';
-import { FLEET } from '../core/launch/fleet-group.ts';
-import { sha256 } from '../core/launch/sha256.ts';
 import { type Labels, NODE_CLASS, ON_DEMAND, RESERVED, SPOT } from '../core/model/labels.ts';
 import type { NodeClass } from '../core/model/node-class.ts';
 import type {
@@ -25,8 +21,8 @@ import type {
 } from '../ports/cloud.ts';
 import { PortError } from '../ports/fault.ts';
 import { allPages, type Calls } from './calls.ts';
-import { cappedOverrides, fleetInput, fleetResult } from './fleet-request.ts';
-import type { LaunchTemplates, TemplateUse } from './launch-templates.ts';
+import type { Fleets } from './fleets.ts';
+import type { LaunchTemplates } from './launch-templates.ts';
 import type { NodeClassValidation } from './node-class-validation.ts';
 import { tagsOf } from './tags.ts';
 
@@ -49,12 +45,6 @@ const TEMPLATE_IDLE_MS = 3_600_000;
 const STATES = ['pending', 'running', 'stopping', 'stopped', 'shutting-down'];
 const TEMPLATE_TAG = 'aws:ec2launchtemplate:id';
 
-/** An earlier call with the same token, for other claims or at other prices, was accepted. */
-const TOKEN_USED = 'IdempotentParameterMismatch';
-/** Instances of one call are all visible by then. https://docs.aws.amazon.com/ec2/latest/devguide/eventual-consistency.html */
-const VISIBLE_MS = 60_000;
-const TEMPLATE_GONE = /^InvalidLaunchTemplate(Name|Id)\.NotFound/;
-
 function chunks<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
   const count = Math.ceil(items.length / size);
   return Array.from({ length: count }, (_, at) => items.slice(at * size, (at + 1) * size));
@@ -63,25 +53,15 @@ function chunks<Item>(items: readonly Item[], size: number): readonly (readonly 
 /** EC2 as the use cases see it. */
 export class Ec2Compute implements Compute {
   private readonly parts: Ec2ComputeParts;
-  /** Calls under way by token: whoever asks for the same group meanwhile shares the answer. */
-  private readonly underWay = new Map<string, Promise<FleetResult>>();
-  /** Tokens of accepted calls of which no instance is seen, and when we learnt of each. */
-  private readonly usedTokens = new Map<string, number>();
+  private fleets: Promise<Fleets> | undefined;
 
   constructor(parts: Ec2ComputeParts) {
     this.parts = parts;
   }
 
   async launch(fleet: FleetRequest): Promise<FleetResult> {
-    const before = this.underWay.get(fleet.clientToken);
-    if (before !== undefined) return before;
-    const result = this.launchOnce({ ...fleet, overrides: cappedOverrides(fleet.overrides) });
-    this.underWay.set(fleet.clientToken, result);
-    try {
-      return await result;
-    } finally {
-      this.underWay.delete(fleet.clientToken);
-    }
+    this.fleets ??= this.loadFleets();
+    return await (await this.fleets).launch(fleet);
   }
 
   async list(): Promise<readonly Instance[]> {
@@ -161,65 +141,17 @@ export class Ec2Compute implements Compute {
     await this.parts.validation?.check(nodeClass);
   }
 
+  /** Loaded with the first launch: most ticks launch nothing, and most functions never do. */
+  private async loadFleets(): Promise<Fleets> {
+    const { Fleets } = await import('./fleets.ts');
+    const { ec2, calls, templates } = this.parts;
+    return new Fleets({ ec2, calls, templates, list: () => this.list() });
+  }
+
   /** EC2 tags every instance with the template that it was launched from. */
   private async templatesUsedSince(sinceMs: number): Promise<ReadonlySet<string>> {
     const recent = (await this.list()).filter((each) => each.launchedAtMs >= sinceMs);
     return new Set(recent.flatMap((each) => each.tags[TEMPLATE_TAG] ?? []));
-  }
-
-  private async launchOnce(fleet: FleetRequest): Promise<FleetResult> {
-    const { templates } = this.parts;
-    const uses = await templates.forFleet(fleet);
-    const first = await this.callFleet(fleet, uses);
-    if (first !== undefined) return first;
-    const again = await templates.forFleet(fleet);
-    // The first token may have been used up by an answer without instances.
-    const token = sha256(`${fleet.clientToken}#templates`);
-    const second = await this.callFleet({ ...fleet, clientToken: token }, again);
-    if (second !== undefined) return second;
-    const code = 'InvalidLaunchTemplateName.NotFoundException';
-    throw new PortError('not-found', code, 'ec2:CreateFleet: a launch template vanished twice');
-  }
-
-  /** Undefined: a launch template is gone and nothing was launched. One that is gone is forgotten. */
-  private async callFleet(
-    fleet: FleetRequest,
-    uses: readonly TemplateUse[],
-  ): Promise<FleetResult | undefined> {
-    const { ec2, calls, templates } = this.parts;
-    const command = new CreateFleetCommand(fleetInput(fleet, uses));
-    let answer: CreateFleetResult;
-    try {
-      answer = await calls.run('ec2:CreateFleet', () => ec2.send(command));
-    } catch (error) {
-      if (!(error instanceof PortError)) throw error;
-      if (TEMPLATE_GONE.test(error.code)) {
-        templates.forget(uses);
-        return undefined;
-      }
-      if (error.code === TOKEN_USED && !(await this.isSettled(fleet))) throw error;
-      return refused(fleet, error);
-    }
-    const isGone = (answer.Errors ?? []).some((each) => TEMPLATE_GONE.test(each.ErrorCode ?? ''));
-    if (isGone) templates.forget(uses);
-    return isGone && (answer.Instances ?? []).length === 0 ? undefined : fleetResult(fleet, answer);
-  }
-
-  /**
-   * Whether everything that the token has launched can be seen: then the rest may be asked anew.
-   * Where nothing is seen the call may have been accepted as late as when we first learnt of it.
-   */
-  private async isSettled(fleet: FleetRequest): Promise<boolean> {
-    const token = fleet.tags[FLEET] ?? fleet.clientToken;
-    const nowMs = this.parts.calls.timing.nowMs();
-    const learntAtMs = this.usedTokens.get(token) ?? nowMs;
-    const launched = (await this.list()).filter((each) => each.tags[FLEET] === token);
-    const lastMs =
-      launched.length === 0 ? learntAtMs : Math.max(...launched.map((each) => each.launchedAtMs));
-    const isSettled = nowMs >= lastMs + VISIBLE_MS;
-    if (isSettled) this.usedTokens.delete(token);
-    else this.usedTokens.set(token, learntAtMs);
-    return isSettled;
   }
 
   private async describeWith(filters: Filter[]): Promise<readonly Instance[]> {
@@ -262,25 +194,6 @@ export class Ec2Compute implements Compute {
     }
     if (failures.length > 0) throw failures[0];
   }
-}
-
-/**
- * A refusal of the whole call is an answer: nothing was launched. Only where that is not known is
- * the error thrown, so that the same token is sent again.
- */
-function refused(fleet: FleetRequest, error: PortError): FleetResult {
-  const status = httpStatus(error);
-  if (error.kind === 'throttled' || status === undefined || status >= 500) throw error;
-  return fleetResult(fleet, { Errors: [{ ErrorCode: error.code, ErrorMessage: error.message }] });
-}
-
-function httpStatus({ cause }: PortError): number | undefined {
-  if (!(cause instanceof Error) || !('$metadata' in cause)) return undefined;
-  const { $metadata: metadata } = cause;
-  if (typeof metadata !== 'object' || metadata === null) return undefined;
-  return 'httpStatusCode' in metadata && typeof metadata.httpStatusCode === 'number'
-    ? metadata.httpStatusCode
-    : undefined;
 }
 
 function capacityTypeOf(instance: Ec2Instance): Instance['capacityType'] {

@@ -82,8 +82,9 @@ function codeOf(error: Error): string {
   return error.name;
 }
 
-function statusOf(error: Error): number | undefined {
-  if (!('$metadata' in error)) return undefined;
+/** Of the answer that the SDK has made an error of; undefined: there was none. */
+export function httpStatusOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('$metadata' in error)) return undefined;
   const metadata = error.$metadata;
   if (typeof metadata !== 'object' || metadata === null) return undefined;
   const status = 'httpStatusCode' in metadata ? metadata.httpStatusCode : undefined;
@@ -128,7 +129,7 @@ export function portError(error: unknown, action: string, role?: string): PortEr
   if (error instanceof PortError) return error;
   const cause = error instanceof Error ? error : new Error(String(error));
   const code = codeOf(cause);
-  const status = statusOf(cause);
+  const status = httpStatusOf(cause);
   const kind = faultKind(code) === 'unknown' && status === 429 ? 'throttled' : faultKind(code);
   const said = plainMessage(cause.message);
   const isRefused = kind === 'unauthorised' && role !== undefined;
@@ -148,8 +149,7 @@ const NETWORK: ReadonlySet<string> = new Set([
 
 /** Whether the same call may succeed a moment later: it never arrived, or AWS had a bad moment. */
 export function isTransient(error: PortError): boolean {
-  const cause = error.cause instanceof Error ? error.cause : undefined;
-  const status = cause === undefined ? undefined : statusOf(cause);
+  const status = httpStatusOf(error.cause);
   return (
     error.kind === 'throttled' || NETWORK.has(error.code) || (status !== undefined && status >= 500)
   );
