@@ -16,8 +16,7 @@ export function describingCloud(base: Base): Cloud {
   const network = new Ec2Network({ ec2, calls });
   const templates = launchTemplates(base, ec2);
   const iam = iamClient(access);
-  // A dry run tells what the caller may launch, and this role may launch nothing.
-  const validation = new NodeClassValidation({ ec2, calls, templates, cluster, dryRun: false });
+  const validation = new NodeClassValidation(cluster);
   return {
     compute: new Ec2Compute({ ec2, calls, templates, cluster: config.cluster, validation }),
     images: new Ec2Images({ ec2, ssm: ssmClient(access), calls, cluster }),

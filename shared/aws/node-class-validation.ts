@@ -5,19 +5,10 @@ import { ARCH, NODE_POOL } from '../core/model/labels.ts';
 import type { Image, NodeClass } from '../core/model/node-class.ts';
 import type { FleetRequest } from '../ports/cloud.ts';
 import { PortError } from '../ports/fault.ts';
-import { checkLaunch, type LaunchCheckParts } from './launch-checks.ts';
 import { nodeClassProblems } from './node-class-problems.ts';
-
-export interface NodeClassValidationParts extends LaunchCheckParts {
-  readonly cluster: () => Promise<ClusterFacts>;
-  /** Whether EC2 is asked by dry runs, which takes permission to launch (`DISABLE_DRY_RUN`). */
-  readonly dryRun: boolean;
-}
 
 /** Small, and so old that few zones do without them. */
 const SAMPLE_TYPES: Readonly<Record<string, string>> = { amd64: 'm5.large', arm64: 'm6g.large' };
-/** Karpenter keeps the answer as long. */
-const KEEP_MS = 30 * 60_000;
 
 function sampleType({ requirements }: Image): string {
   const arch = requirements.find((each) => each.key === ARCH)?.values[0] ?? 'amd64';
@@ -53,40 +44,26 @@ function sampleFleet(nodeClass: NodeClass, cluster: string): FleetRequest | unde
 }
 
 /**
- * Whether nodes of a class could be launched: its kubelet settings, its user data merged with ours,
- * and what EC2 says of a dry run. The answer is the class's condition ValidationSucceeded.
+ * Whether nodes of a class can be described to EC2: its kubelet settings, and its user data merged
+ * with ours. The answer is the class's condition ValidationSucceeded.
  */
 export class NodeClassValidation {
-  private readonly parts: NodeClassValidationParts;
-  /** Classes that EC2 has not refused, by uid and generation, until when. */
-  private readonly accepted = new Map<string, number>();
+  private readonly cluster: () => Promise<ClusterFacts>;
 
-  constructor(parts: NodeClassValidationParts) {
-    this.parts = parts;
+  constructor(cluster: () => Promise<ClusterFacts>) {
+    this.cluster = cluster;
   }
 
   /** Throws a {@link PortError} whose code is the condition's reason. */
   async check(nodeClass: NodeClass): Promise<void> {
     const [problem] = nodeClassProblems(nodeClass);
     if (problem !== undefined) throw new PortError('invalid', problem.reason, problem.message);
-    const cluster = await this.parts.cluster();
+    const cluster = await this.cluster();
     const sample = sampleFleet(nodeClass, cluster.name);
     if (sample === undefined) return;
     const { templateData } = await import('./template-data.ts');
     const imageId = sample.overrides[0]?.imageId ?? '';
     const variant = { imageId, podsMax: 110, efaInterfaces: 0, reservationId: undefined };
     templateData(sample, variant, cluster);
-    if (this.parts.dryRun) await this.checkWithEc2(nodeClass, sample);
-  }
-
-  private async checkWithEc2(nodeClass: NodeClass, sample: FleetRequest): Promise<void> {
-    const nowMs = this.parts.calls.timing.nowMs();
-    const key = `${nodeClass.uid}/${nodeClass.generation}`;
-    if (nowMs < (this.accepted.get(key) ?? 0)) return;
-    const refusal = await checkLaunch(this.parts, sample);
-    if (refusal !== undefined) {
-      throw new PortError('unauthorised', refusal.reason, refusal.message);
-    }
-    this.accepted.set(key, nowMs + KEEP_MS);
   }
 }

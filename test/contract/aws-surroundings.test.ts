@@ -2,7 +2,6 @@ import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-s
 import { GetParameterCommand } from '@aws-sdk/client-ssm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
-  ec2Client,
   eksClient,
   environmentCredentials,
   iamClient,
@@ -13,12 +12,11 @@ import {
 } from '../../shared/aws/access.ts';
 import { cachedCluster, describeCluster } from '../../shared/aws/eks-cluster.ts';
 import { eventBridgeClient, WakeBus } from '../../shared/aws/events.ts';
-import { checkLaunch } from '../../shared/aws/launch-checks.ts';
 import { IamProfiles } from '../../shared/aws/profiles.ts';
 import { InterruptionQueue } from '../../shared/aws/queue.ts';
 import type { ClusterFacts } from '../../shared/core/launch/cluster-facts.ts';
 import { PortError } from '../../shared/ports/fault.ts';
-import { aFleet, aNodeClass } from '../builders/launches.ts';
+import { aNodeClass } from '../builders/launches.ts';
 import { accessTo, adapterOn, callsOn } from '../support/aws/adapter.ts';
 import { BUCKET, WireCloud } from '../support/aws/cloud.ts';
 import { WireFault } from '../support/aws/wire/response.ts';
@@ -298,31 +296,6 @@ describe('queue and bus', () => {
       Source: 'joiner',
       DetailType: 'Joiner Wake-up',
       Detail: '{"cluster":"demo","kind":"node-joined"}',
-    });
-  });
-});
-
-describe('dry runs', () => {
-  const check = () => {
-    const { calls, templates } = adapterOn(cloud);
-    return checkLaunch({ ec2: ec2Client(accessTo(cloud)), calls, templates }, aFleet());
-  };
-
-  it('launch nothing and say nothing when all is allowed', async () => {
-    expect(await check()).toBeUndefined();
-    expect(cloud.account.instances.size).toBe(0);
-  });
-
-  const rows = [
-    ['CreateLaunchTemplate', 'CreateLaunchTemplateAuthCheckFailed'],
-    ['CreateFleet', 'CreateFleetAuthCheckFailed'],
-    ['RunInstances', 'RunInstancesAuthCheckFailed'],
-  ] as const;
-  it.each(rows)('%s not allowed is %s', async (operation, reason) => {
-    cloud.server.fail('ec2', operation, new WireFault('UnauthorizedOperation', 'no', 403));
-    expect(await check()).toMatchObject({
-      reason,
-      message: expect.stringContaining(`ec2:${operation}`),
     });
   });
 });

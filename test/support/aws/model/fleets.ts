@@ -183,11 +183,6 @@ function allocate(account: Account, request: CreateFleetRequest): CreateFleetRes
  * https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-idempotency.html
  */
 function createFleet(account: Account, request: CreateFleetRequest): CreateFleetResult {
-  if (request.DryRun === true) {
-    templatesGone(account, request);
-    poolsOf(account, request, marketOf(request));
-    throw new WireFault('DryRunOperation', 'Request would have succeeded', 412);
-  }
   const token = request.ClientToken ?? account.newId('token');
   const text = JSON.stringify(request);
   const before = account.fleets.get(token);
@@ -205,9 +200,5 @@ export function fleetHandlers(account: Account): Handlers {
     CreateFleet: handle<CreateFleetRequest, CreateFleetCommandOutput>((request) =>
       createFleet(account, request),
     ),
-    RunInstances: handle<{ DryRun?: boolean }, CreateFleetCommandOutput>(({ DryRun }) => {
-      if (DryRun !== true) throw new Error('the model runs instances by fleets only');
-      throw new WireFault('DryRunOperation', 'Request would have succeeded', 412);
-    }),
   };
 }

@@ -16,9 +16,6 @@ import { handle, page } from './handle.ts';
 const USER_DATA_BYTES_MAX = 16_384;
 
 function create(account: Account, request: CreateLaunchTemplateRequest) {
-  if (request.DryRun === true) {
-    throw new WireFault('DryRunOperation', 'Request would have succeeded', 412);
-  }
   const name = request.LaunchTemplateName ?? '';
   if (!/^[a-zA-Z0-9().\-/_]{3,128}$/.test(name)) {
     throw new WireFault('InvalidLaunchTemplateName.MalformedException', `Invalid name: ${name}`);
