@@ -102,12 +102,10 @@ async function resolution<Value>(
  * AWS cannot be asked, what was found before counts here too.
  */
 async function validation(
-  { ports, shadow, failures }: Refreshing,
+  { ports, failures }: Refreshing,
   nodeClass: NodeClass,
 ): Promise<ConditionClaim> {
   const type = 'ValidationSucceeded';
-  // A check may make a launch template.
-  await shadow.throwIfCast();
   try {
     await ports.catalog.instanceTypes(nodeClass);
     await ports.compute.check?.(nodeClass);
