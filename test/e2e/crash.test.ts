@@ -10,8 +10,11 @@ import {
   conditionOf,
   instanceIdOfNode,
   isDeleting,
+  nameOf,
+  nodeNameOfPod,
   nodesOf,
   ourNodes,
+  podsOf,
   runningPods,
   unschedulablePods,
 } from '../support/closed-loop/questions.ts';
@@ -24,6 +27,8 @@ import {
 const MINUTES = 240_000;
 /** A Lease of somebody who died is free after this. */
 const LEASE_MS = 17_000;
+/** A drain lasts as long at least, and a second for what the API server leaves off. */
+const DRAIN_MS = 7_000;
 const UNREGISTERED = 'karpenter.sh/unregistered';
 const LAUNCH = { namespace: 'kube-system', name: 'joiner-launch' };
 
@@ -32,6 +37,9 @@ const pool = nodePool('general', [
   { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['spot'] },
   { key: 'karpenter.k8s.aws/instance-family', operator: 'In', values: ['c6a', 'm6a'] },
 ]);
+
+/** Ends the instance once its node is drained. */
+const ENDING = /^TerminateInstances/;
 
 type Point = readonly [call: RegExp, when: Kill['when']];
 
@@ -69,7 +77,7 @@ const ROUNDS: readonly {
   {
     provision: [/^CreateFleet/, 'after'],
     interrupt: [/^DELETE .*\/nodeclaims\//, 'before'],
-    draining: [/^TerminateInstances/, 'before'],
+    draining: [ENDING, 'before'],
   },
   {
     provision: [claimStatus, 'before'],
@@ -79,7 +87,7 @@ const ROUNDS: readonly {
   {
     provision: [/^PutEvents/, 'before'],
     interrupt: [/^PutEvents/, 'before'],
-    draining: [/^TerminateInstances/, 'after'],
+    draining: [ENDING, 'after'],
   },
   {
     provision: [claimStatus, 'after'],
@@ -141,6 +149,15 @@ async function settle(loop: ClosedLoop, app: string, pods: number): Promise<void
     return !claims.some(isDeleting) && (await ourNodes(loop)).length === claims.length;
   });
   expect((await claimsOf(loop)).map(instanceIdOfClaim).sort()).toEqual(liveIds(loop));
+}
+
+/** So far that the next pass ends the node: its pods have gone, and its taint is old enough. */
+async function beginDrain(loop: ClosedLoop, node: unknown): Promise<void> {
+  await loop.invoke('lifecycle');
+  const isLeft = (pod: unknown): boolean => nodeNameOfPod(pod) === nameOf(node);
+  const left = async () => (await podsOf(loop, 'web')).filter(isLeft);
+  await expect.poll(left, { timeout: 20_000 }).toEqual([]);
+  loop.clock.pass(DRAIN_MS);
 }
 
 async function untilUnschedulable(loop: ClosedLoop, count: number): Promise<void> {
@@ -212,6 +229,7 @@ await describeClosedLoop(
           await kill('interrupt', interrupt, event);
           // What was not handled comes again, as from the queue.
           await loop.invoke('interrupt', event);
+          if (draining?.[0] === ENDING) await beginDrain(loop, node);
           await kill('lifecycle', draining);
           await loop.tick();
           await expectNothingLeaked(loop);
