@@ -1,10 +1,13 @@
 import { interrupt } from '../../shared/app/interrupt.ts';
+import { UnconfirmedWarnings } from '../../shared/app/unconfirmed-warnings.ts';
 import { composed } from '../runtime/compose.ts';
 import type { QueueAnswer, QueueEvent } from '../runtime/context.ts';
 import { instancesCloud } from '../runtime/instances-cloud.ts';
 import { openSandbox } from '../runtime/sandbox.ts';
 import { logFailures } from '../runtime/telemetry.ts';
 import { tell } from '../runtime/tell.ts';
+
+const unconfirmed = new UnconfirmedWarnings();
 
 /**
  * Deletes the claims of instances that are about to be taken away and wakes those who replace them.
@@ -19,11 +22,11 @@ export const handler = composed(async (event: QueueEvent, invocation): Promise<Q
     body,
     queuedAtMs: Number(attributes.SentTimestamp),
   }));
-  // Those who are woken look at what is remembered of offerings.
+  // Written at once: those who are woken look at what is remembered of offerings.
   const wake = async (): Promise<void> => {
     await Promise.all([remember(), tell(base, telemetry, ['nodeclaim-deleted'])]);
   };
-  const report = await interrupt(ports, config.settings, messages, wake);
+  const report = await interrupt(ports, config.settings, messages, wake, unconfirmed);
   logFailures(telemetry, report.failures);
   if (report.refused.size > 0) {
     telemetry.logger.info('refused messages', { reasons: Object.fromEntries(report.refused) });

@@ -1,9 +1,7 @@
 import { mayBeLate } from '../core/interruption/belief.ts';
 import { confirmsWarning } from '../core/interruption/spot-request.ts';
-import { instanceIdOf } from '../core/lifecycle/actions.ts';
-import { INTERRUPTED } from '../core/model/labels.ts';
-import type { Instance } from '../ports.ts';
-import type { Told } from './interrupt-answers.ts';
+import { CAPACITY_TYPE, INTERRUPTED, SPOT } from '../core/model/labels.ts';
+import { type Instance, PortError, type Ports } from '../ports.ts';
 import {
   type Hit,
   type InterruptPass,
@@ -11,7 +9,9 @@ import {
   recordWhy,
   refuse,
 } from './interrupt-messages.ts';
-import { isOurs } from './offers.ts';
+
+/** Instances whose warning EC2 confirms, or why it could not be asked. */
+export type Confirmed = ReadonlySet<string> | PortError;
 
 /** What is known of the messages once EC2 has been asked. */
 export interface Verdicts {
@@ -46,32 +46,44 @@ function needsConfirmation(hit: Hit): boolean {
   return hit.action.confirmable && !isKnown;
 }
 
-function instancesOf({ state }: InterruptPass): readonly string[] {
-  return state.nodeClaims
-    .filter(({ nodeClassRef, deletedAtMs }) => isOurs(nodeClassRef) && deletedAtMs === undefined)
-    .flatMap(({ providerId }) => instanceIdOf(providerId) ?? [])
-    .sort();
+function idsOf(hits: readonly Hit[]): readonly string[] {
+  return [...new Set(hits.map(({ instanceId }) => instanceId))].sort();
 }
 
-function askForInstances(pass: InterruptPass, hits: readonly Hit[]): Promise<Told<Instance>> {
-  const { compute } = pass.ports;
-  const ask = async (ids: readonly string[]): Promise<ReadonlyMap<string, Instance>> =>
-    new Map((await compute.describe(ids)).map((each) => [each.id, each]));
-  return pass.known.instances.about({ questions: hits, ours: () => instancesOf(pass), ask });
+async function describeHits(
+  { compute }: Ports,
+  hits: readonly Hit[],
+): Promise<ReadonlyMap<string, Instance>> {
+  const ids = idsOf(hits);
+  if (ids.length === 0) return new Map();
+  try {
+    return new Map((await compute.describe(ids)).map((each) => [each.id, each]));
+  } catch (error) {
+    // A warning has two minutes: it is acted on at once where EC2 cannot be asked.
+    if (error instanceof PortError) return new Map();
+    throw error;
+  }
 }
 
-/** Asks for the spot requests of all warnings in one call. */
-export function askForWarnings(
-  pass: InterruptPass,
+/** Asks for the spot requests of all warnings in one call, and remembers which say nothing. */
+export async function askForWarnings(
+  { ports: { clock, compute }, unconfirmed }: InterruptPass,
   warnings: readonly Hit[],
-): Promise<Told<boolean>> {
-  const { compute } = pass.ports;
-  const ask = async (ids: readonly string[]): Promise<ReadonlyMap<string, boolean>> => {
+): Promise<Confirmed> {
+  const ids = idsOf(warnings);
+  if (ids.length === 0) return new Set();
+  const askedAtMs = clock.nowMs();
+  try {
     const requests = await compute.spotRequests(ids);
     const takenBack = requests.filter(({ statusCode }) => confirmsWarning(statusCode));
-    return new Map(takenBack.map(({ instanceId }) => [instanceId, true]));
-  };
-  return pass.known.takenBack.about({ questions: warnings, ours: () => instancesOf(pass), ask });
+    const confirmed = new Set(takenBack.map(({ instanceId }) => instanceId));
+    const silent = ids.filter((id) => !confirmed.has(id));
+    unconfirmed.note(silent, askedAtMs);
+    return confirmed;
+  } catch (error) {
+    if (error instanceof PortError) return error;
+    throw error;
+  }
 }
 
 /**
@@ -95,20 +107,26 @@ async function refute(pass: InterruptPass, hit: Hit, answeredAtMs: number): Prom
  * two minutes: it is acted on at once where EC2 cannot be asked.
  */
 export async function confirm(pass: InterruptPass, hits: readonly Hit[]): Promise<Verdicts> {
-  const [instances, takenBack] = await Promise.all([
-    askForInstances(pass, hits.filter(needsConfirmation)),
-    askForWarnings(pass, hits.filter(isWarning)),
+  const { ports, unconfirmed } = pass;
+  // That an instance is not spot contradicts a warning each time.
+  const isSettled = (hit: Hit): boolean =>
+    isWarning(hit) && hit.claim.labels[CAPACITY_TYPE] === SPOT && unconfirmed.isSettled(hit);
+  const open = hits.filter((hit) => !isSettled(hit));
+  const askedAtMs = ports.clock.nowMs();
+  const [described, confirmed] = await Promise.all([
+    describeHits(ports, open.filter(needsConfirmation)),
+    askForWarnings(pass, open.filter(isWarning)),
   ]);
   const sure: Hit[] = [];
   const unsure: Hit[] = [];
   for (const hit of hits) {
-    const shown = instances.answers.get(hit.instanceId);
-    const instance = shown?.value;
-    const request = isWarning(hit) ? takenBack.answers.get(hit.instanceId) : undefined;
+    const instance = described.get(hit.instanceId);
+    const isAsked = isWarning(hit) && (isSettled(hit) || !(confirmed instanceof PortError));
+    const isTakenBack = !(confirmed instanceof PortError) && confirmed.has(hit.instanceId);
     const isUnconfirmable = hit.action.deleteClaim && !hit.action.confirmable && !isLeaving(hit);
-    if (request !== undefined && (request.value === true || isEnding(instance))) sure.push(hit);
-    else if (shown !== undefined && contradicts(hit, instance)) await refute(pass, hit, shown.atMs);
-    else if (request !== undefined || isUnconfirmable) unsure.push(hit);
+    if (isAsked && (isTakenBack || isEnding(instance))) sure.push(hit);
+    else if (contradicts(hit, instance)) await refute(pass, hit, askedAtMs);
+    else if (isAsked || isUnconfirmable) unsure.push(hit);
     else sure.push(hit);
   }
   return { sure, unsure };

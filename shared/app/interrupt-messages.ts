@@ -9,11 +9,11 @@ import { NODE_POOL } from '../core/model/labels.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import { type ClaimsState, PortError, type Ports } from '../ports.ts';
 import type { Failure } from './attempt.ts';
-import type { Known } from './interrupt-answers.ts';
 import { recordNothing } from './launch-records.ts';
 import { isOurs } from './offers.ts';
 import type { AppSettings } from './settings.ts';
 import type { Shadow } from './shadow.ts';
+import type { UnconfirmedWarnings } from './unconfirmed-warnings.ts';
 
 export interface QueueMessage {
   readonly id: string;
@@ -41,8 +41,8 @@ export interface InterruptPass {
   readonly settings: AppSettings;
   readonly state: ClaimsState;
   readonly shadow: Shadow;
-  /** What EC2 said a moment ago, to whatever batch. */
-  readonly known: Known;
+  /** Of this batch and those before it. */
+  readonly unconfirmed: UnconfirmedWarnings;
   /** Claims deleted by this batch. */
   readonly deleted: Set<string>;
   /** Messages that have to come again. */

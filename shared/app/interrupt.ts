@@ -7,10 +7,9 @@ import {
   SPOT,
   ZONE,
 } from '../core/model/labels.ts';
-import type { PortError, Ports } from '../ports.ts';
-import { knownThrough } from './interrupt-answers.ts';
+import { PortError, type Ports } from '../ports.ts';
 import { spendBudget } from './interrupt-budget.ts';
-import { askForWarnings, confirm, isWarning } from './interrupt-confirmation.ts';
+import { askForWarnings, type Confirmed, confirm, isWarning } from './interrupt-confirmation.ts';
 import {
   fail,
   type Hit,
@@ -28,6 +27,7 @@ import {
 import { claimRef } from './references.ts';
 import { type AppSettings, isShadowed } from './settings.ts';
 import { Shadow } from './shadow.ts';
+import { UnconfirmedWarnings } from './unconfirmed-warnings.ts';
 
 export type { QueueMessage, RefusalReason } from './interrupt-messages.ts';
 
@@ -148,44 +148,41 @@ async function putOff(pass: InterruptPass, { hits, faults }: Unspent): Promise<v
   }
 }
 
-/** Between looks at spot requests: seconds of the two minutes that a node has. */
+/**
+ * Between looks at spot requests: seconds of the two minutes that a node has. After the last one
+ * EC2's silence speaks against whatever was there to be asked about (`CONFIRMED_WITHIN_MS`).
+ */
 const WAITS_MS = [1_000, 2_000, 3_000, 4_000];
 
 /**
  * Warnings beyond what may go unconfirmed: a real one is confirmed within moments, a forged one
- * never. One that was sent a while ago is not waited for: in a flood all but the first are.
+ * never. Where EC2 or the NodePool could not be asked, the message comes again.
  */
 async function awaitConfirmation(pass: InterruptPass, { hits, faults }: Unspent): Promise<void> {
-  const { ports, shadow, known } = pass;
+  const { ports, shadow, unconfirmed } = pass;
   let left = hits;
-  let fault: PortError | undefined;
+  let confirmed: Confirmed = new Set();
   for (const waitMs of WAITS_MS) {
-    if (left.every((hit) => known.takenBack.isSettled(hit))) break;
-    if (!known.waits.take(waitMs, ports.clock.nowMs())) break;
+    const open = left.filter((hit) => !unconfirmed.isSettled(hit));
+    if (open.length === 0) break;
     await ports.clock.sleep(waitMs);
     if (await shadow.isCast()) return;
-    const told = await askForWarnings(pass, left);
-    fault = told.fault;
-    const isConfirmed = ({ instanceId }: Hit): boolean =>
-      told.answers.get(instanceId)?.value === true;
-    await act(pass, left.filter(isConfirmed));
-    left = left.filter((hit) => !isConfirmed(hit));
+    confirmed = await askForWarnings(pass, open);
+    if (confirmed instanceof PortError) continue;
+    const known: ReadonlySet<string> = confirmed;
+    const isKnown = ({ instanceId }: Hit): boolean => known.has(instanceId);
+    await act(pass, left.filter(isKnown));
+    left = left.filter((hit) => !isKnown(hit));
   }
   for (const hit of left) {
-    const unasked = known.takenBack.isSettled(hit) ? undefined : fault;
-    await giveUp(pass, hit, unasked ?? faults.get(poolNameOf(hit)));
-  }
-}
-
-/** Where EC2 or the NodePool could not be asked, or not for long enough, the message comes again. */
-async function giveUp(pass: InterruptPass, hit: Hit, fault: unknown): Promise<void> {
-  if (fault !== undefined) fail(pass, hit.messageId, `NodePool/${poolNameOf(hit)}`, fault);
-  else if (pass.known.takenBack.isSettled(hit)) {
-    refuse(pass, 'unconfirmed');
-    await recordWhy(pass, hit, 'unconfirmed', 'EC2 knows nothing of it');
-  } else {
-    pass.failed.add(hit.messageId);
-    await recordWhy(pass, hit, 'unconfirmed', 'EC2 knows nothing of it yet, and others wait');
+    const pool = poolNameOf(hit);
+    const isUnasked = confirmed instanceof PortError && !unconfirmed.isSettled(hit);
+    const fault = isUnasked ? confirmed : faults.get(pool);
+    if (fault !== undefined) fail(pass, hit.messageId, `NodePool/${pool}`, fault);
+    else {
+      refuse(pass, 'unconfirmed');
+      await recordWhy(pass, hit, 'unconfirmed', 'EC2 knows nothing of it');
+    }
   }
 }
 
@@ -202,13 +199,14 @@ async function handle(pass: InterruptPass, messages: readonly QueueMessage[]): P
 
 /**
  * Handles one batch of the interruption queue. `onDeleted` is called as soon as claims have been
- * deleted, before anything is waited for.
+ * deleted, before anything is waited for; `unconfirmed` is kept from one batch to the next.
  */
 export async function interrupt(
   ports: Ports,
   settings: AppSettings,
   messages: readonly QueueMessage[],
   onDeleted: () => Promise<void> = async () => undefined,
+  unconfirmed = new UnconfirmedWarnings(),
 ): Promise<InterruptReport> {
   const startedAtMs = ports.clock.nowMs();
   const state = await ports.cluster.readClaims();
@@ -217,7 +215,7 @@ export async function interrupt(
     settings,
     state,
     shadow: new Shadow(ports, state, startedAtMs),
-    known: knownThrough(ports),
+    unconfirmed,
     deleted: new Set(),
     failed: new Set(),
     failures: [],
