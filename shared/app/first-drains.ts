@@ -15,7 +15,7 @@ import { Shadow } from './shadow.ts';
 /** A storm of warnings is answered so many nodes at once. */
 const AT_ONCE_MAX = 10;
 
-/** EC2 takes its instance away in minutes, and nobody has begun to drain its node. */
+/** EC2 takes its instance away in minutes, and no pass has found its node draining yet. */
 function isUrgent(claim: NodeClaim): boolean {
   return (
     claim.deletedAtMs !== undefined &&

@@ -2,6 +2,7 @@ import {
   type ClaimDecision,
   type ClaimSurroundings,
   instanceIdOf,
+  type SeenTaint,
   TERMINATION_FINALIZER,
 } from '../core/lifecycle/actions.ts';
 import { closedClaim, decideClaim, isJoining, reasonClosed } from '../core/lifecycle/claim.ts';
@@ -65,6 +66,7 @@ function surroundings(pass: Pass, index: Index, claim: NodeClaim): ClaimSurround
     blockingAttachments: nodes.flatMap((node) =>
       blockingAttachments(node, pods, volumeAttachments, objects, pass.nowMs),
     ),
+    seenTaints: index.seenTaints,
     illness: index.ill.get(claim.uid),
     isExpiryHeld: isHeld('disrupt') || isHeld('launch'),
   };
@@ -79,6 +81,7 @@ function instanceOf(claim: NodeClaim, { instances }: Index): ClaimSurroundings['
 }
 
 interface Index {
+  readonly seenTaints: ReadonlyMap<string, SeenTaint>;
   readonly ill: ReadonlyMap<string, Illness>;
   readonly nodes: ReadonlyMap<string, readonly Node[]>;
   readonly pods: ReadonlyMap<string, readonly Pod[]>;
@@ -88,11 +91,12 @@ interface Index {
 }
 
 function indexOf(
-  { state, nowMs }: Pick<Pass, 'state' | 'nowMs'>,
+  { state, nowMs, memory }: Pick<Pass, 'state' | 'nowMs' | 'memory'>,
   { instances, ill }: Health,
 ): Index {
   const { nodes, pods } = state.objects;
   return {
+    seenTaints: memory.noteTaints(nodes, nowMs),
     ill,
     nodes: Map.groupBy(nodes, (node) => node.providerId ?? ''),
     pods: Map.groupBy(pods, (pod) => pod.nodeName ?? ''),

@@ -70,6 +70,14 @@ export type LifecycleAction =
   | { readonly kind: 'finalize-node'; readonly node: Node }
   | { readonly kind: 'finalize-claim' };
 
+/** When this process has read a node without and with the taint of a drain. */
+export interface SeenTaint {
+  /** The last time without it. */
+  readonly freeAtMs?: number;
+  /** The first time with it; absent: it has not got it. */
+  readonly taintedSinceMs?: number;
+}
+
 /** What is known about one claim's surroundings. */
 export interface ClaimSurroundings {
   readonly nowMs: number;
@@ -88,6 +96,8 @@ export interface ClaimSurroundings {
   /** As the cloud lists it; `absent` = not listed any more. */
   readonly instance: 'present' | 'shutting-down' | 'absent';
   readonly blockingAttachments: readonly string[];
+  /** By uid of the node; absent: this process has seen none of them before. */
+  readonly seenTaints?: ReadonlyMap<string, SeenTaint>;
   /** Undefined: its node and instance are well, or nobody has looked. */
   readonly illness?: Illness | undefined;
   /** The brake holds what would take the node's place, or whatever ends nodes that are well. */

@@ -6,6 +6,7 @@ import {
   type ClaimSurroundings,
   instanceIdOf,
   type LifecycleAction,
+  type SeenTaint,
   TERMINATION_FINALIZER,
   TERMINATION_TIMESTAMP,
 } from './actions.ts';
@@ -17,6 +18,8 @@ import { drainStep } from './drain.ts';
  * balancers follow, and what kube-scheduler has bound before it knew of the taint is evicted.
  */
 const DRAIN_MS_MIN = 5_000;
+/** The API server keeps times to the second: what it says may be so much too early. */
+const SECOND_MS = 1_000;
 
 const DISRUPTED: Taint = { key: DISRUPTED_TAINT_KEY, value: '', effect: 'NoSchedule' };
 
@@ -62,16 +65,32 @@ function terminate(
   ];
 }
 
-/** Whether no pod can come any more that an earlier look at the node has not shown. */
-function isSettled(claim: NodeClaim, { nodes, nowMs }: ClaimSurroundings): boolean {
-  if (!nodes.every(isTainted)) return false;
-  const drained = conditionOf(claim, 'Drained');
-  if (drained === undefined) return false;
-  return drained.status === 'True' || nowMs >= drained.lastTransitionAtMs + DRAIN_MS_MIN;
-}
-
 function isTainted({ taints }: Node): boolean {
   return taints.some(({ key }) => key === DISRUPTED_TAINT_KEY);
+}
+
+/** What a process knows of the node's taint, having read the node once more. */
+export function seenTaint(node: Node, before: SeenTaint | undefined, nowMs: number): SeenTaint {
+  if (!isTainted(node)) return { freeAtMs: nowMs };
+  return { taintedSinceMs: nowMs, ...before };
+}
+
+/**
+ * Whether no pod can come any more that an earlier look at the node has not shown. This process has
+ * seen the taint long enough, whatever could be written on the claim; or the claim says that
+ * another has, unless the node was without the taint since.
+ */
+function isSettled(claim: NodeClaim, { nodes, nowMs, seenTaints }: ClaimSurroundings): boolean {
+  const drained = conditionOf(claim, 'Drained');
+  return nodes.every((node) => {
+    const { freeAtMs = Number.NEGATIVE_INFINITY, taintedSinceMs = nowMs } =
+      seenTaints?.get(node.uid) ?? {};
+    if (!isTainted(node)) return false;
+    if (nowMs >= taintedSinceMs + DRAIN_MS_MIN) return true;
+    if (drained === undefined || drained.lastTransitionAtMs <= freeAtMs) return false;
+    const sinceMs = drained.lastTransitionAtMs + SECOND_MS;
+    return drained.status === 'True' || nowMs >= sinceMs + DRAIN_MS_MIN;
+  });
 }
 
 /** Taint and drain; true when the instance may go. */
@@ -93,7 +112,8 @@ function drain(
   for (const each of step.remove) actions.push({ kind: 'remove-pod', ...each });
   const isPastDeadline = deadlineMs !== undefined && nowMs >= deadlineMs;
   if ((step.waiting.length > 0 || !isSettled(claim, around)) && !isPastDeadline) {
-    if (conditionOf(claim, 'Drained') === undefined) {
+    // Only what has been read counts: the time of the condition is then that of a tainted node.
+    if (conditionOf(claim, 'Drained') === undefined && around.nodes.every(isTainted)) {
       actions.push({ kind: 'conditions', set: [says('Drained', 'Unknown', 'Draining')] });
     }
     return { actions, isOver: false };

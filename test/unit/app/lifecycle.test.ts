@@ -10,6 +10,7 @@ import {
   PortError,
   type Ports,
 } from '../../../shared/ports.ts';
+import { readState } from '../../../shared/sim/decode.ts';
 import type { World } from '../../../shared/sim/world.ts';
 import { ACCOUNT } from '../../../shared/sim/world.ts';
 import { deployment } from '../../sim/small-world.ts';
@@ -155,6 +156,67 @@ describe('terminations', () => {
     expect(shuttingDown(world)).toBe(terminated.length);
     await lifecycle(portsOf(world, ending(), { clock }), settings);
     expect(shuttingDown(world)).toBe(5);
+  });
+});
+
+/** The API server takes 300 ms for each taint; by instance, how long its node was tainted then. */
+async function slowDrains() {
+  const world = await runningWorld([spread('web', 30)]);
+  const { cluster, compute } = world.ports;
+  const { nodeClaims, nodes } = readState(world.store).objects;
+  for (const { name, uid } of nodeClaims) await cluster.delete({ kind: 'NodeClaim', name, uid });
+  let nowMs = world.timeline.nowMs();
+  const taintedAtMs = new Map<string, number>();
+  const drainedMs: number[] = [];
+  const patchNode: Ports['cluster']['patchNode'] = async (ref, patch) => {
+    nowMs += 300;
+    if (patch.taints !== undefined) taintedAtMs.set(ref.name, nowMs);
+    return await cluster.patchNode(ref, patch);
+  };
+  const terminate = async (ids: readonly string[]): Promise<void> => {
+    const own = nodes.filter(({ providerId }) => ids.some((id) => providerId?.endsWith(id)));
+    drainedMs.push(...own.map(({ name }) => nowMs - (taintedAtMs.get(name) ?? nowMs)));
+    await compute.terminate(ids);
+  };
+  const withoutPods = (state: ClusterState): ClusterState => ({
+    ...state,
+    objects: { ...state.objects, pods: [] },
+  });
+  const clock = clockOf(() => nowMs);
+  const ports = portsOf(world, withoutPods, {
+    clock,
+    cluster: { patchNode },
+    compute: { terminate },
+  });
+  const passAfter = async (ms: number, memory: LifecycleMemory): Promise<void> => {
+    nowMs += ms;
+    await lifecycle(ports, capped(100), memory);
+  };
+  return { drainedMs, passAfter };
+}
+
+describe('a drain', () => {
+  it('takes five seconds from the taint of its node, however long the pass takes', async () => {
+    const { drainedMs, passAfter } = await slowDrains();
+    const memory = new LifecycleMemory();
+    await passAfter(0, memory);
+    await passAfter(1000, memory);
+    await passAfter(4999, memory);
+    expect(drainedMs).toEqual([]);
+    await passAfter(1, memory);
+    expect(drainedMs).toHaveLength(30);
+    expect(Math.min(...drainedMs)).toBeGreaterThanOrEqual(5000);
+  });
+
+  it('goes on in another process by what the claim says', async () => {
+    const { drainedMs, passAfter } = await slowDrains();
+    await passAfter(0, new LifecycleMemory());
+    await passAfter(1000, new LifecycleMemory());
+    await passAfter(4000, new LifecycleMemory());
+    expect(drainedMs).toEqual([]);
+    await passAfter(2000, new LifecycleMemory());
+    expect(drainedMs).toHaveLength(30);
+    expect(Math.min(...drainedMs)).toBeGreaterThanOrEqual(5000);
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { lifecycle } from '../../../shared/app/lifecycle.ts';
+import { LifecycleMemory } from '../../../shared/app/lifecycle-memory.ts';
 import { TAGGED, TERMINATION_TIMESTAMP } from '../../../shared/core/lifecycle/actions.ts';
 import { isTrue } from '../../../shared/core/lifecycle/conditions.ts';
 import { INTERRUPTED, type Labels } from '../../../shared/core/model/labels.ts';
@@ -9,7 +10,7 @@ import { readState } from '../../../shared/sim/decode.ts';
 import type { Json } from '../../../shared/sim/json.ts';
 import { WORLD_START_MS, type World } from '../../../shared/sim/world.ts';
 import { deployment, nodeClass, nodePool, smallWorld } from '../../sim/small-world.ts';
-import { MINUTE, runningWorld, settings, withPorts } from './world.ts';
+import { clockOf, MINUTE, reading, runningWorld, settings, withPorts } from './world.ts';
 
 const refused = (): never => {
   throw new PortError('unknown', '500', 'a webhook refuses');
@@ -114,6 +115,39 @@ describe('a node that may not be tainted', () => {
     const { claim, ports } = await leaving({ [TERMINATION_TIMESTAMP]: past });
     const { terminated } = await lifecycle(ports({ patchNode: async () => refused() }), settings);
     expect(terminated).toEqual([claim.name]);
+  });
+});
+
+describe('a claim whose status may not be written', () => {
+  const patchNodeClaimStatus = async () => refused();
+
+  it.each([
+    ['ends when its process has seen the taint for five seconds', new LifecycleMemory(), 1],
+    ['waits where no process lives so long', undefined, 0],
+  ])('%s', async (_, memory, ended) => {
+    const { world, claim, ports } = await leaving({});
+    const startMs = world.timeline.nowMs();
+    let nowMs = startMs;
+    // Nothing of the world's own happens meanwhile but that its pods have gone.
+    const read = reading(world.ports, (state) => ({
+      ...state,
+      objects: { ...state.objects, pods: [] },
+    }));
+    const clock = clockOf(() => nowMs);
+    const timed = withPorts(ports({ patchNodeClaimStatus, read }), { clock });
+    const terminated: string[] = [];
+    const pass = async (): Promise<void> => {
+      terminated.push(...(await lifecycle(timed, settings, memory)).terminated);
+    };
+    await pass();
+    nowMs = startMs + 1000;
+    await pass();
+    nowMs = startMs + 5999;
+    await pass();
+    expect(terminated).toEqual([]);
+    nowMs = startMs + 6000;
+    await pass();
+    expect(terminated).toEqual([claim.name].slice(0, ended));
   });
 });
 
