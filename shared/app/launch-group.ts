@@ -23,6 +23,7 @@ import {
   ZONE,
   ZONE_ID,
 } from '../core/model/labels.ts';
+import type { NodeClass } from '../core/model/node-class.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import {
   type FleetFault,
@@ -37,7 +38,7 @@ import { saying } from './claim-conditions.ts';
 import { giveUp, type Launchable, type LaunchPass } from './launch-choice.ts';
 import { recordLaunchFailure } from './launch-records.ts';
 import { nodeClassHash, VERSION } from './nodeclass.ts';
-import { claimRef } from './references.ts';
+import { claimRef, classRef } from './references.ts';
 
 /** The one value of each label that the type describes, and what the offering adds. */
 export function instanceLabels(type: InstanceType, offering: Offering, region: string): Labels {
@@ -198,11 +199,46 @@ export async function sayLaunchFailed(
   pass.failures.push({ object: `NodeClaim/${claim.name}`, message });
 }
 
-/** Whether other lines may well be had: these are short, and none of them is tried again at once. */
+/**
+ * Whether another choice may be had at once: some lines are short of capacity, and none that failed
+ * would be chosen again. Those that failed for another reason are barred like those that are short.
+ */
 function isShort(faults: readonly FleetFault[]): boolean {
   const isBarred = ({ kind, offering }: FleetFault): boolean =>
     kind === 'unfulfillable' || (kind === 'unknown' && offering !== undefined);
   return faults.some(({ kind }) => kind === 'unfulfillable') && faults.every(isBarred);
+}
+
+/** Of the faults of one fleet, together: an event has room for no more. */
+const FAULTS_LENGTH_MAX = 1000;
+
+/** Each code once, with what EC2 said first; shortages come first. */
+function namesOf(faults: readonly FleetFault[]): string {
+  const isOther = ({ kind }: FleetFault): number => Number(kind !== 'unfulfillable');
+  const messages = new Map<string, string>();
+  for (const { code, message } of faults.toSorted((a, b) => isOther(a) - isOther(b))) {
+    if (!messages.has(code)) messages.set(code, message);
+  }
+  const room = Math.floor(FAULTS_LENGTH_MAX / messages.size);
+  const named = [...messages].map(([code, message]) => `${code}: ${message}`);
+  return named
+    .map((each) => (each.length < room ? each : `${each.slice(0, room - 3)}…`))
+    .join('; ');
+}
+
+/** What is wrong with the class: the claims that could say so are given up. */
+async function sayClassFails(
+  { ports, shadow, failures }: LaunchPass,
+  nodeClass: NodeClass,
+  faults: readonly FleetFault[],
+): Promise<void> {
+  const others = faults.filter(({ kind }) => kind !== 'unfulfillable');
+  for (const message of new Set(others.map((each) => `${each.code}: ${each.message}`))) {
+    if (await shadow.isCast()) return;
+    const regarding = classRef(nodeClass);
+    await ports.cluster.event({ regarding, type: 'Warning', reason: 'LaunchFailed', message });
+    failures.push({ object: `EC2NodeClass/${nodeClass.name}`, message });
+  }
 }
 
 /** EC2 has launched nothing and says nothing of why. */
@@ -216,10 +252,10 @@ async function settleLeftOver(
   membership: FleetMembership,
 ): Promise<void> {
   if (isShort(faults)) {
-    const { code, message } = faults.find(({ kind }) => kind === 'unfulfillable') ?? NO_ANSWER;
-    for (const { claim } of leftOver) {
-      await giveUp(pass, claim, 'insufficient_capacity', `${code}: ${message}`);
-    }
+    const message = namesOf(faults);
+    for (const { claim } of leftOver) await giveUp(pass, claim, 'insufficient_capacity', message);
+    const [first] = leftOver;
+    if (first !== undefined) await sayClassFails(pass, first.nodeClass, faults);
     return;
   }
   const { code, message } = faults.find(({ kind }) => kind !== 'unfulfillable') ?? NO_ANSWER;

@@ -7,7 +7,7 @@ import { readState } from '../../../shared/sim/decode.ts';
 import type { Json } from '../../../shared/sim/json.ts';
 import { typeOf } from '../../builders/scheduling.ts';
 import { deployment, nodeClass, nodePool } from '../../sim/small-world.ts';
-import { settings, waitingWorld, withPorts } from './world.ts';
+import { overtaken, settings, spread, waitingWorld, withPorts } from './world.ts';
 
 const SHORT = {
   kind: 'unfulfillable',
@@ -42,6 +42,21 @@ function refusing(
   return { ports: withPorts(ports, { compute: { launch } }), asked };
 }
 
+/** A world whose Warnings about claims and classes are heard. */
+async function listening(workloads: readonly Json[] = [deployment('web', 1, '1')]) {
+  const { ports } = await waitingWorld(workloads);
+  const heard: string[] = [];
+  const event: Ports['cluster']['event'] = async ({
+    regarding: { kind },
+    type,
+    reason,
+    message,
+  }) => {
+    if (type === 'Warning' && kind !== 'Pod') heard.push(`${kind} ${reason} ${message}`);
+  };
+  return { ports: withPorts(ports, { cluster: { event } }), heard };
+}
+
 describe('a fleet that gets no instance', () => {
   it('though some lines fail for a reason of their class asks for another choice at once', async () => {
     const { ports } = await waitingWorld([deployment('web', 1, '1')]);
@@ -50,6 +65,51 @@ describe('a fleet that gets no instance', () => {
     );
     expect((await provision(ec2.ports, settings)).launched).toHaveLength(1);
     expect(ec2.asked).toHaveLength(2);
+  });
+
+  it('names each of its faults once, and on the class what is wrong with the class', async () => {
+    const { ports, heard } = await listening([spread('web', 2)]);
+    const ec2 = refusing(ports, (fleet) =>
+      ec2.asked.length > 1 ? undefined : faultsOf(fleet, (at) => (at % 2 === 0 ? ODD : SHORT)),
+    );
+    const { failures, launched } = await provision(ec2.ports, settings);
+    const odd = `${ODD.code}: ${ODD.message}`;
+    const given = `NodeClaim InsufficientCapacityError ${SHORT.code}: ${SHORT.message}; ${odd}`;
+    expect(heard).toEqual([given, given, `EC2NodeClass LaunchFailed ${odd}`]);
+    expect(failures).toEqual([{ object: 'EC2NodeClass/default', message: odd }]);
+    expect(launched).toHaveLength(2);
+  });
+
+  it('for want of capacity says nothing of the class', async () => {
+    const { ports, heard } = await listening();
+    const ec2 = refusing(ports, (fleet) =>
+      ec2.asked.length > 1 ? undefined : faultsOf(fleet, () => SHORT),
+    );
+    expect((await provision(ec2.ports, settings)).failures).toEqual([]);
+    expect(heard).toEqual([`NodeClaim InsufficientCapacityError ${SHORT.code}: ${SHORT.message}`]);
+  });
+
+  it('gives its claims up with no more words than an event has room for', async () => {
+    const { ports, heard } = await listening();
+    const message = 'x'.repeat(600);
+    const ec2 = refusing(ports, (fleet) =>
+      ec2.asked.length > 1
+        ? undefined
+        : faultsOf(fleet, (at) => ({ ...(at === 5 ? SHORT : ODD), code: `C${at}`, message })),
+    );
+    expect((await provision(ec2.ports, settings)).failures).toHaveLength(5);
+    const given = heard[0]?.replace('NodeClaim InsufficientCapacityError ', '') ?? '';
+    const codes = [5, 0, 1, 2, 3, 4].map((at) => `C${at}`);
+    expect([given.match(/C\d/g), given.length < 1024]).toEqual([codes, true]);
+  });
+
+  it('says nothing of the class while Karpenter runs', async () => {
+    const { ports, world } = await waitingWorld([deployment('web', 1, '1')]);
+    const ec2 = refusing(ports, (fleet) => faultsOf(fleet, (at) => (at === 1 ? ODD : SHORT)));
+    const { ports: late, writes } = overtaken(ec2.ports, 'launch');
+    expect((await provision(late, settings)).failures).toEqual([]);
+    expect(writes).toEqual([]);
+    expect(readState(world.store).objects.nodeClaims).toHaveLength(1);
   });
 
   it.each<[string, (fleet: FleetRequest) => readonly FleetFault[], string]>([
