@@ -235,8 +235,14 @@ export async function provision(
   turns: Turns = alone(ports),
 ): Promise<ProvisionReport> {
   const tally: Tally = { created: [], launched: [], failures: [], unplaced: new Map() };
-  const playing = { ports, settings, remainingMs, turns };
   let isWoken = false;
+  // Noted as soon as a turn ends: what is left of its round may fail.
+  const take: Turns['take'] = async (turn, work) => {
+    const taken = await turns.take(turn, work);
+    isWoken ||= taken?.isWoken === true;
+    return taken;
+  };
+  const playing = { ports, settings, remainingMs, turns: { ...turns, take } };
   let round: Round;
   let rounds = 0;
   try {

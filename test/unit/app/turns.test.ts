@@ -134,6 +134,20 @@ describe('who comes while it is launched in vain', () => {
   });
 });
 
+it('who came while it was launched is not forgotten where the round fails after it', async () => {
+  const { ports } = await waitingWorld([deployment('web', 1, '1')]);
+  const calls: string[] = [];
+  const failing = withPorts(ports, {
+    cluster: { event: () => Promise.reject(new Error('503')) },
+  });
+  const turns: Turns = {
+    ...beside(failing, {}, ['launch']),
+    wakeAnother: () => void calls.push('wake another'),
+  };
+  await expect(provision(failing, settings, ALWAYS, turns)).rejects.toThrow('503');
+  expect(calls).toEqual(['wake another']);
+});
+
 it('who came while it was decided need not wait for EC2: another plans for them', async () => {
   const { ports } = await waitingWorld([deployment('web', 1, '1')]);
   const calls: string[] = [];
