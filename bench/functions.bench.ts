@@ -11,6 +11,7 @@ import { type Bundle, bundleFunction } from '../infra/bundle.ts';
 import { ENV, FUNCTION_NAMES, type FunctionName } from '../shared/contract.ts';
 import { BUCKET, CLUSTER, WireCloud } from '../test/support/aws/cloud.ts';
 import { EmptyCluster } from '../test/support/bundles/empty-cluster.ts';
+import { queueRecord } from '../test/support/closed-loop/messages.ts';
 
 const RUNS = 15;
 
@@ -23,7 +24,7 @@ const EVENTS: Readonly<Record<FunctionName, object>> = {
   provision: {},
   lifecycle: {},
   disrupt: {},
-  interrupt: { Records: [{ messageId: '1', body: '{}' }] },
+  interrupt: { Records: [queueRecord('1', '{}')] },
   nodeclass: {},
   catalog: {},
   install: {

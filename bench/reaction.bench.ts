@@ -9,7 +9,7 @@ import { METRICS } from '../shared/contract.ts';
 import { isKubeFault } from '../shared/kube/errors.ts';
 import { RESOURCES } from '../shared/kube/resources.ts';
 import { joiningOf } from '../test/support/aws/joining.ts';
-import { spotWarning } from '../test/support/closed-loop/messages.ts';
+import { queueRecord, spotWarning } from '../test/support/closed-loop/messages.ts';
 import { joinNode, runKubelets } from '../test/support/kubelet.ts';
 import { Deployed } from './deployed.ts';
 import { fill, furnish, instanceId, nodeName, startWorld, type World } from './large-cluster.ts';
@@ -206,9 +206,8 @@ async function interruptions(bench: Bench, count: number): Promise<void> {
     await deployed.forget('lifecycle');
     observer.deleting.clear();
     const startMs = performance.now();
-    const Records = [
-      { messageId: `m-${at}`, body: spotWarning(world.cloud.account, instanceId(at)) },
-    ];
+    const warning = spotWarning(world.cloud.account, instanceId(at));
+    const Records = [queueRecord(`m-${at}`, warning)];
     await deployed.invoke('interrupt', { Records });
     const evictedMs = await eventually('an eviction', () => [...observer.deleting.values()][0]);
     times.push(evictedMs - startMs);
