@@ -153,10 +153,14 @@ async function settle(loop: ClosedLoop, app: string, pods: number): Promise<void
 
 /** So far that the next pass ends the node: its pods have gone, and its taint is old enough. */
 async function beginDrain(loop: ClosedLoop, node: unknown): Promise<void> {
-  await loop.invoke('lifecycle');
-  const isLeft = (pod: unknown): boolean => nodeNameOfPod(pod) === nameOf(node);
-  const left = async () => (await podsOf(loop, 'web')).filter(isLeft);
-  await expect.poll(left, { timeout: 20_000 }).toEqual([]);
+  const id = instanceIdOfNode(node);
+  const isDraining = async (): Promise<boolean> => {
+    await loop.invoke('lifecycle');
+    const claim = (await claimsOf(loop)).find((each) => instanceIdOfClaim(each) === id);
+    const left = (await podsOf(loop, 'web')).filter((pod) => nodeNameOfPod(pod) === nameOf(node));
+    return conditionOf(claim, 'Drained') !== undefined && left.length === 0;
+  };
+  await expect.poll(isDraining, { timeout: 20_000 }).toBe(true);
   loop.clock.pass(DRAIN_MS);
 }
 
