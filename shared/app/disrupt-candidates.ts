@@ -1,8 +1,9 @@
 import type { PoolNodes } from '../core/disruption/budgets.ts';
 import { type Candidate, isEmpty } from '../core/disruption/candidates.ts';
 import { isTrue } from '../core/lifecycle/conditions.ts';
-import { DISRUPTED_TAINT_KEY, NODE_POOL } from '../core/model/labels.ts';
+import { NODE_POOL } from '../core/model/labels.ts';
 import type { NodePool } from '../core/model/provisioning.ts';
+import { isDisrupted } from '../core/model/taint.ts';
 import { driftedSinceMs } from './disrupt-drift.ts';
 import type { DisruptPass, Judged } from './disrupt-pass.ts';
 
@@ -30,7 +31,7 @@ export function candidatesOf(pass: DisruptPass): readonly Drifted[] {
     if (drifts.length === 0 || busy.has(claim.uid) || claim.providerId === undefined) return [];
     if (node === undefined || node.deletedAtMs !== undefined) return [];
     // A taint that was forgotten goes in this pass: what is known of the node is not so any more.
-    if (node.taints.some(({ key }) => key === DISRUPTED_TAINT_KEY)) return [];
+    if (isDisrupted(node)) return [];
     return [{ claim, node, pods: byNode.get(node.name) ?? [], judged: each, pool: target.pool }];
   });
   return found.sort(
@@ -55,8 +56,7 @@ export function nodesOf({ state, commands }: DisruptPass, pool: NodePool): PoolN
   const disrupted = counted.filter((claim) => {
     const node = byProvider.get(claim.providerId);
     if (claim.deletedAtMs !== undefined || busy.has(claim.uid) || node === undefined) return true;
-    const isTainted = node.taints.some(({ key }) => key === DISRUPTED_TAINT_KEY);
-    return isTainted || !isTrue(node, 'Ready');
+    return isDisrupted(node) || !isTrue(node, 'Ready');
   });
   return { total: counted.length, disrupted: disrupted.length };
 }

@@ -1,11 +1,10 @@
 import { blockedBy } from '../core/disruption/candidates.ts';
 import { type Command, forgottenNodes, replacedByText } from '../core/disruption/commands.ts';
-import { DISRUPTED } from '../core/disruption/simulation.ts';
 import { conditionOf, isTrue, withConditions } from '../core/lifecycle/conditions.ts';
 import type { Node } from '../core/model/cluster.ts';
 import { CAPACITY_TYPE, NODE_POOL, REPLACED_BY, REPLACES, TRIES } from '../core/model/labels.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
-import type { Taint } from '../core/model/taint.ts';
+import { DISRUPTED, isDisrupted, type Taint } from '../core/model/taint.ts';
 import type { WriteResult } from '../ports.ts';
 import { attempt } from './attempt.ts';
 import { type DisruptPass, detailOf, poolOf, say } from './disrupt-pass.ts';
@@ -34,8 +33,7 @@ export async function hold(
   claim: NodeClaim,
   node: Node | undefined,
 ): Promise<WriteResult> {
-  const isTainted = node?.taints.some(({ key }) => key === DISRUPTED.key) ?? true;
-  if (node !== undefined && !isTainted) {
+  if (node !== undefined && !isDisrupted(node)) {
     const result = await setTaints(pass, node, [...node.taints, DISRUPTED]);
     if (result !== 'done') return result;
   }

@@ -1,30 +1,29 @@
 import { type FaultKind, PortError } from '../ports/fault.ts';
 
+/** Spot cannot be had at all before somebody makes the service-linked role. */
+export const NO_SPOT_ROLE = 'AuthFailure.ServiceLinkedRoleCreationNotPermitted';
+
+/** EC2 is short, or a quota is used up, whoever in the account asks. */
+const SHORT: readonly string[] = [
+  'InsufficientInstanceCapacity',
+  'MaxSpotInstanceCountExceeded',
+  'VcpuLimitExceeded',
+  'UnfulfillableCapacity',
+  'MaxFleetCountExceeded',
+  'ReservationCapacityExceeded',
+];
+
 /**
  * No capacity, quota or addresses for that choice; another one may work.
  * https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
  */
 const UNFULFILLABLE: ReadonlySet<string> = new Set([
-  'InsufficientInstanceCapacity',
-  'MaxSpotInstanceCountExceeded',
-  'VcpuLimitExceeded',
-  'UnfulfillableCapacity',
+  ...SHORT,
   'Unsupported',
   'InsufficientFreeAddressesInSubnet',
-  'MaxFleetCountExceeded',
-  'ReservationCapacityExceeded',
 ]);
 
-/** Of these, what somebody else in the account would meet, too: EC2 is short, or a quota is used up. */
-const OF_THE_ACCOUNT: ReadonlySet<string> = new Set([
-  'InsufficientInstanceCapacity',
-  'MaxSpotInstanceCountExceeded',
-  'VcpuLimitExceeded',
-  'UnfulfillableCapacity',
-  'MaxFleetCountExceeded',
-  'ReservationCapacityExceeded',
-  'AuthFailure.ServiceLinkedRoleCreationNotPermitted',
-]);
+const OF_THE_ACCOUNT: ReadonlySet<string> = new Set([...SHORT, NO_SPOT_ROLE]);
 
 /**
  * Whether a line of a fleet failed for a reason that nodes of another EC2NodeClass would meet, too.
@@ -54,7 +53,7 @@ const UNAUTHORISED: ReadonlySet<string> = new Set([
   'AccessDenied',
   'AccessDeniedException',
   'AuthFailure',
-  'AuthFailure.ServiceLinkedRoleCreationNotPermitted',
+  NO_SPOT_ROLE,
   'InvalidClientTokenId',
   'UnrecognizedClientException',
   'SignatureDoesNotMatch',

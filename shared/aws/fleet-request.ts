@@ -12,7 +12,7 @@ import type {
   FleetResult,
   LaunchedInstance,
 } from '../ports/cloud.ts';
-import { faultKind, isOfAccount } from './faults.ts';
+import { faultKind, isOfAccount, NO_SPOT_ROLE } from './faults.ts';
 import { isInterruptibleReservation } from './interruptible.ts';
 import type { TemplateUse } from './launch-templates.ts';
 import { nodeClassSpec } from './node-class-spec.ts';
@@ -141,9 +141,6 @@ function launched(
     imageId: overrides?.ImageId ?? line?.imageId ?? '',
   }));
 }
-
-/** Spot cannot be had at all before somebody makes the service-linked role. */
-const NO_SPOT_ROLE = 'AuthFailure.ServiceLinkedRoleCreationNotPermitted';
 
 /**
  * A shortage of which EC2 does not say where it is, such as a quota, is one of every line: else the

@@ -1,7 +1,8 @@
 import { conditionOf, isTrue } from '../lifecycle/conditions.ts';
 import type { Node } from '../model/cluster.ts';
-import { DISRUPTED_TAINT_KEY, REPLACED_BY, REPLACES } from '../model/labels.ts';
+import { REPLACED_BY, REPLACES } from '../model/labels.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
+import { isDisrupted } from '../model/taint.ts';
 
 /** Between the names in {@link REPLACED_BY}. */
 const SEPARATOR = ',';
@@ -149,8 +150,7 @@ export function forgottenNodes(
     .flatMap((node) => {
       const claim = byProvider.get(node.providerId);
       if (claim === undefined || claim.deletedAtMs !== undefined || busy.has(claim.uid)) return [];
-      const isTainted = node.taints.some(({ key }) => key === DISRUPTED_TAINT_KEY);
-      return isTainted || isTrue(claim, 'DisruptionReason') ? [{ node, claim }] : [];
+      return isDisrupted(node) || isTrue(claim, 'DisruptionReason') ? [{ node, claim }] : [];
     })
     .sort((a, b) => byName(a.claim, b.claim));
 }

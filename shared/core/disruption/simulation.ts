@@ -1,15 +1,12 @@
 import type { Node } from '../model/cluster.ts';
-import { DISRUPTED_TAINT_KEY } from '../model/labels.ts';
 import type { Plan, PlannedNodeClaim } from '../model/plan.ts';
 import { isBufferPod, podKey } from '../model/pod.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../model/snapshot.ts';
-import type { Taint } from '../model/taint.ts';
+import { DISRUPTED, isDisrupted, type Taint } from '../model/taint.ts';
 import { stateNodes } from '../scheduling/problem/state-node.ts';
 import { replan } from '../scheduling/replan.ts';
 import { type Candidate, isMoving } from './candidates.ts';
-
-export const DISRUPTED: Taint = { key: DISRUPTED_TAINT_KEY, value: '', effect: 'NoSchedule' };
 
 /** Keeps pods away from a node that is counted as it is. */
 const RESERVED: Taint = { key: 'joiner.dev/reserved', value: '', effect: 'NoSchedule' };
@@ -31,7 +28,7 @@ export type Outcome =
 /** The node as one that goes away: its pods are in the demand. */
 export function withLeaving(snapshot: ClusterSnapshot, name: string): ClusterSnapshot {
   const nodes = snapshot.nodes.map((node) => {
-    if (node.name !== name || node.taints.some(({ key }) => key === DISRUPTED.key)) return node;
+    if (node.name !== name || isDisrupted(node)) return node;
     return { ...node, taints: [...node.taints, DISRUPTED] };
   });
   return { ...snapshot, nodes };

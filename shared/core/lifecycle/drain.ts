@@ -1,13 +1,11 @@
 import { parseDurationMs } from '../duration.ts';
 import type { Node, PersistentVolume, PersistentVolumeClaim } from '../model/cluster.ts';
-import { DISRUPTED_TAINT_KEY, DO_NOT_DISRUPT } from '../model/labels.ts';
+import { DO_NOT_DISRUPT } from '../model/labels.ts';
 import type { Pod } from '../model/pod.ts';
-import { tolerates } from '../model/taint.ts';
+import { DISRUPTED, tolerates } from '../model/taint.ts';
 
 /** Pods that are still terminating this long after their grace period no longer hold a node. */
 const STUCK_AFTER_MS = 60_000;
-
-const DISRUPTED = { key: DISRUPTED_TAINT_KEY, value: '', effect: 'NoSchedule' } as const;
 
 /** "true", or a duration counted from the pod's start; anything else protects nothing. */
 export function isProtected(pod: Pod, nowMs: number): boolean {

@@ -1,7 +1,7 @@
 import type { Node } from '../model/cluster.ts';
-import { DISRUPTED_TAINT_KEY, REGISTERED } from '../model/labels.ts';
+import { REGISTERED } from '../model/labels.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
-import type { Taint } from '../model/taint.ts';
+import { DISRUPTED, isDisrupted } from '../model/taint.ts';
 import {
   type ClaimSurroundings,
   instanceIdOf,
@@ -20,8 +20,6 @@ import { drainStep } from './drain.ts';
 const DRAIN_MS_MIN = 5_000;
 /** The API server keeps times to the second: what it says may be so much too early. */
 const SECOND_MS = 1_000;
-
-const DISRUPTED: Taint = { key: DISRUPTED_TAINT_KEY, value: '', effect: 'NoSchedule' };
 
 function says(type: string, status: 'True' | 'Unknown' | 'False', reason: string): ConditionClaim {
   return { type, status, reason, message: '' };
@@ -65,13 +63,9 @@ function terminate(
   ];
 }
 
-function isTainted({ taints }: Node): boolean {
-  return taints.some(({ key }) => key === DISRUPTED_TAINT_KEY);
-}
-
 /** What a process knows of the node's taint, having read the node once more. */
 export function seenTaint(node: Node, before: SeenTaint | undefined, nowMs: number): SeenTaint {
-  if (!isTainted(node)) return { freeAtMs: nowMs };
+  if (!isDisrupted(node)) return { freeAtMs: nowMs };
   return { taintedSinceMs: nowMs, ...before };
 }
 
@@ -85,7 +79,7 @@ function isSettled(claim: NodeClaim, { nodes, nowMs, seenTaints }: ClaimSurround
   return nodes.every((node) => {
     const { freeAtMs = Number.NEGATIVE_INFINITY, taintedSinceMs = nowMs } =
       seenTaints?.get(node.uid) ?? {};
-    if (!isTainted(node)) return false;
+    if (!isDisrupted(node)) return false;
     if (nowMs >= taintedSinceMs + DRAIN_MS_MIN) return true;
     if (drained === undefined || drained.lastTransitionAtMs <= freeAtMs) return false;
     const sinceMs = drained.lastTransitionAtMs + SECOND_MS;
@@ -101,7 +95,7 @@ function drain(
 ): { readonly actions: LifecycleAction[]; readonly isOver: boolean } {
   const actions: LifecycleAction[] = [];
   for (const node of around.nodes) {
-    if (!isTainted(node)) {
+    if (!isDisrupted(node)) {
       actions.push({ kind: 'taint-node', node, taints: [...node.taints, DISRUPTED] });
     }
     if (node.deletedAtMs === undefined) actions.push({ kind: 'delete-node', node });
@@ -113,7 +107,7 @@ function drain(
   const isPastDeadline = deadlineMs !== undefined && nowMs >= deadlineMs;
   if ((step.waiting.length > 0 || !isSettled(claim, around)) && !isPastDeadline) {
     // Only what has been read counts: the time of the condition is then that of a tainted node.
-    if (conditionOf(claim, 'Drained') === undefined && around.nodes.every(isTainted)) {
+    if (conditionOf(claim, 'Drained') === undefined && around.nodes.every(isDisrupted)) {
       actions.push({ kind: 'conditions', set: [says('Drained', 'Unknown', 'Draining')] });
     }
     return { actions, isOver: false };

@@ -1,4 +1,4 @@
-import { UNREGISTERED_TAINT_KEY } from './labels.ts';
+import { DISRUPTED_TAINT_KEY, UNREGISTERED_TAINT_KEY } from './labels.ts';
 
 export const TAINT_EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] as const;
 export type TaintEffect = (typeof TAINT_EFFECTS)[number];
@@ -7,6 +7,14 @@ export interface Taint {
   readonly key: string;
   readonly value: string;
   readonly effect: TaintEffect;
+}
+
+/** On a node that is about to go: no more pods are to come. */
+export const DISRUPTED: Taint = { key: DISRUPTED_TAINT_KEY, value: '', effect: 'NoSchedule' };
+
+/** Whether the node is about to go, whatever the taint's value and effect. */
+export function isDisrupted({ taints }: { readonly taints: readonly Taint[] }): boolean {
+  return taints.some(({ key }) => key === DISRUPTED_TAINT_KEY);
 }
 
 export interface Toleration {

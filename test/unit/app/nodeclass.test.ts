@@ -11,6 +11,16 @@ import { readState } from '../../../shared/sim/decode.ts';
 import { deployment } from '../../sim/small-world.ts';
 import { overtaken, reading, runningWorld, settings, withPorts } from './world.ts';
 
+/** The classes with a spec of that generation, while their status is about the first. */
+function withSpecOf(state: ClusterState, generation: number): ClusterState {
+  const nodeClasses = state.nodeClasses.map((each) => ({
+    ...each,
+    generation,
+    status: { ...each.status, observedGeneration: 1 },
+  }));
+  return { ...state, nodeClasses };
+}
+
 /** A class that was ready, after subnets could not be asked for. */
 async function refused(kind: FaultKind) {
   const world = await runningWorld([]);
@@ -28,14 +38,7 @@ async function afterChange(fault: PortError) {
   const world = await runningWorld([]);
   const events: string[] = [];
   const written: NodeClassStatus[] = [];
-  const read = reading(world.ports, (state) => ({
-    ...state,
-    nodeClasses: state.nodeClasses.map((each) => ({
-      ...each,
-      generation: 2,
-      status: { ...each.status, observedGeneration: 1 },
-    })),
-  }));
+  const read = reading(world.ports, (state) => withSpecOf(state, 2));
   const ports = withPorts(world.ports, {
     cluster: {
       read,
@@ -173,17 +176,9 @@ describe('an EC2NodeClass whose status is about an earlier spec', () => {
   /** A world with a node, and its ports with the class at this generation, looked at in its first. */
   async function changed(generation: number, isThrottled = false) {
     const world = await runningWorld([deployment('web', 1, '1')]);
-    const { cluster, network } = world.ports;
+    const { network } = world.ports;
     const written: NodeClassStatus[] = [];
-    const read = async (): Promise<ClusterState> => {
-      const state = await cluster.read();
-      const nodeClasses = state.nodeClasses.map((each) => ({
-        ...each,
-        generation,
-        status: { ...each.status, observedGeneration: 1 },
-      }));
-      return { ...state, nodeClasses };
-    };
+    const read = reading(world.ports, (state) => withSpecOf(state, generation));
     const ports = withPorts(world.ports, {
       cluster: {
         read,

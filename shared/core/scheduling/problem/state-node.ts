@@ -1,7 +1,6 @@
 import type { DaemonSet, Node } from '../../model/cluster.ts';
 import {
   CAPACITY_TYPE,
-  DISRUPTED_TAINT_KEY,
   HOSTNAME,
   INITIALIZED,
   INSTANCE_TYPE,
@@ -15,7 +14,7 @@ import {
 import type { NodeClaim } from '../../model/provisioning.ts';
 import { maxResources, NO_RESOURCES, type Resources } from '../../model/resources.ts';
 import type { ClusterSnapshot } from '../../model/snapshot.ts';
-import { isEphemeralTaint, type Taint } from '../../model/taint.ts';
+import { isDisrupted, isEphemeralTaint, type Taint } from '../../model/taint.ts';
 import { parseResources } from '../../quantity.ts';
 import { NODE_NAME_FIELD } from './node-terms.ts';
 
@@ -64,7 +63,6 @@ function fromNode(node: Node, claim: NodeClaim | undefined, limits: AttachLimits
   const labels: Labels = isAwaited ? { ...claim.labels, ...own } : own;
   const isInitialized = labels[INITIALIZED] === 'true' || claim === undefined;
   const starting = claim !== undefined && !isInitialized;
-  const isDisrupted = node.taints.some((taint) => taint.key === DISRUPTED_TAINT_KEY);
   const taints = isAwaited ? union(node.taints, claim.taints) : node.taints;
   const capacity = Object.keys(node.capacity).length > 0 ? node.capacity : node.allocatable;
   return {
@@ -76,7 +74,8 @@ function fromNode(node: Node, claim: NodeClaim | undefined, limits: AttachLimits
     allocatable: starting ? { ...claim.allocatable, ...node.allocatable } : node.allocatable,
     isInitialized,
     nodePool: labels[NODE_POOL],
-    isLeaving: node.deletedAtMs !== undefined || claim?.deletedAtMs !== undefined || isDisrupted,
+    isLeaving:
+      node.deletedAtMs !== undefined || claim?.deletedAtMs !== undefined || isDisrupted(node),
     attachLimits: limits.get(node.name) ?? {},
   };
 }
