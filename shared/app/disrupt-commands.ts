@@ -3,7 +3,7 @@ import { type Command, forgottenNodes, replacedByText } from '../core/disruption
 import { conditionOf, isTrue, withConditions } from '../core/lifecycle/conditions.ts';
 import type { Node } from '../core/model/cluster.ts';
 import { CAPACITY_TYPE, NODE_POOL, REPLACED_BY, REPLACES, TRIES } from '../core/model/labels.ts';
-import type { NodeClaim } from '../core/model/provisioning.ts';
+import type { DisruptionReason, NodeClaim } from '../core/model/provisioning.ts';
 import { DISRUPTED, isDisrupted, type Taint } from '../core/model/taint.ts';
 import type { WriteResult } from '../ports.ts';
 import { attempt } from './attempt.ts';
@@ -15,7 +15,7 @@ import { isPaused } from './settings.ts';
 /** As a metric's label, Karpenter writes it in lower case. */
 export const DRIFTED = 'Drifted';
 
-/** On a claim whose node is being replaced. */
+/** On a claim whose node is being replaced or removed. */
 const REASON = 'DisruptionReason';
 
 /** Nodes change all the time: only the taints have to be those that were read. */
@@ -32,6 +32,7 @@ export async function hold(
   pass: DisruptPass,
   claim: NodeClaim,
   node: Node | undefined,
+  why: DisruptionReason,
 ): Promise<WriteResult> {
   if (node !== undefined && !isDisrupted(node)) {
     const result = await setTaints(pass, node, [...node.taints, DISRUPTED]);
@@ -40,7 +41,7 @@ export async function hold(
   const reason = {
     type: REASON,
     status: 'True',
-    reason: DRIFTED,
+    reason: why,
     message: '',
   } as const;
   if (isTrue(claim, REASON)) return 'done';
@@ -51,7 +52,11 @@ export async function hold(
 }
 
 /** Opens the node again. Repeated, it changes nothing. */
-async function letStay(pass: DisruptPass, claim: NodeClaim, node: Node | undefined): Promise<void> {
+export async function letStay(
+  pass: DisruptPass,
+  claim: NodeClaim,
+  node: Node | undefined,
+): Promise<void> {
   if (node !== undefined) {
     const taints = node.taints.filter(({ key }) => key !== DISRUPTED.key);
     if (taints.length < node.taints.length) {
@@ -69,33 +74,43 @@ export async function end(
   pass: DisruptPass,
   claim: NodeClaim,
   node: Node | undefined,
-  replacements: readonly string[],
+  why: { readonly reason: DisruptionReason; readonly message: string },
 ): Promise<void> {
-  const { ports, judged, nowMs } = pass;
+  const { ports, nowMs } = pass;
   await say(pass, claim, node, {
     type: 'Normal',
     reason: 'DisruptionTerminating',
-    message: `Disrupting Node: ${DRIFTED}`,
+    message: `Disrupting Node: ${why.reason}`,
   });
   await ports.cluster.delete(claimRef(claim));
   pass.deleted.push(claim.name);
   const { [NODE_POOL]: nodepool = '', [CAPACITY_TYPE]: capacity_type = '' } = claim.labels;
-  const reason = DRIFTED.toLowerCase();
+  const reason = why.reason.toLowerCase();
   ports.recorder.count('nodeclaims_disrupted_total', { reason, nodepool, capacity_type });
-  const drift = judged.get(claim.uid)?.drifts[0]?.message ?? 'drifted';
-  const by =
-    replacements.length === 0
-      ? 'its pods need no other node'
-      : `${replacements.join(', ')} is ready`;
   await ports.recorder.decision({
     id: `disrupt-${claim.name}-delete`,
     atMs: nowMs,
     useCase: 'disrupt',
     object: `NodeClaim/${claim.name}`,
     action: 'delete',
-    message: `${drift}; ${by}`,
+    message: why.message,
     detail: detailOf(claim, reason),
   });
+}
+
+/** What has drifted goes: its pods have where to go. */
+export async function endDrifted(
+  pass: DisruptPass,
+  claim: NodeClaim,
+  node: Node | undefined,
+  replacements: readonly string[],
+): Promise<void> {
+  const drift = pass.judged.get(claim.uid)?.drifts[0]?.message ?? 'drifted';
+  const by =
+    replacements.length === 0
+      ? 'its pods need no other node'
+      : `${replacements.join(', ')} is ready`;
+  await end(pass, claim, node, { reason: DRIFTED, message: `${drift}; ${by}` });
 }
 
 /**
@@ -173,8 +188,8 @@ async function follow(pass: DisruptPass, command: Command): Promise<void> {
   // The pods of a static node have no other place before its replacement is there.
   const isStatic = poolOf(pass, claim)?.replicas !== undefined;
   if (isStatic && (progress.kind !== 'ready' || (await isHeldBack(pass, command)))) return;
-  const held = await hold(pass, claim, node);
-  if (progress.kind === 'ready' && held === 'done') await end(pass, claim, node, names);
+  const held = await hold(pass, claim, node, DRIFTED);
+  if (progress.kind === 'ready' && held === 'done') await endDrifted(pass, claim, node, names);
 }
 
 /** Goes on with what earlier passes have begun, and opens nodes that they have forgotten. */

@@ -46,6 +46,8 @@ export interface DisruptPass {
   readonly created: string[];
   /** Claims that were deleted. */
   readonly deleted: string[];
+  /** Uids of claims whose empty nodes go in this pass: nothing may count on them any more. */
+  readonly removed: Set<string>;
 }
 
 export function poolOf({ state }: DisruptPass, claim: NodeClaim): NodePool | undefined {

@@ -1,4 +1,3 @@
-import { allowedDisruptions } from '../core/disruption/budgets.ts';
 import { statesOf, type Trials, triesText, verdictOf } from '../core/disruption/canary.ts';
 import { blockedBy, inTurn, isEmpty } from '../core/disruption/candidates.ts';
 import type { Replacement } from '../core/disruption/commands.ts';
@@ -10,29 +9,27 @@ import {
   withPlaces,
   withReserved,
 } from '../core/disruption/simulation.ts';
-import { conditionOf, isTrue } from '../core/lifecycle/conditions.ts';
+import { isTrue } from '../core/lifecycle/conditions.ts';
 import { NODE_POOL, REPLACES, TRIES } from '../core/model/labels.ts';
 import type { PlannedNodeClaim } from '../core/model/plan.ts';
-import type { NodeClaim, NodePool } from '../core/model/provisioning.ts';
+import type { NodeClaim } from '../core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../core/model/snapshot.ts';
 import type { NewNodeClaim } from '../ports.ts';
 import { attempt } from './attempt.ts';
-import { bufferPods } from './capacity-buffers.ts';
+import { Allowance } from './disrupt-budgets.ts';
 import { allFailedCanaries } from './disrupt-canary.ts';
-import { candidatesOf, type Drifted, nodesOf } from './disrupt-candidates.ts';
-import { DRIFTED, end, hold, tellReplaced } from './disrupt-commands.ts';
+import { driftedNodes, type Standing } from './disrupt-candidates.ts';
+import { DRIFTED, endDrifted, hold, tellReplaced } from './disrupt-commands.ts';
 import { type DisruptPass, detailOf, say } from './disrupt-pass.ts';
-import { haltedPools } from './launch-brakes.ts';
+import { planningSnapshot } from './disrupt-snapshot.ts';
+import { type Waiting, WaitingEvents, waiting, waitsForPool } from './disrupt-waiting.ts';
 import { recordNothing } from './launch-records.ts';
-import { plannedClaim, staticClaim, withPlannedLabels } from './new-claims.ts';
-import { withoutHalted } from './outlook.ts';
-import { claimRef, poolRef } from './references.ts';
+import { plannedClaim, staticClaim } from './new-claims.ts';
+import { claimRef } from './references.ts';
 import { isPaused } from './settings.ts';
 
 /** Plans in one pass: what is left is the next minute's. */
 const SIMULATIONS_MAX = 20;
-/** Nodes of which one pass says that they have to wait: of a whole cluster it would take minutes. */
-const SAID_MAX = 20;
 
 /** What changes as nodes are chosen. */
 interface Choosing {
@@ -40,19 +37,18 @@ interface Choosing {
   snapshot: ClusterSnapshot;
   /** Nodes that pods of others will go to. */
   readonly hosts: Set<string>;
-  /** How many nodes each pool may still lose. */
-  readonly allowed: Map<string, number>;
+  readonly allowance: Allowance;
+  readonly events: WaitingEvents;
   readonly trying: Map<string, string>;
   readonly trials: Trials;
   readonly isLaunchPaused: boolean;
   simulations: number;
-  said: number;
 }
 
 /** What would take a candidate's place; the name of the pool is in the labels. */
 interface Choice {
   readonly kind: 'choice';
-  readonly candidate: Drifted;
+  readonly candidate: Standing;
   readonly replacements: readonly NewNodeClaim[];
   readonly elsewhere: Places;
   /** States of which its replacement is the canary. */
@@ -75,20 +71,8 @@ function placesOf(
 }
 
 async function observe(pass: DisruptPass): Promise<Choosing> {
-  const { ports, settings, state, resolution, commands, draining, canaries, proven, nowMs } = pass;
-  const { nodePools, pods } = state.objects;
-  const halted = haltedPools(await ports.memory.failedRegistrations(), nowMs);
-  const buffers = settings.capacityBuffer ? state.capacityBuffers.flatMap(bufferPods) : [];
-  let snapshot: ClusterSnapshot = {
-    ...state.objects,
-    nodeClaims: state.objects.nodeClaims.map((claim) => {
-      const types = resolution.instanceTypes.get(claim.labels[NODE_POOL] ?? '') ?? [];
-      return withPlannedLabels(claim, types, ports.catalog.region);
-    }),
-    nodePools: withoutHalted(nodePools, halted),
-    instanceTypes: resolution.instanceTypes,
-    pods: [...pods, ...buffers],
-  };
+  const { state, commands, draining, canaries, proven, nowMs } = pass;
+  let snapshot = await planningSnapshot(pass);
   const under = [...commands, ...draining];
   const places = placesOf(pass, under, snapshot);
   const hosts = new Set(places.values());
@@ -103,55 +87,19 @@ async function observe(pass: DisruptPass): Promise<Choosing> {
       .filter(({ trial }) => trial.kind === 'starting')
       .flatMap(({ claim, states }) => states.map((each) => [each, claim.name] as const)),
   );
-  const allowed = new Map(
-    nodePools.map((pool) => [
-      pool.name,
-      allowedDisruptions(pool, DRIFTED, nodesOf(pass, pool), nowMs),
-    ]),
-  );
   const isLaunchPaused = isPaused(state.pausedUntilMs.launch, nowMs);
   const trials = { proven, trying, failed: allFailedCanaries(pass) };
   return {
     pass,
     snapshot,
     hosts,
-    allowed,
+    allowance: new Allowance(pass, DRIFTED),
+    events: new WaitingEvents(pass),
     trying,
     trials,
     isLaunchPaused,
     simulations: 0,
-    said: 0,
   };
-}
-
-/** Why a candidate waits, on itself or, where it holds for all of them, on the pool. */
-interface Waiting {
-  readonly kind: 'waiting';
-  readonly message: string;
-  readonly isOfPool: boolean;
-}
-
-function waiting(message: string, isOfPool = false): Waiting {
-  return { kind: 'waiting', message, isOfPool };
-}
-
-async function sayBlocked(
-  choosing: Choosing,
-  { claim, node, pool }: Drifted,
-  { message, isOfPool }: Waiting,
-  said: Set<string>,
-): Promise<void> {
-  const { pass } = choosing;
-  const event = { type: 'Normal', reason: 'DisruptionBlocked', message } as const;
-  if (isOfPool) {
-    const key = `${pool.name} ${message}`;
-    if (said.has(key)) return;
-    said.add(key);
-    await pass.ports.cluster.event({ regarding: poolRef(pool), ...event });
-    return;
-  }
-  choosing.said += 1;
-  if (choosing.said <= SAID_MAX) await say(pass, claim, node, event);
 }
 
 /** As `provision` writes them. */
@@ -170,7 +118,7 @@ function newClaim(
 /** One for one; the pool's limit has to leave room for a node more. */
 function staticReplacement(
   { pass, snapshot }: Choosing,
-  { pool }: Drifted,
+  { pool }: Standing,
 ): readonly NewNodeClaim[] | string {
   const known = snapshot.nodePools.find(({ name }) => name === pool.name);
   if (known === undefined || !isTrue(known, 'Ready')) {
@@ -187,7 +135,7 @@ function staticReplacement(
  * Whether nothing comes in an empty node's place, so that there is nothing to try. Where there are
  * CapacityBuffers, the node may be the room that they ask for.
  */
-function isRemoval({ pass, hosts }: Choosing, candidate: Drifted): boolean {
+function isRemoval({ pass, hosts }: Choosing, candidate: Standing): boolean {
   if (hosts.has(candidate.node.name)) return false;
   const { settings, state } = pass;
   if (settings.capacityBuffer && state.capacityBuffers.length > 0) return false;
@@ -197,7 +145,7 @@ function isRemoval({ pass, hosts }: Choosing, candidate: Drifted): boolean {
 /** What takes the candidate's place, or why nothing can. */
 function replacementsOf(
   choosing: Choosing,
-  candidate: Drifted,
+  candidate: Standing,
 ): Pick<Choice, 'replacements' | 'elsewhere'> | string {
   const elsewhere: Places = new Map();
   if (candidate.pool.replicas !== undefined) {
@@ -214,18 +162,16 @@ function replacementsOf(
 }
 
 /** Why the candidate has to wait whatever would replace it; undefined: it need not. */
-function reasonToWait({ pass }: Choosing, candidate: Drifted): Waiting | undefined {
-  const ready = conditionOf(candidate.pool, 'Ready');
-  if (ready?.status !== 'True') {
-    return waiting(`The NodePool is not ready: ${ready?.message ?? 'it is new'}`, true);
-  }
+function reasonToWait({ pass }: Choosing, candidate: Standing): Waiting | undefined {
+  const ofPool = waitsForPool(candidate.pool);
+  if (ofPool !== undefined) return ofPool;
   const { podDisruptionBudgets } = pass.state.objects;
   const message = blockedBy(candidate, podDisruptionBudgets, pass.nowMs);
   return message === undefined ? undefined : waiting(message);
 }
 
 /** What to do with the candidate, or why nothing is done. */
-function chosen(choosing: Choosing, candidate: Drifted): Choice | Waiting {
+function chosen(choosing: Choosing, candidate: Standing): Choice | Waiting {
   const { pass, trials, isLaunchPaused } = choosing;
   const reason = reasonToWait(choosing, candidate);
   if (reason !== undefined) return reason;
@@ -293,16 +239,16 @@ function take(choosing: Choosing, choice: Choice, made: readonly NodeClaim[]): v
  * have a place to go to. Whatever happens in between, the next pass goes on or gives up.
  */
 async function start(choosing: Choosing, choice: Choice): Promise<void> {
-  const { pass, allowed, trying } = choosing;
+  const { pass, allowance, trying } = choosing;
   const { candidate, replacements, states } = choice;
   const { claim, node, pool } = candidate;
-  allowed.set(pool.name, (allowed.get(pool.name) ?? 0) - 1);
+  allowance.take(pool);
   for (const state of states) trying.set(state, replacements[0]?.name ?? claim.name);
   const made = await create(choosing, choice);
   if (made.length < replacements.length) return;
   // What a static claim will be stands in no plan: until it is there, its room cannot be counted on.
   const isStatic = pool.replicas !== undefined;
-  const held = isStatic ? 'done' : await hold(pass, claim, node);
+  const held = isStatic ? 'done' : await hold(pass, claim, node, DRIFTED);
   const decision = replacements.length === 0 ? 'delete' : 'replace';
   const labels = { decision, reason: DRIFTED.toLowerCase(), consolidation_type: '' };
   pass.ports.recorder.count('voluntary_disruption_decisions_total', labels);
@@ -313,25 +259,7 @@ async function start(choosing: Choosing, choice: Choice): Promise<void> {
     await say(pass, claim, node, event);
     return;
   }
-  if (held === 'done') await end(pass, claim, node, []);
-}
-
-/** True: the pool's budgets let another node go. */
-async function isAllowed(
-  { pass, allowed }: Choosing,
-  pool: NodePool,
-  said: Set<string>,
-): Promise<boolean> {
-  if ((allowed.get(pool.name) ?? 0) > 0) return true;
-  if (said.has(pool.name)) return false;
-  said.add(pool.name);
-  await pass.ports.cluster.event({
-    regarding: poolRef(pool),
-    type: 'Normal',
-    reason: 'DisruptionBlocked',
-    message: `No allowed disruptions for disruption reason ${DRIFTED} due to blocking budget`,
-  });
-  return false;
+  if (held === 'done') await endDrifted(pass, claim, node, []);
 }
 
 /** Of the states those that a node of the claim's NodePool and EC2NodeClass can have. */
@@ -344,9 +272,8 @@ function triesNothing({ states, replacements }: Choice): boolean {
   return states.length > 0 && !replacements.some((each) => possibleStates(states, each).length > 0);
 }
 
-async function choose(choosing: Choosing, candidates: readonly Drifted[]): Promise<void> {
-  const { pass, trying } = choosing;
-  const said = new Set<string>();
+async function choose(choosing: Choosing, candidates: readonly Standing[]): Promise<void> {
+  const { pass, trying, allowance, events } = choosing;
   const spare: Choice[] = [];
   const begin = async (choice: Choice): Promise<void> => {
     const step = () => start(choosing, choice);
@@ -356,15 +283,15 @@ async function choose(choosing: Choosing, candidates: readonly Drifted[]): Promi
   for (const candidate of candidates) {
     if (await pass.shadow.isCast()) return;
     if (choosing.simulations >= SIMULATIONS_MAX) break;
-    if (!(await isAllowed(choosing, candidate.pool, said))) continue;
+    if (!(await allowance.allows(candidate.pool))) continue;
     const choice = chosen(choosing, candidate);
-    if (choice.kind === 'waiting') await sayBlocked(choosing, candidate, choice, said);
+    if (choice.kind === 'waiting') await events.say(candidate, candidate.pool, choice);
     else if (triesNothing(choice)) spare.push(choice);
     else await begin(choice);
   }
   // Where all pods find a place without it, nothing new would ever be tried: then one node goes so.
   const [first] = spare.filter(({ states }) => !states.some((each) => trying.has(each)));
-  if (first === undefined || !(await isAllowed(choosing, first.candidate.pool, said))) return;
+  if (first === undefined || !(await allowance.allows(first.candidate.pool))) return;
   // What has begun since may have taken the room that its pods would go to.
   const again = chosen(choosing, first.candidate);
   if (again.kind === 'choice') await begin(again);
@@ -381,7 +308,7 @@ export async function startCommands(pass: DisruptPass): Promise<void> {
     await recordNothing({ ports }, 'disruptions-paused', 'NodeClaims', message, 'disrupt');
     return;
   }
-  const candidates = inTurn(candidatesOf(pass), SIMULATIONS_MAX, nowMs);
+  const candidates = inTurn(driftedNodes(pass), SIMULATIONS_MAX, nowMs);
   if (candidates.length === 0) return;
   await choose(await observe(pass), candidates);
 }

@@ -4,6 +4,7 @@ import type { Failure } from './attempt.ts';
 import { forgetCanaries, noteCanaries } from './disrupt-canary.ts';
 import { followCommands } from './disrupt-commands.ts';
 import { canariesOf, judge, markDrift, provenStates, targetsOf } from './disrupt-drift.ts';
+import { removeEmpty } from './disrupt-empty.ts';
 import type { DisruptPass } from './disrupt-pass.ts';
 import { startCommands } from './disrupt-start.ts';
 import { recordNothing } from './launch-records.ts';
@@ -47,12 +48,14 @@ async function observe(ports: Ports, settings: AppSettings): Promise<DisruptPass
     notes: new Map(),
     created: [],
     deleted: [],
+    removed: new Set(),
   };
 }
 
 /**
  * One pass: says which nodes are not what their NodePool and EC2NodeClass ask for, goes on with
- * replacements that are under way, and begins others. Where it has got to stands in the objects.
+ * replacements that are under way, removes nodes that nothing runs on, and begins others. Where it
+ * has got to stands in the objects.
  */
 export async function disrupt(ports: Ports, settings: AppSettings): Promise<DisruptReport> {
   const pass = await observe(ports, settings);
@@ -66,6 +69,7 @@ export async function disrupt(ports: Ports, settings: AppSettings): Promise<Disr
   await forgetCanaries(pass);
   await noteCanaries(pass);
   await followCommands(pass);
+  await removeEmpty(pass);
   await startCommands(pass);
   return { created, deleted, failures };
 }

@@ -6,6 +6,7 @@ import { type Json, objectAt } from '../../shared/sim/json.ts';
 import type { Scenario } from '../../shared/sim/scenario.ts';
 import { Crash, WORLD_START_MS, type World } from '../../shared/sim/world.ts';
 import { claimsWithoutInstance, instancesWithoutClaim, violations } from './invariants.ts';
+import { apart } from './rolls.ts';
 import { deployment, nodeClass, nodePool, smallWorld } from './small-world.ts';
 
 const MINUTE = 60_000;
@@ -180,9 +181,9 @@ const roll: Play = {
 };
 
 /** The calls until then. */
-async function callsUntil(minutes: number): Promise<number> {
+async function callsUntil(play: Play, minutes: number): Promise<number> {
   const killer = new Killer(-1, false);
-  await run(killer, { ...roll, minutes });
+  await run(killer, { ...play, minutes });
   return killer.calls;
 }
 
@@ -201,7 +202,7 @@ function leftOver(world: World): readonly string[] {
 
 const rolled = await (async () => {
   // What comes before the change is in the other play; after 3.5 minutes nothing new is begun.
-  const [before, last] = [await callsUntil(1.4), await callsUntil(3.5)];
+  const [before, last] = [await callsUntil(roll, 1.4), await callsUntil(roll, 3.5)];
   const { world } = await run(new Killer(-1, false), roll);
   return { world, first: before + 1, last };
 })();
@@ -218,6 +219,48 @@ describe('a crash at any call of a port while a node is replaced', () => {
     for (let at = rolled.first; at <= rolled.last; at += 1) {
       const played = await run(new Killer(at, at % 2 === 0), roll);
       const found = [...wrongAfter(played, rolled.world, 1), ...leftOver(played.world)];
+      failures.push(...found.map((each) => `call ${at}: ${each}`));
+    }
+    expect(failures).toEqual([]);
+  }, 600_000);
+});
+
+/** Two of three nodes get empty. */
+const shrinking: Play = {
+  manifests: [
+    nodeClass,
+    nodePool(['on-demand'], { disruption: { budgets: [{ nodes: '100%' }] } }),
+    deployment('web', 3, '1', apart),
+  ],
+  scenario: {
+    steps: [
+      {
+        at: 1.5 * MINUTE,
+        scale: { kind: 'Deployment', name: 'web', namespace: 'default', replicas: 1 },
+      },
+    ],
+  },
+  minutes: 6,
+};
+
+const shrunk = await (async () => {
+  const [before, last] = [await callsUntil(shrinking, 1.4), await callsUntil(shrinking, 3.5)];
+  const { world } = await run(new Killer(-1, false), shrinking);
+  return { world, first: before + 1, last };
+})();
+
+describe('a crash at any call of a port while empty nodes are removed', () => {
+  it('has a baseline in which they were', () => {
+    expect(shrunk.world.launched).toBe(3);
+    expect(leftOver(shrunk.world)).toEqual([]);
+    expect(violations(shrunk.world)).toEqual([]);
+  });
+
+  it('leaks nothing, launches nothing, and they go all the same', async () => {
+    const failures: string[] = [];
+    for (let at = shrunk.first; at <= shrunk.last; at += 1) {
+      const played = await run(new Killer(at, at % 2 === 0), shrinking);
+      const found = [...wrongAfter(played, shrunk.world, 1), ...leftOver(played.world)];
       failures.push(...found.map((each) => `call ${at}: ${each}`));
     }
     expect(failures).toEqual([]);

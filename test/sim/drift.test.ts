@@ -247,7 +247,9 @@ describe('empty nodes', () => {
       at: CHANGE,
       delete: [{ kind: 'Deployment', name: 'web', namespace: 'default' }],
     };
-    const { world } = await run(six, 30, [gone, { ...object(newClass), at: CHANGE + 1 }]);
+    const kept = poolWith({}, { consolidateAfter: 'Never' });
+    const steps = [gone, { ...object(newClass), at: CHANGE + 1 }];
+    const { world } = await run([nodeClass, kept, deployment('web', 6, '1', apart)], 30, steps);
     expect(world.launched).toBe(6);
     expect(claimsOf(world)).toEqual([]);
   });

@@ -93,6 +93,24 @@ function blockingPod(
   return undefined;
 }
 
+/** Why the node may not go now, whatever runs there; undefined: it may. */
+function blockedItself(candidate: Candidate, nowMs: number): string | undefined {
+  const { node } = candidate;
+  if (node.annotations[DO_NOT_DISRUPT] === 'true') {
+    return `Node ${node.name} has the annotation ${DO_NOT_DISRUPT}`;
+  }
+  return isNominated(candidate, nowMs) ? 'Pods are about to be bound to the node' : undefined;
+}
+
+/** Why the node may not be removed now for what it costs; undefined: it may. */
+export function heldBy(
+  candidate: Candidate,
+  budgets: readonly PodDisruptionBudget[],
+  nowMs: number,
+): string | undefined {
+  return blockedItself(candidate, nowMs) ?? blockingPod(candidate, budgets, nowMs);
+}
+
 /**
  * Why a drifted node may not be replaced now; undefined: it may. What its pods say does not count
  * where the claim has a termination grace period: the drain ends with it.
@@ -102,11 +120,6 @@ export function blockedBy(
   budgets: readonly PodDisruptionBudget[],
   nowMs: number,
 ): string | undefined {
-  const { claim, node } = candidate;
-  if (node.annotations[DO_NOT_DISRUPT] === 'true') {
-    return `Node ${node.name} has the annotation ${DO_NOT_DISRUPT}`;
-  }
-  if (isNominated(candidate, nowMs)) return 'Pods are about to be bound to the node';
-  if (claim.terminationGracePeriodMs !== undefined) return undefined;
-  return blockingPod(candidate, budgets, nowMs);
+  const isEnding = candidate.claim.terminationGracePeriodMs !== undefined;
+  return isEnding ? blockedItself(candidate, nowMs) : heldBy(candidate, budgets, nowMs);
 }

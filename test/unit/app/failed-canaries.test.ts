@@ -38,6 +38,7 @@ async function passOf(world: World, judged: DisruptPass['judged'] = new Map()) {
     notes: new Map(),
     created: [],
     deleted: [],
+    removed: new Set(),
   };
   return pass;
 }
