@@ -10,9 +10,8 @@ import { type Standing, standingNodes } from './disrupt-candidates.ts';
 import { end, hold, letStay } from './disrupt-commands.ts';
 import type { DisruptPass } from './disrupt-pass.ts';
 import { planningSnapshot } from './disrupt-snapshot.ts';
-import { WaitingEvents, waiting, waitsForPool } from './disrupt-waiting.ts';
+import { isBraked, WaitingEvents, waiting, waitsForPool } from './disrupt-waiting.ts';
 import { claimRef } from './references.ts';
-import { isPaused } from './settings.ts';
 
 /** As a metric's label, Karpenter writes it in lower case. */
 const REASON = 'Empty';
@@ -141,12 +140,11 @@ async function finish(
  * https://karpenter.sh/docs/concepts/disruption/#consolidation
  */
 export async function removeEmpty(pass: DisruptPass): Promise<void> {
-  const { ports, state, shadow, failures, nowMs } = pass;
+  const { ports, shadow, failures } = pass;
   const standing = standingNodes(pass);
   await markEmpty(pass, standing);
-  if (isPaused(state.pausedUntilMs.disrupt, nowMs)) return;
   const due = dueNodes(pass, standing);
-  if (due.length === 0) return;
+  if (due.length === 0 || (await isBraked(pass))) return;
   const tainted = await held(pass, await chosenNodes(pass, due));
   if (tainted.length === 0) return;
   const after = await ports.cluster.read();

@@ -22,8 +22,7 @@ import { driftedNodes, type Standing } from './disrupt-candidates.ts';
 import { DRIFTED, endDrifted, hold, tellReplaced } from './disrupt-commands.ts';
 import { type DisruptPass, detailOf, say } from './disrupt-pass.ts';
 import { planningSnapshot } from './disrupt-snapshot.ts';
-import { type Waiting, WaitingEvents, waiting, waitsForPool } from './disrupt-waiting.ts';
-import { recordNothing } from './launch-records.ts';
+import { isBraked, type Waiting, WaitingEvents, waiting, waitsForPool } from './disrupt-waiting.ts';
 import { plannedClaim, staticClaim } from './new-claims.ts';
 import { claimRef } from './references.ts';
 import { isPaused } from './settings.ts';
@@ -299,15 +298,11 @@ async function choose(choosing: Choosing, candidates: readonly Standing[]): Prom
 
 /** Begins to replace drifted nodes, as far as budgets, canaries and brakes allow. */
 export async function startCommands(pass: DisruptPass): Promise<void> {
-  const { ports, state, nowMs, judged } = pass;
+  const { ports, nowMs, judged } = pass;
   const drifted = [...judged.values()].filter(({ drifts }) => drifts.length > 0);
   ports.recorder.measure?.('voluntary_disruption_eligible_nodes', drifted.length);
   if (drifted.length === 0) return;
-  if (isPaused(state.pausedUntilMs.disrupt, nowMs)) {
-    const message = 'disruptions are paused by the brake in kube-system/joiner';
-    await recordNothing({ ports }, 'disruptions-paused', 'NodeClaims', message, 'disrupt');
-    return;
-  }
+  if (await isBraked(pass)) return;
   const candidates = inTurn(driftedNodes(pass), SIMULATIONS_MAX, nowMs);
   if (candidates.length === 0) return;
   await choose(await observe(pass), candidates);

@@ -2,7 +2,9 @@ import type { Candidate } from '../core/disruption/candidates.ts';
 import { conditionOf } from '../core/lifecycle/conditions.ts';
 import type { NodePool } from '../core/model/provisioning.ts';
 import { type DisruptPass, say } from './disrupt-pass.ts';
+import { recordNothing } from './launch-records.ts';
 import { poolRef } from './references.ts';
+import { isPaused } from './settings.ts';
 
 /** Nodes of which one pass says that they have to wait: of a whole cluster it would take minutes. */
 const SAID_MAX = 20;
@@ -23,6 +25,14 @@ export function waitsForPool(pool: NodePool): Waiting | undefined {
   const ready = conditionOf(pool, 'Ready');
   if (ready?.status === 'True') return undefined;
   return waiting(`The NodePool is not ready: ${ready?.message ?? 'it is new'}`, true);
+}
+
+/** Whether the brake holds disruptions: for those who have something to do, since it is recorded. */
+export async function isBraked({ ports, state, nowMs }: DisruptPass): Promise<boolean> {
+  if (!isPaused(state.pausedUntilMs.disrupt, nowMs)) return false;
+  const message = 'disruptions are paused by the brake in kube-system/joiner';
+  await recordNothing({ ports }, 'disruptions-paused', 'NodeClaims', message, 'disrupt');
+  return true;
 }
 
 /** Says what waits, and why. */

@@ -32,8 +32,8 @@ const requirements = [
 /** All nodes may go at once: what holds them back here is the canary alone. */
 const disruption = { budgets: [{ nodes: '100%' }] };
 
-function poolWith(labels: Readonly<Record<string, string>>): object {
-  const pool = nodePool('rolled', requirements, { disruption });
+function poolWith(labels: Readonly<Record<string, string>>, more: object = {}): object {
+  const pool = nodePool('rolled', requirements, { disruption: { ...disruption, ...more } });
   return {
     ...pool,
     spec: { ...pool.spec, template: { ...pool.spec.template, metadata: { labels } } },
@@ -195,6 +195,45 @@ await describeClosedLoop(
         const healed = await loop.admin().get(RESOURCES.nodePools, { name: 'rolled' });
         expect(conditionOf(healed, 'CanaryHealthy')?.status).toBe('True');
         expect(text(annotationOf(healed))).toBe('');
+      },
+      MINUTES,
+    );
+
+    it(
+      'nodes that nothing runs on go, and the others stay',
+      async () => {
+        const sizeBefore = loop.cloud.account.instances.size;
+        await loop.apply([apart('rolled', 1)]);
+        await loop.until('one is left', async () => {
+          const claims = await claimsOf(loop, 'rolled');
+          return claims.length === 1 && liveInstances(loop).length === 1;
+        });
+        for (let round = 0; round < 3; round += 1) await loop.tick();
+        expect(await runningPods(loop, 'rolled')).toBe(1);
+        expect(await taintedNodes(loop)).toEqual([]);
+        expect(liveInstances(loop)).toHaveLength(1);
+        expect(loop.cloud.account.instances.size).toBe(sizeBefore);
+        const messages = (await eventsOf(loop)).map(({ message }) => message);
+        expect(messages).toContain('Disrupting Node: Empty');
+      },
+      MINUTES,
+    );
+
+    it(
+      'consolidateAfter: an empty node says since when it is, and goes so much later',
+      async () => {
+        await loop.apply([poolWith({ team: 'red' }, { consolidateAfter: '10m' })]);
+        await loop.apply([apart('rolled', 0)]);
+        await loop.until('it is empty', async () =>
+          (await claimsOf(loop, 'rolled')).some(
+            (claim) => conditionOf(claim, 'Empty')?.status === 'True',
+          ),
+        );
+        for (let round = 0; round < 3; round += 1) await loop.tick();
+        expect(await taintedNodes(loop)).toEqual([]);
+        expect(liveInstances(loop)).toHaveLength(1);
+        loop.clock.pass(11 * MINUTE);
+        await loop.until('it has gone', () => liveInstances(loop).length === 0);
       },
       MINUTES,
     );
