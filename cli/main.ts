@@ -5,11 +5,12 @@ import { crdsCommand } from './commands/crds.ts';
 import { diagnoseCommand } from './commands/diagnose.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { pauseCommand, resumeCommand } from './commands/pause.ts';
+import { planCommand } from './commands/plan.ts';
 import { releaseCommand } from './commands/release.ts';
 import { simulateCommand } from './commands/simulate.ts';
 import { solveCommand } from './commands/solve.ts';
 
-/** Exit codes: 0 done, 1 the thing asked failed, 2 bad usage or bad input. */
+/** Exit codes: 0 done, 1 the thing asked failed, 2 bad usage or bad input; `plan`: 3 something to do. */
 const USAGE = 2;
 
 /** The whole command line; commander's own errors become exit code 2. */
@@ -21,6 +22,7 @@ export function program(): Command {
   const commands = [
     simulateCommand(),
     solveCommand(),
+    planCommand(),
     diagnoseCommand(),
     crdsCommand(),
     doctorCommand(),

@@ -38,6 +38,7 @@ const UNTIL_MS_MAX = 120_000;
 /** A cluster with a real control plane, a cloud over the wire, and the functions as deployed. */
 export interface ClosedLoop {
   readonly admin: () => KubeClient;
+  readonly plane: () => ControlPlane;
   readonly cloud: WireCloud;
   readonly clock: TestClock;
   /** Everything that the functions have logged. */
@@ -129,6 +130,7 @@ function describeStarted(
   const parts: Parts = {
     cloud,
     admin,
+    plane,
     tap,
     clock: new TestClock(),
     devices: new Map(),
@@ -155,7 +157,8 @@ function describeStarted(
 }
 
 /** What the loop is made of. */
-interface Parts extends Pick<ClosedLoop, 'cloud' | 'admin' | 'clock' | 'devices' | 'joining'> {
+interface Parts
+  extends Pick<ClosedLoop, 'cloud' | 'admin' | 'plane' | 'clock' | 'devices' | 'joining'> {
   readonly tap: LogTap;
 }
 
@@ -203,7 +206,7 @@ async function poll(
 }
 
 function loopOf(parts: Parts, handlers: () => Handlers): ClosedLoop {
-  const { cloud, admin, clock, devices, joining, tap } = parts;
+  const { cloud, admin, plane, clock, devices, joining, tap } = parts;
   const invoke: ClosedLoop['invoke'] = async (
     name,
     event = {},
@@ -224,6 +227,7 @@ function loopOf(parts: Parts, handlers: () => Handlers): ClosedLoop {
   };
   return {
     admin,
+    plane,
     cloud,
     clock,
     devices,

@@ -1,0 +1,165 @@
+import { Command, Option } from 'commander';
+import packageJson from '../../package.json' with { type: 'json' };
+import { encodeResult } from '../../shared/api/case/encode.ts';
+import { isPaused, isShadowed } from '../../shared/app/settings.ts';
+import { loadCatalog, REGIONS } from '../../shared/catalog/catalog.ts';
+import { catalogPort } from '../../shared/catalog/port.ts';
+import { apiDecoders } from '../../shared/kube/api-decoders.ts';
+import { BRAKES } from '../../shared/kube/brakes.ts';
+import type { KubeClient } from '../../shared/kube/client.ts';
+import { clusterReader } from '../../shared/kube/cluster-reader.ts';
+import type { ClusterState } from '../../shared/ports.ts';
+import { Problems, reporting } from '../bad-input.ts';
+import { type ClusterOptions, connect, serverFacts } from '../connect.ts';
+import { withChanges } from '../plan/changes.ts';
+import { type Preview, preview } from '../plan/preview.ts';
+import { regionOf } from '../plan/region.ts';
+import { renderDifference, renderPreview } from '../plan/render.ts';
+import { loadManifests } from '../simulate/load.ts';
+import { collect, variablesOf } from '../simulate/variables.ts';
+
+interface Options extends ClusterOptions {
+  readonly filename: readonly string[];
+  readonly var: readonly string[];
+  readonly region?: string;
+  readonly output: 'table' | 'json';
+  readonly strict?: boolean;
+}
+
+/** As `terraform plan -detailed-exitcode` and `kubectl diff` have a code of their own for it. */
+const CHANGES = 3;
+
+/** What was asked, answered. */
+interface Answer {
+  readonly url: string;
+  /** Where the prices come from. */
+  readonly source: string;
+  readonly now: Preview;
+  /** With the manifests; undefined: none were given. */
+  readonly changed: Preview | undefined;
+  readonly notes: readonly string[];
+  /** Milliseconds that both previews took. */
+  readonly tookMs: number;
+}
+
+/** What the cluster would not do although it is decided. */
+function stateNotes(state: ClusterState, nowMs: number): readonly string[] {
+  const paused = BRAKES.filter((brake) => isPaused(state.pausedUntilMs[brake], nowMs));
+  return [
+    ...(isShadowed(state.karpenterRenewedAtMs, nowMs)
+      ? ['Karpenter runs in this cluster: while it does, Joiner only reads']
+      : []),
+    ...paused.map((brake) => `${brake} is paused: nothing of it is done before joiner resume`),
+  ];
+}
+
+/** The names of what manifests may refer to. */
+function knownObjects({ nodeClasses }: ClusterState) {
+  return nodeClasses.map(({ name }) => ({ kind: 'EC2NodeClass', metadata: { name } }));
+}
+
+async function answer(client: KubeClient, url: string, options: Options): Promise<Answer> {
+  const problems = new Problems();
+  const variables = variablesOf(options.var, problems);
+  const notes: string[] = [];
+  const { nowMs } = await serverFacts(client);
+  const reader = clusterReader({
+    client,
+    decoders: apiDecoders(),
+    onInvalid: (object, issues) => {
+      const said = issues.map(({ path, message }) => `${path} ${message}`.trim());
+      notes.push(`${object} cannot be read: ${said.join('; ')}`);
+    },
+  });
+  const state = await reader.read();
+  const region = problems.collect(() => regionOf(state, options.region)) ?? '';
+  const note = (line: string): void => void notes.push(line);
+  const { filename } = options;
+  const manifests = problems.collect(() =>
+    filename.length === 0
+      ? []
+      : loadManifests(filename, region, variables, note, knownObjects(state)),
+  );
+  const changes = withChanges(state, problems.checked(manifests));
+  const catalog = await loadCatalog(region);
+  const port = catalogPort(region, () => catalog);
+  const started = performance.now();
+  const now = await preview({ live: reader, state, catalog: port, nowMs });
+  const changed =
+    filename.length === 0
+      ? undefined
+      : await preview({ live: reader, state: changes.state, catalog: port, nowMs });
+  const tookMs = performance.now() - started;
+  notes.push(...changes.notes, ...stateNotes(state, nowMs));
+  return { url, source: port.source, now, changed, notes, tookMs };
+}
+
+/** The shape of `solve`, and what it does not know of. */
+function encoded(answer: Answer, { plan, overlays, ...rest }: Preview): object {
+  const solveMs = Math.round(answer.tookMs * 1000) / 1000;
+  const timings = { setupMs: 0, solveMs, cpuMs: solveMs, playbackMs: 0, maxRssMiB: 0 };
+  const stranded = { orders: 0, pods: 0 };
+  const { version: joiner } = packageJson;
+  const parts = { joiner, plan, overlays, rejected: {}, timings, stranded, bound: undefined };
+  return { ...encodeResult(parts), ...rest };
+}
+
+function asJson(answer: Answer): string {
+  const { url, source, now, changed, notes } = answer;
+  const about = { cluster: url, source, notes };
+  const result =
+    changed === undefined
+      ? { ...about, ...encoded(answer, now) }
+      : { ...about, ...encoded(answer, changed), before: encoded(answer, now) };
+  return `${JSON.stringify(result, null, 1)}\n`;
+}
+
+function asText({ url, source, now, changed, notes }: Answer): string {
+  const head = [`${url}`, ...(source.split(' (')[0] === undefined ? [] : [source])].join('\n');
+  const said = notes.map((each) => `note: ${each}`).join('\n');
+  const parts =
+    changed === undefined
+      ? [renderPreview(now)]
+      : [
+          `AS IT IS\n\n${renderPreview(now)}`,
+          `WITH THE CHANGES\n\n${renderPreview(changed)}`,
+          renderDifference(now, changed),
+        ];
+  return `${[head, ...(said === '' ? [] : [said]), ...parts].join('\n\n')}\n`;
+}
+
+async function run(options: Options): Promise<number> {
+  const { client, url } = await connect('joiner-plan', options);
+  try {
+    const found = await answer(client, url, options);
+    process.stdout.write(options.output === 'json' ? asJson(found) : asText(found));
+    const { launches, removals, plan } = found.changed ?? found.now;
+    if (options.strict === true && plan.unplaced.size > 0) return 1;
+    return launches.length + removals.length > 0 ? CHANGES : 0;
+  } finally {
+    await client.close();
+  }
+}
+
+/** `joiner plan`: what would be launched, moved or removed now, and what manifests would change. */
+export function planCommand(): Command {
+  return new Command('plan')
+    .description('show what would be launched or removed in a cluster now; it is only read')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 nothing to do, 3 something to do, 1 it failed (with --strict also: pods stay ' +
+        'pending),\n2 bad input. docs/plan.md says what is looked at and what is not.',
+    )
+    .option('-f, --filename <paths...>', 'changed manifests: how the answer differs with them', [])
+    .option('--var <name=value>', 'a value for a variable in manifests', collect, [])
+    .addOption(
+      new Option('--region <region>', "of the embedded prices; default: the cluster's").choices([
+        ...REGIONS,
+      ]),
+    )
+    .option('--kubeconfig <file>', 'which kubeconfig; default: KUBECONFIG, else ~/.kube/config')
+    .option('--context <name>', "which of its contexts; default: the kubeconfig's current one")
+    .addOption(new Option('-o, --output <format>').choices(['table', 'json']).default('table'))
+    .option('--strict', 'exit 1 when pods stay pending')
+    .action((options: Options) => reporting(() => run(options)));
+}

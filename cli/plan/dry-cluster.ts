@@ -1,0 +1,208 @@
+import type { Condition } from '../../shared/core/model/cluster.ts';
+import type { Labels } from '../../shared/core/model/labels.ts';
+import type { NodeClaim } from '../../shared/core/model/provisioning.ts';
+import type {
+  ClaimsState,
+  ClusterEvent,
+  ClusterReader,
+  ClusterState,
+  ClusterWriter,
+  MetadataPatch,
+  NewNodeClaim,
+  NodeClaimStatusPatch,
+  NodePatch,
+  NodePoolNotes,
+  NodePoolStatusPatch,
+  NodeState,
+  ObjectRef,
+  WaitingPodStream,
+  WriteResult,
+  WrittenClaim,
+} from '../../shared/ports.ts';
+
+type Objects = ClusterState['objects'];
+
+/** What an object's labels or annotations become; null removes one. */
+function merged(before: Labels, patch: MetadataPatch['annotations'] = {}): Labels {
+  const all: Readonly<Record<string, string | null>> = { ...before, ...patch };
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([key, value]) => (value === null ? [] : [[key, value] as const])),
+  );
+}
+
+/** What nobody asks for who only decides. */
+function notHere(what: string): never {
+  throw new Error(`${what} is no part of a preview`);
+}
+
+/**
+ * A cluster as it was read at one moment. What is written to it changes this copy only, so that the
+ * use cases decide one after the other as they would on the real one.
+ */
+export class DryCluster implements ClusterReader, ClusterWriter {
+  /** Claims that were created, in this order, as they were written. */
+  readonly created: NodeClaim[] = [];
+  /** Uids of claims that were deleted. */
+  readonly deleted: string[] = [];
+  readonly events: ClusterEvent[] = [];
+  readonly #nowMs: number;
+  readonly #live: Pick<ClusterReader, 'wantedPods'>;
+  #state: ClusterState;
+
+  constructor(state: ClusterState, live: Pick<ClusterReader, 'wantedPods'>, nowMs: number) {
+    this.#state = state;
+    this.#live = live;
+    this.#nowMs = nowMs;
+  }
+
+  async read(): Promise<ClusterState> {
+    return this.#state;
+  }
+
+  async readClaims(): Promise<ClaimsState> {
+    return {
+      nodeClaims: this.#state.objects.nodeClaims,
+      karpenterRenewedAtMs: this.#state.karpenterRenewedAtMs,
+    };
+  }
+
+  async readNode(name: string): Promise<NodeState> {
+    const { nodes, pods } = this.#state.objects;
+    return {
+      node: nodes.find((each) => each.name === name),
+      pods: pods.filter(({ nodeName }) => nodeName === name),
+    };
+  }
+
+  wantedPods(
+    ...args: Parameters<ClusterReader['wantedPods']>
+  ): ReturnType<ClusterReader['wantedPods']> {
+    return this.#live.wantedPods(...args);
+  }
+
+  async readNodePoolNotes(): Promise<NodePoolNotes | undefined> {
+    return notHere('readNodePoolNotes');
+  }
+
+  async followWaitingPods(): Promise<WaitingPodStream> {
+    return notHere('followWaitingPods');
+  }
+
+  async createNodeClaim(wanted: NewNodeClaim): Promise<WrittenClaim> {
+    const { nodePool: _, ...spec } = wanted;
+    const claim: NodeClaim = {
+      ...spec,
+      uid: `planned/${wanted.name}`,
+      createdAtMs: this.#nowMs,
+      deletedAtMs: undefined,
+      nodeName: undefined,
+      providerId: undefined,
+      imageId: undefined,
+      capacity: {},
+      allocatable: {},
+      conditions: [],
+    };
+    this.#change({ nodeClaims: [...this.#state.objects.nodeClaims, claim] });
+    this.created.push(claim);
+    return { result: 'done', claim, resourceVersion: '' };
+  }
+
+  async patchNodeClaim(ref: ObjectRef, patch: MetadataPatch): Promise<WriteResult> {
+    return this.#edit('nodeClaims', ref, (claim) => ({ ...claim, ...metadata(claim, patch) }));
+  }
+
+  async patchNodeClaimStatus(ref: ObjectRef, patch: NodeClaimStatusPatch): Promise<WriteResult> {
+    const { conditions: change, ...fields } = patch;
+    return this.#edit('nodeClaims', ref, (claim) => {
+      const conditions = change === undefined ? claim.conditions : change(claim.conditions);
+      return { ...claim, ...fields, conditions };
+    });
+  }
+
+  async patchNodePool(ref: ObjectRef, { annotations }: MetadataPatch): Promise<WriteResult> {
+    return this.#edit('nodePools', ref, (pool) => ({
+      ...pool,
+      annotations: merged(pool.annotations, annotations),
+    }));
+  }
+
+  async patchNodePoolStatus(
+    ref: ObjectRef,
+    { conditions }: NodePoolStatusPatch,
+  ): Promise<WriteResult> {
+    return this.#edit('nodePools', ref, (pool) => ({ ...pool, conditions }));
+  }
+
+  async patchNodeOverlayStatus(_: ObjectRef, __: readonly Condition[]): Promise<WriteResult> {
+    return 'done';
+  }
+
+  async patchNodeClass(): Promise<WriteResult> {
+    return notHere('patchNodeClass');
+  }
+
+  async patchNodeClassStatus(): Promise<WriteResult> {
+    return notHere('patchNodeClassStatus');
+  }
+
+  async patchCapacityBufferStatus(): Promise<WriteResult> {
+    return 'done';
+  }
+
+  async patchNode(ref: ObjectRef, patch: NodePatch): Promise<WriteResult> {
+    return this.#edit('nodes', ref, (node) => ({
+      ...node,
+      ...metadata(node, patch),
+      taints: patch.taints ?? node.taints,
+    }));
+  }
+
+  async delete(ref: ObjectRef): Promise<WriteResult> {
+    return this.#edit('nodeClaims', ref, (claim) => {
+      this.deleted.push(claim.uid);
+      return { ...claim, deletedAtMs: claim.deletedAtMs ?? this.#nowMs };
+    });
+  }
+
+  async nominate(): Promise<'done'> {
+    return notHere('nominate');
+  }
+
+  async evict(): Promise<'done'> {
+    return notHere('evict');
+  }
+
+  async deletePod(): Promise<WriteResult> {
+    return notHere('deletePod');
+  }
+
+  async event(event: ClusterEvent): Promise<void> {
+    this.events.push(event);
+  }
+
+  #change(objects: Partial<Objects>): void {
+    this.#state = { ...this.#state, objects: { ...this.#state.objects, ...objects } };
+  }
+
+  #edit<Kind extends 'nodeClaims' | 'nodes' | 'nodePools'>(
+    kind: Kind,
+    { name, uid }: ObjectRef,
+    change: (object: Objects[Kind][number]) => Objects[Kind][number],
+  ): WriteResult {
+    const all: readonly Objects[Kind][number][] = this.#state.objects[kind];
+    const found = all.find((each) => each.name === name && (uid === undefined || each.uid === uid));
+    if (found === undefined) return 'gone';
+    this.#change({ [kind]: all.map((each) => (each === found ? change(each) : each)) });
+    return 'done';
+  }
+}
+
+function metadata<Named extends { readonly labels: Labels; readonly annotations: Labels }>(
+  { labels, annotations }: Named,
+  patch: MetadataPatch,
+) {
+  return {
+    labels: merged(labels, patch.labels),
+    annotations: merged(annotations, patch.annotations),
+  };
+}

@@ -1,0 +1,134 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { RESOURCES } from '../../shared/kube/resources.ts';
+import { type Answer, joiner } from '../cli/run.ts';
+import { apart, deployment, nodeClass, nodePool } from '../support/closed-loop/manifests.ts';
+import {
+  claimsOf,
+  conditionOf,
+  labelOf,
+  runningPods,
+  unschedulablePods,
+} from '../support/closed-loop/questions.ts';
+import { describeClosedLoop, liveInstances } from '../support/closed-loop/world.ts';
+import { writeKubeconfig } from '../support/control-plane/kubeconfig.ts';
+
+const MINUTES = 120_000;
+const requirements = [
+  { key: 'kubernetes.io/arch', operator: 'In', values: ['amd64'] },
+  { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['on-demand'] },
+  { key: 'karpenter.k8s.aws/instance-family', operator: 'In', values: ['c6a', 'm6a'] },
+];
+const pool = nodePool('api', requirements, { disruption: { budgets: [{ nodes: '100%' }] } });
+
+await describeClosedLoop('joiner plan on a real control plane', (loop) => {
+  let folder = '';
+  let kubeconfig = '';
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'joiner-plan-'));
+    kubeconfig = await writeKubeconfig(folder, loop.plane());
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  const plan = (...args: readonly string[]): Promise<Answer> =>
+    joiner('plan', '--kubeconfig', kubeconfig, ...args);
+  const file = async (object: object): Promise<string> => {
+    const path = join(folder, 'changed.json');
+    await writeFile(path, JSON.stringify(object));
+    return path;
+  };
+  /** Everything that a preview might have written to. */
+  const versions = async (): Promise<string> => {
+    const kinds = ['nodePools', 'nodeClaims', 'nodeClasses', 'nodes', 'pods'] as const;
+    const lists = await Promise.all(kinds.map((kind) => loop.list(RESOURCES[kind])));
+    return JSON.stringify(lists);
+  };
+
+  it('of an empty cluster asks for the region, and then has nothing to do', async () => {
+    const asked = await plan();
+    expect(asked).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(asked.stderr).toContain('--region');
+    const { exitCode, stdout } = await plan('--region', 'us-east-1');
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('Nothing to launch or to remove.');
+  });
+
+  it(
+    'names what is then launched, and writes nothing',
+    async () => {
+      await loop.apply([nodeClass, pool]);
+      await loop.invoke('nodeclass');
+      await loop.apply([deployment('web', 9, '700m'), apart('api', 2)]);
+      await expect.poll(() => unschedulablePods(loop), { timeout: 20_000 }).toBe(11);
+      const before = await versions();
+      const { exitCode, stdout, stderr } = await plan('-o', 'json');
+      expect({ exitCode, stderr }).toEqual({ exitCode: 3, stderr: '' });
+      expect(await versions()).toBe(before);
+      const answer = JSON.parse(stdout);
+      expect(answer.summary).toMatchObject({ pendingPods: 11, podsOnNewNodes: 11, failed: 0 });
+      await loop.until('all run', async () => (await runningPods(loop)) === 11);
+      await loop.until('all nodes are ready', async () =>
+        (await claimsOf(loop, 'api')).every(
+          (claim) => conditionOf(claim, 'Initialized')?.status === 'True',
+        ),
+      );
+      const launched = liveInstances(loop).map(
+        ({ instanceType, zone }) => `${instanceType} ${zone}`,
+      );
+      const planned = answer.newNodeClaims.map(
+        ({ chosen }: { chosen: { type: string; zone: string } }) => `${chosen.type} ${chosen.zone}`,
+      );
+      expect(planned.sort()).toEqual(launched.sort());
+      await expect.poll(async () => (await plan()).exitCode, { timeout: 40_000 }).toBe(0);
+    },
+    MINUTES,
+  );
+
+  it(
+    'with a manifest says how the answer differs',
+    async () => {
+      const more = await plan('-f', await file(apart('api', 5)), '-o', 'json');
+      expect(more.exitCode).toBe(3);
+      const answer = JSON.parse(more.stdout);
+      expect(answer.summary.pendingPods).toBe(3);
+      expect(answer.before.summary.pendingPods).toBe(0);
+      const template = { ...pool.spec.template, metadata: { labels: { team: 'red' } } };
+      const red = { ...pool, spec: { ...pool.spec, template } };
+      const drifted = await plan('-f', await file(red));
+      const claims = await claimsOf(loop, 'api');
+      expect(drifted.stdout).toContain(`drifted 0 → ${claims.length}`);
+      expect(claims.map((each) => labelOf(each, 'team'))).not.toContain('red');
+    },
+    MINUTES,
+  );
+
+  it(
+    'says what is paused, and names the nodes that are empty',
+    async () => {
+      const metadata = { namespace: 'kube-system', name: 'joiner' };
+      const brake = { apiVersion: 'v1', kind: 'ConfigMap', metadata };
+      await loop.apply([{ ...brake, data: { 'pause.disrupt': 'on' } }]);
+      await loop.apply([apart('api', 0), deployment('web', 0, '700m')]);
+      await expect.poll(() => runningPods(loop), { timeout: 20_000 }).toBe(0);
+      const claims = await claimsOf(loop, 'api');
+      const removed = async (): Promise<number> =>
+        (await plan()).stdout.match(/Nothing runs on its node/g)?.length ?? 0;
+      // Pods were nominated to them a moment ago.
+      await expect.poll(removed, { timeout: 40_000 }).toBe(claims.length);
+      const { exitCode, stdout } = await plan();
+      expect(exitCode).toBe(3);
+      expect(stdout).toContain('note: disrupt is paused');
+      expect(stdout).toMatch(/\/h now, \$0\.0000\/h after\n$/);
+    },
+    MINUTES,
+  );
+
+  it('refuses manifests that are wrong, naming the field', async () => {
+    const spec = { ...pool.spec, weight: 101 };
+    const { exitCode, stdout, stderr } = await plan('-f', await file({ ...pool, spec }));
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain('NodePool/api: spec.weight');
+  });
+});

@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { withChanges } from '../../../cli/plan/changes.ts';
+import { type Preview, preview } from '../../../cli/plan/preview.ts';
+import { CAPACITY_TYPE, INSTANCE_TYPE, ZONE } from '../../../shared/core/model/labels.ts';
+import type { Json } from '../../../shared/sim/json.ts';
+import type { World } from '../../../shared/sim/world.ts';
+import { deployment, nodeClass, nodePool, smallWorld } from '../../sim/small-world.ts';
+import { MINUTE, runningWorld, spread, waitingWorld } from '../app/world.ts';
+
+/** Of a world as it is. */
+async function previewOf(world: World, manifests: readonly Json[] = []): Promise<Preview> {
+  const { cluster, catalog, clock } = world.ports;
+  const { state } = withChanges(await cluster.read(), manifests);
+  return await preview({ live: cluster, state, catalog, nowMs: clock.nowMs() });
+}
+
+const allAtOnce = { disruption: { budgets: [{ nodes: '100%' }] } };
+
+describe('a preview', () => {
+  it('of a cluster in which everything is as it should be has nothing to say', async () => {
+    const world = await runningWorld([spread('web', 2)]);
+    const found = await previewOf(world);
+    expect(found).toMatchObject({
+      launches: [],
+      removals: [],
+      drifted: [],
+      held: [],
+      failures: [],
+    });
+    const { now, after } = found.pricePerHour;
+    expect(now).toBeCloseTo(world.pricePerHour(), 9);
+    expect(after).toBe(now);
+  });
+
+  it('changes nothing, and says the same each time', async () => {
+    const { world } = await waitingWorld([deployment('web', 3, '1')]);
+    const before = world.store.version;
+    const first = await previewOf(world);
+    expect(await previewOf(world)).toEqual(first);
+    expect(first.launches.length).toBeGreaterThan(0);
+    expect(world.store.version).toBe(before);
+  });
+
+  it('names what is then launched', async () => {
+    const manifests = [nodeClass, nodePool(['on-demand', 'spot']), deployment('web', 7, '900m')];
+    const { world } = await smallWorld(manifests);
+    // The class is looked at, and nothing launched yet.
+    const paused = await waitingWorld(
+      [deployment('web', 7, '900m')],
+      nodePool(['on-demand', 'spot']),
+    );
+    const found = await previewOf(paused.world);
+    await world.run(world.timeline.nowMs() + 2 * MINUTE);
+    const launched = (await world.ports.cluster.read()).objects.nodeClaims.map(
+      ({ labels }) => `${labels[INSTANCE_TYPE]} ${labels[CAPACITY_TYPE]} ${labels[ZONE]}`,
+    );
+    const planned = found.launches.map(
+      ({ chosen }) => `${chosen?.type} ${chosen?.capacityType} ${chosen?.zone}`,
+    );
+    expect(planned.sort()).toEqual(launched.sort());
+    expect(found.launches.flatMap(({ pods }) => pods)).toHaveLength(7);
+    expect(found.pricePerHour.after).toBeCloseTo(world.pricePerHour(), 9);
+  });
+
+  it('names pods that stay pending, and why', async () => {
+    const { world } = await waitingWorld([deployment('huge', 1, '900')]);
+    const { plan, launches } = await previewOf(world);
+    expect(launches).toEqual([]);
+    expect([...plan.unplaced.values()].map(({ message }) => message).join()).toContain('cpu');
+  });
+
+  it('has the nodes of static pools, and the pods that they take', async () => {
+    const pool = nodePool(['on-demand'], { replicas: 2 });
+    const { world } = await waitingWorld([], pool);
+    const { launches } = await previewOf(world);
+    expect(launches.map(({ why }) => why)).toEqual(Array(2).fill('spec.replicas of its NodePool'));
+  });
+
+  it('has empty nodes that go, and what that saves', async () => {
+    const pool = nodePool(['on-demand'], allAtOnce);
+    const { world, script } = await smallWorld([nodeClass, pool, spread('web', 3)]);
+    await world.run(world.timeline.nowMs() + 3 * MINUTE);
+    script.apply([spread('web', 1)]);
+    await world.run(world.timeline.nowMs() + 40_000);
+    const found = await previewOf(world);
+    expect(found.removals).toHaveLength(2);
+    expect(found.removals[0]).toMatchObject({
+      action: 'remove',
+      pods: 0,
+      why: 'Nothing runs on its node',
+      capacityType: 'on-demand',
+    });
+    const { now, after } = found.pricePerHour;
+    expect(after).toBeCloseTo(now / 3, 9);
+    await world.run(world.timeline.nowMs() + 2 * MINUTE);
+    expect(world.pricePerHour()).toBeCloseTo(after, 9);
+  });
+});
+
+describe('a preview with changed manifests', () => {
+  it('has the pods that a workload gets more', async () => {
+    const world = await runningWorld([spread('web', 2)]);
+    const { launches, plan } = await previewOf(world, [spread('web', 5)]);
+    expect(launches).toHaveLength(3);
+    expect(launches.flatMap(({ pods }) => pods).sort()).toEqual([
+      'default/web-new1',
+      'default/web-new2',
+      'default/web-new3',
+    ]);
+    expect(plan.unplaced.size).toBe(0);
+  });
+
+  it('has the pods of a workload that is new', async () => {
+    const world = await runningWorld([spread('web', 1)]);
+    expect((await previewOf(world, [spread('api', 2)])).launches).not.toEqual([]);
+  });
+
+  it('says which nodes drift, and replaces one first', async () => {
+    const world = await runningWorld([spread('web', 3)]);
+    const pool = nodePool(['on-demand'], allAtOnce);
+    const spec = pool['spec'] as { readonly template: Json };
+    const template = { ...spec.template, metadata: { labels: { team: 'red' } } };
+    const found = await previewOf(world, [{ ...pool, spec: { ...spec, template } }]);
+    expect(found.drifted.map(({ reason }) => reason)).toEqual(Array(3).fill('NodePoolDrifted'));
+    expect(found.removals).toHaveLength(1);
+    const [removal] = found.removals;
+    expect(removal).toMatchObject({ action: 'replace', pods: 1 });
+    expect(found.launches.map(({ replaces }) => replaces)).toEqual([removal?.nodeClaim]);
+    expect(found.held.map(({ message }) => message).join()).toContain('first');
+  });
+
+  it('shows what an overlay does to the choice', async () => {
+    const { world } = await waitingWorld([deployment('web', 1, '1')]);
+    const cheap = (await previewOf(world)).launches[0]?.chosen?.type ?? '';
+    const overlay = {
+      apiVersion: 'karpenter.sh/v1alpha1',
+      kind: 'NodeOverlay',
+      metadata: { name: 'dear' },
+      spec: {
+        requirements: [{ key: INSTANCE_TYPE, operator: 'In', values: [cheap] }],
+        priceAdjustment: '+900%',
+      },
+    };
+    const after = await previewOf(world, [overlay]);
+    expect(after.launches[0]?.chosen?.type).not.toBe(cheap);
+    expect(after.overlays.map(({ name, ready }) => [name, ready])).toEqual([['dear', true]]);
+  });
+
+  it('plans a pool that is new with a class that is there', async () => {
+    const { world } = await waitingWorld([deployment('web', 1, '1')], nodePool(['spot']));
+    const heavy = { ...nodePool(['on-demand'], { weight: 50 }), metadata: { name: 'heavy' } };
+    const { launches } = await previewOf(world, [heavy]);
+    expect(launches.map(({ nodePool: pool }) => pool)).toEqual(['heavy']);
+  });
+
+  it('says what it does not look at', async () => {
+    const world = await runningWorld([]);
+    const other = { ...nodeClass, metadata: { name: 'other' } };
+    const budget = {
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata: { name: 'b' },
+    };
+    const state = await world.ports.cluster.read();
+    expect(withChanges(state, [nodeClass, other, budget]).notes).toEqual([
+      expect.stringContaining('not looked up anew'),
+      expect.stringContaining('EC2NodeClass other is new'),
+      'PodDisruptionBudget b is not taken into account',
+    ]);
+  });
+});
