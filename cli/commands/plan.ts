@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
-import { encodeResult } from '../../shared/api/case/encode.ts';
+import { encodeResult, type Timings } from '../../shared/api/case/encode.ts';
 import { isPaused, isShadowed } from '../../shared/app/settings.ts';
 import { loadCatalog, REGIONS } from '../../shared/catalog/catalog.ts';
 import { catalogPort } from '../../shared/catalog/port.ts';
@@ -38,8 +38,7 @@ interface Answer {
   /** With the manifests; undefined: none were given. */
   readonly changed: Preview | undefined;
   readonly notes: readonly string[];
-  /** Milliseconds that both previews took. */
-  readonly tookMs: number;
+  readonly timings: Timings;
 }
 
 /** What the cluster would not do although it is decided. */
@@ -63,6 +62,7 @@ async function answer(client: KubeClient, url: string, options: Options): Promis
   const variables = variablesOf(options.var, problems);
   const notes: string[] = [];
   const { nowMs } = await serverFacts(client);
+  const asked = performance.now();
   const reader = clusterReader({
     client,
     decoders: apiDecoders(),
@@ -83,21 +83,31 @@ async function answer(client: KubeClient, url: string, options: Options): Promis
   const changes = withChanges(state, problems.checked(manifests));
   const catalog = await loadCatalog(region);
   const port = catalogPort(region, () => catalog);
-  const started = performance.now();
+  const [started, cpu] = [performance.now(), process.cpuUsage()];
   const now = await preview({ live: reader, state, catalog: port, nowMs });
   const changed =
     filename.length === 0
       ? undefined
       : await preview({ live: reader, state: changes.state, catalog: port, nowMs });
-  const tookMs = performance.now() - started;
+  const timings = timingsOf(asked, started, cpu);
   notes.push(...changes.notes, ...stateNotes(state, nowMs));
-  return { url, source: port.source, now, changed, notes, tookMs };
+  return { url, source: port.source, now, changed, notes, timings };
+}
+
+/** Reading the cluster is the set-up; all that was decided, with and without manifests, the rest. */
+function timingsOf(askedMs: number, startedMs: number, before: NodeJS.CpuUsage): Timings {
+  const { user, system } = process.cpuUsage(before);
+  return {
+    setupMs: startedMs - askedMs,
+    solveMs: performance.now() - startedMs,
+    cpuMs: (user + system) / 1000,
+    playbackMs: 0,
+    maxRssMiB: process.resourceUsage().maxRSS / 1024,
+  };
 }
 
 /** The shape of `solve`, and what it does not know of. */
-function encoded(answer: Answer, { plan, overlays, ...rest }: Preview): object {
-  const solveMs = Math.round(answer.tookMs * 1000) / 1000;
-  const timings = { setupMs: 0, solveMs, cpuMs: solveMs, playbackMs: 0, maxRssMiB: 0 };
+function encoded({ timings }: Answer, { plan, overlays, ...rest }: Preview): object {
   const stranded = { orders: 0, pods: 0 };
   const { version: joiner } = packageJson;
   const parts = { joiner, plan, overlays, rejected: {}, timings, stranded, bound: undefined };

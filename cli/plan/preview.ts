@@ -17,7 +17,7 @@ import {
   REPLACES,
   ZONE,
 } from '../../shared/core/model/labels.ts';
-import type { OfferingChoice, Plan } from '../../shared/core/model/plan.ts';
+import type { OfferingChoice, Plan, PlannedNodeClaim } from '../../shared/core/model/plan.ts';
 import type { NodeClaim } from '../../shared/core/model/provisioning.ts';
 import type { OverlayReport } from '../../shared/core/overlay/resolve.ts';
 import type {
@@ -178,11 +178,21 @@ async function provisioned(ports: Ports, settings: AppSettings, failures: Failur
 
 type Provisioned = Awaited<ReturnType<typeof provisioned>>;
 
+/** What else the planned claim could have been. */
+function comparison({ runnerUp }: PlannedNodeClaim): string {
+  if (runnerUp === undefined) return 'nothing else would do';
+  const { type, zone, capacityType, why } = runnerUp;
+  return `next best ${type} ${capacityType} in ${zone}: ${why}`;
+}
+
+function withReplaced(launch: Launch): Launch {
+  return launch.replaces === undefined ? launch : { ...launch, why: `for ${launch.replaces}` };
+}
+
 function launchesOf(
   { plan, written, outlook }: Provisioned,
   created: readonly NodeClaim[],
   claims: readonly NodeClaim[],
-  decisions: readonly DecisionRecord[],
   region: string,
 ): readonly Launch[] {
   const names = new Map(claims.map(({ uid, name }) => [uid, name]));
@@ -192,26 +202,23 @@ function launchesOf(
       plan.newNodeClaims.find((each) => each.pods === pods),
     ]),
   );
-  const why = new Map(decisions.map(({ object, message }) => [object, message]));
   const launchOf = (claim: NodeClaim): Launch => {
     const { name, labels, annotations } = claim;
-    const replaces = names.get(annotations[REPLACES] ?? '');
     const own = planned.get(name);
-    const reason = replaces === undefined ? 'spec.replicas of its NodePool' : 'a node that drifted';
     return {
       nodeClaim: name,
       nodePool: labels[NODE_POOL] ?? '',
       chosen: own?.chosen ?? plannedOffering(claim, outlook.snapshot.instanceTypes, region),
       pods: own?.pods ?? [],
-      replaces,
-      why: why.get(`NodeClaim/${name}`) ?? reason,
+      replaces: names.get(annotations[REPLACES] ?? ''),
+      why: own === undefined ? 'spec.replicas of its NodePool' : comparison(own),
     };
   };
   const isWaiting = ({ providerId, deletedAtMs }: NodeClaim): boolean =>
     providerId === undefined && deletedAtMs === undefined;
   const waiting = claims.filter((claim) => isWaiting(claim) && !created.includes(claim));
   return [
-    ...created.map(launchOf),
+    ...created.map(launchOf).map(withReplaced),
     ...waiting.map((claim) => ({ ...launchOf(claim), why: 'it waits for an instance' })),
   ];
 }
@@ -314,7 +321,7 @@ export async function preview(input: Previewed): Promise<Preview> {
   const { failures: refused } = await disrupt(ports, settings);
   const { instanceTypes } = made.outlook.snapshot;
   const { nodeClaims } = state.objects;
-  const launches = launchesOf(made, cluster.created, nodeClaims, decisions, catalog.region);
+  const launches = launchesOf(made, cluster.created, nodeClaims, catalog.region);
   const removals = removalsOf(state, cluster, made, decisions);
   const now = priceOf(state, instanceTypes);
   const added = launches.reduce((sum, { chosen }) => sum + (chosen?.listPrice ?? 0), 0);

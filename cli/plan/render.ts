@@ -4,37 +4,45 @@ import type { Launch, Preview, Removal } from './preview.ts';
 /** Reasons and events shown; JSON has them all. */
 const LINES_MAX = 20;
 
-function launchRow({ nodeClaim, nodePool, chosen, pods, replaces, why }: Launch) {
-  const what = replaces === undefined ? '+' : `+ for ${replaces}`;
-  return [
-    what,
-    nodeClaim,
-    nodePool,
-    chosen?.type ?? '-',
-    chosen?.zone ?? '-',
-    chosen?.capacityType ?? '-',
-    dollars(chosen?.listPrice ?? null),
-    String(pods.length),
-    why,
-  ];
+const LAUNCH_HEADER = ['COUNT', 'NODEPOOL', 'TYPE', 'ZONE', 'CAPACITY', 'PRICE/H', 'PODS', 'WHY'];
+
+/** Equal nodes are one row: their number, the price of one, and the pods of all. */
+function launchTable(launches: readonly Launch[]): string {
+  const kinds = Map.groupBy(launches, ({ nodePool, chosen, why }) =>
+    JSON.stringify([nodePool, chosen, why]),
+  );
+  const rows = [...kinds.values()].map((alike) => {
+    const [first] = alike;
+    const { chosen } = first ?? {};
+    return [
+      String(alike.length),
+      first?.nodePool ?? '',
+      chosen?.type ?? '-',
+      chosen?.zone ?? '-',
+      chosen?.capacityType ?? '-',
+      dollars(chosen?.listPrice ?? null),
+      String(alike.reduce((sum, { pods }) => sum + pods.length, 0)),
+      first?.why ?? '',
+    ];
+  });
+  return table(LAUNCH_HEADER, rows, '  ');
 }
 
-function removalRow(removal: Removal) {
-  const { nodeClaim, nodePool, instanceType, zone, capacityType, pricePerHour, pods } = removal;
-  return [
-    removal.action === 'remove' ? '-' : '- later',
-    nodeClaim,
-    nodePool,
-    instanceType ?? '-',
-    zone ?? '-',
-    capacityType ?? '-',
-    dollars(pricePerHour ?? null),
-    String(pods),
+const REMOVAL_HEADER = ['NODECLAIM', ...LAUNCH_HEADER.slice(1)];
+
+function removalTable(removals: readonly Removal[]): string {
+  const rows = removals.map((removal) => [
+    removal.nodeClaim,
+    removal.nodePool,
+    removal.instanceType ?? '-',
+    removal.zone ?? '-',
+    removal.capacityType ?? '-',
+    dollars(removal.pricePerHour ?? null),
+    String(removal.pods),
     removal.why,
-  ];
+  ]);
+  return table(REMOVAL_HEADER, rows, '  ');
 }
-
-const HEADER = ['', 'NODECLAIM', 'NODEPOOL', 'TYPE', 'ZONE', 'CAPACITY', 'PRICE/H', 'PODS', 'WHY'];
 
 function cut(lines: readonly string[]): readonly string[] {
   const more = lines.length - LINES_MAX;
@@ -65,7 +73,9 @@ function section(title: string, lines: readonly string[]): readonly string[] {
 /** One preview for people. */
 export function renderPreview(preview: Preview): string {
   const { launches, removals, plan, drifted, held, pricePerHour, failures } = preview;
-  const rows = [...launches.map(launchRow), ...removals.map(removalRow)];
+  const replaced = removals.filter(({ action }) => action === 'replace');
+  const removed = removals.filter(({ action }) => action === 'remove');
+  const isIdle = launches.length + removals.length === 0;
   const unplaced = [...plan.unplaced].map(([object, { message }]) => ({ object, message }));
   const drift = drifted.map(({ nodeClaim, reason, message }) => ({
     object: nodeClaim,
@@ -77,7 +87,12 @@ export function renderPreview(preview: Preview): string {
   }));
   const { now, after } = pricePerHour;
   return [
-    rows.length === 0 ? 'Nothing to launch or to remove.' : table(HEADER, rows),
+    ...(isIdle ? ['Nothing to launch or to remove.'] : []),
+    ...(launches.length === 0 ? [] : [`To launch\n${launchTable(launches)}`]),
+    ...(removed.length === 0 ? [] : [`To remove\n${removalTable(removed)}`]),
+    ...(replaced.length === 0
+      ? []
+      : [`To remove once their replacements are ready\n${removalTable(replaced)}`]),
     ...section('Nodes there are that get pods', moved.map(line)),
     ...section('Pods that stay pending', grouped(unplaced)),
     ...section('Drifted', grouped(drift)),

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { inFolder, joiner } from './run.ts';
+
+const CONFIG = `apiVersion: v1
+kind: Config
+current-context: here
+contexts:
+  - name: here
+    context: { cluster: here, user: me }
+clusters:
+  - name: here
+    cluster: { server: 'https://127.0.0.1:1' }
+users:
+  - name: me
+    user: { token: secret }
+`;
+
+describe('joiner plan', () => {
+  it.each([
+    ['--kubeconfig @/absent', 'kubeconfig: '],
+    ['--kubeconfig @/config --context other', "no cluster for context 'other'"],
+    ['--region mars-1', 'us-east-1'],
+    ['-o yaml', 'table, json'],
+    ['--apply', '--apply'],
+  ])('refuses %s', async (line, says) => {
+    await inFolder({ config: CONFIG }, async (folder) => {
+      const { exitCode, stdout, stderr } = await joiner(
+        'plan',
+        ...line.replaceAll('@', folder).split(' '),
+      );
+      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+      expect(stderr).toContain(says);
+    });
+  });
+
+  it('says that the API server does not answer', async () => {
+    await inFolder({ config: CONFIG }, async (folder) => {
+      const answer = await joiner('plan', '--kubeconfig', `${folder}/config`);
+      expect(answer).toMatchObject({ exitCode: 1, stdout: '' });
+      expect(answer.stderr).toMatch(/^error: /);
+    });
+  });
+});
