@@ -9,6 +9,7 @@ import { planCommand } from './commands/plan.ts';
 import { releaseCommand } from './commands/release.ts';
 import { simulateCommand } from './commands/simulate.ts';
 import { solveCommand } from './commands/solve.ts';
+import { topCommand } from './commands/top.ts';
 
 /** Exit codes: 0 done, 1 the thing asked failed, 2 bad usage or bad input; `plan`: 3 something to do. */
 const USAGE = 2;
@@ -23,6 +24,7 @@ export function program(): Command {
     simulateCommand(),
     solveCommand(),
     planCommand(),
+    topCommand(),
     diagnoseCommand(),
     crdsCommand(),
     doctorCommand(),

@@ -4,17 +4,15 @@ import { encodeResult, type Timings } from '../../shared/api/case/encode.ts';
 import { isPaused, isShadowed } from '../../shared/app/settings.ts';
 import { loadCatalog, REGIONS } from '../../shared/catalog/catalog.ts';
 import { catalogPort } from '../../shared/catalog/port.ts';
-import { apiDecoders } from '../../shared/kube/api-decoders.ts';
 import { BRAKES } from '../../shared/kube/brakes.ts';
-import type { KubeClient } from '../../shared/kube/client.ts';
-import { clusterReader } from '../../shared/kube/cluster-reader.ts';
 import type { ClusterState } from '../../shared/ports.ts';
 import { Problems, reporting } from '../bad-input.ts';
-import { type ClusterOptions, connect, serverFacts } from '../connect.ts';
+import type { ClusterOptions } from '../connect.ts';
+import { type LiveCluster, withLiveCluster } from '../live.ts';
 import { withChanges } from '../plan/changes.ts';
 import { type Preview, preview } from '../plan/preview.ts';
-import { regionOf } from '../plan/region.ts';
 import { renderDifference, renderPreview } from '../plan/render.ts';
+import { pricedRegion } from '../region.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { collect, variablesOf } from '../simulate/variables.ts';
 
@@ -57,22 +55,12 @@ function knownObjects({ nodeClasses }: ClusterState) {
   return nodeClasses.map(({ name }) => ({ kind: 'EC2NodeClass', metadata: { name } }));
 }
 
-async function answer(client: KubeClient, url: string, options: Options): Promise<Answer> {
+async function answer(live: LiveCluster, options: Options): Promise<Answer> {
+  const { url, state, reader, nowMs, unreadable, readMs } = live;
   const problems = new Problems();
   const variables = variablesOf(options.var, problems);
-  const notes: string[] = [];
-  const { nowMs } = await serverFacts(client);
-  const asked = performance.now();
-  const reader = clusterReader({
-    client,
-    decoders: apiDecoders(),
-    onInvalid: (object, issues) => {
-      const said = issues.map(({ path, message }) => `${path} ${message}`.trim());
-      notes.push(`${object} cannot be read: ${said.join('; ')}`);
-    },
-  });
-  const state = await reader.read();
-  const region = problems.collect(() => regionOf(state, options.region)) ?? '';
+  const notes = [...unreadable];
+  const region = problems.collect(() => pricedRegion(state, options.region)) ?? '';
   const note = (line: string): void => void notes.push(line);
   const { filename } = options;
   const manifests = problems.collect(() =>
@@ -81,28 +69,28 @@ async function answer(client: KubeClient, url: string, options: Options): Promis
       : loadManifests(filename, region, variables, note, knownObjects(state)),
   );
   const changes = withChanges(state, problems.checked(manifests));
-  const catalog = await loadCatalog(region);
-  const port = catalogPort(region, () => catalog);
+  const embedded = await loadCatalog(region);
+  const catalog = catalogPort(region, () => embedded);
   const [started, cpu] = [performance.now(), process.cpuUsage()];
-  const now = await preview({ live: reader, state, catalog: port, nowMs });
+  const now = await preview({ live: reader, state, catalog, nowMs });
   const changed =
     filename.length === 0
       ? undefined
-      : await preview({ live: reader, state: changes.state, catalog: port, nowMs });
-  const timings = timingsOf(asked, started, cpu);
+      : await preview({ live: reader, state: changes.state, catalog, nowMs });
+  const timings = timingsOf(readMs, started, cpu);
   notes.push(...changes.notes, ...stateNotes(state, nowMs));
-  return { url, source: port.source, now, changed, notes, timings };
+  return { url, source: catalog.source, now, changed, notes, timings };
 }
 
 /** Reading the cluster is the set-up; all that was decided, with and without manifests, the rest. */
-function timingsOf(askedMs: number, startedMs: number, before: NodeJS.CpuUsage): Timings {
+function timingsOf(readMs: number, startedMs: number, before: NodeJS.CpuUsage): Timings {
   const { user, system } = process.cpuUsage(before);
   return {
-    setupMs: startedMs - askedMs,
-    solveMs: performance.now() - startedMs,
-    cpuMs: (user + system) / 1000,
+    setupMs: Math.round(readMs),
+    solveMs: Math.round(performance.now() - startedMs),
+    cpuMs: Math.round((user + system) / 1000),
     playbackMs: 0,
-    maxRssMiB: process.resourceUsage().maxRSS / 1024,
+    maxRssMiB: Math.round(process.resourceUsage().maxRSS / 1024),
   };
 }
 
@@ -139,16 +127,11 @@ function asText({ url, source, now, changed, notes }: Answer): string {
 }
 
 async function run(options: Options): Promise<number> {
-  const { client, url } = await connect('joiner-plan', options);
-  try {
-    const found = await answer(client, url, options);
-    process.stdout.write(options.output === 'json' ? asJson(found) : asText(found));
-    const { launches, removals, plan } = found.changed ?? found.now;
-    if (options.strict === true && plan.unplaced.size > 0) return 1;
-    return launches.length + removals.length > 0 ? CHANGES : 0;
-  } finally {
-    await client.close();
-  }
+  const found = await withLiveCluster('joiner-plan', options, (live) => answer(live, options));
+  process.stdout.write(options.output === 'json' ? asJson(found) : asText(found));
+  const { launches, removals, plan } = found.changed ?? found.now;
+  if (options.strict === true && plan.unplaced.size > 0) return 1;
+  return launches.length + removals.length > 0 ? CHANGES : 0;
 }
 
 /** `joiner plan`: what would be launched, moved or removed now, and what manifests would change. */

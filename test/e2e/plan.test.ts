@@ -86,6 +86,27 @@ await describeClosedLoop('joiner plan on a real control plane', (loop) => {
     MINUTES,
   );
 
+  it('joiner top has what was launched, and what it costs', async () => {
+    const { exitCode, stdout, stderr } = await joiner(
+      'top',
+      '--kubeconfig',
+      kubeconfig,
+      '-o',
+      'json',
+    );
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    const { nodes, nodePools } = JSON.parse(stdout);
+    expect(nodes).toHaveLength(liveInstances(loop).length);
+    expect(nodes.map(({ state }: { state: string[] }) => state.join())).not.toContain('NotReady');
+    const [{ nodePool, pricePerHour, unpriced, cpu }] = nodePools;
+    expect({ nodePool, unpriced }).toEqual({ nodePool: 'api', unpriced: 0 });
+    expect(pricePerHour).toBeGreaterThan(0);
+    expect(cpu.requested).toBe(9 * 700 + 2 * 1000);
+    const wrong = await joiner('top', '--kubeconfig', kubeconfig, '--nodepool', 'absent');
+    expect(wrong).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(wrong.stderr).toContain('there are: api');
+  });
+
   it(
     'with a manifest says how the answer differs',
     async () => {

@@ -1,0 +1,82 @@
+import { Command, Option } from 'commander';
+import packageJson from '../../package.json' with { type: 'json' };
+import { loadCatalog, REGIONS } from '../../shared/catalog/catalog.ts';
+import { BadInput, reporting } from '../bad-input.ts';
+import type { ClusterOptions } from '../connect.ts';
+import { type LiveCluster, withLiveCluster } from '../live.ts';
+import { isPriced, namedRegion } from '../region.ts';
+import { renderTop } from '../top/render.ts';
+import { type NodeRow, nodeRows, SORTS, type Sort, sorted, totalsOf } from '../top/rows.ts';
+
+interface Options extends ClusterOptions {
+  readonly nodepool: readonly string[];
+  readonly sortBy?: Sort;
+  readonly region?: string;
+  readonly output: 'table' | 'json';
+}
+
+/** Only these NodePools' nodes, where some are named; a name that no pool has is bad input. */
+function selected(
+  rows: readonly NodeRow[],
+  { state }: LiveCluster,
+  names: readonly string[],
+): readonly NodeRow[] {
+  const known = state.objects.nodePools.map(({ name }) => name).sort();
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length > 0) {
+    const valid = known.length === 0 ? 'none' : known.join(', ');
+    throw new BadInput(
+      unknown.map((name) => `--nodepool ${name}: there is none of this name; there are: ${valid}`),
+    );
+  }
+  return names.length === 0 ? rows : rows.filter(({ nodePool }) => names.includes(nodePool ?? ''));
+}
+
+/** What nodes cost where the prices of their region are known, and what is said of it. */
+async function pricesOf({ state }: LiveCluster, asked: string | undefined) {
+  const region = asked ?? namedRegion(state);
+  if (region === undefined) return { catalog: undefined, said: 'without prices' };
+  if (!isPriced(region)) return { catalog: undefined, said: `no prices of ${region} are embedded` };
+  const catalog = await loadCatalog(region);
+  const said = `list prices of ${region}, on-demand ${catalog.date}, spot ${catalog.spotDate}`;
+  return { catalog, said };
+}
+
+async function answer(live: LiveCluster, options: Options): Promise<string> {
+  const { state, nowMs, url, unreadable } = live;
+  const { catalog, said } = await pricesOf(live, options.region);
+  const all = selected(nodeRows(state, catalog, nowMs), live, options.nodepool);
+  const rows = options.sortBy === undefined ? all : sorted(all, options.sortBy);
+  const totals = totalsOf(all);
+  if (options.output === 'json') {
+    const about = { joiner: packageJson.version, cluster: url, prices: said, notes: unreadable };
+    const { byPool: nodePools, all: total } = totals;
+    const result = { ...about, nodes: rows, nodePools, total };
+    return JSON.stringify(result, (_, value) => (value === undefined ? null : value), 1);
+  }
+  const notes = unreadable.map((each) => `note: ${each}\n`).join('');
+  return `${url}, ${said}\n${notes}\n${renderTop(rows, totals)}`;
+}
+
+async function run(options: Options): Promise<number> {
+  const text = await withLiveCluster('joiner-top', options, (live) => answer(live, options));
+  process.stdout.write(`${text}\n`);
+  return 0;
+}
+
+/** `joiner top`: nodes, what pods request of them, and what they cost. */
+export function topCommand(): Command {
+  return new Command('top')
+    .description('list the nodes of a cluster: what pods request of them, and what they cost')
+    .option('--nodepool <names...>', 'only nodes of these NodePools', [])
+    .addOption(new Option('--sort-by <what>', 'default: by NodePool and name').choices([...SORTS]))
+    .addOption(
+      new Option('--region <region>', "of the embedded prices; default: the cluster's").choices([
+        ...REGIONS,
+      ]),
+    )
+    .option('--kubeconfig <file>', 'which kubeconfig; default: KUBECONFIG, else ~/.kube/config')
+    .option('--context <name>', "which of its contexts; default: the kubeconfig's current one")
+    .addOption(new Option('-o, --output <format>').choices(['table', 'json']).default('table'))
+    .action((options: Options) => reporting(() => run(options)));
+}
