@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import { type Call, KubeClient } from '../shared/kube/client.ts';
 import { loadKubeconfig } from '../shared/kube/kubeconfig.ts';
@@ -11,6 +12,13 @@ export interface ClusterOptions {
   readonly kubeconfig?: string;
   /** @default the kubeconfig's current one */
   readonly context?: string;
+}
+
+/** The command with options for {@link ClusterOptions}. */
+export function withClusterOptions(command: Command): Command {
+  return command
+    .option('--kubeconfig <file>', 'instead of KUBECONFIG or ~/.kube/config')
+    .option('--context <name>', 'of the kubeconfig; default: its current one');
 }
 
 export interface Connection {

@@ -1,7 +1,24 @@
+import { type Command, Option } from 'commander';
+import { REGIONS } from '../shared/catalog/catalog.ts';
 import { apiDecoders } from '../shared/kube/api-decoders.ts';
 import { clusterReader } from '../shared/kube/cluster-reader.ts';
 import type { ClusterReader, ClusterState } from '../shared/ports.ts';
-import { type ClusterOptions, connect, serverFacts } from './connect.ts';
+import { type ClusterOptions, connect, serverFacts, withClusterOptions } from './connect.ts';
+
+/** Which cluster, and by the prices of which region. */
+export interface PricedClusterOptions extends ClusterOptions {
+  /** @default the cluster's */
+  readonly region?: string;
+}
+
+/** The command with options for {@link PricedClusterOptions}. */
+export function withPricedClusterOptions(command: Command): Command {
+  return withClusterOptions(command).addOption(
+    new Option('--region <region>', "of the embedded prices; default: the cluster's").choices([
+      ...REGIONS,
+    ]),
+  );
+}
 
 /** A cluster as it was read once, by the reader of the functions. */
 export interface LiveCluster {

@@ -4,6 +4,7 @@ import { costCommand } from './commands/cost.ts';
 import { crdsCommand } from './commands/crds.ts';
 import { diagnoseCommand } from './commands/diagnose.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { explainCommand } from './commands/explain.ts';
 import { pauseCommand, resumeCommand } from './commands/pause.ts';
 import { planCommand } from './commands/plan.ts';
 import { releaseCommand } from './commands/release.ts';
@@ -24,6 +25,7 @@ export function program(): Command {
     simulateCommand(),
     solveCommand(),
     planCommand(),
+    explainCommand(),
     topCommand(),
     diagnoseCommand(),
     crdsCommand(),

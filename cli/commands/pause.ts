@@ -7,7 +7,7 @@ import { find } from '../../shared/kube/find.ts';
 import { RESOURCES } from '../../shared/kube/resources.ts';
 import type { Brake } from '../../shared/ports/cluster.ts';
 import { reporting } from '../bad-input.ts';
-import { type ClusterOptions, connect, serverFacts } from '../connect.ts';
+import { type ClusterOptions, connect, serverFacts, withClusterOptions } from '../connect.ts';
 
 interface Options extends ClusterOptions {
   /** Milliseconds; undefined: without an end. */
@@ -92,11 +92,9 @@ function which(does: string): Argument {
 }
 
 function commandOf(name: string, description: string): Command {
-  return new Command(name)
+  return withClusterOptions(new Command(name))
     .description(description)
     .addArgument(which(name))
-    .option('--kubeconfig <file>', 'instead of KUBECONFIG or ~/.kube/config')
-    .option('--context <name>', 'of the kubeconfig')
     .addOption(new Option('-o, --output <format>').choices(['text', 'json']).default('text'))
     .addHelpText('after', HELP);
 }

@@ -2,13 +2,17 @@ import { Command, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { encodeResult, type Timings } from '../../shared/api/case/encode.ts';
 import { isPaused, isShadowed } from '../../shared/app/settings.ts';
-import { loadCatalog, REGIONS } from '../../shared/catalog/catalog.ts';
+import { loadCatalog } from '../../shared/catalog/catalog.ts';
 import { catalogPort } from '../../shared/catalog/port.ts';
 import { BRAKES } from '../../shared/kube/brakes.ts';
 import type { ClusterState } from '../../shared/ports.ts';
 import { Problems, reporting } from '../bad-input.ts';
-import type { ClusterOptions } from '../connect.ts';
-import { type LiveCluster, withLiveCluster } from '../live.ts';
+import {
+  type LiveCluster,
+  type PricedClusterOptions,
+  withLiveCluster,
+  withPricedClusterOptions,
+} from '../live.ts';
 import { withChanges } from '../plan/changes.ts';
 import { type Preview, preview } from '../plan/preview.ts';
 import { renderDifference, renderPreview } from '../plan/render.ts';
@@ -16,10 +20,9 @@ import { pricedRegion } from '../region.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { collect, variablesOf } from '../simulate/variables.ts';
 
-interface Options extends ClusterOptions {
+interface Options extends PricedClusterOptions {
   readonly filename: readonly string[];
   readonly var: readonly string[];
-  readonly region?: string;
   readonly output: 'table' | 'json';
   readonly strict?: boolean;
 }
@@ -136,7 +139,7 @@ async function run(options: Options): Promise<number> {
 
 /** `joiner plan`: what would be launched, moved or removed now, and what manifests would change. */
 export function planCommand(): Command {
-  return new Command('plan')
+  return withPricedClusterOptions(new Command('plan'))
     .description('show what would be launched or removed in a cluster now; it is only read')
     .addHelpText(
       'after',
@@ -145,13 +148,6 @@ export function planCommand(): Command {
     )
     .option('-f, --filename <paths...>', 'changed manifests: how the answer differs with them', [])
     .option('--var <name=value>', 'a value for a variable in manifests', collect, [])
-    .addOption(
-      new Option('--region <region>', "of the embedded prices; default: the cluster's").choices([
-        ...REGIONS,
-      ]),
-    )
-    .option('--kubeconfig <file>', 'which kubeconfig; default: KUBECONFIG, else ~/.kube/config')
-    .option('--context <name>', "which of its contexts; default: the kubeconfig's current one")
     .addOption(new Option('-o, --output <format>').choices(['table', 'json']).default('table'))
     .option('--strict', 'exit 1 when pods stay pending')
     .action((options: Options) => reporting(() => run(options)));

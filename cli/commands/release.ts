@@ -5,7 +5,7 @@ import { clusterWriter } from '../../shared/kube/cluster-writer.ts';
 import { eventSink } from '../../shared/kube/events.ts';
 import type { ClusterWriter, WriteResult } from '../../shared/ports/cluster.ts';
 import { BadInput, reporting } from '../bad-input.ts';
-import { type ClusterOptions, connect, serverFacts } from '../connect.ts';
+import { type ClusterOptions, connect, serverFacts, withClusterOptions } from '../connect.ts';
 import { signsOfLife } from '../release/alive.ts';
 import { FINALIZERS, findAll, type Held } from '../release/objects.ts';
 import { aliveRefusal, label, planRelease, type Release, warnings } from '../release/plan.ts';
@@ -129,14 +129,12 @@ function asJson(outcomes: readonly Outcome[], plan: Release): string {
 
 /** `joiner release`: the way out where nobody is left to take finalizers off. */
 export function releaseCommand(): Command {
-  return new Command('release')
+  return withClusterOptions(new Command('release'))
     .description('take the finalizers off nodes when Joiner is gone, so that they can be deleted')
     .argument('[names...]', 'nodes or NodeClaims; each stands for both')
     .option('--all', 'all nodes, NodeClaims and EC2NodeClasses of Joiner and Karpenter')
     .option('--dry-run', 'only say what would be done')
     .option('--force', 'although Joiner or Karpenter is alive')
-    .option('--kubeconfig <file>', 'instead of KUBECONFIG or ~/.kube/config')
-    .option('--context <name>', 'of the kubeconfig')
     .addOption(new Option('-o, --output <format>').choices(['text', 'json']).default('text'))
     .addHelpText('after', HELP)
     .action((names: readonly string[], options: Options) => reporting(() => run(names, options)));

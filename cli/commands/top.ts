@@ -1,17 +1,20 @@
 import { Command, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
-import { loadCatalog, REGIONS } from '../../shared/catalog/catalog.ts';
+import { loadCatalog } from '../../shared/catalog/catalog.ts';
 import { BadInput, reporting } from '../bad-input.ts';
-import type { ClusterOptions } from '../connect.ts';
-import { type LiveCluster, withLiveCluster } from '../live.ts';
+import {
+  type LiveCluster,
+  type PricedClusterOptions,
+  withLiveCluster,
+  withPricedClusterOptions,
+} from '../live.ts';
 import { isPriced, namedRegion } from '../region.ts';
 import { renderTop } from '../top/render.ts';
 import { type NodeRow, nodeRows, SORTS, type Sort, sorted, totalsOf } from '../top/rows.ts';
 
-interface Options extends ClusterOptions {
+interface Options extends PricedClusterOptions {
   readonly nodepool: readonly string[];
   readonly sortBy?: Sort;
-  readonly region?: string;
   readonly output: 'table' | 'json';
 }
 
@@ -66,17 +69,10 @@ async function run(options: Options): Promise<number> {
 
 /** `joiner top`: nodes, what pods request of them, and what they cost. */
 export function topCommand(): Command {
-  return new Command('top')
+  return withPricedClusterOptions(new Command('top'))
     .description('list the nodes of a cluster: what pods request of them, and what they cost')
     .option('--nodepool <names...>', 'only nodes of these NodePools', [])
     .addOption(new Option('--sort-by <what>', 'default: by NodePool and name').choices([...SORTS]))
-    .addOption(
-      new Option('--region <region>', "of the embedded prices; default: the cluster's").choices([
-        ...REGIONS,
-      ]),
-    )
-    .option('--kubeconfig <file>', 'which kubeconfig; default: KUBECONFIG, else ~/.kube/config')
-    .option('--context <name>', "which of its contexts; default: the kubeconfig's current one")
     .addOption(new Option('-o, --output <format>').choices(['table', 'json']).default('table'))
     .action((options: Options) => reporting(() => run(options)));
 }

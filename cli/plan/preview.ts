@@ -19,6 +19,7 @@ import {
 } from '../../shared/core/model/labels.ts';
 import type { OfferingChoice, Plan, PlannedNodeClaim } from '../../shared/core/model/plan.ts';
 import type { NodeClaim } from '../../shared/core/model/provisioning.ts';
+import type { ClusterSnapshot, SchedulingSettings } from '../../shared/core/model/snapshot.ts';
 import type { OverlayReport } from '../../shared/core/overlay/resolve.ts';
 import type {
   Catalog,
@@ -304,24 +305,39 @@ function priceOf(
     .reduce((sum, claim) => sum + (offeringOf(claim, types)?.listPrice ?? 0), 0);
 }
 
+/** A copy of the cluster, and ports through which the use cases see it and nothing else. */
+function copied(input: Previewed) {
+  const state = { ...input.state, pausedUntilMs: {}, karpenterRenewedAtMs: undefined };
+  const cluster = new DryCluster(state, input.live, input.nowMs);
+  const decisions: DecisionRecord[] = [];
+  const ports = dryPorts(input, cluster, decisions);
+  const settings = appSettings('', { accountId: '', region: input.catalog.region });
+  return { state, cluster, decisions, ports, settings };
+}
+
+/** What `provision` would plan on, and by which settings. */
+export async function planningOf(
+  input: Previewed,
+): Promise<{ readonly snapshot: ClusterSnapshot; readonly settings: SchedulingSettings }> {
+  const { ports, settings } = copied(input);
+  const { snapshot } = await observe(ports, settings, []);
+  return { snapshot, settings: settings.scheduling };
+}
+
 /**
  * What one pass of `provision` and one of `disrupt` would do to the cluster as it was read: the use
  * cases of production, on a copy. Brakes and Karpenter's presence are left to whoever prints it.
  */
 export async function preview(input: Previewed): Promise<Preview> {
-  const { live, catalog, nowMs } = input;
-  const state = { ...input.state, pausedUntilMs: {}, karpenterRenewedAtMs: undefined };
-  const cluster = new DryCluster(state, live, nowMs);
-  const decisions: DecisionRecord[] = [];
-  const ports = dryPorts(input, cluster, decisions);
-  const settings = appSettings('', { accountId: '', region: catalog.region });
+  const { state, cluster, decisions, ports, settings } = copied(input);
+  const { region } = input.catalog;
   const failures: Failure[] = [];
   const { overlays } = await resolveTypes(ports, settings, state);
   const made = await provisioned(ports, settings, failures);
   const { failures: refused } = await disrupt(ports, settings);
   const { instanceTypes } = made.outlook.snapshot;
   const { nodeClaims } = state.objects;
-  const launches = launchesOf(made, cluster.created, nodeClaims, catalog.region);
+  const launches = launchesOf(made, cluster.created, nodeClaims, region);
   const removals = removalsOf(state, cluster, made, decisions);
   const now = priceOf(state, instanceTypes);
   const added = launches.reduce((sum, { chosen }) => sum + (chosen?.listPrice ?? 0), 0);

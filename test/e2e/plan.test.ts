@@ -9,6 +9,8 @@ import {
   claimsOf,
   conditionOf,
   labelOf,
+  nameOf,
+  ourNodes,
   runningPods,
   unschedulablePods,
 } from '../support/closed-loop/questions.ts';
@@ -34,6 +36,8 @@ await describeClosedLoop('joiner plan on a real control plane', (loop) => {
 
   const plan = (...args: readonly string[]): Promise<Answer> =>
     joiner('plan', '--kubeconfig', kubeconfig, ...args);
+  const explain = (...args: readonly string[]): Promise<Answer> =>
+    joiner('explain', '--kubeconfig', kubeconfig, ...args);
   const file = async (object: object): Promise<string> => {
     const path = join(folder, 'changed.json');
     await writeFile(path, JSON.stringify(object));
@@ -65,6 +69,10 @@ await describeClosedLoop('joiner plan on a real control plane', (loop) => {
       const before = await versions();
       const { exitCode, stdout, stderr } = await plan('-o', 'json');
       expect({ exitCode, stderr }).toEqual({ exitCode: 3, stderr: '' });
+      const asked = (await loop.list(RESOURCES.pods)).map(nameOf).sort()[0] ?? '';
+      const why = await explain('pod', asked);
+      expect(why).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(why.stdout).toMatch(/would get +a new node of NodePool api: /);
       expect(await versions()).toBe(before);
       const answer = JSON.parse(stdout);
       expect(answer.summary).toMatchObject({ pendingPods: 11, podsOnNewNodes: 11, failed: 0 });
@@ -105,6 +113,25 @@ await describeClosedLoop('joiner plan on a real control plane', (loop) => {
     const wrong = await joiner('top', '--kubeconfig', kubeconfig, '--nodepool', 'absent');
     expect(wrong).toMatchObject({ exitCode: 2, stdout: '' });
     expect(wrong.stderr).toContain('there are: api');
+  });
+
+  it('joiner explain knows pods, nodes and NodeClaims, and says which there are not', async () => {
+    const pod = (await loop.list(RESOURCES.pods)).map(nameOf).sort()[0] ?? '';
+    const nodes = (await ourNodes(loop)).map(nameOf);
+    const answer = JSON.parse((await explain('pod', pod, '-o', 'json')).stdout);
+    expect(answer).toMatchObject({ pod: `default/${pod}`, place: { kind: 'bound' } });
+    expect(nodes).toContain(answer.place.node);
+    const [node = ''] = nodes;
+    const ofNode = await explain('node', node);
+    expect(ofNode).toMatchObject({ exitCode: 0, stderr: '' });
+    const claim = /^NodeClaim (\S+)$/m.exec(ofNode.stdout)?.[1] ?? '';
+    expect((await explain('nodeclaim', claim)).stdout).toContain(node);
+    for (const kind of ['pod', 'node', 'nodeclaim']) {
+      const absent = await explain(kind, 'absent');
+      expect(absent).toMatchObject({ exitCode: 1, stdout: '' });
+      expect(absent.stderr).toContain('error: there is no ');
+    }
+    expect((await explain('pool', 'api')).exitCode).toBe(2);
   });
 
   it(

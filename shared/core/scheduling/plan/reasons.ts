@@ -19,6 +19,17 @@ export interface PoolSize {
   readonly types: number;
 }
 
+/** What of one NodePool's types a pod could be given a node of. */
+export interface LaunchOptions {
+  readonly nodePool: string;
+  /** All of the NodePool. */
+  readonly types: number;
+  /** What took types away; stages that took none are left out. */
+  readonly stages: readonly EliminationStage[];
+  /** Types that remain. */
+  readonly left: number;
+}
+
 /** How many NodePools a message names; the reason has them all. */
 const NAMED_POOLS_MAX = 3;
 
@@ -34,11 +45,23 @@ class Elimination {
     this.note('its requirements and offerings');
   }
 
+  /** None is left from the beginning. */
+  static over(what: string, types: number): Elimination {
+    const over = new Elimination(0, []);
+    over.stages.splice(0, over.stages.length, { what, before: types, after: 0 });
+    return over;
+  }
+
   /** The same so far, to be narrowed down further. */
   copy(): Elimination {
     const copy = new Elimination(this.types, this.columns);
     copy.stages.splice(0, copy.stages.length, ...this.stages);
     return copy;
+  }
+
+  /** Types that are left. */
+  get count(): number {
+    return this.types;
   }
 
   get isOver(): boolean {
@@ -91,17 +114,30 @@ export class Reasons {
   }
 
   of(podClass: PodClass): UnplacedReason {
-    const pools = this.pools.map(({ pool, types }) => ({
-      nodePool: pool.name,
-      stages: this.stages(podClass, pool, types),
-    }));
+    const pools = this.pools.map(({ pool, types }) => {
+      const left = this.narrowed(podClass, pool, types);
+      left.end(
+        pool.template.requirements.some((each) => each.minValues !== undefined)
+          ? 'minValues of the NodePool'
+          : 'room beside the pods that it must run with',
+      );
+      return { nodePool: pool.name, stages: left.stages };
+    });
     return { message: this.message(pools), pools };
   }
 
-  private stages(podClass: PodClass, pool: NodePool, types: number): readonly EliminationStage[] {
+  /** What a node of its own could be for a pod of the class, as far as that can be told. */
+  options(podClass: PodClass): readonly LaunchOptions[] {
+    return this.pools.map(({ pool, types }) => {
+      const { stages, count } = this.narrowed(podClass, pool, types);
+      return { nodePool: pool.name, types, stages, left: count };
+    });
+  }
+
+  private narrowed(podClass: PodClass, pool: NodePool, types: number): Elimination {
     const unusable = unusableBecause(pool);
-    if (unusable !== undefined) return [{ what: unusable, before: types, after: 0 }];
-    if (types === 0) return [{ what: 'the NodePool has no instance types', before: 0, after: 0 }];
+    if (unusable !== undefined) return Elimination.over(unusable, types);
+    if (types === 0) return Elimination.over('the NodePool has no instance types', 0);
     const left = this.allowedByRules(podClass, pool, types).copy();
     const view = this.world.ground.views[podClass.id] as ClassView;
     this.keepRoomy(left, podClass);
@@ -117,12 +153,7 @@ export class Reasons {
       this.world.topology.allows(podClass, placeOfGroup(group)),
     );
     if (!hostAllows(view.host, emptyHost(), this.world.totals)) left.end(topologyText(podClass));
-    left.end(
-      pool.template.requirements.some((each) => each.minValues !== undefined)
-        ? 'minValues of the NodePool'
-        : 'room beside the pods that it must run with',
-    );
-    return left.stages;
+    return left;
   }
 
   private allowedByRules(podClass: PodClass, pool: NodePool, types: number): Elimination {

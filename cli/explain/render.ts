@@ -1,0 +1,101 @@
+import type { OfferingChoice } from '../../shared/core/model/plan.ts';
+import type { LaunchOptions } from '../../shared/core/scheduling/plan/reasons.ts';
+import { age, dollars } from '../simulate/table.ts';
+import type { ClaimExplanation } from './claim.ts';
+import type { PodExplanation } from './pod.ts';
+
+/** Pods that are named; JSON has them all. */
+const NAMED_MAX = 10;
+
+type Line = readonly [string, string];
+
+/** Labels in one column, what they stand for in the next. */
+function lines(all: readonly Line[]): string {
+  const width = Math.max(...all.map(([label]) => label.length));
+  return all.map(([label, text]) => `  ${label.padEnd(width)}   ${text}`.trimEnd()).join('\n');
+}
+
+function offering({ type, capacityType, zone, price, listPrice }: OfferingChoice): string {
+  const list = price === listPrice ? '' : ` after overlays, list price ${dollars(listPrice)}/h`;
+  return `${type} ${capacityType} in ${zone} at ${dollars(price)}/h${list}`;
+}
+
+function named(pods: readonly string[]): string {
+  if (pods.length === 0) return 'none';
+  const more = pods.length - NAMED_MAX;
+  return `${pods.slice(0, NAMED_MAX).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+function steps({ nodePool, types, stages, left }: LaunchOptions): Line {
+  const taken = stages.map(({ what, after }) => `${after} after ${what}`);
+  const all = [`${types} types`, ...taken].join(' → ');
+  return [nodePool, stages.length === 0 ? `${left} types, all of which would do` : all];
+}
+
+function placeLines({ place }: PodExplanation): readonly Line[] {
+  switch (place.kind) {
+    case 'bound':
+      return [['is on', place.node]];
+    case 'existing':
+      return [['would go to', `${place.node}, which is there or on its way`]];
+    case 'none':
+      return [['stays pending', place.why]];
+    case 'new': {
+      const { nodePool, chosen, runnerUp, overlays, instanceTypes, otherPods } = place;
+      return [
+        ['would get', `a new node of NodePool ${nodePool}: ${offering(chosen)}`],
+        ['next best', runnerUp === undefined ? 'none' : `${offering(runnerUp)}: ${runnerUp.why}`],
+        ['overlays', overlays.length === 0 ? 'none' : overlays.join(', ')],
+        ['types left', `${instanceTypes.length} for the launch, cheapest first`],
+        ['with', named(otherPods)],
+      ];
+    }
+  }
+}
+
+/** For people: where the pod goes, and what was there to choose from. */
+export function renderPod(explanation: PodExplanation): string {
+  const { pod, phase, options } = explanation;
+  const parts = [`Pod ${pod}\n${lines([['phase', phase], ...placeLines(explanation)])}`];
+  if (options.length > 0) {
+    parts.push(`A node of its own, by NodePool\n${lines(options.map(steps))}`);
+  }
+  return parts.join('\n\n');
+}
+
+function fateLine({ fate }: ClaimExplanation): Line {
+  if (fate.kind === 'stays') return ['now', 'stays as it is'];
+  if (fate.kind === 'held') return ['now', `is held back: ${fate.why.join('; ')}`];
+  const { replacedBy, why } = fate;
+  const when = replacedBy.length === 0 ? 'goes' : `goes once ${replacedBy.length} new are ready`;
+  return ['now', `${when}: ${why}`];
+}
+
+/** For people: what the claim is, how it came to be, and what would become of it. */
+export function renderClaim(explanation: ClaimExplanation): string {
+  const { row, planned, decision, conditions, notes, pods } = explanation;
+  const price =
+    row.pricePerHour === undefined ? 'of unknown price' : `${dollars(row.pricePerHour)}/h`;
+  const { type, capacityType, zone, price: plannedPrice } = planned ?? {};
+  const about: readonly Line[] = [
+    ['node', row.node ?? 'none yet'],
+    ['NodePool', row.nodePool ?? 'none'],
+    ['is', `${row.instanceType ?? '?'} ${row.capacityType ?? '?'} in ${row.zone ?? '?'}, ${price}`],
+    ...(planned === undefined
+      ? []
+      : [['planned as', `${type} ${capacityType} in ${zone}, $${plannedPrice}/h`] as const]),
+    ...(decision === undefined ? [] : [['decision', decision] as const]),
+    ['age', age(row.ageSeconds)],
+    ['pods', named(pods)],
+    fateLine(explanation),
+  ];
+  const said = conditions.map(({ type: name, status, reason, message }): Line => {
+    const why = [reason === name ? '' : reason, message].filter((each) => each !== '').join(': ');
+    return [name, `${status.padEnd(7)} ${why}`];
+  });
+  const parts = [`NodeClaim ${row.nodeClaim ?? ''}\n${lines(about)}`];
+  if (said.length > 0) parts.push(`Conditions\n${lines(said)}`);
+  const noted = Object.entries(notes);
+  if (noted.length > 0) parts.push(`Noted on it\n${lines(noted)}`);
+  return parts.join('\n\n');
+}
