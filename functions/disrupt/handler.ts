@@ -10,9 +10,9 @@ import { planningCloud } from './cloud.ts';
 import { whenFree } from './turn.ts';
 
 /**
- * Replaces nodes that are not what their NodePool and EC2NodeClass ask for. It decides under the
- * Lease of `provision`, which launches what it writes, while `lifecycle` drains what it deletes:
- * both are told.
+ * Removes nodes that nothing runs on, and replaces those that are not what their NodePool and
+ * EC2NodeClass ask for. It decides under the Lease of `provision`, which launches what it writes,
+ * while `lifecycle` drains what it deletes: both are told.
  */
 export const handler = composed(async (_event: WakeUpEvent, invocation) => {
   const { config, requestId, remainingMs, telemetry } = invocation;

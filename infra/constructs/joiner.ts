@@ -43,7 +43,7 @@ const DESCRIPTIONS: Readonly<Record<FunctionName, string>> = {
   watch: 'Joiner: holds a watch on the cluster and wakes the others',
   provision: 'Joiner: launches nodes for pending pods',
   lifecycle: 'Joiner: registers, drains and terminates nodes',
-  disrupt: 'Joiner: replaces nodes that have drifted',
+  disrupt: 'Joiner: removes empty nodes and replaces those that have drifted',
   interrupt: 'Joiner: takes notices of interruptions from the queue',
   nodeclass: 'Joiner: keeps the status of EC2NodeClasses',
   catalog: 'Joiner: reads instance types and prices',

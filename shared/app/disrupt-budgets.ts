@@ -4,13 +4,12 @@ import { NODE_POOL } from '../core/model/labels.ts';
 import type { DisruptionReason, NodePool } from '../core/model/provisioning.ts';
 import { isDisrupted } from '../core/model/taint.ts';
 import type { DisruptPass } from './disrupt-pass.ts';
-import { poolRef } from './references.ts';
 
 /** Initialised nodes of the pool, and how many of them are on their way out or not ready. */
-function nodesOf({ state, commands, removed }: DisruptPass, pool: NodePool): PoolNodes {
+function nodesOf({ state, commands, taken }: DisruptPass, pool: NodePool): PoolNodes {
   const { nodeClaims, nodes } = state.objects;
   const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
-  const busy = new Set([...commands.map(({ claim }) => claim.uid), ...removed]);
+  const busy = new Set([...commands.map(({ claim }) => claim.uid), ...taken]);
   const counted = nodeClaims.filter(
     (claim) =>
       claim.labels[NODE_POOL] === pool.name &&
@@ -30,7 +29,6 @@ export class Allowance {
   readonly #pass: DisruptPass;
   readonly #reason: DisruptionReason;
   readonly #left: Map<string, number>;
-  readonly #said = new Set<string>();
 
   constructor(pass: DisruptPass, reason: DisruptionReason) {
     this.#pass = pass;
@@ -44,22 +42,21 @@ export class Allowance {
     );
   }
 
+  /** How many more nodes of the pool may go. */
+  left({ name }: NodePool): number {
+    return this.#left.get(name) ?? 0;
+  }
+
   /** True: the pool's budgets let another node go. Where they do not, the pool says so once. */
   async allows(pool: NodePool): Promise<boolean> {
-    if ((this.#left.get(pool.name) ?? 0) > 0) return true;
-    if (this.#said.has(pool.name)) return false;
-    this.#said.add(pool.name);
-    await this.#pass.ports.cluster.event({
-      regarding: poolRef(pool),
-      type: 'Normal',
-      reason: 'DisruptionBlocked',
-      message: `No allowed disruptions for disruption reason ${this.#reason} due to blocking budget`,
-    });
+    if (this.left(pool) > 0) return true;
+    const why = `disruption reason ${this.#reason} due to blocking budget`;
+    await this.#pass.events.ofPool(pool, `No allowed disruptions for ${why}`);
     return false;
   }
 
   /** A node of the pool goes. */
   take(pool: NodePool): void {
-    this.#left.set(pool.name, (this.#left.get(pool.name) ?? 0) - 1);
+    this.#left.set(pool.name, this.left(pool) - 1);
   }
 }

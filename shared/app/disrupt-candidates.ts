@@ -12,7 +12,7 @@ export interface Standing extends Candidate {
 
 /** What may be chosen in this pass; in no order. */
 export function standingNodes(pass: DisruptPass): readonly Standing[] {
-  const { state, judged, commands, draining, removed } = pass;
+  const { state, judged, commands, draining, taken } = pass;
   const { nodes, pods } = state.objects;
   // What replaces another node stays empty until that one has gone.
   const busy = new Set(
@@ -25,7 +25,7 @@ export function standingNodes(pass: DisruptPass): readonly Standing[] {
   return [...judged.values()].flatMap((each): readonly Standing[] => {
     const { claim, target } = each;
     const node = byProvider.get(claim.providerId);
-    if (busy.has(claim.uid) || removed.has(claim.uid) || claim.providerId === undefined) return [];
+    if (busy.has(claim.uid) || taken.has(claim.uid) || claim.providerId === undefined) return [];
     if (node === undefined || node.deletedAtMs !== undefined) return [];
     // A taint that was forgotten goes in this pass: what is known of the node is not so any more.
     if (isDisrupted(node)) return [];

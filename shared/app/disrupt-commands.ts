@@ -6,17 +6,20 @@ import { CAPACITY_TYPE, NODE_POOL, REPLACED_BY, REPLACES, TRIES } from '../core/
 import type { DisruptionReason, NodeClaim } from '../core/model/provisioning.ts';
 import { DISRUPTED, isDisrupted, type Taint } from '../core/model/taint.ts';
 import type { WriteResult } from '../ports.ts';
+import { atOnce, WRITES_AT_ONCE } from './at-once.ts';
 import { attempt } from './attempt.ts';
-import { type DisruptPass, detailOf, poolOf, say } from './disrupt-pass.ts';
+import { say } from './disrupt-events.ts';
+import { type DisruptPass, detailOf, poolOf } from './disrupt-pass.ts';
 import { isOurs } from './offers.ts';
 import { claimRef, nodeRef } from './references.ts';
 import { isPaused } from './settings.ts';
 
-/** As a metric's label, Karpenter writes it in lower case. */
-export const DRIFTED = 'Drifted';
+/** Why nodes go. As a metric's label, Karpenter writes it in lower case. */
+export const DRIFTED: DisruptionReason = 'Drifted';
+export const EMPTY: DisruptionReason = 'Empty';
 
 /** On a claim whose node is being replaced or removed. */
-const REASON = 'DisruptionReason';
+const CONDITION = 'DisruptionReason';
 
 /** Nodes change all the time: only the taints have to be those that were read. */
 async function setTaints(
@@ -39,23 +42,27 @@ export async function hold(
     if (result !== 'done') return result;
   }
   const reason = {
-    type: REASON,
+    type: CONDITION,
     status: 'True',
     reason: why,
     message: '',
   } as const;
-  if (isTrue(claim, REASON)) return 'done';
+  if (isTrue(claim, CONDITION)) return 'done';
   const { ports, nowMs } = pass;
   return await ports.cluster.patchNodeClaimStatus(claimRef(claim), {
     conditions: (now) => withConditions(now, [reason], nowMs),
   });
 }
 
-/** Opens the node again. Repeated, it changes nothing. */
+/**
+ * Opens the node again. Repeated, it changes nothing. A claim that was read before {@link hold}
+ * does not say that it has the condition.
+ */
 export async function letStay(
   pass: DisruptPass,
   claim: NodeClaim,
   node: Node | undefined,
+  hasCondition = conditionOf(claim, CONDITION) !== undefined,
 ): Promise<void> {
   if (node !== undefined) {
     const taints = node.taints.filter(({ key }) => key !== DISRUPTED.key);
@@ -63,9 +70,9 @@ export async function letStay(
       await setTaints(pass, node, taints);
     }
   }
-  if (conditionOf(claim, REASON) === undefined) return;
+  if (!hasCondition) return;
   await pass.ports.cluster.patchNodeClaimStatus(claimRef(claim), {
-    conditions: (now) => now.filter(({ type }) => type !== REASON),
+    conditions: (now) => now.filter(({ type }) => type !== CONDITION),
   });
 }
 
@@ -202,9 +209,9 @@ export async function followCommands(pass: DisruptPass): Promise<void> {
   }
   const { nodeClaims, nodes } = state.objects;
   const ours = nodeClaims.filter(({ nodeClassRef }) => isOurs(nodeClassRef));
-  for (const { claim, node } of forgottenNodes(ours, nodes, commands)) {
+  await atOnce(WRITES_AT_ONCE, forgottenNodes(ours, nodes, commands), async ({ claim, node }) => {
     if (await shadow.isCast()) return;
     const step = () => letStay(pass, claim, node);
     failures.push(...(await attempt(`Node/${node.name}`, step)));
-  }
+  });
 }

@@ -1,43 +1,73 @@
-import { heldBy } from '../core/disruption/candidates.ts';
-import { dueAtMs, EMPTY, isIdle, isWaitedFor, notNeeded } from '../core/disruption/emptiness.ts';
-import { conditionOf, sameConditions, withConditions } from '../core/lifecycle/conditions.ts';
-import type { Condition } from '../core/model/cluster.ts';
+import { blockedBy, type Candidate, heldBy, isEmpty } from '../core/disruption/candidates.ts';
+import {
+  emptySinceMs,
+  isDue,
+  isIdle,
+  isWaitedFor,
+  notNeeded,
+  withEmptiness,
+} from '../core/disruption/emptiness.ts';
+import { sameConditions } from '../core/lifecycle/conditions.ts';
+import { NODE_POOL } from '../core/model/labels.ts';
+import type { NodePool } from '../core/model/provisioning.ts';
+import { DISRUPTED } from '../core/model/taint.ts';
 import type { ClusterState, ConditionChange } from '../ports.ts';
 import { atOnce, WRITES_AT_ONCE } from './at-once.ts';
 import { attempt } from './attempt.ts';
 import { Allowance } from './disrupt-budgets.ts';
-import { type Standing, standingNodes } from './disrupt-candidates.ts';
-import { end, hold, letStay } from './disrupt-commands.ts';
+import { driftedNodes, type Standing, standingNodes } from './disrupt-candidates.ts';
+import { DRIFTED, EMPTY, end, hold, letStay } from './disrupt-commands.ts';
+import { type Waiting, waiting } from './disrupt-events.ts';
 import type { DisruptPass } from './disrupt-pass.ts';
 import { planningSnapshot } from './disrupt-snapshot.ts';
-import { isBraked, WaitingEvents, waiting, waitsForPool } from './disrupt-waiting.ts';
+import { isBraked, isLaunchPaused, LAUNCHES_PAUSED, waitsForPool } from './disrupt-waiting.ts';
+import { isOurs } from './offers.ts';
 import { claimRef } from './references.ts';
 
-/** As a metric's label, Karpenter writes it in lower case. */
-const REASON = 'Empty';
+/** A node that nothing runs on, of a NodePool whose nodes come and go with the pods. */
+interface Idle extends Candidate {
+  readonly pool: NodePool;
+}
 
-/** The list with the condition Empty where the pool wants to know since when a node is. */
-function withEmpty(
-  conditions: readonly Condition[],
-  isNoted: boolean,
+function byName(a: Candidate, b: Candidate): number {
+  return a.claim.name < b.claim.name ? -1 : 1;
+}
+
+/** Those of the claims whose nodes are idle in this state, by name. */
+function idleNodes(
+  { objects }: ClusterState,
+  uids: ReadonlySet<string>,
   nowMs: number,
-): readonly Condition[] {
-  if (!isNoted) return conditions.filter(({ type }) => type !== EMPTY);
-  const message = 'No pods run on its node but those of DaemonSets';
-  const empty = { type: EMPTY, status: 'True', reason: EMPTY, message } as const;
-  return withConditions(conditions, [empty], nowMs);
+): readonly Idle[] {
+  const { nodeClaims, nodes, nodePools, pods } = objects;
+  const pools = new Map(nodePools.map((pool) => [pool.name, pool]));
+  const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
+  const byNode = Map.groupBy(pods, ({ nodeName }) => nodeName);
+  return nodeClaims
+    .flatMap((claim): readonly Idle[] => {
+      const pool = pools.get(claim.labels[NODE_POOL] ?? '');
+      const node = byProvider.get(claim.providerId);
+      if (!uids.has(claim.uid) || claim.deletedAtMs !== undefined) return [];
+      if (pool?.replicas !== undefined || pool === undefined || node === undefined) return [];
+      const candidate = { claim, node, pool, pods: byNode.get(node.name) ?? [] };
+      return node.deletedAtMs === undefined && isIdle(candidate, nowMs) ? [candidate] : [];
+    })
+    .sort(byName);
+}
+
+function uidsOf(candidates: readonly Candidate[]): Set<string> {
+  return new Set(candidates.map(({ claim }) => claim.uid));
 }
 
 /** Where `consolidateAfter` is a time, claims say since when their nodes are empty. */
-async function markEmpty(pass: DisruptPass, standing: readonly Standing[]): Promise<void> {
-  const { ports, shadow, failures, nowMs } = pass;
-  await atOnce(WRITES_AT_ONCE, standing, async (candidate) => {
-    const { claim, pool } = candidate;
-    const isNoted =
-      pool.replicas === undefined &&
-      isWaitedFor(pool.disruption.consolidateAfter) &&
-      isIdle(candidate, nowMs);
-    const conditions: ConditionChange = (now) => withEmpty(now, isNoted, nowMs);
+async function markEmpty(
+  { ports, shadow, failures, nowMs }: DisruptPass,
+  standing: readonly Standing[],
+  idle: ReadonlySet<string>,
+): Promise<void> {
+  await atOnce(WRITES_AT_ONCE, standing, async ({ claim, pool }) => {
+    const isNoted = idle.has(claim.uid) && isWaitedFor(pool.disruption.consolidateAfter);
+    const conditions: ConditionChange = (now) => withEmptiness(now, isNoted, nowMs);
     if (sameConditions(claim.conditions, conditions(claim.conditions))) return;
     if (await shadow.isCast()) return;
     const write = async (): Promise<void> => {
@@ -47,110 +77,164 @@ async function markEmpty(pass: DisruptPass, standing: readonly Standing[]): Prom
   });
 }
 
-/** Nodes that have been idle for as long as their pool wants, by name of their claims. */
-function dueNodes({ nowMs }: DisruptPass, standing: readonly Standing[]): readonly Standing[] {
-  return standing
-    .filter((candidate) => {
-      const { claim, pool } = candidate;
-      if (pool.replicas !== undefined || !isIdle(candidate, nowMs)) return false;
-      const dueMs = dueAtMs(claim, pool.disruption.consolidateAfter);
-      return dueMs !== undefined && nowMs >= dueMs;
-    })
-    .toSorted((a, b) => (a.claim.name < b.claim.name ? -1 : 1));
+/**
+ * Leaves as many current nodes of each pool alone as there are drifted ones with pods that may go
+ * now: these find room there, where else nodes of the same kind would be launched.
+ */
+function withoutSpare(pass: DisruptPass, idle: readonly Idle[]): readonly Idle[] {
+  const { state, nowMs } = pass;
+  const { podDisruptionBudgets } = state.objects;
+  const drifted = driftedNodes(pass);
+  const allowance = new Allowance(pass, DRIFTED);
+  const leaving = drifted.filter(
+    (each) =>
+      !isEmpty(each) &&
+      allowance.left(each.pool) > 0 &&
+      blockedBy(each, podDisruptionBudgets, nowMs) === undefined,
+  );
+  const isDrifted = uidsOf(drifted);
+  const spare = Map.groupBy(leaving, ({ pool }) => pool.name);
+  const kept = new Map([...spare].map(([pool, nodes]) => [pool, nodes.length]));
+  return idle.filter(({ claim, pool }) => {
+    const wanted = kept.get(pool.name) ?? 0;
+    if (wanted === 0 || isDrifted.has(claim.uid)) return true;
+    kept.set(pool.name, wanted - 1);
+    return false;
+  });
 }
 
-/** Those that nothing holds, as many as the budgets of their pools let go. */
-async function chosenNodes(
-  pass: DisruptPass,
-  due: readonly Standing[],
-): Promise<readonly Standing[]> {
-  const { state, settings, nowMs } = pass;
-  const events = new WaitingEvents(pass);
-  const free: Standing[] = [];
+/** Why an idle node whose time has come stays; undefined: it need not. */
+function reasonToStay(pass: DisruptPass, candidate: Idle, pool: NodePool): Waiting | undefined {
+  if (isLaunchPaused(pass)) return LAUNCHES_PAUSED;
+  const { podDisruptionBudgets } = pass.state.objects;
+  const message = heldBy(candidate, podDisruptionBudgets, pass.nowMs);
+  return waitsForPool(pool) ?? (message === undefined ? undefined : waiting(message));
+}
+
+/** How many claims may be deleted: `lifecycle` ends no more instances a minute, and others wait. */
+function endingsLeft({ state, settings }: DisruptPass): number {
+  const ending = state.objects.nodeClaims.filter(
+    ({ deletedAtMs, nodeClassRef }) => deletedAtMs !== undefined && isOurs(nodeClassRef),
+  );
+  return Math.max(0, settings.terminationsPerMinuteMax - ending.length);
+}
+
+/** Those that have been idle for long enough, that nothing keeps, and that budgets let go. */
+async function chosenNodes(pass: DisruptPass, idle: readonly Idle[]): Promise<readonly Idle[]> {
+  const { settings, nowMs, events } = pass;
+  const due = idle.filter(({ claim, pool }) =>
+    isDue(claim, pool.disruption.consolidateAfter, nowMs),
+  );
+  if (due.length === 0) return [];
+  const snapshot = await planningSnapshot(pass);
+  const allowance = new Allowance(pass, EMPTY);
+  const free: Idle[] = [];
   for (const candidate of due) {
-    const message = heldBy(candidate, state.objects.podDisruptionBudgets, nowMs);
-    const reason =
-      waitsForPool(candidate.pool) ?? (message === undefined ? undefined : waiting(message));
-    if (reason === undefined) free.push(candidate);
-    else await events.say(candidate, candidate.pool, reason);
+    // Launches of a pool may be halted, which only the snapshot says.
+    const pool = snapshot.nodePools.find(({ name }) => name === candidate.pool.name);
+    const reason = reasonToStay(pass, candidate, pool ?? candidate.pool);
+    if (reason !== undefined) await events.say(candidate, candidate.pool, reason);
+    else if (await allowance.allows(candidate.pool)) free.push(candidate);
   }
-  if (free.length === 0) return [];
-  const allowance = new Allowance(pass, REASON);
-  const chosen: Standing[] = [];
-  for (const candidate of notNeeded(await planningSnapshot(pass), free, settings.scheduling)) {
-    if (!(await allowance.allows(candidate.pool))) continue;
+  const chosen: Idle[] = [];
+  const most = endingsLeft(pass);
+  for (const candidate of notNeeded(snapshot, free, settings.scheduling)) {
+    if (chosen.length >= most || !(await allowance.allows(candidate.pool))) continue;
     allowance.take(candidate.pool);
     chosen.push(candidate);
   }
   return chosen;
 }
 
-/** Keeps new pods off the nodes; those that could be tainted as they were read. */
-async function held(pass: DisruptPass, chosen: readonly Standing[]): Promise<readonly Standing[]> {
-  const { shadow, failures } = pass;
-  const done: Standing[] = [];
-  await atOnce(WRITES_AT_ONCE, chosen, async (candidate) => {
-    const { claim, node } = candidate;
+/** Keeps new pods off the nodes; the uids of the claims of those that could be tainted. */
+async function taint(pass: DisruptPass, chosen: readonly Idle[]): Promise<Set<string>> {
+  const { shadow, failures, taken } = pass;
+  const held = new Set<string>();
+  for (const { claim } of chosen) taken.add(claim.uid);
+  await atOnce(WRITES_AT_ONCE, chosen, async ({ claim, node }) => {
     if (await shadow.isCast()) return;
+    const name = `NodeClaim/${claim.name}`;
     const step = async (): Promise<void> => {
-      if ((await hold(pass, claim, node, REASON)) === 'done') done.push(candidate);
+      if ((await hold(pass, claim, node, EMPTY)) === 'done') held.add(claim.uid);
     };
-    failures.push(...(await attempt(`NodeClaim/${claim.name}`, step)));
+    failures.push(...(await attempt(name, step)));
+    if (held.has(claim.uid)) return;
+    const closed = { ...node, taints: [...node.taints, DISRUPTED] };
+    failures.push(...(await attempt(name, () => letStay(pass, claim, closed, true))));
   });
-  return done.toSorted((a, b) => (a.claim.name < b.claim.name ? -1 : 1));
+  return held;
 }
 
 /** Since when, for people. */
-function sentence({ claim, pool }: Standing): string {
+function sentence({ claim, pool }: Idle): string {
   const { consolidateAfter } = pool.disruption;
-  if (!isWaitedFor(consolidateAfter)) return 'Nothing runs on its node';
-  const sinceMs = conditionOf(claim, EMPTY)?.lastTransitionAtMs ?? 0;
-  const seconds = Math.round(Number(consolidateAfter) / 1000);
-  return `Nothing runs on its node since ${new Date(sinceMs).toISOString()}; consolidateAfter is ${seconds} s`;
+  const sinceMs = emptySinceMs(claim);
+  if (consolidateAfter === 'Never' || sinceMs === undefined) return 'Nothing runs on its node';
+  const since = new Date(sinceMs).toISOString();
+  return `Nothing runs on its node since ${since}; consolidateAfter is ${consolidateAfter / 1000} s`;
 }
 
-/** The node as it is once it is tainted: a pod may have come while it was decided about. */
-async function finish(
-  pass: DisruptPass,
-  candidate: Standing,
-  { objects }: ClusterState,
-): Promise<void> {
-  const { claim, node } = candidate;
-  const now = objects.nodes.find(({ uid }) => uid === node.uid);
-  const here = objects.nodeClaims.find(({ uid }) => uid === claim.uid);
-  // Whoever has deleted it meanwhile wants it gone, too.
-  if (here === undefined || here.deletedAtMs !== undefined || now === undefined) return;
-  const pods = objects.pods.filter(({ nodeName }) => nodeName === node.name);
-  const isHeld = heldBy({ claim: here, node: now, pods }, objects.podDisruptionBudgets, pass.nowMs);
-  if (!isIdle({ pods }, pass.nowMs) || isHeld !== undefined) {
-    await letStay(pass, here, now);
-    return;
-  }
-  const labels = { decision: 'delete', reason: REASON.toLowerCase(), consolidation_type: 'empty' };
+async function remove(pass: DisruptPass, { claim, node, ...rest }: Idle): Promise<void> {
+  const reason = EMPTY.toLowerCase();
+  const labels = { decision: 'delete', reason, consolidation_type: 'empty' };
   pass.ports.recorder.count('voluntary_disruption_decisions_total', labels);
-  pass.removed.add(claim.uid);
-  await end(pass, here, now, { reason: REASON, message: sentence(candidate) });
+  const why = { reason: EMPTY, message: sentence({ claim, node, ...rest }) };
+  await end(pass, claim, node, why);
+}
+
+/** The state as if the nodes had not been tainted. */
+function opened(state: ClusterState, uids: ReadonlySet<string>): ClusterState {
+  const { nodeClaims, nodes } = state.objects;
+  const held = nodeClaims.filter(({ uid }) => uids.has(uid));
+  const providers = new Set(held.map(({ providerId }) => providerId));
+  const open = nodes.map((node) =>
+    providers.has(node.providerId)
+      ? { ...node, taints: node.taints.filter(({ key }) => key !== DISRUPTED.key) }
+      : node,
+  );
+  return { ...state, objects: { ...state.objects, nodes: open } };
+}
+
+/** Of the tainted nodes those go that would be chosen again; the others are opened. */
+async function finish(pass: DisruptPass, held: ReadonlySet<string>): Promise<void> {
+  const { ports, shadow, failures, nowMs } = pass;
+  const after = await ports.cluster.read();
+  const again: DisruptPass = { ...pass, state: opened(after, held), taken: new Set() };
+  const idle = idleNodes(again.state, held, nowMs);
+  const chosen = (await isBraked(again)) ? [] : await chosenNodes(again, idle);
+  const going = new Map(chosen.map((each) => [each.claim.uid, each]));
+  const byProvider = new Map(after.objects.nodes.map((node) => [node.providerId, node]));
+  const here = after.objects.nodeClaims.filter(
+    ({ uid, deletedAtMs }) => held.has(uid) && deletedAtMs === undefined,
+  );
+  await atOnce(WRITES_AT_ONCE, here, async (claim) => {
+    if (await shadow.isCast()) return;
+    const name = `NodeClaim/${claim.name}`;
+    const found = going.get(claim.uid);
+    const failed = found && (await attempt(name, () => remove(pass, found)));
+    failures.push(...(failed ?? []));
+    if (failed?.length === 0) return;
+    const node = byProvider.get(claim.providerId);
+    failures.push(...(await attempt(name, () => letStay(pass, claim, node))));
+  });
 }
 
 /**
  * Removes nodes that nothing runs on but DaemonSets, once they have been so for `consolidateAfter`,
- * and that no pod waits for. Each is tainted first and looked at again: whatever kube-scheduler has
- * bound meanwhile stays, and so does its node. Where a run is cut short in between, the next opens
- * the node again.
+ * and that nothing needs. Each is tainted first and then decided about again, by what is there
+ * then: whatever kube-scheduler has bound meanwhile stays, and so does its node. Where a run is cut short
+ * in between, the next opens the node again.
  * https://karpenter.sh/docs/concepts/disruption/#consolidation
  */
 export async function removeEmpty(pass: DisruptPass): Promise<void> {
-  const { ports, shadow, failures } = pass;
   const standing = standingNodes(pass);
-  await markEmpty(pass, standing);
-  const due = dueNodes(pass, standing);
-  if (due.length === 0 || (await isBraked(pass))) return;
-  const tainted = await held(pass, await chosenNodes(pass, due));
-  if (tainted.length === 0) return;
-  const after = await ports.cluster.read();
-  await atOnce(WRITES_AT_ONCE, tainted, async (candidate) => {
-    if (await shadow.isCast()) return;
-    const step = () => finish(pass, candidate, after);
-    failures.push(...(await attempt(`NodeClaim/${candidate.claim.name}`, step)));
-  });
+  const all = idleNodes(pass.state, uidsOf(standing), pass.nowMs);
+  await markEmpty(pass, standing, uidsOf(all));
+  const idle = withoutSpare(pass, all);
+  const isAnyDue = idle.some(({ claim, pool }) =>
+    isDue(claim, pool.disruption.consolidateAfter, pass.nowMs),
+  );
+  if (!isAnyDue || (await isBraked(pass))) return;
+  const held = await taint(pass, await chosenNodes(pass, idle));
+  if (held.size > 0) await finish(pass, held);
 }

@@ -1,13 +1,12 @@
 import type { FailedCanaries, Trial } from '../core/disruption/canary.ts';
 import type { Command, Replacement } from '../core/disruption/commands.ts';
 import type { Comparison, DriftTarget } from '../core/disruption/drift.ts';
-import type { Node } from '../core/model/cluster.ts';
 import { CAPACITY_TYPE, NODE_POOL } from '../core/model/labels.ts';
 import type { NodeClaim, NodePool } from '../core/model/provisioning.ts';
-import type { ClusterEvent, ClusterState, Ports } from '../ports.ts';
+import type { ClusterState, Ports } from '../ports.ts';
 import type { Failure } from './attempt.ts';
+import type { WaitingEvents } from './disrupt-events.ts';
 import type { Resolution } from './outlook.ts';
-import { claimRef, nodeRef } from './references.ts';
 import type { AppSettings } from './settings.ts';
 import type { Shadow } from './shadow.ts';
 
@@ -46,23 +45,16 @@ export interface DisruptPass {
   readonly created: string[];
   /** Claims that were deleted. */
   readonly deleted: string[];
-  /** Uids of claims whose empty nodes go in this pass: nothing may count on them any more. */
-  readonly removed: Set<string>;
+  /**
+   * Uids of claims whose nodes were taken in hand as empty, whatever came of it: what is known of
+   * them is not so any more, and nothing else in the pass counts on them or does something to them.
+   */
+  readonly taken: Set<string>;
+  readonly events: WaitingEvents;
 }
 
 export function poolOf({ state }: DisruptPass, claim: NodeClaim): NodePool | undefined {
   return state.objects.nodePools.find(({ name }) => name === claim.labels[NODE_POOL]);
-}
-
-/** The same words on the claim and on its node, as `kubectl describe` of either shows them. */
-export async function say(
-  { ports }: DisruptPass,
-  claim: NodeClaim,
-  node: Node | undefined,
-  event: Omit<ClusterEvent, 'regarding'>,
-): Promise<void> {
-  await ports.cluster.event({ regarding: claimRef(claim), ...event });
-  if (node !== undefined) await ports.cluster.event({ regarding: nodeRef(node), ...event });
 }
 
 /** What records of a claim have in common. */

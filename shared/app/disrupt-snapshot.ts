@@ -9,7 +9,7 @@ import { withoutHalted } from './outlook.ts';
 
 /** What `provision` would plan on: with the room that CapacityBuffers ask for, less what goes. */
 export async function planningSnapshot(pass: DisruptPass): Promise<ClusterSnapshot> {
-  const { ports, settings, state, resolution, nowMs, removed } = pass;
+  const { ports, settings, state, resolution, nowMs, taken } = pass;
   const { nodePools, nodeClaims, nodes, pods } = state.objects;
   const halted = haltedPools(await ports.memory.failedRegistrations(), nowMs);
   const buffers = settings.capacityBuffer ? state.capacityBuffers.flatMap(bufferPods) : [];
@@ -24,7 +24,7 @@ export async function planningSnapshot(pass: DisruptPass): Promise<ClusterSnapsh
     pods: [...pods, ...buffers],
   };
   const gone = new Set(
-    nodeClaims.flatMap(({ uid, providerId }) => (removed.has(uid) ? (providerId ?? []) : [])),
+    nodeClaims.flatMap(({ uid, providerId }) => (taken.has(uid) ? (providerId ?? []) : [])),
   );
   return nodes
     .filter(({ providerId }) => providerId !== undefined && gone.has(providerId))

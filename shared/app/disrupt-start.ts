@@ -1,5 +1,5 @@
 import { statesOf, type Trials, triesText, verdictOf } from '../core/disruption/canary.ts';
-import { blockedBy, inTurn, isEmpty } from '../core/disruption/candidates.ts';
+import { blockedBy, inTurn, isEmpty, isMoving } from '../core/disruption/candidates.ts';
 import type { Replacement } from '../core/disruption/commands.ts';
 import {
   type Places,
@@ -19,13 +19,13 @@ import { attempt } from './attempt.ts';
 import { Allowance } from './disrupt-budgets.ts';
 import { allFailedCanaries } from './disrupt-canary.ts';
 import { driftedNodes, type Standing } from './disrupt-candidates.ts';
-import { DRIFTED, endDrifted, hold, tellReplaced } from './disrupt-commands.ts';
-import { type DisruptPass, detailOf, say } from './disrupt-pass.ts';
+import { DRIFTED, endDrifted, hold, letStay, tellReplaced } from './disrupt-commands.ts';
+import { say, type Waiting, waiting } from './disrupt-events.ts';
+import { type DisruptPass, detailOf } from './disrupt-pass.ts';
 import { planningSnapshot } from './disrupt-snapshot.ts';
-import { isBraked, type Waiting, WaitingEvents, waiting, waitsForPool } from './disrupt-waiting.ts';
+import { isBraked, isLaunchPaused, LAUNCHES_PAUSED, waitsForPool } from './disrupt-waiting.ts';
 import { plannedClaim, staticClaim } from './new-claims.ts';
 import { claimRef } from './references.ts';
-import { isPaused } from './settings.ts';
 
 /** Plans in one pass: what is left is the next minute's. */
 const SIMULATIONS_MAX = 20;
@@ -37,10 +37,8 @@ interface Choosing {
   /** Nodes that pods of others will go to. */
   readonly hosts: Set<string>;
   readonly allowance: Allowance;
-  readonly events: WaitingEvents;
   readonly trying: Map<string, string>;
   readonly trials: Trials;
-  readonly isLaunchPaused: boolean;
   simulations: number;
 }
 
@@ -70,7 +68,7 @@ function placesOf(
 }
 
 async function observe(pass: DisruptPass): Promise<Choosing> {
-  const { state, commands, draining, canaries, proven, nowMs } = pass;
+  const { commands, draining, canaries, proven } = pass;
   let snapshot = await planningSnapshot(pass);
   const under = [...commands, ...draining];
   const places = placesOf(pass, under, snapshot);
@@ -86,17 +84,14 @@ async function observe(pass: DisruptPass): Promise<Choosing> {
       .filter(({ trial }) => trial.kind === 'starting')
       .flatMap(({ claim, states }) => states.map((each) => [each, claim.name] as const)),
   );
-  const isLaunchPaused = isPaused(state.pausedUntilMs.launch, nowMs);
   const trials = { proven, trying, failed: allFailedCanaries(pass) };
   return {
     pass,
     snapshot,
     hosts,
     allowance: new Allowance(pass, DRIFTED),
-    events: new WaitingEvents(pass),
     trying,
     trials,
-    isLaunchPaused,
     simulations: 0,
   };
 }
@@ -171,7 +166,7 @@ function reasonToWait({ pass }: Choosing, candidate: Standing): Waiting | undefi
 
 /** What to do with the candidate, or why nothing is done. */
 function chosen(choosing: Choosing, candidate: Standing): Choice | Waiting {
-  const { pass, trials, isLaunchPaused } = choosing;
+  const { pass, trials } = choosing;
   const reason = reasonToWait(choosing, candidate);
   if (reason !== undefined) return reason;
   const verdict = isRemoval(choosing, candidate)
@@ -180,7 +175,7 @@ function chosen(choosing: Choosing, candidate: Standing): Choice | Waiting {
   if (verdict.kind === 'blocked') return waiting(verdict.message, true);
   const found = replacementsOf(choosing, candidate);
   if (typeof found === 'string') return waiting(found);
-  if (found.replacements.length > 0 && isLaunchPaused) return waiting('Launches are paused', true);
+  if (found.replacements.length > 0 && isLaunchPaused(pass)) return LAUNCHES_PAUSED;
   return {
     kind: 'choice',
     candidate,
@@ -234,6 +229,24 @@ function take(choosing: Choosing, choice: Choice, made: readonly NodeClaim[]): v
 }
 
 /**
+ * Ends a node that nothing replaces, once it is tainted and has been looked at again: what has been
+ * bound to it since was not planned for.
+ */
+async function endUnreplaced(pass: DisruptPass, { claim, node, pods }: Standing): Promise<void> {
+  const { node: now, pods: bound } = await pass.ports.cluster.readNode(node.name);
+  if (now === undefined) return;
+  const known = new Set(pods.map(({ uid }) => uid));
+  const isNews = bound.some((pod) => isMoving(pod) && !known.has(pod.uid));
+  const candidate = { claim, node: now, pods: bound };
+  const { podDisruptionBudgets } = pass.state.objects;
+  if (isNews || blockedBy(candidate, podDisruptionBudgets, pass.nowMs) !== undefined) {
+    await letStay(pass, claim, now, true);
+    return;
+  }
+  await endDrifted(pass, claim, now, []);
+}
+
+/**
  * The claim names its replacements, these are written, and only then is its node tainted: its pods
  * have a place to go to. Whatever happens in between, the next pass goes on or gives up.
  */
@@ -258,7 +271,7 @@ async function start(choosing: Choosing, choice: Choice): Promise<void> {
     await say(pass, claim, node, event);
     return;
   }
-  if (held === 'done') await endDrifted(pass, claim, node, []);
+  if (held === 'done') await endUnreplaced(pass, candidate);
 }
 
 /** Of the states those that a node of the claim's NodePool and EC2NodeClass can have. */
@@ -272,7 +285,7 @@ function triesNothing({ states, replacements }: Choice): boolean {
 }
 
 async function choose(choosing: Choosing, candidates: readonly Standing[]): Promise<void> {
-  const { pass, trying, allowance, events } = choosing;
+  const { pass, trying, allowance } = choosing;
   const spare: Choice[] = [];
   const begin = async (choice: Choice): Promise<void> => {
     const step = () => start(choosing, choice);
@@ -284,7 +297,7 @@ async function choose(choosing: Choosing, candidates: readonly Standing[]): Prom
     if (choosing.simulations >= SIMULATIONS_MAX) break;
     if (!(await allowance.allows(candidate.pool))) continue;
     const choice = chosen(choosing, candidate);
-    if (choice.kind === 'waiting') await events.say(candidate, candidate.pool, choice);
+    if (choice.kind === 'waiting') await pass.events.say(candidate, candidate.pool, choice);
     else if (triesNothing(choice)) spare.push(choice);
     else await begin(choice);
   }

@@ -5,6 +5,7 @@ import { forgetCanaries, noteCanaries } from './disrupt-canary.ts';
 import { followCommands } from './disrupt-commands.ts';
 import { canariesOf, judge, markDrift, provenStates, targetsOf } from './disrupt-drift.ts';
 import { removeEmpty } from './disrupt-empty.ts';
+import { WaitingEvents } from './disrupt-events.ts';
 import type { DisruptPass } from './disrupt-pass.ts';
 import { startCommands } from './disrupt-start.ts';
 import { recordNothing } from './launch-records.ts';
@@ -48,7 +49,8 @@ async function observe(ports: Ports, settings: AppSettings): Promise<DisruptPass
     notes: new Map(),
     created: [],
     deleted: [],
-    removed: new Set(),
+    taken: new Set(),
+    events: new WaitingEvents(ports),
   };
 }
 

@@ -113,8 +113,7 @@ describe('a node that several others replace', () => {
       { key: 'karpenter.k8s.aws/instance-size', operator: 'In', values: [size] },
       { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['on-demand'] },
     ];
-    // A replacement that is given up and stays would be removed as empty.
-    const pool = poolWith({}, { consolidateAfter: 'Never' });
+    const pool = poolWith({});
     const spec = pool['spec'] as { readonly template: Json };
     const template = {
       ...spec.template,

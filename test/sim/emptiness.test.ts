@@ -3,8 +3,18 @@ import { DO_NOT_DISRUPT } from '../../shared/core/model/labels.ts';
 import { readState } from '../../shared/sim/decode.ts';
 import type { Json } from '../../shared/sim/json.ts';
 import type { Scenario } from '../../shared/sim/scenario.ts';
-import type { World } from '../../shared/sim/world.ts';
-import { apart, CHANGE, claimsOf, entries, MINUTE, object, run, runningPods } from './rolls.ts';
+import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
+import {
+  apart,
+  CHANGE,
+  claimsOf,
+  entries,
+  MINUTE,
+  object,
+  poolWith,
+  run,
+  runningPods,
+} from './rolls.ts';
 import { deployment, nodeClass, nodePool } from './small-world.ts';
 
 const NODES = 4;
@@ -168,5 +178,49 @@ describe('removing empty nodes', () => {
     expect(world.evictions).toBe(0);
     const last = Math.max(...entries(world, 'launched').map(({ at }) => at * 1000));
     expect(last).toBeLessThan(CHANGE + 21 * MINUTE);
+  });
+});
+
+describe('while nodes are being replaced', () => {
+  it('current nodes that are empty take the pods of drifted ones', async () => {
+    /** Neither two of their own nor two of each other's on one node. */
+    const together: Json = {
+      affinity: {
+        podAntiAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: [
+            {
+              topologyKey: 'kubernetes.io/hostname',
+              labelSelector: {
+                matchExpressions: [{ key: 'app', operator: 'In', values: ['web', 'new'] }],
+              },
+            },
+          ],
+        },
+      },
+    };
+    const scale = (at: number, replicas: number) => ({
+      at,
+      scale: { kind: 'Deployment' as const, name: 'new', namespace: 'default', replicas },
+    });
+    const until = CHANGE + 4 * MINUTE;
+    const manifests = [
+      nodeClass,
+      poolWith({ team: 'a' }, allAtOnce),
+      deployment('web', 3, '1', together),
+      deployment('new', 0, '1', together),
+    ];
+    const steps = [
+      object(poolWith({ team: 'b' }, allAtOnce)),
+      scale(CHANGE + 10_000, 3),
+      scale(until - 30_000, 0),
+    ];
+    const { world, broken } = await run(manifests, 25, steps, {
+      paused: (now) =>
+        now.timeline.nowMs() < WORLD_START_MS + until ? { disrupt: Number.POSITIVE_INFINITY } : {},
+    });
+    expect(broken).toEqual([]);
+    expect(world.launched).toBe(6);
+    expect(claimsOf(world).map(({ labels }) => labels['team'])).toEqual(['b', 'b', 'b']);
+    expect(runningPods(world)).toBe(3);
   });
 });

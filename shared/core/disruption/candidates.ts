@@ -26,7 +26,7 @@ export function isMoving(pod: Pod): boolean {
 }
 
 /** Whether nothing on the node would have to move. */
-export function isEmpty({ pods }: Candidate): boolean {
+export function isEmpty({ pods }: Pick<Candidate, 'pods'>): boolean {
   return !pods.some(isMoving);
 }
 
@@ -93,7 +93,7 @@ function blockingPod(
   return undefined;
 }
 
-/** Why the node may not go now, whatever runs there; undefined: it may. */
+/** What of the node itself keeps it, whatever its pods say; undefined: nothing. */
 function blockedItself(candidate: Candidate, nowMs: number): string | undefined {
   const { node } = candidate;
   if (node.annotations[DO_NOT_DISRUPT] === 'true') {
@@ -102,7 +102,7 @@ function blockedItself(candidate: Candidate, nowMs: number): string | undefined 
   return isNominated(candidate, nowMs) ? 'Pods are about to be bound to the node' : undefined;
 }
 
-/** Why the node may not be removed now for what it costs; undefined: it may. */
+/** The same, with what its pods and their budgets say. */
 export function heldBy(
   candidate: Candidate,
   budgets: readonly PodDisruptionBudget[],

@@ -7,6 +7,11 @@ import { DISRUPTED, tolerates } from '../model/taint.ts';
 /** Pods that are still terminating this long after their grace period no longer hold a node. */
 const STUCK_AFTER_MS = 60_000;
 
+/** Whether a pod that was told to go should have gone long ago. */
+export function isStuck({ deletedAtMs }: Pod, nowMs: number): boolean {
+  return deletedAtMs !== undefined && nowMs >= deletedAtMs + STUCK_AFTER_MS;
+}
+
 /** "true", or a duration counted from the pod's start; anything else protects nothing. */
 export function isProtected(pod: Pod, nowMs: number): boolean {
   const value = pod.annotations[DO_NOT_DISRUPT];
@@ -21,7 +26,7 @@ export function holdsNode(pod: Pod, nowMs: number): boolean {
   if (pod.isMirror || pod.controller?.kind === 'Node') return false;
   if (pod.phase === 'Succeeded' || pod.phase === 'Failed') return false;
   if (pod.spec.tolerations.some((each) => tolerates(each, DISRUPTED))) return false;
-  return pod.deletedAtMs === undefined || nowMs < pod.deletedAtMs + STUCK_AFTER_MS;
+  return !isStuck(pod, nowMs);
 }
 
 function isCritical(pod: Pod): boolean {

@@ -4,6 +4,7 @@ import {
   forgetCanaries,
   noteFailedCanary,
 } from '../../../shared/app/disrupt-canary.ts';
+import { WaitingEvents } from '../../../shared/app/disrupt-events.ts';
 import type { DisruptPass } from '../../../shared/app/disrupt-pass.ts';
 import { resolveTypes } from '../../../shared/app/outlook.ts';
 import { Shadow } from '../../../shared/app/shadow.ts';
@@ -38,7 +39,8 @@ async function passOf(world: World, judged: DisruptPass['judged'] = new Map()) {
     notes: new Map(),
     created: [],
     deleted: [],
-    removed: new Set(),
+    taken: new Set(),
+    events: new WaitingEvents(ports),
   };
   return pass;
 }

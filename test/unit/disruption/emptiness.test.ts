@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { heldBy } from '../../../shared/core/disruption/candidates.ts';
-import { dueAtMs, isIdle, notNeeded } from '../../../shared/core/disruption/emptiness.ts';
+import {
+  isDue,
+  isIdle,
+  notNeeded,
+  withEmptiness,
+} from '../../../shared/core/disruption/emptiness.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../../../shared/core/model/snapshot.ts';
 import { claimOf, nodeOf, podOf, snapshotOf, yes } from '../../builders/scheduling.ts';
@@ -10,6 +15,9 @@ const NOW = 100 * MINUTE;
 
 const on = (rest: Partial<Pod> = {}): Pod => podOf('a', {}, { nodeName: 'old', ...rest });
 const ownedBy = (kind: string) => ({ controller: { kind, name: 'x', uid: 'x' } });
+const anything = [
+  { key: '', operator: 'Exists', value: '', effect: undefined },
+] as Pod['spec']['tolerations'];
 const going = (ms: number) => ({ deletedAtMs: NOW - ms });
 
 describe('a node is idle', () => {
@@ -23,6 +31,11 @@ describe('a node is idle', () => {
     ['with one that is done', true, [on({ phase: 'Succeeded' })]],
     ['with one that has failed', true, [on({ phase: 'Failed' })]],
     ['not with one that is still ending', false, [on({ ...ownedBy('StatefulSet'), ...going(0) })]],
+    [
+      'not with one that is ending and tolerates everything',
+      false,
+      [podOf('a', { tolerations: anything }, { nodeName: 'old', ...going(0) })],
+    ],
     ['with one that does not end', true, [on({ ...ownedBy('ReplicaSet'), ...going(2 * MINUTE) })]],
     [
       'with one of a DaemonSet that is ending',
@@ -36,16 +49,29 @@ describe('a node is idle', () => {
 });
 
 describe('an idle node may go', () => {
-  const since = (ms: number) => [{ ...yes('Empty')[0], lastTransitionAtMs: ms } as const];
-  const empty = claimOf('a', { conditions: since(NOW) as never });
+  const noted = (reason: string) =>
+    claimOf('a', {
+      conditions: [{ ...yes('Empty')[0], reason, lastTransitionAtMs: NOW } as never],
+    });
+  const empty = noted('NoPods');
 
   it.each([
-    ['at once', 0, claimOf('a'), 0],
-    ['never', 'Never' as const, empty, undefined],
-    ['so long after it was empty', MINUTE, empty, NOW + MINUTE],
-    ['not before that is known', MINUTE, claimOf('a'), undefined],
-  ])('%s', (_, consolidateAfter, claim, expected) => {
-    expect(dueAtMs(claim, consolidateAfter)).toBe(expected);
+    ['at once', 0, claimOf('a'), NOW, true],
+    ['never', 'Never' as const, empty, NOW + 100 * MINUTE, false],
+    ['not before its time', MINUTE, empty, NOW + MINUTE - 1, false],
+    ['so long after it was empty', MINUTE, empty, NOW + MINUTE, true],
+    ['not before that is known', MINUTE, claimOf('a'), NOW + 100 * MINUTE, false],
+    ['not by what others have noted', MINUTE, noted('Empty'), NOW + 100 * MINUTE, false],
+  ])('%s', (_, consolidateAfter, claim, nowMs, expected) => {
+    expect(isDue(claim, consolidateAfter, nowMs)).toBe(expected);
+  });
+
+  it('keeps the time at which it was noted, and not that of others', () => {
+    const [ours] = withEmptiness(empty.conditions, true, NOW + MINUTE);
+    expect(ours?.lastTransitionAtMs).toBe(NOW);
+    const [theirs] = withEmptiness(noted('Empty').conditions, true, NOW + MINUTE);
+    expect(theirs).toMatchObject({ reason: 'NoPods', lastTransitionAtMs: NOW + MINUTE });
+    expect(withEmptiness(empty.conditions, false, NOW)).toEqual([]);
   });
 });
 
@@ -73,10 +99,11 @@ describe('an idle node is needed', () => {
     return { claim, node, pods: [] };
   });
 
-  function names(pods: readonly Pod[], claims = nodeClaims): readonly string[] {
-    const idle = candidates.map((each, index) => ({ ...each, claim: claims[index] ?? each.claim }));
-    const snapshot = snapshotOf({ nodes, nodeClaims: claims, pods });
-    return notNeeded(snapshot, idle, DEFAULT_SCHEDULING_SETTINGS).map(({ node }) => node.name);
+  function names(pods: readonly Pod[]): readonly string[] {
+    const snapshot = snapshotOf({ nodes, nodeClaims, pods });
+    return notNeeded(snapshot, candidates, DEFAULT_SCHEDULING_SETTINGS).map(
+      ({ node }) => node.name,
+    );
   }
 
   it('by nothing where nothing waits', () => {
@@ -96,12 +123,12 @@ describe('an idle node is needed', () => {
     expect(names([podOf('p', { cpu: 5000 })])).toEqual(['a', 'b']);
   });
 
-  it('by pods that it was planned for, though kube-scheduler has not looked at them yet', () => {
-    const planned = { annotations: { 'joiner.dev/planned-pods': 'uid-p' } };
-    const claims = nodeClaims.map((claim) =>
-      claim.name === 'b' ? { ...claim, ...planned } : claim,
-    );
-    expect(names([podOf('p', {}, { unschedulable: false })], claims)).toEqual(['a']);
-    expect(names([podOf('p', {}, { nodeName: 'elsewhere' })], claims)).toEqual(['a', 'b']);
+  it('by pods that kube-scheduler has not looked at yet, but for those it may not', () => {
+    const fresh = podOf('p', {}, { unschedulable: false });
+    expect(names([fresh])).toHaveLength(1);
+    expect(names([{ ...fresh, spec: { ...fresh.spec, hasSchedulingGates: true } }])).toEqual([
+      'a',
+      'b',
+    ]);
   });
 });

@@ -46,4 +46,12 @@ describe('a pod on a node that is going away', () => {
     expect(placed({ ready: false }, [budgetOf(rest)])).toEqual(['default/a']);
     expect(placed({ ready: true }, [budgetOf(rest)])).toEqual([]);
   });
+
+  it.each([
+    ['StatefulSet', ['default/a']],
+    ['ReplicaSet', []],
+  ])('that is ending comes back where it is of a %s, by the same name', (kind, expected) => {
+    const controller = { kind, name: 'web', uid: 'web' };
+    expect(placed({ controller, deletedAtMs: 1 })).toEqual(expected);
+  });
 });

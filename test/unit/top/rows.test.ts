@@ -144,14 +144,7 @@ describe('the list', () => {
     const world = await runningWorld([spread('web', 2)]);
     const state = await world.ports.cluster.read();
     const list = nodeRows(state, catalog, world.timeline.nowMs());
-    expect(renderTop(list, totalsOf(list))).toMatchInlineSnapshot(`
-      "NODE                       NODECLAIM       NODEPOOL   TYPE        CAPACITY    ZONE         PRICE/H   CPU           MEMORY         PODS   AGE     STATE
-      ip-10-0-0-1.ec2.internal   default-l742n   default    c7g.large   on-demand   us-east-1a   $0.0725   1.0/1.9 52%   0.0/3.0Gi 0%   1      2m26s   Ready
-      ip-10-0-0-2.ec2.internal   default-q7kds   default    c7g.large   on-demand   us-east-1a   $0.0725   1.0/1.9 52%   0.0/3.0Gi 0%   1      2m18s   Ready
-
-      NODEPOOL   NODES   PRICE/H   CPU           MEMORY
-      default    2       $0.1450   2.0/3.9 52%   0.0/6.0Gi 0%"
-    `);
+    await expect(renderTop(list, totalsOf(list))).toMatchFileSnapshot('golden/top.txt');
     expect(renderTop([], totalsOf([]))).toBe('No nodes.');
   });
 });

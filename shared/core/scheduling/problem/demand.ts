@@ -87,7 +87,7 @@ function isReschedulable(pod: Pod, budgets: readonly PodDisruptionBudget[]): boo
     pod.controller?.kind !== 'DaemonSet' &&
     pod.controller?.kind !== 'Node' &&
     !pod.isMirror &&
-    pod.deletedAtMs === undefined &&
+    (pod.deletedAtMs === undefined || pod.controller?.kind === 'StatefulSet') &&
     pod.annotations[DO_NOT_DISRUPT] !== 'true' &&
     !budgets.some((budget) => blocks(budget, pod))
   );
