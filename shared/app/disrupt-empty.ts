@@ -222,8 +222,8 @@ async function finish(pass: DisruptPass, held: ReadonlySet<string>): Promise<voi
 /**
  * Removes nodes that nothing runs on but DaemonSets, once they have been so for `consolidateAfter`,
  * and that nothing needs. Each is tainted first and then decided about again, by what is there
- * then: whatever kube-scheduler has bound meanwhile stays, and so does its node. Where a run is cut short
- * in between, the next opens the node again.
+ * then: whatever kube-scheduler has bound meanwhile stays, and so does its node. Where a run is cut
+ * short in between, the next opens the node again.
  * https://karpenter.sh/docs/concepts/disruption/#consolidation
  */
 export async function removeEmpty(pass: DisruptPass): Promise<void> {

@@ -76,8 +76,9 @@ export function isDue(claim: NodeClaim, consolidateAfter: DurationOrNever, nowMs
 
 /**
  * The idle nodes that a plan with all nodes in place has no use for: not for pods that wait,
- * whether kube-scheduler has tried them yet or not, nor for those that leave other nodes or stand for the
- * room of a CapacityBuffer. Where another plan would use fewer nodes, those are the next pass's.
+ * whether kube-scheduler has tried them yet or not, nor for those that leave other nodes or stand
+ * for the room of a CapacityBuffer. Where another plan would use fewer nodes, those are the next
+ * pass's.
  */
 export function notNeeded<Each extends Candidate>(
   snapshot: ClusterSnapshot,
