@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
+import { budgetsCommand } from './commands/budgets.ts';
 import { costCommand } from './commands/cost.ts';
 import { crdsCommand } from './commands/crds.ts';
 import { diagnoseCommand } from './commands/diagnose.ts';
@@ -27,6 +28,7 @@ export function program(): Command {
     planCommand(),
     explainCommand(),
     topCommand(),
+    budgetsCommand(),
     diagnoseCommand(),
     crdsCommand(),
     doctorCommand(),

@@ -1,6 +1,5 @@
-import { allowedDisruptions, type PoolNodes } from '../core/disruption/budgets.ts';
+import { allowedDisruptions, isCounted, type PoolNodes } from '../core/disruption/budgets.ts';
 import { isTrue } from '../core/lifecycle/conditions.ts';
-import { NODE_POOL } from '../core/model/labels.ts';
 import type { DisruptionReason, NodePool } from '../core/model/provisioning.ts';
 import { isDisrupted } from '../core/model/taint.ts';
 import type { DisruptPass } from './disrupt-pass.ts';
@@ -10,12 +9,7 @@ function nodesOf({ state, commands, taken }: DisruptPass, pool: NodePool): PoolN
   const { nodeClaims, nodes } = state.objects;
   const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
   const busy = new Set([...commands.map(({ claim }) => claim.uid), ...taken]);
-  const counted = nodeClaims.filter(
-    (claim) =>
-      claim.labels[NODE_POOL] === pool.name &&
-      isTrue(claim, 'Initialized') &&
-      !isTrue(claim, 'InstanceTerminating'),
-  );
+  const counted = nodeClaims.filter((claim) => isCounted(claim, pool));
   const disrupted = counted.filter((claim) => {
     const node = byProvider.get(claim.providerId);
     if (claim.deletedAtMs !== undefined || busy.has(claim.uid) || node === undefined) return true;

@@ -41,3 +41,11 @@ describe('joiner plan', () => {
     });
   });
 });
+
+describe('joiner budgets --next', () => {
+  it.each(['soon', '0d', '1000d', '-1h', '10s'])('refuses %s', async (time) => {
+    const { exitCode, stdout, stderr } = await joiner('budgets', `--next=${time}`);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain('expected a time such as 7d');
+  });
+});

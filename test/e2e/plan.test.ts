@@ -115,6 +115,19 @@ await describeClosedLoop('joiner plan on a real control plane', (loop) => {
     expect(wrong.stderr).toContain('there are: api');
   });
 
+  it('joiner budgets has what the pool allows', async () => {
+    const budgets = ['budgets', '--kubeconfig', kubeconfig, '--next', '2d'];
+    const { exitCode, stdout, stderr } = await joiner(...budgets, '-o', 'json');
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    const [{ nodePool, nodes, windows }] = JSON.parse(stdout).nodePools;
+    expect({ nodePool, nodes }).toEqual({ nodePool: 'api', nodes: liveInstances(loop).length });
+    expect(windows).toHaveLength(1);
+    expect(windows[0].allowed).toEqual({ Drifted: nodes, Empty: nodes, Underutilized: nodes });
+    const span = Date.parse(windows[0].to) - Date.parse(windows[0].from);
+    expect(span).toBe(2 * 86_400_000);
+    expect((await joiner(...budgets)).stdout).toContain('FROM (UTC)');
+  });
+
   it('joiner explain knows pods, nodes and NodeClaims, and says which there are not', async () => {
     const pod = (await loop.list(RESOURCES.pods)).map(nameOf).sort()[0] ?? '';
     const nodes = (await ourNodes(loop)).map(nameOf);

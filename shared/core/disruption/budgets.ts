@@ -1,4 +1,11 @@
-import type { DisruptionBudget, DisruptionReason, NodePool } from '../model/provisioning.ts';
+import { isTrue } from '../lifecycle/conditions.ts';
+import { NODE_POOL } from '../model/labels.ts';
+import type {
+  DisruptionBudget,
+  DisruptionReason,
+  NodeClaim,
+  NodePool,
+} from '../model/provisioning.ts';
 import { isWithin } from './schedule.ts';
 
 /** The nodes of a NodePool that its budgets count. */
@@ -9,12 +16,25 @@ export interface PoolNodes {
   readonly disrupted: number;
 }
 
+/** Whether budgets of the pool count the claim's node. */
+export function isCounted(claim: NodeClaim, { name }: Pick<NodePool, 'name'>): boolean {
+  return (
+    claim.labels[NODE_POOL] === name &&
+    isTrue(claim, 'Initialized') &&
+    !isTrue(claim, 'InstanceTerminating')
+  );
+}
+
 /** Whether the budget holds now; a schedule that cannot be read always does, and lets nothing go. */
 function limitOf(budget: DisruptionBudget, total: number, nowMs: number): number | undefined {
-  const { schedule, durationMs = 0, nodes } = budget;
+  const { schedule, durationMs = 0 } = budget;
   const isActive = schedule === undefined ? true : isWithin(schedule, durationMs, nowMs);
   if (isActive === false) return undefined;
-  if (isActive === undefined) return 0;
+  return isActive === undefined ? 0 : letGo(budget, total);
+}
+
+/** How many of so many nodes the budget lets go while it holds. */
+export function letGo({ nodes }: DisruptionBudget, total: number): number {
   const percent = /^(\d+)%$/.exec(nodes)?.[1];
   return percent === undefined ? Number(nodes) : Math.ceil((Number(percent) * total) / 100);
 }

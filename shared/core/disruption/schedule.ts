@@ -127,3 +127,35 @@ export function isWithin(text: string, durationMs: number, nowMs: number): boole
   }
   return false;
 }
+
+/** A time, its end left out. */
+export interface Interval {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/**
+ * When {@link isWithin} holds from `fromMs` to before `toMs`, in order, each as long as it lasts;
+ * undefined: the text is no schedule.
+ */
+export function intervalsOf(
+  text: string,
+  durationMs: number,
+  { fromMs, toMs }: Interval,
+): readonly Interval[] | undefined {
+  const schedule = parse(text);
+  if (schedule === undefined) return undefined;
+  const found: { fromMs: number; toMs: number }[] = [];
+  const firstDayMs = Math.floor((fromMs - durationMs) / DAY_MS) * DAY_MS;
+  for (let dayMs = firstDayMs; dayMs < toMs; dayMs += DAY_MS) {
+    if (!isDay(schedule, dayMs)) continue;
+    for (const hitMs of hitsOf(schedule, dayMs).toSorted((a, b) => a - b)) {
+      const [start, end] = [Math.max(fromMs, hitMs), Math.min(toMs, hitMs + durationMs)];
+      const last = found.at(-1);
+      if (start >= end) continue;
+      if (last !== undefined && start <= last.toMs) last.toMs = Math.max(last.toMs, end);
+      else found.push({ fromMs: start, toMs: end });
+    }
+  }
+  return found;
+}
