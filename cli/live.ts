@@ -1,20 +1,23 @@
 import { type Command, Option } from 'commander';
+import { isPaused, isShadowed } from '../shared/app/settings.ts';
 import { REGIONS } from '../shared/catalog/catalog.ts';
 import { apiDecoders } from '../shared/kube/api-decoders.ts';
+import { BRAKES } from '../shared/kube/brakes.ts';
 import { clusterReader } from '../shared/kube/cluster-reader.ts';
+import { isKubeFault } from '../shared/kube/errors.ts';
 import type { ClusterReader, ClusterState } from '../shared/ports.ts';
 import { type ClusterOptions, connect, serverFacts, withClusterOptions } from './connect.ts';
 
 /** Which cluster, and by the prices of which region. */
 export interface PricedClusterOptions extends ClusterOptions {
-  /** @default the cluster's */
+  /** Where the cluster does not name its own. */
   readonly region?: string;
 }
 
 /** The command with options for {@link PricedClusterOptions}. */
 export function withPricedClusterOptions(command: Command): Command {
   return withClusterOptions(command).addOption(
-    new Option('--region <region>', "of the embedded prices; default: the cluster's").choices([
+    new Option('--region <region>', 'where the cluster does not name its own').choices([
       ...REGIONS,
     ]),
   );
@@ -33,6 +36,24 @@ export interface LiveCluster {
   readonly unreadable: readonly string[];
   /** Milliseconds that reading took. */
   readonly readMs: number;
+}
+
+/** What the cluster would not do although it is decided. */
+export function brakeNotes(state: ClusterState, nowMs: number): readonly string[] {
+  const paused = BRAKES.filter((brake) => isPaused(state.pausedUntilMs[brake], nowMs));
+  return [
+    ...(isShadowed(state.karpenterRenewedAtMs, nowMs)
+      ? ['Karpenter runs in this cluster: while it does, Joiner only reads']
+      : []),
+    ...paused.map((brake) => `${brake} is paused: nothing of it is done before joiner resume`),
+  ];
+}
+
+/** A kind that the API server does not know is told with what would make it known. */
+function named(error: unknown): never {
+  if (!isKubeFault(error, 'notFound')) throw error;
+  const help = 'apply the definitions first (joiner crds | kubectl apply --server-side -f -)';
+  throw new Error(`${error.message}: the cluster lacks a kind of Joiner's; ${help}`);
 }
 
 /** Reads the kubeconfig's cluster for a command of that name, and lets it work with it. */
@@ -54,7 +75,7 @@ export async function withLiveCluster<Result>(
         unreadable.push(`${object} cannot be read: ${said.join('; ')}`);
       },
     });
-    const state = await reader.read();
+    const state = await reader.read().catch(named);
     const readMs = performance.now() - asked;
     return await work({ url, state, reader, nowMs, unreadable, readMs });
   } finally {

@@ -19,16 +19,22 @@ export function isPriced(region: string): boolean {
   return (REGIONS as readonly string[]).includes(region);
 }
 
-/** The region that was asked for, else the cluster's. Bad input: no prices are known of it. */
+/**
+ * The cluster's region, or the one that was asked for where the cluster names none. Bad input: no
+ * prices are known of it, or another was asked for, in whose zones nothing could be launched.
+ */
 export function pricedRegion(state: ClusterState, asked: string | undefined): string {
-  const region = asked ?? namedRegion(state);
+  const named = namedRegion(state);
+  const region = named ?? asked;
   const known = REGIONS.join(', ');
   if (region === undefined) {
     throw new BadInput([`no node and no EC2NodeClass says the region: give --region (${known})`]);
   }
+  if (asked !== undefined && asked !== region) {
+    throw new BadInput([`--region ${asked}: the cluster is in ${region}`]);
+  }
   if (isPriced(region)) return region;
   throw new BadInput([
-    `the cluster is in ${region}, whose prices are not embedded: ` +
-      `give --region (${known}) for an estimate with others`,
+    `the cluster is in ${region}, of which no prices are embedded (${known} are)`,
   ]);
 }

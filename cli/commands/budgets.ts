@@ -4,6 +4,7 @@ import { parseDurationMs } from '../../shared/core/duration.ts';
 import { reporting } from '../bad-input.ts';
 import { encodeTimetables, renderTimetables, timetables } from '../budgets/timetables.ts';
 import { type ClusterOptions, withClusterOptions } from '../connect.ts';
+import { jsonText } from '../json.ts';
 import { withLiveCluster } from '../live.ts';
 
 interface Options extends ClusterOptions {
@@ -33,12 +34,12 @@ async function run(options: Options): Promise<number> {
     const { url: cluster, unreadable } = live;
     if (options.output === 'json') {
       const about = { joiner: packageJson.version, cluster, notes: unreadable };
-      return JSON.stringify({ ...about, nodePools: encodeTimetables(all) }, null, 1);
+      return jsonText({ ...about, nodePools: encodeTimetables(all) });
     }
     const notes = unreadable.map((each) => `note: ${each}\n`).join('');
-    return `${cluster}: nodes that may be gone at once\n${notes}\n${renderTimetables(all)}`;
+    return `${cluster}: nodes that may be gone at once\n${notes}\n${renderTimetables(all)}\n`;
   });
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(text);
   return 0;
 }
 

@@ -6,13 +6,15 @@ import { reporting } from '../bad-input.ts';
 import { type ClaimExplanation, explainClaim } from '../explain/claim.ts';
 import { explainPod, type PodExplanation } from '../explain/pod.ts';
 import { renderClaim, renderPod } from '../explain/render.ts';
+import { jsonText } from '../json.ts';
 import {
+  brakeNotes,
   type LiveCluster,
   type PricedClusterOptions,
   withLiveCluster,
   withPricedClusterOptions,
 } from '../live.ts';
-import { planningOf, preview } from '../plan/preview.ts';
+import { type Previewed, planningOf, preview } from '../plan/preview.ts';
 import { pricedRegion } from '../region.ts';
 import { nodeRows } from '../top/rows.ts';
 
@@ -31,16 +33,27 @@ type Explanation =
 /** The thing asked for is not there: that is no bad input. */
 class Absent extends Error {}
 
+/** What a preview of the cluster goes by. */
+async function previewed(
+  { state, reader, nowMs }: Pick<LiveCluster, 'state' | 'reader' | 'nowMs'>,
+  asked: string | undefined,
+): Promise<Previewed> {
+  const prices = await loadCatalog(pricedRegion(state, asked));
+  const catalog = catalogPort(prices.region, () => prices);
+  return { live: reader, state, catalog, prices, nowMs };
+}
+
 async function podNamed(
   { state, reader, nowMs }: LiveCluster,
   name: string,
   { namespace, region }: Options,
 ): Promise<Explanation> {
-  const pod = state.objects.pods.find((each) => each.namespace === namespace && each.name === name);
-  if (pod === undefined) throw new Absent(`there is no Pod ${name} in namespace ${namespace}`);
-  const embedded = await loadCatalog(pricedRegion(state, region));
-  const catalog = catalogPort(embedded.region, () => embedded);
-  const input = { live: reader, state, catalog, nowMs };
+  // As plans and events name pods, too.
+  const [own = name, given] = name.split('/').reverse();
+  const where = given ?? namespace;
+  const pod = state.objects.pods.find((each) => each.namespace === where && each.name === own);
+  if (pod === undefined) throw new Absent(`there is no Pod ${own} in namespace ${where}`);
+  const input = await previewed({ state, reader, nowMs }, region);
   const found = explainPod(pod, await preview(input), await planningOf(input));
   return { kind: 'pod', found };
 }
@@ -55,7 +68,9 @@ async function claimNamed(
   const node = kind === 'node' ? nodes.find((each) => each.name === name) : undefined;
   if (kind === 'node' && node === undefined) throw new Absent(`there is no Node ${name}`);
   const claim = nodeClaims.find((each) =>
-    kind === 'node' ? each.providerId === node?.providerId : each.name === name,
+    kind === 'node'
+      ? node?.providerId !== undefined && each.providerId === node.providerId
+      : each.name === name,
   );
   if (claim === undefined) {
     throw new Absent(
@@ -64,13 +79,12 @@ async function claimNamed(
         : `there is no NodeClaim ${name}`,
     );
   }
-  const embedded = await loadCatalog(pricedRegion(state, region));
-  const catalog = catalogPort(embedded.region, () => embedded);
-  const rows = nodeRows(state, embedded, nowMs);
+  const input = await previewed({ state, reader, nowMs }, region);
+  const rows = nodeRows(state, input.prices, nowMs);
   const row = rows.find(({ nodeClaim }) => nodeClaim === claim.name);
   if (row === undefined) throw new Error(`NodeClaim ${claim.name} is in no row`);
-  const now = await preview({ live: reader, state, catalog, nowMs });
-  return { kind: 'nodeclaim', found: explainClaim(claim, row, state, now) };
+  const found = explainClaim(claim, row, state, await preview(input), nowMs);
+  return { kind: 'nodeclaim', found };
 }
 
 async function answer(
@@ -83,11 +97,14 @@ async function answer(
     kind === 'pod'
       ? await podNamed(live, name, options)
       : await claimNamed(live, kind, name, options);
+  const notes = [...live.unreadable, ...brakeNotes(live.state, live.nowMs)];
+  const { kind: explainedKind, found } = explained;
   if (options.output === 'json') {
-    const result = { joiner: packageJson.version, cluster: live.url, ...explained.found };
-    return JSON.stringify(result, (_, value) => (value === undefined ? null : value), 1);
+    const about = { joiner: packageJson.version, cluster: live.url, notes, kind: explainedKind };
+    return jsonText({ ...about, ...found });
   }
-  return explained.kind === 'pod' ? renderPod(explained.found) : renderClaim(explained.found);
+  const text = explained.kind === 'pod' ? renderPod(explained.found) : renderClaim(explained.found);
+  return `${notes.map((each) => `note: ${each}\n`).join('')}${text}\n`;
 }
 
 async function run(kind: Kind, name: string, options: Options): Promise<number> {
@@ -95,7 +112,7 @@ async function run(kind: Kind, name: string, options: Options): Promise<number> 
     const text = await withLiveCluster('joiner-explain', options, (live) =>
       answer(live, kind, name, options),
     );
-    process.stdout.write(`${text}\n`);
+    process.stdout.write(text);
     return 0;
   } catch (error) {
     if (!(error instanceof Absent)) throw error;

@@ -1,13 +1,13 @@
 import { Command, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { encodeResult, type Timings } from '../../shared/api/case/encode.ts';
-import { isPaused, isShadowed } from '../../shared/app/settings.ts';
 import { loadCatalog } from '../../shared/catalog/catalog.ts';
 import { catalogPort } from '../../shared/catalog/port.ts';
-import { BRAKES } from '../../shared/kube/brakes.ts';
 import type { ClusterState } from '../../shared/ports.ts';
 import { Problems, reporting } from '../bad-input.ts';
+import { jsonText } from '../json.ts';
 import {
+  brakeNotes,
   type LiveCluster,
   type PricedClusterOptions,
   withLiveCluster,
@@ -42,17 +42,6 @@ interface Answer {
   readonly timings: Timings;
 }
 
-/** What the cluster would not do although it is decided. */
-function stateNotes(state: ClusterState, nowMs: number): readonly string[] {
-  const paused = BRAKES.filter((brake) => isPaused(state.pausedUntilMs[brake], nowMs));
-  return [
-    ...(isShadowed(state.karpenterRenewedAtMs, nowMs)
-      ? ['Karpenter runs in this cluster: while it does, Joiner only reads']
-      : []),
-    ...paused.map((brake) => `${brake} is paused: nothing of it is done before joiner resume`),
-  ];
-}
-
 /** The names of what manifests may refer to. */
 function knownObjects({ nodeClasses }: ClusterState) {
   return nodeClasses.map(({ name }) => ({ kind: 'EC2NodeClass', metadata: { name } }));
@@ -61,27 +50,27 @@ function knownObjects({ nodeClasses }: ClusterState) {
 async function answer(live: LiveCluster, options: Options): Promise<Answer> {
   const { url, state, reader, nowMs, unreadable, readMs } = live;
   const problems = new Problems();
-  const variables = variablesOf(options.var, problems);
+  const given = variablesOf(options.var, problems);
   const notes = [...unreadable];
   const region = problems.collect(() => pricedRegion(state, options.region)) ?? '';
+  const variables = new Map([['AWS_REGION', region], ...given]);
   const note = (line: string): void => void notes.push(line);
   const { filename } = options;
   const manifests = problems.collect(() =>
     filename.length === 0
       ? []
-      : loadManifests(filename, region, variables, note, knownObjects(state)),
+      : loadManifests(filename, region, variables, note, knownObjects(state), 'live'),
   );
   const changes = withChanges(state, problems.checked(manifests));
-  const embedded = await loadCatalog(region);
-  const catalog = catalogPort(region, () => embedded);
+  const prices = await loadCatalog(region);
+  const catalog = catalogPort(region, () => prices);
+  const previewed = { live: reader, catalog, prices, nowMs };
   const [started, cpu] = [performance.now(), process.cpuUsage()];
-  const now = await preview({ live: reader, state, catalog, nowMs });
+  const now = await preview({ ...previewed, state });
   const changed =
-    filename.length === 0
-      ? undefined
-      : await preview({ live: reader, state: changes.state, catalog, nowMs });
+    filename.length === 0 ? undefined : await preview({ ...previewed, state: changes.state });
   const timings = timingsOf(readMs, started, cpu);
-  notes.push(...changes.notes, ...stateNotes(state, nowMs));
+  notes.push(...changes.notes, ...brakeNotes(state, nowMs));
   return { url, source: catalog.source, now, changed, notes, timings };
 }
 
@@ -112,11 +101,11 @@ function asJson(answer: Answer): string {
     changed === undefined
       ? { ...about, ...encoded(answer, now) }
       : { ...about, ...encoded(answer, changed), before: encoded(answer, now) };
-  return `${JSON.stringify(result, null, 1)}\n`;
+  return jsonText(result);
 }
 
 function asText({ url, source, now, changed, notes }: Answer): string {
-  const head = [`${url}`, ...(source.split(' (')[0] === undefined ? [] : [source])].join('\n');
+  const head = `${url}\n${source.split(' (')[0] ?? source}`;
   const said = notes.map((each) => `note: ${each}`).join('\n');
   const parts =
     changed === undefined

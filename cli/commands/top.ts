@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { loadCatalog } from '../../shared/catalog/catalog.ts';
 import { BadInput, reporting } from '../bad-input.ts';
+import { jsonText } from '../json.ts';
 import {
   type LiveCluster,
   type PricedClusterOptions,
@@ -24,7 +25,10 @@ function selected(
   { state }: LiveCluster,
   names: readonly string[],
 ): readonly NodeRow[] {
-  const known = state.objects.nodePools.map(({ name }) => name).sort();
+  const ofRows = rows.flatMap(({ nodePool }) => nodePool ?? []);
+  const known = [
+    ...new Set([...state.objects.nodePools.map(({ name }) => name), ...ofRows]),
+  ].sort();
   const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
     const valid = known.length === 0 ? 'none' : known.join(', ');
@@ -55,15 +59,15 @@ async function answer(live: LiveCluster, options: Options): Promise<string> {
     const about = { joiner: packageJson.version, cluster: url, prices: said, notes: unreadable };
     const { byPool: nodePools, all: total } = totals;
     const result = { ...about, nodes: rows, nodePools, total };
-    return JSON.stringify(result, (_, value) => (value === undefined ? null : value), 1);
+    return jsonText(result);
   }
   const notes = unreadable.map((each) => `note: ${each}\n`).join('');
-  return `${url}, ${said}\n${notes}\n${renderTop(rows, totals)}`;
+  return `${url}, ${said}\n${notes}\n${renderTop(rows, totals)}\n`;
 }
 
 async function run(options: Options): Promise<number> {
   const text = await withLiveCluster('joiner-top', options, (live) => answer(live, options));
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(text);
   return 0;
 }
 

@@ -1,9 +1,11 @@
 import { isMoving } from '../../shared/core/disruption/candidates.ts';
+import { isTrue } from '../../shared/core/lifecycle/conditions.ts';
 import type { Condition } from '../../shared/core/model/cluster.ts';
 import {
   DECISION,
   DO_NOT_DISRUPT,
   INTERRUPTED,
+  NODE_POOL,
   NOMINATED_UNTIL,
   PLAN,
   REPLACED_BY,
@@ -12,11 +14,13 @@ import {
 import type { NodeClaim } from '../../shared/core/model/provisioning.ts';
 import type { ClusterState } from '../../shared/ports.ts';
 import type { Preview } from '../plan/preview.ts';
+import { leavingBecause } from '../plan/removals.ts';
 import type { NodeRow } from '../top/rows.ts';
 
 /** What Joiner would do with a node now. */
 export type Fate =
   | { readonly kind: 'stays' }
+  | { readonly kind: 'starts'; readonly why: string }
   /** It would go, at once or when its replacements are ready. */
   | { readonly kind: 'goes'; readonly why: string; readonly replacedBy: readonly string[] }
   /** It differs from what is asked for, or is not needed, and something keeps it. */
@@ -29,14 +33,14 @@ export interface ClaimExplanation {
   /** The id of the record of that decision, in the log of `provision`. */
   readonly decision: string | undefined;
   readonly conditions: readonly Condition[];
-  /** Notes that decisions go by, by the annotation's name. */
-  readonly notes: Readonly<Record<string, string>>;
+  /** Annotations that decisions go by, of the claim and its node. */
+  readonly annotations: Readonly<Record<string, string>>;
   /** `namespace/name` of those that would move. */
   readonly pods: readonly string[];
   readonly fate: Fate;
 }
 
-const NOTES = [DO_NOT_DISRUPT, NOMINATED_UNTIL, INTERRUPTED, REPLACES, REPLACED_BY] as const;
+const DECISIVE = [DO_NOT_DISRUPT, NOMINATED_UNTIL, INTERRUPTED, REPLACES, REPLACED_BY] as const;
 
 function plannedOf(text: string | undefined): ClaimExplanation['planned'] {
   if (text === undefined) return undefined;
@@ -48,14 +52,25 @@ function plannedOf(text: string | undefined): ClaimExplanation['planned'] {
   }
 }
 
-function fateOf({ name }: NodeClaim, { removals, held }: Preview): Fate {
-  const removal = removals.find(({ nodeClaim }) => nodeClaim === name);
+/** What is so already, then what would be decided now, then what keeps it from being decided. */
+function fateOf(claim: NodeClaim, { removals, held, drifted }: Preview, nowMs: number): Fate {
+  const leaving = leavingBecause(claim, nowMs);
+  if (leaving !== undefined) return { kind: 'goes', why: leaving, replacedBy: [] };
+  const removal = removals.find(({ nodeClaim }) => nodeClaim === claim.name);
   if (removal !== undefined) {
     return { kind: 'goes', why: removal.why, replacedBy: removal.replacedBy };
   }
-  const why = held.filter(({ object }) => object === `NodeClaim/${name}`);
-  if (why.length === 0) return { kind: 'stays' };
-  return { kind: 'held', why: why.map(({ message }) => message) };
+  if (claim.providerId === undefined) return { kind: 'starts', why: 'it waits for an instance' };
+  if (!isTrue(claim, 'Initialized')) return { kind: 'starts', why: 'its node is not ready yet' };
+  const own = held.filter(({ object }) => object === `NodeClaim/${claim.name}`);
+  const ofPool = held.filter(({ object }) => object === `NodePool/${claim.labels[NODE_POOL]}`);
+  const drift = drifted.find(({ nodeClaim }) => nodeClaim === claim.name);
+  const isUnwanted = drift !== undefined || isTrue(claim, 'Empty');
+  if (own.length === 0 && !isUnwanted) return { kind: 'stays' };
+  const reasons = [...own, ...(isUnwanted ? ofPool : [])].map(({ message }) => message);
+  const what = drift === undefined ? [] : [`it has drifted (${drift.reason})`];
+  const why = reasons.length > 0 ? reasons : ['other nodes go first'];
+  return { kind: 'held', why: [...what, ...why] };
 }
 
 /** What the claim is, how it came to be, and what would become of it now. */
@@ -64,22 +79,23 @@ export function explainClaim(
   row: NodeRow,
   { objects }: ClusterState,
   found: Preview,
+  nowMs: number,
 ): ClaimExplanation {
   const node = objects.nodes.find(({ name }) => name === row.node);
-  const annotations = { ...node?.annotations, ...claim.annotations };
+  const all = { ...node?.annotations, ...claim.annotations };
   const pods = objects.pods.filter((pod) => pod.nodeName === row.node && isMoving(pod));
   return {
     row,
     planned: plannedOf(claim.annotations[PLAN]),
     decision: claim.annotations[DECISION],
     conditions: claim.conditions,
-    notes: Object.fromEntries(
-      NOTES.flatMap((name) => {
-        const value = annotations[name];
+    annotations: Object.fromEntries(
+      DECISIVE.flatMap((name) => {
+        const value = all[name];
         return value === undefined ? [] : [[name, value] as const];
       }),
     ),
     pods: row.node === undefined ? [] : pods.map((pod) => `${pod.namespace}/${pod.name}`).sort(),
-    fate: fateOf(claim, found),
+    fate: fateOf(claim, found, nowMs),
   };
 }

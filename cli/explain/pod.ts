@@ -2,8 +2,8 @@ import type { PlannedNodeClaim } from '../../shared/core/model/plan.ts';
 import { type Pod, podKey } from '../../shared/core/model/pod.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../shared/core/model/snapshot.ts';
 import { type LaunchOptions, Reasons } from '../../shared/core/scheduling/plan/reasons.ts';
-import { solved } from '../../shared/core/scheduling/solve.ts';
-import type { Launch, Preview } from '../plan/preview.ts';
+import { unplaced } from '../../shared/core/scheduling/solve.ts';
+import type { Preview } from '../plan/preview.ts';
 
 /** Where a pod is, or would go. */
 export type Place =
@@ -21,7 +21,7 @@ export type Place =
       /** On the same node. */
       readonly otherPods: readonly string[];
     }
-  /** It stays pending, or is none of ours. */
+  /** It stays as it is: pending, over, or none of ours to place. */
   | { readonly kind: 'none'; readonly why: string };
 
 export interface PodExplanation {
@@ -35,6 +35,7 @@ export interface PodExplanation {
 function placeOf(pod: Pod, { plan }: Pick<Preview, 'plan'>): Place {
   const key = podKey(pod);
   if (pod.nodeName !== undefined) return { kind: 'bound', node: pod.nodeName };
+  if (pod.deletedAtMs !== undefined) return { kind: 'none', why: 'it is being deleted' };
   const existing = plan.existing.find(({ pods }) => pods.includes(key));
   if (existing !== undefined) return { kind: 'existing', node: existing.node };
   const planned = plan.newNodeClaims.find(({ pods }) => pods.includes(key));
@@ -65,7 +66,7 @@ function optionsOf(
     (each) => podKey(each) !== podKey(pod) && each.nodeName !== undefined,
   );
   const alone = { ...snapshot, pods: [...others, waiting] };
-  const { world } = solved(alone, settings);
+  const world = unplaced(alone, settings);
   const sizes = snapshot.nodePools.map((pool) => ({
     pool,
     types: snapshot.instanceTypes.get(pool.name)?.length ?? 0,
@@ -77,7 +78,7 @@ function optionsOf(
 /** Why the pod is, or would be, where it is, and what was there to choose from. */
 export function explainPod(
   pod: Pod,
-  found: { readonly plan: Preview['plan']; readonly launches: readonly Launch[] },
+  found: Pick<Preview, 'plan'>,
   planning: { readonly snapshot: ClusterSnapshot; readonly settings: SchedulingSettings },
 ): PodExplanation {
   return {

@@ -65,6 +65,7 @@ export function renderPod(explanation: PodExplanation): string {
 
 function fateLine({ fate }: ClaimExplanation): Line {
   if (fate.kind === 'stays') return ['now', 'stays as it is'];
+  if (fate.kind === 'starts') return ['now', `starts: ${fate.why}`];
   if (fate.kind === 'held') return ['now', `is held back: ${fate.why.join('; ')}`];
   const { replacedBy, why } = fate;
   const when = replacedBy.length === 0 ? 'goes' : `goes once ${replacedBy.length} new are ready`;
@@ -73,7 +74,7 @@ function fateLine({ fate }: ClaimExplanation): Line {
 
 /** For people: what the claim is, how it came to be, and what would become of it. */
 export function renderClaim(explanation: ClaimExplanation): string {
-  const { row, planned, decision, conditions, notes, pods } = explanation;
+  const { row, planned, decision, conditions, annotations, pods } = explanation;
   const price =
     row.pricePerHour === undefined ? 'of unknown price' : `${dollars(row.pricePerHour)}/h`;
   const { type, capacityType, zone, price: plannedPrice } = planned ?? {};
@@ -95,7 +96,7 @@ export function renderClaim(explanation: ClaimExplanation): string {
   });
   const parts = [`NodeClaim ${row.nodeClaim ?? ''}\n${lines(about)}`];
   if (said.length > 0) parts.push(`Conditions\n${lines(said)}`);
-  const noted = Object.entries(notes);
+  const noted = Object.entries(annotations);
   if (noted.length > 0) parts.push(`Noted on it\n${lines(noted)}`);
   return parts.join('\n\n');
 }

@@ -7,8 +7,9 @@ import { decodeNodePool } from '../../shared/api/node-pool.ts';
 import type { NodeClass } from '../../shared/core/model/node-class.ts';
 import { type Pod, podKey } from '../../shared/core/model/pod.ts';
 import type { NodePool } from '../../shared/core/model/provisioning.ts';
+import { amountOf } from '../../shared/core/model/resources.ts';
 import type { ClusterState } from '../../shared/ports.ts';
-import { type Json, numberAt, objectAt, textAt, textsAt, valueAt } from '../../shared/sim/json.ts';
+import { type Json, listAt, numberAt, objectAt, textAt, valueAt } from '../../shared/sim/json.ts';
 
 /** The cluster with manifests applied, and what of them could not be taken into account. */
 export interface Changed {
@@ -45,6 +46,7 @@ function withPool(state: ClusterState, object: Json): ClusterState {
       : {
           ...wanted,
           uid: live.uid,
+          isDeleting: live.isDeleting,
           conditions: live.conditions,
           annotations: { ...live.annotations, ...wanted.annotations },
         };
@@ -61,8 +63,8 @@ function withClass(state: ClusterState, object: Json, notes: string[]): ClusterS
       ? `EC2NodeClass ${wanted.name} is new: ${what} are not looked up, so that nothing is planned with it`
       : `EC2NodeClass ${wanted.name}: ${what} are those that it has now, not looked up anew`,
   );
-  const { uid, generation, status } = live ?? wanted;
-  const nodeClass: NodeClass = { ...wanted, uid, generation, status };
+  const { uid, generation, status, isDeleting } = live ?? wanted;
+  const nodeClass: NodeClass = { ...wanted, uid, generation, status, isDeleting };
   return { ...state, nodeClasses: replaced(state.nodeClasses, nodeClass) };
 }
 
@@ -75,40 +77,81 @@ function isCounted({ phase, deletedAtMs }: Pod): boolean {
   return phase !== 'Succeeded' && phase !== 'Failed' && deletedAtMs === undefined;
 }
 
-/** Pods that the workload lacks; those that it has are told by the labels of its template. */
-function missingPods(state: ClusterState, object: Json): readonly Pod[] {
+/** Whether the pod is of the workload of that kind and name, by the name of what made it. */
+function isOf({ controller }: Pod, kind: string, name: string): boolean {
+  if (controller === undefined) return false;
+  const isMade =
+    controller.name.startsWith(`${name}-`) && !controller.name.slice(name.length + 1).includes('-');
+  if (kind === 'Deployment') return controller.kind === 'ReplicaSet' && isMade;
+  return controller.kind === kind && controller.name === name;
+}
+
+/** What is not in the template may be a LimitRange's default. */
+function asksOtherwise({ spec: wanted }: Pod, { spec: live }: Pod): boolean {
+  return Object.entries(wanted.requests).some(
+    ([resource, amount]) => amount > 0 && amountOf(live.requests, resource) !== amount,
+  );
+}
+
+/** A pod of the workload's template. */
+function templatePod(object: Json, index: number): Pod {
   const kind = textAt(object, 'kind') ?? '';
   const name = textAt(object, 'metadata', 'name') ?? '';
   const namespace = textAt(object, 'metadata', 'namespace') ?? 'default';
   const template = objectAt(object, 'spec', 'template');
-  const labels = textsAt(template, 'metadata', 'labels');
-  const own = state.objects.pods.filter(
-    (pod) =>
-      pod.namespace === namespace &&
-      isCounted(pod) &&
-      Object.entries(labels).every(([key, value]) => pod.labels[key] === value),
-  );
-  const missing = Math.max(0, (numberAt(object, 'spec', 'replicas') ?? 1) - own.length);
-  const owner = { apiVersion: 'apps/v1', kind, name, uid: `changed/${kind}/${name}` };
-  return Array.from({ length: missing }, (_, index) =>
-    waitingPod({
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: {
-        ...objectAt(template, 'metadata'),
-        name: `${name}-new${index + 1}`,
-        namespace,
-        ownerReferences: [{ ...owner, controller: true }],
-      },
-      spec: valueAt(template, 'spec'),
-    }),
-  );
+  const owner = { apiVersion: 'apps/v1', kind, name, uid: `changed/${namespace}/${kind}/${name}` };
+  return waitingPod({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      ...objectAt(template, 'metadata'),
+      name: `${name}-new${index + 1}`,
+      namespace,
+      ownerReferences: [{ ...owner, controller: true }],
+    },
+    spec: valueAt(template, 'spec'),
+  });
 }
 
-function withPods(state: ClusterState, more: readonly Pod[]): ClusterState {
-  const known = new Set(state.objects.pods.map(podKey));
-  const fresh = more.filter((pod) => !known.has(podKey(pod)));
-  return { ...state, objects: { ...state.objects, pods: [...state.objects.pods, ...fresh] } };
+/**
+ * The workload's pods as they would be: those that it lacks wait, those that are too many have gone,
+ * and where the template requests something else all are made anew.
+ */
+function withWorkload(state: ClusterState, object: Json, notes: string[]): ClusterState {
+  const kind = textAt(object, 'kind') ?? '';
+  const name = textAt(object, 'metadata', 'name') ?? '';
+  const namespace = textAt(object, 'metadata', 'namespace') ?? 'default';
+  const { pods: all } = state.objects;
+  const own = all.filter(
+    (pod) => pod.namespace === namespace && isCounted(pod) && isOf(pod, kind, name),
+  );
+  const said = numberAt(object, 'spec', 'replicas');
+  const replicas = said ?? Math.max(1, own.length);
+  const [first] = own;
+  const isNew = first !== undefined && asksOtherwise(templatePod(object, 0), first);
+  const kept = isNew ? [] : own.slice(0, replicas);
+  const who = `${kind} ${namespace}/${name}`;
+  if (isNew) notes.push(`${who}: its pods request something else, so that all are made anew`);
+  else if (own.length > replicas) notes.push(`${who}: ${own.length - replicas} of its pods go`);
+  if (listAt(object, 'spec', 'volumeClaimTemplates').length > 0) {
+    notes.push(`${who}: volumes of its volumeClaimTemplates are not taken into account`);
+  }
+  const gone = new Set(own.filter((pod) => !kept.includes(pod)));
+  const missing = Array.from({ length: Math.max(0, replicas - kept.length) }, (_, index) =>
+    templatePod(object, index),
+  );
+  const pods = [...all.filter((pod) => !gone.has(pod)), ...missing];
+  return { ...state, objects: { ...state.objects, pods } };
+}
+
+/** In the place of a pod of its name, if there is one. */
+function withPod(state: ClusterState, object: Json, notes: string[]): ClusterState {
+  const pod = waitingPod(object);
+  const others = state.objects.pods.filter((each) => podKey(each) !== podKey(pod));
+  if (others.length < state.objects.pods.length) {
+    notes.push(`Pod ${podKey(pod)} is there: it counts as deleted and made anew`);
+  }
+  return { ...state, objects: { ...state.objects, pods: [...others, pod] } };
 }
 
 /** A class of pods whose priority only the API server would look up. */
@@ -139,8 +182,8 @@ export function withChanges(before: ClusterState, manifests: readonly Json[]): C
       state = { ...state, objects: { ...objects, daemonSets: [...others, wanted] } };
     } else if (kind === 'Pod' || WORKLOADS.has(kind)) {
       notes.push(...priorityNote(object));
-      const more = kind === 'Pod' ? [waitingPod(object)] : missingPods(state, object);
-      state = withPods(state, more);
+      const apply = kind === 'Pod' ? withPod : withWorkload;
+      state = apply(state, object, notes);
     } else {
       notes.push(`${kind} ${textAt(object, 'metadata', 'name') ?? ''} is not taken into account`);
     }

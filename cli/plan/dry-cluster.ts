@@ -55,6 +55,13 @@ export class DryCluster implements ClusterReader, ClusterWriter {
     this.#nowMs = nowMs;
   }
 
+  /** The claims that were created, as they are by now. */
+  async createdNow(): Promise<readonly NodeClaim[]> {
+    const uids = this.created.map(({ uid }) => uid);
+    const { nodeClaims } = this.#state.objects;
+    return uids.flatMap((uid) => nodeClaims.find((claim) => claim.uid === uid) ?? []);
+  }
+
   async read(): Promise<ClusterState> {
     return this.#state;
   }

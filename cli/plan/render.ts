@@ -1,5 +1,7 @@
 import { dollars, table } from '../simulate/table.ts';
-import type { Launch, Preview, Removal } from './preview.ts';
+import type { Launch } from './launches.ts';
+import type { Preview } from './preview.ts';
+import type { Remark, Removal } from './removals.ts';
 
 /** Reasons and events shown; JSON has them all. */
 const LINES_MAX = 20;
@@ -49,20 +51,15 @@ function cut(lines: readonly string[]): readonly string[] {
   return more > 0 ? [...lines.slice(0, LINES_MAX), `  and ${more} more`] : lines;
 }
 
-interface Entry {
-  readonly object: string;
-  readonly message: string;
-}
-
 /** What is said of several objects is said once. */
-function grouped(entries: readonly Entry[]): readonly string[] {
+function grouped(entries: readonly Remark[]): readonly string[] {
   return [...Map.groupBy(entries, ({ message }) => message)].map(([message, list]) => {
     const more = list.length > 1 ? ` and ${list.length - 1} more` : '';
     return `  ${list[0]?.object ?? ''}${more}: ${message}`;
   });
 }
 
-function line({ object, message }: Entry): string {
+function line({ object, message }: Remark): string {
   return `  ${object}: ${message}`;
 }
 
@@ -72,7 +69,7 @@ function section(title: string, lines: readonly string[]): readonly string[] {
 
 /** One preview for people. */
 export function renderPreview(preview: Preview): string {
-  const { launches, removals, plan, drifted, held, pricePerHour, failures } = preview;
+  const { launches, removals, plan, drifted, leaving, held, pricePerHour, failures } = preview;
   const replaced = removals.filter(({ action }) => action === 'replace');
   const removed = removals.filter(({ action }) => action === 'remove');
   const isIdle = launches.length + removals.length === 0;
@@ -85,7 +82,9 @@ export function renderPreview(preview: Preview): string {
     object: node,
     message: `${pods.length} ${pods.length === 1 ? 'pod' : 'pods'}`,
   }));
-  const { now, after } = pricePerHour;
+  const going = leaving.map(({ nodeClaim: object, why: message }) => ({ object, message }));
+  const { now, after, unpriced } = pricePerHour;
+  const more = unpriced > 0 ? `, and ${unpriced} nodes of unknown price` : '';
   return [
     ...(isIdle ? ['Nothing to launch or to remove.'] : []),
     ...(launches.length === 0 ? [] : [`To launch\n${launchTable(launches)}`]),
@@ -95,17 +94,18 @@ export function renderPreview(preview: Preview): string {
       : [`To remove once their replacements are ready\n${removalTable(replaced)}`]),
     ...section('Nodes there are that get pods', moved.map(line)),
     ...section('Pods that stay pending', grouped(unplaced)),
+    ...section('Under way', grouped(going)),
     ...section('Drifted', grouped(drift)),
     ...section('Held back', grouped(held)),
     ...section('Not done', grouped(failures)),
-    `${dollars(now)}/h now, ${dollars(after)}/h after`,
+    `${dollars(now)}/h now, ${dollars(after)}/h after${more}`,
   ].join('\n\n');
 }
 
 /** How the answer differs, in a line. */
 export function renderDifference(before: Preview, after: Preview): string {
   const counted = (a: number, b: number, noun: string): string => `${noun} ${a} → ${b}`;
-  const price = after.pricePerHour.after - before.pricePerHour.after;
+  const price = Number((after.pricePerHour.after - before.pricePerHour.after).toFixed(4));
   return [
     'DIFFERENCE',
     [

@@ -154,7 +154,7 @@ function doubtful(used: readonly Loaded[], known: readonly Json[]): readonly str
 
 /**
  * Everything at the paths that the simulated cluster takes; one BadInput with all problems. `known`
- * are objects that will be there besides.
+ * are objects that will be there besides; for a `live` cluster no variable has a value but those given.
  */
 export function loadManifests(
   paths: readonly string[],
@@ -162,10 +162,12 @@ export function loadManifests(
   variables: ReadonlyMap<string, string>,
   note: (line: string) => void,
   known: readonly Json[] = [],
+  place: 'simulated' | 'live' = 'simulated',
 ): readonly Json[] {
   const problems: string[] = [];
   const ignored = new Set<string>();
-  const value = (name: string): string | undefined => variables.get(name) ?? builtIn(name, region);
+  const value = (name: string): string | undefined =>
+    variables.get(name) ?? (place === 'simulated' ? builtIn(name, region) : undefined);
   const named = paths.flatMap((path) => {
     const before = problems.length;
     const found = manifestFiles(path, problems).flatMap((file) =>
@@ -193,7 +195,8 @@ export function loadManifests(
     ...unusableSettings(used),
   );
   if (problems.length > 0) throw new BadInput(problems);
-  for (const line of doubtful(used, known)) note(line);
+  // What an API server refuses is its own business where there is one.
+  if (place === 'simulated') for (const line of doubtful(used, known)) note(line);
   if (ignored.size > 0) note(`ignored kinds: ${[...ignored].sort().join(', ')}`);
   return used.map(({ object }) => object);
 }

@@ -4,9 +4,6 @@ import type { NodeClaim, NodePool } from '../core/model/provisioning.ts';
 import type { ClusterEvent, Ports } from '../ports.ts';
 import { claimRef, nodeRef, poolRef } from './references.ts';
 
-/** Nodes of which one pass says that they have to wait: of a whole cluster it would take minutes. */
-const SAID_MAX = 20;
-
 /** The same words on the claim and on its node, as `kubectl describe` of either shows them. */
 export async function say(
   { ports }: { readonly ports: Ports },
@@ -29,14 +26,16 @@ export function waiting(message: string, isOfPool = false): Waiting {
   return { kind: 'waiting', message, isOfPool };
 }
 
-/** Says in one pass what waits and why, each thing once. */
+/** Says in one pass what waits and why, each thing once, and of so many nodes at most. */
 export class WaitingEvents {
   readonly #ports: Ports;
+  readonly #nodesMax: number;
   readonly #said = new Set<string>();
   #ofNodes = 0;
 
-  constructor(ports: Ports) {
+  constructor(ports: Ports, nodesMax: number) {
     this.#ports = ports;
+    this.#nodesMax = nodesMax;
   }
 
   /** Whether this has not been said yet; from now on it has. */
@@ -64,7 +63,7 @@ export class WaitingEvents {
     }
     if (!this.isNew(`${claim.uid} ${message}`)) return;
     this.#ofNodes += 1;
-    if (this.#ofNodes > SAID_MAX) return;
+    if (this.#ofNodes > this.#nodesMax) return;
     const event = { type: 'Normal', reason: 'DisruptionBlocked', message } as const;
     await say({ ports: this.#ports }, claim, node, event);
   }

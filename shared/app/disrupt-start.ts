@@ -10,7 +10,7 @@ import {
   withReserved,
 } from '../core/disruption/simulation.ts';
 import { isTrue } from '../core/lifecycle/conditions.ts';
-import { NODE_POOL, REPLACES, TRIES } from '../core/model/labels.ts';
+import { DECISION, NODE_POOL, REPLACES, TRIES } from '../core/model/labels.ts';
 import type { PlannedNodeClaim } from '../core/model/plan.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../core/model/snapshot.ts';
@@ -191,11 +191,17 @@ async function create(
   const { ports, nowMs, created } = pass;
   const made: NodeClaim[] = [];
   const names = replacements.map(({ name }) => name);
+  const id = `disrupt-${claim.name}-replace-${nowMs}`;
   if (names.length === 0 || (await tellReplaced(pass, claim, names)) !== 'done') return made;
   for (const each of replacements) {
     const own = possibleStates(states, each);
     const tries = own.length === 0 ? {} : { [TRIES]: triesText(own) };
-    const annotations = { ...each.annotations, [REPLACES]: claim.uid, ...tries };
+    const annotations = {
+      ...each.annotations,
+      [DECISION]: id,
+      [REPLACES]: claim.uid,
+      ...tries,
+    };
     const { claim: written } = await ports.cluster.createNodeClaim({ ...each, annotations });
     made.push(written);
     created.push(written.name);
@@ -206,7 +212,7 @@ async function create(
     await ports.cluster.event({ regarding: claimRef(written), ...launching });
   }
   await ports.recorder.decision({
-    id: `disrupt-${claim.name}-replace-${nowMs}`,
+    id,
     atMs: nowMs,
     useCase: 'disrupt',
     object: `NodeClaim/${claim.name}`,

@@ -23,7 +23,10 @@ export interface DisruptReport {
   readonly failures: readonly Failure[];
 }
 
-async function observe(ports: Ports, settings: AppSettings): Promise<DisruptPass> {
+/** Nodes of which one pass says that they have to wait: of a whole cluster it would take minutes. */
+const SAID_MAX = 20;
+
+async function observe(ports: Ports, settings: AppSettings, saidMax: number): Promise<DisruptPass> {
   const startedAtMs = ports.clock.nowMs();
   const state = await ports.cluster.read();
   const nowMs = ports.clock.nowMs();
@@ -50,7 +53,7 @@ async function observe(ports: Ports, settings: AppSettings): Promise<DisruptPass
     created: [],
     deleted: [],
     taken: new Set(),
-    events: new WaitingEvents(ports),
+    events: new WaitingEvents(ports, saidMax),
   };
 }
 
@@ -59,8 +62,12 @@ async function observe(ports: Ports, settings: AppSettings): Promise<DisruptPass
  * replacements that are under way, removes nodes that nothing runs on, and begins others. Where it
  * has got to stands in the objects.
  */
-export async function disrupt(ports: Ports, settings: AppSettings): Promise<DisruptReport> {
-  const pass = await observe(ports, settings);
+export async function disrupt(
+  ports: Ports,
+  settings: AppSettings,
+  saidMax = SAID_MAX,
+): Promise<DisruptReport> {
+  const pass = await observe(ports, settings, saidMax);
   const { created, deleted, failures, shadow } = pass;
   if (await shadow.isCast()) {
     const message = 'Karpenter runs here: nothing is written';

@@ -54,6 +54,7 @@ await describeClosedLoop('joiner plan on a real control plane', (loop) => {
     const asked = await plan();
     expect(asked).toMatchObject({ exitCode: 2, stdout: '' });
     expect(asked.stderr).toContain('--region');
+    expect((await plan('--region', 'eu-north-1')).exitCode).toBe(2);
     const { exitCode, stdout } = await plan('--region', 'us-east-1');
     expect(exitCode).toBe(0);
     expect(stdout).toContain('Nothing to launch or to remove.');
@@ -182,6 +183,7 @@ await describeClosedLoop('joiner plan on a real control plane', (loop) => {
       expect(exitCode).toBe(3);
       expect(stdout).toContain('note: disrupt is paused');
       expect(stdout).toMatch(/\/h now, \$0\.0000\/h after\n$/);
+      expect((await plan('--region', 'us-west-2')).stderr).toContain('the cluster is in us-east-1');
     },
     MINUTES,
   );

@@ -8,7 +8,7 @@ import { preferenceScore } from './plan/preference-score.ts';
 import { Reasons } from './plan/reasons.ts';
 import { compileProblem } from './problem/compile.ts';
 import { weighPreferences } from './weighing.ts';
-import type { World } from './world/world.ts';
+import { Ground, World } from './world/world.ts';
 
 /** Why each pod that was not dealt is left over. */
 function reasonsOf(
@@ -35,6 +35,11 @@ function reasonsOf(
 
 export function solve(snapshot: ClusterSnapshot, settings: SchedulingSettings): Plan {
   return solved(snapshot, settings).plan;
+}
+
+/** The world before anything that waits is placed: what it could be given is not taken yet. */
+export function unplaced(snapshot: ClusterSnapshot, settings: SchedulingSettings): World {
+  return new World(new Ground(compileProblem(snapshot, settings), { kinds: new Set() }));
 }
 
 /** The plan, and the world that it was made in, for those who want to look closer. */

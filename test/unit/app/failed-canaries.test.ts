@@ -40,7 +40,7 @@ async function passOf(world: World, judged: DisruptPass['judged'] = new Map()) {
     created: [],
     deleted: [],
     taken: new Set(),
-    events: new WaitingEvents(ports),
+    events: new WaitingEvents(ports, 20),
   };
   return pass;
 }

@@ -5,14 +5,17 @@ import { renderClaim, renderPod } from '../../../cli/explain/render.ts';
 import { planningOf, preview } from '../../../cli/plan/preview.ts';
 import { nodeRows } from '../../../cli/top/rows.ts';
 import { loadCatalog } from '../../../shared/catalog/catalog.ts';
-import { NODE_POOL_HASH } from '../../../shared/core/model/labels.ts';
+import { NODE_POOL_HASH, REPLACED_BY } from '../../../shared/core/model/labels.ts';
+import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
 import type { ClusterState } from '../../../shared/ports.ts';
 import type { World } from '../../../shared/sim/world.ts';
 import { deployment, nodePool } from '../../sim/small-world.ts';
 import { runningWorld, spread, waitingWorld } from '../app/world.ts';
 
+const prices = await loadCatalog('us-east-1');
+
 function inputOf({ ports, timeline }: World, state: ClusterState) {
-  return { live: ports.cluster, state, catalog: ports.catalog, nowMs: timeline.nowMs() };
+  return { live: ports.cluster, state, catalog: ports.catalog, prices, nowMs: timeline.nowMs() };
 }
 
 async function podOf(world: World, app: string): Promise<PodExplanation> {
@@ -23,13 +26,20 @@ async function podOf(world: World, app: string): Promise<PodExplanation> {
   return explainPod(pod, await preview(input), await planningOf(input));
 }
 
-async function claimOf(world: World, change = (state: ClusterState) => state): Promise<string> {
+async function claimOf(
+  world: World,
+  change = (state: ClusterState) => state,
+  by: 'row' | 'claim' = 'row',
+): Promise<string> {
   const state = change(await world.ports.cluster.read());
-  const rows = nodeRows(state, await loadCatalog('us-east-1'), world.timeline.nowMs());
-  const [row] = rows;
+  const nowMs = world.timeline.nowMs();
+  const rows = nodeRows(state, prices, nowMs);
+  const [first] = state.objects.nodeClaims;
+  const row = by === 'row' ? rows[0] : rows.find(({ nodeClaim }) => nodeClaim === first?.name);
   const claim = state.objects.nodeClaims.find(({ name }) => name === row?.nodeClaim);
   if (row === undefined || claim === undefined) throw new Error('no NodeClaim');
-  return renderClaim(explainClaim(claim, row, state, await preview(inputOf(world, state))));
+  const found = await preview(inputOf(world, state));
+  return renderClaim(explainClaim(claim, row, state, found, nowMs));
 }
 
 describe('a pod that waits', () => {
@@ -117,7 +127,85 @@ describe('a node', () => {
       /now +goes once 1 new are ready: The template/,
     );
     const kept = await claimOf(world, drifted({ 'karpenter.sh/do-not-disrupt': 'true' }));
-    expect(kept).toMatch(/now +is held back: Node \S+ has the annotation karpenter.sh\/do-not/);
+    expect(kept).toMatch(
+      /now +is held back: it has drifted \(NodePoolDrifted\); Node \S+ has the ann/,
+    );
     expect(kept).toMatch(/Noted on it\n {2}karpenter.sh\/do-not-disrupt +true/);
+  });
+
+  it.each<[string, (claim: NodeClaim) => Partial<NodeClaim>, RegExp]>([
+    ['is deleted', () => ({ deletedAtMs: 1 }), /now +goes: it is being drained and ended/],
+    [
+      'is replaced',
+      ({ annotations }) => ({ annotations: { ...annotations, [REPLACED_BY]: 'default-abcde' } }),
+      /now +goes: it goes once default-abcde is ready/,
+    ],
+    ['has expired', () => ({ expireAfter: 1000 }), /now +goes: it is older than spec.expireAfter/],
+    ['has no instance', () => ({ providerId: undefined }), /now +starts: it waits for an instance/],
+    ['is not ready', () => ({ conditions: [] }), /now +starts: its node is not ready yet/],
+  ])('that %s says so', async (_, change, expected) => {
+    const world = await runningWorld([spread('web', 1)]);
+    const changed = (state: ClusterState): ClusterState => ({
+      ...state,
+      objects: {
+        ...state.objects,
+        nodeClaims: state.objects.nodeClaims.map((claim) => ({ ...claim, ...change(claim) })),
+      },
+    });
+    expect(await claimOf(world, changed, 'claim')).toMatch(expected);
+  });
+
+  it('that waits for a budget says what its pool says', async () => {
+    const world = await runningWorld([spread('web', 1)]);
+    const closed = (state: ClusterState): ClusterState => ({
+      ...state,
+      objects: {
+        ...state.objects,
+        nodePools: state.objects.nodePools.map((pool) => ({
+          ...pool,
+          disruption: {
+            ...pool.disruption,
+            budgets: [
+              { nodes: '0', schedule: undefined, durationMs: undefined, reasons: undefined },
+            ],
+          },
+        })),
+        nodeClaims: state.objects.nodeClaims.map((claim) => ({
+          ...claim,
+          annotations: { ...claim.annotations, [NODE_POOL_HASH]: 'of-yesterday' },
+        })),
+      },
+    });
+    expect(await claimOf(world, closed)).toMatch(
+      /held back: it has drifted .*No allowed disruptions/,
+    );
+  });
+});
+
+describe('what a pod could be given', () => {
+  it('is told before the pod itself has taken it: a limit', async () => {
+    const { world } = await waitingWorld(
+      [deployment('web', 1, '1')],
+      nodePool(['on-demand'], { limits: { cpu: '2' } }),
+    );
+    const { place, options } = await podOf(world, 'web');
+    expect(place.kind).toBe('new');
+    expect(options[0]?.left).toBeGreaterThan(0);
+    expect(options[0]?.stages.map(({ what }) => what)).toEqual([expect.stringContaining('limits')]);
+  });
+
+  it('and a zone that it keeps others out of', async () => {
+    const term = {
+      topologyKey: 'topology.kubernetes.io/zone',
+      labelSelector: { matchLabels: { app: 'web' } },
+    };
+    const affinity = {
+      podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] },
+    };
+    const nodeSelector = { 'topology.kubernetes.io/zone': 'us-east-1a' };
+    const { world } = await waitingWorld([deployment('web', 1, '1', { affinity, nodeSelector })]);
+    const { place, options } = await podOf(world, 'web');
+    expect(place.kind).toBe('new');
+    expect(options[0]?.left).toBe(12);
   });
 });

@@ -1,17 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { withChanges } from '../../../cli/plan/changes.ts';
 import { type Preview, preview } from '../../../cli/plan/preview.ts';
+import { loadCatalog } from '../../../shared/catalog/catalog.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, ZONE } from '../../../shared/core/model/labels.ts';
 import type { Json } from '../../../shared/sim/json.ts';
 import type { World } from '../../../shared/sim/world.ts';
+import { claimOf } from '../../builders/scheduling.ts';
 import { deployment, nodeClass, nodePool, smallWorld } from '../../sim/small-world.ts';
 import { MINUTE, runningWorld, spread, waitingWorld } from '../app/world.ts';
+
+const prices = await loadCatalog('us-east-1');
 
 /** Of a world as it is. */
 async function previewOf(world: World, manifests: readonly Json[] = []): Promise<Preview> {
   const { cluster, catalog, clock } = world.ports;
   const { state } = withChanges(await cluster.read(), manifests);
-  return await preview({ live: cluster, state, catalog, nowMs: clock.nowMs() });
+  return await preview({ live: cluster, state, catalog, prices, nowMs: clock.nowMs() });
 }
 
 const allAtOnce = { disruption: { budgets: [{ nodes: '100%' }] } };
@@ -69,11 +73,47 @@ describe('a preview', () => {
     expect([...plan.unplaced.values()].map(({ message }) => message).join()).toContain('cpu');
   });
 
-  it('has the nodes of static pools, and the pods that they take', async () => {
-    const pool = nodePool(['on-demand'], { replicas: 2 });
-    const { world } = await waitingWorld([], pool);
-    const { launches } = await previewOf(world);
-    expect(launches.map(({ why }) => why)).toEqual(Array(2).fill('spec.replicas of its NodePool'));
+  it('has the nodes of static pools, and what they leave to launch for pods', async () => {
+    const fixed = { ...nodePool(['on-demand'], { replicas: 2 }), metadata: { name: 'fixed' } };
+    const { world } = await waitingWorld([deployment('web', 2, '1')]);
+    const { launches, plan, pricePerHour } = await previewOf(world, [fixed]);
+    expect(launches.map(({ nodePool: pool, why }) => [pool, why])).toEqual(
+      Array(2).fill(['fixed', 'spec.replicas of its NodePool']),
+    );
+    expect(plan.existing.flatMap(({ pods }) => pods)).toHaveLength(2);
+    expect(pricePerHour.after).toBeGreaterThan(0);
+    expect(pricePerHour.unpriced).toBe(0);
+  });
+
+  it('leaves claims of others to them', async () => {
+    const { world } = await waitingWorld([]);
+    const state = await world.ports.cluster.read();
+    const group = 'eks.amazonaws.com';
+    const theirs = claimOf('auto', { nodeClassRef: { group, kind: 'NodeClass', name: 'default' } });
+    const objects = { ...state.objects, nodeClaims: [theirs, claimOf('ours')] };
+    const { catalog, cluster, clock } = world.ports;
+    const input = { live: cluster, catalog, prices, nowMs: clock.nowMs() };
+    const { launches } = await preview({ ...input, state: { ...state, objects } });
+    expect(launches.map(({ nodeClaim, why }) => [nodeClaim, why])).toEqual([
+      ['ours', 'it waits for an instance'],
+    ]);
+  });
+
+  it('prices nodes whose pool has gone, and takes off what goes already', async () => {
+    const world = await runningWorld([spread('web', 2)]);
+    const state = await world.ports.cluster.read();
+    const [first, ...others] = state.objects.nodeClaims;
+    if (first === undefined) throw new Error('no NodeClaim');
+    const nodeClaims = [{ ...first, deletedAtMs: 1 }, ...others];
+    const objects = { ...state.objects, nodePools: [], nodeClaims };
+    const { catalog, cluster, clock } = world.ports;
+    const input = { live: cluster, catalog, prices, nowMs: clock.nowMs() };
+    const found = await preview({ ...input, state: { ...state, objects } });
+    expect(found.pricePerHour.now).toBeCloseTo(world.pricePerHour(), 9);
+    expect(found.pricePerHour.after).toBeCloseTo(world.pricePerHour() / 2, 9);
+    expect(found.leaving).toEqual([
+      { nodeClaim: first.name, why: 'it is being drained and ended' },
+    ]);
   });
 
   it('has empty nodes that go, and what that saves', async () => {
@@ -167,5 +207,42 @@ describe('a preview with changed manifests', () => {
       expect.stringContaining('EC2NodeClass other is new'),
       'PodDisruptionBudget b is not taken into account',
     ]);
+  });
+
+  it('counts the pods of a workload by what made them, not by labels that others share', async () => {
+    const world = await runningWorld([spread('web', 3)]);
+    const canary = deployment('web-canary', 2, '1');
+    const { spec } = canary as { readonly spec: { readonly template: Json } };
+    const template = { ...spec.template, metadata: { labels: { app: 'web' } } };
+    const { plan } = await previewOf(world, [{ ...canary, spec: { ...spec, template } }]);
+    const placed = [...plan.newNodeClaims, ...plan.existing].flatMap(({ pods }) => pods);
+    expect(placed.sort()).toEqual(['default/web-canary-new1', 'default/web-canary-new2']);
+  });
+
+  it.each<[string, Json, number, string]>([
+    ['requests something else', spread('web', 3), 3, 'all are made anew'],
+    ['has fewer replicas', spread('web', 1), 0, '2 of its pods go'],
+  ])('says of a workload that it %s', async (what, manifest, waiting, note) => {
+    const world = await runningWorld([spread('web', 3)]);
+    const text = JSON.stringify(manifest);
+    const changed = what.startsWith('requests') ? text.replace('"cpu":"1"', '"cpu":"1500m"') : text;
+    const state = await world.ports.cluster.read();
+    const { state: after, notes } = withChanges(state, [JSON.parse(changed) as Json]);
+    expect(notes).toEqual([expect.stringContaining(note)]);
+    expect(after.objects.pods.filter(({ nodeName }) => nodeName === undefined)).toHaveLength(
+      waiting,
+    );
+  });
+
+  it('takes a pod that is there as made anew', async () => {
+    const world = await runningWorld([spread('web', 1)]);
+    const state = await world.ports.cluster.read();
+    const [pod] = state.objects.pods;
+    const containers = [{ name: 'main', resources: { requests: { cpu: '1' } } }];
+    const metadata = { name: pod?.name, namespace: pod?.namespace };
+    const manifest = { apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers } };
+    const { state: after, notes } = withChanges(state, [manifest]);
+    expect(notes).toEqual([expect.stringContaining('made anew')]);
+    expect(after.objects.pods.map(({ nodeName }) => nodeName)).toEqual([undefined]);
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { withChanges } from '../../../cli/plan/changes.ts';
 import { type Preview, preview } from '../../../cli/plan/preview.ts';
 import { renderDifference, renderPreview } from '../../../cli/plan/render.ts';
+import { loadCatalog } from '../../../shared/catalog/catalog.ts';
 import type { Json } from '../../../shared/sim/json.ts';
 import { deployment, nodeClass, nodePool, smallWorld } from '../../sim/small-world.ts';
 import { MINUTE, spread } from '../app/world.ts';
@@ -16,9 +17,11 @@ async function previews(manifests: readonly Json[]) {
   await world.run(world.timeline.nowMs() + 40_000);
   const { cluster, catalog } = world.ports;
   const live = await cluster.read();
+  const prices = await loadCatalog('us-east-1');
   const of = async (more: readonly Json[]): Promise<Preview> => {
     const { state } = withChanges(live, more);
-    return await preview({ live: cluster, state, catalog, nowMs: world.timeline.nowMs() });
+    const nowMs = world.timeline.nowMs();
+    return await preview({ live: cluster, state, catalog, prices, nowMs });
   };
   return { now: await of([]), changed: await of(manifests) };
 }
@@ -54,8 +57,9 @@ describe('a preview for people', () => {
       launches: [],
       removals: [],
       drifted: [],
+      leaving: [],
       held,
-      pricePerHour: { now: 0, after: 0 },
+      pricePerHour: { now: 0, after: 0, unpriced: 0 },
       failures: [],
     };
     const text = renderPreview(found);

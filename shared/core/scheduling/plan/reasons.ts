@@ -126,7 +126,10 @@ export class Reasons {
     return { message: this.message(pools), pools };
   }
 
-  /** What a node of its own could be for a pod of the class, as far as that can be told. */
+  /**
+   * What a node of its own could be for a pod of the class, in a world in which none of the class is
+   * placed yet.
+   */
   options(podClass: PodClass): readonly LaunchOptions[] {
     return this.pools.map(({ pool, types }) => {
       const { stages, count } = this.narrowed(podClass, pool, types);

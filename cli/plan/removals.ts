@@ -1,0 +1,143 @@
+import { isOurs } from '../../shared/app/offers.ts';
+import type { Outlook } from '../../shared/app/outlook.ts';
+import type { Catalog } from '../../shared/catalog/facts.ts';
+import { isMoving } from '../../shared/core/disruption/candidates.ts';
+import { conditionOf, isTrue } from '../../shared/core/lifecycle/conditions.ts';
+import {
+  CAPACITY_TYPE,
+  INSTANCE_TYPE,
+  NODE_POOL,
+  REPLACED_BY,
+  REPLACES,
+  ZONE,
+} from '../../shared/core/model/labels.ts';
+import type { NodeClaim } from '../../shared/core/model/provisioning.ts';
+import type { ClusterState, DecisionRecord } from '../../shared/ports.ts';
+import { listPrice } from '../top/rows.ts';
+import type { DryCluster } from './dry-cluster.ts';
+
+/** A node that would go, now or once its replacements are ready. */
+export interface Removal {
+  readonly nodeClaim: string;
+  readonly node: string | undefined;
+  readonly nodePool: string;
+  readonly instanceType: string | undefined;
+  readonly zone: string | undefined;
+  readonly capacityType: string | undefined;
+  /** USD, list price; undefined: the catalog has none. */
+  readonly pricePerHour: number | undefined;
+  /** Pods that would move. */
+  readonly pods: number;
+  readonly action: 'remove' | 'replace';
+  readonly replacedBy: readonly string[];
+  readonly why: string;
+}
+
+/** Something that is said of an object. */
+export interface Remark {
+  /** `Kind/name`. */
+  readonly object: string;
+  readonly message: string;
+}
+
+/** A node that goes already, whatever is decided now. */
+export interface Leaving {
+  readonly nodeClaim: string;
+  readonly why: string;
+}
+
+/** What goes, and what is replaced once others are ready. */
+export function removalsOf(
+  { objects }: ClusterState,
+  cluster: DryCluster,
+  prices: Catalog,
+  decisions: readonly DecisionRecord[],
+): readonly Removal[] {
+  const nodes = new Map(objects.nodes.map(({ providerId, name }) => [providerId, name]));
+  const replacedBy = Map.groupBy(cluster.created, ({ annotations }) => annotations[REPLACES]);
+  const why = new Map(
+    decisions
+      .filter(({ useCase }) => useCase === 'disrupt')
+      .map(({ object, message }) => [object, message]),
+  );
+  return objects.nodeClaims
+    .filter(({ uid }) => cluster.deleted.includes(uid) || replacedBy.has(uid))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map((claim) => {
+      const { uid, name, labels, providerId } = claim;
+      const node = providerId === undefined ? undefined : nodes.get(providerId);
+      const replacements = replacedBy.get(uid) ?? [];
+      return {
+        nodeClaim: name,
+        node,
+        nodePool: labels[NODE_POOL] ?? '',
+        instanceType: labels[INSTANCE_TYPE],
+        zone: labels[ZONE],
+        capacityType: labels[CAPACITY_TYPE],
+        pricePerHour: listPrice(prices, labels),
+        pods: objects.pods.filter((pod) => pod.nodeName === node && isMoving(pod)).length,
+        action: replacements.length > 0 ? ('replace' as const) : ('remove' as const),
+        replacedBy: replacements.map((each) => each.name),
+        why: why.get(`NodeClaim/${name}`) ?? 'spec.replicas of its NodePool',
+      };
+    });
+}
+
+/** A node that is not as it should be. */
+export interface Drifted {
+  readonly nodeClaim: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Nodes that differ from what their NodePool and EC2NodeClass ask for, whether they go now or not. */
+export function driftOf({ objects }: ClusterState): readonly Drifted[] {
+  const inOrder = objects.nodeClaims.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return inOrder.flatMap((claim) => {
+    const drifted = conditionOf(claim, 'Drifted');
+    if (drifted?.status !== 'True') return [];
+    const { reason, message } = drifted;
+    return [{ nodeClaim: claim.name, reason, message }];
+  });
+}
+
+/** What waits: NodePools that are not ready, and nodes that may not go. */
+export function heldOf(
+  { pools }: Pick<Outlook, 'pools'>,
+  { events }: DryCluster,
+): readonly Remark[] {
+  const unready = pools.flatMap((pool) => {
+    const ready = conditionOf(pool, 'Ready');
+    if (ready === undefined || ready.status === 'True') return [];
+    return [{ object: `NodePool/${pool.name}`, message: ready.message }];
+  });
+  // The same is said of a claim and of its node.
+  const blocked = events
+    .filter(({ reason, regarding }) => reason === 'DisruptionBlocked' && regarding.kind !== 'Node')
+    .map(({ regarding, message }) => ({ object: `${regarding.kind}/${regarding.name}`, message }));
+  return [...unready, ...blocked];
+}
+
+/** Why the claim's node goes whatever is decided now; undefined: it does not. */
+export function leavingBecause(claim: NodeClaim, nowMs: number): string | undefined {
+  const { deletedAtMs, annotations, expireAfter, createdAtMs } = claim;
+  if (deletedAtMs !== undefined) return 'it is being drained and ended';
+  const replacedBy = annotations[REPLACED_BY];
+  if (replacedBy !== undefined) return `it goes once ${replacedBy} is ready`;
+  if (isTrue(claim, 'DisruptionReason')) {
+    return `it is kept from new pods (${conditionOf(claim, 'DisruptionReason')?.reason})`;
+  }
+  const isExpired = expireAfter !== 'Never' && nowMs - createdAtMs >= expireAfter;
+  return isExpired ? 'it is older than spec.expireAfter: lifecycle deletes it' : undefined;
+}
+
+/** Nodes of ours that go already, by name. */
+export function leavingOf({ objects }: ClusterState, nowMs: number): readonly Leaving[] {
+  return objects.nodeClaims
+    .filter(({ nodeClassRef }) => isOurs(nodeClassRef))
+    .flatMap((claim) => {
+      const why = leavingBecause(claim, nowMs);
+      return why === undefined ? [] : [{ nodeClaim: claim.name, why }];
+    })
+    .toSorted((a, b) => (a.nodeClaim < b.nodeClaim ? -1 : 1));
+}
