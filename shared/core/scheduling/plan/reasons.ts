@@ -127,8 +127,8 @@ export class Reasons {
   }
 
   /**
-   * What a node of its own could be for a pod of the class, in a world in which none of the class is
-   * placed yet.
+   * What a node of its own could be for a pod of the class, in a world in which none of the class
+   * is placed yet.
    */
   options(podClass: PodClass): readonly LaunchOptions[] {
     return this.pools.map(({ pool, types }) => {
