@@ -17,9 +17,6 @@ export interface Changed {
   readonly notes: readonly string[];
 }
 
-/** Kinds whose `spec.replicas` pods are made from a template. */
-const WORKLOADS: ReadonlySet<string> = new Set(['Deployment', 'ReplicaSet', 'StatefulSet']);
-
 const pods = new PodDecoder();
 
 /** Manifests are checked when they are loaded. */
@@ -28,7 +25,7 @@ function checkedValue<Value>(decoded: Decoded<Value>): Value {
   return decoded.value;
 }
 
-/** The list with this one in the place of the one that has its name. */
+/** The list with this one instead of the one that has its name. */
 function replaced<Named extends { readonly name: string }>(
   list: readonly Named[],
   one: Named,
@@ -121,6 +118,7 @@ function withWorkload(state: ClusterState, object: Json, notes: string[]): Clust
   const kind = textAt(object, 'kind') ?? '';
   const name = textAt(object, 'metadata', 'name') ?? '';
   const namespace = textAt(object, 'metadata', 'namespace') ?? 'default';
+  notes.push(...priorityNote(object));
   const { pods: all } = state.objects;
   const own = all.filter(
     (pod) => pod.namespace === namespace && isCounted(pod) && isOf(pod, kind, name),
@@ -146,6 +144,7 @@ function withWorkload(state: ClusterState, object: Json, notes: string[]): Clust
 
 /** In the place of a pod of its name, if there is one. */
 function withPod(state: ClusterState, object: Json, notes: string[]): ClusterState {
+  notes.push(...priorityNote(object));
   const pod = waitingPod(object);
   const others = state.objects.pods.filter((each) => podKey(each) !== podKey(pod));
   if (others.length < state.objects.pods.length) {
@@ -164,29 +163,43 @@ function priorityNote(object: Json): readonly string[] {
   return [`${who}: the value of PriorityClass ${name} is not looked up; its new pods count as 0`];
 }
 
+function withOverlay(state: ClusterState, object: Json): ClusterState {
+  const nodeOverlays = replaced(
+    state.objects.nodeOverlays,
+    checkedValue(decodeNodeOverlay(object)),
+  );
+  return { ...state, objects: { ...state.objects, nodeOverlays } };
+}
+
+function withDaemonSet(state: ClusterState, object: Json): ClusterState {
+  const wanted = checkedValue(decodeDaemonSet(object));
+  const others = state.objects.daemonSets.filter((each) => podKey(each) !== podKey(wanted));
+  return { ...state, objects: { ...state.objects, daemonSets: [...others, wanted] } };
+}
+
+type Apply = (state: ClusterState, object: Json, notes: string[]) => ClusterState;
+
+/** How each kind is taken into account. */
+const KINDS: ReadonlyMap<string, Apply> = new Map<string, Apply>([
+  ['NodePool', withPool],
+  ['EC2NodeClass', withClass],
+  ['NodeOverlay', withOverlay],
+  ['DaemonSet', withDaemonSet],
+  ['Pod', withPod],
+  ['Deployment', withWorkload],
+  ['ReplicaSet', withWorkload],
+  ['StatefulSet', withWorkload],
+]);
+
 /** The cluster as if the manifests had been applied to it a moment ago. */
 export function withChanges(before: ClusterState, manifests: readonly Json[]): Changed {
   const notes: string[] = [];
-  let state = before;
-  for (const object of manifests) {
+  const state = manifests.reduce((each, object) => {
     const kind = textAt(object, 'kind') ?? '';
-    const { objects } = state;
-    if (kind === 'NodePool') state = withPool(state, object);
-    else if (kind === 'EC2NodeClass') state = withClass(state, object, notes);
-    else if (kind === 'NodeOverlay') {
-      const nodeOverlays = replaced(objects.nodeOverlays, checkedValue(decodeNodeOverlay(object)));
-      state = { ...state, objects: { ...objects, nodeOverlays } };
-    } else if (kind === 'DaemonSet') {
-      const wanted = checkedValue(decodeDaemonSet(object));
-      const others = objects.daemonSets.filter((each) => podKey(each) !== podKey(wanted));
-      state = { ...state, objects: { ...objects, daemonSets: [...others, wanted] } };
-    } else if (kind === 'Pod' || WORKLOADS.has(kind)) {
-      notes.push(...priorityNote(object));
-      const apply = kind === 'Pod' ? withPod : withWorkload;
-      state = apply(state, object, notes);
-    } else {
-      notes.push(`${kind} ${textAt(object, 'metadata', 'name') ?? ''} is not taken into account`);
-    }
-  }
+    const apply = KINDS.get(kind);
+    if (apply !== undefined) return apply(each, object, notes);
+    notes.push(`${kind} ${textAt(object, 'metadata', 'name') ?? ''} is not taken into account`);
+    return each;
+  }, before);
   return { state, notes };
 }

@@ -1,20 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decodeBrakes, encodeBrake } from '../../shared/kube/brakes.ts';
+import { CONFIG } from './kubeconfig.ts';
 import { inFolder, joiner } from './run.ts';
-
-const CONFIG = `apiVersion: v1
-kind: Config
-current-context: here
-contexts:
-  - name: here
-    context: { cluster: here, user: me }
-clusters:
-  - name: here
-    cluster: { server: 'https://127.0.0.1:1' }
-users:
-  - name: me
-    user: { token: secret }
-`;
 
 describe.each(['pause', 'resume'])('joiner %s', (command) => {
   it.each([
