@@ -16,6 +16,7 @@ import {
 } from '../support/closed-loop/questions.ts';
 import { describeClosedLoop, liveInstances } from '../support/closed-loop/world.ts';
 import { writeKubeconfig } from '../support/control-plane/kubeconfig.ts';
+import { readManifests } from '../support/control-plane/manifests.ts';
 
 const MINUTES = 120_000;
 const requirements = [
@@ -165,6 +166,37 @@ await describeClosedLoop('joiner plan on a real control plane', (loop) => {
     },
     MINUTES,
   );
+
+  it('takes no right but to read, and names the one that is missing', async () => {
+    const viewer = await writeKubeconfig(folder, loop.plane(), 'viewer');
+    const as = (...args: readonly string[]) => joiner(...args, '--kubeconfig', viewer);
+    const refused = await as('plan');
+    expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/^error: (get|list) \S+: .*forbidden/);
+    const subjects = [
+      { apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'joiner:viewer' },
+    ];
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole' };
+    await loop.apply([
+      ...(await readManifests('infra/rbac/viewer.yaml')),
+      {
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'ClusterRoleBinding',
+        metadata: { name: 'joiner:viewer' },
+        roleRef: { ...roleRef, name: 'joiner:viewer' },
+        subjects,
+      },
+    ]);
+    const [node = ''] = (await ourNodes(loop)).map(nameOf);
+    const ofAdmin = await plan();
+    await expect.poll(async () => (await as('plan')).exitCode).toBe(ofAdmin.exitCode);
+    expect((await as('plan')).stdout).toBe(ofAdmin.stdout);
+    for (const args of [['top'], ['budgets'], ['explain', 'node', node]]) {
+      expect(await as(...args)).toMatchObject({ exitCode: 0, stderr: '' });
+    }
+    const written = await as('pause', 'launch');
+    expect(written.exitCode).toBe(1);
+  });
 
   it(
     'says what is paused, and names the nodes that are empty',

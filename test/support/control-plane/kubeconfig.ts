@@ -2,9 +2,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ControlPlane } from './launch.ts';
 
-/** Writes the admin's kubeconfig of a control plane, as commands take it with `--kubeconfig`. */
-export async function writeKubeconfig(folder: string, plane: ControlPlane): Promise<string> {
-  const file = join(folder, 'kubeconfig');
+/** Writes a kubeconfig of a control plane, as commands take it with `--kubeconfig`. */
+export async function writeKubeconfig(
+  folder: string,
+  plane: ControlPlane,
+  user: 'admin' | 'viewer' = 'admin',
+): Promise<string> {
+  const file = join(folder, `kubeconfig-${user}`);
+  const token = user === 'admin' ? plane.adminToken : plane.viewerToken;
   const data = Buffer.from(plane.caPem).toString('base64');
   const config = {
     apiVersion: 'v1',
@@ -12,8 +17,8 @@ export async function writeKubeconfig(folder: string, plane: ControlPlane): Prom
     clusters: [
       { name: 'test', cluster: { server: plane.url, 'certificate-authority-data': data } },
     ],
-    users: [{ name: 'admin', user: { token: plane.adminToken } }],
-    contexts: [{ name: 'test', context: { cluster: 'test', user: 'admin' } }],
+    users: [{ name: user, user: { token } }],
+    contexts: [{ name: 'test', context: { cluster: 'test', user } }],
     'current-context': 'test',
   };
   await writeFile(file, JSON.stringify(config));

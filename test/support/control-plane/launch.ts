@@ -16,6 +16,8 @@ export interface ControlPlane {
   readonly caPem: string;
   /** A member of system:masters. */
   readonly adminToken: string;
+  /** Of the group joiner:viewer, which has no rights but those that a test gives it. */
+  readonly viewerToken: string;
   stop(): Promise<void>;
 }
 
@@ -66,27 +68,39 @@ async function launchOnce(assets: string, options: ControlPlaneOptions): Promise
       programs.push(startProgram(name, join(assets, name), args));
     };
     const [client = 0, peer = 0, secure = 0] = await freePorts(3);
-    const adminToken = randomBytes(16).toString('hex');
+    const [adminToken, viewerToken] = [randomToken(), randomToken()];
     const url = `https://127.0.0.1:${secure}`;
-    await writeSecrets(folder, adminToken, options.tokenWebhookUrl);
+    const tokens = [
+      `${adminToken},admin,admin,"system:masters"`,
+      `${viewerToken},viewer,viewer,"joiner:viewer"`,
+    ];
+    await writeSecrets(folder, tokens, options.tokenWebhookUrl);
     start('etcd', etcdFlags(folder, client, peer));
     start('kube-apiserver', apiServerFlags(folder, client, secure, options));
     await untilReady(url, adminToken, programs);
     const caPem = await readFile(join(folder, 'apiserver.crt'), 'utf8');
-    await options.beforeControllers?.({ url, caPem, adminToken });
+    await options.beforeControllers?.({ url, caPem, adminToken, viewerToken });
     if (options.controllers ?? true) {
       await writeFile(join(folder, 'kubeconfig'), kubeconfig(url, caPem, adminToken));
       start('kube-scheduler', schedulerFlags(folder));
       start('kube-controller-manager', controllerFlags(folder, options));
     }
-    return { url, caPem, adminToken, stop };
+    return { url, caPem, adminToken, viewerToken, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function writeSecrets(folder: string, token: string, webhook?: string): Promise<void> {
+function randomToken(): string {
+  return randomBytes(16).toString('hex');
+}
+
+async function writeSecrets(
+  folder: string,
+  tokens: readonly string[],
+  webhook?: string,
+): Promise<void> {
   const keys = generateKeyPairSync('rsa', {
     modulusLength: 2048,
     publicKeyEncoding: { type: 'spki', format: 'pem' },
@@ -94,7 +108,7 @@ async function writeSecrets(folder: string, token: string, webhook?: string): Pr
   });
   await writeFile(join(folder, 'service-accounts.key'), keys.privateKey);
   await writeFile(join(folder, 'service-accounts.pub'), keys.publicKey);
-  await writeFile(join(folder, 'tokens.csv'), `${token},admin,admin,"system:masters"\n`);
+  await writeFile(join(folder, 'tokens.csv'), `${tokens.join('\n')}\n`);
   if (webhook !== undefined) {
     await writeFile(join(folder, 'webhook'), kubeconfig(webhook, undefined, undefined));
   }
