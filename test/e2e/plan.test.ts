@@ -178,7 +178,7 @@ await describeClosedLoop('joiner plan on a real control plane', (loop) => {
     ];
     const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole' };
     await loop.apply([
-      ...(await readManifests('infra/rbac/viewer.yaml')),
+      ...(await readManifests('docs/viewer-role.yaml')),
       {
         apiVersion: 'rbac.authorization.k8s.io/v1',
         kind: 'ClusterRoleBinding',
