@@ -49,6 +49,11 @@ export function brakeNotes(state: ClusterState, nowMs: number): readonly string[
   ];
 }
 
+/** What people should know, above the answer. */
+export function noteLines(notes: readonly string[]): string {
+  return notes.map((each) => `note: ${each}\n`).join('');
+}
+
 /** A kind that the API server does not know is told with what would make it known. */
 function named(error: unknown): never {
   if (!isKubeFault(error, 'notFound')) throw error;

@@ -5,7 +5,7 @@ import { reporting } from '../bad-input.ts';
 import { encodeTimetables, renderTimetables, timetables } from '../budgets/timetables.ts';
 import { type ClusterOptions, withClusterOptions } from '../connect.ts';
 import { jsonText } from '../json.ts';
-import { withLiveCluster } from '../live.ts';
+import { noteLines, withLiveCluster } from '../live.ts';
 
 interface Options extends ClusterOptions {
   readonly next: number;
@@ -36,8 +36,7 @@ async function run(options: Options): Promise<number> {
       const about = { joiner: packageJson.version, cluster, notes: unreadable };
       return jsonText({ ...about, nodePools: encodeTimetables(all) });
     }
-    const notes = unreadable.map((each) => `note: ${each}\n`).join('');
-    return `${cluster}: nodes that may be gone at once\n${notes}\n${renderTimetables(all)}\n`;
+    return `${cluster}: nodes that may be gone at once\n${noteLines(unreadable)}\n${renderTimetables(all)}\n`;
   });
   process.stdout.write(text);
   return 0;

@@ -1,7 +1,5 @@
 import { Argument, Command, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
-import { loadCatalog } from '../../shared/catalog/catalog.ts';
-import { catalogPort } from '../../shared/catalog/port.ts';
 import { reporting } from '../bad-input.ts';
 import { type ClaimExplanation, explainClaim } from '../explain/claim.ts';
 import { explainPod, type PodExplanation } from '../explain/pod.ts';
@@ -10,11 +8,12 @@ import { jsonText } from '../json.ts';
 import {
   brakeNotes,
   type LiveCluster,
+  noteLines,
   type PricedClusterOptions,
   withLiveCluster,
   withPricedClusterOptions,
 } from '../live.ts';
-import { type Previewed, planningOf, preview } from '../plan/preview.ts';
+import { planningOf, preview, previewedIn } from '../plan/preview.ts';
 import { pricedRegion } from '../region.ts';
 import { nodeRows } from '../top/rows.ts';
 
@@ -33,37 +32,29 @@ type Explanation =
 /** The thing asked for is not there: that is no bad input. */
 class Absent extends Error {}
 
-/** What a preview of the cluster goes by. */
-async function previewed(
-  { state, reader, nowMs }: Pick<LiveCluster, 'state' | 'reader' | 'nowMs'>,
-  asked: string | undefined,
-): Promise<Previewed> {
-  const prices = await loadCatalog(pricedRegion(state, asked));
-  const catalog = catalogPort(prices.region, () => prices);
-  return { live: reader, state, catalog, prices, nowMs };
-}
-
 async function podNamed(
-  { state, reader, nowMs }: LiveCluster,
+  live: LiveCluster,
   name: string,
   { namespace, region }: Options,
 ): Promise<Explanation> {
+  const { state } = live;
   // As plans and events name pods, too.
   const [own = name, given] = name.split('/').reverse();
   const where = given ?? namespace;
   const pod = state.objects.pods.find((each) => each.namespace === where && each.name === own);
   if (pod === undefined) throw new Absent(`there is no Pod ${own} in namespace ${where}`);
-  const input = await previewed({ state, reader, nowMs }, region);
+  const input = await previewedIn(pricedRegion(state, region), live);
   const found = explainPod(pod, await preview(input), await planningOf(input));
   return { kind: 'pod', found };
 }
 
 async function claimNamed(
-  { state, reader, nowMs }: LiveCluster,
+  live: LiveCluster,
   kind: Kind,
   name: string,
   { region }: Options,
 ): Promise<Explanation> {
+  const { state, nowMs } = live;
   const { nodes, nodeClaims } = state.objects;
   const node = kind === 'node' ? nodes.find((each) => each.name === name) : undefined;
   if (kind === 'node' && node === undefined) throw new Absent(`there is no Node ${name}`);
@@ -79,7 +70,7 @@ async function claimNamed(
         : `there is no NodeClaim ${name}`,
     );
   }
-  const input = await previewed({ state, reader, nowMs }, region);
+  const input = await previewedIn(pricedRegion(state, region), live);
   const rows = nodeRows(state, input.prices, nowMs);
   const row = rows.find(({ nodeClaim }) => nodeClaim === claim.name);
   if (row === undefined) throw new Error(`NodeClaim ${claim.name} is in no row`);
@@ -104,7 +95,7 @@ async function answer(
     return jsonText({ ...about, ...found });
   }
   const text = explained.kind === 'pod' ? renderPod(explained.found) : renderClaim(explained.found);
-  return `${notes.map((each) => `note: ${each}\n`).join('')}${text}\n`;
+  return `${noteLines(notes)}${text}\n`;
 }
 
 async function run(kind: Kind, name: string, options: Options): Promise<number> {

@@ -1,20 +1,19 @@
 import { Command, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { encodeResult, type Timings } from '../../shared/api/case/encode.ts';
-import { loadCatalog } from '../../shared/catalog/catalog.ts';
-import { catalogPort } from '../../shared/catalog/port.ts';
 import type { ClusterState } from '../../shared/ports.ts';
 import { Problems, reporting } from '../bad-input.ts';
 import { jsonText } from '../json.ts';
 import {
   brakeNotes,
   type LiveCluster,
+  noteLines,
   type PricedClusterOptions,
   withLiveCluster,
   withPricedClusterOptions,
 } from '../live.ts';
 import { withChanges } from '../plan/changes.ts';
-import { type Preview, preview } from '../plan/preview.ts';
+import { type Preview, preview, previewedIn } from '../plan/preview.ts';
 import { renderDifference, renderPreview } from '../plan/render.ts';
 import { pricedRegion } from '../region.ts';
 import { loadManifests } from '../simulate/load.ts';
@@ -48,7 +47,7 @@ function knownObjects({ nodeClasses }: ClusterState) {
 }
 
 async function answer(live: LiveCluster, options: Options): Promise<Answer> {
-  const { url, state, reader, nowMs, unreadable, readMs } = live;
+  const { url, state, nowMs, unreadable, readMs } = live;
   const problems = new Problems();
   const given = variablesOf(options.var, problems);
   const notes = [...unreadable];
@@ -62,16 +61,14 @@ async function answer(live: LiveCluster, options: Options): Promise<Answer> {
       : loadManifests(filename, region, variables, note, knownObjects(state), 'live'),
   );
   const changes = withChanges(state, problems.checked(manifests));
-  const prices = await loadCatalog(region);
-  const catalog = catalogPort(region, () => prices);
-  const previewed = { live: reader, catalog, prices, nowMs };
+  const previewed = await previewedIn(region, live);
   const [started, cpu] = [performance.now(), process.cpuUsage()];
-  const now = await preview({ ...previewed, state });
+  const now = await preview(previewed);
   const changed =
     filename.length === 0 ? undefined : await preview({ ...previewed, state: changes.state });
   const timings = timingsOf(readMs, started, cpu);
   notes.push(...changes.notes, ...brakeNotes(state, nowMs));
-  return { url, source: catalog.source, now, changed, notes, timings };
+  return { url, source: previewed.catalog.source, now, changed, notes, timings };
 }
 
 /** Reading the cluster is the set-up; all that was decided, with and without manifests, the rest. */
@@ -106,7 +103,7 @@ function asJson(answer: Answer): string {
 
 function asText({ url, source, now, changed, notes }: Answer): string {
   const head = `${url}\n${source.split(' (')[0] ?? source}`;
-  const said = notes.map((each) => `note: ${each}`).join('\n');
+  const said = noteLines(notes).trimEnd();
   const parts =
     changed === undefined
       ? [renderPreview(now)]

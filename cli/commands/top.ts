@@ -5,6 +5,7 @@ import { BadInput, reporting } from '../bad-input.ts';
 import { jsonText } from '../json.ts';
 import {
   type LiveCluster,
+  noteLines,
   type PricedClusterOptions,
   withLiveCluster,
   withPricedClusterOptions,
@@ -61,8 +62,7 @@ async function answer(live: LiveCluster, options: Options): Promise<string> {
     const result = { ...about, nodes: rows, nodePools, total };
     return jsonText(result);
   }
-  const notes = unreadable.map((each) => `note: ${each}\n`).join('');
-  return `${url}, ${said}\n${notes}\n${renderTop(rows, totals)}\n`;
+  return `${url}, ${said}\n${noteLines(unreadable)}\n${renderTop(rows, totals)}\n`;
 }
 
 async function run(options: Options): Promise<number> {

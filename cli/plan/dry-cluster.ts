@@ -40,11 +40,10 @@ function notHere(what: string): never {
  * use cases decide one after the other as they would on the real one.
  */
 export class DryCluster implements ClusterReader, ClusterWriter {
-  /** Claims that were created, in this order, as they were written. */
-  readonly created: NodeClaim[] = [];
   /** Uids of claims that were deleted. */
   readonly deleted: string[] = [];
   readonly events: ClusterEvent[] = [];
+  readonly #created: string[] = [];
   readonly #nowMs: number;
   readonly #live: Pick<ClusterReader, 'wantedPods'>;
   #state: ClusterState;
@@ -55,11 +54,10 @@ export class DryCluster implements ClusterReader, ClusterWriter {
     this.#nowMs = nowMs;
   }
 
-  /** The claims that were created, as they are by now. */
-  async createdNow(): Promise<readonly NodeClaim[]> {
-    const uids = this.created.map(({ uid }) => uid);
-    const { nodeClaims } = this.#state.objects;
-    return uids.flatMap((uid) => nodeClaims.find((claim) => claim.uid === uid) ?? []);
+  /** Claims that were created, in this order, as they are by now. */
+  get created(): readonly NodeClaim[] {
+    const byUid = new Map(this.#state.objects.nodeClaims.map((claim) => [claim.uid, claim]));
+    return this.#created.flatMap((uid) => byUid.get(uid) ?? []);
   }
 
   async read(): Promise<ClusterState> {
@@ -110,7 +108,7 @@ export class DryCluster implements ClusterReader, ClusterWriter {
       conditions: [],
     };
     this.#change({ nodeClaims: [...this.#state.objects.nodeClaims, claim] });
-    this.created.push(claim);
+    this.#created.push(claim.uid);
     return { result: 'done', claim, resourceVersion: '' };
   }
 

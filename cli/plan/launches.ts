@@ -62,7 +62,7 @@ export async function launchStatic(
   region: string,
   nowMs: number,
 ): Promise<void> {
-  for (const claim of [...cluster.created]) {
+  for (const claim of cluster.created) {
     const choice = chooseLaunch(claim, types.get(claim.labels[NODE_POOL] ?? '') ?? [], 1);
     const [first] = 'options' in choice ? choice.options : [];
     if (first === undefined) continue;

@@ -7,7 +7,9 @@ import { observe, resolveTypes } from '../../shared/app/outlook.ts';
 import { createClaims } from '../../shared/app/planned-claims.ts';
 import { type AppSettings, appSettings } from '../../shared/app/settings.ts';
 import { keepStaticCapacity } from '../../shared/app/static-capacity.ts';
+import { loadCatalog } from '../../shared/catalog/catalog.ts';
 import type { Catalog as CatalogFacts } from '../../shared/catalog/facts.ts';
+import { catalogPort } from '../../shared/catalog/port.ts';
 import type { Plan } from '../../shared/core/model/plan.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../shared/core/model/snapshot.ts';
 import type { OverlayReport } from '../../shared/core/overlay/resolve.ts';
@@ -19,6 +21,7 @@ import type {
   Memory,
   Ports,
 } from '../../shared/ports.ts';
+import type { LiveCluster } from '../live.ts';
 import { listPrice } from '../top/rows.ts';
 import { DryCluster } from './dry-cluster.ts';
 import { type Launch, launchesOf, launchStatic } from './launches.ts';
@@ -67,6 +70,16 @@ export interface Previewed {
   /** Where prices of nodes come from, whatever their NodePool can launch now. */
   readonly prices: CatalogFacts;
   readonly nowMs: number;
+}
+
+/** What a preview of a cluster in the region goes by. */
+export async function previewedIn(
+  region: string,
+  { reader, state, nowMs }: Pick<LiveCluster, 'reader' | 'state' | 'nowMs'>,
+): Promise<Previewed> {
+  const prices = await loadCatalog(region);
+  const catalog = catalogPort(region, () => prices);
+  return { live: reader, state, catalog, prices, nowMs };
 }
 
 /** What functions remember in their bucket is not asked for. */
@@ -200,7 +213,7 @@ export async function preview(input: Previewed): Promise<Preview> {
   const { plan, written, outlook } = made;
   const { nodeClaims } = state.objects;
   const planned = { plan, written, types: outlook.snapshot.instanceTypes, region };
-  const launches = launchesOf(planned, await cluster.createdNow(), nodeClaims);
+  const launches = launchesOf(planned, cluster.created, nodeClaims);
   const removals = removalsOf(state, cluster, input.prices, decisions);
   return {
     plan,

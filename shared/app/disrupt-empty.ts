@@ -55,6 +55,11 @@ function idleNodes(
     .sort(byName);
 }
 
+/** Those that have been idle for as long as their pool wants. */
+function dueNodes({ nowMs }: DisruptPass, idle: readonly Idle[]): readonly Idle[] {
+  return idle.filter(({ claim, pool }) => isDue(claim, pool.disruption.consolidateAfter, nowMs));
+}
+
 function uidsOf(candidates: readonly Candidate[]): Set<string> {
   return new Set(candidates.map(({ claim }) => claim.uid));
 }
@@ -121,10 +126,8 @@ function endingsLeft({ state, settings }: DisruptPass): number {
 
 /** Those that have been idle for long enough, that nothing keeps, and that budgets let go. */
 async function chosenNodes(pass: DisruptPass, idle: readonly Idle[]): Promise<readonly Idle[]> {
-  const { settings, nowMs, events } = pass;
-  const due = idle.filter(({ claim, pool }) =>
-    isDue(claim, pool.disruption.consolidateAfter, nowMs),
-  );
+  const { settings, events } = pass;
+  const due = dueNodes(pass, idle);
   if (due.length === 0) return [];
   const snapshot = await planningSnapshot(pass);
   const allowance = new Allowance(pass, EMPTY);
@@ -174,12 +177,11 @@ function sentence({ claim, pool }: Idle): string {
   return `Nothing runs on its node since ${since}; consolidateAfter is ${consolidateAfter / 1000} s`;
 }
 
-async function remove(pass: DisruptPass, { claim, node, ...rest }: Idle): Promise<void> {
+async function remove(pass: DisruptPass, idle: Idle): Promise<void> {
   const reason = EMPTY.toLowerCase();
   const labels = { decision: 'delete', reason, consolidation_type: 'empty' };
   pass.ports.recorder.count('voluntary_disruption_decisions_total', labels);
-  const why = { reason: EMPTY, message: sentence({ claim, node, ...rest }) };
-  await end(pass, claim, node, why);
+  await end(pass, idle.claim, idle.node, { reason: EMPTY, message: sentence(idle) });
 }
 
 /** The state as if the nodes had not been tainted. */
@@ -230,11 +232,10 @@ export async function removeEmpty(pass: DisruptPass): Promise<void> {
   const standing = standingNodes(pass);
   const all = idleNodes(pass.state, uidsOf(standing), pass.nowMs);
   await markEmpty(pass, standing, uidsOf(all));
+  // In most passes: then drift need not be looked at here.
+  if (dueNodes(pass, all).length === 0) return;
   const idle = withoutSpare(pass, all);
-  const isAnyDue = idle.some(({ claim, pool }) =>
-    isDue(claim, pool.disruption.consolidateAfter, pass.nowMs),
-  );
-  if (!isAnyDue || (await isBraked(pass))) return;
+  if (dueNodes(pass, idle).length === 0 || (await isBraked(pass))) return;
   const held = await taint(pass, await chosenNodes(pass, idle));
   if (held.size > 0) await finish(pass, held);
 }
