@@ -52,11 +52,14 @@ export function joinInstances(
       if (!(await joining.joins(instance))) return;
       await join(cloud, admin, instance, devices.get(instance.instanceType) ?? {});
     });
+  // EC2's own time may have ended an instance between two looks.
+  const silent = new Set<ModelInstance>();
   const ticking = setInterval(() => {
     for (const instance of account.instances.values()) {
       if (instance.state === 'pending') instance.state = 'running';
-      if (instance.state !== 'shutting-down') continue;
-      instance.state = 'terminated';
+      if (instance.state === 'shutting-down') instance.state = 'terminated';
+      if (instance.state !== 'terminated' || silent.has(instance)) continue;
+      silent.add(instance);
       void fallSilent(admin, privateDnsName(instance.id));
     }
   }, delayMs);
