@@ -31,7 +31,11 @@ const RECORDS: ReadonlySet<string> = new Set([
   'featureGates',
   'reservedConcurrency',
 ]);
-const DURATIONS: ReadonlySet<string> = new Set(['batchIdleDuration', 'batchMaxDuration']);
+const DURATIONS: ReadonlySet<string> = new Set([
+  'batchIdleDuration',
+  'batchMaxDuration',
+  'consolidationHorizon',
+]);
 /** Names of clusters and buckets may look like numbers. */
 const TEXTS: ReadonlySet<string> = new Set(['cluster', 'bucket']);
 

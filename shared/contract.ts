@@ -40,6 +40,10 @@ export const ENV = {
   preferenceWorthZone: 'JOINER_PREFERENCE_WORTH_ZONE',
   /** Share of a plan's cost that all other preferences may add. */
   preferenceWorthOther: 'JOINER_PREFERENCE_WORTH_OTHER',
+  /** A duration, e.g. `2h`: within it a move of pods has to pay back. */
+  consolidationHorizon: 'JOINER_CONSOLIDATION_HORIZON',
+  /** USD, e.g. `0.002`, that the eviction of an ordinary pod counts as. */
+  evictionPrice: 'JOINER_EVICTION_PRICE',
   /** `Name=true,Name=false`. */
   featureGates: 'FEATURE_GATES',
   /** A duration, e.g. `3s`. */

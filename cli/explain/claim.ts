@@ -9,6 +9,7 @@ import {
   NOMINATED_UNTIL,
   PLAN,
   REPLACED_BY,
+  REPLACED_FOR,
   REPLACES,
 } from '../../shared/core/model/labels.ts';
 import type { NodeClaim } from '../../shared/core/model/provisioning.ts';
@@ -40,7 +41,14 @@ export interface ClaimExplanation {
   readonly fate: Fate;
 }
 
-const DECISIVE = [DO_NOT_DISRUPT, NOMINATED_UNTIL, INTERRUPTED, REPLACES, REPLACED_BY] as const;
+const DECISIVE = [
+  DO_NOT_DISRUPT,
+  NOMINATED_UNTIL,
+  INTERRUPTED,
+  REPLACES,
+  REPLACED_BY,
+  REPLACED_FOR,
+] as const;
 
 function plannedOf(text: string | undefined): ClaimExplanation['planned'] {
   if (text === undefined) return undefined;

@@ -3,6 +3,7 @@ import { withPlannedLabels } from '../../shared/app/new-claims.ts';
 import { isOurs } from '../../shared/app/offers.ts';
 import type { PlannedWritten } from '../../shared/app/planned-claims.ts';
 import { claimRef } from '../../shared/app/references.ts';
+import { replacedUids } from '../../shared/core/disruption/commands.ts';
 import { allocatable } from '../../shared/core/instance-types/allocatable.ts';
 import { chooseLaunch } from '../../shared/core/launch/overrides.ts';
 import { withConditions } from '../../shared/core/lifecycle/conditions.ts';
@@ -10,8 +11,8 @@ import type { InstanceType } from '../../shared/core/model/instance-type.ts';
 import {
   CAPACITY_TYPE,
   INSTANCE_TYPE,
+  type Labels,
   NODE_POOL,
-  REPLACES,
   ZONE,
 } from '../../shared/core/model/labels.ts';
 import type { OfferingChoice, Plan, PlannedNodeClaim } from '../../shared/core/model/plan.ts';
@@ -26,7 +27,7 @@ export interface Launch {
   readonly chosen: OfferingChoice | undefined;
   /** `namespace/name`. */
   readonly pods: readonly string[];
-  /** The claim whose node it replaces. */
+  /** The claims whose nodes it replaces, with commas. */
   readonly replaces: string | undefined;
   readonly why: string;
 }
@@ -87,6 +88,14 @@ function comparison({ runnerUp }: PlannedNodeClaim): string {
   return `next best ${type} ${capacityType} in ${zone}: ${why}`;
 }
 
+function replacedNames(
+  annotations: Labels,
+  names: ReadonlyMap<string, string>,
+): string | undefined {
+  const replaced = replacedUids(annotations).flatMap((uid) => names.get(uid) ?? []);
+  return replaced.length === 0 ? undefined : replaced.sort().join(',');
+}
+
 function withReplaced(launch: Launch): Launch {
   return launch.replaces === undefined ? launch : { ...launch, why: `for ${launch.replaces}` };
 }
@@ -120,7 +129,7 @@ export function launchesOf(
       nodePool: labels[NODE_POOL] ?? '',
       chosen: own?.chosen ?? plannedOffering(claim, types, region),
       pods: own?.pods ?? [],
-      replaces: names.get(annotations[REPLACES] ?? ''),
+      replaces: replacedNames(annotations, names),
       why: own === undefined ? 'spec.replicas of its NodePool' : comparison(own),
     };
   };

@@ -209,7 +209,9 @@ export async function preview(input: Previewed): Promise<Preview> {
   const failures: Failure[] = [];
   const { overlays } = await resolveTypes(ports, settings, state);
   const made = await provisioned(ports, cluster, settings, failures);
-  const { failures: refused } = await disrupt(ports, settings, Number.POSITIVE_INFINITY);
+  const { failures: refused } = await disrupt(ports, settings, {
+    saidMax: Number.POSITIVE_INFINITY,
+  });
   const { plan, written, outlook } = made;
   const { nodeClaims } = state.objects;
   const planned = { plan, written, types: outlook.snapshot.instanceTypes, region };

@@ -2,13 +2,13 @@ import { isOurs } from '../../shared/app/offers.ts';
 import type { Outlook } from '../../shared/app/outlook.ts';
 import type { Catalog } from '../../shared/catalog/facts.ts';
 import { isMoving } from '../../shared/core/disruption/candidates.ts';
+import { replacedUids } from '../../shared/core/disruption/commands.ts';
 import { conditionOf, isTrue } from '../../shared/core/lifecycle/conditions.ts';
 import {
   CAPACITY_TYPE,
   INSTANCE_TYPE,
   NODE_POOL,
   REPLACED_BY,
-  REPLACES,
   ZONE,
 } from '../../shared/core/model/labels.ts';
 import type { NodeClaim } from '../../shared/core/model/provisioning.ts';
@@ -46,6 +46,15 @@ export interface Leaving {
   readonly why: string;
 }
 
+/** Claims by the uid of what they replace. */
+function replacementsOf(created: readonly NodeClaim[]): ReadonlyMap<string, readonly NodeClaim[]> {
+  const pairs = created.flatMap((claim) =>
+    replacedUids(claim.annotations).map((uid) => ({ uid, claim })),
+  );
+  const byUid = Map.groupBy(pairs, ({ uid }) => uid);
+  return new Map([...byUid].map(([uid, each]) => [uid, each.map(({ claim }) => claim)]));
+}
+
 /** What goes, and what is replaced once others are ready. */
 export function removalsOf(
   { objects }: ClusterState,
@@ -54,7 +63,7 @@ export function removalsOf(
   decisions: readonly DecisionRecord[],
 ): readonly Removal[] {
   const nodes = new Map(objects.nodes.map(({ providerId, name }) => [providerId, name]));
-  const replacedBy = Map.groupBy(cluster.created, ({ annotations }) => annotations[REPLACES]);
+  const replacedBy = replacementsOf(cluster.created);
   const why = new Map(
     decisions
       .filter(({ useCase }) => useCase === 'disrupt')

@@ -1,3 +1,4 @@
+import { ConsolidationMemory } from '../../shared/app/consolidation-memory.ts';
 import { disrupt } from '../../shared/app/disrupt.ts';
 import type { Wake } from '../../shared/contract.ts';
 import { composed } from '../runtime/compose.ts';
@@ -9,9 +10,11 @@ import { tell } from '../runtime/tell.ts';
 import { planningCloud } from './cloud.ts';
 import { whenFree } from './turn.ts';
 
+const memory = new ConsolidationMemory();
+
 /**
- * Removes nodes that nothing runs on, and replaces those that are not what their NodePool and
- * EC2NodeClass ask for. It decides under the Lease of `provision`, which launches what it writes,
+ * Removes nodes that nothing runs on, replaces those that are not what their NodePool and
+ * EC2NodeClass ask for, and moves pods to fewer or cheaper ones where that pays back. It decides under the Lease of `provision`, which launches what it writes,
  * while `lifecycle` drains what it deletes: both are told.
  */
 export const handler = composed(async (_event: WakeUpEvent, invocation) => {
@@ -30,7 +33,7 @@ export const handler = composed(async (_event: WakeUpEvent, invocation) => {
   try {
     const taken = await turns.take('decide', async (own) => {
       recall();
-      return await disrupt(own, config.settings);
+      return await disrupt(own, config.settings, { memory });
     });
     if (taken === undefined) return { outcome: 'held by another' };
     const { failures, created, deleted } = taken.result;

@@ -7,6 +7,7 @@ import {
   FUNCTION_NAMES,
   type FunctionName,
 } from '../../shared/contract.ts';
+import { DEFAULT_CONSOLIDATION_SETTINGS } from '../../shared/core/disruption/consolidation/payback.ts';
 import { parseDurationMs } from '../../shared/core/duration.ts';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../../shared/core/model/snapshot.ts';
 
@@ -85,6 +86,8 @@ const environment = z.object({
   [ENV.minValuesPolicy]: z.enum(['Strict', 'BestEffort']).default('Strict'),
   [ENV.preferenceWorthZone]: share.default(DEFAULT_SCHEDULING_SETTINGS.preferenceWorth.zone),
   [ENV.preferenceWorthOther]: share.default(DEFAULT_SCHEDULING_SETTINGS.preferenceWorth.other),
+  [ENV.consolidationHorizon]: duration.default(DEFAULT_CONSOLIDATION_SETTINGS.horizonMs),
+  [ENV.evictionPrice]: share.default(DEFAULT_CONSOLIDATION_SETTINGS.evictionPrice),
   [ENV.vmMemoryOverhead]: share.default(0.075),
   [ENV.reservedEnis]: count.default(0),
   [ENV.isolatedVpc]: z
@@ -132,6 +135,11 @@ function settingsOf(
     nodeRepair: gates.NodeRepair,
     launchesPerMinuteMax: data[ENV.launchesPerMinuteMax],
     terminationsPerMinuteMax: data[ENV.terminationsPerMinuteMax],
+    consolidation: {
+      horizonMs: data[ENV.consolidationHorizon],
+      evictionPrice: data[ENV.evictionPrice],
+      spotToSpot: gates.SpotToSpotConsolidation,
+    },
     scheduling: {
       ...DEFAULT_SCHEDULING_SETTINGS,
       preferencePolicy: data[ENV.preferencePolicy],

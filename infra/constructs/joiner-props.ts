@@ -93,6 +93,18 @@ export interface JoinerProps {
    */
   readonly preferenceWorthOther?: number;
   /**
+   * Pods of badly used nodes are moved where that has saved what it costs within this time: evictions
+   * at `evictionPrice`, and new nodes beside the old ones. 0 moves none.
+   * @default Duration.hours(2)
+   */
+  readonly consolidationHorizon?: Duration;
+  /**
+   * USD that the eviction of an ordinary pod counts as when nodes are consolidated; more by its
+   * deletion cost and priority.
+   * @default 0.002
+   */
+  readonly evictionPrice?: number;
+  /**
    * Share of an instance's memory that the hypervisor takes, until it has been seen.
    * @default 0.075
    */
@@ -207,6 +219,8 @@ export const JOINER_PROPS = [
   'minValuesPolicy',
   'preferenceWorthZone',
   'preferenceWorthOther',
+  'consolidationHorizon',
+  'evictionPrice',
   'vmMemoryOverhead',
   'reservedEnis',
   'maxLaunchesPerMinute',

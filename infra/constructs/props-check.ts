@@ -136,6 +136,8 @@ const CHECKS: Readonly<Record<(typeof JOINER_PROPS)[number], Check>> = {
   minValuesPolicy: oneOf('Strict', 'BestEffort'),
   preferenceWorthZone: share(10),
   preferenceWorthOther: share(10),
+  consolidationHorizon: duration(0, 30 * 24 * 3_600_000),
+  evictionPrice: share(1000),
   vmMemoryOverhead: share(0.9),
   reservedEnis: whole(0, 100),
   maxLaunchesPerMinute: whole(1, 10_000),

@@ -266,6 +266,8 @@ function settings(props: JoinerProps): Variables {
     [ENV.minValuesPolicy]: props.minValuesPolicy ?? 'Strict',
     [ENV.preferenceWorthZone]: decimal(props.preferenceWorthZone ?? 0.1),
     [ENV.preferenceWorthOther]: decimal(props.preferenceWorthOther ?? 0.02),
+    [ENV.consolidationHorizon]: milliseconds(props.consolidationHorizon ?? Duration.hours(2)),
+    [ENV.evictionPrice]: decimal(props.evictionPrice ?? 0.002),
     [ENV.vmMemoryOverhead]: decimal(props.vmMemoryOverhead ?? 0.075),
     [ENV.reservedEnis]: String(props.reservedEnis ?? 0),
     [ENV.launchesPerMinuteMax]: String(props.maxLaunchesPerMinute ?? 200),

@@ -2,7 +2,14 @@ import { blockedBy } from '../core/disruption/candidates.ts';
 import { type Command, forgottenNodes, replacedByText } from '../core/disruption/commands.ts';
 import { conditionOf, isTrue, withConditions } from '../core/lifecycle/conditions.ts';
 import type { Node } from '../core/model/cluster.ts';
-import { CAPACITY_TYPE, NODE_POOL, REPLACED_BY, REPLACES, TRIES } from '../core/model/labels.ts';
+import {
+  CAPACITY_TYPE,
+  NODE_POOL,
+  REPLACED_BY,
+  REPLACED_FOR,
+  REPLACES,
+  TRIES,
+} from '../core/model/labels.ts';
 import type { DisruptionReason, NodeClaim } from '../core/model/provisioning.ts';
 import { DISRUPTED, isDisrupted, type Taint } from '../core/model/taint.ts';
 import type { WriteResult } from '../ports.ts';
@@ -17,6 +24,7 @@ import { isPaused } from './settings.ts';
 /** Why nodes go. As a metric's label, Karpenter writes it in lower case. */
 export const DRIFTED: DisruptionReason = 'Drifted';
 export const EMPTY: DisruptionReason = 'Empty';
+export const UNDERUTILIZED: DisruptionReason = 'Underutilized';
 
 /** On a claim whose node is being replaced or removed. */
 const CONDITION = 'DisruptionReason';
@@ -105,19 +113,19 @@ export async function end(
   });
 }
 
-/** What has drifted goes: its pods have where to go. */
-export async function endDrifted(
+/** What is to be replaced or removed goes: its pods have where to go. */
+export async function endReplaced(
   pass: DisruptPass,
-  claim: NodeClaim,
-  node: Node | undefined,
+  { claim, node, reason }: Pick<Command, 'claim' | 'node' | 'reason'>,
   replacements: readonly string[],
 ): Promise<void> {
   const drift = pass.judged.get(claim.uid)?.drifts[0]?.message ?? 'drifted';
+  const why = reason === DRIFTED ? drift : 'its pods run cheaper elsewhere';
   const by =
     replacements.length === 0
       ? 'its pods need no other node'
       : `${replacements.join(', ')} is ready`;
-  await end(pass, claim, node, { reason: DRIFTED, message: `${drift}; ${by}` });
+  await end(pass, claim, node, { reason, message: `${why}; ${by}` });
 }
 
 /**
@@ -127,7 +135,7 @@ export async function endDrifted(
  */
 async function rollBack(
   pass: DisruptPass,
-  { claim, node, replacements }: Command,
+  { claim, node, replacements, reason }: Command,
   message: string,
   isNodeBroken: boolean,
 ): Promise<void> {
@@ -153,9 +161,10 @@ async function rollBack(
     message,
     detail: detailOf(claim, 'replacement-failed'),
   });
-  const labels = { decision: 'replace', reason: DRIFTED.toLowerCase(), consolidation_type: '' };
+  const labels = { decision: 'replace', reason: reason.toLowerCase(), consolidation_type: '' };
   ports.recorder.count('voluntary_disruption_queue_failures_total', labels);
-  await ports.cluster.patchNodeClaim(claimRef(claim), { annotations: { [REPLACED_BY]: null } });
+  const annotations = { [REPLACED_BY]: null, [REPLACED_FOR]: null };
+  await ports.cluster.patchNodeClaim(claimRef(claim), { annotations });
 }
 
 /** Before its replacements are written: where a run is cut short then, they count as gone. */
@@ -163,8 +172,10 @@ export async function tellReplaced(
   { ports }: DisruptPass,
   claim: NodeClaim,
   names: readonly string[],
+  reason: DisruptionReason,
 ): Promise<WriteResult> {
-  const annotations = { [REPLACED_BY]: replacedByText(names) };
+  const why = reason === DRIFTED ? {} : { [REPLACED_FOR]: reason };
+  const annotations = { [REPLACED_BY]: replacedByText(names), ...why };
   return await ports.cluster.patchNodeClaim(claimRef(claim), { annotations });
 }
 
@@ -180,10 +191,11 @@ async function isHeldBack(pass: DisruptPass, { claim, node }: Command): Promise<
 }
 
 async function follow(pass: DisruptPass, command: Command): Promise<void> {
-  const { claim, node, replacements, progress } = command;
+  const { claim, node, replacements, progress, reason } = command;
   const names = replacements.map(({ name }) => name);
   const { drifts, target, isUndecided } = pass.judged.get(claim.uid) ?? {};
-  if (drifts?.length === 0 && target?.nodeClass !== undefined && isUndecided !== true) {
+  const isAsAsked = drifts?.length === 0 && target?.nodeClass !== undefined;
+  if (reason === DRIFTED && isAsAsked && isUndecided !== true) {
     await rollBack(pass, command, 'It is as its NodePool and EC2NodeClass ask again', false);
     return;
   }
@@ -195,8 +207,8 @@ async function follow(pass: DisruptPass, command: Command): Promise<void> {
   // The pods of a static node have no other place before its replacement is there.
   const isStatic = poolOf(pass, claim)?.replicas !== undefined;
   if (isStatic && (progress.kind !== 'ready' || (await isHeldBack(pass, command)))) return;
-  const held = await hold(pass, claim, node, DRIFTED);
-  if (progress.kind === 'ready' && held === 'done') await endDrifted(pass, claim, node, names);
+  const held = await hold(pass, claim, node, reason);
+  if (progress.kind === 'ready' && held === 'done') await endReplaced(pass, command, names);
 }
 
 /** Goes on with what earlier passes have begun, and opens nodes that they have forgotten. */

@@ -18,6 +18,7 @@ import { Allowance } from './disrupt-budgets.ts';
 import { driftedNodes, type Standing, standingNodes } from './disrupt-candidates.ts';
 import { DRIFTED, EMPTY, end, hold, letStay } from './disrupt-commands.ts';
 import { type Waiting, waiting } from './disrupt-events.ts';
+import { opened } from './disrupt-opened.ts';
 import type { DisruptPass } from './disrupt-pass.ts';
 import { planningSnapshot } from './disrupt-snapshot.ts';
 import { isBraked, isLaunchPaused, LAUNCHES_PAUSED, waitsForPool } from './disrupt-waiting.ts';
@@ -117,7 +118,7 @@ function reasonToStay(pass: DisruptPass, candidate: Idle, pool: NodePool): Waiti
 }
 
 /** How many claims may be deleted: `lifecycle` ends no more instances a minute, and others wait. */
-function endingsLeft({ state, settings }: DisruptPass): number {
+export function endingsLeft({ state, settings }: DisruptPass): number {
   const ending = state.objects.nodeClaims.filter(
     ({ deletedAtMs, nodeClassRef }) => deletedAtMs !== undefined && isOurs(nodeClassRef),
   );
@@ -182,19 +183,6 @@ async function remove(pass: DisruptPass, idle: Idle): Promise<void> {
   const labels = { decision: 'delete', reason, consolidation_type: 'empty' };
   pass.ports.recorder.count('voluntary_disruption_decisions_total', labels);
   await end(pass, idle.claim, idle.node, { reason: EMPTY, message: sentence(idle) });
-}
-
-/** The state as if the nodes had not been tainted. */
-function opened(state: ClusterState, uids: ReadonlySet<string>): ClusterState {
-  const { nodeClaims, nodes } = state.objects;
-  const held = nodeClaims.filter(({ uid }) => uids.has(uid));
-  const providers = new Set(held.map(({ providerId }) => providerId));
-  const open = nodes.map((node) =>
-    providers.has(node.providerId)
-      ? { ...node, taints: node.taints.filter(({ key }) => key !== DISRUPTED.key) }
-      : node,
-  );
-  return { ...state, objects: { ...state.objects, nodes: open } };
 }
 
 /** Of the tainted nodes those go that would be chosen again; the others are opened. */

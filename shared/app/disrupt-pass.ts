@@ -5,6 +5,7 @@ import { CAPACITY_TYPE, NODE_POOL } from '../core/model/labels.ts';
 import type { NodeClaim, NodePool } from '../core/model/provisioning.ts';
 import type { ClusterState, Ports } from '../ports.ts';
 import type { Failure } from './attempt.ts';
+import type { ConsolidationMemory } from './consolidation-memory.ts';
 import type { WaitingEvents } from './disrupt-events.ts';
 import type { Resolution } from './outlook.ts';
 import type { AppSettings } from './settings.ts';
@@ -51,6 +52,9 @@ export interface DisruptPass {
    */
   readonly taken: Set<string>;
   readonly events: WaitingEvents;
+  /** Why nodes with pods that might be consolidated stay, by the claim's name. */
+  readonly kept: Map<string, string>;
+  readonly memory: ConsolidationMemory;
 }
 
 export function poolOf({ state }: DisruptPass, claim: NodeClaim): NodePool | undefined {

@@ -1,4 +1,11 @@
-import { withLeaving } from '../core/disruption/simulation.ts';
+import type { Replacement } from '../core/disruption/commands.ts';
+import {
+  type Places,
+  placesOfLeaving,
+  withLeaving,
+  withPlaces,
+  withReserved,
+} from '../core/disruption/simulation.ts';
 import { NODE_POOL } from '../core/model/labels.ts';
 import type { ClusterSnapshot } from '../core/model/snapshot.ts';
 import { bufferPods } from './capacity-buffers.ts';
@@ -29,4 +36,38 @@ export async function planningSnapshot(pass: DisruptPass): Promise<ClusterSnapsh
   return nodes
     .filter(({ providerId }) => providerId !== undefined && gone.has(providerId))
     .reduce((each, { name }) => withLeaving(each, name), snapshot);
+}
+
+/** The room on other nodes that pods of nodes wait for which are being replaced or drained. */
+function placesOf(
+  { settings, state }: DisruptPass,
+  under: readonly Replacement[],
+  snapshot: ClusterSnapshot,
+): Places {
+  if (under.length === 0) return new Map();
+  const byNode = Map.groupBy(state.objects.pods, ({ nodeName }) => nodeName);
+  const leaving = under.flatMap(({ claim, node }) =>
+    node === undefined ? [] : [{ claim, node, pods: byNode.get(node.name) ?? [] }],
+  );
+  const replacements = under.flatMap((each) => each.replacements);
+  return placesOfLeaving(snapshot, leaving, replacements, settings.scheduling);
+}
+
+/**
+ * The same for choosing more nodes: the room that pods of nodes will take which go already is
+ * nobody else's. `hosts` are the names of the nodes that these pods will go to.
+ */
+export async function reservedSnapshot(
+  pass: DisruptPass,
+): Promise<{ readonly snapshot: ClusterSnapshot; readonly hosts: Set<string> }> {
+  const under = [...pass.commands, ...pass.draining];
+  let snapshot = await planningSnapshot(pass);
+  const places = placesOf(pass, under, snapshot);
+  snapshot = withPlaces(snapshot, places);
+  for (const { claim, replacements } of under) {
+    // Of one that is drained and not replaced, the pods without a place are demand like others.
+    if (claim.deletedAtMs !== undefined && replacements.length === 0) continue;
+    snapshot = withReserved(snapshot, claim, replacements);
+  }
+  return { snapshot, hosts: new Set(places.values()) };
 }

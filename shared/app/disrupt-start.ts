@@ -1,17 +1,14 @@
 import { statesOf, type Trials, triesText, verdictOf } from '../core/disruption/canary.ts';
 import { blockedBy, inTurn, isEmpty, isMoving } from '../core/disruption/candidates.ts';
-import type { Replacement } from '../core/disruption/commands.ts';
 import {
   type Places,
-  placesOfLeaving,
   simulate,
   withLeaving,
   withPlaces,
   withReserved,
 } from '../core/disruption/simulation.ts';
 import { isTrue } from '../core/lifecycle/conditions.ts';
-import { DECISION, NODE_POOL, REPLACES, TRIES } from '../core/model/labels.ts';
-import type { PlannedNodeClaim } from '../core/model/plan.ts';
+import { NODE_POOL, TRIES } from '../core/model/labels.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../core/model/snapshot.ts';
 import type { NewNodeClaim } from '../ports.ts';
@@ -19,13 +16,13 @@ import { attempt } from './attempt.ts';
 import { Allowance } from './disrupt-budgets.ts';
 import { allFailedCanaries } from './disrupt-canary.ts';
 import { driftedNodes, type Standing } from './disrupt-candidates.ts';
-import { DRIFTED, endDrifted, hold, letStay, tellReplaced } from './disrupt-commands.ts';
-import { say, type Waiting, waiting } from './disrupt-events.ts';
-import { type DisruptPass, detailOf } from './disrupt-pass.ts';
-import { planningSnapshot } from './disrupt-snapshot.ts';
+import { DRIFTED, endReplaced, hold, letStay } from './disrupt-commands.ts';
+import { type Waiting, waiting } from './disrupt-events.ts';
+import type { DisruptPass } from './disrupt-pass.ts';
+import { createReplacements, replacementClaims, sayWaiting } from './disrupt-replacements.ts';
+import { reservedSnapshot } from './disrupt-snapshot.ts';
 import { isBraked, isLaunchPaused, LAUNCHES_PAUSED, waitsForPool } from './disrupt-waiting.ts';
-import { plannedClaim, staticClaim } from './new-claims.ts';
-import { claimRef } from './references.ts';
+import { staticClaim } from './new-claims.ts';
 
 /** Plans in one pass: what is left is the next minute's. */
 const SIMULATIONS_MAX = 20;
@@ -52,33 +49,9 @@ interface Choice {
   readonly states: readonly string[];
 }
 
-/** The room on other nodes that pods of nodes wait for which are being replaced or drained. */
-function placesOf(
-  { settings, state }: DisruptPass,
-  under: readonly Replacement[],
-  snapshot: ClusterSnapshot,
-): Places {
-  if (under.length === 0) return new Map();
-  const byNode = Map.groupBy(state.objects.pods, ({ nodeName }) => nodeName);
-  const leaving = under.flatMap(({ claim, node }) =>
-    node === undefined ? [] : [{ claim, node, pods: byNode.get(node.name) ?? [] }],
-  );
-  const replacements = under.flatMap((each) => each.replacements);
-  return placesOfLeaving(snapshot, leaving, replacements, settings.scheduling);
-}
-
 async function observe(pass: DisruptPass): Promise<Choosing> {
-  const { commands, draining, canaries, proven } = pass;
-  let snapshot = await planningSnapshot(pass);
-  const under = [...commands, ...draining];
-  const places = placesOf(pass, under, snapshot);
-  const hosts = new Set(places.values());
-  snapshot = withPlaces(snapshot, places);
-  for (const { claim, replacements } of under) {
-    // Of one that is drained and not replaced, the pods without a place are demand like others.
-    if (claim.deletedAtMs !== undefined && replacements.length === 0) continue;
-    snapshot = withReserved(snapshot, claim, replacements);
-  }
+  const { canaries, proven } = pass;
+  const { snapshot, hosts } = await reservedSnapshot(pass);
   const trying = new Map(
     canaries
       .filter(({ trial }) => trial.kind === 'starting')
@@ -94,19 +67,6 @@ async function observe(pass: DisruptPass): Promise<Choosing> {
     trials,
     simulations: 0,
   };
-}
-
-/** As `provision` writes them. */
-function newClaim(
-  { pass, snapshot }: Choosing,
-  planned: PlannedNodeClaim,
-): readonly NewNodeClaim[] {
-  const pool = snapshot.nodePools.find(({ name }) => name === planned.nodePool);
-  if (pool === undefined) return [];
-  const types = snapshot.instanceTypes.get(pool.name) ?? [];
-  const name = `${pool.name}-${pass.ports.ids.suffix()}`;
-  // Its pods run still, and come back as others.
-  return [plannedClaim(planned, pool, types, name, [])];
 }
 
 /** One for one; the pool's limit has to leave room for a node more. */
@@ -151,7 +111,9 @@ function replacementsOf(
   const { settings } = choosing.pass;
   const outcome = simulate(choosing.snapshot, candidate.node, settings.scheduling);
   if (outcome.kind === 'blocked') return outcome.message;
-  const replacements = outcome.replacements.flatMap((each) => newClaim(choosing, each));
+  const replacements = outcome.replacements.flatMap((each) =>
+    replacementClaims(choosing.pass, choosing.snapshot, each),
+  );
   return { replacements, elsewhere: outcome.elsewhere };
 }
 
@@ -184,43 +146,23 @@ function chosen(choosing: Choosing, candidate: Standing): Choice | Waiting {
   };
 }
 
+/** What takes the candidate's place says what it is the first to have. */
 async function create(
   { pass }: Choosing,
   { candidate: { claim, judged }, replacements, states }: Choice,
 ): Promise<readonly NodeClaim[]> {
-  const { ports, nowMs, created } = pass;
-  const made: NodeClaim[] = [];
-  const names = replacements.map(({ name }) => name);
-  const id = `disrupt-${claim.name}-replace-${nowMs}`;
-  if (names.length === 0 || (await tellReplaced(pass, claim, names)) !== 'done') return made;
-  for (const each of replacements) {
+  const trying = replacements.map((each) => {
     const own = possibleStates(states, each);
     const tries = own.length === 0 ? {} : { [TRIES]: triesText(own) };
-    const annotations = {
-      ...each.annotations,
-      [DECISION]: id,
-      [REPLACES]: claim.uid,
-      ...tries,
-    };
-    const { claim: written } = await ports.cluster.createNodeClaim({ ...each, annotations });
-    made.push(written);
-    created.push(written.name);
-    const nodepool = each.labels[NODE_POOL] ?? '';
-    ports.recorder.count('nodeclaims_created_total', { reason: DRIFTED.toLowerCase(), nodepool });
-    const message = `Launching NodeClaim: ${DRIFTED}`;
-    const launching = { type: 'Normal', reason: 'DisruptionLaunching', message } as const;
-    await ports.cluster.event({ regarding: claimRef(written), ...launching });
-  }
-  await ports.recorder.decision({
-    id,
-    atMs: nowMs,
-    useCase: 'disrupt',
-    object: `NodeClaim/${claim.name}`,
-    action: 'replace',
-    message: `${judged.drifts[0]?.message ?? ''}; by ${names.join(', ')}`,
-    detail: { ...detailOf(claim, DRIFTED.toLowerCase()), replacements: names },
+    return { ...each, annotations: { ...each.annotations, ...tries } };
   });
-  return made;
+  const message = judged.drifts[0]?.message ?? '';
+  return await createReplacements(pass, {
+    claims: [claim],
+    replacements: trying,
+    reason: DRIFTED,
+    message,
+  });
 }
 
 /** From here on the room that the node's pods will go to is nobody else's. */
@@ -249,7 +191,7 @@ async function endUnreplaced(pass: DisruptPass, { claim, node, pods }: Standing)
     await letStay(pass, claim, now, true);
     return;
   }
-  await endDrifted(pass, claim, now, []);
+  await endReplaced(pass, { claim, node: now, reason: DRIFTED }, []);
 }
 
 /**
@@ -272,9 +214,7 @@ async function start(choosing: Choosing, choice: Choice): Promise<void> {
   pass.ports.recorder.count('voluntary_disruption_decisions_total', labels);
   take(choosing, choice, made);
   if (made.length > 0) {
-    const message = `Waiting for ${made.map(({ name }) => name).join(', ')} to be ready`;
-    const event = { type: 'Normal', reason: 'DisruptionWaitingReadiness', message } as const;
-    await say(pass, claim, node, event);
+    await sayWaiting(pass, claim, node, made);
     return;
   }
   if (held === 'done') await endUnreplaced(pass, candidate);

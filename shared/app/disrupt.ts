@@ -1,8 +1,10 @@
 import { commandsOf, drainingOf } from '../core/disruption/commands.ts';
 import type { Ports } from '../ports.ts';
 import type { Failure } from './attempt.ts';
+import { ConsolidationMemory } from './consolidation-memory.ts';
 import { forgetCanaries, noteCanaries } from './disrupt-canary.ts';
 import { followCommands } from './disrupt-commands.ts';
+import { consolidateNodes } from './disrupt-consolidate.ts';
 import { canariesOf, judge, markDrift, provenStates, targetsOf } from './disrupt-drift.ts';
 import { removeEmpty } from './disrupt-empty.ts';
 import { WaitingEvents } from './disrupt-events.ts';
@@ -19,6 +21,8 @@ export interface DisruptReport {
   readonly created: readonly string[];
   /** Claims that `lifecycle` has to drain. */
   readonly deleted: readonly string[];
+  /** Why nodes with pods that were looked at stay, by the claim's name. */
+  readonly kept: ReadonlyMap<string, string>;
   /** Steps that were refused; the others went on. */
   readonly failures: readonly Failure[];
 }
@@ -26,7 +30,18 @@ export interface DisruptReport {
 /** Nodes of which one pass says that they have to wait: of a whole cluster it would take minutes. */
 const SAID_MAX = 20;
 
-async function observe(ports: Ports, settings: AppSettings, saidMax: number): Promise<DisruptPass> {
+export interface DisruptOptions {
+  /** Nodes of which one pass says that they have to wait; 20 by default. */
+  readonly saidMax?: number;
+  /** What earlier passes of the process have found; nothing by default. */
+  readonly memory?: ConsolidationMemory;
+}
+
+async function observe(
+  ports: Ports,
+  settings: AppSettings,
+  { saidMax = SAID_MAX, memory = new ConsolidationMemory() }: DisruptOptions,
+): Promise<DisruptPass> {
   const startedAtMs = ports.clock.nowMs();
   const state = await ports.cluster.read();
   const nowMs = ports.clock.nowMs();
@@ -54,6 +69,8 @@ async function observe(ports: Ports, settings: AppSettings, saidMax: number): Pr
     deleted: [],
     taken: new Set(),
     events: new WaitingEvents(ports, saidMax),
+    kept: new Map(),
+    memory,
   };
 }
 
@@ -65,14 +82,14 @@ async function observe(ports: Ports, settings: AppSettings, saidMax: number): Pr
 export async function disrupt(
   ports: Ports,
   settings: AppSettings,
-  saidMax = SAID_MAX,
+  options: DisruptOptions = {},
 ): Promise<DisruptReport> {
-  const pass = await observe(ports, settings, saidMax);
-  const { created, deleted, failures, shadow } = pass;
+  const pass = await observe(ports, settings, options);
+  const { created, deleted, kept, failures, shadow } = pass;
   if (await shadow.isCast()) {
     const message = 'Karpenter runs here: nothing is written';
     await recordNothing({ ports }, 'karpenter-runs', 'NodeClaims', message, 'disrupt');
-    return { created, deleted, failures };
+    return { created, deleted, kept, failures };
   }
   await markDrift(pass);
   await forgetCanaries(pass);
@@ -80,5 +97,6 @@ export async function disrupt(
   await followCommands(pass);
   await removeEmpty(pass);
   await startCommands(pass);
-  return { created, deleted, failures };
+  await consolidateNodes(pass);
+  return { created, deleted, kept, failures };
 }

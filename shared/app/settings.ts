@@ -1,3 +1,7 @@
+import {
+  type ConsolidationSettings,
+  DEFAULT_CONSOLIDATION_SETTINGS,
+} from '../core/disruption/consolidation/payback.ts';
 import type { Envelope } from '../core/interruption/interruption.ts';
 import { DEFAULT_SCHEDULING_SETTINGS, type SchedulingSettings } from '../core/model/snapshot.ts';
 
@@ -6,6 +10,7 @@ export interface AppSettings {
   readonly cluster: string;
   readonly envelope: Envelope;
   readonly scheduling: SchedulingSettings;
+  readonly consolidation: ConsolidationSettings;
   readonly staticCapacity: boolean;
   readonly capacityBuffer: boolean;
   /** Nodes that stay unhealthy are replaced. */
@@ -27,6 +32,7 @@ export function appSettings(
     cluster,
     envelope,
     scheduling: DEFAULT_SCHEDULING_SETTINGS,
+    consolidation: DEFAULT_CONSOLIDATION_SETTINGS,
     staticCapacity: true,
     capacityBuffer: true,
     nodeRepair: false,

@@ -1,5 +1,6 @@
+import { replacedUids } from '../core/disruption/commands.ts';
 import { isTrue } from '../core/lifecycle/conditions.ts';
-import { DO_NOT_DISRUPT, NODE_POOL, REPLACES } from '../core/model/labels.ts';
+import { DO_NOT_DISRUPT, NODE_POOL } from '../core/model/labels.ts';
 import type { NodeClaim, NodePool } from '../core/model/provisioning.ts';
 import type { ClusterState, Ports } from '../ports.ts';
 import { attempt, type Failure } from './attempt.ts';
@@ -38,7 +39,9 @@ function byExpendability(state: ClusterState, claims: readonly NodeClaim[]): rea
 /** A replacement counts from the moment when the node that it replaces leaves. */
 function withoutSurge(claims: readonly NodeClaim[]): readonly NodeClaim[] {
   const staying = new Set(claims.map(({ uid }) => uid));
-  return claims.filter(({ annotations }) => !staying.has(annotations[REPLACES] ?? ''));
+  return claims.filter(
+    ({ annotations }) => !replacedUids(annotations).some((uid) => staying.has(uid)),
+  );
 }
 
 /** What the pools are compared with. */

@@ -1,3 +1,4 @@
+import { ConsolidationMemory } from '../app/consolidation-memory.ts';
 import { disrupt } from '../app/disrupt.ts';
 import { interrupt } from '../app/interrupt.ts';
 import { lifecycle } from '../app/lifecycle.ts';
@@ -187,7 +188,7 @@ export class World {
   /** A minute of the schedule. */
   private async tick(): Promise<void> {
     await this.pass();
-    await this.guarded(() => disrupt(this.ports, this.settings));
+    await this.guarded(() => disrupt(this.ports, this.settings, { memory: this.consolidated }));
   }
 
   /** The functions that changes wake, once each. */
@@ -225,6 +226,7 @@ export class World {
   }
 
   private readonly remembered = new LifecycleMemory(CHECKS_MS);
+  private readonly consolidated = new ConsolidationMemory();
   private isRequeued = false;
 
   private requeue(): void {

@@ -70,6 +70,13 @@ const ROWS: readonly Row[] = [
     variable(ENV.preferenceWorthOther, '0.07'),
   ],
   [
+    'consolidationHorizon',
+    { consolidationHorizon: Duration.hours(4) },
+    FUNCTION,
+    variable(ENV.consolidationHorizon, '14400000ms'),
+  ],
+  ['evictionPrice', { evictionPrice: 0.5 }, FUNCTION, variable(ENV.evictionPrice, '0.5')],
+  [
     'vmMemoryOverhead',
     { vmMemoryOverhead: 0.05 },
     FUNCTION,

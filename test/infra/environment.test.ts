@@ -33,6 +33,10 @@ const ROWS: readonly Row[] = [
   [{ preferenceWorthZone: 10 }, (config) => worth(config).zone, 10],
   [{ preferenceWorthOther: 2.5e-7 }, (config) => worth(config).other, 2.5e-7],
   [{ preferenceWorthOther: -0 }, (config) => worth(config).other, 0],
+  [{ consolidationHorizon: Duration.days(30) }, (config) => moves(config).horizonMs, 2_592_000_000],
+  [{ consolidationHorizon: Duration.millis(0) }, (config) => moves(config).horizonMs, 0],
+  [{ evictionPrice: 0.01 }, (config) => moves(config).evictionPrice, 0.01],
+  [{ featureGates: { SpotToSpotConsolidation: true } }, (config) => moves(config).spotToSpot, true],
   [{ reservedEnis: 100 }, (config) => config.reservedEnis, 100],
   [{ maxLaunchesPerMinute: 10_000 }, (config) => config.settings.launchesPerMinuteMax, 10_000],
   [{ maxTerminationsPerMinute: 1 }, (config) => config.settings.terminationsPerMinuteMax, 1],
@@ -51,6 +55,10 @@ const ROWS: readonly Row[] = [
   ],
   [{ bucket: 'shared-memory' }, (config) => config.bucket, 'shared-memory'],
 ];
+
+function moves(config: Config): Config['settings']['consolidation'] {
+  return config.settings.consolidation;
+}
 
 function worth(config: Config): Config['settings']['scheduling']['preferenceWorth'] {
   return config.settings.scheduling.preferenceWorth;

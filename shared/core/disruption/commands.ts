@@ -1,10 +1,10 @@
 import { conditionOf, isTrue } from '../lifecycle/conditions.ts';
 import type { Node } from '../model/cluster.ts';
-import { REPLACED_BY, REPLACES } from '../model/labels.ts';
-import type { NodeClaim } from '../model/provisioning.ts';
+import { type Labels, REPLACED_BY, REPLACED_FOR, REPLACES } from '../model/labels.ts';
+import type { DisruptionReason, NodeClaim } from '../model/provisioning.ts';
 import { isDisrupted } from '../model/taint.ts';
 
-/** Between the names in {@link REPLACED_BY}. */
+/** Between the names in {@link REPLACED_BY}, and between the uids in {@link REPLACES}. */
 const SEPARATOR = ',';
 /** Replacements have this long to be ready, and longer where many nodes are replaced at once. */
 const WAIT_MS_MIN = 10 * 60_000;
@@ -33,7 +33,24 @@ export interface Replacement {
 
 /** One that waits for its replacements. */
 export interface Command extends Replacement {
+  readonly reason: DisruptionReason;
   readonly progress: Progress;
+}
+
+/** Why the claim is replaced: where it does not say, it has drifted. */
+function reasonOf({ annotations }: NodeClaim): DisruptionReason {
+  return annotations[REPLACED_FOR] === 'Underutilized' ? 'Underutilized' : 'Drifted';
+}
+
+/** The uids of the claims that one with these annotations replaces. */
+export function replacedUids(annotations: Labels): readonly string[] {
+  const text = annotations[REPLACES];
+  return text === undefined || text === '' ? [] : text.split(SEPARATOR);
+}
+
+/** The annotation that names the claims which a replacement is for. */
+export function replacesText(uids: readonly string[]): string {
+  return [...uids].sort().join(SEPARATOR);
 }
 
 /** The annotation that names a claim's replacements. */
@@ -89,7 +106,12 @@ function byName(a: NodeClaim, b: NodeClaim): number {
 /** Claims that stay, and those that replace others by the uid of these. */
 function replacing(claims: readonly NodeClaim[]) {
   const live = claims.filter(({ deletedAtMs }) => deletedAtMs === undefined).sort(byName);
-  const byReplaced = Map.groupBy(live, ({ annotations }) => annotations[REPLACES]);
+  const byReplaced = new Map<string, NodeClaim[]>();
+  for (const claim of live) {
+    for (const uid of replacedUids(claim.annotations)) {
+      byReplaced.set(uid, [...(byReplaced.get(uid) ?? []), claim]);
+    }
+  }
   const replaced = live.filter(
     ({ uid, annotations }) => byReplaced.has(uid) || annotations[REPLACED_BY] !== undefined,
   );
@@ -114,7 +136,8 @@ export function commandsOf(
   return replaced.map((claim) => {
     const replacements = byReplaced.get(claim.uid) ?? [];
     const node = claim.providerId === undefined ? undefined : byProvider.get(claim.providerId);
-    return { claim, node, replacements, progress: progressOf(claim, replacements, waitMs, nowMs) };
+    const progress = progressOf(claim, replacements, waitMs, nowMs);
+    return { claim, node, replacements, reason: reasonOf(claim), progress };
   });
 }
 

@@ -45,7 +45,11 @@ export function withPlaces(snapshot: ClusterSnapshot, places: Places): ClusterSn
 }
 
 /** Where a plan puts those of the pods that a node takes which is there already. */
-function placesOf(plan: Plan, moving: ReadonlySet<string>, starting: ReadonlySet<string>): Places {
+export function placesOf(
+  plan: Plan,
+  moving: ReadonlySet<string>,
+  starting: ReadonlySet<string>,
+): Places {
   return new Map(
     plan.existing
       .filter(({ node }) => !starting.has(node))
@@ -56,7 +60,7 @@ function placesOf(plan: Plan, moving: ReadonlySet<string>, starting: ReadonlySet
 }
 
 /** Nodes and claims that are not initialised, by the names that plans have for them. */
-function startingNodes(snapshot: ClusterSnapshot): ReadonlySet<string> {
+export function startingNodes(snapshot: ClusterSnapshot): ReadonlySet<string> {
   return new Set(
     stateNodes(snapshot).flatMap(({ name, isInitialized }) => (isInitialized ? [] : [name])),
   );
@@ -111,8 +115,8 @@ export function withReserved(
   return withPlaces({ ...snapshot, nodeClaims, nodes }, elsewhere);
 }
 
-/** Where the candidate's pods would go, as text where they have no place yet. */
-function obstacle(
+/** Why the pods have no place yet; undefined: they have. */
+export function obstacle(
   plan: Plan,
   moving: ReadonlySet<string>,
   starting: ReadonlySet<string>,

@@ -46,6 +46,8 @@ export const PLANNED_PODS = 'joiner.dev/planned-pods';
 export const INTERRUPTED = 'joiner.dev/interrupted';
 export const REPLACES = 'joiner.dev/replaces';
 export const REPLACED_BY = 'joiner.dev/replaced-by';
+export const REPLACED_FOR = 'joiner.dev/replaced-for';
+export const LIMITS_GUARD = 'joiner.dev/limits-guard';
 export const TRIES = 'joiner.dev/tries';
 /** On the pods that stand for the room of a CapacityBuffer, in plans only. */
 export const FAKE_POD = 'karpenter.sh/capacity-buffer-fake-pod';

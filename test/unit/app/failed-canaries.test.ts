@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ConsolidationMemory } from '../../../shared/app/consolidation-memory.ts';
 import {
   allFailedCanaries,
   forgetCanaries,
@@ -40,6 +41,8 @@ async function passOf(world: World, judged: DisruptPass['judged'] = new Map()) {
     created: [],
     deleted: [],
     taken: new Set(),
+    kept: new Map(),
+    memory: new ConsolidationMemory(),
     events: new WaitingEvents(ports, 20),
   };
   return pass;

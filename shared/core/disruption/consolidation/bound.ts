@@ -1,0 +1,81 @@
+import { allocatable } from '../../instance-types/allocatable.ts';
+import { isBufferPod, type Pod } from '../../model/pod.ts';
+import type { ClusterSnapshot } from '../../model/snapshot.ts';
+import { stateNodes } from '../../scheduling/problem/state-node.ts';
+import { isMoving } from '../candidates.ts';
+import { type ConsolidationSettings, gainOf, type Usage } from './payback.ts';
+
+/** By resource, an amount. */
+type Amounts = Map<string, number>;
+
+function add(amounts: Amounts, requests: Readonly<Record<string, number>>, times = 1): void {
+  for (const [name, amount] of Object.entries(requests)) {
+    amounts.set(name, (amounts.get(name) ?? 0) + times * amount);
+  }
+}
+
+/** The least that one unit of each resource costs an hour on anything that can be launched. */
+function unitPrices({ instanceTypes }: ClusterSnapshot): Amounts {
+  const least: Amounts = new Map();
+  const types = new Set([...instanceTypes.values()].flat());
+  for (const type of types) {
+    for (const offering of type.offerings) {
+      if (!offering.available) continue;
+      for (const [name, amount] of Object.entries(allocatable(type, offering))) {
+        if (amount <= 0) continue;
+        const price = offering.price / amount;
+        least.set(name, Math.min(least.get(name) ?? Number.POSITIVE_INFINITY, price));
+      }
+    }
+  }
+  return least;
+}
+
+function isRunning({ phase }: Pod): boolean {
+  return phase !== 'Succeeded' && phase !== 'Failed';
+}
+
+/** What nodes that stay have left, and what new ones would cost at the least: no plan is needed. */
+export class GainBound {
+  private readonly settings: ConsolidationSettings;
+  private readonly units: Amounts;
+  /** By the node's name; what is overcommitted has nothing left. */
+  private readonly free = new Map<string, Amounts>();
+  private readonly total: Amounts = new Map();
+
+  constructor(
+    snapshot: ClusterSnapshot,
+    closed: ReadonlySet<string>,
+    settings: ConsolidationSettings,
+  ) {
+    this.settings = settings;
+    this.units = unitPrices(snapshot);
+    const byNode = Map.groupBy(snapshot.pods.filter(isRunning), ({ nodeName }) => nodeName);
+    for (const { name, isLeaving, allocatable: room } of stateNodes(snapshot)) {
+      if (isLeaving || closed.has(name)) continue;
+      const left: Amounts = new Map(Object.entries(room));
+      for (const { spec } of byNode.get(name) ?? []) add(left, spec.requests, -1);
+      for (const [resource, amount] of left) left.set(resource, Math.max(0, amount));
+      this.free.set(name, left);
+      add(this.total, Object.fromEntries(left));
+    }
+  }
+
+  /** USD that doing without the nodes saves at most at the horizon. */
+  of(nodes: readonly Usage[]): number {
+    const needs: Amounts = new Map();
+    const left: Amounts = new Map(this.total);
+    for (const { node, pods } of nodes) {
+      for (const pod of pods) if (isMoving(pod) && !isBufferPod(pod)) add(needs, pod.spec.requests);
+      add(left, Object.fromEntries(this.free.get(node.name) ?? []), -1);
+    }
+    const atLeast = [...needs].map(([name, amount]) => {
+      const short = Math.max(0, amount - (left.get(name) ?? 0));
+      return short === 0 ? 0 : short * (this.units.get(name) ?? 0);
+    });
+    const before = nodes.reduce((sum, { pricePerHour }) => sum + pricePerHour, 0);
+    const evictions = nodes.reduce((sum, { evictionCost }) => sum + evictionCost, 0);
+    const cost = evictions * this.settings.evictionPrice;
+    return gainOf({ saving: before - Math.max(0, ...atLeast), cost }, this.settings);
+  }
+}

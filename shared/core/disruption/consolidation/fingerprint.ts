@@ -1,0 +1,79 @@
+import type { Labels } from '../../model/labels.ts';
+import type { Pod, PodSpec } from '../../model/pod.ts';
+import type { ClusterSnapshot } from '../../model/snapshot.ts';
+
+/** Texts of objects that many others share, each made once. */
+function shared<Each extends object>(): (each: Each) => number {
+  const known = new Map<string, number>();
+  const ids = new Map<Each, number>();
+  return (each) => {
+    const before = ids.get(each);
+    if (before !== undefined) return before;
+    const text = JSON.stringify(each);
+    const id = known.get(text) ?? known.size;
+    known.set(text, id);
+    ids.set(each, id);
+    return id;
+  };
+}
+
+function sorted(lines: readonly string[]): string {
+  return lines.toSorted().join('\n');
+}
+
+/** Pods in the order of their uids, so that what is counted first does not depend on the list. */
+function podsText(pods: readonly Pod[]): string {
+  const inOrder = pods.toSorted((a, b) => (a.uid < b.uid ? -1 : 1));
+  const spec = shared<PodSpec>();
+  const labels = shared<Labels>();
+  const texts = inOrder.map((pod) => {
+    const { uid, nodeName, nominatedNodeName, phase, deletedAtMs, ready } = pod;
+    const own = [uid, nodeName, nominatedNodeName, phase, deletedAtMs === undefined, ready];
+    return `${own.join(' ')} ${spec(pod.spec)} ${labels(pod.labels)}`;
+  });
+  const specs = [...new Set(inOrder.map((pod) => pod.spec))].map((each) => JSON.stringify(each));
+  const named = [...new Set(inOrder.map((pod) => pod.labels))].map((each) => JSON.stringify(each));
+  return [...texts, ...new Set(specs), ...new Set(named)].join('\n');
+}
+
+/**
+ * Text that two snapshots share only where plans for them are the same: when a node reported last,
+ * since when a condition holds and who wrote an annotation are not in it.
+ */
+export function fingerprint(snapshot: ClusterSnapshot): string {
+  const { nodes, nodeClaims, nodePools, instanceTypes } = snapshot;
+  const type = new Map<object, string>();
+  const typesOf = (pool: string): string => {
+    const list = instanceTypes.get(pool) ?? [];
+    let text = type.get(list);
+    text ??= sorted(list.map((each) => JSON.stringify(each)));
+    type.set(list, text);
+    return text;
+  };
+  const { daemonSets, namespaces, persistentVolumeClaims, persistentVolumes } = snapshot;
+  const { storageClasses, csiNodes } = snapshot;
+  const small = { daemonSets, namespaces, persistentVolumeClaims, persistentVolumes };
+  return [
+    podsText(snapshot.pods),
+    sorted(
+      nodes.map(({ name, labels, taints, allocatable, deletedAtMs, providerId }) =>
+        JSON.stringify([name, labels, taints, allocatable, deletedAtMs === undefined, providerId]),
+      ),
+    ),
+    sorted(
+      nodeClaims.map(({ uid, labels, taints, deletedAtMs, providerId, conditions }) => {
+        const is = conditions.flatMap((each) => (each.status === 'True' ? [each.type] : []));
+        return JSON.stringify([uid, labels, taints, deletedAtMs === undefined, providerId, is]);
+      }),
+    ),
+    sorted(
+      nodePools.map(({ name, weight, limits, replicas, template, disruption, annotations }) =>
+        JSON.stringify([name, weight, limits, replicas, template, disruption, annotations]),
+      ),
+    ),
+    ...[...instanceTypes.keys()].sort().map((pool) => `${pool}\n${typesOf(pool)}`),
+    ...[...Object.values(small), storageClasses, csiNodes].map((list) =>
+      sorted(list.map((each) => JSON.stringify(each))),
+    ),
+  ].join('\n\n');
+}

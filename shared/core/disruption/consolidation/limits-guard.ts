@@ -1,0 +1,61 @@
+import { LIMITS_GUARD } from '../../model/labels.ts';
+import type { Pod } from '../../model/pod.ts';
+import type { NodePool } from '../../model/provisioning.ts';
+import { addResources, amountOf, maxResources, type Resources } from '../../model/resources.ts';
+
+/** By resource: the most that limits on a node may come to, as a multiple of its allocatable. */
+export type LimitsGuard = ReadonlyMap<string, number>;
+
+const ENTRY = /^([a-z0-9./-]+)=(\d+(?:\.\d+)?)$/i;
+
+/**
+ * What a NodePool's annotation says, such as `cpu=4,memory=1.2`; empty where there is none. A
+ * sentence where it cannot be read.
+ */
+export function limitsGuardOf({
+  annotations,
+}: Pick<NodePool, 'annotations'>): LimitsGuard | string {
+  const text = annotations[LIMITS_GUARD];
+  const guard = new Map<string, number>();
+  if (text === undefined) return guard;
+  for (const entry of text.split(',')) {
+    const [, resource, ratio] = ENTRY.exec(entry.trim()) ?? [];
+    if (resource === undefined || !(Number(ratio) > 0)) {
+      return `Annotation ${LIMITS_GUARD}: "${text}" is not like cpu=4,memory=1.2`;
+    }
+    guard.set(resource, Number(ratio));
+  }
+  return guard;
+}
+
+/** What the pods may use at most; one without a limit counts as it requests. */
+function limitsOf(pods: readonly Pod[]): Resources {
+  return pods.reduce<Resources>(
+    (sum, { spec }) => addResources(sum, maxResources(spec.limits, spec.requests)),
+    {},
+  );
+}
+
+/** Why the pods together are too much for a node of the pool; undefined: they are not. */
+export function overLimits(
+  pool: NodePool,
+  node: string,
+  allocatable: Resources,
+  pods: readonly Pod[],
+): string | undefined {
+  const guard = limitsGuardOf(pool);
+  if (typeof guard === 'string') return guard;
+  if (guard.size === 0) return undefined;
+  const limits = limitsOf(pods.filter(({ phase }) => phase !== 'Succeeded' && phase !== 'Failed'));
+  for (const [resource, ratio] of guard) {
+    const most = amountOf(allocatable, resource) * ratio;
+    const total = amountOf(limits, resource);
+    if (total <= most) continue;
+    const share = (total / amountOf(allocatable, resource)).toFixed(2);
+    return (
+      `Limits for ${resource} on ${node} would come to ${share} times what it has, ` +
+      `of ${ratio} that NodePool ${pool.name} allows`
+    );
+  }
+  return undefined;
+}

@@ -1,0 +1,177 @@
+import type { Plan, PlannedNodeClaim } from '../../model/plan.ts';
+import { isBufferPod, type Pod, podKey } from '../../model/pod.ts';
+import type { ClusterSnapshot, SchedulingSettings } from '../../model/snapshot.ts';
+import { type StateNode, stateNodes } from '../../scheduling/problem/state-node.ts';
+import { replan } from '../../scheduling/replan.ts';
+import { isMoving } from '../candidates.ts';
+import { obstacle, type Places, placesOf, startingNodes, withLeaving } from '../simulation.ts';
+import { overLimits } from './limits-guard.ts';
+import { narrowed } from './narrowing.ts';
+import {
+  type Balance,
+  balanceOf,
+  type ConsolidationSettings,
+  gainOf,
+  isBalanced,
+  leastSaving,
+  type PoolUse,
+  type Usage,
+} from './payback.ts';
+
+/** Nodes that go together, and what comes in their place. */
+export interface Move {
+  readonly kind: 'move';
+  readonly nodes: readonly Usage[];
+  /** Empty: the pods fit on nodes that are there. */
+  readonly replacements: readonly PlannedNodeClaim[];
+  /** Pods that go to nodes which are there. */
+  readonly elsewhere: Places;
+  readonly balance: Balance;
+  /** USD saved at the horizon. */
+  readonly gain: number;
+}
+
+/** Why nodes stay, in a sentence. */
+export interface Refusal {
+  readonly kind: 'refusal';
+  readonly message: string;
+}
+
+/** What moves are judged by. */
+export interface Ground {
+  readonly snapshot: ClusterSnapshot;
+  /** Pods that had no place before anything was moved. */
+  readonly waiting: ReadonlySet<string>;
+  /** Nodes by name that take no pods in: something has happened there a moment ago. */
+  readonly quiet: ReadonlySet<string>;
+  readonly pools: ReadonlyMap<string, PoolUse>;
+  readonly scheduling: SchedulingSettings;
+  readonly settings: ConsolidationSettings;
+}
+
+/** Where one spot node is replaced by another, as many types have to be open, and no more are. */
+const SPOT_TYPES = 15;
+
+function refusal(message: string): Refusal {
+  return { kind: 'refusal', message };
+}
+
+/** Why the plan is not one that may be carried out; undefined: it is. */
+function fault(
+  plan: Plan,
+  { waiting, quiet }: Ground,
+  without: ClusterSnapshot,
+  moving: ReadonlySet<string>,
+): string | undefined {
+  const early = obstacle(plan, moving, startingNodes(without));
+  if (early !== undefined) return early;
+  const lost = [...plan.unplaced.keys()].sort().find((pod) => !waiting.has(pod));
+  if (lost !== undefined) return `Pod ${lost} would have no node`;
+  const restless = plan.existing.find(
+    ({ node, pods }) => quiet.has(node) && pods.some((pod) => moving.has(pod)),
+  );
+  if (restless !== undefined) {
+    return `Its pods would go to ${restless.node}, where pods have come or gone since consolidateAfter`;
+  }
+  const buffers = new Set(without.pods.filter(isBufferPod).map(podKey));
+  const isForOthers = ({ pods }: PlannedNodeClaim) =>
+    !pods.some((pod) => moving.has(pod) || buffers.has(pod));
+  return plan.newNodeClaims.some(isForOthers) ? 'Pods that wait would take its place' : undefined;
+}
+
+/** Whether the nodes that take pods in could bear what these may use. */
+function overloaded(
+  snapshot: ClusterSnapshot,
+  places: Places,
+  replacements: readonly PlannedNodeClaim[],
+): string | undefined {
+  const pools = new Map(snapshot.nodePools.map((pool) => [pool.name, pool]));
+  const byKey = new Map(snapshot.pods.map((pod) => [podKey(pod), pod]));
+  const byNode = Map.groupBy(snapshot.pods, ({ nodeName }) => nodeName);
+  const taken = Map.groupBy([...places], ([, node]) => node);
+  const hosts = new Map<string, StateNode>();
+  for (const node of stateNodes(snapshot)) if (taken.has(node.name)) hosts.set(node.name, node);
+  for (const [name, { nodePool, allocatable }] of hosts) {
+    const pool = pools.get(nodePool ?? '');
+    if (pool === undefined) continue;
+    const coming = (taken.get(name) ?? []).flatMap(([pod]) => byKey.get(pod) ?? []);
+    const message = overLimits(pool, name, allocatable, [...(byNode.get(name) ?? []), ...coming]);
+    if (message !== undefined) return message;
+  }
+  for (const { nodePool, chosen, pods } of replacements) {
+    const pool = pools.get(nodePool);
+    const type = snapshot.instanceTypes.get(nodePool)?.find(({ name }) => name === chosen.type);
+    if (pool === undefined || type === undefined) continue;
+    const coming = pods.flatMap((pod): readonly Pod[] => {
+      const found = byKey.get(pod);
+      return found === undefined ? [] : [found];
+    });
+    const message = overLimits(pool, `a new ${chosen.type}`, type.capacity, coming);
+    if (message !== undefined) return message;
+  }
+  return undefined;
+}
+
+/**
+ * The replacements with only such types that the move pays back whatever EC2 chooses of them. What
+ * may be spent beyond the plan is shared equally. A sentence where that cannot be.
+ */
+function affordable(
+  { snapshot, settings }: Ground,
+  nodes: readonly Usage[],
+  planned: readonly PlannedNodeClaim[],
+): readonly PlannedNodeClaim[] | string {
+  const isSpot = planned.some(({ chosen }) => chosen.capacityType === 'spot');
+  const isSpotToSpot = isSpot && nodes.every((each) => each.isSpot);
+  if (isSpotToSpot && !settings.spotToSpot) {
+    return 'Spot nodes are replaced by cheaper spot nodes only with SpotToSpotConsolidation';
+  }
+  const { saving } = balanceOf(nodes, planned, settings);
+  const spare = (saving - leastSaving(nodes, planned, settings)) / Math.max(1, planned.length);
+  const isSingle = isSpotToSpot && nodes.length === 1;
+  const typesMax = isSingle ? SPOT_TYPES : Number.POSITIVE_INFINITY;
+  const replacements: PlannedNodeClaim[] = [];
+  for (const each of planned) {
+    const types = snapshot.instanceTypes.get(each.nodePool) ?? [];
+    const narrow = narrowed(each, types, each.chosen.price + spare, typesMax);
+    if (narrow === undefined) return 'Too few instance types are cheaper';
+    if (isSingle && narrow.instanceTypes.length < SPOT_TYPES) {
+      return `Fewer than ${SPOT_TYPES} spot instance types are cheaper`;
+    }
+    replacements.push(narrow);
+  }
+  return replacements;
+}
+
+function dollars(amount: number): string {
+  return `$${amount.toFixed(4)}`;
+}
+
+/** What it would take and bring to do without the nodes. */
+export function moveOf(ground: Ground, nodes: readonly Usage[]): Move | Refusal {
+  const { snapshot, scheduling, settings, pools } = ground;
+  const without = nodes.reduce((each, { node }) => withLeaving(each, node.name), snapshot);
+  const plan = replan(without, scheduling);
+  const moving = new Set(nodes.flatMap(({ pods }) => pods.filter(isMoving)).map(podKey));
+  const message = fault(plan, ground, without, moving);
+  if (message !== undefined) return refusal(message);
+  const planned = plan.newNodeClaims;
+  const balance = balanceOf(nodes, planned, settings);
+  const gain = gainOf(balance, settings);
+  if (gain <= 0) {
+    const { saving, cost } = balance;
+    if (saving <= 0) return refusal('Its pods would not run cheaper anywhere else');
+    const hours = settings.horizonMs / 3_600_000;
+    const what = `${dollars(saving)} an hour saved do not pay back ${dollars(cost)}`;
+    return refusal(`${what} that the move counts as within ${hours} h`);
+  }
+  if (!isBalanced(nodes, balance, pools)) {
+    return refusal('The policy Balanced finds it saves too little for what it disrupts');
+  }
+  const replacements = affordable(ground, nodes, planned);
+  if (typeof replacements === 'string') return refusal(replacements);
+  const elsewhere = placesOf(plan, moving, new Set());
+  const over = overloaded(without, elsewhere, replacements);
+  if (over !== undefined) return refusal(over);
+  return { kind: 'move', nodes, replacements, elsewhere, balance, gain };
+}

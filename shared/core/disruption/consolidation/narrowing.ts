@@ -1,0 +1,82 @@
+import { chooseLaunch } from '../../launch/overrides.ts';
+import type { InstanceType } from '../../model/instance-type.ts';
+import {
+  CAPACITY_TYPE,
+  INSTANCE_TYPE,
+  normalizeLabelKey,
+  ownValue,
+  ZONE,
+} from '../../model/labels.ts';
+import type { PlannedNodeClaim } from '../../model/plan.ts';
+import type { RequirementExpression } from '../../model/requirement.ts';
+
+/** The requirements, with only these values of the key. */
+function only(
+  requirements: readonly RequirementExpression[],
+  key: string,
+  values: readonly string[],
+): readonly RequirementExpression[] {
+  return requirements.map((each) => {
+    const isListed = normalizeLabelKey(each.key) === key && each.operator === 'In';
+    return isListed ? { ...each, values: each.values.filter((one) => values.includes(one)) } : each;
+  });
+}
+
+/** Whether the types still have as many values of each key as the claim has to keep open. */
+function keepsMinValues(
+  requirements: readonly RequirementExpression[],
+  types: readonly InstanceType[],
+): boolean {
+  return requirements.every(({ key, minValues, operator, values }) => {
+    if (minValues === undefined) return true;
+    const name = normalizeLabelKey(key);
+    if (operator === 'In' && values.length < minValues) return false;
+    if (name === INSTANCE_TYPE) return types.length >= minValues;
+    const offered = new Set(types.flatMap((type) => ownValue(type.labels, name) ?? []));
+    return offered.size === 0 || offered.size >= minValues;
+  });
+}
+
+/** The most that each type could come to cost, by its name: EC2 may choose another zone. */
+function worstPrices(
+  planned: PlannedNodeClaim,
+  types: readonly InstanceType[],
+): ReadonlyMap<string, number> {
+  const choice = chooseLaunch(planned, types, Number.POSITIVE_INFINITY);
+  const worst = new Map<string, number>();
+  if ('stages' in choice) return worst;
+  for (const { type, offering } of choice.options) {
+    worst.set(type.name, Math.max(worst.get(type.name) ?? 0, offering.price));
+  }
+  return worst;
+}
+
+/**
+ * The claim with only those types that cost no more than `priceMax` an hour whatever EC2 chooses,
+ * and only the capacity type that the plan chose: a shortage must not make a saving a loss.
+ * Undefined: too few types would be left. `typesMax` keeps the cheapest.
+ */
+export function narrowed(
+  planned: PlannedNodeClaim,
+  types: readonly InstanceType[],
+  priceMax: number,
+  typesMax: number,
+): PlannedNodeClaim | undefined {
+  const { chosen } = planned;
+  const pinned = only(planned.requirements, CAPACITY_TYPE, [chosen.capacityType]);
+  const inZone = only(pinned, ZONE, [chosen.zone]);
+  const byName = new Map(types.map((type) => [type.name, type]));
+  for (const requirements of [pinned, inZone]) {
+    const worst = worstPrices({ ...planned, requirements }, types);
+    if ((worst.get(chosen.type) ?? Number.POSITIVE_INFINITY) > priceMax) continue;
+    const kept = planned.instanceTypes
+      .filter((name) => (worst.get(name) ?? Number.POSITIVE_INFINITY) <= priceMax)
+      .slice(0, typesMax);
+    const narrow = only(requirements, INSTANCE_TYPE, kept);
+    const left = kept.flatMap((name) => byName.get(name) ?? []);
+    if (keepsMinValues(narrow, left)) {
+      return { ...planned, requirements: narrow, instanceTypes: kept };
+    }
+  }
+  return undefined;
+}
