@@ -243,6 +243,49 @@ const shrinking: Play = {
   minutes: 6,
 };
 
+/** Three nodes that are much too large get one small one for all. */
+const merging: Play = {
+  manifests: [
+    nodeClass,
+    nodePool(['on-demand'], { disruption: { budgets: [{ nodes: '100%' }] } }),
+    deployment('large', 3, '6'),
+    deployment('web', 3, '1200m', { labels: { app: 'large' } }),
+  ],
+  scenario: {
+    steps: [
+      {
+        at: 1.5 * MINUTE,
+        scale: { kind: 'Deployment', name: 'large', namespace: 'default', replicas: 0 },
+      },
+    ],
+  },
+  minutes: 9,
+};
+
+const merged = await (async () => {
+  const [before, last] = [await callsUntil(merging, 1.4), await callsUntil(merging, 4.5)];
+  const { world } = await run(new Killer(-1, false), merging);
+  return { world, first: before + 1, last };
+})();
+
+describe('a crash at any call of a port while three nodes are replaced by one', () => {
+  it('has a baseline in which they were', () => {
+    expect(merged.world.launched).toBe(4);
+    expect(leftOver(merged.world)).toEqual([]);
+    expect(violations(merged.world)).toEqual([]);
+  });
+
+  it('leaks nothing, and all pods run on as few nodes as else', async () => {
+    const failures: string[] = [];
+    for (let at = merged.first; at <= merged.last; at += 1) {
+      const played = await run(new Killer(at, at % 2 === 0), merging);
+      const found = [...wrongAfter(played, merged.world, 3), ...leftOver(played.world)];
+      failures.push(...found.map((each) => `call ${at}: ${each}`));
+    }
+    expect(failures).toEqual([]);
+  }, 600_000);
+});
+
 const shrunk = await (async () => {
   const [before, last] = [await callsUntil(shrinking, 1.4), await callsUntil(shrinking, 3.5)];
   const { world } = await run(new Killer(-1, false), shrinking);

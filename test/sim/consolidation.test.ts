@@ -1,0 +1,284 @@
+import { describe, expect, it } from 'vitest';
+import { DO_NOT_DISRUPT, LIMITS_GUARD } from '../../shared/core/model/labels.ts';
+import { readState } from '../../shared/sim/decode.ts';
+import type { Json } from '../../shared/sim/json.ts';
+import type { Scenario } from '../../shared/sim/scenario.ts';
+import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
+import { budgetWatch } from './invariants.ts';
+import { CHANGE, claimsOf, entries, MINUTE, run, runningPods } from './rolls.ts';
+import { deployment, nodeClass, nodePool, smallWorld } from './small-world.ts';
+
+type Steps = Scenario['steps'];
+type Step = Steps[number];
+
+const scaled = (at: number, name: string, replicas: number): Step => ({
+  at,
+  scale: { kind: 'Deployment', name, namespace: 'default', replicas },
+});
+
+const allAtOnce = { budgets: [{ nodes: '100%' }] };
+
+/** Nodes that are full of pods of two kinds: where one kind goes, half of each node is left. */
+function halves(disruption: Json = allAtOnce, spec: Json = {}, capacity = ['on-demand']) {
+  const beside = { labels: { app: 'a' } };
+  const pool = nodePool(capacity, { disruption, ...spec });
+  return [nodeClass, pool, deployment('a', 8, '800m'), deployment('b', 8, '800m', beside)];
+}
+
+const half: Steps = [scaled(CHANGE, 'b', 0), scaled(CHANGE, 'a', 8)];
+
+function pricePerHour(world: World): number {
+  return world.journal.entries.at(-1)?.pricePerHour ?? 0;
+}
+
+function decisions(world: World, action: string): readonly string[] {
+  return world.recorder.decisions
+    .filter(({ useCase, action: done }) => useCase === 'disrupt' && done === action)
+    .map(({ message }) => message);
+}
+
+function disruptionOf(changes: Json): Json {
+  return { ...allAtOnce, ...changes };
+}
+
+describe('nodes that are half empty', () => {
+  it.each([
+    ['WhenEmptyOrUnderutilized', '0s'],
+    ['WhenEmptyOrUnderutilized', '4m'],
+    ['Balanced', '0s'],
+  ])('go by %s after %s', async (consolidationPolicy, consolidateAfter) => {
+    const pool = disruptionOf({ consolidationPolicy, consolidateAfter });
+    const never = halves(disruptionOf({ consolidateAfter: 'Never' }));
+    const { world, broken } = await run(halves(pool), 25, half);
+    expect(broken).toEqual([]);
+    expect(runningPods(world)).toBe(8);
+    const { world: before } = await run(never, 25, half);
+    expect(pricePerHour(world)).toBeLessThanOrEqual(0.6 * pricePerHour(before));
+    const made = [...decisions(world, 'delete'), ...decisions(world, 'replace')];
+    const moves = made.filter((each) => each.startsWith('Underutilized: $0.'));
+    expect(moves.length).toBeGreaterThan(0);
+    expect(world.evictions).toBeGreaterThan(0);
+  });
+
+  it.each<[string, readonly Json[]]>([
+    ['where only empty ones may go', halves(disruptionOf({ consolidationPolicy: 'WhenEmpty' }))],
+    ['where consolidateAfter is Never', halves(disruptionOf({ consolidateAfter: 'Never' }))],
+    ['where it is long', halves(disruptionOf({ consolidateAfter: '2h' }))],
+    [
+      'where a budget for them is 0',
+      halves({ budgets: [{ nodes: '0', reasons: ['Underutilized'] }] }),
+    ],
+    [
+      'where their NodePool lets no node have more limits',
+      [guarded('cpu=0.1'), ...halves().filter(({ kind }) => kind !== 'NodePool')],
+    ],
+    [
+      'where what their NodePool says of limits cannot be read',
+      [guarded('much'), ...halves().filter(({ kind }) => kind !== 'NodePool')],
+    ],
+  ])('stay %s', async (_, manifests) => {
+    const { world, broken } = await run(manifests, 20, half);
+    expect(broken).toEqual([]);
+    expect(world.evictions).toBe(0);
+    expect(runningPods(world)).toBe(8);
+  });
+
+  function guarded(limits: string): Json {
+    const pool = nodePool(['on-demand'], { disruption: allAtOnce });
+    const metadata = { name: 'default', annotations: { [LIMITS_GUARD]: limits } };
+    return { ...pool, metadata };
+  }
+
+  it('go one at a time where budgets say so', async () => {
+    const { world, broken, disruptedMost } = await run(
+      halves({ budgets: [{ nodes: '1' }] }),
+      30,
+      half,
+    );
+    expect(broken).toEqual([]);
+    expect(disruptedMost).toBe(1);
+    expect(world.evictions).toBeGreaterThan(0);
+  });
+
+  it('go within the PodDisruptionBudgets of their pods', async () => {
+    const budget: Json = {
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata: { name: 'a', namespace: 'default' },
+      spec: { minAvailable: 7, selector: { matchLabels: { app: 'a' } } },
+    };
+    const { world, broken } = await run([...halves(), budget], 30, half, {
+      watch: (made) => budgetWatch(made, 'a', 7),
+    });
+    expect(broken).toEqual([]);
+    expect(world.evictions).toBeGreaterThan(0);
+    expect(runningPods(world)).toBe(8);
+  });
+
+  it('stay with a pod that must not be disrupted', async () => {
+    const manifests = halves().map((each) => (each['kind'] === 'Deployment' ? held(each) : each));
+    const { world } = await run(manifests, 20, half);
+    expect(world.evictions).toBe(0);
+  });
+
+  function held(each: Json): Json {
+    const spec = each['spec'] as { readonly template: { readonly metadata: Json } };
+    const metadata = { ...spec.template.metadata, annotations: { [DO_NOT_DISRUPT]: 'true' } };
+    return { ...each, spec: { ...spec, template: { ...spec.template, metadata } } };
+  }
+
+  it('stay while disruptions or launches are paused', async () => {
+    for (const brake of ['disrupt', 'launch'] as const) {
+      const paused = () => ({ [brake]: Number.POSITIVE_INFINITY });
+      const { world } = await run(halves(), 15, half, {
+        paused: (made) => (made.timeline.nowMs() < WORLD_START_MS + CHANGE ? {} : paused()),
+      });
+      expect(world.evictions).toBe(0);
+    }
+  });
+});
+
+/** One large node for many pods, of which few stay. */
+function large(capacity: readonly string[]) {
+  const pool = nodePool(capacity, { disruption: allAtOnce });
+  return [nodeClass, pool, deployment('a', 1, '6500m'), deployment('b', 4, '200m')];
+}
+
+describe('a node for whose pods there is no other room', () => {
+  it('is replaced by a cheaper one, which is there first', async () => {
+    const { world, broken } = await run(large(['on-demand']), 20, [scaled(CHANGE, 'a', 0)], {
+      watch: (made) => () => {
+        const { pods } = readState(made.store).objects;
+        const waiting = pods.filter(({ phase }) => phase === 'Pending').length;
+        const isUp = made.timeline.nowMs() > WORLD_START_MS + CHANGE;
+        return isUp && waiting > 4 ? [`${waiting} pods wait`] : [];
+      },
+    });
+    expect(broken).toEqual([]);
+    expect(runningPods(world)).toBe(4);
+    const [message = ''] = decisions(world, 'replace');
+    expect(message).toMatch(/pays back in \d+ min; by default-/);
+    expect(claimsOf(world).every(({ annotations }) => !annotations['joiner.dev/replaced-by'])).toBe(
+      true,
+    );
+    expect(pricePerHour(world)).toBeLessThan(0.15);
+  });
+
+  it.each([
+    [['spot'], 0],
+    [['spot', 'on-demand'], 0],
+    [['on-demand'], 1],
+  ])('of %j has %d replacements: spot is not replaced by spot', async (capacity, replaced) => {
+    const { world } = await run(large(capacity), 20, [scaled(CHANGE, 'a', 0)]);
+    expect(decisions(world, 'replace')).toHaveLength(replaced);
+  });
+
+  it('stays where EC2 has nothing for it, and takes pods again', async () => {
+    const { world, broken } = await run(large(['on-demand']), 30, [
+      { at: CHANGE - MINUTE, unavailable: {} },
+      scaled(CHANGE, 'a', 0),
+    ]);
+    expect(broken).toEqual([]);
+    expect(decisions(world, 'replace').length).toBeGreaterThan(0);
+    expect(decisions(world, 'none').length).toBeGreaterThan(0);
+    expect(world.launched).toBe(1);
+    expect(world.evictions).toBe(0);
+    const { nodes, nodeClaims } = readState(world.store).objects;
+    expect(nodes.flatMap(({ taints }) => taints)).toEqual([]);
+    expect(nodeClaims.map(({ conditions }) => conditions.map(({ type }) => type))).not.toContain(
+      'DisruptionReason',
+    );
+  });
+
+  it('and others like it are replaced by one together', async () => {
+    const beside = { labels: { app: 'a' } };
+    const pool = nodePool(['on-demand'], { disruption: allAtOnce });
+    const manifests = [
+      nodeClass,
+      pool,
+      deployment('a', 3, '6'),
+      deployment('b', 3, '1200m', beside),
+    ];
+    const { world, broken } = await run(manifests, 25, [scaled(CHANGE, 'a', 0)]);
+    expect(broken).toEqual([]);
+    expect(runningPods(world)).toBe(3);
+    expect(claimsOf(world)).toHaveLength(1);
+  });
+});
+
+/** Small numbers from a seed. */
+function random(seed: number): (most: number) => number {
+  let state = seed * 2_654_435_761;
+  return (most) => {
+    state = (Math.imul(state ^ (state >>> 15), 2_246_822_507) + 0x9e3779b9) >>> 0;
+    return state % most;
+  };
+}
+
+const NAMES = ['a', 'b', 'c'] as const;
+
+/** Three workloads whose sizes change, and then half an hour in which nothing happens. */
+function play(seed: number, disruption: Json) {
+  const next = random(seed);
+  const cpu = () => ['250m', '500m', '900m', '1500m', '3'][next(5)] ?? '1';
+  const manifests = [
+    nodeClass,
+    nodePool([['on-demand'], ['spot'], ['spot', 'on-demand']][next(3)] ?? [], { disruption }),
+    ...NAMES.map((name) => deployment(name, 1 + next(12), cpu())),
+  ];
+  const steps = Array.from({ length: 6 }, (_, at) =>
+    scaled((3 + 4 * at) * MINUTE, NAMES[next(3)] ?? 'a', next(12)),
+  );
+  return { manifests, steps };
+}
+
+/** Minutes of a run. */
+const END = 55;
+
+/** USD of the whole run. */
+function bill(world: World): number {
+  const { entries: all } = world.journal;
+  return all.reduce((sum, { at, pricePerHour }, n) => {
+    const until = all[n + 1]?.at ?? END * 60;
+    return sum + (pricePerHour * (until - at)) / 3600;
+  }, 0);
+}
+
+describe('any three workloads that grow and shrink', () => {
+  const seeds = Array.from({ length: 12 }, (_, at) => at + 1);
+  const bills: [number, number][] = [];
+
+  it.each(seeds)('%d: come to rest', async (seed) => {
+    const { manifests, steps } = play(seed, allAtOnce);
+    const { world, broken } = await run(manifests, END, steps);
+    expect(broken).toEqual([]);
+    const { pods } = readState(world.store).objects;
+    expect(pods.filter(({ phase }) => phase !== 'Running')).toEqual([]);
+    const late = (kind: string) =>
+      entries(world, kind).filter((each) => each.at * 1000 > (END - 15) * MINUTE);
+    expect(late('launched')).toEqual([]);
+    expect(late('evicted')).toEqual([]);
+    const others = play(seed, disruptionOf({ consolidationPolicy: 'WhenEmpty' })).manifests;
+    const { world: without } = await run(others, END, steps);
+    bills.push([bill(world), bill(without)]);
+  });
+
+  it('cost less than without', () => {
+    expect(bills).toHaveLength(seeds.length);
+    for (const [own, without] of bills) expect(own).toBeLessThan(1.1 * without);
+    const sum = (at: 0 | 1): number => bills.reduce((all, each) => all + each[at], 0);
+    expect(sum(0)).toBeLessThan(0.9 * sum(1));
+  });
+
+  it('are the same from the same seed', async () => {
+    const { manifests, steps } = play(3, allAtOnce);
+    const texts = await Promise.all(
+      [0, 1].map(async () => {
+        const { world } = await smallWorld(manifests, { scenario: { steps } });
+        await world.run(WORLD_START_MS + 30 * MINUTE);
+        return JSON.stringify(world.journal.entries);
+      }),
+    );
+    expect(texts[0]).toBe(texts[1]);
+  });
+});
