@@ -20,7 +20,8 @@ import type { NodeRow } from '../top/rows.ts';
 
 /** What Joiner would do with a node now. */
 export type Fate =
-  | { readonly kind: 'stays' }
+  /** Undefined: nobody asked whether its pods could be elsewhere. */
+  | { readonly kind: 'stays'; readonly why: string | undefined }
   | { readonly kind: 'starts'; readonly why: string }
   /** It would go, at once or when its replacements are ready. */
   | { readonly kind: 'goes'; readonly why: string; readonly replacedBy: readonly string[] }
@@ -61,7 +62,8 @@ function plannedOf(text: string | undefined): ClaimExplanation['planned'] {
 }
 
 /** What is so already, then what would be decided now, then what keeps it from being decided. */
-function fateOf(claim: NodeClaim, { removals, held, drifted }: Preview, nowMs: number): Fate {
+function fateOf(claim: NodeClaim, found: Preview, nowMs: number): Fate {
+  const { removals, held, drifted, kept } = found;
   const leaving = leavingBecause(claim, nowMs);
   if (leaving !== undefined) return { kind: 'goes', why: leaving, replacedBy: [] };
   const removal = removals.find(({ nodeClaim }) => nodeClaim === claim.name);
@@ -74,7 +76,7 @@ function fateOf(claim: NodeClaim, { removals, held, drifted }: Preview, nowMs: n
   const ofPool = held.filter(({ object }) => object === `NodePool/${claim.labels[NODE_POOL]}`);
   const drift = drifted.find(({ nodeClaim }) => nodeClaim === claim.name);
   const isUnwanted = drift !== undefined || isTrue(claim, 'Empty');
-  if (own.length === 0 && !isUnwanted) return { kind: 'stays' };
+  if (own.length === 0 && !isUnwanted) return { kind: 'stays', why: kept.get(claim.name) };
   const reasons = [...own, ...(isUnwanted ? ofPool : [])].map(({ message }) => message);
   const what = drift === undefined ? [] : [`it has drifted (${drift.reason})`];
   const why = reasons.length > 0 ? reasons : ['other nodes go first'];

@@ -64,7 +64,9 @@ export function renderPod(explanation: PodExplanation): string {
 }
 
 function fateLine({ fate }: ClaimExplanation): Line {
-  if (fate.kind === 'stays') return ['now', 'stays as it is'];
+  if (fate.kind === 'stays') {
+    return ['now', fate.why === undefined ? 'stays as it is' : `stays: ${fate.why}`];
+  }
   if (fate.kind === 'starts') return ['now', `starts: ${fate.why}`];
   if (fate.kind === 'held') return ['now', `is held back: ${fate.why.join('; ')}`];
   const { replacedBy, why } = fate;

@@ -48,6 +48,8 @@ export interface Preview {
   readonly leaving: readonly Leaving[];
   /** What is held back, as an event would say it. */
   readonly held: readonly Remark[];
+  /** Why nodes with pods are not consolidated, by the claim's name. */
+  readonly kept: ReadonlyMap<string, string>;
   readonly pricePerHour: Prices;
   /** Steps that could not be taken. */
   readonly failures: readonly Failure[];
@@ -209,7 +211,7 @@ export async function preview(input: Previewed): Promise<Preview> {
   const failures: Failure[] = [];
   const { overlays } = await resolveTypes(ports, settings, state);
   const made = await provisioned(ports, cluster, settings, failures);
-  const { failures: refused } = await disrupt(ports, settings, {
+  const { failures: refused, kept } = await disrupt(ports, settings, {
     saidMax: Number.POSITIVE_INFINITY,
   });
   const { plan, written, outlook } = made;
@@ -225,6 +227,7 @@ export async function preview(input: Previewed): Promise<Preview> {
     drifted: driftOf(await cluster.read()),
     leaving: leavingOf(state, input.nowMs),
     held: heldOf(outlook, cluster),
+    kept,
     pricePerHour: pricesOf(input, launches, removals),
     failures: [...failures, ...refused],
   };

@@ -79,18 +79,25 @@ function poolUses(nodes: readonly Priced[]): ReadonlyMap<string, PoolUse> {
   );
 }
 
-/** Whether the node's pool lets nodes with pods go, and its pods have been there long enough. */
-function isConsolidatable({ nowMs }: DisruptPass, each: Priced): boolean {
-  const { pool, judged } = each;
+/** Why nodes of its pool with pods never go, or not so soon; undefined: they may. */
+function reasonNotDue({ nowMs }: DisruptPass, each: Priced): string | undefined {
+  const { pool } = each;
   const { consolidationPolicy, consolidateAfter } = pool.disruption;
-  return (
-    pool.replicas === undefined &&
-    consolidationPolicy !== 'WhenEmpty' &&
-    consolidateAfter !== 'Never' &&
-    judged.drifts.length === 0 &&
-    !isIdle(each, nowMs) &&
-    isQuiet(each, consolidateAfter, nowMs)
-  );
+  if (pool.replicas !== undefined) return `NodePool ${pool.name} is static`;
+  if (consolidationPolicy === 'WhenEmpty') return 'consolidationPolicy WhenEmpty keeps it';
+  if (consolidateAfter === 'Never') return 'consolidateAfter is Never';
+  if (isQuiet(each, consolidateAfter, nowMs)) return undefined;
+  return 'pods have come or begun to go within consolidateAfter';
+}
+
+/** Those of the nodes with pods that their pools let go now; what is known of the others is noted. */
+function dueNodes(pass: DisruptPass, nodes: readonly Priced[]): readonly Priced[] {
+  return nodes.filter((each) => {
+    if (each.judged.drifts.length > 0 || isIdle(each, pass.nowMs)) return false;
+    const reason = reasonNotDue(pass, each);
+    if (reason !== undefined) pass.kept.set(each.claim.name, reason);
+    return reason === undefined;
+  });
 }
 
 /**
@@ -125,7 +132,7 @@ async function consolidationOf(
 ): Promise<Omit<Consolidation, 'known'> | undefined> {
   const { settings, nowMs } = pass;
   const nodes = pricedNodes(pass, standingNodes(pass));
-  const due = nodes.filter((each) => isConsolidatable(pass, each));
+  const due = dueNodes(pass, nodes);
   if (due.length === 0 || isLaunchPaused(pass) || (await isBraked(pass))) return undefined;
   const allowance = new Allowance(pass, UNDERUTILIZED);
   const candidates = await freeNodes(pass, due, allowance);

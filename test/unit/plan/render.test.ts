@@ -59,6 +59,7 @@ describe('a preview for people', () => {
       drifted: [],
       leaving: [],
       held,
+      kept: new Map(),
       pricePerHour: { now: 0, after: 0, unpriced: 0 },
       failures: [],
     };

@@ -1,4 +1,5 @@
 import { isPending } from '../../lifecycle/planned-pods.ts';
+import { CAPACITY_TYPE, INSTANCE_TYPE } from '../../model/labels.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../model/snapshot.ts';
 import { replan } from '../../scheduling/replan.ts';
 import { withLeaving, withPlaces } from '../simulation.ts';
@@ -126,6 +127,33 @@ class Search {
   }
 }
 
+/** Nodes of which the move launches the like again, dearest to empty first. */
+function launchedAgain({ nodes, replacements }: Move): readonly Usage[] {
+  const made = new Set(replacements.map(({ chosen }) => `${chosen.type} ${chosen.capacityType}`));
+  const kindOf = ({ claim: { labels } }: Usage) =>
+    `${labels[INSTANCE_TYPE]} ${labels[CAPACITY_TYPE]}`;
+  return nodes
+    .filter((usage) => made.has(kindOf(usage)))
+    .toSorted((a, b) => b.evictionCost - a.evictionCost || byWorth(a, b));
+}
+
+/** The same move without nodes of which it would launch the like again, as long as that is better. */
+function pruned(search: Search, move: Move): Move {
+  let best = move;
+  let again = launchedAgain(best);
+  while (again.length > 0 && best.nodes.length > 1 && !search.isOver) {
+    const [kept] = again;
+    const found = search.try(best.nodes.filter((each) => each !== kept));
+    if (found !== undefined && found.gain > best.gain) {
+      best = found;
+      again = launchedAgain(best);
+    } else {
+      again = again.slice(1);
+    }
+  }
+  return best;
+}
+
 /** First many that are worth most, then ever fewer: the best of these moves, if any pays back. */
 function bestOfFirst(search: Search, order: readonly Usage[]): Move | undefined {
   let best: Move | undefined;
@@ -134,7 +162,7 @@ function bestOfFirst(search: Search, order: readonly Usage[]): Move | undefined 
     const found = search.try(all.slice(0, size));
     if (found !== undefined && found.gain > (best?.gain ?? 0)) best = found;
   }
-  return best;
+  return best === undefined ? undefined : pruned(search, best);
 }
 
 /** Each by itself, then with its neighbours, until there were as many plans as may be made. */
@@ -190,7 +218,7 @@ export function consolidate(input: Consolidation): Consolidated {
     if (search.isOver) break;
     if (search.withinBudgets(group).length < group.length) continue;
     const found = search.try(group);
-    if (found !== undefined) search.take(found);
+    if (found !== undefined) search.take(pruned(search, found));
   }
   const { moves, refusals, plans, isOver } = search;
   return { moves, refusals, plans, isExhausted: !isOver };
