@@ -93,8 +93,8 @@ export interface JoinerProps {
    */
   readonly preferenceWorthOther?: number;
   /**
-   * Pods of badly used nodes are moved where that has saved what it costs within this time: evictions
-   * at `evictionPrice`, and new nodes beside the old ones. 0 moves none.
+   * Pods of badly used nodes are moved where that has paid for itself within this time: for the
+   * evictions at `evictionPrice`, and for new nodes beside the old ones. 0 moves none.
    * @default Duration.hours(2)
    */
   readonly consolidationHorizon?: Duration;

@@ -49,7 +49,9 @@ async function startWith(
   wrap: (ports: Ports) => Ports,
   replicas: readonly number[],
 ): Promise<void> {
-  const manifests = [nodeClass, nodePool(['on-demand'])];
+  // EC2's prices here are not those of the catalog: what it chooses is to stay.
+  const disruption = { consolidationPolicy: 'WhenEmpty' };
+  const manifests = [nodeClass, nodePool(['on-demand'], { disruption })];
   const workloads = replicas.map((count, at) => deployment(`app-${at}`, count, '900m'));
   let nowMs = (): number => WORLD_START_MS;
   const calls = new Calls({ nowMs: () => nowMs(), sleep: async () => {} });
