@@ -9,6 +9,7 @@ import { explainCommand } from './commands/explain.ts';
 import { pauseCommand, resumeCommand } from './commands/pause.ts';
 import { planCommand } from './commands/plan.ts';
 import { releaseCommand } from './commands/release.ts';
+import { replayCommand } from './commands/replay.ts';
 import { simulateCommand } from './commands/simulate.ts';
 import { solveCommand } from './commands/solve.ts';
 import { topCommand } from './commands/top.ts';
@@ -24,6 +25,7 @@ export function program(): Command {
     .showHelpAfterError('(joiner --help shows what there is)');
   const commands = [
     simulateCommand(),
+    replayCommand(),
     solveCommand(),
     planCommand(),
     explainCommand(),

@@ -7,6 +7,7 @@ import { parseDurationMs } from '../../shared/core/duration.ts';
 import type { FinalState } from '../../shared/sim/report.ts';
 import { Problems, reporting } from '../bad-input.ts';
 import { loadManifests } from '../simulate/load.ts';
+import { recordingTo } from '../simulate/recordings.ts';
 import { renderFinalState } from '../simulate/render.ts';
 import { prepareSimulation, runUntil } from '../simulate/run.ts';
 import { readScenario, scenarioFiles } from '../simulate/scenario-file.ts';
@@ -74,10 +75,12 @@ function note(line: string): void {
 /** Runs one simulation; the exit code. Progress and notes go to stderr. */
 async function simulate(paths: readonly string[], options: SimulateOptions): Promise<number> {
   const { duration, input } = readInput(paths, options, await loadCatalog(options.region));
-  const simulation = await prepareSimulation(input);
+  const { record: folder } = options;
+  const wrap = folder === undefined ? {} : { wrap: recordingTo(folder) };
+  const simulation = await prepareSimulation({ ...input, ...wrap });
   note(`simulating ${options.duration} in ${input.region}, seed ${input.seed}`);
   const state = await runUntil(simulation, duration);
-  if (options.record !== undefined) record(options.record, state);
+  if (folder !== undefined) record(folder, state);
   const text =
     options.output === 'json'
       ? `${JSON.stringify(state, null, 2)}\n`
@@ -97,7 +100,10 @@ export function simulateCommand(): Command {
     .option('--seed <number>', 'of everything random', '1')
     .option('--scenario <file>', 'what happens from outside, and when')
     .option('--var <name=value>', 'a value for a variable in manifests', collect, [])
-    .option('--record <folder>', 'write the final state and the decisions there')
+    .option(
+      '--record <folder>',
+      'write the final state, the decisions, and what they were made from there',
+    )
     .addOption(new Option('-o, --output <format>').choices(['text', 'json']).default('text'))
     .option('--strict', 'exit 1 when pods stay pending or an overlay is not ready')
     .action((paths: readonly string[], options: SimulateOptions) =>

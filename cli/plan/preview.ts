@@ -152,7 +152,7 @@ async function provisioned(
     await launchStatic(cluster, instanceTypes, ports.catalog.region, ports.clock.nowMs());
     outlook = await observe(ports, settings, failures);
   }
-  const plan = await planRollouts(ports, outlook.snapshot, settings.scheduling, failures);
+  const { plan } = await planRollouts(ports, outlook.snapshot, settings.scheduling, failures);
   const written = await createClaims(ports, outlook, plan);
   failures.push(...(await relyOnExisting(ports, outlook, plan)).failures);
   return { outlook, plan, written };

@@ -5,6 +5,7 @@ import { CatalogFile, type KeptCatalog, pricesAtMs } from '../../shared/aws/memo
 import { DecisionLog } from '../../shared/aws/memory/decision-log.ts';
 import { MemoryObjects } from '../../shared/aws/memory/objects.ts';
 import { S3Memory } from '../../shared/aws/memory/s3-memory.ts';
+import { SnapshotLog } from '../../shared/aws/memory/snapshot-log.ts';
 import { isEmbeddedRegion, loadCatalog } from '../../shared/catalog/catalog.ts';
 import type { Catalog } from '../../shared/catalog/facts.ts';
 import { functionName, METRICS } from '../../shared/contract.ts';
@@ -19,6 +20,7 @@ export interface OpenMemory {
   readonly calls: Calls;
   readonly memory: S3Memory;
   readonly decisions: DecisionLog;
+  readonly snapshots: SnapshotLog;
   readonly catalogFile: CatalogFile;
   readonly prices: Prices;
   /** Undefined: the region has no embedded catalog. */
@@ -45,6 +47,7 @@ export async function openMemory(config: Config, telemetry: Telemetry): Promise<
     catalogFile,
     memory: new S3Memory(objects, place),
     decisions: new DecisionLog(objects, cluster),
+    snapshots: new SnapshotLog(objects, cluster, config.version),
     prices,
   };
 }

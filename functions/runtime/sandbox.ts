@@ -3,6 +3,7 @@ import { type AwsAccess, eksClient, environmentCredentials } from '../../shared/
 import type { Calls } from '../../shared/aws/calls.ts';
 import { cachedCluster, describeCluster } from '../../shared/aws/eks-cluster.ts';
 import type { DecisionLog } from '../../shared/aws/memory/decision-log.ts';
+import type { SnapshotLog } from '../../shared/aws/memory/snapshot-log.ts';
 import type { Catalog } from '../../shared/catalog/facts.ts';
 import type { ClusterFacts } from '../../shared/core/launch/cluster-facts.ts';
 import { apiDecoders } from '../../shared/kube/api-decoders.ts';
@@ -72,13 +73,18 @@ export async function closeSandboxes(): Promise<void> {
 }
 
 /** Decisions in the log and in the bucket. */
-function keptRecorder(recorder: Recorder, decisions: DecisionLog): Recorder {
+function keptRecorder(
+  recorder: Recorder,
+  decisions: DecisionLog,
+  snapshots: SnapshotLog,
+): Recorder {
   return {
     ...recorder,
     decision: async (record) => {
       await recorder.decision(record);
       decisions.add(record);
     },
+    recording: (name, atMs, text) => snapshots.add(name, atMs, text),
   };
 }
 
@@ -88,7 +94,7 @@ async function assemble(
   cloud: (base: Base) => Cloud,
 ): Promise<Sandbox> {
   const opened = await openMemory(config, telemetry);
-  const { access, calls, memory, decisions, prices, degradations } = opened;
+  const { access, calls, memory, decisions, snapshots, prices, degradations } = opened;
   const eks = eksClient(access);
   const facts = cachedCluster(
     () => describeCluster(eks, calls, config.cluster),
@@ -103,7 +109,7 @@ async function assemble(
     refreshPrices: () => prices.refresh(),
     recall: () => memory.expire(),
     remember: async () => {
-      await Promise.all([memory.flush(), decisions.flush()]);
+      await Promise.all([memory.flush(), decisions.flush(), snapshots.flush()]);
     },
     // Lambda may deliver an event twice, with the same request id: only one of the two may hold.
     leases: (requestId) => {
@@ -124,7 +130,7 @@ async function assemble(
       ids: { suffix },
       degradations,
       isCatalogCurrent: () => prices.isCurrent,
-      recorder: keptRecorder(logRecorder(telemetry), decisions),
+      recorder: keptRecorder(logRecorder(telemetry), decisions, snapshots),
     },
   };
 }

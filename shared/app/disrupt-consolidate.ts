@@ -36,6 +36,7 @@ import type { DisruptPass } from './disrupt-pass.ts';
 import { createReplacements, replacementClaims, sayWaiting } from './disrupt-replacements.ts';
 import { reservedSnapshot } from './disrupt-snapshot.ts';
 import { isBraked, isLaunchPaused, waitsForPool } from './disrupt-waiting.ts';
+import { consolidationRecording } from './recording/recording.ts';
 
 /** Plans in one pass: what is left is the next minute's. */
 const PLANS_MAX = 20;
@@ -238,13 +239,19 @@ export async function consolidateNodes(pass: DisruptPass): Promise<void> {
   const input = await consolidationOf(pass);
   if (input === undefined) return;
   const { memory, kept } = pass;
-  const known = memory.recall(input);
-  if (known !== undefined) {
-    for (const [claim, why] of known) kept.set(claim, why);
+  const why = memory.recall(input);
+  if (why !== undefined) {
+    for (const [name, message] of why) kept.set(name, message);
     return;
   }
-  const found = consolidate({ ...input, known: memory.known });
+  const known = memory.known;
+  const found = consolidate({ ...input, known });
   memory.keep(found);
+  const [claim] = found.moves.flatMap(({ nodes }) => nodes.map((each) => each.claim.name));
+  if (claim !== undefined) {
+    const text = consolidationRecording({ ...input, known }, found, pass.nowMs);
+    pass.ports.recorder.recording?.(`disrupt-${claim}`, pass.nowMs, text);
+  }
   for (const [claim, why] of found.refusals) kept.set(claim, why);
   await makeMoves(pass, found.moves, input.snapshot);
 }

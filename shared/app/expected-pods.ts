@@ -279,13 +279,19 @@ export function planWhole(
   return alone;
 }
 
+/** A plan, and the pods that it expected. */
+export interface Rollouts {
+  readonly plan: PartPlan;
+  readonly expected: readonly Pod[];
+}
+
 /** Plans for what waits and what ReplicaSets have still to make. */
 export async function planRollouts(
   { cluster }: Ports,
   snapshot: ClusterSnapshot,
   settings: SchedulingSettings,
   failures: Failure[],
-): Promise<PartPlan> {
+): Promise<Rollouts> {
   const sets = waitingSets(snapshot);
   let wanted: ReadonlyMap<string, number> = new Map();
   if (sets.length > 0) {
@@ -294,5 +300,6 @@ export async function planRollouts(
     };
     failures.push(...(await attempt('ReplicaSets', read)));
   }
-  return planWhole(snapshot, settings, expectedPods(sets, wanted));
+  const expected = expectedPods(sets, wanted);
+  return { plan: planWhole(snapshot, settings, expected), expected };
 }

@@ -18,6 +18,7 @@ import { measuresOf } from './measures.ts';
 import { type Outlook, observe, resolveTypes, typesByClaim } from './outlook.ts';
 import { createClaims, type PlannedWritten } from './planned-claims.ts';
 import { tellOfPods } from './pod-events.ts';
+import { planRecording } from './recording/recording.ts';
 import { claimRef } from './references.ts';
 import { type AppSettings, isPaused } from './settings.ts';
 import { Shadow } from './shadow.ts';
@@ -110,11 +111,19 @@ async function decide(
     const nothing = { written: [], plan: undefined, nominated: [] };
     return { outlook, ...nothing, isPartial: true, decidedAtMs: ports.clock.nowMs() };
   }
-  const plan = await planRollouts(ports, outlook.snapshot, settings.scheduling, failures);
+  const { snapshot } = outlook;
+  const { scheduling } = settings;
+  const { plan, expected } = await planRollouts(ports, snapshot, scheduling, failures);
   measure(ports, outlook, plan);
   const decidedAtMs = ports.clock.nowMs();
   tally.unplaced = new Map([...plan.unplaced].map(([pod, { message }]) => [pod, message]));
   const written = await createClaims(ports, outlook, plan);
+  const [first] = written;
+  if (first !== undefined) {
+    const planning = { snapshot, settings: scheduling, expected };
+    const text = planRecording(planning, plan, decidedAtMs);
+    ports.recorder.recording?.(`provision-${first.claim.name}`, decidedAtMs, text);
+  }
   tally.created.push(...written.map(({ claim }) => claim.name));
   if (await outlook.shadow.isCast()) return undefined;
   const relied = await relyOnExisting(ports, outlook, plan);

@@ -3,7 +3,7 @@ import type { DecisionRecord } from '../../ports.ts';
 import type { MemoryObjects } from './objects.ts';
 
 /** `2026-01-01/10-20-30.400`: names sort by time, and a day is a folder. */
-function placeOf(atMs: number): string {
+export function placeOf(atMs: number): string {
   const [day = '', time = ''] = new Date(atMs).toISOString().replace('Z', '').split('T');
   return `${day}/${time.replaceAll(':', '-')}`;
 }

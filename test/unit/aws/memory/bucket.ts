@@ -59,7 +59,11 @@ export class TestBucket {
   }
 
   text(key: string): string {
-    return this.cloud.bucket.objects.get(key)?.toString() ?? '';
+    return this.bytes(key).toString();
+  }
+
+  bytes(key: string): Buffer {
+    return this.cloud.bucket.objects.get(key) ?? Buffer.of();
   }
 
   /** Calls of S3 so far, by operation. */

@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import { Command, Option } from 'commander';
+import packageJson from '../../package.json' with { type: 'json' };
+import { type Replayed, replayed } from '../../shared/app/recording/replayed.ts';
+import { BadInput, Problems, reporting } from '../bad-input.ts';
+import { jsonText } from '../json.ts';
+import { type Difference, differences } from '../replay/difference.ts';
+
+interface Options {
+  readonly output: 'text' | 'json';
+}
+
+/** A recording that was decided again. */
+interface Outcome extends Replayed {
+  readonly file: string;
+  readonly ms: number;
+  readonly differences: readonly Difference[];
+}
+
+const GZIP_MAGIC = [0x1f, 0x8b];
+/** Places that are shown; a plan that is another one differs in hundreds. */
+const SHOWN_MAX = 10;
+
+function textOf(file: string): string {
+  try {
+    const bytes = readFileSync(file === '-' ? 0 : file);
+    const isZipped = GZIP_MAGIC.every((byte, at) => bytes[at] === byte);
+    return (isZipped ? gunzipSync(bytes) : bytes).toString('utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    const why = code === 'ENOENT' ? 'no such file' : code === 'EISDIR' ? 'is a folder' : code;
+    throw new BadInput([`${file}: ${why}`]);
+  }
+}
+
+function replay(file: string): Outcome {
+  const text = textOf(file);
+  const began = performance.now();
+  let found: Replayed | undefined;
+  try {
+    found = replayed(text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new BadInput([`${file}: cannot be decided again: ${why}`]);
+  }
+  if (found === undefined) {
+    throw new BadInput([
+      `${file}: is no recording of Joiner; they are in the bucket below snapshots/, and in the folder of simulate --record`,
+    ]);
+  }
+  const ms = performance.now() - began;
+  const { recorded, now } = found;
+  const differ = recorded === now ? [] : differences(JSON.parse(recorded), JSON.parse(now));
+  return { ...found, file, ms, differences: differ };
+}
+
+function isSame({ recorded, now }: Replayed): boolean {
+  return recorded === now;
+}
+
+function line({ path, recorded = 'nothing', now = 'nothing' }: Difference): string {
+  const short = (text: string): string => (text.length > 60 ? `${text.slice(0, 57)}...` : text);
+  return `  ${path === '' ? 'the answer' : path}: ${short(recorded)} → ${short(now)}`;
+}
+
+function asText(outcome: Outcome): string {
+  const { file, useCase, at, joiner, recorded, ms } = outcome;
+  const what = `${file}: ${useCase} of ${at} by Joiner ${joiner}`;
+  if (isSame(outcome)) {
+    return `${what}: the same, ${recorded.length} bytes, in ${ms.toFixed(0)} ms\n`;
+  }
+  const all = outcome.differences;
+  const shown = all.slice(0, SHOWN_MAX).map(line);
+  const more = all.length > SHOWN_MAX ? [`  and ${all.length - SHOWN_MAX} more`] : [];
+  const other = joiner === packageJson.version ? '' : `; this is Joiner ${packageJson.version}`;
+  return `${what}: ANOTHER ANSWER${other}\n${[...shown, ...more].join('\n')}\n`;
+}
+
+function asJson(outcomes: readonly Outcome[]): string {
+  return jsonText({
+    joiner: packageJson.version,
+    recordings: outcomes.map((outcome) => ({
+      file: outcome.file,
+      useCase: outcome.useCase,
+      at: outcome.at,
+      joiner: outcome.joiner,
+      same: isSame(outcome),
+      answer: JSON.parse(outcome.now) as unknown,
+      differences: outcome.differences,
+    })),
+  });
+}
+
+async function run(files: readonly string[], { output }: Options): Promise<number> {
+  const problems = new Problems();
+  const found = files.map((file) => problems.collect(() => replay(file)));
+  const outcomes = problems.checked(found).flatMap((each) => each ?? []);
+  process.stdout.write(output === 'json' ? asJson(outcomes) : outcomes.map(asText).join(''));
+  return outcomes.every(isSame) ? 0 : 1;
+}
+
+/** `joiner replay`: recorded decisions, made again on what they were made from. */
+export function replayCommand(): Command {
+  return new Command('replay')
+    .description('decide again what was recorded, and compare byte for byte')
+    .argument('<snapshots...>', 'recordings, compressed or not; - is standard input')
+    .addOption(new Option('-o, --output <format>').choices(['text', 'json']).default('text'))
+    .action((files: readonly string[], options: Options) => reporting(() => run(files, options)));
+}

@@ -1,0 +1,121 @@
+import type {
+  Consolidated,
+  Consolidation,
+} from '../../core/disruption/consolidation/consolidate.ts';
+import type { Usage } from '../../core/disruption/consolidation/payback.ts';
+import type { Plan } from '../../core/model/plan.ts';
+import { type Pod, podKey } from '../../core/model/pod.ts';
+import type { ClusterSnapshot, SchedulingSettings } from '../../core/model/snapshot.ts';
+import { jsonValue, type SnapshotJson, snapshotJson } from './snapshot-json.ts';
+
+/** Another layout gets another number, and is refused by those that do not know it. */
+export const FORMAT = 1;
+
+/** What a plan of `provision` was made from. */
+export interface Planning {
+  readonly snapshot: ClusterSnapshot;
+  readonly settings: SchedulingSettings;
+  /** Pods that ReplicaSets have still to make. */
+  readonly expected: readonly Pod[];
+}
+
+interface Head {
+  readonly format: number;
+  /** The version of Joiner that decided. */
+  readonly joiner: string;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+export type CandidateJson = Pick<Usage, 'pricePerHour' | 'isSpot' | 'evictionCost'> & {
+  readonly claim: string;
+  readonly pool: string;
+  /** `namespace/name`. */
+  readonly pods: readonly string[];
+};
+
+/** A decision as a file: what it was made from, and what came of it. */
+export type RecordingJson =
+  | (Head & {
+      readonly useCase: 'provision';
+      readonly snapshot: SnapshotJson;
+      readonly settings: SchedulingSettings;
+      readonly expected: readonly Pod[];
+      readonly answer: unknown;
+    })
+  | (Head & {
+      readonly useCase: 'disrupt';
+      readonly snapshot: SnapshotJson;
+      readonly consolidation: unknown;
+      readonly candidates: readonly CandidateJson[];
+      readonly answer: unknown;
+    });
+
+/** What came of a decision, in an order that only depends on it. */
+export function planAnswer(plan: Plan): unknown {
+  const byKey = <Each>(entries: ReadonlyMap<string, Each>) =>
+    [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
+  return { ...plan, unplaced: byKey(plan.unplaced), ignored: byKey(plan.ignored) };
+}
+
+export function movesAnswer({ moves, refusals, plans }: Consolidated): unknown {
+  const named = moves.map(({ nodes, replacements, elsewhere, balance }) => ({
+    nodes: nodes.map(({ node }) => node.name),
+    replacements,
+    elsewhere: [...elsewhere].sort(),
+    balance,
+  }));
+  return { moves: named, refusals: [...refusals].sort(), plans };
+}
+
+export function textOf(value: unknown): string {
+  return JSON.stringify(value, jsonValue);
+}
+
+function headOf(joiner: string, atMs: number): Head {
+  return { format: FORMAT, joiner, at: new Date(atMs).toISOString() };
+}
+
+/** The recording of a plan of `provision`, as the text of a file. */
+export function planRecording(
+  { snapshot, settings, expected }: Planning,
+  plan: Plan,
+  atMs: number,
+): (joiner: string) => string {
+  return (joiner) =>
+    textOf({
+      ...headOf(joiner, atMs),
+      useCase: 'provision',
+      snapshot: snapshotJson(snapshot),
+      settings,
+      expected,
+      answer: planAnswer(plan),
+    });
+}
+
+/** The recording of a search for moves, as the text of a file. */
+export function consolidationRecording(
+  input: Consolidation,
+  found: Consolidated,
+  atMs: number,
+): (joiner: string) => string {
+  const { snapshot, candidates, ...rest } = input;
+  return (joiner) =>
+    textOf({
+      ...headOf(joiner, atMs),
+      useCase: 'disrupt',
+      snapshot: snapshotJson(snapshot),
+      consolidation: rest,
+      candidates: candidates.map(
+        ({ claim, pool, pods, pricePerHour, isSpot, evictionCost }): CandidateJson => ({
+          claim: claim.name,
+          pool: pool.name,
+          pods: pods.map(podKey),
+          pricePerHour,
+          isSpot,
+          evictionCost,
+        }),
+      ),
+      answer: movesAnswer(found),
+    });
+}

@@ -1,0 +1,90 @@
+import {
+  type Consolidation,
+  consolidate,
+} from '../../core/disruption/consolidation/consolidate.ts';
+import type { Usage } from '../../core/disruption/consolidation/payback.ts';
+import { podKey } from '../../core/model/pod.ts';
+import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
+import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
+import { planWhole } from '../expected-pods.ts';
+import {
+  type CandidateJson,
+  FORMAT,
+  movesAnswer,
+  planAnswer,
+  type RecordingJson,
+  textOf,
+} from './recording.ts';
+import { snapshotFrom, valueOfJson } from './snapshot-json.ts';
+
+/** A search's other fields, of which JSON knows no maps and sets. */
+type Rest = Omit<
+  Consolidation,
+  'snapshot' | 'candidates' | 'allowance' | 'pools' | 'quiet' | 'known'
+> & {
+  readonly allowance: readonly (readonly [string, number])[];
+  readonly pools: readonly (readonly [string, { pricePerHour: number; disruption: number }])[];
+  readonly quiet: readonly string[];
+  readonly known: readonly (readonly [string, string])[];
+};
+
+function candidatesFrom(
+  { nodeClaims, nodes, nodePools, pods }: ClusterSnapshot,
+  candidates: readonly CandidateJson[],
+): readonly Usage[] {
+  const claims = new Map(nodeClaims.map((claim) => [claim.name, claim]));
+  const pools = new Map(nodePools.map((pool) => [pool.name, pool]));
+  const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
+  const byKey = new Map(pods.map((pod) => [podKey(pod), pod]));
+  return candidates.flatMap(({ claim: name, pool, pods: keys, ...rest }): readonly Usage[] => {
+    const claim = claims.get(name) as NodeClaim;
+    const node = byProvider.get(claim.providerId);
+    if (node === undefined) return [];
+    const own = keys.flatMap((key) => byKey.get(key) ?? []);
+    return [{ ...rest, claim, node, pods: own, pool: pools.get(pool) as NodePool }];
+  });
+}
+
+function answerOf(recording: RecordingJson): unknown {
+  const snapshot = snapshotFrom(recording.snapshot);
+  if (recording.useCase === 'provision') {
+    return planAnswer(planWhole(snapshot, recording.settings, recording.expected));
+  }
+  const { allowance, pools, quiet, known, ...rest } = recording.consolidation as Rest;
+  return movesAnswer(
+    consolidate({
+      ...rest,
+      snapshot,
+      candidates: candidatesFrom(snapshot, recording.candidates),
+      allowance: new Map(allowance),
+      pools: new Map(pools),
+      quiet: new Set(quiet),
+      known: new Map(known),
+    }),
+  );
+}
+
+/** What a recording says, and what is decided on it now. */
+export interface Replayed {
+  readonly useCase: RecordingJson['useCase'];
+  readonly joiner: string;
+  readonly at: string;
+  /** JSON text. */
+  readonly recorded: string;
+  /** JSON text. */
+  readonly now: string;
+}
+
+/** Undefined: this is no recording, or one of a layout that is not known. */
+export function replayed(text: string): Replayed | undefined {
+  const recording = JSON.parse(text, valueOfJson) as Partial<RecordingJson> | null;
+  if (recording?.format !== FORMAT || recording.snapshot === undefined) return undefined;
+  const { useCase, joiner, at, answer } = recording as RecordingJson;
+  return {
+    useCase,
+    joiner,
+    at,
+    recorded: textOf(answer),
+    now: textOf(answerOf(recording as RecordingJson)),
+  };
+}
