@@ -66,9 +66,9 @@ export interface Recorder {
   /** Names without the prefix `karpenter_`, as Karpenter has them. */
   count(metric: string, dimensions: Labels, by?: number): void;
   /**
-   * What a decision that changed something was made from, under a name of letters, digits and dashes.
-   * The text is made when it is wanted, for the version of Joiner that runs. Absent where nobody keeps
-   * it.
+   * What a decision that changed something was made from, under a name of letters, digits and
+   * dashes. The text is made when it is wanted, for the version of Joiner that runs. Absent where
+   * nobody keeps it.
    */
   recording?(name: string, atMs: number, text: (joiner: string) => string): void;
   /** A level or a duration at this moment; absent where nobody looks at it. Named as counts are. */
