@@ -149,6 +149,7 @@ async function consolidationOf(
     snapshot,
     candidates: candidates.filter(({ node }) => !hosts.has(node.name)),
     allowance: new Map(candidates.map(({ pool }) => [pool.name, allowance.left(pool)])),
+    nodesMax: endingsLeft(pass),
     pools: poolUses(nodes),
     quiet: new Set(restless.map(({ node }) => node.name)),
     scheduling: settings.scheduling,
@@ -256,17 +257,13 @@ export async function consolidateNodes(pass: DisruptPass): Promise<void> {
   await makeMoves(pass, found.moves, input.snapshot);
 }
 
-/** As far as instances may be ended in a minute. */
 async function makeMoves(
   pass: DisruptPass,
   moves: readonly Move[],
   snapshot: ClusterSnapshot,
 ): Promise<void> {
-  let left = endingsLeft(pass);
   for (const move of moves) {
     if (await pass.shadow.isCast()) return;
-    if (move.nodes.length > left) continue;
-    left -= move.nodes.length;
     const isRemoval = move.replacements.length === 0;
     const step = () => (isRemoval ? remove(pass, move) : replace(pass, move, snapshot));
     const name = move.nodes.map(({ claim }) => claim.name).join(', ');

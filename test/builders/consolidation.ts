@@ -137,6 +137,7 @@ export function consolidationOf(
     snapshot,
     candidates: usages,
     allowance: new Map(usages.map(({ pool }) => [pool.name, usages.length])),
+    nodesMax: usages.length,
     pools: poolUses(usages),
     quiet: new Set(),
     scheduling: DEFAULT_SCHEDULING_SETTINGS,

@@ -14,6 +14,8 @@ export interface Consolidation {
   readonly candidates: readonly Usage[];
   /** By the pool's name: how many nodes its budgets let go. */
   readonly allowance: ReadonlyMap<string, number>;
+  /** Nodes of all pools together that may go now. */
+  readonly nodesMax: number;
   readonly pools: ReadonlyMap<string, PoolUse>;
   /** Nodes by name that take no pods in for now. */
   readonly quiet: ReadonlySet<string>;
@@ -88,10 +90,12 @@ class Search {
   /** Those of the nodes that budgets let go together. */
   withinBudgets(usages: readonly Usage[]): readonly Usage[] {
     const left = new Map(this.left);
+    let most = this.input.nodesMax - this.gone.size;
     return usages.filter((usage) => {
       const own = left.get(usage.pool.name) ?? 0;
-      if (own <= 0 || !this.isFree(usage)) return false;
+      if (most <= 0 || own <= 0 || !this.isFree(usage)) return false;
       left.set(usage.pool.name, own - 1);
+      most -= 1;
       return true;
     });
   }

@@ -1,3 +1,4 @@
+import type { Condition } from '../../model/cluster.ts';
 import type { Labels } from '../../model/labels.ts';
 import type { Pod, PodSpec } from '../../model/pod.ts';
 import type { ClusterSnapshot } from '../../model/snapshot.ts';
@@ -19,6 +20,10 @@ function shared<Each extends object>(): (each: Each) => number {
 
 function sorted(lines: readonly string[]): string {
   return lines.toSorted().join('\n');
+}
+
+function trueOnes(conditions: readonly Condition[]): readonly string[] {
+  return conditions.flatMap(({ type, status }) => (status === 'True' ? [type] : [])).sort();
 }
 
 /** Pods in the order of their uids, so that what is counted first does not depend on the list. */
@@ -62,13 +67,13 @@ export function fingerprint(snapshot: ClusterSnapshot): string {
     ),
     sorted(
       nodeClaims.map(({ uid, labels, taints, deletedAtMs, providerId, conditions }) => {
-        const is = conditions.flatMap((each) => (each.status === 'True' ? [each.type] : []));
+        const is = trueOnes(conditions);
         return JSON.stringify([uid, labels, taints, deletedAtMs === undefined, providerId, is]);
       }),
     ),
     sorted(
-      nodePools.map(({ name, weight, limits, replicas, template, disruption, annotations }) =>
-        JSON.stringify([name, weight, limits, replicas, template, disruption, annotations]),
+      nodePools.map(({ uid: _, conditions, ...pool }) =>
+        JSON.stringify([pool, trueOnes(conditions)]),
       ),
     ),
     ...[...instanceTypes.keys()].sort().map((pool) => `${pool}\n${typesOf(pool)}`),
