@@ -4,7 +4,11 @@ import { fingerprint } from '../core/disruption/consolidation/fingerprint.ts';
 function textOf(input: Omit<Consolidation, 'known'>): string {
   const { snapshot, candidates, allowance, quiet } = input;
   const own = [
-    candidates.map((each) => `${each.claim.name} ${each.pricePerHour} ${each.evictionCost}`).sort(),
+    candidates
+      .map((each) =>
+        [each.claim.name, each.pricePerHour, each.evictionCost, each.isDrifted].join(' '),
+      )
+      .sort(),
     [...allowance].map(([pool, left]) => `${pool} ${left}`).sort(),
     [...quiet].sort(),
   ];

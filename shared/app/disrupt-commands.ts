@@ -1,4 +1,4 @@
-import { blockedBy } from '../core/disruption/candidates.ts';
+import { blockedBy, heldBy } from '../core/disruption/candidates.ts';
 import { type Command, forgottenNodes, replacedByText } from '../core/disruption/commands.ts';
 import { conditionOf, isTrue, withConditions } from '../core/lifecycle/conditions.ts';
 import type { Node } from '../core/model/cluster.ts';
@@ -179,6 +179,26 @@ export async function tellReplaced(
   return await ports.cluster.patchNodeClaim(claimRef(claim), { annotations });
 }
 
+/** Nodes whose pods hold them though all is ready are given this time, and then stay. */
+const HELD_MS_MAX = 10 * 60_000;
+
+/** Whether a node that is only to go for the money is held by its pods now, and what becomes of it. */
+async function isHeldByPods(pass: DisruptPass, command: Command): Promise<boolean> {
+  const { claim, node, replacements } = command;
+  if (node === undefined) return false;
+  const { pods, podDisruptionBudgets } = pass.state.objects;
+  const own = pods.filter(({ nodeName }) => nodeName === node.name);
+  const message = heldBy({ claim, node, pods: own }, podDisruptionBudgets, pass.nowMs);
+  if (message === undefined) return false;
+  const readyAtMs = Math.max(
+    0,
+    ...replacements.map((each) => conditionOf(each, 'Initialized')?.lastTransitionAtMs ?? 0),
+  );
+  if (pass.nowMs - readyAtMs >= HELD_MS_MAX) await rollBack(pass, command, message, false);
+  else await say(pass, claim, node, { type: 'Normal', reason: 'DisruptionBlocked', message });
+  return true;
+}
+
 /** A static node takes pods until its replacement is ready: some may hold it since. */
 async function isHeldBack(pass: DisruptPass, { claim, node }: Command): Promise<boolean> {
   if (node === undefined) return false;
@@ -207,6 +227,8 @@ async function follow(pass: DisruptPass, command: Command): Promise<void> {
   // The pods of a static node have no other place before its replacement is there.
   const isStatic = poolOf(pass, claim)?.replicas !== undefined;
   if (isStatic && (progress.kind !== 'ready' || (await isHeldBack(pass, command)))) return;
+  const isReady = progress.kind === 'ready';
+  if (isReady && reason === UNDERUTILIZED && (await isHeldByPods(pass, command))) return;
   const held = await hold(pass, claim, node, reason);
   if (progress.kind === 'ready' && held === 'done') await endReplaced(pass, command, names);
 }

@@ -63,7 +63,9 @@ function pricedNodes(pass: DisruptPass, standing: readonly Standing[]): readonly
     const pricePerHour = priceOf(pass, each.claim);
     if (pricePerHour === undefined) return [];
     const isSpot = each.claim.labels[CAPACITY_TYPE] === SPOT;
-    return [{ ...each, pricePerHour, isSpot, evictionCost: evictionCostOf(each.pods) }];
+    const isDrifted = each.judged.drifts.length > 0;
+    const evictionCost = evictionCostOf(each.pods);
+    return [{ ...each, pricePerHour, isSpot, isDrifted, evictionCost }];
   });
 }
 
@@ -94,7 +96,7 @@ function reasonNotDue({ nowMs }: DisruptPass, each: Priced): string | undefined 
 /** Those of the nodes with pods that their pools let go now; what is known of the others is noted. */
 function dueNodes(pass: DisruptPass, nodes: readonly Priced[]): readonly Priced[] {
   return nodes.filter((each) => {
-    if (each.judged.drifts.length > 0 || isIdle(each, pass.nowMs)) return false;
+    if (isIdle(each, pass.nowMs)) return false;
     const reason = reasonNotDue(pass, each);
     if (reason !== undefined) pass.kept.set(each.claim.name, reason);
     return reason === undefined;

@@ -97,6 +97,7 @@ export function clusterOf(
         pool: pools.find((each) => each.name === pool) ?? poolOf(pool),
         pricePerHour: priceOf(types, { name, type, capacityType, zone }),
         isSpot: capacityType === 'spot',
+        isDrifted: false,
         evictionCost: evictionCostOf(own),
       },
     };

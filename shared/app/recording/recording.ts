@@ -27,7 +27,10 @@ interface Head {
   readonly at: string;
 }
 
-export type CandidateJson = Pick<Usage, 'pricePerHour' | 'isSpot' | 'evictionCost'> & {
+export type CandidateJson = Pick<
+  Usage,
+  'pricePerHour' | 'isSpot' | 'isDrifted' | 'evictionCost'
+> & {
   readonly claim: string;
   readonly pool: string;
   /** `namespace/name`. */
@@ -107,12 +110,13 @@ export function consolidationRecording(
       snapshot: snapshotJson(snapshot),
       consolidation: rest,
       candidates: candidates.map(
-        ({ claim, pool, pods, pricePerHour, isSpot, evictionCost }): CandidateJson => ({
+        ({ claim, pool, pods, pricePerHour, isSpot, isDrifted, evictionCost }): CandidateJson => ({
           claim: claim.name,
           pool: pool.name,
           pods: pods.map(podKey),
           pricePerHour,
           isSpot,
+          isDrifted,
           evictionCost,
         }),
       ),

@@ -7,7 +7,7 @@ import { fitsResources, type Resources, subtractResources } from '../model/resou
 import type { ClusterSnapshot, SchedulingSettings } from '../model/snapshot.ts';
 import { untoleratedTaint } from '../model/taint.ts';
 import { type StateNode, stateNodes } from './problem/state-node.ts';
-import { solve } from './solve.ts';
+import { solved } from './solve.ts';
 
 /** Where earlier plans have put pods that still wait: the node's name by pod. */
 type Kept = ReadonlyMap<Pod, string>;
@@ -86,12 +86,20 @@ function withKept(existing: Plan['existing'], kept: Kept): Plan['existing'] {
  * them are not planned anew: a plan as tight as the one they come from might not be found again.
  */
 export function replan(snapshot: ClusterSnapshot, settings: SchedulingSettings): Plan {
+  return replanned(snapshot, settings).plan;
+}
+
+/** The plan, and the world that it was made in, for those who want to look closer. */
+export function replanned(
+  snapshot: ClusterSnapshot,
+  settings: SchedulingSettings,
+): ReturnType<typeof solved> {
   const kept = keptPods(snapshot);
-  if (kept.size === 0) return solve(snapshot, settings);
+  if (kept.size === 0) return solved(snapshot, settings);
   const pods = snapshot.pods.map((pod) => {
     const nodeName = kept.get(pod);
     return nodeName === undefined ? pod : { ...pod, nodeName };
   });
-  const plan = solve({ ...snapshot, pods }, settings);
-  return { ...plan, existing: withKept(plan.existing, kept) };
+  const { plan, world } = solved({ ...snapshot, pods }, settings);
+  return { plan: { ...plan, existing: withKept(plan.existing, kept) }, world };
 }

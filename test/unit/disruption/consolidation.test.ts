@@ -76,7 +76,7 @@ describe('a move pays back', () => {
   const { usages } = clusterOf([small('a', 'm.xlarge')]);
 
   it('where what it saves has paid for the evictions within the horizon', () => {
-    const balance = balanceOf(usages, [], DEFAULT_CONSOLIDATION_SETTINGS);
+    const balance = balanceOf(usages, 0, DEFAULT_CONSOLIDATION_SETTINGS);
     expect(balance).toEqual({ saving: 0.2, cost: 0.002 });
     expect(paybackMs(balance)).toBeCloseTo(0.01 * HOUR, 6);
     expect(gainOf(balance, DEFAULT_CONSOLIDATION_SETTINGS)).toBeCloseTo(0.398, 9);

@@ -1,19 +1,21 @@
+import { NODE_POOL } from '../../model/labels.ts';
 import type { Plan, PlannedNodeClaim } from '../../model/plan.ts';
 import { isBufferPod, type Pod, podKey } from '../../model/pod.ts';
+import { amountOf } from '../../model/resources.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../model/snapshot.ts';
+import { mayStrand } from '../../scheduling/playback/stranded.ts';
 import { type StateNode, stateNodes } from '../../scheduling/problem/state-node.ts';
-import { replan } from '../../scheduling/replan.ts';
+import { replanned } from '../../scheduling/replan.ts';
 import { isMoving } from '../candidates.ts';
 import { obstacle, type Places, placesOf, startingNodes, withLeaving } from '../simulation.ts';
 import { overLimits } from './limits-guard.ts';
-import { narrowed } from './narrowing.ts';
+import { type Narrowed, narrowed } from './narrowing.ts';
 import {
   type Balance,
   balanceOf,
   type ConsolidationSettings,
   gainOf,
   isBalanced,
-  leastSaving,
   type PoolUse,
   type Usage,
 } from './payback.ts';
@@ -112,35 +114,90 @@ function overloaded(
   return undefined;
 }
 
+/** Shares of what may be spent beyond the plan that are tried, so that even the worst pays back. */
+const SPARE_SHARES = [1, 0.5, 0.2, 0] as const;
+
+/** The sum of what the claims were chosen to cost an hour. */
+function chosenPrice(planned: readonly PlannedNodeClaim[]): number {
+  return planned.reduce((sum, { chosen }) => sum + chosen.price, 0);
+}
+
+/** Whether the move is one to make if what comes in the nodes' place costs so much an hour. */
+function isWorth({ settings, pools }: Ground, nodes: readonly Usage[], after: number): boolean {
+  const balance = balanceOf(nodes, after, settings);
+  return gainOf(balance, settings) > 0 && isBalanced(nodes, balance, pools);
+}
+
+/** The claims with only such types as cost no more than this beyond what was chosen. */
+function narrowedAll(
+  { snapshot }: Ground,
+  planned: readonly PlannedNodeClaim[],
+  spare: number,
+  typesMax: number,
+): readonly Narrowed[] | undefined {
+  const all: Narrowed[] = [];
+  for (const each of planned) {
+    const types = snapshot.instanceTypes.get(each.nodePool) ?? [];
+    const narrow = narrowed(each, types, each.chosen.price + spare, typesMax);
+    if (narrow === undefined) return undefined;
+    all.push(narrow);
+  }
+  return all;
+}
+
 /**
  * The replacements with only such types that the move pays back whatever EC2 chooses of them. What
  * may be spent beyond the plan is shared equally. A sentence where that cannot be.
  */
 function affordable(
-  { snapshot, settings }: Ground,
+  ground: Ground,
   nodes: readonly Usage[],
   planned: readonly PlannedNodeClaim[],
 ): readonly PlannedNodeClaim[] | string {
+  const { settings } = ground;
   const isSpot = planned.some(({ chosen }) => chosen.capacityType === 'spot');
   const isSpotToSpot = isSpot && nodes.every((each) => each.isSpot);
   if (isSpotToSpot && !settings.spotToSpot) {
     return 'Spot nodes are replaced by cheaper spot nodes only with SpotToSpotConsolidation';
   }
-  const { saving } = balanceOf(nodes, planned, settings);
-  const spare = (saving - leastSaving(nodes, planned, settings)) / Math.max(1, planned.length);
+  const { saving } = balanceOf(nodes, chosenPrice(planned), settings);
   const isSingle = isSpotToSpot && nodes.length === 1;
   const typesMax = isSingle ? SPOT_TYPES : Number.POSITIVE_INFINITY;
-  const replacements: PlannedNodeClaim[] = [];
-  for (const each of planned) {
-    const types = snapshot.instanceTypes.get(each.nodePool) ?? [];
-    const narrow = narrowed(each, types, each.chosen.price + spare, typesMax);
-    if (narrow === undefined) return 'Too few instance types are cheaper';
-    if (isSingle && narrow.instanceTypes.length < SPOT_TYPES) {
-      return `Fewer than ${SPOT_TYPES} spot instance types are cheaper`;
-    }
-    replacements.push(narrow);
+  for (const share of SPARE_SHARES) {
+    const spare = (share * saving) / Math.max(1, planned.length);
+    const all = narrowedAll(ground, planned, spare, typesMax);
+    if (all === undefined) continue;
+    const worst = all.reduce((sum, { priceMax }) => sum + priceMax, 0);
+    if (!isWorth(ground, nodes, worst)) continue;
+    const isFew = all.some(({ claim }) => claim.instanceTypes.length < SPOT_TYPES);
+    if (isSingle && isFew) return `Fewer than ${SPOT_TYPES} spot instance types are cheaper`;
+    return all.map(({ claim }) => claim);
   }
-  return replacements;
+  return 'Too few instance types are cheaper';
+}
+
+/** Whether limits of pools have room for old and new nodes together: both are there for a while. */
+function overLimit(
+  { nodePools, nodeClaims, instanceTypes }: ClusterSnapshot,
+  replacements: readonly PlannedNodeClaim[],
+): string | undefined {
+  const byPool = Map.groupBy(replacements, ({ nodePool }) => nodePool);
+  for (const { name, limits } of nodePools) {
+    const own = byPool.get(name) ?? [];
+    if (own.length === 0 || Object.keys(limits).length === 0) continue;
+    const types = new Map(instanceTypes.get(name)?.map((type) => [type.name, type]));
+    const claims = nodeClaims.filter(({ labels }) => labels[NODE_POOL] === name);
+    for (const [resource, limit] of Object.entries(limits)) {
+      const largest = (names: readonly string[]) =>
+        Math.max(0, ...names.map((each) => amountOf(types.get(each)?.capacity ?? {}, resource)));
+      const isNodes = resource === 'nodes';
+      const before = claims.map(({ capacity }) => (isNodes ? 1 : amountOf(capacity, resource)));
+      const after = own.map((each) => (isNodes ? 1 : largest(each.instanceTypes)));
+      const total = [...before, ...after].reduce((sum, amount) => sum + amount, 0);
+      if (total > limit) return `Limits of NodePool ${name} hold no old and new nodes together`;
+    }
+  }
+  return undefined;
 }
 
 function dollars(amount: number): string {
@@ -151,12 +208,12 @@ function dollars(amount: number): string {
 export function moveOf(ground: Ground, nodes: readonly Usage[]): Move | Refusal {
   const { snapshot, scheduling, settings, pools } = ground;
   const without = nodes.reduce((each, { node }) => withLeaving(each, node.name), snapshot);
-  const plan = replan(without, scheduling);
+  const { plan, world } = replanned(without, scheduling);
   const moving = new Set(nodes.flatMap(({ pods }) => pods.filter(isMoving)).map(podKey));
   const message = fault(plan, ground, without, moving);
   if (message !== undefined) return refusal(message);
   const planned = plan.newNodeClaims;
-  const balance = balanceOf(nodes, planned, settings);
+  const balance = balanceOf(nodes, chosenPrice(planned), settings);
   const gain = gainOf(balance, settings);
   if (gain <= 0) {
     const { saving, cost } = balance;
@@ -168,10 +225,16 @@ export function moveOf(ground: Ground, nodes: readonly Usage[]): Move | Refusal 
   if (!isBalanced(nodes, balance, pools)) {
     return refusal('The policy Balanced finds it saves too little for what it disrupts');
   }
+  if (planned.length > 0 && nodes.some(({ isDrifted }) => isDrifted)) {
+    return refusal('It has drifted, and is replaced for that');
+  }
   const replacements = affordable(ground, nodes, planned);
   if (typeof replacements === 'string') return refusal(replacements);
+  const limited = overLimit(snapshot, replacements);
+  if (limited !== undefined) return refusal(limited);
   const elsewhere = placesOf(plan, moving, new Set());
   const over = overloaded(without, elsewhere, replacements);
   if (over !== undefined) return refusal(over);
+  if (mayStrand(world)) return refusal('kube-scheduler could leave one of its pods over');
   return { kind: 'move', nodes, replacements, elsewhere, balance, gain };
 }

@@ -51,6 +51,12 @@ function worstPrices(
   return worst;
 }
 
+/** A claim that names fewer types, and the most that it could come to cost an hour. */
+export interface Narrowed {
+  readonly claim: PlannedNodeClaim;
+  readonly priceMax: number;
+}
+
 /**
  * The claim with only those types that cost no more than `priceMax` an hour whatever EC2 chooses,
  * and only the capacity type that the plan chose: a shortage must not make a saving a loss.
@@ -61,7 +67,7 @@ export function narrowed(
   types: readonly InstanceType[],
   priceMax: number,
   typesMax: number,
-): PlannedNodeClaim | undefined {
+): Narrowed | undefined {
   const { chosen } = planned;
   const pinned = only(planned.requirements, CAPACITY_TYPE, [chosen.capacityType]);
   const inZone = only(pinned, ZONE, [chosen.zone]);
@@ -75,7 +81,9 @@ export function narrowed(
     const narrow = only(requirements, INSTANCE_TYPE, kept);
     const left = kept.flatMap((name) => byName.get(name) ?? []);
     if (keepsMinValues(narrow, left)) {
-      return { ...planned, requirements: narrow, instanceTypes: kept };
+      const prices = kept.map((name) => worst.get(name) ?? 0);
+      const claim = { ...planned, requirements: narrow, instanceTypes: kept };
+      return { claim, priceMax: Math.max(...prices) };
     }
   }
   return undefined;

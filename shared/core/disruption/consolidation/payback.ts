@@ -1,4 +1,3 @@
-import type { PlannedNodeClaim } from '../../model/plan.ts';
 import type { NodePool } from '../../model/provisioning.ts';
 import type { Candidate } from '../candidates.ts';
 
@@ -29,6 +28,8 @@ export interface Usage extends Candidate {
   /** USD an hour of its own offering, after overlays. */
   readonly pricePerHour: number;
   readonly isSpot: boolean;
+  /** It is not what its NodePool asks for: what comes in its place is the business of drift. */
+  readonly isDrifted: boolean;
   readonly evictionCost: number;
 }
 
@@ -46,13 +47,13 @@ export interface Balance {
   readonly cost: number;
 }
 
+/** `after`: USD an hour of what comes in the nodes' place. */
 export function balanceOf(
   nodes: readonly Usage[],
-  replacements: readonly PlannedNodeClaim[],
+  after: number,
   { evictionPrice }: ConsolidationSettings,
 ): Balance {
   const before = nodes.reduce((sum, { pricePerHour }) => sum + pricePerHour, 0);
-  const after = replacements.reduce((sum, { chosen }) => sum + chosen.price, 0);
   const evictions = nodes.reduce((sum, each) => sum + each.evictionCost, 0);
   const cost = evictions * evictionPrice + (after * OVERLAP_MS) / HOUR_MS;
   return { saving: before - after, cost };
@@ -66,15 +67,6 @@ export function paybackMs({ saving, cost }: Balance): number {
 /** USD that the move has saved at the horizon; less than 0: it does not pay back. */
 export function gainOf({ saving, cost }: Balance, { horizonMs }: ConsolidationSettings): number {
   return (saving * horizonMs) / HOUR_MS - cost;
-}
-
-/** The least that the same nodes may save an hour and still pay back. */
-export function leastSaving(
-  nodes: readonly Usage[],
-  replacements: readonly PlannedNodeClaim[],
-  settings: ConsolidationSettings,
-): number {
-  return (balanceOf(nodes, replacements, settings).cost * HOUR_MS) / settings.horizonMs;
 }
 
 /** A node's weight in its pool: itself, and what its pods' eviction counts as. */

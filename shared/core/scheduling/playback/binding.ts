@@ -54,12 +54,14 @@ export class Binding {
   private equals = 0;
   private random = 1;
 
+  /** `isNominated`: pods go to the nodes that they are planned on as soon as these have joined. */
   constructor(
     candidates: readonly Candidate[],
     queue: Queue,
     topology: Topology,
     totals: HostTotals,
     world: World,
+    isNominated = true,
   ) {
     this.candidates = candidates;
     this.queue = queue;
@@ -69,7 +71,7 @@ export class Binding {
     this.scores = new ResourceScores(world.ground.problem.resources);
     this.stuck = new Uint8Array(candidates.length);
     this.expected = new Int32Array(candidates.length);
-    for (const { content } of [...world.rooms, ...world.bins]) {
+    for (const { content } of isNominated ? [...world.rooms, ...world.bins] : []) {
       for (const [{ id }, amount] of content) this.expected[id] = (this.expected[id] ?? 0) + amount;
     }
     this.nominated = candidates.map(() => []);

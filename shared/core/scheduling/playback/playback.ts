@@ -140,6 +140,26 @@ export class Playback {
     return { place, room: undefined, bin, total, free: total.slice(), host, content, domain };
   }
 
+  /**
+   * How many pods are left over when all nodes are there, none of the pods is nominated to one, and
+   * they come in this order: so it is when they are evicted somewhere.
+   */
+  runFree(order: (pods: readonly PodClass[]) => readonly PodClass[]): number {
+    const { bins, rooms, ground } = this.world;
+    const queue = this.queue.reordered(order);
+    const [topology, totals] = [ground.topology.copy(), new Map(ground.totals)];
+    const binding = new Binding(this.candidates, queue, topology, totals, this.world, false);
+    const nobody: Site['content'] = new Map();
+    const sites = [
+      ...rooms.map((room) => this.siteOfRoom(room)),
+      ...bins.map((bin) => this.siteOfBin(bin)),
+    ];
+    binding.join(sites.map((site) => ({ ...site, content: nobody })));
+    binding.bindAll();
+    this.steps += binding.steps;
+    return this.candidates.reduce((sum, { podClass }) => sum + queue.leftOf(podClass), 0);
+  }
+
   /** How many pods are left over when the nodes join so. */
   run(order: JoinOrder): number {
     const { bins: planned, rooms, ground } = this.world;

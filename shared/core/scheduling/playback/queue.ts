@@ -48,6 +48,15 @@ export class Queue {
     return new Queue(stretches, problem.classes.length);
   }
 
+  /** The same pods in another order, each a stretch of its own. */
+  reordered(order: (pods: readonly PodClass[]) => readonly PodClass[]): Queue {
+    const pods = this.stretches.flatMap(({ podClass, count }) =>
+      Array.from({ length: count }, () => podClass),
+    );
+    const stretches = order(pods).map((podClass) => ({ podClass, count: 1 }));
+    return new Queue(stretches, this.leftOfClass.length);
+  }
+
   /** The same queue with nothing bound. */
   renewed(): Queue {
     return new Queue(this.stretches, this.leftOfClass.length);

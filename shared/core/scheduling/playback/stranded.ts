@@ -1,4 +1,6 @@
 import type { Stranded } from '../../model/plan.ts';
+import { isBufferPod } from '../../model/pod.ts';
+import type { PodClass } from '../problem/problem.ts';
 import { numbers, shuffled } from '../pseudo-random.ts';
 import type { World } from '../world/world.ts';
 import { type JoinOrder, Playback } from './playback.ts';
@@ -26,4 +28,30 @@ export function strandedPods(world: World): Stranded {
   const nodes = Math.min(64, world.bins.length + world.rooms.length);
   if (playback.size * nodes > LOOKS_MAX) return { orders: 0, pods: 0 };
   return { orders: orders.length, pods: orders.reduce((sum, each) => sum + playback.run(each), 0) };
+}
+
+/** Shuffles of evicted pods that are played back, beside the order of their age and its reverse. */
+const SHUFFLES = 4;
+
+/** Those that stand for the room of a CapacityBuffer take what the others leave. */
+function withBuffersLast(pods: readonly PodClass[]): readonly PodClass[] {
+  const isBuffer = (podClass: PodClass) => podClass.pods.slice(0, 1).some(isBufferPod);
+  return [...pods.filter((each) => !isBuffer(each)), ...pods.filter(isBuffer)];
+}
+
+/**
+ * Whether kube-scheduler may put the pods of a plan so that one of them has no place, where they are
+ * evicted elsewhere: nobody nominates what comes back, and it goes wherever it scores best.
+ */
+export function mayStrand(world: World): boolean {
+  const playback = new Playback(world);
+  const orders: ((pods: readonly PodClass[]) => readonly PodClass[])[] = [
+    (pods) => pods,
+    (pods) => pods.toReversed(),
+    ...Array.from(
+      { length: SHUFFLES },
+      (_, seed) => (pods: readonly PodClass[]) => shuffled(pods, numbers(seed)),
+    ),
+  ];
+  return orders.some((order) => playback.runFree((pods) => withBuffersLast(order(pods))) > 0);
 }
