@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { DO_NOT_DISRUPT, LIMITS_GUARD } from '../../shared/core/model/labels.ts';
+import type { Ports } from '../../shared/ports.ts';
 import { readState } from '../../shared/sim/decode.ts';
-import type { Json } from '../../shared/sim/json.ts';
+import { type Json, objectAt } from '../../shared/sim/json.ts';
 import type { Scenario } from '../../shared/sim/scenario.ts';
 import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
 import { budgetWatch } from './invariants.ts';
-import { CHANGE, claimsOf, entries, MINUTE, run, runningPods } from './rolls.ts';
+import { apart, CHANGE, claimsOf, MINUTE, run, runningPods } from './rolls.ts';
 import { deployment, nodeClass, nodePool, smallWorld } from './small-world.ts';
 
 type Steps = Scenario['steps'];
@@ -206,79 +207,125 @@ describe('a node for whose pods there is no other room', () => {
   });
 });
 
-/** Small numbers from a seed. */
-function random(seed: number): (most: number) => number {
-  let state = seed * 2_654_435_761;
-  return (most) => {
-    state = (Math.imul(state ^ (state >>> 15), 2_246_822_507) + 0x9e3779b9) >>> 0;
-    return state % most;
+describe('what else nodes that are half empty are subject to', () => {
+  const changed: Json = {
+    ...nodeClass,
+    spec: { ...objectAt(nodeClass, 'spec'), tags: { team: 'other' } },
   };
-}
+  const frozen = {
+    budgets: [{ nodes: '100%' }, { nodes: '0', reasons: ['Drifted'] }],
+  };
 
-const NAMES = ['a', 'b', 'c'] as const;
-
-/** Three workloads whose sizes change, and then half an hour in which nothing happens. */
-function play(seed: number, disruption: Json) {
-  const next = random(seed);
-  const cpu = () => ['250m', '500m', '900m', '1500m', '3'][next(5)] ?? '1';
-  const manifests = [
-    nodeClass,
-    nodePool([['on-demand'], ['spot'], ['spot', 'on-demand']][next(3)] ?? [], { disruption }),
-    ...NAMES.map((name) => deployment(name, 1 + next(12), cpu())),
-  ];
-  const steps = Array.from({ length: 6 }, (_, at) =>
-    scaled((3 + 4 * at) * MINUTE, NAMES[next(3)] ?? 'a', next(12)),
-  );
-  return { manifests, steps };
-}
-
-/** Minutes of a run. */
-const END = 55;
-
-/** USD of the whole run. */
-function bill(world: World): number {
-  const { entries: all } = world.journal;
-  return all.reduce((sum, { at, pricePerHour }, n) => {
-    const until = all[n + 1]?.at ?? END * 60;
-    return sum + (pricePerHour * (until - at)) / 3600;
-  }, 0);
-}
-
-describe('any three workloads that grow and shrink', () => {
-  const seeds = Array.from({ length: 12 }, (_, at) => at + 1);
-  const bills: [number, number][] = [];
-
-  it.each(seeds)('%d: come to rest', async (seed) => {
-    const { manifests, steps } = play(seed, allAtOnce);
-    const { world, broken } = await run(manifests, END, steps);
+  it('they go though they have drifted, where drift may replace none', async () => {
+    const steps = [{ at: CHANGE, apply: [changed as never] }, scaled(CHANGE + 5_000, 'b', 0)];
+    const { world, broken } = await run(halves(frozen), 25, steps);
     expect(broken).toEqual([]);
-    const { pods } = readState(world.store).objects;
-    expect(pods.filter(({ phase }) => phase !== 'Running')).toEqual([]);
-    const late = (kind: string) =>
-      entries(world, kind).filter((each) => each.at * 1000 > (END - 15) * MINUTE);
-    expect(late('launched')).toEqual([]);
-    expect(late('evicted')).toEqual([]);
-    const others = play(seed, disruptionOf({ consolidationPolicy: 'WhenEmpty' })).manifests;
-    const { world: without } = await run(others, END, steps);
-    bills.push([bill(world), bill(without)]);
+    expect(pricePerHour(world)).toBeLessThan(0.4);
+    expect(decisions(world, 'replace')).toEqual([]);
   });
 
-  it('cost less than without', () => {
-    expect(bills).toHaveLength(seeds.length);
-    for (const [own, without] of bills) expect(own).toBeLessThan(1.1 * without);
-    const sum = (at: 0 | 1): number => bills.reduce((all, each) => all + each[at], 0);
-    expect(sum(0)).toBeLessThan(0.9 * sum(1));
+  it.each([{ cpu: '8' }, { nodes: '1' }])('%j holds for old and new together', async (limits) => {
+    const pool = nodePool(['on-demand'], { disruption: allAtOnce, limits });
+    const [, , ...workloads] = large(['on-demand']);
+    const steps = [scaled(CHANGE, 'a', 0)];
+    const { world, broken } = await run([nodeClass, pool, ...workloads], 15, steps);
+    expect(broken).toEqual([]);
+    expect(world.launched).toBe(1);
   });
 
-  it('are the same from the same seed', async () => {
-    const { manifests, steps } = play(3, allAtOnce);
-    const texts = await Promise.all(
-      [0, 1].map(async () => {
-        const { world } = await smallWorld(manifests, { scenario: { steps } });
-        await world.run(WORLD_START_MS + 30 * MINUTE);
-        return JSON.stringify(world.journal.entries);
-      }),
-    );
-    expect(texts[0]).toBe(texts[1]);
+  it('of more nodes than may be ended in a minute some go at once, the others later', async () => {
+    const beside = { labels: { app: 'a' } };
+    const pool = nodePool(['on-demand'], { disruption: allAtOnce });
+    const manifests = [
+      nodeClass,
+      pool,
+      deployment('a', 9, '1000m', apart),
+      deployment('b', 9, '800m', { ...apart, ...beside }),
+    ];
+    const settings = { terminationsPerMinuteMax: 3 };
+    const { world } = await smallWorld(manifests, {
+      scenario: { steps: [scaled(CHANGE, 'a', 0)] },
+      settings,
+    });
+    let most = 0;
+    world.afterEachStep(() => {
+      const going = claimsOf(world).filter(({ deletedAtMs }) => deletedAtMs !== undefined);
+      most = Math.max(most, going.length);
+    });
+    await world.run(WORLD_START_MS + 30 * MINUTE);
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThanOrEqual(3);
+    expect(claimsOf(world).length).toBeLessThanOrEqual(6);
+  });
+
+  it('they go when another NodePool can launch what is cheaper, though nothing else changes', async () => {
+    const open = CHANGE + 10 * MINUTE;
+    const only = (name: string, type: string): Json => {
+      const pool = nodePool(['on-demand'], { disruption: allAtOnce });
+      const spec = objectAt(pool, 'spec');
+      const template = objectAt(spec, 'template');
+      const requirements = [
+        { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['on-demand'] },
+        { key: 'node.kubernetes.io/instance-type', operator: 'In', values: [type] },
+      ];
+      const inner = { ...objectAt(template, 'spec'), requirements };
+      return {
+        ...pool,
+        metadata: { name },
+        spec: { ...spec, template: { ...template, spec: inner } },
+      };
+    };
+    const manifests = [
+      nodeClass,
+      only('dear', 'm6a.2xlarge'),
+      only('cheap', 'c7g.large'),
+      deployment('a', 1, '6'),
+      deployment('b', 4, '200m'),
+    ];
+    const halted = (ports: Ports): Ports => ({
+      ...ports,
+      memory: {
+        unavailable: () => ports.memory.unavailable(),
+        markUnavailable: (offering, reason) => ports.memory.markUnavailable(offering, reason),
+        recordRegistration: (pool, isJoined) => ports.memory.recordRegistration(pool, isJoined),
+        learnAllocatable: (...args) => ports.memory.learnAllocatable(...args),
+        allocatable: () => ports.memory.allocatable(),
+        failedRegistrations: async () => {
+          const nowMs = ports.clock.nowMs();
+          const failed = { count: 5, lastAtMs: nowMs - 1_000 };
+          return nowMs < WORLD_START_MS + open ? new Map([['cheap', failed]]) : new Map();
+        },
+      },
+    });
+    const steps = [scaled(CHANGE, 'a', 0)];
+    const { world } = await run(manifests, 25, steps, { wrap: halted });
+    const priceAt = (ms: number) =>
+      world.journal.entries.filter(({ at }) => at * 1000 <= ms).at(-1)?.pricePerHour ?? 0;
+    expect(priceAt(open)).toBeGreaterThan(0.3);
+    expect(pricePerHour(world)).toBeLessThan(0.1);
+  });
+
+  it('where their pods are protected while a new node starts they stay', async () => {
+    const protect = (made: World): void => {
+      for (const pod of made.store.list('Pod')) {
+        const annotations = { ...pod.metadata.annotations, [DO_NOT_DISRUPT]: 'true' };
+        made.store.update(pod, (now) => ({ ...now, metadata: { ...now.metadata, annotations } }));
+      }
+    };
+    let isDone = false;
+    const { world } = await run(large(['on-demand']), 30, [scaled(CHANGE, 'a', 0)], {
+      watch: (made) => () => {
+        if (!isDone && made.launched === 2) {
+          isDone = true;
+          protect(made);
+        }
+        return [];
+      },
+    });
+    expect(isDone).toBe(true);
+    expect(world.evictions).toBe(0);
+    expect(decisions(world, 'none').length).toBeGreaterThan(0);
+    const { nodes } = readState(world.store).objects;
+    expect(nodes.flatMap(({ taints }) => taints)).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+import type { AppSettings } from '../../shared/app/settings.ts';
 import { loadCatalog } from '../../shared/catalog/catalog.ts';
 import { type Catalog, repriced } from '../../shared/catalog/facts.ts';
 import { catalogPort } from '../../shared/catalog/port.ts';
@@ -21,6 +22,7 @@ export async function smallWorld(
     readonly seed?: number;
     readonly scenario?: Scenario;
     readonly wrap?: (ports: Ports) => Ports;
+    readonly settings?: Partial<AppSettings>;
   } = {},
 ): Promise<SmallWorld> {
   const all = await loadCatalog('us-east-1');
@@ -31,6 +33,7 @@ export async function smallWorld(
     zones: catalog.zones.slice(0, 3),
     catalog: catalogPort('us-east-1', () => catalog),
     ...(options.wrap === undefined ? {} : { wrap: options.wrap }),
+    ...(options.settings === undefined ? {} : { settings: options.settings }),
   });
   const script = new Script(world, {
     manifests: () => [],

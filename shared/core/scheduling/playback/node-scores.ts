@@ -78,12 +78,14 @@ export class ResourceScores {
   }
 }
 
+/** Of a resource that no pod asks for (−1) all is left. */
 function shareLeft(
   resource: number,
   requests: Float64Array,
   free: Float64Array,
   total: Float64Array,
 ): number {
+  if (resource < 0) return 1;
   const whole = total[resource] ?? 0;
   return whole > 0 ? ((free[resource] ?? 0) - (requests[resource] ?? 0)) / whole : 0;
 }
