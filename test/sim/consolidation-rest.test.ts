@@ -50,8 +50,8 @@ const buffer: Json = {
 };
 
 /**
- * Three workloads whose sizes change in the first half hour. Some are spread over zones, some worlds
- * keep room free; `policy` is the NodePool's.
+ * Three workloads whose sizes change in the first half hour. Some are spread over zones, some
+ * worlds keep room free; `policy` is the NodePool's.
  */
 function play(seed: number, consolidationPolicy: string): Play {
   const next = random(seed);

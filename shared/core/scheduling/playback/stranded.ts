@@ -30,7 +30,7 @@ export function strandedPods(world: World): Stranded {
   return { orders: orders.length, pods: orders.reduce((sum, each) => sum + playback.run(each), 0) };
 }
 
-/** Shuffles of evicted pods that are played back, beside the order of their age and its reverse. */
+/** Shuffles of evicted pods that are played, beside the order of their age and its reverse. */
 const SHUFFLES = 4;
 
 /** Those that stand for the room of a CapacityBuffer take what the others leave. */
@@ -40,8 +40,8 @@ function withBuffersLast(pods: readonly PodClass[]): readonly PodClass[] {
 }
 
 /**
- * Whether kube-scheduler may put the pods of a plan so that one of them has no place, where they are
- * evicted elsewhere: nobody nominates what comes back, and it goes wherever it scores best.
+ * Whether kube-scheduler may put the pods of a plan so that one of them has no place, where they
+ * are evicted elsewhere: nobody nominates what comes back, and it goes wherever it scores best.
  */
 export function mayStrand(world: World): boolean {
   const playback = new Playback(world);
