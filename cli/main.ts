@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import { budgetsCommand } from './commands/budgets.ts';
+import { convertCommand } from './commands/convert.ts';
 import { costCommand } from './commands/cost.ts';
 import { crdsCommand } from './commands/crds.ts';
 import { diagnoseCommand } from './commands/diagnose.ts';
@@ -32,6 +33,7 @@ export function program(): Command {
     topCommand(),
     budgetsCommand(),
     diagnoseCommand(),
+    convertCommand(),
     crdsCommand(),
     doctorCommand(),
     costCommand(),

@@ -1,39 +1,11 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { decodeEC2NodeClass } from '../../shared/api/ec2-node-class.ts';
-import { show } from '../../shared/api/read.ts';
 import { launchSettingsOf } from '../../shared/catalog/node-class-settings.ts';
-import { isJson, type Json, listAt, textAt } from '../../shared/sim/json.ts';
+import { type Json, textAt } from '../../shared/sim/json.ts';
 import { admit } from '../../shared/sim/kinds.ts';
 import { KUBERNETES_VERSION } from '../../shared/sim/world.ts';
 import { BadInput } from '../bad-input.ts';
+import { type Manifest, manifestFiles, nameOf, parseManifests, textOf } from '../manifests.ts';
 import { doubtsOf } from './doubts.ts';
-import { readYaml } from './yaml-text.ts';
-
-interface Loaded {
-  readonly object: Json;
-  /** `file:line: kind/name` of a field of the object; of the object itself where none is given. */
-  readonly place: (path?: string) => string;
-}
-
-const EXTENSION = /\.(ya?ml|json)$/;
-
-/** Beside manifests, but none: what `--scenario` reads. */
-const SCENARIO = /(^|[./\\])scenario\.ya?ml$/;
-
-/** Files at or below the path, in the order of their names; an explicit file whatever it is. */
-function manifestFiles(path: string, problems: string[]): readonly string[] {
-  try {
-    if (!statSync(path).isDirectory()) return [path];
-  } catch {
-    problems.push(`${path}: no such file or folder`);
-    return [];
-  }
-  const inside = readdirSync(path, { recursive: true, encoding: 'utf8' }).sort();
-  const names = inside.filter((name) => EXTENSION.test(name) && !SCENARIO.test(name));
-  if (names.length === 0) problems.push(`${path}: holds no *.yaml, *.yml or *.json file`);
-  return names.map((name) => join(path, name));
-}
 
 /** Values of `${NAME}` that need not be given. */
 function builtIn(name: string, region: string): string | undefined {
@@ -58,48 +30,8 @@ function substituted(
   });
 }
 
-function nameOf(object: Json): string {
-  return `${textAt(object, 'kind') ?? '?'}/${textAt(object, 'metadata', 'name') ?? '?'}`;
-}
-
-/** The objects of one text; lists of kind List are opened. */
-function parse(file: string, text: string, problems: string[]): readonly Loaded[] {
-  return readYaml(file, text, problems).flatMap(({ value, lineOf }): readonly Loaded[] => {
-    const isList = isJson(value) && value['kind'] === 'List' && Array.isArray(value['items']);
-    const items: readonly unknown[] = isList ? listAt(value, 'items') : [value];
-    return items.flatMap((object, index): readonly Loaded[] => {
-      const start = isList ? `items[${index}]` : '';
-      const at = (path = ''): string =>
-        `${file}:${lineOf([start, path].filter((each) => each !== '').join('.'))}`;
-      if (!isJson(object)) problems.push(`${at()}: a Kubernetes object is expected`);
-      else if (textAt(object, 'kind') === undefined) problems.push(`${at()}: ${noKind(object)}`);
-      else return [{ object, place: (path) => `${at(path)}: ${nameOf(object)}` }];
-      return [];
-    });
-  });
-}
-
-function noKind(object: Json): string {
-  const { kind } = object;
-  if (kind !== undefined && kind !== null) return `kind must be a string, not ${show(kind)}`;
-  const fields = Object.keys(object).slice(0, 5).join(', ');
-  return `no kind in this document${fields === '' ? '' : `; it has ${fields}`}`;
-}
-
-/** The text of a file; one that cannot be read is a problem, as is one that is no text. */
-export function textOf(file: string, problems: string[]): string {
-  try {
-    const text = readFileSync(file, 'utf8');
-    if (!text.includes('\0')) return text;
-    problems.push(`${file}: is not a text file`);
-  } catch (error) {
-    problems.push(`${file}: cannot be read: ${error instanceof Error ? error.message : error}`);
-  }
-  return '';
-}
-
 /** Objects with the same kind, namespace and name as an earlier one. */
-function duplicates(loaded: readonly Loaded[]): readonly string[] {
+function duplicates(loaded: readonly Manifest[]): readonly string[] {
   const seen = new Map<string, string>();
   return loaded.flatMap(({ place, object }) => {
     const namespace = textAt(object, 'metadata', 'namespace') ?? 'default';
@@ -112,7 +44,10 @@ function duplicates(loaded: readonly Loaded[]): readonly string[] {
 }
 
 /** NodePools whose EC2NodeClass is nowhere. */
-function danglingReferences(loaded: readonly Loaded[], known: readonly Json[]): readonly string[] {
+function danglingReferences(
+  loaded: readonly Manifest[],
+  known: readonly Json[],
+): readonly string[] {
   const classes = [...loaded.map(({ object }) => object), ...known]
     .filter((object) => object['kind'] === 'EC2NodeClass')
     .map((object) => textAt(object, 'metadata', 'name') ?? '');
@@ -129,7 +64,7 @@ function danglingReferences(loaded: readonly Loaded[], known: readonly Json[]): 
 }
 
 /** Settings of EC2NodeClasses that no node could start with, such as a kubelet's maxPods of -1. */
-function unusableSettings(used: readonly Loaded[]): readonly string[] {
+function unusableSettings(used: readonly Manifest[]): readonly string[] {
   return used.flatMap(({ place, object }) => {
     if (object['kind'] !== 'EC2NodeClass') return [];
     const decoded = decodeEC2NodeClass(object);
@@ -140,7 +75,7 @@ function unusableSettings(used: readonly Loaded[]): readonly string[] {
 }
 
 /** A line for everything that an API server would refuse and that runs here. */
-function doubtful(used: readonly Loaded[], known: readonly Json[]): readonly string[] {
+function doubtful(used: readonly Manifest[], known: readonly Json[]): readonly string[] {
   const classes = [...used.map(({ object }) => object), ...known]
     .filter((object) => object['kind'] === 'PriorityClass')
     .flatMap((object) => textAt(object, 'metadata', 'name') ?? []);
@@ -171,7 +106,7 @@ export function loadManifests(
   const named = paths.flatMap((path) => {
     const before = problems.length;
     const found = manifestFiles(path, problems).flatMap((file) =>
-      parse(file, substituted(file, textOf(file, problems), value, problems), problems),
+      parseManifests(file, substituted(file, textOf(file, problems), value, problems), problems),
     );
     const isEmpty = found.length === 0 && problems.length === before;
     if (isEmpty) problems.push(`${path}: holds no Kubernetes object`);

@@ -16,6 +16,8 @@ export interface YamlDocument {
   readonly value: unknown;
   /** The line of a field path such as `spec.taints[0].key`, or of what is there of it. */
   readonly lineOf: (path: string) => number;
+  /** The document as it is written, without its markers and directives. */
+  readonly text: string;
 }
 
 /** What is wrong with the text itself, without the place and the quotation that follow it. */
@@ -75,9 +77,22 @@ function offsetOf(document: Document.Parsed, from: unknown, path: string, above:
   return offsetOf(document, value, rest, startOf(key) ?? above);
 }
 
+/** Everything between the document before and the end of this one. */
+function ownText(text: string, from: number, document: Document.Parsed<ParsedNode>): string {
+  const [, , end] = document.range ?? [0, 0, text.length];
+  const lines = text.slice(from, end).split('\n');
+  const marker = /^(---(?=\s|$)|\.\.\.(?=\s|$)|%.*$)[ \t]*/;
+  const first = lines.findIndex((line) => line.startsWith('---'));
+  return lines
+    .map((line, at) => (at <= first || line.startsWith('...') ? line.replace(marker, '') : line))
+    .join('\n')
+    .trim();
+}
+
 function read(
   file: string,
   text: string,
+  from: number,
   document: Document.Parsed<ParsedNode>,
   problems: string[],
 ): readonly YamlDocument[] {
@@ -88,7 +103,7 @@ function read(
   const lineOf = (path: string): number => lineAt(text, offsetOf(document, contents, path, start));
   try {
     const value: unknown = document.toJS();
-    return value === null ? [] : [{ value, lineOf }];
+    return value === null ? [] : [{ value, lineOf, text: ownText(text, from, document) }];
   } catch (error) {
     // Aliases that nothing defines, or that would grow into gigabytes.
     const why = error instanceof Error ? error.message : String(error);
@@ -101,5 +116,8 @@ function read(
 export function readYaml(file: string, text: string, problems: string[]): readonly YamlDocument[] {
   const documents = parseAllDocuments(text);
   if (!Array.isArray(documents)) return [];
-  return documents.flatMap((document) => read(file, text, document, problems));
+  return documents.flatMap((document, index) => {
+    const from = documents[index - 1]?.range[2] ?? 0;
+    return read(file, text, from, document, problems);
+  });
 }

@@ -1,0 +1,93 @@
+import { Command, Option } from 'commander';
+import { stringify } from 'yaml';
+import packageJson from '../../package.json' with { type: 'json' };
+import { Problems, reporting } from '../bad-input.ts';
+import { type Conversion, convert, type ObjectNote, type Output } from '../convert/convert.ts';
+import type { Identity } from '../convert/selectors.ts';
+import { jsonText } from '../json.ts';
+import { type Manifest, manifestFiles, parseManifests, textOf } from '../manifests.ts';
+
+interface Options {
+  readonly filename: readonly string[];
+  readonly role?: string;
+  readonly instanceProfile?: string;
+  readonly output: 'yaml' | 'json';
+  readonly strict?: true;
+}
+
+function manifestsAt(path: string, problems: string[]): readonly Manifest[] {
+  const before = problems.length;
+  const found = manifestFiles(path, problems).flatMap((file) =>
+    parseManifests(file, textOf(file, problems), problems),
+  );
+  const isEmpty = found.length === 0 && problems.length === before;
+  if (isEmpty) problems.push(`${path}: holds no Kubernetes object`);
+  return found;
+}
+
+function identityOf({ role, instanceProfile }: Options, problems: Problems): Identity {
+  if (role !== undefined && instanceProfile !== undefined) {
+    problems.add(`--role ${role}: give this or --instance-profile ${instanceProfile}, not both`);
+  }
+  if (role === '') problems.add('--role: expected the name of an IAM role');
+  if (instanceProfile === '') {
+    problems.add('--instance-profile: expected the name of an instance profile');
+  }
+  if (role !== undefined) return { role, source: '--role' };
+  return instanceProfile === undefined
+    ? undefined
+    : { instanceProfile, source: '--instance-profile' };
+}
+
+/**
+ * Strings are quoted wherever YAML 1.1 would read something else, since that is what kubectl reads:
+ * "yes", "0644" and "12:30" are no strings there without quotes.
+ */
+function yamlText({ object, text }: Output): string {
+  if (text !== undefined) return `${text}\n`;
+  return stringify(object, { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+function asJson({ outputs, notes }: Conversion): string {
+  return jsonText({
+    joiner: packageJson.version,
+    objects: outputs.map(({ object }) => object),
+    notes: notes.map(({ object, field, message }) => ({ object, field, message })),
+  });
+}
+
+function line({ place, field, message }: ObjectNote): string {
+  return `note: ${place}: ${field}: ${message}\n`;
+}
+
+async function run(paths: readonly string[], options: Options): Promise<number> {
+  const problems = new Problems();
+  const all = [...paths, ...options.filename];
+  if (all.length === 0) {
+    problems.add('give at least one file or folder of manifests, or - for standard input');
+  }
+  const identity = identityOf(options, problems);
+  const unread: string[] = [];
+  const manifests = all.flatMap((path) => manifestsAt(path, unread));
+  const conversion = convert(manifests, identity);
+  for (const problem of [...unread, ...conversion.problems]) problems.add(problem);
+  const { outputs, notes } = problems.checked(conversion);
+  for (const note of notes) process.stderr.write(line(note));
+  process.stdout.write(
+    options.output === 'json' ? asJson(conversion) : outputs.map(yamlText).join('---\n'),
+  );
+  return options.strict === true && notes.length > 0 ? 1 : 0;
+}
+
+/** `joiner convert`: Karpenter's old APIs as v1, for `kubectl apply -f -`. */
+export function convertCommand(): Command {
+  return new Command('convert')
+    .description('print manifests of Karpenter before v1 as v1, and say what that changes')
+    .argument('[paths...]', 'files or folders of manifests; - is standard input')
+    .option('-f, --filename <paths...>', 'the same as paths', [])
+    .option('--role <name>', 'the IAM role of nodes, for classes that name none')
+    .option('--instance-profile <name>', 'the same as an instance profile')
+    .addOption(new Option('-o, --output <format>').choices(['yaml', 'json']).default('yaml'))
+    .option('--strict', 'exit 1 when there is a note')
+    .action((paths: readonly string[], options: Options) => reporting(() => run(paths, options)));
+}
