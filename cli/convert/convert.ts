@@ -129,7 +129,10 @@ function made(item: Item, plan: KubeletPlan): readonly Made[] {
 
 function notesOf(item: Item, plan: KubeletPlan): readonly ObjectNote[] {
   const { from } = item;
-  if (item.kind === 'left-out') return [noted(from, { field: 'kind', message: item.why })];
+  if (item.kind === 'left-out') {
+    const kind = textAt(from.object, 'kind') ?? '';
+    return [noted(from, { field: 'kind', message: `"${kind}": ${item.why}` })];
+  }
   const notes = {
     pool: () =>
       item.kind === 'pool' ? [...item.part.notes, ...kubeletNotes(item.part, plan)] : [],

@@ -123,7 +123,7 @@ function other(from: Manifest): Read {
   const type = typeOf(from.object);
   const { [type]: maker } = MADE;
   if (maker !== undefined) {
-    const why = `is left out: it is made anew from its ${maker}; delete it when its node is gone`;
+    const why = `left out: nobody applies such objects, they come of a ${maker}; those of a cluster stay as they are`;
     return { items: [{ kind: 'left-out', from, why }], issues: [] };
   }
   const apiVersion = textAt(from.object, 'apiVersion') ?? '';

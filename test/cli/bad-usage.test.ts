@@ -2,23 +2,27 @@ import { describe, expect, it } from 'vitest';
 import { NODE_OVERLAY, NODE_POOL } from './manifests.ts';
 import { inFolder, joiner } from './run.ts';
 import { CASES } from './usage/cases.ts';
+import { CONVERT } from './usage/convert.ts';
 import { FILES } from './usage/files.ts';
 import { OPTIONS } from './usage/options.ts';
 
 describe('usage and files that are refused', () => {
-  it.each([...FILES, ...OPTIONS, ...CASES])('$what: $line', async ({ files, line, says }) => {
-    const { answer, expected } = await inFolder(files, async (folder) => {
-      const args = line.split(' ').map((each) => each.replace('@', folder));
-      const texts = says.map((each) => each.replaceAll('@', folder));
-      return { answer: await joiner(...args), expected: texts };
-    });
-    expect(answer).toMatchObject({ exitCode: 2, stdout: '' });
-    const lines = answer.stderr.split('\n');
-    const found = lines.filter((each) => expected.every((text) => each.includes(text)));
-    expect(found, answer.stderr).not.toHaveLength(0);
-    expect(answer.stderr).toMatch(/^error: /);
-    expect(answer.stderr).not.toMatch(/ {4}at /);
-  });
+  it.each([...FILES, ...OPTIONS, ...CASES, ...CONVERT])(
+    '$what: $line',
+    async ({ files, line, says }) => {
+      const { answer, expected } = await inFolder(files, async (folder) => {
+        const args = line.split(' ').map((each) => each.replace('@', folder));
+        const texts = says.map((each) => each.replaceAll('@', folder));
+        return { answer: await joiner(...args), expected: texts };
+      });
+      expect(answer).toMatchObject({ exitCode: 2, stdout: '' });
+      const lines = answer.stderr.split('\n');
+      const found = lines.filter((each) => expected.every((text) => each.includes(text)));
+      expect(found, answer.stderr).not.toHaveLength(0);
+      expect(answer.stderr).toMatch(/^error: /);
+      expect(answer.stderr).not.toMatch(/ {4}at /);
+    },
+  );
 
   it('tells every problem of options and files at once', async () => {
     const files = {
