@@ -21,7 +21,9 @@ spec: {template: {spec: {requirements: [], nodeClassRef: {name: a}}}, FIELDS}
 const NODE_CLASS = `apiVersion: karpenter.k8s.aws/v1beta1
 kind: EC2NodeClass
 metadata: {name: a}
-spec: {role: r, subnetSelectorTerms: [{id: subnet-0a}], securityGroupSelectorTerms: [{id: sg-0a}], FIELDS}
+spec:
+  {role: r, subnetSelectorTerms: [{id: subnet-0a}],
+   securityGroupSelectorTerms: [{id: sg-0a}], FIELDS}
 `;
 
 async function converted(text: string, fields: string) {
@@ -174,94 +176,96 @@ describe('a Provisioner', () => {
   });
 });
 
-describe('an AWSNodeTemplate', () => {
-  const alias = (name: string) => [{ alias: `${name}@latest` }];
+const alias = (name: string) => [{ alias: `${name}@latest` }];
 
-  table(NODE_TEMPLATE, [
-    ['tags: {}', 'amiSelectorTerms', alias('al2'), 'spec.amiFamily: al2@latest: EKS has no'],
-    ['amiFamily: Bottlerocket', 'amiSelectorTerms', alias('bottlerocket')],
-    ['amiFamily: Windows2022', 'amiSelectorTerms', alias('windows2022')],
-    ['amiFamily: Bottlerocket', 'amiFamily', undefined],
-    ['amiFamily: Custom, amiSelector: {aws-ids: ami-0a}', 'amiFamily', 'Custom'],
+const TEMPLATE_RULES: readonly Rule[] = [
+  ['tags: {}', 'amiSelectorTerms', alias('al2'), 'spec.amiFamily: al2@latest: EKS has no'],
+  ['amiFamily: Bottlerocket', 'amiSelectorTerms', alias('bottlerocket')],
+  ['amiFamily: Windows2022', 'amiSelectorTerms', alias('windows2022')],
+  ['amiFamily: Bottlerocket', 'amiFamily', undefined],
+  ['amiFamily: Custom, amiSelector: {aws-ids: ami-0a}', 'amiFamily', 'Custom'],
+  [
+    'amiSelector: {aws-ids: "ami-0a, ami-0b"}',
+    'amiSelectorTerms',
+    [{ id: 'ami-0a' }, { id: 'ami-0b' }],
+  ],
+  ['amiSelector: {aws-ids: ami-0a}', 'amiFamily', 'AL2'],
+  [
+    'amiSelector: {"aws::name": "a*,b", "aws::owners": "self,123456789012"}',
+    'amiSelectorTerms',
     [
-      'amiSelector: {aws-ids: "ami-0a, ami-0b"}',
-      'amiSelectorTerms',
-      [{ id: 'ami-0a' }, { id: 'ami-0b' }],
+      { name: 'a*', owner: 'self' },
+      { name: 'a*', owner: '123456789012' },
+      { name: 'b', owner: 'self' },
+      { name: 'b', owner: '123456789012' },
     ],
-    ['amiSelector: {aws-ids: ami-0a}', 'amiFamily', 'AL2'],
-    [
-      'amiSelector: {"aws::name": "a*,b", "aws::owners": "self,123456789012"}',
-      'amiSelectorTerms',
-      [
-        { name: 'a*', owner: 'self' },
-        { name: 'a*', owner: '123456789012' },
-        { name: 'b', owner: 'self' },
-        { name: 'b', owner: '123456789012' },
-      ],
-      'spec.amiSelector: v1 takes an image for every',
-    ],
-    [
-      'amiSelector: {team: web, "aws::owners": self}',
-      'amiSelectorTerms',
-      [{ owner: 'self', tags: { team: 'web' } }],
-      'spec.amiSelector: v1 takes an image for every',
-    ],
-    [
-      'amiFamily: Ubuntu, amiSelector: {aws-ids: ami-0a}',
-      'amiFamily',
-      'AL2',
-      'spec.amiFamily: "Ubuntu"',
-    ],
-    [
-      'amiFamily: Ubuntu',
-      'amiSelectorTerms',
-      ['amd64', 'arm64'].map((arch) => ({
-        ssmParameter: `/aws/service/canonical/ubuntu/eks/20.04/\${KUBERNETES_VERSION}/stable/current/${arch}/hvm/ebs-gp2/ami-id`,
-      })),
-      'spec.amiSelector: not given: v1 has no alias for Ubuntu',
-    ],
-    ['instanceProfile: p', 'instanceProfile', 'p'],
-    ['instanceProfile: p', 'role', undefined],
-    [
-      'tags: {a: b}',
-      'role',
-      `\${KARPENTER_NODE_ROLE}`,
-      'spec.instanceProfile: not given, and v1 needs',
-    ],
-    ['tags: {a: b}', 'tags', { a: 'b' }],
-    ['userData: "a"', 'userData', 'a'],
-    ['detailedMonitoring: true', 'detailedMonitoring', true],
-    ['associatePublicIPAddress: false', 'associatePublicIPAddress', false],
-    ['context: c', 'context', 'c'],
-    ['context: c', 'subnetSelectorTerms', [{ tags: { a: 'b' } }]],
-    [
-      'blockDeviceMappings: [{deviceName: d, ebs: {volumeSize: 107374182400}}]',
-      'blockDeviceMappings',
-      [{ deviceName: 'd', ebs: { volumeSize: '100Gi' } }],
-    ],
-    [
-      'blockDeviceMappings: [{deviceName: d, ebs: {volumeSize: 1.5Gi}}]',
-      'blockDeviceMappings',
-      [{ deviceName: 'd', ebs: { volumeSize: '2Gi' } }],
-    ],
-    [
-      'context: c',
-      'metadataOptions.httpPutResponseHopLimit',
-      2,
-      'spec.metadataOptions.httpPutResponseHopLimit: not given: 2 is',
-    ],
-    [
-      'metadataOptions: {httpPutResponseHopLimit: 3}',
-      'metadataOptions',
-      {
-        httpEndpoint: 'enabled',
-        httpProtocolIPv6: 'disabled',
-        httpPutResponseHopLimit: 3,
-        httpTokens: 'optional',
-      },
-      'spec.metadataOptions.httpTokens: not given: optional is written',
-    ],
-  ]);
+    'spec.amiSelector: v1 takes an image for every',
+  ],
+  [
+    'amiSelector: {team: web, "aws::owners": self}',
+    'amiSelectorTerms',
+    [{ owner: 'self', tags: { team: 'web' } }],
+    'spec.amiSelector: v1 takes an image for every',
+  ],
+  [
+    'amiFamily: Ubuntu, amiSelector: {aws-ids: ami-0a}',
+    'amiFamily',
+    'AL2',
+    'spec.amiFamily: "Ubuntu"',
+  ],
+  [
+    'amiFamily: Ubuntu',
+    'amiSelectorTerms',
+    ['amd64', 'arm64'].map((arch) => ({
+      ssmParameter: `/aws/service/canonical/ubuntu/eks/20.04/\${KUBERNETES_VERSION}/stable/current/${arch}/hvm/ebs-gp2/ami-id`,
+    })),
+    'spec.amiSelector: not given: v1 has no alias for Ubuntu',
+  ],
+  ['instanceProfile: p', 'instanceProfile', 'p'],
+  ['instanceProfile: p', 'role', undefined],
+  [
+    'tags: {a: b}',
+    'role',
+    `\${KARPENTER_NODE_ROLE}`,
+    'spec.instanceProfile: not given, and v1 needs',
+  ],
+  ['tags: {a: b}', 'tags', { a: 'b' }],
+  ['userData: "a"', 'userData', 'a'],
+  ['detailedMonitoring: true', 'detailedMonitoring', true],
+  ['associatePublicIPAddress: false', 'associatePublicIPAddress', false],
+  ['context: c', 'context', 'c'],
+  ['context: c', 'subnetSelectorTerms', [{ tags: { a: 'b' } }]],
+  [
+    'blockDeviceMappings: [{deviceName: d, ebs: {volumeSize: 107374182400}}]',
+    'blockDeviceMappings',
+    [{ deviceName: 'd', ebs: { volumeSize: '100Gi' } }],
+  ],
+  [
+    'blockDeviceMappings: [{deviceName: d, ebs: {volumeSize: 1.5Gi}}]',
+    'blockDeviceMappings',
+    [{ deviceName: 'd', ebs: { volumeSize: '2Gi' } }],
+  ],
+  [
+    'context: c',
+    'metadataOptions.httpPutResponseHopLimit',
+    2,
+    'spec.metadataOptions.httpPutResponseHopLimit: not given: 2 is',
+  ],
+  [
+    'metadataOptions: {httpPutResponseHopLimit: 3}',
+    'metadataOptions',
+    {
+      httpEndpoint: 'enabled',
+      httpProtocolIPv6: 'disabled',
+      httpPutResponseHopLimit: 3,
+      httpTokens: 'optional',
+    },
+    'spec.metadataOptions.httpTokens: not given: optional is written',
+  ],
+];
+
+describe('an AWSNodeTemplate', () => {
+  table(NODE_TEMPLATE, TEMPLATE_RULES);
 });
 
 describe('a NodePool of v1beta1', () => {
