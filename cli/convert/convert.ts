@@ -1,7 +1,6 @@
-import { decodeEC2NodeClass } from '../../shared/api/ec2-node-class.ts';
 import type { Issue } from '../../shared/api/issue.ts';
-import { decodeNodePool } from '../../shared/api/node-pool.ts';
 import { type Json, objectAt, textAt } from '../../shared/sim/json.ts';
+import { admit } from '../../shared/sim/kinds.ts';
 import { type Manifest, nameOf } from '../manifests.ts';
 import { type Item, readItem, typeOf } from './items.ts';
 import { type KubeletPlan, placeKubelets } from './kubelets.ts';
@@ -144,10 +143,9 @@ function notesOf(item: Item, plan: KubeletPlan): readonly ObjectNote[] {
 
 /** What v1's own schema has against an object. */
 function issuesOf(object: Json): readonly Issue[] {
-  const type = typeOf(object);
-  if (type !== POOL && type !== CLASS) return [];
-  const decoded = type === POOL ? decodeNodePool(object) : decodeEC2NodeClass(object);
-  return decoded.ok ? [] : decoded.issues;
+  if (![POOL, CLASS].includes(typeOf(object))) return [];
+  const admission = admit(object);
+  return admission.kind === 'refused' ? admission.issues : [];
 }
 
 function faultsOf(all: readonly Made[]): readonly string[] {

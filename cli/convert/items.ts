@@ -127,6 +127,9 @@ function other(from: Manifest): Read {
     return { items: [{ kind: 'left-out', from, why }], issues: [] };
   }
   const apiVersion = textAt(from.object, 'apiVersion') ?? '';
+  if (apiVersion === '') {
+    return { items: [], issues: [{ path: 'apiVersion', message: 'is required' }] };
+  }
   if (!OLD_APIS.test(apiVersion) || CURRENT.includes(type)) {
     return { items: [{ kind: 'as-is', from }], issues: [] };
   }

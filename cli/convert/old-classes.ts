@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { tags } from '../../shared/api/ec2-node-class/instance-settings.ts';
 import { quantity } from '../../shared/api/schema/parts.ts';
 
 /** The old APIs in which Karpenter describes instances of AWS, read as strictly as v1. */
@@ -42,7 +43,7 @@ const instanceFields = {
   context: z.string().optional(),
   instanceProfile: z.string().optional(),
   metadataOptions: metadataOptions.optional(),
-  tags: texts.optional(),
+  tags: tags.optional(),
 };
 
 const ALPHA_FAMILIES = [

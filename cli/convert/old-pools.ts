@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { templateLabels } from '../../shared/api/node-pool.ts';
 import {
   durationOrNever,
   NODE_POOL_KEYS,
@@ -43,7 +44,7 @@ const seconds = z.int().min(0).optional();
 /** https://karpenter.sh/v0.31/concepts/provisioners/ */
 const provisionerFields = z.strictObject({
   annotations: texts.optional(),
-  labels: texts.optional(),
+  labels: templateLabels.optional(),
   taints,
   startupTaints: taints,
   requirements: requirements.optional(),
@@ -104,7 +105,7 @@ const disruption = checked(
 const nodePoolSpec = z.strictObject({
   template: z.strictObject({
     metadata: z
-      .strictObject({ labels: texts.optional(), annotations: texts.optional() })
+      .strictObject({ labels: templateLabels.optional(), annotations: texts.optional() })
       .optional(),
     spec: z.strictObject({
       requirements,

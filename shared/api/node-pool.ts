@@ -99,7 +99,7 @@ const labels = z.record(
 );
 
 /** The labels of a template: at most 100, none of a domain that is not the user's. */
-const templateLabels = withRules(
+export const templateLabels = withRules(
   labels.refine((map) => Object.keys(map).length <= 100, { message: 'has more than 100 entries' }),
   eachKey(NODE_POOL_KEYS),
 ).meta({ maxProperties: 100 });

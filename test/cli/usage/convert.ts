@@ -119,6 +119,16 @@ export const CONVERT: readonly Row[] = [
     '@/a.yaml:6: EC2NodeClass/default: spec.rule is not a known field',
   ),
   refused(
+    'a name that is none',
+    NODE_TEMPLATE.replace('name: default', 'name: Default'),
+    '@/a.yaml:4: AWSNodeTemplate/Default: metadata.name must be lower case letters',
+  ),
+  refused(
+    'an object without a version',
+    `${PROVISIONER}---\nkind: ConfigMap\nmetadata: {name: a}\n`,
+    '@/a.yaml:10: ConfigMap/a: apiVersion is required',
+  ),
+  refused(
     'two pools of one name',
     `${NODE_POOL}---\n${PROVISIONER.replace('name: old', 'name: general')}`,
     'Provisioner/general: NodePool/general is also made of @/a.yaml:1: NodePool/general',
