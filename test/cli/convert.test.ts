@@ -85,6 +85,23 @@ describe('joiner convert', () => {
       expect(Object.keys(note)).toEqual(['object', 'field', 'message']);
   });
 
+  it('quotes what kubectl would not read as text', async () => {
+    const values = ['yes', 'off', 'y', '0644', '1e3', '0x1f', '2026-01-01', 'null', '1_000'];
+    const labels = Object.fromEntries(values.map((value, at) => [`l${at}`, value]));
+    const object = {
+      apiVersion: 'karpenter.sh/v1alpha5',
+      kind: 'Provisioner',
+      metadata: { name: 'a' },
+      spec: { providerRef: { name: 'a' }, labels },
+    };
+    await inFolder({ 'a.json': JSON.stringify(object) }, async (folder) => {
+      const { stdout } = await joiner('convert', folder);
+      for (const [key, value] of Object.entries(labels)) {
+        expect(stdout).toContain(`${key}: "${value}"\n`);
+      }
+    });
+  });
+
   it('exits 1 with --strict where there is a note, and 0 where there is none', async () => {
     const old = join(here, 'v1beta1', 'old.yaml');
     const strict = await joiner('convert', old, '--strict');
