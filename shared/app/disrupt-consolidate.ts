@@ -36,7 +36,6 @@ import type { DisruptPass } from './disrupt-pass.ts';
 import { createReplacements, replacementClaims, sayWaiting } from './disrupt-replacements.ts';
 import { reservedSnapshot } from './disrupt-snapshot.ts';
 import { isBraked, isLaunchPaused, waitsForPool } from './disrupt-waiting.ts';
-import { recordNothing } from './launch-records.ts';
 import { consolidationRecording } from './recording/recording.ts';
 
 /** Plans in one pass: what is left is the next minute's. */
@@ -251,31 +250,13 @@ export async function consolidateNodes(pass: DisruptPass): Promise<void> {
   const known = memory.known;
   const found = consolidate({ ...input, known });
   memory.keep(found);
-  for (const [name, message] of found.refusals) kept.set(name, message);
-  if (found.moves.length === 0 || (await isHeld(pass, input, found.moves))) return;
-  memory.made(input, found.moves);
-  const [first] = found.moves.flatMap(({ nodes }) => nodes);
-  const text = consolidationRecording({ ...input, known }, found, pass.nowMs);
-  pass.ports.recorder.recording?.(`disrupt-${first?.claim.name}`, pass.nowMs, text);
-  await makeMoves(pass, found.moves, input.snapshot);
-}
-
-/** Whether the last moves brought so little that these have to wait. */
-async function isHeld(
-  { ports, memory, kept, nowMs, events }: DisruptPass,
-  input: Omit<Consolidation, 'known'>,
-  moves: readonly Move[],
-): Promise<boolean> {
-  const untilMs = memory.heldUntil(input, nowMs);
-  if (untilMs === undefined) return false;
-  const until = new Date(untilMs).toISOString();
-  const message = `The last moves of pods brought nothing: no others before ${until}`;
-  for (const { claim } of moves.flatMap(({ nodes }) => nodes)) kept.set(claim.name, message);
-  const reason = 'consolidation-held';
-  if (events.isNew(reason)) {
-    await recordNothing({ ports }, reason, 'NodeClaims', message, 'disrupt');
+  const [claim] = found.moves.flatMap(({ nodes }) => nodes.map((each) => each.claim.name));
+  if (claim !== undefined) {
+    const text = consolidationRecording({ ...input, known }, found, pass.nowMs);
+    pass.ports.recorder.recording?.(`disrupt-${claim}`, pass.nowMs, text);
   }
-  return true;
+  for (const [claim, why] of found.refusals) kept.set(claim, why);
+  await makeMoves(pass, found.moves, input.snapshot);
 }
 
 async function makeMoves(

@@ -175,7 +175,7 @@ describe('a node for whose pods there is no other room', () => {
   });
 
   it('stays where EC2 has nothing for it, and takes pods again', async () => {
-    const { world, broken } = await run(large(['on-demand']), 28, [
+    const { world, broken } = await run(large(['on-demand']), 30, [
       { at: CHANGE - MINUTE, unavailable: {} },
       scaled(CHANGE, 'a', 0),
     ]);
