@@ -9,6 +9,13 @@ export class BadInput extends Error {
   }
 }
 
+/** Of a file that could not be read: what is wrong with it, by the system's error. */
+export function unreadable(file: string, error: unknown): BadInput {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+  const why = code === 'ENOENT' ? 'no such file' : code === 'EISDIR' ? 'is a folder' : code;
+  return new BadInput([`${file}: ${why}`]);
+}
+
 /** Exit code of bad usage and bad input; 0 is done, 1 the thing asked failed. */
 export const BAD_INPUT = 2;
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { decodeCase, type SchedulingCase } from '../shared/api/case/decode.ts';
-import { BadInput } from './bad-input.ts';
+import { BadInput, unreadable } from './bad-input.ts';
 
 /** The text of a file, or of standard input for `-`. */
 function textOf(file: string): string {
@@ -8,9 +8,7 @@ function textOf(file: string): string {
     // Editors on Windows put a byte order mark first.
     return readFileSync(file === '-' ? 0 : file, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    const why = code === 'ENOENT' ? 'no such file' : code === 'EISDIR' ? 'is a folder' : code;
-    throw new BadInput([`${file}: ${why}`]);
+    throw unreadable(file, error);
   }
 }
 

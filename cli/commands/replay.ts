@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { Command, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type Replayed, replayed } from '../../shared/app/recording/replayed.ts';
-import { BadInput, Problems, reporting } from '../bad-input.ts';
+import { BadInput, Problems, reporting, unreadable } from '../bad-input.ts';
 import { jsonText } from '../json.ts';
 import { type Difference, differences } from '../replay/difference.ts';
 
@@ -28,9 +28,7 @@ function textOf(file: string): string {
     const isZipped = GZIP_MAGIC.every((byte, at) => bytes[at] === byte);
     return (isZipped ? gunzipSync(bytes) : bytes).toString('utf8');
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    const why = code === 'ENOENT' ? 'no such file' : code === 'EISDIR' ? 'is a folder' : code;
-    throw new BadInput([`${file}: ${why}`]);
+    throw unreadable(file, error);
   }
 }
 

@@ -1,11 +1,11 @@
 import { isStuck } from '../lifecycle/drain.ts';
-import { isPending } from '../lifecycle/planned-pods.ts';
 import type { Condition } from '../model/cluster.ts';
 import type { Pod } from '../model/pod.ts';
 import type { DurationOrNever, NodeClaim } from '../model/provisioning.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../model/snapshot.ts';
 import { replan } from '../scheduling/replan.ts';
 import { type Candidate, isEmpty } from './candidates.ts';
+import { withAllWaiting } from './simulation.ts';
 
 /** On a claim whose node nothing runs on, where its NodePool wants it kept for a while. */
 const EMPTY = 'Empty';
@@ -86,10 +86,7 @@ export function notNeeded<Each extends Candidate>(
   settings: SchedulingSettings,
 ): readonly Each[] {
   if (idle.length === 0) return [];
-  const pods = snapshot.pods.map((pod) =>
-    isPending(pod) && !pod.unschedulable ? { ...pod, unschedulable: true } : pod,
-  );
-  const { existing } = replan({ ...snapshot, pods }, settings);
+  const { existing } = replan(withAllWaiting(snapshot), settings);
   const used = new Set(existing.map(({ node }) => node));
   return idle.filter(({ node }) => !used.has(node.name));
 }

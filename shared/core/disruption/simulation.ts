@@ -1,3 +1,4 @@
+import { isPending } from '../lifecycle/planned-pods.ts';
 import type { Node } from '../model/cluster.ts';
 import type { Plan, PlannedNodeClaim } from '../model/plan.ts';
 import { isBufferPod, podKey } from '../model/pod.ts';
@@ -32,6 +33,14 @@ export function withLeaving(snapshot: ClusterSnapshot, name: string): ClusterSna
     return { ...node, taints: [...node.taints, DISRUPTED] };
   });
   return { ...snapshot, nodes };
+}
+
+/** The same snapshot with every pod that waits as one that kube-scheduler has tried. */
+export function withAllWaiting(snapshot: ClusterSnapshot): ClusterSnapshot {
+  const pods = snapshot.pods.map((pod) =>
+    isPending(pod) && !pod.unschedulable ? { ...pod, unschedulable: true } : pod,
+  );
+  return { ...snapshot, pods };
 }
 
 /** The pods where they will go: nobody else may count on that room, nor on its node. */

@@ -1,8 +1,7 @@
-import { isPending } from '../../lifecycle/planned-pods.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE } from '../../model/labels.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../model/snapshot.ts';
 import { replan } from '../../scheduling/replan.ts';
-import { withLeaving, withPlaces } from '../simulation.ts';
+import { withAllWaiting, withLeaving, withPlaces } from '../simulation.ts';
 import { GainBound } from './bound.ts';
 import { type Ground, type Move, moveOf, type Refusal } from './move.ts';
 import type { ConsolidationSettings, PoolUse, Usage } from './payback.ts';
@@ -177,14 +176,6 @@ function groupsOf(order: readonly Usage[], turn: number, atOnce: number) {
   if (groups.length <= atOnce || atOnce <= 0) return groups;
   const at = (turn * atOnce) % groups.length;
   return [...groups.slice(at), ...groups.slice(0, at)];
-}
-
-/** The same snapshot with every pod that waits as one that kube-scheduler has tried. */
-function withAllWaiting(snapshot: ClusterSnapshot): ClusterSnapshot {
-  const pods = snapshot.pods.map((pod) =>
-    isPending(pod) && !pod.unschedulable ? { ...pod, unschedulable: true } : pod,
-  );
-  return { ...snapshot, pods };
 }
 
 /** What moves are judged by; undefined: pods wait for new nodes, and nothing is moved before. */

@@ -4,10 +4,10 @@ import type { Pod, PodSpec } from '../../model/pod.ts';
 import type { ClusterSnapshot } from '../../model/snapshot.ts';
 
 /** Texts of objects that many others share, each made once. */
-function shared<Each extends object>(): (each: Each) => number {
+function shared<Each extends object>() {
   const known = new Map<string, number>();
   const ids = new Map<Each, number>();
-  return (each) => {
+  const idOf = (each: Each): number => {
     const before = ids.get(each);
     if (before !== undefined) return before;
     const text = JSON.stringify(each);
@@ -16,6 +16,7 @@ function shared<Each extends object>(): (each: Each) => number {
     ids.set(each, id);
     return id;
   };
+  return { idOf, texts: known.keys() };
 }
 
 function sorted(lines: readonly string[]): string {
@@ -34,11 +35,9 @@ function podsText(pods: readonly Pod[]): string {
   const texts = inOrder.map((pod) => {
     const { uid, nodeName, nominatedNodeName, phase, deletedAtMs, ready } = pod;
     const own = [uid, nodeName, nominatedNodeName, phase, deletedAtMs === undefined, ready];
-    return `${own.join(' ')} ${spec(pod.spec)} ${labels(pod.labels)}`;
+    return `${own.join(' ')} ${spec.idOf(pod.spec)} ${labels.idOf(pod.labels)}`;
   });
-  const specs = [...new Set(inOrder.map((pod) => pod.spec))].map((each) => JSON.stringify(each));
-  const named = [...new Set(inOrder.map((pod) => pod.labels))].map((each) => JSON.stringify(each));
-  return [...texts, ...new Set(specs), ...new Set(named)].join('\n');
+  return [...texts, ...spec.texts, ...labels.texts].join('\n');
 }
 
 /**
