@@ -4,8 +4,9 @@ import { decodeDaemonSet } from '../../shared/api/kubernetes/cluster.ts';
 import { PodDecoder } from '../../shared/api/kubernetes/pod.ts';
 import { decodeNodeOverlay } from '../../shared/api/node-overlay.ts';
 import { decodeNodePool } from '../../shared/api/node-pool.ts';
+import type { DaemonSet } from '../../shared/core/model/cluster.ts';
 import type { NodeClass } from '../../shared/core/model/node-class.ts';
-import { type Pod, podKey } from '../../shared/core/model/pod.ts';
+import { type Pod, type PodSpec, podKey } from '../../shared/core/model/pod.ts';
 import type { NodePool } from '../../shared/core/model/provisioning.ts';
 import { amountOf } from '../../shared/core/model/resources.ts';
 import type { ClusterState } from '../../shared/ports.ts';
@@ -84,7 +85,7 @@ function isOf({ controller }: Pod, kind: string, name: string): boolean {
 }
 
 /** What is not in the template may be a LimitRange's default. */
-function asksOtherwise({ spec: wanted }: Pod, { spec: live }: Pod): boolean {
+function asksOtherwise(wanted: PodSpec, live: PodSpec): boolean {
   return Object.entries(wanted.requests).some(
     ([resource, amount]) => amount > 0 && amountOf(live.requests, resource) !== amount,
   );
@@ -126,7 +127,7 @@ function withWorkload(state: ClusterState, object: Json, notes: string[]): Clust
   const said = numberAt(object, 'spec', 'replicas');
   const replicas = said ?? Math.max(1, own.length);
   const [first] = own;
-  const isNew = first !== undefined && asksOtherwise(templatePod(object, 0), first);
+  const isNew = first !== undefined && asksOtherwise(templatePod(object, 0).spec, first.spec);
   const kept = isNew ? [] : own.slice(0, replicas);
   const who = `${kind} ${namespace}/${name}`;
   if (isNew) notes.push(`${who}: its pods request something else, so that all are made anew`);
@@ -171,9 +172,22 @@ function withOverlay(state: ClusterState, object: Json): ClusterState {
   return { ...state, objects: { ...state.objects, nodeOverlays } };
 }
 
+/** Pods of the live template say what those of another one will request only where it is the same. */
+function changedDaemonSet(live: DaemonSet, wanted: DaemonSet): DaemonSet {
+  const { uid, templateGeneration } = live;
+  if (asksOtherwise(wanted.podSpec, live.podSpec)) {
+    return { ...wanted, uid, templateGeneration: 'changed' };
+  }
+  const podSpec = { ...wanted.podSpec, requests: live.podSpec.requests };
+  return { ...wanted, uid, templateGeneration, podSpec };
+}
+
 function withDaemonSet(state: ClusterState, object: Json): ClusterState {
-  const wanted = checkedValue(decodeDaemonSet(object));
-  const others = state.objects.daemonSets.filter((each) => podKey(each) !== podKey(wanted));
+  const read = checkedValue(decodeDaemonSet(object));
+  const isOther = (each: DaemonSet): boolean => podKey(each) !== podKey(read);
+  const others = state.objects.daemonSets.filter(isOther);
+  const live = state.objects.daemonSets.find((each) => !isOther(each));
+  const wanted = live === undefined ? read : changedDaemonSet(live, read);
   return { ...state, objects: { ...state.objects, daemonSets: [...others, wanted] } };
 }
 

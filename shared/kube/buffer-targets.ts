@@ -1,4 +1,5 @@
 import type { BufferReference, NamedBuffer, ScalableKind } from '../api/capacity-buffer.ts';
+import { type LimitRange, withLimitRanges } from '../api/kubernetes/limit-range.ts';
 import { PodSpecReader } from '../api/kubernetes/pod-spec.ts';
 import type { Labels } from '../core/model/labels.ts';
 import type { BufferTarget, CapacityBuffer } from '../ports/cluster.ts';
@@ -18,22 +19,28 @@ const WORKLOADS = {
   StatefulSet: RESOURCES.statefulSets,
 } as const satisfies Readonly<Record<ScalableKind, Resource>>;
 
+/** What buffers are resolved with. */
+interface Resolving {
+  readonly client: KubeClient;
+  readonly onInvalid: OnInvalid;
+  /** By namespace: what they add to the pods that a buffer keeps room for. */
+  readonly limitRanges: ReadonlyMap<string, readonly LimitRange[]>;
+}
+
 /**
  * Reads the PodTemplate or workload of every buffer. A buffer whose pods are invalid is left out;
  * one whose target cannot be asked for has none. Both are told, and hold up no other.
  */
 export async function resolveBuffers(
-  client: KubeClient,
-  onInvalid: OnInvalid,
+  resolving: Resolving,
   buffers: readonly NamedBuffer[],
 ): Promise<readonly CapacityBuffer[]> {
-  const resolved = await Promise.all(buffers.map((each) => resolve(client, onInvalid, each)));
+  const resolved = await Promise.all(buffers.map((each) => resolve(resolving, each)));
   return resolved.filter((each) => each !== undefined);
 }
 
 async function resolve(
-  client: KubeClient,
-  onInvalid: OnInvalid,
+  { client, onInvalid, limitRanges }: Resolving,
   { target, ...buffer }: NamedBuffer,
 ): Promise<CapacityBuffer | undefined> {
   const { namespace } = buffer;
@@ -51,7 +58,9 @@ async function resolve(
   const isTemplate = target.kind === 'PodTemplate';
   const holder = isTemplate ? object : property(object, 'spec');
   const template = property(holder, 'template');
-  const { spec, issues } = specs.read(property(template, 'spec'), 'spec.template.spec');
+  const ranges = limitRanges.get(namespace) ?? [];
+  const podSpec = withLimitRanges(property(template, 'spec'), ranges);
+  const { spec, issues } = specs.read(podSpec, 'spec.template.spec');
   if (issues.length > 0) {
     onInvalid(told, issues);
     return undefined;

@@ -1,5 +1,10 @@
 import { decodeCapacityBuffer } from '../api/capacity-buffer.ts';
-import type { Condition } from '../core/model/cluster.ts';
+import {
+  decodeLimitRange,
+  type LimitRange,
+  withTemplateLimits,
+} from '../api/kubernetes/limit-range.ts';
+import type { Condition, DaemonSet } from '../core/model/cluster.ts';
 import type { Pod } from '../core/model/pod.ts';
 import type { NodeClaim, NodeOverlay, NodePool } from '../core/model/provisioning.ts';
 import type { Resources } from '../core/model/resources.ts';
@@ -172,7 +177,11 @@ function makeMirrors({ client, decoders, onInvalid }: ReaderOptions) {
       decoders.persistentVolumeClaim,
     ),
     volumes: warm({ resource: RESOURCES.persistentVolumes }, decoders.persistentVolume),
-    daemonSets: listed({ resource: RESOURCES.daemonSets, shape: DAEMON_SET }, decoders.daemonSet),
+    daemonSets: listed(
+      { resource: RESOURCES.daemonSets, shape: DAEMON_SET },
+      withRaw(decoders.daemonSet, (object) => object),
+    ),
+    limitRanges: listed({ resource: RESOURCES.limitRanges }, decodeLimitRange),
     namespaces: listed({ resource: RESOURCES.namespaces, shape: NAMESPACE }, decoders.namespace),
     storageClasses: listed({ resource: RESOURCES.storageClasses }, decoders.storageClass),
     csiNodes: listed({ resource: RESOURCES.csiNodes }, decoders.csiNode),
@@ -214,8 +223,12 @@ async function readCluster(options: ReaderOptions, mirrors: Mirrors): Promise<Cl
       readBrakes(client),
       readKarpenterLease(client),
     ]);
-  const [rest, pods] = await Promise.all([readRest(mirrors), mirrors.pods.read()]);
-  const capacityBuffers = await resolveBuffers(client, options.onInvalid, values(buffers));
+  const [rest, pods] = await Promise.all([readRest(options, mirrors), mirrors.pods.read()]);
+  const { onInvalid } = options;
+  const capacityBuffers = await resolveBuffers(
+    { client, onInvalid, limitRanges: rest.limitRanges },
+    values(buffers),
+  );
   return {
     objects: {
       ...rest.objects,
@@ -244,24 +257,44 @@ async function readCluster(options: ReaderOptions, mirrors: Mirrors): Promise<Cl
   };
 }
 
-async function readRest(mirrors: Mirrors) {
-  const [claims, volumes, daemonSets, namespaces, classes, csiNodes, budgets, attachments] =
+/** By namespace. */
+export type LimitRanges = ReadonlyMap<string, readonly LimitRange[]>;
+
+/** DaemonSets with what LimitRanges will add to their pods, which may not be there yet. */
+function limitedDaemonSets(
+  { decoders }: ReaderOptions,
+  daemonSets: Entries<{ readonly value: DaemonSet; readonly more: unknown }>,
+  limitRanges: LimitRanges,
+): readonly DaemonSet[] {
+  return values(daemonSets).map(({ value, more }) => {
+    const ranges = limitRanges.get(value.namespace);
+    if (ranges === undefined) return value;
+    const limited = decoders.daemonSet(withTemplateLimits(more, ranges));
+    return limited.ok ? limited.value : value;
+  });
+}
+
+async function readRest(options: ReaderOptions, mirrors: Mirrors) {
+  const [claims, volumes, daemonSets, ranges, namespaces, classes, csiNodes, budgets, attachments] =
     await Promise.all([
       mirrors.claims.read(),
       mirrors.volumes.read(),
       mirrors.daemonSets.read(),
+      mirrors.limitRanges.read(),
       mirrors.namespaces.read(),
       mirrors.storageClasses.read(),
       mirrors.csiNodes.read(),
       mirrors.budgets.read(),
       mirrors.attachments.read(),
     ]);
+  const limitRanges = Map.groupBy(values(ranges), ({ namespace }) => namespace);
   return {
     volumeAttachments: values(attachments),
+    limitRanges,
     objects: {
       persistentVolumeClaims: values(claims),
       persistentVolumes: values(volumes),
-      daemonSets: values(daemonSets),
+      daemonSets: limitedDaemonSets(options, daemonSets, limitRanges),
       namespaces: values(namespaces),
       storageClasses: values(classes),
       csiNodes: values(csiNodes),

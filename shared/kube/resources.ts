@@ -45,6 +45,7 @@ export const RESOURCES = {
   nodes: cluster('', 'v1', 'nodes', 'Node'),
   pods: namespaced('', 'v1', 'pods', 'Pod'),
   podTemplates: namespaced('', 'v1', 'podtemplates', 'PodTemplate'),
+  limitRanges: namespaced('', 'v1', 'limitranges', 'LimitRange'),
   replicationControllers: namespaced('', 'v1', 'replicationcontrollers', 'ReplicationController'),
   namespaces: cluster('', 'v1', 'namespaces', 'Namespace'),
   configMaps: namespaced('', 'v1', 'configmaps', 'ConfigMap'),

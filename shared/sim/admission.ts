@@ -1,6 +1,40 @@
+import {
+  decodeLimitRange,
+  type LimitRange,
+  withLimitRanges,
+} from '../api/kubernetes/limit-range.ts';
 import { ownValue } from '../core/model/labels.ts';
 import { type Json, numberAt, objectAt, textAt } from './json.ts';
 import type { ObjectStore } from './store.ts';
+
+/** A change that an admission webhook of the cluster makes to each new pod. */
+export type PodWebhook = (pod: Json) => Json;
+
+/** The LimitRanges of a namespace, or of the namespace `default`. */
+export function limitRangesOf(
+  store: ObjectStore,
+  namespace: string | undefined,
+): readonly LimitRange[] {
+  const own = store
+    .list('LimitRange')
+    .filter(({ metadata }) => metadata.namespace === (namespace ?? 'default'));
+  return own.flatMap((each) => {
+    const decoded = decodeLimitRange(each);
+    return decoded.ok ? [decoded.value] : [];
+  });
+}
+
+/** What the API server's admission plugins make of a new pod: Priority, LimitRanger, webhooks. */
+export function admittedPod(
+  store: ObjectStore,
+  pod: Json,
+  webhooks: readonly PodWebhook[] = [],
+): Json {
+  const ranges = limitRangesOf(store, textAt(pod, 'metadata', 'namespace'));
+  const limited =
+    ranges.length === 0 ? pod : { ...pod, spec: withLimitRanges(objectAt(pod, 'spec'), ranges) };
+  return webhooks.reduce((each, webhook) => webhook(each), withPriority(store, limited));
+}
 
 /** Classes that every cluster has. https://kubernetes.io/docs/tasks/administer-cluster/guaranteed-scheduling-critical-addon-pods/ */
 const SYSTEM_CLASSES: Readonly<Record<string, number>> = {
@@ -12,7 +46,7 @@ const SYSTEM_CLASSES: Readonly<Record<string, number>> = {
  * What the API server's Priority admission does to a pod: its priority and whether it preempts are
  * those of its class, or of the cluster's default class.
  */
-export function withPriority(store: ObjectStore, pod: Json): Json {
+function withPriority(store: ObjectStore, pod: Json): Json {
   const name = textAt(pod, 'spec', 'priorityClassName');
   const found = name === undefined ? defaultClass(store) : classOf(store, name);
   if (found?.priority === undefined) return pod;

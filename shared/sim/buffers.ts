@@ -1,6 +1,8 @@
 import type { BufferReference, NamedBuffer } from '../api/capacity-buffer.ts';
+import { withLimitRanges } from '../api/kubernetes/limit-range.ts';
 import { PodSpecReader } from '../api/kubernetes/pod-spec.ts';
 import type { BufferTarget, CapacityBuffer } from '../ports.ts';
+import { limitRangesOf } from './admission.ts';
 import { numberAt, textsAt, valueAt } from './json.ts';
 import type { KubeObject, ObjectStore } from './store.ts';
 
@@ -8,12 +10,14 @@ const specs = new PodSpecReader();
 
 /** The template's pods, wherever in the object it is. */
 function resolved(
+  store: ObjectStore,
   object: KubeObject,
   template: unknown,
   podTemplate: string | undefined,
   workloadReplicas: number | undefined,
 ): BufferTarget {
-  const { spec } = specs.read(valueAt(template, 'spec'), 'spec');
+  const ranges = limitRangesOf(store, object.metadata.namespace);
+  const { spec } = specs.read(withLimitRanges(valueAt(template, 'spec'), ranges), 'spec');
   return {
     kind: 'resolved',
     podTemplate,
@@ -29,12 +33,12 @@ function targetOf(store: ObjectStore, namespace: string, target: BufferReference
   if (target.kind === 'PodTemplate') {
     const template = store.get('PodTemplate', namespace, name);
     if (template === undefined) return { kind: 'absent', what: 'PodTemplate', name };
-    return resolved(template, template['template'], name, undefined);
+    return resolved(store, template, template['template'], name, undefined);
   }
   const object = store.get(target.workload, namespace, name);
   if (object === undefined) return { kind: 'absent', what: 'ScalableRef', name };
   const replicas = numberAt(object, 'spec', 'replicas') ?? 1;
-  return resolved(object, valueAt(object, 'spec', 'template'), undefined, replicas);
+  return resolved(store, object, valueAt(object, 'spec', 'template'), undefined, replicas);
 }
 
 /** The buffer with what it refers to, as the cluster adapter reads it. */

@@ -3,6 +3,7 @@ import { reconcileBudget } from './controllers/budgets.ts';
 import { collectGarbage } from './controllers/garbage.ts';
 import {
   type ControllerContext,
+  deletePod,
   reconcileDaemonSet,
   reconcileDeployment,
   reconcileJob,
@@ -13,8 +14,7 @@ import { daemonFits } from './daemon-fit.ts';
 import { readState } from './decode.ts';
 import { objectAt } from './json.ts';
 import type { Kubelets } from './kubelet.ts';
-import { isDeleting, setCondition, withSpec } from './objects.ts';
-import type { Prng } from './prng.ts';
+import { isDeleting, setCondition, withSpec, withStatus } from './objects.ts';
 import { type Binding, schedule } from './scheduler/schedule.ts';
 import { schedulerView } from './scheduler/view.ts';
 import type { KubeObject, ObjectStore } from './store.ts';
@@ -30,11 +30,11 @@ export class ControlPlane {
   private readonly timeline: Timeline;
   private readonly kubelets: Kubelets;
 
-  constructor(store: ObjectStore, timeline: Timeline, kubelets: Kubelets, names: Prng) {
-    this.store = store;
+  constructor(timeline: Timeline, kubelets: Kubelets, context: ControllerContext) {
+    this.store = context.store;
     this.timeline = timeline;
     this.kubelets = kubelets;
-    this.context = { store, names };
+    this.context = context;
   }
 
   settle(): void {
@@ -73,7 +73,7 @@ export class ControlPlane {
     for (const binding of schedule(schedulerView(state.objects))) this.write(binding);
   }
 
-  private write({ pod, node, message }: Binding): void {
+  private write({ pod, node, message, preemption }: Binding): void {
     const object = this.store.get('Pod', pod.namespace, pod.name);
     if (object === undefined || isDeleting(object)) return;
     const now = this.timeline.isoNow();
@@ -85,8 +85,15 @@ export class ControlPlane {
       }
       const unschedulable = { reason: 'Unschedulable', message };
       const condition = { type: 'PodScheduled', status: 'False', ...unschedulable };
-      return setCondition(latest, condition, now);
+      const waiting = setCondition(latest, condition, now);
+      return preemption === undefined
+        ? waiting
+        : withStatus(waiting, { nominatedNodeName: preemption.node });
     });
+    for (const { namespace, name } of preemption?.victims ?? []) {
+      const victim = this.store.get('Pod', namespace, name);
+      if (victim !== undefined) deletePod(this.store, victim);
+    }
   }
 }
 

@@ -11,14 +11,16 @@ import {
   decodePodDisruptionBudget,
   decodeStorageClass,
 } from '../api/kubernetes/cluster.ts';
+import { withTemplateLimits } from '../api/kubernetes/limit-range.ts';
 import { PodDecoder } from '../api/kubernetes/pod.ts';
 import { decodeNodeClaim } from '../api/node-claim.ts';
 import { decodeNodeOverlay } from '../api/node-overlay.ts';
 import { decodeNodePool } from '../api/node-pool.ts';
-import type { Condition } from '../core/model/cluster.ts';
+import type { Condition, DaemonSet } from '../core/model/cluster.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import { parseResources } from '../core/quantity.ts';
 import { type ClusterState, type ObjectKind, objectKey } from '../ports.ts';
+import { limitRangesOf } from './admission.ts';
 import { bufferOf } from './buffers.ts';
 import { listAt, objectAt, textAt } from './json.ts';
 import { type KubeObject, keyOf, type ObjectStore } from './store.ts';
@@ -86,6 +88,15 @@ function versionsOf(store: ObjectStore): ReadonlyMap<string, string> {
   );
 }
 
+/** As the LimitRanges of its namespace will have its pods. */
+function daemonSetOf(store: ObjectStore, object: KubeObject): DaemonSet {
+  const ranges = limitRangesOf(store, object.metadata.namespace);
+  const limited = withTemplateLimits(object, ranges);
+  const decoded = limited === object ? undefined : decodeDaemonSet(limited);
+  const daemonSet = decoded?.ok === true ? decoded.value : decode(object, decodeDaemonSet);
+  return { ...daemonSet, templateGeneration: String(object.metadata.generation) };
+}
+
 /** Read once for each version of the store. */
 const states = new WeakMap<
   ObjectStore,
@@ -107,7 +118,7 @@ export function readState(store: ObjectStore): ClusterState {
       nodeClaims: all('NodeClaim', decodeNodeClaim),
       nodes: all('Node', decodeNode),
       pods: all('Pod', (raw) => pods.decode(raw)),
-      daemonSets: all('DaemonSet', decodeDaemonSet),
+      daemonSets: store.list('DaemonSet').map((each) => daemonSetOf(store, each)),
       namespaces: all('Namespace', decodeNamespace),
       persistentVolumeClaims: all('PersistentVolumeClaim', decodePersistentVolumeClaim),
       persistentVolumes: all('PersistentVolume', decodePersistentVolume),

@@ -11,6 +11,7 @@ import {
   decodePodDisruptionBudget,
   decodeStorageClass,
 } from '../api/kubernetes/cluster.ts';
+import { decodeLimitRange } from '../api/kubernetes/limit-range.ts';
 import { PodDecoder } from '../api/kubernetes/pod.ts';
 import { PodSpecReader } from '../api/kubernetes/pod-spec.ts';
 import { decodeNodeClaim } from '../api/node-claim.ts';
@@ -93,6 +94,7 @@ const KINDS: Readonly<Record<string, Check>> = {
   'storage.k8s.io/CSINode': (object) => issuesOf(decodeCsiNode(object)),
   '/Pod': pod,
   '/PodTemplate': podTemplate,
+  '/LimitRange': (object) => issuesOf(decodeLimitRange(object)),
   '/Namespace': (object) => issuesOf(decodeNamespace(object)),
   '/Node': (object) => issuesOf(decodeNode(object)),
   '/PersistentVolumeClaim': (object) => issuesOf(decodePersistentVolumeClaim(object)),

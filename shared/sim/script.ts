@@ -1,9 +1,9 @@
 import { instanceIdOf } from '../core/lifecycle/actions.ts';
 import { CAPACITY_TYPE, SPOT } from '../core/model/labels.ts';
-import { withPriority } from './admission.ts';
+import { admittedPod } from './admission.ts';
 import type { MachinePrice } from './cloud/compute.ts';
 import { deletePod } from './controllers/workloads.ts';
-import { type Json, objectAt, textAt } from './json.ts';
+import { type Json, textAt } from './json.ts';
 import { withSpec } from './objects.ts';
 import type { Scenario, ScenarioStep } from './scenario.ts';
 import { type KubeObject, storeKey } from './store.ts';
@@ -55,8 +55,9 @@ export class Script {
       const applied = this.world.store.apply(object);
       if (applied === undefined) continue;
       if (applied.kind !== 'Pod' || applied.status !== undefined) continue;
-      const spec = objectAt(withPriority(this.world.store, applied), 'spec');
-      this.world.store.update(applied, (pod) => ({ ...pod, spec, status: { phase: 'Pending' } }));
+      const { store, webhooks } = this.world;
+      const admitted = admittedPod(store, applied, webhooks);
+      store.update(applied, (pod) => ({ ...pod, ...admitted, status: { phase: 'Pending' } }));
     }
   }
 

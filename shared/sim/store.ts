@@ -42,6 +42,7 @@ const NAMESPACED: ReadonlySet<string> = new Set([
   'PersistentVolumeClaim',
   'CapacityBuffer',
   'PodTemplate',
+  'LimitRange',
 ]);
 
 export function storeKey(kind: string, namespace: string | undefined, name: string): string {

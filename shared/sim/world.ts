@@ -10,6 +10,7 @@ import { type AppSettings, appSettings } from '../app/settings.ts';
 import { CPU, EPHEMERAL_STORAGE, MEMORY, PODS, type Resources } from '../core/model/resources.ts';
 import { parseResources } from '../core/quantity.ts';
 import type { Catalog, Ports } from '../ports.ts';
+import type { PodWebhook } from './admission.ts';
 import { type Machine, SimulatedCompute } from './cloud/compute.ts';
 import { SimulatedImages } from './cloud/images.ts';
 import { SimulatedNetwork, SimulatedProfiles, type Zone } from './cloud/network.ts';
@@ -68,6 +69,8 @@ export class World {
   readonly ports: Ports;
   /** Resources whose device plugin never reports them. */
   readonly withheld = new Set<string>();
+  /** Mutating admission webhooks of the cluster, asked for each new pod. */
+  readonly webhooks: PodWebhook[] = [];
   /** Whether a machine's kubelet finds the cluster. */
   joins: (machine: Machine) => boolean = () => true;
   evictions = 0;
@@ -129,7 +132,11 @@ export class World {
     this.ports = options.wrap === undefined ? ports : options.wrap(ports);
     const envelope = { accountId: ACCOUNT, region: catalog.region };
     this.settings = appSettings(cluster, envelope, options.settings);
-    this.controlPlane = new ControlPlane(store, timeline, kubelets, new Prng(seed, 'pods'));
+    this.controlPlane = new ControlPlane(timeline, kubelets, {
+      store,
+      names: new Prng(seed, 'pods'),
+      webhooks: this.webhooks,
+    });
   }
 
   /** Calls back after every moment at which something happened: for checking invariants. */

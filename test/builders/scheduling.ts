@@ -1,4 +1,9 @@
-import type { Condition, Node, PodDisruptionBudget } from '../../shared/core/model/cluster.ts';
+import type {
+  Condition,
+  DaemonSet,
+  Node,
+  PodDisruptionBudget,
+} from '../../shared/core/model/cluster.ts';
 import type { InstanceType } from '../../shared/core/model/instance-type.ts';
 import {
   ARCH,
@@ -50,6 +55,16 @@ export const PLAIN_SPEC: PodSpec = {
   hasResourceClaims: false,
   terminationGracePeriodSeconds: 30,
 };
+
+/** A DaemonSet whose pods have the spec. */
+export function daemonSetOf(
+  name: string,
+  podSpec: PodSpec,
+  rest: Partial<DaemonSet> = {},
+): DaemonSet {
+  const plain = { namespace: 'kube-system', name, uid: name, podLabels: {}, podSpec };
+  return { ...plain, templateGeneration: undefined, ...rest };
+}
 
 /** A pending pod that kube-scheduler found unschedulable; cpu in milli-cores, memory in bytes. */
 export function podOf(

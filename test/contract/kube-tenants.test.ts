@@ -6,6 +6,7 @@ import { batchWindow } from '../../shared/kube/batch-window.ts';
 import { resolveBuffers } from '../../shared/kube/buffer-targets.ts';
 import { clusterReader } from '../../shared/kube/cluster-reader.ts';
 import { isKubeFault } from '../../shared/kube/errors.ts';
+import type { OnInvalid } from '../../shared/kube/mirror.ts';
 import { RESOURCES } from '../../shared/kube/resources.ts';
 import type { Timing } from '../../shared/kube/time.ts';
 import type { HttpRequest, HttpResponse } from '../../shared/kube/transport.ts';
@@ -34,7 +35,8 @@ describe('what tenants name', () => {
       const { client } = serverWith({ bad: status, gone: 404 }, slot);
       const told: (readonly [string, readonly Issue[]])[] = [];
       const bad = { kind: 'ScalableRef', workload: 'Deployment', name: 'bad' } as const;
-      const buffers = await resolveBuffers(client, (...each) => void told.push(each), [
+      const onInvalid: OnInvalid = (...each) => void told.push(each);
+      const buffers = await resolveBuffers({ client, onInvalid, limitRanges: new Map() }, [
         bufferOf('a', template('slot')),
         bufferOf('b', bad),
         bufferOf('c', template('gone')),
@@ -52,7 +54,8 @@ describe('what tenants name', () => {
   it.each([401, 429, 503])('a server that answers %i fails the read', async (status) => {
     const { client } = serverWith({ slot: status }, slot);
     const buffers = [bufferOf('a', template('slot'))];
-    await expect(resolveBuffers(client, () => undefined, buffers)).rejects.toThrow('no');
+    const resolving = { client, onInvalid: () => undefined, limitRanges: new Map() };
+    await expect(resolveBuffers(resolving, buffers)).rejects.toThrow('no');
   });
 
   it.each(['', '.', '..', 'a%b', 'a/b', '../../nodes/n', '\ud800', 'x'.repeat(254)])(

@@ -84,6 +84,7 @@ export function decodeDaemonSet(
     uid: metadata.uid,
     podLabels: read.labels(podMetadata['labels'], 'spec.template.metadata.labels'),
     podSpec: pod.spec,
+    templateGeneration: metadata.annotations['deprecated.daemonset.template.generation'],
   });
 }
 

@@ -34,6 +34,11 @@ export interface DaemonSet {
   readonly uid: string;
   readonly podLabels: Labels;
   readonly podSpec: PodSpec;
+  /**
+   * Which of its templates this is, as the API server counts them; its pods have the number as the
+   * label `pod-template-generation`. Undefined where the object does not say.
+   */
+  readonly templateGeneration: string | undefined;
 }
 
 export interface Namespace {

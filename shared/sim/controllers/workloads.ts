@@ -1,6 +1,6 @@
 import { canonicalText } from '../../core/launch/canonical-text.ts';
 import { sha256 } from '../../core/launch/sha256.ts';
-import { withPriority } from '../admission.ts';
+import { admittedPod, type PodWebhook } from '../admission.ts';
 import { type Json, listAt, numberAt, objectAt, textAt, textsAt, valueAt } from '../json.ts';
 import { conditionStatus, controlledBy, isDeleting, isOver, withStatus } from '../objects.ts';
 import { NAME_LETTERS, type Prng } from '../prng.ts';
@@ -11,6 +11,8 @@ export interface ControllerContext {
   readonly store: ObjectStore;
   /** Names of pods. */
   readonly names: Prng;
+  /** What changes new pods beside the API server's own plugins. */
+  readonly webhooks: readonly PodWebhook[];
 }
 
 function ownedBy(owner: KubeObject): Json {
@@ -36,8 +38,8 @@ function podOf(owner: KubeObject, name: string, labels: Json = {}, spec: Json = 
   };
 }
 
-function createPod(store: ObjectStore, pod: Json): void {
-  store.create(withPriority(store, pod));
+function createPod({ store, webhooks }: ControllerContext, pod: Json): void {
+  store.create(admittedPod(store, pod, webhooks));
 }
 
 /** A stopped pod at once, a running one when its kubelet has stopped it. */
@@ -75,13 +77,14 @@ function byExpendability(a: KubeObject, b: KubeObject): number {
   );
 }
 
-export function reconcileReplicaSet({ store, names }: ControllerContext, set: KubeObject): void {
+export function reconcileReplicaSet(context: ControllerContext, set: KubeObject): void {
+  const { store, names } = context;
   if (isDeleting(set)) return;
   const pods = controlledBy(store, 'Pod', set);
   const active = pods.filter((pod) => !isDeleting(pod) && !isOver(pod));
   const wanted = replicasOf(set);
   for (let count = active.length; count < wanted; count += 1) {
-    createPod(store, podOf(set, `${set.metadata.name}-${names.text(NAME_LETTERS, 5)}`));
+    createPod(context, podOf(set, `${set.metadata.name}-${names.text(NAME_LETTERS, 5)}`));
   }
   const surplus = [...active].sort(byExpendability).slice(0, Math.max(0, active.length - wanted));
   for (const pod of surplus) deletePod(store, pod);
@@ -138,7 +141,8 @@ function safeHash(hex: string): string {
 }
 
 /** Pods `name-0`, `name-1` …, all at once (podManagementPolicy is not waited for). */
-export function reconcileStatefulSet({ store }: ControllerContext, set: KubeObject): void {
+export function reconcileStatefulSet(context: ControllerContext, set: KubeObject): void {
+  const { store } = context;
   if (isDeleting(set)) return;
   const wanted = replicasOf(set);
   const pods = controlledBy(store, 'Pod', set);
@@ -156,7 +160,7 @@ export function reconcileStatefulSet({ store }: ControllerContext, set: KubeObje
       'statefulset.kubernetes.io/pod-name': name,
     };
     const spec = volumes.length === 0 ? {} : { volumes: [...own, ...volumes] };
-    createPod(store, podOf(set, name, labels, spec));
+    createPod(context, podOf(set, name, labels, spec));
   }
   const readyReplicas = pods.filter(isReady).length;
   store.update(set, (latest) => withStatus(latest, { replicas: wanted, readyReplicas }));
@@ -179,7 +183,8 @@ function claimTemplates(store: ObjectStore, set: KubeObject, pod: string): reado
   });
 }
 
-export function reconcileJob({ store, names }: ControllerContext, job: KubeObject): void {
+export function reconcileJob(context: ControllerContext, job: KubeObject): void {
+  const { store, names } = context;
   if (isDeleting(job) || valueAt(job, 'spec', 'suspend') === true) return;
   const pods = controlledBy(store, 'Pod', job);
   const succeeded = pods.filter((pod) => textAt(pod, 'status', 'phase') === 'Succeeded').length;
@@ -192,28 +197,36 @@ export function reconcileJob({ store, names }: ControllerContext, job: KubeObjec
     'batch.kubernetes.io/job-name': job.metadata.name,
   };
   for (let count = active; count < wanted; count += 1) {
-    createPod(store, podOf(job, `${job.metadata.name}-${names.text(NAME_LETTERS, 5)}`, labels));
+    createPod(context, podOf(job, `${job.metadata.name}-${names.text(NAME_LETTERS, 5)}`, labels));
   }
   store.update(job, (latest) =>
     withStatus(latest, { active: Math.max(active, wanted), succeeded }),
   );
 }
 
+/** Which of the DaemonSet's templates a pod was made from: here, which version of its spec. */
+const GENERATION = 'pod-template-generation';
+
 /** One pod on every node that `fits`; kube-scheduler binds it there by its node affinity. */
 export function reconcileDaemonSet(
-  { store, names }: ControllerContext,
+  context: ControllerContext,
   set: KubeObject,
   nodes: readonly KubeObject[],
   fits: (set: KubeObject, node: KubeObject) => boolean,
 ): void {
   if (isDeleting(set)) return;
+  const { store, names } = context;
   const pods = controlledBy(store, 'Pod', set).filter((pod) => !isOver(pod));
   const byNode = new Map(pods.map((pod) => [daemonNode(pod), pod]));
+  const generation = String(set.metadata.generation);
   for (const node of nodes) {
     const { name } = node.metadata;
-    if (byNode.has(name) || isDeleting(node) || !fits(set, node)) continue;
-    const pod = `${set.metadata.name}-${names.text(NAME_LETTERS, 5)}`;
-    createPod(store, podOf(set, pod, {}, daemonSpec(set, name)));
+    const pod = byNode.get(name);
+    // A rolling update; how many pods may be missing at once is not looked at.
+    if (pod !== undefined && pod.metadata.labels[GENERATION] !== generation) deletePod(store, pod);
+    if (pod !== undefined || isDeleting(node) || !fits(set, node)) continue;
+    const fresh = `${set.metadata.name}-${names.text(NAME_LETTERS, 5)}`;
+    createPod(context, podOf(set, fresh, { [GENERATION]: generation }, daemonSpec(set, name)));
   }
   const known = new Map(nodes.map((node) => [node.metadata.name, node]));
   for (const [name, pod] of byNode) {

@@ -11,6 +11,7 @@ import {
   spreadCounts,
 } from './inter-pod.ts';
 import { matchesAny, matchesNodeTerms, matchesVolumes } from './node-match.ts';
+import { isMakingRoom, type Preemption, preemption } from './preempt.ts';
 import { type NodeView, place, type SchedulerView, withNominated } from './view.ts';
 
 export interface Binding {
@@ -18,6 +19,8 @@ export interface Binding {
   /** Undefined: no node would do, and why. */
   readonly node: string | undefined;
   readonly message: string;
+  /** Where room is made for it, and by whose end; none where they are already on their way. */
+  readonly preemption?: Preemption;
 }
 
 type Filter = (pod: Pod, target: NodeView) => boolean;
@@ -182,6 +185,15 @@ class Failures {
   }
 }
 
+/** The room that is being made for the pod, or that it now makes by preemption. */
+function roomFor(view: SchedulerView, pod: Pod): Preemption | undefined {
+  const { nominatedNodeName: node } = pod;
+  if (node !== undefined && isMakingRoom(view, pod)) return { node, victims: [] };
+  return preemption(view, pod, (changed, target) =>
+    filtersFor(changed, pod).every(([, filter]) => filter(pod, target)),
+  );
+}
+
 /** Binds what can be bound, one pod after the other; nodes in the order of their names. */
 export function schedule(view: SchedulerView): readonly Binding[] {
   const waiting = view.objects.pods.filter(
@@ -202,7 +214,11 @@ export function schedule(view: SchedulerView): readonly Binding[] {
     if (nominated?.delete(pod) === true) failures.clear();
     if (typeof chosen === 'string') {
       failures.set(pod, chosen);
-      return { pod, node: undefined, message: chosen };
+      const room = known === undefined ? roomFor(view, pod) : undefined;
+      if (room === undefined) return { pod, node: undefined, message: chosen };
+      view.nominated.get(room.node)?.add(pod);
+      failures.clear();
+      return { pod, node: undefined, message: chosen, preemption: room };
     }
     place(chosen, pod);
     failures.clear();

@@ -9,6 +9,7 @@ import {
 import type { LabelSelector, TopologySpreadConstraint } from '../../../shared/core/model/pod.ts';
 import { ofApp, spreadOver, termOver } from '../../builders/affinity.ts';
 import {
+  daemonSetOf,
   FAMILY,
   GI,
   nodeOf,
@@ -260,9 +261,7 @@ describe('affinity', () => {
 describe('resources', () => {
   it('leaves room for DaemonSets', () => {
     const { spec } = podOf('daemon', { cpu: 1500 });
-    const daemonSets = [
-      { namespace: 'kube-system', name: 'logs', uid: 'd', podLabels: {}, podSpec: spec },
-    ];
+    const daemonSets = [daemonSetOf('logs', spec)];
     const plan = planOf({ daemonSets, pods: [podOf('a')] });
     expect(plan.newNodeClaims.map((each) => each.chosen.type)).toEqual(['m.xlarge']);
     expect(plan.newNodeClaims[0]?.requests['cpu']).toBe(2500);
@@ -270,7 +269,7 @@ describe('resources', () => {
 
   it('launches where a DaemonSet leaves room, and nowhere else', () => {
     const { spec } = podOf('daemon', { cpu: 3000, nodeSelector: { [ZONE]: 'zone-a' } });
-    const heavy = { namespace: 'kube-system', name: 'd', uid: 'd', podLabels: {}, podSpec: spec };
+    const heavy = daemonSetOf('heavy', spec);
     const types = [typeOf('m.large', 4, 16, 0.3), typeOf('m.xlarge', 8, 32, 1)];
     const plan = planOf({ types, daemonSets: [heavy], pods: [podOf('a', { cpu: 3000 })] });
     const [claim] = plan.newNodeClaims;

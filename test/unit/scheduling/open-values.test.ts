@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { ARCH, INSTANCE_TYPE, normalizeLabelKey, ZONE } from '../../../shared/core/model/labels.ts';
 import type { RequirementExpression } from '../../../shared/core/model/requirement.ts';
-import { GI, nodeOf, planOf, podOf, podsOf, poolOf, typeOf } from '../../builders/scheduling.ts';
+import {
+  daemonSetOf,
+  GI,
+  nodeOf,
+  planOf,
+  podOf,
+  podsOf,
+  poolOf,
+  typeOf,
+} from '../../builders/scheduling.ts';
 
 const small = typeOf('a.small', 4, 16, 0.2);
 const large = typeOf('b.large', 8, 32, 0.13);
@@ -46,9 +55,7 @@ describe('a limit', () => {
 describe('DaemonSets', () => {
   it('keep room of resources that no pod asks for', () => {
     const daemon = podOf('agent', { requests: { memory: 20 * GI, pods: 1 } });
-    const daemonSets = [
-      { namespace: 'default', name: 'agent', uid: 'agent', podLabels: {}, podSpec: daemon.spec },
-    ];
+    const daemonSets = [daemonSetOf('agent', daemon.spec)];
     const pods = [podOf('a', { requests: { cpu: 1000, pods: 1 } })];
     const plan = planOf({ daemonSets, types: [typeOf('a.small', 4, 16, 0.1), large], pods });
     expect(plan.newNodeClaims.map(({ chosen }) => chosen.type)).toEqual(['b.large']);

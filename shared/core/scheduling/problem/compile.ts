@@ -4,6 +4,7 @@ import type { ClusterSnapshot, SchedulingSettings } from '../../model/snapshot.t
 import type { Requirements } from '../../requirements/value-set.ts';
 import { Classifier, classesOf, onlyRequired, resourceNames } from './classes.ts';
 import { ATTACH_PREFIX, buildColumns } from './columns.ts';
+import { effectiveDaemonSets } from './daemon-sets.ts';
 import { demandOf } from './demand.ts';
 import { poolVariants } from './launch-space.ts';
 import { nodeTermsOf } from './node-terms.ts';
@@ -59,13 +60,13 @@ export function compileProblem(snapshot: ClusterSnapshot, settings: SchedulingSe
   const classifier = new Classifier(volumeIndex, selectors);
   for (const [order, pod] of demand.pods.entries()) classifier.add(pod, order);
   const { drafts, rules } = classifier;
-  const resources = resourceNames(drafts, snapshot.daemonSets);
+  const daemonSets = [...effectiveDaemonSets(snapshot)].sort((a, b) => compareNames(a, b));
+  const resources = resourceNames(drafts, daemonSets);
   const runningTerms = demand.running
     .filter((pod) => byName.has(pod.nodeName ?? ''))
     .map((pod) => ({ pod, terms: topologyTermsOf(pod, selectors) }));
   const respects = settings.preferencePolicy === 'Respect';
   const classes = classesOf(drafts, resources, selectors, rules, respects);
-  const daemonSets = [...snapshot.daemonSets].sort((a, b) => compareNames(a, b));
   const daemons = daemonSets.map((each) => ({
     rule: rules.intern(nodeTermsOf(each.podSpec), daemonTolerations(each)),
     requests: Float64Array.from(resources, (name) => amountOf(each.podSpec.requests, name)),
