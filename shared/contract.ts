@@ -180,13 +180,14 @@ export const METRICS = {
   throttled: 'joiner_throttled_calls_total',
   unavailableOfferings: 'joiner_unavailable_offerings',
   observeDuration: 'joiner_observe_duration_seconds',
-  actDuration: 'joiner_act_duration_seconds',
   /** Seconds between a wake-up and its handling. */
   lag: 'joiner_wake_lag_seconds',
   /** Seconds since the prices in use were read. */
   priceAge: 'joiner_price_age_seconds',
   /** 1 while a brake or a running Karpenter holds launches. */
   heldBack: 'joiner_held_back',
+  /** Pods for which nothing is launched, since nodes that were launched for them are of no use. */
+  backedOffPods: 'joiner_pods_backed_off',
 } as const;
 
 export type MetricName = (typeof METRICS)[keyof typeof METRICS];

@@ -7,6 +7,7 @@
  */
 
 import type { DecisionAction } from './contract.ts';
+import type { LaunchOutcomes, UnusedLaunch } from './core/launch/unused-launches.ts';
 import type { Labels } from './core/model/labels.ts';
 import type { Catalog, Compute, Images, Network, OfferingKey, Profiles } from './ports/cloud.ts';
 import type { ClusterReader, ClusterWriter } from './ports/cluster.ts';
@@ -31,6 +32,9 @@ export interface Memory {
     ReadonlyMap<string, { readonly count: number; readonly lastAtMs: number }>
   >;
   recordRegistration(nodePool: string, registered: boolean): Promise<void>;
+  /** Nodes that were launched for pods which did not come to run on them, newest first. */
+  unusedLaunches(): Promise<readonly UnusedLaunch[]>;
+  recordOutcomes(outcomes: LaunchOutcomes): Promise<void>;
   /** Allocatable really seen on a node, to correct the computed one. */
   learnAllocatable(instanceType: string, imageId: string, memoryBytes: number): Promise<void>;
   /** Corrects computed bytes by what was learnt; the computed ones where nothing was. */

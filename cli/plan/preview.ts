@@ -2,6 +2,7 @@ import type { Failure } from '../../shared/app/attempt.ts';
 import { disrupt } from '../../shared/app/disrupt.ts';
 import { relyOnExisting } from '../../shared/app/existing-nodes.ts';
 import { planRollouts } from '../../shared/app/expected-pods.ts';
+import { withBackedOff } from '../../shared/app/launch-backoffs.ts';
 import { isOurs } from '../../shared/app/offers.ts';
 import { observe, resolveTypes } from '../../shared/app/outlook.ts';
 import { createClaims } from '../../shared/app/planned-claims.ts';
@@ -90,6 +91,8 @@ const NO_MEMORY: Memory = {
   markUnavailable: async () => undefined,
   failedRegistrations: async () => new Map(),
   recordRegistration: async () => undefined,
+  unusedLaunches: async () => [],
+  recordOutcomes: async () => undefined,
   learnAllocatable: async () => undefined,
   allocatable: async () => (_, __, computedBytes) => computedBytes,
 };
@@ -152,7 +155,8 @@ async function provisioned(
     await launchStatic(cluster, instanceTypes, ports.catalog.region, ports.clock.nowMs());
     outlook = await observe(ports, settings, failures);
   }
-  const { plan } = await planRollouts(ports, outlook.snapshot, settings.scheduling, failures);
+  const rollouts = await planRollouts(ports, outlook.snapshot, settings.scheduling, failures);
+  const plan = withBackedOff(rollouts.plan, outlook.backoffs);
   const written = await createClaims(ports, outlook, plan);
   failures.push(...(await relyOnExisting(ports, outlook, plan)).failures);
   return { outlook, plan, written };

@@ -79,11 +79,7 @@ export class DecisionDashboard extends Construct {
         'Runs a minute',
         each((fn) => fn.function.metricInvocations(sum)),
       ),
-      this.#graph('Duration by phase, p95 (s)', [
-        'observeDuration',
-        'actDuration',
-        'schedulingDuration',
-      ]),
+      this.#graph('Duration by phase, p95 (s)', ['observeDuration', 'schedulingDuration']),
       this.#widget(
         'Errors and throttles',
         each((fn) => fn.function.metricErrors(sum)).concat(
@@ -153,7 +149,10 @@ export class DecisionDashboard extends Construct {
   #disruptionRow(): cloudwatch.IWidget[] {
     return [
       this.#graph('Evictions and drifted nodes', ['evictions', 'driftedNodes']),
-      this.#graph('Launches held back: paused, or Karpenter runs', ['heldBack']),
+      this.#graph('Launches held back: paused, or Karpenter runs; pods backed off', [
+        'heldBack',
+        'backedOffPods',
+      ]),
       this.#lastTick(),
     ];
   }

@@ -17,14 +17,10 @@ const LEVELS: ReadonlySet<MetricKey> = new Set([
   'unavailableOfferings',
   'priceAge',
   'heldBack',
+  'backedOffPods',
 ]);
 
-const DURATIONS: ReadonlySet<MetricKey> = new Set([
-  'schedulingDuration',
-  'observeDuration',
-  'actDuration',
-  'lag',
-]);
+const DURATIONS: ReadonlySet<MetricKey> = new Set(['schedulingDuration', 'observeDuration', 'lag']);
 
 /** A metric of one cluster: levels as maxima, durations as 95th percentiles, counts as sums. */
 export function joinerMetric(

@@ -3,7 +3,7 @@ import { isPending, plannedPods, plannedPodsText } from '../core/lifecycle/plann
 import type { Node } from '../core/model/cluster.ts';
 import { NOMINATED_UNTIL, PLANNED_PODS } from '../core/model/labels.ts';
 import type { Plan } from '../core/model/plan.ts';
-import { podKey } from '../core/model/pod.ts';
+import { type Pod, podKey } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../core/model/snapshot.ts';
 import type { MetadataPatch, Ports } from '../ports.ts';
@@ -38,12 +38,12 @@ export interface Reliance {
 }
 
 /**
- * Uids of the pods that wait for a node, by key. A pod that still runs on a node that goes away
+ * The pods that wait for a node, by key. A pod that still runs on a node that goes away
  * comes back as another one, and those of CapacityBuffers never do.
  */
-export function waitingUids({ snapshot, virtual }: Reliance): ReadonlyMap<string, string> {
+export function waitingPods({ snapshot, virtual }: Reliance): ReadonlyMap<string, Pod> {
   const waiting = snapshot.pods.filter((pod) => isPending(pod) && !virtual.has(podKey(pod)));
-  return new Map(waiting.map((pod) => [podKey(pod), pod.uid]));
+  return new Map(waiting.map((pod) => [podKey(pod), pod]));
 }
 
 /** Our claims by the name that plans have for their node: that of the claim until it has joined. */
@@ -76,13 +76,13 @@ export async function relyOnExisting(ports: Ports, on: Reliance, plan: Plan): Pr
   const until = { [NOMINATED_UNTIL]: new Date(nowMs + NOMINATION_MS).toISOString() };
   const nodes = new Map(snapshot.nodes.map((node) => [node.name, node]));
   const claims = claimsByNode(snapshot);
-  const waiting = waitingUids(on);
+  const waiting = waitingPods(on);
   const taken = new Set(snapshot.nodeClaims.filter(isAwaited).flatMap(plannedPods));
   const used = plan.existing.map(({ node: name, pods }) => {
     const real = pods.filter((pod) => !virtual.has(pod));
     const [node, claim] = [nodes.get(name), claims.get(name)];
     const before = Date.parse((node ?? claim)?.annotations[NOMINATED_UNTIL] ?? '');
-    const uids = real.flatMap((pod) => waiting.get(pod) ?? []);
+    const uids = real.flatMap((pod) => waiting.get(pod)?.uid ?? []);
     const noted = claim === undefined ? {} : withMore(claim, uids, taken);
     const target = `${node === undefined ? 'nodeclaim' : 'node'}/${name}`;
     return { pods: real, node, claim, target, noted, isNew: real.length > 0 && !(before > nowMs) };

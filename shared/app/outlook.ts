@@ -9,6 +9,7 @@ import { type OverlayReport, resolveOverlays } from '../core/overlay/resolve.ts'
 import type { ClusterState, Ports } from '../ports.ts';
 import type { Failure } from './attempt.ts';
 import { bufferPods } from './capacity-buffers.ts';
+import { type LaunchBackoffs, readLaunchBackoffs, withoutBackedOff } from './launch-backoffs.ts';
 import { haltedPools } from './launch-brakes.ts';
 import { withPlannedLabels } from './new-claims.ts';
 import { nodeClassOf, readOffers } from './offers.ts';
@@ -24,6 +25,7 @@ export interface Outlook {
   readonly pools: readonly NodePool[];
   readonly snapshot: ClusterSnapshot;
   readonly typesOf: (claim: NodeClaim) => readonly InstanceType[];
+  readonly backoffs: LaunchBackoffs;
   /** Pods of CapacityBuffers, which exist in the snapshot only. */
   readonly virtual: ReadonlySet<string>;
   /** When everything was read, and nothing decided yet. */
@@ -124,7 +126,8 @@ export async function observe(
   failures.push(...(await writePoolStatuses(writing, state, pools)));
   failures.push(...(await writeOverlayStatuses(writing, state, overlays)));
   const buffers = settings.capacityBuffer ? state.capacityBuffers.flatMap(bufferPods) : [];
-  const pods = [...state.objects.pods, ...buffers];
+  const backoffs = await readLaunchBackoffs(ports, state);
+  const pods = [...withoutBackedOff(state.objects.pods, backoffs), ...buffers];
   const typesOf = typesByClaim(resolution);
   const { region } = ports.catalog;
   return {
@@ -134,6 +137,7 @@ export async function observe(
     state,
     shadow,
     failures,
+    backoffs,
     pools,
     snapshot: {
       ...state.objects,

@@ -1,11 +1,13 @@
 import { MIN_VALUES_RELAXED } from '../core/model/labels.ts';
 import type { OfferingChoice } from '../core/model/plan.ts';
+import type { Pod } from '../core/model/pod.ts';
 import type { NodePool } from '../core/model/provisioning.ts';
 import type { Ports, WrittenClaim } from '../ports.ts';
 import { atOnce, WRITES_AT_ONCE } from './at-once.ts';
 import { attempt, type Failure } from './attempt.ts';
-import { waitingUids } from './existing-nodes.ts';
+import { waitingPods } from './existing-nodes.ts';
 import type { PartClaim, PartPlan } from './expected-pods.ts';
+import { launchedForAnnotation } from './launch-backoffs.ts';
 import { plannedClaim } from './new-claims.ts';
 import type { Outlook } from './outlook.ts';
 
@@ -65,11 +67,14 @@ async function createClaim(
   outlook: Outlook,
   planned: PartClaim,
   pool: NodePool,
-  podUids: readonly string[],
+  waiting: readonly Pod[],
 ): Promise<WrittenClaim> {
   const types = outlook.snapshot.instanceTypes.get(pool.name) ?? [];
   const name = `${pool.name}-${ports.ids.suffix()}`;
-  const wanted = plannedClaim(planned, pool, types, name, podUids);
+  const uids = waiting.map(({ uid }) => uid);
+  const claim = plannedClaim(planned, pool, types, name, uids);
+  const launchedFor = launchedForAnnotation(outlook.backoffs, waiting);
+  const wanted = { ...claim, annotations: { ...claim.annotations, ...launchedFor } };
   const made = await ports.cluster.createNodeClaim(wanted);
   ports.recorder.count('nodeclaims_created_total', {
     reason: 'provisioned',
@@ -92,7 +97,7 @@ export async function createClaims(
   plan: PartPlan,
 ): Promise<readonly PlannedWritten[]> {
   const { pools, shadow, failures } = outlook;
-  const waiting = waitingUids(outlook);
+  const waiting = waitingPods(outlook);
   const parts = plan.newNodeClaims.map((planned) => {
     const written: PlannedWritten[] = [];
     const refused: Failure[] = [];
@@ -103,8 +108,8 @@ export async function createClaims(
     if (pool === undefined || (await shadow.isCast())) return;
     const { pods } = planned;
     const create = async (): Promise<void> => {
-      const uids = pods.flatMap((pod) => waiting.get(pod) ?? []);
-      written.push({ ...(await createClaim(ports, outlook, planned, pool, uids)), pods });
+      const own = pods.flatMap((pod) => waiting.get(pod) ?? []);
+      written.push({ ...(await createClaim(ports, outlook, planned, pool, own)), pods });
     };
     refused.push(...(await attempt(`NodePool/${pool.name}`, create)));
   });

@@ -12,6 +12,7 @@ import {
   NOTHING_LAUNCHED,
   waitingClaims,
 } from './launch.ts';
+import { forgetSettled, withBackedOff } from './launch-backoffs.ts';
 import { LaunchPause, PAUSED } from './launch-brakes.ts';
 import { recordNothing } from './launch-records.ts';
 import { measuresOf } from './measures.ts';
@@ -50,7 +51,8 @@ function measure(ports: Ports, outlook: Outlook, plan: Plan): void {
     observe_duration_seconds: (outlook.readyAtMs - outlook.startedAtMs) / 1000,
     scheduler_scheduling_duration_seconds: (nowMs - outlook.readyAtMs) / 1000,
   };
-  const levels = { ...measuresOf({ ...outlook, plan, nowMs }), ...seconds };
+  const backedOff = { pods_backed_off: outlook.backoffs.pods.size };
+  const levels = { ...measuresOf({ ...outlook, plan, nowMs }), ...backedOff, ...seconds };
   for (const [name, value] of Object.entries(levels)) ports.recorder.measure?.(name, value);
 }
 
@@ -85,7 +87,6 @@ interface Decision {
   readonly nominated: readonly Nominated[];
   /** Static claims were written or deleted: what was read is old, and pods are planned after it. */
   readonly isPartial: boolean;
-  readonly decidedAtMs: number;
 }
 
 /** What all rounds of a pass come to. */
@@ -109,11 +110,12 @@ async function decide(
   // Static nodes come first: the plan then finds them on their way and counts on them.
   if (settings.staticCapacity && isFirst && (await keepStaticCapacity(ports, outlook)) > 0) {
     const nothing = { written: [], plan: undefined, nominated: [] };
-    return { outlook, ...nothing, isPartial: true, decidedAtMs: ports.clock.nowMs() };
+    return { outlook, ...nothing, isPartial: true };
   }
   const { snapshot } = outlook;
   const { scheduling } = settings;
-  const { plan, expected } = await planRollouts(ports, snapshot, scheduling, failures);
+  const { plan: planned, expected } = await planRollouts(ports, snapshot, scheduling, failures);
+  const plan = withBackedOff(planned, outlook.backoffs);
   measure(ports, outlook, plan);
   const decidedAtMs = ports.clock.nowMs();
   tally.unplaced = new Map([...plan.unplaced].map(([pod, { message }]) => [pod, message]));
@@ -121,11 +123,13 @@ async function decide(
   const [first] = written;
   if (first !== undefined) {
     const planning = { snapshot, settings: scheduling, expected };
-    const text = planRecording(planning, plan, decidedAtMs);
+    const text = planRecording(planning, planned, decidedAtMs);
     ports.recorder.recording?.(`provision-${first.claim.name}`, decidedAtMs, text);
   }
   tally.created.push(...written.map(({ claim }) => claim.name));
   if (await outlook.shadow.isCast()) return undefined;
+  const { nodeClaims } = outlook.state.objects;
+  failures.push(...(await forgetSettled(ports, outlook.shadow, nodeClaims, outlook.backoffs)));
   const relied = await relyOnExisting(ports, outlook, plan);
   failures.push(...relied.failures);
   await recordUnplaced(ports, outlook.virtual, plan);
@@ -133,7 +137,7 @@ async function decide(
   failures.push(...(await writeBufferStatuses(writing, outlook.state.capacityBuffers, plan)));
   const made = written.map(({ claim, pods }) => ({ target: `nodeclaim/${claim.name}`, pods }));
   const nominated = [...made, ...relied.nominated];
-  return { outlook, written, plan, nominated, isPartial: false, decidedAtMs };
+  return { outlook, written, plan, nominated, isPartial: false };
 }
 
 /** Whether there were claims without an instance before anything was decided. */
@@ -222,8 +226,6 @@ async function playRound(
   );
   const { launched, givenUp, postponed, changed } = launching?.result ?? NOTHING_LAUNCHED;
   tally.launched.push(...launched);
-  const actedMs = ports.clock.nowMs() - decision.decidedAtMs;
-  if (!decision.isPartial) ports.recorder.measure?.('act_duration_seconds', actedMs / 1000);
   await tellOfPods(ports, decision, givenUp);
   return {
     isAgain:

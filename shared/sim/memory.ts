@@ -1,4 +1,9 @@
 import { canonicalText } from '../core/launch/canonical-text.ts';
+import {
+  type LaunchOutcomes,
+  type UnusedLaunch,
+  withOutcomes,
+} from '../core/launch/unused-launches.ts';
 import type {
   Clock,
   DecisionRecord,
@@ -19,6 +24,7 @@ export class SimulatedMemory implements Memory {
     string,
     { readonly count: number; readonly lastAtMs: number }
   >();
+  private launches: readonly UnusedLaunch[] = [];
   /** Least allocatable memory seen, by type and image. */
   private readonly learnt = new Map<string, number>();
 
@@ -49,6 +55,14 @@ export class SimulatedMemory implements Memory {
       const count = (this.failures.get(nodePool)?.count ?? 0) + 1;
       this.failures.set(nodePool, { count, lastAtMs: this.clock.nowMs() });
     }
+  }
+
+  async unusedLaunches(): ReturnType<Memory['unusedLaunches']> {
+    return this.launches;
+  }
+
+  async recordOutcomes(outcomes: LaunchOutcomes): Promise<void> {
+    this.launches = withOutcomes(this.launches, outcomes, this.clock.nowMs());
   }
 
   async learnAllocatable(

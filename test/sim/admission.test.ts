@@ -76,3 +76,15 @@ describe('DaemonSets whose pods request more than their template', () => {
     expect(running(world, 'web')).toBe(1);
   });
 });
+
+describe('nodes that do not help the pod they were launched for', () => {
+  it('are three at most, whatever takes the pod its room', async () => {
+    let asked = 1;
+    const growing: PodWebhook = (pod) => {
+      asked += 1;
+      return asking(String(Math.min(asked, 7)))(pod);
+    };
+    const world = await run([daemonSet(requests), deployment('web', 1, '3')], [growing]);
+    expect(world.launched).toBeLessThanOrEqual(3);
+  });
+});

@@ -287,6 +287,8 @@ describe('what else nodes that are half empty are subject to', () => {
       memory: {
         unavailable: () => ports.memory.unavailable(),
         markUnavailable: (offering, reason) => ports.memory.markUnavailable(offering, reason),
+        unusedLaunches: () => ports.memory.unusedLaunches(),
+        recordOutcomes: (outcomes) => ports.memory.recordOutcomes(outcomes),
         recordRegistration: (pool, isJoined) => ports.memory.recordRegistration(pool, isJoined),
         learnAllocatable: (...args) => ports.memory.learnAllocatable(...args),
         allocatable: () => ports.memory.allocatable(),

@@ -1,7 +1,13 @@
 import { BUCKET_LAYOUT } from '../../contract.ts';
+import {
+  type LaunchOutcomes,
+  type UnusedLaunch,
+  withOutcomes,
+} from '../../core/launch/unused-launches.ts';
 import type { OfferingKey } from '../../ports/cloud.ts';
 import type { Memory, UnavailableOffering } from '../../ports.ts';
-import { MemoryDocument } from './document.ts';
+import { type DocumentKind, MemoryDocument } from './document.ts';
+import { UNUSED_LAUNCHES } from './launches-in-vain.ts';
 import {
   believedBytes,
   LEARNT,
@@ -30,13 +36,17 @@ export class S3Memory implements Memory {
   private readonly shortages: SharedTopic<Shortages>;
   private readonly learnt: SharedTopic<Learnt>;
   private readonly registrations: MemoryDocument<Registrations>;
+  private readonly launches: MemoryDocument<readonly UnusedLaunch[]>;
 
   constructor(objects: MemoryObjects, place: MemoryPlace) {
     this.objects = objects;
     this.shortages = new SharedTopic(objects, { ...place, topic: 'unavailable' }, SHORTAGES);
     this.learnt = new SharedTopic(objects, { ...place, topic: 'allocatable' }, LEARNT);
-    const key = `${BUCKET_LAYOUT.cluster(place.cluster)}registrations.json`;
-    this.registrations = new MemoryDocument(objects, key, REGISTRATIONS);
+    const folder = BUCKET_LAYOUT.cluster(place.cluster);
+    const document = <State>(name: string, kind: DocumentKind<State>) =>
+      new MemoryDocument(objects, `${folder}${name}.json`, kind);
+    this.registrations = document('registrations', REGISTRATIONS);
+    this.launches = document('unused-launches', UNUSED_LAUNCHES);
   }
 
   async unavailable(): Promise<readonly UnavailableOffering[]> {
@@ -56,6 +66,15 @@ export class S3Memory implements Memory {
   async recordRegistration(nodePool: string, registered: boolean): Promise<void> {
     const nowMs = this.objects.nowMs();
     this.registrations.change((state) => withRegistration(state, nodePool, registered, nowMs));
+  }
+
+  async unusedLaunches(): ReturnType<Memory['unusedLaunches']> {
+    return this.launches.read();
+  }
+
+  async recordOutcomes(outcomes: LaunchOutcomes): Promise<void> {
+    const nowMs = this.objects.nowMs();
+    this.launches.change((state) => withOutcomes(state, outcomes, nowMs));
   }
 
   async learnAllocatable(
@@ -82,12 +101,14 @@ export class S3Memory implements Memory {
 
   /** What other functions have written is read before the next decision. */
   expire(): void {
-    for (const document of [this.shortages.own, this.registrations]) document.expire();
+    for (const document of [this.shortages.own, this.registrations, this.launches]) {
+      document.expire();
+    }
   }
 
   /** Resolves when everything is written or dropped; before the sandbox is frozen. */
   async flush(): Promise<void> {
-    const documents = [this.shortages.own, this.learnt.own, this.registrations];
+    const documents = [this.shortages.own, this.learnt.own, this.registrations, this.launches];
     await Promise.all(documents.map((document) => document.flush()));
   }
 }

@@ -43,6 +43,7 @@ export const PLAN = 'joiner.dev/plan';
 export const DECISION = 'joiner.dev/decision';
 export const NOMINATED_UNTIL = 'joiner.dev/nominated-until';
 export const PLANNED_PODS = 'joiner.dev/planned-pods';
+export const LAUNCHED_FOR = 'joiner.dev/launched-for';
 export const INTERRUPTED = 'joiner.dev/interrupted';
 export const REPLACES = 'joiner.dev/replaces';
 export const REPLACED_BY = 'joiner.dev/replaced-by';

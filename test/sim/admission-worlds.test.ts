@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { admissionWorld } from './admission-worlds.ts';
+
+/** `JOINER_SIM_WORLDS=1000` plays as many; each takes a quarter of a second. */
+const WORLDS = Number(process.env['JOINER_SIM_WORLDS'] ?? 120);
+const FIRST = Number(process.env['JOINER_SIM_SEED'] ?? 1);
+const BATCH = 20;
+
+describe('clusters whose admission changes pods and nodes', () => {
+  const batches = Array.from({ length: Math.ceil(WORLDS / BATCH) }, (_, at) => FIRST + at * BATCH);
+  it.each(batches)(
+    'launch at most three nodes for a pod, and then say why it waits: from seed %i',
+    async (first) => {
+      for (let seed = first; seed < Math.min(first + BATCH, FIRST + WORLDS); seed += 1) {
+        const { launchesPerPod, unexplained, faults } = await admissionWorld(seed);
+        const told = { seed, faults, launchesPerPod, unexplained };
+        expect(launchesPerPod, JSON.stringify(told)).toBeLessThanOrEqual(3);
+        expect(unexplained, JSON.stringify(told)).toEqual([]);
+      }
+    },
+    120_000,
+  );
+});
