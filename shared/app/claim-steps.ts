@@ -118,6 +118,10 @@ async function act(pass: Pass, claim: NodeClaim, action: Step): Promise<boolean>
     case 'conditions':
       await setConditions(pass, claim, action.set);
       return true;
+    case 'hold-claim': {
+      const patch = { addFinalizer: TERMINATION_FINALIZER };
+      return (await cluster.patchNodeClaim(claimRef(claim), patch)) === 'done';
+    }
     case 'annotate':
       await cluster.patchNodeClaim(claimRef(claim), { annotations: action.annotations });
       return true;

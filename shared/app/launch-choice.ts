@@ -7,6 +7,7 @@ import {
   subnetByZone,
 } from '../core/launch/launch-request.ts';
 import { chooseLaunch, type LaunchChoice } from '../core/launch/overrides.ts';
+import { conditionOf } from '../core/lifecycle/conditions.ts';
 import type { InstanceType } from '../core/model/instance-type.ts';
 import { CAPACITY_TYPE, MIN_VALUES_RELAXED, NODE_POOL } from '../core/model/labels.ts';
 import type { NodeClass } from '../core/model/node-class.ts';
@@ -19,9 +20,10 @@ import {
   type Ports,
 } from '../ports.ts';
 import type { Failure } from './attempt.ts';
+import { saying } from './claim-conditions.ts';
 import type { LaunchPause } from './launch-brakes.ts';
 import { recordLaunchFailure } from './launch-records.ts';
-import { isUsable, nodeClassOf } from './offers.ts';
+import { isAwaited, isUsable, nodeClassLabels, nodeClassOf } from './offers.ts';
 import { claimRef, seenRef } from './references.ts';
 import type { AppSettings } from './settings.ts';
 import type { Shadow } from './shadow.ts';
@@ -76,7 +78,41 @@ export async function giveUp(pass: LaunchPass, claim: NodeClaim, reason: string,
   await recordLaunchFailure(pass, claim, reason, message);
 }
 
-/** Undefined: the claim was given up, since nothing can be had for it. */
+/** The claim says what it waits for; how long that may take counts from when it said so first. */
+export async function sayAwaiting(
+  { ports, shadow }: Pick<LaunchPass, 'ports' | 'shadow'>,
+  claim: NodeClaim,
+  reason: string,
+  message: string,
+): Promise<void> {
+  const said = conditionOf(claim, 'Launched');
+  if (said?.reason === reason && said.message === message) return;
+  if (await shadow.isCast()) return;
+  const condition = { type: 'Launched', status: 'Unknown', reason, message } as const;
+  const conditions = saying([condition], ports.clock.nowMs());
+  await ports.cluster.patchNodeClaimStatus(claimRef(claim), { conditions });
+}
+
+/** Undefined: nothing can be launched of the claim's class, now or at all; the claim is told. */
+async function usableClass(
+  pass: LaunchPass,
+  state: ClusterState,
+  claim: NodeClaim,
+): Promise<NodeClass | undefined> {
+  const { name } = claim.nodeClassRef;
+  const nodeClass = nodeClassOf(state, claim.nodeClassRef);
+  if (nodeClass !== undefined && isUsable(nodeClass)) return nodeClass;
+  if (nodeClass !== undefined && isAwaited(nodeClass)) {
+    const message = `EC2NodeClass ${name} does not say yet whether it is ready`;
+    await sayAwaiting(pass, claim, 'NodeClassReadinessUnknown', message);
+    return undefined;
+  }
+  const what = nodeClass === undefined ? 'does not exist' : 'is not ready';
+  await giveUp(pass, claim, 'nodeclass_not_ready', `EC2NodeClass ${name} ${what}`);
+  return undefined;
+}
+
+/** Undefined: the claim waits for its class, or was given up, since nothing can be had for it. */
 export async function prepare(
   pass: LaunchPass,
   state: ClusterState,
@@ -84,12 +120,8 @@ export async function prepare(
   types: readonly InstanceType[],
   subnets: ReadonlyMap<string, string>,
 ): Promise<Launchable | undefined> {
-  const nodeClass = nodeClassOf(state, claim.nodeClassRef);
-  if (nodeClass === undefined || !isUsable(nodeClass)) {
-    const message = `EC2NodeClass ${claim.nodeClassRef.name} is not ready`;
-    await giveUp(pass, claim, 'nodeclass_not_ready', message);
-    return undefined;
-  }
+  const nodeClass = await usableClass(pass, state, claim);
+  if (nodeClass === undefined) return undefined;
   const choice = chooseLaunch(claim, types, pass.settings.fleetTypesMax);
   if ('stages' in choice) {
     const counts = choice.stages.map(({ what, left }) => `${left} ${what}`).join(', ');
@@ -109,7 +141,11 @@ export async function prepare(
     reservationType: choice.options[0]?.offering.reservation?.type,
     strategy: allocationStrategy(choice.capacityType, choice.priceOverlaid),
     overrides,
-    nodeLabels: { ...kubeletLabels(claim), [CAPACITY_TYPE]: choice.capacityType },
+    nodeLabels: {
+      ...nodeClassLabels(claim.nodeClassRef),
+      ...kubeletLabels(claim),
+      [CAPACITY_TYPE]: choice.capacityType,
+    },
     taints: [...claim.taints, ...claim.startupTaints],
     podsMax: podsMaxByType(choice),
     requests: claim.requests,

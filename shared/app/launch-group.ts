@@ -1,7 +1,6 @@
 import { allocatable } from '../core/instance-types/allocatable.ts';
 import {
   clientToken,
-  encodeMembership,
   FLEET,
   type FleetMembership,
   membershipOf,
@@ -30,14 +29,15 @@ import {
   type FleetResult,
   type Instance,
   type LaunchedInstance,
-  type ObjectRef,
   PortError,
   type Ports,
 } from '../ports.ts';
 import { saying } from './claim-conditions.ts';
 import { giveUp, type Launchable, type LaunchPass } from './launch-choice.ts';
+import { writeGroup } from './launch-intent.ts';
 import { recordLaunchFailure } from './launch-records.ts';
 import { nodeClassHash, VERSION } from './nodeclass.ts';
+import { nodeClassLabels } from './offers.ts';
 import { claimRef, classRef } from './references.ts';
 
 /** The one value of each label that the type describes, and what the offering adds. */
@@ -89,6 +89,7 @@ async function assign(
   const noted = await ports.cluster.patchNodeClaim(ref, {
     labels: {
       ...known,
+      ...nodeClassLabels(claim.nodeClassRef),
       ...claim.labels,
       [INSTANCE_TYPE]: instance.instanceType,
       [ZONE]: instance.zone,
@@ -135,31 +136,6 @@ async function recordLaunch(
     message: `${id}: ${type} ${capacityType} in ${zone}`,
     detail: { nodePool: labels[NODE_POOL], chosen: { type, zone, capacityType } },
   });
-}
-
-/**
- * The group's claims carry it before the call: whoever comes after a crash repeats the same. Returns
- * those that do: one that has changed since it was read may have been launched or deleted.
- */
-async function writeGroup(
-  { ports, shadow, changed }: LaunchPass,
-  group: readonly Launchable[],
-  membership: FleetMembership,
-  refOf: (item: Launchable) => ObjectRef,
-): Promise<readonly Launchable[]> {
-  const text = encodeMembership(membership);
-  const written: Launchable[] = [];
-  for (const each of group) {
-    if (await shadow.isCast()) break;
-    if (each.claim.annotations[FLEET] !== text) {
-      const patch = { annotations: { [FLEET]: text } };
-      const result = await ports.cluster.patchNodeClaim(refOf(each), patch);
-      if (result === 'conflict') changed.push(each.claim.name);
-      if (result !== 'done') continue;
-    }
-    written.push(each);
-  }
-  return written;
 }
 
 async function recordFaults(pass: LaunchPass, faults: readonly FleetFault[]): Promise<void> {

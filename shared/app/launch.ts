@@ -12,6 +12,7 @@ import {
   type LaunchPass,
   prepare,
   type Subnets,
+  sayAwaiting,
   subnetsOf,
 } from './launch-choice.ts';
 import { type CommonGround, launchGroup, sayLaunchFailed } from './launch-group.ts';
@@ -104,6 +105,21 @@ async function launchGroups(
   return postponed;
 }
 
+/** Their time runs from here: their pods may find another NodePool. */
+async function sayHalted(
+  pass: LaunchPass,
+  waiting: readonly NodeClaim[],
+  halted: ReadonlySet<string>,
+): Promise<void> {
+  for (const claim of waiting) {
+    const pool = claim.labels[NODE_POOL] ?? '';
+    if (!halted.has(pool)) continue;
+    const message = `Launches of NodePool ${pool} are halted: the last ones did not join`;
+    const say = () => sayAwaiting(pass, claim, 'LaunchesHalted', message);
+    pass.failures.push(...(await attempt(`NodeClaim/${claim.name}`, say)));
+  }
+}
+
 /** Launches every NodeClaim that has no instance yet, whoever wrote it. */
 export async function launchClaims(
   launching: Launching,
@@ -127,6 +143,7 @@ export async function launchClaims(
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .slice(0, launchesLeft(state, settings, nowMs));
   await recordHeldClaims(launching, waiting, halted, due);
+  await sayHalted(pass, waiting, halted);
   const subnets: Subnets = new Map();
   const launchable: Launchable[] = [];
   for (const claim of due) {

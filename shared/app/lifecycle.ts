@@ -267,9 +267,15 @@ async function listInstances(
   return instances;
 }
 
-function reportOf({ pass, claims, nominations }: View): LifecycleReport {
+/** One that only others hold is theirs, once there is nothing left to do for it. */
+function isStillLeaving({ claim, actions }: ClaimDecision): boolean {
+  const isHeld = claim.finalizers.includes(TERMINATION_FINALIZER);
+  return isLeaving(claim) && (isHeld || actions.length > 0);
+}
+
+function reportOf({ pass, claims, decisions, nominations }: View): LifecycleReport {
   const { acted, isOpening, evictions, terminated, failures, nowMs } = pass;
-  const isUnsettled = acted || isOpening || claims.some(isLeaving);
+  const isUnsettled = acted || isOpening || decisions.some(isStillLeaving);
   const isExpecting = claims.some(
     (claim) => isJoining(claim, nowMs) || isAtRisk(claim, nominations),
   );

@@ -17,6 +17,7 @@ import { formatResources } from '../core/quantity.ts';
 import type { NewNodeClaim } from '../ports.ts';
 import { instanceLabels } from './launch-group.ts';
 import { VERSION } from './nodeclass.ts';
+import { nodeClassLabels } from './offers.ts';
 
 /** What of a NodePool makes a node drift when it changes: the template without requirements. */
 export function nodePoolHash(pool: NodePool): string {
@@ -31,13 +32,12 @@ export function nodePoolHashAnnotations(pool: NodePool): Readonly<Record<string,
 
 function baseClaim(pool: NodePool, name: string): NewNodeClaim {
   const { template } = pool;
-  const { group, kind, name: nodeClass } = template.nodeClassRef;
   return {
     name,
     labels: {
       ...template.labels,
       [NODE_POOL]: pool.name,
-      [`${group}/${kind.toLowerCase()}`]: nodeClass,
+      ...nodeClassLabels(template.nodeClassRef),
     },
     annotations: { ...template.annotations, ...nodePoolHashAnnotations(pool) },
     finalizers: [TERMINATION_FINALIZER],

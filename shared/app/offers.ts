@@ -1,5 +1,6 @@
-import { isTrue } from '../core/lifecycle/conditions.ts';
+import { conditionOf, isTrue } from '../core/lifecycle/conditions.ts';
 import type { InstanceType, Offering } from '../core/model/instance-type.ts';
+import type { Labels } from '../core/model/labels.ts';
 import { type NodeClass, versionOf } from '../core/model/node-class.ts';
 import type { NodeClassReference } from '../core/model/provisioning.ts';
 import { type ClusterState, PortError, type Ports, type UnavailableOffering } from '../ports.ts';
@@ -18,6 +19,11 @@ export function isOurs({ group }: NodeClassReference): boolean {
   return group === NODE_CLASS_GROUP;
 }
 
+/** The label that says which class a claim and its node are of. */
+export function nodeClassLabels({ group, kind, name }: NodeClassReference): Labels {
+  return { [`${group}/${kind.toLowerCase()}`]: name };
+}
+
 /** The class that a NodePool or NodeClaim names, if it is one of ours. */
 export function nodeClassOf(
   state: ClusterState,
@@ -30,6 +36,13 @@ export function nodeClassOf(
 /** The status is about the spec as it is now: after a change it is not, until it is looked at. */
 export function isStatusCurrent({ generation, status }: NodeClass): boolean {
   return (status.observedGeneration ?? generation) >= generation;
+}
+
+/** Whether nodes of the class can be made is not known yet: it is new, or has changed. */
+export function isAwaited(nodeClass: NodeClass): boolean {
+  if (nodeClass.isDeleting) return false;
+  const ready = conditionOf(nodeClass.status, 'Ready')?.status ?? 'Unknown';
+  return ready === 'Unknown' || !isStatusCurrent(nodeClass);
 }
 
 /** Nodes of the class can be made, and existing ones be compared with it. */

@@ -148,6 +148,8 @@ async function patchObject(
     if (taintsBefore !== undefined && !hasTaints(current, taintsBefore)) return 'overtaken';
     const finalizers = listOf(current, 'finalizers').filter((each) => each !== removeFinalizer);
     if (addFinalizer !== undefined && !finalizers.includes(addFinalizer)) {
+      // The API server takes no new ones then.
+      if (property(property(current, 'metadata'), 'deletionTimestamp')) return 'overtaken';
       finalizers.push(addFinalizer);
     }
     const owners = listOf(current, 'ownerReferences');

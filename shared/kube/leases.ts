@@ -5,6 +5,7 @@ import { isKubeFault, KubeError } from './errors.ts';
 import { find } from './find.ts';
 import { property, text } from './list.ts';
 import { type Address, RESOURCES } from './resources.ts';
+import { backoffMs } from './time.ts';
 
 /** A wake-up that arrived while the Lease was held; its value only has to differ each time. */
 export const WAKE = 'joiner.dev/wake';
@@ -20,6 +21,8 @@ const RENEW_MS = 5_000;
 const SKEW_MS = 1_000;
 /** The object changes under us only when somebody else makes progress; still, not for ever. */
 const ATTEMPTS_MAX = 20;
+/** Whoever has been overtaken so often waits a moment, so that many do not go on in step. */
+const ATTEMPTS_AT_ONCE = 5;
 
 export interface LeaseOptions {
   readonly client: KubeClient;
@@ -33,7 +36,8 @@ export interface LeaseOptions {
  * One writer at a time, and no wake-up lost. Whoever finds the Lease held leaves a mark on it, with
  * the resourceVersion at which it was seen held; the holder releases with the resourceVersion at
  * which it saw no new mark. One of the two writes fails, so that either the holder sees the mark
- * and goes round again, or whoever left it finds the Lease free.
+ * and goes round again, or whoever left it finds the Lease free. A mark of somebody else that was
+ * left after one has first looked is as good as one's own: of many that come at once, one leaves it.
  */
 export function kubeLeases({ client, holder, by }: LeaseOptions): Leases {
   const key = by === undefined ? undefined : `${TAKEN_BY}${by}`;
@@ -66,9 +70,13 @@ async function acquire(
   takenKey: string | undefined,
 ): Promise<Lease | undefined> {
   const address: Address = { namespace: LEASE_NAMESPACE, name };
+  let oldMark: string | undefined;
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
+    if (attempt > ATTEMPTS_AT_ONCE) await pauseAfter(client, attempt - ATTEMPTS_AT_ONCE);
     const state = await readLease(client, address);
     const nowMs = client.timing.nowMs();
+    oldMark ??= state?.wake ?? '';
+    if (state !== undefined && isMarkedSince(state, oldMark, holder, nowMs)) return undefined;
     const taken = takenKey === undefined ? {} : { [takenKey]: encodeMicroTime(nowMs) };
     const outcome =
       state === undefined
@@ -84,6 +92,16 @@ async function acquire(
     '409',
     `the Lease ${LEASE_NAMESPACE}/${name} changed ${ATTEMPTS_MAX} times while it was taken`,
   );
+}
+
+async function pauseAfter({ timing }: KubeClient, failures: number): Promise<void> {
+  await timing.sleep(backoffMs(failures, timing.random(), undefined));
+}
+
+/** Whether its holder is to look at the work again as it is by now. */
+function isMarkedSince(state: LeaseState, oldMark: string, holder: string, nowMs: number): boolean {
+  const isNew = state.wake !== '' && state.wake !== oldMark;
+  return isNew && isHeldByAnother(state, holder, nowMs);
 }
 
 function isHeldByAnother(state: LeaseState, holder: string, nowMs: number): boolean {

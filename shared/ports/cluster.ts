@@ -210,7 +210,10 @@ export interface NewNodeClaim {
 export interface MetadataPatch {
   readonly labels?: Readonly<Record<string, string | null>>;
   readonly annotations?: Readonly<Record<string, string | null>>;
-  /** Present and absent ones are not an error; the others stay. */
+  /**
+   * Present and absent ones are not an error; the others stay. An object that is being deleted
+   * takes no new one (`conflict`).
+   */
   readonly addFinalizer?: string;
   readonly removeFinalizer?: string;
 }

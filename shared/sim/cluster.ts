@@ -139,6 +139,7 @@ export class SimulatedCluster implements ClusterReader, ClusterWriter {
   }
 
   async patchNodeClaim(ref: ObjectRef, patch: MetadataPatch): Promise<WriteResult> {
+    if (isRefused(this.find(ref), patch)) return 'conflict';
     return this.write(ref, (object) => withMetadata(object, patch));
   }
 
@@ -207,6 +208,7 @@ export class SimulatedCluster implements ClusterReader, ClusterWriter {
 
   async patchNode(ref: ObjectRef, patch: NodePatch): Promise<WriteResult> {
     const { taintsBefore } = patch;
+    if (isRefused(this.find(ref), patch)) return 'conflict';
     const now = (await this.readNode(ref.name)).node?.taints;
     if (taintsBefore !== undefined && now !== undefined && !sameTaints(now, taintsBefore)) {
       return 'conflict';
@@ -274,6 +276,12 @@ export class SimulatedCluster implements ClusterReader, ClusterWriter {
   }
 }
 
+/** An object that is being deleted takes no new finalizers. */
+function isRefused(object: KubeObject | undefined, { addFinalizer }: MetadataPatch): boolean {
+  if (object === undefined || addFinalizer === undefined || !isDeleting(object)) return false;
+  return !object.metadata.finalizers.includes(addFinalizer);
+}
+
 function merged(
   before: Readonly<Record<string, string>>,
   patch: Readonly<Record<string, string | null>> | undefined,
@@ -307,6 +315,7 @@ function withOwner(
 ): KubeObject {
   const { ownerReferences } = object.metadata;
   if (ownerReferences.some((each) => each.uid === owner.uid)) return object;
-  const references = [...ownerReferences, { apiVersion: 'karpenter.sh/v1', ...owner }];
+  const owned = { apiVersion: 'karpenter.sh/v1', ...owner, blockOwnerDeletion: true };
+  const references = [...ownerReferences, owned];
   return { ...object, metadata: { ...object.metadata, ownerReferences: references } };
 }

@@ -17,6 +17,7 @@ export interface ObjectMeta {
   readonly ownerReferences: readonly (OwnerReference & {
     readonly apiVersion?: string;
     readonly controller?: boolean;
+    readonly blockOwnerDeletion?: boolean;
   })[];
 }
 
@@ -73,7 +74,7 @@ function isSame(a: unknown, b: unknown): boolean {
 function metadataOf(manifest: Json): Omit<ObjectMeta, 'uid' | 'resourceVersion'> {
   const { metadata } = manifest;
   const kind = textAt(manifest, 'kind') ?? '';
-  const owners = listAt(metadata, 'ownerReferences').flatMap((each) => {
+  const owners = listAt(metadata, 'ownerReferences').map((each) => {
     const apiVersion = textAt(each, 'apiVersion');
     const owner = {
       ...(apiVersion === undefined ? {} : { apiVersion }),
@@ -81,7 +82,12 @@ function metadataOf(manifest: Json): Omit<ObjectMeta, 'uid' | 'resourceVersion'>
       name: textAt(each, 'name') ?? '',
       uid: textAt(each, 'uid') ?? '',
     };
-    return isJson(each) && each['controller'] === true ? [{ ...owner, controller: true }] : [owner];
+    const isSaid = (field: string): boolean => isJson(each) && each[field] === true;
+    return {
+      ...owner,
+      ...(isSaid('controller') ? { controller: true } : {}),
+      ...(isSaid('blockOwnerDeletion') ? { blockOwnerDeletion: true } : {}),
+    };
   });
   return {
     name: textAt(metadata, 'name') ?? '',
@@ -209,8 +215,16 @@ export class ObjectStore {
     return next;
   }
 
-  /** Marks the object; it is gone at once where no finalizer (and no running pod) holds it. */
-  delete(object: KubeObject, graceMs = 0): void {
+  /**
+   * Marks the object; it is gone at once where no finalizer (and no running pod) holds it. What
+   * becomes of its dependents is a finalizer, too, that the garbage collector takes away.
+   */
+  delete(object: KubeObject, graceMs = 0, propagation?: Propagation): void {
+    if (propagation !== undefined) {
+      const propagating = this.update(object, (latest) => withPropagation(latest, propagation));
+      if (propagating !== undefined) this.delete(propagating, graceMs);
+      return;
+    }
     const isHeld = object.metadata.finalizers.length > 0 || graceMs > 0;
     if (!isHeld) {
       const latest = this.get(object.kind, object.metadata.namespace, object.metadata.name);
@@ -252,6 +266,21 @@ export class ObjectStore {
     const part = (length: number): string => this.uids.text(HEX, length);
     return [part(8), part(4), `4${part(3)}`, `a${part(3)}`, part(12)].join('-');
   }
+}
+
+/** What becomes of the dependents of an object that is deleted; kubectl calls it `--cascade`. */
+export type Propagation = 'Background' | 'Foreground' | 'Orphan';
+
+/** The garbage collector's finalizers. https://kubernetes.io/docs/concepts/architecture/garbage-collection/ */
+export const FOREGROUND = 'foregroundDeletion';
+export const ORPHAN = 'orphan';
+
+/** The newest request counts: an object has one of the finalizers at most. */
+function withPropagation(object: KubeObject, propagation: Propagation): KubeObject {
+  const { metadata } = object;
+  const kept = metadata.finalizers.filter((each) => each !== FOREGROUND && each !== ORPHAN);
+  const own = { Background: [], Foreground: [FOREGROUND], Orphan: [ORPHAN] }[propagation];
+  return { ...object, metadata: { ...metadata, finalizers: [...kept, ...own] } };
 }
 
 /** Stands for the kubelet's part in a pod's deletion: the pod is there until it has stopped. */

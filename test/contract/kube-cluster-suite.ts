@@ -208,6 +208,8 @@ export function clusterSuite(title: string, world: () => ClusterWorld): void {
       expect(await cluster().delete(ref)).toBe('done');
       expect(await cluster().delete(ref)).toBe('done');
       expect((await claimOf('delete-1'))?.deletedAtMs).toBeDefined();
+      const late = { addFinalizer: 'example.com/late' };
+      expect(await cluster().patchNodeClaim(ref, late)).toBe('conflict');
       for (const removeFinalizer of ['example.com/none', 'example.com/b', FINALIZER]) {
         expect(await cluster().patchNodeClaim(ref, { removeFinalizer })).toBe('done');
       }

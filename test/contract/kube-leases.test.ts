@@ -18,6 +18,15 @@ import { ensureNamespace } from './kube-objects.ts';
 const NAME = 'provision';
 const ADDRESS = { namespace: LEASE_NAMESPACE, name: `joiner-${NAME}` };
 
+/** Who pauses goes on at once; nobody gets as far as to renew. */
+const impatient: Timing = {
+  ...frozenTiming,
+  sleep: (ms, signal) =>
+    ms < 5_000
+      ? new Promise((resolve) => void setImmediate(resolve))
+      : frozenTiming.sleep(ms, signal),
+};
+
 /** Wake-ups come in, each as an invocation; every one must be seen by a round that starts later. */
 class Work {
   arrived = 0;
@@ -162,6 +171,40 @@ describe('leases on an API server in memory', () => {
     expect(await next?.letGo()).toBe(false);
   });
 
+  it('are left to their holder by fifty who come at once, and one mark is enough for all', async () => {
+    const object = new MemoryObject();
+    let marks = 0;
+    const client = memoryClient(async (request) => {
+      // All have read before one writes: whoever writes later has read what is old by then.
+      await new Promise((resolve) => setImmediate(resolve));
+      const response = object.handle(request);
+      if (request.body?.includes(WAKE) && response.status === 200) marks += 1;
+      return response;
+    }, frozenTiming);
+    const mine = await kubeLeases({ client, holder: 'mine' }).acquire(NAME);
+    const names = Array.from({ length: 50 }, (_, index) => `request-${index}`);
+    marks = 0;
+    const taken = await Promise.all(
+      names.map((holder) => kubeLeases({ client, holder }).acquire(NAME)),
+    );
+    expect(taken).toEqual(names.map(() => undefined));
+    expect(marks).toBe(1);
+    expect(await mine?.release()).toBe('woken');
+    expect(await mine?.release()).toBe('released');
+  });
+
+  it('lose no wake-up of fifty who come at once while others work', async () => {
+    const object = new MemoryObject();
+    const client = memoryClient(async (request) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      return object.handle(request);
+    }, impatient);
+    const work = new Work();
+    const names = Array.from({ length: 50 }, (_, index) => `request-${index}`);
+    await Promise.all(names.map((name) => work.invocation(client, name)));
+    expect([work.covered, work.overlaps]).toEqual([50, 0]);
+  });
+
   it('are renewed every five seconds, and not held once renewing fails for 15 s', async () => {
     const object = new MemoryObject();
     const timing = new FakeTiming();
@@ -199,6 +242,21 @@ await describeWithControlPlane(
       expect(text(property(property(object, 'spec'), 'holderIdentity'))).toBe('');
       const annotations = property(property(object, 'metadata'), 'annotations');
       expect(property(annotations, WAKE)).toBeUndefined();
+      await Promise.all(clients.map((client) => client.close()));
+    }, 60_000);
+
+    it('survive fifty who want one at once, again and again', async () => {
+      await ensureNamespace(admin(), LEASE_NAMESPACE);
+      const work = new Work();
+      const clients = Array.from({ length: 10 }, (_, index) => clientOf(plane(), `c-${index}`));
+      for (let round = 0; round < 3; round += 1) {
+        const fifty = Array.from({ length: 5 }, () => clients).flat();
+        await Promise.all(
+          fifty.map((client, index) => work.invocation(client, `${round}/${index}`)),
+        );
+        expect([work.covered, work.overlaps]).toEqual([work.arrived, 0]);
+      }
+      expect(work.arrived).toBe(150);
       await Promise.all(clients.map((client) => client.close()));
     }, 60_000);
 

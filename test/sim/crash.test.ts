@@ -1,55 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { isTrue } from '../../shared/core/lifecycle/conditions.ts';
-import type { Ports } from '../../shared/ports.ts';
 import { readState } from '../../shared/sim/decode.ts';
 import { type Json, objectAt } from '../../shared/sim/json.ts';
 import type { Scenario } from '../../shared/sim/scenario.ts';
-import { Crash, WORLD_START_MS, type World } from '../../shared/sim/world.ts';
+import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
 import { claimsWithoutInstance, instancesWithoutClaim, violations } from './invariants.ts';
+import { Killer } from './killer.ts';
 import { apart } from './rolls.ts';
 import { deployment, nodeClass, nodePool, smallWorld } from './small-world.ts';
 
 const MINUTE = 60_000;
-
-/** Counts the calls of all ports and kills the use case at one of them. */
-class Killer {
-  calls = 0;
-  private readonly at: number;
-  private readonly after: boolean;
-
-  constructor(at: number, after: boolean) {
-    this.at = at;
-    this.after = after;
-  }
-
-  readonly wrap = (ports: Ports): Ports => ({
-    ...ports,
-    cluster: this.guard(ports.cluster),
-    compute: this.guard(ports.compute),
-    memory: this.guard(ports.memory),
-    network: this.guard(ports.network),
-    // Counting is not awaited: it is no moment at which a use case could end.
-    recorder: this.guard(ports.recorder, ['decision']),
-  });
-
-  private guard<Port extends object>(port: Port, names?: readonly PropertyKey[]): Port {
-    return new Proxy(port, {
-      get: (target, name) => {
-        const value: unknown = Reflect.get(target, name);
-        if (typeof value !== 'function') return value;
-        if (names?.includes(name) === false) return value.bind(target);
-        return async (...args: unknown[]) => {
-          this.calls += 1;
-          const isHit = this.calls === this.at;
-          if (isHit && !this.after) throw new Crash('killed before the call');
-          const result: unknown = await Reflect.apply(value, target, args);
-          if (isHit) throw new Crash('killed after the call');
-          return result;
-        };
-      },
-    });
-  }
-}
 
 const scenario: Scenario = {
   steps: [

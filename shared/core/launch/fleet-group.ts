@@ -7,6 +7,9 @@ import { sha256 } from './sha256.ts';
  */
 export const FLEET = 'joiner.dev/fleet';
 
+/** When a launch of the claim was first tried; written together with its group. */
+export const LAUNCH_TRIED = 'joiner.dev/launch-tried';
+
 export interface FleetMembership {
   readonly token: string;
   /** Instances wanted by the whole group. */
@@ -31,6 +34,17 @@ export function membershipOf(claim: NodeClaim): FleetMembership | undefined {
   const [, token, size, attempt] = match ?? [];
   if (token === undefined) return undefined;
   return { token, size: Number(size), attempt: Number(attempt) };
+}
+
+/** Since when launches of the claim have been tried in vain; undefined: nobody has tried one yet. */
+export function launchTriedAtMs(claim: NodeClaim): number | undefined {
+  const { annotations, conditions, createdAtMs } = claim;
+  const noted = Date.parse(annotations[LAUNCH_TRIED] ?? '');
+  const said = conditions.find(({ type }) => type === 'Launched')?.lastTransitionAtMs;
+  const times = [...(Number.isNaN(noted) ? [] : [noted]), ...(said === undefined ? [] : [said])];
+  if (times.length > 0) return Math.min(...times);
+  // Its group was written by a version that did not write when.
+  return annotations[FLEET] === undefined ? undefined : createdAtMs;
 }
 
 /** Splits claims whose launch would say the same into one group each, at most `sizeMax` large. */

@@ -7,6 +7,8 @@ type Kind = LifecycleAction['kind'];
  * one call that somebody forbids is not to keep a node from being initialised, or from its end.
  */
 const NEEDS: Partial<Record<Kind, readonly Kind[]>> = {
+  // Without its finalizer a claim is gone at once, and its node is not drained.
+  'delete-claim': ['hold-claim'],
   // Pods that go would come back to a node without the taint.
   'delete-node': ['taint-node'],
   evict: ['taint-node'],

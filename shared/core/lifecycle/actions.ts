@@ -48,6 +48,8 @@ export type LifecycleAction =
   | { readonly kind: 'confirm'; readonly node: Node }
   | { readonly kind: 'initialize'; readonly node: Node }
   | { readonly kind: 'conditions'; readonly set: readonly ConditionClaim[] }
+  /** The claim gets its finalizer: from then on, whoever deletes it has its node drained. */
+  | { readonly kind: 'hold-claim' }
   /** null removes. */
   | { readonly kind: 'annotate'; readonly annotations: Readonly<Record<string, string | null>> }
   /** Names the instance for people; the claim is annotated when it is done. */

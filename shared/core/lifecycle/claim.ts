@@ -1,3 +1,4 @@
+import { LAUNCH_TRIED, launchTriedAtMs } from '../launch/fleet-group.ts';
 import type { Node } from '../model/cluster.ts';
 import {
   DO_NOT_SYNC_TAINTS,
@@ -23,7 +24,7 @@ import { type ConditionClaim, conditionOf, isTrue, readiness } from './condition
 import type { ClosedClaim } from './opening-order.ts';
 import { terminationActions } from './termination.ts';
 
-/** A launch that has not succeeded after this long is given up, as in Karpenter. */
+/** A launch that is tried in vain for this long is given up, as in Karpenter. */
 export const LAUNCH_TIMEOUT_MS = 5 * 60_000;
 /** So is an instance whose node has not joined. */
 export const REGISTRATION_TIMEOUT_MS = 15 * 60_000;
@@ -140,7 +141,10 @@ function nominations(node: Node, pods: readonly Pod[]): readonly LifecycleAction
 
 /** Pods that cannot start on the node yet would be tried there in vain, and lose the nomination. */
 function opening(claim: NodeClaim, node: Node, pods: readonly Pod[]): readonly LifecycleAction[] {
-  const { [PLANNED_PODS]: _, [REPLACES]: __, [TRIES]: ___, ...annotations } = claim.annotations;
+  const own: ReadonlySet<string> = new Set([PLANNED_PODS, REPLACES, TRIES, LAUNCH_TRIED]);
+  const annotations = Object.fromEntries(
+    Object.entries(claim.annotations).filter(([name]) => !own.has(name)),
+  );
   return [
     {
       kind: 'register',
@@ -267,16 +271,24 @@ function deletion(claim: NodeClaim, around: ClaimSurroundings): LifecycleAction 
   return { kind: 'delete-claim', reason, message, illness };
 }
 
+/** The launch itself holds a claim: this one was launched by a version that did not. */
+function holding({ finalizers, providerId }: NodeClaim): readonly LifecycleAction[] {
+  const isHeld = finalizers.includes(TERMINATION_FINALIZER);
+  return isHeld || providerId === undefined ? [] : [{ kind: 'hold-claim' }];
+}
+
 function decide(claim: NodeClaim, around: ClaimSurroundings): readonly LifecycleAction[] {
-  if (claim.deletedAtMs !== undefined) {
-    return claim.finalizers.includes(TERMINATION_FINALIZER)
-      ? terminationActions(claim, around)
-      : [];
-  }
+  // Also where others hold it: a deletion in the foreground waits for the Node, which waits for us.
+  if (claim.deletedAtMs !== undefined) return terminationActions(claim, around);
+  return [...holding(claim), ...whileWanted(claim, around)];
+}
+
+function whileWanted(claim: NodeClaim, around: ClaimSurroundings): readonly LifecycleAction[] {
   const gone = deletion(claim, around);
   if (gone !== undefined) return [gone];
   if (!isTrue(claim, 'Launched')) {
-    if (around.nowMs - since(claim, 'Launched') < LAUNCH_TIMEOUT_MS) return [];
+    const { nowMs } = around;
+    if (nowMs - (launchTriedAtMs(claim) ?? nowMs) < LAUNCH_TIMEOUT_MS) return [];
     const message = 'Could not be launched within 5 minutes';
     return [{ kind: 'delete-claim', reason: 'launch_timeout', message }];
   }

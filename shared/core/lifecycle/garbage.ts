@@ -1,6 +1,6 @@
 import { FLEET, membershipOf } from '../launch/fleet-group.ts';
 import type { Node } from '../model/cluster.ts';
-import { type Labels, NODE_POOL } from '../model/labels.ts';
+import { type Labels, NODE_POOL, REGISTERED, UNREGISTERED_TAINT_KEY } from '../model/labels.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import { instanceIdOf } from './actions.ts';
 
@@ -33,14 +33,26 @@ export function orphanedInstances<Known extends OwnedInstance>(
     .sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Nodes of NodePools that are being deleted and have no claim left: nothing holds them. */
+/** What a node of another program's classes has, EKS Auto Mode's for instance. */
+const NODE_CLASS_LABEL = /^([^/]+)\/[a-z0-9]*nodeclass$/;
+const OUR_GROUP = 'karpenter.k8s.aws';
+
+/** Whether a claim of ours has stood for the node: one of no NodePool leaves no label of a pool. */
+function wasClaimed({ labels, taints }: Node): boolean {
+  const groups = Object.keys(labels).flatMap((key) => NODE_CLASS_LABEL.exec(key)?.[1] ?? []);
+  if (groups.length > 0) return groups.includes(OUR_GROUP);
+  const isClosed = taints.some(({ key }) => key === UNREGISTERED_TAINT_KEY);
+  return isClosed || labels[NODE_POOL] !== undefined || labels[REGISTERED] !== undefined;
+}
+
+/** Nodes that are being deleted and have no claim left: nothing holds them. */
 export function forsakenNodes(
   nodes: readonly Node[],
   claims: readonly NodeClaim[],
 ): readonly Node[] {
-  const known = new Set(claims.map((claim) => claim.providerId));
+  const known = new Set(claims.flatMap((claim) => claim.providerId ?? []));
   return nodes
-    .filter((node) => node.deletedAtMs !== undefined && !known.has(node.providerId))
-    .filter((node) => node.labels[NODE_POOL] !== undefined)
+    .filter((node) => node.deletedAtMs !== undefined && !known.has(node.providerId ?? ''))
+    .filter(wasClaimed)
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }

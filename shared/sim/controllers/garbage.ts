@@ -1,19 +1,23 @@
 import { textAt } from '../json.ts';
 import { isDeleting, isOver } from '../objects.ts';
-import { KUBELET, type KubeObject, type ObjectStore } from '../store.ts';
+import { FOREGROUND, KUBELET, type KubeObject, type ObjectStore, ORPHAN } from '../store.ts';
 import { deletePod } from './workloads.ts';
 
-const OWNED_KINDS = ['ReplicaSet', 'Pod', 'NodeClaim'] as const;
+const OWNED_KINDS = ['ReplicaSet', 'Pod', 'NodeClaim', 'Node'] as const;
+const OWNER_KINDS = [
+  ...['NodePool', 'NodeClaim', 'Node', 'Pod'],
+  ...['Deployment', 'ReplicaSet', 'StatefulSet', 'DaemonSet', 'Job'],
+] as const;
 
-/** Deletes what has lost all its owners; pods of nodes that are gone vanish with their kubelet. */
+type Reference = KubeObject['metadata']['ownerReferences'][number];
+
+/**
+ * Deletes what has lost all its owners, or whose owners wait for it; pods of nodes that are gone
+ * vanish with their kubelet.
+ */
 export function collectGarbage(store: ObjectStore): void {
-  for (const kind of OWNED_KINDS) {
-    for (const object of store.list(kind)) {
-      if (isDeleting(object) || !isOrphan(store, object)) continue;
-      if (kind === 'Pod') deletePod(store, object);
-      else store.delete(object);
-    }
-  }
+  for (const kind of OWNED_KINDS) for (const object of store.list(kind)) collect(store, object);
+  for (const kind of OWNER_KINDS) for (const owner of store.list(kind)) letOwnerGo(store, owner);
   const nodes = new Set(store.list('Node').map((node) => node.metadata.name));
   for (const pod of store.list('Pod')) {
     const node = textAt(pod, 'spec', 'nodeName');
@@ -21,26 +25,77 @@ export function collectGarbage(store: ObjectStore): void {
   }
 }
 
-function isOrphan(store: ObjectStore, object: KubeObject): boolean {
-  const { ownerReferences, namespace } = object.metadata;
-  return (
-    ownerReferences.length > 0 &&
-    ownerReferences.every((ref) => {
-      const owner =
-        store.get(ref.kind, namespace, ref.name) ?? store.get(ref.kind, undefined, ref.name);
-      return owner?.metadata.uid !== ref.uid || (isDeleting(owner) && ref.kind === 'NodePool');
-    })
+function ownerOf(
+  store: ObjectStore,
+  { metadata }: KubeObject,
+  { kind, name, uid }: Reference,
+): KubeObject | undefined {
+  const owner = store.get(kind, metadata.namespace, name) ?? store.get(kind, undefined, name);
+  return owner?.metadata.uid === uid ? owner : undefined;
+}
+
+/** The owner is there until its dependents are gone. */
+function waitsForDependents(owner: KubeObject): boolean {
+  return isDeleting(owner) && owner.metadata.finalizers.includes(FOREGROUND);
+}
+
+function dependentsOf(store: ObjectStore, { metadata }: KubeObject): readonly KubeObject[] {
+  return OWNED_KINDS.flatMap((kind) => store.list(kind)).filter((each) =>
+    each.metadata.ownerReferences.some(({ uid }) => uid === metadata.uid),
   );
+}
+
+/** An owner that stays keeps the object; it only forgets the others. */
+function collect(store: ObjectStore, object: KubeObject): void {
+  const { ownerReferences } = object.metadata;
+  if (ownerReferences.length === 0 || isDeleting(object)) return;
+  const owners = ownerReferences.flatMap((each) => ownerOf(store, object, each) ?? []);
+  const solid = new Set(owners.filter((each) => !waitsForDependents(each)));
+  if (solid.size > 0) {
+    const uids = new Set([...solid].map(({ metadata }) => metadata.uid));
+    if (uids.size < ownerReferences.length) keepOwners(store, object, (uid) => uids.has(uid));
+    return;
+  }
+  const isForeground = owners.length > 0 && dependentsOf(store, object).length > 0;
+  if (object.kind === 'Pod') deletePod(store, object);
+  else store.delete(object, 0, isForeground ? 'Foreground' : undefined);
+}
+
+function keepOwners(store: ObjectStore, object: KubeObject, isKept: (uid: string) => boolean) {
+  store.update(object, (latest) => {
+    const { metadata } = latest;
+    const ownerReferences = metadata.ownerReferences.filter(({ uid }) => isKept(uid));
+    return { ...latest, metadata: { ...metadata, ownerReferences } };
+  });
+}
+
+/** Takes the garbage collector's finalizer from an owner that has nothing to wait for. */
+function letOwnerGo(store: ObjectStore, owner: KubeObject): void {
+  const { finalizers, uid: own } = owner.metadata;
+  if (!isDeleting(owner)) return;
+  if (finalizers.includes(ORPHAN)) {
+    for (const each of dependentsOf(store, owner)) keepOwners(store, each, (uid) => uid !== own);
+    removeFinalizer(store, owner, ORPHAN);
+  } else if (finalizers.includes(FOREGROUND)) {
+    const isBlocking = ({ uid, blockOwnerDeletion }: Reference): boolean =>
+      uid === own && blockOwnerDeletion === true;
+    const blocking = dependentsOf(store, owner).some(({ metadata }) =>
+      metadata.ownerReferences.some(isBlocking),
+    );
+    if (!blocking) removeFinalizer(store, owner, FOREGROUND);
+  }
+}
+
+function removeFinalizer(store: ObjectStore, object: KubeObject, name: string) {
+  return store.update(object, (latest) => {
+    const { metadata } = latest;
+    const finalizers = metadata.finalizers.filter((each) => each !== name);
+    return { ...latest, metadata: { ...metadata, finalizers } };
+  });
 }
 
 /** The pod is gone at once: nobody is there to stop it. */
 export function removePod(store: ObjectStore, pod: KubeObject): void {
-  const released = store.update(pod, (latest) => ({
-    ...latest,
-    metadata: {
-      ...latest.metadata,
-      finalizers: latest.metadata.finalizers.filter((each) => each !== KUBELET),
-    },
-  }));
+  const released = removeFinalizer(store, pod, KUBELET);
   if (released !== undefined) store.delete(released);
 }

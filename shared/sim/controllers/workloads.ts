@@ -17,7 +17,8 @@ export interface ControllerContext {
 
 function ownedBy(owner: KubeObject): Json {
   const { kind, apiVersion, metadata } = owner;
-  return { apiVersion, kind, name: metadata.name, uid: metadata.uid, controller: true };
+  const { name, uid } = metadata;
+  return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
 }
 
 /** A pod of the owner's template. */

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ClaimSurroundings, LifecycleAction } from '../../../shared/core/lifecycle/actions.ts';
 import { decideClaim } from '../../../shared/core/lifecycle/claim.ts';
-import { readiness, withConditions } from '../../../shared/core/lifecycle/conditions.ts';
-import { orphanedInstances } from '../../../shared/core/lifecycle/garbage.ts';
+import { withConditions } from '../../../shared/core/lifecycle/conditions.ts';
 import type { Node } from '../../../shared/core/model/cluster.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
 import { yes } from '../../builders/scheduling.ts';
@@ -67,6 +66,10 @@ const tainted = aNode({
   taints: [{ key: 'karpenter.sh/disrupted', value: '', effect: 'NoSchedule' }],
   deletedAtMs: 0,
 });
+const triedAt = (ms: number) => ({ 'joiner.dev/launch-tried': new Date(ms).toISOString() });
+const awaiting = (ms: number) =>
+  withConditions([], [{ type: 'Launched', status: 'Unknown', reason: 'X', message: '' }], ms);
+
 const draining = {
   ...deleted,
   conditions: withConditions(
@@ -79,7 +82,37 @@ const draining = {
 describe('a NodeClaim', () => {
   it.each<[string, Partial<NodeClaim>, Partial<ClaimSurroundings>, readonly string[]]>([
     ['not launched yet waits', {}, {}, []],
-    ['not launched for 5 minutes goes', {}, { nowMs: 5 * MINUTE }, ['delete launch_timeout']],
+    ['that nobody has tried to launch waits', {}, { nowMs: 500 * MINUTE }, []],
+    [
+      'whose launch was first tried less than 5 minutes ago waits',
+      { annotations: triedAt(6 * MINUTE) },
+      { nowMs: 11 * MINUTE - 1 },
+      [],
+    ],
+    [
+      'whose launch is tried for 5 minutes goes',
+      { annotations: triedAt(6 * MINUTE) },
+      { nowMs: 11 * MINUTE },
+      ['delete launch_timeout'],
+    ],
+    [
+      'that says for 5 minutes why it is not launched goes',
+      { conditions: awaiting(6 * MINUTE) },
+      { nowMs: 11 * MINUTE },
+      ['delete launch_timeout'],
+    ],
+    [
+      'whose launch was tried before it said so goes by the first try',
+      { annotations: triedAt(MINUTE), conditions: awaiting(6 * MINUTE) },
+      { nowMs: 6 * MINUTE },
+      ['delete launch_timeout'],
+    ],
+    [
+      'of a group that does not say since when goes by its age',
+      { annotations: { 'joiner.dev/fleet': `${'a'.repeat(64)}/1/0` } },
+      { nowMs: 5 * MINUTE },
+      ['delete launch_timeout'],
+    ],
     [
       'launched says that its node is awaited',
       launched,
@@ -345,54 +378,5 @@ describe('a node that opens', () => {
     const [action] = decideClaim(claim, around({ nodes: [unregistered] })).actions;
     expect(action).toMatchObject({ kind: 'register', taints: [], annotations: { note: 'n' } });
     expect(action).not.toHaveProperty(['annotations', 'joiner.dev/planned-pods']);
-  });
-});
-
-describe('conditions', () => {
-  it('keep their time while the status stays', () => {
-    const before = withConditions([], [{ type: 'A', status: 'True', reason: 'x', message: '' }], 1);
-    const after = withConditions(
-      before,
-      [{ type: 'A', status: 'True', reason: 'y', message: '' }],
-      2,
-    );
-    expect(after[0]).toMatchObject({ reason: 'y', lastTransitionAtMs: 1 });
-  });
-
-  it('Ready is False before it is Unknown', () => {
-    const list = withConditions(
-      [],
-      [{ type: 'B', status: 'False', reason: 'No', message: 'm' }],
-      1,
-    );
-    expect(readiness(list, ['A', 'B'])).toMatchObject({ status: 'False', reason: 'No' });
-    expect(readiness(list, ['A'])).toMatchObject({ status: 'Unknown' });
-  });
-});
-
-describe('garbage', () => {
-  it('is an instance that is old enough and that nobody stands for or is launching', () => {
-    const instance = (id: string, launchedAtMs: number, fleet: string) => ({
-      id,
-      launchedAtMs,
-      state: 'running',
-      tags: { 'joiner.dev/fleet': fleet },
-    });
-    const token = 'a'.repeat(64);
-    const instances = [
-      instance('i-0123456789abcdef0', 0, 'x'),
-      instance('i-launching', 0, token),
-      instance('i-young', MINUTE, 'x'),
-      instance('i-orphan', 0, 'x'),
-    ];
-    const launching = aNodeClaim({ annotations: { 'joiner.dev/fleet': `${token}/1/0` } });
-    const found = orphanedInstances(instances, [aNodeClaim({ providerId }), launching], MINUTE);
-    expect(found.map((each) => each.id)).toEqual(['i-orphan']);
-  });
-
-  it('is an instance without a fleet tag, also while a claim waits for its fleet', () => {
-    const untagged = { id: 'i-untagged', launchedAtMs: 0, state: 'running', tags: {} };
-    const found = orphanedInstances([untagged], [aNodeClaim()], MINUTE);
-    expect(found.map((each) => each.id)).toEqual(['i-untagged']);
   });
 });
