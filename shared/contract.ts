@@ -66,6 +66,12 @@ export const ENV = {
   metricsNamespace: 'POWERTOOLS_METRICS_NAMESPACE',
 } as const;
 
+/**
+ * Where a stack states in the cluster what decisions go by, by the names of {@link ENV}: `joiner plan`
+ * and `explain` decide as the functions do. Written by `install`, read by no function.
+ */
+export const SETTINGS_CONFIG_MAP = { namespace: 'kube-system', name: 'joiner-settings' } as const;
+
 /** Feature gates with their defaults; the names are Karpenter's. */
 export const FEATURE_GATES = {
   ReservedCapacity: true,
@@ -248,6 +254,8 @@ export const INSTALL_STEPS = {
   check: 'check',
   /** CRDs and RBAC. */
   apply: 'apply',
+  /** The stack's settings, for the command line to find: {@link SETTINGS_CONFIG_MAP}. */
+  settings: 'settings',
   /** Removes Joiner's own objects from the bucket when the stack goes. */
   data: 'data',
 } as const;
