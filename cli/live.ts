@@ -7,6 +7,7 @@ import { clusterReader } from '../shared/kube/cluster-reader.ts';
 import { isKubeFault } from '../shared/kube/errors.ts';
 import type { ClusterReader, ClusterState } from '../shared/ports.ts';
 import { type ClusterOptions, connect, serverFacts, withClusterOptions } from './connect.ts';
+import { type FoundSettings, findSettings, type SettingsOptions } from './stack-settings.ts';
 
 /** Which cluster, and by the prices of which region. */
 export interface PricedClusterOptions extends ClusterOptions {
@@ -32,6 +33,8 @@ export interface LiveCluster {
   readonly reader: ClusterReader;
   /** The API server's clock. */
   readonly nowMs: number;
+  /** What the stack decides by, as far as the cluster says. */
+  readonly settings: (options: SettingsOptions) => Promise<FoundSettings>;
   /** Objects that cannot be read, a line each. */
   readonly unreadable: readonly string[];
   /** Milliseconds that reading took. */
@@ -82,7 +85,8 @@ export async function withLiveCluster<Result>(
     });
     const state = await reader.read().catch(named);
     const readMs = performance.now() - asked;
-    return await work({ url, state, reader, nowMs, unreadable, readMs });
+    const settings = (given: SettingsOptions) => findSettings(client, given);
+    return await work({ url, state, reader, nowMs, settings, unreadable, readMs });
   } finally {
     await client.close();
   }

@@ -66,6 +66,12 @@ export const ENV = {
   metricsNamespace: 'POWERTOOLS_METRICS_NAMESPACE',
 } as const;
 
+/**
+ * Where a stack states in the cluster what decisions go by, by the names of {@link ENV}: `joiner plan`
+ * and `explain` decide as the functions do. Written by `install`, read by no function.
+ */
+export const SETTINGS_CONFIG_MAP = { namespace: 'kube-system', name: 'joiner-settings' } as const;
+
 /** Feature gates with their defaults; the names are Karpenter's. */
 export const FEATURE_GATES = {
   ReservedCapacity: true,
@@ -78,7 +84,12 @@ export const FEATURE_GATES = {
 
 export type FeatureGate = keyof typeof FEATURE_GATES;
 
-/** What `watch`, `interrupt` and `provision` say on the stack's bus, and whom it wakes. */
+/**
+ * Who wakes whom: what the functions say on the stack's bus, and whom it wakes. `watch` says all that
+ * happens in the cluster, within a second, and of what CapacityBuffers name within ten; `provision`,
+ * `lifecycle`, `disrupt` and `interrupt` say what they have done where others go on with it. Whoever
+ * is woken looks for itself, and a wake-up that is lost is made good by the next schedule.
+ */
 export const WAKE_TARGETS = {
   /** A pod has no node, and kube-scheduler says that none fits. */
   'pods-unschedulable': ['provision'],
@@ -87,11 +98,24 @@ export const WAKE_TARGETS = {
   'nodeclaim-changed': ['lifecycle'],
   /** Its pods need another place, and its instance has to end. */
   'nodeclaim-deleted': ['lifecycle', 'provision'],
+  /** Its finalizer, too: limits have room for others. */
+  'nodeclaim-gone': ['provision'],
   'node-joined': ['lifecycle'],
   'node-changed': ['lifecycle'],
   'node-deleted': ['lifecycle'],
-  'nodepool-changed': ['provision'],
+  /** Its nodes may have drifted, and more or others may be launched. */
+  'nodepool-changed': ['provision', 'disrupt'],
+  'nodepool-ready': ['provision'],
+  /** Prices and capacities are others. */
+  'nodeoverlay-changed': ['provision', 'disrupt'],
+  /** What it selects has to be looked for first: what comes of that is `nodeclass-resolved`. */
   'nodeclass-changed': ['nodeclass'],
+  /** It is ready, and was not, or for another version, or with other images, subnets or groups. */
+  'nodeclass-resolved': ['provision', 'disrupt'],
+  /** A claim has gone while a class waits for its last one to go. */
+  'nodeclass-released': ['nodeclass'],
+  /** A CapacityBuffer, or the PodTemplate or workload that it names. */
+  'capacitybuffer-changed': ['provision'],
   /** The stack was installed or upgraded: what takes longest to come by is fetched at once. */
   installed: ['catalog', 'nodeclass'],
 } as const satisfies Readonly<Record<string, readonly FunctionName[]>>;
@@ -231,6 +255,8 @@ export const INSTALL_STEPS = {
   check: 'check',
   /** CRDs and RBAC. */
   apply: 'apply',
+  /** The stack's settings, for the command line to find: {@link SETTINGS_CONFIG_MAP}. */
+  settings: 'settings',
   /** Removes Joiner's own objects from the bucket when the stack goes. */
   data: 'data',
 } as const;

@@ -15,12 +15,17 @@ import {
 } from '../live.ts';
 import { planningOf, preview, previewedIn } from '../plan/preview.ts';
 import { pricedRegion } from '../region.ts';
+import {
+  type FoundSettings,
+  type SettingsOptions,
+  withSettingsOptions,
+} from '../stack-settings.ts';
 import { nodeRows } from '../top/rows.ts';
 
 const KINDS = ['pod', 'node', 'nodeclaim'] as const;
 type Kind = (typeof KINDS)[number];
 
-interface Options extends PricedClusterOptions {
+interface Options extends PricedClusterOptions, SettingsOptions {
   readonly namespace: string;
   readonly output: 'text' | 'json';
 }
@@ -36,6 +41,7 @@ async function podNamed(
   live: LiveCluster,
   name: string,
   { namespace, region }: Options,
+  { stack }: FoundSettings,
 ): Promise<Explanation> {
   const { state } = live;
   // As plans and events name pods, too.
@@ -43,7 +49,7 @@ async function podNamed(
   const where = given ?? namespace;
   const pod = state.objects.pods.find((each) => each.namespace === where && each.name === own);
   if (pod === undefined) throw new Absent(`there is no Pod ${own} in namespace ${where}`);
-  const input = await previewedIn(pricedRegion(state, region), live);
+  const input = await previewedIn(pricedRegion(state, region), live, stack);
   const found = explainPod(pod, await preview(input), await planningOf(input));
   return { kind: 'pod', found };
 }
@@ -53,6 +59,7 @@ async function claimNamed(
   kind: Kind,
   name: string,
   { region }: Options,
+  { stack }: FoundSettings,
 ): Promise<Explanation> {
   const { state, nowMs } = live;
   const { nodes, nodeClaims } = state.objects;
@@ -70,7 +77,7 @@ async function claimNamed(
         : `there is no NodeClaim ${name}`,
     );
   }
-  const input = await previewedIn(pricedRegion(state, region), live);
+  const input = await previewedIn(pricedRegion(state, region), live, stack);
   const rows = nodeRows(state, input.prices, nowMs);
   const row = rows.find(({ nodeClaim }) => nodeClaim === claim.name);
   if (row === undefined) throw new Error(`NodeClaim ${claim.name} is in no row`);
@@ -84,11 +91,13 @@ async function answer(
   name: string,
   options: Options,
 ): Promise<string> {
+  const settings = await live.settings(options);
   const explained =
     kind === 'pod'
-      ? await podNamed(live, name, options)
-      : await claimNamed(live, kind, name, options);
-  const notes = [...live.unreadable, ...brakeNotes(live.state, live.nowMs)];
+      ? await podNamed(live, name, options, settings)
+      : await claimNamed(live, kind, name, options, settings);
+  const brakes = brakeNotes(live.state, live.nowMs);
+  const notes = [...live.unreadable, ...settings.notes, ...brakes];
   const { kind: explainedKind, found } = explained;
   if (options.output === 'json') {
     const about = { joiner: packageJson.version, cluster: live.url, notes, kind: explainedKind };
@@ -114,7 +123,7 @@ async function run(kind: Kind, name: string, options: Options): Promise<number> 
 
 /** `joiner explain`: why a pod is or would be where it is, and what becomes of a node. */
 export function explainCommand(): Command {
-  return withPricedClusterOptions(new Command('explain'))
+  return withSettingsOptions(withPricedClusterOptions(new Command('explain')))
     .description('say why a pod is or would be where it is, or what becomes of a node')
     .addArgument(new Argument('<kind>', 'of what is asked about').choices([...KINDS]))
     .argument('<name>', 'its name')

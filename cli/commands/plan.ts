@@ -18,8 +18,9 @@ import { renderDifference, renderPreview } from '../plan/render.ts';
 import { pricedRegion } from '../region.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { collect, variablesOf } from '../simulate/variables.ts';
+import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts';
 
-interface Options extends PricedClusterOptions {
+interface Options extends PricedClusterOptions, SettingsOptions {
   readonly filename: readonly string[];
   readonly var: readonly string[];
   readonly output: 'table' | 'json';
@@ -61,13 +62,14 @@ async function answer(live: LiveCluster, options: Options): Promise<Answer> {
       : loadManifests(filename, region, variables, note, knownObjects(state), 'live'),
   );
   const changes = withChanges(state, problems.checked(manifests));
-  const previewed = await previewedIn(region, live);
+  const { stack, notes: said } = await live.settings(options);
+  const previewed = await previewedIn(region, live, stack);
   const [started, cpu] = [performance.now(), process.cpuUsage()];
   const now = await preview(previewed);
   const changed =
     filename.length === 0 ? undefined : await preview({ ...previewed, state: changes.state });
   const timings = timingsOf(readMs, started, cpu);
-  notes.push(...changes.notes, ...brakeNotes(state, nowMs));
+  notes.push(...changes.notes, ...said, ...brakeNotes(state, nowMs));
   return { url, source: previewed.catalog.source, now, changed, notes, timings };
 }
 
@@ -125,7 +127,7 @@ async function run(options: Options): Promise<number> {
 
 /** `joiner plan`: what would be launched, moved or removed now, and what manifests would change. */
 export function planCommand(): Command {
-  return withPricedClusterOptions(new Command('plan'))
+  return withSettingsOptions(withPricedClusterOptions(new Command('plan')))
     .description('show what would be launched or removed in a cluster now; it is only read')
     .addHelpText(
       'after',

@@ -62,7 +62,7 @@ function plannedOf(text: string | undefined): ClaimExplanation['planned'] {
 }
 
 /** What is so already, then what would be decided now, then what keeps it from being decided. */
-function fateOf(claim: NodeClaim, found: Preview, nowMs: number): Fate {
+function fateOf(claim: NodeClaim, isUnused: boolean, found: Preview, nowMs: number): Fate {
   const { removals, held, drifted, kept } = found;
   const leaving = leavingBecause(claim, nowMs);
   if (leaving !== undefined) return { kind: 'goes', why: leaving, replacedBy: [] };
@@ -75,7 +75,9 @@ function fateOf(claim: NodeClaim, found: Preview, nowMs: number): Fate {
   const own = held.filter(({ object }) => object === `NodeClaim/${claim.name}`);
   const ofPool = held.filter(({ object }) => object === `NodePool/${claim.labels[NODE_POOL]}`);
   const drift = drifted.find(({ nodeClaim }) => nodeClaim === claim.name);
-  const isUnwanted = drift !== undefined || isTrue(claim, 'Empty');
+  // What is empty and not said to be held back is needed: by pods that wait, or a CapacityBuffer.
+  const isHeld = isUnused && isTrue(claim, 'Consolidatable') && ofPool.length > 0;
+  const isUnwanted = drift !== undefined || isHeld;
   if (own.length === 0 && !isUnwanted) return { kind: 'stays', why: kept.get(claim.name) };
   const reasons = [...own, ...(isUnwanted ? ofPool : [])].map(({ message }) => message);
   const what = drift === undefined ? [] : [`it has drifted (${drift.reason})`];
@@ -106,6 +108,6 @@ export function explainClaim(
       }),
     ),
     pods: row.node === undefined ? [] : pods.map((pod) => `${pod.namespace}/${pod.name}`).sort(),
-    fate: fateOf(claim, found, nowMs),
+    fate: fateOf(claim, row.node !== undefined && pods.length === 0, found, nowMs),
   };
 }

@@ -1,3 +1,4 @@
+import type { StackSettings, UseCaseSettings } from '../../shared/api/stack-settings.ts';
 import type { Failure } from '../../shared/app/attempt.ts';
 import { disrupt } from '../../shared/app/disrupt.ts';
 import { relyOnExisting } from '../../shared/app/existing-nodes.ts';
@@ -73,16 +74,27 @@ export interface Previewed {
   /** Where prices of nodes come from, whatever their NodePool can launch now. */
   readonly prices: CatalogFacts;
   readonly nowMs: number;
+  /** What the stack decides by; absent: the defaults. */
+  readonly settings?: UseCaseSettings;
 }
 
 /** What a preview of a cluster in the region goes by. */
 export async function previewedIn(
   region: string,
   { reader, state, nowMs }: Pick<LiveCluster, 'reader' | 'state' | 'nowMs'>,
+  { memoryOverhead, reservedEnis, useCases }: StackSettings,
 ): Promise<Previewed> {
   const prices = await loadCatalog(region);
-  const catalog = catalogPort(region, () => prices);
-  return { live: reader, state, catalog, prices, nowMs };
+  const catalog = catalogPort(
+    region,
+    () => prices,
+    () => ({
+      reservedNetworkInterfaces: reservedEnis,
+      memoryOverhead,
+      availableReservations: new Map(),
+    }),
+  );
+  return { live: reader, state, catalog, prices, nowMs, settings: useCases };
 }
 
 /** What functions remember in their bucket is not asked for. */
@@ -168,7 +180,8 @@ function copied(input: Previewed) {
   const cluster = new DryCluster(state, input.live, input.nowMs);
   const decisions: DecisionRecord[] = [];
   const ports = dryPorts(input, cluster, decisions);
-  const settings = appSettings('', { accountId: '', region: input.catalog.region });
+  const envelope = { accountId: '', region: input.catalog.region };
+  const settings = appSettings('', envelope, input.settings);
   return { state, cluster, decisions, ports, settings };
 }
 

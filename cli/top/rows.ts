@@ -1,4 +1,5 @@
 import type { Catalog } from '../../shared/catalog/facts.ts';
+import { isEmpty } from '../../shared/core/disruption/candidates.ts';
 import { isTrue } from '../../shared/core/lifecycle/conditions.ts';
 import type { Node } from '../../shared/core/model/cluster.ts';
 import {
@@ -55,14 +56,18 @@ export function listPrice({ types }: Catalog, labels: Labels): number | undefine
   return isSpot ? facts?.spotPrices[labels[ZONE] ?? ''] : facts?.onDemandPrice;
 }
 
-function nodeState(node: Node, claim: NodeClaim | undefined): readonly string[] {
+function nodeState(
+  node: Node,
+  claim: NodeClaim | undefined,
+  pods: readonly Pod[],
+): readonly string[] {
   const is: readonly (readonly [boolean, string])[] = [
     [!isTrue(node, 'Ready'), 'NotReady'],
     [claim?.deletedAtMs !== undefined || node.deletedAtMs !== undefined, 'Deleting'],
     [isDisrupted(node), 'Disrupted'],
     [node.taints.some(({ key }) => key === 'node.kubernetes.io/unschedulable'), 'Cordoned'],
     [claim !== undefined && isTrue(claim, 'Drifted'), 'Drifted'],
-    [claim !== undefined && isTrue(claim, 'Empty'), 'Empty'],
+    [claim !== undefined && isTrue(claim, 'Initialized') && isEmpty({ pods }), 'Empty'],
     [claim !== undefined && !isTrue(claim, 'Initialized'), 'Starting'],
   ];
   const found = is.flatMap(([holds, name]) => (holds ? [name] : []));
@@ -112,7 +117,7 @@ export function nodeRows(
       memory: use(amountOf(requested, MEMORY), amountOf(node.allocatable, MEMORY)),
       pods: pods.length,
       ageSeconds: age(node.createdAtMs, nowMs),
-      state: nodeState(node, claim),
+      state: nodeState(node, claim, pods),
     };
   });
   const starting = objects.nodeClaims

@@ -1,6 +1,8 @@
 import { type ClusterAccess, isOpen } from '../../shared/aws/cluster-access.ts';
-import { BUCKET_LAYOUT } from '../../shared/contract.ts';
+import { BUCKET_LAYOUT, SETTINGS_CONFIG_MAP } from '../../shared/contract.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
+import { isKubeFault } from '../../shared/kube/errors.ts';
+import { RESOURCES } from '../../shared/kube/resources.ts';
 import type { Answer, Put } from './answer.ts';
 import { sendAnswer } from './answer.ts';
 import { type Applied, applyAll, removal, removeRights } from './apply.ts';
@@ -82,6 +84,7 @@ const STEPS: Readonly<Record<InstallRequest['step'], Step>> = {
   },
   apply: (ports, request) =>
     request.type === 'Delete' ? takeBack(ports, request) : apply(ports, request),
+  settings: (ports, request) => stateSettings(ports, request),
   data: async (ports, request) => {
     if (request.type !== 'Delete') return 'nothing to do';
     return `${await removeData(ports, request)} objects removed`;
@@ -143,6 +146,29 @@ async function takeBack(ports: InstallPorts, request: InstallRequest): Promise<s
   try {
     const removed = await removeRights(client, ports.manifests);
     return `removed: ${removed.join(', ')}; CRDs stay, and with them what people wrote`;
+  } finally {
+    await client.close();
+  }
+}
+
+/** A stack is worth no less where its settings cannot be stated: the command line asks for them. */
+async function stateSettings(ports: InstallPorts, request: InstallRequest): Promise<string> {
+  const facts = await ports.cloud.describeCluster(request.cluster);
+  if (facts === undefined) return 'the cluster is gone';
+  const client = ports.connect(request.cluster, facts);
+  try {
+    if (request.type === 'Delete') {
+      await client.delete(RESOURCES.configMaps, SETTINGS_CONFIG_MAP, {});
+      return 'the settings are removed';
+    }
+    const data: unknown = JSON.parse(request.properties['Settings'] ?? '{}');
+    const object = { metadata: SETTINGS_CONFIG_MAP, data };
+    await client.apply(RESOURCES.configMaps, SETTINGS_CONFIG_MAP, object);
+    return 'the settings are stated';
+  } catch (error) {
+    const isRefused = isKubeFault(error, 'unauthorised') || isKubeFault(error, 'forbidden');
+    if (!isRefused && !isKubeFault(error, 'notFound')) throw error;
+    return `the settings are not stated in the cluster: ${error.message}`;
   } finally {
     await client.close();
   }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { heldForMs } from '../../shared/kube/leases.ts';
-import { type WakeUp, watchWakeUps } from '../../shared/kube/wake-ups.ts';
+import type { WakeUp } from '../../shared/kube/wake-sources.ts';
+import { watchWakeUps } from '../../shared/kube/wake-ups.ts';
 import { composed } from '../runtime/compose.ts';
 import type { WakeUpEvent } from '../runtime/context.ts';
 import { letGo } from '../runtime/leased.ts';

@@ -41,6 +41,14 @@ export class Installer extends Construct {
     });
   }
 
+  /** Runs again whenever one of them has changed. */
+  settings(stated: Readonly<Record<string, string>>): CustomResource {
+    return this.#step('Settings', INSTALL_STEPS.settings, {
+      Cluster: this.#props.cluster,
+      Settings: JSON.stringify(stated),
+    });
+  }
+
   /** `all`: the bucket is the stack's own. */
   data(bucketName: string, extent: 'all' | 'own'): CustomResource {
     return this.#step('Data', INSTALL_STEPS.data, {

@@ -34,6 +34,7 @@ import {
   environment,
   MEMORY_SIZES,
   networkOf,
+  statedSettings,
   TIMEOUTS,
 } from './settings.ts';
 import { Schedules, WakeUps } from './triggers.ts';
@@ -253,7 +254,9 @@ export class Joiner extends Construct {
     }
     access.node.addDependency(check);
     this.#data(installer);
-    this.#trigger(installer.apply(fingerprint()), access);
+    const applied = installer.apply(fingerprint());
+    installer.settings(statedSettings(this.#props)).node.addDependency(applied, access);
+    this.#trigger(applied, access);
   }
 
   /** Whoever writes goes before the memory is emptied. */

@@ -243,11 +243,10 @@ export function environment(
     [ENV.bucket]: shared.bucketName,
     [ENV.eventBus]: shared.eventBusName,
     [ENV.isolatedVpc]: String(props.isolatedVpc ?? false),
-    [ENV.featureGates]: featureGates(props),
     [ENV.logLevel]: props.logLevel ?? 'INFO',
     [ENV.service]: `joiner-${name}`,
     [ENV.metricsNamespace]: METRICS_NAMESPACE,
-    ...settings(props),
+    ...statedSettings(props),
   };
 }
 
@@ -257,9 +256,11 @@ function featureGates(props: JoinerProps): string {
     .join(',');
 }
 
-function settings(props: JoinerProps): Variables {
+/** What decisions go by, which the stack also states in the cluster. */
+export function statedSettings(props: JoinerProps): Variables {
   const milliseconds = (value: Duration): string => `${value.toMilliseconds()}ms`;
   return {
+    [ENV.featureGates]: featureGates(props),
     [ENV.batchIdleDuration]: milliseconds(props.batchIdleDuration ?? BATCH_IDLE),
     [ENV.batchMaxDuration]: milliseconds(props.batchMaxDuration ?? BATCH_MAX),
     [ENV.preferencePolicy]: props.preferencePolicy ?? 'Respect',

@@ -111,6 +111,7 @@ function nodeClaimOf(parts: DecodedParts<z.output<typeof spec>>): NodeClaim {
     imageId: text('imageID'),
     capacity: read.resources(status['capacity'], 'status.capacity', 'down'),
     allocatable: read.resources(status['allocatable'], 'status.allocatable', 'down'),
+    lastPodEventAtMs: read.time(status['lastPodEventTime'], 'status.lastPodEventTime'),
     conditions,
   };
 }

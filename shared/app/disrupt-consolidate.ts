@@ -13,8 +13,7 @@ import {
   paybackMs,
   type Usage,
 } from '../core/disruption/consolidation/payback.ts';
-import { isQuiet } from '../core/disruption/consolidation/quiet.ts';
-import { isIdle } from '../core/disruption/emptiness.ts';
+import { isConsolidatable } from '../core/disruption/pod-events.ts';
 import {
   CAPACITY_TYPE,
   INSTANCE_TYPE,
@@ -89,14 +88,14 @@ function reasonNotDue({ nowMs }: DisruptPass, each: Priced): string | undefined 
   if (pool.replicas !== undefined) return `NodePool ${pool.name} is static`;
   if (consolidationPolicy === 'WhenEmpty') return 'consolidationPolicy WhenEmpty keeps it';
   if (consolidateAfter === 'Never') return 'consolidateAfter is Never';
-  if (isQuiet(each, consolidateAfter, nowMs)) return undefined;
+  if (isConsolidatable(each, consolidateAfter, nowMs)) return undefined;
   return 'pods have come or begun to go within consolidateAfter';
 }
 
 /** Those of the nodes with pods that their pools let go now; what is known of the others is noted. */
 function dueNodes(pass: DisruptPass, nodes: readonly Priced[]): readonly Priced[] {
   return nodes.filter((each) => {
-    if (isIdle(each, pass.nowMs)) return false;
+    if (isEmpty(each)) return false;
     const reason = reasonNotDue(pass, each);
     if (reason !== undefined) pass.kept.set(each.claim.name, reason);
     return reason === undefined;
@@ -145,7 +144,7 @@ async function consolidationOf(
   const restless = nodes.filter((each) => {
     const { consolidateAfter } = each.pool.disruption;
     if (consolidateAfter === 'Never') return false;
-    return isEmpty(each) || !isQuiet(each, consolidateAfter, nowMs);
+    return isEmpty(each) || !isConsolidatable(each, consolidateAfter, nowMs);
   });
   return {
     snapshot,

@@ -1,21 +1,14 @@
 import { blockedBy, type Candidate, heldBy, isEmpty } from '../core/disruption/candidates.ts';
-import {
-  emptySinceMs,
-  isDue,
-  isIdle,
-  isWaitedFor,
-  notNeeded,
-  withEmptiness,
-} from '../core/disruption/emptiness.ts';
-import { sameConditions } from '../core/lifecycle/conditions.ts';
+import { isIdle, notNeeded } from '../core/disruption/emptiness.ts';
+import { isConsolidatable, quietSinceMs } from '../core/disruption/pod-events.ts';
 import { NODE_POOL } from '../core/model/labels.ts';
 import type { NodePool } from '../core/model/provisioning.ts';
 import { DISRUPTED } from '../core/model/taint.ts';
-import type { ClusterState, ConditionChange } from '../ports.ts';
+import type { ClusterState } from '../ports.ts';
 import { atOnce, WRITES_AT_ONCE } from './at-once.ts';
 import { attempt } from './attempt.ts';
 import { Allowance } from './disrupt-budgets.ts';
-import { driftedNodes, type Standing, standingNodes } from './disrupt-candidates.ts';
+import { driftedNodes, standingNodes } from './disrupt-candidates.ts';
 import { DRIFTED, EMPTY, end, hold, letStay } from './disrupt-commands.ts';
 import { type Waiting, waiting } from './disrupt-events.ts';
 import { opened } from './disrupt-opened.ts';
@@ -23,7 +16,6 @@ import type { DisruptPass } from './disrupt-pass.ts';
 import { planningSnapshot } from './disrupt-snapshot.ts';
 import { isBraked, isLaunchPaused, LAUNCHES_PAUSED, waitsForPool } from './disrupt-waiting.ts';
 import { isOurs } from './offers.ts';
-import { claimRef } from './references.ts';
 
 /** A node that nothing runs on, of a NodePool whose nodes come and go with the pods. */
 interface Idle extends Candidate {
@@ -56,31 +48,15 @@ function idleNodes(
     .sort(byName);
 }
 
-/** Those that have been idle for as long as their pool wants. */
+/** Those that no pod has left for as long as their pool wants. */
 function dueNodes({ nowMs }: DisruptPass, idle: readonly Idle[]): readonly Idle[] {
-  return idle.filter(({ claim, pool }) => isDue(claim, pool.disruption.consolidateAfter, nowMs));
+  return idle.filter((each) =>
+    isConsolidatable(each, each.pool.disruption.consolidateAfter, nowMs),
+  );
 }
 
 function uidsOf(candidates: readonly Candidate[]): Set<string> {
   return new Set(candidates.map(({ claim }) => claim.uid));
-}
-
-/** Where `consolidateAfter` is a time, claims say since when their nodes are empty. */
-async function markEmpty(
-  { ports, shadow, failures, nowMs }: DisruptPass,
-  standing: readonly Standing[],
-  idle: ReadonlySet<string>,
-): Promise<void> {
-  await atOnce(WRITES_AT_ONCE, standing, async ({ claim, pool }) => {
-    const isNoted = idle.has(claim.uid) && isWaitedFor(pool.disruption.consolidateAfter);
-    const conditions: ConditionChange = (now) => withEmptiness(now, isNoted, nowMs);
-    if (sameConditions(claim.conditions, conditions(claim.conditions))) return;
-    if (await shadow.isCast()) return;
-    const write = async (): Promise<void> => {
-      await ports.cluster.patchNodeClaimStatus(claimRef(claim), { conditions });
-    };
-    failures.push(...(await attempt(`NodeClaim/${claim.name}`, write)));
-  });
 }
 
 /**
@@ -170,11 +146,10 @@ async function taint(pass: DisruptPass, chosen: readonly Idle[]): Promise<Set<st
 }
 
 /** Since when, for people. */
-function sentence({ claim, pool }: Idle): string {
-  const { consolidateAfter } = pool.disruption;
-  const sinceMs = emptySinceMs(claim);
-  if (consolidateAfter === 'Never' || sinceMs === undefined) return 'Nothing runs on its node';
-  const since = new Date(sinceMs).toISOString();
+function sentence(idle: Idle, nowMs: number): string {
+  const { consolidateAfter } = idle.pool.disruption;
+  if (consolidateAfter === 'Never' || consolidateAfter === 0) return 'Nothing runs on its node';
+  const since = new Date(quietSinceMs(idle, nowMs)).toISOString();
   return `Nothing runs on its node since ${since}; consolidateAfter is ${consolidateAfter / 1000} s`;
 }
 
@@ -182,7 +157,7 @@ async function remove(pass: DisruptPass, idle: Idle): Promise<void> {
   const reason = EMPTY.toLowerCase();
   const labels = { decision: 'delete', reason, consolidation_type: 'empty' };
   pass.ports.recorder.count('voluntary_disruption_decisions_total', labels);
-  await end(pass, idle.claim, idle.node, { reason: EMPTY, message: sentence(idle) });
+  await end(pass, idle.claim, idle.node, { reason: EMPTY, message: sentence(idle, pass.nowMs) });
 }
 
 /** Of the tainted nodes those go that would be chosen again; the others are opened. */
@@ -217,9 +192,7 @@ async function finish(pass: DisruptPass, held: ReadonlySet<string>): Promise<voi
  * https://karpenter.sh/docs/concepts/disruption/#consolidation
  */
 export async function removeEmpty(pass: DisruptPass): Promise<void> {
-  const standing = standingNodes(pass);
-  const all = idleNodes(pass.state, uidsOf(standing), pass.nowMs);
-  await markEmpty(pass, standing, uidsOf(all));
+  const all = idleNodes(pass.state, uidsOf(standingNodes(pass)), pass.nowMs);
   // In most passes: then drift need not be looked at here.
   if (dueNodes(pass, all).length === 0) return;
   const idle = withoutSpare(pass, all);

@@ -4,6 +4,7 @@ import type { Failure } from './attempt.ts';
 import { ConsolidationMemory } from './consolidation-memory.ts';
 import { forgetCanaries, noteCanaries } from './disrupt-canary.ts';
 import { followCommands } from './disrupt-commands.ts';
+import { markConsolidatable } from './disrupt-consolidatable.ts';
 import { consolidateNodes } from './disrupt-consolidate.ts';
 import { canariesOf, judge, markDrift, provenStates, targetsOf } from './disrupt-drift.ts';
 import { removeEmpty } from './disrupt-empty.ts';
@@ -92,6 +93,7 @@ export async function disrupt(
     return { created, deleted, kept, failures };
   }
   await markDrift(pass);
+  await markConsolidatable(pass);
   await forgetCanaries(pass);
   await noteCanaries(pass);
   await followCommands(pass);

@@ -96,13 +96,14 @@ export function encodeNodeClaim(claim: NewNodeClaim): object {
 
 /** Without the conditions, which are merged with those that are there. */
 export function encodeNodeClaimStatus(status: NodeClaimStatusPatch): object {
-  const { nodeName, providerId, imageId, capacity, allocatable } = status;
+  const { nodeName, providerId, imageId, capacity, allocatable, lastPodEventAtMs } = status;
   return {
     ...(nodeName === undefined ? {} : { nodeName }),
     ...(providerId === undefined ? {} : { providerID: providerId }),
     ...(imageId === undefined ? {} : { imageID: imageId }),
     ...(capacity === undefined ? {} : { capacity: formatResources(capacity) }),
     ...(allocatable === undefined ? {} : { allocatable: formatResources(allocatable) }),
+    ...(lastPodEventAtMs === undefined ? {} : { lastPodEventTime: encodeTime(lastPodEventAtMs) }),
   };
 }
 

@@ -239,6 +239,7 @@ export interface NodeClaimStatusPatch {
   readonly imageId?: string;
   readonly capacity?: Resources;
   readonly allocatable?: Resources;
+  readonly lastPodEventAtMs?: number;
   readonly conditions?: ConditionChange;
 }
 

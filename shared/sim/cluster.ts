@@ -32,6 +32,7 @@ import { numberAt, textAt } from './json.ts';
 import { encodeTaint } from './kubelet.ts';
 import { conditionStatus, encodeCondition, isDeleting, withSpec, withStatus } from './objects.ts';
 import type { KubeObject, ObjectMeta, ObjectStore, StoreChange } from './store.ts';
+import { isoSeconds } from './timeline.ts';
 
 function sameTaints(a: readonly Taint[], b: readonly Taint[]): boolean {
   const text = (taints: readonly Taint[]): string =>
@@ -145,12 +146,14 @@ export class SimulatedCluster implements ClusterReader, ClusterWriter {
 
   async patchNodeClaimStatus(ref: ObjectRef, patch: NodeClaimStatusPatch): Promise<WriteResult> {
     const { nodeName, providerId, imageId, capacity, allocatable, conditions } = patch;
+    const { lastPodEventAtMs } = patch;
     const fields = {
       ...(nodeName === undefined ? {} : { nodeName }),
       ...(providerId === undefined ? {} : { providerID: providerId }),
       ...(imageId === undefined ? {} : { imageID: imageId }),
       ...(capacity === undefined ? {} : { capacity: formatResources(capacity) }),
       ...(allocatable === undefined ? {} : { allocatable: formatResources(allocatable) }),
+      ...(lastPodEventAtMs === undefined ? {} : { lastPodEventTime: isoSeconds(lastPodEventAtMs) }),
     };
     return this.write(ref, (object) => {
       if (conditions === undefined) return withStatus(object, fields);

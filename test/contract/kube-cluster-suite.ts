@@ -152,8 +152,10 @@ export function clusterSuite(title: string, world: () => ClusterWorld): void {
       const first = { providerId, imageId: 'ami-1', capacity: { cpu: 2000 } };
       const patchStatus = cluster().patchNodeClaimStatus.bind(cluster());
       expect(await patchStatus(ref, { ...first, conditions: () => [launched] })).toBe('done');
-      expect(await patchStatus(ref, { nodeName: 'node-1' })).toBe('done');
-      const expected = { ...first, nodeName: 'node-1', conditions: [launched] };
+      const lastPodEventAtMs = Date.UTC(2026, 0, 1);
+      expect(await patchStatus(ref, { nodeName: 'node-1', lastPodEventAtMs })).toBe('done');
+      const more = { nodeName: 'node-1', lastPodEventAtMs, conditions: [launched] };
+      const expected = { ...first, ...more };
       expect(await claimOf('status-1')).toMatchObject(expected);
       const registered = condition('Registered', 'False', 'NodeNotFound');
       const seen: unknown[] = [];

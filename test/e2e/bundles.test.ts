@@ -46,7 +46,7 @@ await describeClosedLoop('the bundles of the synthesised stack', (loop) => {
   afterAll(async () => deployed?.stop());
 
   it('install: the cluster is checked, definitions and rights are applied', async () => {
-    for (const step of [INSTALL_STEPS.check, INSTALL_STEPS.apply]) {
+    for (const step of [INSTALL_STEPS.check, INSTALL_STEPS.apply, INSTALL_STEPS.settings]) {
       expect(await world().install('Create', step)).toMatchObject({ Status: 'SUCCESS' });
     }
     const details = cloud.events.map(({ Detail }) => Detail);

@@ -220,19 +220,22 @@ await describeClosedLoop(
     );
 
     it(
-      'consolidateAfter: an empty node says since when it is, and goes so much later',
+      'consolidateAfter: an empty node goes so much later than the last pod that left it',
       async () => {
-        await loop.apply([poolWith({ team: 'red' }, { consolidateAfter: '10m' })]);
+        // What the API server stamps is older than it by as much as the clock is ahead.
+        const minutes = Math.ceil(loop.clock.offsetMs / MINUTE) + 10;
+        await loop.apply([poolWith({ team: 'red' }, { consolidateAfter: `${minutes}m` })]);
         await loop.apply([apart('rolled', 0)]);
-        await loop.until('it is empty', async () =>
-          (await claimsOf(loop, 'rolled')).some(
-            (claim) => conditionOf(claim, 'Empty')?.status === 'True',
-          ),
-        );
+        const isUnused = async () => (await runningPods(loop, 'rolled')) === 0;
+        await loop.until('nothing runs there', isUnused);
+        await loop.tick();
+        const [claim] = await claimsOf(loop, 'rolled');
+        expect(property(property(claim, 'status'), 'lastPodEventTime')).toBeTypeOf('string');
+        expect(conditionOf(claim, 'Consolidatable')).toBeUndefined();
         for (let round = 0; round < 3; round += 1) await loop.tick();
         expect(await taintedNodes(loop)).toEqual([]);
         expect(liveInstances(loop)).toHaveLength(1);
-        loop.clock.pass(11 * MINUTE);
+        loop.clock.pass((minutes + 1) * MINUTE);
         await loop.until('it has gone', () => liveInstances(loop).length === 0);
       },
       MINUTES,

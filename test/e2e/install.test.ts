@@ -2,8 +2,10 @@ import { beforeAll, expect, it } from 'vitest';
 import { type InstallPorts, install } from '../../functions/install/install.ts';
 import { manifests } from '../../infra/bundle.ts';
 import type { ClusterAccess } from '../../shared/aws/cluster-access.ts';
+import { SETTINGS_CONFIG_MAP } from '../../shared/contract.ts';
 import { KubeClient } from '../../shared/kube/client.ts';
 import { isKubeFault } from '../../shared/kube/errors.ts';
+import { find } from '../../shared/kube/find.ts';
 import { property, text } from '../../shared/kube/list.ts';
 import { RESOURCES } from '../../shared/kube/resources.ts';
 import { systemTiming } from '../../shared/kube/time.ts';
@@ -36,7 +38,11 @@ interface Outcome {
 await describeWithControlPlane('the installer', ({ admin, plane }) => {
   const run = async (
     type: 'Create' | 'Update' | 'Delete',
-    change: { readonly isAutoMode?: boolean; readonly token?: string } = {},
+    change: {
+      readonly isAutoMode?: boolean;
+      readonly token?: string;
+      readonly properties?: Readonly<Record<string, string>>;
+    } = {},
   ): Promise<Outcome> => {
     const ports: InstallPorts = {
       region: 'eu-west-1',
@@ -57,7 +63,7 @@ await describeWithControlPlane('the installer', ({ admin, plane }) => {
     const event = {
       RequestType: type,
       ResponseURL: 'https://answers.example.com/',
-      ResourceProperties: { Step: 'apply', Cluster: 'demo' },
+      ResourceProperties: { Step: 'apply', Cluster: 'demo', ...change.properties },
     };
     return await install(ports, event, 2 * MINUTE_MS);
   };
@@ -106,6 +112,30 @@ await describeWithControlPlane('the installer', ({ admin, plane }) => {
     const outcome = await run('Update');
     expect(outcome).toEqual({ status: 'SUCCESS', reason: '9 objects applied' });
     expect(await definition('nodepools.karpenter.sh')).toEqual(before);
+  });
+
+  it('states the settings of the stack, those of now and no others, and takes them back', async () => {
+    const state = async (type: 'Create' | 'Update' | 'Delete', settings: object) =>
+      await run(type, { properties: { Step: 'settings', Settings: JSON.stringify(settings) } });
+    const stated = async (): Promise<unknown> => {
+      const found = await find(admin(), RESOURCES.configMaps, SETTINGS_CONFIG_MAP);
+      return property(found, 'data');
+    };
+    const done = { status: 'SUCCESS', reason: 'the settings are stated' };
+    expect(await state('Create', { FEATURE_GATES: 'NodeRepair=true', OLD: 'x' })).toEqual(done);
+    expect(await stated()).toEqual({ FEATURE_GATES: 'NodeRepair=true', OLD: 'x' });
+    expect(await state('Update', { FEATURE_GATES: 'NodeRepair=false' })).toEqual(done);
+    expect(await stated()).toEqual({ FEATURE_GATES: 'NodeRepair=false' });
+    expect((await state('Delete', {})).status).toBe('SUCCESS');
+    expect(await stated()).toBeUndefined();
+    expect((await state('Delete', {})).status).toBe('SUCCESS');
+  });
+
+  it('is worth no less where it may not state them', async () => {
+    const properties = { Step: 'settings', Settings: '{}' };
+    const outcome = await run('Update', { token: 'unknown', properties });
+    expect(outcome.status).toBe('SUCCESS');
+    expect(outcome.reason).toContain('the settings are not stated in the cluster');
   });
 
   it("takes over Karpenter's definitions from helm, and says so", async () => {

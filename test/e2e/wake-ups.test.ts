@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
+import type { KubeClient } from '../../shared/kube/client.ts';
 import { joiningNodes } from '../../shared/kube/joining-nodes.ts';
-import { RESOURCES } from '../../shared/kube/resources.ts';
-import { type WakeUp, watchWakeUps } from '../../shared/kube/wake-ups.ts';
+import { RESOURCES, type Resource } from '../../shared/kube/resources.ts';
+import type { WakeUp } from '../../shared/kube/wake-sources.ts';
+import { watchWakeUps } from '../../shared/kube/wake-ups.ts';
 import { ensureNamespace } from '../contract/kube-objects.ts';
 import { establishCrds, ourCrds } from '../support/control-plane/crds.ts';
 import { clientOf, describeWithControlPlane } from '../support/control-plane/suite.ts';
@@ -11,6 +13,49 @@ const WAIT_MS_MAX = 15_000;
 const nodeClassRef = { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' };
 const resources = { requests: { cpu: '1' } };
 const container = { name: 'app', image: 'app', resources };
+
+type Wait = (kind: WakeUp, since?: number) => Promise<void>;
+
+/** Pools and classes that become ready, and buffers whose workload grows. */
+async function turns(client: KubeClient, wokenBy: Wait, woken: readonly WakeUp[]): Promise<void> {
+  const statusOf = (status: string, rest: object = {}) => {
+    const at = { lastTransitionTime: '2026-01-01T00:00:00Z', reason: 'Ready', message: '' };
+    return { ...rest, conditions: [{ type: 'Ready', status, ...at }] };
+  };
+  const patch = async (resource: Resource, name: string, value: object, below?: 'status') => {
+    const address = { name, ...(resource.namespaced ? { namespace: 'default' } : {}) };
+    const since = woken.length;
+    await client.patch(resource, address, { kind: 'merge', value }, below);
+    return since;
+  };
+  const { nodePools, nodeClasses, nodeOverlays, capacityBuffers, deployments } = RESOURCES;
+  await patch(nodePools, 'general', { status: statusOf('False') }, 'status');
+  const ready = await patch(nodePools, 'general', { status: statusOf('True') }, 'status');
+  await wokenBy('nodepool-ready', ready);
+  const role = { role: 'node-role', amiSelectorTerms: [{ alias: 'al2023@latest' }] };
+  const terms = [{ tags: { a: 'b' } }];
+  const spec = { ...role, subnetSelectorTerms: terms, securityGroupSelectorTerms: terms };
+  await client.create(nodeClasses, { metadata: { name: 'default' }, spec });
+  await wokenBy('nodeclass-changed');
+  const subnets = [{ id: 'subnet-1', zone: 'us-east-1a' }];
+  const found = { status: statusOf('True', { subnets }) };
+  await wokenBy('nodeclass-resolved', await patch(nodeClasses, 'default', found, 'status'));
+  const overlay = { requirements: [], priceAdjustment: '-10%' };
+  await client.create(nodeOverlays, { metadata: { name: 'cheaper' }, spec: overlay });
+  await wokenBy('nodeoverlay-changed');
+  const labels = { app: 'web' };
+  const template = { metadata: { labels }, spec: { containers: [container] } };
+  const web = { replicas: 0, selector: { matchLabels: labels }, template };
+  await client.create(deployments, { metadata: { name: 'web' }, spec: web }, 'default');
+  const scalableRef = { apiGroup: 'apps', kind: 'Deployment', name: 'web' };
+  const buffer = { scalableRef, percentage: 50 };
+  await client.create(capacityBuffers, { metadata: { name: 'room' }, spec: buffer }, 'default');
+  await wokenBy('capacitybuffer-changed');
+  // Once it has been looked at for the first time.
+  await new Promise((resolve) => setTimeout(resolve, 11_000));
+  const grown = await patch(deployments, 'web', { spec: { replicas: 1 } });
+  await wokenBy('capacitybuffer-changed', grown);
+}
 
 await describeWithControlPlane('wake-ups on a real control plane', ({ admin, plane }) => {
   it('come within moments of what happens, for what was there before, and not for heartbeats', async () => {
@@ -53,9 +98,15 @@ await describeWithControlPlane('wake-ups on a real control plane', ({ admin, pla
     const spec = { template: { spec: { nodeClassRef, requirements: [] } } };
     await admin().create(RESOURCES.nodePools, { metadata: { name: 'general' }, spec });
     await wokenBy('nodepool-changed');
+    await turns(admin(), wokenBy, woken);
     const claim = { metadata: { name: 'general-1' }, spec: { nodeClassRef, requirements: [] } };
     await admin().create(RESOURCES.nodeClaims, claim);
     await wokenBy('nodeclaim-created');
+    const stamp = { metadata: { finalizers: [] } };
+    const whole = { kind: 'merge', value: stamp } as const;
+    await admin().patch(RESOURCES.nodeClaims, { name: 'general-1' }, whole);
+    await admin().delete(RESOURCES.nodeClaims, { name: 'general-1' }, {});
+    await wokenBy('nodeclaim-gone');
     await admin().create(RESOURCES.nodes, { metadata: { name: 'n1' } });
     await wokenBy('node-joined');
     expect(isReady).toBe(true);

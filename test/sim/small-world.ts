@@ -23,10 +23,13 @@ export async function smallWorld(
     readonly scenario?: Scenario;
     readonly wrap?: (ports: Ports) => Ports;
     readonly settings?: Partial<AppSettings>;
+    /** Names of the types that there are. */
+    readonly types?: RegExp;
   } = {},
 ): Promise<SmallWorld> {
   const all = await loadCatalog('us-east-1');
-  let catalog: Catalog = { ...all, types: all.types.filter((type) => TYPES.test(type.name)) };
+  const { types = TYPES } = options;
+  let catalog: Catalog = { ...all, types: all.types.filter((type) => types.test(type.name)) };
   const world = new World({
     cluster: 'demo',
     seed: options.seed ?? 1,

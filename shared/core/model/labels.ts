@@ -50,6 +50,8 @@ export const REPLACED_BY = 'joiner.dev/replaced-by';
 export const REPLACED_FOR = 'joiner.dev/replaced-for';
 export const LIMITS_GUARD = 'joiner.dev/limits-guard';
 export const TRIES = 'joiner.dev/tries';
+/** On a claim: the pods of its node with which `status.lastPodEventTime` was noted. */
+export const PODS_HASH = 'joiner.dev/pods-hash';
 /** On the pods that stand for the room of a CapacityBuffer, in plans only. */
 export const FAKE_POD = 'karpenter.sh/capacity-buffer-fake-pod';
 export const FAILED_CANARIES = 'joiner.dev/failed-canaries';

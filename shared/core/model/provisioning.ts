@@ -97,6 +97,8 @@ export interface NodeClaim {
   readonly imageId: string | undefined;
   readonly capacity: Resources;
   readonly allocatable: Resources;
+  /** When a pod last came to its node or left it; absent: nobody has noted it. */
+  readonly lastPodEventAtMs?: number | undefined;
   readonly conditions: readonly Condition[];
   /** Why not all of its spec could be read: then nothing is launched for it. */
   readonly unreadable?: string;

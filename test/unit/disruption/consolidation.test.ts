@@ -11,7 +11,6 @@ import {
   isBalanced,
   paybackMs,
 } from '../../../shared/core/disruption/consolidation/payback.ts';
-import { isQuiet } from '../../../shared/core/disruption/consolidation/quiet.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, LIMITS_GUARD } from '../../../shared/core/model/labels.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
 import type { NodePool } from '../../../shared/core/model/provisioning.ts';
@@ -256,22 +255,6 @@ describe('the guard on limits', () => {
       );
     },
   );
-});
-
-describe('a node is quiet', () => {
-  const NOW = 100 * MINUTE;
-  const claim = claimOf('a', { conditions: yes('Initialized') });
-  const daemon = { controller: { kind: 'DaemonSet', name: 'x', uid: 'x' } };
-  it.each<[string, boolean, Partial<Pod>]>([
-    ['long after its pods have come', true, { startedAtMs: NOW - 5 * MINUTE }],
-    ['not before that', false, { startedAtMs: NOW - 5 * MINUTE + 1 }],
-    ['not where one has not started', false, { createdAtMs: NOW - 1 }],
-    ['not where one has begun to go', false, { startedAtMs: 0, deletedAtMs: NOW - 1 }],
-    ['whatever DaemonSets do', true, { ...daemon, startedAtMs: NOW }],
-  ])('%s', (_, expected, rest) => {
-    const pods = [podOf('a', {}, { nodeName: 'a', ...rest })];
-    expect(isQuiet({ claim, pods }, 5 * MINUTE, NOW)).toBe(expected);
-  });
 });
 
 describe('the text by which a cluster is known again', () => {

@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { heldBy } from '../../../shared/core/disruption/candidates.ts';
-import {
-  isDue,
-  isIdle,
-  notNeeded,
-  withEmptiness,
-} from '../../../shared/core/disruption/emptiness.ts';
+import { isIdle, notNeeded } from '../../../shared/core/disruption/emptiness.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../../../shared/core/model/snapshot.ts';
 import { claimOf, nodeOf, podOf, snapshotOf, yes } from '../../builders/scheduling.ts';
@@ -45,33 +40,6 @@ describe('a node is idle', () => {
     ['not with one among others', false, [on(ownedBy('DaemonSet')), on({ name: 'b' })]],
   ])('%s', (_, expected, pods) => {
     expect(isIdle({ pods }, NOW)).toBe(expected);
-  });
-});
-
-describe('an idle node may go', () => {
-  const noted = (reason: string) =>
-    claimOf('a', {
-      conditions: [{ ...yes('Empty')[0], reason, lastTransitionAtMs: NOW } as never],
-    });
-  const empty = noted('NoPods');
-
-  it.each([
-    ['at once', 0, claimOf('a'), NOW, true],
-    ['never', 'Never' as const, empty, NOW + 100 * MINUTE, false],
-    ['not before its time', MINUTE, empty, NOW + MINUTE - 1, false],
-    ['so long after it was empty', MINUTE, empty, NOW + MINUTE, true],
-    ['not before that is known', MINUTE, claimOf('a'), NOW + 100 * MINUTE, false],
-    ['not by what others have noted', MINUTE, noted('Empty'), NOW + 100 * MINUTE, false],
-  ])('%s', (_, consolidateAfter, claim, nowMs, expected) => {
-    expect(isDue(claim, consolidateAfter, nowMs)).toBe(expected);
-  });
-
-  it('keeps the time at which it was noted, and not that of others', () => {
-    const [ours] = withEmptiness(empty.conditions, true, NOW + MINUTE);
-    expect(ours?.lastTransitionAtMs).toBe(NOW);
-    const [theirs] = withEmptiness(noted('Empty').conditions, true, NOW + MINUTE);
-    expect(theirs).toMatchObject({ reason: 'NoPods', lastTransitionAtMs: NOW + MINUTE });
-    expect(withEmptiness(empty.conditions, false, NOW)).toEqual([]);
   });
 });
 

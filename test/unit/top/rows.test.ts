@@ -34,9 +34,11 @@ const own = nodeOf('a', 4, 16, {
   labels: labelled('c6a.xlarge', { [CAPACITY_TYPE]: 'spot' }),
 });
 
-function one(node: Node, claim?: Partial<NodeClaim>): NodeRow {
+const web = podOf('web', {}, { nodeName: 'a' });
+
+function one(node: Node, claim?: Partial<NodeClaim>, pods = [web]): NodeRow {
   const claims = [claimOf('a', { providerId: 'aws:///a', conditions: up, ...claim })];
-  const [row] = nodeRows(stateOf([node], claims), catalog, NOW);
+  const [row] = nodeRows(stateOf([node], claims, pods), catalog, NOW);
   if (row === undefined) throw new Error('a row for the node');
   return row;
 }
@@ -82,7 +84,7 @@ describe('a node', () => {
     ['Cordoned', one(taint('node.kubernetes.io/unschedulable'))],
     ['Deleting', one(own, { deletedAtMs: 1 })],
     ['Drifted', one(own, { conditions: [...up, ...yes('Drifted')] })],
-    ['Empty', one(own, { conditions: [...up, ...yes('Empty')] })],
+    ['Empty', one(own, {}, [])],
     ['Starting', one(own, { conditions: yes('Launched') })],
     ['NotReady,Deleting', one({ ...own, conditions: [] }, { deletedAtMs: 1 })],
   ])('is %s', (state, row) => {

@@ -66,7 +66,8 @@ export function fingerprint(snapshot: ClusterSnapshot): string {
     ),
     sorted(
       nodeClaims.map(({ uid, labels, taints, deletedAtMs, providerId, conditions }) => {
-        const is = trueOnes(conditions);
+        // Which nodes may go, and take pods in, is known beside it.
+        const is = trueOnes(conditions).filter((each) => each !== 'Consolidatable');
         return JSON.stringify([uid, labels, taints, deletedAtMs === undefined, providerId, is]);
       }),
     ),

@@ -9,7 +9,7 @@ import { replanned } from '../../scheduling/replan.ts';
 import { isMoving } from '../candidates.ts';
 import { obstacle, type Places, placesOf, startingNodes, withLeaving } from '../simulation.ts';
 import { overLimits } from './limits-guard.ts';
-import { type Narrowed, narrowed } from './narrowing.ts';
+import { type Narrowed, narrowed, type TypeCount } from './narrowing.ts';
 import {
   type Balance,
   balanceOf,
@@ -53,6 +53,8 @@ export interface Ground {
 
 /** Where one spot node is replaced by another, as many types have to be open, and no more are. */
 const SPOT_TYPES = 15;
+const ONE_SPOT_NODE: TypeCount = { min: SPOT_TYPES, max: SPOT_TYPES };
+const ANY_NUMBER: TypeCount = { min: 1, max: Number.POSITIVE_INFINITY };
 
 function refusal(message: string): Refusal {
   return { kind: 'refusal', message };
@@ -115,7 +117,9 @@ function overloaded(
 }
 
 /** Shares of what may be spent beyond the plan that are tried, so that even the worst pays back. */
-const SPARE_SHARES = [1, 0.5, 0.2, 0] as const;
+const SPARE_SHARES = [1, 0.5, 0.2] as const;
+/** Halvings in the search for the share that surely pays back. */
+const HALVINGS = 20;
 
 /** The sum of what the claims were chosen to cost an hour. */
 function chosenPrice(planned: readonly PlannedNodeClaim[]): number {
@@ -128,17 +132,36 @@ function isWorth({ settings, pools }: Ground, nodes: readonly Usage[], after: nu
   return gainOf(balance, settings) > 0 && isBalanced(nodes, balance, pools);
 }
 
+/**
+ * Shares of the saving that may be spent beyond the plan, largest first: some of which types may
+ * leave enough unspent, and then the largest that leaves a gain though all of it is spent.
+ */
+function spareShares(
+  ground: Ground,
+  nodes: readonly Usage[],
+  chosen: number,
+  saving: number,
+): readonly number[] {
+  let [pays, least] = [0, 1];
+  for (let step = 0; step < HALVINGS; step += 1) {
+    const share = (pays + least) / 2;
+    if (isWorth(ground, nodes, chosen + share * saving)) pays = share;
+    else least = share;
+  }
+  return [...SPARE_SHARES.filter((share) => share > pays), pays];
+}
+
 /** The claims with only such types as cost no more than this beyond what was chosen. */
 function narrowedAll(
   { snapshot }: Ground,
   planned: readonly PlannedNodeClaim[],
   spare: number,
-  typesMax: number,
+  count: TypeCount,
 ): readonly Narrowed[] | undefined {
   const all: Narrowed[] = [];
   for (const each of planned) {
     const types = snapshot.instanceTypes.get(each.nodePool) ?? [];
-    const narrow = narrowed(each, types, each.chosen.price + spare, typesMax);
+    const narrow = narrowed(each, types, each.chosen.price + spare, count);
     if (narrow === undefined) return undefined;
     all.push(narrow);
   }
@@ -160,12 +183,13 @@ function affordable(
   if (isSpotToSpot && !settings.spotToSpot) {
     return 'Spot nodes are replaced by cheaper spot nodes only with SpotToSpotConsolidation';
   }
-  const { saving } = balanceOf(nodes, chosenPrice(planned), settings);
+  const chosen = chosenPrice(planned);
+  const { saving } = balanceOf(nodes, chosen, settings);
   const isSingle = isSpotToSpot && nodes.length === 1;
-  const typesMax = isSingle ? SPOT_TYPES : Number.POSITIVE_INFINITY;
-  for (const share of SPARE_SHARES) {
+  const count = isSingle ? ONE_SPOT_NODE : ANY_NUMBER;
+  for (const share of spareShares(ground, nodes, chosen, saving)) {
     const spare = (share * saving) / Math.max(1, planned.length);
-    const all = narrowedAll(ground, planned, spare, typesMax);
+    const all = narrowedAll(ground, planned, spare, count);
     if (all === undefined) continue;
     const worst = all.reduce((sum, { priceMax }) => sum + priceMax, 0);
     if (!isWorth(ground, nodes, worst)) continue;

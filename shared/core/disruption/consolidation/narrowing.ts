@@ -57,34 +57,43 @@ export interface Narrowed {
   readonly priceMax: number;
 }
 
+/** How many types a claim has to leave open, and how many it may: the cheapest are kept. */
+export interface TypeCount {
+  readonly min: number;
+  readonly max: number;
+}
+
 /**
  * The claim with only those types that cost no more than `priceMax` an hour whatever EC2 chooses,
- * and only the capacity type that the plan chose: a shortage must not make a saving a loss.
- * Undefined: too few types would be left. `typesMax` keeps the cheapest.
+ * and only the capacity type that the plan chose: a shortage must not make a saving a loss. Where
+ * the dearest zone leaves fewer types than it takes, only the zone that the plan chose, if that
+ * leaves more. Undefined: too few types would be left.
  */
 export function narrowed(
   planned: PlannedNodeClaim,
   types: readonly InstanceType[],
   priceMax: number,
-  typesMax: number,
+  count: TypeCount,
 ): Narrowed | undefined {
   const { chosen } = planned;
   const pinned = only(planned.requirements, CAPACITY_TYPE, [chosen.capacityType]);
   const inZone = only(pinned, ZONE, [chosen.zone]);
   const byName = new Map(types.map((type) => [type.name, type]));
+  let most: Narrowed | undefined;
   for (const requirements of [pinned, inZone]) {
     const worst = worstPrices({ ...planned, requirements }, types);
     if ((worst.get(chosen.type) ?? Number.POSITIVE_INFINITY) > priceMax) continue;
     const kept = planned.instanceTypes
       .filter((name) => (worst.get(name) ?? Number.POSITIVE_INFINITY) <= priceMax)
-      .slice(0, typesMax);
+      .slice(0, count.max);
     const narrow = only(requirements, INSTANCE_TYPE, kept);
     const left = kept.flatMap((name) => byName.get(name) ?? []);
-    if (keepsMinValues(narrow, left)) {
-      const prices = kept.map((name) => worst.get(name) ?? 0);
-      const claim = { ...planned, requirements: narrow, instanceTypes: kept };
-      return { claim, priceMax: Math.max(...prices) };
-    }
+    if (kept.length <= (most?.claim.instanceTypes.length ?? 0)) continue;
+    if (!keepsMinValues(narrow, left)) continue;
+    const prices = kept.map((name) => worst.get(name) ?? 0);
+    const claim = { ...planned, requirements: narrow, instanceTypes: kept };
+    most = { claim, priceMax: Math.max(...prices) };
+    if (kept.length >= count.min) return most;
   }
-  return undefined;
+  return most;
 }

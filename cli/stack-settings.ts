@@ -1,0 +1,76 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { decodeStackSettings, type StackSettings } from '../shared/api/stack-settings.ts';
+import { ENV, FEATURE_GATES, SETTINGS_CONFIG_MAP } from '../shared/contract.ts';
+import type { KubeClient } from '../shared/kube/client.ts';
+import { findNamed } from '../shared/kube/find.ts';
+import { property } from '../shared/kube/list.ts';
+import { RESOURCES } from '../shared/kube/resources.ts';
+
+/** What a command decides by where the stack is not asked, or does not answer. */
+export interface SettingsOptions {
+  /** `Name=true,Name=false`: instead of what the stack says of these. */
+  readonly featureGates?: string;
+}
+
+/** What decisions go by, and what people should know of it. */
+export interface FoundSettings {
+  readonly stack: StackSettings;
+  readonly notes: readonly string[];
+}
+
+const OBJECT = `ConfigMap ${SETTINGS_CONFIG_MAP.namespace}/${SETTINGS_CONFIG_MAP.name}`;
+
+function gates(text: string): string {
+  const names = Object.keys(FEATURE_GATES);
+  for (const entry of text.split(',')) {
+    const [name = '', value] = entry.split('=');
+    if (!names.includes(name)) {
+      throw new InvalidArgumentError(`"${name}" is no feature gate; valid: ${names.join(', ')}`);
+    }
+    if (value !== 'true' && value !== 'false') {
+      throw new InvalidArgumentError(`${name} must be true or false, as in ${name}=true`);
+    }
+  }
+  return text;
+}
+
+/** The command with options for {@link SettingsOptions}. */
+export function withSettingsOptions(command: Command): Command {
+  return command.option(
+    '--feature-gates <gates>',
+    "Name=true,Name=false: instead of what the stack's settings say of these",
+    gates,
+  );
+}
+
+/** Settings as they are stated, with gates that are given after them: the later ones hold. */
+function decoded(stated: unknown, { featureGates = '' }: SettingsOptions) {
+  const before = property(stated, ENV.featureGates);
+  const named = [typeof before === 'string' ? before : '', featureGates].filter(Boolean).join(',');
+  return decodeStackSettings({ ...Object(stated), [ENV.featureGates]: named });
+}
+
+function assumed(why: string, options: SettingsOptions): FoundSettings {
+  const found = decoded({}, options);
+  if (!found.ok) throw new Error('the defaults of the settings are not valid');
+  const help = options.featureGates === undefined ? '; --feature-gates says which are on' : '';
+  const note = `the stack's settings are not known, defaults are assumed: ${why}${help}`;
+  return { stack: found.value, notes: [note] };
+}
+
+/**
+ * The settings that the stack has stated in the cluster. Where they cannot be had, the defaults,
+ * and a note that says so: what the stack decides may be something else.
+ */
+export async function findSettings(
+  client: KubeClient,
+  options: SettingsOptions,
+): Promise<FoundSettings> {
+  const answer = await findNamed(client, RESOURCES.configMaps, SETTINGS_CONFIG_MAP);
+  if (answer.kind === 'refused') return assumed(answer.message, options);
+  if (answer.object === undefined) return assumed(`there is no ${OBJECT}`, options);
+  const found = decoded(property(answer.object, 'data'), options);
+  if (found.ok) return { stack: found.value, notes: [] };
+  const said = found.issues.map(({ path, message }) => `${path} ${message}`).join('; ');
+  return assumed(`${OBJECT} cannot be read: ${said}`, options);
+}
