@@ -4,6 +4,7 @@ import {
   TERMINATION_FINALIZER,
 } from '../core/lifecycle/actions.ts';
 import { isTrue } from '../core/lifecycle/conditions.ts';
+import { consistentState } from '../core/lifecycle/consistency.ts';
 import type { Node } from '../core/model/cluster.ts';
 import { CAPACITY_TYPE, INITIALIZED, INTERRUPTED, NODE_POOL, ZONE } from '../core/model/labels.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
@@ -82,7 +83,13 @@ async function terminate(pass: Pass, claim: NodeClaim, instanceId: string): Prom
 }
 
 async function initialize(pass: Pass, claim: NodeClaim, node: Node): Promise<void> {
-  await pass.ports.cluster.patchNode(nodeRef(node), { labels: { [INITIALIZED]: 'true' } });
+  const { cluster } = pass.ports;
+  await cluster.patchNode(nodeRef(node), { labels: { [INITIALIZED]: 'true' } });
+  const { status, message } = consistentState(claim, node);
+  if (status === 'False') {
+    const reason = 'FailedConsistencyCheck';
+    await cluster.event({ regarding: claimRef(claim), type: 'Warning', reason, message });
+  }
   const nodeClass = nodeClassOf(pass.state, claim.nodeClassRef);
   if (nodeClass !== undefined) await learnFrom(pass.ports, nodeClass, claim, node);
 }

@@ -21,6 +21,7 @@ import {
   TERMINATION_FINALIZER,
 } from './actions.ts';
 import { type ConditionClaim, conditionOf, isTrue, readiness } from './conditions.ts';
+import { consistentState } from './consistency.ts';
 import type { ClosedClaim } from './opening-order.ts';
 import { terminationActions } from './termination.ts';
 
@@ -217,7 +218,9 @@ function initialization(claim: NodeClaim, node: Node): readonly LifecycleAction[
   };
   const label: LifecycleAction[] =
     node.labels[INITIALIZED] === 'true' ? [] : [{ kind: 'initialize', node }];
-  return [...label, ...saying(claim, initialized)];
+  const [said] = saying(claim, initialized);
+  const set = said?.kind === 'conditions' ? said.set : [];
+  return [...label, { kind: 'conditions', set: [...set, consistentState(claim, node)] }];
 }
 
 /** The claim names its pods until each has a node; mostly that is over when it is tagged. */

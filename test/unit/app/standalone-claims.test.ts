@@ -152,6 +152,8 @@ function plain(memory: Ports['memory']): Ports['memory'] {
     markUnavailable: (...args) => memory.markUnavailable(...args),
     failedRegistrations: () => memory.failedRegistrations(),
     recordRegistration: (...args) => memory.recordRegistration(...args),
+    unusedLaunches: () => memory.unusedLaunches(),
+    recordOutcomes: (...args) => memory.recordOutcomes(...args),
     learnAllocatable: (...args) => memory.learnAllocatable(...args),
     allocatable: () => memory.allocatable(),
   };

@@ -205,7 +205,11 @@ describe('a NodeClaim', () => {
       'initialises',
       registered,
       { nodes: [aNode()] },
-      ['initialize', 'Initialized=True/Initialized Ready=True/Ready', 'tag'],
+      [
+        'initialize',
+        'Initialized=True/Initialized Ready=True/Ready ConsistentStateFound=True/ConsistentStateFound',
+        'tag',
+      ],
     ],
     ['at rest has nothing to do', ready, { nodes: [aNode()] }, []],
     [
