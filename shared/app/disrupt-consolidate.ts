@@ -1,4 +1,4 @@
-import { heldBy, isEmpty } from '../core/disruption/candidates.ts';
+import { heldBy, isEmpty, unevictableBy } from '../core/disruption/candidates.ts';
 import {
   type Consolidation,
   consolidate,
@@ -121,6 +121,7 @@ async function freeNodes(
       (typeof guard === 'string' ? guard : undefined) ??
       waitsForPool(pool)?.message ??
       heldBy(each, state.objects.podDisruptionBudgets, nowMs) ??
+      unevictableBy(each) ??
       (isSpent ? `Budgets of NodePool ${pool.name} let no node go now` : undefined);
     if (reason === undefined) free.push(each);
     else kept.set(claim.name, reason);

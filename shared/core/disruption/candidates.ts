@@ -3,6 +3,7 @@ import type { Node, PodDisruptionBudget } from '../model/cluster.ts';
 import { DO_NOT_DISRUPT, NOMINATED_UNTIL } from '../model/labels.ts';
 import { type Pod, podKey } from '../model/pod.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
+import { DISRUPTED, tolerates } from '../model/taint.ts';
 import { selects } from '../scheduling/problem/selectors.ts';
 
 /** A claim with its node and what runs there. */
@@ -109,6 +110,21 @@ export function heldBy(
   nowMs: number,
 ): string | undefined {
   return blockedItself(candidate, nowMs) ?? blockingPod(candidate, budgets, nowMs);
+}
+
+/**
+ * Why the node may not be consolidated, beside what {@link heldBy} says: a pod that tolerates the
+ * taint of disrupted nodes is never evicted. It would be cut off with its instance, come back later
+ * than the others, and go where the move has placed one of them.
+ */
+export function unevictableBy({ pods }: Pick<Candidate, 'pods'>): string | undefined {
+  const pod = pods
+    .filter(
+      (each) => isMoving(each) && each.spec.tolerations.some((one) => tolerates(one, DISRUPTED)),
+    )
+    .sort((a, b) => (podKey(a) < podKey(b) ? -1 : 1))[0];
+  if (pod === undefined) return undefined;
+  return `Pod ${podKey(pod)} tolerates the taint ${DISRUPTED.key} and is not evicted`;
 }
 
 /**

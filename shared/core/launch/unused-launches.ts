@@ -138,7 +138,7 @@ export function launchOutcomes(
         own.some((pod) => isElsewhere(pod, claim, node?.name));
       const [first] = waiting.get(group) ?? [];
       if (isSettled || hosted.some(isLive)) used.push({ group, uid, createdAtMs, isSettled });
-      else if (first !== undefined && (isDue || isForsaken(claim, live))) {
+      else if (first !== undefined && (isDue || hosted.length > 0 || isForsaken(claim, live))) {
         const lacks = node === undefined ? 'its pods were gone before it came' : '';
         const runsOthers = there.some(({ controller }) => controller?.kind !== 'DaemonSet');
         unused.push({

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { blockedBy, inTurn, isEmpty } from '../../../shared/core/disruption/candidates.ts';
+import {
+  blockedBy,
+  inTurn,
+  isEmpty,
+  unevictableBy,
+} from '../../../shared/core/disruption/candidates.ts';
 import {
   commandsOf,
   drainingOf,
@@ -190,5 +195,21 @@ describe('a replacement', () => {
     expect(forgotten([{ ...old, deletedAtMs: 1 }])).toEqual([]);
     expect(forgotten([old, replacement('new')])).toEqual([]);
     expect(forgotten([])).toEqual([]);
+  });
+});
+
+describe('a node is not consolidated', () => {
+  const daemon = { kind: 'DaemonSet', name: 'd', uid: 'd' };
+  it.each<[string, readonly Pod[], string | undefined]>([
+    ['for a pod that moves', [on({})], undefined],
+    ['for a DaemonSet', [on({ controller: daemon }, { tolerations: tolerant })], undefined],
+    ['for a pod that is over', [on({ phase: 'Succeeded' }, { tolerations: tolerant })], undefined],
+    [
+      'with a pod that is never evicted',
+      [on({}, { tolerations: tolerant }), on({})],
+      'Pod default/a tolerates the taint karpenter.sh/disrupted and is not evicted',
+    ],
+  ])('%s', (_, pods, expected) => {
+    expect(unevictableBy({ pods })).toBe(expected);
   });
 });

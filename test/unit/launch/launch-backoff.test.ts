@@ -71,6 +71,7 @@ describe('what came of a launch', () => {
     ],
     ['a pod waits, and none is there', [web('b')], 160, 'unused'],
     ['a pod waits, and that which was there is on its way out', [gone, web('b')], 160, 'unused'],
+    ['the same, and the node has just joined', [gone, web('b')], 151, 'unused'],
     ['a pod waits, and kube-scheduler has had no time', [web('b')], 153, 'open'],
     ['no pod waits', [], 160, 'open'],
     ['other pods wait', [podOf('x')], 160, 'open'],
