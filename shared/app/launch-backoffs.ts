@@ -9,6 +9,7 @@ import {
   launchOutcomes,
   withOutcomes,
 } from '../core/launch/unused-launches.ts';
+import { isPending } from '../core/lifecycle/planned-pods.ts';
 import { LAUNCHED_FOR } from '../core/model/labels.ts';
 import type { Plan, UnplacedReason } from '../core/model/plan.ts';
 import { type Pod, podKey } from '../core/model/pod.ts';
@@ -37,8 +38,11 @@ export async function readLaunchBackoffs(
   const groups = new PodGroups();
   const ways = launchWays(objects, nodeClasses);
   const outcomes = launchOutcomes(objects, groups, nowMs);
-  const before = await memory.unusedLaunches();
-  await memory.recordOutcomes(outcomes);
+  const isNews = outcomes.unused.length + outcomes.used.length > 0;
+  if (isNews) await memory.recordOutcomes(outcomes);
+  // Nobody asks the bucket while nothing waits: an idle tick is to cost nothing.
+  const isAsked = objects.pods.some((pod) => isPending(pod) && pod.unschedulable);
+  const before = isAsked ? await memory.unusedLaunches() : [];
   const unused = withOutcomes(before, outcomes, nowMs);
   const pods = backedOffPods(objects.pods, unused, groups, ways, nowMs);
   return { groups, ways, outcomes, pods };

@@ -39,6 +39,8 @@ export interface LaunchOutcomes {
 
 /** A pod that has run for so long is there to stay. */
 const SETTLED_MS = 30_000;
+/** What became of a launch is known by then; pods of a group may never have run there. */
+const LOOKED_AT_MS = 24 * 3_600_000;
 /** kube-scheduler takes less time to bind pods to a node that is ready. */
 const BINDING_MS = 5_000;
 
@@ -113,7 +115,8 @@ export function launchOutcomes(
   nowMs: number,
 ): LaunchOutcomes {
   const claims = snapshot.nodeClaims.filter(
-    ({ annotations }) => annotations[LAUNCHED_FOR] !== undefined,
+    ({ annotations, createdAtMs }) =>
+      annotations[LAUNCHED_FOR] !== undefined && createdAtMs + LOOKED_AT_MS > nowMs,
   );
   if (claims.length === 0) return { unused: [], used: [] };
   const since = Math.min(...claims.map(({ createdAtMs }) => createdAtMs));
