@@ -62,6 +62,11 @@ export function findAssets(env: NodeJS.ProcessEnv = process.env): Promise<Assets
   return search;
 }
 
+/** What is built once for tests is kept here, outside the repository. */
+export function cacheFolder(env: NodeJS.ProcessEnv): string {
+  return join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'joiner');
+}
+
 async function locate(env: NodeJS.ProcessEnv): Promise<Assets> {
   const given = env['KUBEBUILDER_ASSETS'];
   if (given !== undefined && given !== '') {
@@ -73,7 +78,7 @@ async function locate(env: NodeJS.ProcessEnv): Promise<Assets> {
     () => undefined,
   );
   if (goVersion === undefined) return { kind: 'absent', reason: 'Go is not installed' };
-  const cache = join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'joiner');
+  const cache = cacheFolder(env);
   const release = releaseOf(env['JOINER_KUBERNETES'] ?? DEFAULT_RELEASE);
   const folder = join(cache, `control-plane-${await cacheKey(goVersion, release)}`);
   try {

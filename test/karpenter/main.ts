@@ -1,0 +1,110 @@
+/**
+ * Karpenter's own suites with Joiner inside: `npm run test:karpenter -- [SUITE …] [options]`.
+ * Without names it runs all unit suites. CONTRIBUTING.md has the options.
+ */
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { findAssets } from '../support/control-plane/assets.ts';
+import { readExceptions } from './exceptions.ts';
+import { faultsOf, judge, lines, type Verdict } from './judge.ts';
+import { goVersion } from './module.ts';
+import { readResults, writeResults } from './results.ts';
+import { UNIT_SUITES, type UnitSuite } from './suites.ts';
+import { table, writeTable } from './table.ts';
+import { casesAsked, lastRun, runUnitSuite } from './unit.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    /** The part that CI runs. */
+    ci: { type: 'boolean', default: false },
+    list: { type: 'boolean', default: false },
+    /** Only cases that match. */
+    focus: { type: 'string' },
+    /** Nothing of Joiner's in Karpenter's place. */
+    stock: { type: 'boolean', default: false },
+    /** Judges the reports of the last whole runs again. */
+    last: { type: 'boolean', default: false },
+    /** Prints what Joiner was asked in the last run's cases that match. */
+    case: { type: 'string' },
+    /** Puts the results of whole suites into results.json and docs/compatibility.md. */
+    'write-table': { type: 'boolean', default: false },
+    /** A file for the counts. */
+    counts: { type: 'string' },
+  },
+});
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+function chosen(): readonly UnitSuite[] {
+  const names = new Set(positionals);
+  const known = UNIT_SUITES.filter(({ name }) => names.delete(name));
+  if (names.size > 0) throw new Error(`no such suite: ${[...names].join(', ')}; see --list`);
+  if (positionals.length > 0) return known;
+  return values.ci ? UNIT_SUITES.filter(({ ci }) => ci !== false) : UNIT_SUITES;
+}
+
+function focusOf({ ci }: UnitSuite): RegExp | undefined {
+  if (values.focus !== undefined) return new RegExp(values.focus);
+  return values.ci && ci instanceof RegExp ? ci : undefined;
+}
+
+/** Why the suites cannot be run here; undefined: they can. */
+async function missing(): Promise<string | undefined> {
+  if ((await goVersion()) === undefined) return 'Go is not installed';
+  const assets = await findAssets();
+  return assets.kind === 'absent' ? assets.reason : undefined;
+}
+
+async function runSuite(suite: UnitSuite): Promise<Verdict> {
+  const assets = await findAssets();
+  if (assets.kind === 'absent') throw new Error(assets.reason);
+  const focus = focusOf(suite);
+  const start = performance.now();
+  const run = { assets: assets.folder, focus, isStock: values.stock };
+  const outcomes = values.last ? await lastRun(suite.name) : await runUnitSuite(suite, run);
+  const exceptions = values.stock ? [] : readExceptions();
+  const verdict = judge(suite.name, outcomes, exceptions, focus === undefined);
+  for (const line of lines(verdict)) say(line);
+  say(`  ${Math.round((performance.now() - start) / 1000)} s`);
+  return verdict;
+}
+
+async function main(): Promise<void> {
+  if (values.list) {
+    for (const { name, folder, part } of UNIT_SUITES) say(`${name}: pkg/${folder}, ${part}`);
+    return;
+  }
+  if (values.case !== undefined) {
+    for (const each of await casesAsked(positionals[0] ?? '', new RegExp(values.case))) say(each);
+    return;
+  }
+  const suites = chosen();
+  const isPart = suites.some((suite) => focusOf(suite) !== undefined) || values.stock;
+  if (values['write-table'] && isPart) throw new Error('--write-table takes whole suites');
+  const verdicts: Verdict[] = [];
+  const outcome = { passed: 0, failed: 0, skipped: 0 };
+  const reason = await missing();
+  if (reason !== undefined) {
+    process.stderr.write(`skipped: Karpenter's suites: ${reason}\n`);
+    outcome.skipped += suites.length;
+  } else {
+    for (const suite of suites) {
+      const verdict = await runSuite(suite);
+      verdicts.push(verdict);
+      outcome.passed += verdict.passed;
+      outcome.failed += faultsOf(verdict);
+      outcome.skipped += verdict.skipped + verdict.excepted;
+    }
+  }
+  if (values.counts !== undefined) writeFileSync(values.counts, JSON.stringify(outcome));
+  if (values['write-table']) {
+    writeResults(verdicts);
+    writeTable(table(readResults(), readExceptions()));
+  }
+  process.exitCode = outcome.failed === 0 ? 0 : 1;
+}
+
+await main();

@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { editsOf } from './edits.ts';
+import { build, CORE } from './module.ts';
+import { type CaseOutcome, casesOf } from './report.ts';
+import type { UnitSuite } from './suites.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** Reports, logs and cases of the last run of each suite. */
+export function resultsOf(suite: string): string {
+  return join(ROOT, '.cache/karpenter', suite);
+}
+
+/** The release of the API server, for tests that ask for one. */
+const KUBERNETES = '1.35.x';
+const MINUTES_MAX = 30;
+
+export interface UnitRun {
+  /** Folder of etcd and kube-apiserver. */
+  readonly assets: string;
+  readonly focus: RegExp | undefined;
+  /** Karpenter's own, with nothing in its place. */
+  readonly isStock: boolean;
+}
+
+/** Builds a suite where needed and runs it; its cases that match. */
+export async function runUnitSuite(
+  suite: UnitSuite,
+  { assets, focus, isStock }: UnitRun,
+): Promise<readonly CaseOutcome[]> {
+  const edits = isStock ? { changes: {}, files: {} } : await editsOf(suite.part);
+  const built = await build(CORE, `pkg/${suite.folder}`, edits);
+  const results = resultsOf(suite.name);
+  await rm(results, { recursive: true, force: true });
+  await mkdir(results, { recursive: true });
+  const report = join(results, 'report.json');
+  const args = [
+    `-test.timeout=${MINUTES_MAX}m`,
+    `-ginkgo.timeout=${MINUTES_MAX}m`,
+    '-ginkgo.no-color',
+    '-ginkgo.seed=1',
+    `-ginkgo.json-report=${report}`,
+    ...(focus === undefined ? [] : [`-ginkgo.focus=${focus.source}`]),
+  ];
+  const log = createWriteStream(join(results, 'log.txt'));
+  const child = spawn(built.program, args, {
+    cwd: built.folder,
+    env: {
+      ...process.env,
+      ...suite.environment,
+      KUBEBUILDER_ASSETS: assets,
+      K8S_VERSION: KUBERNETES,
+      JOINER_NODE: process.execPath,
+      JOINER_ANSWERS: join(import.meta.dirname, 'answers.ts'),
+      JOINER_CASES: join(results, 'cases.jsonl'),
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  child.stdout.pipe(log, { end: false });
+  child.stderr.pipe(log, { end: false });
+  await new Promise((ended) => child.once('close', ended));
+  log.end();
+  const cases = await lastRun(suite.name);
+  return focus === undefined ? cases : cases.filter(({ name }) => focus.test(name));
+}
+
+/** The cases of the last run. */
+export async function lastRun(suite: string): Promise<readonly CaseOutcome[]> {
+  const results = resultsOf(suite);
+  const text = await readFile(join(results, 'report.json'), 'utf8').catch((cause) => {
+    throw new Error(`${suite} has no report; see ${results}`, { cause });
+  });
+  return casesOf(JSON.parse(text));
+}
+
+/** What Joiner was asked in the cases that match, as `joiner solve` reads it. */
+export async function casesAsked(suite: string, focus: RegExp): Promise<readonly string[]> {
+  const text = await readFile(join(resultsOf(suite), 'cases.jsonl'), 'utf8');
+  return text.split('\n').flatMap((line) => {
+    if (line === '') return [];
+    const { spec, request } = JSON.parse(line) as { spec: string; request?: { case: object } };
+    return request !== undefined && focus.test(spec) ? [JSON.stringify(request.case)] : [];
+  });
+}
