@@ -1,15 +1,17 @@
 /**
  * Karpenter's own suites with Joiner inside: `npm run test:karpenter -- [SUITE …] [options]`.
- * Without names it runs all unit suites. CONTRIBUTING.md has the options.
+ * Without names it runs all of them. CONTRIBUTING.md has the options.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { findAssets } from '../support/control-plane/assets.ts';
+import { lastOutcomes, runEndToEndSuite } from './end-to-end.ts';
 import { readExceptions } from './exceptions.ts';
 import { faultsOf, judge, lines, type Verdict } from './judge.ts';
 import { goVersion } from './module.ts';
+import type { CaseOutcome } from './report.ts';
 import { readResults, writeResults } from './results.ts';
-import { UNIT_SUITES, type UnitSuite } from './suites.ts';
+import { SUITES, type Suite } from './suites.ts';
 import { table, writeTable } from './table.ts';
 import { casesAsked, lastRun, runUnitSuite } from './unit.ts';
 
@@ -25,6 +27,10 @@ const { values, positionals } = parseArgs({
     stock: { type: 'boolean', default: false },
     /** Judges the reports of the last whole runs again. */
     last: { type: 'boolean', default: false },
+    /** End to end: worlds side by side. */
+    workers: { type: 'string', default: '2' },
+    /** End to end: cases that have an outcome already keep it. */
+    continue: { type: 'boolean', default: false },
     /** Prints what Joiner was asked in the last run's cases that match. */
     case: { type: 'string' },
     /** Puts the results of whole suites into results.json and docs/compatibility.md. */
@@ -38,17 +44,27 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-function chosen(): readonly UnitSuite[] {
-  const names = new Set(positionals);
-  const known = UNIT_SUITES.filter(({ name }) => names.delete(name));
-  if (names.size > 0) throw new Error(`no such suite: ${[...names].join(', ')}; see --list`);
-  if (positionals.length > 0) return known;
-  return values.ci ? UNIT_SUITES.filter(({ ci }) => ci !== false) : UNIT_SUITES;
+/** Names of suites, `unit` and `end-to-end`. */
+function chosen(): readonly Suite[] {
+  const asked = new Set(positionals);
+  const kinds = new Set<string>(SUITES.map(({ kind }) => kind));
+  const names = new Set(SUITES.map(({ name }) => name));
+  const unknown = positionals.filter((each) => !kinds.has(each) && !names.has(each));
+  if (unknown.length > 0) throw new Error(`no such suite: ${unknown.join(', ')}; see --list`);
+  return SUITES.filter((suite) => {
+    if (values.ci && ciOf(suite) === false) return false;
+    return positionals.length === 0 || asked.has(suite.name) || asked.has(suite.kind);
+  });
 }
 
-function focusOf({ ci }: UnitSuite): RegExp | undefined {
+function ciOf(suite: Suite): boolean | RegExp {
+  return suite.kind === 'unit' ? suite.ci : false;
+}
+
+function focusOf(suite: Suite): RegExp | undefined {
   if (values.focus !== undefined) return new RegExp(values.focus);
-  return values.ci && ci instanceof RegExp ? ci : undefined;
+  const part = ciOf(suite);
+  return values.ci && part instanceof RegExp ? part : undefined;
 }
 
 /** Why the suites cannot be run here; undefined: they can. */
@@ -58,15 +74,28 @@ async function missing(): Promise<string | undefined> {
   return assets.kind === 'absent' ? assets.reason : undefined;
 }
 
-async function runSuite(suite: UnitSuite): Promise<Verdict> {
+async function outcomesOf(suite: Suite): Promise<readonly CaseOutcome[]> {
   const assets = await findAssets();
   if (assets.kind === 'absent') throw new Error(assets.reason);
   const focus = focusOf(suite);
+  if (suite.kind === 'unit') {
+    const run = { assets: assets.folder, focus, isStock: values.stock };
+    return values.last ? await lastRun(suite.name) : await runUnitSuite(suite, run);
+  }
+  if (values.last) return await lastOutcomes(suite.name);
+  return await runEndToEndSuite(suite, {
+    focus,
+    workers: Number(values.workers),
+    continues: values.continue,
+    told: ({ name, state, seconds }) => say(`${state} ${seconds} s ${name}`),
+  });
+}
+
+async function runSuite(suite: Suite): Promise<Verdict> {
   const start = performance.now();
-  const run = { assets: assets.folder, focus, isStock: values.stock };
-  const outcomes = values.last ? await lastRun(suite.name) : await runUnitSuite(suite, run);
+  const outcomes = await outcomesOf(suite);
   const exceptions = values.stock ? [] : readExceptions();
-  const verdict = judge(suite.name, outcomes, exceptions, focus === undefined);
+  const verdict = judge(suite.name, outcomes, exceptions, focusOf(suite) === undefined);
   for (const line of lines(verdict)) say(line);
   say(`  ${Math.round((performance.now() - start) / 1000)} s`);
   return verdict;
@@ -74,7 +103,7 @@ async function runSuite(suite: UnitSuite): Promise<Verdict> {
 
 async function main(): Promise<void> {
   if (values.list) {
-    for (const { name, folder, part } of UNIT_SUITES) say(`${name}: pkg/${folder}, ${part}`);
+    for (const { kind, name, title } of SUITES) say(`${name} (${kind}): ${title}`);
     return;
   }
   if (values.case !== undefined) {

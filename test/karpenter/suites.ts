@@ -1,7 +1,5 @@
 /** Karpenter's suites, and with what of Joiner's each is run. */
-
-/** The release whose suites are run; what Joiner is compared with in docs/compatibility.md. */
-export const KARPENTER = 'v1.14.1';
+import { AWS, CORE, type Module } from './module.ts';
 
 /**
  * What of Joiner's stands in Karpenter's place. `validation` is `solver`, and pods that Karpenter's
@@ -80,4 +78,72 @@ export const UNIT_SUITES: readonly UnitSuite[] = [
   }),
 ];
 
-export const SUITES: readonly UnitSuite[] = UNIT_SUITES;
+/** A suite against a running Joiner. */
+export interface EndToEndSuite {
+  readonly kind: 'end-to-end';
+  readonly name: string;
+  /** For the table of results. */
+  readonly title: string;
+  readonly module: Module;
+  /** In the module. */
+  readonly folder: string;
+  /** Those of the folder's cases that are the suite. */
+  readonly cases: RegExp;
+  /** Of `manifests/`; AWS's suites make their own. */
+  readonly nodePool?: string;
+  /** For one case. */
+  readonly minutesMax: number;
+}
+
+const ALL = /^/;
+/** Containers of `integration` about what Joiner decides, not about images and networks. */
+const IN_INTEGRATION = /^(Validation|Repair|Subnets|SecurityGroups|Tags|Kubelet)/;
+
+function aws(name: string, folder: string, cases: RegExp, title: string): EndToEndSuite {
+  return {
+    kind: 'end-to-end',
+    name: `aws-${name}`,
+    title: `AWS's \`${folder}\`${title}`,
+    module: AWS,
+    folder: `test/suites/${folder}`,
+    cases,
+    minutesMax: 20,
+  };
+}
+
+function core(
+  name: string,
+  folder: string,
+  cases: RegExp,
+  more: Pick<EndToEndSuite, 'title' | 'nodePool' | 'minutesMax'>,
+): EndToEndSuite {
+  const place = { module: CORE, folder: `test/suites/${folder}` } as const;
+  return { kind: 'end-to-end', name, ...place, cases, ...more };
+}
+
+export const END_TO_END_SUITES: readonly EndToEndSuite[] = [
+  core('regression', 'regression', /^(?!CapacityBuffer)/, {
+    title: '`regression` without capacity buffers',
+    nodePool: 'nodepool.yaml',
+    minutesMax: 20,
+  }),
+  core('capacity-buffers', 'regression', /^CapacityBuffer/, {
+    title: 'capacity buffers of `regression`',
+    nodePool: 'nodepool-2-cpu.yaml',
+    minutesMax: 20,
+  }),
+  core('performance', 'performance', ALL, {
+    title: '`performance` with a fifth of its pods, its own thresholds',
+    nodePool: 'nodepool.yaml',
+    minutesMax: 40,
+  }),
+  aws('interruption', 'interruption', ALL, ''),
+  aws('consolidation', 'consolidation', ALL, ''),
+  aws('drift', 'drift', ALL, ''),
+  aws('integration', 'integration', IN_INTEGRATION, ', what needs no containers'),
+  aws('scheduling', 'scheduling-strict', ALL, ''),
+];
+
+export type Suite = UnitSuite | EndToEndSuite;
+
+export const SUITES: readonly Suite[] = [...UNIT_SUITES, ...END_TO_END_SUITES];

@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CLASSES, type Exception } from './exceptions.ts';
+import { KARPENTER } from './module.ts';
 import type { Result } from './results.ts';
-import { KARPENTER, SUITES } from './suites.ts';
+import { SUITES } from './suites.ts';
 
 const BEGIN = '<!-- Karpenter suites: begin; npm run test:karpenter -- --write-table -->';
 const END = '<!-- Karpenter suites: end -->';

@@ -19,7 +19,13 @@ import type { Account, ModelInstance } from './account.ts';
 import { meetsFilters, tagAttributes } from './filters.ts';
 import { handle, page } from './handle.ts';
 
-const STATE_CODES = { pending: 0, running: 16, 'shutting-down': 32, terminated: 48 } as const;
+const STATE_CODES = {
+  pending: 0,
+  running: 16,
+  'shutting-down': 32,
+  terminated: 48,
+  stopped: 80,
+} as const;
 
 function described(each: ModelInstance): Instance {
   return {
@@ -58,7 +64,7 @@ function find(account: Account, ids: readonly string[]): readonly ModelInstance[
 }
 
 /** Instances come up and go while nobody looks. */
-function passTime(account: Account): void {
+export function passTime(account: Account): void {
   for (const instance of account.instances.values()) {
     const { state, launchedAtMs } = instance;
     if (state === 'pending' && account.nowMs >= launchedAtMs + account.bootMs) {
