@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { property } from '../../shared/kube/list.ts';
 import { CLUSTER } from '../support/aws/cloud.ts';
 import { KEYS, REGION } from '../support/closed-loop/functions.ts';
+import { runChild } from './children.ts';
 import { escaped } from './edits.ts';
 import { endToEndEdits } from './edits-end-to-end.ts';
 import { type Built, build, moduleCopy } from './module.ts';
@@ -154,13 +155,12 @@ async function play(
   ];
   const log = openSync(join(folder, 'log.txt'), 'w');
   const startMs = performance.now();
-  const child = spawn(built.program, args, {
+  await runChild(built.program, args, {
     cwd: built.folder,
     env: environmentOf(world, folder),
     stdio: ['ignore', log, log],
   });
   closeSync(log);
-  await new Promise((ended) => child.once('exit', ended));
   const seconds = Math.round((performance.now() - startMs) / 1000);
   const text = await readFile(report, 'utf8').catch(() => '[]');
   return { ...outcomeOf(name, JSON.parse(text), world), seconds };

@@ -8,7 +8,7 @@ import { findAssets } from '../support/control-plane/assets.ts';
 import { lastOutcomes, runEndToEndSuite } from './end-to-end.ts';
 import { readExceptions } from './exceptions.ts';
 import { faultsOf, judge, lines, type Verdict } from './judge.ts';
-import { goVersion } from './module.ts';
+import { CORE, goVersion, moduleCopy } from './module.ts';
 import type { CaseOutcome } from './report.ts';
 import { readResults, writeResults } from './results.ts';
 import { SUITES, type Suite } from './suites.ts';
@@ -71,7 +71,15 @@ function focusOf(suite: Suite): RegExp | undefined {
 async function missing(): Promise<string | undefined> {
   if ((await goVersion()) === undefined) return 'Go is not installed';
   const assets = await findAssets();
-  return assets.kind === 'absent' ? assets.reason : undefined;
+  if (assets.kind === 'absent') return assets.reason;
+  try {
+    await moduleCopy(CORE);
+    return undefined;
+  } catch (cause) {
+    const isNeeded = process.env['CI'] !== undefined || process.env['JOINER_REQUIRE_E2E'] === '1';
+    if (isNeeded) throw new Error("Karpenter's module cannot be had", { cause });
+    return `Karpenter's module cannot be had: ${String(cause).split('\n')[0]}`;
+  }
 }
 
 async function outcomesOf(suite: Suite): Promise<readonly CaseOutcome[]> {

@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process';
-import { createWriteStream } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { kubernetesRelease } from '../support/control-plane/assets.ts';
+import { runChild } from './children.ts';
 import { editsOf } from './edits.ts';
 import { build, CORE } from './module.ts';
 import { type CaseOutcome, casesOf } from './report.ts';
@@ -14,8 +15,6 @@ export function resultsOf(suite: string): string {
   return join(ROOT, '.cache/karpenter', suite);
 }
 
-/** The release of the API server, for tests that ask for one. */
-const KUBERNETES = '1.35.x';
 const MINUTES_MAX = 30;
 
 export interface UnitRun {
@@ -45,24 +44,21 @@ export async function runUnitSuite(
     `-ginkgo.json-report=${report}`,
     ...(focus === undefined ? [] : [`-ginkgo.focus=${focus.source}`]),
   ];
-  const log = createWriteStream(join(results, 'log.txt'));
-  const child = spawn(built.program, args, {
+  const log = openSync(join(results, 'log.txt'), 'w');
+  await runChild(built.program, args, {
     cwd: built.folder,
     env: {
       ...process.env,
       ...suite.environment,
       KUBEBUILDER_ASSETS: assets,
-      K8S_VERSION: KUBERNETES,
+      K8S_VERSION: `${kubernetesRelease(process.env)}.x`,
       JOINER_NODE: process.execPath,
       JOINER_ANSWERS: join(import.meta.dirname, 'answers.ts'),
       JOINER_CASES: join(results, 'cases.jsonl'),
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', log, log],
   });
-  child.stdout.pipe(log, { end: false });
-  child.stderr.pipe(log, { end: false });
-  await new Promise((ended) => child.once('close', ended));
-  log.end();
+  closeSync(log);
   const cases = await lastRun(suite.name);
   return focus === undefined ? cases : cases.filter(({ name }) => focus.test(name));
 }

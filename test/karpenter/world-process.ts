@@ -33,6 +33,7 @@ export async function startWorld(folder: string): Promise<World> {
   const log = openSync(join(folder, 'world.log'), 'w');
   const program = join(import.meta.dirname, 'world/main.ts');
   const args = ['--disable-warning=ExperimentalWarning', program, folder];
+  // It ends by itself when the channel closes, and the control plane with it.
   const child = spawn(process.execPath, args, { stdio: ['ignore', log, log, 'ipc'] });
   closeSync(log);
   const place = join(folder, 'world.json');

@@ -5,14 +5,13 @@ import { ensureNamespace } from '../../contract/kube-objects.ts';
 import { CLUSTER, type WireCloud } from '../../support/aws/cloud.ts';
 import { furnish } from '../../support/aws/furnish.ts';
 import { KEYS, REGION } from '../../support/closed-loop/functions.ts';
-import { findAssets } from '../../support/control-plane/assets.ts';
+import { findAssets, kubernetesRelease } from '../../support/control-plane/assets.ts';
 import { establishCrds, ourCrds } from '../../support/control-plane/crds.ts';
 import { type ControlPlane, launchControlPlane } from '../../support/control-plane/launch.ts';
 import { applyManifests, readManifests } from '../../support/control-plane/manifests.ts';
 import { clientOf } from '../../support/control-plane/suite.ts';
 import { startTokenWebhook } from '../../support/control-plane/token-webhook.ts';
 
-const KUBERNETES = '1.35';
 const BOOT_MS = 1_000;
 const SHUTDOWN_MS = 5_000;
 
@@ -24,6 +23,7 @@ export interface Cluster {
 
 /** A control plane that knows our identity, with our CRDs and rights, and an account for it. */
 export async function startCluster(cloud: WireCloud): Promise<Cluster> {
+  const kubernetes = kubernetesRelease(process.env);
   const assets = await findAssets();
   if (assets.kind === 'absent') throw new Error(assets.reason);
   const identity = { ...KEYS, username: 'joiner', groups: [KUBERNETES_GROUP] };
@@ -38,13 +38,13 @@ export async function startCluster(cloud: WireCloud): Promise<Cluster> {
     },
   });
   const admin = clientOf(plane, 'suite-world');
-  await furnish(cloud.account, KUBERNETES);
+  await furnish(cloud.account, kubernetes);
   cloud.account.bootMs = BOOT_MS;
   cloud.account.shutdownMs = SHUTDOWN_MS;
   await cloud.start();
   cloud.cluster = {
     ...cloud.cluster,
-    version: KUBERNETES,
+    version: kubernetes,
     endpoint: plane.url,
     certificateAuthority: { data: Buffer.from(plane.caPem).toString('base64') },
   };

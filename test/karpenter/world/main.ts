@@ -86,8 +86,6 @@ async function main(folder: string): Promise<void> {
     process.exit(0);
   };
   process.once('SIGTERM', () => void stop());
-  // Whoever plays the suite is gone.
-  process.once('disconnect', () => void stop());
 
   const about: WorldFile = {
     kubeconfig: await writeKubeconfig(folder, plane),
@@ -102,5 +100,7 @@ async function main(folder: string): Promise<void> {
   await rename(draft, join(folder, 'world.json'));
 }
 
+// Whoever plays the suite is gone; programs end with their process.
+process.once('disconnect', () => process.exit(1));
 const [folder = ''] = process.argv.slice(2);
 await main(folder);

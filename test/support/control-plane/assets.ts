@@ -79,7 +79,7 @@ async function locate(env: NodeJS.ProcessEnv): Promise<Assets> {
   );
   if (goVersion === undefined) return { kind: 'absent', reason: 'Go is not installed' };
   const cache = cacheFolder(env);
-  const release = releaseOf(env['JOINER_KUBERNETES'] ?? DEFAULT_RELEASE);
+  const release = releaseOf(kubernetesRelease(env));
   const folder = join(cache, `control-plane-${await cacheKey(goVersion, release)}`);
   try {
     await buildOnce(folder, release);
@@ -89,6 +89,11 @@ async function locate(env: NodeJS.ProcessEnv): Promise<Assets> {
     const line = String(cause).split('\n').slice(0, 3).join(' ');
     return { kind: 'absent', reason: `the control plane did not build: ${line}` };
   }
+}
+
+/** The Kubernetes release that tests run on, such as 1.35. */
+export function kubernetesRelease(env: NodeJS.ProcessEnv): string {
+  return env['JOINER_KUBERNETES'] ?? DEFAULT_RELEASE;
 }
 
 function releaseOf(name: string): Release {
