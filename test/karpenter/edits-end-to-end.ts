@@ -12,6 +12,7 @@ const ENVIRONMENT = 'test/pkg/environment/common/environment.go';
 const EXPECTATIONS = 'test/pkg/environment/common/expectations.go';
 const AWS_EXPECTATIONS = 'test/pkg/environment/aws/expectations.go';
 const PERFORMANCE = 'test/suites/performance';
+const REGRESSION = 'test/suites/regression';
 
 /** Here is no Deployment of Karpenter's to be configured anew, and no pod of it to wait for. */
 const NO_DEPLOYMENT: readonly Change[] = [
@@ -51,6 +52,16 @@ const WARNINGS: readonly Change[] = [
       '\tif id == "none" {\n\t\treturn\n\t}',
   ],
   ['\n\t"net"\n', '\n\t"net"\n\t"net/http"\n\t"os"\n'],
+];
+
+/** A case's own controller takes a fixed port, which cases side by side cannot share. */
+const NO_PORT: readonly Change[] = [
+  [
+    'controllerruntime.Options{Logger: log.FromContext(ctx)}',
+    'controllerruntime.Options{Logger: log.FromContext(ctx), ' +
+      'Metrics: metricsserver.Options{BindAddress: "0"}}',
+  ],
+  ['import (\n', 'import (\n\tmetricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"\n'],
 ];
 
 const fewer = (count: string): string => String(Math.floor(Number(count) / PERFORMANCE_DIVISOR));
@@ -98,6 +109,7 @@ export async function endToEndEdits(
       ],
       [EXPECTATIONS]: NO_DEPLOYMENT,
       ...(module === AWS ? { [AWS_EXPECTATIONS]: WARNINGS } : {}),
+      ...(folder === REGRESSION ? { [`${REGRESSION}/chaos_test.go`]: NO_PORT } : {}),
       ...(folder === PERFORMANCE ? await performanceChanges(source) : {}),
     },
     files: {},
