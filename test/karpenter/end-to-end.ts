@@ -27,13 +27,15 @@ export interface EndToEndRun {
   readonly workers: number;
   /** Cases that have an outcome already keep it. */
   readonly continues: boolean;
+  /** Cases that count as failed without being played. */
+  readonly unplayed: ReadonlySet<string>;
   readonly told: (outcome: CaseOutcome) => void;
 }
 
 /** Plays the suite's cases that match, each in a world that is clean. */
 export async function runEndToEndSuite(
   suite: EndToEndSuite,
-  { focus, workers, continues, told }: EndToEndRun,
+  { focus, workers, continues, unplayed, told }: EndToEndRun,
 ): Promise<readonly CaseOutcome[]> {
   const source = await moduleCopy(suite.module);
   const edits = await endToEndEdits(suite.module, source, suite.folder);
@@ -46,6 +48,9 @@ export async function runEndToEndSuite(
     (name) => suite.cases.test(name) && (focus?.test(name) ?? true),
   );
   const outcomes = new Map(before.map((each) => [each.name, each]));
+  for (const name of asked.filter((each) => unplayed.has(each))) {
+    outcomes.set(name, { name, state: 'failed', seconds: 0, message: 'not played' });
+  }
   const queue = asked.filter((name) => !outcomes.has(name));
   const player = { suite, built, results, stamp: Date.now().toString(36) };
   const work = async (): Promise<void> => {

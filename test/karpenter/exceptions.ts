@@ -17,6 +17,8 @@ const exception = z
     defect: z.literal(true).optional(),
     /** The cases pass in some runs: what they ask for is drawn at random, or a race. */
     sometimes: z.literal(true).optional(),
+    /** The cases wait long for what cannot come here: they are not played. */
+    unplayed: z.literal(true).optional(),
     reason: z.string().min(1),
     /** Whole names, as reports have them. */
     cases: z.array(z.string()).min(1),

@@ -95,8 +95,15 @@ async function outcomesOf(suite: Suite): Promise<readonly CaseOutcome[]> {
     focus,
     workers: Number(values.workers),
     continues: values.continue,
+    unplayed: new Set(unplayedOf(suite)),
     told: ({ name, state, seconds }) => say(`${state} ${seconds} s ${name}`),
   });
+}
+
+function unplayedOf(suite: Suite): readonly string[] {
+  return readExceptions()
+    .filter(({ suites, unplayed }) => unplayed === true && suites.includes(suite.name))
+    .flatMap(({ cases }) => cases);
 }
 
 async function runSuite(suite: Suite): Promise<Verdict> {
