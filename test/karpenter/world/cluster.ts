@@ -1,9 +1,12 @@
+import type { Tag } from '@aws-sdk/client-ec2';
 import { KUBERNETES_GROUP } from '../../../shared/contract.ts';
+import { aliasParameters } from '../../../shared/core/launch/image-alias.ts';
 import type { KubeClient } from '../../../shared/kube/client.ts';
 import { RESOURCES } from '../../../shared/kube/resources.ts';
 import { ensureNamespace } from '../../contract/kube-objects.ts';
 import { CLUSTER, type WireCloud } from '../../support/aws/cloud.ts';
-import { furnish } from '../../support/aws/furnish.ts';
+import { furnish, IMAGES } from '../../support/aws/furnish.ts';
+import type { Account } from '../../support/aws/model/account.ts';
 import { KEYS, REGION } from '../../support/closed-loop/functions.ts';
 import { findAssets, kubernetesRelease } from '../../support/control-plane/assets.ts';
 import { establishCrds, ourCrds } from '../../support/control-plane/crds.ts';
@@ -41,6 +44,8 @@ export async function startCluster(cloud: WireCloud): Promise<Cluster> {
   await furnish(cloud.account, kubernetes);
   cloud.account.bootMs = BOOT_MS;
   cloud.account.shutdownMs = SHUTDOWN_MS;
+  nameNetwork(cloud.account);
+  offerImages(cloud.account, kubernetes);
   await cloud.start();
   cloud.cluster = {
     ...cloud.cluster,
@@ -62,6 +67,35 @@ export async function startCluster(cloud: WireCloud): Promise<Cluster> {
       await cloud.stop();
     },
   };
+}
+
+/** AWS's suites select subnets and groups by their names, and at least two groups. */
+function nameNetwork(account: Account): void {
+  const named = (name: string, tags: readonly Tag[] = []): Tag[] => {
+    return [...tags, { Key: 'Name', Value: name }];
+  };
+  account.subnets = account.subnets.map((each) => {
+    return { ...each, Tags: named(`${CLUSTER}-${each.AvailabilityZone}`, each.Tags) };
+  });
+  const groups = account.securityGroups.map((each) => {
+    return { ...each, Tags: named(`${CLUSTER}-nodes`, each.Tags) };
+  });
+  const Tags = named(`${CLUSTER}-more`, [{ Key: 'karpenter.sh/discovery', Value: CLUSTER }]);
+  const second = { GroupId: 'sg-0000000000000000b', GroupName: `${CLUSTER}-more`, Tags };
+  account.securityGroups = [...groups, second];
+}
+
+const MORE_ALIASES = ['bottlerocket', 'windows2019', 'windows2022', 'windows2025'];
+
+/** Images of the families that AWS's suites launch beside AL2023. */
+function offerImages({ parameters }: Account, kubernetes: string): void {
+  for (const family of MORE_ALIASES) {
+    const found = aliasParameters(`${family}@latest`, kubernetes);
+    if (!found.ok) throw new Error(found.message);
+    for (const { name } of found.parameters) {
+      parameters.set(name, name.includes('arm64') ? IMAGES.arm64 : IMAGES.x86_64);
+    }
+  }
 }
 
 /** AWS's suites delete objects of the VPC resource controller after each case: the kind has to be. */
