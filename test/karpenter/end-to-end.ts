@@ -32,7 +32,7 @@ export interface EndToEndRun {
   readonly told: (outcome: CaseOutcome) => void;
 }
 
-/** Plays the suite's cases that match, each in a world that is clean. */
+/** Plays the suite's cases that match, each in a clean world; other cases keep their outcome. */
 export async function runEndToEndSuite(
   suite: EndToEndSuite,
   { focus, workers, continues, unplayed, told }: EndToEndRun,
@@ -41,11 +41,14 @@ export async function runEndToEndSuite(
   const edits = await endToEndEdits(suite.module, source, suite.folder);
   const built = await build(suite.module, suite.folder, edits);
   const results = resultsOf(suite.name);
-  const before = continues ? await lastOutcomes(suite.name) : [];
-  if (!continues) await rm(results, { recursive: true, force: true });
+  const isNew = !continues && focus === undefined;
+  if (isNew) await rm(results, { recursive: true, force: true });
   await mkdir(results, { recursive: true });
   const asked = (await casesIn(built, results)).filter(
     (name) => suite.cases.test(name) && (focus?.test(name) ?? true),
+  );
+  const before = (await lastOutcomes(suite.name)).filter(
+    ({ name }) => continues || !asked.includes(name),
   );
   const outcomes = new Map(before.map((each) => [each.name, each]));
   for (const name of asked.filter((each) => unplayed.has(each))) {

@@ -32,7 +32,7 @@ export async function runUnitSuite(
 ): Promise<readonly CaseOutcome[]> {
   const edits = isStock ? { changes: {}, files: {} } : await editsOf(suite.part);
   const built = await build(CORE, `pkg/${suite.folder}`, edits);
-  const results = resultsOf(suite.name);
+  const results = resultsOf(focus === undefined ? suite.name : partOf(suite.name));
   await rm(results, { recursive: true, force: true });
   await mkdir(results, { recursive: true });
   const report = join(results, 'report.json');
@@ -59,25 +59,36 @@ export async function runUnitSuite(
     stdio: ['ignore', log, log],
   });
   closeSync(log);
-  const cases = await lastRun(suite.name);
+  const cases = await casesOfRun(results);
   return focus === undefined ? cases : cases.filter(({ name }) => focus.test(name));
 }
 
-/** The cases of the last run. */
+/** Where a run of some cases has its results, so that those of the last whole run stay. */
+function partOf(suite: string): string {
+  return `${suite}-part`;
+}
+
+/** The cases of the last whole run. */
 export async function lastRun(suite: string): Promise<readonly CaseOutcome[]> {
-  const results = resultsOf(suite);
+  return await casesOfRun(resultsOf(suite));
+}
+
+async function casesOfRun(results: string): Promise<readonly CaseOutcome[]> {
   const text = await readFile(join(results, 'report.json'), 'utf8').catch((cause) => {
-    throw new Error(`${suite} has no report; see ${results}`, { cause });
+    throw new Error(`there is no report; see ${results}`, { cause });
   });
   return casesOf(JSON.parse(text));
 }
 
-/** What Joiner was asked in the cases that match, as `joiner solve` reads it. */
+/** What Joiner was asked in the cases that match, as `joiner solve` reads it; of the last runs. */
 export async function casesAsked(suite: string, focus: RegExp): Promise<readonly string[]> {
-  const text = await readFile(join(resultsOf(suite), 'cases.jsonl'), 'utf8');
-  return text.split('\n').flatMap((line) => {
-    if (line === '') return [];
-    const { spec, request } = JSON.parse(line) as { spec: string; request?: { case: object } };
-    return request !== undefined && focus.test(spec) ? [JSON.stringify(request.case)] : [];
-  });
+  const files = [partOf(suite), suite].map((name) => join(resultsOf(name), 'cases.jsonl'));
+  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));
+  return texts.flatMap((text) =>
+    text.split('\n').flatMap((line) => {
+      if (line === '') return [];
+      const { spec, request } = JSON.parse(line) as { spec: string; request?: { case: object } };
+      return request !== undefined && focus.test(spec) ? [JSON.stringify(request.case)] : [];
+    }),
+  );
 }

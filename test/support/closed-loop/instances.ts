@@ -46,6 +46,8 @@ export interface Pace {
   readonly joinMs: number;
   /** From the node to ready; the node is not ready before. @default 0: ready from the start */
   readonly readyMs?: number;
+  /** A kubelet whose registration is refused tries again after so long. @default it does not */
+  readonly retryMs?: number;
   /** From an instance's end to the cloud controller's deletion of its node. @default never */
   readonly forgetMs?: number;
   /** Instances boot and end in the time that the account has for it. @default false */
@@ -73,14 +75,22 @@ export function joinInstances(
     timers.add(timer);
   };
   const isReady = pace.readyMs === undefined;
+  const register = async (instance: ModelInstance): Promise<void> => {
+    if (hasEnded(instance)) return;
+    const own = devices.get(instance.instanceType) ?? {};
+    try {
+      await join(cloud, admin, instance, own, isReady);
+    } catch (error) {
+      if (pace.retryMs === undefined) throw error;
+      return later(pace.retryMs, () => register(instance));
+    }
+    if (pace.readyMs === undefined) return;
+    const name = privateDnsName(instance.id);
+    later(pace.readyMs, () => hear(admin, name, 'True', 'KubeletReady'));
+  };
   account.onLaunch = (instance) =>
     later(pace.joinMs, async () => {
-      if (!(await joining.joins(instance))) return;
-      const own = devices.get(instance.instanceType) ?? {};
-      await join(cloud, admin, instance, own, isReady);
-      if (pace.readyMs === undefined) return;
-      const name = privateDnsName(instance.id);
-      later(pace.readyMs, () => hear(admin, name, 'True', 'KubeletReady'));
+      if (await joining.joins(instance)) await register(instance);
     });
   // EC2's own time may have ended an instance between two looks.
   const silent = new Set<ModelInstance>();

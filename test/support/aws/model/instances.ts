@@ -6,6 +6,7 @@ import type {
   DescribeInstancesRequest,
   DescribeSpotInstanceRequestsCommandOutput,
   DescribeSpotInstanceRequestsRequest,
+  GroupIdentifier,
   Instance,
   InstanceStatus,
   SpotInstanceRequest,
@@ -27,8 +28,16 @@ const STATE_CODES = {
   stopped: 80,
 } as const;
 
-function described(each: ModelInstance): Instance {
+function groupsOf({ securityGroups }: Account, { template }: ModelInstance): GroupIdentifier[] {
+  const ids = template.NetworkInterfaces?.[0]?.Groups ?? template.SecurityGroupIds ?? [];
+  return securityGroups
+    .filter(({ GroupId = '' }) => ids.includes(GroupId))
+    .map(({ GroupId, GroupName }) => ({ GroupId, GroupName }));
+}
+
+function described(account: Account, each: ModelInstance): Instance {
   return {
+    SecurityGroups: groupsOf(account, each),
     InstanceId: each.id,
     InstanceType: each.instanceType as Instance['InstanceType'],
     ImageId: each.imageId,
@@ -93,7 +102,7 @@ function describeInstances(account: Account, request: DescribeInstancesRequest) 
   );
   const size = Math.min(request.MaxResults ?? 1000, account.pageSize);
   const { items, next } = page(kept, request.NextToken, size);
-  const reservations = items.map((each) => ({ Instances: [described(each)] }));
+  const reservations = items.map((each) => ({ Instances: [described(account, each)] }));
   return { Reservations: reservations, NextToken: next };
 }
 
