@@ -156,7 +156,8 @@ async function join(
 ): Promise<void> {
   const joining = joiningOf(instance);
   if (joining === undefined) throw new Error(`${instance.id} joins no cluster by its user data`);
-  const { name, providerId, labels, taints } = joining;
+  const { name, providerId, labels, taints, podsMax } = joining;
+  const pods = Number.isFinite(podsMax) ? { pods: String(podsMax) } : {};
   try {
     const capacity = await capacityOf(cloud.account.region, instance.instanceType);
     await joinNode(admin, {
@@ -164,7 +165,7 @@ async function join(
       providerId,
       labels,
       taints,
-      capacity: { ...capacity, ...devices },
+      capacity: { ...capacity, ...pods, ...devices },
       isReady,
     });
   } catch (error) {
