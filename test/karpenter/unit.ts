@@ -32,7 +32,8 @@ export async function runUnitSuite(
 ): Promise<readonly CaseOutcome[]> {
   const edits = isStock ? { changes: {}, files: {} } : await editsOf(suite.part);
   const built = await build(CORE, `pkg/${suite.folder}`, edits);
-  const results = resultsOf(focus === undefined ? suite.name : partOf(suite.name));
+  const isWhole = focus === undefined && !isStock;
+  const results = resultsOf(isWhole ? suite.name : partOf(suite.name));
   await rm(results, { recursive: true, force: true });
   await mkdir(results, { recursive: true });
   const report = join(results, 'report.json');
@@ -63,7 +64,7 @@ export async function runUnitSuite(
   return focus === undefined ? cases : cases.filter(({ name }) => focus.test(name));
 }
 
-/** Where a run of some cases has its results, so that those of the last whole run stay. */
+/** Where other runs have their results, so that those of the last whole one stay. */
 function partOf(suite: string): string {
   return `${suite}-part`;
 }
