@@ -1,7 +1,7 @@
 /**
- * Everything that must hold, as CI runs it: types, lint, and the tests of every project. Arguments
- * are handed to vitest (`npm test -- test/unit`), and then only those tests run. The last line is
- * `N passed, N failed[, N skipped]`.
+ * Everything that must hold, as CI runs it: types, lint, the tests of every project, and a part of
+ * Karpenter's own suites. Arguments are handed to vitest (`npm test -- test/unit`), and then only
+ * those tests run. The last line is `N passed, N failed[, N skipped]`.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -56,6 +56,25 @@ function vitest(args: readonly string[], outcome: Outcome): void {
   }
 }
 
+/** The part of Karpenter's own suites that runs everywhere; without Go it is skipped. */
+function karpenter(outcome: Outcome): void {
+  process.stderr.write("\n── Karpenter's suites\n");
+  const folder = mkdtempSync(join(tmpdir(), 'joiner-test-'));
+  const file = join(folder, 'counts.json');
+  const main = join(root, 'test/karpenter/main.ts');
+  spawnSync(process.execPath, [main, '--ci', '--counts', file], { cwd: root, stdio: 'inherit' });
+  try {
+    const counts = JSON.parse(readFileSync(file, 'utf8')) as Outcome;
+    outcome.passed += counts.passed;
+    outcome.failed += counts.failed;
+    outcome.skipped += counts.skipped;
+  } catch {
+    outcome.failed++;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 const args = process.argv.slice(2);
 const outcome: Outcome = { passed: 0, failed: 0, skipped: 0 };
 if (args.length === 0) {
@@ -64,6 +83,7 @@ if (args.length === 0) {
   check('lint and format', 'biome', ['check', '--error-on-warnings', '.'], outcome);
 }
 vitest(args, outcome);
+if (args.length === 0) karpenter(outcome);
 const skipped = outcome.skipped === 0 ? '' : `, ${outcome.skipped} skipped`;
 process.stdout.write(`\n${outcome.passed} passed, ${outcome.failed} failed${skipped}\n`);
 process.exitCode = outcome.failed === 0 ? 0 : 1;

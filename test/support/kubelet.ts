@@ -4,6 +4,7 @@ import { isKubeFault } from '../../shared/kube/errors.ts';
 import { property, text } from '../../shared/kube/list.ts';
 import { RESOURCES } from '../../shared/kube/resources.ts';
 import { type WatchEvent, watchOnce } from '../../shared/kube/watch.ts';
+import { Endings } from './kubelet-endings.ts';
 
 /** A node as its kubelet reports it. */
 export interface JoiningNode {
@@ -13,12 +14,17 @@ export interface JoiningNode {
   readonly taints: readonly object[];
   /** Kubernetes quantities; allocatable is the same. */
   readonly capacity: Readonly<Record<string, string>>;
+  /** @default true */
+  readonly isReady?: boolean;
 }
 
-/** Registers a node that is ready at once. */
+/** Registers a node, by default one that is ready at once. */
 export async function joinNode(client: KubeClient, node: JoiningNode): Promise<void> {
   const at = new Date().toISOString();
-  const ready = { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'ready' };
+  const ready =
+    node.isReady === false
+      ? { type: 'Ready', status: 'False', reason: 'KubeletNotReady', message: 'starting' }
+      : { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'ready' };
   await client.create(RESOURCES.nodes, {
     metadata: { name: node.name, labels: { 'kubernetes.io/hostname': node.name, ...node.labels } },
     spec: { providerID: node.providerId, taints: node.taints },
@@ -47,40 +53,62 @@ export async function setReady(
 /** A kubelet pulls images and starts containers first: then other pods are long bound, too. */
 const START_MS = 1_000;
 
+/** How kubelets go about it. */
+export interface KubeletManner {
+  /** Pods end as their containers do, see {@link Endings}. @default they run until deleted, and go at once */
+  readonly isGraceful?: boolean;
+  /** Whether the node's machine runs. @default always */
+  readonly isAlive?: (node: string) => boolean;
+}
+
+interface Serving {
+  readonly client: KubeClient;
+  readonly signal: AbortSignal;
+  readonly isAlive: (node: string) => boolean;
+  readonly endings: Endings | undefined;
+}
+
 /**
  * Stands in for the kubelets of all nodes until the signal aborts: pods that are bound run after a
- * second, pods that are deleted go at once.
+ * second, pods that are deleted go.
  */
-export async function runKubelets(client: KubeClient, signal: AbortSignal): Promise<void> {
+export async function runKubelets(
+  client: KubeClient,
+  signal: AbortSignal,
+  { isGraceful = false, isAlive = () => true }: KubeletManner = {},
+): Promise<void> {
   const selection = { resource: RESOURCES.pods, fieldSelector: 'spec.nodeName!=' };
-  const serving = new Set<Promise<void>>();
+  const endings = isGraceful ? new Endings(client, isAlive) : undefined;
+  const serving: Serving = { client, signal, isAlive, endings };
+  const underWay = new Set<Promise<void>>();
   const faults: unknown[] = [];
   while (!signal.aborted) {
     try {
       // From version 0 the server first sends what there is. It ends a watch that reads too slowly.
       for await (const event of watchOnce(client, selection, { resourceVersion: '0', signal })) {
         if (event.kind !== 'added' && event.kind !== 'modified') continue;
-        const served: Promise<void> = serve(client, event, signal)
+        const served: Promise<void> = serve(serving, event)
           .catch((error: unknown) => void faults.push(error))
-          .finally(() => serving.delete(served));
-        serving.add(served);
+          .finally(() => underWay.delete(served));
+        underWay.add(served);
       }
     } catch (error) {
       // A test that lets time pass makes a quiet watch look like one that has stalled.
       if (!isKubeFault(error, 'unavailable')) throw error;
     }
   }
-  await Promise.all(serving);
+  endings?.stop();
+  await Promise.all(underWay);
   if (faults.length > 0) throw faults[0];
 }
 
 async function serve(
-  client: KubeClient,
+  { client, signal, isAlive, endings }: Serving,
   event: Exclude<WatchEvent, { kind: 'bookmark' }>,
-  signal: AbortSignal,
 ): Promise<void> {
   const pod = event.object;
   const metadata = property(pod, 'metadata');
+  if (!isAlive(text(property(property(pod, 'spec'), 'nodeName')))) return;
   const address = {
     namespace: text(property(metadata, 'namespace')),
     name: text(property(metadata, 'name')),
@@ -89,11 +117,16 @@ async function serve(
   const isPending = property(property(pod, 'status'), 'phase') === 'Pending';
   try {
     if (property(metadata, 'deletionTimestamp') !== undefined) {
-      await client.delete(RESOURCES.pods, address, { uid, gracePeriodSeconds: 0 });
+      if (endings === undefined) {
+        await client.delete(RESOURCES.pods, address, { uid, gracePeriodSeconds: 0 });
+      } else {
+        endings.end(pod);
+      }
     } else if (isPending && event.kind === 'added') {
       await sleep(START_MS, undefined, { signal });
       const value = { metadata: { uid }, status: runningStatus(pod) };
       await client.patch(RESOURCES.pods, address, { kind: 'merge', value }, 'status');
+      endings?.expect(pod);
     }
   } catch (error) {
     if (signal.aborted) return;
@@ -102,10 +135,20 @@ async function serve(
   }
 }
 
+/** A pod with a readiness probe waits for something that is not here. */
+function isProbed(pod: unknown): boolean {
+  const containers = property(property(pod, 'spec'), 'containers');
+  return (
+    Array.isArray(containers) &&
+    containers.some((each) => property(each, 'readinessProbe') !== undefined)
+  );
+}
+
 function runningStatus(pod: unknown): object {
   const at = new Date().toISOString();
   const before = property(property(pod, 'status'), 'conditions');
-  const ready = { type: 'Ready', status: 'True', lastTransitionTime: at };
+  const status = isProbed(pod) ? 'False' : 'True';
+  const ready = { type: 'Ready', status, lastTransitionTime: at };
   const conditions = [...(Array.isArray(before) ? before : []), ready];
   return { phase: 'Running', startTime: at, conditions };
 }

@@ -6,6 +6,7 @@ import { fleetHandlers } from './model/fleets.ts';
 import { ProfileModel } from './model/iam.ts';
 import { instanceHandlers } from './model/instances.ts';
 import { ObjectModel } from './model/objects.ts';
+import { operatorHandlers, senderHandlers } from './model/operators.ts';
 import {
   clusterHandlers,
   eventHandlers,
@@ -40,6 +41,7 @@ export class WireCloud {
   };
   readonly server: WireServer;
   private address = '';
+  private sent = 0;
 
   constructor() {
     const { account } = this;
@@ -62,16 +64,26 @@ export class WireCloud {
         ...descriptionHandlers(account),
         ...fleetHandlers(account),
         ...instanceHandlers(account),
+        ...operatorHandlers(account),
         ...templateHandlers(account),
       },
       ssm: parameterHandlers(account),
       eks: clusterHandlers(() => this.cluster),
       iam: this.profiles.handlers(),
       s3: this.bucket.handlers(),
-      sqs: queueHandlers(this.messages),
+      sqs: {
+        ...queueHandlers(this.messages),
+        ...senderHandlers((body) => this.send(body)),
+      },
       events: eventHandlers(this.events),
       pricing: priceHandlers(this.onDemandPrices),
     });
+  }
+
+  /** Puts a message into the queue. */
+  send(body: string): void {
+    this.sent += 1;
+    this.messages.push({ id: `m-${this.sent}`, body, receipt: undefined });
   }
 
   /** Where it listens once {@link start} is done. */

@@ -6,8 +6,8 @@ import { type Account, poolKey } from './model/account.ts';
 /** Of the alias al2023, by architecture. */
 export const IMAGES = { x86_64: 'ami-0123456789abcdef0', arm64: 'ami-0123456789abcdef1' } as const;
 
-/** Prices, images and aliases, so that nothing has to be looked up elsewhere. */
-export async function furnish(account: Account): Promise<void> {
+/** Prices, and images and aliases of a Kubernetes release, so that nothing has to be looked up elsewhere. */
+export async function furnish(account: Account, kubernetes = '1.33'): Promise<void> {
   account.useClock(() => Date.now());
   const catalog = await loadCatalog(account.region);
   const types = instanceTypesFor(catalog, { ...DEFAULT_LAUNCH_SETTINGS, zones: catalog.zones });
@@ -18,13 +18,13 @@ export async function furnish(account: Account): Promise<void> {
   }
   for (const [arch, id] of Object.entries(IMAGES)) {
     for (const variant of ['standard', 'nvidia', 'neuron']) {
-      const folder = `/aws/service/eks/optimized-ami/1.33/amazon-linux-2023/${arch}/${variant}`;
+      const folder = `/aws/service/eks/optimized-ami/${kubernetes}/amazon-linux-2023/${arch}/${variant}`;
       account.parameters.set(`${folder}/recommended/image_id`, id);
     }
   }
   account.images = Object.entries(IMAGES).map(([arch, id]) => ({
     ImageId: id,
-    Name: `amazon-eks-node-al2023-${arch}-standard-1.33`,
+    Name: `amazon-eks-node-al2023-${arch}-standard-${kubernetes}`,
     Architecture: arch as keyof typeof IMAGES,
     CreationDate: '2026-01-01T00:00:00.000Z',
     State: 'available',

@@ -62,6 +62,11 @@ export function findAssets(env: NodeJS.ProcessEnv = process.env): Promise<Assets
   return search;
 }
 
+/** What is built once for tests is kept here, outside the repository. */
+export function cacheFolder(env: NodeJS.ProcessEnv): string {
+  return join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'joiner');
+}
+
 async function locate(env: NodeJS.ProcessEnv): Promise<Assets> {
   const given = env['KUBEBUILDER_ASSETS'];
   if (given !== undefined && given !== '') {
@@ -73,8 +78,8 @@ async function locate(env: NodeJS.ProcessEnv): Promise<Assets> {
     () => undefined,
   );
   if (goVersion === undefined) return { kind: 'absent', reason: 'Go is not installed' };
-  const cache = join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'joiner');
-  const release = releaseOf(env['JOINER_KUBERNETES'] ?? DEFAULT_RELEASE);
+  const cache = cacheFolder(env);
+  const release = releaseOf(kubernetesRelease(env));
   const folder = join(cache, `control-plane-${await cacheKey(goVersion, release)}`);
   try {
     await buildOnce(folder, release);
@@ -84,6 +89,11 @@ async function locate(env: NodeJS.ProcessEnv): Promise<Assets> {
     const line = String(cause).split('\n').slice(0, 3).join(' ');
     return { kind: 'absent', reason: `the control plane did not build: ${line}` };
   }
+}
+
+/** The Kubernetes release that tests run on, such as 1.35. */
+export function kubernetesRelease(env: NodeJS.ProcessEnv): string {
+  return env['JOINER_KUBERNETES'] ?? DEFAULT_RELEASE;
 }
 
 function releaseOf(name: string): Release {

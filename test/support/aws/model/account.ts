@@ -21,7 +21,7 @@ export interface ModelInstance {
   readonly reservationId: string | undefined;
   readonly launchedAtMs: number;
   readonly template: RequestLaunchTemplateData;
-  state: 'pending' | 'running' | 'shutting-down' | 'terminated';
+  state: 'pending' | 'running' | 'shutting-down' | 'terminated' | 'stopped';
   tags: Tag[];
   /** Of its spot request; undefined: what follows from the state. */
   spotStatus?: string;

@@ -38,7 +38,7 @@ export class ProfileModel {
     return { InstanceProfile: this.described(this.find(request)) };
   }
 
-  private described({ name, path, roles }: ModelProfile): iam.InstanceProfile {
+  private described({ name, path, tags, roles }: ModelProfile): iam.InstanceProfile {
     const CreateDate = new Date(0);
     const role = (RoleName: string): iam.Role => ({
       RoleName,
@@ -54,6 +54,7 @@ export class ProfileModel {
       Arn: `arn:aws:iam::111122223333:instance-profile${path}${name}`,
       CreateDate,
       Roles: roles.map(role),
+      Tags: [...tags],
     };
   }
 

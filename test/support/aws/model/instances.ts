@@ -6,6 +6,7 @@ import type {
   DescribeInstancesRequest,
   DescribeSpotInstanceRequestsCommandOutput,
   DescribeSpotInstanceRequestsRequest,
+  GroupIdentifier,
   Instance,
   InstanceStatus,
   SpotInstanceRequest,
@@ -19,10 +20,24 @@ import type { Account, ModelInstance } from './account.ts';
 import { meetsFilters, tagAttributes } from './filters.ts';
 import { handle, page } from './handle.ts';
 
-const STATE_CODES = { pending: 0, running: 16, 'shutting-down': 32, terminated: 48 } as const;
+const STATE_CODES = {
+  pending: 0,
+  running: 16,
+  'shutting-down': 32,
+  terminated: 48,
+  stopped: 80,
+} as const;
 
-function described(each: ModelInstance): Instance {
+function groupsOf({ securityGroups }: Account, { template }: ModelInstance): GroupIdentifier[] {
+  const ids = template.NetworkInterfaces?.[0]?.Groups ?? template.SecurityGroupIds ?? [];
+  return securityGroups
+    .filter(({ GroupId = '' }) => ids.includes(GroupId))
+    .map(({ GroupId, GroupName }) => ({ GroupId, GroupName }));
+}
+
+function described(account: Account, each: ModelInstance): Instance {
   return {
+    SecurityGroups: groupsOf(account, each),
     InstanceId: each.id,
     InstanceType: each.instanceType as Instance['InstanceType'],
     ImageId: each.imageId,
@@ -58,7 +73,7 @@ function find(account: Account, ids: readonly string[]): readonly ModelInstance[
 }
 
 /** Instances come up and go while nobody looks. */
-function passTime(account: Account): void {
+export function passTime(account: Account): void {
   for (const instance of account.instances.values()) {
     const { state, launchedAtMs } = instance;
     if (state === 'pending' && account.nowMs >= launchedAtMs + account.bootMs) {
@@ -87,7 +102,7 @@ function describeInstances(account: Account, request: DescribeInstancesRequest) 
   );
   const size = Math.min(request.MaxResults ?? 1000, account.pageSize);
   const { items, next } = page(kept, request.NextToken, size);
-  const reservations = items.map((each) => ({ Instances: [described(each)] }));
+  const reservations = items.map((each) => ({ Instances: [described(account, each)] }));
   return { Reservations: reservations, NextToken: next };
 }
 
