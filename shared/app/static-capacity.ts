@@ -1,5 +1,6 @@
 import { replacedUids } from '../core/disruption/commands.ts';
 import { isTrue } from '../core/lifecycle/conditions.ts';
+import { isProtected } from '../core/lifecycle/drain.ts';
 import { DO_NOT_DISRUPT, NODE_POOL } from '../core/model/labels.ts';
 import type { NodeClaim, NodePool } from '../core/model/provisioning.ts';
 import type { ClusterState, Ports } from '../ports.ts';
@@ -10,12 +11,16 @@ import type { Shadow } from './shadow.ts';
 
 interface Ranked {
   readonly claim: NodeClaim;
-  /** Lower goes first: not launched, empty, then by pods; protected nodes last. */
+  /** Lower goes first: not launched, empty, then by pods; those that may not be disrupted last. */
   readonly rank: number;
 }
 
 /** Which claims of a static pool go first when there are too many, as in Karpenter. */
-function byExpendability(state: ClusterState, claims: readonly NodeClaim[]): readonly NodeClaim[] {
+function byExpendability(
+  state: ClusterState,
+  claims: readonly NodeClaim[],
+  nowMs: number,
+): readonly NodeClaim[] {
   const { nodes, pods } = state.objects;
   const ranked = claims.map((claim): Ranked => {
     if (claim.providerId === undefined) return { claim, rank: -1 };
@@ -28,8 +33,10 @@ function byExpendability(state: ClusterState, claims: readonly NodeClaim[]): rea
         pod.phase !== 'Succeeded' &&
         pod.phase !== 'Failed',
     );
-    const isProtected = node?.annotations[DO_NOT_DISRUPT] === 'true';
-    return { claim, rank: running.length + (isProtected ? 1_000_000 : 0) };
+    const isHeld =
+      node?.annotations[DO_NOT_DISRUPT] === 'true' ||
+      running.some((pod) => isProtected(pod, nowMs));
+    return { claim, rank: running.length + (isHeld ? 1_000_000 : 0) };
   });
   return ranked
     .sort((a, b) => a.rank - b.rank || (a.claim.name < b.claim.name ? -1 : 1))
@@ -85,7 +92,8 @@ async function keepReplicas(
     onChange();
   }
   const surplus = claims.length - pool.replicas;
-  for (const claim of byExpendability(state, claims).slice(0, Math.max(0, surplus))) {
+  const expendable = byExpendability(state, claims, ports.clock.nowMs());
+  for (const claim of expendable.slice(0, Math.max(0, surplus))) {
     if (await shadow.isCast()) return;
     await ports.cluster.delete(claimRef(claim));
     onChange();
