@@ -1,9 +1,9 @@
 import type { Reader } from '../read.ts';
 
 /**
- * Kubernetes serves volumes of its old in-tree EBS plugin by the CSI driver, and kube-scheduler counts
- * them against that driver's limit. They are translated where they are read, so that nothing further
- * in knows of them.
+ * Kubernetes serves volumes of its old in-tree EBS plugin by the CSI driver, and kube-scheduler
+ * counts them against that driver's limit. They are translated where they are read, so that nothing
+ * further in knows of them.
  */
 const EBS_IN_TREE = 'kubernetes.io/aws-ebs';
 const EBS_CSI = 'ebs.csi.aws.com';
