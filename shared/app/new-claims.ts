@@ -13,6 +13,7 @@ import {
 } from '../core/model/labels.ts';
 import type { OfferingChoice, PlannedNodeClaim } from '../core/model/plan.ts';
 import type { NodeClaim, NodePool } from '../core/model/provisioning.ts';
+import { amountOf, maxResources, type Resources } from '../core/model/resources.ts';
 import { formatResources } from '../core/quantity.ts';
 import type { NewNodeClaim } from '../ports.ts';
 import { instanceLabels } from './launch-group.ts';
@@ -57,8 +58,29 @@ export function staticClaim(pool: NodePool, name: string): NewNodeClaim {
   return baseClaim(pool, name);
 }
 
-/** What the next snapshot counts the claim as, until it is launched. */
-function planText(chosen: OfferingChoice, types: readonly InstanceType[]): string {
+/** The most of each limited resource that any of the claim's types takes. */
+function mostOfLimited(
+  { limits }: NodePool,
+  planned: PlannedNodeClaim,
+  types: readonly InstanceType[],
+): Resources {
+  const listed = new Set(planned.instanceTypes);
+  const capacities = types.filter(({ name }) => listed.has(name)).map(({ capacity }) => capacity);
+  const names = Object.keys(limits).filter((name) => name !== 'nodes');
+  return Object.fromEntries(
+    names.map((name) => [name, Math.max(0, ...capacities.map((each) => amountOf(each, name)))]),
+  );
+}
+
+/**
+ * What the next snapshot counts the claim as, until it is launched: of what the pool limits as much
+ * as the largest of its types would take.
+ */
+function planText(
+  chosen: OfferingChoice,
+  types: readonly InstanceType[],
+  limited: Resources,
+): string {
   const type = types.find((each) => each.name === chosen.type);
   const offering = type?.offerings.find(
     (each) =>
@@ -71,7 +93,7 @@ function planText(chosen: OfferingChoice, types: readonly InstanceType[]): strin
       ? {}
       : {
           allocatable: formatResources(allocatable(type, offering)),
-          capacity: formatResources(type.capacity),
+          capacity: formatResources(maxResources(type.capacity, limited)),
         };
   const { type: name, zone, capacityType, price } = chosen;
   return JSON.stringify({ type: name, zone, capacityType, price, ...amounts });
@@ -131,7 +153,7 @@ export function plannedClaim(
     annotations: {
       ...base.annotations,
       ...planned.annotations,
-      [PLAN]: planText(planned.chosen, types),
+      [PLAN]: planText(planned.chosen, types, mostOfLimited(pool, planned, types)),
       [DECISION]: `provision-${name}`,
       ...(plannedFor === undefined ? {} : { [PLANNED_PODS]: plannedFor }),
     },

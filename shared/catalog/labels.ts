@@ -5,6 +5,8 @@ import {
   INSTANCE_TYPE,
   ON_DEMAND,
   OS,
+  PLACEMENT_GROUP_ID,
+  PLACEMENT_GROUP_PARTITION,
   REGION,
   RESERVATION_ID,
   RESERVATION_INTERRUPTIBLE,
@@ -55,6 +57,10 @@ function describeMachine(facts: MachineFacts): LabelValues {
     [INSTANCE_LABELS.hypervisor]: [facts.hypervisor],
     [INSTANCE_LABELS.encryptionInTransit]: [String(facts.encryptionInTransit)],
     [TENANCY]: ['default', 'dedicated'],
+    // No source says which types have Nitro Enclaves, and nodes are in no placement group.
+    [INSTANCE_LABELS.nitroSandbox]: null,
+    [PLACEMENT_GROUP_ID]: null,
+    [PLACEMENT_GROUP_PARTITION]: null,
     ...gpuLabels(facts),
     ...acceleratorLabels(facts),
   };
@@ -110,7 +116,7 @@ export function placementLabels(
     [WINDOWS_BUILD]: only(traits.windowsBuild),
     [REGION]: [region],
     [ZONE]: zones.map((zone) => zone.zone),
-    ...(zoneIds.length > 0 ? { [ZONE_ID]: zoneIds } : {}),
+    [ZONE_ID]: zoneIds.length > 0 ? zoneIds : null,
     [CAPACITY_TYPE]: capacityTypes,
     [RESERVATION_ID]: distinct(reservations.map((each) => each.id)),
     [RESERVATION_TYPE]: distinct(reservations.map((each) => each.reservationType)),

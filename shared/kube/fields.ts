@@ -128,6 +128,7 @@ const container = message({
 });
 
 const volumeSource = message({
+  awsElasticBlockStore: [4, message({ volumeID: [1, 'string'] })],
   persistentVolumeClaim: [10, message({ claimName: [1, 'string'] })],
   ephemeral: [
     29,

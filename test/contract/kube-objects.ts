@@ -92,6 +92,7 @@ export function aRichPod(name: string): object {
       ],
       volumes: [
         { name: 'data', persistentVolumeClaim: { claimName: 'data-0' } },
+        { name: 'old', awsElasticBlockStore: { volumeID: 'aws://zone-a/vol-1' } },
         { name: 'config', configMap: { name: CANARY } },
         {
           name: 'scratch',

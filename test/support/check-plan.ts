@@ -4,7 +4,7 @@ import type { InstanceType } from '../../shared/core/model/instance-type.ts';
 import { INSTANCE_TYPE, NODE_POOL } from '../../shared/core/model/labels.ts';
 import type { Plan, PlannedNodeClaim } from '../../shared/core/model/plan.ts';
 import { type Pod, podKey } from '../../shared/core/model/pod.ts';
-import { addResources, type Resources } from '../../shared/core/model/resources.ts';
+import { addResources, maxResources, type Resources } from '../../shared/core/model/resources.ts';
 import { tolerates, untoleratedTaint } from '../../shared/core/model/taint.ts';
 import {
   allows,
@@ -107,17 +107,21 @@ function priceOf(types: readonly InstanceType[], { chosen }: PlannedNodeClaim): 
     )?.price;
 }
 
-/** Limits, counted with the chosen types and the nodes that are there. */
+/** Limits, counted with the nodes that are there and whatever types are launched for all claims. */
 function limitFaults({ snapshot }: SchedulingCase, plan: Plan): readonly string[] {
   return snapshot.nodePools.flatMap((pool) => {
     const mine = plan.newNodeClaims.filter((claim) => claim.nodePool === pool.name);
     if (mine.length === 0) return [];
     const types = snapshot.instanceTypes.get(pool.name) ?? [];
-    const added = mine.map(({ chosen }) => types.find((type) => type.name === chosen.type));
+    const added = mine.map(({ instanceTypes }) => ({
+      capacity: types
+        .filter(({ name }) => instanceTypes.includes(name))
+        .reduce<Resources>((most, { capacity }) => maxResources(most, capacity), {}),
+    }));
     const nodes = snapshot.nodes.filter(
       (node) => node.labels[NODE_POOL] === pool.name && node.deletedAtMs === undefined,
     );
-    const capacities = [...added, ...nodes].map((each) => each?.capacity ?? {});
+    const capacities = [...added, ...nodes].map((each) => each.capacity);
     const used: Resources = {
       ...capacities.reduce<Resources>((sum, each) => addResources(sum, each), {}),
       nodes: mine.length + nodes.length,

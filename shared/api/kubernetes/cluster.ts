@@ -13,6 +13,7 @@ import type { NodeSelectorTerm } from '../../core/model/pod.ts';
 import type { RequirementExpression } from '../../core/model/requirement.ts';
 import type { Decoded } from '../issue.ts';
 import { type Fields, Reader, type TooLarge } from '../read.ts';
+import { driverOfProvisioner, migratedVolume, readInTreeEbs } from './in-tree-volumes.ts';
 import { readConditions, readMetadata } from './metadata.ts';
 import { PodSpecReader } from './pod-spec.ts';
 import { labelSelector, nodeSelectorTerm, taint } from './selectors.ts';
@@ -119,10 +120,13 @@ export function decodePersistentVolume(object: unknown): Decoded<PersistentVolum
   const listed = isOpen
     ? []
     : read.list(terms, path).map((each, at) => nodeSelectorTerm(read, each, `${path}[${at}]`));
+  const migrated =
+    readInTreeEbs(read, spec['awsElasticBlockStore'], 'spec.awsElasticBlockStore') ??
+    migratedVolume(metadata.annotations);
   return read.result({
     name: metadata.name,
-    csiDriver: read.text(csi['driver'], 'spec.csi.driver'),
-    csiVolumeHandle: read.text(csi['volumeHandle'], 'spec.csi.volumeHandle'),
+    csiDriver: read.text(csi['driver'], 'spec.csi.driver') ?? migrated?.driver,
+    csiVolumeHandle: read.text(csi['volumeHandle'], 'spec.csi.volumeHandle') ?? migrated?.volume,
     isLocal: spec['local'] !== undefined || spec['hostPath'] !== undefined,
     requiredNodeAffinity: isOpen && inZones.length === 0 ? undefined : alsoIn(inZones, listed),
   });
@@ -175,7 +179,7 @@ export function decodeStorageClass(object: unknown): Decoded<StorageClass> {
   const modes = ['Immediate', 'WaitForFirstConsumer'] as const;
   return read.result({
     name: metadata.name,
-    provisioner: read.requiredText(fields['provisioner'], 'provisioner'),
+    provisioner: driverOfProvisioner(read.requiredText(fields['provisioner'], 'provisioner')),
     volumeBindingMode:
       read.oneOf(fields['volumeBindingMode'], 'volumeBindingMode', modes) ?? 'Immediate',
     allowedTopologies: read

@@ -7,6 +7,7 @@ import {
 } from '../../core/model/resources.ts';
 import type { Issue } from '../issue.ts';
 import { type Fields, Reader, type TooLarge } from '../read.ts';
+import { readInTreeEbs } from './in-tree-volumes.ts';
 import {
   nodeSelectorTerm,
   podAffinityTerm,
@@ -107,6 +108,11 @@ function volumes(read: Reader, value: unknown, path: string): readonly PodVolume
       const name = read.fields(claim, `${at}.persistentVolumeClaim`)['claimName'];
       const claimName = read.requiredText(name, `${at}.persistentVolumeClaim.claimName`);
       return [{ kind: 'claim', claimName }];
+    }
+    const ebs = fields['awsElasticBlockStore'];
+    const attached = readInTreeEbs(read, ebs, `${at}.awsElasticBlockStore`);
+    if (attached?.volume !== undefined) {
+      return [{ kind: 'attached', driver: attached.driver, volume: attached.volume }];
     }
     if (fields['ephemeral'] === undefined || fields['ephemeral'] === null) return [];
     const ephemeral = read.fields(fields['ephemeral'], `${at}.ephemeral`);
@@ -222,7 +228,8 @@ function volumeParts(list: unknown): unknown {
   if (!Array.isArray(list)) return list;
   return list.map((volume) => {
     if (typeof volume !== 'object' || volume === null) return volume;
-    const { name, persistentVolumeClaim, ephemeral } = volume as Fields;
+    const { name, persistentVolumeClaim, ephemeral, awsElasticBlockStore } = volume as Fields;
+    if (awsElasticBlockStore !== undefined) return { awsElasticBlockStore };
     return ephemeral === undefined ? persistentVolumeClaim : [name, ephemeral];
   });
 }

@@ -62,7 +62,7 @@ function offeringMeets(requirements: Requirements, offering: Offering): boolean 
   const { zone, zoneId, capacityType, reservation } = offering;
   const labels: readonly (readonly [string, string | undefined])[] = [
     [ZONE, zone],
-    ...(zoneId === undefined ? [] : [[ZONE_ID, zoneId] as const]),
+    [ZONE_ID, zoneId],
     [CAPACITY_TYPE, capacityType],
     [RESERVATION_ID, reservation?.id],
     [RESERVATION_TYPE, reservation?.type],

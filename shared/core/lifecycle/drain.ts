@@ -1,7 +1,7 @@
 import { parseDurationMs } from '../duration.ts';
 import type { Node, PersistentVolume, PersistentVolumeClaim } from '../model/cluster.ts';
 import { DO_NOT_DISRUPT } from '../model/labels.ts';
-import type { Pod } from '../model/pod.ts';
+import { claimNameOf, type Pod } from '../model/pod.ts';
 import { DISRUPTED, tolerates } from '../model/taint.ts';
 
 /** Pods that are still terminating this long after their grace period no longer hold a node. */
@@ -91,11 +91,11 @@ export function blockingAttachments(
   nowMs: number,
 ): readonly string[] {
   const staying = pods.filter((pod) => !holdsNode(pod, nowMs));
-  const claimOf = (pod: Pod, volume: Pod['spec']['volumes'][number]): string =>
-    volume.kind === 'claim' ? volume.claimName : `${pod.name}-${volume.volumeName}`;
   const kept = new Set(
     staying.flatMap((pod) =>
-      pod.spec.volumes.map((volume) => `${pod.namespace}/${claimOf(pod, volume)}`),
+      pod.spec.volumes.flatMap((volume) =>
+        volume.kind === 'attached' ? [] : [`${pod.namespace}/${claimNameOf(pod, volume)}`],
+      ),
     ),
   );
   const keptVolumes = new Set(

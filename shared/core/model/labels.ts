@@ -21,6 +21,8 @@ export const RESERVATION_ID = 'karpenter.k8s.aws/capacity-reservation-id';
 export const RESERVATION_TYPE = 'karpenter.k8s.aws/capacity-reservation-type';
 export const RESERVATION_INTERRUPTIBLE = 'karpenter.k8s.aws/capacity-reservation-interruptible';
 export const TENANCY = 'karpenter.k8s.aws/instance-tenancy';
+export const PLACEMENT_GROUP_ID = 'karpenter.k8s.aws/placement-group-id';
+export const PLACEMENT_GROUP_PARTITION = 'karpenter.k8s.aws/placement-group-partition';
 
 export const SPOT = 'spot';
 export const ON_DEMAND = 'on-demand';
@@ -89,7 +91,10 @@ export const INSTANCE_LABELS = {
   acceleratorCount: `${AWS}/instance-accelerator-count`,
 } as const;
 
-/** Labels that a pod may require without any NodePool defining them. */
+/**
+ * Labels that a pod may require without any NodePool defining them. Each is described by the
+ * instance type, by its offerings or by the pool; what none of them describes no node has.
+ */
 export const WELL_KNOWN_LABELS: ReadonlySet<string> = new Set([
   ...Object.values(INSTANCE_LABELS),
   ZONE,
@@ -105,8 +110,8 @@ export const WELL_KNOWN_LABELS: ReadonlySet<string> = new Set([
   RESERVATION_TYPE,
   RESERVATION_INTERRUPTIBLE,
   TENANCY,
-  `${AWS}/placement-group-id`,
-  `${AWS}/placement-group-partition`,
+  PLACEMENT_GROUP_ID,
+  PLACEMENT_GROUP_PARTITION,
 ]);
 
 const ALIASES: ReadonlyMap<string, string> = new Map([

@@ -95,7 +95,17 @@ export type PodVolume =
       /** The claim is named `<pod>-<volume>`. */
       readonly volumeName: string;
       readonly storageClassName: string | undefined;
-    };
+    }
+  /** A volume that the pod names itself, attached without a claim. */
+  | { readonly kind: 'attached'; readonly driver: string; readonly volume: string };
+
+/** The PersistentVolumeClaim of a pod's volume. */
+export function claimNameOf(
+  pod: Pick<Pod, 'name'>,
+  volume: Exclude<PodVolume, { readonly kind: 'attached' }>,
+): string {
+  return volume.kind === 'claim' ? volume.claimName : `${pod.name}-${volume.volumeName}`;
+}
 
 export type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
 

@@ -6,6 +6,7 @@ import { PodDealer, plannedClaim } from './plan/claims.ts';
 import { Flexibilities } from './plan/flexibility.ts';
 import { preferenceScore } from './plan/preference-score.ts';
 import { Reasons } from './plan/reasons.ts';
+import { widenCovers } from './plan/widening.ts';
 import { compileProblem } from './problem/compile.ts';
 import { weighPreferences } from './weighing.ts';
 import { Ground, World } from './world/world.ts';
@@ -50,6 +51,7 @@ export function solved(
   const problem = compileProblem(snapshot, settings);
   const { world, ground } = weighPreferences(problem);
   setApart(world);
+  widenCovers(world);
   const dealer = new PodDealer();
   const existing = world.rooms
     .filter((room) => room.content.size > 0)

@@ -1,4 +1,4 @@
-import type { Pod, PodSpec } from '../../core/model/pod.ts';
+import { claimNameOf, type Pod, type PodSpec } from '../../core/model/pod.ts';
 import {
   NODE_NAME_FIELD,
   type NodeTerms,
@@ -26,8 +26,9 @@ export function matchesNodeTerms(spec: PodSpec, target: NodeView): boolean {
 export function matchesVolumes(view: SchedulerView, pod: Pod, target: NodeView): boolean {
   const { persistentVolumeClaims: claims, persistentVolumes, storageClasses } = view.objects;
   return pod.spec.volumes.every((volume) => {
+    if (volume.kind === 'attached') return true;
     const isClaim = volume.kind === 'claim';
-    const name = isClaim ? volume.claimName : `${pod.name}-${volume.volumeName}`;
+    const name = claimNameOf(pod, volume);
     const claim = claims.find((each) => each.namespace === pod.namespace && each.name === name);
     if (claim === undefined) return !isClaim;
     if (claim.isDeleting || claim.isLost) return false;

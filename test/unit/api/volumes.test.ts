@@ -1,5 +1,10 @@
-import { expect, it } from 'vitest';
-import { decodePersistentVolume } from '../../../shared/api/kubernetes/cluster.ts';
+import { describe, expect, it } from 'vitest';
+import type { Decoded } from '../../../shared/api/issue.ts';
+import {
+  decodePersistentVolume,
+  decodeStorageClass,
+} from '../../../shared/api/kubernetes/cluster.ts';
+import { PodSpecReader } from '../../../shared/api/kubernetes/pod-spec.ts';
 import { ZONE } from '../../../shared/core/model/labels.ts';
 
 const inZone = (...values: string[]) => ({ key: ZONE, operator: 'In', values });
@@ -41,4 +46,55 @@ it('a label narrows every term of the node affinity', () => {
     [arm, inZone('zone-a')],
     [inZone('zone-b'), inZone('zone-a')],
   ]);
+});
+
+function decoded<Value>(result: Decoded<Value>): Value {
+  if (!result.ok) throw new Error(JSON.stringify(result.issues));
+  return result.value;
+}
+
+describe('volumes of the in-tree EBS plugin are those of its CSI driver', () => {
+  it('in a StorageClass', () => {
+    const provisioner = 'kubernetes.io/aws-ebs';
+    const gp2 = decoded(decodeStorageClass({ metadata: { name: 'gp2' }, provisioner }));
+    expect(gp2.provisioner).toBe('ebs.csi.aws.com');
+  });
+
+  it.each(['vol-1', 'aws://zone-a/vol-1', 'aws:///vol-1'])(
+    'in a PersistentVolume of %s, with the zone that its old label says',
+    (volumeID) => {
+      const labels = { 'failure-domain.beta.kubernetes.io/zone': 'zone-a' };
+      const spec = { awsElasticBlockStore: { volumeID } };
+      const volume = decoded(decodePersistentVolume({ metadata: { name: 'pv', labels }, spec }));
+      expect(volume).toMatchObject({ csiDriver: 'ebs.csi.aws.com', csiVolumeHandle: 'vol-1' });
+      expect(volume.requiredNodeAffinity?.[0]?.matchExpressions).toEqual([inZone('zone-a')]);
+    },
+  );
+
+  it.each(['failure-domain.beta.kubernetes.io/zone', 'topology.ebs.csi.aws.com/zone'])(
+    'in a PersistentVolume with node affinity for %s',
+    (key) => {
+      const matchExpressions = [{ key, operator: 'In', values: ['zone-a'] }];
+      expect(affinityOf({}, matchExpressions)?.[0]?.matchExpressions).toEqual([inZone('zone-a')]);
+    },
+  );
+
+  it('in a PersistentVolume that is marked as migrated', () => {
+    const annotations = { 'pv.kubernetes.io/migrated-to': 'ebs.csi.aws.com' };
+    const volume = decodePersistentVolume({ metadata: { name: 'pv', annotations }, spec: {} });
+    expect(decoded(volume).csiDriver).toBe('ebs.csi.aws.com');
+  });
+
+  it('in a pod', () => {
+    const volumes = ['vol-1', 'vol-2'].map((volumeID) => ({
+      name: volumeID,
+      awsElasticBlockStore: { volumeID: `aws://zone-a/${volumeID}` },
+    }));
+    const reader = new PodSpecReader();
+    const specs = volumes.map((volume) => reader.read({ volumes: [volume] }, 'spec').spec.volumes);
+    expect(specs).toEqual([
+      [{ kind: 'attached', driver: 'ebs.csi.aws.com', volume: 'vol-1' }],
+      [{ kind: 'attached', driver: 'ebs.csi.aws.com', volume: 'vol-2' }],
+    ]);
+  });
 });

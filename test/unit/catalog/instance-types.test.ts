@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { instanceLabels } from '../../../shared/app/launch-group.ts';
 import { loadCatalog } from '../../../shared/catalog/catalog.ts';
 import { repriced } from '../../../shared/catalog/facts.ts';
 import { instanceTypesFor } from '../../../shared/catalog/instance-types.ts';
@@ -9,6 +10,7 @@ import {
   type LaunchSettings,
 } from '../../../shared/catalog/settings.ts';
 import type { InstanceType } from '../../../shared/core/model/instance-type.ts';
+import { TENANCY, WELL_KNOWN_LABELS } from '../../../shared/core/model/labels.ts';
 
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
@@ -73,6 +75,27 @@ describe('labels', () => {
       [label('family')]: [family],
       [label('size')]: [size],
     });
+  });
+
+  // The other well-known labels: of the pool the nodes' own, of what was bought the offerings'.
+  test.each(['g5.xlarge', 'm7i-flex.large', 'inf2.xlarge'])(
+    'every well-known label is described for %s, if only as absent',
+    (name) => {
+      const described = Object.keys(type(name).labels);
+      const ofPool = ['karpenter.sh/nodepool'];
+      expect([...described, ...ofPool].sort()).toEqual([...WELL_KNOWN_LABELS].sort());
+    },
+  );
+
+  test('what is described is what a node of it is given when it registers', () => {
+    const found = type('g5.xlarge');
+    const [offering] = found.offerings;
+    if (offering === undefined) throw new Error('g5.xlarge is not offered');
+    const given = instanceLabels(found, offering, 'us-east-1');
+    const some = Object.entries(found.labels).filter(([, values]) => values !== null);
+    // Nodes have the tenancy where a claim asks for one; without, the instance's is the default.
+    const expected = some.map(([key]) => key).filter((key) => key !== TENANCY);
+    expect(Object.keys(given).sort()).toEqual(expected.sort());
   });
 
   test('device names become label values', () => {

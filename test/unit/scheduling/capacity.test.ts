@@ -137,6 +137,15 @@ describe('volumes', () => {
     );
   });
 
+  it('that pods name themselves count against the limit of their driver', () => {
+    const attached = (volume: string) => ({
+      volumes: [{ kind: 'attached' as const, driver: 'ebs.csi.aws.com', volume }],
+    });
+    const type = typeOf('a.large', 8, 32, 0.2, { attachLimits: { 'ebs.csi.aws.com': 1 } });
+    const pods = [podOf('a', attached('vol-1')), podOf('b', attached('vol-2'))];
+    expect(planOf({ types: [type], pods }).newNodeClaims).toHaveLength(2);
+  });
+
   it('never exceed what a new node can attach', () => {
     const names = ['d0', 'd1', 'd2', 'd3', 'd4'];
     const claims = names.map((name) => ({

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { ARCH, INSTANCE_TYPE, normalizeLabelKey, ZONE } from '../../../shared/core/model/labels.ts';
+import {
+  ARCH,
+  INSTANCE_TYPE,
+  normalizeLabelKey,
+  ZONE,
+  ZONE_ID,
+} from '../../../shared/core/model/labels.ts';
 import type { RequirementExpression } from '../../../shared/core/model/requirement.ts';
 import {
   daemonSetOf,
@@ -132,6 +138,28 @@ describe('terms', () => {
 it('resources may be called like what every object inherits', () => {
   const plan = planOf({ pods: [podOf('a', { requests: { constructor: 1, pods: 1 } })] });
   expect([...plan.unplaced.keys()]).toEqual(['default/a']);
+});
+
+describe('a label that nothing describes', () => {
+  const keys = ['karpenter.k8s.aws/nitro-sandbox', 'karpenter.k8s.aws/placement-group-id', ZONE_ID];
+
+  it.each(keys)('is absent, well-known or not: no node is launched for who wants %s', (key) => {
+    const pods = [
+      asking('wants', { key, operator: 'Exists', values: [] }),
+      asking('names', { key, operator: 'In', values: ['one'] }),
+    ];
+    const plan = planOf({ types: [small], pods });
+    expect(plan.newNodeClaims).toEqual([]);
+    expect([...plan.unplaced.keys()].sort()).toEqual(['default/names', 'default/wants']);
+  });
+
+  it.each(keys)('is as those want who rule %s out', (key) => {
+    const pods = [
+      asking('without', { key, operator: 'DoesNotExist', values: [] }),
+      asking('other', { key, operator: 'NotIn', values: ['one'] }),
+    ];
+    expect(planOf({ types: [small], pods }).unplaced.size).toBe(0);
+  });
 });
 
 describe('a label that the pool leaves open', () => {

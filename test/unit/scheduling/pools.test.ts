@@ -50,6 +50,36 @@ describe('pools', () => {
     expect(plan.newNodeClaims[0]?.pods).toHaveLength(16);
   });
 
+  it('lists the types that the rest of a limit can pay for, whichever is launched', () => {
+    const types = [
+      typeOf('a', 4, 16, 0.2),
+      typeOf('b', 4, 32, 0.21),
+      typeOf('c', 8, 16, 0.22),
+      typeOf('d', 16, 16, 0.23),
+    ];
+    const far: readonly string[] = ['a', 'b', 'c', 'd'];
+    const listed = (limits: Record<string, number>, count = 1) =>
+      planOf({
+        nodePools: [poolOf('general', { limits })],
+        types,
+        pods: podsOf(count, 'p', { cpu: 3000, memory: 12 * GI }),
+      }).newNodeClaims.map(({ instanceTypes }) => instanceTypes);
+    expect(listed({ cpu: 1_000_000 })).toEqual([far]);
+    expect(listed({ cpu: 1_000_000, memory: 1000 * GI })).toEqual([far]);
+    expect(listed({ cpu: 12_000 })).toEqual([['a', 'b', 'c']]);
+    expect(listed({ cpu: 4000 })).toEqual([['a', 'b']]);
+    expect(listed({ cpu: 1_000_000, memory: 16 * GI })).toEqual([['a', 'c', 'd']]);
+    // All grow by one type in turn: what pays for one and a half is shared alike as far as it goes.
+    expect(listed({ cpu: 22_000 }, 2)).toEqual([
+      ['a', 'b', 'c'],
+      ['a', 'b', 'c'],
+    ]);
+    expect(listed({ cpu: 14_000 }, 2)).toEqual([
+      ['a', 'b', 'c'],
+      ['a', 'b'],
+    ]);
+  });
+
   it('serves higher priorities first where limits bind', () => {
     const nodePools = [poolOf('general', { limits: { cpu: 4000 } })];
     const pods = [...podsOf(4, 'low', { cpu: 1000 }), ...podsOf(3, 'high', { priority: 9 })];

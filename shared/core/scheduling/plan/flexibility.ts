@@ -83,7 +83,7 @@ function chosenValues(types: readonly TypeVariant[]): ReadonlyMap<string, readon
 }
 
 /** The cheapest types, and beyond them those that minValues still needs. */
-function truncate(
+export function truncate(
   ranked: readonly Opening[],
   needs: ReadonlyMap<string, number>,
   most: number,

@@ -11,7 +11,6 @@ import {
   RESERVATION_ID,
   RESERVATION_TYPE,
   RESERVED,
-  WELL_KNOWN_LABELS,
   ZONE,
   ZONE_ID,
 } from '../../model/labels.ts';
@@ -71,15 +70,12 @@ export function isDomainKey(key: string): boolean {
   return DOMAIN_KEYS.has(key);
 }
 
-/** A label that nothing describes and that a node may therefore have: it is let through. */
-const UNKNOWN = Symbol('unknown');
-
-function domainLabel(domain: Domain, key: string): string | undefined | typeof UNKNOWN {
+function domainLabel(domain: Domain, key: string): string | undefined {
   switch (key) {
     case ZONE:
       return domain.zone;
     case ZONE_ID:
-      return domain.zoneId ?? UNKNOWN;
+      return domain.zoneId;
     case CAPACITY_TYPE:
       return domain.capacityType;
     case RESERVATION_ID:
@@ -91,9 +87,7 @@ function domainLabel(domain: Domain, key: string): string | undefined | typeof U
 
 export function domainAllows(conjunction: Requirements, domain: Domain): boolean {
   for (const [key, set] of conjunction) {
-    if (!DOMAIN_KEYS.has(key)) continue;
-    const value = domainLabel(domain, key);
-    if (value !== UNKNOWN && !allows(set, value)) return false;
+    if (DOMAIN_KEYS.has(key) && !allows(set, domainLabel(domain, key))) return false;
   }
   return true;
 }
@@ -153,12 +147,11 @@ export function launchMeets(
   );
 }
 
+/** A label that nothing describes is absent, well-known or not: no node would ever have it. */
 function poolAllowsKey(pool: PoolVariant, key: string, set: ValueSet): boolean {
   if (key === HOSTNAME || key === NODE_NAME_FIELD) return set.complement && set.absent;
   const value = pool.labels.get(key);
-  if (value !== undefined) return allows(set, value);
-  if (pool.requirements.has(key)) return set.absent;
-  return WELL_KNOWN_LABELS.has(key) || set.absent;
+  return allows(set, value);
 }
 
 /** The node's label under a topology key; undefined where the node would not have it. */
@@ -168,10 +161,7 @@ export function launchLabel(
   domain: Domain,
   key: string,
 ): string | undefined {
-  if (DOMAIN_KEYS.has(key)) {
-    const value = domainLabel(domain, key);
-    return value === UNKNOWN ? undefined : value;
-  }
+  if (DOMAIN_KEYS.has(key)) return domainLabel(domain, key);
   const values = typeValues(variant, key);
   return values === undefined ? pool.labels.get(key) : values[0];
 }

@@ -1,5 +1,5 @@
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../model/cluster.ts';
-import type { NodeSelectorTerm, Pod, PodVolume } from '../../model/pod.ts';
+import { claimNameOf, type NodeSelectorTerm, type Pod, type PodVolume } from '../../model/pod.ts';
 import type { ClusterSnapshot } from '../../model/snapshot.ts';
 import { bothTerms, EVERY_NODE, type NodeTerms, termsOf, withoutHostname } from './node-terms.ts';
 
@@ -54,7 +54,11 @@ export class VolumeIndex {
   }
 
   private needsOfVolume(pod: Pod, volume: PodVolume): VolumeNeeds {
-    const name = volume.kind === 'claim' ? volume.claimName : `${pod.name}-${volume.volumeName}`;
+    if (volume.kind === 'attached') {
+      const { driver, volume: attached } = volume;
+      return { ...NO_VOLUMES, attachments: [{ driver, volume: attached }] };
+    }
+    const name = claimNameOf(pod, volume);
     const claim = this.claims.get(`${pod.namespace}/${name}`);
     if (claim === undefined) {
       if (volume.kind === 'claim') return problem(`PersistentVolumeClaim ${name} does not exist`);

@@ -113,7 +113,7 @@ export class Covers {
 }
 
 /** The column as the budgets have to count it when a type as large may be launched instead. */
-function asLarge(held: Column, largest: Resources): Column {
+export function asLarge(held: Column, largest: Resources): Column {
   if (Object.keys(largest).length === 0) return held;
   const { type } = held.type;
   const capacity = { ...type.capacity, ...largest };
