@@ -1,11 +1,15 @@
 import { decodeEC2NodeClass } from '../../shared/api/ec2-node-class.ts';
 import { launchSettingsOf } from '../../shared/catalog/node-class-settings.ts';
-import { type Json, textAt } from '../../shared/sim/json.ts';
+import { isJson, type Json, textAt } from '../../shared/sim/json.ts';
 import { admit } from '../../shared/sim/kinds.ts';
 import { KUBERNETES_VERSION } from '../../shared/sim/world.ts';
 import { BadInput } from '../bad-input.ts';
-import { type Manifest, manifestFiles, nameOf, parseManifests, textOf } from '../manifests.ts';
+import { type Foreign, foreignNote, renderingAdvice } from '../foreign.ts';
+import { manifestFiles } from '../manifest-files.ts';
+import { type Finding, type Manifest, manifestsOf, nameOf } from '../manifests.ts';
 import { doubtsOf } from './doubts.ts';
+import { remarksOn } from './remarks.ts';
+import { decidingUnset, type Substitution, unsetIn, withAdvice, withKeys } from './variables.ts';
 
 /** Values of `${NAME}` that need not be given. */
 function builtIn(name: string, region: string): string | undefined {
@@ -13,21 +17,6 @@ function builtIn(name: string, region: string): string | undefined {
   if (name === 'AWS_REGION') return region;
   if (name === 'KUBERNETES_VERSION') return KUBERNETES_VERSION;
   return name.endsWith('AMI_ID') ? 'ami-0123456789abcdef0' : undefined;
-}
-
-function substituted(
-  file: string,
-  text: string,
-  value: (name: string) => string | undefined,
-  problems: string[],
-): string {
-  return text.replaceAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (whole, name: string, at: number) => {
-    const known = value(name);
-    if (known !== undefined) return known;
-    const line = text.slice(0, at).split('\n').length;
-    problems.push(`${file}:${line}: \${${name}} is not set; give it as --var ${name}=VALUE`);
-    return whole;
-  });
 }
 
 /** Objects with the same kind, namespace and name as an earlier one. */
@@ -87,6 +76,72 @@ function doubtful(used: readonly Manifest[], known: readonly Json[]): readonly s
   );
 }
 
+/** A line for each object whose fields hold names that have no value. */
+function unsetNotes(used: readonly Manifest[]): readonly string[] {
+  return used.flatMap(({ object, place }) => {
+    const unset = decidingUnset(object);
+    const [first] = unset;
+    if (first === undefined) return [];
+    const names = [...new Set(unset.flatMap((each) => each.names))];
+    const said = names.map((name) => `\${${name}}`).join(', ');
+    const fields = [...new Set(unset.map(({ path }) => path))].slice(0, FIELDS_MAX).join(', ');
+    const more = unset.length > FIELDS_MAX ? ', …' : '';
+    const given = names.map((name) => `--var ${name}=VALUE`).join(' ');
+    const what = `${fields}${more}: ${said} is not set and stands as text; give ${given}`;
+    return [`${place(first.path)}: ${what}`];
+  });
+}
+
+/** Fields named in one note. */
+const FIELDS_MAX = 4;
+
+/** What is wrong with an object by its schema; a value that was not put in is told by its name. */
+function refusals({ object, place }: Manifest): readonly string[] {
+  const admission = admit(object);
+  if (admission.kind !== 'refused') return [];
+  const unset = unsetIn(object);
+  return admission.issues.map(({ path, message }) => {
+    const names = unset.find((each) => each.path === path)?.names ?? [];
+    const missing = names.filter((name) => !message.includes(`\${${name}}`));
+    const held = missing.map((name) => ` (it holds \${${name}})`).join('');
+    return `${place(path)}: ${path} ${message}${held}`;
+  });
+}
+
+/** The objects at the path, with values put in. */
+function objectsAt(path: string, value: Substitution, finding: Finding): readonly Manifest[] {
+  const { problems } = finding;
+  const before = problems.length;
+  const found = manifestFiles(path, problems).flatMap((file) => manifestsOf(file, finding, value));
+  const isEmpty = found.length === 0 && problems.length === before;
+  if (isEmpty) problems.push(`${path}: holds no Kubernetes object`);
+  return found.map((each) => {
+    // Keys of tags are data: `kubernetes.io/cluster/${CLUSTER_NAME}` is what people select by.
+    const isClass = textAt(each.object, 'apiVersion')?.startsWith('karpenter.k8s.aws/') === true;
+    const filled = isClass ? withKeys(each.object, value) : each.object;
+    return isJson(filled) ? { ...each, object: filled } : each;
+  });
+}
+
+/** What people should know of what was loaded; nothing of it is a fault. */
+function notesOn(
+  used: readonly Manifest[],
+  known: readonly Json[],
+  ignored: ReadonlySet<string>,
+  foreign: readonly Foreign[],
+  place: 'simulated' | 'live',
+): readonly string[] {
+  const left = foreignNote(foreign);
+  return [
+    ...unsetNotes(used),
+    // What an API server refuses is its own business where there is one.
+    ...(place === 'simulated' ? doubtful(used, known) : []),
+    ...remarksOn(used, place),
+    ...(ignored.size > 0 ? [`ignored kinds: ${[...ignored].sort().join(', ')}`] : []),
+    ...(left === undefined ? [] : [left]),
+  ];
+}
+
 /**
  * Everything at the paths that the simulated cluster takes; one BadInput with all problems. `known`
  * are objects that will be there besides; for a `live` cluster no variable has a value but those given.
@@ -100,39 +155,26 @@ export function loadManifests(
   place: 'simulated' | 'live' = 'simulated',
 ): readonly Json[] {
   const problems: string[] = [];
-  const ignored = new Set<string>();
+  const foreign: Foreign[] = [];
   const value = (name: string): string | undefined =>
     variables.get(name) ?? (place === 'simulated' ? builtIn(name, region) : undefined);
-  const named = paths.flatMap((path) => {
-    const before = problems.length;
-    const found = manifestFiles(path, problems).flatMap((file) =>
-      parseManifests(file, substituted(file, textOf(file, problems), value, problems), problems),
-    );
-    const isEmpty = found.length === 0 && problems.length === before;
-    if (isEmpty) problems.push(`${path}: holds no Kubernetes object`);
-    return found;
-  });
-  const used = named.filter(({ place, object }) => {
-    const admission = admit(object);
-    if (admission.kind === 'ignored') ignored.add(textAt(object, 'kind') ?? '?');
-    if (admission.kind === 'refused') {
-      const said = admission.issues.map(
-        ({ path, message }) => `${place(path)}: ${path} ${message}`,
-      );
-      problems.push(...said);
-    }
-    return admission.kind === 'used';
-  });
+  const named = paths.flatMap((path) => objectsAt(path, value, { problems, foreign }));
+  problems.push(...named.flatMap(refusals));
+  const admitted = (kind: string) => named.filter(({ object }) => admit(object).kind === kind);
+  const used = admitted('used');
   // A class that is itself refused is there all the same: one fault, one line.
   problems.push(
     ...duplicates(used),
     ...danglingReferences(named, known),
     ...unusableSettings(used),
   );
-  if (problems.length > 0) throw new BadInput(problems);
-  // What an API server refuses is its own business where there is one.
-  if (place === 'simulated') for (const line of doubtful(used, known)) note(line);
-  if (ignored.size > 0) note(`ignored kinds: ${[...ignored].sort().join(', ')}`);
+  if (problems.length > 0) {
+    const advice = renderingAdvice(foreign);
+    const said = advice === undefined ? [] : [`${paths.join(' ')}: ${advice}`];
+    throw new BadInput([...problems.map(withAdvice), ...said]);
+  }
+  const ignored = new Set(admitted('ignored').map(({ object }) => textAt(object, 'kind') ?? '?'));
+  for (const line of notesOn(used, known, ignored, foreign, place)) note(line);
   return used.map(({ object }) => object);
 }
 

@@ -107,6 +107,15 @@ const OWN_GROUPS: ReadonlySet<string> = new Set([
   'autoscaling.x-k8s.io',
 ]);
 
+/** Versions of Karpenter's before v1. */
+const OLD = /^(karpenter\.sh\/(v1alpha5|v1beta1)|karpenter\.k8s\.aws\/(v1alpha1|v1beta1))$/;
+
+/** What is to be converted, and no other fault: the old schema has other fields. */
+function oldVersion(apiVersion: string, group: string): Admission {
+  const message = `must be ${group}/v1, not ${show(apiVersion)}: joiner convert prints it as v1`;
+  return { kind: 'refused', issues: [{ path: 'apiVersion', message }] };
+}
+
 export type Admission =
   | { readonly kind: 'used' }
   | { readonly kind: 'ignored' }
@@ -121,6 +130,7 @@ export function admit(object: Json): Admission {
     return { kind: 'refused', issues: [{ path, message: 'is required' }] };
   }
   const group = apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
+  if (OLD.test(apiVersion)) return oldVersion(apiVersion, group);
   const check = KINDS[`${group}/${kind}`];
   if (check === undefined) {
     if (!OWN_GROUPS.has(group)) return { kind: 'ignored' };
