@@ -20,7 +20,9 @@ import { decodeNodePool } from '../api/node-pool.ts';
 import { show } from '../api/read.ts';
 import { parseDurationMs } from '../core/duration.ts';
 import { SIMULATED_DURATION } from '../core/model/labels.ts';
+import { isSchedule, isTimeZone } from './controllers/cron-jobs.ts';
 import { type Json, textAt, valueAt } from './json.ts';
+import { asWorkload } from './pod-templates.ts';
 
 type Check = (object: Json) => readonly Issue[];
 
@@ -49,6 +51,29 @@ const workload: Check = (object) => {
   const template = valueAt(object, 'spec', 'template', 'metadata');
   const durations = simulatedDurationIssues(template, 'spec.template.metadata');
   return [...(isCount ? [] : [count]), ...durations, ...issues];
+};
+
+const cronJob: Check = (object) => {
+  const [schedule, zone] = [
+    valueAt(object, 'spec', 'schedule'),
+    valueAt(object, 'spec', 'timeZone'),
+  ];
+  const issues: Issue[] = [];
+  if (typeof schedule !== 'string' || !isSchedule(schedule)) {
+    const message = `must be a cron schedule such as "0 3 * * *", not ${show(schedule)}`;
+    issues.push({ path: 'spec.schedule', message });
+  }
+  if (zone !== undefined && zone !== null && !(typeof zone === 'string' && isTimeZone(zone))) {
+    const message = `must be a time zone such as Europe/Berlin, not ${show(zone)}`;
+    issues.push({ path: 'spec.timeZone', message });
+  }
+  const path = 'spec.jobTemplate.spec.template';
+  const template = valueAt(object, ...path.split('.'));
+  return [
+    ...issues,
+    ...simulatedDurationIssues(valueAt(template, 'metadata'), `${path}.metadata`),
+    ...specs.read(valueAt(template, 'spec'), `${path}.spec`).issues,
+  ];
 };
 
 const pod: Check = (object) => [
@@ -88,6 +113,7 @@ const KINDS: Readonly<Record<string, Check>> = {
   'apps/StatefulSet': workload,
   'apps/DaemonSet': (object) => issuesOf(decodeDaemonSet(object)),
   'batch/Job': workload,
+  'batch/CronJob': cronJob,
   'policy/PodDisruptionBudget': (object) => issuesOf(decodePodDisruptionBudget(object)),
   'scheduling.k8s.io/PriorityClass': priorityClass,
   'storage.k8s.io/StorageClass': (object) => issuesOf(decodeStorageClass(object)),
@@ -131,13 +157,15 @@ export function admit(object: Json): Admission {
   }
   const group = apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
   if (OLD.test(apiVersion)) return oldVersion(apiVersion, group);
-  const check = KINDS[`${group}/${kind}`];
+  const form = asWorkload(object);
+  const key = form === object ? `${group}/${kind}` : `apps/${textAt(form, 'kind')}`;
+  const check = KINDS[key];
   if (check === undefined) {
     if (!OWN_GROUPS.has(group)) return { kind: 'ignored' };
     const known = Object.keys(KINDS).filter((each) => each.startsWith(`${group}/`));
     const message = `"${kind}" is no kind of ${group}; known: ${known.join(', ')}`;
     return { kind: 'refused', issues: [{ path: 'kind', message }] };
   }
-  const issues = [...nameIssues(object), ...check(object)];
+  const issues = [...nameIssues(object), ...check(form)];
   return issues.length === 0 ? { kind: 'used' } : { kind: 'refused', issues };
 }
