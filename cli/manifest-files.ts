@@ -81,13 +81,18 @@ function whyOf(error: unknown): string {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
+/** How messages name a file. */
+export function labelOf(file: string): string {
+  return file === '-' ? 'standard input' : file;
+}
+
 /** The text of a file, or of standard input; one that cannot be read is a problem, as is one that is no text. */
 export function textOf(file: string, problems: string[]): string {
   let bytes: Buffer;
   try {
     bytes = readFileSync(file === '-' ? 0 : file);
   } catch (error) {
-    problems.push(`${file}: cannot be read: ${whyOf(error)}`);
+    problems.push(`${labelOf(file)}: cannot be read: ${whyOf(error)}`);
     return '';
   }
   try {
@@ -96,6 +101,6 @@ export function textOf(file: string, problems: string[]): string {
   } catch {
     // Other bytes than UTF-8.
   }
-  problems.push(`${file}: is not a text file`);
+  problems.push(`${labelOf(file)}: is not a text file`);
   return '';
 }

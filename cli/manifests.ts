@@ -1,7 +1,7 @@
 import { show } from '../shared/api/read.ts';
 import { isJson, type Json, listAt, textAt } from '../shared/sim/json.ts';
 import { type Foreign, foreignKind } from './foreign.ts';
-import { type FoundFile, textOf } from './manifest-files.ts';
+import { type FoundFile, labelOf, textOf } from './manifest-files.ts';
 import type { Substitution } from './simulate/variables.ts';
 import { isTemplate, readYaml, type YamlDocument } from './simulate/yaml-text.ts';
 
@@ -27,11 +27,12 @@ export interface Finding {
 
 /** The objects of one file; a file of a folder may hold something else. */
 export function manifestsOf(
-  { file, name, isGiven }: FoundFile,
+  { file: path, name, isGiven }: FoundFile,
   { problems, foreign }: Finding,
   value?: Substitution,
 ): readonly Manifest[] {
-  const text = textOf(file, problems);
+  const file = labelOf(path);
+  const text = textOf(path, problems);
   const leaveOut = (kind: string): readonly Manifest[] => {
     foreign.push({ kind, name });
     return [];

@@ -6,7 +6,7 @@ import { type Conversion, convert, type ObjectNote, type Output } from '../conve
 import type { Identity } from '../convert/selectors.ts';
 import { foreignNote } from '../foreign.ts';
 import { jsonText } from '../json.ts';
-import { manifestFiles } from '../manifest-files.ts';
+import { labelOf, manifestFiles } from '../manifest-files.ts';
 import { type Finding, type Manifest, manifestsOf } from '../manifests.ts';
 
 interface Options {
@@ -22,7 +22,7 @@ function manifestsAt(path: string, finding: Finding): readonly Manifest[] {
   const before = problems.length;
   const found = manifestFiles(path, problems).flatMap((file) => manifestsOf(file, finding));
   const isEmpty = found.length === 0 && problems.length === before;
-  if (isEmpty) problems.push(`${path}: holds no Kubernetes object`);
+  if (isEmpty) problems.push(`${labelOf(path)}: holds no Kubernetes object`);
   return found;
 }
 

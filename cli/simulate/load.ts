@@ -5,7 +5,7 @@ import { admit } from '../../shared/sim/kinds.ts';
 import { KUBERNETES_VERSION } from '../../shared/sim/world.ts';
 import { BadInput } from '../bad-input.ts';
 import { type Foreign, foreignNote, renderingAdvice } from '../foreign.ts';
-import { manifestFiles } from '../manifest-files.ts';
+import { labelOf, manifestFiles } from '../manifest-files.ts';
 import { type Finding, type Manifest, manifestsOf, nameOf } from '../manifests.ts';
 import { doubtsOf } from './doubts.ts';
 import { remarksOn } from './remarks.ts';
@@ -114,7 +114,7 @@ function objectsAt(path: string, value: Substitution, finding: Finding): readonl
   const before = problems.length;
   const found = manifestFiles(path, problems).flatMap((file) => manifestsOf(file, finding, value));
   const isEmpty = found.length === 0 && problems.length === before;
-  if (isEmpty) problems.push(`${path}: holds no Kubernetes object`);
+  if (isEmpty) problems.push(`${labelOf(path)}: holds no Kubernetes object`);
   return found.map((each) => {
     // Keys of tags are data: `kubernetes.io/cluster/${CLUSTER_NAME}` is what people select by.
     const isClass = textAt(each.object, 'apiVersion')?.startsWith('karpenter.k8s.aws/') === true;
