@@ -19,18 +19,26 @@ function builtIn(name: string, region: string): string | undefined {
   return name.endsWith('AMI_ID') ? 'ami-0123456789abcdef0' : undefined;
 }
 
-/** Objects with the same kind, namespace and name as an earlier one. */
-function duplicates(loaded: readonly Manifest[]): readonly string[] {
-  const seen = new Map<string, string>();
-  return loaded.flatMap(({ place, object }) => {
+/** Of objects with the same kind, namespace and name the last, as kubectl apply leaves it. */
+function lastOfEach(loaded: readonly Manifest[]) {
+  const last = new Map<string, Manifest>();
+  const twice: string[] = [];
+  for (const manifest of loaded) {
+    const { object, place } = manifest;
     const namespace = textAt(object, 'metadata', 'namespace') ?? 'default';
     const group = textAt(object, 'apiVersion')?.split('/')[0] ?? '';
     const key = `${group} ${nameOf(object)} in ${namespace}`;
-    const before = seen.get(key);
-    seen.set(key, place());
-    return before === undefined ? [] : [`${place()}: the same object is also in ${before}`];
-  });
+    const before = last.get(key);
+    if (before !== undefined) twice.push(`${place()} counts, and not ${before.place()}`);
+    last.set(key, manifest);
+  }
+  const more = twice.length > TWICE_MAX ? `; and ${twice.length - TWICE_MAX} more` : '';
+  const told = `the last of the same object counts: ${twice.slice(0, TWICE_MAX).join('; ')}${more}`;
+  return { used: [...last.values()], notes: twice.length === 0 ? [] : [told] };
 }
+
+/** Objects that are there twice, told in one note. */
+const TWICE_MAX = 3;
 
 /** NodePools whose EC2NodeClass is nowhere. */
 function danglingReferences(
@@ -161,20 +169,17 @@ export function loadManifests(
   const named = paths.flatMap((path) => objectsAt(path, value, { problems, foreign }));
   problems.push(...named.flatMap(refusals));
   const admitted = (kind: string) => named.filter(({ object }) => admit(object).kind === kind);
-  const used = admitted('used');
+  const { used, notes } = lastOfEach(admitted('used'));
   // A class that is itself refused is there all the same: one fault, one line.
-  problems.push(
-    ...duplicates(used),
-    ...danglingReferences(named, known),
-    ...unusableSettings(used),
-  );
+  problems.push(...danglingReferences(named, known), ...unusableSettings(used));
   if (problems.length > 0) {
     const advice = renderingAdvice(foreign);
     const said = advice === undefined ? [] : [`${paths.join(' ')}: ${advice}`];
     throw new BadInput([...problems.map(withAdvice), ...said]);
   }
   const ignored = new Set(admitted('ignored').map(({ object }) => textAt(object, 'kind') ?? '?'));
-  for (const line of notesOn(used, known, ignored, foreign, place)) note(line);
+  const said = notesOn(used, known, ignored, foreign, place);
+  for (const line of [...notes, ...said]) note(line);
   return used.map(({ object }) => object);
 }
 

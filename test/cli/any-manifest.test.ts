@@ -140,6 +140,20 @@ describe('what is no manifest', () => {
     expect(stderr).toContain('pod.yaml:1: Pod/single: apiVersion is required');
   });
 
+  it('of the same object the last counts, as with kubectl apply, and one note says so', async () => {
+    const three = DEPLOYMENT.replace('replicas: 2', 'replicas: 3');
+    const answer = await simulated({
+      ...GROUND,
+      'a.yaml': DEPLOYMENT,
+      'b.yaml': `${three}---\n${three}`,
+    });
+    expect(answer.exitCode, answer.stderr).toBe(0);
+    const notes = answer.stderr.split('\n').filter((line) => line.includes('same object'));
+    expect(notes).toHaveLength(1);
+    expect(notes[0]).toMatch(/b\.yaml:1: Deployment\/web counts, and not \S+a\.yaml:1: Deploy/);
+    expect(podsOf(answer).running).toBe(3);
+  });
+
   it('a folder that links to itself is read once', async () => {
     const answer = await inFolder({ ...GROUND, 'app/pod.yaml': POD }, async (folder) => {
       symlinkSync(folder, join(folder, 'app', 'up'));

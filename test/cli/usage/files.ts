@@ -81,18 +81,6 @@ export const FILES: readonly Row[] = [
     '{NAME} is not set: give it as --var NAME=VALUE',
   ),
   row(
-    'the same object in one file',
-    { 'a.yaml': `${POOL_AND_CLASS}---\n${NODE_POOL}` },
-    'simulate @',
-    'NodePool/general: the same object is also in @/a.yaml:1',
-  ),
-  row(
-    'the same object in two files',
-    { 'a.yaml': POOL_AND_CLASS, 'b.yaml': NODE_CLASS },
-    'simulate @',
-    '@/b.yaml:1: EC2NodeClass/default: the same object is also in @/a.yaml:',
-  ),
-  row(
     'the second document',
     { 'a.yaml': `${NODE_CLASS}---\n${NODE_POOL.replace('weight: 10', 'weight: 0')}` },
     'simulate @',
