@@ -1,6 +1,6 @@
 import { decodeEC2NodeClass } from '../../shared/api/ec2-node-class.ts';
 import { launchSettingsOf } from '../../shared/catalog/node-class-settings.ts';
-import { isJson, type Json, textAt } from '../../shared/sim/json.ts';
+import { isJson, type Json, objectAt, textAt } from '../../shared/sim/json.ts';
 import { admit } from '../../shared/sim/kinds.ts';
 import { KUBERNETES_VERSION } from '../../shared/sim/world.ts';
 import { BadInput } from '../bad-input.ts';
@@ -116,6 +116,13 @@ function refusals({ object, place }: Manifest): readonly string[] {
   });
 }
 
+/** As the API server names an object that has only the beginning of a name. */
+function withName(object: Json, index: number): Json {
+  const start = textAt(object, 'metadata', 'generateName');
+  if (start === undefined || textAt(object, 'metadata', 'name') !== undefined) return object;
+  return { ...object, metadata: { ...objectAt(object, 'metadata'), name: `${start}${index + 1}` } };
+}
+
 /** The objects at the path, with values put in. */
 function objectsAt(path: string, value: Substitution, finding: Finding): readonly Manifest[] {
   const { problems } = finding;
@@ -123,10 +130,10 @@ function objectsAt(path: string, value: Substitution, finding: Finding): readonl
   const found = manifestFiles(path, problems).flatMap((file) => manifestsOf(file, finding, value));
   const isEmpty = found.length === 0 && problems.length === before;
   if (isEmpty) problems.push(`${labelOf(path)}: holds no Kubernetes object`);
-  return found.map((each) => {
+  return found.map((each, index) => {
     // Keys of tags are data: `kubernetes.io/cluster/${CLUSTER_NAME}` is what people select by.
     const isClass = textAt(each.object, 'apiVersion')?.startsWith('karpenter.k8s.aws/') === true;
-    const filled = isClass ? withKeys(each.object, value) : each.object;
+    const filled = isClass ? withKeys(each.object, value) : withName(each.object, index);
     return isJson(filled) ? { ...each, object: filled } : each;
   });
 }

@@ -14,10 +14,9 @@ const FORMS: ReadonlyMap<string, string> = new Map([
   ['DaemonSet', 'DaemonSet'],
 ]);
 
-/** What a kind that is not of Kubernetes' own workloads runs as; undefined: it is one of these. */
-export function formOf(kind: string): string | undefined {
-  if (kind === 'ReplicationController') return 'ReplicaSet';
-  return kind === 'Rollout' ? FORMS.get(kind) : undefined;
+/** The kind that stands in the simulated cluster for one that a scenario names. */
+export function formOf(kind: string): string {
+  return kind === 'ReplicationController' ? 'ReplicaSet' : (FORMS.get(kind) ?? kind);
 }
 
 /**

@@ -162,7 +162,7 @@ export class Script {
     step: string,
   ): KubeObject | undefined {
     const place = CLUSTER_SCOPED.has(kind) ? undefined : namespace;
-    const object = this.world.store.get(formOf(kind) ?? kind, place, name);
+    const object = this.world.store.get(formOf(kind), place, name);
     if (object === undefined) this.reject(step, `${storeKey(kind, place, name)} does not exist`);
     return object;
   }

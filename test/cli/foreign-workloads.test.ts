@@ -55,6 +55,12 @@ describe('work that ends', () => {
     expect(stderr).toContain('Job/load');
   });
 
+  it('Jobs that leave their names to the API server all run', async () => {
+    const unnamed = job().replace('name: load', 'generateName: load-');
+    const { state } = await run('3m', [unnamed, unnamed]);
+    expect(state.pods).toMatchObject({ running: 2 });
+  });
+
   it('the annotation says otherwise', async () => {
     const { state, stderr } = await run('10m', [job('joiner.dev/simulated-duration: 1h')]);
     expect(state.pods).toMatchObject({ running: 1, succeeded: 0 });

@@ -83,22 +83,22 @@ function jobOf({ apiVersion, kind, metadata, spec }: KubeObject, minuteMs: numbe
 
 /** Starts the Job of this minute where the schedule has one, and forgets Jobs that have ended. */
 export function reconcileCronJob(store: ObjectStore, cronJob: KubeObject, nowMs: number): void {
-  if (isDeleting(cronJob)) return;
+  // The clock stops at every minute: nothing is due in between.
+  if (isDeleting(cronJob) || nowMs % MINUTE_MS !== 0) return;
   const jobs = controlledBy(store, 'Job', cronJob);
   const byAge = jobs.filter(isDone).toSorted((a, b) => minuteOf(a) - minuteOf(b));
   const kept = numberAt(cronJob, 'spec', 'successfulJobsHistoryLimit') ?? HISTORY;
   for (const job of byAge.slice(0, Math.max(0, byAge.length - kept))) store.delete(job);
-  const minuteMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
   const last = textAt(cronJob, 'status', 'lastScheduleTime');
   const sinceMs = Date.parse(last ?? cronJob.metadata.creationTimestamp);
-  if (minuteMs <= sinceMs || valueAt(cronJob, 'spec', 'suspend') === true) return;
-  if (!isDue(cronJob, minuteMs)) return;
+  if (nowMs <= sinceMs || valueAt(cronJob, 'spec', 'suspend') === true) return;
+  if (!isDue(cronJob, nowMs)) return;
   const running = jobs.filter((job) => !isDone(job) && !isDeleting(job));
   const policy = textAt(cronJob, 'spec', 'concurrencyPolicy');
   if (policy === 'Forbid' && running.length > 0) return;
   if (policy === 'Replace') for (const job of running) store.delete(job);
-  store.create(jobOf(cronJob, minuteMs));
-  const lastScheduleTime = new Date(minuteMs).toISOString();
+  store.create(jobOf(cronJob, nowMs));
+  const lastScheduleTime = new Date(nowMs).toISOString();
   store.update(cronJob, (latest) => withStatus(latest, { lastScheduleTime }));
 }
 
