@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { standardInput } from './standard-input.ts';
 
 /** A file to read. */
 export interface FoundFile {
@@ -90,7 +91,7 @@ export function labelOf(file: string): string {
 export function textOf(file: string, problems: string[]): string {
   let bytes: Buffer;
   try {
-    bytes = readFileSync(file === '-' ? 0 : file);
+    bytes = file === '-' ? standardInput() : readFileSync(file);
   } catch (error) {
     problems.push(`${labelOf(file)}: cannot be read: ${whyOf(error)}`);
     return '';

@@ -27,6 +27,16 @@ describe('manifests from standard input', () => {
     expect(stdout).toContain(line[0] === 'simulate' ? '1 running' : 'dearer');
   });
 
+  it('waits for a writer that is slow, and reads more than a pipe holds', async () => {
+    const long = `${rendered}---\n${`# ${'x'.repeat(98)}\n`.repeat(2000)}`;
+    await inFolder({ 'a.yaml': long }, async (folder) => {
+      const line = `(sleep 2; cat "${folder}/a.yaml"; sleep 1) | "${process.execPath}" "${MAIN}" simulate - --duration 3m`;
+      const { status, stdout, stderr } = spawnSync('sh', ['-c', line], { encoding: 'utf8' });
+      expect({ status, stderr }).toMatchObject({ status: 0 });
+      expect(stdout).toContain('1 running');
+    });
+  });
+
   it('plan -f - reads them, too', async () => {
     await inFolder({ config: CONFIG }, async (folder) => {
       const { stderr } = piped(rendered, 'plan', '--kubeconfig', `${folder}/config`, '-f', '-');
