@@ -5,8 +5,8 @@ const CHUNK_BYTES = 1 << 16;
 const PAUSE_MS = 10;
 
 /**
- * Everything until the end of standard input. A pipe whose writer is slower than the reader, such as
- * `helm template`, answers EAGAIN where it does not block: then it is asked again.
+ * Everything until the end of standard input. A pipe whose writer is slower than the reader, as
+ * `helm template` is, answers EAGAIN where it does not block: then it is asked again.
  */
 export function standardInput(): Buffer {
   const chunks: Buffer[] = [];
