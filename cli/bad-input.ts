@@ -9,10 +9,18 @@ export class BadInput extends Error {
   }
 }
 
+/** The system's errors in words. */
+const WORDS: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file',
+  EISDIR: 'is a folder',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+};
+
 /** Of a file that could not be read: what is wrong with it, by the system's error. */
 export function unreadable(file: string, error: unknown): BadInput {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-  const why = code === 'ENOENT' ? 'no such file' : code === 'EISDIR' ? 'is a folder' : code;
+  const why = WORDS[code] ?? code;
   return new BadInput([`${file}: ${why}`]);
 }
 

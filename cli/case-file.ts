@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { decodeCase, type SchedulingCase } from '../shared/api/case/decode.ts';
 import { BadInput, unreadable } from './bad-input.ts';
+import { standardInput } from './standard-input.ts';
 
 /** The text of a file, or of standard input for `-`. */
 function textOf(file: string): string {
   try {
     // Editors on Windows put a byte order mark first.
-    return readFileSync(file === '-' ? 0 : file, 'utf8').replace(/^\uFEFF/, '');
+    const bytes = file === '-' ? standardInput() : readFileSync(file);
+    return bytes.toString('utf8').replace(/^\uFEFF/, '');
   } catch (error) {
     throw unreadable(file, error);
   }

@@ -5,6 +5,7 @@ import { loadKubeconfig } from '../shared/kube/kubeconfig.ts';
 import { systemTiming } from '../shared/kube/time.ts';
 import { httpTransport } from '../shared/kube/transport.ts';
 import { BadInput } from './bad-input.ts';
+import { checkKubeconfig } from './kubeconfig-files.ts';
 
 /** Which cluster a command speaks to; the same options as kubectl's. */
 export interface ClusterOptions {
@@ -30,6 +31,7 @@ export interface Connection {
 /** A client for the kubeconfig's cluster; close it. A kubeconfig that is wrong is bad input. */
 export async function connect(name: string, options: ClusterOptions): Promise<Connection> {
   const { kubeconfig, context } = options;
+  checkKubeconfig(kubeconfig);
   const { nowMs } = systemTiming;
   const access = await loadKubeconfig(context, nowMs, kubeconfig).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error);

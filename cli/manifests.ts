@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { show } from '../shared/api/read.ts';
 import { isJson, type Json, listAt, textAt } from '../shared/sim/json.ts';
-import { readYaml } from './simulate/yaml-text.ts';
+import { type Foreign, foreignKind } from './foreign.ts';
+import { type FoundFile, labelOf, textOf } from './manifest-files.ts';
+import type { Substitution } from './simulate/variables.ts';
+import { isTemplate, readYaml, type YamlDocument } from './simulate/yaml-text.ts';
 
 /** An object of a file, and where it stands there. */
 export interface Manifest {
@@ -13,53 +14,114 @@ export interface Manifest {
   readonly place: (path?: string) => string;
 }
 
-const EXTENSION = /\.(ya?ml|json)$/;
-
-/** Beside manifests, but none: what `--scenario` reads. */
-const SCENARIO = /(^|[./\\])scenario\.ya?ml$/;
-
-/** Files at or below the path, in the order of their names; an explicit file, and -, whatever it is. */
-export function manifestFiles(path: string, problems: string[]): readonly string[] {
-  try {
-    if (path === '-' || !statSync(path).isDirectory()) return [path];
-  } catch {
-    problems.push(`${path}: no such file or folder`);
-    return [];
-  }
-  const inside = readdirSync(path, { recursive: true, encoding: 'utf8' }).sort();
-  const names = inside.filter((name) => EXTENSION.test(name) && !SCENARIO.test(name));
-  if (names.length === 0) problems.push(`${path}: holds no *.yaml, *.yml or *.json file`);
-  return names.map((name) => join(path, name));
-}
-
 export function nameOf(object: Json): string {
   return `${textAt(object, 'kind') ?? '?'}/${textAt(object, 'metadata', 'name') ?? '?'}`;
 }
 
-/** The objects of one text; lists of kind List are opened. */
-export function parseManifests(
-  file: string,
-  text: string,
-  problems: string[],
+/** What reading finds beside manifests. */
+export interface Finding {
+  readonly problems: string[];
+  /** Files of a folder that hold something else. */
+  readonly foreign: Foreign[];
+}
+
+/** The objects of one file; a file of a folder may hold something else. */
+export function manifestsOf(
+  { file: path, name, isGiven }: FoundFile,
+  { problems, foreign }: Finding,
+  value?: Substitution,
 ): readonly Manifest[] {
-  return readYaml(file, text, problems).flatMap(
-    ({ value, lineOf, text: own }): readonly Manifest[] => {
-      const isList = isJson(value) && value['kind'] === 'List' && Array.isArray(value['items']);
-      const items: readonly unknown[] = isList ? listAt(value, 'items') : [value];
-      return items.flatMap((object, index): readonly Manifest[] => {
-        const start = isList ? `items[${index}]` : '';
-        const at = (path = ''): string =>
-          `${file}:${lineOf([start, path].filter((each) => each !== '').join('.'))}`;
-        if (!isJson(object)) problems.push(`${at()}: a Kubernetes object is expected`);
-        else if (textAt(object, 'kind') === undefined) problems.push(`${at()}: ${noKind(object)}`);
-        else {
-          const written = isList ? undefined : own;
-          return [{ object, text: written, place: (path) => `${at(path)}: ${nameOf(object)}` }];
-        }
-        return [];
-      });
-    },
-  );
+  const file = labelOf(path);
+  const text = textOf(path, problems);
+  const leaveOut = (kind: string): readonly Manifest[] => {
+    foreign.push({ kind, name });
+    return [];
+  };
+  if (isTemplate(text)) return template();
+  const wrong: string[] = [];
+  const documents = readYaml(file, text, wrong, value === undefined ? {} : { value });
+  // What does not so much as speak of a kind was never meant as a manifest.
+  if (wrong.length > 0 && !isGiven && !/\bkind\b/.test(text)) return leaveOut(foreignKind(name));
+  problems.push(...wrong);
+  const manifests = documents.flatMap((document) => objectsOf(file, document, problems, other));
+  const isUnnamed = text.includes('{{') && manifests.some(({ object }) => hasTemplateName(object));
+  return isUnnamed ? template() : manifests;
+
+  function template(): readonly Manifest[] {
+    if (!isGiven) return leaveOut('template with {{ }}');
+    const broken: string[] = [];
+    readYaml(file, text, broken);
+    problems.push(
+      `${file}: is a template with {{ }}, no manifest: helm template CHART | joiner simulate -`,
+      ...broken.slice(0, 1),
+    );
+    return [];
+  }
+
+  function other(problem: string): void {
+    if (isGiven) problems.push(problem);
+    else leaveOut(foreignKind(name));
+  }
+}
+
+function hasTemplateName(object: Json): boolean {
+  return textAt(object, 'metadata', 'name')?.includes('{{') === true;
+}
+
+/** The objects of a document; lists are opened. */
+function objectsOf(
+  file: string,
+  { value, lineOf, text }: YamlDocument,
+  problems: string[],
+  other: (problem: string) => void,
+): readonly Manifest[] {
+  return itemsOf(value).flatMap(({ object, start }): readonly Manifest[] => {
+    const at = (path = ''): string =>
+      `${file}:${lineOf([start, path].filter((each) => each !== '').join('.'))}`;
+    if (!isJson(object)) other(`${at()}: a Kubernetes object is expected`);
+    else if (isMeant(object)) {
+      const place = (path?: string): string => `${at(path)}: ${nameOf(object)}`;
+      if (textAt(object, 'kind') !== undefined) {
+        return [{ object, text: start === '' ? text : undefined, place }];
+      }
+      problems.push(`${at()}: ${noKind(object)}`);
+    } else other(`${at()}: ${whatLacks(object)}`);
+    return [];
+  });
+}
+
+/** Whether it was written as an object, although it may lack its kind or its version. */
+function isMeant(object: Json): boolean {
+  const kind = textAt(object, 'kind');
+  const version = textAt(object, 'apiVersion');
+  if (kind !== undefined && version !== undefined) return true;
+  const isNamed = textAt(object, 'metadata', 'name') !== undefined;
+  return isNamed && (kind !== undefined || version !== undefined);
+}
+
+interface Item {
+  readonly object: unknown;
+  /** The field where it stands; empty for the document itself. */
+  readonly start: string;
+}
+
+/** What a List holds, and what a list of one kind holds, such as a ConfigMapList. */
+function itemsOf(value: unknown, start = ''): readonly Item[] {
+  const kind = textAt(value, 'kind') ?? '';
+  const isList = isJson(value) && kind.endsWith('List') && Array.isArray(value['items']);
+  if (!isList) return [{ object: value, start }];
+  const own = kind.slice(0, -'List'.length);
+  const version = textAt(value, 'apiVersion');
+  return listAt(value, 'items').flatMap((item, index) => {
+    const at = start === '' ? `items[${index}]` : `${start}.items[${index}]`;
+    // The API server leaves kind and version to the list.
+    const isBare = isJson(item) && own !== '' && item['kind'] === undefined;
+    return itemsOf(isBare ? { apiVersion: version, kind: own, ...item } : item, at);
+  });
+}
+
+function whatLacks(object: Json): string {
+  return textAt(object, 'kind') === undefined ? noKind(object) : 'no apiVersion in this document';
 }
 
 function noKind(object: Json): string {
@@ -67,16 +129,4 @@ function noKind(object: Json): string {
   if (kind !== undefined && kind !== null) return `kind must be a string, not ${show(kind)}`;
   const fields = Object.keys(object).slice(0, 5).join(', ');
   return `no kind in this document${fields === '' ? '' : `; it has ${fields}`}`;
-}
-
-/** The text of a file, or of standard input; one that cannot be read is a problem, as is one that is no text. */
-export function textOf(file: string, problems: string[]): string {
-  try {
-    const text = readFileSync(file === '-' ? 0 : file, 'utf8');
-    if (!text.includes('\0')) return text;
-    problems.push(`${file}: is not a text file`);
-  } catch (error) {
-    problems.push(`${file}: cannot be read: ${error instanceof Error ? error.message : error}`);
-  }
-  return '';
 }

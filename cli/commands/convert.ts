@@ -4,8 +4,10 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { Problems, reporting } from '../bad-input.ts';
 import { type Conversion, convert, type ObjectNote, type Output } from '../convert/convert.ts';
 import type { Identity } from '../convert/selectors.ts';
+import { foreignNote } from '../foreign.ts';
 import { jsonText } from '../json.ts';
-import { type Manifest, manifestFiles, parseManifests, textOf } from '../manifests.ts';
+import { labelOf, manifestFiles } from '../manifest-files.ts';
+import { type Finding, type Manifest, manifestsOf } from '../manifests.ts';
 
 interface Options {
   readonly filename: readonly string[];
@@ -15,13 +17,12 @@ interface Options {
   readonly strict?: true;
 }
 
-function manifestsAt(path: string, problems: string[]): readonly Manifest[] {
+function manifestsAt(path: string, finding: Finding): readonly Manifest[] {
+  const { problems } = finding;
   const before = problems.length;
-  const found = manifestFiles(path, problems).flatMap((file) =>
-    parseManifests(file, textOf(file, problems), problems),
-  );
+  const found = manifestFiles(path, problems).flatMap((file) => manifestsOf(file, finding));
   const isEmpty = found.length === 0 && problems.length === before;
-  if (isEmpty) problems.push(`${path}: holds no Kubernetes object`);
+  if (isEmpty) problems.push(`${labelOf(path)}: holds no Kubernetes object`);
   return found;
 }
 
@@ -68,11 +69,14 @@ async function run(paths: readonly string[], options: Options): Promise<number> 
   }
   const identity = identityOf(options, problems);
   const unread: string[] = [];
-  const manifests = all.flatMap((path) => manifestsAt(path, unread));
+  const finding: Finding = { problems: unread, foreign: [] };
+  const manifests = all.flatMap((path) => manifestsAt(path, finding));
   const conversion = convert(manifests, identity);
   for (const problem of [...unread, ...conversion.problems]) problems.add(problem);
   const { outputs, notes } = problems.checked(conversion);
   for (const note of notes) process.stderr.write(line(note));
+  const left = foreignNote(finding.foreign);
+  if (left !== undefined) process.stderr.write(`${left}\n`);
   process.stdout.write(
     options.output === 'json' ? asJson(conversion) : outputs.map(yamlText).join('---\n'),
   );

@@ -110,7 +110,7 @@ export function diagnoseCommand(): Command {
     )
     .option('--overlay <names...>', 'only what these overlays change', [])
     .option('--nodepool <names...>', 'only these NodePools', [])
-    .option('-f, --filename <paths...>', 'files or folders of manifests', [])
+    .option('-f, --filename <paths...>', 'files or folders of manifests; - is standard input', [])
     .option('--case <file>', 'a case file instead of manifests (- reads standard input)')
     .addOption(
       new Option('--region <region>', 'of the embedded prices')

@@ -1,6 +1,7 @@
-import { Argument, Command, Option } from 'commander';
+import { Command, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { reporting } from '../bad-input.ts';
+import { askedOf, type Kind } from '../explain/asked.ts';
 import { type ClaimExplanation, explainClaim } from '../explain/claim.ts';
 import { explainPod, type PodExplanation } from '../explain/pod.ts';
 import { renderClaim, renderPod } from '../explain/render.ts';
@@ -21,9 +22,6 @@ import {
   withSettingsOptions,
 } from '../stack-settings.ts';
 import { nodeRows } from '../top/rows.ts';
-
-const KINDS = ['pod', 'node', 'nodeclaim'] as const;
-type Kind = (typeof KINDS)[number];
 
 interface Options extends PricedClusterOptions, SettingsOptions {
   readonly namespace: string;
@@ -107,7 +105,8 @@ async function answer(
   return `${noteLines(notes)}${text}\n`;
 }
 
-async function run(kind: Kind, name: string, options: Options): Promise<number> {
+async function run(what: string, given: string | undefined, options: Options): Promise<number> {
+  const { kind, name } = askedOf(what, given);
   try {
     const text = await withLiveCluster('joiner-explain', options, (live) =>
       answer(live, kind, name, options),
@@ -125,11 +124,11 @@ async function run(kind: Kind, name: string, options: Options): Promise<number> 
 export function explainCommand(): Command {
   return withSettingsOptions(withPricedClusterOptions(new Command('explain')))
     .description('say why a pod is or would be where it is, or what becomes of a node')
-    .addArgument(new Argument('<kind>', 'of what is asked about').choices([...KINDS]))
-    .argument('<name>', 'its name')
+    .argument('<what>', 'pod, node or nodeclaim; or with its name, such as pod/web')
+    .argument('[name]', 'its name')
     .option('-n, --namespace <name>', 'of the pod', 'default')
     .addOption(new Option('-o, --output <format>').choices(['text', 'json']).default('text'))
-    .action((kind: Kind, name: string, options: Options) =>
-      reporting(() => run(kind, name, options)),
+    .action((what: string, name: string | undefined, options: Options) =>
+      reporting(() => run(what, name, options)),
     );
 }

@@ -134,7 +134,11 @@ export function planCommand(): Command {
       '\nExit codes: 0 nothing to do, 3 something to do, 1 it failed (with --strict also: pods stay ' +
         'pending),\n2 bad input. docs/plan.md says what is looked at and what is not.',
     )
-    .option('-f, --filename <paths...>', 'changed manifests: how the answer differs with them', [])
+    .option(
+      '-f, --filename <paths...>',
+      'changed manifests, - is standard input: how the answer differs with them',
+      [],
+    )
     .option('--var <name=value>', 'a value for a variable in manifests', collect, [])
     .addOption(new Option('-o, --output <format>').choices(['table', 'json']).default('table'))
     .option('--strict', 'exit 1 when pods stay pending')

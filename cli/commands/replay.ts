@@ -6,6 +6,7 @@ import { type Replayed, replayed } from '../../shared/app/recording/replayed.ts'
 import { BadInput, Problems, reporting, unreadable } from '../bad-input.ts';
 import { jsonText } from '../json.ts';
 import { type Difference, differences } from '../replay/difference.ts';
+import { standardInput } from '../standard-input.ts';
 
 interface Options {
   readonly output: 'text' | 'json';
@@ -24,7 +25,7 @@ const SHOWN_MAX = 10;
 
 function textOf(file: string): string {
   try {
-    const bytes = readFileSync(file === '-' ? 0 : file);
+    const bytes = file === '-' ? standardInput() : readFileSync(file);
     const isZipped = GZIP_MAGIC.every((byte, at) => bytes[at] === byte);
     return (isZipped ? gunzipSync(bytes) : bytes).toString('utf8');
   } catch (error) {

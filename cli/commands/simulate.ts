@@ -93,7 +93,7 @@ async function simulate(paths: readonly string[], options: SimulateOptions): Pro
 export function simulateCommand(): Command {
   return new Command('simulate')
     .description('run Joiner on manifests in a simulated cluster and cloud')
-    .argument('[paths...]', 'files or folders of manifests')
+    .argument('[paths...]', 'files or folders of manifests; - is standard input')
     .option('-f, --filename <paths...>', 'the same as paths', [])
     .addOption(new Option('--region <region>').choices([...REGIONS]).default('us-east-1'))
     .option('--duration <time>', 'virtual time to run', '30m')

@@ -11,6 +11,7 @@ import type { NodePool } from '../../shared/core/model/provisioning.ts';
 import { amountOf } from '../../shared/core/model/resources.ts';
 import type { ClusterState } from '../../shared/ports.ts';
 import { type Json, listAt, numberAt, objectAt, textAt, valueAt } from '../../shared/sim/json.ts';
+import { asWorkload } from '../../shared/sim/pod-templates.ts';
 
 /** The cluster with manifests applied, and what of them could not be taken into account. */
 export interface Changed {
@@ -210,8 +211,11 @@ export function withChanges(before: ClusterState, manifests: readonly Json[]): C
   const notes: string[] = [];
   const state = manifests.reduce((each, object) => {
     const kind = textAt(object, 'kind') ?? '';
-    const apply = KINDS.get(kind);
-    if (apply !== undefined) return apply(each, object, notes);
+    const form = asWorkload(object);
+    const formKind = textAt(form, 'kind') ?? '';
+    const apply = KINDS.get(formKind);
+    // Pods of a Rollout are a ReplicaSet's, those of all others name it themselves.
+    if (apply !== undefined) return apply(each, formKind === 'ReplicaSet' ? object : form, notes);
     notes.push(`${kind} ${textAt(object, 'metadata', 'name') ?? ''} is not taken into account`);
     return each;
   }, before);

@@ -1,11 +1,15 @@
 import { decodeEC2NodeClass } from '../../shared/api/ec2-node-class.ts';
 import { launchSettingsOf } from '../../shared/catalog/node-class-settings.ts';
-import { type Json, textAt } from '../../shared/sim/json.ts';
+import { isJson, type Json, objectAt, textAt } from '../../shared/sim/json.ts';
 import { admit } from '../../shared/sim/kinds.ts';
 import { KUBERNETES_VERSION } from '../../shared/sim/world.ts';
 import { BadInput } from '../bad-input.ts';
-import { type Manifest, manifestFiles, nameOf, parseManifests, textOf } from '../manifests.ts';
+import { type Foreign, foreignNote, renderingAdvice } from '../foreign.ts';
+import { labelOf, manifestFiles } from '../manifest-files.ts';
+import { type Finding, type Manifest, manifestsOf, nameOf } from '../manifests.ts';
 import { doubtsOf } from './doubts.ts';
+import { remarksOn } from './remarks.ts';
+import { decidingUnset, type Substitution, unsetIn, withAdvice, withKeys } from './variables.ts';
 
 /** Values of `${NAME}` that need not be given. */
 function builtIn(name: string, region: string): string | undefined {
@@ -15,33 +19,26 @@ function builtIn(name: string, region: string): string | undefined {
   return name.endsWith('AMI_ID') ? 'ami-0123456789abcdef0' : undefined;
 }
 
-function substituted(
-  file: string,
-  text: string,
-  value: (name: string) => string | undefined,
-  problems: string[],
-): string {
-  return text.replaceAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (whole, name: string, at: number) => {
-    const known = value(name);
-    if (known !== undefined) return known;
-    const line = text.slice(0, at).split('\n').length;
-    problems.push(`${file}:${line}: \${${name}} is not set; give it as --var ${name}=VALUE`);
-    return whole;
-  });
-}
-
-/** Objects with the same kind, namespace and name as an earlier one. */
-function duplicates(loaded: readonly Manifest[]): readonly string[] {
-  const seen = new Map<string, string>();
-  return loaded.flatMap(({ place, object }) => {
+/** Of objects with the same kind, namespace and name the last, as kubectl apply leaves it. */
+function lastOfEach(loaded: readonly Manifest[]) {
+  const last = new Map<string, Manifest>();
+  const twice: string[] = [];
+  for (const manifest of loaded) {
+    const { object, place } = manifest;
     const namespace = textAt(object, 'metadata', 'namespace') ?? 'default';
     const group = textAt(object, 'apiVersion')?.split('/')[0] ?? '';
     const key = `${group} ${nameOf(object)} in ${namespace}`;
-    const before = seen.get(key);
-    seen.set(key, place());
-    return before === undefined ? [] : [`${place()}: the same object is also in ${before}`];
-  });
+    const before = last.get(key);
+    if (before !== undefined) twice.push(`${place()} counts, and not ${before.place()}`);
+    last.set(key, manifest);
+  }
+  const more = twice.length > TWICE_MAX ? `; and ${twice.length - TWICE_MAX} more` : '';
+  const told = `the last of the same object counts: ${twice.slice(0, TWICE_MAX).join('; ')}${more}`;
+  return { used: [...last.values()], notes: twice.length === 0 ? [] : [told] };
 }
+
+/** Objects that are there twice, told in one note. */
+const TWICE_MAX = 3;
 
 /** NodePools whose EC2NodeClass is nowhere. */
 function danglingReferences(
@@ -87,6 +84,79 @@ function doubtful(used: readonly Manifest[], known: readonly Json[]): readonly s
   );
 }
 
+/** A line for each object whose fields hold names that have no value. */
+function unsetNotes(used: readonly Manifest[]): readonly string[] {
+  return used.flatMap(({ object, place }) => {
+    const unset = decidingUnset(object);
+    const [first] = unset;
+    if (first === undefined) return [];
+    const names = [...new Set(unset.flatMap((each) => each.names))];
+    const said = names.map((name) => `\${${name}}`).join(', ');
+    const fields = [...new Set(unset.map(({ path }) => path))].slice(0, FIELDS_MAX).join(', ');
+    const more = unset.length > FIELDS_MAX ? ', …' : '';
+    const given = names.map((name) => `--var ${name}=VALUE`).join(' ');
+    const what = `${fields}${more}: ${said} is not set and stands as text; give ${given}`;
+    return [`${place(first.path)}: ${what}`];
+  });
+}
+
+/** Fields named in one note. */
+const FIELDS_MAX = 4;
+
+/** What is wrong with an object by its schema; a value that was not put in is told by its name. */
+function refusals({ object, place }: Manifest): readonly string[] {
+  const admission = admit(object);
+  if (admission.kind !== 'refused') return [];
+  const unset = unsetIn(object);
+  return admission.issues.map(({ path, message }) => {
+    const names = unset.find((each) => each.path === path)?.names ?? [];
+    const missing = names.filter((name) => !message.includes(`\${${name}}`));
+    const held = missing.map((name) => ` (it holds \${${name}})`).join('');
+    return `${place(path)}: ${path} ${message}${held}`;
+  });
+}
+
+/** As the API server names an object that has only the beginning of a name. */
+function withName(object: Json, index: number): Json {
+  const start = textAt(object, 'metadata', 'generateName');
+  if (start === undefined || textAt(object, 'metadata', 'name') !== undefined) return object;
+  return { ...object, metadata: { ...objectAt(object, 'metadata'), name: `${start}${index + 1}` } };
+}
+
+/** The objects at the path, with values put in. */
+function objectsAt(path: string, value: Substitution, finding: Finding): readonly Manifest[] {
+  const { problems } = finding;
+  const before = problems.length;
+  const found = manifestFiles(path, problems).flatMap((file) => manifestsOf(file, finding, value));
+  const isEmpty = found.length === 0 && problems.length === before;
+  if (isEmpty) problems.push(`${labelOf(path)}: holds no Kubernetes object`);
+  return found.map((each, index) => {
+    // Keys of tags are data: `kubernetes.io/cluster/${CLUSTER_NAME}` is what people select by.
+    const isClass = textAt(each.object, 'apiVersion')?.startsWith('karpenter.k8s.aws/') === true;
+    const filled = isClass ? withKeys(each.object, value) : withName(each.object, index);
+    return isJson(filled) ? { ...each, object: filled } : each;
+  });
+}
+
+/** What people should know of what was loaded; nothing of it is a fault. */
+function notesOn(
+  used: readonly Manifest[],
+  known: readonly Json[],
+  ignored: ReadonlySet<string>,
+  foreign: readonly Foreign[],
+  place: 'simulated' | 'live',
+): readonly string[] {
+  const left = foreignNote(foreign);
+  return [
+    ...unsetNotes(used),
+    // What an API server refuses is its own business where there is one.
+    ...(place === 'simulated' ? doubtful(used, known) : []),
+    ...remarksOn(used, place),
+    ...(ignored.size > 0 ? [`ignored kinds: ${[...ignored].sort().join(', ')}`] : []),
+    ...(left === undefined ? [] : [left]),
+  ];
+}
+
 /**
  * Everything at the paths that the simulated cluster takes; one BadInput with all problems. `known`
  * are objects that will be there besides; for a `live` cluster no variable has a value but those given.
@@ -100,39 +170,23 @@ export function loadManifests(
   place: 'simulated' | 'live' = 'simulated',
 ): readonly Json[] {
   const problems: string[] = [];
-  const ignored = new Set<string>();
+  const foreign: Foreign[] = [];
   const value = (name: string): string | undefined =>
     variables.get(name) ?? (place === 'simulated' ? builtIn(name, region) : undefined);
-  const named = paths.flatMap((path) => {
-    const before = problems.length;
-    const found = manifestFiles(path, problems).flatMap((file) =>
-      parseManifests(file, substituted(file, textOf(file, problems), value, problems), problems),
-    );
-    const isEmpty = found.length === 0 && problems.length === before;
-    if (isEmpty) problems.push(`${path}: holds no Kubernetes object`);
-    return found;
-  });
-  const used = named.filter(({ place, object }) => {
-    const admission = admit(object);
-    if (admission.kind === 'ignored') ignored.add(textAt(object, 'kind') ?? '?');
-    if (admission.kind === 'refused') {
-      const said = admission.issues.map(
-        ({ path, message }) => `${place(path)}: ${path} ${message}`,
-      );
-      problems.push(...said);
-    }
-    return admission.kind === 'used';
-  });
+  const named = paths.flatMap((path) => objectsAt(path, value, { problems, foreign }));
+  problems.push(...named.flatMap(refusals));
+  const admitted = (kind: string) => named.filter(({ object }) => admit(object).kind === kind);
+  const { used, notes } = lastOfEach(admitted('used'));
   // A class that is itself refused is there all the same: one fault, one line.
-  problems.push(
-    ...duplicates(used),
-    ...danglingReferences(named, known),
-    ...unusableSettings(used),
-  );
-  if (problems.length > 0) throw new BadInput(problems);
-  // What an API server refuses is its own business where there is one.
-  if (place === 'simulated') for (const line of doubtful(used, known)) note(line);
-  if (ignored.size > 0) note(`ignored kinds: ${[...ignored].sort().join(', ')}`);
+  problems.push(...danglingReferences(named, known), ...unusableSettings(used));
+  if (problems.length > 0) {
+    const advice = renderingAdvice(foreign);
+    const said = advice === undefined ? [] : [`${paths.join(' ')}: ${advice}`];
+    throw new BadInput([...problems.map(withAdvice), ...said]);
+  }
+  const ignored = new Set(admitted('ignored').map(({ object }) => textAt(object, 'kind') ?? '?'));
+  const said = notesOn(used, known, ignored, foreign, place);
+  for (const line of [...notes, ...said]) note(line);
   return used.map(({ object }) => object);
 }
 

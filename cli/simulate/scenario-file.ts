@@ -3,7 +3,7 @@ import type { Catalog } from '../../shared/catalog/facts.ts';
 import type { Json } from '../../shared/sim/json.ts';
 import { decodeScenario, type Scenario, type ScenarioStep } from '../../shared/sim/scenario.ts';
 import { BadInput } from '../bad-input.ts';
-import { textOf } from '../manifests.ts';
+import { textOf } from '../manifest-files.ts';
 import { readYaml } from './yaml-text.ts';
 
 interface Fault {

@@ -8,8 +8,10 @@ import {
   type Pair,
   type ParsedNode,
   parseAllDocuments,
+  visit,
   type YAMLError,
 } from 'yaml';
+import { isNamed, plainValue, type Substitution, substituted } from './variables.ts';
 
 /** One document of a YAML text, with where its fields stand. */
 export interface YamlDocument {
@@ -18,6 +20,12 @@ export interface YamlDocument {
   readonly lineOf: (path: string) => number;
   /** The document as it is written, without its markers and directives. */
   readonly text: string;
+}
+
+/** How a text is read. */
+export interface Reading {
+  /** What stands for `${NAME}`; undefined: it is text. */
+  readonly value?: Substitution;
 }
 
 /** What is wrong with the text itself, without the place and the quotation that follow it. */
@@ -89,18 +97,47 @@ function ownText(text: string, from: number, document: Document.Parsed<ParsedNod
     .trim();
 }
 
+/** Puts values in, in strings only: keys, comments and everything around them stay as they are. */
+function fill(document: Document.Parsed<ParsedNode>, value: Substitution): void {
+  visit(document, {
+    Scalar(key, node) {
+      if (key === 'key' || typeof node.value !== 'string') return;
+      const text = substituted(node.value, value);
+      if (text === node.value) return;
+      node.value = node.type === 'PLAIN' ? plainValue(text) : text;
+    },
+  });
+}
+
+/** What is wrong with a document; a name without a value breaks flow lists. */
+function syntaxProblems(
+  file: string,
+  text: string,
+  errors: readonly YAMLError[],
+): readonly string[] {
+  const lines = text.split('\n');
+  return errors.map((error) => {
+    const said = `${placeOf(file, error)}: ${reason(error)}`;
+    const [at] = error.linePos ?? [];
+    const name = /\$\{\w+\}/.exec(lines[(at?.line ?? 0) - 1] ?? '')?.[0];
+    return name === undefined ? said : `${said} (the line holds ${name})`;
+  });
+}
+
 function read(
   file: string,
   text: string,
   from: number,
   document: Document.Parsed<ParsedNode>,
+  { value: put }: Reading,
   problems: string[],
 ): readonly YamlDocument[] {
-  for (const error of document.errors) problems.push(`${placeOf(file, error)}: ${reason(error)}`);
+  problems.push(...syntaxProblems(file, text, document.errors));
   const { contents } = document;
   if (document.errors.length > 0 || contents === null) return [];
   const start = startOf(contents) ?? 0;
   const lineOf = (path: string): number => lineAt(text, offsetOf(document, contents, path, start));
+  if (put !== undefined) fill(document, put);
   try {
     const value: unknown = document.toJS();
     return value === null ? [] : [{ value, lineOf, text: ownText(text, from, document) }];
@@ -112,12 +149,52 @@ function read(
   }
 }
 
+/** A key that is a list or a map, which no manifest has: what `{{ }}` without quotes is in YAML. */
+function hasOddKey(document: Document.Parsed<ParsedNode>): boolean {
+  let isOdd = false;
+  visit(document, {
+    Pair(_, { key }) {
+      if (!isMap(key) && !isSeq(key)) return undefined;
+      isOdd = true;
+      return visit.BREAK;
+    },
+  });
+  return isOdd;
+}
+
+/** Whether a text is a template that makes YAML, such as a file of a Helm chart, and none itself. */
+export function isTemplate(text: string): boolean {
+  if (!text.includes('{{')) return false;
+  const documents = parsed(text);
+  return documents.some((each) => each.errors.length > 0 || hasOddKey(each));
+}
+
+function parsed(text: string): readonly Document.Parsed<ParsedNode>[] {
+  const documents = parseAllDocuments(text, { logLevel: 'error' });
+  return Array.isArray(documents) ? documents : [];
+}
+
+function isBroken(documents: readonly Document.Parsed<ParsedNode>[]): boolean {
+  return documents.some(({ errors }) => errors.length > 0);
+}
+
 /** The documents of a text that hold anything; what is wrong with others is added to `problems`. */
-export function readYaml(file: string, text: string, problems: string[]): readonly YamlDocument[] {
-  const documents = parseAllDocuments(text);
-  if (!Array.isArray(documents)) return [];
+export function readYaml(
+  file: string,
+  written: string,
+  problems: string[],
+  reading: Reading = {},
+): readonly YamlDocument[] {
+  let text = written;
+  let documents = parsed(text);
+  const { value } = reading;
+  // `[${NAME}]` is YAML only once the value is there.
+  if (value !== undefined && isBroken(documents) && isNamed(text, value)) {
+    text = substituted(text, value);
+    documents = parsed(text);
+  }
   return documents.flatMap((document, index) => {
     const from = documents[index - 1]?.range[2] ?? 0;
-    return read(file, text, from, document, problems);
+    return read(file, text, from, document, reading, problems);
   });
 }

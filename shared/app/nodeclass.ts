@@ -155,7 +155,18 @@ async function resolveAll(refreshing: Refreshing) {
 
 type Found = Awaited<ReturnType<typeof resolveAll>>;
 
-function resolutionConditions(found: Found): readonly ConditionClaim[] {
+/** That nothing is reserved keeps no node from being launched: it is said, and stops nothing. */
+function reservationsReady(
+  { value, failed }: Found['reservations'],
+  { capacityReservationSelectorTerms: terms }: NodeClass,
+): ConditionClaim {
+  const ready = failed ?? yes('CapacityReservationsReady');
+  if (failed !== undefined || terms.length === 0 || value.length > 0) return ready;
+  const message = 'No capacity reservation matches spec.capacityReservationSelectorTerms';
+  return { ...ready, message };
+}
+
+function resolutionConditions(found: Found, nodeClass: NodeClass): readonly ConditionClaim[] {
   const some = (
     { value, failed }: Resolved<readonly unknown[]>,
     type: string,
@@ -171,7 +182,7 @@ function resolutionConditions(found: Found): readonly ConditionClaim[] {
       'No security group matches spec.securityGroupSelectorTerms',
     ]),
     some(found.images, 'AMIsReady', ['AMINotFound', 'No image matches spec.amiSelectorTerms']),
-    found.reservations.failed ?? yes('CapacityReservationsReady'),
+    reservationsReady(found.reservations, nodeClass),
     found.profile.failed ?? yes('InstanceProfileReady'),
   ];
 }
@@ -190,7 +201,11 @@ async function resolve(refreshing: Refreshing): Promise<NodeClassStatus> {
   };
   const valid = await validation(refreshing, { ...nodeClass, status: resolved });
   const nowMs = ports.clock.nowMs();
-  const conditions = withConditions(before, [...resolutionConditions(found), valid], nowMs);
+  const conditions = withConditions(
+    before,
+    [...resolutionConditions(found, nodeClass), valid],
+    nowMs,
+  );
   const ready = readiness(conditions, REQUIRED);
   return {
     ...resolved,

@@ -23,9 +23,21 @@ function yes(type: string): ConditionClaim {
   return { type, status: 'True', reason: type, message: '' };
 }
 
+/** The group of what EKS Auto Mode makes nodes of. */
+const AUTO_MODE = 'eks.amazonaws.com';
+
 function nodeClassReady(state: ClusterState, pool: NodePool): ConditionClaim {
   const type = 'NodeClassReady';
   const { nodeClassRef } = pool.template;
+  if (!isOurs(nodeClassRef)) {
+    const isAuto = nodeClassRef.group === AUTO_MODE;
+    const whose = isAuto
+      ? ' is of EKS Auto Mode, whose nodes AWS runs'
+      : ` is of ${nodeClassRef.group}`;
+    const message = `${nodeClassRef.kind} ${nodeClassRef.name}${whose}: name an ${NODE_CLASS_KIND}`;
+    const reason = isAuto ? 'NodeClassOfEKSAutoMode' : 'NodeClassNotOfEC2';
+    return { type, status: 'False', reason, message };
+  }
   const nodeClass = nodeClassOf(state, nodeClassRef);
   if (nodeClass === undefined) {
     const message = `${NODE_CLASS_KIND} ${nodeClassRef.name} does not exist`;

@@ -1,6 +1,8 @@
 import type { ClusterState } from '../ports.ts';
 import { reconcileBudget } from './controllers/budgets.ts';
+import { reconcileCronJob } from './controllers/cron-jobs.ts';
 import { collectGarbage } from './controllers/garbage.ts';
+import { bindNamedVolume } from './controllers/volumes.ts';
 import {
   type ControllerContext,
   deletePod,
@@ -54,6 +56,9 @@ export class ControlPlane {
     for (const each of store.list('Deployment')) reconcileDeployment(context, each);
     for (const each of store.list('ReplicaSet')) reconcileReplicaSet(context, each);
     for (const each of store.list('StatefulSet')) reconcileStatefulSet(context, each);
+    const nowMs = this.timeline.nowMs();
+    for (const each of store.list('CronJob')) reconcileCronJob(store, each, nowMs);
+    for (const each of store.list('PersistentVolumeClaim')) bindNamedVolume(store, each);
     for (const each of store.list('Job')) reconcileJob(context, each);
     this.reconcileDaemonSets();
     for (const each of store.list('PodDisruptionBudget')) reconcileBudget(store, each);

@@ -20,7 +20,9 @@ import { decodeNodePool } from '../api/node-pool.ts';
 import { show } from '../api/read.ts';
 import { parseDurationMs } from '../core/duration.ts';
 import { SIMULATED_DURATION } from '../core/model/labels.ts';
+import { isSchedule, isTimeZone } from './controllers/cron-jobs.ts';
 import { type Json, textAt, valueAt } from './json.ts';
+import { asWorkload } from './pod-templates.ts';
 
 type Check = (object: Json) => readonly Issue[];
 
@@ -49,6 +51,29 @@ const workload: Check = (object) => {
   const template = valueAt(object, 'spec', 'template', 'metadata');
   const durations = simulatedDurationIssues(template, 'spec.template.metadata');
   return [...(isCount ? [] : [count]), ...durations, ...issues];
+};
+
+const cronJob: Check = (object) => {
+  const [schedule, zone] = [
+    valueAt(object, 'spec', 'schedule'),
+    valueAt(object, 'spec', 'timeZone'),
+  ];
+  const issues: Issue[] = [];
+  if (typeof schedule !== 'string' || !isSchedule(schedule)) {
+    const message = `must be a cron schedule such as "0 3 * * *", not ${show(schedule)}`;
+    issues.push({ path: 'spec.schedule', message });
+  }
+  if (zone !== undefined && zone !== null && !(typeof zone === 'string' && isTimeZone(zone))) {
+    const message = `must be a time zone such as Europe/Berlin, not ${show(zone)}`;
+    issues.push({ path: 'spec.timeZone', message });
+  }
+  const path = 'spec.jobTemplate.spec.template';
+  const template = valueAt(object, ...path.split('.'));
+  return [
+    ...issues,
+    ...simulatedDurationIssues(valueAt(template, 'metadata'), `${path}.metadata`),
+    ...specs.read(valueAt(template, 'spec'), `${path}.spec`).issues,
+  ];
 };
 
 const pod: Check = (object) => [
@@ -88,6 +113,7 @@ const KINDS: Readonly<Record<string, Check>> = {
   'apps/StatefulSet': workload,
   'apps/DaemonSet': (object) => issuesOf(decodeDaemonSet(object)),
   'batch/Job': workload,
+  'batch/CronJob': cronJob,
   'policy/PodDisruptionBudget': (object) => issuesOf(decodePodDisruptionBudget(object)),
   'scheduling.k8s.io/PriorityClass': priorityClass,
   'storage.k8s.io/StorageClass': (object) => issuesOf(decodeStorageClass(object)),
@@ -107,6 +133,15 @@ const OWN_GROUPS: ReadonlySet<string> = new Set([
   'autoscaling.x-k8s.io',
 ]);
 
+/** Versions of Karpenter's before v1. */
+const OLD = /^(karpenter\.sh\/(v1alpha5|v1beta1)|karpenter\.k8s\.aws\/(v1alpha1|v1beta1))$/;
+
+/** What is to be converted, and no other fault: the old schema has other fields. */
+function oldVersion(apiVersion: string, group: string): Admission {
+  const message = `must be ${group}/v1, not ${show(apiVersion)}: joiner convert prints it as v1`;
+  return { kind: 'refused', issues: [{ path: 'apiVersion', message }] };
+}
+
 export type Admission =
   | { readonly kind: 'used' }
   | { readonly kind: 'ignored' }
@@ -121,13 +156,16 @@ export function admit(object: Json): Admission {
     return { kind: 'refused', issues: [{ path, message: 'is required' }] };
   }
   const group = apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
-  const check = KINDS[`${group}/${kind}`];
+  if (OLD.test(apiVersion)) return oldVersion(apiVersion, group);
+  const form = asWorkload(object);
+  const key = form === object ? `${group}/${kind}` : `apps/${textAt(form, 'kind')}`;
+  const check = KINDS[key];
   if (check === undefined) {
     if (!OWN_GROUPS.has(group)) return { kind: 'ignored' };
     const known = Object.keys(KINDS).filter((each) => each.startsWith(`${group}/`));
     const message = `"${kind}" is no kind of ${group}; known: ${known.join(', ')}`;
     return { kind: 'refused', issues: [{ path: 'kind', message }] };
   }
-  const issues = [...nameIssues(object), ...check(object)];
+  const issues = [...nameIssues(object), ...check(form)];
   return issues.length === 0 ? { kind: 'used' } : { kind: 'refused', issues };
 }

@@ -1,4 +1,3 @@
-import { parseDurationMs } from '../core/duration.ts';
 import { allocatable } from '../core/instance-types/allocatable.ts';
 import { providerIdOf } from '../core/lifecycle/actions.ts';
 import {
@@ -8,7 +7,6 @@ import {
   INSTANCE_TYPE,
   OS,
   REGION,
-  SIMULATED_DURATION,
   UNREGISTERED_TAINT_KEY,
   ZONE,
   ZONE_ID,
@@ -18,6 +16,7 @@ import type { Taint } from '../core/model/taint.ts';
 import { formatResources } from '../core/quantity.ts';
 import type { Machine } from './cloud/compute.ts';
 import { removePod } from './controllers/garbage.ts';
+import { durationMsOf } from './durations.ts';
 import { type Json, listAt, objectAt, textAt } from './json.ts';
 import { isDeleting, phaseOf, setCondition, withStatus } from './objects.ts';
 import type { Prng } from './prng.ts';
@@ -143,7 +142,7 @@ export class Kubelets {
       return setCondition(running, { type: 'Ready', status: 'True' }, now);
     });
     if (started === undefined || isDeleting(started)) return;
-    const duration = parseDurationMs(started.metadata.annotations[SIMULATED_DURATION] ?? '');
+    const duration = durationMsOf(started);
     if (duration !== undefined) this.timeline.after(duration, () => this.finish(started));
   }
 

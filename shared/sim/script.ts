@@ -5,6 +5,7 @@ import type { MachinePrice } from './cloud/compute.ts';
 import { deletePod } from './controllers/workloads.ts';
 import { type Json, textAt } from './json.ts';
 import { withSpec } from './objects.ts';
+import { asWorkload, formOf } from './pod-templates.ts';
 import type { Scenario, ScenarioStep } from './scenario.ts';
 import { type KubeObject, storeKey } from './store.ts';
 import type { World } from './world.ts';
@@ -51,7 +52,7 @@ export class Script {
   }
 
   apply(objects: readonly Json[]): void {
-    for (const object of objects) {
+    for (const object of objects.map(asWorkload)) {
       const applied = this.world.store.apply(object);
       if (applied === undefined) continue;
       if (applied.kind !== 'Pod' || applied.status !== undefined) continue;
@@ -94,11 +95,14 @@ export class Script {
   ): void {
     const named =
       typeof item === 'string'
-        ? this.ports.manifests(item).map((object) => ({
-            kind: textAt(object, 'kind') ?? '',
-            name: textAt(object, 'metadata', 'name') ?? '',
-            namespace: textAt(object, 'metadata', 'namespace') ?? 'default',
-          }))
+        ? this.ports
+            .manifests(item)
+            .map(asWorkload)
+            .map((object) => ({
+              kind: textAt(object, 'kind') ?? '',
+              name: textAt(object, 'metadata', 'name') ?? '',
+              namespace: textAt(object, 'metadata', 'namespace') ?? 'default',
+            }))
         : [item];
     for (const { kind, name, namespace } of named) {
       const object = this.find(kind, namespace, name, step);
@@ -158,7 +162,7 @@ export class Script {
     step: string,
   ): KubeObject | undefined {
     const place = CLUSTER_SCOPED.has(kind) ? undefined : namespace;
-    const object = this.world.store.get(kind, place, name);
+    const object = this.world.store.get(formOf(kind), place, name);
     if (object === undefined) this.reject(step, `${storeKey(kind, place, name)} does not exist`);
     return object;
   }

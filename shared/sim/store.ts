@@ -38,6 +38,7 @@ const NAMESPACED: ReadonlySet<string> = new Set([
   'ReplicaSet',
   'StatefulSet',
   'Job',
+  'CronJob',
   'DaemonSet',
   'PodDisruptionBudget',
   'PersistentVolumeClaim',

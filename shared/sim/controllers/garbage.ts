@@ -3,10 +3,10 @@ import { isDeleting, isOver } from '../objects.ts';
 import { FOREGROUND, KUBELET, type KubeObject, type ObjectStore, ORPHAN } from '../store.ts';
 import { deletePod } from './workloads.ts';
 
-const OWNED_KINDS = ['ReplicaSet', 'Pod', 'NodeClaim', 'Node'] as const;
+const OWNED_KINDS = ['Job', 'ReplicaSet', 'Pod', 'NodeClaim', 'Node'] as const;
 const OWNER_KINDS = [
   ...['NodePool', 'NodeClaim', 'Node', 'Pod'],
-  ...['Deployment', 'ReplicaSet', 'StatefulSet', 'DaemonSet', 'Job'],
+  ...['Deployment', 'ReplicaSet', 'StatefulSet', 'DaemonSet', 'CronJob', 'Job'],
 ] as const;
 
 type Reference = KubeObject['metadata']['ownerReferences'][number];

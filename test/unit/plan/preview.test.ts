@@ -234,6 +234,21 @@ describe('a preview with changed manifests', () => {
     );
   });
 
+  it.each([
+    ['argoproj.io/v1alpha1', 'Rollout', 2],
+    ['v1', 'ReplicationController', 5],
+    ['example.com/v1', 'Workers', 5],
+  ])('takes a workload of %s %s by its pod template', async (apiVersion, kind, waiting) => {
+    const world = await runningWorld([spread('web', 3)]);
+    const state = await world.ports.cluster.read();
+    // Pods of a Rollout are those of its ReplicaSets, as those of the Deployment before it.
+    const manifest = { ...spread('web', 5), apiVersion, kind };
+    const { state: after, notes } = withChanges(state, [manifest]);
+    expect(notes).toEqual([]);
+    const pods = after.objects.pods.filter(({ nodeName }) => nodeName === undefined);
+    expect(pods).toHaveLength(waiting);
+  });
+
   it('takes a pod that is there as made anew', async () => {
     const world = await runningWorld([spread('web', 1)]);
     const state = await world.ports.cluster.read();

@@ -1,0 +1,90 @@
+import { SIMULATED_DURATION } from '../../shared/core/model/labels.ts';
+import { JOB_DURATION } from '../../shared/sim/durations.ts';
+import { listAt, textAt, valueAt } from '../../shared/sim/json.ts';
+import { asWorkload } from '../../shared/sim/pod-templates.ts';
+import { WORLD_START_MS } from '../../shared/sim/world.ts';
+import { type Manifest, nameOf } from '../manifests.ts';
+
+/** Names told in one note. */
+const NAMES_MAX = 5;
+
+function named(manifests: readonly Manifest[]): string {
+  const names = manifests.map(({ object }) => nameOf(object));
+  const more = names.length > NAMES_MAX ? ` and ${names.length - NAMES_MAX} more` : '';
+  return `${names.slice(0, NAMES_MAX).join(', ')}${more}`;
+}
+
+const TEMPLATES: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ['Job', ['spec', 'template']],
+  ['CronJob', ['spec', 'jobTemplate', 'spec', 'template']],
+]);
+
+/** Whether it makes Jobs that do not say how long they run. */
+function endsByDefault({ object }: Manifest): boolean {
+  const template = TEMPLATES.get(object['kind']);
+  if (template === undefined) return false;
+  return valueAt(object, ...template, 'metadata', 'annotations', SIMULATED_DURATION) === undefined;
+}
+
+/** How the simulated cluster runs what Kubernetes' own controllers of apps/v1 do not. */
+function runNotes(used: readonly Manifest[]): readonly string[] {
+  const templated = used.filter(({ object }) => asWorkload(object) !== object);
+  const ending = used.filter(endsByDefault);
+  const cronJobs = used.filter(({ object }) => object['kind'] === 'CronJob');
+  const start = new Date(WORLD_START_MS).toISOString().replace('.000', '');
+  return [
+    ...(templated.length === 0
+      ? []
+      : [`run by their pod template, with all replicas at once: ${named(templated)}`]),
+    ...(ending.length === 0
+      ? []
+      : [
+          `pods of Jobs end after ${JOB_DURATION} where their annotation ${SIMULATED_DURATION} says nothing: ${named(ending)}`,
+        ]),
+    ...(cronJobs.length === 0
+      ? []
+      : [`start Jobs at their schedule, the first after ${start}: ${named(cronJobs)}`]),
+  ];
+}
+
+/** Volumes and reservations that the simulated world does not have. */
+function absenceNotes(used: readonly Manifest[]): readonly string[] {
+  const volumes = new Set(
+    used
+      .filter(({ object }) => object['kind'] === 'PersistentVolume')
+      .map(({ object }) => textAt(object, 'metadata', 'name')),
+  );
+  return used.flatMap(({ object, place }) => {
+    const volume = textAt(object, 'spec', 'volumeName') ?? '';
+    if (object['kind'] === 'PersistentVolumeClaim' && volume !== '' && !volumes.has(volume)) {
+      const field = 'spec.volumeName';
+      return [`${place(field)}: ${field}: there is no PersistentVolume ${volume}`];
+    }
+    const field = 'spec.capacityReservationSelectorTerms';
+    if (object['kind'] !== 'EC2NodeClass' || listAt(object, ...field.split('.')).length === 0) {
+      return [];
+    }
+    const why = 'the simulated account has no capacity reservations';
+    return [`${place(field)}: ${field} match nothing: ${why}`];
+  });
+}
+
+/** NodePools that AWS runs itself. */
+function autoModeNotes(used: readonly Manifest[]): readonly string[] {
+  const field = 'spec.template.spec.nodeClassRef';
+  return used.flatMap(({ object, place }) => {
+    const group = textAt(object, ...field.split('.'), 'group');
+    if (object['kind'] !== 'NodePool' || group !== 'eks.amazonaws.com') return [];
+    const what = 'its class is a NodeClass of EKS Auto Mode, whose nodes AWS runs';
+    return [`${place(field)}: ${what}: nothing is planned with it. Name an EC2NodeClass instead`];
+  });
+}
+
+/** What people should know of the objects before they read the result. */
+export function remarksOn(
+  used: readonly Manifest[],
+  place: 'simulated' | 'live',
+): readonly string[] {
+  const simulated = place === 'simulated' ? [...runNotes(used), ...absenceNotes(used)] : [];
+  return [...simulated, ...autoModeNotes(used)];
+}
