@@ -1,5 +1,6 @@
 import { decodeEC2NodeClass } from '../../shared/api/ec2-node-class.ts';
 import { launchSettingsOf } from '../../shared/catalog/node-class-settings.ts';
+import { kubeletProblems } from '../../shared/core/launch/node-class-problems.ts';
 import { isJson, type Json, objectAt, textAt } from '../../shared/sim/json.ts';
 import { admit } from '../../shared/sim/kinds.ts';
 import { KUBERNETES_VERSION } from '../../shared/sim/world.ts';
@@ -60,14 +61,23 @@ function danglingReferences(
   });
 }
 
-/** Settings of EC2NodeClasses that no node could start with, such as a kubelet's maxPods of -1. */
+/**
+ * Settings of EC2NodeClasses that no node could start with, such as a kubelet's maxPods of -1. What
+ * is well formed and not supported is said by the class's condition.
+ */
 function unusableSettings(used: readonly Manifest[]): readonly string[] {
   return used.flatMap(({ place, object }) => {
     if (object['kind'] !== 'EC2NodeClass') return [];
     const decoded = decodeEC2NodeClass(object);
     const settings = decoded.ok ? launchSettingsOf(decoded.value) : decoded;
     if (settings.ok) return [];
-    return settings.issues.map(({ path, message }) => `${place(path)}: ${path} ${message}`);
+    const unsupported = new Set(
+      (decoded.ok ? kubeletProblems(decoded.value) : [])
+        .filter(({ reason }) => reason === 'KubeletExpressionsDisabled')
+        .map((each) => each.path),
+    );
+    const issues = settings.issues.filter((each) => !unsupported.has(each.path));
+    return issues.map(({ path, message }) => `${place(path)}: ${path} ${message}`);
   });
 }
 

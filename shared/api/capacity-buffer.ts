@@ -9,6 +9,7 @@ import { withRules } from './schema/rule.ts';
 
 const ACTIVE_CAPACITY = 'buffer.x-k8s.io/active-capacity';
 
+/** The kinds of which a buffer's pods can be made; others are named by its condition. */
 export const SCALABLE_KINDS = ['Deployment', 'StatefulSet', 'ReplicaSet'] as const;
 export type ScalableKind = (typeof SCALABLE_KINDS)[number];
 
@@ -17,7 +18,7 @@ const spec = withRules(
     provisioningStrategy: z.enum([ACTIVE_CAPACITY]).default(ACTIVE_CAPACITY),
     podTemplateRef: z.strictObject({ name }).optional(),
     scalableRef: z
-      .strictObject({ apiGroup: z.string().optional(), kind: z.enum(SCALABLE_KINDS), name })
+      .strictObject({ apiGroup: z.string().optional(), kind: z.string().min(1), name })
       .optional(),
     replicas: z.int().min(0).optional(),
     percentage: z.int().min(0).optional(),
@@ -63,7 +64,8 @@ export const CAPACITY_BUFFER_DEFINITION = {
 /** What a CapacityBuffer's pods are made from, by name. */
 export type BufferReference =
   | { readonly kind: 'PodTemplate'; readonly name: string }
-  | { readonly kind: 'ScalableRef'; readonly workload: ScalableKind; readonly name: string };
+  | { readonly kind: 'ScalableRef'; readonly workload: ScalableKind; readonly name: string }
+  | { readonly kind: 'Unsupported'; readonly name: string; readonly message: string };
 
 /** A CapacityBuffer whose target has only been named so far. */
 export interface NamedBuffer {
@@ -126,5 +128,12 @@ function targetOf({ podTemplateRef, scalableRef }: z.output<typeof spec>): Buffe
   if (scalableRef === undefined) {
     return { kind: 'PodTemplate', name: podTemplateRef?.name ?? '' };
   }
-  return { kind: 'ScalableRef', workload: scalableRef.kind, name: scalableRef.name };
+  const { apiGroup = '', kind, name } = scalableRef;
+  const workload = SCALABLE_KINDS.find((each) => each === kind);
+  if (workload !== undefined && ['', 'apps'].includes(apiGroup)) {
+    return { kind: 'ScalableRef', workload, name };
+  }
+  const asked = apiGroup === '' ? kind : `${kind}.${apiGroup}`;
+  const message = `${asked} is not supported: only ${SCALABLE_KINDS.join(', ')} of apps are`;
+  return { kind: 'Unsupported', name, message };
 }

@@ -62,6 +62,7 @@ const specShape = z.strictObject({
     httpTokens: 'required',
   }),
   connectionTracking: connectionTracking.optional(),
+  enclaveOptions: z.strictObject({ enabled: z.boolean() }).optional(),
   context: z.string().optional(),
   cpuOptions: z
     .strictObject({ nestedVirtualization: z.enum(['enabled', 'disabled']).optional() })

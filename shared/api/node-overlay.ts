@@ -5,6 +5,7 @@ import { type DecodedParts, decodeParts, type UnknownFields } from './schema/dec
 import {
   conditions,
   LABEL_VALUE,
+  labelKeyFault,
   overlayRequirement,
   requirementExpression,
   resourceList,
@@ -105,6 +106,8 @@ function runtimeFault({ capacity = {}, requirements }: Spec): string | undefined
     .filter((name) => WELL_KNOWN_RESOURCES.has(name))
     .map((name) => `invalid capacity: ${name} is restricted`);
   for (const { key, values = [] } of requirements) {
+    const fault = labelKeyFault(key);
+    if (fault !== undefined) faults.push(fault);
     const malformed = values.find((each) => !LABEL_VALUE.test(each));
     if (malformed !== undefined) faults.push(`"${malformed}" of ${key} is not a label value`);
   }

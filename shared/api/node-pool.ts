@@ -18,9 +18,9 @@ import {
   durationOrNeverMs,
   eachKey,
   LABEL_VALUE,
+  labelKeyFault,
   NODE_POOL_KEYS,
   nodeClassRef,
-  QUALIFIED_NAME,
   requirement,
   requirementExpression,
   resourceList,
@@ -48,7 +48,7 @@ const budgetShape = z.strictObject({
     })
     .optional(),
   reasons: z
-    .array(z.enum(['Underutilized', 'Empty', 'Drifted']))
+    .array(z.enum(['Underutilized', 'Empty', 'Drifted', 'Unhealthy']))
     .max(50)
     .optional(),
 });
@@ -222,7 +222,8 @@ const KNOWN_VALUES: Readonly<Record<string, readonly string[]>> = {
 function runtimeFault({ template }: Spec): string | undefined {
   const faults: string[] = [];
   for (const name of Object.keys(template.metadata?.labels ?? {})) {
-    if (!QUALIFIED_NAME.test(name)) faults.push(`label key "${name}" is not a qualified name`);
+    const fault = labelKeyFault(name);
+    if (fault !== undefined) faults.push(fault);
   }
   const seen = new Set<string>();
   for (const { key, effect } of [
@@ -234,6 +235,8 @@ function runtimeFault({ template }: Spec): string | undefined {
     seen.add(id);
   }
   for (const { key, operator, values = [] } of template.spec.requirements) {
+    const fault = labelKeyFault(key);
+    if (fault !== undefined) faults.push(fault);
     const known = ownValue(KNOWN_VALUES, key);
     if (operator === 'In' && known !== undefined && !values.some((each) => known.includes(each))) {
       faults.push(`none of ${values.join(', ')} is a value of ${key}: ${known.join(', ')}`);

@@ -1,6 +1,7 @@
 import { type LifecycleAction, TERMINATION_TIMESTAMP } from '../core/lifecycle/actions.ts';
 import { isTrue } from '../core/lifecycle/conditions.ts';
 import { type Illness, impairedInstances, unhealthyNodes } from '../core/lifecycle/repair.ts';
+import { withinBudgets } from '../core/lifecycle/repair-budgets.ts';
 import { CAPACITY_TYPE, NODE_POOL } from '../core/model/labels.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import type { ClusterState, Ports } from '../ports.ts';
@@ -35,19 +36,13 @@ export async function readHealth(
   const ill = new Map<string, Illness>();
   if (settings.nodeRepair) {
     const report = unhealthyNodes(nodeClaims, nodes, nowMs);
-    for (const [uid, illness] of report.ill) ill.set(uid, illness);
-    for (const claim of report.blocked) {
-      if (await shadow.isCast()) break;
-      const text = 'more than 20 % of the nodes of the NodePool are unhealthy';
-      const pool = `NodePool/${claim.labels[NODE_POOL] ?? ''}`;
-      await recordNothing({ ports }, 'repair-blocked', pool, text, 'lifecycle');
-      await ports.cluster.event({
-        regarding: claimRef(claim),
-        type: 'Warning',
-        reason: 'NodeRepairBlocked',
-        message: 'More than 20 % of the nodes of the NodePool are unhealthy: none is replaced',
-      });
-    }
+    const { nodePools } = state.objects;
+    const budgeted = withinBudgets(report.ill, { nodePools, nodeClaims, nodes }, nowMs);
+    for (const [uid, illness] of budgeted.ill) ill.set(uid, illness);
+    const many = 'more than 20 % of the nodes of the NodePool are unhealthy: none is replaced';
+    const budget = 'a budget of the NodePool for the reason Unhealthy allows no more disruptions';
+    for (const claim of report.blocked) await sayBlocked(ports, shadow, claim, many);
+    for (const claim of budgeted.held) await sayBlocked(ports, shadow, claim, budget);
   }
   if (nodeClaims.length === 0 || !memory.takeChecks(nowMs)) return ill;
   const ask = async (): Promise<void> => {
@@ -59,6 +54,23 @@ export async function readHealth(
   // Without an answer the other duties go on: repair by EC2's checks is one of many.
   failures.push(...(await attempt('status checks of instances', ask)));
   return ill;
+}
+
+async function sayBlocked(
+  ports: Ports,
+  shadow: Shadow,
+  claim: NodeClaim,
+  why: string,
+): Promise<void> {
+  if (await shadow.isCast()) return;
+  const pool = `NodePool/${claim.labels[NODE_POOL] ?? ''}`;
+  await recordNothing({ ports }, 'repair-blocked', pool, why, 'lifecycle');
+  await ports.cluster.event({
+    regarding: claimRef(claim),
+    type: 'Warning',
+    reason: 'NodeRepairBlocked',
+    message: `${why.slice(0, 1).toUpperCase()}${why.slice(1)}`,
+  });
 }
 
 type Deletion = Extract<LifecycleAction, { kind: 'delete-claim' }>;

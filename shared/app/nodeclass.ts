@@ -1,5 +1,6 @@
 import { canonicalText } from '../core/launch/canonical-text.ts';
 import { driftHash } from '../core/launch/drift-hash.ts';
+import { nodeClassProblems } from '../core/launch/node-class-problems.ts';
 import {
   type ConditionClaim,
   isTrue,
@@ -98,7 +99,7 @@ async function resolution<Value>(
 }
 
 /**
- * Whether the catalog can make instance types of the class: its kubelet settings can be read. Where
+ * Whether the class asks for what there is, and the catalog can make instance types of it. Where
  * AWS cannot be asked, what was found before counts here too.
  */
 async function validation(
@@ -106,6 +107,8 @@ async function validation(
   nodeClass: NodeClass,
 ): Promise<ConditionClaim> {
   const type = 'ValidationSucceeded';
+  const [problem] = nodeClassProblems(nodeClass);
+  if (problem !== undefined) return no(type, problem.reason, problem.message);
   try {
     await ports.catalog.instanceTypes(nodeClass);
     await ports.compute.check?.(nodeClass);

@@ -1,10 +1,10 @@
 import type { ClusterFacts } from '../core/launch/cluster-facts.ts';
 import { launchTags } from '../core/launch/launch-request.ts';
+import { nodeClassProblems } from '../core/launch/node-class-problems.ts';
 import { NODE_POOL } from '../core/model/labels.ts';
 import type { NodeClass } from '../core/model/node-class.ts';
 import type { FleetRequest } from '../ports/cloud.ts';
 import { PortError } from '../ports/fault.ts';
-import { nodeClassProblems } from './node-class-problems.ts';
 
 /** A fleet as `provision` would send it, but for what it may be launched as. */
 function sampleFleet(nodeClass: NodeClass, cluster: string): FleetRequest {

@@ -171,6 +171,9 @@ export function templateData(
   if (spec.placementGroupSelector !== undefined) {
     throw new PortError('invalid', 'UnsupportedPlacementGroup', 'placement groups: not supported');
   }
+  if (spec.enclaveOptions?.enabled === true) {
+    throw new PortError('invalid', 'UnsupportedEnclaves', 'Nitro Enclaves: not supported');
+  }
   const profile = nodeClass.instanceProfile ?? nodeClass.status.instanceProfile;
   const tags = tagsOf(templateTags(fleet));
   const { httpEndpoint, httpProtocolIPv6, httpPutResponseHopLimit, httpTokens } =

@@ -45,6 +45,10 @@ async function resolve(
 ): Promise<CapacityBuffer | undefined> {
   const { namespace } = buffer;
   const told = `CapacityBuffer/${namespace}/${buffer.name}`;
+  if (target.kind === 'Unsupported') {
+    const { name, message } = target;
+    return { ...buffer, target: { kind: 'absent', what: 'ScalableRef', name, refusal: message } };
+  }
   const absent = { kind: 'absent', what: target.kind, name: target.name } as const;
   const answer = await readTarget(client, namespace, target);
   if (answer.kind === 'refused') {
@@ -80,7 +84,7 @@ async function resolve(
 async function readTarget(
   client: KubeClient,
   namespace: string,
-  target: BufferReference,
+  target: Exclude<BufferReference, { readonly kind: 'Unsupported' }>,
 ): Promise<Named> {
   const [resource, shape]: readonly [Resource, Message] =
     target.kind === 'PodTemplate'

@@ -35,6 +35,9 @@ function targetOf(store: ObjectStore, namespace: string, target: BufferReference
     if (template === undefined) return { kind: 'absent', what: 'PodTemplate', name };
     return resolved(store, template, template['template'], name, undefined);
   }
+  if (target.kind === 'Unsupported') {
+    return { kind: 'absent', what: 'ScalableRef', name, refusal: target.message };
+  }
   const object = store.get(target.workload, namespace, name);
   if (object === undefined) return { kind: 'absent', what: 'ScalableRef', name };
   const replicas = numberAt(object, 'spec', 'replicas') ?? 1;

@@ -101,7 +101,7 @@ describe('launch templates', () => {
     const kubelet = { registerWithTaints: [] };
     const launch = adapterOn(cloud).compute.launch(aFleet({ nodeClass: aNodeClass({ kubelet }) }));
     await expect(launch).rejects.toMatchObject({
-      code: 'UnsupportedKubeletConfiguration',
+      code: 'InvalidKubeletConfiguration',
       message: expect.stringContaining('spec.kubelet.registerWithTaints'),
     });
     expect(cloud.server.callsOf('CreateFleet')).toEqual([]);

@@ -29,7 +29,9 @@ describe('a class is refused', () => {
   const rows = [
     ['InvalidKubeletConfiguration', { kubelet: { evictionSoft: { 'memory.available': '5%' } } }],
     ['InvalidKubeletConfiguration', { kubelet: { maxPods: -1 } }],
-    ['UnsupportedKubeletConfiguration', { kubelet: { registerWithTaints: [] } }],
+    ['InvalidKubeletConfiguration', { kubelet: { registerWithTaints: [] } }],
+    ['KubeletExpressionsDisabled', { kubelet: { maxPods: 'min(110, vcpus * 12)' } }],
+    ['Unsupported', { enclaveOptions: { enabled: true } }],
     ['Unsupported', { placementGroupSelector: { name: 'group' } }],
     ['InvalidUserData', { userData: 'MIME-Version: 1.0\nContent-Type: multipart/mixed\n\nx' }],
     ['UserDataSizeLimitExceeded', { userData: `#!/bin/bash\n${'#'.repeat(16_400)}` }],

@@ -44,6 +44,15 @@ const DIFFERENCES: readonly (readonly [why: string, titles: readonly RegExp[]])[
     [/^NodePool spec.disruption.budgets (\[\]|\[{"nodes":"(10%|5|100%)".*)$/],
   ],
   [
+    'manifests of Karpenter 1.15: its values, and kubelet settings that the controller checks',
+    [
+      /^NodePool spec.disruption {"consolidationPolicy":"WhenEmpty"}$/,
+      /"reasons":\["Unhealthy"\]}\]$/,
+      /^EC2NodeClass spec.kubelet {("maxPods":("min|-1)|"kubeReserved"|"imageGC|"evictionSoft")/,
+      /^EC2NodeClass spec.enclaveOptions {}$/,
+    ],
+  ],
+  [
     'a buffer says what its pods are made from',
     [/^CapacityBuffer spec {}$/, /^CapacityBuffer spec {"podTemplateRef".*"percentage"/],
   ],

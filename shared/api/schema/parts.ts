@@ -18,9 +18,26 @@ import { type Rule, withRules } from './rule.ts';
 /** The JSON Schema that stands for a zod schema in the CRD where zod's own conversion would not do. */
 export const STRUCTURAL = 'x-structural';
 
-/** A qualified name: an optional DNS prefix, then up to 63 characters. */
+/** A qualified name as the CRDs check it: an optional DNS prefix, then a name, of any length. */
 export const QUALIFIED_NAME =
   /^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/)?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
+
+const PREFIX_MAX = 253;
+const NAME_MAX = 63;
+
+/**
+ * Why nodes cannot have a label of that key, though the CRDs take it as Karpenter's do: the lengths
+ * are found out by whoever reads the object.
+ */
+export function labelKeyFault(key: string): string | undefined {
+  if (!QUALIFIED_NAME.test(key)) return `label key "${key}" is not a qualified name`;
+  const [name = '', prefix = ''] = key.split('/').reverse();
+  if (name.length > NAME_MAX) {
+    return `label key "${key}": its name has more than ${NAME_MAX} characters`;
+  }
+  if (prefix.length <= PREFIX_MAX) return undefined;
+  return `label key "${key}": its prefix has more than ${PREFIX_MAX} characters`;
+}
 
 /** A label value. https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set */
 export const LABEL_VALUE = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/;
@@ -183,7 +200,7 @@ function key(rules: readonly Rule<string>[]) {
   return withRules(text, rules);
 }
 
-const values = z.array(z.string().max(63)).max(1000).optional();
+const values = z.array(z.string().max(63)).optional();
 
 /** A requirement of a NodePool or NodeClaim. */
 export function requirement(keys: readonly Rule<string>[]) {

@@ -39,6 +39,14 @@ export function letGo({ nodes }: DisruptionBudget, total: number): number {
   return percent === undefined ? Number(nodes) : Math.ceil((Number(percent) * total) / 100);
 }
 
+/**
+ * Whether the budget is for the reason. One without reasons is for all but repairs: the node of a
+ * repair serves nobody, so that only budgets hold it that name it.
+ */
+export function isFor({ reasons }: DisruptionBudget, reason: DisruptionReason): boolean {
+  return reasons === undefined ? reason !== 'Unhealthy' : reasons.includes(reason);
+}
+
 /** How many more nodes of the pool may be disrupted now for the reason: the strictest budget. */
 export function allowedDisruptions(
   pool: NodePool,
@@ -47,7 +55,7 @@ export function allowedDisruptions(
   nowMs: number,
 ): number {
   const limits = pool.disruption.budgets
-    .filter(({ reasons }) => reasons === undefined || reasons.includes(reason))
+    .filter((budget) => isFor(budget, reason))
     .flatMap((budget) => limitOf(budget, nodes.total, nowMs) ?? []);
   const most = Math.min(nodes.total, ...limits.map((each) => (each >= 0 ? each : 0)));
   return Math.max(0, most - nodes.disrupted);

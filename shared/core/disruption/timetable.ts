@@ -1,8 +1,13 @@
 import type { DisruptionBudget, DisruptionReason, NodePool } from '../model/provisioning.ts';
-import { letGo } from './budgets.ts';
+import { isFor, letGo } from './budgets.ts';
 import { type Interval, intervalsOf } from './schedule.ts';
 
-export const REASONS: readonly DisruptionReason[] = ['Drifted', 'Empty', 'Underutilized'];
+export const REASONS: readonly DisruptionReason[] = [
+  'Drifted',
+  'Empty',
+  'Underutilized',
+  'Unhealthy',
+];
 
 /** How many nodes may be gone at once in that time, by reason. */
 export interface BudgetWindow extends Interval {
@@ -17,7 +22,8 @@ interface Limit {
 
 /** A schedule that cannot be read always holds, and lets nothing go. */
 function limitOf(budget: DisruptionBudget, total: number, range: Interval): Limit {
-  const { schedule, durationMs = 0, reasons = REASONS } = budget;
+  const { schedule, durationMs = 0 } = budget;
+  const reasons = REASONS.filter((each) => isFor(budget, each));
   const times = schedule === undefined ? [range] : intervalsOf(schedule, durationMs, range);
   if (times === undefined) return { reasons, times: [range], most: 0 };
   return { reasons, times, most: Math.max(0, letGo(budget, total)) };
@@ -39,6 +45,7 @@ function allowedAt(
     Drifted: least('Drifted'),
     Empty: least('Empty'),
     Underutilized: least('Underutilized'),
+    Unhealthy: least('Unhealthy'),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Labels } from '../model/labels.ts';
 import type { ImageFamily } from '../model/node-class.ts';
 import { parseQuantity } from '../quantity.ts';
+import { hasShape, KUBELET_FIELDS, SHAPE_TEXTS } from './kubelet-fields.ts';
 
 /** `spec.kubelet`, read; amounts stay texts as the kubelet reads them itself. */
 export interface KubeletConfiguration {
@@ -25,8 +26,16 @@ export interface KubeletProblem {
   readonly path: string;
   readonly message: string;
   /** Reason of the condition ValidationSucceeded. */
-  readonly reason: 'InvalidKubeletConfiguration' | 'UnsupportedKubeletConfiguration';
+  readonly reason: KubeletReason;
 }
+
+/** In the order in which they are told: what is malformed before what cannot be done. */
+export const KUBELET_REASONS = [
+  'InvalidKubeletConfiguration',
+  'KubeletExpressionsDisabled',
+  'UnsupportedKubeletConfiguration',
+] as const;
+export type KubeletReason = (typeof KUBELET_REASONS)[number];
 
 export interface KubeletReading {
   readonly configuration: KubeletConfiguration;
@@ -40,12 +49,10 @@ const SIGNALS = [
   'nodefs.inodesFree',
   'imagefs.available',
   'imagefs.inodesFree',
-  'containerfs.available',
-  'containerfs.inodesFree',
   'pid.available',
 ];
 const RESERVABLE = ['cpu', 'memory', 'ephemeral-storage', 'pid'];
-const DURATION = /^(\d+(\.\d+)?(ms|s|m|h))+$/;
+const DURATION = /^(0|(\d+(\.\d*)?(ns|us|µs|ms|s|m|h))+)$/;
 
 /** Reads one field after the other and notes what it cannot read. */
 class Reader {
@@ -63,6 +70,13 @@ class Reader {
 
   unsupported(field: string, message: string): void {
     const reason = 'UnsupportedKubeletConfiguration';
+    this.problems.push({ path: `spec.kubelet.${field}`, message, reason });
+  }
+
+  /** An amount that nodes would work out for themselves. */
+  expression(field: string): void {
+    const message = 'expressions are not supported: give an amount';
+    const reason = 'KubeletExpressionsDisabled';
     this.problems.push({ path: `spec.kubelet.${field}`, message, reason });
   }
 
@@ -89,6 +103,26 @@ class Reader {
     if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value;
     this.invalid(field, 'must be a list of texts');
     return [];
+  }
+
+  /** `maxPods`: a text is an expression. */
+  countOrExpression(field: string): number | undefined {
+    if (typeof this.fields[field] !== 'string') return this.count(field);
+    this.expression(field);
+    return undefined;
+  }
+
+  /** Amounts by resource; a text that is no quantity is an expression. */
+  amounts(field: string): Labels {
+    const expressions = new Set<string>();
+    const isRead = (text: string, key: string): boolean => {
+      if (!isExpression(text, key)) return isAmount(text, key);
+      this.expression(`${field}.${key}`);
+      expressions.add(key);
+      return true;
+    };
+    const read = this.map(field, RESERVABLE, isRead, 'a quantity from 0, such as 100m or 1Gi');
+    return Object.fromEntries(Object.entries(read).filter(([key]) => !expressions.has(key)));
   }
 
   /** Entries in the order of their keys; each checked by its key and value. */
@@ -121,6 +155,11 @@ function isAmount(text: string, key: string): boolean {
   return amount !== undefined && amount >= 0;
 }
 
+/** A text that is no quantity; one that only begins with a minus is a quantity below 0. */
+function isExpression(text: string, key: string): boolean {
+  return parseQuantity(text, key) === undefined && !text.startsWith('-');
+}
+
 function isThreshold(text: string): boolean {
   const percent = /^(\d+(?:\.\d+)?)%$/.exec(text);
   return percent === null ? isAmount(text, 'memory') : Number(percent[1]) <= 100;
@@ -142,14 +181,13 @@ const KNOWN = new Set([
 ]);
 
 function readFields(reader: Reader): Omit<KubeletConfiguration, 'other'> {
-  const amount = 'a quantity from 0, such as 100m or 1Gi';
   const threshold = 'a percentage up to 100% or a quantity';
   return {
     clusterDNS: reader.texts('clusterDNS'),
-    maxPods: reader.count('maxPods'),
+    maxPods: reader.countOrExpression('maxPods'),
     podsPerCore: reader.count('podsPerCore'),
-    systemReserved: reader.map('systemReserved', RESERVABLE, isAmount, amount),
-    kubeReserved: reader.map('kubeReserved', RESERVABLE, isAmount, amount),
+    systemReserved: reader.amounts('systemReserved'),
+    kubeReserved: reader.amounts('kubeReserved'),
     evictionHard: reader.map('evictionHard', SIGNALS, isThreshold, threshold),
     evictionSoft: reader.map('evictionSoft', SIGNALS, isThreshold, threshold),
     evictionSoftGracePeriod: reader.map(
@@ -183,6 +221,11 @@ function checkPairs(reader: Reader, read: Omit<KubeletConfiguration, 'other'>): 
   }
 }
 
+/** Whether nodes of the family are given any field of the kubelet as it is. */
+function takesAll(family: ImageFamily): boolean {
+  return family === 'AL2023' || family === 'Custom';
+}
+
 /** The settings and everything in them that is wrong or that the family cannot take. */
 export function readKubelet(
   fields: Readonly<Record<string, unknown>>,
@@ -194,16 +237,21 @@ export function readKubelet(
   const other: Record<string, unknown> = {};
   for (const [field, value] of Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (KNOWN.has(field)) continue;
-    if (field === 'registerWithTaints') {
-      reader.unsupported(field, 'taints are set by the NodePool');
-    } else if (family !== 'AL2023') {
+    const shape = KUBELET_FIELDS.get(field);
+    if (shape === undefined) reader.invalid(field, 'is no field of the kubelet');
+    else if (field === 'registerWithTaints') {
+      reader.invalid(field, 'taints are set by the NodePool');
+    } else if (!hasShape(value, shape)) reader.invalid(field, `must be ${SHAPE_TEXTS[shape]}`);
+    else if (!takesAll(family)) {
       reader.unsupported(field, `is not supported by the image family ${family}`);
     } else other[field] = value;
   }
+  const threshold = 'a percentage up to 100% or a quantity';
+  reader.map('evictionMinimumReclaim', SIGNALS, isThreshold, threshold);
   if (family === 'Bottlerocket' && read.podsPerCore !== undefined) {
     reader.unsupported('podsPerCore', 'is not supported by the image family Bottlerocket');
   }
-  if (family !== 'AL2023' && read.clusterDNS.length > 1) {
+  if (!takesAll(family) && read.clusterDNS.length > 1) {
     reader.unsupported('clusterDNS', `the image family ${family} takes one address`);
   }
   return { configuration: { ...read, other }, problems: reader.problems };

@@ -13,7 +13,7 @@ export interface NodeClassReference {
 /** Milliseconds, or never. */
 export type DurationOrNever = number | 'Never';
 
-export type DisruptionReason = 'Underutilized' | 'Empty' | 'Drifted';
+export type DisruptionReason = 'Underutilized' | 'Empty' | 'Drifted' | 'Unhealthy';
 
 export interface DisruptionBudget {
   /** "10%" or "3". */

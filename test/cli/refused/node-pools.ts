@@ -115,7 +115,7 @@ export const POOLS: readonly Row[] = [
     'NodePool',
     '[Drifted]',
     '[Drift]',
-    'must be one of Underutilized, Empty, Drifted, not "Drift"',
+    'must be one of Underutilized, Empty, Drifted, Unhealthy, not "Drift"',
   ),
   row(
     'a duration that is none',

@@ -85,11 +85,38 @@ describe('what only shows at run time', () => {
       'none of cheap is a value of karpenter.sh/capacity-type',
       { requirements: [{ key: 'karpenter.sh/capacity-type', operator: 'In', values: ['cheap'] }] },
     ],
+    [
+      'its name has more than 63 characters',
+      { requirements: [{ key: `example.com/${'x'.repeat(64)}`, operator: 'Exists' }] },
+    ],
     ['is not a label value', { requirements: [{ key: 'a', operator: 'In', values: ['a b'] }] }],
   ])('%s makes a NodePool invalid', (message, fields) => {
     const spec = { template: { spec: { requirements: [], ...template, ...fields } } };
     const decoded = decodeNodePool({ metadata: { name: 'a' }, spec });
     expect(decoded.ok && decoded.value.invalid).toContain(message);
+  });
+
+  it('makes a NodePool invalid: a label of its template with too long a name', () => {
+    const metadata = { labels: { ['x'.repeat(64)]: 'a' } };
+    const spec = { template: { metadata, spec: { requirements: [], ...template } } };
+    const decoded = decodeNodePool({ metadata: { name: 'a' }, spec });
+    expect(decoded.ok && decoded.value.invalid).toContain('more than 63 characters');
+  });
+
+  it('makes a NodeOverlay invalid: a label key with too long a name', () => {
+    const spec = { requirements: [{ key: 'x'.repeat(64), operator: 'Exists' }] };
+    const decoded = decodeNodeOverlay({ metadata: { name: 'a' }, spec });
+    expect(decoded.ok && decoded.value.invalid).toContain('more than 63 characters');
+  });
+
+  it('leaves a CapacityBuffer with what is not supported, which it names', () => {
+    const scalableRef = { apiGroup: 'argoproj.io', kind: 'Rollout', name: 'web' };
+    const spec = { scalableRef, percentage: 10 };
+    const decoded = decodeCapacityBuffer({ metadata: { name: 'a', namespace: 'b' }, spec });
+    expect(decoded.ok && decoded.value.target).toMatchObject({
+      kind: 'Unsupported',
+      message: expect.stringContaining('Rollout.argoproj.io is not supported'),
+    });
   });
 
   it('makes a NodeOverlay invalid', () => {

@@ -9,6 +9,8 @@ function problems(fields: Readonly<Record<string, unknown>>, family: ImageFamily
 }
 
 const INVALID = 'InvalidKubeletConfiguration spec.kubelet';
+const DISABLED = 'KubeletExpressionsDisabled spec.kubelet';
+const AMOUNT = 'expressions are not supported: give an amount';
 const UNSUPPORTED = 'UnsupportedKubeletConfiguration spec.kubelet';
 
 describe('settings that cannot be read', () => {
@@ -46,10 +48,20 @@ describe('settings that cannot be read', () => {
       { imageGCHighThresholdPercent: 50, imageGCLowThresholdPercent: 50 },
       `${INVALID}.imageGCHighThresholdPercent must be greater than the low threshold`,
     ],
+    [{ registerWithTaints: [] }, `${INVALID}.registerWithTaints taints are set by the NodePool`],
+    [{ maxPod: 50 }, `${INVALID}.maxPod is no field of the kubelet`],
+    [{ registryPullQPS: 'many' }, `${INVALID}.registryPullQPS must be a whole number`],
+    [{ featureGates: [] }, `${INVALID}.featureGates must be a map`],
     [
-      { registerWithTaints: [] },
-      `${UNSUPPORTED}.registerWithTaints taints are set by the NodePool`,
+      { evictionMinimumReclaim: { 'memory.available': '101%' } },
+      `${INVALID}.evictionMinimumReclaim.memory.available must be a percentage up to 100% or a quantity`,
     ],
+    [{ maxPods: 'min(110, vcpus * 12)' }, `${DISABLED}.maxPods ${AMOUNT}`],
+    [
+      { kubeReserved: { memory: '9 * max_pods + 200' } },
+      `${DISABLED}.kubeReserved.memory ${AMOUNT}`,
+    ],
+    [{ systemReserved: { cpu: 'vcpus * 15' } }, `${DISABLED}.systemReserved.cpu ${AMOUNT}`],
   ];
   it.each(rows)('%j', (fields, expected) => {
     expect(problems(fields)).toEqual([expected]);
@@ -67,7 +79,7 @@ describe('settings that cannot be read', () => {
 });
 
 describe('settings that a family cannot take', () => {
-  const others: readonly ImageFamily[] = ['AL2', 'Bottlerocket', 'Windows2022', 'Custom'];
+  const others: readonly ImageFamily[] = ['AL2', 'Bottlerocket', 'Windows2022'];
   it.each(others)('%s takes none but the known fields and one address of DNS', (family) => {
     expect(problems({ topologyManagerPolicy: 'restricted' }, family)).toEqual([
       `${UNSUPPORTED}.topologyManagerPolicy is not supported by the image family ${family}`,
@@ -77,13 +89,19 @@ describe('settings that a family cannot take', () => {
     ]);
   });
 
-  it('AL2023 takes any field of the kubelet, and several addresses', () => {
-    const fields = { clusterDNS: ['10.0.0.10', '10.0.0.11'], topologyManagerPolicy: 'restricted' };
-    const { configuration, problems: found } = readKubelet(fields, 'AL2023');
-    expect(found).toEqual([]);
-    expect(configuration.other).toEqual({ topologyManagerPolicy: 'restricted' });
-    expect(configuration.clusterDNS).toEqual(fields.clusterDNS);
-  });
+  it.each<ImageFamily>(['AL2023', 'Custom'])(
+    '%s takes any field, and several addresses',
+    (family) => {
+      const fields = {
+        clusterDNS: ['10.0.0.10', '10.0.0.11'],
+        topologyManagerPolicy: 'restricted',
+      };
+      const { configuration, problems: found } = readKubelet(fields, family);
+      expect(found).toEqual([]);
+      expect(configuration.other).toEqual({ topologyManagerPolicy: 'restricted' });
+      expect(configuration.clusterDNS).toEqual(fields.clusterDNS);
+    },
+  );
 
   it('Bottlerocket knows no podsPerCore', () => {
     expect(problems({ podsPerCore: 2 }, 'Bottlerocket')).toEqual([

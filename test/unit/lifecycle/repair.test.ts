@@ -4,7 +4,10 @@ import {
   type SeenStatus,
   unhealthyNodes,
 } from '../../../shared/core/lifecycle/repair.ts';
+import { withinBudgets } from '../../../shared/core/lifecycle/repair-budgets.ts';
 import type { Condition } from '../../../shared/core/model/cluster.ts';
+import type { DisruptionReason } from '../../../shared/core/model/provisioning.ts';
+import { poolOf } from '../../builders/scheduling.ts';
 import { aNode, aNodeClaim } from '../launch/builders.ts';
 
 const MINUTE = 60_000;
@@ -109,5 +112,34 @@ describe('an instance that EC2 reports on', () => {
     expect(
       reported([{ ...status('system_status'), instanceId: 'i-0ffffffff' }], 9),
     ).toBeUndefined();
+  });
+});
+
+describe('a budget', () => {
+  const initialized = condition('Initialized', 'True');
+  const bad = condition('Ready', 'False');
+  const rules = { consolidateAfter: 0, consolidationPolicy: 'WhenEmpty' } as const;
+
+  function going(nodes: string, reasons: readonly DisruptionReason[] | undefined) {
+    const { claims, nodes: all } = fleet(10, 2, bad);
+    const nodeClaims = claims.map((claim, at) => {
+      return { ...claim, name: `c${at}`, conditions: [initialized] };
+    });
+    const budgets = [{ nodes, reasons, schedule: undefined, durationMs: undefined }];
+    const nodePools = [poolOf('default', { disruption: { ...rules, budgets } })];
+    const { ill } = unhealthyNodes(nodeClaims, all, 30 * MINUTE);
+    const { ill: kept, held } = withinBudgets(ill, { nodePools, nodeClaims, nodes: all }, 0);
+    return [[...kept.keys()], held.map(({ uid }) => uid)];
+  }
+
+  it('that names Unhealthy holds repairs beyond it', () => {
+    expect(going('1', ['Unhealthy'])).toEqual([['c0'], ['c1']]);
+    expect(going('0', ['Drifted', 'Unhealthy'])).toEqual([[], ['c0', 'c1']]);
+    expect(going('20%', ['Unhealthy'])).toEqual([['c0', 'c1'], []]);
+  });
+
+  it('for other reasons, or for every one, does not', () => {
+    expect(going('0', ['Drifted'])).toEqual([['c0', 'c1'], []]);
+    expect(going('0', undefined)).toEqual([['c0', 'c1'], []]);
   });
 });

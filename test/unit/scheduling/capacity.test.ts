@@ -91,6 +91,17 @@ describe('capacity that is there', () => {
   });
 });
 
+it('an offering that has more than another in its place is named by its type', () => {
+  const slots = { 'example.com/slots': 4 };
+  const plain = typeOf('plain', 4, 16, 0.1);
+  const capable = typeOf('capable', 4, 16, 0.1);
+  const more = capable.offerings.map((each) => ({ ...each, capacityOverride: slots }));
+  const types = [plain, { ...capable, offerings: [...capable.offerings, ...more] }];
+  const pods = [podOf('a', { requests: { 'example.com/slots': 1, pods: 1 } })];
+  const plan = planOf({ types, pods });
+  expect(plan.newNodeClaims.map(({ instanceTypes }) => instanceTypes)).toEqual([['capable']]);
+});
+
 describe('volumes', () => {
   const claim = {
     namespace: 'default',

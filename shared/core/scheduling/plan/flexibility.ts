@@ -3,7 +3,7 @@ import { amountOf } from '../../model/resources.ts';
 import type { Column } from '../problem/columns.ts';
 import { type TypeVariant, typeLabel } from '../problem/launch-space.ts';
 import { minValuesOf, valuesOf } from '../world/min-values.ts';
-import { isWithin, type Opening, opensTo } from '../world/openings.ts';
+import { holds, isWithin, type Opening, opensTo } from '../world/openings.ts';
 import { type Bin, type Ground, viewsIn } from '../world/world.ts';
 
 /** The launches that a claim leaves open: every offering of its types in its zones and capacity types. */
@@ -58,7 +58,8 @@ export class Flexibilities {
       if (kept.length === instanceTypesMax && needs.size === 0) break;
     }
     const { cut, isRelaxed } = truncate(kept, needs, instanceTypesMax);
-    const columns = cut.flatMap((each) => each.columns);
+    const inCut = cut.map(({ columns }) => columns.filter(({ room }) => holds(room, used)));
+    const columns = inCut.flat();
     const chosen = columns[0] ?? held;
     return {
       types: cut.map(({ type }) => type.type),
@@ -66,7 +67,7 @@ export class Flexibilities {
       capacityTypes: [...new Set(columns.map(({ domain }) => domain.capacityType))].sort(),
       labels: chosenValues(cut.map(({ type }) => type)),
       chosen,
-      runnerUp: cut[1]?.columns[0] ?? columns[1],
+      runnerUp: inCut[1]?.[0] ?? columns[1],
       isRelaxed,
     };
   }

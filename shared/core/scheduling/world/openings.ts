@@ -22,7 +22,8 @@ export interface Opening {
   readonly type: TypeVariant;
   /** Cheapest first. */
   readonly columns: readonly Column[];
-  readonly rooms: readonly Float64Array[];
+  /** By place: what its offerings leave room for; overrides make them differ within one place. */
+  readonly rooms: readonly (readonly Float64Array[])[];
   /** Whatever the pool could launch of the type, in places that are not open, too. */
   readonly offered: readonly Column[];
 }
@@ -33,9 +34,27 @@ export function holds(room: Float64Array, used: Float64Array): boolean {
   return used.every((amount, r) => amount <= 0 || amount <= (room[r] ?? 0));
 }
 
-/** Whether the opening has room for so much, whichever of its offerings is launched. */
+/** Whether the opening has room for so much, in whichever of its places it is launched. */
 export function opensTo({ rooms }: Opening, used: Float64Array): boolean {
-  return rooms.every((room) => holds(room, used));
+  return rooms.every((ofPlace) => ofPlace.some((room) => holds(room, used)));
+}
+
+/** What the columns leave room for, by place; each answer once. */
+function roomsOf(columns: readonly Column[]): Opening['rooms'] {
+  const places = new Map<Column['domain'], Float64Array[]>();
+  for (const { domain, room } of columns) {
+    const rooms = places.get(domain);
+    if (rooms === undefined) places.set(domain, [room]);
+    else if (!rooms.includes(room)) rooms.push(room);
+  }
+  const single = new Set<Float64Array>();
+  return [...places.values()].filter((rooms) => {
+    const [only, other] = rooms;
+    if (only === undefined || other !== undefined) return true;
+    const isNew = !single.has(only);
+    single.add(only);
+    return isNew;
+  });
 }
 
 /** Limited resources of which the type takes no more than the one the budget was counted with. */
@@ -187,7 +206,7 @@ export class Openings {
         ({ domain }) => reservationId === undefined || domain.reservationId === reservationId,
       );
       if (columns.length === 0 || columns.length !== there.length) continue;
-      const rooms = [...new Set(columns.map(({ room }) => room))];
+      const rooms = roomsOf(columns);
       openings.push({ type, columns: columns.toSorted(compareColumns), rooms, offered: all });
     }
     return openings.sort((a, b) => compareColumns(a.columns[0] as Column, b.columns[0] as Column));

@@ -1,0 +1,55 @@
+import { allowedDisruptions, isCounted } from '../disruption/budgets.ts';
+import type { Node } from '../model/cluster.ts';
+import { NODE_POOL } from '../model/labels.ts';
+import type { NodeClaim, NodePool } from '../model/provisioning.ts';
+import { isDisrupted } from '../model/taint.ts';
+import type { Illness } from './repair.ts';
+
+/** Unhealthy nodes that may go now, and those that a budget holds. */
+export interface BudgetedRepair {
+  readonly ill: ReadonlyMap<string, Illness>;
+  readonly held: readonly NodeClaim[];
+}
+
+interface Repairable {
+  readonly nodePools: readonly NodePool[];
+  readonly nodeClaims: readonly NodeClaim[];
+  readonly nodes: readonly Node[];
+}
+
+/**
+ * Holds back what budgets that name the reason Unhealthy do not allow; in the order of the claims'
+ * names. Nodes that are not ready use up none of it: they are what is repaired.
+ */
+export function withinBudgets(
+  ill: ReadonlyMap<string, Illness>,
+  { nodePools, nodeClaims, nodes }: Repairable,
+  nowMs: number,
+): BudgetedRepair {
+  const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
+  const isLeaving = (claim: NodeClaim): boolean => {
+    const node = byProvider.get(claim.providerId);
+    return claim.deletedAtMs !== undefined || (node !== undefined && isDisrupted(node));
+  };
+  const left = new Map(
+    nodePools.map((pool) => {
+      const counted = nodeClaims.filter((claim) => isCounted(claim, pool));
+      const count = { total: counted.length, disrupted: counted.filter(isLeaving).length };
+      return [pool.name, allowedDisruptions(pool, 'Unhealthy', count, nowMs)] as const;
+    }),
+  );
+  const kept = new Map(ill);
+  const held: NodeClaim[] = [];
+  for (const claim of nodeClaims.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    const pool = claim.labels[NODE_POOL] ?? '';
+    const most = left.get(pool);
+    // A node that never was initialised is in no budget.
+    if (!ill.has(claim.uid) || most === undefined || !isCounted(claim, { name: pool })) continue;
+    if (most > 0) left.set(pool, most - 1);
+    else {
+      kept.delete(claim.uid);
+      held.push(claim);
+    }
+  }
+  return { ill: kept, held };
+}
