@@ -134,9 +134,9 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   },
 };
 
-function daemonSet(cpu: string): Json {
+/** Of a priority at which its pods take the room of others. */
+export function daemonSet(resources: Json = {}): Json {
   const labels = { app: 'agent' };
-  const resources = { requests: { cpu, memory: '64Mi' } };
   return {
     apiVersion: 'apps/v1',
     kind: 'DaemonSet',
@@ -204,7 +204,9 @@ export async function admissionWorld(seed: number): Promise<AdmissionResult> {
   const manifests = [
     nodeClass,
     nodePool(['on-demand']),
-    daemonSet(random.next() < 0.3 ? '0' : `${random.between(50, 500)}m`),
+    daemonSet({
+      requests: { cpu: random.next() < 0.3 ? '0' : `${random.between(50, 500)}m`, memory: '64Mi' },
+    }),
     ...(random.next() < 0.5 ? [limitRange(random)] : []),
     deployment('web', replicas, `${random.between(500, 3500)}m`),
     ...(others === 0 ? [] : [deployment('other', others, `${random.between(200, 2000)}m`)]),

@@ -3,29 +3,10 @@ import type { PodWebhook } from '../../shared/sim/admission.ts';
 import { readState } from '../../shared/sim/decode.ts';
 import { type Json, objectAt, textAt } from '../../shared/sim/json.ts';
 import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
+import { daemonSet } from './admission-worlds.ts';
 import { deployment, nodeClass, nodePool, smallWorld } from './small-world.ts';
 
 const MINUTE = 60_000;
-
-/** Of a priority at which its pods take the room of others. */
-function daemonSet(resources: Json = {}): Json {
-  const labels = { app: 'agent' };
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'DaemonSet',
-    metadata: { name: 'agent', namespace: 'kube-system' },
-    spec: {
-      selector: { matchLabels: labels },
-      template: {
-        metadata: { labels },
-        spec: {
-          priorityClassName: 'system-node-critical',
-          containers: [{ name: 'main', image: 'agent', resources }],
-        },
-      },
-    },
-  };
-}
 
 const requests = { requests: { cpu: '100m', memory: '64Mi' } };
 
