@@ -4,7 +4,7 @@ import { podKey } from '../model/pod.ts';
 import type { PodGroups } from './pod-groups.ts';
 import type { UnusedLaunch } from './unused-launches.ts';
 
-/** The first wait; each launch in vain after it doubles it. */
+/** The first wait; each try in vain after it doubles it. */
 const WAIT_MS = 3_600_000;
 const WAIT_MS_MAX = 24 * 3_600_000;
 /** Launches that a message names. */
@@ -17,8 +17,27 @@ export interface LaunchBackoff {
   readonly launches: readonly UnusedLaunch[];
 }
 
-function vainOf(launches: readonly UnusedLaunch[]): number {
-  return launches.reduce((sum, { runsOthers }) => sum + (runsOthers ? 1 : 2), 0);
+function vainOf({ runsOthers }: UnusedLaunch): number {
+  return runsOthers ? 1 : 2;
+}
+
+/**
+ * Since the launch that was one too many. Launches that were made at the same time, or while the
+ * wait was not over, were not made in spite of it: only one after it is another try.
+ */
+function untilMsOf(newestFirst: readonly UnusedLaunch[], vainMax: number): number | undefined {
+  let vain = 0;
+  let waitMs = WAIT_MS;
+  let untilMs: number | undefined;
+  for (const launch of newestFirst.toReversed()) {
+    vain += vainOf(launch);
+    if (vain < vainMax) continue;
+    if (untilMs !== undefined && launch.createdAtMs >= untilMs) {
+      waitMs = Math.min(WAIT_MS_MAX, waitMs * 2);
+    }
+    untilMs = launch.createdAtMs + waitMs;
+  }
+  return untilMs;
 }
 
 function backoffOf(
@@ -26,12 +45,8 @@ function backoffOf(
   vainMax: number,
   nowMs: number,
 ): LaunchBackoff | undefined {
-  const [newest] = launches;
-  if (newest === undefined || vainOf(launches) < vainMax) return undefined;
-  const enough = launches.findIndex((_, at) => vainOf(launches.slice(-at - 1)) >= vainMax);
-  const waitMs = Math.min(WAIT_MS_MAX, WAIT_MS * 2 ** (launches.length - 1 - enough));
-  const untilMs = newest.createdAtMs + waitMs;
-  return nowMs < untilMs ? { untilMs, launches } : undefined;
+  const untilMs = untilMsOf(launches, vainMax);
+  return untilMs !== undefined && nowMs < untilMs ? { untilMs, launches } : undefined;
 }
 
 /**

@@ -1,9 +1,11 @@
 import { isTrue } from '../lifecycle/conditions.ts';
 import { isPending, plannedPods } from '../lifecycle/planned-pods.ts';
+import type { Node } from '../model/cluster.ts';
 import { LAUNCHED_FOR } from '../model/labels.ts';
 import type { Pod } from '../model/pod.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import type { ClusterSnapshot } from '../model/snapshot.ts';
+import { DISRUPTED } from '../model/taint.ts';
 import { launchedFor, type PodGroups } from './pod-groups.ts';
 import { unmetBy } from './unmet.ts';
 
@@ -66,48 +68,96 @@ function isForsaken(claim: NodeClaim, live: ReadonlySet<string>): boolean {
   return !isJoined && planned.length > 0 && planned.every((uid) => !live.has(uid));
 }
 
-/** Whether the pod waited when the claim was written, and has found another node since. */
-function isElsewhere(pod: Pod, claim: NodeClaim, node: string | undefined): boolean {
-  return (
-    pod.nodeName !== undefined &&
-    pod.nodeName !== node &&
-    isLive(pod) &&
-    pod.createdAtMs <= claim.createdAtMs &&
-    (pod.startedAtMs ?? 0) > claim.createdAtMs
+/** When the node was closed to new pods on purpose; undefined: it is open. */
+function closedAtMs(claim: NodeClaim, node: Node | undefined, nowMs: number): number | undefined {
+  const { conditions, deletedAtMs } = claim;
+  const disrupted = conditions.find(
+    ({ type, status }) => type === 'DisruptionReason' && status === 'True',
   );
+  const isTainted = node?.taints.some(({ key }) => key === DISRUPTED.key) === true;
+  const known = [disrupted?.lastTransitionAtMs, deletedAtMs, node?.deletedAtMs];
+  const times = known.flatMap((each) => each ?? []);
+  if (times.length > 0) return Math.min(...times);
+  return isTainted ? nowMs : undefined;
 }
 
-/** The pods that say what came of launches, by group. */
-interface PodsByGroup {
-  readonly waiting: ReadonlyMap<string, readonly Pod[]>;
-  readonly bound: ReadonlyMap<string, readonly Pod[]>;
+/** The pods of a group that say what came of its launches. */
+class GroupPods {
+  /** Of those that wait the one that has done so longest. */
+  waiting: Pod | undefined;
+  private readonly byNode = new Map<string, Pod[]>();
+  private readonly bound: Pod[] = [];
+  private readonly moved = new Map<number, ReadonlySet<string>>();
+
+  addWaiting(pod: Pod): void {
+    const { waiting } = this;
+    const isOlder =
+      waiting === undefined ||
+      pod.createdAtMs < waiting.createdAtMs ||
+      (pod.createdAtMs === waiting.createdAtMs && pod.uid < waiting.uid);
+    if (isOlder) this.waiting = pod;
+  }
+
+  addBound(pod: Pod, node: string): void {
+    this.bound.push(pod);
+    const there = this.byNode.get(node);
+    if (there === undefined) this.byNode.set(node, [pod]);
+    else there.push(pod);
+  }
+
+  on(node: string | undefined): readonly Pod[] {
+    return this.byNode.get(node ?? '') ?? [];
+  }
+
+  /** Whether one that waited when the claim was written has found another node since. */
+  isElsewhere({ createdAtMs }: NodeClaim, node: string | undefined): boolean {
+    let nodes = this.moved.get(createdAtMs);
+    if (nodes === undefined) {
+      nodes = this.movedSince(createdAtMs);
+      this.moved.set(createdAtMs, nodes);
+    }
+    return nodes.size > (node !== undefined && nodes.has(node) ? 1 : 0);
+  }
+
+  /** The nodes, two at most, that pods have found which waited then. */
+  private movedSince(atMs: number): ReadonlySet<string> {
+    const nodes = new Set<string>();
+    for (const pod of this.bound) {
+      const { nodeName, createdAtMs, startedAtMs = 0 } = pod;
+      if (nodeName === undefined || createdAtMs > atMs || startedAtMs <= atMs) continue;
+      if (isLive(pod)) nodes.add(nodeName);
+      if (nodes.size === 2) break;
+    }
+    return nodes;
+  }
 }
 
 function podsByGroup(
   { pods }: Pick<ClusterSnapshot, 'pods'>,
   groups: PodGroups,
   sinceMs: number,
-): PodsByGroup {
-  const waiting = new Map<string, Pod[]>();
-  const bound = new Map<string, Pod[]>();
+): ReadonlyMap<string, GroupPods> {
+  const found = new Map<string, GroupPods>();
   for (const pod of pods) {
+    const { nodeName } = pod;
     const isWaiting = isPending(pod) && pod.unschedulable;
-    const isNewlyBound = pod.nodeName !== undefined && (pod.startedAtMs ?? sinceMs) >= sinceMs;
+    const isNewlyBound = nodeName !== undefined && (pod.startedAtMs ?? sinceMs) >= sinceMs;
     if (!isWaiting && !isNewlyBound) continue;
-    const byGroup = isWaiting ? waiting : bound;
     for (const { id } of groups.of(pod)) {
-      const known = byGroup.get(id);
-      if (known === undefined) byGroup.set(id, [pod]);
-      else known.push(pod);
+      const group = found.get(id) ?? new GroupPods();
+      found.set(id, group);
+      if (nodeName === undefined) group.addWaiting(pod);
+      else group.addBound(pod, nodeName);
     }
   }
-  return { waiting, bound };
+  return found;
 }
 
 /**
  * Looks at the claims that were written for waiting pods, as long as they say for which
  * ({@link LAUNCHED_FOR}). A launch that no pod of a group uses counts only while pods of it wait:
- * they may have been deleted, or have found a place elsewhere.
+ * they may have been deleted, or have found a place elsewhere. Pods that came once its node was
+ * closed on purpose, to be removed or replaced, say nothing about it.
  */
 export function launchOutcomes(
   snapshot: Pick<ClusterSnapshot, 'nodeClaims' | 'nodes' | 'pods'>,
@@ -119,8 +169,8 @@ export function launchOutcomes(
       annotations[LAUNCHED_FOR] !== undefined && createdAtMs + LOOKED_AT_MS > nowMs,
   );
   if (claims.length === 0) return { unused: [], used: [] };
-  const since = Math.min(...claims.map(({ createdAtMs }) => createdAtMs));
-  const { waiting, bound } = podsByGroup(snapshot, groups, since);
+  const since = claims.reduce((least, each) => Math.min(least, each.createdAtMs), nowMs);
+  const byGroup = podsByGroup(snapshot, groups, since);
   const live = new Set(snapshot.pods.filter(isLive).map(({ uid }) => uid));
   const nodes = new Map(snapshot.nodes.map((node) => [node.providerId ?? '', node]));
   const onNode = Map.groupBy(snapshot.pods.filter(isLive), ({ nodeName }) => nodeName ?? '');
@@ -132,21 +182,26 @@ export function launchOutcomes(
     const there = onNode.get(node?.name ?? '-') ?? [];
     const joinedAtMs = initializedAtMs(claim);
     const isDue = joinedAtMs !== undefined && joinedAtMs + BINDING_MS <= nowMs;
+    const closed = closedAtMs(claim, node, nowMs) ?? Number.POSITIVE_INFINITY;
     const { ways, ids } = launchedFor(claim);
-    for (const group of ids) {
-      const own = bound.get(group) ?? [];
-      const hosted = own.filter(({ nodeName }) => nodeName === node?.name);
+    for (const id of ids) {
+      const group = byGroup.get(id);
+      if (group === undefined) continue;
+      const hosted = group.on(node?.name);
       const isSettled =
-        hosted.some((pod) => hasSettled(pod, nowMs)) ||
-        own.some((pod) => isElsewhere(pod, claim, node?.name));
-      const [first] = waiting.get(group) ?? [];
-      if (isSettled || hosted.some(isLive)) used.push({ group, uid, createdAtMs, isSettled });
-      else if (first !== undefined && (isDue || hosted.length > 0 || isForsaken(claim, live))) {
+        hosted.some((pod) => hasSettled(pod, nowMs)) || group.isElsewhere(claim, node?.name);
+      const { waiting } = group;
+      if (isSettled || hosted.some(isLive)) used.push({ group: id, uid, createdAtMs, isSettled });
+      else if (
+        waiting !== undefined &&
+        waiting.createdAtMs < closed &&
+        (isDue || hosted.length > 0 || isForsaken(claim, live))
+      ) {
         const lacks = node === undefined ? 'its pods were gone before it came' : '';
         const runsOthers = there.some(({ controller }) => controller?.kind !== 'DaemonSet');
         unused.push({
-          ...{ group, claim: name, uid, createdAtMs, ways, runsOthers },
-          lacks: node === undefined ? lacks : unmetBy(first, node, there),
+          ...{ group: id, claim: name, uid, createdAtMs, ways, runsOthers },
+          lacks: node === undefined ? lacks : unmetBy(waiting, node, there),
         });
       }
     }
@@ -154,9 +209,13 @@ export function launchOutcomes(
   return { unused, used };
 }
 
-/** As many launches are remembered for a group, and in all. */
+/** As many launches are remembered for a group: what holds it, and a few waits more. */
 const LAUNCHES_MAX = 12;
-const ALL_MAX = 500;
+/**
+ * And in all, room for some 7,000 groups: where the launches of groups push each other out before
+ * any group has enough of them, no group is ever held.
+ */
+const ALL_MAX = 20_000;
 /** For so long: the longest wait, and as long again. */
 const REMEMBERED_MS = 48 * 3_600_000;
 
@@ -165,6 +224,22 @@ function byTime(a: UnusedLaunch, b: UnusedLaunch): number {
     b.createdAtMs - a.createdAtMs ||
     (a.uid < b.uid ? -1 : a.uid > b.uid ? 1 : a.group < b.group ? -1 : 1)
   );
+}
+
+/**
+ * Of a group's launches, newest first, those to remember: of the ones made in the way of the newest
+ * those farthest apart in time, for many of one time are one try; then the newest others.
+ */
+function mostTelling(launches: readonly UnusedLaunch[]): ReadonlySet<UnusedLaunch> {
+  const [newest] = launches;
+  const current = launches.filter(({ ways }) => ways === newest?.ways);
+  const others = launches.filter(({ ways }) => ways !== newest?.ways);
+  const apart = current.map((each, at) => {
+    const newerMs = current[at - 1]?.createdAtMs ?? Number.POSITIVE_INFINITY;
+    return { each, at, gapMs: newerMs - each.createdAtMs };
+  });
+  apart.sort((a, b) => (a.gapMs === b.gapMs ? a.at - b.at : b.gapMs - a.gapMs));
+  return new Set([...apart.map(({ each }) => each), ...others].slice(0, LAUNCHES_MAX));
 }
 
 /**
@@ -183,18 +258,18 @@ export function withOutcomes(
   for (const { group, createdAtMs } of used) {
     usedAtMs.set(group, Math.max(usedAtMs.get(group) ?? 0, createdAtMs));
   }
-  const counts = new Map<string, number>();
-  const kept = all
+  const current = all
     .filter(
       ({ group, createdAtMs }) =>
         createdAtMs > (usedAtMs.get(group) ?? 0) && createdAtMs + REMEMBERED_MS > nowMs,
     )
-    .sort(byTime)
-    .filter(({ group }) => {
-      const count = (counts.get(group) ?? 0) + 1;
-      counts.set(group, count);
-      return count <= LAUNCHES_MAX;
-    })
+    .sort(byTime);
+  const telling = new Map<string, ReadonlySet<UnusedLaunch>>();
+  for (const [group, launches] of Map.groupBy(current, (each) => each.group)) {
+    if (launches.length > LAUNCHES_MAX) telling.set(group, mostTelling(launches));
+  }
+  const kept = current
+    .filter((each) => telling.get(each.group)?.has(each) ?? true)
     .slice(0, ALL_MAX);
   const isSame = kept.length === before.length && kept.every((each, at) => each === before[at]);
   return isSame ? before : kept;

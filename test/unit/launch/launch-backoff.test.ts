@@ -90,6 +90,40 @@ describe('what came of a launch', () => {
     expect(unused.every(({ runsOthers }) => !runsOthers)).toBe(true);
   });
 
+  it.each<[string, Partial<NodeClaim>, typeof node]>([
+    ['its claim is deleted', { deletedAtMs: 155 * SECOND }, node],
+    ['its node is deleted', {}, { ...node, deletedAtMs: 155 * SECOND }],
+    [
+      'its node is disrupted',
+      {
+        conditions: ['DisruptionReason', 'Initialized'].map((type, at) => ({
+          ...({ type, status: 'True', reason: type, message: '' } as const),
+          lastTransitionAtMs: (155 - 5 * at) * SECOND,
+        })),
+      },
+      node,
+    ],
+  ])('is nothing to pods that came later than %s', (_, rest, there) => {
+    const found = (createdAtS: number) =>
+      outcomes([web('b', { createdAtMs: createdAtS * SECOND })], 160, [claim(rest)], [there]);
+    expect(found(156).unused).toEqual([]);
+    expect(found(154).unused).toHaveLength(1);
+  });
+
+  it('takes time that grows with the cluster alone', () => {
+    const claims = Array.from({ length: 2000 }, (_, at) =>
+      claim({ uid: `c${at}`, name: `c${at}`, providerId: `i-${at}` }),
+    );
+    const nodes = claims.map(({ uid }, at) => nodeOf(uid, 2, 8, { providerId: `i-${at}` }));
+    const pods = Array.from({ length: 40_000 }, (_, at) =>
+      web(`p${at}`, { nodeName: `c${at % 2000}`, startedAtMs: 151 * SECOND }),
+    );
+    const startedAtMs = performance.now();
+    expect(outcomes(pods, 160, claims, nodes).used).toHaveLength(2000);
+    // 2,000 times 40,000 looks take more than a second.
+    expect(performance.now() - startedAtMs).toBeLessThan(500);
+  });
+
   it('counts as of some use where others run there', () => {
     const [found] = outcomes([podOf('x', {}, { nodeName: 'n' }), web('b')]).unused;
     expect(found?.runsOthers).toBe(true);
@@ -166,6 +200,34 @@ describe('what is remembered of launches in vain', () => {
     expect(withOutcomes([], { unused: many, used: [] }, 50 * SECOND)).toHaveLength(12);
     expect(withOutcomes([vain(1)], { unused: [], used: [] }, 100 * HOUR)).toEqual([]);
   });
+
+  it('keeps of many at once enough of each time', () => {
+    const at = (hour: number) =>
+      Array.from({ length: 30 }, (_, each) => vain(hour * 3600, { uid: `${hour}-${each}` }));
+    const found = withOutcomes([...at(1), ...at(2)], { unused: at(5), used: [] }, 6 * HOUR);
+    expect(found).toHaveLength(12);
+    expect([...new Set(found.map(({ createdAtMs }) => createdAtMs / HOUR))]).toEqual([5, 2, 1]);
+  });
+
+  it('keeps those of the newest way first', () => {
+    const old = Array.from({ length: 20 }, (_, at) => vain(at * 3600, { ways: 'old' }));
+    const found = withOutcomes(old, { unused: [vain(72_002), vain(72_001)], used: [] }, 21 * HOUR);
+    expect(found).toHaveLength(12);
+    expect(found.filter(({ ways }) => ways === 'ways')).toHaveLength(2);
+  });
+
+  it('holds each of very many groups', () => {
+    const pods = Array.from({ length: 2000 }, (_, at) => podOf(`p${at}`));
+    let launches: readonly UnusedLaunch[] = [];
+    for (const number of [1, 2]) {
+      const unused = pods.map((pod) =>
+        vain(number, { group: groupOf(pod), uid: `${number}-${pod.name}` }),
+      );
+      launches = withOutcomes(launches, { unused, used: [] }, 3 * SECOND);
+    }
+    const held = backedOffPods(pods, launches, new PodGroups(), 'ways', 4 * SECOND);
+    expect(held.size).toBe(pods.length);
+  });
 });
 
 function untilS(launches: readonly UnusedLaunch[], nowS = 10, ways = 'ways'): number | undefined {
@@ -179,7 +241,13 @@ describe('a pod is backed off', () => {
   it.each<[string, readonly UnusedLaunch[], number | undefined]>([
     ['not after one launch in vain', [vain(1)], undefined],
     ['for an hour after two', [vain(2), vain(1)], 3602],
-    ['for two hours after another', [vain(3), vain(2), vain(1)], 7203],
+    ['for an hour after many at once', Array.from({ length: 12 }, () => vain(2)), 3602],
+    ['for two hours after another try', [vain(3603), vain(2), vain(1)], 3603 + 7200],
+    [
+      'for four after two, of many each',
+      [vain(20_000), vain(20_000), vain(3603), vain(3603), vain(2), vain(1)],
+      20_000 + 14_400,
+    ],
     ['not after two that others use', [vain(2, others), vain(1, others)], undefined],
     ['after three that others use', [vain(3, others), vain(2, others), vain(1, others)], 3603],
     ['after one of each', [vain(2, others), vain(1)], 3602],
