@@ -23,12 +23,13 @@ export function attemptOf(ground: Ground, world: World): Attempt {
   return { world, ground, placed, price: world.bins.reduce((sum, bin) => sum + bin.held.price, 0) };
 }
 
-/** Whether `a` places more (higher priorities first), or the same for less. */
+/** Whether `a` places more (higher priorities first), or the same for less, or on fewer nodes. */
 export function isBetter(a: Attempt, b: Attempt): boolean {
   for (const [index, count] of a.placed.entries()) {
     if (count !== b.placed[index]) return count > (b.placed[index] ?? 0);
   }
-  return a.price < b.price - 1e-9;
+  if (Math.abs(a.price - b.price) > 1e-9) return a.price < b.price;
+  return a.world.bins.length < b.world.bins.length;
 }
 
 /** Pods are left over, and some matter more than others. */

@@ -25,7 +25,7 @@ interface Merit {
   readonly met: readonly number[];
 }
 
-function meritOf(attempt: Attempt): Merit {
+export function meritOf(attempt: Attempt): Merit {
   const { ground, world } = attempt;
   const [heaviest = 0] = ground.weights;
   const podsOf = ({ content }: Bin | NodeRoom) =>
@@ -41,7 +41,7 @@ function meritOf(attempt: Attempt): Merit {
 }
 
 /** Whether every pod could have been the last to be placed, given where all others are. */
-function isSound({ ground, rooms, bins, topology }: World): boolean {
+export function isSound({ ground, rooms, bins, topology }: World): boolean {
   const homes = [
     ...rooms.map(({ place, content }) => ({ place, content })),
     ...bins.map(({ held, content }) => ({ place: placeOfGroup(held.group), content })),
