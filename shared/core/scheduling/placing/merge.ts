@@ -1,7 +1,7 @@
-import { type Attempt, attemptOf, placesFewer } from '../attempt.ts';
+import { type Attempt, attemptOf, losesMerit, meritOf, placesFewer } from '../attempt.ts';
 import type { Column } from '../problem/columns.ts';
 import type { Bin, World } from '../world/world.ts';
-import { IMPROVED_MAX, isSound, meritOf } from './improve.ts';
+import { IMPROVED_MAX, isSound } from './improve.ts';
 import { frontOf } from './retype.ts';
 
 /** Pairs of unlike nodes looked at in all, and plans made of them. */
@@ -18,8 +18,8 @@ function textOf({ held, content }: Bin): string {
 }
 
 /** The pods of both on one node of the column; undefined: they cannot be there together. */
-function mergedOn(world: World, pair: readonly Bin[], column: Column): World | undefined {
-  const copy = world.without(new Set(pair));
+function mergedOn(world: World, pair: readonly [Bin, Bin], column: Column): World | undefined {
+  const copy = world.without(new Set<Bin>(pair));
   if (copy.budgets.allowance(column, 1) < 1) return undefined;
   const bin = copy.open({ penalty: 0, columns: [column] });
   for (const [{ id }, amount] of pair.flatMap(({ content }) => [...content])) {
@@ -30,6 +30,9 @@ function mergedOn(world: World, pair: readonly Bin[], column: Column): World | u
       copy.putInBin(view, bin, choice);
     }
   }
+  // In the place of the first: pods are given to nodes in their order, and heavier pools come first.
+  copy.bins.pop();
+  copy.bins.splice(world.bins.indexOf(pair[0]), 0, bin);
   return copy;
 }
 
@@ -37,10 +40,7 @@ function mergedOn(world: World, pair: readonly Bin[], column: Column): World | u
 function isAsGood(found: Attempt, before: Attempt): boolean {
   if (placesFewer(found, before) || found.price > before.price + 1e-9) return false;
   if (!isSound(found.world)) return false;
-  const [merit, was] = [meritOf(found), meritOf(before)];
-  return (
-    merit.weight >= was.weight && merit.met.every((each, index) => each >= (was.met[index] ?? 0))
-  );
+  return !losesMerit(meritOf(found), meritOf(before));
 }
 
 /** Tries pairs one after the other; those that did not do are not tried again. */
