@@ -1,6 +1,6 @@
 import { preferenceScore } from './plan/preference-score.ts';
 import type { PreferenceKind, Problem } from './problem/problem.ts';
-import type { Ground, World } from './world/world.ts';
+import type { Bin, Ground, NodeRoom, World } from './world/world.ts';
 
 /** A finished attempt and what it is judged by. */
 export interface Attempt {
@@ -23,12 +23,13 @@ export function attemptOf(ground: Ground, world: World): Attempt {
   return { world, ground, placed, price: world.bins.reduce((sum, bin) => sum + bin.held.price, 0) };
 }
 
-/** Whether `a` places more (higher priorities first), or the same for less. */
+/** Whether `a` places more (higher priorities first), or the same for less, or on fewer nodes. */
 export function isBetter(a: Attempt, b: Attempt): boolean {
   for (const [index, count] of a.placed.entries()) {
     if (count !== b.placed[index]) return count > (b.placed[index] ?? 0);
   }
-  return a.price < b.price - 1e-9;
+  if (Math.abs(a.price - b.price) > 1e-9) return a.price < b.price;
+  return a.world.bins.length < b.world.bins.length && !losesMerit(meritOf(a), meritOf(b));
 }
 
 /** Pods are left over, and some matter more than others. */
@@ -49,4 +50,32 @@ export function placesFewer(a: Attempt, b: Attempt): boolean {
 /** Weight of the preferences of a kind that the attempt meets. */
 export function metOf({ world }: Attempt, kind: PreferenceKind): number {
   return preferenceScore(world, kind).satisfiedWeight;
+}
+
+/** How well a plan does, beyond the pods that it places and its price. */
+export interface Merit {
+  /** Pods by the weight of their NodePools: existing nodes count as the heaviest. */
+  readonly weight: number;
+  /** For each kind of preferences that is wanted, what is met. */
+  readonly met: readonly number[];
+}
+
+export function meritOf(attempt: Attempt): Merit {
+  const { ground, world } = attempt;
+  const [heaviest = 0] = ground.weights;
+  const podsOf = ({ content }: Bin | NodeRoom) =>
+    [...content.values()].reduce((sum, amount) => sum + amount, 0);
+  const isPlain = ground.weights.length < 2;
+  const weight = isPlain
+    ? 0
+    : [
+        ...world.rooms.map((room) => podsOf(room) * heaviest),
+        ...world.bins.map((bin) => podsOf(bin) * bin.held.pool.pool.weight),
+      ].reduce((sum, each) => sum + each, 0);
+  return { weight, met: [...ground.wishes.kinds].map((kind) => metOf(attempt, kind)) };
+}
+
+/** Whether less of what counts beyond the price is met. */
+export function losesMerit(now: Merit, was: Merit): boolean {
+  return now.weight < was.weight || now.met.some((each, at) => each < (was.met[at] ?? 0));
 }

@@ -10,6 +10,7 @@ import {
 } from './placing/assign.ts';
 import { byRequests, grow, suitableRooms } from './placing/grow.ts';
 import { IMPROVED_MAX, improved } from './placing/improve.ts';
+import { merged } from './placing/merge.ts';
 import { retype } from './placing/retype.ts';
 import type { PodClass } from './problem/problem.ts';
 import { type ClassView, type Ground, World } from './world/world.ts';
@@ -140,7 +141,7 @@ export function attempts(ground: Ground, relaxations: Relaxations): readonly Att
   const isUnfair = found.some((each) => isContested(each, problem));
   if (isUnfair) found.push(grown(ground, true));
   found.push(...withLeftOverFirst(ground, found, relaxations));
-  return found.map((each) => improved(each, orderOf(ground)));
+  return found.map((each) => merged(improved(each, orderOf(ground))));
 }
 
 /** Whether a pod of the class would have a place if it were the only one. */

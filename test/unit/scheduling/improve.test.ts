@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import type { InstanceType } from '../../../shared/core/model/instance-type.ts';
+import type { Pod } from '../../../shared/core/model/pod.ts';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../../../shared/core/model/snapshot.ts';
 import { grown } from '../../../shared/core/scheduling/attempts.ts';
 import { improved } from '../../../shared/core/scheduling/placing/improve.ts';
 import { compileProblem } from '../../../shared/core/scheduling/problem/compile.ts';
+import { below, numbers } from '../../../shared/core/scheduling/pseudo-random.ts';
 import { Ground } from '../../../shared/core/scheduling/world/world.ts';
 import { nodeOf, planOf, podOf, podsOf, snapshotOf, typeOf } from '../../builders/scheduling.ts';
+
+const port = { protocol: 'TCP', ip: '0.0.0.0', port: 80 } as const;
 
 function groundOf(rest: Parameters<typeof snapshotOf>[0]): Ground {
   const problem = compileProblem(snapshotOf(rest), DEFAULT_SCHEDULING_SETTINGS);
@@ -64,5 +69,35 @@ describe('improving a small plan', () => {
     const reserved = world.bins.filter(({ held }) => held.offering.reservation !== undefined);
     expect(reserved).toHaveLength(2);
     expect(world.bins).toHaveLength(5);
+  });
+});
+
+describe('of plans of one price', () => {
+  const types = [typeOf('c.xlarge', 4, 8, 0.17), typeOf('c.2xlarge', 8, 16, 0.34)];
+  const chosen = (pods: readonly Pod[], offered: readonly InstanceType[] = types) =>
+    planOf({ types: offered, pods }).newNodeClaims.map((claim) => claim.chosen.type);
+
+  it('the one with fewer nodes is taken', () => {
+    const all = [...types, typeOf('c.4xlarge', 16, 32, 0.68)];
+    const pods = [2500, 1750, 1250, 3250, 750].map((cpu, at) => podOf(`p${at}`, { cpu }));
+    expect(chosen(pods, all).toSorted()).toEqual(['c.2xlarge', 'c.xlarge']);
+    const random = numbers(1);
+    for (let round = 0; round < 20; round++) {
+      const some = Array.from({ length: 2 + below(14, random) }, (_, at) =>
+        podOf(`p${at}`, { cpu: 250 * (1 + below(14, random)) }),
+      );
+      // Prices go by size: two nodes that are not the largest would do as one, but for what is full.
+      const claims = planOf({ types: all, pods: some }).newNodeClaims;
+      const small = claims.filter((claim) => claim.chosen.type === 'c.xlarge');
+      expect(small.length).toBeLessThan(2);
+    }
+  });
+
+  it('not where the larger node costs more, or pods keep apart', () => {
+    const pods = podsOf(2, 'web', { cpu: 3000 });
+    const dearer = [typeOf('c.xlarge', 4, 8, 0.17), typeOf('c.2xlarge', 8, 16, 0.4)];
+    expect(chosen(pods, dearer)).toEqual(['c.xlarge', 'c.xlarge']);
+    const apart = podsOf(2, 'web', { cpu: 3000, hostPorts: [port] });
+    expect(chosen(apart)).toEqual(['c.xlarge', 'c.xlarge']);
   });
 });

@@ -107,6 +107,18 @@ describe('pools', () => {
     });
   });
 
+  it('relaxes minValues of a key to the number there is, and keeps those that can be met', () => {
+    const requirements = [
+      { key: INSTANCE_TYPE, operator: 'Exists' as const, values: [], minValues: 3 },
+      { key: ZONE, operator: 'Exists' as const, values: [], minValues: 2 },
+    ];
+    const nodePools = [poolOf('general', { requirements })];
+    const problem = { nodePools, types: FAMILY.slice(0, 2), pods: [podOf('a')] };
+    const [claim] = planOf(problem, { minValuesPolicy: 'BestEffort' }).newNodeClaims;
+    const least = claim?.requirements.map(({ key, minValues }) => [key, minValues]);
+    expect(Object.fromEntries(least ?? [])).toMatchObject({ [INSTANCE_TYPE]: 2, [ZONE]: 2 });
+  });
+
   it('counts the zones and capacity types in which its types are offered', () => {
     const poolWith = (key: string, minValues: number) =>
       poolOf('general', {

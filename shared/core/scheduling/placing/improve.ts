@@ -1,4 +1,11 @@
-import { type Attempt, attemptOf, metOf, placesFewer } from '../attempt.ts';
+import {
+  type Attempt,
+  attemptOf,
+  losesMerit,
+  type Merit,
+  meritOf,
+  placesFewer,
+} from '../attempt.ts';
 import { below, type Numbers, numbers, shuffled } from '../pseudo-random.ts';
 import { placeOfGroup } from '../world/topology.ts';
 import type { Bin, ClassView, NodeRoom, World } from '../world/world.ts';
@@ -17,31 +24,8 @@ const STEPS_MAX = 100_000;
 /** Nodes emptied at a time, at most. */
 const EMPTIED_MAX = 4;
 
-/** How well a plan does, beyond the pods that it places and its price. */
-interface Merit {
-  /** Pods by the weight of their NodePools: existing nodes count as the heaviest. */
-  readonly weight: number;
-  /** For each kind of preferences that is wanted, what is met. */
-  readonly met: readonly number[];
-}
-
-function meritOf(attempt: Attempt): Merit {
-  const { ground, world } = attempt;
-  const [heaviest = 0] = ground.weights;
-  const podsOf = ({ content }: Bin | NodeRoom) =>
-    [...content.values()].reduce((sum, amount) => sum + amount, 0);
-  const isPlain = ground.weights.length < 2;
-  const weight = isPlain
-    ? 0
-    : [
-        ...world.rooms.map((room) => podsOf(room) * heaviest),
-        ...world.bins.map((bin) => podsOf(bin) * bin.held.pool.pool.weight),
-      ].reduce((sum, each) => sum + each, 0);
-  return { weight, met: [...ground.wishes.kinds].map((kind) => metOf(attempt, kind)) };
-}
-
 /** Whether every pod could have been the last to be placed, given where all others are. */
-function isSound({ ground, rooms, bins, topology }: World): boolean {
+export function isSound({ ground, rooms, bins, topology }: World): boolean {
   const homes = [
     ...rooms.map(({ place, content }) => ({ place, content })),
     ...bins.map(({ held, content }) => ({ place: placeOfGroup(held.group), content })),
@@ -80,8 +64,7 @@ function retried(
 function gains(now: Attempt, merit: Merit, before: Attempt, was: Merit): boolean {
   if (placesFewer(now, before)) return false;
   if (placesFewer(before, now)) return true;
-  if (merit.weight < was.weight || now.price > before.price + 1e-9) return false;
-  if (merit.met.some((each, index) => each < (was.met[index] ?? 0))) return false;
+  if (losesMerit(merit, was) || now.price > before.price + 1e-9) return false;
   return now.price < before.price - 1e-9 || merit.met.some((each, at) => each > (was.met[at] ?? 0));
 }
 

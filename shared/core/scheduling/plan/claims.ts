@@ -107,8 +107,8 @@ function requirementsOf(
   });
   const marked = new Set<string>();
   return sorted.map((each) => {
-    const minValues = minimums.get(each.key);
-    if (minValues === undefined || marked.has(each.key) || flexibility.isRelaxed) return each;
+    const minValues = flexibility.relaxed.get(each.key) ?? minimums.get(each.key) ?? 0;
+    if (minValues === 0 || marked.has(each.key)) return each;
     // The API refuses fewer values than minValues: pods may have narrowed the claim to one zone.
     if (each.operator === 'In' && each.values.length < minValues) return each;
     marked.add(each.key);
@@ -166,7 +166,7 @@ export function plannedClaim(
   flexibility: Flexibility,
   pods: readonly string[],
 ): PlannedNodeClaim {
-  const { chosen, runnerUp, types, isRelaxed } = flexibility;
+  const { chosen, runnerUp, types, relaxed } = flexibility;
   const { pool } = bin.held.pool;
   const { priceOverlay } = chosen.offering;
   const { capacityOverlays } = chosen.type.type;
@@ -185,7 +185,7 @@ export function plannedClaim(
     labels: { ...poolLabels(pool), ...onlyValues(chosenLabels(ground, bin, flexibility)) },
     annotations: {
       ...pool.template.annotations,
-      ...(isRelaxed ? { [MIN_VALUES_RELAXED]: 'true' } : {}),
+      ...(relaxed.size > 0 ? { [MIN_VALUES_RELAXED]: 'true' } : {}),
       ...(priceOverlay === undefined ? {} : { [PRICE_OVERLAY_APPLIED]: 'true' }),
       ...(capacityOverlays.length === 0 ? {} : { [CAPACITY_OVERLAY_APPLIED]: 'true' }),
     },

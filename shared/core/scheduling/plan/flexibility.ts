@@ -15,7 +15,8 @@ export interface Flexibility {
   readonly labels: ReadonlyMap<string, readonly string[]>;
   readonly chosen: Column;
   readonly runnerUp: Column | undefined;
-  readonly isRelaxed: boolean;
+  /** By key of which there are too few values for minValues: how many there are. */
+  readonly relaxed: ReadonlyMap<string, number>;
 }
 
 /** Finds what else could be launched for the pods of bins; bins with like pods share most of it. */
@@ -57,7 +58,7 @@ export class Flexibilities {
       kept.push(opening);
       if (kept.length === instanceTypesMax && needs.size === 0) break;
     }
-    const { cut, isRelaxed } = truncate(kept, needs, instanceTypesMax);
+    const { cut, relaxed } = truncate(kept, needs, instanceTypesMax);
     const inCut = cut.map(({ columns }) => columns.filter(({ room }) => holds(room, used)));
     const columns = inCut.flat();
     const chosen = columns[0] ?? held;
@@ -68,7 +69,7 @@ export class Flexibilities {
       labels: chosenValues(cut.map(({ type }) => type)),
       chosen,
       runnerUp: inCut[1]?.[0] ?? columns[1],
-      isRelaxed,
+      relaxed,
     };
   }
 }
@@ -88,7 +89,7 @@ export function truncate(
   ranked: readonly Opening[],
   needs: ReadonlyMap<string, number>,
   most: number,
-): { readonly cut: readonly Opening[]; readonly isRelaxed: boolean } {
+): { readonly cut: readonly Opening[]; readonly relaxed: Flexibility['relaxed'] } {
   const cut: Opening[] = [];
   const types = new Set<InstanceType>();
   const open = [...needs].map(([key, least]) => ({ key, least, values: new Set<string>() }));
@@ -106,5 +107,6 @@ export function truncate(
       for (const value of valuesOf(opening, key)) values.add(value);
     }
   }
-  return { cut, isRelaxed: open.some(({ least, values }) => values.size < least) };
+  const short = open.filter(({ least, values }) => values.size < least);
+  return { cut, relaxed: new Map(short.map(({ key, values }) => [key, values.size])) };
 }
