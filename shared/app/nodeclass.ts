@@ -28,6 +28,7 @@ const REQUIRED = [
   'AMIsReady',
   'CapacityReservationsReady',
   'InstanceProfileReady',
+  'PlacementGroupReady',
   'SecurityGroupsReady',
   'SubnetsReady',
   'ValidationSucceeded',
@@ -169,6 +170,13 @@ function reservationsReady(
   return { ...ready, message };
 }
 
+/** Placement groups are not supported. Karpenter's clients wait for the condition of every class. */
+function placementGroupReady({ spec }: NodeClass): ConditionClaim {
+  const type = 'PlacementGroupReady';
+  if (spec['placementGroupSelector'] === undefined) return yes(type);
+  return no(type, 'Unsupported', 'spec.placementGroupSelector: placement groups are not supported');
+}
+
 function resolutionConditions(found: Found, nodeClass: NodeClass): readonly ConditionClaim[] {
   const some = (
     { value, failed }: Resolved<readonly unknown[]>,
@@ -187,6 +195,7 @@ function resolutionConditions(found: Found, nodeClass: NodeClass): readonly Cond
     some(found.images, 'AMIsReady', ['AMINotFound', 'No image matches spec.amiSelectorTerms']),
     reservationsReady(found.reservations, nodeClass),
     found.profile.failed ?? yes('InstanceProfileReady'),
+    placementGroupReady(nodeClass),
   ];
 }
 

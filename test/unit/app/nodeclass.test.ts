@@ -120,6 +120,41 @@ describe('an EC2NodeClass that was ready and is changed to what cannot be', () =
   });
 });
 
+describe("the condition PlacementGroupReady, for which Karpenter's clients wait", () => {
+  const unsupported = 'spec.placementGroupSelector: placement groups are not supported';
+  it.each([
+    [{}, { status: 'True' }, 'True'],
+    [
+      { placementGroupSelector: { name: 'group' } },
+      { status: 'False', reason: 'Unsupported', message: unsupported },
+      'False',
+    ],
+  ])('of a class with %j', async (spec, condition, ready) => {
+    const world = await runningWorld([]);
+    const written: NodeClassStatus[] = [];
+    const ports = withPorts(world.ports, {
+      cluster: {
+        read: reading(world.ports, (state) => ({
+          ...state,
+          nodeClasses: state.nodeClasses.map((each) => ({
+            ...each,
+            spec: { ...each.spec, ...spec },
+            status: { ...each.status, conditions: [] },
+          })),
+        })),
+        patchNodeClassStatus: async (_, status) => {
+          written.push(status);
+          return 'done';
+        },
+      },
+    });
+    await maintainNodeClasses(ports);
+    const [{ conditions = [] } = {}] = written;
+    expect(conditions.find(({ type }) => type === 'PlacementGroupReady')).toMatchObject(condition);
+    expect(conditions.find(({ type }) => type === 'Ready')).toMatchObject({ status: ready });
+  });
+});
+
 describe('an EC2NodeClass that is being deleted', () => {
   const auto = { group: 'eks.amazonaws.com', kind: 'NodeClass', name: 'default' };
   it.each([
@@ -184,6 +219,7 @@ describe('an EC2NodeClass whose status is about an earlier spec', () => {
         read,
         patchNodeClassStatus: async (_, status) => {
           written.push(status);
+          return 'done';
           return 'done';
         },
       },
