@@ -1,5 +1,5 @@
 import { type Attempt, bestOf, metOf, placesFewer } from './attempt.ts';
-import { attempts, grown } from './attempts.ts';
+import { attempts } from './attempts.ts';
 import { Relaxations } from './packing/pod-values.ts';
 import { priceAlone } from './placing/assign.ts';
 import {
@@ -46,7 +46,6 @@ class Weighing {
   private readonly relaxations = new Relaxations();
   private readonly met = new Set<PreferenceKind>();
   private readonly exempt = new Map<PreferenceKind, ReadonlySet<number>>();
-  private strict: number | undefined;
   chosen: Attempt;
 
   constructor(problem: Problem) {
@@ -55,19 +54,10 @@ class Weighing {
     this.chosen = bestOf(attempts(this.plain, this.relaxations));
   }
 
-  /** The price of a plan made pod by pod with every preference taken as a rule. */
-  private strictPrice(): number {
-    this.strict ??= grown(new Ground(this.problem, { kinds: new Set(PREFERENCE_KINDS) })).price;
-    return this.strict;
-  }
-
   /** The most that a plan which meets the kind, too, may cost. */
-  private priceMost(kind: PreferenceKind, found: readonly Attempt[]): number {
+  private priceMost(kind: PreferenceKind): number {
     const { preferenceWorth } = this.problem.settings;
-    const worth = isPlace(kind) ? preferenceWorth.zone : preferenceWorth.other;
-    const most = this.chosen.price * (1 + worth);
-    if (kind !== 'zone' || found.some(({ price }) => price <= most)) return most;
-    return Math.max(most, this.strictPrice());
+    return this.chosen.price * (1 + (isPlace(kind) ? preferenceWorth.zone : preferenceWorth.other));
   }
 
   weigh(kind: PreferenceKind): void {
@@ -80,7 +70,7 @@ class Weighing {
       }
       found = this.attempts(kind, exempt);
     }
-    const most = this.priceMost(kind, found) + 1e-9;
+    const most = this.priceMost(kind) + 1e-9;
     const worthy = this.worthy(kind, found, most);
     if (worthy.length > 0) this.choose(kind, exempt, worthy);
     else if (isPlace(kind)) this.weighInPart(kind, exempt, most);
@@ -192,9 +182,8 @@ function mostMet(found: readonly Attempt[], kinds: Iterable<PreferenceKind>): At
 }
 
 /**
- * Meets one kind of preferences after the other, as long as each is worth what it adds. Preferences
- * about zones are also met when that costs no more than a plan made pod by pod with every
- * preference taken as a rule: nobody should pay more for fewer of them.
+ * Meets one kind of preferences after the other, as long as each adds no more than its share of the
+ * plan's price (`preferenceWorth`).
  */
 export function weighPreferences(problem: Problem): Attempt {
   const present = kindsPresent(problem);
