@@ -2,6 +2,7 @@ import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { Joiner } from './constructs/joiner.ts';
 import type { JoinerProps } from './constructs/joiner-props.ts';
+import { OUTPUT_NAMES } from './constructs/outputs.ts';
 
 export interface JoinerStackProps extends StackProps {
   readonly joiner: JoinerProps;
@@ -14,8 +15,10 @@ export class JoinerStack extends Stack {
   constructor(scope: Construct, id: string, props: JoinerStackProps) {
     super(scope, id, { description: 'Joiner: serverless nodes for an EKS cluster', ...props });
     this.joiner = new Joiner(this, 'Joiner', props.joiner);
-    // With one Joiner in a stack, the output can have the name that people look for.
-    const output = this.joiner.node.findChild('NodeRoleArn');
-    if (output instanceof CfnOutput) output.overrideLogicalId('NodeRoleArn');
+    // With one Joiner in a stack, the outputs can have the names that people look for.
+    for (const name of OUTPUT_NAMES) {
+      const output = this.joiner.node.tryFindChild(name);
+      if (output instanceof CfnOutput) output.overrideLogicalId(name);
+    }
   }
 }

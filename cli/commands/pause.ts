@@ -86,22 +86,20 @@ function duration(text: string): number {
   return ms;
 }
 
-function which(does: string): Argument {
-  const choices = ['all', ...BRAKES];
-  return new Argument('[part]', `what to ${does}`).choices(choices).default('all');
-}
+const PARTS = ['all', ...BRAKES];
 
-function commandOf(name: string, description: string): Command {
+function commandOf(name: string, description: string, part: Argument): Command {
   return withClusterOptions(new Command(name))
     .description(description)
-    .addArgument(which(name))
+    .addArgument(part.choices(PARTS))
     .addOption(new Option('-o, --output <format>').choices(['text', 'json']).default('text'))
     .addHelpText('after', HELP);
 }
 
-/** `joiner pause`: Joiner stays, and does nothing or less. */
+/** `joiner pause`: Joiner stays, and does nothing or less. That all of it stops has to be said. */
 export function pauseCommand(): Command {
-  return commandOf('pause', 'stop launching, replacing or terminating nodes, or all of it')
+  const part = new Argument('<part>', 'what to pause');
+  return commandOf('pause', 'stop launching, replacing or terminating nodes, or all of it', part)
     .addOption(new Option('--for <time>', 'then it goes on by itself').argParser(duration))
     .action((part: Part, options: Options) =>
       reporting(() =>
@@ -115,7 +113,8 @@ export function pauseCommand(): Command {
 
 /** `joiner resume`: takes back what `pause` did. */
 export function resumeCommand(): Command {
-  return commandOf('resume', 'go on after a pause').action((part: Part, options: Options) =>
+  const what = new Argument('[part]', 'what to resume').default('all');
+  return commandOf('resume', 'go on after a pause', what).action((part: Part, options: Options) =>
     reporting(() =>
       change('joiner-resume', options, () =>
         Object.fromEntries(brakesOf(part).map((each) => [encodeBrake(each, undefined)[0], null])),

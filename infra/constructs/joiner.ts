@@ -27,6 +27,7 @@ import type { JoinerProps } from './joiner-props.ts';
 import { MemoryBucket } from './memory-bucket.ts';
 import { joinerMetric, type MetricKey } from './metrics.ts';
 import { NodeRole } from './node-role.ts';
+import { OUTPUT_NAMES, OUTPUTS, type OutputName } from './outputs.ts';
 import {
   admitToCluster,
   checkProps,
@@ -66,6 +67,8 @@ export class Joiner extends Construct {
   readonly wakeUps: WakeUps;
   /** ARN of the role that Linux nodes get; EC2NodeClasses name it in `spec.role`. */
   readonly nodeRoleArn: string;
+  /** Undefined: the prop `dashboard` is false. */
+  readonly dashboard: cloudwatch.Dashboard | undefined;
   readonly alarms: readonly cloudwatch.Alarm[];
   readonly clusterName: string;
   readonly #props: JoinerProps;
@@ -91,11 +94,9 @@ export class Joiner extends Construct {
     );
     admitToCluster(this, props);
     this.#install(linuxRole, windowsRole);
-    this.alarms = this.#observe();
-    new CfnOutput(this, 'NodeRoleArn', {
-      value: this.nodeRoleArn,
-      description: 'Its name goes into spec.role of EC2NodeClasses',
-    });
+    this.dashboard = this.#dashboard();
+    this.alarms = this.#alarms();
+    this.#output();
   }
 
   /** Lets somebody put wake-ups onto the bus. */
@@ -280,22 +281,44 @@ export class Joiner extends Construct {
     this.interruptionQueue.feed(this.#get('interrupt').function, applied);
   }
 
-  #observe(): readonly cloudwatch.Alarm[] {
-    const { alarms, alarmTopic, dashboard, memorySizes } = this.#props;
+  #observed() {
     const { queue, deadLetters } = this.interruptionQueue;
-    const shared = {
+    const memorySizes = { ...MEMORY_SIZES, ...this.#props.memorySizes };
+    return {
       cluster: this.clusterName,
       functions: this.functions,
-      memorySizes: { ...MEMORY_SIZES, ...memorySizes },
+      memorySizes,
+      queue,
       deadLetters,
     };
-    if (dashboard ?? true) new DecisionDashboard(this, 'Dashboard', { ...shared, queue });
+  }
+
+  #dashboard(): cloudwatch.Dashboard | undefined {
+    if (this.#props.dashboard === false) return undefined;
+    return new DecisionDashboard(this, 'Dashboard', this.#observed()).dashboard;
+  }
+
+  #alarms(): readonly cloudwatch.Alarm[] {
+    const { alarms, alarmTopic } = this.#props;
     if (alarms === false) return [];
     const topic =
       typeof alarmTopic === 'string'
         ? sns.Topic.fromTopicArn(this, 'AlarmTopic', alarmTopic)
         : alarmTopic;
-    return new Alarms(this, 'Alarms', { ...shared, topic }).alarms;
+    return new Alarms(this, 'Alarms', { ...this.#observed(), topic }).alarms;
+  }
+
+  #output(): void {
+    const values: Readonly<Record<OutputName, string | undefined>> = {
+      NodeRoleArn: this.nodeRoleArn,
+      BucketName: this.bucket.bucketName,
+      InterruptionQueueUrl: this.interruptionQueue.queue.queueUrl,
+      DashboardName: this.dashboard?.dashboardName,
+    };
+    for (const name of OUTPUT_NAMES) {
+      const value = values[name];
+      if (value !== undefined) new CfnOutput(this, name, { value, description: OUTPUTS[name] });
+    }
   }
 
   #get(name: FunctionName): JoinerFunction {

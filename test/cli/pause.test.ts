@@ -6,6 +6,7 @@ import { inFolder, joiner } from './run.ts';
 describe.each(['pause', 'resume'])('joiner %s', (command) => {
   it.each([
     ['everything', 'all, launch, disrupt, terminate'],
+    ['all launch', 'too many arguments'],
     ['disrupt --kubeconfig @/absent', 'kubeconfig: '],
     ['disrupt --kubeconfig @/config --context other', "no cluster for context 'other'"],
     ['disrupt -o yaml', 'text, json'],
@@ -21,11 +22,17 @@ describe.each(['pause', 'resume'])('joiner %s', (command) => {
 
   it('says that the API server does not answer', async () => {
     await inFolder({ config: CONFIG }, async (folder) => {
-      const answer = await joiner(command, '--kubeconfig', `${folder}/config`);
+      const answer = await joiner(command, 'all', '--kubeconfig', `${folder}/config`);
       expect(answer).toMatchObject({ exitCode: 1, stdout: '' });
       expect(answer.stderr).toContain('error: ');
     });
   });
+});
+
+it('joiner pause has to be told what to pause', async () => {
+  const { exitCode, stdout, stderr } = await joiner('pause');
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+  expect(stderr).toContain("missing required argument 'part'");
 });
 
 describe('joiner pause --for', () => {
