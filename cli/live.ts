@@ -3,10 +3,12 @@ import { isPaused, isShadowed } from '../shared/app/settings.ts';
 import { REGIONS } from '../shared/catalog/catalog.ts';
 import { apiDecoders } from '../shared/kube/api-decoders.ts';
 import { BRAKES } from '../shared/kube/brakes.ts';
+import type { KubeClient } from '../shared/kube/client.ts';
 import { clusterReader } from '../shared/kube/cluster-reader.ts';
 import { isKubeFault } from '../shared/kube/errors.ts';
 import type { ClusterReader, ClusterState } from '../shared/ports.ts';
 import { type ClusterOptions, connect, serverFacts, withClusterOptions } from './connect.ts';
+import { refusedReads } from './refused-reads.ts';
 import { type FoundSettings, findSettings, type SettingsOptions } from './stack-settings.ts';
 
 /** Which cluster, and by the prices of which region. */
@@ -57,11 +59,17 @@ export function noteLines(notes: readonly string[]): string {
   return notes.map((each) => `note: ${each}\n`).join('');
 }
 
-/** A kind that the API server does not know is told with what would make it known. */
-function named(error: unknown): never {
-  if (!isKubeFault(error, 'notFound')) throw error;
-  const help = 'apply the definitions first (joiner crds | kubectl apply --server-side -f -)';
-  throw new Error(`${error.message}: the cluster lacks a kind of Joiner's; ${help}`);
+/** What can be done where the cluster could not be read. */
+async function helped(client: KubeClient, error: unknown): Promise<never> {
+  if (isKubeFault(error, 'notFound')) {
+    const help = 'apply the definitions first (joiner crds | kubectl apply --server-side -f -)';
+    throw new Error(`${error.message}: the cluster lacks a kind of Joiner's; ${help}`);
+  }
+  if (!isKubeFault(error, 'forbidden')) throw error;
+  const refused = await refusedReads(client);
+  if (refused.length === 0) throw error;
+  const all = refused.length === 1 ? '' : `; not allowed to list: ${refused.join(', ')}`;
+  throw new Error(`${error.message}${all}; docs/viewer-role.yaml has every right that is needed`);
 }
 
 /** Reads the kubeconfig's cluster for a command of that name, and lets it work with it. */
@@ -83,7 +91,7 @@ export async function withLiveCluster<Result>(
         unreadable.push(`${object} cannot be read: ${said.join('; ')}`);
       },
     });
-    const state = await reader.read().catch(named);
+    const state = await reader.read().catch((error: unknown) => helped(client, error));
     const readMs = performance.now() - asked;
     const settings = (given: SettingsOptions) => findSettings(client, given);
     return await work({ url, state, reader, nowMs, settings, unreadable, readMs });

@@ -2,6 +2,7 @@ import { isOpen } from '../../shared/aws/cluster-access.ts';
 import { shortened } from '../../shared/contract.ts';
 import { type Cluster, type Facts, isDeployed } from './facts.ts';
 import { fail, judged, type Line, ok, warn } from './line.ts';
+import { AWS_REGIONS } from './regions.ts';
 
 /** Who asks, and whether the cluster can take Joiner in. */
 export function checkCluster(facts: Facts): readonly Line[] {
@@ -11,19 +12,19 @@ export function checkCluster(facts: Facts): readonly Line[] {
     const message = `${region} is of a partition for which there are neither prices nor a catalog`;
     return [fail('region', message, 'use a cluster in a region of the partition aws or aws-cn')];
   }
-  const who = checkCaller(facts);
-  if (!isKnown(facts)) return [who];
+  const who = [...checkRegion(region), checkCaller(facts)];
+  if (!isKnown(facts)) return who;
   if (!cluster.ok) {
     const advice = `let the caller use eks:DescribeCluster on ${asked.cluster}`;
-    return [who, fail('cluster', `cannot be described: ${cluster.why}`, advice)];
+    return [...who, fail('cluster', `cannot be described: ${cluster.why}`, advice)];
   }
   const { value } = cluster;
   if (value === undefined) {
     const message = `there is no EKS cluster ${asked.cluster} in ${region} in this account`;
-    return [who, fail('cluster', message, 'check --cluster, --region and the account')];
+    return [...who, fail('cluster', message, 'check --cluster, --region and the account')];
   }
   return [
-    who,
+    ...who,
     checkStatus(facts, value),
     checkVersion(value),
     checkAuthentication(facts, value),
@@ -31,6 +32,15 @@ export function checkCluster(facts: Facts): readonly Line[] {
     ...checkAutoMode(value),
     ...checkNodeRoles(facts),
   ];
+}
+
+/** A region that is newer than the list of them works all the same, if it is one. */
+function checkRegion(region: string): readonly Line[] {
+  if (AWS_REGIONS.includes(region)) return [];
+  const [part = ''] = region.split('-');
+  const near = AWS_REGIONS.filter((each) => each.startsWith(`${part}-`));
+  const advice = `check --region: ${(near.length > 0 ? near : AWS_REGIONS).join(', ')}`;
+  return [warn('region', `${region} is in no list of AWS's regions`, advice)];
 }
 
 /** Whether AWS takes the caller's credentials: STS says so, or EKS by answering. */

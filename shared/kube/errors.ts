@@ -73,7 +73,7 @@ export function classify(
 ): KubeError {
   const details = parseStatus(body);
   const fault = faultOf(asked, status, details, retryAfterMs(details, retryAfterHeader));
-  const said = details.message || body.slice(0, 500) || `HTTP ${status}`;
+  const said = details.message || body.slice(0, 500).trim() || `HTTP ${status}`;
   return new KubeError(fault, String(status), `${asked.verb} ${asked.resource}: ${said}`);
 }
 

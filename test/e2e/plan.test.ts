@@ -169,12 +169,15 @@ await describeClosedLoop('joiner plan on a real control plane', (loop) => {
     MINUTES,
   );
 
-  it('takes no right but to read, and names the one that is missing', async () => {
+  it('takes no right but to read, and names all that are missing', async () => {
     const viewer = await writeKubeconfig(folder, loop.plane(), 'viewer');
     const as = (...args: readonly string[]) => joiner(...args, '--kubeconfig', viewer);
     const refused = await as('plan');
     expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
     expect(refused.stderr).toMatch(/^error: (get|list) \S+: .*forbidden/);
+    expect(refused.stderr).toContain('nodepools.karpenter.sh, nodeclaims.karpenter.sh, nodeover');
+    expect(refused.stderr).toContain('poddisruptionbudgets.policy, leases.coordination.k8s.io');
+    expect(refused.stderr).toContain('docs/viewer-role.yaml');
     const subjects = [
       { apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'joiner:viewer' },
     ];

@@ -1,5 +1,7 @@
+import { RegionInfo } from 'aws-cdk-lib/region-info';
 import { describe, expect, it } from 'vitest';
 import { checkAll } from '../../../cli/commands/doctor.ts';
+import { AWS_REGIONS } from '../../../cli/doctor/regions.ts';
 import { HEALTHY, KUBERNETES } from './healthy.ts';
 import { kubernetes, NOT_DEPLOYED } from './row.ts';
 import { ACCOUNT_ROWS } from './rows-account.ts';
@@ -26,6 +28,12 @@ describe.each([
       .map(({ message, advice }) => `${message} → ${advice}`);
     expect(said.join('\n')).toContain(says);
   });
+});
+
+it('knows the regions that the CDK knows, of the partitions that there are prices for', () => {
+  const names = RegionInfo.regions.map(({ name }) => name);
+  const priced = names.filter((each) => !/^us-gov-|-iso|^eusc-/.test(each));
+  expect(AWS_REGIONS).toEqual(priced.sort());
 });
 
 describe('what is as it should be', () => {

@@ -10,6 +10,13 @@ export const CLUSTER_ROWS: readonly Row[] = [
     'neither prices nor a catalog',
   ],
   [
+    'a region that is misspelt',
+    { asked: asked({ region: 'eu-wst-1' }) },
+    'region',
+    'WARN',
+    'eu-wst-1 is in no list',
+  ],
+  [
     'no credentials',
     { caller: unknown('expired'), cluster: unknown('expired') },
     'credentials',

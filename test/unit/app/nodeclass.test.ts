@@ -220,7 +220,6 @@ describe('an EC2NodeClass whose status is about an earlier spec', () => {
         patchNodeClassStatus: async (_, status) => {
           written.push(status);
           return 'done';
-          return 'done';
         },
       },
       network: {
