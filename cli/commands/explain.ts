@@ -41,14 +41,15 @@ async function podNamed(
   { namespace, region }: Options,
   { stack }: FoundSettings,
 ): Promise<Explanation> {
-  const { state } = live;
+  const { state, nowMs } = live;
   // As plans and events name pods, too.
   const [own = name, given] = name.split('/').reverse();
   const where = given ?? namespace;
   const pod = state.objects.pods.find((each) => each.namespace === where && each.name === own);
   if (pod === undefined) throw new Absent(`there is no Pod ${own} in namespace ${where}`);
   const input = await previewedIn(pricedRegion(state, region), live, stack);
-  const found = explainPod(pod, await preview(input), await planningOf(input));
+  const around = { state, rows: nodeRows(state, input.prices, nowMs) };
+  const found = explainPod(pod, await preview(input), around, await planningOf(input));
   return { kind: 'pod', found };
 }
 

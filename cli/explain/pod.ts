@@ -1,13 +1,28 @@
+import { isMoving } from '../../shared/core/disruption/candidates.ts';
 import type { PlannedNodeClaim } from '../../shared/core/model/plan.ts';
 import { type Pod, podKey } from '../../shared/core/model/pod.ts';
+import type { NodeClaim } from '../../shared/core/model/provisioning.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../shared/core/model/snapshot.ts';
 import { type LaunchOptions, Reasons } from '../../shared/core/scheduling/plan/reasons.ts';
 import { unplaced } from '../../shared/core/scheduling/solve.ts';
+import type { ClusterState } from '../../shared/ports.ts';
 import type { Preview } from '../plan/preview.ts';
+import type { NodeRow } from '../top/rows.ts';
+
+/** The node that kube-scheduler has bound a pod to. */
+export interface BoundPlace {
+  readonly node: string;
+  /** Undefined: the node is gone. */
+  readonly row: NodeRow | undefined;
+  /** Undefined: not known, as the node is somebody else's or the pod is older than its record. */
+  readonly because: string | undefined;
+  /** Running beside it, without DaemonSets' pods. */
+  readonly otherPods: readonly string[];
+}
 
 /** Where a pod is, or would go. */
 export type Place =
-  | { readonly kind: 'bound'; readonly node: string }
+  | ({ readonly kind: 'bound' } & BoundPlace)
   /** On a node, or a NodeClaim on its way, that is there. */
   | { readonly kind: 'existing'; readonly node: string }
   | {
@@ -24,6 +39,12 @@ export type Place =
   /** It stays as it is: pending, over, or none of ours to place. */
   | { readonly kind: 'none'; readonly why: string };
 
+/** The cluster around a pod, and its nodes as `joiner top` shows them. */
+export interface Surroundings {
+  readonly state: ClusterState;
+  readonly rows: readonly NodeRow[];
+}
+
 export interface PodExplanation {
   readonly pod: string;
   readonly phase: string;
@@ -32,9 +53,28 @@ export interface PodExplanation {
   readonly options: readonly LaunchOptions[];
 }
 
-function placeOf(pod: Pod, { plan }: Pick<Preview, 'plan'>): Place {
+/** What Joiner had to do with it: kube-scheduler chose the node. */
+function becauseOf(pod: Pod, claim: NodeClaim | undefined): string | undefined {
+  if (claim === undefined || pod.createdAtMs === 0 || claim.createdAtMs === 0) return undefined;
+  return pod.createdAtMs <= claim.createdAtMs
+    ? 'the node was launched while it waited'
+    : 'the node was there, with room for it: nothing was launched';
+}
+
+function boundPlace(pod: Pod, node: string, { state, rows }: Surroundings): Place {
+  const row = rows.find((each) => each.node === node);
+  const { nodeClaims, pods } = state.objects;
+  const claim = nodeClaims.find(({ name }) => name === row?.nodeClaim);
+  const otherPods = pods
+    .filter((each) => each.nodeName === node && each !== pod && isMoving(each))
+    .map(podKey)
+    .sort();
+  return { kind: 'bound', node, row, because: becauseOf(pod, claim), otherPods };
+}
+
+function placeOf(pod: Pod, { plan }: Pick<Preview, 'plan'>, around: Surroundings): Place {
   const key = podKey(pod);
-  if (pod.nodeName !== undefined) return { kind: 'bound', node: pod.nodeName };
+  if (pod.nodeName !== undefined) return boundPlace(pod, pod.nodeName, around);
   if (pod.deletedAtMs !== undefined) return { kind: 'none', why: 'it is being deleted' };
   const existing = plan.existing.find(({ pods }) => pods.includes(key));
   if (existing !== undefined) return { kind: 'existing', node: existing.node };
@@ -79,12 +119,13 @@ function optionsOf(
 export function explainPod(
   pod: Pod,
   found: Pick<Preview, 'plan'>,
+  around: Surroundings,
   planning: { readonly snapshot: ClusterSnapshot; readonly settings: SchedulingSettings },
 ): PodExplanation {
   return {
     pod: podKey(pod),
     phase: pod.phase,
-    place: placeOf(pod, found),
+    place: placeOf(pod, found, around),
     options: optionsOf(planning.snapshot, planning.settings, pod),
   };
 }

@@ -1,8 +1,9 @@
 import type { OfferingChoice } from '../../shared/core/model/plan.ts';
 import type { LaunchOptions } from '../../shared/core/scheduling/plan/reasons.ts';
 import { age, dollars } from '../simulate/table.ts';
+import type { NodeRow } from '../top/rows.ts';
 import type { ClaimExplanation } from './claim.ts';
-import type { PodExplanation } from './pod.ts';
+import type { BoundPlace, PodExplanation } from './pod.ts';
 
 /** Pods that are named; JSON has them all. */
 const NAMED_MAX = 10;
@@ -32,10 +33,26 @@ function steps({ nodePool, types, stages, left }: LaunchOptions): Line {
   return [nodePool, stages.length === 0 ? `${left} types, all of which would do` : all];
 }
 
+function rowText({ instanceType, capacityType, zone, nodePool, pricePerHour }: NodeRow): string {
+  const price = pricePerHour === undefined ? 'of unknown price' : `${dollars(pricePerHour)}/h`;
+  const what = `${instanceType ?? '?'} ${capacityType ?? '?'} in ${zone ?? '?'}, ${price}`;
+  return nodePool === undefined ? `${what}, of no NodePool` : `${what}, of NodePool ${nodePool}`;
+}
+
+function boundLines({ node, row, because, otherPods }: BoundPlace): readonly Line[] {
+  if (row === undefined) return [['is on', `${node}, which is gone`]];
+  return [
+    ['is on', node],
+    ['which is', rowText(row)],
+    ['because', `kube-scheduler chose it${because === undefined ? '' : `; ${because}`}`],
+    ['with', named(otherPods)],
+  ];
+}
+
 function placeLines({ place }: PodExplanation): readonly Line[] {
   switch (place.kind) {
     case 'bound':
-      return [['is on', place.node]];
+      return boundLines(place);
     case 'existing':
       return [['would go to', `${place.node}, which is there or on its way`]];
     case 'none':

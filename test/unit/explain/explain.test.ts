@@ -6,6 +6,7 @@ import { planningOf, preview } from '../../../cli/plan/preview.ts';
 import { nodeRows } from '../../../cli/top/rows.ts';
 import { loadCatalog } from '../../../shared/catalog/catalog.ts';
 import { NODE_POOL_HASH, REPLACED_BY } from '../../../shared/core/model/labels.ts';
+import type { Pod } from '../../../shared/core/model/pod.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
 import type { ClusterState } from '../../../shared/ports.ts';
 import type { World } from '../../../shared/sim/world.ts';
@@ -22,8 +23,13 @@ async function podOf(world: World, app: string): Promise<PodExplanation> {
   const state = await world.ports.cluster.read();
   const [pod] = state.objects.pods.filter(({ labels }) => labels['app'] === app);
   if (pod === undefined) throw new Error(`no pod of ${app}`);
+  return await explained(world, state, pod);
+}
+
+async function explained(world: World, state: ClusterState, pod: Pod): Promise<PodExplanation> {
   const input = inputOf(world, state);
-  return explainPod(pod, await preview(input), await planningOf(input));
+  const around = { state, rows: nodeRows(state, prices, world.timeline.nowMs()) };
+  return explainPod(pod, await preview(input), around, await planningOf(input));
 }
 
 async function claimOf(
@@ -79,8 +85,7 @@ describe('a pod that waits', () => {
     const both = { ...state, objects: { ...state.objects, nodes, nodeClaims } };
     const [pod] = state.objects.pods;
     if (pod === undefined) throw new Error('no pod');
-    const input = inputOf(running, both);
-    const { place } = explainPod(pod, await preview(input), await planningOf(input));
+    const { place } = await explained(running, both, pod);
     expect(place).toEqual({ kind: 'existing', node: nodes[0]?.name });
   });
 
@@ -101,6 +106,28 @@ describe('a pod that runs', () => {
     const found = await podOf(world, 'web');
     expect(found).toMatchObject({ phase: 'Running', place: { kind: 'bound' } });
     expect(found.options).toEqual([{ nodePool: 'default', types: 12, stages: [], left: 12 }]);
+  });
+
+  it('is on a node that was launched while it waited, beside others', async () => {
+    const world = await runningWorld([deployment('web', 2, '100m')]);
+    const found = await podOf(world, 'web');
+    const text = renderPod(found);
+    expect(text).toMatch(
+      /which is +\S+ on-demand in us-east-1\w, \$[0-9.]+\/h, of NodePool default/,
+    );
+    expect(text).toMatch(/because +kube-scheduler chose it; the node was launched while it waited/);
+    expect(text).toMatch(/with +default\/web-\S+$/m);
+  });
+
+  it.each([
+    ['was there before', { createdAtMs: Number.MAX_SAFE_INTEGER }, 'the node was there, with room'],
+    ['is gone', { nodeName: 'gone' }, 'gone, which is gone'],
+  ])('is on a node that %s', async (_, change, says) => {
+    const world = await runningWorld([deployment('web', 1, '100m')]);
+    const state = await world.ports.cluster.read();
+    const [pod] = state.objects.pods.filter(({ labels }) => labels['app'] === 'web');
+    if (pod === undefined) throw new Error('no pod');
+    expect(renderPod(await explained(world, state, { ...pod, ...change }))).toContain(says);
   });
 });
 
