@@ -4,8 +4,10 @@ import { Command, Option } from 'commander';
 import { loadCatalog, REGIONS } from '../../shared/catalog/catalog.ts';
 import type { Catalog } from '../../shared/catalog/facts.ts';
 import { parseDurationMs } from '../../shared/core/duration.ts';
+import type { Json } from '../../shared/sim/json.ts';
 import type { FinalState } from '../../shared/sim/report.ts';
 import { Problems, reporting } from '../bad-input.ts';
+import { eksCluster } from '../simulate/eks-cluster.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { recordingTo } from '../simulate/recordings.ts';
 import { renderFinalState } from '../simulate/render.ts';
@@ -23,6 +25,7 @@ interface SimulateOptions {
   readonly output?: string;
   readonly strict?: boolean;
   readonly filename: readonly string[];
+  readonly bare?: boolean;
 }
 
 function record(folder: string, state: FinalState): void {
@@ -64,8 +67,20 @@ function readInput(paths: readonly string[], options: SimulateOptions, catalog: 
   const files = scenario && problems.collect(() => scenarioFiles(scenario, file ?? '.', load));
   return {
     duration: problems.checked(duration),
-    input: { region, seed: Number(options.seed), manifests, scenario, files: files ?? new Map() },
+    input: {
+      region,
+      seed: Number(options.seed),
+      manifests: options.bare === true ? manifests : inEks(manifests),
+      scenario,
+      files: files ?? new Map(),
+    },
   };
+}
+
+function inEks(manifests: readonly Json[]): readonly Json[] {
+  const { objects, notes } = eksCluster(manifests);
+  for (const line of notes) note(line);
+  return [...objects, ...manifests];
 }
 
 function note(line: string): void {
@@ -98,6 +113,10 @@ export function simulateCommand(): Command {
     .addOption(new Option('--region <region>').choices([...REGIONS]).default('us-east-1'))
     .option('--duration <time>', 'virtual time to run', '30m')
     .option('--seed <number>', 'of everything random', '1')
+    .option(
+      '--bare',
+      'without what every EKS cluster runs: its DaemonSets, CoreDNS, StorageClasses',
+    )
     .option('--scenario <file>', 'what happens from outside, and when')
     .option('--var <name=value>', 'a value for a variable in manifests', collect, [])
     .option(
