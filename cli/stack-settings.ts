@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { decodeStackSettings, type StackSettings } from '../shared/api/stack-settings.ts';
+import type { LaunchEnvironment } from '../shared/catalog/node-class-settings.ts';
 import { ENV, FEATURE_GATES, SETTINGS_CONFIG_MAP } from '../shared/contract.ts';
 import type { KubeClient } from '../shared/kube/client.ts';
 import { findNamed } from '../shared/kube/find.ts';
@@ -73,4 +74,14 @@ export async function findSettings(
   if (found.ok) return { stack: found.value, notes: [] };
   const said = found.issues.map(({ path, message }) => `${path} ${message}`).join('; ');
   return assumed(`${OBJECT} cannot be read: ${said}`, options);
+}
+
+/** What of a stack's settings instance types depend on; no reservations are known. */
+export function launchEnvironmentOf(stack: StackSettings): LaunchEnvironment {
+  const { memoryOverhead, reservedEnis } = stack;
+  return {
+    reservedNetworkInterfaces: reservedEnis,
+    memoryOverhead,
+    availableReservations: new Map(),
+  };
 }

@@ -40,6 +40,8 @@ export const ENV = {
   preferenceWorthZone: 'JOINER_PREFERENCE_WORTH_ZONE',
   /** Share of a plan's cost that all other preferences may add. */
   preferenceWorthOther: 'JOINER_PREFERENCE_WORTH_OTHER',
+  /** USD an hour, e.g. `0.003`, that a node costs beyond its instance. */
+  nodePrice: 'JOINER_NODE_PRICE',
   /** A duration, e.g. `2h`: within it a move of pods has to pay back. */
   consolidationHorizon: 'JOINER_CONSOLIDATION_HORIZON',
   /** USD, e.g. `0.002`, that the eviction of an ordinary pod counts as. */

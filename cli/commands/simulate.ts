@@ -13,6 +13,7 @@ import { recordingTo } from '../simulate/recordings.ts';
 import { renderFinalState } from '../simulate/render.ts';
 import { prepareSimulation, runUntil } from '../simulate/run.ts';
 import { readScenario, scenarioFiles } from '../simulate/scenario-file.ts';
+import { readSettings } from '../simulate/settings-file.ts';
 import { collect, variablesOf } from '../simulate/variables.ts';
 
 interface SimulateOptions {
@@ -26,6 +27,7 @@ interface SimulateOptions {
   readonly strict?: boolean;
   readonly filename: readonly string[];
   readonly bare?: boolean;
+  readonly settings?: string;
 }
 
 function record(folder: string, state: FinalState): void {
@@ -64,6 +66,8 @@ function readInput(paths: readonly string[], options: SimulateOptions, catalog: 
   const file = options.scenario;
   const scenario =
     file === undefined ? undefined : problems.collect(() => readScenario(file, catalog, duration));
+  const stated = options.settings;
+  const stack = stated === undefined ? undefined : problems.collect(() => readSettings(stated));
   const files = scenario && problems.collect(() => scenarioFiles(scenario, file ?? '.', load));
   return {
     duration: problems.checked(duration),
@@ -73,6 +77,7 @@ function readInput(paths: readonly string[], options: SimulateOptions, catalog: 
       manifests: options.bare === true ? manifests : inEks(manifests),
       scenario,
       files: files ?? new Map(),
+      ...(stack === undefined ? {} : { stack }),
     },
   };
 }
@@ -117,6 +122,7 @@ export function simulateCommand(): Command {
       '--bare',
       'without what every EKS cluster runs: its DaemonSets, CoreDNS, StorageClasses',
     )
+    .option('--settings <file>', "a stack's settings by the names of its props, or its ConfigMap")
     .option('--scenario <file>', 'what happens from outside, and when')
     .option('--var <name=value>', 'a value for a variable in manifests', collect, [])
     .option(

@@ -24,6 +24,7 @@ import type {
   Ports,
 } from '../../shared/ports.ts';
 import type { LiveCluster } from '../live.ts';
+import { launchEnvironmentOf } from '../stack-settings.ts';
 import { listPrice } from '../top/rows.ts';
 import { DryCluster } from './dry-cluster.ts';
 import { type Launch, launchesOf, launchStatic } from './launches.ts';
@@ -82,19 +83,15 @@ export interface Previewed {
 export async function previewedIn(
   region: string,
   { reader, state, nowMs }: Pick<LiveCluster, 'reader' | 'state' | 'nowMs'>,
-  { memoryOverhead, reservedEnis, useCases }: StackSettings,
+  stack: StackSettings,
 ): Promise<Previewed> {
   const prices = await loadCatalog(region);
   const catalog = catalogPort(
     region,
     () => prices,
-    () => ({
-      reservedNetworkInterfaces: reservedEnis,
-      memoryOverhead,
-      availableReservations: new Map(),
-    }),
+    () => launchEnvironmentOf(stack),
   );
-  return { live: reader, state, catalog, prices, nowMs, settings: useCases };
+  return { live: reader, state, catalog, prices, nowMs, settings: stack.useCases };
 }
 
 /** What functions remember in their bucket is not asked for. */

@@ -1,5 +1,5 @@
 import packageJson from '../../package.json' with { type: 'json' };
-import type { AppSettings } from '../../shared/app/settings.ts';
+import type { StackSettings } from '../../shared/api/stack-settings.ts';
 import { loadCatalog } from '../../shared/catalog/catalog.ts';
 import { repriced } from '../../shared/catalog/facts.ts';
 import { catalogPort } from '../../shared/catalog/port.ts';
@@ -9,6 +9,7 @@ import { type FinalState, finalState } from '../../shared/sim/report.ts';
 import type { Scenario } from '../../shared/sim/scenario.ts';
 import { Script } from '../../shared/sim/script.ts';
 import { WORLD_START_MS, World } from '../../shared/sim/world.ts';
+import { launchEnvironmentOf } from '../stack-settings.ts';
 
 /** A world ready to run: manifests applied, scenario planned. */
 export interface Simulation {
@@ -26,20 +27,26 @@ export interface SimulationInput {
   readonly scenario?: Scenario | undefined;
   /** Objects of the files that the scenario names. */
   readonly files?: ReadonlyMap<string, readonly Json[]>;
-  readonly settings?: Partial<AppSettings>;
+  /** @default those of a stack that states none */
+  readonly stack?: StackSettings;
   readonly wrap?: (ports: Ports) => Ports;
 }
 
 /** Wires the real use cases to the simulated world. */
 export async function prepareSimulation(input: SimulationInput): Promise<Simulation> {
   let catalog = await loadCatalog(input.region);
-  const port = catalogPort(input.region, () => catalog);
+  const { stack } = input;
+  const port = catalogPort(
+    input.region,
+    () => catalog,
+    stack === undefined ? undefined : () => launchEnvironmentOf(stack),
+  );
   const world = new World({
     cluster: 'demo',
     seed: input.seed,
     zones: catalog.zones,
     catalog: port,
-    ...(input.settings === undefined ? {} : { settings: input.settings }),
+    ...(stack === undefined ? {} : { settings: stack.useCases }),
     ...(input.wrap === undefined ? {} : { wrap: input.wrap }),
   });
   const script = new Script(world, {

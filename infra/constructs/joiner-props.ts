@@ -93,6 +93,13 @@ export interface JoinerProps {
    */
   readonly preferenceWorthOther?: number;
   /**
+   * USD an hour that a node counts as beyond its instance: its root volume, addresses, images,
+   * agents that are paid by the host. Of plans whose prices differ by less the one with fewer nodes
+   * is taken. It is never reported as cost.
+   * @default 0.003
+   */
+  readonly nodePrice?: number;
+  /**
    * Pods of badly used nodes are moved where that has paid for itself within this time: for the
    * evictions at `evictionPrice`, and for new nodes beside the old ones. 0 moves none.
    * @default Duration.hours(2)
@@ -219,6 +226,7 @@ export const JOINER_PROPS = [
   'minValuesPolicy',
   'preferenceWorthZone',
   'preferenceWorthOther',
+  'nodePrice',
   'consolidationHorizon',
   'evictionPrice',
   'vmMemoryOverhead',

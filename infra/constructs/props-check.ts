@@ -136,6 +136,7 @@ const CHECKS: Readonly<Record<(typeof JOINER_PROPS)[number], Check>> = {
   minValuesPolicy: oneOf('Strict', 'BestEffort'),
   preferenceWorthZone: share(10),
   preferenceWorthOther: share(10),
+  nodePrice: share(1000),
   consolidationHorizon: duration(0, 30 * 24 * 3_600_000),
   evictionPrice: share(1000),
   vmMemoryOverhead: share(0.9),

@@ -267,6 +267,7 @@ export function statedSettings(props: JoinerProps): Variables {
     [ENV.minValuesPolicy]: props.minValuesPolicy ?? 'Strict',
     [ENV.preferenceWorthZone]: decimal(props.preferenceWorthZone ?? 0.1),
     [ENV.preferenceWorthOther]: decimal(props.preferenceWorthOther ?? 0.02),
+    [ENV.nodePrice]: decimal(props.nodePrice ?? 0.003),
     [ENV.consolidationHorizon]: milliseconds(props.consolidationHorizon ?? Duration.hours(2)),
     [ENV.evictionPrice]: decimal(props.evictionPrice ?? 0.002),
     [ENV.vmMemoryOverhead]: decimal(props.vmMemoryOverhead ?? 0.075),

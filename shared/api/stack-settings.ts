@@ -72,6 +72,7 @@ export const STACK_VARIABLES = {
   [ENV.minValuesPolicy]: z.enum(['Strict', 'BestEffort']).default('Strict'),
   [ENV.preferenceWorthZone]: share.default(DEFAULT_SCHEDULING_SETTINGS.preferenceWorth.zone),
   [ENV.preferenceWorthOther]: share.default(DEFAULT_SCHEDULING_SETTINGS.preferenceWorth.other),
+  [ENV.nodePrice]: share.default(DEFAULT_SCHEDULING_SETTINGS.nodePrice),
   [ENV.consolidationHorizon]: duration.default(DEFAULT_CONSOLIDATION_SETTINGS.horizonMs),
   [ENV.evictionPrice]: share.default(DEFAULT_CONSOLIDATION_SETTINGS.evictionPrice),
   [ENV.vmMemoryOverhead]: share.default(0.075),
@@ -110,6 +111,7 @@ export function stackSettings(data: StackVariables): StackSettings {
           zone: data[ENV.preferenceWorthZone],
           other: data[ENV.preferenceWorthOther],
         },
+        nodePrice: data[ENV.nodePrice],
       },
     },
   };

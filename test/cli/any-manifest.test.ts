@@ -14,7 +14,7 @@ function simulated(
   ...options: readonly string[]
 ): Promise<Answer> {
   return inFolder(files, (folder) =>
-    joiner('simulate', folder, '--duration', '3m', '-o', 'json', ...options),
+    joiner('simulate', folder, '--bare', '--duration', '3m', '-o', 'json', ...options),
   );
 }
 
@@ -159,7 +159,7 @@ describe('what is no manifest', () => {
       symlinkSync(folder, join(folder, 'app', 'up'));
       symlinkSync(join(folder, 'app', 'pod.yaml'), join(folder, 'same.yaml'));
       symlinkSync(join(folder, 'nowhere.yaml'), join(folder, '.#lock.yaml'));
-      return joiner('simulate', folder, '--duration', '3m', '-o', 'json');
+      return joiner('simulate', folder, '--bare', '--duration', '3m', '-o', 'json');
     });
     expect(answer.exitCode, answer.stderr).toBe(0);
     expect(podsOf(answer).running).toBe(1);

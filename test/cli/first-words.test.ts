@@ -18,8 +18,8 @@ describe('manifests from standard input', () => {
   const rendered = `---\n# Source: web/templates/empty.yaml\n---\n${[NODE_CLASS, POOL, NODE_OVERLAY, POD].join('---\n')}`;
 
   it.each([
-    ['simulate', '-', '--duration', '3m'],
-    ['simulate', '-f', '-', '--duration', '3m'],
+    ['simulate', '-', '--bare', '--duration', '3m'],
+    ['simulate', '-f', '-', '--bare', '--duration', '3m'],
     ['diagnose', '-f', '-'],
   ])('%s %s %s', (...line) => {
     const { status, stdout, stderr } = piped(rendered, ...line);
@@ -30,7 +30,7 @@ describe('manifests from standard input', () => {
   it('waits for a writer that is slow, and reads more than a pipe holds', async () => {
     const long = `${rendered}---\n${`# ${'x'.repeat(98)}\n`.repeat(2000)}`;
     await inFolder({ 'a.yaml': long }, async (folder) => {
-      const line = `(sleep 2; cat "${folder}/a.yaml"; sleep 1) | "${process.execPath}" "${MAIN}" simulate - --duration 3m`;
+      const line = `(sleep 2; cat "${folder}/a.yaml"; sleep 1) | "${process.execPath}" "${MAIN}" simulate - --bare --duration 3m`;
       const { status, stdout, stderr } = spawnSync('sh', ['-c', line], { encoding: 'utf8' });
       expect({ status, stderr }).toMatchObject({ status: 0 });
       expect(stdout).toContain('1 running');

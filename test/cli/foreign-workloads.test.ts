@@ -40,7 +40,7 @@ async function run(duration: string, manifests: readonly string[], files = {}) {
   const world = { 'world.yaml': [NODE_CLASS, POOL, ...manifests].join('---\n'), ...files };
   const answer = await inFolder(world, (folder) => {
     const scenario = 'scenario.yaml' in files ? ['--scenario', `${folder}/scenario.yaml`] : [];
-    return joiner('simulate', folder, '--duration', duration, '-o', 'json', ...scenario);
+    return joiner('simulate', folder, '--bare', '--duration', duration, '-o', 'json', ...scenario);
   });
   expect(answer.exitCode, answer.stderr).toBe(0);
   return { ...answer, state: JSON.parse(answer.stdout) };

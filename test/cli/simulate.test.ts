@@ -11,6 +11,7 @@ function simulated(files: Readonly<Record<string, string>>, ...options: readonly
   return inFolder(files, (folder) =>
     joiner(
       'simulate',
+      '--bare',
       folder,
       '--duration',
       '5m',

@@ -69,6 +69,7 @@ const ROWS: readonly Row[] = [
     FUNCTION,
     variable(ENV.preferenceWorthOther, '0.07'),
   ],
+  ['nodePrice', { nodePrice: 0.05 }, FUNCTION, variable(ENV.nodePrice, '0.05')],
   [
     'consolidationHorizon',
     { consolidationHorizon: Duration.hours(4) },

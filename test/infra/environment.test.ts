@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { type Config, readConfig } from '../../functions/runtime/config.ts';
 import type { JoinerProps } from '../../infra/constructs/joiner-props.ts';
+import { DEFAULT_SCHEDULING_SETTINGS } from '../../shared/core/model/snapshot.ts';
 import { resources, synthesise } from './synthesis.ts';
 
 const ENV = { account: '111122223333', region: 'eu-west-1' };
@@ -33,6 +34,8 @@ const ROWS: readonly Row[] = [
   [{ preferenceWorthZone: 10 }, (config) => worth(config).zone, 10],
   [{ preferenceWorthOther: 2.5e-7 }, (config) => worth(config).other, 2.5e-7],
   [{ preferenceWorthOther: -0 }, (config) => worth(config).other, 0],
+  [{ nodePrice: 0 }, (config) => config.settings.scheduling.nodePrice, 0],
+  [{}, (config) => config.settings.scheduling.nodePrice, DEFAULT_SCHEDULING_SETTINGS.nodePrice],
   [{ consolidationHorizon: Duration.days(30) }, (config) => moves(config).horizonMs, 2_592_000_000],
   [{ consolidationHorizon: Duration.millis(0) }, (config) => moves(config).horizonMs, 0],
   [{ evictionPrice: 0.01 }, (config) => moves(config).evictionPrice, 0.01],

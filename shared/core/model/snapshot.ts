@@ -46,7 +46,10 @@ export interface SchedulingSettings {
   readonly preferenceWorth: { readonly zone: number; readonly other: number };
   /** At most this many instance types are kept on a claim. */
   readonly instanceTypesMax: number;
-  /** USD an hour charged for each node while choosing (never reported as cost). */
+  /**
+   * USD an hour that a node counts as beyond its instance while plans are compared; never reported
+   * as cost.
+   */
   readonly nodePrice: number;
   /** Bound on the work of one decision; the best valid plan so far is returned when it is spent. */
   readonly stepsMax: number;

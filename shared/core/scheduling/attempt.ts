@@ -8,7 +8,10 @@ export interface Attempt {
   readonly ground: Ground;
   /** Pods placed, by priority from high to low. */
   readonly placed: readonly number[];
+  /** USD an hour of the nodes. */
   readonly price: number;
+  /** The price, and `nodePrice` for each node: what attempts are compared by. */
+  readonly cost: number;
 }
 
 export function attemptOf(ground: Ground, world: World): Attempt {
@@ -20,7 +23,9 @@ export function attemptOf(ground: Ground, world: World): Attempt {
       .filter((each) => each.priority === priority)
       .reduce((sum, each) => sum + each.pods.length - world.leftOf(each), 0),
   );
-  return { world, ground, placed, price: world.bins.reduce((sum, bin) => sum + bin.held.price, 0) };
+  const price = world.bins.reduce((sum, { held }) => sum + held.price, 0);
+  const cost = price + world.bins.length * ground.problem.settings.nodePrice;
+  return { world, ground, placed, price, cost };
 }
 
 /** Whether `a` places more (higher priorities first), or the same for less, or on fewer nodes. */
@@ -28,7 +33,7 @@ export function isBetter(a: Attempt, b: Attempt): boolean {
   for (const [index, count] of a.placed.entries()) {
     if (count !== b.placed[index]) return count > (b.placed[index] ?? 0);
   }
-  if (Math.abs(a.price - b.price) > 1e-9) return a.price < b.price;
+  if (Math.abs(a.cost - b.cost) > 1e-9) return a.cost < b.cost;
   return a.world.bins.length < b.world.bins.length && !losesMerit(meritOf(a), meritOf(b));
 }
 

@@ -191,7 +191,7 @@ describe('a plan with expected pods', () => {
   it.each([
     ['larger', 1500, 0, ['heavy', 'heavy']],
     // With those to come they fill one node, which costs what two would.
-    ['smaller', 700, 4, ['heavy']],
+    ['smaller', 800, 4, ['heavy']],
   ])(
     'leaves the heavier pool to the pods that are there, before %s ones',
     (_, cpu, ahead, pools) => {

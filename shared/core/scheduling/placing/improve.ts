@@ -64,8 +64,8 @@ function retried(
 function gains(now: Attempt, merit: Merit, before: Attempt, was: Merit): boolean {
   if (placesFewer(now, before)) return false;
   if (placesFewer(before, now)) return true;
-  if (losesMerit(merit, was) || now.price > before.price + 1e-9) return false;
-  return now.price < before.price - 1e-9 || merit.met.some((each, at) => each > (was.met[at] ?? 0));
+  if (losesMerit(merit, was) || now.cost > before.cost + 1e-9) return false;
+  return now.cost < before.cost - 1e-9 || merit.met.some((each, at) => each > (was.met[at] ?? 0));
 }
 
 /**

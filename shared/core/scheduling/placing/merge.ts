@@ -38,7 +38,7 @@ function mergedOn(world: World, pair: readonly [Bin, Bin], column: Column): Worl
 
 /** No dearer, with as many pods and preferences: what merging must not lose. */
 function isAsGood(found: Attempt, before: Attempt): boolean {
-  if (placesFewer(found, before) || found.price > before.price + 1e-9) return false;
+  if (placesFewer(found, before) || found.cost > before.cost + 1e-9) return false;
   if (!isSound(found.world)) return false;
   return !losesMerit(meritOf(found), meritOf(before));
 }
@@ -70,7 +70,8 @@ class Merging {
   private together(before: Attempt, first: Bin, second: Bin): Attempt | undefined {
     const { weight } = first.held.pool.pool;
     if (second.held.pool.pool.weight !== weight) return undefined;
-    const most = first.held.price + second.held.price + 1e-9;
+    const { nodePrice } = before.ground.problem.settings;
+    const most = first.held.price + second.held.price + nodePrice + 1e-9;
     const used = first.used.map((amount, r) => amount + (second.used[r] ?? 0));
     const front = this.fronts.get(weight) ?? frontOf(before.world, weight);
     this.fronts.set(weight, front);
