@@ -57,6 +57,7 @@ const NONSENSE: readonly Row[] = [
   ['preferenceWorthZone', -0.1, '-0.1', 'a number from 0 to 10'],
   ['consolidationHorizon', '2 h', '"2 h"', 'a Duration from 0 ms to 2592000000 ms'],
   ['evictionPrice', -1, '-1', 'a number from 0 to 1000'],
+  ['nodePrice', -0.1, '-0.1', 'a number from 0 to 1000'],
   ['preferenceWorthOther', '2%', '"2%"', 'a number from 0 to 10'],
   ['vmMemoryOverhead', 7.5, '7.5', 'a number from 0 to 0.9'],
   ['vmMemoryOverhead', Number.NaN, 'NaN', 'a number from 0 to 0.9'],
