@@ -99,6 +99,21 @@ describe('joiner simulate', () => {
     expect((await simulated(files, '--strict')).exitCode).toBe(1);
   });
 
+  it('instance types that the catalog lacks are named', async () => {
+    const expression = (key: string, values: string) =>
+      `        - key: ${key}\n          operator: In\n          values: [${values}]\n`;
+    const pool = POOL.replace(
+      /( {6}requirements:\n)/,
+      `$1${expression('node.kubernetes.io/instance-type', 'c5.large, g4ad.xlarge')}`,
+    );
+    const { exitCode, stderr } = await simulated({
+      'world.yaml': [NODE_CLASS, pool].join('---\n'),
+    });
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain('NodePool/general: the catalog of us-east-1 has no g4ad.xlarge; docs');
+    expect(stderr).not.toContain('c5.large');
+  });
+
   it('other kinds are named once and ignored', async () => {
     const other = 'apiVersion: v1\nkind: Service\nmetadata:\n  name: web\n';
     const { exitCode, stderr } = await simulated({ ...WORLD, 'service.yaml': other });
