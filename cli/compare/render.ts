@@ -107,25 +107,37 @@ export function remarksOn(comparison: Comparison): readonly string[] {
   ];
 }
 
-export function renderComparison(subject: Subject, comparison: Comparison): string {
-  const { now, karpentersWay, joinersWay, podsWaiting, podsRunning } = comparison;
-  const { isLive, region, source, notes } = subject;
+/** The ways beside each other. */
+export function comparisonTable(
+  { now, karpentersWay, joinersWay }: Comparison,
+  isLive: boolean,
+  indent = '',
+): string {
   const header = [...HEADER, ...(isLive ? ['EVICTIONS'] : []), 'DECIDED IN', 'INSTANCES'];
   const rows = [
     ...(now === undefined ? [] : [cells('runs now', now, isLive, '')]),
     cells("Karpenter's way", karpentersWay, isLive, ''),
     cells('Joiner', joinersWay, isLive, secondsText(joinersWay.decideSeconds)),
   ];
-  const pods = [
-    ...(podsRunning > 0 ? [`${plural(podsRunning, 'pod')} running`] : []),
-    `${plural(podsWaiting, 'pod')} waiting`,
-  ].join(', ');
+  return table(header, rows, indent);
+}
+
+/** What is compared. */
+function subjectText({ podsRunning, podsWaiting }: Comparison, subject: Subject): string {
+  const { snapshot, region } = subject;
+  const running = podsRunning > 0 ? [`${plural(podsRunning, 'pod')} running`] : [];
+  const pods = [...running, `${plural(podsWaiting, 'pod')} waiting`].join(', ');
+  return `${pods}, ${plural(snapshot.nodePools.length, 'NodePool')} in ${region}`;
+}
+
+export function renderComparison(subject: Subject, comparison: Comparison): string {
+  const { isLive, source, notes } = subject;
   const said = [...notes, ...remarksOn(comparison)].map((each) => `note: ${each}`);
   return [
-    `${pods}, ${plural(subject.snapshot.nodePools.length, 'NodePool')} in ${region}`,
+    subjectText(comparison, subject),
     source.split(' (')[0] ?? source,
     '',
-    table(header, rows),
+    comparisonTable(comparison, isLive),
     '',
     verdict(comparison),
     ...(said.length > 0 ? ['', ...said] : []),
