@@ -1,7 +1,10 @@
 import { isEmpty, isMoving } from '../disruption/candidates.ts';
+import { dearest } from '../disruption/consolidation/narrowing.ts';
 import type { Usage } from '../disruption/consolidation/payback.ts';
 import { startingNodes, withLeaving } from '../disruption/simulation.ts';
-import { INSTANCE_TYPE, SPOT } from '../model/labels.ts';
+import type { InstanceType } from '../model/instance-type.ts';
+import { CAPACITY_TYPE, INSTANCE_TYPE, SPOT, ZONE } from '../model/labels.ts';
+import type { OfferingChoice, PlannedNodeClaim } from '../model/plan.ts';
 import { podKey } from '../model/pod.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../model/snapshot.ts';
 import { type FirstFitPlan, firstFit } from '../scheduling/first-fit/first-fit.ts';
@@ -96,7 +99,10 @@ class Search {
     if (plan.existing.some(({ node, pods }) => starting.has(node) && pods.length > 0)) {
       return undefined;
     }
-    return isWorth(nodes, plan.newNodeClaims) ? plan : undefined;
+    const [claim, second] = plan.newNodeClaims;
+    if (claim === undefined) return plan;
+    const replacement = second === undefined ? cheaper(snapshot, nodes, claim) : undefined;
+    return replacement && { ...plan, newNodeClaims: [replacement] };
   }
 }
 
@@ -110,20 +116,56 @@ function namesOf(nodes: readonly Usage[]): ReadonlySet<string> {
   return new Set(nodes.map(({ node }) => node.name));
 }
 
-/** At most one node instead, cheaper than all that go; no spot node for spot nodes. */
-function isWorth(nodes: readonly Usage[], claims: FirstFitPlan['newNodeClaims']): boolean {
-  const [claim, second] = claims;
-  if (claim === undefined) return true;
-  if (second !== undefined) return false;
-  const { chosen } = claim;
-  if (chosen.capacityType === SPOT && nodes.every(({ isSpot }) => isSpot)) return false;
-  const before = nodes.reduce((sum, { pricePerHour }) => sum + pricePerHour, 0);
-  if (chosen.price >= before - 1e-9) return false;
-  // One of the nodes would be made anew at the same price: then the others alone should go.
-  return nodes.every(
-    ({ claim: { labels }, pricePerHour }) =>
-      labels[INSTANCE_TYPE] !== chosen.type || chosen.price < pricePerHour,
-  );
+function mayBeSpot({ requirements }: PlannedNodeClaim): boolean {
+  return requirements.some(({ key, values }) => key === CAPACITY_TYPE && values.includes(SPOT));
+}
+
+/** USD an hour that all types of a replacement must stay below, whatever EC2 launches of them. */
+function priceMax(nodes: readonly Usage[], types: readonly string[]): number {
+  const sum = nodes.reduce((all, { pricePerHour }) => all + pricePerHour, 0);
+  if (nodes.length < 2) return sum;
+  // One of the nodes would be made anew: then the others alone should go.
+  const same = nodes.filter(({ claim }) => types.includes(claim.labels[INSTANCE_TYPE] ?? ''));
+  return Math.min(sum, ...same.map(({ pricePerHour }) => pricePerHour));
+}
+
+/** The claim with the types that are cheaper at their worst; undefined: none is. */
+function cheaper(
+  { instanceTypes }: ClusterSnapshot,
+  nodes: readonly Usage[],
+  claim: PlannedNodeClaim,
+): PlannedNodeClaim | undefined {
+  if (mayBeSpot(claim) && nodes.every(({ isSpot }) => isSpot)) return undefined;
+  const types = instanceTypes.get(claim.nodePool) ?? [];
+  const worst = dearest(claim, types);
+  const below = (names: readonly string[], most: number) =>
+    names.filter((name) => (worst.get(name) ?? Number.POSITIVE_INFINITY) < most - 1e-9);
+  const affordable = below(claim.instanceTypes, priceMax(nodes, []));
+  const kept = below(affordable, priceMax(nodes, affordable));
+  const options = types
+    .filter(({ name }) => kept.includes(name))
+    .flatMap((type) => launchesOf(claim, type));
+  const [chosen] = options.sort((a, b) => a.price - b.price || (a.type < b.type ? -1 : 1));
+  return chosen === undefined ? undefined : { ...claim, instanceTypes: kept, chosen };
+}
+
+/** What the claim could be launched as, of one type and as the capacity type that was chosen. */
+function launchesOf(
+  { chosen, requirements }: PlannedNodeClaim,
+  { name, offerings }: InstanceType,
+): readonly OfferingChoice[] {
+  const zones = requirements.find(({ key }) => key === ZONE)?.values ?? [];
+  return offerings
+    .filter(
+      ({ zone, capacityType, available, reservation }) =>
+        available &&
+        capacityType === chosen.capacityType &&
+        zones.includes(zone) &&
+        reservation?.id === chosen.reservationId,
+    )
+    .map(({ zone, capacityType, price, listPrice }) => {
+      return { ...chosen, type: name, zone, capacityType, price, listPrice };
+    });
 }
 
 /**

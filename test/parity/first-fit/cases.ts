@@ -73,7 +73,7 @@ function instanceType(
   };
 }
 
-function instanceTypes(random: Prng): readonly Json[] {
+export function instanceTypes(random: Prng): readonly Json[] {
   const plain = FAMILIES.flatMap(([family, arch, gib, price]) =>
     SIZES.map(([size, cpu]) =>
       instanceType(`${family}.${size}`, arch, cpu, cpu * gib, cpu * price, random),
@@ -93,7 +93,7 @@ function chance(random: Prng, share: number): boolean {
   return random.next() < share;
 }
 
-function requirement(key: string, ...values: readonly string[]): Json {
+export function requirement(key: string, ...values: readonly string[]): Json {
   return { key, operator: 'In', values };
 }
 
@@ -103,7 +103,12 @@ const NO_GPU: Json = {
   values: ['g'],
 };
 
-function pool(name: string, requirements: readonly Json[], spec: Json = {}, template: Json = {}) {
+export function pool(
+  name: string,
+  requirements: readonly Json[],
+  spec: Json = {},
+  template: Json = {},
+) {
   const nodeClassRef = { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' };
   return {
     apiVersion: 'karpenter.sh/v1',
