@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import { budgetsCommand } from './commands/budgets.ts';
+import { compareCommand } from './commands/compare.ts';
 import { convertCommand } from './commands/convert.ts';
 import { costCommand } from './commands/cost.ts';
 import { crdsCommand } from './commands/crds.ts';
@@ -25,6 +26,7 @@ export function program(): Command {
     .version(packageJson.version)
     .showHelpAfterError('(joiner --help shows what there is)');
   const commands = [
+    compareCommand(),
     simulateCommand(),
     replayCommand(),
     solveCommand(),

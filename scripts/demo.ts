@@ -1,5 +1,8 @@
-/** `npm start`: Joiner's main job in a simulated world, on the manifests of two examples. */
+/** `npm start`: what Joiner saves, and its main job in a simulated world on two examples. */
 import { join } from 'node:path';
+import { compared, KARPENTER_VERSION } from '../cli/compare/comparison.ts';
+import { comparisonTable, verdict } from '../cli/compare/render.ts';
+import { appliedManifests } from '../cli/compare/subject.ts';
 import { loadObjects } from '../cli/simulate/load.ts';
 import { nodeClaimTable } from '../cli/simulate/render.ts';
 import { prepareSimulation, runUntil, type Simulation } from '../cli/simulate/run.ts';
@@ -13,9 +16,12 @@ import type { FinalState } from '../shared/sim/report.ts';
 import type { Scenario } from '../shared/sim/scenario.ts';
 
 const REGION = 'eu-west-1';
+/** Of the table in the README. */
+const COMPARED_REGION = 'us-east-1';
 const SEED = 1;
 const MINUTE = 60_000;
-const EXAMPLES = join(import.meta.dirname, '..', 'examples');
+const ROOT = join(import.meta.dirname, '..');
+const EXAMPLES = join(ROOT, 'examples');
 
 const isColour = process.stdout.isTTY && process.env['NO_COLOR'] === undefined;
 const style = (code: number) => (text: string) =>
@@ -29,8 +35,8 @@ function say(...lines: readonly string[]): void {
 }
 
 function heading(text: string, folder: string): void {
-  const rule = '─'.repeat(Math.max(3, 84 - text.length - folder.length));
-  say('', `${bold(text)} ${dim(`${rule} examples/${folder}`)}`, '');
+  const rule = '─'.repeat(Math.max(3, 93 - text.length - folder.length));
+  say('', `${bold(text)} ${dim(`${rule} ${folder}`)}`, '');
 }
 
 function objectsOf(folder: string): readonly Json[] {
@@ -69,9 +75,35 @@ function show(state: FinalState): void {
   say(nodeClaimTable(state.nodeClaims, '  '), podsLine(state));
 }
 
+async function comparison(): Promise<void> {
+  heading('What the same pods cost', 'bench/compare');
+  for (const [folder, what] of [
+    ['mixed', '75 pods of a shop: three zones, caches apart, small services, batch work'],
+    ['zones-by-preference', '30 pods that would like to be spread over zones and nodes'],
+    ['19500-pods', '19,500 pods of 25 Deployments, three DaemonSets'],
+  ] as const) {
+    const manifests = loadObjects([join(ROOT, 'bench', 'compare', folder)], COMPARED_REGION);
+    const result = compared(await appliedManifests(manifests, COMPARED_REGION));
+    say(
+      bold(what),
+      '',
+      comparisonTable(result, false, '  '),
+      '',
+      `  ${green(verdict(result))}`,
+      '',
+    );
+  }
+  say(
+    dim(
+      `  Karpenter's way is played by the documented rules of ${KARPENTER_VERSION}: docs/compare.md`,
+    ),
+    dim('  On your own: npx joiner compare my-manifests/, or of a cluster: npx joiner compare'),
+  );
+}
+
 async function graviton(): Promise<void> {
   const folder = '01-prefer-graviton4';
-  heading('Prefer Graviton4 over Graviton3', folder);
+  heading('Prefer Graviton4 over Graviton3', `examples/${folder}`);
   const all = objectsOf(folder);
   const withoutOverlay = all.filter((object) => object['kind'] !== 'NodeOverlay');
   const plain = await runUntil(await simulate(withoutOverlay), 5 * MINUTE);
@@ -106,7 +138,7 @@ function gpus(state: FinalState): number {
 
 async function gpuSlices(): Promise<void> {
   const folder = '02-gpu-slices';
-  heading('Four slices of each GPU', folder);
+  heading('Four slices of each GPU', `examples/${folder}`);
   const steps = [8, 17].map((replicas, index) => ({
     at: (index + 1) * 5 * MINUTE,
     scale: { kind: 'Deployment' as const, name: 'inference', namespace: 'default', replicas },
@@ -131,6 +163,7 @@ async function main(): Promise<void> {
     `${bold(`Joiner ${packageJson.version}`)} · nodes for your pods, no pod in your cluster`,
     dim('A simulated cluster and cloud; functions, decisions and prices are the real ones.'),
   );
+  await comparison();
   await graviton();
   await gpuSlices();
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);

@@ -117,6 +117,26 @@ await describeClosedLoop('joiner plan on a real control plane', (loop) => {
     expect(wrong.stderr).toContain('there are: api');
   });
 
+  it('joiner compare has what runs now, and where either way would come to rest', async () => {
+    const before = await versions();
+    const compare = ['compare', '--kubeconfig', kubeconfig];
+    const { exitCode, stdout, stderr } = await joiner(...compare, '-o', 'json');
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    const { now, karpentersWay, joinersWay, podsRunning } = JSON.parse(stdout);
+    const nodes = liveInstances(loop).length;
+    expect({ podsRunning, nodes: now.nodes }).toEqual({ podsRunning: 11, nodes });
+    expect(now).toMatchObject({ evictions: 0, nodesUnpriced: 0, podsLeft: 0 });
+    for (const way of [karpentersWay, joinersWay]) {
+      expect(way).toMatchObject({ podsPlaced: 11, podsLeft: 0, isExhausted: true });
+      expect(way.usdPerHour).toBeLessThanOrEqual(now.usdPerHour);
+    }
+    const text = (await joiner(...compare)).stdout;
+    for (const word of ['runs now', "Karpenter's way", 'EVICTIONS', 'Joiner']) {
+      expect(text).toContain(word);
+    }
+    expect(await versions()).toBe(before);
+  });
+
   it('joiner budgets has what the pool allows', async () => {
     const budgets = ['budgets', '--kubeconfig', kubeconfig, '--next', '2d'];
     const { exitCode, stdout, stderr } = await joiner(...budgets, '-o', 'json');
@@ -196,7 +216,7 @@ await describeClosedLoop('joiner plan on a real control plane', (loop) => {
     const ofAdmin = await plan();
     await expect.poll(async () => (await as('plan')).exitCode).toBe(ofAdmin.exitCode);
     expect((await as('plan')).stdout).toBe(ofAdmin.stdout);
-    for (const args of [['top'], ['budgets'], ['explain', 'node', node]]) {
+    for (const args of [['top'], ['budgets'], ['compare'], ['explain', 'node', node]]) {
       expect(await as(...args)).toMatchObject({ exitCode: 0, stderr: '' });
     }
     const written = await as('pause', 'launch');

@@ -107,8 +107,9 @@ class Search {
       this.refusals.set(key, 'Its pods would not run so much cheaper elsewhere that it pays back');
       return undefined;
     }
-    this.plans += 1;
-    const found = moveOf(this.ground, nodes);
+    const found = moveOf(this.ground, nodes, () => {
+      this.plans += 1;
+    });
     if (found.kind === 'move') return found;
     this.refusals.set(key, found.message);
     return undefined;

@@ -228,8 +228,34 @@ function dollars(amount: number): string {
   return `$${amount.toFixed(4)}`;
 }
 
-/** What it would take and bring to do without the nodes. */
-export function moveOf(ground: Ground, nodes: readonly Usage[]): Move | Refusal {
+/**
+ * USD an hour that a node is charged for beside its price. A tight plan may leave a pod over, since
+ * kube-scheduler binds in its own order; the more a node is charged for, the fewer and larger there
+ * are, and on a single one nothing is left over.
+ */
+const LOOSER_NODE_PRICES = [0.03, 0.3, 3] as const;
+
+/** What it would take and bring to do without the nodes; each plan that is made is told. */
+export function moveOf(
+  ground: Ground,
+  nodes: readonly Usage[],
+  onPlan: () => void = () => undefined,
+): Move | Refusal {
+  onPlan();
+  const first = moveBy(ground, nodes);
+  if (first !== 'strands') return first;
+  const { scheduling } = ground;
+  for (const nodePrice of LOOSER_NODE_PRICES) {
+    if (nodePrice <= scheduling.nodePrice) continue;
+    onPlan();
+    const looser = moveBy({ ...ground, scheduling: { ...scheduling, nodePrice } }, nodes);
+    if (looser !== 'strands' && looser.kind === 'move') return looser;
+  }
+  return refusal('kube-scheduler could leave one of its pods over');
+}
+
+/** The same by one plan, whose nodes may turn out too tight. */
+function moveBy(ground: Ground, nodes: readonly Usage[]): Move | Refusal | 'strands' {
   const { snapshot, scheduling, settings, pools } = ground;
   const without = nodes.reduce((each, { node }) => withLeaving(each, node.name), snapshot);
   const { plan, world } = replanned(without, scheduling);
@@ -259,6 +285,6 @@ export function moveOf(ground: Ground, nodes: readonly Usage[]): Move | Refusal 
   const elsewhere = placesOf(plan, moving, new Set());
   const over = overloaded(without, elsewhere, replacements);
   if (over !== undefined) return refusal(over);
-  if (mayStrand(world)) return refusal('kube-scheduler could leave one of its pods over');
+  if (mayStrand(world)) return 'strands';
   return { kind: 'move', nodes, replacements, elsewhere, balance, gain };
 }

@@ -51,6 +51,15 @@ function worstPrices(
   return worst;
 }
 
+/** The most that each of the types could come to cost, by name, as the chosen capacity type. */
+export function dearest(
+  planned: PlannedNodeClaim,
+  types: readonly InstanceType[],
+): ReadonlyMap<string, number> {
+  const requirements = only(planned.requirements, CAPACITY_TYPE, [planned.chosen.capacityType]);
+  return worstPrices({ ...planned, requirements }, types);
+}
+
 /** A claim that names fewer types, and the most that it could come to cost an hour. */
 export interface Narrowed {
   readonly claim: PlannedNodeClaim;

@@ -333,8 +333,11 @@ function covers(a: Column, b: Column, limited: readonly string[]): boolean {
   return limited.every((name) => amountOf(more, name) <= amountOf(less, name));
 }
 
-/** The columns that have more room, or take less, than every cheaper (or equal, earlier) one. */
-function undominated(sorted: readonly Column[]): readonly Column[] {
+/**
+ * The columns that have more room, or take less, than every cheaper (or equal, earlier) one; all of
+ * one group and, where limits matter, of one pool.
+ */
+export function undominated(sorted: readonly Column[]): readonly Column[] {
   const front: Column[] = [];
   // Groups of pools with limits hold columns of one pool only.
   const limited = Object.keys(sorted[0]?.pool.pool.limits ?? {});

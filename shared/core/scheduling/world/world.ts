@@ -198,6 +198,12 @@ export class World {
     return hostAllows({ ...view.host, needs: [] }, host, this.totals);
   }
 
+  /** How a new node that is one of these launches could take a pod; undefined = none can. */
+  choiceAmong(view: ClassView, columns: readonly Column[]): Choice | undefined {
+    if (!hostAllows(view.host, emptyHost(), this.totals)) return undefined;
+    return this.choose(view, columns, zeros(this.ground.problem.resources.length), new Map());
+  }
+
   /** How a bin could take one more pod of the class; undefined = it cannot. */
   choiceInBin(view: ClassView, bin: Bin): Choice | undefined {
     if (!hostAllows(view.host, bin.host, this.totals)) return undefined;

@@ -1,0 +1,87 @@
+import { Command, Option } from 'commander';
+import { stringify } from 'yaml';
+import packageJson from '../../package.json' with { type: 'json' };
+import { REGIONS } from '../../shared/catalog/catalog.ts';
+import { BadInput, Problems, reporting } from '../bad-input.ts';
+import { type Comparison, compared, KARPENTER_VERSION } from '../compare/comparison.ts';
+import { remarksOn, renderComparison, rulesOf } from '../compare/render.ts';
+import { appliedManifests, runningCluster, type Subject } from '../compare/subject.ts';
+import { type ClusterOptions, withClusterOptions } from '../connect.ts';
+import { jsonText } from '../json.ts';
+import { withLiveCluster } from '../live.ts';
+import { loadManifests } from '../simulate/load.ts';
+import { collect, variablesOf } from '../simulate/variables.ts';
+import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts';
+
+interface Options extends ClusterOptions, SettingsOptions {
+  readonly filename: readonly string[];
+  readonly region?: string;
+  readonly var: readonly string[];
+  readonly output: 'table' | 'json' | 'yaml';
+}
+
+const DEFAULT_REGION = 'us-east-1';
+
+function result(subject: Subject, comparison: Comparison): object {
+  const { region, source, notes, isLive } = subject;
+  return {
+    joiner: packageJson.version,
+    region,
+    source,
+    karpenter: { version: KARPENTER_VERSION, isPlayedByRules: true, rules: rulesOf(isLive) },
+    ...comparison,
+    notes: [...notes, ...remarksOn(comparison)],
+  };
+}
+
+function textOf(subject: Subject, comparison: Comparison, output: Options['output']): string {
+  if (output === 'table') return renderComparison(subject, comparison);
+  const text = jsonText(result(subject, comparison));
+  return output === 'json' ? text : stringify(JSON.parse(text));
+}
+
+/** The manifests at the paths; notes go to stderr. */
+async function fromPaths(paths: readonly string[], options: Options): Promise<Subject> {
+  const problems = new Problems();
+  const given = variablesOf(options.var, problems);
+  const region = options.region ?? DEFAULT_REGION;
+  for (const option of ['context', 'kubeconfig'] as const) {
+    if (options[option] === undefined) continue;
+    problems.add(`--${option}: give either paths or a cluster; joiner plan -f compares both`);
+  }
+  const note = (line: string): void => void process.stderr.write(`joiner: ${line}\n`);
+  const loaded = problems.collect(() => loadManifests(paths, region, given, note));
+  return appliedManifests(problems.checked(loaded), region);
+}
+
+async function subjectOf(paths: readonly string[], options: Options): Promise<Subject> {
+  if (paths.length > 0) return fromPaths(paths, options);
+  if (options.var.length > 0) throw new BadInput(['--var: there is no manifest to put it in']);
+  return withLiveCluster('joiner-compare', options, (live) => runningCluster(live, options));
+}
+
+async function run(paths: readonly string[], options: Options): Promise<number> {
+  const subject = await subjectOf([...paths, ...options.filename], options);
+  process.stdout.write(textOf(subject, compared(subject), options.output));
+  return 0;
+}
+
+/** `joiner compare`: what pods cost now, Karpenter's way, and Joiner's. */
+export function compareCommand(): Command {
+  return withSettingsOptions(withClusterOptions(new Command('compare')))
+    .description("compare what pods cost now, Karpenter's way and Joiner's; nothing is changed")
+    .argument('[paths...]', 'files or folders of manifests, - is standard input; none: the cluster')
+    .addHelpText('after', '\ndocs/compare.md says which rules are played, and what is not.')
+    .option('-f, --filename <paths...>', 'the same as paths', [])
+    .addOption(
+      new Option(
+        '--region <region>',
+        `of manifests (${DEFAULT_REGION}), or of a cluster that does not name its own`,
+      ).choices([...REGIONS]),
+    )
+    .option('--var <name=value>', 'a value for a variable in manifests', collect, [])
+    .addOption(
+      new Option('-o, --output <format>').choices(['table', 'json', 'yaml']).default('table'),
+    )
+    .action((paths: readonly string[], options: Options) => reporting(() => run(paths, options)));
+}

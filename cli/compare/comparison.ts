@@ -1,0 +1,146 @@
+import { offeringOf, type Rest } from '../../shared/core/comparison/cluster-at-rest.ts';
+import { joinersWay } from '../../shared/core/comparison/joiners-way.ts';
+import {
+  karpentersWay,
+  type WayInput,
+  type WayResult,
+} from '../../shared/core/comparison/karpenters-way.ts';
+import { isMoving } from '../../shared/core/disruption/candidates.ts';
+import { CAPACITY_TYPE, INSTANCE_TYPE, NODE_POOL } from '../../shared/core/model/labels.ts';
+import type { ClusterSnapshot } from '../../shared/core/model/snapshot.ts';
+import type { Subject } from './subject.ts';
+
+/** The version whose rules are played. */
+export const KARPENTER_VERSION = '1.14';
+
+/** A month as AWS counts it. */
+const HOURS_A_MONTH = 730;
+
+/** Plans that either way may make to find what can be consolidated. */
+const PLANS_MAX = 400;
+
+/** Nodes of one kind. */
+export interface Kind {
+  readonly instanceType: string;
+  readonly capacityType: string;
+  readonly count: number;
+}
+
+/** A cluster of NodePools' nodes: what runs, or what a way of deciding comes to. */
+export interface Row {
+  readonly nodes: number;
+  /** List prices. */
+  readonly usdPerHour: number;
+  readonly usdPerMonth: number;
+  /** Pods on these and other nodes, those of DaemonSets apart. */
+  readonly podsPlaced: number;
+  readonly podsLeft: number;
+  /** Pods moved from a node that goes. */
+  readonly evictions: number;
+  readonly nodesRemoved: number;
+  /** Most first. */
+  readonly instanceTypes: readonly Kind[];
+  /** Nodes whose price is not known: they are not in the sum. */
+  readonly nodesUnpriced: number;
+}
+
+export interface WayRow extends Row {
+  /** False: more could have been found, the plans that may be made were used up. */
+  readonly isExhausted: boolean;
+}
+
+export interface JoinersRow extends WayRow {
+  /** Measured in this run. */
+  readonly decideSeconds: number;
+  /** Share of the weight of all preferences that is met; undefined: there are none. */
+  readonly preferencesMet: number | undefined;
+}
+
+export interface Comparison {
+  readonly podsWaiting: number;
+  readonly podsRunning: number;
+  /** Undefined where no node runs. */
+  readonly now: Row | undefined;
+  readonly karpentersWay: WayRow;
+  readonly joinersWay: JoinersRow;
+  readonly difference: {
+    readonly usdPerHour: number;
+    readonly usdPerMonth: number;
+    /** Of Karpenter's way. */
+    readonly percent: number;
+    readonly nodes: number;
+    readonly evictions: number;
+  };
+}
+
+function kindsOf(nodes: ClusterSnapshot['nodes']): readonly Kind[] {
+  const byKind = Map.groupBy(
+    nodes,
+    ({ labels }) => `${labels[INSTANCE_TYPE] ?? '?'} ${labels[CAPACITY_TYPE] ?? '?'}`,
+  );
+  return [...byKind]
+    .map(([text, own]) => {
+      const [instanceType = '', capacityType = ''] = text.split(' ');
+      return { instanceType, capacityType, count: own.length };
+    })
+    .sort((a, b) => b.count - a.count || (a.instanceType < b.instanceType ? -1 : 1));
+}
+
+function rowOf({ snapshot, evictions, removed }: Omit<Rest, 'made'>): Row {
+  const nodes = snapshot.nodes.filter(({ labels }) => labels[NODE_POOL] !== undefined);
+  const claims = new Map(snapshot.nodeClaims.map((claim) => [claim.providerId, claim]));
+  const prices = nodes.map(({ labels, providerId }) => {
+    const own = { ...claims.get(providerId)?.labels, ...labels };
+    return offeringOf(snapshot, own)?.offering.listPrice;
+  });
+  const usdPerHour = prices.reduce<number>((sum, price) => sum + (price ?? 0), 0);
+  const pods = snapshot.pods.filter(isMoving);
+  const placed = pods.filter(({ nodeName }) => nodeName !== undefined).length;
+  return {
+    nodes: nodes.length,
+    usdPerHour,
+    usdPerMonth: usdPerHour * HOURS_A_MONTH,
+    podsPlaced: placed,
+    podsLeft: pods.length - placed,
+    evictions,
+    nodesRemoved: removed,
+    instanceTypes: kindsOf(nodes),
+    nodesUnpriced: prices.filter((price) => price === undefined).length,
+  };
+}
+
+function wayRow(way: WayResult): WayRow {
+  return { ...rowOf(way), isExhausted: way.isExhausted };
+}
+
+/** What runs, what Karpenter's rules would make of it, and what Joiner would. */
+export function compared(subject: Subject): Comparison {
+  const { snapshot, scheduling, consolidation, nowMs } = subject;
+  const input: WayInput = { snapshot, scheduling, nowMs, plansMax: PLANS_MAX };
+  const started = performance.now();
+  const ours = joinersWay(input, consolidation);
+  const decideSeconds = (performance.now() - started) / 1000;
+  const { satisfiedWeight, totalWeight } = ours.plan.preferences;
+  const joiner = {
+    ...wayRow(ours),
+    decideSeconds,
+    preferencesMet: totalWeight > 0 ? satisfiedWeight / totalWeight : undefined,
+  };
+  const karpenter = wayRow(karpentersWay(input));
+  const now = rowOf({ snapshot, evictions: 0, removed: 0 });
+  const usdPerHour = karpenter.usdPerHour - joiner.usdPerHour;
+  return {
+    podsWaiting: now.podsLeft,
+    podsRunning: now.podsPlaced,
+    now: now.nodes > 0 ? now : undefined,
+    karpentersWay: karpenter,
+    joinersWay: joiner,
+    difference: {
+      usdPerHour,
+      usdPerMonth: usdPerHour * HOURS_A_MONTH,
+      percent: karpenter.usdPerHour > 0 ? (100 * usdPerHour) / karpenter.usdPerHour : 0,
+      nodes: karpenter.nodes - joiner.nodes,
+      evictions: karpenter.evictions - joiner.evictions,
+    },
+  };
+}

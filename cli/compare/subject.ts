@@ -1,0 +1,76 @@
+import { maintainNodeClasses } from '../../shared/app/nodeclass.ts';
+import { loadCatalog } from '../../shared/catalog/catalog.ts';
+import type { ConsolidationSettings } from '../../shared/core/disruption/consolidation/payback.ts';
+import { DEFAULT_CONSOLIDATION_SETTINGS } from '../../shared/core/disruption/consolidation/payback.ts';
+import type { ClusterSnapshot, SchedulingSettings } from '../../shared/core/model/snapshot.ts';
+import type { Json } from '../../shared/sim/json.ts';
+import { WORLD_START_MS } from '../../shared/sim/world.ts';
+import { brakeNotes, type LiveCluster } from '../live.ts';
+import { planningOf, previewedIn } from '../plan/preview.ts';
+import { pricedRegion } from '../region.ts';
+import { prepareSimulation } from '../simulate/run.ts';
+import type { SettingsOptions } from '../stack-settings.ts';
+
+/** What both ways decide on. */
+export interface Subject {
+  readonly snapshot: ClusterSnapshot;
+  readonly scheduling: SchedulingSettings;
+  readonly consolidation: ConsolidationSettings;
+  readonly nowMs: number;
+  readonly region: string;
+  /** Where the prices come from. */
+  readonly source: string;
+  /** A cluster as it runs; manifests have no nodes yet. */
+  readonly isLive: boolean;
+  readonly notes: readonly string[];
+}
+
+/** Controllers have made the pods by then, and nothing is planned yet. */
+const BEFORE_PLANNING_MS = 100;
+
+/** The manifests as a cluster has them right after they were applied. */
+export async function appliedManifests(
+  manifests: readonly Json[],
+  region: string,
+): Promise<Subject> {
+  const { world, source } = await prepareSimulation({ region, seed: 1, manifests });
+  await world.run(WORLD_START_MS + BEFORE_PLANNING_MS);
+  const failures = await maintainNodeClasses(world.ports);
+  const { cluster: live, catalog } = world.ports;
+  const state = await live.read();
+  const nowMs = world.ports.clock.nowMs();
+  const prices = await loadCatalog(region);
+  const planning = await planningOf({ live, state, catalog, prices, nowMs });
+  return {
+    snapshot: planning.snapshot,
+    scheduling: planning.settings,
+    consolidation: DEFAULT_CONSOLIDATION_SETTINGS,
+    nowMs,
+    region,
+    source,
+    isLive: false,
+    notes: failures.map(({ object, message }) => `${object}: ${message}`),
+  };
+}
+
+/** The cluster as it was read. */
+export async function runningCluster(
+  live: LiveCluster,
+  options: SettingsOptions & { readonly region?: string },
+): Promise<Subject> {
+  const { state, nowMs, unreadable } = live;
+  const region = pricedRegion(state, options.region);
+  const { stack, notes } = await live.settings(options);
+  const previewed = await previewedIn(region, live, stack);
+  const { snapshot, settings } = await planningOf(previewed);
+  return {
+    snapshot,
+    scheduling: settings,
+    consolidation: stack.useCases.consolidation ?? DEFAULT_CONSOLIDATION_SETTINGS,
+    nowMs,
+    region,
+    source: previewed.catalog.source,
+    isLive: true,
+    notes: [...unreadable, ...notes, ...brakeNotes(state, nowMs)],
+  };
+}

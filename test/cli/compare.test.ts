@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { CONFIG } from './kubeconfig.ts';
+import { NODE_CLASS, NODE_POOL, POD } from './manifests.ts';
+import { inFolder, joiner } from './run.ts';
+
+const WORKLOADS = join(import.meta.dirname, '..', '..', 'bench', 'compare');
+
+/** The table without what is measured. */
+async function tableOf(folder: string): Promise<string> {
+  const { exitCode, stdout } = await joiner('compare', join(WORKLOADS, folder));
+  expect(exitCode).toBe(0);
+  return stdout.replaceAll(/\d+\.\d+ s {2,}/g, '0.00 s       ').replaceAll(/ +\n/g, '\n');
+}
+
+describe('joiner compare', () => {
+  it.each(['mixed', 'zones-by-preference'])('shows %s', async (folder) => {
+    const file = join(import.meta.dirname, 'compare', `${folder}.txt`);
+    await expect(await tableOf(folder)).toMatchFileSnapshot(file);
+  });
+
+  it('says the same as JSON and YAML, with what is measured named by its unit', async () => {
+    const folder = join(WORKLOADS, 'mixed');
+    const json = JSON.parse((await joiner('compare', folder, '-o', 'json')).stdout);
+    const { karpentersWay, joinersWay, difference, karpenter } = json;
+    expect(karpenter).toMatchObject({ version: '1.14', isPlayedByRules: true });
+    expect(json).toMatchObject({ region: 'us-east-1', podsWaiting: 75, podsRunning: 0, now: null });
+    expect(joinersWay.decideSeconds).toBeGreaterThan(0);
+    expect(Object.keys(karpentersWay)).not.toContain('decideSeconds');
+    expect(karpentersWay.usdPerMonth).toBeCloseTo(karpentersWay.usdPerHour * 730, 6);
+    const saved = karpentersWay.usdPerHour - joinersWay.usdPerHour;
+    expect(difference.usdPerHour).toBeCloseTo(saved, 9);
+    expect(difference.percent).toBeCloseTo((100 * saved) / karpentersWay.usdPerHour, 6);
+    const sum = joinersWay.instanceTypes.reduce(
+      (all: number, { count }: { count: number }) => all + count,
+      0,
+    );
+    expect(sum).toBe(joinersWay.nodes);
+    const yaml = parse((await joiner('compare', folder, '-o', 'yaml')).stdout);
+    expect({ ...yaml.karpentersWay }).toEqual(karpentersWay);
+  });
+
+  it('reads manifests from anywhere, and tells which pods nobody places', async () => {
+    const huge = POD.replace(/cpu: .*/, 'cpu: "9000"');
+    const files = { 'a.yaml': [NODE_CLASS, NODE_POOL, huge].join('---\n') };
+    await inFolder(files, async (folder) => {
+      const { exitCode, stdout } = await joiner('compare', '-f', folder, '-o', 'json');
+      expect(exitCode).toBe(0);
+      const { karpentersWay, joinersWay } = JSON.parse(stdout);
+      expect([karpentersWay.podsLeft, joinersWay.podsLeft]).toEqual([1, 1]);
+      expect([karpentersWay.nodes, joinersWay.nodes]).toEqual([0, 0]);
+    });
+  });
+
+  it.each([
+    ['@ --context other', '--context: give either paths or a cluster'],
+    ['@/absent.yaml', '@/absent.yaml: no such file'],
+    ['--var A=1', '--var: there is no manifest'],
+    ['@ --region mars-1', 'us-east-1'],
+    ['@ -o xml', 'table, json, yaml'],
+    ['--kubeconfig @/absent', 'kubeconfig: '],
+  ])('refuses %s', async (line, says) => {
+    await inFolder({ 'config.yaml': NODE_CLASS }, async (folder) => {
+      const args = line.replaceAll('@', folder).split(' ');
+      const { exitCode, stdout, stderr } = await joiner('compare', ...args);
+      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+      expect(stderr).toContain(says.replaceAll('@', folder));
+    });
+  });
+
+  it('asks the cluster where no path is given', async () => {
+    await inFolder({ config: CONFIG }, async (folder) => {
+      const answer = await joiner('compare', '--kubeconfig', `${folder}/config`);
+      expect(answer).toMatchObject({ exitCode: 1, stdout: '' });
+      expect(answer.stderr).toMatch(/^error: /);
+    });
+  });
+});
