@@ -233,7 +233,7 @@ function dollars(amount: number): string {
  * kube-scheduler binds in its own order; the more a node is charged for, the fewer and larger there
  * are, and on a single one nothing is left over.
  */
-const LOOSER_NODE_PRICES = [0.03, 0.3, 3] as const;
+const LOOSER_NODE_PRICES = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 3] as const;
 
 /** What it would take and bring to do without the nodes; each plan that is made is told. */
 export function moveOf(
