@@ -1,9 +1,9 @@
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { stringify } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
 import { REGIONS } from '../../shared/catalog/catalog.ts';
 import { BadInput, Problems, reporting } from '../bad-input.ts';
-import { type Comparison, compared, KARPENTER_VERSION } from '../compare/comparison.ts';
+import { type Comparison, compared, KARPENTER_VERSION, PLANS_MAX } from '../compare/comparison.ts';
 import { remarksOn, renderComparison, rulesOf } from '../compare/render.ts';
 import { appliedManifests, runningCluster, type Subject } from '../compare/subject.ts';
 import { type ClusterOptions, withClusterOptions } from '../connect.ts';
@@ -17,6 +17,7 @@ interface Options extends ClusterOptions, SettingsOptions {
   readonly filename: readonly string[];
   readonly region?: string;
   readonly var: readonly string[];
+  readonly plansMax: number;
   readonly output: 'table' | 'json' | 'yaml';
 }
 
@@ -40,6 +41,19 @@ function textOf(subject: Subject, comparison: Comparison, output: Options['outpu
   return output === 'json' ? text : stringify(JSON.parse(text));
 }
 
+function note(line: string): void {
+  process.stderr.write(`joiner: ${line}\n`);
+}
+
+/** Nodes from which on consolidation takes a while. */
+const MANY_NODES = 50;
+
+function plans(text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 1 && value <= 1_000_000) return value;
+  throw new InvalidArgumentError('expected a whole number from 1 to 1,000,000.');
+}
+
 /** The manifests at the paths; notes go to stderr. */
 async function fromPaths(paths: readonly string[], options: Options): Promise<Subject> {
   const problems = new Problems();
@@ -49,7 +63,6 @@ async function fromPaths(paths: readonly string[], options: Options): Promise<Su
     if (options[option] === undefined) continue;
     problems.add(`--${option}: give either paths or a cluster; joiner plan -f compares both`);
   }
-  const note = (line: string): void => void process.stderr.write(`joiner: ${line}\n`);
   const loaded = problems.collect(() => loadManifests(paths, region, given, note));
   return appliedManifests(problems.checked(loaded), region);
 }
@@ -62,7 +75,9 @@ async function subjectOf(paths: readonly string[], options: Options): Promise<Su
 
 async function run(paths: readonly string[], options: Options): Promise<number> {
   const subject = await subjectOf([...paths, ...options.filename], options);
-  process.stdout.write(textOf(subject, compared(subject), options.output));
+  const { length } = subject.snapshot.nodes;
+  if (length > MANY_NODES && process.stderr.isTTY) note(`consolidating ${length} nodes both ways`);
+  process.stdout.write(textOf(subject, compared(subject, options.plansMax), options.output));
   return 0;
 }
 
@@ -80,6 +95,7 @@ export function compareCommand(): Command {
       ).choices([...REGIONS]),
     )
     .option('--var <name=value>', 'a value for a variable in manifests', collect, [])
+    .option('--plans-max <n>', 'of a cluster: plans to find what can go', plans, PLANS_MAX)
     .addOption(
       new Option('-o, --output <format>').choices(['table', 'json', 'yaml']).default('table'),
     )

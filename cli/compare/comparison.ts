@@ -16,8 +16,8 @@ export const KARPENTER_VERSION = '1.14';
 /** A month as AWS counts it. */
 const HOURS_A_MONTH = 730;
 
-/** Plans that either way may make to find what can be consolidated. */
-const PLANS_MAX = 400;
+/** Plans that either way may make to find what can be consolidated: about a minute's. */
+export const PLANS_MAX = 400;
 
 /** Nodes of one kind. */
 export interface Kind {
@@ -114,9 +114,9 @@ function wayRow(way: WayResult): WayRow {
 }
 
 /** What runs, what Karpenter's rules would make of it, and what Joiner would. */
-export function compared(subject: Subject): Comparison {
+export function compared(subject: Subject, plansMax: number = PLANS_MAX): Comparison {
   const { snapshot, scheduling, consolidation, nowMs } = subject;
-  const input: WayInput = { snapshot, scheduling, nowMs, plansMax: PLANS_MAX };
+  const input: WayInput = { snapshot, scheduling, nowMs, plansMax };
   const started = performance.now();
   const ours = joinersWay(input, consolidation);
   const decideSeconds = (performance.now() - started) / 1000;

@@ -103,7 +103,7 @@ export function remarksOn(comparison: Comparison): readonly string[] {
       ? [`the price of ${plural(unpriced, 'node')} is not known and in no sum`]
       : []),
     ...(spent.length > 0
-      ? [`${spent.join(' and ')}: more could be found, the plans to make were used up`]
+      ? [`${spent.join(' and ')}: more could be found with a greater --plans-max`]
       : []),
   ];
 }

@@ -58,6 +58,7 @@ describe('joiner compare', () => {
     ['@/absent.yaml', '@/absent.yaml: no such file'],
     ['--var A=1', '--var: there is no manifest'],
     ['@ --region mars-1', 'us-east-1'],
+    ['@ --plans-max 0', 'expected a whole number from 1'],
     ['@ -o xml', 'table, json, yaml'],
     ['--kubeconfig @/absent', 'kubeconfig: '],
   ])('refuses %s', async (line, says) => {
