@@ -1,5 +1,4 @@
-import { PodGroups } from '../../shared/core/launch/pod-groups.ts';
-import { LAUNCHED_FOR } from '../../shared/core/model/labels.ts';
+import { launchedFor, PodGroups } from '../../shared/core/launch/pod-groups.ts';
 import {
   addResources,
   amountOf,
@@ -185,7 +184,7 @@ function countLaunches(world: World): ReadonlyMap<string, number> {
   const launches = new Map<string, number>();
   world.store.onChange(({ kind, object }) => {
     if (kind !== 'created' || object.kind !== 'NodeClaim') return;
-    const [, ...ids] = (object.metadata.annotations[LAUNCHED_FOR] ?? '').split(' ');
+    const ids = launchedFor(object.metadata).groups.map((group) => group.id);
     const groups = new PodGroups();
     const { pods } = readState(world.store).objects;
     const apps = pods
