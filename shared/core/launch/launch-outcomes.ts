@@ -91,13 +91,15 @@ function takesRoom({ controller, isMirror, phase }: Pod): boolean {
   return !isOfNode && phase !== 'Succeeded' && phase !== 'Failed';
 }
 
+/** Whether somebody else keeps new pods away, or the node is lost: it lacks nothing by itself. */
+function isKeptClosed({ node }: Launch): boolean {
+  return node?.taints.some(({ key }) => CLOSING_TAINTS.has(key)) !== false;
+}
+
 /** Whether the node would take pods, and none is there or on its way out, for a while already. */
-function isIdle({ claim, node, there }: Launch, nowMs: number): boolean {
+function isIdle({ claim, there }: Launch, nowMs: number): boolean {
   return (
-    node !== undefined &&
-    !node.taints.some(({ key }) => CLOSING_TAINTS.has(key)) &&
-    !there.some(takesRoom) &&
-    quietSinceMs({ claim, pods: there }, nowMs) + BINDING_MS <= nowMs
+    !there.some(takesRoom) && quietSinceMs({ claim, pods: there }, nowMs) + BINDING_MS <= nowMs
   );
 }
 
@@ -107,6 +109,8 @@ interface Looked {
   readonly group: GroupPods;
   /** A pod of the group that is not on the node: one that waits, where there is one. */
   readonly pod: Pod;
+  /** It does not look as those that the claim was written for. */
+  readonly isOther: boolean;
   /** What the node lacks for it. */
   readonly lacks: readonly string[];
   /** As many nodes stand ready for the group as pods wait, and more. */
@@ -119,12 +123,12 @@ interface Looked {
  * use for the node either, as another was launched for the pods or it is removed as empty, was it.
  */
 function isInVain(
-  { launch, group, pod, lacks, isOneTooMany }: Looked,
+  { launch, group, pod, isOther, lacks, isOneTooMany }: Looked,
   nowMs: number,
 ): boolean | undefined {
   const { claim, node, there, joinedAtMs } = launch;
   if (pod !== group.waiting || pod.createdAtMs >= launch.closedAtMs) return false;
-  if (launch.isForsaken) return true;
+  if (launch.isForsaken) return isOther;
   if (node === undefined) return false;
   const isOpen = launch.closedAtMs === Number.POSITIVE_INFINITY;
   const early = isOpen ? undefined : false;
@@ -148,7 +152,7 @@ function isInVainAfterUse(
   nowMs: number,
 ): boolean | undefined {
   const isWaiting = pod === group.waiting;
-  if (pod.createdAtMs >= launch.closedAtMs) return false;
+  if (pod.createdAtMs >= launch.closedAtMs || isKeptClosed(launch)) return false;
   if (isRemovedAsEmpty(launch)) return isWaiting || lacks.length > 0;
   if (launch.closedAtMs !== Number.POSITIVE_INFINITY) return false;
   const isSure = lacks.length > 0 && pod.createdAtMs + BINDING_MS <= nowMs;
@@ -216,6 +220,7 @@ function readyNodes(
 
 /** What the launches are looked at by. */
 interface Looking {
+  readonly groups: PodGroups;
   readonly byGroup: ReadonlyMap<string, GroupPods>;
   /** {@link readyNodes} */
   readonly ready: ReadonlyMap<string, number>;
@@ -245,7 +250,8 @@ function outcomeOf(launch: Launch, { id, look, ...named }: NamedGroup, looking: 
   if (pod !== undefined) {
     const lacks = node === undefined ? [] : unmetTexts(pod, node, there.filter(isLive));
     const isOneTooMany = (ready.get(id) ?? 0) > waitingCount;
-    const looked = { launch, group, pod, lacks, isOneTooMany };
+    const isOther = looking.groups.of(pod).some((each) => each.id === id && each.look !== look);
+    const looked = { launch, group, pod, isOther, lacks, isOneTooMany };
     const isVain =
       named.isVain || (hasRun ? isInVainAfterUse(looked, nowMs) : isInVain(looked, nowMs));
     if (isVain === true) return { kind: 'unused', hasRun, lacks };
@@ -301,7 +307,7 @@ export function launchOutcomes(
   const since = claims.reduce((least, each) => Math.min(least, each.createdAtMs), nowMs);
   const byGroup = podsByGroup(snapshot, groups, since);
   const launches = launchesOf(snapshot, claims, nowMs);
-  const looking = { byGroup, ready: readyNodes(launches, byGroup), nowMs };
+  const looking = { groups, byGroup, ready: readyNodes(launches, byGroup), nowMs };
   for (const launch of launches) {
     const { name, uid, createdAtMs } = launch.claim;
     for (const group of launch.launchedFor.groups) {

@@ -166,14 +166,17 @@ describe('what came of a launch', () => {
     expect(found?.runsOthers).toBe(true);
   });
 
-  it('is none where all pods of its plan were gone before the node came', () => {
+  it('is none where all pods of its plan were gone before the node came, and others wait', () => {
     const starting = claim({ conditions: [], providerId: undefined });
     const planned = (uids: string) => ({
       ...starting,
       annotations: { ...starting.annotations, [PLANNED_PODS]: uids },
     });
-    expect(outcomes([web('b')], 110, [planned('uid-a')], []).unused).toHaveLength(1);
-    expect(outcomes([web('b')], 110, [planned('uid-a,uid-b')], []).unused).toHaveLength(0);
+    const larger = podOf('b', { cpu: 4000 }, { controller });
+    expect(outcomes([larger], 110, [planned('uid-a')], []).unused).toHaveLength(1);
+    expect(outcomes([larger], 110, [planned('uid-a,uid-b')], []).unused).toHaveLength(0);
+    // For the same again the node is on its way.
+    expect(outcomes([web('b')], 110, [planned('uid-a')], []).unused).toHaveLength(0);
   });
 
   it.each<[string, Parameters<typeof nodeOf>[3], readonly Pod[], Partial<PodSpec>, string]>([
@@ -253,7 +256,7 @@ describe('what came of a launch on whose node a pod has run for a while', () => 
     ],
     ['others run there', [podOf('x', {}, onNode), waits], 300, [ran], node, 'open'],
     ['a pod of it is on its way out', [going, waits], 300, [ran], node, 'open'],
-    ['somebody drains it', [waits], 300, [ran], cordoned, 'open'],
+    ['somebody drains it', [waits], 300, [ran], cordoned, 'nothing'],
     ['it is interrupted or drifted', [waits], 301, closing('Drifted'), node, 'nothing'],
     ['Joiner removes it as empty', [waits], 301, closing('Empty'), node, 'unused'],
     [
