@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { isPaused, isShadowed } from '../shared/app/settings.ts';
 import { REGIONS } from '../shared/catalog/catalog.ts';
+import type { LaunchBackoff } from '../shared/core/launch/launch-backoff.ts';
 import { apiDecoders } from '../shared/kube/api-decoders.ts';
 import { BRAKES } from '../shared/kube/brakes.ts';
 import { clusterReader } from '../shared/kube/cluster-reader.ts';
@@ -8,6 +9,7 @@ import { isKubeFault } from '../shared/kube/errors.ts';
 import type { ClusterReader, ClusterState } from '../shared/ports.ts';
 import { type ClusterOptions, connect, serverFacts, withClusterOptions } from './connect.ts';
 import { type FoundSettings, findSettings, type SettingsOptions } from './stack-settings.ts';
+import { toldBackoffs } from './told-backoffs.ts';
 
 /** Which cluster, and by the prices of which region. */
 export interface PricedClusterOptions extends ClusterOptions {
@@ -35,6 +37,8 @@ export interface LiveCluster {
   readonly nowMs: number;
   /** What the stack decides by, as far as the cluster says. */
   readonly settings: (options: SettingsOptions) => Promise<FoundSettings>;
+  /** Pods for which nothing is launched for now, by what their Events say. */
+  readonly backoffs: () => Promise<ReadonlyMap<string, LaunchBackoff>>;
   /** Objects that cannot be read, a line each. */
   readonly unreadable: readonly string[];
   /** Milliseconds that reading took. */
@@ -86,7 +90,8 @@ export async function withLiveCluster<Result>(
     const state = await reader.read().catch(named);
     const readMs = performance.now() - asked;
     const settings = (given: SettingsOptions) => findSettings(client, given);
-    return await work({ url, state, reader, nowMs, settings, unreadable, readMs });
+    const backoffs = () => toldBackoffs(client, state, nowMs);
+    return await work({ url, state, reader, nowMs, settings, backoffs, unreadable, readMs });
   } finally {
     await client.close();
   }

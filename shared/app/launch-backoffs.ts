@@ -11,7 +11,7 @@ import { LAUNCHED_FOR } from '../core/model/labels.ts';
 import type { Plan, UnplacedReason } from '../core/model/plan.ts';
 import { type Pod, podKey } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
-import type { ClusterState, Ports } from '../ports.ts';
+import type { ClusterState, Memory, Ports } from '../ports.ts';
 import { atOnce, WRITES_AT_ONCE } from './at-once.ts';
 import { attempt, type Failure } from './attempt.ts';
 import { claimRef } from './references.ts';
@@ -24,6 +24,19 @@ export interface LaunchBackoffs {
   readonly outcomes: LaunchOutcomes;
   /** Pods for which nothing is launched now, by key. */
   readonly pods: ReadonlyMap<string, LaunchBackoff>;
+}
+
+function toldOf(
+  pods: readonly Pod[],
+  { toldBackoffs = new Map() }: Pick<Memory, 'toldBackoffs'>,
+  nowMs: number,
+): readonly (readonly [string, LaunchBackoff])[] {
+  if (toldBackoffs.size === 0) return [];
+  return pods.flatMap((pod) => {
+    const told = toldBackoffs.get(podKey(pod));
+    const isHeld = told !== undefined && nowMs < told.untilMs && isPending(pod);
+    return isHeld ? [[podKey(pod), told] as const] : [];
+  });
 }
 
 /** Looks at what became of launches, and notes it: the claims that tell it may be gone soon. */
@@ -42,7 +55,8 @@ export async function readLaunchBackoffs(
   const before = isAsked ? await memory.unusedLaunches() : [];
   const unused = withOutcomes(before, outcomes, nowMs);
   const { used, open } = outcomes;
-  const pods = backedOffPods(objects.pods, { unused, used, open, ways }, groups, nowMs);
+  const known = backedOffPods(objects.pods, { unused, used, open, ways }, groups, nowMs);
+  const pods = new Map([...toldOf(objects.pods, memory, nowMs), ...known]);
   return { groups, ways, outcomes, pods };
 }
 

@@ -2,11 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { readState } from '../../shared/sim/decode.ts';
 import { type Json, listAt, objectAt } from '../../shared/sim/json.ts';
 import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
+import { bindGang } from './admission-faults.ts';
 import { deployment, nodeClass, nodePool, smallWorld } from './small-world.ts';
 
 const SECOND = 1000;
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
+
+const MANY = Number(process.env['JOINER_SIM_WORLDS'] ?? 0) >= 1000;
 
 const whenEmpty = { disruption: { consolidationPolicy: 'WhenEmpty', consolidateAfter: '30s' } };
 
@@ -140,5 +143,64 @@ describe('launches in vain are bounded', () => {
     // Waits of 1, 2, 4 and 8 hours end in this time.
     expect(world.launched).toBeLessThanOrEqual(3 + 4);
     expect(world.launched).toBeGreaterThanOrEqual(2 + 3);
+  });
+
+  // Two minutes of work: with the thousand worlds of test/sim/admission-worlds only.
+  it.runIf(MANY)('where 270 groups of pods wait', { timeout: 300_000 }, async () => {
+    const groups = 270;
+    const pods = Array.from({ length: groups }, (_, at) => deployment(`web-${at}`, 1, '900m'));
+    const world = await worldOf(pods);
+    taintNodes(world);
+    await world.run(WORLD_START_MS + 10 * MINUTE);
+    // Seven or eight pods have a node together: three tries of each plan.
+    expect(world.launched).toBeLessThanOrEqual(3 * Math.ceil(groups / 7));
+    expect(
+      [...world.unplaced.values()].filter((why) => why.includes('it still waits')),
+    ).toHaveLength(groups);
+  });
+
+  it('until somebody asks for a try: one for each value of the annotation', async () => {
+    const world = await worldOf([deployment('web', 1, '1')]);
+    taintNodes(world);
+    await world.run(WORLD_START_MS + 10 * MINUTE);
+    const before = world.launched;
+    const annotate = (value: string): void => {
+      for (const pod of world.store.list('Pod')) {
+        world.store.update(pod, (now) => {
+          const annotations = { ...now.metadata.annotations, 'joiner.dev/retry-launch': value };
+          return { ...now, metadata: { ...now.metadata, annotations } };
+        });
+      }
+    };
+    annotate('1');
+    await world.run(WORLD_START_MS + 20 * MINUTE);
+    expect(world.launched).toBe(before + 1);
+    annotate('2');
+    await world.run(WORLD_START_MS + 30 * MINUTE);
+    expect(world.launched).toBe(before + 2);
+  });
+});
+
+describe('a gang that waits for its last node', () => {
+  it('is not held for the nodes that stand ready', async () => {
+    const web = deployment('web', 4, '7', { schedulerName: 'gang' });
+    const world = await worldOf([web]);
+    const isWhole = (): boolean => readState(world.store).objects.nodes.length >= 4;
+    each(5 * SECOND, HOUR, world, () => bindGang(world));
+    // The last instance does not join for half an hour; its claim is given up, and made anew.
+    let machines = 0;
+    world.joins = () => {
+      machines += 1;
+      return machines !== 4 || world.timeline.nowMs() > WORLD_START_MS + 30 * MINUTE;
+    };
+    const held: string[] = [];
+    world.afterEachStep(() => {
+      if (isWhole()) return;
+      held.push(...[...world.unplaced.values()].filter((why) => why.includes('it still waits')));
+    });
+    await world.run(WORLD_START_MS + HOUR);
+    expect(held).toEqual([]);
+    expect(waiting(world)).toEqual([]);
+    expect(world.launched).toBe(5);
   });
 });

@@ -1,4 +1,5 @@
 import { isPending } from '../lifecycle/planned-pods.ts';
+import { RETRY_LAUNCH } from '../model/labels.ts';
 import type { Pod } from '../model/pod.ts';
 import { podKey } from '../model/pod.ts';
 import { type PodGroup, type PodGroups, retryOf, tryText } from './pod-groups.ts';
@@ -19,8 +20,10 @@ export interface LaunchBackoff {
   readonly untilMs: number;
   /** Newest first. */
   readonly launches: readonly UnusedLaunch[];
-  /** The NodeClaim of another try whose node has just joined. */
-  readonly trying?: string;
+  /** NodeClaims of other tries whose nodes have just come. */
+  readonly trying?: readonly string[];
+  /** The message of somebody who knew the launches. */
+  readonly told?: string;
 }
 
 /** What the launches for a group come to. */
@@ -33,7 +36,7 @@ interface Wait {
   readonly tried: ReadonlySet<string>;
 }
 
-function vainOf({ runsOthers }: UnusedLaunch): number {
+function vainOf({ runsOthers }: Pick<UnusedLaunch, 'runsOthers'>): number {
   return runsOthers ? 1 : 2;
 }
 
@@ -116,29 +119,36 @@ class Backoffs {
 
   /** The same for all pods of the group that are alike: there may be thousands. */
   of(group: PodGroup): LaunchBackoff | undefined {
-    const all = this.unused.get(group.id);
-    if (all === undefined) return undefined;
+    const all = this.unused.get(group.id) ?? [];
+    const open = this.open.get(group.id) ?? [];
+    if (all.length + open.length === 0) return undefined;
     const way = tryText(this.known.ways, group);
     const key = `${group.id} ${way}`;
     if (this.found.has(key)) return this.found.get(key);
-    const backoff = this.backoffOf(group, all, way);
+    const launches = counting(all, this.used.get(group.id) ?? []);
+    const backoff = this.backoffOf(launches, open, group.vainMax, way);
     this.found.set(key, backoff);
     return backoff;
   }
 
   private backoffOf(
-    { id, vainMax }: PodGroup,
-    all: readonly UnusedLaunch[],
+    launches: readonly UnusedLaunch[],
+    open: readonly OpenLaunch[],
+    vainMax: number,
     way: string,
   ): LaunchBackoff | undefined {
-    const launches = counting(all, this.used.get(id) ?? []);
     const wait = waitOf(launches, vainMax);
-    if (wait === undefined) return undefined;
-    const { untilMs } = wait;
-    if (this.nowMs < untilMs && !mayTry(wait, way)) return { untilMs, launches };
-    // One node is enough for a try: what comes of it is known soon.
-    const [open] = this.open.get(id) ?? [];
-    return open === undefined ? undefined : { untilMs, launches, trying: open.claim };
+    const { untilMs = this.nowMs } = wait ?? {};
+    if (wait !== undefined && this.nowMs < untilMs && !mayTry(wait, way)) {
+      return { untilMs, launches };
+    }
+    // One node is enough for a try: what comes of it is known soon. So it is of nodes which lack
+    // something, with which as many as may be are in vain.
+    const doubtful = open.filter(({ isDoubtful }) => isDoubtful);
+    const tried = wait === undefined ? doubtful : open;
+    const vain = [...launches, ...doubtful].reduce((sum, each) => sum + vainOf(each), 0);
+    if (tried.length === 0 || vain < vainMax) return undefined;
+    return { untilMs, launches, trying: tried.map(({ claim }) => claim) };
   }
 }
 
@@ -155,7 +165,7 @@ export function backedOffPods(
   nowMs: number,
 ): ReadonlyMap<string, LaunchBackoff> {
   const found = new Map<string, LaunchBackoff>();
-  if (known.unused.length === 0) return found;
+  if (known.unused.length + known.open.length === 0) return found;
   const backoffs = new Backoffs(known, nowMs);
   for (const pod of pods) {
     if (!isPending(pod) || !pod.unschedulable) continue;
@@ -167,18 +177,37 @@ export function backedOffPods(
   return found;
 }
 
+/** Its time comes first: an Event has room for no more than the beginning of a long message. */
+const UNTIL = 'no NodeClaim is launched for it before ';
+
 /** Why the pod waits, what was tried, and what ends it. */
-export function backoffMessage({ untilMs, launches, trying }: LaunchBackoff): string {
+export function backoffMessage({ untilMs, launches, trying, told }: LaunchBackoff): string {
+  if (told !== undefined) return told;
   const tried = launches.slice(0, NAMED_MAX).map(({ claim, lacks }) => `${claim} (${lacks})`);
   const more = launches.length > NAMED_MAX ? ` and ${launches.length - NAMED_MAX} more` : '';
-  const what = `${launches.length} NodeClaims were launched for it or pods like it`;
-  const why = `${what}, joined, and it still waits: ${tried.join(', ')}${more}`;
-  if (trying !== undefined)
-    return `${why}. The node of ${trying} is another try, and has just joined`;
-  const until = new Date(untilMs).toISOString();
+  const count = launches.length;
+  const why =
+    `${count} were launched for it or pods like it, joined, and it still waits: ` +
+    `${tried.join(', ')}${more}`;
+  if (trying !== undefined) {
+    const [names, rest] = [trying.slice(0, NAMED_MAX).join(', '), trying.length - NAMED_MAX];
+    const others = rest > 0 ? ` and ${rest} more` : '';
+    const text = `no NodeClaim is launched for it until it is seen whether ${names}${others} help`;
+    return count === 0 ? `${text}, whose nodes have joined, and it still waits` : `${text}: ${why}`;
+  }
   return (
-    `${why}. No more are launched for it before ${until}, or until the pod, a NodePool, an ` +
-    'EC2NodeClass, a DaemonSet or its template changes, or the pod gets another value of the ' +
-    'annotation joiner.dev/retry-launch'
+    `${UNTIL}${new Date(untilMs).toISOString()}: ${why}. One is launched earlier if the pod, a ` +
+    'NodePool, an EC2NodeClass or a DaemonSet changes, or if the annotation ' +
+    `${RETRY_LAUNCH} of the pod gets a new value`
   );
+}
+
+/** What a message of {@link backoffMessage} says, whatever comes before it; undefined: it is none. */
+export function toldBackoff(message: string): LaunchBackoff | undefined {
+  const at = message.indexOf(UNTIL);
+  if (at < 0) return undefined;
+  const told = message.slice(at);
+  const [time = ''] = /^\S+Z/.exec(told.slice(UNTIL.length)) ?? [];
+  const untilMs = Date.parse(time);
+  return Number.isNaN(untilMs) ? undefined : { untilMs, launches: [], told };
 }

@@ -32,6 +32,8 @@ const LOOKED_AT_MS = 24 * 3_600_000;
 const BINDING_MS = 15_000;
 /** Other schedulers work in rounds, and wait until a whole group of pods has its place. */
 const OTHERS_BINDING_MS = 60_000;
+/** A launch that did not join, or has not said by then what it is good for, stands for no try. */
+const OPEN_MS = 20 * 60_000;
 /** Nodes that are closed to new pods by these lack nothing: somebody drains them, or they are lost. */
 const CLOSING_TAINTS: ReadonlySet<string> = new Set([
   'node.kubernetes.io/unschedulable',
@@ -96,6 +98,11 @@ function isKeptClosed({ node }: Launch): boolean {
   return node?.taints.some(({ key }) => CLOSING_TAINTS.has(key)) !== false;
 }
 
+/** Whether others than pods of DaemonSets are on the node, and stay. */
+function runsOthers({ there }: Launch): boolean {
+  return there.some((pod) => isLive(pod) && takesRoom(pod));
+}
+
 /** Whether the node would take pods, and none is there or on its way out, for a while already. */
 function isIdle({ claim, there }: Launch, nowMs: number): boolean {
   return (
@@ -157,7 +164,7 @@ function isInVainAfterUse(
   if (launch.closedAtMs !== Number.POSITIVE_INFINITY) return false;
   const isSure = lacks.length > 0 && pod.createdAtMs + BINDING_MS <= nowMs;
   if (isSure && isIdle(launch, nowMs)) return true;
-  return isWaiting ? undefined : false;
+  return isWaiting && !runsOthers(launch) ? undefined : false;
 }
 
 /** Whether a pod of the group has found its place there for good. */
@@ -231,7 +238,7 @@ interface Looking {
 type Outcome =
   | { readonly kind: 'used'; readonly isSettled: boolean }
   | { readonly kind: 'unused'; readonly hasRun: boolean; readonly lacks: readonly string[] }
-  | { readonly kind: 'open' }
+  | { readonly kind: 'open'; readonly isDoubtful: boolean }
   | undefined;
 
 function outcomeOf(launch: Launch, { id, look, ...named }: NamedGroup, looking: Looking): Outcome {
@@ -255,7 +262,10 @@ function outcomeOf(launch: Launch, { id, look, ...named }: NamedGroup, looking: 
     const isVain =
       named.isVain || (hasRun ? isInVainAfterUse(looked, nowMs) : isInVain(looked, nowMs));
     if (isVain === true) return { kind: 'unused', hasRun, lacks };
-    if (isVain === undefined) return { kind: 'open' };
+    const { joinedAtMs, claim } = launch;
+    const isYoung = nowMs < (joinedAtMs ?? claim.createdAtMs) + OPEN_MS;
+    const isDoubtful = lacks.length > 0 && joinedAtMs !== undefined;
+    if (isVain === undefined && isYoung) return { kind: 'open', isDoubtful };
   }
   return hasRun && !named.isVain && isOver(launch, waiting, nowMs)
     ? { kind: 'used', isSettled: true }
@@ -263,16 +273,20 @@ function outcomeOf(launch: Launch, { id, look, ...named }: NamedGroup, looking: 
 }
 
 function unusedOf(
-  { claim, node, there, launchedFor: { ways } }: Launch,
+  launch: Launch,
   group: NamedGroup,
   { hasRun, lacks }: { readonly hasRun: boolean; readonly lacks: readonly string[] },
 ): UnusedLaunch {
-  const { uid, name, createdAtMs } = claim;
+  const {
+    node,
+    launchedFor: { ways },
+  } = launch;
+  const { uid, name, createdAtMs } = launch.claim;
   const why = lacks.length === 0 ? NOT_BOUND : lacks.join(', ');
   return {
     ...{ group: group.id, claim: name, uid, createdAtMs, hasRun },
     ways: tryText(ways, group),
-    runsOthers: there.some((pod) => isLive(pod) && takesRoom(pod)),
+    runsOthers: runsOthers(launch),
     lacks: node === undefined ? 'its pods were gone before it came' : why,
   };
 }
@@ -313,8 +327,10 @@ export function launchOutcomes(
     for (const group of launch.launchedFor.groups) {
       const outcome = outcomeOf(launch, group, looking);
       if (outcome?.kind === 'unused') unused.push(unusedOf(launch, group, outcome));
-      else if (outcome?.kind === 'open') open.push({ group: group.id, claim: name });
-      else if (outcome?.kind === 'used') {
+      else if (outcome?.kind === 'open') {
+        const { isDoubtful } = outcome;
+        open.push({ group: group.id, claim: name, isDoubtful, runsOthers: runsOthers(launch) });
+      } else if (outcome?.kind === 'used') {
         used.push({ group: group.id, uid, createdAtMs, isSettled: outcome.isSettled });
       }
     }

@@ -28,6 +28,9 @@ export interface UsedLaunch {
 export interface OpenLaunch {
   readonly group: string;
   readonly claim: string;
+  /** The node has joined, and lacks something for a pod that waits: it will hardly help. */
+  readonly isDoubtful: boolean;
+  readonly runsOthers: boolean;
 }
 
 /** What came of the launches for pods that wait. */

@@ -141,12 +141,17 @@ describe('a pod is backed off', () => {
   });
 
   it('beyond the time while the node of another try has just come', () => {
-    const open = [{ group: vain(0).group, claim: 'c3' }];
+    const open = [{ group: vain(0).group, claim: 'c3', isDoubtful: false, runsOthers: false }];
     const [backoff] = held([web('b')], [vain(2), vain(1)], 3602 * SECOND, { open }).values();
-    expect(backoff?.trying).toBe('c3');
-    expect(backoff && backoffMessage(backoff)).toContain('The node of c3 is another try');
-    // Before two were in vain, a pod does not wait for the next.
+    expect(backoff?.trying).toEqual(['c3']);
+    expect(backoff && backoffMessage(backoff)).toContain('until it is seen whether c3 help');
+    // Before two were in vain, a pod does not wait for the next, unless that lacks something too.
     expect(held([web('b')], [vain(1)], 10 * SECOND, { open }).size).toBe(0);
+    const doubtful = open.map((each) => ({ ...each, isDoubtful: true }));
+    expect(held([web('b')], [vain(1)], 10 * SECOND, { open: doubtful }).size).toBe(1);
+    expect(held([web('b')], [], 10 * SECOND, { open: doubtful }).size).toBe(0);
+    const two = [...doubtful, ...doubtful];
+    expect(held([web('b')], [], 10 * SECOND, { open: two }).size).toBe(1);
   });
 
   it('less one try for each change of what can be launched, three in a wait', () => {
@@ -209,7 +214,7 @@ describe('a pod is backed off', () => {
   it('with a reason that names what was tried', () => {
     const message = backoffMessage({ untilMs: 3602 * SECOND, launches: [vain(2), vain(1)] });
     expect(message).toMatchInlineSnapshot(
-      `"2 NodeClaims were launched for it or pods like it, joined, and it still waits: c2 (no label team), c1 (no label team). No more are launched for it before 1970-01-01T01:00:02.000Z, or until the pod, a NodePool, an EC2NodeClass, a DaemonSet or its template changes, or the pod gets another value of the annotation joiner.dev/retry-launch"`,
+      `"no NodeClaim is launched for it before 1970-01-01T01:00:02.000Z: 2 were launched for it or pods like it, joined, and it still waits: c2 (no label team), c1 (no label team). One is launched earlier if the pod, a NodePool, an EC2NodeClass or a DaemonSet changes, or if the annotation joiner.dev/retry-launch of the pod gets a new value"`,
     );
   });
 });
