@@ -90,7 +90,8 @@ export async function withLiveCluster<Result>(
     const state = await reader.read().catch(named);
     const readMs = performance.now() - asked;
     const settings = (given: SettingsOptions) => findSettings(client, given);
-    const backoffs = () => toldBackoffs(client, state, nowMs);
+    const note = (line: string): void => void unreadable.push(line);
+    const backoffs = () => toldBackoffs(client, state, nowMs, note);
     return await work({ url, state, reader, nowMs, settings, backoffs, unreadable, readMs });
   } finally {
     await client.close();

@@ -28,12 +28,14 @@ export function toldBy(
 
 /**
  * Pods for which nothing is launched for now, as `provision` tells in their Events: which launches
- * were in vain is in its bucket, which a workstation may not read. None where Events may not be read.
+ * were in vain is in its bucket, which a workstation may not read. None where Events may not be
+ * read either.
  */
 export async function toldBackoffs(
   client: KubeClient,
   { objects }: Pick<ClusterState, 'objects'>,
   nowMs: number,
+  note: (line: string) => void,
 ): Promise<ReadonlyMap<string, LaunchBackoff>> {
   const created = new Map(objects.pods.map((pod) => [podKey(pod), pod.createdAtMs]));
   let found = new Map<string, { readonly backoff: LaunchBackoff; readonly atMs: number }>();
@@ -51,6 +53,7 @@ export async function toldBackoffs(
     await listEach(client, selection, { start, object });
   } catch (error) {
     if (!(error instanceof KubeError)) throw error;
+    note(`Events cannot be read, launches that are backed off are not known: ${error.message}`);
   }
   return new Map([...found].map(([pod, { backoff }]) => [pod, backoff]));
 }

@@ -59,7 +59,7 @@ async function answer(live: LiveCluster, options: Options): Promise<Answer> {
   const { url, state, nowMs, unreadable, readMs } = live;
   const problems = new Problems();
   const given = variablesOf(options.var, problems);
-  const notes = [...unreadable];
+  const notes: string[] = [];
   const region = problems.collect(() => pricedRegion(state, options.region)) ?? '';
   const variables = new Map([['AWS_REGION', region], ...given]);
   const note = (line: string): void => void notes.push(line);
@@ -77,6 +77,7 @@ async function answer(live: LiveCluster, options: Options): Promise<Answer> {
   const changed =
     filename.length === 0 ? undefined : await preview(afterChanges(previewed, changes.state));
   const timings = timingsOf(readMs, started, cpu);
+  notes.unshift(...unreadable);
   notes.push(...changes.notes, ...said, ...brakeNotes(state, nowMs));
   return { url, source: previewed.catalog.source, now, changed, notes, timings };
 }

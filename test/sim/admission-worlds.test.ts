@@ -18,6 +18,6 @@ describe('clusters whose admission changes pods and nodes', () => {
         expect(unexplained, JSON.stringify(told)).toEqual([]);
       }
     },
-    120_000,
+    300_000,
   );
 });

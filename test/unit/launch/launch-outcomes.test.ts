@@ -156,10 +156,11 @@ describe('what came of a launch', () => {
     const pods = Array.from({ length: 40_000 }, (_, at) =>
       web(`p${at}`, { spec, nodeName: `c${at % 2000}`, startedAtMs: 151 * SECOND }),
     );
-    const startedAtMs = performance.now();
+    const before = process.cpuUsage();
     expect(outcomes(pods, 190, claims, nodes).used).toHaveLength(2000);
+    const { user, system } = process.cpuUsage(before);
     // 2,000 times 40,000 looks take more than a second.
-    expect(performance.now() - startedAtMs).toBeLessThan(500);
+    expect((user + system) / 1000).toBeLessThan(700);
   });
 
   it('counts as of some use where others run there', () => {
