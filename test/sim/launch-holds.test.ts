@@ -35,7 +35,6 @@ async function heldMs(
     longestMs = Math.max(longestMs, nowMs - (sinceMs ?? nowMs));
   });
   await world.run(WORLD_START_MS + END_S * SECOND);
-  // Whoever is held for an hour is held at the end.
   expect(world.launched).toBeGreaterThan(0);
   return longestMs;
 }

@@ -217,7 +217,9 @@ function readyNodes(
   } of launches) {
     const isReady = node !== undefined && joinedAtMs !== undefined;
     if (!isReady || closed !== Number.POSITIVE_INFINITY) continue;
-    for (const { id } of groups) {
+    for (const { id, hasRun } of groups) {
+      // One that pods have left is there, whatever was launched since.
+      if (hasRun) continue;
       const isUsed = byGroup.get(id)?.on(node.name).some(isLive) ?? false;
       if (!isUsed) ready.set(id, (ready.get(id) ?? 0) + 1);
     }

@@ -113,6 +113,9 @@ describe('what came of a launch', () => {
     const nodes = claims.map(({ uid }) => nodeOf(uid, 2, 8, { providerId: uid }));
     expect(outcomes([fitting('a')], 166, claims, nodes).unused).toHaveLength(2);
     expect(outcomes([fitting('a'), fitting('b')], 166, claims, nodes).unused).toEqual([]);
+    const [first = claim(), second = claim()] = claims;
+    const left = { ...first, annotations: launchedForWeb({ hasRun: true }) };
+    expect(outcomes([fitting('a')], 166, [left, second], nodes).unused).toEqual([]);
   });
 
   it('is in vain where Joiner removes its node as empty while the pod waits', () => {
