@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { isPaused, isShadowed } from '../shared/app/settings.ts';
 import { REGIONS } from '../shared/catalog/catalog.ts';
+import type { LaunchBackoff } from '../shared/core/launch/launch-backoff.ts';
 import { apiDecoders } from '../shared/kube/api-decoders.ts';
 import { BRAKES } from '../shared/kube/brakes.ts';
 import type { KubeClient } from '../shared/kube/client.ts';
@@ -10,6 +11,7 @@ import type { ClusterReader, ClusterState } from '../shared/ports.ts';
 import { type ClusterOptions, connect, serverFacts, withClusterOptions } from './connect.ts';
 import { refusedReads } from './refused-reads.ts';
 import { type FoundSettings, findSettings, type SettingsOptions } from './stack-settings.ts';
+import { toldBackoffs } from './told-backoffs.ts';
 
 /** Which cluster, and by the prices of which region. */
 export interface PricedClusterOptions extends ClusterOptions {
@@ -37,6 +39,8 @@ export interface LiveCluster {
   readonly nowMs: number;
   /** What the stack decides by, as far as the cluster says. */
   readonly settings: (options: SettingsOptions) => Promise<FoundSettings>;
+  /** Pods for which nothing is launched for now, by what their Events say. */
+  readonly backoffs: () => Promise<ReadonlyMap<string, LaunchBackoff>>;
   /** Objects that cannot be read, a line each. */
   readonly unreadable: readonly string[];
   /** Milliseconds that reading took. */
@@ -94,7 +98,9 @@ export async function withLiveCluster<Result>(
     const state = await reader.read().catch((error: unknown) => helped(client, error));
     const readMs = performance.now() - asked;
     const settings = (given: SettingsOptions) => findSettings(client, given);
-    return await work({ url, state, reader, nowMs, settings, unreadable, readMs });
+    const note = (line: string): void => void unreadable.push(line);
+    const backoffs = () => toldBackoffs(client, state, nowMs, note);
+    return await work({ url, state, reader, nowMs, settings, backoffs, unreadable, readMs });
   } finally {
     await client.close();
   }

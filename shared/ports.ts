@@ -7,6 +7,7 @@
  */
 
 import type { DecisionAction } from './contract.ts';
+import type { LaunchBackoff } from './core/launch/launch-backoff.ts';
 import type { LaunchOutcomes, UnusedLaunch } from './core/launch/unused-launches.ts';
 import type { Labels } from './core/model/labels.ts';
 import type { Catalog, Compute, Images, Network, OfferingKey, Profiles } from './ports/cloud.ts';
@@ -35,6 +36,8 @@ export interface Memory {
   /** Nodes that were launched for pods which did not come to run on them, newest first. */
   unusedLaunches(): Promise<readonly UnusedLaunch[]>;
   recordOutcomes(outcomes: LaunchOutcomes): Promise<void>;
+  /** What others, who remember launches, have said of pods. Absent: all that is known is here. */
+  readonly toldBackoffs?: ReadonlyMap<string, LaunchBackoff>;
   /** Allocatable really seen on a node, to correct the computed one. */
   learnAllocatable(instanceType: string, imageId: string, memoryBytes: number): Promise<void>;
   /** Corrects computed bytes by what was learnt; the computed ones where nothing was. */

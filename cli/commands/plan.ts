@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { encodeResult, type Timings } from '../../shared/api/case/encode.ts';
+import { launchWays } from '../../shared/core/launch/pod-groups.ts';
 import type { ClusterState } from '../../shared/ports.ts';
 import { Problems, reporting } from '../bad-input.ts';
 import { jsonText } from '../json.ts';
@@ -13,7 +14,7 @@ import {
   withPricedClusterOptions,
 } from '../live.ts';
 import { withChanges } from '../plan/changes.ts';
-import { type Preview, preview, previewedIn } from '../plan/preview.ts';
+import { type Preview, type Previewed, preview, previewedIn } from '../plan/preview.ts';
 import { renderDifference, renderPreview } from '../plan/render.ts';
 import { pricedRegion } from '../region.ts';
 import { loadManifests } from '../simulate/load.ts';
@@ -47,11 +48,18 @@ function knownObjects({ nodeClasses }: ClusterState) {
   return nodeClasses.map(({ name }) => ({ kind: 'EC2NodeClass', metadata: { name } }));
 }
 
+/** What nodes are changes, and with it the reason for which nothing is launched for a pod. */
+function afterChanges({ backoffs, ...previewed }: Previewed, state: ClusterState): Previewed {
+  const ways = ({ objects, nodeClasses }: ClusterState) => launchWays(objects, nodeClasses);
+  const isSame = backoffs !== undefined && ways(state) === ways(previewed.state);
+  return { ...previewed, state, ...(isSame ? { backoffs } : {}) };
+}
+
 async function answer(live: LiveCluster, options: Options): Promise<Answer> {
   const { url, state, nowMs, unreadable, readMs } = live;
   const problems = new Problems();
   const given = variablesOf(options.var, problems);
-  const notes = [...unreadable];
+  const notes: string[] = [];
   const region = problems.collect(() => pricedRegion(state, options.region)) ?? '';
   const variables = new Map([['AWS_REGION', region], ...given]);
   const note = (line: string): void => void notes.push(line);
@@ -67,8 +75,9 @@ async function answer(live: LiveCluster, options: Options): Promise<Answer> {
   const [started, cpu] = [performance.now(), process.cpuUsage()];
   const now = await preview(previewed);
   const changed =
-    filename.length === 0 ? undefined : await preview({ ...previewed, state: changes.state });
+    filename.length === 0 ? undefined : await preview(afterChanges(previewed, changes.state));
   const timings = timingsOf(readMs, started, cpu);
+  notes.unshift(...unreadable);
   notes.push(...changes.notes, ...said, ...brakeNotes(state, nowMs));
   return { url, source: previewed.catalog.source, now, changed, notes, timings };
 }

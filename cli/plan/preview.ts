@@ -12,6 +12,7 @@ import { keepStaticCapacity } from '../../shared/app/static-capacity.ts';
 import { loadCatalog } from '../../shared/catalog/catalog.ts';
 import type { Catalog as CatalogFacts } from '../../shared/catalog/facts.ts';
 import { catalogPort } from '../../shared/catalog/port.ts';
+import type { LaunchBackoff } from '../../shared/core/launch/launch-backoff.ts';
 import type { Plan } from '../../shared/core/model/plan.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../shared/core/model/snapshot.ts';
 import type { OverlayReport } from '../../shared/core/overlay/resolve.ts';
@@ -75,6 +76,8 @@ export interface Previewed {
   /** Where prices of nodes come from, whatever their NodePool can launch now. */
   readonly prices: CatalogFacts;
   readonly nowMs: number;
+  /** Pods for which nothing is launched for now, by what their Events say. */
+  readonly backoffs?: ReadonlyMap<string, LaunchBackoff>;
   /** What the stack decides by; absent: the defaults. */
   readonly settings?: UseCaseSettings;
 }
@@ -82,7 +85,7 @@ export interface Previewed {
 /** What a preview of a cluster in the region goes by. */
 export async function previewedIn(
   region: string,
-  { reader, state, nowMs }: Pick<LiveCluster, 'reader' | 'state' | 'nowMs'>,
+  { reader, state, nowMs, backoffs }: Pick<LiveCluster, 'reader' | 'state' | 'nowMs' | 'backoffs'>,
   stack: StackSettings,
 ): Promise<Previewed> {
   const prices = await loadCatalog(region);
@@ -91,7 +94,8 @@ export async function previewedIn(
     () => prices,
     () => launchEnvironmentOf(stack),
   );
-  return { live: reader, state, catalog, prices, nowMs, settings: stack.useCases };
+  const told = { backoffs: await backoffs() };
+  return { live: reader, state, catalog, prices, nowMs, settings: stack.useCases, ...told };
 }
 
 /** What functions remember in their bucket is not asked for. */
@@ -126,7 +130,7 @@ function counted(): Ports['ids'] {
 }
 
 function dryPorts(
-  { catalog, nowMs }: Previewed,
+  { catalog, nowMs, backoffs }: Previewed,
   cluster: DryCluster,
   decisions: DecisionRecord[],
 ): Ports {
@@ -137,7 +141,7 @@ function dryPorts(
     images: unused('images'),
     network: unused('network'),
     profiles: unused('profiles'),
-    memory: NO_MEMORY,
+    memory: backoffs === undefined ? NO_MEMORY : { ...NO_MEMORY, toldBackoffs: backoffs },
     clock: { nowMs: () => nowMs, sleep: async () => undefined },
     ids: counted(),
     recorder: {

@@ -3,18 +3,15 @@ import {
   backoffMessage,
   type LaunchBackoff,
 } from '../core/launch/launch-backoff.ts';
+import { launchOutcomes } from '../core/launch/launch-outcomes.ts';
 import { launchedFor, launchedForText, launchWays, PodGroups } from '../core/launch/pod-groups.ts';
-import {
-  type LaunchOutcomes,
-  launchOutcomes,
-  withOutcomes,
-} from '../core/launch/unused-launches.ts';
+import { type LaunchOutcomes, withOutcomes } from '../core/launch/unused-launches.ts';
 import { isPending } from '../core/lifecycle/planned-pods.ts';
 import { LAUNCHED_FOR } from '../core/model/labels.ts';
 import type { Plan, UnplacedReason } from '../core/model/plan.ts';
 import { type Pod, podKey } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
-import type { ClusterState, Ports } from '../ports.ts';
+import type { ClusterState, Memory, Ports } from '../ports.ts';
 import { atOnce, WRITES_AT_ONCE } from './at-once.ts';
 import { attempt, type Failure } from './attempt.ts';
 import { claimRef } from './references.ts';
@@ -29,6 +26,19 @@ export interface LaunchBackoffs {
   readonly pods: ReadonlyMap<string, LaunchBackoff>;
 }
 
+function toldOf(
+  pods: readonly Pod[],
+  { toldBackoffs = new Map() }: Pick<Memory, 'toldBackoffs'>,
+  nowMs: number,
+): readonly (readonly [string, LaunchBackoff])[] {
+  if (toldBackoffs.size === 0) return [];
+  return pods.flatMap((pod) => {
+    const told = toldBackoffs.get(podKey(pod));
+    const isHeld = told !== undefined && nowMs < told.untilMs && isPending(pod);
+    return isHeld ? [[podKey(pod), told] as const] : [];
+  });
+}
+
 /** Looks at what became of launches, and notes it: the claims that tell it may be gone soon. */
 export async function readLaunchBackoffs(
   { clock, memory }: Ports,
@@ -38,13 +48,15 @@ export async function readLaunchBackoffs(
   const groups = new PodGroups();
   const ways = launchWays(objects, nodeClasses);
   const outcomes = launchOutcomes(objects, groups, nowMs);
-  const isNews = outcomes.unused.length + outcomes.used.length > 0;
+  const isNews = outcomes.unused.length > 0 || outcomes.used.some(({ isSettled }) => isSettled);
   if (isNews) await memory.recordOutcomes(outcomes);
   // Nobody asks the bucket while nothing waits: an idle tick is to cost nothing.
   const isAsked = objects.pods.some((pod) => isPending(pod) && pod.unschedulable);
   const before = isAsked ? await memory.unusedLaunches() : [];
   const unused = withOutcomes(before, outcomes, nowMs);
-  const pods = backedOffPods(objects.pods, unused, groups, ways, nowMs);
+  const { used, open } = outcomes;
+  const known = backedOffPods(objects.pods, { unused, used, open, ways }, groups, nowMs);
+  const pods = new Map([...toldOf(objects.pods, memory, nowMs), ...known]);
   return { groups, ways, outcomes, pods };
 }
 
@@ -75,28 +87,45 @@ export function launchedForAnnotation(
   { groups, ways }: LaunchBackoffs,
   pods: readonly Pod[],
 ): Readonly<Record<string, string>> {
-  const ids = pods.flatMap((pod) => groups.of(pod).map(({ id }) => id));
-  const text = launchedForText(ways, ids);
+  const text = launchedForText(
+    ways,
+    pods.flatMap((pod) => groups.of(pod)),
+  );
   return text === undefined ? {} : { [LAUNCHED_FOR]: text };
 }
 
-/** Claims whose pods have run on for a while need not be looked at any more. */
-export async function forgetSettled(
+/**
+ * Notes on claims what their launches were to pods: such on whose nodes pods have run for a while
+ * are in vain only for better reasons, what was in vain stays so whatever comes when the node ends,
+ * and those whose pods were served need not be looked at any more.
+ */
+export async function noteUse(
   ports: Ports,
   shadow: Shadow,
   nodeClaims: readonly NodeClaim[],
   { outcomes }: LaunchBackoffs,
 ): Promise<readonly Failure[]> {
-  const settled = new Set(
-    outcomes.used.filter(({ isSettled }) => isSettled).map(({ group, uid }) => `${group} ${uid}`),
-  );
-  if (settled.size === 0) return [];
+  const key = ({ group, uid }: { readonly group: string; readonly uid: string }): string =>
+    `${group} ${uid}`;
+  const used = new Map(outcomes.used.map((each) => [key(each), each.isSettled]));
+  const unused = new Map(outcomes.unused.map((each) => [key(each), each.hasRun]));
+  if (used.size + unused.size === 0) return [];
   const failures: Failure[] = [];
   await atOnce(WRITES_AT_ONCE, nodeClaims, async (claim) => {
-    const { ways, ids } = launchedFor(claim);
-    const left = ids.filter((id) => !settled.has(`${id} ${claim.uid}`));
-    if (left.length === ids.length || (await shadow.isCast())) return;
-    const annotations = { [LAUNCHED_FOR]: launchedForText(ways, left) ?? null };
+    const before = claim.annotations[LAUNCHED_FOR];
+    if (before === undefined) return;
+    const { ways, groups } = launchedFor(claim);
+    const left = groups.flatMap((group) => {
+      const of = key({ group: group.id, uid: claim.uid });
+      const hasRun = unused.get(of);
+      if (hasRun !== undefined) return [{ ...group, hasRun, isVain: true }];
+      const isSettled = used.get(of);
+      if (isSettled === undefined) return [group];
+      return isSettled ? [] : [{ ...group, hasRun: true }];
+    });
+    const text = launchedForText(ways, left);
+    if (text === before || (await shadow.isCast())) return;
+    const annotations = { [LAUNCHED_FOR]: text ?? null };
     const write = async (): Promise<void> => {
       await ports.cluster.patchNodeClaim(claimRef(claim), { annotations });
     };

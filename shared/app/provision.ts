@@ -12,7 +12,7 @@ import {
   NOTHING_LAUNCHED,
   waitingClaims,
 } from './launch.ts';
-import { forgetSettled, withBackedOff } from './launch-backoffs.ts';
+import { noteUse, withBackedOff } from './launch-backoffs.ts';
 import { LaunchPause, PAUSED } from './launch-brakes.ts';
 import { recordNothing } from './launch-records.ts';
 import { measuresOf } from './measures.ts';
@@ -129,7 +129,7 @@ async function decide(
   tally.created.push(...written.map(({ claim }) => claim.name));
   if (await outlook.shadow.isCast()) return undefined;
   const { nodeClaims } = outlook.state.objects;
-  failures.push(...(await forgetSettled(ports, outlook.shadow, nodeClaims, outlook.backoffs)));
+  failures.push(...(await noteUse(ports, outlook.shadow, nodeClaims, outlook.backoffs)));
   const relied = await relyOnExisting(ports, outlook, plan);
   failures.push(...relied.failures);
   await recordUnplaced(ports, outlook.virtual, plan);

@@ -36,6 +36,8 @@ export interface WorldOptions {
   readonly zones: readonly Zone[];
   readonly catalog: Catalog;
   readonly settings?: Partial<AppSettings>;
+  /** When in a minute its tick is; 0 where absent. */
+  readonly tickOffsetMs?: number;
   /** Wraps the ports that the use cases get, e.g. to make one call crash. */
   readonly wrap?: (ports: Ports) => Ports;
 }
@@ -85,6 +87,7 @@ export class World {
   readonly terms = new Map<string, LaunchTerms>();
   private readonly ownPorts: Ports;
   private readonly controlPlane: ControlPlane;
+  private readonly tickOffsetMs: number;
   private paidUntilMs: number;
   private seenVersion = -1;
   private isWoken = false;
@@ -96,6 +99,7 @@ export class World {
     const store = new ObjectStore(timeline, seed);
     this.timeline = timeline;
     this.store = store;
+    this.tickOffsetMs = options.tickOffsetMs ?? 0;
     this.paidUntilMs = timeline.nowMs();
     this.journal = new Journal(timeline, () => this.pricePerHour());
     const kubelets = new Kubelets({
@@ -149,7 +153,8 @@ export class World {
     await this.rest();
     for (;;) {
       const nowMs = this.timeline.nowMs();
-      const tickMs = (Math.floor(nowMs / TICK_MS) + 1) * TICK_MS;
+      const ticks = Math.floor((nowMs - this.tickOffsetMs) / TICK_MS) + 1;
+      const tickMs = ticks * TICK_MS + this.tickOffsetMs;
       const nextMs = Math.min(this.timeline.nextMs() ?? Number.POSITIVE_INFINITY, tickMs);
       if (nextMs > untilMs) break;
       this.pay(nextMs);

@@ -3,7 +3,7 @@ import type { PodWebhook } from '../../shared/sim/admission.ts';
 import { readState } from '../../shared/sim/decode.ts';
 import { type Json, objectAt, textAt } from '../../shared/sim/json.ts';
 import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
-import { daemonSet } from './admission-worlds.ts';
+import { daemonSet } from './admission-faults.ts';
 import { deployment, nodeClass, nodePool, smallWorld } from './small-world.ts';
 
 const MINUTE = 60_000;

@@ -23,6 +23,7 @@ export async function smallWorld(
     readonly scenario?: Scenario;
     readonly wrap?: (ports: Ports) => Ports;
     readonly settings?: Partial<AppSettings>;
+    readonly tickOffsetMs?: number;
     /** Names of the types that there are. */
     readonly types?: RegExp;
   } = {},
@@ -37,6 +38,7 @@ export async function smallWorld(
     catalog: catalogPort('us-east-1', () => catalog),
     ...(options.wrap === undefined ? {} : { wrap: options.wrap }),
     ...(options.settings === undefined ? {} : { settings: options.settings }),
+    ...(options.tickOffsetMs === undefined ? {} : { tickOffsetMs: options.tickOffsetMs }),
   });
   const script = new Script(world, {
     manifests: () => [],

@@ -14,6 +14,7 @@ export interface Metadata {
   /** 0 where absent. */
   readonly createdAtMs: number;
   readonly deletedAtMs: number | undefined;
+  readonly deletionGraceSeconds: number | undefined;
   readonly finalizers: readonly string[];
   readonly controller: OwnerReference | undefined;
   readonly owners: readonly OwnerReference[];
@@ -26,6 +27,12 @@ export function readMetadata(read: Reader, object: Fields): Metadata {
     .map((each, index) => ({ at: `metadata.ownerReferences[${index}]`, each }))
     .map(({ each, at }) => ({ at, owner: read.fields(each, at) }))
     .map(({ owner, at }) => ({
+      at,
+      owner,
+      version: read.text(owner['apiVersion'], `${at}.apiVersion`),
+    }))
+    .map(({ owner, at, version }) => ({
+      ...(version === undefined ? {} : { apiVersion: version }),
       kind: read.text(owner['kind'], `${at}.kind`) ?? '',
       name: read.text(owner['name'], `${at}.name`) ?? '',
       uid: read.text(owner['uid'], `${at}.uid`) ?? '',
@@ -40,6 +47,10 @@ export function readMetadata(read: Reader, object: Fields): Metadata {
     annotations: read.labels(fields['annotations'], 'metadata.annotations'),
     createdAtMs: read.time(fields['creationTimestamp'], 'metadata.creationTimestamp') ?? 0,
     deletedAtMs: read.time(fields['deletionTimestamp'], 'metadata.deletionTimestamp'),
+    deletionGraceSeconds: read.integer(
+      fields['deletionGracePeriodSeconds'],
+      'metadata.deletionGracePeriodSeconds',
+    ),
     finalizers: read.texts(fields['finalizers'], 'metadata.finalizers'),
     controller,
     owners,

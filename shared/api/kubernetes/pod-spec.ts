@@ -1,4 +1,9 @@
-import type { HostPort, PodSpec, PodVolume } from '../../core/model/pod.ts';
+import {
+  DEFAULT_SCHEDULER,
+  type HostPort,
+  type PodSpec,
+  type PodVolume,
+} from '../../core/model/pod.ts';
 import {
   addResources,
   maxResources,
@@ -202,7 +207,7 @@ function readPodSpec(read: Reader, spec: Fields, path: string): PodSpec {
     priority: read.integer(spec['priority'], at('priority')) ?? 0,
     priorityClassName: read.text(spec['priorityClassName'], at('priorityClassName')),
     preempts: read.text(spec['preemptionPolicy'], at('preemptionPolicy')) !== 'Never',
-    schedulerName: read.text(spec['schedulerName'], at('schedulerName')) ?? 'default-scheduler',
+    schedulerName: read.text(spec['schedulerName'], at('schedulerName')) ?? DEFAULT_SCHEDULER,
     hasSchedulingGates: read.list(spec['schedulingGates'], at('schedulingGates')).length > 0,
     hasResourceClaims: read.list(spec['resourceClaims'], at('resourceClaims')).length > 0,
     terminationGracePeriodSeconds:

@@ -28,6 +28,7 @@ export class PodDecoder {
       annotations,
       createdAtMs,
       deletedAtMs,
+      deletionGraceSeconds,
       owners,
       controller,
     } = readMetadata(read, fields);
@@ -49,6 +50,7 @@ export class PodDecoder {
       createdAtMs,
       startedAtMs: read.time(status['startTime'], 'status.startTime'),
       deletedAtMs,
+      ...(deletionGraceSeconds === undefined ? {} : { deletionGraceSeconds }),
       spec: podSpec,
       nodeName,
       nominatedNodeName: nominated || undefined,

@@ -9,6 +9,8 @@ const entry = z.object({
   createdAtMs: z.number(),
   ways: z.string().max(64),
   runsOthers: z.boolean(),
+  // Older versions did not look at pods that had run for a while.
+  hasRun: z.boolean().default(false),
   lacks: z.string().max(4096),
 }) satisfies z.ZodType<UnusedLaunch>;
 

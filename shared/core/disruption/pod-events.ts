@@ -29,17 +29,23 @@ interface Stay {
   readonly untilMs: number | undefined;
 }
 
+/** When the pod was told to go: its deletion timestamp is the end of the grace period. */
+export function toldToGoAtMs(
+  { deletionGraceSeconds, spec }: Pick<Pod, 'deletionGraceSeconds' | 'spec'>,
+  deletedAtMs: number,
+): number {
+  return deletedAtMs - (deletionGraceSeconds ?? spec.terminationGracePeriodSeconds) * 1000;
+}
+
 /**
  * Pods that are there to stay, and those that were until they were told to go. DaemonSets' and
  * static ones do not count, and what has ended does not say when.
  */
 function staysOf(pods: readonly Pod[]): readonly Stay[] {
   return pods.flatMap((pod): readonly Stay[] => {
-    const { uid, startedAtMs, createdAtMs, deletedAtMs, spec } = pod;
+    const { uid, startedAtMs, createdAtMs, deletedAtMs } = pod;
     if (!isMoving({ ...pod, deletedAtMs: undefined })) return [];
-    // A deletion timestamp is the end of the grace period.
-    const graceMs = spec.terminationGracePeriodSeconds * 1000;
-    const untilMs = deletedAtMs === undefined ? undefined : deletedAtMs - graceMs;
+    const untilMs = deletedAtMs === undefined ? undefined : toldToGoAtMs(pod, deletedAtMs);
     return [{ uid, fromMs: startedAtMs ?? createdAtMs, untilMs }];
   });
 }

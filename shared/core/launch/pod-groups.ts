@@ -1,6 +1,6 @@
-import { LAUNCHED_FOR } from '../model/labels.ts';
+import { LAUNCHED_FOR, RETRY_LAUNCH } from '../model/labels.ts';
 import type { NodeClass } from '../model/node-class.ts';
-import type { Pod, PodSpec } from '../model/pod.ts';
+import type { OwnerReference, Pod, PodSpec } from '../model/pod.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import type { ClusterSnapshot } from '../model/snapshot.ts';
 import { canonicalText } from './canonical-text.ts';
@@ -12,45 +12,91 @@ export interface PodGroup {
   readonly id: string;
   /** How much in vain is launched for it: two for a node without pods, one for one with others. */
   readonly vainMax: number;
+  /** What the pod asks of a node, where pods of the group may come to differ; else empty. */
+  readonly look: string;
+  /** What somebody has asked for it by the annotation {@link RETRY_LAUNCH}; else empty. */
+  readonly retry: string;
 }
 
 /** What these make has one template; a changed one is another owner or another revision. */
-const OF_ONE_TEMPLATE: ReadonlySet<string> = new Set([
-  'ReplicaSet',
-  'ReplicationController',
-  'StatefulSet',
-  'Job',
-]);
+const OF_ONE_TEMPLATE: Readonly<Record<string, string>> = {
+  ReplicaSet: 'apps',
+  ReplicationController: '',
+  StatefulSet: 'apps',
+  Job: 'batch',
+};
 
 const REVISION = 'controller-revision-hash';
 const VAIN_MAX = 3;
-/** Of an owner whose pods differ, whatever they look like. */
+/** Of an owner whose pods differ, and of pods of one shape that have each an owner of their own. */
 const OWNER_VAIN_MAX = 9;
 
 function shortHash(value: unknown): string {
   return sha256(canonicalText(value)).slice(0, 12);
 }
 
+/** The kind of an owner whose pods have one template; another API group's kinds are not meant. */
+function kindOf({ kind, apiVersion }: OwnerReference): string | undefined {
+  const group = OF_ONE_TEMPLATE[kind];
+  if (group === undefined || !Object.hasOwn(OF_ONE_TEMPLATE, kind)) return undefined;
+  const slash = apiVersion?.indexOf('/') ?? -1;
+  const isIt = apiVersion === undefined || apiVersion.slice(0, Math.max(0, slash)) === group;
+  return isIt ? kind : undefined;
+}
+
+/** What of a pod a node has to meet by itself, wherever other pods and volumes are. */
+function askedOf(spec: PodSpec): unknown {
+  const { requests, nodeSelector, requiredNodeAffinity, tolerations, hostPorts } = spec;
+  const { schedulerName, priority } = spec;
+  return [
+    ...[requests, nodeSelector, requiredNodeAffinity ?? null, tolerations, hostPorts],
+    ...[schedulerName, priority],
+  ];
+}
+
 /**
  * Groups of pods: of one owner and template, or of one owner and shape where the owner is of a kind
- * that makes pods of many; a pod without an owner is a group of its own.
+ * that makes pods of many. Each pod of a StatefulSet has volumes of its own and is a group. Pods
+ * that come with a new owner each time, or with none, are a group by namespace and shape too.
  */
 export class PodGroups {
   private readonly known = new Map<string, readonly PodGroup[]>();
   private readonly shapes = new Map<PodSpec, string>();
 
   of(pod: Pod): readonly PodGroup[] {
-    const { controller, namespace, uid } = pod;
+    const { controller, namespace, uid, name, labels, annotations, spec } = pod;
+    const kind = controller === undefined ? 'Pod' : kindOf(controller);
     const owner = controller?.uid ?? uid;
-    const isOfOne = controller === undefined || OF_ONE_TEMPLATE.has(controller.kind);
-    const variant = isOfOne ? (pod.labels[REVISION] ?? '') : this.shapeOf(pod.spec);
-    const key = `${namespace} ${owner} ${variant}`;
+    const shape = this.shapeOf(spec);
+    const retry = annotations[RETRY_LAUNCH] ?? '';
+    const revision = labels[REVISION] ?? '';
+    const ordinal = kind === 'StatefulSet' ? name : '';
+    const key = [namespace, owner, kind ?? '', shape, revision, ordinal, retry].join(' ');
     const known = this.known.get(key);
     if (known !== undefined) return known;
-    const own = { id: shortHash([namespace, owner, variant]), vainMax: VAIN_MAX };
-    const groups = isOfOne
-      ? [own]
-      : [own, { id: shortHash([namespace, owner]), vainMax: OWNER_VAIN_MAX }];
+    const asked = retry === '' ? '' : shortHash(retry).slice(0, 6);
+    const look = shape.slice(0, 6);
+    const group = (of: readonly string[], vainMax: number, same = ''): PodGroup => ({
+      ...{ id: shortHash([namespace, ...of]), vainMax, look: same, retry: asked },
+    });
+    const byShape = group(['', shape], OWNER_VAIN_MAX);
+    const groupsOf = (): readonly PodGroup[] => {
+      switch (kind) {
+        case undefined:
+          return [group([owner, shape], VAIN_MAX), group([owner], OWNER_VAIN_MAX), byShape];
+        case 'StatefulSet':
+          return [
+            group([owner, revision, ordinal], VAIN_MAX, look),
+            group([owner, revision], OWNER_VAIN_MAX, look),
+          ];
+        case 'Pod':
+        case 'Job':
+          return [group([owner, revision], VAIN_MAX, look), byShape];
+        default:
+          return [group([owner, revision], VAIN_MAX, look)];
+      }
+    };
+    const groups = groupsOf();
     this.known.set(key, groups);
     return groups;
   }
@@ -58,7 +104,7 @@ export class PodGroups {
   private shapeOf(spec: PodSpec): string {
     const known = this.shapes.get(spec);
     if (known !== undefined) return known;
-    const shape = shortHash(spec);
+    const shape = shortHash(askedOf(spec));
     this.shapes.set(spec, shape);
     return shape;
   }
@@ -66,7 +112,8 @@ export class PodGroups {
 
 /**
  * What people have said about nodes, as a short text: while it is the same, the next launch for a
- * pod will be like the last. Prices and limits are not in it: they change by themselves.
+ * pod will be like the last. Prices and limits are not in it: they change by themselves. What a
+ * LimitRange adds to the pods of a DaemonSet is in its requests.
  */
 export function launchWays(
   { nodePools, daemonSets }: Pick<ClusterSnapshot, 'nodePools' | 'daemonSets'>,
@@ -77,30 +124,75 @@ export function launchWays(
     byName(nodePools.map(({ name, template }) => canonicalText([name, template]))),
     byName(nodeClasses.map(({ name, generation }) => canonicalText([name, generation]))),
     byName(
-      daemonSets.map(({ uid, templateGeneration }) => canonicalText([uid, templateGeneration])),
+      daemonSets.map(({ uid, templateGeneration, podSpec }) =>
+        canonicalText([uid, templateGeneration ?? null, podSpec.requests]),
+      ),
     ),
   ]);
 }
 
-/** Room for 300 groups; a node rarely is for more than a few. */
-const BYTES_MAX = 4096;
+/** How something is tried for pods of a group: what can be launched, and what the pod is like. */
+export function tryText(ways: string, { look, retry }: Pick<PodGroup, 'look' | 'retry'>): string {
+  return retry === '' ? `${ways}.${look}` : `${ways}.${look}.${retry}`;
+}
 
-/** What the annotation {@link LAUNCHED_FOR} says; undefined: no group, no annotation. */
-export function launchedForText(ways: string, groups: Iterable<string>): string | undefined {
+/** What of {@link tryText} is the annotation's; empty: the pod had none. */
+export function retryOf(tried: string): string {
+  return tried.split('.')[2] ?? '';
+}
+
+/** A group that a claim was written for. */
+export interface NamedGroup {
+  readonly id: string;
+  readonly look: string;
+  readonly retry: string;
+  /** A pod of it has run on the claim's node for a while. */
+  readonly hasRun: boolean;
+  /** The launch was in vain for it: what comes later, as the node's end, does not change that. */
+  readonly isVain: boolean;
+}
+
+/** What the annotation {@link LAUNCHED_FOR} says. */
+export interface LaunchedFor {
+  /** {@link launchWays} at that time. */
+  readonly ways: string;
+  readonly groups: readonly NamedGroup[];
+}
+
+/** Room for 300 groups; a node rarely is for more than a few. */
+const BYTES_MAX = 8192;
+const RAN = '+';
+const VAIN = '-';
+
+function groupText({ id, look, retry, hasRun = false, isVain = false }: GroupToName): string {
+  const parts = retry === '' ? (look === '' ? [id] : [id, look]) : [id, look, retry];
+  return `${parts.join('.')}${hasRun ? RAN : ''}${isVain ? VAIN : ''}`;
+}
+
+type GroupToName = Pick<PodGroup, 'id' | 'look' | 'retry'> &
+  Partial<Pick<NamedGroup, 'hasRun' | 'isVain'>>;
+
+/** Undefined: no group, no annotation. */
+export function launchedForText(ways: string, groups: Iterable<GroupToName>): string | undefined {
   let text = ways;
-  for (const id of new Set(groups)) {
-    const longer = `${text} ${id}`;
+  const named = new Set<string>();
+  for (const group of groups) {
+    if (named.has(group.id)) continue;
+    named.add(group.id);
+    const longer = `${text} ${groupText(group)}`;
     if (longer.length > BYTES_MAX) break;
     text = longer;
   }
   return text === ways ? undefined : text;
 }
 
-/** The groups that the claim was written for, and {@link launchWays} at that time. */
-export function launchedFor({ annotations }: Pick<NodeClaim, 'annotations'>): {
-  readonly ways: string;
-  readonly ids: readonly string[];
-} {
-  const [ways = '', ...ids] = (annotations[LAUNCHED_FOR] ?? '').split(' ');
-  return { ways, ids };
+/** The groups that the claim was written for. */
+export function launchedFor({ annotations }: Pick<NodeClaim, 'annotations'>): LaunchedFor {
+  const [ways = '', ...entries] = (annotations[LAUNCHED_FOR] ?? '').split(' ');
+  const groups = entries.map((entry): NamedGroup => {
+    const [name = '', marks = ''] = entry.split(/(?=[+-])/, 2);
+    const [id = '', look = '', retry = ''] = name.split('.');
+    return { id, look, retry, hasRun: marks.includes(RAN), isVain: entry.endsWith(VAIN) };
+  });
+  return { ways, groups };
 }

@@ -46,6 +46,8 @@ export const DECISION = 'joiner.dev/decision';
 export const NOMINATED_UNTIL = 'joiner.dev/nominated-until';
 export const PLANNED_PODS = 'joiner.dev/planned-pods';
 export const LAUNCHED_FOR = 'joiner.dev/launched-for';
+/** On a pod: nodes are launched for it again though others were in vain; each new value once. */
+export const RETRY_LAUNCH = 'joiner.dev/retry-launch';
 export const INTERRUPTED = 'joiner.dev/interrupted';
 export const REPLACES = 'joiner.dev/replaces';
 export const REPLACED_BY = 'joiner.dev/replaced-by';

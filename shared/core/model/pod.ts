@@ -109,7 +109,12 @@ export function claimNameOf(
 
 export type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
 
+/** Where a pod does not name another. */
+export const DEFAULT_SCHEDULER = 'default-scheduler';
+
 export interface OwnerReference {
+  /** Group and version, or the version alone where the group is the core one. */
+  readonly apiVersion?: string;
   readonly kind: string;
   readonly name: string;
   readonly uid: string;
@@ -126,6 +131,8 @@ export interface Pod {
   readonly createdAtMs: number;
   readonly startedAtMs: number | undefined;
   readonly deletedAtMs: number | undefined;
+  /** The grace period of its deletion, where that is not the one of its spec. */
+  readonly deletionGraceSeconds?: number;
   readonly spec: PodSpec;
   readonly nodeName: string | undefined;
   readonly nominatedNodeName: string | undefined;

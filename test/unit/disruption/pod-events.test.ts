@@ -49,6 +49,11 @@ describe('the last pod event of a node', () => {
     ['is when a pod came', [...two, came('r', 5 * MINUTE)], NOW - 5 * MINUTE],
     ['is when the newest came', [...two, came('r', 5000), came('s', 9000)], NOW - 5000],
     ['is when a pod was told to go', [pod('p'), going('q', 7000)], NOW - 7000],
+    [
+      'is when it was told to, by the grace period of its deletion',
+      [pod('p'), pod('q', { deletedAtMs: NOW + 1000, deletionGraceSeconds: 3 })],
+      NOW - 2000,
+    ],
     ['is the later of the two', [pod('p'), going('q', 7000), came('r', 3000)], NOW - 3000],
     [
       'is when a pod that came was told to go',

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { withChanges } from '../../../cli/plan/changes.ts';
 import { type Preview, preview } from '../../../cli/plan/preview.ts';
+import { toldBy } from '../../../cli/told-backoffs.ts';
 import { loadCatalog } from '../../../shared/catalog/catalog.ts';
+import { backoffMessage } from '../../../shared/core/launch/launch-backoff.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, ZONE } from '../../../shared/core/model/labels.ts';
+import { podKey } from '../../../shared/core/model/pod.ts';
 import type { Json } from '../../../shared/sim/json.ts';
 import type { World } from '../../../shared/sim/world.ts';
 import { claimOf } from '../../builders/scheduling.ts';
@@ -71,6 +74,38 @@ describe('a preview', () => {
     const { plan, launches } = await previewOf(world);
     expect(launches).toEqual([]);
     expect([...plan.unplaced.values()].map(({ message }) => message).join()).toContain('cpu');
+  });
+
+  it('launches nothing for a pod whose Event says that nothing is, for as long as it says', async () => {
+    const { world } = await waitingWorld([deployment('web', 1, '1')]);
+    const { cluster, catalog, clock } = world.ports;
+    const state = await cluster.read();
+    const nowMs = clock.nowMs();
+    const [pod] = state.objects.pods;
+    const key = pod === undefined ? '' : podKey(pod);
+    const message = backoffMessage({ untilMs: nowMs + MINUTE, launches: [] });
+    const event = {
+      involvedObject: { kind: 'Pod', namespace: pod?.namespace, name: pod?.name },
+      reason: 'FailedScheduling',
+      message: `Failed to schedule pod, ${message}`.slice(0, 1024),
+      source: { component: 'joiner-demo-provision' },
+      lastTimestamp: new Date(nowMs - 1000).toISOString(),
+    };
+    const told = toldBy(event, nowMs);
+    expect(told?.[0]).toBe(key);
+    const backoffs = new Map(told === undefined ? [] : [[told[0], told[1]]]);
+    const input = { live: cluster, state, catalog, prices, backoffs };
+    const { launches, plan } = await preview({ ...input, nowMs });
+    expect(launches).toEqual([]);
+    expect(plan.unplaced.get(key)?.message).toBe(message);
+    const later = await preview({ ...input, nowMs: nowMs + MINUTE });
+    expect(later.launches).toHaveLength(1);
+    const others = [
+      { ...event, source: { component: 'default-scheduler' } },
+      { ...event, lastTimestamp: new Date(nowMs - 6 * MINUTE).toISOString() },
+      { ...event, message: 'Failed to schedule pod, no instance type has 900 cpu' },
+    ];
+    expect(others.flatMap((each) => toldBy(each, nowMs) ?? [])).toEqual([]);
   });
 
   it('has the nodes of static pools, and what they leave to launch for pods', async () => {
