@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { compared, KARPENTER_VERSION } from '../cli/compare/comparison.ts';
 import { comparisonTable, verdict } from '../cli/compare/render.ts';
 import { appliedManifests } from '../cli/compare/subject.ts';
+import { inEksCluster } from '../cli/simulate/eks-cluster.ts';
 import { loadObjects } from '../cli/simulate/load.ts';
 import { nodeClaimTable } from '../cli/simulate/render.ts';
 import { prepareSimulation, runUntil, type Simulation } from '../cli/simulate/run.ts';
@@ -82,7 +83,8 @@ async function comparison(): Promise<void> {
     ['zones-by-preference', '30 pods that would like to be spread over zones and nodes'],
     ['19500-pods', '19,500 pods of 25 Deployments, three DaemonSets'],
   ] as const) {
-    const manifests = loadObjects([join(ROOT, 'bench', 'compare', folder)], COMPARED_REGION);
+    const path = join(ROOT, 'bench', 'compare', folder);
+    const manifests = inEksCluster(loadObjects([path], COMPARED_REGION));
     const result = compared(await appliedManifests(manifests, COMPARED_REGION));
     say(
       bold(what),

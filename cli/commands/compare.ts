@@ -9,6 +9,7 @@ import { appliedManifests, runningCluster, type Subject } from '../compare/subje
 import { type ClusterOptions, withClusterOptions } from '../connect.ts';
 import { jsonText } from '../json.ts';
 import { withLiveCluster } from '../live.ts';
+import { BARE, inEksCluster } from '../simulate/eks-cluster.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { collect, variablesOf } from '../simulate/variables.ts';
 import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts';
@@ -18,6 +19,7 @@ interface Options extends ClusterOptions, SettingsOptions {
   readonly region?: string;
   readonly var: readonly string[];
   readonly plansMax: number;
+  readonly bare?: boolean;
   readonly output: 'table' | 'json' | 'yaml';
 }
 
@@ -64,12 +66,15 @@ async function fromPaths(paths: readonly string[], options: Options): Promise<Su
     problems.add(`--${option}: give either paths or a cluster; joiner plan -f compares both`);
   }
   const loaded = problems.collect(() => loadManifests(paths, region, given, note));
-  return appliedManifests(problems.checked(loaded), region);
+  const manifests = problems.checked(loaded);
+  const all = options.bare === true ? manifests : inEksCluster(manifests, note);
+  return appliedManifests(all, region);
 }
 
 async function subjectOf(paths: readonly string[], options: Options): Promise<Subject> {
   if (paths.length > 0) return fromPaths(paths, options);
   if (options.var.length > 0) throw new BadInput(['--var: there is no manifest to put it in']);
+  if (options.bare === true) throw new BadInput(['--bare: a cluster has what it has']);
   return withLiveCluster('joiner-compare', options, (live) => runningCluster(live, options));
 }
 
@@ -95,6 +100,7 @@ export function compareCommand(): Command {
       ).choices([...REGIONS]),
     )
     .option('--var <name=value>', 'a value for a variable in manifests', collect, [])
+    .option(...BARE)
     .option('--plans-max <n>', 'of a cluster: plans to find what can go', plans, PLANS_MAX)
     .addOption(
       new Option('-o, --output <format>').choices(['table', 'json', 'yaml']).default('table'),

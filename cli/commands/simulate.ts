@@ -4,10 +4,9 @@ import { Command, Option } from 'commander';
 import { loadCatalog, REGIONS } from '../../shared/catalog/catalog.ts';
 import type { Catalog } from '../../shared/catalog/facts.ts';
 import { parseDurationMs } from '../../shared/core/duration.ts';
-import type { Json } from '../../shared/sim/json.ts';
 import type { FinalState } from '../../shared/sim/report.ts';
 import { Problems, reporting } from '../bad-input.ts';
-import { eksCluster } from '../simulate/eks-cluster.ts';
+import { BARE, inEksCluster } from '../simulate/eks-cluster.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { recordingTo } from '../simulate/recordings.ts';
 import { renderFinalState } from '../simulate/render.ts';
@@ -76,18 +75,12 @@ function readInput(paths: readonly string[], options: SimulateOptions, catalog: 
     input: {
       region,
       seed: Number(options.seed),
-      manifests: options.bare === true ? manifests : inEks(manifests),
+      manifests: options.bare === true ? manifests : inEksCluster(manifests, note),
       scenario,
       files: files ?? new Map(),
       ...(stack === undefined ? {} : { stack }),
     },
   };
-}
-
-function inEks(manifests: readonly Json[]): readonly Json[] {
-  const { objects, notes } = eksCluster(manifests);
-  for (const line of notes) note(line);
-  return [...objects, ...manifests];
 }
 
 function note(line: string): void {
@@ -120,10 +113,7 @@ export function simulateCommand(): Command {
     .addOption(new Option('--region <region>').choices([...REGIONS]).default('us-east-1'))
     .option('--duration <time>', 'virtual time to run', '30m')
     .option('--seed <number>', 'of everything random', '1')
-    .option(
-      '--bare',
-      'without what every EKS cluster runs: its DaemonSets, CoreDNS, StorageClasses',
-    )
+    .option(...BARE)
     .option('--settings <file>', "a stack's settings by the names of its props, or its ConfigMap")
     .option('--scenario <file>', 'what happens from outside, and when')
     .option('--var <name=value>', 'a value for a variable in manifests', collect, [])

@@ -207,9 +207,25 @@ function isOpen(pool: Json): boolean {
 }
 
 /** The objects of a new EKS cluster, and what people should know of them. */
-export interface EksCluster {
+interface EksCluster {
   readonly objects: readonly Json[];
   readonly notes: readonly string[];
+}
+
+/** Without what every EKS cluster runs, as commands name it. */
+export const BARE = [
+  '--bare',
+  'without what every EKS cluster runs: its DaemonSets, CoreDNS, StorageClasses',
+] as const;
+
+/** The manifests in a new EKS cluster. */
+export function inEksCluster(
+  manifests: readonly Json[],
+  note: (line: string) => void = () => undefined,
+): readonly Json[] {
+  const { objects, notes } = eksCluster(manifests);
+  for (const line of notes) note(line);
+  return [...objects, ...manifests];
 }
 
 /**

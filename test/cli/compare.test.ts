@@ -25,7 +25,7 @@ describe('joiner compare', () => {
     const json = JSON.parse((await joiner('compare', folder, '-o', 'json')).stdout);
     const { karpentersWay, joinersWay, difference, karpenter } = json;
     expect(karpenter).toMatchObject({ version: '1.14', isPlayedByRules: true });
-    expect(json).toMatchObject({ region: 'us-east-1', podsWaiting: 75, podsRunning: 0, now: null });
+    expect(json).toMatchObject({ region: 'us-east-1', podsWaiting: 77, podsRunning: 0, now: null });
     expect(joinersWay.decideSeconds).toBeGreaterThan(0);
     expect(Object.keys(karpentersWay)).not.toContain('decideSeconds');
     expect(karpentersWay.usdPerMonth).toBeCloseTo(karpentersWay.usdPerHour * 730, 6);

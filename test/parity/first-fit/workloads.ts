@@ -10,6 +10,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { appliedManifests } from '../../../cli/compare/subject.ts';
+import { inEksCluster } from '../../../cli/simulate/eks-cluster.ts';
 import { loadObjects } from '../../../cli/simulate/load.ts';
 import { prepareSimulation } from '../../../cli/simulate/run.ts';
 import { encodeResources } from '../../../shared/api/case/overlays.ts';
@@ -43,7 +44,7 @@ function encodeType({ name, labels, capacity, overhead, offerings }: InstanceTyp
 /** The manifests of the folder as a case, its pods made by the simulated controllers. */
 async function caseOf(folder: string): Promise<Json> {
   const path = join(import.meta.dirname, '..', '..', '..', 'bench', 'compare', folder);
-  const manifests = loadObjects([path], REGION);
+  const manifests = inEksCluster(loadObjects([path], REGION));
   const { snapshot } = await appliedManifests(manifests, REGION);
   const { world } = await prepareSimulation({ region: REGION, seed: 1, manifests });
   await world.run(WORLD_START_MS);
