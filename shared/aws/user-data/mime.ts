@@ -94,5 +94,8 @@ export function readMultipart(text: string): MultipartReading {
     if (mark.length > boundary.length + 2) return { ok: true, parts };
     current = [];
   }
+  // Where nothing follows it, a delimiter ends the message, too: Karpenter and cloud-init take it so.
+  const isOver = current !== undefined && current.every((line) => line.trim() === '');
+  if (isOver && parts.length > 0) return { ok: true, parts };
   return { ok: false, message: `does not end with the line --${boundary}--` };
 }
