@@ -95,7 +95,7 @@ export function readMultipart(text: string): MultipartReading {
     current = [];
   }
   // Where nothing follows it, a delimiter ends the message, too: Karpenter and cloud-init take it so.
-  const isOver = current !== undefined && current.every((line) => line.trim() === '');
+  const isOver = current?.every((line) => line.trim() === '') === true;
   if (isOver && parts.length > 0) return { ok: true, parts };
   return { ok: false, message: `does not end with the line --${boundary}--` };
 }
