@@ -17,8 +17,8 @@ function counted(count: number, word: string): string {
 }
 
 /**
- * Tells on a terminal how far a simulation is. It listens to Joiner looking at the clock, so that the
- * run is the same, to the byte, with and without it.
+ * Tells on a terminal how far a simulation is. It listens to Joiner looking at the clock, so that
+ * the run is the same, to the byte, with and without it.
  */
 export class Progress {
   private readonly terminal: Terminal;
