@@ -1,49 +1,34 @@
 import { Command, CommanderError } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
-import { budgetsCommand } from './commands/budgets.ts';
-import { compareCommand } from './commands/compare.ts';
-import { convertCommand } from './commands/convert.ts';
-import { costCommand } from './commands/cost.ts';
-import { crdsCommand } from './commands/crds.ts';
-import { diagnoseCommand } from './commands/diagnose.ts';
-import { doctorCommand } from './commands/doctor.ts';
-import { explainCommand } from './commands/explain.ts';
-import { pauseCommand, resumeCommand } from './commands/pause.ts';
-import { planCommand } from './commands/plan.ts';
-import { releaseCommand } from './commands/release.ts';
-import { replayCommand } from './commands/replay.ts';
-import { simulateCommand } from './commands/simulate.ts';
-import { solveCommand } from './commands/solve.ts';
-import { topCommand } from './commands/top.ts';
+import { COMMANDS } from './command-list.ts';
 
 /** Exit codes: 0 done, 1 the thing asked failed, 2 bad usage or bad input; `plan`: 3 something to do. */
 const USAGE = 2;
 
-/** The whole command line; commander's own errors become exit code 2. */
-export function program(): Command {
+/** The command that the line names, also in `joiner help plan`. */
+function commandNamed(argv: readonly string[]): string | undefined {
+  const [first, second] = argv.slice(2).filter((word) => !word.startsWith('-'));
+  return first === 'help' ? second : first;
+}
+
+/**
+ * The command line that reads these words: the command that is asked for, and the others by their
+ * lines in the help only, whose code is not read. Commander's own errors become exit code 2.
+ */
+async function program(argv: readonly string[]): Promise<Command> {
+  const named = commandNamed(argv);
+  const usages = new Map(COMMANDS.map(({ name, usage }) => [name, usage]));
   const root = new Command('joiner')
     .description('nodes for your pods, and no pod in your cluster')
     .version(packageJson.version)
-    .showHelpAfterError('(joiner --help shows what there is)');
-  const commands = [
-    compareCommand(),
-    simulateCommand(),
-    replayCommand(),
-    solveCommand(),
-    planCommand(),
-    explainCommand(),
-    topCommand(),
-    budgetsCommand(),
-    diagnoseCommand(),
-    convertCommand(),
-    crdsCommand(),
-    doctorCommand(),
-    costCommand(),
-    pauseCommand(),
-    resumeCommand(),
-    releaseCommand(),
-  ];
-  for (const command of commands) root.addCommand(command.copyInheritedSettings(root));
+    .showHelpAfterError('(joiner --help shows what there is)')
+    .configureHelp({
+      subcommandTerm: (each) => `${each.name()} ${usages.get(each.name()) ?? '[command]'}`,
+    });
+  for (const { name, description, load } of COMMANDS) {
+    const command = name === named ? await load() : new Command(name).description(description);
+    root.addCommand(command.copyInheritedSettings(root));
+  }
   for (const command of [root, ...root.commands]) command.exitOverride();
   return root;
 }
@@ -51,7 +36,8 @@ export function program(): Command {
 /** Runs one command line (`argv` as in `process.argv`); sets `process.exitCode`. */
 export async function main(argv: readonly string[]): Promise<void> {
   try {
-    await program().parseAsync([...argv]);
+    const root = await program(argv);
+    await root.parseAsync([...argv]);
   } catch (error) {
     if (error instanceof CommanderError) {
       process.exitCode = error.exitCode === 0 ? 0 : USAGE;

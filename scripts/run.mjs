@@ -7,10 +7,11 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ownNode, placeNode } from '../cli/bin/own-node.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const windows = process.platform === 'win32';
-const node = join(root, 'node_modules', 'node', 'bin', windows ? 'node.exe' : 'node');
+const node = ownNode(root);
 
 /** npm's note of what it installed: the same packages as the lock file, but for the root entry. */
 function isInstalled() {
@@ -33,15 +34,10 @@ function run(command, args, options) {
 
 function install() {
   process.stderr.write('Installing dependencies (once; about 20 s) …\n');
-  // npm 11 asks before a package may run a script; the one named `node` only places its binary.
   const stdio = ['ignore', 2, 2];
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
-  let status = run('npm', ['ci', ...quiet], { cwd: root, stdio, shell: windows });
-  if (status === 0 && !existsSync(node)) {
-    const script = join(root, 'node_modules', 'node', 'installArchSpecificPackage.js');
-    status = run(process.execPath, [script], { cwd: join(root, 'node_modules', 'node'), stdio });
-  }
-  if (status !== 0) {
+  const status = run('npm', ['ci', ...quiet], { cwd: root, stdio, shell: windows });
+  if (status !== 0 || !placeNode(root)) {
     process.stderr.write('error: npm ci failed; see its messages above\n');
     process.exit(1);
   }

@@ -1,29 +1,28 @@
 #!/usr/bin/env node
 /**
- * `joiner`, also as `kubectl joiner`: runs the command line under the project's own Node 24, which
- * reads TypeScript without a build. Plain JavaScript, so that any Node from 20 on can start it.
+ * `joiner`, also as `kubectl joiner`: runs the command line under Node 24, the project's own where the
+ * one that started it is older. Plain JavaScript, so that any Node from 20 on can start it.
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { dirname } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { ownNode, placeNode } from './own-node.mjs';
 
-const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const own = join(
-  root,
-  'node_modules',
-  'node',
-  'bin',
-  process.platform === 'win32' ? 'node.exe' : 'node',
-);
-const main = join(root, 'cli', 'main.ts');
+const self = fileURLToPath(import.meta.url);
+const root = dirname(dirname(dirname(self)));
 
-if (Number(process.versions.node.split('.')[0]) >= 24) {
-  const { main: run } = await import(main);
-  await run(process.argv);
-} else if (existsSync(own)) {
-  const args = ['--disable-warning=ExperimentalWarning', main, ...process.argv.slice(2)];
-  const child = spawn(own, args, { stdio: 'inherit' });
+/** Under Node 24: the bundle where there is one, else the sources, which Node reads as they are. */
+async function here() {
+  const { commandOf } = await import('./bundle.mjs');
+  const { main } = await import(pathToFileURL(await commandOf(root)).href);
+  await main(process.argv);
+}
+
+/** This file again under the project's own Node, with its signals and its exit code. */
+function below(node) {
+  const args = ['--disable-warning=ExperimentalWarning', self, ...process.argv.slice(2)];
+  const child = spawn(node, args, { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => {
@@ -33,7 +32,11 @@ if (Number(process.versions.node.split('.')[0]) >= 24) {
       process.kill(process.pid, signal);
     }
   });
-} else {
+}
+
+if (Number(process.versions.node.split('.')[0]) >= 24) await here();
+else if (existsSync(ownNode(root)) || placeNode(root)) below(ownNode(root));
+else {
   process.stderr.write('error: Node 24 is not installed here; run `npm ci` in the checkout\n');
   process.exitCode = 1;
 }

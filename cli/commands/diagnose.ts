@@ -22,6 +22,7 @@ interface Options {
   readonly zones?: boolean;
   readonly output: 'table' | 'json';
   readonly strict?: boolean;
+  readonly verbose?: boolean;
 }
 
 async function diagnosisOf(options: Options): Promise<Diagnosis> {
@@ -93,7 +94,12 @@ async function run(options: Options): Promise<number> {
   const text =
     options.output === 'json'
       ? `${JSON.stringify(jsonOf(diagnosis, selection), null, 1)}\n`
-      : renderDiagnosis(diagnosis, rowsOf(diagnosis, selection), selection);
+      : renderDiagnosis(
+          diagnosis,
+          rowsOf(diagnosis, selection),
+          selection,
+          options.verbose === true,
+        );
   process.stdout.write(text);
   const isImperfect = diagnosis.resolution.overlays.some((each) => !each.ready);
   return options.strict === true && isImperfect ? 1 : 0;
@@ -121,6 +127,7 @@ export function diagnoseCommand(): Command {
     .option('--all', 'also what no overlay changes')
     .option('--zones', 'a row for each zone')
     .addOption(new Option('-o, --output <format>').choices(['table', 'json']).default('table'))
+    .option('-v, --verbose', 'every instance type, also where they are many')
     .option('--strict', 'exit 1 when an overlay is not ready')
     .action((options: Options) => reporting(() => run(options)));
 }

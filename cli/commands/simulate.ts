@@ -4,13 +4,16 @@ import { Command, Option } from 'commander';
 import { loadCatalog, REGIONS } from '../../shared/catalog/catalog.ts';
 import type { Catalog } from '../../shared/catalog/facts.ts';
 import { parseDurationMs } from '../../shared/core/duration.ts';
+import type { Ports } from '../../shared/ports.ts';
 import type { FinalState } from '../../shared/sim/report.ts';
 import { Problems, reporting } from '../bad-input.ts';
 import { BARE, inEksCluster } from '../simulate/eks-cluster.ts';
 import { loadManifests } from '../simulate/load.ts';
+import { podCounts } from '../simulate/pod-counts.ts';
+import { Progress } from '../simulate/progress.ts';
 import { recordingTo } from '../simulate/recordings.ts';
-import { renderFinalState } from '../simulate/render.ts';
-import { prepareSimulation, runUntil } from '../simulate/run.ts';
+import { renderFinalState, type View } from '../simulate/render.ts';
+import { prepareSimulation, runUntil, type Simulation } from '../simulate/run.ts';
 import { readScenario, scenarioFiles } from '../simulate/scenario-file.ts';
 import { readSettings } from '../simulate/settings-file.ts';
 import { unknownTypeNotes } from '../simulate/unknown-types.ts';
@@ -28,6 +31,7 @@ interface SimulateOptions {
   readonly filename: readonly string[];
   readonly bare?: boolean;
   readonly settings?: string;
+  readonly verbose?: boolean;
 }
 
 function record(folder: string, state: FinalState): void {
@@ -87,19 +91,29 @@ function note(line: string): void {
   process.stderr.write(`joiner: ${line}\n`);
 }
 
+function viewOf({ world, source }: Simulation, { verbose }: SimulateOptions): View {
+  return { source, pods: podCounts(world), verbose: verbose === true };
+}
+
 /** Runs one simulation; the exit code. Progress and notes go to stderr. */
 async function simulate(paths: readonly string[], options: SimulateOptions): Promise<number> {
   const { duration, input } = readInput(paths, options, await loadCatalog(options.region));
   const { record: folder } = options;
-  const wrap = folder === undefined ? {} : { wrap: recordingTo(folder) };
-  const simulation = await prepareSimulation({ ...input, ...wrap });
+  const wraps = folder === undefined ? [] : [recordingTo(folder)];
+  const progress = process.stderr.isTTY
+    ? new Progress(process.stderr, options.duration)
+    : undefined;
+  if (progress !== undefined) wraps.push((ports) => progress.wrap(ports));
+  const wrap = (ports: Ports): Ports => wraps.reduce((inner, each) => each(inner), ports);
+  const simulation = await prepareSimulation({ ...input, wrap });
   note(`simulating ${options.duration} in ${input.region}, seed ${input.seed}`);
-  const state = await runUntil(simulation, duration);
+  progress?.of(simulation.world);
+  const state = await runUntil(simulation, duration).finally(() => progress?.end());
   if (folder !== undefined) record(folder, state);
   const text =
     options.output === 'json'
       ? `${JSON.stringify(state, null, 2)}\n`
-      : renderFinalState(state, simulation.source);
+      : renderFinalState(state, viewOf(simulation, options));
   process.stdout.write(text);
   return options.strict === true && isImperfect(state) ? 1 : 0;
 }
@@ -122,7 +136,9 @@ export function simulateCommand(): Command {
       'write the final state, the decisions, and what they were made from there',
     )
     .addOption(new Option('-o, --output <format>').choices(['text', 'json']).default('text'))
+    .option('-v, --verbose', 'every line of long lists, such as the timeline of a large run')
     .option('--strict', 'exit 1 when pods stay pending or an overlay is not ready')
+    .addHelpText('after', '\nWhat a scenario may hold: docs/scenarios.md')
     .action((paths: readonly string[], options: SimulateOptions) =>
       reporting(() => simulate(paths, options)),
     );

@@ -2,6 +2,7 @@ import type { NodeOverlay } from '../../shared/core/model/provisioning.ts';
 import { overlayRemark } from '../../shared/core/overlay/remark.ts';
 import type { OverlayReport } from '../../shared/core/overlay/resolve.ts';
 import { table } from '../simulate/table.ts';
+import { familyTable } from './families.ts';
 import type { Row, Selection } from './rows.ts';
 import type { Diagnosis } from './source.ts';
 
@@ -40,25 +41,39 @@ function remarks(overlays: readonly OverlayReport[], specs: readonly NodeOverlay
   return rows.length === 0 ? '' : table(['OVERLAY', 'WEIGHT', 'READY', 'WHY'], rows);
 }
 
-/** The rows for people, then overlays that conflict, are shadowed or match nothing. */
+/** Rows that are shown as they are; more are shown by family. */
+const ROWS_MAX = 60;
+
+/** What changes: the rows themselves, or the families where those are too many to read. */
+function changes(rows: readonly Row[], selection: Selection, verbose: boolean): readonly string[] {
+  if (rows.length === 0) return ['No overlay changes anything that was asked for.'];
+  if (!verbose && rows.length > ROWS_MAX) {
+    const count = rows.length.toLocaleString('en');
+    return [familyTable(rows), `${count} rows by family; -v lists them by instance type`];
+  }
+  const differ = rows.some((row) => row.zonesDiffer);
+  return [
+    rowTable(rows, selection),
+    ...(differ ? ['* lowest of several zones that differ; --zones lists them'] : []),
+  ];
+}
+
+/** Overlays that conflict, are shadowed or match nothing, then what the others change, for people. */
 export function renderDiagnosis(
   { resolution, nodeOverlays, rejected, source }: Diagnosis,
   rows: readonly Row[],
   selection: Selection,
+  verbose: boolean,
 ): string {
   const { overlays: asked } = selection;
   const reports = resolution.overlays.filter(
     ({ name }) => asked.length === 0 || asked.includes(name),
   );
   const refused = Object.entries(rejected).map(([name, why]) => `${name}: ${why.join('; ')}`);
-  const differ = rows.some((row) => row.zonesDiffer);
   return [
-    rows.length === 0
-      ? 'No overlay changes anything that was asked for.'
-      : rowTable(rows, selection),
-    differ ? '* lowest of several zones that differ; --zones lists them' : '',
     remarks(reports, nodeOverlays),
     refused.length === 0 ? '' : `Refused, and left out:\n  ${refused.join('\n  ')}`,
+    ...changes(rows, selection, verbose),
     source.split(' (')[0] ?? source,
   ]
     .filter((each) => each !== '')

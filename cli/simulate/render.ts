@@ -1,5 +1,28 @@
 import type { ClaimReport, FinalState } from '../../shared/sim/report.ts';
+import type { PodCounts } from './pod-counts.ts';
+import { namesAllReasons, pendingReasons, summaryText } from './summary.ts';
 import { age, dollars, table } from './table.ts';
+
+/** What is shown of a final state, and how much of it. */
+export interface View {
+  /** Where prices come from. */
+  readonly source: string;
+  readonly pods: PodCounts;
+  /** Every line, also of long lists. */
+  readonly verbose: boolean;
+}
+
+/** Lines shown of a list in one section. */
+const LINES_MAX = 60;
+
+/** The first lines of a list that is too long to read, and how many are left out. */
+function cut(text: string, { verbose }: View, header = 1): string {
+  const lines = text.split('\n');
+  const more = lines.length - header - LINES_MAX;
+  if (verbose || more <= 0) return text;
+  const shown = lines.slice(0, header + LINES_MAX);
+  return [...shown, `  … ${more.toLocaleString('en')} more, -v shows them`].join('\n');
+}
 
 function readyOf(claim: ClaimReport): string {
   return claim.conditions.find((each) => each.type === 'Ready')?.status ?? 'Unknown';
@@ -50,16 +73,12 @@ function timelineText(state: FinalState): string {
   return table(['AT', 'EVENT', 'OBJECT', 'WHAT', 'COST'], rows, '  ');
 }
 
-function podText({ pods }: FinalState): string {
-  const { running, succeeded, pending } = pods;
-  const total = `  ${running} running, ${succeeded} succeeded, ${pending.length} pending`;
-  const byReason = Map.groupBy(pods.pending, (pod) => pod.reason);
-  const rows = [...byReason].map(([reason, list]) => {
-    const [first] = list;
-    const more = list.length > 1 ? ` and ${list.length - 1} more` : '';
-    return `  pending: ${first?.name ?? ''}${more}\n    ${reason}`;
-  });
-  return [total, ...rows].join('\n');
+/** Every reason why pods wait, where the summary has no room for all. */
+function podText(state: FinalState): string {
+  if (namesAllReasons(state)) return '';
+  return pendingReasons(state)
+    .map((reason) => `  ${reason}`)
+    .join('\n');
 }
 
 function whyText(state: FinalState): string {
@@ -94,7 +113,7 @@ function podCount({ pods, daemonSetPods }: ClaimReport): string {
   return daemonSetPods === 0 ? own : `${own} (and ${daemonSetPods} of DaemonSets)`;
 }
 
-function costText({ nodeClaims, totals }: FinalState): string {
+function costText({ nodeClaims }: FinalState): string {
   const rows = nodeClaims.map((claim) => [
     claim.name,
     claim.instanceType ?? '-',
@@ -104,34 +123,30 @@ function costText({ nodeClaims, totals }: FinalState): string {
     podCount(claim),
   ]);
   const header = ['NODECLAIM', 'TYPE', 'PRICE/H', 'ADJUSTED', 'OVERLAYS', 'PODS'];
-  const lines = rows.length === 0 ? [] : [table(header, rows, '  ')];
-  const counts = `${totals.launched} launched, ${totals.terminated} terminated`;
-  return [
-    ...lines,
-    `  now $${totals.pricePerHour.toFixed(4)}/h; whole run $${totals.cost.toFixed(4)}` +
-      ` (${counts}, ${totals.evictions} evictions)`,
-  ].join('\n');
+  return rows.length === 0 ? '' : table(header, rows, '  ');
 }
 
-/** The final state for people. */
-export function renderFinalState(state: FinalState, source: string): string {
+/** The final state for people: what it comes to first, then how that came about. */
+export function renderFinalState(state: FinalState, view: View): string {
   const rejected = Object.entries(state.rejected).map(
     ([step, reasons]) => `  ${step}: ${reasons.join('; ')}`,
   );
+  const { nodeClaims } = state;
   return [
     `Simulated ${state.start} to ${state.end} in ${state.region}, seed ${state.seed}`,
-    `${source.split(' (')[0] ?? source}\n`,
-    section('Timeline', timelineText(state)),
+    `${view.source.split(' (')[0] ?? view.source}\n`,
+    section('Summary', summaryText(state, view.pods)),
+    section('Not done', rejected.join('\n')),
     section(
       'NodeClaims',
-      state.nodeClaims.length === 0 ? '  none' : nodeClaimTable(state.nodeClaims, '  '),
+      nodeClaims.length === 0 ? '  none' : cut(nodeClaimTable(nodeClaims, '  '), view),
     ),
+    section('Cost', cut(costText(state), view)),
     section('NodePools', poolText(state)),
     section('NodeOverlays', overlayText(state)),
-    section('Pods', podText(state)),
-    section('Why', whyText(state)),
-    section('Not done', rejected.join('\n')),
-    section('Cost', costText(state)),
+    section('Pods', cut(podText(state), view, 0)),
+    section('Why', cut(whyText(state), view, 0)),
+    section('Timeline', cut(timelineText(state), view)),
   ]
     .filter((each) => each !== '')
     .join('\n');

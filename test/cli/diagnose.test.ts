@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NODE_CLASS, NODE_OVERLAY, NODE_POOL } from './manifests.ts';
 import { inFolder, joiner } from './run.ts';
 
-const POOL = NODE_POOL.replace('[m6i, m7i]', '[m6i, m7i, c6g]');
+const POOL = NODE_POOL.replace('[m6i, m7i]', '[m6i, m7i, c6g, c7g, c5]');
 const SHADOWED = NODE_OVERLAY.replace('dearer', 'shadowed')
   .replace('weight: 10', 'weight: 5')
   .replace('[m6i.large]', '[m6i.large]');
@@ -39,16 +39,43 @@ describe('joiner diagnose', () => {
   });
 
   it('--all also prints what no overlay changes', async () => {
-    const text = await diagnosed([NODE_OVERLAY], '--all');
+    const text = await diagnosed([NODE_OVERLAY], '--all', '-v');
     expect(text).toMatch(/^general +- +c6g\.large +on-demand +\$0\.0680$/m);
   });
 
   it('names overlays that clash, are shadowed or match nothing', async () => {
     const text = await diagnosed([NODE_OVERLAY, SHADOWED, CLASHING, DEAD]);
-    const remarks = text.slice(text.indexOf('OVERLAY', text.indexOf('general')));
+    const remarks = text.slice(0, text.indexOf('NODEPOOL'));
     expect(remarks).toMatch(/^zealous +10 +False +Conflict: conflict with overlay dearer/m);
     expect(remarks).toMatch(/^shadowed +5 +True +shadowed everywhere .*price \(by dearer\)/m);
     expect(remarks).toMatch(/^dead +10 +True +dead: it matches no instance type/m);
+  });
+
+  it('rolls many rows up by family and by what overlays do, -v lists them', async () => {
+    const cheaper = NODE_OVERLAY.replace('dearer', 'cheaper')
+      .replace('weight: 10', 'weight: 1')
+      .replace('[m6i.large]', '[m6i]')
+      .replace('node.kubernetes.io/instance-type', 'karpenter.k8s.aws/instance-family')
+      .replace(/priceAdjustment: .*/, 'priceAdjustment: "-25%"')
+      .replace(/ {2}capacity:\n.*\n/, '');
+    const graviton = cheaper
+      .replace('cheaper', 'graviton')
+      .replace('[m6i]', '[c6g, c7g, c5, m7i]')
+      .replace('"-25%"', '"+0.05"');
+    const overlays = [NODE_OVERLAY, CLASHING, cheaper, graviton];
+    const text = await diagnosed(overlays);
+    expect(text.indexOf('Conflict')).toBeGreaterThan(-1);
+    expect(text.indexOf('Conflict')).toBeLessThan(text.indexOf('FAMILY'));
+    expect(text).toMatch(/^general +cheaper +m6i +\d+ +on-demand, spot +-25%$/m);
+    expect(text).toMatch(
+      /^general +dearer +m6i +1 +on-demand, spot +\+10% +example\.com\/slice: 4$/m,
+    );
+    expect(text).toMatch(/^general +graviton +c6g +\d+ +on-demand, spot +\+\$0\.0500$/m);
+    expect(text).toMatch(/^\d+ rows by family; -v lists them by instance type$/m);
+    expect(text.split('\n').length).toBeLessThan(20);
+    const all = await diagnosed(overlays, '-v');
+    expect(all).toMatch(/^general +cheaper +m6i\.xlarge +spot /m);
+    expect(all).not.toContain('FAMILY');
   });
 
   it('names overlays that set nothing', async () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { loadObjects } from '../../cli/simulate/load.ts';
+import { podCounts } from '../../cli/simulate/pod-counts.ts';
 import { renderFinalState } from '../../cli/simulate/render.ts';
 import { prepareSimulation, runUntil } from '../../cli/simulate/run.ts';
 import { decodeScenario, type Scenario } from '../../shared/sim/scenario.ts';
@@ -29,7 +30,11 @@ describe('scenarios', () => {
     const scenario = scenarioOf(name);
     const simulation = await prepareSimulation({ region, seed: 1, manifests, scenario });
     const state = await runUntil(simulation, 15 * 60_000);
-    const text = renderFinalState(state, simulation.source);
+    const text = renderFinalState(state, {
+      source: simulation.source,
+      pods: podCounts(simulation.world),
+      verbose: true,
+    });
     await expect(text).toMatchFileSnapshot(join(here, name, 'run.txt'));
   });
 });

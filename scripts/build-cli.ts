@@ -1,0 +1,47 @@
+/**
+ * The command line as a few files of JavaScript: `node scripts/run.mjs scripts/build-cli.ts FOLDER`.
+ * Each command, the catalog of each region and what they share are files of their own, read when
+ * needed. Lines stay as long as they are written, so that a stack says where it was.
+ */
+import { cpSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { build } from 'esbuild';
+
+const ROOT = join(import.meta.dirname, '..');
+
+/** Packages in CommonJS ask for Node's modules by `require`, which an ES module does not have. */
+const BANNER =
+  "const require=process.getBuiltinModule('node:module').createRequire(import.meta.url);";
+
+/** Files that commands read, at their place beside the bundle. */
+const READ = ['infra/rbac/controller.yaml'];
+
+/** Writes `cli/bundle/main.mjs`, whose export `main` runs a command line, and what it needs. */
+export async function buildCommand(into: string): Promise<void> {
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: { main: 'cli/main.ts' },
+    // As deep as a source file of the command line: paths from there lead to the same names.
+    outdir: join(into, 'cli', 'bundle'),
+    outExtension: { '.js': '.mjs' },
+    chunkNames: '[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node24',
+    mainFields: ['module', 'main'],
+    // Reads its WebAssembly from beside itself.
+    external: ['highs'],
+    legalComments: 'none',
+    logLevel: 'silent',
+    banner: { js: BANNER },
+  });
+  for (const path of READ) cpSync(join(ROOT, path), join(into, path));
+}
+
+if (import.meta.main) {
+  const [folder] = process.argv.slice(2);
+  if (folder === undefined) throw new Error('name the folder to write to');
+  await buildCommand(resolve(folder));
+}
