@@ -332,15 +332,6 @@ describe('Custom', () => {
   });
 });
 
-describe('a multipart message whose last line does not close it', () => {
-  const head =
-    'Content-Type: multipart/mixed; boundary="B"\n\n--B\nContent-Type: text/x-a\n\nx\n--B';
-  it.each(['', '\n', '\r\n\n'])('ends where nothing follows it: %j', (end) => {
-    const closed = rendered({ family: 'AL2023', user: `${head}--\n` });
-    expect(rendered({ family: 'AL2023', user: `${head}${end}` })).toBe(closed);
-  });
-});
-
 describe('refused', () => {
   const long = `#!/bin/bash\n${'x'.repeat(USER_DATA_BYTES_MAX)}`;
   it.each<readonly [string, Case, string, RegExp]>([
