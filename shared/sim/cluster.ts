@@ -26,7 +26,13 @@ import type {
 } from '../ports.ts';
 import { mayEvict } from './controllers/budgets.ts';
 import { deletePod } from './controllers/workloads.ts';
-import { conditionsOf, decodeNodeClaimObject, readState } from './decode.ts';
+import {
+  conditionsOf,
+  decodeNodeClaimObject,
+  decodeNodeObject,
+  decodePodObject,
+  readState,
+} from './decode.ts';
 import { encodeClaim, encodeNodeClassStatus } from './encode.ts';
 import { numberAt, textAt } from './json.ts';
 import { encodeTaint } from './kubelet.ts';
@@ -74,10 +80,10 @@ export class SimulatedCluster implements ClusterReader, ClusterWriter {
   }
 
   async readNode(name: string): Promise<NodeState> {
-    const { objects } = await this.read();
+    const node = this.store.get('Node', undefined, name);
     return {
-      node: objects.nodes.find((each) => each.name === name),
-      pods: objects.pods.filter(({ nodeName }) => nodeName === name),
+      node: node && decodeNodeObject(node),
+      pods: this.store.podsOn(name).map(decodePodObject),
     };
   }
 

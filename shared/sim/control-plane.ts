@@ -1,7 +1,7 @@
 import type { ClusterState } from '../ports.ts';
 import { reconcileBudget } from './controllers/budgets.ts';
 import { reconcileCronJob } from './controllers/cron-jobs.ts';
-import { collectGarbage } from './controllers/garbage.ts';
+import { GarbageCollector } from './controllers/garbage.ts';
 import { bindNamedVolume } from './controllers/volumes.ts';
 import {
   type ControllerContext,
@@ -17,10 +17,14 @@ import { readState } from './decode.ts';
 import { objectAt } from './json.ts';
 import type { Kubelets } from './kubelet.ts';
 import { isDeleting, setCondition, withSpec, withStatus } from './objects.ts';
-import { type Binding, schedule } from './scheduler/schedule.ts';
-import { schedulerView } from './scheduler/view.ts';
+import type { Binding } from './scheduler/schedule.ts';
+import { Scheduler } from './scheduler/scheduler.ts';
 import type { KubeObject, ObjectStore } from './store.ts';
 import type { Timeline } from './timeline.ts';
+import { Worklist, withOwners } from './worklist.ts';
+
+/** Kinds that are looked at only when they, or what they own, have changed. */
+const SCALED = ['Deployment', 'ReplicaSet'] as const;
 
 /** Rounds until everything rests; more than this means that two controllers fight. */
 const ROUNDS_MAX = 100;
@@ -31,12 +35,32 @@ export class ControlPlane {
   private readonly store: ObjectStore;
   private readonly timeline: Timeline;
   private readonly kubelets: Kubelets;
+  private readonly garbage: GarbageCollector;
+  private readonly scheduler: Scheduler;
+  private readonly workloads: Worklist;
+  /** Where something has changed since the budgets were last counted. */
+  private readonly changedNamespaces = new Set<string>();
+  private hasDaemonsToSee = true;
 
   constructor(timeline: Timeline, kubelets: Kubelets, context: ControllerContext) {
     this.store = context.store;
     this.timeline = timeline;
     this.kubelets = kubelets;
     this.context = context;
+    const { store } = context;
+    this.garbage = new GarbageCollector(store);
+    this.scheduler = new Scheduler(store);
+    this.workloads = new Worklist(store, SCALED, ({ object }) => withOwners(store, object, SCALED));
+    store.onChange(({ object }) => this.note(object));
+  }
+
+  private note(object: KubeObject): void {
+    const { kind, metadata } = object;
+    if (metadata.namespace !== undefined) this.changedNamespaces.add(metadata.namespace);
+    const isDaemon = metadata.ownerReferences.some((each) => each.kind === 'DaemonSet');
+    if (kind === 'Node' || kind === 'DaemonSet' || kind === 'LimitRange' || isDaemon) {
+      this.hasDaemonsToSee = true;
+    }
   }
 
   settle(): void {
@@ -52,30 +76,40 @@ export class ControlPlane {
 
   private reconcile(): void {
     const { context, store } = this;
-    collectGarbage(store);
-    for (const each of store.list('Deployment')) reconcileDeployment(context, each);
-    for (const each of store.list('ReplicaSet')) reconcileReplicaSet(context, each);
+    this.garbage.collect();
+    for (const each of this.workloads.take('Deployment')) reconcileDeployment(context, each);
+    for (const each of this.workloads.take('ReplicaSet')) reconcileReplicaSet(context, each);
     for (const each of store.list('StatefulSet')) reconcileStatefulSet(context, each);
     const nowMs = this.timeline.nowMs();
     for (const each of store.list('CronJob')) reconcileCronJob(store, each, nowMs);
     for (const each of store.list('PersistentVolumeClaim')) bindNamedVolume(store, each);
     for (const each of store.list('Job')) reconcileJob(context, each);
     this.reconcileDaemonSets();
-    for (const each of store.list('PodDisruptionBudget')) reconcileBudget(store, each);
+    const changed = new Set(this.changedNamespaces);
+    this.changedNamespaces.clear();
+    for (const each of store.list('PodDisruptionBudget')) {
+      if (changed.has(each.metadata.namespace ?? '')) reconcileBudget(store, each);
+    }
   }
 
   private reconcileDaemonSets(): void {
     const sets = this.store.list('DaemonSet');
-    if (sets.length === 0) return;
-    const state = readState(this.store);
+    if (sets.length === 0 || !this.hasDaemonsToSee) return;
+    this.hasDaemonsToSee = false;
+    let state: ClusterState | undefined;
     const nodes = this.store.list('Node');
-    const fits = (set: KubeObject, node: KubeObject): boolean => daemonFits(state, set, node);
+    const fits = (set: KubeObject, node: KubeObject): boolean => {
+      state ??= readState(this.store);
+      return daemonFits(state, set, node);
+    };
     for (const set of sets) reconcileDaemonSet(this.context, set, nodes, fits);
   }
 
   private bind(): void {
-    const state: ClusterState = readState(this.store);
-    for (const binding of schedule(schedulerView(state.objects))) this.write(binding);
+    const { scheduler } = this;
+    const bindings = scheduler.schedule();
+    for (const binding of bindings) this.write(binding);
+    scheduler.park(bindings);
   }
 
   private write({ pod, node, message, preemption }: Binding): void {

@@ -16,7 +16,8 @@ import { PodDecoder } from '../api/kubernetes/pod.ts';
 import { decodeNodeClaim } from '../api/node-claim.ts';
 import { decodeNodeOverlay } from '../api/node-overlay.ts';
 import { decodeNodePool } from '../api/node-pool.ts';
-import type { Condition, DaemonSet } from '../core/model/cluster.ts';
+import type { Condition, DaemonSet, Node } from '../core/model/cluster.ts';
+import type { Pod } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import { parseResources } from '../core/quantity.ts';
 import { type ClusterState, type ObjectKind, objectKey } from '../ports.ts';
@@ -44,6 +45,14 @@ function decode<Value>(object: KubeObject, decoder: (raw: unknown) => Decoded<Va
 
 export function decodeNodeClaimObject(object: KubeObject): NodeClaim {
   return decode(object, decodeNodeClaim);
+}
+
+export function decodeNodeObject(object: KubeObject): Node {
+  return decode(object, decodeNode);
+}
+
+export function decodePodObject(object: KubeObject): Pod {
+  return decode(object, (raw) => pods.decode(raw));
 }
 
 export function conditionsOf(object: KubeObject): readonly Condition[] {
@@ -76,16 +85,42 @@ const VERSIONED = [
   'Pod',
 ] as const satisfies readonly ObjectKind[];
 
-function versionsOf(store: ObjectStore): ReadonlyMap<string, string> {
+function versionsOf(lists: readonly (readonly KubeObject[])[]): ReadonlyMap<string, string> {
   return new Map(
-    VERSIONED.flatMap((kind) =>
-      store.list(kind).map(({ metadata }) => {
+    VERSIONED.flatMap((kind, index) =>
+      (lists[index] ?? []).map(({ metadata }) => {
         const { name, namespace, resourceVersion } = metadata;
         const ref = namespace === undefined ? { kind, name } : { kind, name, namespace };
         return [objectKey(ref), resourceVersion] as const;
       }),
     ),
   );
+}
+
+/** The values of a kind's objects, and the list that they are of. */
+interface Values {
+  readonly objects: readonly KubeObject[];
+  readonly values: readonly unknown[];
+}
+
+/** As they were read last: most objects are the same the next time. */
+const valuesByStore = new WeakMap<ObjectStore, Map<string, Values>>();
+
+function allOf<Value>(
+  store: ObjectStore,
+  kind: string,
+  decoder: (raw: unknown) => Decoded<Value>,
+): readonly Value[] {
+  const byKind = valuesByStore.get(store) ?? new Map<string, Values>();
+  valuesByStore.set(store, byKind);
+  const objects = store.list(kind);
+  const before = byKind.get(kind);
+  if (before?.objects === objects) return before.values as readonly Value[];
+  const values = objects.map((object, index) =>
+    before?.objects[index] === object ? (before.values[index] as Value) : decode(object, decoder),
+  );
+  byKind.set(kind, { objects, values });
+  return values;
 }
 
 /** As the LimitRanges of its namespace will have its pods. */
@@ -108,9 +143,11 @@ export function readState(store: ObjectStore): ClusterState {
   const known = states.get(store);
   if (known?.version === store.version) return known.state;
   const all = <Value>(kind: string, decoder: (raw: unknown) => Decoded<Value>): readonly Value[] =>
-    store.list(kind).map((object) => decode(object, decoder));
+    allOf(store, kind, decoder);
   const named = <Value>(kind: string, value: (object: KubeObject) => Value) =>
     new Map(store.list(kind).map((object) => [object.metadata.name, value(object)]));
+  const lists = VERSIONED.map((kind) => store.list(kind));
+  let versions: ReadonlyMap<string, string> | undefined;
   const state: ClusterState = {
     objects: {
       nodePools: all('NodePool', decodeNodePool),
@@ -133,7 +170,11 @@ export function readState(store: ObjectStore): ClusterState {
       bufferOf(store, buffer),
     ),
     volumeAttachments: [],
-    resourceVersions: versionsOf(store),
+    // Few of those who read the state ask for them.
+    get resourceVersions() {
+      versions ??= versionsOf(lists);
+      return versions;
+    },
     pausedUntilMs: {},
     karpenterRenewedAtMs: undefined,
   };

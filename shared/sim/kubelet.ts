@@ -22,6 +22,7 @@ import { isDeleting, phaseOf, setCondition, withStatus } from './objects.ts';
 import type { Prng } from './prng.ts';
 import type { KubeObject, ObjectStore } from './store.ts';
 import type { Timeline } from './timeline.ts';
+import { Worklist } from './worklist.ts';
 
 /** From launch to the Node object: 40 s, give or take ten. */
 const JOIN_MS = { least: 30_000, most: 50_000 };
@@ -74,6 +75,7 @@ export class Kubelets {
   private readonly withheld: Withheld;
   /** Amounts that overlays say, as the claim of the instance has them. */
   private readonly overlaidOf: (providerId: string) => Resources;
+  private readonly changed: Worklist;
   private addresses = 0;
   /** Pods whose start or stop is planned already, by uid. */
   private readonly starting = new Set<string>();
@@ -93,6 +95,7 @@ export class Kubelets {
     this.region = parts.region;
     this.withheld = parts.withheld;
     this.overlaidOf = parts.overlaidOf;
+    this.changed = new Worklist(parts.store, ['Pod'], ({ object }) => [object]);
   }
 
   /** Plans the joining of a new instance; `isAlive` is asked when the time has come. */
@@ -120,7 +123,7 @@ export class Kubelets {
 
   /** Starts bound pods and stops deleted ones. */
   step(): void {
-    for (const pod of this.store.list('Pod')) {
+    for (const pod of this.changed.take('Pod')) {
       if (textAt(pod, 'spec', 'nodeName') === undefined) continue;
       if (isDeleting(pod)) this.planStop(pod);
       else if (phaseOf(pod) === 'Pending') this.planStart(pod);

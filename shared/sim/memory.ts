@@ -82,12 +82,14 @@ export class SimulatedMemory implements Memory {
 
 export class SimulatedRecorder implements Recorder {
   readonly decisions: DecisionRecord[] = [];
+  private readonly ids = new Set<string>();
   readonly counts = new Map<string, number>();
   /** As they were last. */
   readonly levels = new Map<string, number>();
 
   async decision(record: DecisionRecord): Promise<void> {
-    if (this.decisions.some((each) => each.id === record.id)) return;
+    if (this.ids.has(record.id)) return;
+    this.ids.add(record.id);
     this.decisions.push(record);
   }
 

@@ -64,9 +64,12 @@ export function controlledBy(
   kind: string,
   owner: KubeObject,
 ): readonly KubeObject[] {
+  const { uid } = owner.metadata;
   return store
-    .list(kind)
-    .filter((each) =>
-      each.metadata.ownerReferences.some((ref) => ref.controller && ref.uid === owner.metadata.uid),
+    .dependents(uid)
+    .filter(
+      (each) =>
+        each.kind === kind &&
+        each.metadata.ownerReferences.some((ref) => ref.controller && ref.uid === uid),
     );
 }

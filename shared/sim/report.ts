@@ -3,7 +3,7 @@ import { instanceIdOf } from '../core/lifecycle/actions.ts';
 import { isTrue } from '../core/lifecycle/conditions.ts';
 import type { Condition } from '../core/model/cluster.ts';
 import { NODE_POOL } from '../core/model/labels.ts';
-import { podKey } from '../core/model/pod.ts';
+import { type Pod, podKey } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import { overlayRemark } from '../core/overlay/remark.ts';
 import { changedPrice } from '../core/overlay/resolve.ts';
@@ -100,15 +100,11 @@ function conditionText({ lastTransitionAtMs, ...rest }: Condition) {
   return { ...rest, lastTransitionTime: isoSeconds(lastTransitionAtMs) };
 }
 
-function podsOn(state: ClusterState, node: string | undefined): readonly string[] {
-  if (node === undefined) return [];
-  return state.objects.pods
-    .filter((pod) => pod.nodeName === node)
-    .map(podKey)
-    .sort();
-}
+/** Pods by the node that they are bound to. */
+type PodsByNode = ReadonlyMap<string | undefined, readonly Pod[]>;
 
-function claimReport(world: World, state: ClusterState, claim: NodeClaim): ClaimReport {
+function claimReport(world: World, pods: PodsByNode, claim: NodeClaim): ClaimReport {
+  const own = claim.nodeName === undefined ? [] : (pods.get(claim.nodeName) ?? []);
   const machine = world.compute.machines.get(instanceIdOf(claim.providerId) ?? '');
   const { overlays = [], priceChange } = world.terms.get(machine?.id ?? '') ?? {};
   const price = machine?.offering.listPrice ?? null;
@@ -122,13 +118,8 @@ function claimReport(world: World, state: ClusterState, claim: NodeClaim): Claim
     adjustedPricePerHour:
       price === null || priceChange === undefined ? price : changedPrice(price, priceChange),
     overlays,
-    pods: podsOn(state, claim.nodeName),
-    daemonSetPods: state.objects.pods.filter(
-      (pod) =>
-        claim.nodeName !== undefined &&
-        pod.nodeName === claim.nodeName &&
-        pod.controller?.kind === 'DaemonSet',
-    ).length,
+    pods: own.map(podKey).sort(),
+    daemonSetPods: own.filter((pod) => pod.controller?.kind === 'DaemonSet').length,
     nodeName: claim.nodeName ?? null,
     ageSeconds: Math.round((world.timeline.nowMs() - claim.createdAtMs) / 1000),
     conditions: claim.conditions.map(conditionText),
@@ -139,14 +130,14 @@ function byName(a: { readonly name: string }, b: { readonly name: string }): num
   return a.name < b.name ? -1 : 1;
 }
 
-function nodeReports(state: ClusterState): readonly NodeReport[] {
+function nodeReports(state: ClusterState, pods: PodsByNode): readonly NodeReport[] {
   const { nodes, nodeClaims } = state.objects;
   return [...nodes].sort(byName).map((node) => ({
     name: node.name,
     nodeClaim: nodeClaims.find((each) => each.providerId === node.providerId)?.name ?? null,
     ready: isTrue(node, 'Ready'),
     allocatable: formatResources(node.allocatable),
-    pods: podsOn(state, node.name),
+    pods: (pods.get(node.name) ?? []).map(podKey).sort(),
   }));
 }
 
@@ -192,9 +183,10 @@ export async function finalState(
   rejected: FinalState['rejected'],
 ): Promise<FinalState> {
   const state = readState(world.store);
+  const pods = Map.groupBy(state.objects.pods, (pod) => pod.nodeName);
   const claims = [...state.objects.nodeClaims]
     .sort(byName)
-    .map((claim) => claimReport(world, state, claim));
+    .map((claim) => claimReport(world, pods, claim));
   const nodePools = [...state.objects.nodePools].sort(byName).map((pool) => {
     const usage = state.nodePoolUsage.get(pool.name) ?? {};
     const ready = isTrue(pool, 'Ready');
@@ -210,7 +202,7 @@ export async function finalState(
     start: isoSeconds(WORLD_START_MS),
     end: isoSeconds(world.timeline.nowMs()),
     nodeClaims: claims,
-    nodes: nodeReports(state),
+    nodes: nodeReports(state, pods),
     pods: podReport(world, state),
     nodeOverlays: await overlayReports(world, state),
     nodePools,

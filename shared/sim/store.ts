@@ -1,5 +1,7 @@
 import type { OwnerReference } from '../core/model/pod.ts';
 import { isJson, type Json, listAt, textAt, textsAt } from './json.ts';
+import { KindList } from './kind-list.ts';
+import { ObjectIndex } from './object-index.ts';
 import { HEX, Prng } from './prng.ts';
 import type { Timeline } from './timeline.ts';
 
@@ -104,11 +106,20 @@ function metadataOf(manifest: Json): Omit<ObjectMeta, 'uid' | 'resourceVersion'>
 
 /** The objects of the simulated cluster, with the API server's rules for versions and deletion. */
 export class ObjectStore {
-  private readonly byKind = new Map<string, Map<string, KubeObject>>();
-  /** Lists as they are handed out, until the next change of their kind. */
-  private readonly lists = new Map<string, readonly KubeObject[]>();
-  /** Keys in order, until the next object of their kind comes or goes. */
-  private readonly keys = new Map<string, readonly string[]>();
+  private readonly byKind = new Map<string, KindList>();
+  private readonly byOwner = new ObjectIndex(({ metadata }) =>
+    metadata.ownerReferences.map(({ uid }) => uid),
+  );
+  private readonly podsByNode = new ObjectIndex((object) => {
+    const node = object.kind === 'Pod' ? textAt(object, 'spec', 'nodeName') : undefined;
+    return node === undefined ? [] : [node];
+  });
+  private readonly podsByNamespace = new ObjectIndex(({ kind, metadata }) =>
+    kind === 'Pod' ? [metadata.namespace ?? ''] : [],
+  );
+  private readonly leaving = new ObjectIndex(({ kind, metadata }) =>
+    metadata.deletionTimestamp === undefined ? [] : [kind],
+  );
   private readonly timeline: Timeline;
   private readonly uids: Prng;
   private listeners: readonly ((change: StoreChange) => void)[] = [];
@@ -136,14 +147,26 @@ export class ObjectStore {
 
   /** In the order of names, so that nothing depends on the order of creation. */
   list(kind: string): readonly KubeObject[] {
-    const known = this.lists.get(kind);
-    if (known !== undefined) return known;
-    const objects = this.byKind.get(kind) ?? new Map<string, KubeObject>();
-    const keys = this.keys.get(kind) ?? [...objects.keys()].sort();
-    this.keys.set(kind, keys);
-    const list = keys.flatMap((key) => objects.get(key) ?? []);
-    this.lists.set(kind, list);
-    return list;
+    return this.byKind.get(kind)?.objects() ?? [];
+  }
+
+  /** Objects of all kinds that name the owner; by kind, then by name. */
+  dependents(ownerUid: string): readonly KubeObject[] {
+    return this.byOwner.at(ownerUid);
+  }
+
+  /** Pods that are bound to the node. */
+  podsOn(node: string): readonly KubeObject[] {
+    return this.podsByNode.at(node);
+  }
+
+  podsIn(namespace: string): readonly KubeObject[] {
+    return this.podsByNamespace.at(namespace);
+  }
+
+  /** Objects of the kind that are being deleted. */
+  deleting(kind: string): readonly KubeObject[] {
+    return this.leaving.at(kind);
   }
 
   get(kind: string, namespace: string | undefined, name: string): KubeObject | undefined {
@@ -242,20 +265,27 @@ export class ObjectStore {
   }
 
   private put(object: KubeObject, kind: 'created' | 'updated'): void {
-    const objects = this.byKind.get(object.kind) ?? new Map<string, KubeObject>();
+    const objects = this.byKind.get(object.kind) ?? new KindList();
     this.byKind.set(object.kind, objects);
-    objects.set(keyOf(object), object);
-    this.lists.delete(object.kind);
-    if (kind === 'created') this.keys.delete(object.kind);
+    const key = keyOf(object);
+    this.index(key, objects.get(key), object);
+    objects.set(key, object);
     for (const listener of this.listeners) listener({ kind, object });
   }
 
   private remove(object: KubeObject): void {
     this.nextRevision();
-    this.byKind.get(object.kind)?.delete(keyOf(object));
-    this.lists.delete(object.kind);
-    this.keys.delete(object.kind);
+    const key = keyOf(object);
+    const objects = this.byKind.get(object.kind);
+    this.index(key, objects?.get(key), undefined);
+    objects?.delete(key);
     for (const listener of this.listeners) listener({ kind: 'removed', object });
+  }
+
+  private index(key: string, before: KubeObject | undefined, after: KubeObject | undefined): void {
+    for (const each of [this.byOwner, this.podsByNode, this.podsByNamespace, this.leaving]) {
+      each.change(key, before, after);
+    }
   }
 
   private nextRevision(): string {

@@ -28,12 +28,10 @@ export function selectorMeans(
 
 function coveredPods(store: ObjectStore, budget: KubeObject): readonly KubeObject[] {
   return store
-    .list('Pod')
+    .podsIn(budget.metadata.namespace ?? '')
     .filter(
       (pod) =>
-        pod.metadata.namespace === budget.metadata.namespace &&
-        !isOver(pod) &&
-        selectorMeans(valueAt(budget, 'spec', 'selector'), pod.metadata.labels),
+        !isOver(pod) && selectorMeans(valueAt(budget, 'spec', 'selector'), pod.metadata.labels),
     );
 }
 

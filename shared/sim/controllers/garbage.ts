@@ -1,6 +1,7 @@
 import { textAt } from '../json.ts';
 import { isDeleting, isOver } from '../objects.ts';
 import { FOREGROUND, KUBELET, type KubeObject, type ObjectStore, ORPHAN } from '../store.ts';
+import { Worklist } from '../worklist.ts';
 import { deletePod } from './workloads.ts';
 
 const OWNED_KINDS = ['Job', 'ReplicaSet', 'Pod', 'NodeClaim', 'Node'] as const;
@@ -13,15 +14,38 @@ type Reference = KubeObject['metadata']['ownerReferences'][number];
 
 /**
  * Deletes what has lost all its owners, or whose owners wait for it; pods of nodes that are gone
- * vanish with their kubelet.
+ * vanish with their kubelet. Looks only at what has changed, or whose owner or node has.
  */
-export function collectGarbage(store: ObjectStore): void {
-  for (const kind of OWNED_KINDS) for (const object of store.list(kind)) collect(store, object);
-  for (const kind of OWNER_KINDS) for (const owner of store.list(kind)) letOwnerGo(store, owner);
-  const nodes = new Set(store.list('Node').map((node) => node.metadata.name));
-  for (const pod of store.list('Pod')) {
-    const node = textAt(pod, 'spec', 'nodeName');
-    if (node !== undefined && !nodes.has(node) && !isOver(pod)) removePod(store, pod);
+export class GarbageCollector {
+  private readonly store: ObjectStore;
+  private readonly owned: Worklist;
+  private readonly bound: Worklist;
+
+  constructor(store: ObjectStore) {
+    this.store = store;
+    this.owned = new Worklist(store, OWNED_KINDS, ({ kind, object }) =>
+      kind === 'removed' || isDeleting(object)
+        ? [object, ...store.dependents(object.metadata.uid)]
+        : [object],
+    );
+    this.bound = new Worklist(store, ['Pod'], ({ kind, object }) =>
+      kind === 'removed' && object.kind === 'Node' ? store.podsOn(object.metadata.name) : [object],
+    );
+  }
+
+  collect(): void {
+    const { store } = this;
+    for (const kind of OWNED_KINDS) {
+      for (const object of this.owned.take(kind)) collect(store, object);
+    }
+    for (const kind of OWNER_KINDS) {
+      for (const owner of store.deleting(kind)) letOwnerGo(store, owner);
+    }
+    for (const pod of this.bound.take('Pod')) {
+      const node = textAt(pod, 'spec', 'nodeName');
+      const isLost = node !== undefined && store.get('Node', undefined, node) === undefined;
+      if (isLost && !isOver(pod)) removePod(store, pod);
+    }
   }
 }
 
@@ -40,9 +64,8 @@ function waitsForDependents(owner: KubeObject): boolean {
 }
 
 function dependentsOf(store: ObjectStore, { metadata }: KubeObject): readonly KubeObject[] {
-  return OWNED_KINDS.flatMap((kind) => store.list(kind)).filter((each) =>
-    each.metadata.ownerReferences.some(({ uid }) => uid === metadata.uid),
-  );
+  const dependents = store.dependents(metadata.uid);
+  return OWNED_KINDS.flatMap((kind) => dependents.filter((each) => each.kind === kind));
 }
 
 /** An owner that stays keeps the object; it only forgets the others. */

@@ -2,7 +2,7 @@ import type { Pod, PodAffinityTerm, TopologySpreadConstraint } from '../../core/
 import { untoleratedTaint } from '../../core/model/taint.ts';
 import { selects, withLabelKeys } from '../../core/scheduling/problem/selectors.ts';
 import { matchesNodeTerms } from './node-match.ts';
-import type { NodeView, SchedulerView } from './view.ts';
+import { type NodeView, type SchedulerView, summaryOf } from './view.ts';
 
 /** Whether the other pod is among those that a pod's affinity term means. */
 function isMeant(view: SchedulerView, pod: Pod, term: PodAffinityTerm, other: Pod): boolean {
@@ -63,7 +63,7 @@ export function meetsPodAntiAffinity(view: SchedulerView, pod: Pod, target: Node
   );
   if (!own) return false;
   return view.nodes.every((node) =>
-    node.pods.every((other) =>
+    summaryOf(node).apart.every((other) =>
       other.spec.podAntiAffinity.every((term) => {
         const domain = node.labels[term.topologyKey];
         const isShared = domain !== undefined && domain === target.labels[term.topologyKey];

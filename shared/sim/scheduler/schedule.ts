@@ -1,5 +1,5 @@
 import type { Pod } from '../../core/model/pod.ts';
-import { CPU, fitsResources, MEMORY, subtractResources } from '../../core/model/resources.ts';
+import { CPU, fitsResources, MEMORY } from '../../core/model/resources.ts';
 import { tolerates, untoleratedTaint } from '../../core/model/taint.ts';
 import { portsClash } from '../../core/scheduling/problem/host-ports.ts';
 import { termsOf } from '../../core/scheduling/problem/node-terms.ts';
@@ -12,7 +12,7 @@ import {
 } from './inter-pod.ts';
 import { matchesAny, matchesNodeTerms, matchesVolumes } from './node-match.ts';
 import { isMakingRoom, type Preemption, preemption } from './preempt.ts';
-import { type NodeView, place, type SchedulerView, withNominated } from './view.ts';
+import { freeOn, type NodeView, place, type SchedulerView, withNominated } from './view.ts';
 
 export interface Binding {
   readonly pod: Pod;
@@ -43,11 +43,7 @@ function filtersFor(view: SchedulerView, pod: Pod): readonly (readonly [string, 
       (each, target) =>
         target.pods.every((other) => !portsClash(each.spec.hostPorts, other.spec.hostPorts)),
     ],
-    [
-      'had too few resources',
-      (each, { node, used }) =>
-        fitsResources(each.spec.requests, subtractResources(node.allocatable, used)),
-    ],
+    ['had too few resources', (each, target) => fitsResources(each.spec.requests, freeOn(target))],
     ['had volume node affinity conflict', (each, target) => matchesVolumes(view, each, target)],
     [
       "didn't match pod topology spread constraints",
@@ -153,7 +149,8 @@ function choose(view: SchedulerView, pod: Pod): NodeView | string {
   return best.target;
 }
 
-function bySchedulingOrder(a: Pod, b: Pod): number {
+/** The order in which kube-scheduler tries pods. */
+export function bySchedulingOrder(a: Pod, b: Pod): number {
   return (
     b.spec.priority - a.spec.priority ||
     a.createdAtMs - b.createdAtMs ||
@@ -163,7 +160,7 @@ function bySchedulingOrder(a: Pod, b: Pod): number {
 }
 
 /** Equal for pods of which kube-scheduler thinks the same; specs that read the same are one object. */
-function likeness({ namespace, labels }: Pod): string {
+export function likeness({ namespace, labels }: Pod): string {
   return `${namespace} ${JSON.stringify(labels)}`;
 }
 
@@ -194,16 +191,23 @@ function roomFor(view: SchedulerView, pod: Pod): Preemption | undefined {
   );
 }
 
-/** Binds what can be bound, one pod after the other; nodes in the order of their names. */
-export function schedule(view: SchedulerView): readonly Binding[] {
-  const waiting = view.objects.pods.filter(
-    (pod) =>
-      pod.nodeName === undefined &&
-      pod.phase === 'Pending' &&
-      pod.deletedAtMs === undefined &&
-      !pod.spec.hasSchedulingGates &&
-      pod.spec.schedulerName === 'default-scheduler',
+/** Whether the pod is one that kube-scheduler tries. */
+export function isToSchedule(pod: Pod): boolean {
+  return (
+    pod.nodeName === undefined &&
+    pod.phase === 'Pending' &&
+    pod.deletedAtMs === undefined &&
+    !pod.spec.hasSchedulingGates &&
+    pod.spec.schedulerName === 'default-scheduler'
   );
+}
+
+/** Binds what can be bound, one pod after the other; nodes in the order of their names. */
+export function schedule(
+  view: SchedulerView,
+  pods: readonly Pod[] = view.objects.pods,
+): readonly Binding[] {
+  const waiting = pods.filter(isToSchedule);
   const failures = new Failures();
   return waiting.sort(bySchedulingOrder).map((pod): Binding => {
     const nominated = view.nominated.get(pod.nominatedNodeName ?? '');
