@@ -27,6 +27,9 @@ const VAIN_MAX = 3;
 /** Of an owner whose pods differ, whatever they look like. */
 const OWNER_VAIN_MAX = 9;
 
+/** Specs never change, and those of a DaemonSet's pods are one for each node: hashed once each. */
+const shapes = new WeakMap<PodSpec, string>();
+
 function shortHash(value: unknown): string {
   return sha256(canonicalText(value)).slice(0, 12);
 }
@@ -37,7 +40,6 @@ function shortHash(value: unknown): string {
  */
 export class PodGroups {
   private readonly known = new Map<string, readonly PodGroup[]>();
-  private readonly shapes = new Map<PodSpec, string>();
 
   of(pod: Pod): readonly PodGroup[] {
     const { controller, namespace, uid } = pod;
@@ -56,10 +58,10 @@ export class PodGroups {
   }
 
   private shapeOf(spec: PodSpec): string {
-    const known = this.shapes.get(spec);
+    const known = shapes.get(spec);
     if (known !== undefined) return known;
     const shape = shortHash(spec);
-    this.shapes.set(spec, shape);
+    shapes.set(spec, shape);
     return shape;
   }
 }
