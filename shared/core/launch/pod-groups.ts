@@ -31,6 +31,9 @@ const VAIN_MAX = 3;
 /** Of an owner whose pods differ, and of pods of one shape that have each an owner of their own. */
 const OWNER_VAIN_MAX = 9;
 
+/** Specs never change, and those of a DaemonSet's pods are one for each node: hashed once each. */
+const shapes = new WeakMap<PodSpec, string>();
+
 function shortHash(value: unknown): string {
   return sha256(canonicalText(value)).slice(0, 12);
 }
@@ -61,7 +64,6 @@ function askedOf(spec: PodSpec): unknown {
  */
 export class PodGroups {
   private readonly known = new Map<string, readonly PodGroup[]>();
-  private readonly shapes = new Map<PodSpec, string>();
 
   of(pod: Pod): readonly PodGroup[] {
     const { controller, namespace, uid, name, labels, annotations, spec } = pod;
@@ -102,10 +104,10 @@ export class PodGroups {
   }
 
   private shapeOf(spec: PodSpec): string {
-    const known = this.shapes.get(spec);
+    const known = shapes.get(spec);
     if (known !== undefined) return known;
     const shape = shortHash(askedOf(spec));
-    this.shapes.set(spec, shape);
+    shapes.set(spec, shape);
     return shape;
   }
 }

@@ -1,12 +1,11 @@
 import type { Pod } from '../../model/pod.ts';
 import { amountOf } from '../../model/resources.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../model/snapshot.ts';
-import type { Requirements } from '../../requirements/value-set.ts';
 import { Classifier, classesOf, onlyRequired, resourceNames } from './classes.ts';
-import { ATTACH_PREFIX, buildColumns } from './columns.ts';
+import { ATTACH_PREFIX } from './columns.ts';
 import { effectiveDaemonSets } from './daemon-sets.ts';
 import { demandOf } from './demand.ts';
-import { poolVariants } from './launch-space.ts';
+import { launchesOf } from './launches.ts';
 import { nodeTermsOf } from './node-terms.ts';
 import type { Problem } from './problem.ts';
 import { PodSelectors } from './selectors.ts';
@@ -19,24 +18,6 @@ import {
   topologyTermsOf,
 } from './topology-terms.ts';
 import { VolumeIndex } from './volumes.ts';
-
-function keysInPlay(
-  conjunctions: readonly Requirements[],
-  topologyKeys: readonly string[],
-): ReadonlyMap<string, ReadonlySet<string>> {
-  const keys = new Map<string, Set<string>>(topologyKeys.map((key) => [key, new Set<string>()]));
-  for (const conjunction of conjunctions) {
-    for (const [key, set] of conjunction) {
-      const values = keys.get(key) ?? new Set<string>();
-      if (!set.complement) for (const value of set.values) values.add(value);
-      for (const bound of [set.atLeast, set.atMost]) {
-        if (bound !== undefined) values.add(String(bound));
-      }
-      keys.set(key, values);
-    }
-  }
-  return keys;
-}
 
 function topologyKeysOf(all: readonly TopologyTerms[]): readonly string[] {
   const keys = new Set<string>();
@@ -77,20 +58,9 @@ export function compileProblem(snapshot: ClusterSnapshot, settings: SchedulingSe
     ...classes.map((each) => each.topology),
     ...runningTerms.map(({ terms }) => onlyRequired(terms)),
   ]);
-  const pools = poolVariants(
-    snapshot.nodePools,
-    snapshot.instanceTypes,
-    keysInPlay(rules.conjunctions, topologyKeys),
-  );
-  const groups = buildColumns({
-    pools,
-    rules: rules.all,
-    conjunctions: rules.conjunctions,
-    daemons,
-    resources,
-    topologyKeys,
-    reservedCapacity: settings.reservedCapacity,
-  });
+  const { reservedCapacity } = settings;
+  const rest = { daemons, resources, topologyKeys, reservedCapacity };
+  const { pools, groups } = launchesOf(snapshot, rules, rest);
   return {
     settings,
     demand,

@@ -61,6 +61,11 @@ export class NodeRules {
     return rule;
   }
 
+  /** Equal for rules and conjunctions that are the same, with the same numbers. */
+  get text(): string {
+    return JSON.stringify([[...this.conjunctionByText.keys()], [...this.byText.keys()]]);
+  }
+
   private internConjunction(requirements: Requirements): Requirements {
     const text = requirementsText(requirements);
     const known = this.conjunctionByText.get(text);
