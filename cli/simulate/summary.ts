@@ -59,6 +59,7 @@ const CAUSES: ReadonlyMap<string, string> = new Map([
 /** Why each NodeClaim went, of those that had an instance. */
 function goneText({ timeline, totals }: FinalState): string {
   const causes = new Map<string, string>();
+  const ready = new Set<string>();
   const gone: string[] = [];
   for (const { kind, object, message } of timeline) {
     const cause =
@@ -66,8 +67,9 @@ function goneText({ timeline, totals }: FinalState): string {
         ? message.replace('Disrupting Node: ', '')
         : CAUSES.get(kind);
     if (cause !== undefined && !causes.has(object)) causes.set(object, cause);
+    if (kind === 'ready') ready.add(object);
     if (kind === 'removed' && message === 'the instance is gone') {
-      gone.push(causes.get(object) ?? 'deleted');
+      gone.push(causes.get(object) ?? (ready.has(object) ? 'deleted' : 'never ready'));
     }
   }
   const evictions = totals.evictions === 1 ? '1 eviction' : `${totals.evictions} evictions`;
