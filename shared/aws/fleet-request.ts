@@ -177,9 +177,31 @@ function distinct(all: readonly FleetFault[]): readonly FleetFault[] {
   });
 }
 
+type FleetError = NonNullable<CreateFleetResult['Errors']>[number];
+
+/**
+ * EC2 knows a new instance profile about ten seconds after IAM: until then every line is refused,
+ * and some as unfulfillable. https://docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot.html
+ */
+function isOfNewProfile({ ErrorCode, ErrorMessage }: FleetError): boolean {
+  const isRefused = ErrorCode === 'InvalidParameterValue';
+  return isRefused && /Invalid IAM Instance Profile/i.test(ErrorMessage ?? '');
+}
+
+/** What passes by itself bars nothing: the claims are tried again. */
+function passing({ ErrorCode: code = 'Unknown', ErrorMessage: message = '' }: FleetError) {
+  return { kind: 'throttled', code, message, offering: undefined } as const;
+}
+
 export function fleetResult(fleet: FleetRequest, answer: CreateFleetResult): FleetResult {
+  const errors = answer.Errors ?? [];
+  const isEarly = errors.some(isOfNewProfile);
+  const faultsOf = (each: FleetError): readonly FleetFault[] => {
+    const isItsDoing = isOfNewProfile(each) || each.ErrorCode === 'UnfulfillableCapacity';
+    return isEarly && isItsDoing ? [passing(each)] : faults(fleet, each);
+  };
   return {
     instances: (answer.Instances ?? []).flatMap((each) => launched(fleet, each)),
-    faults: distinct((answer.Errors ?? []).flatMap((each) => faults(fleet, each))),
+    faults: distinct(errors.flatMap(faultsOf)),
   };
 }

@@ -1,0 +1,54 @@
+import type { _InstanceType } from '@aws-sdk/client-ec2';
+import { expect, it } from 'vitest';
+import { provision } from '../../../shared/app/provision.ts';
+import { fleetResult } from '../../../shared/aws/fleet-request.ts';
+import type { FleetRequest, FleetResult } from '../../../shared/ports.ts';
+import { deployment } from '../../sim/small-world.ts';
+import { settings, waitingWorld, withPorts } from './world.ts';
+
+/** EC2 knows the profile this long after IAM. */
+const KNOWN_AFTER_MS = 12_000;
+const EARLY = {
+  ErrorCode: 'InvalidParameterValue',
+  ErrorMessage:
+    'Value (demo_profile) for parameter iamInstanceProfile.name is invalid. Invalid IAM Instance Profile name',
+};
+const SHORT = { ErrorCode: 'UnfulfillableCapacity', ErrorMessage: 'Unable to fulfill capacity' };
+
+/** What EC2 answers while it does not know the instance profile: every line is refused. */
+function early(fleet: FleetRequest, others: readonly (typeof SHORT)[]): FleetResult {
+  const lines = fleet.overrides.map(({ instanceType, zone, subnetId }) => ({
+    LaunchTemplateAndOverrides: {
+      Overrides: {
+        InstanceType: instanceType as _InstanceType,
+        AvailabilityZone: zone,
+        SubnetId: subnetId,
+      },
+    },
+  }));
+  const refused = lines.map((line) => ({ ...line, ...EARLY }));
+  const short = others.map((each) => ({ ...lines[0], ...each }));
+  return fleetResult(fleet, { $metadata: {}, Errors: [...refused, ...short] });
+}
+
+it.each([
+  ['alone', []],
+  ['beside a line that is unfulfillable', [SHORT]],
+])('an instance profile that EC2 does not know yet bars nothing: %s', async (_, others) => {
+  const { ports, world } = await waitingWorld([deployment('web', 3, '1')]);
+  const startMs = ports.clock.nowMs();
+  const sinceMs = (): number => ports.clock.nowMs() - startMs;
+  const launch = async (fleet: FleetRequest): Promise<FleetResult> =>
+    sinceMs() < KNOWN_AFTER_MS ? early(fleet, others) : await ports.compute.launch(fleet);
+  const slow = withPorts(ports, { compute: { launch } });
+  const names = new Set<string>();
+  let launched = 0;
+  while (launched === 0 && sinceMs() < 60_000) {
+    launched = (await provision(slow, settings)).launched.length;
+    for (const { name } of (await ports.cluster.read()).objects.nodeClaims) names.add(name);
+    await world.run(world.timeline.nowMs() + 2000);
+  }
+  expect(sinceMs()).toBeLessThanOrEqual(KNOWN_AFTER_MS + 4000);
+  // The claims are the same: none was given up.
+  expect(names.size).toBe(launched);
+});
