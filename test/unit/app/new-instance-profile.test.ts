@@ -28,7 +28,7 @@ function early(fleet: FleetRequest, others: readonly (typeof SHORT)[]): FleetRes
   }));
   const refused = lines.map((line) => ({ ...line, ...EARLY }));
   const short = others.map((each) => ({ ...lines[0], ...each }));
-  return fleetResult(fleet, { $metadata: {}, Errors: [...refused, ...short] });
+  return fleetResult(fleet, { Errors: [...refused, ...short] });
 }
 
 it.each([
