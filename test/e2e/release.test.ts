@@ -90,7 +90,7 @@ await describeWithControlPlane(
       const address = { namespace: 'kube-system', name: 'joiner' };
       const data = { note: 'by hand' };
       await admin().patch(RESOURCES.configMaps, address, { kind: 'merge', value: { data } });
-      expect(await brake('pause', '--for', '1h')).toMatch(
+      expect(await brake('pause', 'all', '--for', '1h')).toMatch(
         /^launch: paused until \S+Z\ndisrupt: paused until \S+Z\nterminate: paused until \S+Z\n$/,
       );
       const answer = JSON.parse(await brake('resume', 'launch', '-o', 'json'));
