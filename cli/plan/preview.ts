@@ -101,7 +101,9 @@ export async function previewedIn(
 /** What functions remember in their bucket is not asked for. */
 const NO_MEMORY: Memory = {
   unavailable: async () => [],
+  unavailableSubnets: async () => new Set(),
   markUnavailable: async () => undefined,
+  forgetBars: async () => undefined,
   failedRegistrations: async () => new Map(),
   recordRegistration: async () => undefined,
   unusedLaunches: async () => [],

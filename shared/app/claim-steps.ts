@@ -95,6 +95,8 @@ async function initialize(pass: Pass, claim: NodeClaim, node: Node): Promise<voi
 }
 
 async function finalizeClaim({ ports }: Pass, claim: NodeClaim): Promise<void> {
+  // What it took of the account's quotas is free again.
+  if (claim.providerId !== undefined) await ports.memory.forgetBars('quota');
   await ports.cluster.patchNodeClaim(claimRef(claim), { removeFinalizer: TERMINATION_FINALIZER });
   ports.recorder.count('nodeclaims_terminated_total', {
     nodepool: claim.labels[NODE_POOL] ?? '',

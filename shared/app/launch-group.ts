@@ -1,4 +1,5 @@
 import { allocatable } from '../core/instance-types/allocatable.ts';
+import { mayBeHadElsewhere } from '../core/launch/faults.ts';
 import {
   clientToken,
   FLEET,
@@ -141,9 +142,10 @@ async function recordLaunch(
 async function recordFaults(pass: LaunchPass, faults: readonly FleetFault[]): Promise<void> {
   const { memory } = pass.ports;
   for (const fault of faults) {
-    if (fault.offering === undefined) continue;
-    if (fault.kind === 'unfulfillable' || fault.kind === 'unknown') {
-      await memory.markUnavailable(fault.offering, fault.code);
+    const { kind, code, offering, subnetId } = fault;
+    const barred = kind === 'subnet' && subnetId !== undefined ? { subnetId } : offering;
+    if (barred !== undefined && kind !== 'passing') {
+      await memory.markUnavailable(barred, code, kind);
     }
   }
 }
@@ -181,8 +183,8 @@ export async function sayLaunchFailed(
  */
 function isShort(faults: readonly FleetFault[]): boolean {
   const isBarred = ({ kind, offering }: FleetFault): boolean =>
-    kind === 'unfulfillable' || (kind === 'unknown' && offering !== undefined);
-  return faults.some(({ kind }) => kind === 'unfulfillable') && faults.every(isBarred);
+    kind !== 'passing' && offering !== undefined;
+  return faults.some(mayBeHadElsewhere) && faults.every(isBarred);
 }
 
 /** Of the faults of one fleet, together: an event has room for no more. */
@@ -190,7 +192,7 @@ const FAULTS_LENGTH_MAX = 1000;
 
 /** Each code once, with what EC2 said first; shortages come first. */
 function namesOf(faults: readonly FleetFault[]): string {
-  const isOther = ({ kind }: FleetFault): number => Number(kind !== 'unfulfillable');
+  const isOther = (fault: FleetFault): number => Number(!mayBeHadElsewhere(fault));
   const messages = new Map<string, string>();
   for (const { code, message } of faults.toSorted((a, b) => isOther(a) - isOther(b))) {
     if (!messages.has(code)) messages.set(code, message);
@@ -208,7 +210,7 @@ async function sayClassFails(
   nodeClass: NodeClass,
   faults: readonly FleetFault[],
 ): Promise<void> {
-  const others = faults.filter(({ kind }) => kind !== 'unfulfillable');
+  const others = faults.filter((each) => !mayBeHadElsewhere(each));
   for (const message of new Set(others.map((each) => `${each.code}: ${each.message}`))) {
     if (await shadow.isCast()) return;
     const regarding = classRef(nodeClass);
@@ -234,7 +236,7 @@ async function settleLeftOver(
     if (first !== undefined) await sayClassFails(pass, first.nodeClass, faults);
     return;
   }
-  const { code, message } = faults.find(({ kind }) => kind !== 'unfulfillable') ?? NO_ANSWER;
+  const { code, message } = faults.find((each) => !mayBeHadElsewhere(each)) ?? NO_ANSWER;
   for (const { claim } of leftOver) await sayLaunchFailed(pass, claim, code, message);
   const attempt = membership.attempt + 1;
   const token = clientToken(

@@ -10,6 +10,7 @@ import {
   type Launchable,
   type Launching,
   type LaunchPass,
+  placed,
   prepare,
   type Subnets,
   sayAwaiting,
@@ -154,12 +155,12 @@ export async function launchClaims(
         await sayLaunchFailed(pass, claim, 'Unreadable', claim.unreadable);
         return;
       }
-      const zones = await subnetsOf(ports, state, claim, subnets);
-      if (zones instanceof PortError) {
-        await sayLaunchFailed(pass, claim, zones.code, zones.message);
+      const known = await subnetsOf(ports, state, claim, subnets);
+      if (known instanceof PortError) {
+        await sayLaunchFailed(pass, claim, known.code, known.message);
         return;
       }
-      const item = await prepare(pass, state, claim, typesOf(claim), zones);
+      const item = await prepare(pass, state, claim, typesOf(claim), known.zones());
       if (item !== undefined) launchable.push(item);
     };
     failures.push(...(await attempt(`NodeClaim/${claim.name}`, choose)));
@@ -171,5 +172,6 @@ export async function launchClaims(
     })),
     settings.fleetSizeMax,
   );
-  return reported(await launchGroups(pass, nodeClaims, groups));
+  const ready = groups.map((group) => placed(group, subnets));
+  return reported(await launchGroups(pass, nodeClaims, ready));
 }
