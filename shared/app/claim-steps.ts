@@ -116,7 +116,7 @@ async function act(pass: Pass, claim: NodeClaim, action: Step): Promise<boolean>
       await deleteClaim(pass, claim, action);
       return true;
     case 'confirm':
-      await confirm(pass, claim, action.node);
+      await confirm(pass, claim, action.node, pass.state.objects.pods);
       return true;
     case 'nominate':
       pass.failures.push(...(await nominatePods(pass.ports, [action])));

@@ -59,6 +59,8 @@ export interface LaunchPass extends Launching {
   readonly givenUp: string[];
   /** Claims that another has written since they were read. */
   readonly changed: string[];
+  /** By EC2NodeClass, claims refused for what passes by itself: its other launches wait, too. */
+  readonly passing: Map<string, number>;
 }
 
 /** Deletes the claim: its pods need another plan. Not once Karpenter runs, whose claim it is then. */

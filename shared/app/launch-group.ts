@@ -236,7 +236,9 @@ async function settleLeftOver(
     if (first !== undefined) await sayClassFails(pass, first.nodeClass, faults);
     return;
   }
-  const { code, message } = faults.find((each) => !mayBeHadElsewhere(each)) ?? NO_ANSWER;
+  const passing = faults.find(({ kind }) => kind === 'passing');
+  if (passing !== undefined) notePassing(pass, leftOver);
+  const { code, message } = passing ?? faults.find((each) => !mayBeHadElsewhere(each)) ?? NO_ANSWER;
   for (const { claim } of leftOver) await sayLaunchFailed(pass, claim, code, message);
   const attempt = membership.attempt + 1;
   const token = clientToken(
@@ -248,12 +250,19 @@ async function settleLeftOver(
   await writeGroup(pass, leftOver, next, ({ claim }) => claimRef(claim));
 }
 
+/** They are tried again in a moment, and nothing else of their class before. */
+function notePassing({ passing }: LaunchPass, group: readonly Launchable[]): void {
+  const name = group[0]?.nodeClass.name ?? '';
+  passing.set(name, (passing.get(name) ?? 0) + group.length);
+}
+
 /** The fault is written on the claims; the next pass tries them again with the same token. */
 async function postpone(
   pass: LaunchPass,
   group: readonly Launchable[],
   error: PortError,
 ): Promise<undefined> {
+  if (error.kind === 'throttled') notePassing(pass, group);
   for (const { claim } of group) await sayLaunchFailed(pass, claim, error.code, error.message);
 }
 

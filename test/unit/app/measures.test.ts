@@ -82,7 +82,7 @@ it('launches are counted by the claim: tried, and failed whatever the cause', as
       .filter(([key]) => key.startsWith(`${name}{`))
       .reduce((total, [, by]) => total + by, 0);
   const launch = async () => {
-    throw new PortError('throttled', 'RequestLimitExceeded', 'later');
+    throw new PortError('unknown', 'InternalError', 'later');
   };
   await provision(withPorts(ports, { compute: { launch } }), settings);
   expect(sum('launch_attempts_total')).toBe(3);

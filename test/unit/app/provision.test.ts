@@ -208,7 +208,7 @@ describe('Karpenter that comes up while provision waits for an answer', () => {
     const { ports: free } = await waitingWorld([deployment('web', 1, '1')]);
     const launch = async (fleet: FleetRequest): Promise<never> => {
       await free.compute.launch(fleet);
-      return await refuse();
+      throw new PortError('unknown', 'TimeoutError', 'no answer');
     };
     await provision(withPorts(free, { compute: { launch } }), settings);
     const { ports, writes, isUp } = overtaken(free, 'list');
