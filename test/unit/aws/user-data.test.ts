@@ -283,25 +283,6 @@ describe('Bottlerocket', () => {
     expect(text).toMatch(/^count = 9007199254740993$/m);
   });
 
-  it('keeps no taint of the user’s, and nothing of what is reserved, that plans do not know', () => {
-    const user = [
-      '[settings.kubernetes.node-taints]',
-      'mine = ["yes:NoSchedule"]',
-      '[settings.kubernetes.eviction-hard]',
-      '"memory.available" = "50%"',
-      '[settings.kubernetes.kube-reserved]',
-      'memory = "1Gi"',
-    ].join('\n');
-    const kubelet = { evictionHard: { 'nodefs.available': '5%' } };
-    const { settings } = parseToml(rendered({ family: 'Bottlerocket', user, kubelet }));
-    expect(settings).toMatchObject({ kubernetes: { 'kube-reserved': { memory: '1Gi' } } });
-    const { kubernetes } = settings as { readonly kubernetes: Readonly<Record<string, unknown>> };
-    expect([kubernetes['node-taints'], kubernetes['eviction-hard']]).toEqual([
-      { gpu: ['yes:NoSchedule'], 'karpenter.sh/unregistered': [':NoExecute'] },
-      { 'nodefs.available': '5%' },
-    ]);
-  });
-
   it('binds instance storage, and passes kubelet settings', () => {
     const kubelet = { clusterDNS: ['10.0.0.1'], evictionHard: { 'memory.available': '5%' } };
     const toml = parseToml(rendered({ family: 'Bottlerocket', raid: true, kubelet }));
