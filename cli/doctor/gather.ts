@@ -1,6 +1,5 @@
-import { EKSClient } from '@aws-sdk/client-eks';
 import packageJson from '../../package.json' with { type: 'json' };
-import { type AwsAccess, type Credentials, ec2Client, s3Client } from '../../shared/aws/access.ts';
+import { type AwsAccess, ec2Client, s3Client } from '../../shared/aws/access.ts';
 import { Calls } from '../../shared/aws/calls.ts';
 import { CatalogFile, pricesAtMs } from '../../shared/aws/memory/catalog-file.ts';
 import { MemoryObjects } from '../../shared/aws/memory/objects.ts';
@@ -12,6 +11,7 @@ import { KubeClient } from '../../shared/kube/client.ts';
 import { systemTiming } from '../../shared/kube/time.ts';
 import { eksTokenSource } from '../../shared/kube/token.ts';
 import { httpTransport } from '../../shared/kube/transport.ts';
+import { type Aws, awsOf } from '../aws.ts';
 import { type ClusterOptions, connect } from '../connect.ts';
 import { callerOf, deployedFunctions, hasSpotRole, quotasOf, roleInProfile } from './account.ts';
 import { isPrivate } from './check-network.ts';
@@ -26,7 +26,6 @@ import {
   known,
 } from './facts.ts';
 import { kubernetesFacts, liveObjects } from './kubernetes.ts';
-import type { Signing } from './signed.ts';
 
 export interface Questions {
   readonly cluster: string;
@@ -41,31 +40,10 @@ export interface Questions {
   readonly kubeconfig: ClusterOptions | undefined;
 }
 
-interface Aws {
-  readonly access: AwsAccess;
-  readonly signing: Signing;
-}
-
-/** Variables of the SDK: profiles, keys, roles, single sign-on, and an endpoint for emulators. */
-function awsOf(region: string): Aws {
-  const endpoint = process.env['AWS_ENDPOINT_URL'];
-  const { credentials } = new EKSClient({ region }).config;
-  const keys = async (): Promise<Credentials> => {
-    const { accessKeyId, secretAccessKey, sessionToken } = await credentials();
-    const pair = { accessKeyId, secretAccessKey };
-    return sessionToken === undefined ? pair : { ...pair, sessionToken };
-  };
-  const access = { region, credentials: keys, functionName: 'doctor', timeoutMs: 10_000 };
-  return {
-    access: endpoint === undefined ? access : { ...access, endpoint },
-    signing: { region, credentials: keys, endpoint },
-  };
-}
-
 /** Everything that the checks ask; what cannot be known says why, and nothing stops the others. */
 export async function gather(questions: Questions): Promise<Facts> {
   const { cluster: name, region } = questions;
-  const aws = awsOf(region);
+  const aws = awsOf(region, 'doctor');
   const { access, signing } = aws;
   const [caller, cluster, functions, spotRole, quotas, reach] = await Promise.all([
     known(() => callerOf(signing)),
