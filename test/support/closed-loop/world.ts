@@ -6,6 +6,7 @@ import { ensureNamespace } from '../../contract/kube-objects.ts';
 import { CLUSTER, WireCloud } from '../aws/cloud.ts';
 import { furnish } from '../aws/furnish.ts';
 import type { ModelInstance } from '../aws/model/account.ts';
+import { makeRealistic, type Realism } from '../aws/realism.ts';
 import { establishCrds, ourCrds } from '../control-plane/crds.ts';
 import type { ControlPlane, ControlPlaneOptions } from '../control-plane/launch.ts';
 import { applyManifests, readManifests } from '../control-plane/manifests.ts';
@@ -80,6 +81,8 @@ export interface ClosedLoopOptions {
   /** Of the functions, beside what the stack sets. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly controlPlane?: ControlPlaneOptions;
+  /** AWS takes its time and tells late, as it does; undefined: it answers at once. */
+  readonly realism?: Realism;
 }
 
 interface Started {
@@ -141,6 +144,7 @@ function describeStarted(
     parts.clock.start();
     tap.start();
     await furnish(cloud.account);
+    if (options.realism !== undefined) makeRealistic(cloud, options.realism);
     await cloud.start();
     const { url, caPem } = plane();
     const data = Buffer.from(caPem).toString('base64');
