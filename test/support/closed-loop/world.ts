@@ -81,8 +81,13 @@ export interface ClosedLoopOptions {
   /** Of the functions, beside what the stack sets. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly controlPlane?: ControlPlaneOptions;
-  /** AWS takes its time and tells late, as it does; undefined: it answers at once. */
+  /** AWS takes its time and tells late, as it does; undefined: as {@link awsByDefault} says. */
   readonly realism?: Realism;
+}
+
+/** `JOINER_AWS=realistic` has every suite run on AWS as it is; else AWS answers at once. */
+function awsByDefault(): Realism | undefined {
+  return process.env['JOINER_AWS'] === 'realistic' ? {} : undefined;
 }
 
 interface Started {
@@ -144,7 +149,8 @@ function describeStarted(
     parts.clock.start();
     tap.start();
     await furnish(cloud.account);
-    if (options.realism !== undefined) makeRealistic(cloud, options.realism);
+    const realism = options.realism ?? awsByDefault();
+    if (realism !== undefined) makeRealistic(cloud, realism);
     await cloud.start();
     const { url, caPem } = plane();
     const data = Buffer.from(caPem).toString('base64');
