@@ -1,6 +1,7 @@
 import { BUCKET_LAYOUT } from '../../contract.ts';
 import {
   activeBars,
+  type Bar,
   type Bars,
   offeringsOf,
   subnetsOf,
@@ -77,7 +78,11 @@ export class S3Memory implements Memory {
 
   /** Our own: others look after theirs. */
   async forgetBars(kind: BarKind): Promise<void> {
-    this.bars.own.change((state) => withoutBars(state, (_, bar) => bar.kind === kind));
+    // Others may have barred something since this process looked.
+    const known = await this.bars.own.read();
+    const isOver = (_: string, bar: Bar): boolean => bar.kind === kind;
+    if (withoutBars(known, isOver) === known) return;
+    this.bars.own.change((state) => withoutBars(state, isOver));
   }
 
   async failedRegistrations(): ReturnType<Memory['failedRegistrations']> {

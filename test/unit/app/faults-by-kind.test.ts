@@ -2,10 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { provision } from '../../../shared/app/provision.ts';
 import { fleetResult } from '../../../shared/aws/fleet-request.ts';
 import type { FleetRequest, FleetResult, Ports } from '../../../shared/ports.ts';
+import { readState } from '../../../shared/sim/decode.ts';
 import { deployment } from '../../sim/small-world.ts';
 import {
   MINUTE,
   reading,
+  runningWorld,
   settings,
   spread,
   type WaitingWorld,
@@ -59,6 +61,22 @@ describe('what EC2 refuses for a while', () => {
       expect(await triedAt(code, 29)).toEqual([0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30]);
     },
   );
+
+  it('as a quota is used up is free when an instance of ours has ended', async () => {
+    const world = await runningWorld([deployment('web', 1, '1')]);
+    const { cluster, memory } = world.ports;
+    const [claim] = readState(world.store).objects.nodeClaims;
+    const place = { instanceType: 'm6a.large', zone: 'us-east-1a' };
+    const key = { ...place, capacityType: 'on-demand' } as const;
+    await memory.markUnavailable(key, 'VcpuLimitExceeded', 'quota');
+    await memory.markUnavailable({ ...key, zone: 'us-east-1b' }, 'Short', 'shortage');
+    await cluster.delete({ kind: 'NodeClaim', name: claim?.name ?? '' });
+    await world.run(world.timeline.nowMs() + 2.5 * MINUTE);
+    expect(readState(world.store).objects.nodeClaims.map(({ name }) => name)).not.toContain(
+      claim?.name,
+    );
+    expect(await memory.unavailable()).toMatchObject([{ kind: 'shortage' }]);
+  });
 
   it('for want of capacity is tried ever later', async () => {
     expect(await triedAt('InsufficientInstanceCapacity', 29)).toEqual([0, 3, 9, 21, 45]);

@@ -113,6 +113,17 @@ describe('unavailable offerings', () => {
     expect(await bucket.process().memory.unavailable()).toMatchObject([c8g]);
   });
 
+  it('of a quota are forgotten by a process that has looked before they were there', async () => {
+    const [launching, ending] = [bucket.process().memory, bucket.process().memory];
+    expect(await ending.unavailable()).toEqual([]);
+    await launching.markUnavailable(c7g, 'VcpuLimitExceeded', 'quota');
+    await launching.flush();
+    bucket.nowMs += MINUTE_MS;
+    await ending.forgetBars('quota');
+    await ending.flush();
+    expect(await launching.unavailable()).toEqual([]);
+  });
+
   it('do not hold subnets, which are known by themselves', async () => {
     const { memory } = bucket.process();
     const subnetId = 'subnet-0123456789abcdef0';
