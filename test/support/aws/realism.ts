@@ -91,3 +91,8 @@ export function makeRealistic(cloud: WireCloud, { seed = 1, lags: own = {} }: Re
     account.standardVcpus.set(market, STANDARD_VCPUS[market]);
   }
 }
+
+/** `JOINER_AWS=realistic` has every world run on AWS as it is; else AWS answers at once. */
+export function awsByDefault(): Realism | undefined {
+  return process.env['JOINER_AWS'] === 'realistic' ? {} : undefined;
+}

@@ -6,7 +6,7 @@ import { ensureNamespace } from '../../contract/kube-objects.ts';
 import { CLUSTER, WireCloud } from '../aws/cloud.ts';
 import { furnish } from '../aws/furnish.ts';
 import type { ModelInstance } from '../aws/model/account.ts';
-import { makeRealistic, type Realism } from '../aws/realism.ts';
+import { awsByDefault, makeRealistic, type Realism } from '../aws/realism.ts';
 import { establishCrds, ourCrds } from '../control-plane/crds.ts';
 import type { ControlPlane, ControlPlaneOptions } from '../control-plane/launch.ts';
 import { applyManifests, readManifests } from '../control-plane/manifests.ts';
@@ -83,11 +83,6 @@ export interface ClosedLoopOptions {
   readonly controlPlane?: ControlPlaneOptions;
   /** AWS takes its time and tells late, as it does; undefined: as {@link awsByDefault} says. */
   readonly realism?: Realism;
-}
-
-/** `JOINER_AWS=realistic` has every suite run on AWS as it is; else AWS answers at once. */
-function awsByDefault(): Realism | undefined {
-  return process.env['JOINER_AWS'] === 'realistic' ? {} : undefined;
 }
 
 interface Started {
