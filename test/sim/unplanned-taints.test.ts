@@ -32,6 +32,7 @@ it('nodes that join with a taint which their plan did not have stop the launches
 
 it.each<[string, Taint]>([
   ['of the control plane', { ...TAINT, key: 'node.kubernetes.io/memory-pressure' }],
+  ['of an agent that is not ready', { ...TAINT, key: 'node.cilium.io/agent-not-ready' }],
   ['that repels nothing for good', { ...TAINT, effect: 'PreferNoSchedule' }],
 ])('a taint %s does not', async (_, taint) => {
   const world = await launchedWith(taint, spread('web', 5));
