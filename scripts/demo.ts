@@ -10,6 +10,7 @@ import { prepareSimulation, runUntil, type Simulation } from '../cli/simulate/ru
 import { dollars, table } from '../cli/simulate/table.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { resolveTypes } from '../shared/app/outlook.ts';
+import { loadCatalog } from '../shared/catalog/catalog.ts';
 import type { InstanceType } from '../shared/core/model/instance-type.ts';
 import { ON_DEMAND } from '../shared/core/model/labels.ts';
 import type { Json } from '../shared/sim/json.ts';
@@ -44,8 +45,9 @@ function objectsOf(folder: string): readonly Json[] {
   return loadObjects([join(EXAMPLES, folder)], REGION);
 }
 
-function simulate(manifests: readonly Json[], scenario?: Scenario): Promise<Simulation> {
-  return prepareSimulation({ region: REGION, seed: SEED, manifests, scenario });
+async function simulate(manifests: readonly Json[], scenario?: Scenario): Promise<Simulation> {
+  const catalog = await loadCatalog(REGION);
+  return prepareSimulation({ catalog, seed: SEED, manifests, scenario });
 }
 
 interface Price {
@@ -78,6 +80,7 @@ function show(state: FinalState): void {
 
 async function comparison(): Promise<void> {
   heading('What the same pods cost', 'bench/compare');
+  const catalog = await loadCatalog(COMPARED_REGION);
   for (const [folder, what] of [
     ['mixed', '75 pods of a shop: three zones, caches apart, small services, batch work'],
     ['zones-by-preference', '30 pods that would like to be spread over zones and nodes'],
@@ -85,7 +88,7 @@ async function comparison(): Promise<void> {
   ] as const) {
     const path = join(ROOT, 'bench', 'compare', folder);
     const manifests = inEksCluster(loadObjects([path], COMPARED_REGION));
-    const result = compared(await appliedManifests(manifests, COMPARED_REGION));
+    const result = compared(await appliedManifests(manifests, catalog));
     say(
       bold(what),
       '',
