@@ -6,6 +6,7 @@ import { BadInput } from './bad-input.ts';
 import type { OpenBucket } from './bucket.ts';
 import type { LiveCluster } from './live.ts';
 import { catalogOfFile, notEmbedded } from './offline-catalog.ts';
+import { showPricesOf } from './price-text.ts';
 import { namedRegion, regionOption } from './region.ts';
 import type { StackPlace } from './stack-settings.ts';
 
@@ -94,6 +95,7 @@ export async function marketOf(
   options: MarketOptions,
 ): Promise<Market> {
   const region = regionOf(live, options.region);
+  showPricesOf(region);
   const file = options.catalog === undefined ? undefined : catalogOfFile(options.catalog, region);
   const opened = await bucketOf(region, options.bucket, live.place);
   const kept = file === undefined ? opened?.catalog : undefined;

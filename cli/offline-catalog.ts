@@ -3,6 +3,7 @@ import { isEmbeddedRegion, loadCatalog, REGIONS } from '../shared/catalog/catalo
 import type { Catalog } from '../shared/catalog/facts.ts';
 import { BadInput } from './bad-input.ts';
 import { readCatalogFile } from './catalog-file.ts';
+import { showPricesOf } from './price-text.ts';
 import { regionOption } from './region.ts';
 
 /** Instance types and prices for a command that asks no cluster. */
@@ -35,6 +36,12 @@ export function notEmbedded(region: string): string {
 
 /** The catalog that was asked for. Bad input: a region that is not known, a file of another one. */
 export async function offlineCatalog(options: OfflineCatalogOptions): Promise<Catalog> {
+  const catalog = await askedCatalog(options);
+  showPricesOf(catalog.region);
+  return catalog;
+}
+
+async function askedCatalog(options: OfflineCatalogOptions): Promise<Catalog> {
   const { region = DEFAULT_REGION, catalog: file, bucket } = options;
   if (file !== undefined) return catalogOfFile(file, options.region);
   if (bucket !== undefined) return catalogOfBucket(bucket, region);

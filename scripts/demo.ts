@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { compared, KARPENTER_VERSION } from '../cli/compare/comparison.ts';
 import { comparisonTable, verdict } from '../cli/compare/render.ts';
 import { appliedManifests } from '../cli/compare/subject.ts';
+import { priceText } from '../cli/price-text.ts';
 import { inEksCluster } from '../cli/simulate/eks-cluster.ts';
 import { loadObjects } from '../cli/simulate/load.ts';
 import { nodeClaimTable } from '../cli/simulate/render.ts';
 import { prepareSimulation, runUntil, type Simulation } from '../cli/simulate/run.ts';
-import { dollars, table } from '../cli/simulate/table.ts';
+import { table } from '../cli/simulate/table.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { resolveTypes } from '../shared/app/outlook.ts';
 import { loadCatalog } from '../shared/catalog/catalog.ts';
@@ -127,7 +128,7 @@ async function graviton(): Promise<void> {
     const { list, adjusted } = await priceOf(overlaid, 'default', name);
     const chosen = preferred.nodeClaims.some((claim) => claim.instanceType === name);
     const what = chosen ? green('launched') : '';
-    rows.push([name, dollars(list), dollars(adjusted), what]);
+    rows.push([name, priceText(list), priceText(adjusted), what]);
   }
   say('', table(['TYPE', 'LIST PRICE/H', 'AFTER OVERLAY', ''], rows, '  '));
   const why = preferred.decisions.find((each) => each.action === 'create');

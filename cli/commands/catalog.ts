@@ -4,7 +4,7 @@ import { ec2Client, pricingClient } from '../../shared/aws/access.ts';
 import { Calls } from '../../shared/aws/calls.ts';
 import { CatalogReader } from '../../shared/aws/catalog-reader.ts';
 import { encodeCatalogFile } from '../../shared/aws/memory/catalog-file.ts';
-import { isEmbeddedRegion, loadCatalog } from '../../shared/catalog/catalog.ts';
+import { isEmbeddedRegion, knownMachines, loadCatalog } from '../../shared/catalog/catalog.ts';
 import type { Catalog } from '../../shared/catalog/facts.ts';
 import { callersAccess } from '../aws-access.ts';
 import { reporting, unreadable } from '../bad-input.ts';
@@ -41,6 +41,7 @@ async function run({ region, output }: Options): Promise<number> {
     calls: new Calls(),
     region,
     embedded: isEmbeddedRegion(region) ? await loadCatalog(region) : undefined,
+    known: await knownMachines(),
   });
   const file = output ?? `catalog.${region}.json.gz`;
   process.stderr.write(`joiner: reading instance types and prices of ${region} from AWS\n`);

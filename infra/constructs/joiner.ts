@@ -151,10 +151,11 @@ export class Joiner extends Construct {
 
   /** What the command line finds in the cluster: what is decided by, and where it is remembered. */
   #stated(): Readonly<Record<string, string>> {
+    const { region } = Stack.of(this);
     return {
-      ...statedSettings(this.#props),
+      ...statedSettings(this.#props, region),
       [ENV.cluster]: this.clusterName,
-      [REGION_VARIABLE]: Stack.of(this).region,
+      [REGION_VARIABLE]: region,
       [ENV.bucket]: this.bucket.bucketName,
     };
   }

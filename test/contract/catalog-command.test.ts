@@ -39,7 +39,7 @@ beforeEach(async () => {
   await cloud.start();
   cloud.account.instanceTypes = [C7G_LARGE];
   cloud.account.prices.set(poolKey('c7g.large', `${REGION}b`, 'spot'), 0.03);
-  cloud.onDemandPrices.push({ instanceType: 'c7g.large', usd: 0.0725 });
+  cloud.onDemandPrices.push({ instanceType: 'c7g.large', price: 0.0725 });
   vi.stubEnv('AWS_ENDPOINT_URL', cloud.endpoint);
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIDEXAMPLE');
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'a-secret-of-the-test');
@@ -76,4 +76,27 @@ it('joiner catalog writes what AWS offers, and simulate plans with it', async ()
     expect(wrong).toMatchObject({ exitCode: 2, stdout: '' });
     expect(wrong.stderr).toContain('is no catalog as joiner catalog writes it');
   });
+});
+
+it('amounts of a region in China are shown in yuan', async () => {
+  await cloud.stop();
+  const china = new WireCloud('cn-north-1');
+  await china.start();
+  vi.stubEnv('AWS_ENDPOINT_URL', china.endpoint);
+  china.account.instanceTypes = [C7G_LARGE];
+  china.onDemandPrices.push({ instanceType: 'c7g.large', price: 0.6421 });
+  try {
+    await inFolder({ 'world.yaml': MANIFESTS }, async (folder) => {
+      const file = join(folder, 'catalog.json.gz');
+      await joiner('catalog', '--region', 'cn-north-1', '-o', file);
+      const args = ['simulate', join(folder, 'world.yaml'), '--bare', '--duration', '5m'];
+      const { exitCode, stdout } = await joiner(...args, '--catalog', file);
+      expect(exitCode).toBe(0);
+      expect(stdout).toContain('cost      ¥0.6421/h now');
+      expect(stdout).toContain('at ¥0.6421/h for 1 pod');
+      expect(stdout).not.toContain('$');
+    });
+  } finally {
+    await china.stop();
+  }
 });

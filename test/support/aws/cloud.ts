@@ -1,5 +1,6 @@
 import type { Cluster } from '@aws-sdk/client-eks';
 import type { PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
+import { currencyOf } from '../../../shared/core/model/currency.ts';
 import { Account } from './model/account.ts';
 import { descriptionHandlers } from './model/descriptions.ts';
 import { fleetHandlers } from './model/fleets.ts';
@@ -83,7 +84,7 @@ export class WireCloud {
         ...senderHandlers((body) => this.send(body)),
       },
       events: eventHandlers(this.events),
-      pricing: priceHandlers(this.onDemandPrices),
+      pricing: priceHandlers(this.onDemandPrices, currencyOf(region)),
     });
   }
 
