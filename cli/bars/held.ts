@@ -1,11 +1,10 @@
-import { s3Client } from '../../shared/aws/access.ts';
+import { type AwsAccess, s3Client } from '../../shared/aws/access.ts';
 import { Calls } from '../../shared/aws/calls.ts';
 import { BARS } from '../../shared/aws/memory/bars.ts';
 import { decodeDocument, MemoryDocument } from '../../shared/aws/memory/document.ts';
 import { MemoryObjects } from '../../shared/aws/memory/objects.ts';
 import { BUCKET_LAYOUT } from '../../shared/contract.ts';
 import { type Bar, barKey, withoutBars } from '../../shared/core/launch/bars.ts';
-import type { Aws } from '../aws.ts';
 
 const TOPIC = 'unavailable';
 /** A person waits longer than a function does. */
@@ -29,7 +28,7 @@ export class HeldBars {
   private readonly region: string;
   private readonly problems: string[] = [];
 
-  constructor({ access }: Aws, bucket: string) {
+  constructor(access: AwsAccess, bucket: string) {
     this.region = access.region;
     this.objects = new MemoryObjects({
       s3: s3Client(access),

@@ -1,7 +1,7 @@
 import { Argument, Command, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { FAULTS } from '../../shared/core/launch/faults.ts';
-import { type Aws, awsOf } from '../aws.ts';
+import { type CallersAccess, callersAccess } from '../aws-access.ts';
 import { BadInput, Problems, reporting } from '../bad-input.ts';
 import { type HeldBar, HeldBars } from '../bars/held.ts';
 import { deployedFunctions } from '../doctor/account.ts';
@@ -30,8 +30,12 @@ function checked(action: Action, keys: readonly string[], options: Options): str
 }
 
 /** The bucket that the stack's functions are told of. */
-async function bucketOf({ signing }: Aws, cluster: string): Promise<string> {
-  const found = (await deployedFunctions(signing, cluster)).find(({ bucket }) => bucket !== '');
+async function bucketOf(
+  { region, credentials, endpoint }: CallersAccess,
+  cluster: string,
+): Promise<string> {
+  const functions = await deployedFunctions({ region, credentials, endpoint }, cluster);
+  const found = functions.find(({ bucket }) => bucket !== '');
   if (found !== undefined) return found.bucket;
   throw new BadInput([`no function of a stack for ${cluster} names a bucket: give --bucket`]);
 }
@@ -42,8 +46,9 @@ function isNamed(key: string, names: readonly string[]): boolean {
 }
 
 async function run(action: Action, keys: readonly string[], options: Options): Promise<number> {
-  const aws = awsOf(checked(action, keys, options), 'bars');
-  const bars = new HeldBars(aws, options.bucket ?? (await bucketOf(aws, options.cluster)));
+  const access = callersAccess(checked(action, keys, options), 'bars');
+  const bucket = options.bucket ?? (await bucketOf(access, options.cluster));
+  const bars = new HeldBars(access, bucket);
   const held = await bars.read();
   if (action === 'list') {
     process.stdout.write(options.output === 'json' ? asJson(held) : asText(held, bars.nowMs()));
