@@ -3,6 +3,7 @@ import type { InstanceType, Offering } from '../core/model/instance-type.ts';
 import type { Labels } from '../core/model/labels.ts';
 import { type NodeClass, versionOf } from '../core/model/node-class.ts';
 import type { NodeClassReference } from '../core/model/provisioning.ts';
+import { Remembered } from '../core/remembered.ts';
 import { type ClusterState, PortError, type Ports, type UnavailableOffering } from '../ports.ts';
 import { withLearntMemory } from './learnt-memory.ts';
 
@@ -55,7 +56,13 @@ function barKey(type: string, zone: string, capacityType: string, reservationId 
   return `${type}/${zone}/${capacityType}/${reservationId}`;
 }
 
-/** The types with what is barred for the class marked; untouched ones are shared. */
+/** Bars come and go one by one; a class that has others is another text. */
+const marked = new Remembered<readonly InstanceType[], readonly InstanceType[]>(2);
+
+/**
+ * The types with what is barred for the class marked; untouched ones are shared. The same types and
+ * bars are answered with the same list.
+ */
 export function withoutBarred(
   types: readonly InstanceType[],
   nodeClass: Pick<NodeClass, 'uid' | 'generation'>,
@@ -69,6 +76,13 @@ export function withoutBarred(
       .map((each) => barKey(each.instanceType, each.zone, each.capacityType, each.reservationId)),
   );
   if (keys.size === 0) return types;
+  return marked.of(types, [...keys].sort().join('\n'), () => withoutKeys(types, keys));
+}
+
+function withoutKeys(
+  types: readonly InstanceType[],
+  keys: ReadonlySet<string>,
+): readonly InstanceType[] {
   return types.map((type) => {
     const isBarred = ({ zone, capacityType, reservation }: Offering): boolean =>
       keys.has(barKey(type.name, zone, capacityType)) ||
