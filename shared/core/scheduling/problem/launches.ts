@@ -4,7 +4,7 @@ import type { ClusterSnapshot } from '../../model/snapshot.ts';
 import { Remembered } from '../../remembered.ts';
 import type { Requirements } from '../../requirements/value-set.ts';
 import { buildColumns, type ColumnGroup, type ColumnInput } from './columns.ts';
-import { type PoolVariant, poolVariants } from './launch-space.ts';
+import { isProvisionable, type PoolVariant, poolVariants } from './launch-space.ts';
 import type { NodeRules } from './node-rules.ts';
 
 /** What can be launched, as the rules and topology keys of a problem tell it apart. */
@@ -20,12 +20,11 @@ export interface Launches {
 const KNOWN_MAX = 3;
 const known = new Remembered<ReadonlyMap<string, readonly InstanceType[]>, Launches>(KNOWN_MAX);
 
-/** Since when a condition holds and why is nothing that a launch depends on. */
+/** What a launch depends on of the pools: what they are told and say of themselves is not in it. */
 function poolsText(pools: readonly NodePool[]): string {
-  const each = pools.map(({ conditions, ...pool }) => [
-    pool,
-    conditions.map(({ type, status }) => [type, status]),
-  ]);
+  const each = pools
+    .filter(isProvisionable)
+    .map(({ name, weight, limits, template }) => [name, weight, limits, template]);
   return JSON.stringify(each);
 }
 
