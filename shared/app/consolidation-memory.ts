@@ -1,5 +1,6 @@
 import type { Consolidated, Consolidation } from '../core/disruption/consolidation/consolidate.ts';
-import { fingerprint } from '../core/disruption/consolidation/fingerprint.ts';
+import { fingerprint, hasSameTypes } from '../core/disruption/consolidation/fingerprint.ts';
+import type { ClusterSnapshot } from '../core/model/snapshot.ts';
 
 function textOf(input: Omit<Consolidation, 'known'>): string {
   const { snapshot, candidates, allowance, quiet } = input;
@@ -21,14 +22,17 @@ function textOf(input: Omit<Consolidation, 'known'>): string {
  */
 export class ConsolidationMemory {
   private text = '';
+  private types: ClusterSnapshot['instanceTypes'] = new Map();
   private refusals: ReadonlyMap<string, string> = new Map();
   private isDone = false;
 
   /** Why nothing is moved, where that is known; undefined: there is something to look for. */
   recall(input: Omit<Consolidation, 'known'>): ReadonlyMap<string, string> | undefined {
     const text = textOf(input);
-    if (text !== this.text) {
+    const types = input.snapshot.instanceTypes;
+    if (text !== this.text || !hasSameTypes(types, this.types)) {
       this.text = text;
+      this.types = types;
       this.refusals = new Map();
       this.isDone = false;
     }

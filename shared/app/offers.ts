@@ -4,6 +4,7 @@ import type { InstanceType, Offering } from '../core/model/instance-type.ts';
 import type { Labels } from '../core/model/labels.ts';
 import { type NodeClass, versionOf } from '../core/model/node-class.ts';
 import type { NodeClassReference } from '../core/model/provisioning.ts';
+import { Remembered } from '../core/remembered.ts';
 import { type ClusterState, PortError, type Ports, type UnavailableOffering } from '../ports.ts';
 import { withLearntMemory } from './learnt-memory.ts';
 
@@ -75,7 +76,13 @@ function zonesWithout(
   return new Set(zones.filter((zone) => !openZones.has(zone)));
 }
 
-/** The types with what is barred for the class marked; untouched ones are shared. */
+/** Bars come and go one by one; a class that has others is another text. */
+const marked = new Remembered<readonly InstanceType[], readonly InstanceType[]>(2);
+
+/**
+ * The types with what is barred for the class marked; untouched ones are shared. The same types and
+ * bars are answered with the same list.
+ */
 export function withoutBarred(
   types: readonly InstanceType[],
   nodeClass: Pick<NodeClass, 'uid' | 'generation' | 'status'>,
@@ -93,6 +100,18 @@ export function withoutBarred(
   );
   const emptyZones = zonesWithout(nodeClass, fullSubnets);
   if (bars.size + emptyZones.size === 0) return types;
+  const barTexts = [...bars].map(([key, bar]) => `${key}|${hasRoomAgain(bar, 1, nowMs)}`);
+  const text = [...barTexts.sort(), ...[...emptyZones].sort()].join('\n');
+  return marked.of(types, text, () => withoutBars(types, bars, emptyZones, nowMs));
+}
+
+/** The types, where offerings of these bars and zones are not available. */
+function withoutBars(
+  types: readonly InstanceType[],
+  bars: ReadonlyMap<string, UnavailableOffering>,
+  emptyZones: ReadonlySet<string>,
+  nowMs: number,
+): readonly InstanceType[] {
   return types.map((type) => {
     const isBarred = ({ zone, capacityType, reservation }: Offering): boolean => {
       if (emptyZones.has(zone) || bars.has(barKey(type.name, zone, capacityType))) return true;

@@ -2,10 +2,16 @@ import { imageFinder } from '../core/launch/launch-request.ts';
 import { isTrue } from '../core/lifecycle/conditions.ts';
 import type { InstanceType } from '../core/model/instance-type.ts';
 import { NODE_POOL } from '../core/model/labels.ts';
+import type { NodeClass } from '../core/model/node-class.ts';
 import { isBufferPod, podKey } from '../core/model/pod.ts';
-import type { NodeClaim, NodePool } from '../core/model/provisioning.ts';
+import type { NodeClaim, NodeOverlay, NodePool } from '../core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../core/model/snapshot.ts';
-import { type OverlayReport, resolveOverlays } from '../core/overlay/resolve.ts';
+import {
+  type OverlayReport,
+  type OverlayResolution,
+  resolveOverlays,
+} from '../core/overlay/resolve.ts';
+import { Remembered } from '../core/remembered.ts';
 import type { ClusterState, Ports } from '../ports.ts';
 import type { Failure } from './attempt.ts';
 import { bufferPods } from './capacity-buffers.ts';
@@ -42,7 +48,53 @@ export interface Resolution {
   readonly byNodeClass: ReadonlyMap<string, readonly InstanceType[]>;
 }
 
-/** Overlays are a pure function of each snapshot: nothing is cached between passes. */
+/** Of the lists that a class has by turns, such as with and without a shortage. */
+const LISTS_MAX = 4;
+const withImages = new Remembered<readonly InstanceType[], readonly InstanceType[]>(LISTS_MAX);
+
+/** What no image is meant for cannot be launched: a plan with it would be given up each time. */
+function imagedTypes(
+  types: readonly InstanceType[],
+  { status }: NodeClass,
+): readonly InstanceType[] {
+  return withImages.of(types, JSON.stringify(status.images), () => {
+    const imageOf = imageFinder(status.images);
+    return types.filter((type) => imageOf(type) !== undefined);
+  });
+}
+
+const resolutions = new Remembered<readonly InstanceType[], OverlayResolution>(LISTS_MAX);
+const numbers = new WeakMap<readonly InstanceType[], number>();
+let numbered = 0;
+
+/** Lists are told apart by number: each gets its own when it is first seen. */
+function numberOf(list: readonly InstanceType[]): number {
+  const before = numbers.get(list);
+  if (before !== undefined) return before;
+  numbered += 1;
+  numbers.set(list, numbered);
+  return numbered;
+}
+
+/**
+ * Overlays are a pure function of pools, types and overlays: where all of them are as they were in
+ * an earlier pass, so is what came of them, and whoever plans finds the same lists.
+ */
+function resolved(
+  nodePools: readonly NodePool[],
+  listed: ReadonlyMap<string, readonly InstanceType[]>,
+  overlays: readonly NodeOverlay[],
+): OverlayResolution {
+  const [first] = listed.values();
+  if (first === undefined) return resolveOverlays(nodePools, listed, overlays);
+  const pools = nodePools.map(({ name, template }) => {
+    const list = listed.get(name);
+    return [name, template.labels, list === undefined ? 0 : numberOf(list)];
+  });
+  const text = JSON.stringify([pools, overlays]);
+  return resolutions.of(first, text, () => resolveOverlays(nodePools, listed, overlays));
+}
+
 export async function resolveTypes(
   ports: Ports,
   settings: AppSettings,
@@ -54,13 +106,10 @@ export async function resolveTypes(
     const nodeClass = nodeClassOf(state, pool.template.nodeClassRef);
     const types = nodeClass && byNodeClass.get(nodeClass.name);
     if (nodeClass === undefined || types === undefined) return [];
-    // What no image is meant for cannot be launched: a plan with it would be given up each time.
-    const imageOf = imageFinder(nodeClass.status.images);
-    return [[pool.name, types.filter((type) => imageOf(type) !== undefined)] as const];
+    return [[pool.name, imagedTypes(types, nodeClass)] as const];
   });
   const overlays = settings.scheduling.nodeOverlay ? nodeOverlays : [];
-  const resolved = resolveOverlays(nodePools, new Map(listed), overlays);
-  return { ...resolved, byNodeClass };
+  return { ...resolved(nodePools, new Map(listed), overlays), byNodeClass };
 }
 
 /** What each claim can be launched as. */

@@ -34,6 +34,19 @@ const OWNER_VAIN_MAX = 9;
 /** Specs never change, and those of a DaemonSet's pods are one for each node: hashed once each. */
 const shapes = new WeakMap<PodSpec, string>();
 
+/** Groups that pods of a spec are of, by what else counts; each pass asks for every pod's. */
+const groupsOfSpecs = new WeakMap<PodSpec, Map<string, readonly PodGroup[]>>();
+/** Bare pods share a spec and are each a group: not all of those that ever were are kept. */
+const GROUPS_MAX = 1024;
+
+function knownGroups(spec: PodSpec): Map<string, readonly PodGroup[]> {
+  const before = groupsOfSpecs.get(spec);
+  if (before !== undefined && before.size < GROUPS_MAX) return before;
+  const known = new Map<string, readonly PodGroup[]>();
+  groupsOfSpecs.set(spec, known);
+  return known;
+}
+
 function shortHash(value: unknown): string {
   return sha256(canonicalText(value)).slice(0, 12);
 }
@@ -76,6 +89,9 @@ export class PodGroups {
     const key = [namespace, owner, kind ?? '', shape, revision, ordinal, retry].join(' ');
     const known = this.known.get(key);
     if (known !== undefined) return known;
+    const kept = knownGroups(spec);
+    const before = kept.get(key);
+    if (before !== undefined) return before;
     const asked = retry === '' ? '' : shortHash(retry).slice(0, 6);
     const look = shape.slice(0, 6);
     const group = (of: readonly string[], vainMax: number, same = ''): PodGroup => ({
@@ -100,6 +116,7 @@ export class PodGroups {
     };
     const groups = groupsOf();
     this.known.set(key, groups);
+    kept.set(key, groups);
     return groups;
   }
 

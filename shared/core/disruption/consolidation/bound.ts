@@ -14,8 +14,13 @@ function add(amounts: Amounts, requests: Readonly<Record<string, number>>, times
   }
 }
 
+/** Worked out once for the same lists: each search, and each move that is taken, asks for them. */
+const unitPricesOf = new WeakMap<ClusterSnapshot['instanceTypes'], ReadonlyMap<string, number>>();
+
 /** The least that one unit of each resource costs an hour on anything that can be launched. */
-function unitPrices({ instanceTypes }: ClusterSnapshot): Amounts {
+function unitPrices({ instanceTypes }: ClusterSnapshot): ReadonlyMap<string, number> {
+  const before = unitPricesOf.get(instanceTypes);
+  if (before !== undefined) return before;
   const least: Amounts = new Map();
   const types = new Set([...instanceTypes.values()].flat());
   for (const type of types) {
@@ -28,6 +33,7 @@ function unitPrices({ instanceTypes }: ClusterSnapshot): Amounts {
       }
     }
   }
+  unitPricesOf.set(instanceTypes, least);
   return least;
 }
 
@@ -38,7 +44,7 @@ function isRunning({ phase }: Pod): boolean {
 /** What nodes that stay have left, and what new ones would cost at the least: no plan is needed. */
 export class GainBound {
   private readonly settings: ConsolidationSettings;
-  private readonly units: Amounts;
+  private readonly units: ReadonlyMap<string, number>;
   /** By the node's name; what is overcommitted has nothing left. */
   private readonly free = new Map<string, Amounts>();
   private readonly total: Amounts = new Map();

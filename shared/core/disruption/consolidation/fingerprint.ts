@@ -1,4 +1,5 @@
 import type { Condition } from '../../model/cluster.ts';
+import type { InstanceType } from '../../model/instance-type.ts';
 import type { Labels } from '../../model/labels.ts';
 import type { Pod, PodSpec } from '../../model/pod.ts';
 import type { ClusterSnapshot } from '../../model/snapshot.ts';
@@ -40,20 +41,38 @@ function podsText(pods: readonly Pod[]): string {
   return [...texts, ...spec.texts, ...labels.texts].join('\n');
 }
 
+type TypesByPool = ClusterSnapshot['instanceTypes'];
+
+/** Whether the same can be launched, by what it is or by what it says. */
+export function hasSameTypes(a: TypesByPool, b: TypesByPool): boolean {
+  if (a === b) return true;
+  return (
+    a.size === b.size &&
+    [...a].every(([pool, types]) => {
+      const others = b.get(pool);
+      return others !== undefined && (types === others || typesText(types) === typesText(others));
+    })
+  );
+}
+
+/** Made once for each list: what can be launched stays as it is from pass to pass. */
+const typesTexts = new WeakMap<readonly InstanceType[], string>();
+
+function typesText(types: readonly InstanceType[]): string {
+  const before = typesTexts.get(types);
+  if (before !== undefined) return before;
+  const text = sorted(types.map((each) => JSON.stringify(each)));
+  typesTexts.set(types, text);
+  return text;
+}
+
 /**
- * Text that two snapshots share only where plans for them are the same: when a node reported last,
+ * Text that two snapshots share only where plans for them are the same, if {@link hasSameTypes}
+ * holds, too: when a node reported last,
  * since when a condition holds and who wrote an annotation are not in it.
  */
 export function fingerprint(snapshot: ClusterSnapshot): string {
-  const { nodes, nodeClaims, nodePools, instanceTypes } = snapshot;
-  const type = new Map<object, string>();
-  const typesOf = (pool: string): string => {
-    const list = instanceTypes.get(pool) ?? [];
-    let text = type.get(list);
-    text ??= sorted(list.map((each) => JSON.stringify(each)));
-    type.set(list, text);
-    return text;
-  };
+  const { nodes, nodeClaims, nodePools } = snapshot;
   const { daemonSets, namespaces, persistentVolumeClaims, persistentVolumes } = snapshot;
   const { storageClasses, csiNodes } = snapshot;
   const small = { daemonSets, namespaces, persistentVolumeClaims, persistentVolumes };
@@ -73,10 +92,10 @@ export function fingerprint(snapshot: ClusterSnapshot): string {
     ),
     sorted(
       nodePools.map(({ uid: _, conditions, ...pool }) =>
-        JSON.stringify([pool, trueOnes(conditions)]),
+        // A condition that is missing stops nothing, one that is false does.
+        JSON.stringify([pool, conditions.map(({ type, status }) => `${type} ${status}`).sort()]),
       ),
     ),
-    ...[...instanceTypes.keys()].sort().map((pool) => `${pool}\n${typesOf(pool)}`),
     ...[...Object.values(small), storageClasses, csiNodes].map((list) =>
       sorted(list.map((each) => JSON.stringify(each))),
     ),

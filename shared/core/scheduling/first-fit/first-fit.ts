@@ -76,7 +76,7 @@ class Pass {
       rooms = suitableRooms(this.world, view);
       this.rooms.set(podClass, rooms);
     }
-    this.world.steps += rooms.length;
+    this.world.steps += this.world.ground.roomsFor(view).count;
     const room = rooms.find((each) => this.world.canPutOnNode(view, each));
     if (room === undefined) return false;
     this.world.putOnNode(view, room);

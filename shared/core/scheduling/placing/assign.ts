@@ -1,7 +1,7 @@
 import type { ColumnGroup } from '../problem/columns.ts';
 import type { PodClass } from '../problem/problem.ts';
 import { type Place, placeOfGroup } from '../world/topology.ts';
-import type { ClassView, NodeRoom, World } from '../world/world.ts';
+import type { ClassView, World } from '../world/world.ts';
 import { bestRoom, suitableRooms } from './grow.ts';
 
 /** Pods of one class that go to new nodes with decided labels. */
@@ -93,7 +93,6 @@ class Assignment {
   private readonly byTarget = new Map<Target, Item>();
   private readonly world: World;
   private readonly targets = new Map<ClassView, readonly Target[]>();
-  private readonly rooms = new Map<ClassView, readonly NodeRoom[]>();
   private readonly quotas: Quotas;
   /** Pods given to pools by class and weight. */
   private readonly given = new Map<ClassView, Map<number, number>>();
@@ -117,20 +116,11 @@ class Assignment {
     return targets;
   }
 
-  private roomsOf(view: ClassView): readonly NodeRoom[] {
-    let rooms = this.rooms.get(view);
-    if (rooms === undefined) {
-      rooms = suitableRooms(this.world, view);
-      this.rooms.set(view, rooms);
-    }
-    return rooms;
-  }
-
   /** Decides where one pod goes; false = nowhere for now. */
   placeOne(view: ClassView): boolean {
     const { world } = this;
     const { podClass } = view;
-    const existing = bestRoom(world, view, this.roomsOf(view));
+    const existing = bestRoom(world, view);
     if (existing?.penalty !== 0) {
       const found = bestTarget(world, view, this.targetsOf(view), (weight) =>
         this.mayTake(view, weight),

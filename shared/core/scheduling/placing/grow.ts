@@ -16,25 +16,36 @@ export function byRequests(cpu: number, memory: number) {
     a.podClass.id - b.podClass.id;
 }
 
-/** Existing nodes whose labels and taints suit the class, in the order in which room is used. */
+/**
+ * Existing nodes whose labels and taints suit the class and that had room for a pod of it before
+ * anything was placed, in the order in which room is used.
+ */
 export function suitableRooms(world: World, view: ClassView): readonly NodeRoom[] {
-  return world.rooms.filter((room) => world.suits(view, room));
+  const { fitting } = world.ground.roomsFor(view);
+  return fitting.map((index) => world.rooms[index] as NodeRoom);
 }
 
-/** The suitable existing node that takes one more pod with the least regret. */
+/**
+ * The suitable existing node that takes one more pod with the least regret. Full nodes count as
+ * steps, too: what a plan may take does not depend on how it looks.
+ */
 export function bestRoom(
   world: World,
   view: ClassView,
-  rooms: readonly NodeRoom[],
 ): { readonly room: NodeRoom; readonly penalty: number } | undefined {
+  const { count, fitting, looks } = world.ground.roomsFor(view);
   let best: { readonly room: NodeRoom; readonly penalty: number } | undefined;
-  for (const room of rooms) {
-    world.steps++;
+  for (const [at, index] of fitting.entries()) {
+    const room = world.rooms[index] as NodeRoom;
     if (!world.canPutOnNode(view, room)) continue;
     const penalty = world.penaltyOnNode(view, room);
     if (best === undefined || penalty < best.penalty) best = { room, penalty };
-    if (penalty === 0) break;
+    if (penalty === 0) {
+      world.steps += looks[at] ?? 0;
+      return best;
+    }
   }
+  world.steps += count;
   return best;
 }
 
@@ -101,7 +112,7 @@ function startGroup(world: World, view: ClassView, rooms: readonly NodeRoom[]): 
 
 function placeOne(world: World, view: ClassView, rooms: readonly NodeRoom[]): boolean {
   if (startsGroup(world, view)) return startGroup(world, view, rooms);
-  const existing = bestRoom(world, view, rooms);
+  const existing = bestRoom(world, view);
   if (existing?.penalty === 0) {
     world.putOnNode(view, existing.room);
     return true;

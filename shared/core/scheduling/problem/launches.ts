@@ -1,9 +1,10 @@
 import type { InstanceType } from '../../model/instance-type.ts';
 import type { NodePool } from '../../model/provisioning.ts';
 import type { ClusterSnapshot } from '../../model/snapshot.ts';
+import { Remembered } from '../../remembered.ts';
 import type { Requirements } from '../../requirements/value-set.ts';
 import { buildColumns, type ColumnGroup, type ColumnInput } from './columns.ts';
-import { type PoolVariant, poolVariants } from './launch-space.ts';
+import { isProvisionable, type PoolVariant, poolVariants } from './launch-space.ts';
 import type { NodeRules } from './node-rules.ts';
 
 /** What can be launched, as the rules and topology keys of a problem tell it apart. */
@@ -12,18 +13,20 @@ export interface Launches {
   readonly groups: readonly ColumnGroup[];
 }
 
-interface Known {
-  readonly nodePools: readonly NodePool[];
-  readonly text: string;
-  readonly launches: Launches;
-}
-
 /**
  * What was worked out for the same lists of types: whoever looks for nodes that may go makes many
- * plans of one snapshot, and most of them ask for the same. Gone with the lists.
+ * plans of one snapshot, most of them ask for the same, and so does the next pass.
  */
-const knownByTypes = new WeakMap<ReadonlyMap<string, readonly InstanceType[]>, readonly Known[]>();
-const KNOWN_MAX = 2;
+const KNOWN_MAX = 3;
+const known = new Remembered<ReadonlyMap<string, readonly InstanceType[]>, Launches>(KNOWN_MAX);
+
+/** What a launch depends on of the pools: what they are told and say of themselves is not in it. */
+function poolsText(pools: readonly NodePool[]): string {
+  const each = pools
+    .filter(isProvisionable)
+    .map(({ name, weight, limits, template }) => [name, weight, limits, template]);
+  return JSON.stringify(each);
+}
 
 export function launchesOf(
   { nodePools, instanceTypes }: Pick<ClusterSnapshot, 'nodePools' | 'instanceTypes'>,
@@ -32,17 +35,13 @@ export function launchesOf(
 ): Launches {
   const { daemons, resources, topologyKeys, reservedCapacity } = rest;
   const loads = daemons.map(({ rule, requests }) => [rule.id, ...requests]);
-  const text = JSON.stringify([rules.text, loads, resources, topologyKeys, reservedCapacity]);
-  const before = knownByTypes.get(instanceTypes) ?? [];
-  const found = before.find((each) => each.nodePools === nodePools && each.text === text);
-  if (found !== undefined) return found.launches;
-  const { all, conjunctions } = rules;
-  const pools = poolVariants(nodePools, instanceTypes, keysInPlay(conjunctions, topologyKeys));
-  const groups = buildColumns({ ...rest, pools, rules: all, conjunctions });
-  const launches = { pools, groups };
-  const kept = [{ nodePools, text, launches }, ...before].slice(0, KNOWN_MAX);
-  knownByTypes.set(instanceTypes, kept);
-  return launches;
+  const asked = [rules.text, loads, resources, topologyKeys, reservedCapacity];
+  const text = `${JSON.stringify(asked)}\n${poolsText(nodePools)}`;
+  return known.of(instanceTypes, text, () => {
+    const { all, conjunctions } = rules;
+    const pools = poolVariants(nodePools, instanceTypes, keysInPlay(conjunctions, topologyKeys));
+    return { pools, groups: buildColumns({ ...rest, pools, rules: all, conjunctions }) };
+  });
 }
 
 function keysInPlay(

@@ -25,10 +25,21 @@ export interface Wishes {
 export interface NodeRoom {
   readonly node: StateNode;
   readonly place: Place;
-  readonly free: Float64Array;
-  readonly host: HostState;
+  /** This and the host state are the ground's until an attempt puts the first pod there. */
+  free: Float64Array;
+  host: HostState;
   /** Pods put there by the plan, by class. */
-  readonly content: Map<PodClass, number>;
+  content: Map<PodClass, number>;
+}
+
+/** Existing nodes that suit a class, in the order in which room is used. */
+export interface SuitableRooms {
+  /** How many there are, those without room among them. */
+  readonly count: number;
+  /** Positions among the ground's rooms of those with room for a pod before anything is placed. */
+  readonly fitting: readonly number[];
+  /** How many suitable ones a search has looked at when it has come to each of these. */
+  readonly looks: readonly number[];
 }
 
 /** Everything about a class that does not change while planning. */
@@ -53,6 +64,15 @@ export function fits(requests: Float64Array, used: Float64Array, room: Float64Ar
   return true;
 }
 
+/** Whether an existing node has room for one more pod. */
+export function hasRoom(requests: Float64Array, free: Float64Array): boolean {
+  for (let r = 0; r < requests.length; r++) {
+    const wanted = requests[r] ?? 0;
+    if (wanted > 0 && wanted > (free[r] ?? 0)) return false;
+  }
+  return true;
+}
+
 const EMPTY = new Float64Array(64);
 
 export function zeros(length: number): Float64Array {
@@ -72,6 +92,7 @@ export class Ground {
   readonly totals: HostTotals;
   /** Weights of the usable pools, heaviest first. */
   readonly weights: readonly number[];
+  private readonly suitable = new Map<ClassView, SuitableRooms>();
 
   constructor(problem: Problem, wishes: Wishes) {
     this.problem = problem;
@@ -117,6 +138,25 @@ export class Ground {
       pinKeys: [...pinKeys].sort(),
       hasTopology: pinKeys.size > 0,
     };
+  }
+
+  /** What is full before anything is placed stays so: no attempt needs to look at it again. */
+  roomsFor(view: ClassView): SuitableRooms {
+    const before = this.suitable.get(view);
+    if (before !== undefined) return before;
+    const { rule, requests } = view.podClass;
+    const [fitting, looks]: [number[], number[]] = [[], []];
+    let count = 0;
+    for (const [index, { node, free }] of this.rooms.entries()) {
+      if (!ruleAllowsNode(rule, node.label, node.taints)) continue;
+      count += 1;
+      if (!hasRoom(requests, free)) continue;
+      fitting.push(index);
+      looks.push(count);
+    }
+    const found = { count, fitting, looks };
+    this.suitable.set(view, found);
+    return found;
   }
 
   private nodeRooms(): readonly NodeRoom[] {

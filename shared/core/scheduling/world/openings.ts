@@ -169,7 +169,7 @@ export class Openings {
   }
 
   private offeredBy(pool: PoolVariant): ByType {
-    this.offered ??= offeredByPool(this.problem);
+    this.offered ??= offeredByPool(this.problem.groups);
     return this.offered.get(pool) ?? new Map();
   }
 
@@ -223,7 +223,12 @@ function byLimits(names: readonly string[]) {
   };
 }
 
-function offeredByPool({ groups }: Problem): ReadonlyMap<PoolVariant, ByType> {
+/** Problems of many plans have the same groups. */
+const offeredOf = new WeakMap<Problem['groups'], ReadonlyMap<PoolVariant, ByType>>();
+
+function offeredByPool(groups: Problem['groups']): ReadonlyMap<PoolVariant, ByType> {
+  const before = offeredOf.get(groups);
+  if (before !== undefined) return before;
   const offered = new Map<PoolVariant, Map<TypeVariant, Column[]>>();
   for (const column of groups.flatMap((group) => group.all)) {
     let byType = offered.get(column.pool);
@@ -235,6 +240,7 @@ function offeredByPool({ groups }: Problem): ReadonlyMap<PoolVariant, ByType> {
     if (columns === undefined) byType.set(column.type, [column]);
     else columns.push(column);
   }
+  offeredOf.set(groups, offered);
   return offered;
 }
 

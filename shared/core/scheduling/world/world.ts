@@ -3,7 +3,7 @@ import { daemonPortsOn } from '../problem/host-ports.ts';
 import { ruleAllowsNode } from '../problem/node-rules.ts';
 import type { PodClass } from '../problem/problem.ts';
 import type { Budgets } from './budgets.ts';
-import { type ClassView, fits, type Ground, type NodeRoom, zeros } from './ground.ts';
+import { type ClassView, fits, type Ground, hasRoom, type NodeRoom, zeros } from './ground.ts';
 import {
   addToHost,
   copyHost,
@@ -51,6 +51,9 @@ export interface Choice {
   readonly columns: readonly Column[];
 }
 
+/** On most nodes no pod is put: until one is they are as the ground has them. */
+const NO_PODS = new Map<PodClass, number>();
+
 /** One attempt at a plan: existing nodes and bins with the pods put on them so far. */
 export class World {
   readonly ground: Ground;
@@ -65,11 +68,9 @@ export class World {
 
   constructor(ground: Ground) {
     this.ground = ground;
-    this.rooms = ground.rooms.map((room) => ({
-      ...room,
-      free: room.free.slice(),
-      host: copyHost(room.host),
-      content: new Map(),
+    this.rooms = ground.rooms.map(({ node, place, free, host }) => ({
+      ...{ node, place, free, host },
+      content: NO_PODS,
     }));
     this.topology = ground.topology.copy();
     this.budgets = ground.budgets.copy();
@@ -101,14 +102,16 @@ export class World {
 
   canPutOnNode(view: ClassView, room: NodeRoom): boolean {
     const { podClass, host } = view;
-    const { requests } = podClass;
-    for (let r = 0; r < requests.length; r++) {
-      if ((requests[r] ?? 0) > 0 && (requests[r] ?? 0) > (room.free[r] ?? 0)) return false;
-    }
+    if (!hasRoom(podClass.requests, room.free)) return false;
     return hostAllows(host, room.host, this.totals) && this.topology.allows(podClass, room.place);
   }
 
   putOnNode(view: ClassView, room: NodeRoom, amount = 1): void {
+    if (room.content === NO_PODS) {
+      room.free = room.free.slice();
+      room.host = copyHost(room.host);
+      room.content = new Map();
+    }
     const { podClass, host } = view;
     const { requests } = podClass;
     for (let r = 0; r < requests.length; r++) {
