@@ -8,6 +8,7 @@ import {
 import { closedClaim, decideClaim, isJoining, reasonClosed } from '../core/lifecycle/claim.ts';
 import { isTrue } from '../core/lifecycle/conditions.ts';
 import { blockingAttachments } from '../core/lifecycle/drain.ts';
+import { dueTimes } from '../core/lifecycle/due-times.ts';
 import { forsakenNodes, orphanedInstances } from '../core/lifecycle/garbage.ts';
 import { awaitedNodes } from '../core/lifecycle/opening-order.ts';
 import type { Illness } from '../core/lifecycle/repair.ts';
@@ -17,9 +18,11 @@ import type { Pod } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import type { Brake, ClusterState, Instance, Ports } from '../ports.ts';
 import { attempt, type Failure } from './attempt.ts';
+import { isHurried } from './blocked-evictions.ts';
 import { type Pass, takeSteps } from './claim-steps.ts';
 import { beginUrgentDrains } from './first-drains.ts';
 import { readHealth } from './health.ts';
+import type { KeptInstances } from './kept-instances.ts';
 import { LifecycleMemory } from './lifecycle-memory.ts';
 import {
   awaitingPods,
@@ -42,6 +45,16 @@ export interface LifecycleReport {
   readonly isUnsettled: boolean;
   /** A node that was launched is about to join, of which nobody may tell. */
   readonly isExpecting: boolean;
+  /** The pass has changed nothing, and no node is about to open. */
+  readonly isQuiet: boolean;
+  /** An instance is to end, of which EC2 tells late. */
+  readonly isEnding: boolean;
+  /** When time alone changes what is to be done next, e.g. a drain's time is up. */
+  readonly dueAtMs: number | undefined;
+  /** Names of claims that are waited for, sorted. */
+  readonly unsettled: readonly string[];
+  /** Names of nodes that are being drained. */
+  readonly draining: readonly string[];
   readonly evictions: number;
   readonly terminated: readonly string[];
   /** Steps that were refused; the others went on. */
@@ -113,6 +126,7 @@ async function collectOrphans(pass: Pass, instances: readonly Instance[]): Promi
   const orphans = orphanedInstances(instances, nodeClaims, nowMs).slice(0, pass.terminationsLeft);
   if (orphans.length === 0 || (await pass.shadow.isCast())) return;
   pass.acted = true;
+  pass.changed = true;
   await ports.compute.terminate(orphans.map((each) => each.id));
   pass.terminationsLeft -= orphans.length;
   for (const _ of orphans) pass.memory.addTermination(nowMs);
@@ -175,6 +189,9 @@ function decisionsOf(
     return decideClaim(claim, around);
   });
 }
+
+/** What is read of the cluster, and when. */
+type Moment = Pick<Pass, 'state' | 'nowMs'>;
 
 /** What EC2 and the nodes say of claims, asked once in a pass. */
 type Health = Pick<Index, 'instances' | 'ill'>;
@@ -245,6 +262,7 @@ async function carryAllOut(first: View, health: Health): Promise<View> {
 async function openAndGoOn({ pass, decisions }: View): Promise<void> {
   const openings = openingsOf(decisions);
   const opened = await openNodes(pass, openings);
+  if (openings.length > 0) pass.changed = true;
   const closed = new Set(openings.map(({ claim }) => claim).filter((each) => !opened.has(each)));
   const others = decisions.filter(({ claim }) => !isLeaving(claim) && !closed.has(claim));
   await takeSteps(pass, [
@@ -257,11 +275,15 @@ async function openAndGoOn({ pass, decisions }: View): Promise<void> {
 /** Nodes join and drain whether or not EC2 can be asked; undefined: it cannot. */
 async function listInstances(
   { compute }: Ports,
+  { pass: { state, nowMs }, kept }: { readonly pass: Moment; readonly kept: KeptInstances },
   failures: Failure[],
 ): Promise<readonly Instance[] | undefined> {
-  let instances: readonly Instance[] | undefined;
+  const ours = state.objects.nodeClaims.filter(({ nodeClassRef }) => isOurs(nodeClassRef));
+  let instances = kept.current(ours, nowMs);
+  if (instances !== undefined) return instances;
   const list = async (): Promise<void> => {
     instances = await compute.list();
+    kept.note(instances, nowMs);
   };
   failures.push(...(await attempt('instances', list)));
   return instances;
@@ -273,13 +295,43 @@ function isStillLeaving({ claim, actions }: ClaimDecision): boolean {
   return isLeaving(claim) && (isHeld || actions.length > 0);
 }
 
+function isEnding({ claim, actions }: ClaimDecision): boolean {
+  return isTrue(claim, 'InstanceTerminating') || actions.some(({ kind }) => kind === 'terminate');
+}
+
+/** Of all claims, the next moment at which time alone gives them something to do. */
+function nextDueMs({ state, nowMs }: Pass, claims: readonly NodeClaim[]): number | undefined {
+  const { nodes, pods } = state.objects;
+  const nodeOf = new Map(nodes.map((node) => [node.providerId, node.name]));
+  const onNode = Map.groupBy(pods, ({ nodeName }) => nodeName);
+  const all = claims.flatMap((claim) => {
+    const name = claim.providerId === undefined ? undefined : nodeOf.get(claim.providerId);
+    return dueTimes(claim, name === undefined ? [] : (onNode.get(name) ?? []));
+  });
+  const ahead = all.filter((atMs) => atMs > nowMs);
+  return ahead.length === 0 ? undefined : ahead.reduce((a, b) => Math.min(a, b));
+}
+
 function reportOf({ pass, claims, decisions, nominations }: View): LifecycleReport {
-  const { acted, isOpening, evictions, terminated, failures, nowMs } = pass;
-  const isUnsettled = acted || isOpening || decisions.some(isStillLeaving);
-  const isExpecting = claims.some(
-    (claim) => isJoining(claim, nowMs) || isAtRisk(claim, nominations),
-  );
-  return { isUnsettled, isExpecting, evictions, terminated, failures };
+  const { acted, isOpening, evictions, terminated, failures, nowMs, memory } = pass;
+  const leaving = decisions.filter(isStillLeaving).map(({ claim }) => claim);
+  const expected = claims.filter((claim) => isJoining(claim, nowMs));
+  const atRisk = claims.some((claim) => isAtRisk(claim, nominations));
+  const isQuiet =
+    !pass.changed && !isOpening && !atRisk && !leaving.some((claim) => isHurried(claim, nowMs));
+  if (!isQuiet) memory.instances.forget();
+  return {
+    isUnsettled: acted || isOpening || leaving.length > 0,
+    isExpecting: atRisk || expected.length > 0,
+    isQuiet,
+    isEnding: decisions.some(isEnding),
+    dueAtMs: nextDueMs(pass, claims),
+    unsettled: [...leaving, ...expected].map(({ name }) => name).sort(),
+    draining: leaving.flatMap(({ nodeName }) => nodeName ?? []).sort(),
+    evictions,
+    terminated,
+    failures,
+  };
 }
 
 /** One round over all claims: register, initialise, drain, terminate, time out, collect garbage. */
@@ -295,12 +347,21 @@ export async function lifecycle(
   const nothing = {
     isUnsettled: false,
     isExpecting: false,
+    isQuiet: true,
+    isEnding: false,
+    dueAtMs: undefined,
+    unsettled: [],
+    draining: [],
     evictions: 0,
     terminated: [],
   };
   if (isShadowed(state.karpenterRenewedAtMs, nowMs)) return { ...nothing, failures: [] };
   const failures: Failure[] = [...begun.failures];
-  const instances = await listInstances(ports, failures);
+  const instances = await listInstances(
+    ports,
+    { pass: { state, nowMs }, kept: memory.instances },
+    failures,
+  );
   // Claims that are gone do not show any more; other processes' terminations are not remembered.
   const recent = Math.max(
     recentTerminations(state, instances ?? [], nowMs),
@@ -310,7 +371,9 @@ export async function lifecycle(
   const terminated: string[] = [];
   const shadow = new Shadow(ports, state, startedAtMs);
   const base = { ports, settings, state, nowMs, shadow, memory, terminationsLeft, terminated };
-  const none = { evictions: begun.evictions, acted: false, isOpening: false };
+  const isChanged = begun.evictions > 0;
+  const none = { evictions: begun.evictions, acted: false, changed: isChanged, isOpening: false };
+  memory.blocked.begin(state.objects.pods);
   const pass: Pass = { ...base, ...none, failures };
   const byId = instances && new Map(instances.map((each) => [each.id, each]));
   const health = { instances: byId, ill: await readHealth(pass, failures) };

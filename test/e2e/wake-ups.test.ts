@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { KubeClient } from '../../shared/kube/client.ts';
-import { joiningNodes } from '../../shared/kube/joining-nodes.ts';
+import { lifecycleNews } from '../../shared/kube/lifecycle-news.ts';
 import { RESOURCES, type Resource } from '../../shared/kube/resources.ts';
 import type { WakeUp } from '../../shared/kube/wake-sources.ts';
 import { watchWakeUps } from '../../shared/kube/wake-ups.ts';
@@ -132,7 +132,7 @@ await describeWithControlPlane('wake-ups on a real control plane', ({ admin, pla
 
   it('of nodes end a pause while they join, and not once they are initialised', async () => {
     const client = clientOf(plane(), 'joiner-lifecycle');
-    const joining = joiningNodes(client);
+    const joining = lifecycleNews(client);
     const pausedMs = async (ms: number): Promise<number> => {
       const startMs = performance.now();
       await joining.pause(ms);
