@@ -12,8 +12,11 @@ import { watchOnce } from './watch.ts';
 const LEAST_MS = 250;
 /** Where a watch is broken nobody may tell of news. */
 const BLIND_MS = 5_000;
-/** Of more nodes than these pods are not followed: the others are looked at by the clock. */
-const DRAINS_MAX = 50;
+/**
+ * Each watch holds a connection, of which reads need some: the pods of more nodes are not followed,
+ * and what happens to them is seen by the clock.
+ */
+const DRAINS_MAX = 20;
 /** Marks of ticks, which have whoever holds the Lease look at nothing that it does not look at. */
 export const TICK_PREFIX = 'tick/';
 

@@ -216,7 +216,10 @@ describe('messages of the interruption queue', () => {
     ];
     const bodies = Array.from({ length: MANY }, (_, at) => five[at % five.length] ?? '');
     const each = MANY / five.length;
-    expect(await played(world, bodies)).toEqual({
+    const { waited, ...rest } = await played(world, bodies);
+    // Until what was read is newer than what was sent.
+    expect(waited).toBeLessThanOrEqual(5);
+    expect(rest).toEqual({
       refused: {
         foreign_account: each,
         foreign_region: each,
@@ -224,7 +227,7 @@ describe('messages of the interruption queue', () => {
         malformed: each,
         foreign_cluster: each,
       },
-      ...{ deleted: [], dead: [], calls: 0, waited: 0, gone: {} },
+      ...{ deleted: [], dead: [], calls: 0, gone: {} },
     });
   });
 
