@@ -10,7 +10,15 @@ import type { DecisionAction } from './contract.ts';
 import type { LaunchBackoff } from './core/launch/launch-backoff.ts';
 import type { LaunchOutcomes, UnusedLaunch } from './core/launch/unused-launches.ts';
 import type { Labels } from './core/model/labels.ts';
-import type { Catalog, Compute, Images, Network, OfferingKey, Profiles } from './ports/cloud.ts';
+import type {
+  Catalog,
+  Compute,
+  Images,
+  Network,
+  OfferingKey,
+  Profiles,
+  ZonalShifts,
+} from './ports/cloud.ts';
 import type { ClusterReader, ClusterWriter } from './ports/cluster.ts';
 
 export type * from './ports/cloud.ts';
@@ -84,7 +92,7 @@ export interface Recorder {
 
 /** Something that Joiner does without for now: a condition that is False while it lasts. */
 export interface Degradation {
-  readonly type: 'MemoryReachable' | 'PricesFresh';
+  readonly type: 'MemoryReachable' | 'PricesFresh' | 'ZonesUsable';
   readonly reason: string;
   /** The same for as long as it lasts, or every pass would write it anew. */
   readonly message: string;
@@ -102,6 +110,8 @@ export interface Ports {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly recorder: Recorder;
+  /** Absent: NodePools say what is known. */
+  readonly zonalShifts?: ZonalShifts;
   /** Absent: nothing that could be missing. */
   readonly degradations?: () => readonly Degradation[];
   /**

@@ -1,4 +1,4 @@
-import type { LifecycleReport } from './lifecycle.ts';
+import type { LifecycleReport } from './lifecycle-report.ts';
 
 /** Between two passes that change something. */
 const LEAST_MS = 1_000;

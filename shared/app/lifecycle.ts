@@ -1,3 +1,4 @@
+import { shiftedZones } from '../core/disruption/zonal-shift.ts';
 import {
   type ClaimDecision,
   type ClaimSurroundings,
@@ -8,29 +9,22 @@ import {
 import { closedClaim, decideClaim, isJoining, reasonClosed } from '../core/lifecycle/claim.ts';
 import { isTrue } from '../core/lifecycle/conditions.ts';
 import { blockingAttachments } from '../core/lifecycle/drain.ts';
-import { dueTimes } from '../core/lifecycle/due-times.ts';
 import { forsakenNodes, orphanedInstances } from '../core/lifecycle/garbage.ts';
 import { awaitedNodes } from '../core/lifecycle/opening-order.ts';
 import type { Illness } from '../core/lifecycle/repair.ts';
 import type { Node } from '../core/model/cluster.ts';
-import { INTERRUPTED } from '../core/model/labels.ts';
+import { INTERRUPTED, ZONE } from '../core/model/labels.ts';
 import type { Pod } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import type { Brake, ClusterState, Instance, Ports } from '../ports.ts';
 import { attempt, type Failure } from './attempt.ts';
-import { isHurried } from './blocked-evictions.ts';
 import { type Pass, takeSteps } from './claim-steps.ts';
 import { beginUrgentDrains } from './first-drains.ts';
 import { readHealth } from './health.ts';
 import type { KeptInstances } from './kept-instances.ts';
 import { LifecycleMemory } from './lifecycle-memory.ts';
-import {
-  awaitingPods,
-  isAtRisk,
-  isAwaited,
-  type Nominations,
-  readNominations,
-} from './nominations.ts';
+import { isLeaving, type LifecycleReport, reportOf, type View } from './lifecycle-report.ts';
+import { awaitingPods, isAwaited, type Nominations, readNominations } from './nominations.ts';
 import { isOurs } from './offers.ts';
 import { type Opening, openNodes, rest } from './opening.ts';
 import { nodeRef } from './references.ts';
@@ -39,27 +33,6 @@ import { Shadow } from './shadow.ts';
 
 /** Nodes that could open are not kept closed for longer, however long kube-scheduler tries pods. */
 const REST_MS_MAX = 750;
-
-export interface LifecycleReport {
-  /** Something was written, or a drain or a node that is about to be ready: look again soon. */
-  readonly isUnsettled: boolean;
-  /** A node that was launched is about to join, of which nobody may tell. */
-  readonly isExpecting: boolean;
-  /** The pass has changed nothing, and no node is about to open. */
-  readonly isQuiet: boolean;
-  /** An instance is to end, of which EC2 tells late. */
-  readonly isEnding: boolean;
-  /** When time alone changes what is to be done next, e.g. a drain's time is up. */
-  readonly dueAtMs: number | undefined;
-  /** Names of claims that are waited for, sorted. */
-  readonly unsettled: readonly string[];
-  /** Names of nodes that are being drained. */
-  readonly draining: readonly string[];
-  readonly evictions: number;
-  readonly terminated: readonly string[];
-  /** Steps that were refused; the others went on. */
-  readonly failures: readonly Failure[];
-}
 
 function surroundings(pass: Pass, index: Index, claim: NodeClaim): ClaimSurroundings {
   const nodes = claim.providerId === undefined ? [] : (index.nodes.get(claim.providerId) ?? []);
@@ -81,7 +54,7 @@ function surroundings(pass: Pass, index: Index, claim: NodeClaim): ClaimSurround
     ),
     seenTaints: index.seenTaints,
     illness: index.ill.get(claim.uid),
-    isExpiryHeld: isHeld('disrupt') || isHeld('launch'),
+    isExpiryHeld: isHeld('disrupt') || isHeld('launch') || index.away.has(claim.labels[ZONE] ?? ''),
   };
 }
 
@@ -99,6 +72,8 @@ interface Index {
   readonly nodes: ReadonlyMap<string, readonly Node[]>;
   readonly pods: ReadonlyMap<string, readonly Pod[]>;
   readonly nominations: Nominations;
+  /** Names of zones that are shifted away. */
+  readonly away: ReadonlySet<string>;
   /** Undefined: EC2 did not say. */
   readonly instances: ReadonlyMap<string, Instance> | undefined;
 }
@@ -107,8 +82,9 @@ function indexOf(
   { state, nowMs, memory }: Pick<Pass, 'state' | 'nowMs' | 'memory'>,
   { instances, ill }: Health,
 ): Index {
-  const { nodes, pods } = state.objects;
+  const { nodes, pods, nodePools } = state.objects;
   return {
+    away: new Set(shiftedZones(nodePools).map(({ zone }) => zone)),
     seenTaints: memory.noteTaints(nodes, nowMs),
     ill,
     nodes: Map.groupBy(nodes, (node) => node.providerId ?? ''),
@@ -196,14 +172,6 @@ type Moment = Pick<Pass, 'state' | 'nowMs'>;
 /** What EC2 and the nodes say of claims, asked once in a pass. */
 type Health = Pick<Index, 'instances' | 'ill'>;
 
-/** What a pass sees of the cluster, and what it makes of it. */
-interface View {
-  readonly pass: Pass;
-  readonly claims: readonly NodeClaim[];
-  readonly nominations: Nominations;
-  readonly decisions: readonly ClaimDecision[];
-}
-
 function look(pass: Pass, health: Health): View {
   const index = indexOf(pass, health);
   const { nominations } = index;
@@ -218,10 +186,6 @@ function openingsOf(decisions: readonly ClaimDecision[]): readonly Opening[] {
   return decisions.flatMap(({ claim, actions }) =>
     actions.filter((each) => each.kind === 'register').map((action) => ({ claim, action })),
   );
-}
-
-function isLeaving({ deletedAtMs }: NodeClaim): boolean {
-  return deletedAtMs !== undefined;
 }
 
 /**
@@ -287,51 +251,6 @@ async function listInstances(
   };
   failures.push(...(await attempt('instances', list)));
   return instances;
-}
-
-/** One that only others hold is theirs, once there is nothing left to do for it. */
-function isStillLeaving({ claim, actions }: ClaimDecision): boolean {
-  const isHeld = claim.finalizers.includes(TERMINATION_FINALIZER);
-  return isLeaving(claim) && (isHeld || actions.length > 0);
-}
-
-function isEnding({ claim, actions }: ClaimDecision): boolean {
-  return isTrue(claim, 'InstanceTerminating') || actions.some(({ kind }) => kind === 'terminate');
-}
-
-/** Of all claims, the next moment at which time alone gives them something to do. */
-function nextDueMs({ state, nowMs }: Pass, claims: readonly NodeClaim[]): number | undefined {
-  const { nodes, pods } = state.objects;
-  const nodeOf = new Map(nodes.map((node) => [node.providerId, node.name]));
-  const onNode = Map.groupBy(pods, ({ nodeName }) => nodeName);
-  const all = claims.flatMap((claim) => {
-    const name = claim.providerId === undefined ? undefined : nodeOf.get(claim.providerId);
-    return dueTimes(claim, name === undefined ? [] : (onNode.get(name) ?? []));
-  });
-  const ahead = all.filter((atMs) => atMs > nowMs);
-  return ahead.length === 0 ? undefined : ahead.reduce((a, b) => Math.min(a, b));
-}
-
-function reportOf({ pass, claims, decisions, nominations }: View): LifecycleReport {
-  const { acted, isOpening, evictions, terminated, failures, nowMs, memory } = pass;
-  const leaving = decisions.filter(isStillLeaving).map(({ claim }) => claim);
-  const expected = claims.filter((claim) => isJoining(claim, nowMs));
-  const atRisk = claims.some((claim) => isAtRisk(claim, nominations));
-  const isQuiet =
-    !pass.changed && !isOpening && !atRisk && !leaving.some((claim) => isHurried(claim, nowMs));
-  if (!isQuiet) memory.instances.forget();
-  return {
-    isUnsettled: acted || isOpening || leaving.length > 0,
-    isExpecting: atRisk || expected.length > 0,
-    isQuiet,
-    isEnding: decisions.some(isEnding),
-    dueAtMs: nextDueMs(pass, claims),
-    unsettled: [...leaving, ...expected].map(({ name }) => name).sort(),
-    draining: leaving.flatMap(({ nodeName }) => nodeName ?? []).sort(),
-    evictions,
-    terminated,
-    failures,
-  };
 }
 
 /** One round over all claims: register, initialise, drain, terminate, time out, collect garbage. */

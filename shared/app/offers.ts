@@ -5,6 +5,7 @@ import { type NodeClass, versionOf } from '../core/model/node-class.ts';
 import type { NodeClassReference } from '../core/model/provisioning.ts';
 import { type ClusterState, PortError, type Ports, type UnavailableOffering } from '../ports.ts';
 import { withLearntMemory } from './learnt-memory.ts';
+import { withoutZones, zonesAway } from './zonal-shifts.ts';
 
 /** What can be bought now, per EC2NodeClass, before overlays. */
 export interface Offers {
@@ -86,6 +87,7 @@ export function withoutBarred(
 export async function readOffers(ports: Ports, state: ClusterState): Promise<Offers> {
   const barred = await ports.memory.unavailable();
   const learnt = await ports.memory.allocatable();
+  const away = await zonesAway(ports, state);
   const byNodeClass = new Map<string, readonly InstanceType[]>();
   for (const nodeClass of state.nodeClasses) {
     if (!isUsable(nodeClass)) continue;
@@ -94,7 +96,7 @@ export async function readOffers(ports: Ports, state: ClusterState): Promise<Off
       const corrected = withLearntMemory(types, nodeClass, learnt);
       byNodeClass.set(
         nodeClass.name,
-        withoutBarred(corrected, nodeClass, barred, ports.clock.nowMs()),
+        withoutZones(withoutBarred(corrected, nodeClass, barred, ports.clock.nowMs()), away),
       );
     } catch (error) {
       if (!(error instanceof PortError)) throw error;

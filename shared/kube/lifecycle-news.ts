@@ -1,3 +1,4 @@
+import { FOLLOWED_DRAINS_MAX } from '../core/lifecycle/due-times.ts';
 import { DO_NOT_DISRUPT, INITIALIZED, NODE_POOL } from '../core/model/labels.ts';
 import type { KubeClient } from './client.ts';
 import { isKubeFault } from './errors.ts';
@@ -12,11 +13,6 @@ import { watchOnce } from './watch.ts';
 const LEAST_MS = 250;
 /** Where a watch is broken nobody may tell of news. */
 const BLIND_MS = 5_000;
-/**
- * Each watch holds a connection, of which reads need some: the pods of more nodes are not followed,
- * and what happens to them is seen by the clock.
- */
-const DRAINS_MAX = 20;
 /** Marks of ticks, which have whoever holds the Lease look at nothing that it does not look at. */
 export const TICK_PREFIX = 'tick/';
 
@@ -33,7 +29,7 @@ export interface LifecycleNews {
   /**
    * Waits so long, or until something has happened since the last pause: at least a moment, so
    * that a node that changes all the time is not looked at all the time. `draining` are names of
-   * nodes whose pods are to leave.
+   * nodes whose pods are to leave, those that are about to come first.
    */
   pause(ms: number, draining?: readonly string[]): Promise<void>;
   close(): Promise<void>;
@@ -129,7 +125,7 @@ function wantedFor(draining: readonly string[]): ReadonlyMap<string, Followed> {
   ] as const;
   if (draining.length === 0) return new Map<string, Followed>(always);
   const drains = draining
-    .slice(0, DRAINS_MAX)
+    .slice(0, FOLLOWED_DRAINS_MAX)
     .map((node): [string, Followed] => [`pods/${node}`, podsOf(node)]);
   return new Map<string, Followed>([...always, ['budgets', BUDGETS], ...drains]);
 }

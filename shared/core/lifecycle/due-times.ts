@@ -7,6 +7,12 @@ import { conditionOf } from './conditions.ts';
 import { STUCK_AFTER_MS } from './drain.ts';
 import { deadlineOf } from './termination.ts';
 
+/**
+ * Nodes whose pods are followed while they are drained: each takes one of the few connections to
+ * the API server. What happens on others is seen by the clock.
+ */
+export const FOLLOWED_DRAINS_MAX = 8;
+
 /** When a pod stops to hold a node that is drained, or may be asked to go: by time alone. */
 function podTimes(pod: Pod, deadlineMs: number | undefined): readonly number[] {
   const { deletedAtMs, spec } = pod;
