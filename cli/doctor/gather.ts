@@ -47,7 +47,7 @@ interface Aws {
 }
 
 /** Variables of the SDK: profiles, keys, roles, single sign-on, and an endpoint for emulators. */
-function awsOf(region: string): Aws {
+export function awsOf(region: string): Aws {
   const endpoint = process.env['AWS_ENDPOINT_URL'];
   const { credentials } = new EKSClient({ region }).config;
   const keys = async (): Promise<Credentials> => {

@@ -5,6 +5,7 @@ import { instancesCloud } from '../runtime/instances-cloud.ts';
 import { openSandbox } from '../runtime/sandbox.ts';
 import { logFailures } from '../runtime/telemetry.ts';
 import { tell } from '../runtime/tell.ts';
+import { answerProbe } from './probe.ts';
 
 const memory = newInterruptMemory();
 
@@ -25,6 +26,7 @@ export const handler = composed(async (event: QueueEvent, invocation): Promise<Q
   const wake = async (): Promise<void> => {
     await Promise.all([remember(), tell(base, telemetry, ['nodeclaim-deleted'])]);
   };
+  await answerProbe(ports, config.settings, messages);
   const report = await interrupt(ports, config.settings, messages, wake, memory);
   logFailures(telemetry, report.failures);
   if (report.refused.size > 0) {
