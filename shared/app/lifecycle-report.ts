@@ -1,6 +1,6 @@
 import { type ClaimDecision, TERMINATION_FINALIZER } from '../core/lifecycle/actions.ts';
 import { isJoining } from '../core/lifecycle/claim.ts';
-import { isTrue } from '../core/lifecycle/conditions.ts';
+import { conditionOf, isTrue } from '../core/lifecycle/conditions.ts';
 import { dueTimes, FOLLOWED_DRAINS_MAX } from '../core/lifecycle/due-times.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import type { Failure } from './attempt.ts';
@@ -47,8 +47,19 @@ function isStillLeaving({ claim, actions }: ClaimDecision): boolean {
   return isLeaving(claim) && (isHeld || actions.length > 0);
 }
 
-function isEnding({ claim, actions }: ClaimDecision): boolean {
-  return isTrue(claim, 'InstanceTerminating') || actions.some(({ kind }) => kind === 'terminate');
+/** What takes longer to end, or to be detached, is stuck. */
+const ENDING_MS = 5 * 60_000;
+
+/** Its pods are gone, and nothing that is watched tells of its volumes and its instance. */
+function isEnding({ claim, actions }: ClaimDecision, nowMs: number): boolean {
+  const detaching = conditionOf(claim, 'VolumesDetached');
+  const isAwaited =
+    detaching?.status === 'Unknown' ||
+    isTrue(claim, 'InstanceTerminating') ||
+    actions.some(({ kind }) => kind === 'terminate');
+  const drainedAtMs = conditionOf(claim, 'Drained')?.lastTransitionAtMs ?? nowMs;
+  const { deletedAtMs = nowMs } = claim;
+  return isAwaited && nowMs - Math.max(drainedAtMs, deletedAtMs) < ENDING_MS;
 }
 
 /** Of all claims, the next moment at which time alone gives them something to do. */
@@ -91,7 +102,8 @@ export function reportOf({ pass, claims, decisions, nominations }: View): Lifecy
     isUnsettled: acted || isOpening || leaving.length > 0,
     isExpecting: atRisk || expected.length > 0,
     isQuiet,
-    isEnding: decisions.some(isEnding) || drains.ending > FOLLOWED_DRAINS_MAX,
+    isEnding:
+      decisions.some((each) => isEnding(each, nowMs)) || drains.ending > FOLLOWED_DRAINS_MAX,
     dueAtMs: nextDueMs(pass, claims),
     unsettled: [...leaving, ...expected].map(({ name }) => name).sort(),
     draining: drains.names,
