@@ -69,6 +69,12 @@ export const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./commands/diagnose.ts')).diagnoseCommand(),
   },
   {
+    name: 'catalog',
+    usage: OPTIONS,
+    description: 'read the instance types and prices of a region from AWS into a file',
+    load: async () => (await import('./commands/catalog.ts')).catalogCommand(),
+  },
+  {
     name: 'convert',
     usage: PATHS,
     description: 'print manifests of Karpenter before v1 as v1, and say what that changes',

@@ -21,7 +21,6 @@ import {
   type LoopFunction,
   loadHandlers,
   ONE_PASS_MS,
-  REGION,
 } from './functions.ts';
 import { joinInstances } from './instances.ts';
 import { type LogLine, LogTap } from './logs.ts';
@@ -77,6 +76,8 @@ export interface ClosedLoop {
 export interface ClosedLoopOptions {
   /** Nodes and instances that are not ours are in the world, and are looked at after each test. */
   readonly strangers?: boolean;
+  /** @default us-east-1 */
+  readonly region?: string;
   /** Of the functions, beside what the stack sets. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly controlPlane?: ControlPlaneOptions;
@@ -93,11 +94,11 @@ export async function describeClosedLoop(
   body: (loop: ClosedLoop) => void,
   options: ClosedLoopOptions = {},
 ): Promise<void> {
-  const cloud = new WireCloud();
+  const cloud = new WireCloud(options.region);
   const known = { ...KEYS, username: 'joiner', groups: ['joiner:controller'] };
   let webhook: TokenWebhook | undefined;
   beforeAll(async () => {
-    webhook = await startTokenWebhook(CLUSTER, REGION, [known]);
+    webhook = await startTokenWebhook(CLUSTER, cloud.account.region, [known]);
   });
   afterAll(async () => webhook?.close());
   await describeWithControlPlane(

@@ -42,7 +42,7 @@ export function poolKey(instanceType: string, zone: string, market: string): str
 /** What an AWS account holds in one region, as far as the wire server knows. */
 export class Account {
   readonly id = '111122223333';
-  readonly region = 'us-east-1';
+  readonly region: string;
   subnets: Subnet[] = [];
   securityGroups: SecurityGroup[] = [];
   images: Image[] = [];
@@ -72,6 +72,10 @@ export class Account {
   private lastId = 0;
   private clock: () => number = () => this.setMs;
   private setMs = Date.UTC(2026, 0, 1);
+
+  constructor(region = 'us-east-1') {
+    this.region = region;
+  }
 
   get nowMs(): number {
     return this.clock();
