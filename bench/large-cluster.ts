@@ -177,6 +177,7 @@ function addInstance({ account }: WireCloud, at: number): void {
     'eks:eks-cluster-name': CLUSTER,
     'karpenter.sh/nodepool': POOL,
     'karpenter.sh/nodeclaim': nodeName(at),
+    'karpenter.k8s.aws/ec2nodeclass': 'default',
     Name: nodeName(at),
   };
   account.instances.set(instanceId(at), {

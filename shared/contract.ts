@@ -139,6 +139,17 @@ export const WAKE_EVENT = {
   scheduleDetailType: 'Joiner Schedule',
 } as const;
 
+/**
+ * A marked event that `joiner doctor --probe` sends to see whether notices arrive. It goes the way of
+ * EC2's own but for the rule, since nobody may send events in the name of AWS. The answer is a
+ * decision in the bucket; its object's name ends in `decision` and the mark.
+ */
+export const PROBE = {
+  source: 'joiner.probe',
+  detailType: 'Joiner Probe',
+  decision: 'interrupt-probe-',
+} as const;
+
 /** A hint that carries no data: whoever is woken looks for itself. */
 export interface Wake {
   readonly cluster: string;

@@ -20,6 +20,7 @@ import type {
   OfferingKey,
   Profiles,
   SubnetKey,
+  ZonalShifts,
 } from './ports/cloud.ts';
 import type { ClusterReader, ClusterWriter } from './ports/cluster.ts';
 
@@ -95,7 +96,7 @@ export interface Recorder {
 
 /** Something that Joiner does without for now: a condition that is False while it lasts. */
 export interface Degradation {
-  readonly type: 'MemoryReachable' | 'PricesFresh';
+  readonly type: 'MemoryReachable' | 'PricesFresh' | 'ZonesUsable';
   readonly reason: string;
   /** The same for as long as it lasts, or every pass would write it anew. */
   readonly message: string;
@@ -113,6 +114,8 @@ export interface Ports {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly recorder: Recorder;
+  /** Absent: NodePools say what is known. */
+  readonly zonalShifts?: ZonalShifts;
   /** Absent: nothing that could be missing. */
   readonly degradations?: () => readonly Degradation[];
   /**

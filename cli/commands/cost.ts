@@ -19,6 +19,9 @@ interface Options {
   readonly reaction?: Reaction;
   readonly network: CostInput['network'];
   readonly zones: string;
+  readonly blockedHours: string;
+  readonly foreignMessages: string;
+  readonly auditLog?: boolean;
   readonly output: 'text' | 'markdown' | 'json';
 }
 
@@ -53,6 +56,14 @@ function inputOf(options: Options, catalog: Catalog): Omit<CostInput, 'reaction'
     nodes: wholeNumber('--nodes', options.nodes, 100_000, problems),
     pods: wholeNumber('--pods', options.pods, 1_000_000, problems),
     churn: positive('--churn', options.churn, 1000, problems),
+    blockedHours: positive('--blocked-hours', options.blockedHours, 730, problems),
+    foreignMessages: wholeNumber(
+      '--foreign-messages',
+      options.foreignMessages,
+      999_999_999,
+      problems,
+    ),
+    auditLog: options.auditLog === true,
     nodePrice:
       nodePrice === undefined
         ? priceOf(catalog, NODE_TYPE)
@@ -102,6 +113,9 @@ function jsonOf(shown: Shown, input: Omit<CostInput, 'reaction'>): object {
       launchesPerNodeAndDay: input.churn,
       network: input.network,
       zones: input.zones,
+      blockedHours: input.blockedHours ?? 0,
+      foreignMessages: input.foreignMessages ?? 0,
+      auditLog: input.auditLog ?? false,
       nodePricePerHour: input.nodePrice,
     },
     costs: shown.costs.map(([reaction, { parts, usd, freeTierUsd }]) => ({
@@ -136,6 +150,9 @@ export function costCommand(): Command {
         .default('none'),
     )
     .option('--zones <number>', 'with such a way', '2')
+    .option('--blocked-hours <number>', 'a month in which a drain is blocked', '0')
+    .option('--foreign-messages <number>', 'a month, about instances of other clusters', '0')
+    .option('--audit-log', "the cluster's audit log is on, and Joiner's requests are in it")
     .addOption(
       new Option('-o, --output <format>').choices(['text', 'markdown', 'json']).default('text'),
     )

@@ -10,6 +10,7 @@ import type { Facts } from '../doctor/facts.ts';
 import { gather, type Questions } from '../doctor/gather.ts';
 import { decoded } from '../doctor/kubernetes.ts';
 import type { Line } from '../doctor/line.ts';
+import { probe } from '../doctor/probe.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { collect, variablesOf } from '../simulate/variables.ts';
 
@@ -18,6 +19,7 @@ interface Options {
   readonly region?: string;
   readonly subnets: readonly string[];
   readonly inside?: boolean;
+  readonly probe?: boolean;
   readonly filename: readonly string[];
   readonly var: readonly string[];
   readonly kubeconfig?: string;
@@ -92,7 +94,9 @@ export function checkAll(facts: Facts): readonly Line[] {
 }
 
 async function run(options: Options): Promise<number> {
-  const lines = checkAll(await gather(questionsOf(options)));
+  const facts = await gather(questionsOf(options));
+  const probed = options.probe === true ? [await probe(facts)] : [];
+  const lines = [...checkAll(facts), ...probed];
   process.stdout.write(options.output === 'json' ? asJson(lines) : asText(lines));
   return lines.some(({ status }) => status === 'FAIL') ? 1 : 0;
 }
@@ -144,6 +148,7 @@ export function doctorCommand(): Command {
     .option('--var <name=value>', 'a value for a variable in manifests', collect, [])
     .option('--subnets <ids...>', 'where the functions will be; default: those of the cluster', [])
     .option('--inside', 'this machine is where the functions are: what it cannot reach they cannot')
+    .option('--probe', 'send a marked event the way of spot warnings and wait for it')
     .option('--kubeconfig <file>', 'instead of the way of the functions, by DescribeCluster')
     .option('--context <name>', 'of the kubeconfig')
     .addOption(new Option('-o, --output <format>').choices(['text', 'json']).default('text'))
@@ -152,5 +157,6 @@ export function doctorCommand(): Command {
 }
 
 const HELP = `
-Reads only. AWS is asked with the credentials of the environment, as the aws command does. Exit
-codes: 0 nothing has to be changed, 1 something has to, 2 bad usage or bad manifests.`;
+Reads only, but for the event of --probe. AWS is asked with the credentials of the environment, as
+the aws command does. Exit codes: 0 nothing has to be changed, 1 something has to, 2 bad usage or
+bad manifests.`;

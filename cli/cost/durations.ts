@@ -44,6 +44,17 @@ export interface Durations {
   readonly bucketListsPerRun: number;
   /** Calls with which Lambda asks the queue for messages, whether there are any or not. */
   readonly queueCallsPerMinute: number;
+  /** `interrupt`, for ten messages about instances of others. */
+  readonly foreignBatch: number;
+  /** Decisions about one node that comes and goes. */
+  readonly decisionsPerNode: number;
+  /** How long the bucket keeps them. */
+  readonly decisionsKeptMonths: number;
+  /** Of all functions while nothing happens, and for one node that comes and goes. */
+  readonly apiRequestsPerMinute: number;
+  readonly apiRequestsPerNode: number;
+  /** Of one request in the API server's audit log. */
+  readonly auditBytesPerRequest: number;
 }
 
 const fixed = (base: number): RunSeconds => ({ base, perNode: 0, perPod: 0 });
@@ -85,4 +96,12 @@ export const DURATIONS: Durations = {
   bucketListsPerRun: 1,
   // Five long polls of 20 s at a time. https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html
   queueCallsPerMinute: 15,
+  foreignBatch: 0.02,
+  decisionsPerNode: 4,
+  decisionsKeptMonths: 1,
+  // Counted by `npm run bench -- requests`.
+  apiRequestsPerMinute: 85,
+  apiRequestsPerNode: 600,
+  // Metadata of a request and its answer, as EKS's audit policy has most of ours.
+  auditBytesPerRequest: 1_300,
 };

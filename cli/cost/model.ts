@@ -1,10 +1,11 @@
 import { DEPLOYMENT, SERIES } from './deployment.ts';
 import type { Durations, RunSeconds } from './durations.ts';
 import { AUTO_MODE_SHARE, FREE_TIER, type Prices } from './prices.ts';
+import { type Situations, situationParts } from './situations.ts';
 
 export type Reaction = 'watch' | 'tick';
 
-export interface CostInput {
+export interface CostInput extends Situations {
   readonly nodes: number;
   readonly pods: number;
   readonly reaction: Reaction;
@@ -36,7 +37,7 @@ export interface Cost {
 }
 
 export const HOURS = 730;
-const MINUTES = HOURS * 60;
+export const MINUTES = HOURS * 60;
 const SECONDS = MINUTES * 60;
 const DAYS = HOURS / 24;
 const GB_BYTES = 1e9;
@@ -69,7 +70,12 @@ export function costOf(input: CostInput): Cost {
       usd: load.seconds * gb * prices.lambdaGbSecond,
     };
   });
-  const parts = [...compute, ...observationParts(input, loads), ...storageParts(input, loads)];
+  const parts = [
+    ...compute,
+    ...observationParts(input, loads),
+    ...storageParts(input, loads),
+    ...situationParts(input),
+  ];
   const total = parts.reduce((sum, { usd }) => sum + usd, 0);
   return { parts, usd: total, freeTierUsd: Math.min(total, freeTier(input, loads)) };
 }
@@ -80,7 +86,7 @@ function memoryGb(name: string): number {
 }
 
 /** Nodes that come in a month, and go. */
-function launches({ nodes, churn }: CostInput): number {
+export function launches({ nodes, churn }: CostInput): number {
   return nodes * churn * DAYS;
 }
 
@@ -337,6 +343,6 @@ export function count(value: number): string {
 }
 
 /** At most two decimals, without zeros at the end. */
-function amount(value: number): string {
+export function amount(value: number): string {
   return String(Number(value.toFixed(2)));
 }

@@ -10,7 +10,7 @@ const CPUS_FEW = 64;
 /** Wake-ups are coalesced to one a second and kind, a dozen at most. */
 const EVENTS_MIN = 50;
 /** Schedules and interruption rules of one stack, on the default bus. */
-export const RULES_PER_STACK = 12;
+export const RULES_PER_STACK = 13;
 
 /** Quotas that are met before anything else, and what EC2 asks for spot. */
 export function checkAccount(facts: Facts): readonly Line[] {

@@ -46,7 +46,7 @@ interface Aws {
   readonly signing: Signing;
 }
 
-function awsOf(region: string): Aws {
+export function awsOf(region: string): Aws {
   const access = callersAccess(region, 'doctor');
   const { credentials, endpoint } = access;
   return { access, signing: { region, credentials, endpoint } };

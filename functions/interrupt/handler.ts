@@ -1,13 +1,13 @@
-import { interrupt } from '../../shared/app/interrupt.ts';
-import { UnconfirmedWarnings } from '../../shared/app/unconfirmed-warnings.ts';
+import { interrupt, newInterruptMemory } from '../../shared/app/interrupt.ts';
 import { composed } from '../runtime/compose.ts';
 import type { QueueAnswer, QueueEvent } from '../runtime/context.ts';
 import { instancesCloud } from '../runtime/instances-cloud.ts';
 import { openSandbox } from '../runtime/sandbox.ts';
 import { logFailures } from '../runtime/telemetry.ts';
 import { tell } from '../runtime/tell.ts';
+import { answerProbe } from './probe.ts';
 
-const unconfirmed = new UnconfirmedWarnings();
+const memory = newInterruptMemory();
 
 /**
  * Deletes the claims of instances that are about to be taken away and wakes those who replace them.
@@ -26,7 +26,8 @@ export const handler = composed(async (event: QueueEvent, invocation): Promise<Q
   const wake = async (): Promise<void> => {
     await Promise.all([remember(), tell(base, telemetry, ['nodeclaim-deleted'])]);
   };
-  const report = await interrupt(ports, config.settings, messages, wake, unconfirmed);
+  await answerProbe(ports, config.settings, messages);
+  const report = await interrupt(ports, config.settings, messages, wake, memory);
   logFailures(telemetry, report.failures);
   if (report.refused.size > 0) {
     telemetry.logger.info('refused messages', { reasons: Object.fromEntries(report.refused) });

@@ -1,6 +1,7 @@
 import { ec2Client } from '../../shared/aws/access.ts';
 import { Ec2Compute } from '../../shared/aws/ec2-compute.ts';
 import { Ec2Network } from '../../shared/aws/network.ts';
+import { ArcZonalShifts } from '../../shared/aws/zonal-shifts.ts';
 import { notMine } from '../runtime/not-mine.ts';
 import { offeringsPort } from '../runtime/offerings.ts';
 import type { Base, Cloud } from '../runtime/sandbox.ts';
@@ -18,5 +19,11 @@ export function launchingCloud(base: Base): Cloud {
     catalog: offeringsPort(base, network),
     images: notMine('images'),
     profiles: notMine('profiles'),
+    zonalShifts: new ArcZonalShifts({
+      access,
+      calls,
+      dnsSuffix: config.dnsSuffix,
+      resource: async () => (await base.cluster()).zonalShiftArn,
+    }),
   };
 }

@@ -22,7 +22,7 @@ export interface LeasedWork {
   readonly remainingMs: () => number;
   readonly sleep: (ms: number) => Promise<void>;
   /** Between two passes over unsettled work. */
-  readonly pauseMs: number;
+  readonly pauseMs: number | (() => number);
   /** Ends what passes have left running, before the Lease is let go. @default nothing is */
   readonly finish?: () => Promise<void>;
   /** Somebody left the work to a pass that has failed. @default they come again by themselves */
@@ -41,6 +41,10 @@ export type Outcome = 'held by another' | 'done' | 'out of time';
  */
 export function mayHandOver(invocationMs: number): boolean {
   return invocationMs >= 3 * RESERVE_MS;
+}
+
+function pauseOf({ pauseMs }: LeasedWork): number {
+  return typeof pauseMs === 'number' ? pauseMs : pauseMs();
 }
 
 /**
@@ -62,7 +66,7 @@ export async function leased(work: LeasedWork): Promise<Outcome> {
         isOwed = true;
       }
       if (work.remainingMs() < RESERVE_MS) return 'out of time';
-      if (progress === 'unsettled') await work.sleep(work.pauseMs);
+      if (progress === 'unsettled') await work.sleep(pauseOf(work));
     }
   } catch (error) {
     if (error instanceof LeaseLost) return 'held by another';

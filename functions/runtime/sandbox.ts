@@ -30,7 +30,10 @@ export interface Base {
 }
 
 /** The ports behind which AWS is: each function composes those that its role may use. */
-export type Cloud = Pick<Ports, 'compute' | 'images' | 'network' | 'profiles' | 'catalog'>;
+export type Cloud = Pick<
+  Ports,
+  'compute' | 'images' | 'network' | 'profiles' | 'catalog' | 'zonalShifts'
+>;
 
 /** Everything a function keeps from one invocation to the next. */
 export interface Sandbox {

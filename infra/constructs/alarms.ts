@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import type * as events from 'aws-cdk-lib/aws-events';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
@@ -12,7 +13,10 @@ import { joinerMetric } from './metrics.ts';
 export interface AlarmsProps {
   readonly cluster: string;
   readonly functions: ReadonlyMap<FunctionName, JoinerFunction>;
+  readonly queue: sqs.IQueue;
   readonly deadLetters: sqs.IQueue;
+  /** What puts messages into the queue. */
+  readonly rules: readonly events.IRule[];
   /** MB, by function. */
   readonly memorySizes: Readonly<Record<FunctionName, number>>;
   /** Undefined: the alarms can be seen, but tell nobody. */
@@ -28,6 +32,8 @@ interface Rule {
   readonly runbook: string;
 }
 
+/** What EC2 contradicts comes again after six minutes, and is done with then. */
+const MESSAGE_SECONDS_MAX = 600;
 const PENDING_SECONDS_MAX = 300;
 const PRICE_AGE_SECONDS_MAX = 2 * 24 * 3600;
 const LAUNCH_FAILURES_PERCENT_MAX = 50;
@@ -64,7 +70,10 @@ export class Alarms extends Construct {
     this.#props = props;
     this.#noTick('provision', 'NoTick', 'pending pods get no nodes');
     this.#noTick('lifecycle', 'NoTick-lifecycle', 'nodes neither join nor drain');
+    this.#noTick('watch', 'NoTick-watch', 'what happens in the cluster waits for the minute');
     this.#deadLetters();
+    this.#messageAge();
+    this.#failedRules();
     this.#pending();
     this.#launchFailures();
     this.#priceAge();
@@ -75,7 +84,7 @@ export class Alarms extends Construct {
     }
   }
 
-  #noTick(name: 'provision' | 'lifecycle', id: string, effect: string): void {
+  #noTick(name: 'provision' | 'lifecycle' | 'watch', id: string, effect: string): void {
     const source = this.#props.functions.get(name)?.function;
     if (source === undefined) return;
     const options = { period: FIVE_MINUTES, statistic: cloudwatch.Stats.SUM };
@@ -110,6 +119,51 @@ export class Alarms extends Construct {
       runbook:
         'An interruption notice failed five times. Read the message in the dead-letter queue and ' +
         "the log of interrupt at its time; once the cause is gone, use the console's redrive.",
+    });
+  }
+
+  #messageAge(): void {
+    const oldest = this.#props.queue.metricApproximateAgeOfOldestMessage({
+      period: FIVE_MINUTES,
+      statistic: cloudwatch.Stats.MAXIMUM,
+    });
+    this.#alarm('OldestMessage', oldest, {
+      threshold: MESSAGE_SECONDS_MAX,
+      compared: cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
+      runbook:
+        'An interruption notice has waited for more than 10 minutes, and a spot instance is gone ' +
+        'after two. Is the mapping from the queue to interrupt disabled, or is interrupt throttled?',
+    });
+  }
+
+  /** EventBridge tries again for a day, and a spot warning is of use for two minutes. */
+  #failedRules(): void {
+    const usingMetrics = this.#props.rules.map(
+      ({ ruleName }, at) =>
+        [
+          `rule${at}`,
+          new cloudwatch.Metric({
+            namespace: 'AWS/Events',
+            metricName: 'FailedInvocations',
+            dimensionsMap: { RuleName: ruleName },
+            period: FIVE_MINUTES,
+            statistic: cloudwatch.Stats.SUM,
+          }),
+        ] as const,
+    );
+    const failed = new cloudwatch.MathExpression({
+      expression: usingMetrics.map(([name]) => `FILL(${name}, 0)`).join(' + '),
+      usingMetrics: Object.fromEntries(usingMetrics),
+      label: 'notices that did not reach the queue',
+      period: FIVE_MINUTES,
+    });
+    this.#alarm('FailedInvocations', failed, {
+      threshold: 0,
+      compared: cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
+      runbook:
+        'EventBridge could not put an interruption notice into the queue: spot warnings are being ' +
+        "lost. Look at the queue's policy, and at its key's where it has one: both have to allow " +
+        'events.amazonaws.com.',
     });
   }
 

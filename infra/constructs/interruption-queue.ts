@@ -4,7 +4,7 @@ import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct, type IConstruct } from 'constructs';
-import { shortened } from '../../shared/contract.ts';
+import { PROBE, shortened } from '../../shared/contract.ts';
 
 export interface InterruptionQueueProps {
   readonly cluster: string;
@@ -47,7 +47,9 @@ const VISIBILITY_FACTOR = 6;
 export class InterruptionQueue extends Construct {
   readonly queue: sqs.Queue;
   readonly deadLetters: sqs.Queue;
+  /** Of EC2 and Health. */
   readonly rules: readonly events.Rule[];
+  readonly #probe: events.Rule;
 
   constructor(scope: Construct, id: string, props: InterruptionQueueProps) {
     super(scope, id);
@@ -77,6 +79,16 @@ export class InterruptionQueue extends Construct {
           targets: [target],
         }),
     );
+    const probed = { cluster: [props.cluster] };
+    this.#probe = new events.Rule(this, 'Probe', {
+      description: `Joiner, ${props.cluster}: ${PROBE.detailType}`,
+      eventPattern: {
+        source: [PROBE.source],
+        detailType: [PROBE.detailType],
+        detail: probed,
+      },
+      targets: [target],
+    });
     this.#admitRules();
   }
 
@@ -100,7 +112,7 @@ export class InterruptionQueue extends Construct {
         actions: ['sqs:SendMessage'],
         resources: [this.queue.queueArn],
         conditions: {
-          ArnEquals: { 'aws:SourceArn': this.rules.map((rule) => rule.ruleArn) },
+          ArnEquals: { 'aws:SourceArn': [...this.rules, this.#probe].map((rule) => rule.ruleArn) },
           StringEquals: { 'aws:SourceAccount': Stack.of(this).account },
         },
       }),

@@ -323,7 +323,8 @@ export class Joiner extends Construct {
       typeof alarmTopic === 'string'
         ? sns.Topic.fromTopicArn(this, 'AlarmTopic', alarmTopic)
         : alarmTopic;
-    return new Alarms(this, 'Alarms', { ...this.#observed(), topic }).alarms;
+    const { rules } = this.interruptionQueue;
+    return new Alarms(this, 'Alarms', { ...this.#observed(), rules, topic }).alarms;
   }
 
   #output(): void {

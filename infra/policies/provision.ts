@@ -63,6 +63,12 @@ export function provisionPolicy(scope: PolicyScope): readonly Statement[] {
       'DescribeCapacityReservations',
       'DescribeInstances',
     ]),
+    {
+      sid: 'ZonalShift',
+      why: 'Which zones ARC shifts the cluster away from: nothing is launched there.',
+      actions: ['arc-zonal-shift:GetManagedResource'],
+      resources: [scope.clusterArn],
+    },
     putWakeUps(scope),
     describeCluster(scope),
     ...memory(scope),

@@ -7,10 +7,12 @@ import { isTrue } from '../core/lifecycle/conditions.ts';
 import { consistentState } from '../core/lifecycle/consistency.ts';
 import type { Node } from '../core/model/cluster.ts';
 import { CAPACITY_TYPE, INITIALIZED, INTERRUPTED, NODE_POOL, ZONE } from '../core/model/labels.ts';
+import type { Pod } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import type { ClusterState } from '../ports.ts';
 import { atOnce } from './at-once.ts';
 import { attempt } from './attempt.ts';
+import { isHurried } from './blocked-evictions.ts';
 import { evictPods, taintNode } from './drains.ts';
 import { deleteClaim, type HealthPass } from './health.ts';
 import { takeInOrder } from './in-order.ts';
@@ -31,6 +33,8 @@ export interface Pass extends HealthPass, ClaimPass {
   /** Terminations left in this minute; interrupted claims are not counted against it. */
   terminationsLeft: number;
   evictions: number;
+  /** Something is as it was not before; asking in vain is not that. */
+  changed: boolean;
   readonly terminated: string[];
   /** A node has joined and opens as soon as it is ready. */
   isOpening: boolean;
@@ -105,6 +109,21 @@ async function finalizeClaim({ ports }: Pass, claim: NodeClaim): Promise<void> {
   });
 }
 
+/** Pods that a budget keeps are not asked for in each pass, unless EC2 takes their node. */
+async function evict(pass: Pass, claim: NodeClaim, pods: readonly Pod[]): Promise<void> {
+  const { ports, nowMs, memory } = pass;
+  const { blocked } = memory;
+  const { podDisruptionBudgets } = pass.state.objects;
+  const due = isHurried(claim, nowMs) ? pods : blocked.due(pods, podDisruptionBudgets);
+  const { evictions, failures } = await evictPods(ports, due, {
+    isNews: (pod) => blocked.takeSaying(pod, nowMs),
+    onAnswer: (pod, isGone) => blocked.note(pod, isGone, podDisruptionBudgets, nowMs),
+  });
+  pass.evictions += evictions;
+  if (evictions > 0) pass.changed = true;
+  pass.failures.push(...failures);
+}
+
 /** What is done for a claim by itself; nodes open together, and instances are named at the end. */
 type Step = Exclude<LifecycleAction, { kind: 'register' | 'tag' }>;
 
@@ -140,9 +159,7 @@ async function act(pass: Pass, claim: NodeClaim, action: Step): Promise<boolean>
     case 'taint-node':
       return (await taintNode(pass.ports, action)) === 'done';
     case 'evict': {
-      const { evictions, failures } = await evictPods(pass.ports, action.pods);
-      pass.evictions += evictions;
-      pass.failures.push(...failures);
+      await evict(pass, claim, action.pods);
       return true;
     }
     case 'remove-pod':
@@ -164,7 +181,11 @@ function isStep(action: LifecycleAction): action is Step {
 }
 
 async function takeClaimSteps(pass: Pass, { claim, actions }: ClaimDecision): Promise<void> {
-  const take = (step: Step) => carryOut(pass, claim, () => act(pass, claim, step));
+  const take = async (step: Step): Promise<boolean> => {
+    const isDone = await carryOut(pass, claim, () => act(pass, claim, step));
+    if (isDone && step.kind !== 'evict') pass.changed = true;
+    return isDone;
+  };
   await takeInOrder(actions.filter(isStep), take);
 }
 
@@ -181,6 +202,7 @@ async function tagInstance(pass: Pass, { claim, actions }: ClaimDecision): Promi
       await compute.tag(action.instanceId, action.tags);
       await cluster.patchNodeClaim(claimRef(claim), { annotations: action.annotations });
       pass.acted = true;
+      pass.changed = true;
     };
     pass.failures.push(...(await attempt(`NodeClaim/${claim.name}`, tag)));
   }

@@ -1,4 +1,6 @@
 import { type Candidate, isEmpty } from '../core/disruption/candidates.ts';
+import { shiftedZones } from '../core/disruption/zonal-shift.ts';
+import { ZONE } from '../core/model/labels.ts';
 import type { NodePool } from '../core/model/provisioning.ts';
 import { isDisrupted } from '../core/model/taint.ts';
 import { driftedSinceMs } from './disrupt-drift.ts';
@@ -20,6 +22,7 @@ export function standingNodes(pass: DisruptPass): readonly Standing[] {
       [claim, ...replacements].map(({ uid }) => uid),
     ),
   );
+  const away = new Set(shiftedZones(state.objects.nodePools).map(({ zone }) => zone));
   const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
   const byNode = Map.groupBy(pods, ({ nodeName }) => nodeName);
   return [...judged.values()].flatMap((each): readonly Standing[] => {
@@ -29,6 +32,8 @@ export function standingNodes(pass: DisruptPass): readonly Standing[] {
     if (node === undefined || node.deletedAtMs !== undefined) return [];
     // A taint that was forgotten goes in this pass: what is known of the node is not so any more.
     if (isDisrupted(node)) return [];
+    // Its pods could only go where others are, and nothing comes back to the zone.
+    if (away.has(node.labels[ZONE] ?? '')) return [];
     return [{ claim, node, pods: byNode.get(node.name) ?? [], judged: each, pool: target.pool }];
   });
 }

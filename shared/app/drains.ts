@@ -18,23 +18,41 @@ export interface Evictions {
   readonly failures: readonly Failure[];
 }
 
+/** Who follows evictions from one pass to the next. */
+export interface EvictionWatch {
+  /** Whether the pod's node is to get an event that the pod stays. @default it is */
+  readonly isNews?: (pod: Pod) => boolean;
+  /** `isGone` false: whatever refused it. */
+  readonly onAnswer?: (pod: Pod, isGone: boolean) => void;
+}
+
 /**
  * Asks for each of the pods to go, whatever the answer for the others is. What a budget does not
  * allow, or is refused, is asked for again later.
  */
-export async function evictPods(ports: Ports, pods: readonly Pod[]): Promise<Evictions> {
+export async function evictPods(
+  ports: Ports,
+  pods: readonly Pod[],
+  watched: EvictionWatch = {},
+): Promise<Evictions> {
   let evictions = 0;
   const failures = new Map<Pod, readonly Failure[]>();
   await atOnce(EVICTIONS_AT_ONCE, pods, async (pod) => {
     const ask = async (): Promise<void> => {
-      if (await isEvicted(ports, pod)) evictions += 1;
+      let isGone = false;
+      try {
+        isGone = await isEvicted(ports, pod, watched);
+      } finally {
+        watched.onAnswer?.(pod, isGone);
+      }
+      if (isGone) evictions += 1;
     };
     failures.set(pod, await attempt(`Pod/${pod.namespace}/${pod.name}`, ask));
   });
   return { evictions, failures: pods.flatMap((pod) => failures.get(pod) ?? []) };
 }
 
-async function isEvicted(ports: Ports, pod: Pod): Promise<boolean> {
+async function isEvicted(ports: Ports, pod: Pod, watched: EvictionWatch): Promise<boolean> {
   const { cluster, recorder } = ports;
   const name = `${pod.namespace}/${pod.name}`;
   try {
@@ -43,18 +61,24 @@ async function isEvicted(ports: Ports, pod: Pod): Promise<boolean> {
     recorder.count('pods_eviction_requests_total', { code });
     if (result === 'blocked') {
       const text = `A PodDisruptionBudget does not allow ${name} to be evicted`;
-      await sayFailedDraining(ports, pod, text);
+      await sayFailedDraining(ports, pod, text, watched);
     }
     return result === 'done';
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
     recorder.count('pods_eviction_requests_total', { code: error.code });
-    await sayFailedDraining(ports, pod, `${name} was not evicted: ${error.message}`);
+    await sayFailedDraining(ports, pod, `${name} was not evicted: ${error.message}`, watched);
     throw error;
   }
 }
 
-async function sayFailedDraining({ cluster }: Ports, pod: Pod, message: string): Promise<void> {
+async function sayFailedDraining(
+  { cluster }: Ports,
+  pod: Pod,
+  message: string,
+  { isNews }: EvictionWatch,
+): Promise<void> {
+  if (isNews?.(pod) === false) return;
   await cluster.event({
     regarding: { kind: 'Node', name: pod.nodeName ?? '' },
     type: 'Warning',

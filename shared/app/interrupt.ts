@@ -7,7 +7,7 @@ import {
   SPOT,
   ZONE,
 } from '../core/model/labels.ts';
-import { PortError, type Ports } from '../ports.ts';
+import { type ClaimsState, PortError, type Ports } from '../ports.ts';
 import { spendBudget } from './interrupt-budget.ts';
 import { askForWarnings, type Confirmed, confirm, isWarning } from './interrupt-confirmation.ts';
 import {
@@ -24,6 +24,7 @@ import {
   refuse,
   toldBy,
 } from './interrupt-messages.ts';
+import { KnownInstances } from './known-instances.ts';
 import { claimRef } from './references.ts';
 import { type AppSettings, isShadowed } from './settings.ts';
 import { Shadow } from './shadow.ts';
@@ -198,19 +199,35 @@ async function handle(pass: InterruptPass, messages: readonly QueueMessage[]): P
   await awaitConfirmation(pass, { hits: hits.filter(isWarning), faults });
 }
 
+/** What a process keeps from one batch to the next. */
+export interface InterruptMemory {
+  readonly unconfirmed: UnconfirmedWarnings;
+  readonly known: KnownInstances;
+}
+
+export function newInterruptMemory(): InterruptMemory {
+  return { unconfirmed: new UnconfirmedWarnings(), known: new KnownInstances() };
+}
+
+/** All that has to be known of the cluster where no message is about it. */
+const NOBODYS: ClaimsState = { nodeClaims: [], karpenterRenewedAtMs: undefined };
+
 /**
  * Handles one batch of the interruption queue. `onDeleted` is called as soon as claims have been
- * deleted, before anything is waited for; `unconfirmed` is kept from one batch to the next.
+ * deleted, before anything is waited for; the memory is kept from one batch to the next.
  */
 export async function interrupt(
   ports: Ports,
   settings: AppSettings,
   messages: readonly QueueMessage[],
   onDeleted: () => Promise<void> = async () => undefined,
-  unconfirmed = new UnconfirmedWarnings(),
+  { unconfirmed, known }: InterruptMemory = newInterruptMemory(),
 ): Promise<InterruptReport> {
+  const { isOpen, waitMs } = known.ask(messages, settings.envelope, ports.clock.nowMs());
+  if (waitMs > 0) await ports.clock.sleep(waitMs);
   const startedAtMs = ports.clock.nowMs();
-  const state = await ports.cluster.readClaims();
+  const state = isOpen ? await ports.cluster.readClaims() : NOBODYS;
+  if (isOpen) known.note(state.nodeClaims, startedAtMs);
   const pass: InterruptPass = {
     ports,
     settings,

@@ -1,6 +1,8 @@
 import type { SeenTaint } from '../core/lifecycle/actions.ts';
 import { seenTaint } from '../core/lifecycle/termination.ts';
 import type { Node } from '../core/model/cluster.ts';
+import { BlockedEvictions } from './blocked-evictions.ts';
+import { KeptInstances } from './kept-instances.ts';
 import { KeptNominations } from './kept-nominations.ts';
 
 const MINUTE_MS = 60_000;
@@ -13,6 +15,10 @@ const MINUTE_MS = 60_000;
 export class LifecycleMemory {
   /** Those of nodes that have opened a moment ago. */
   readonly nominations = new KeptNominations();
+  /** Pods that may not leave their nodes. */
+  readonly blocked = new BlockedEvictions();
+  /** What EC2 has listed last. */
+  readonly instances = new KeptInstances();
   private readonly checksEveryMs: number;
   private terminatedAtMs: readonly number[] = [];
   private taints: ReadonlyMap<string, SeenTaint> = new Map();

@@ -1,3 +1,4 @@
+import { shiftedZones } from '../core/disruption/zonal-shift.ts';
 import {
   type ClaimDecision,
   type ClaimSurroundings,
@@ -12,7 +13,7 @@ import { forsakenNodes, orphanedInstances } from '../core/lifecycle/garbage.ts';
 import { awaitedNodes } from '../core/lifecycle/opening-order.ts';
 import type { Illness } from '../core/lifecycle/repair.ts';
 import type { Node } from '../core/model/cluster.ts';
-import { INTERRUPTED } from '../core/model/labels.ts';
+import { INTERRUPTED, ZONE } from '../core/model/labels.ts';
 import type { Pod } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import type { Brake, ClusterState, Instance, Ports } from '../ports.ts';
@@ -20,14 +21,10 @@ import { attempt, type Failure } from './attempt.ts';
 import { type Pass, takeSteps } from './claim-steps.ts';
 import { beginUrgentDrains } from './first-drains.ts';
 import { readHealth } from './health.ts';
+import type { KeptInstances } from './kept-instances.ts';
 import { LifecycleMemory } from './lifecycle-memory.ts';
-import {
-  awaitingPods,
-  isAtRisk,
-  isAwaited,
-  type Nominations,
-  readNominations,
-} from './nominations.ts';
+import { isLeaving, type LifecycleReport, reportOf, type View } from './lifecycle-report.ts';
+import { awaitingPods, isAwaited, type Nominations, readNominations } from './nominations.ts';
 import { isOurs } from './offers.ts';
 import { type Opening, openNodes, rest } from './opening.ts';
 import { nodeRef } from './references.ts';
@@ -36,17 +33,6 @@ import { Shadow } from './shadow.ts';
 
 /** Nodes that could open are not kept closed for longer, however long kube-scheduler tries pods. */
 const REST_MS_MAX = 750;
-
-export interface LifecycleReport {
-  /** Something was written, or a drain or a node that is about to be ready: look again soon. */
-  readonly isUnsettled: boolean;
-  /** A node that was launched is about to join, of which nobody may tell. */
-  readonly isExpecting: boolean;
-  readonly evictions: number;
-  readonly terminated: readonly string[];
-  /** Steps that were refused; the others went on. */
-  readonly failures: readonly Failure[];
-}
 
 function surroundings(pass: Pass, index: Index, claim: NodeClaim): ClaimSurroundings {
   const nodes = claim.providerId === undefined ? [] : (index.nodes.get(claim.providerId) ?? []);
@@ -68,7 +54,7 @@ function surroundings(pass: Pass, index: Index, claim: NodeClaim): ClaimSurround
     ),
     seenTaints: index.seenTaints,
     illness: index.ill.get(claim.uid),
-    isExpiryHeld: isHeld('disrupt') || isHeld('launch'),
+    isExpiryHeld: isHeld('disrupt') || isHeld('launch') || index.away.has(claim.labels[ZONE] ?? ''),
   };
 }
 
@@ -86,6 +72,8 @@ interface Index {
   readonly nodes: ReadonlyMap<string, readonly Node[]>;
   readonly pods: ReadonlyMap<string, readonly Pod[]>;
   readonly nominations: Nominations;
+  /** Names of zones that are shifted away. */
+  readonly away: ReadonlySet<string>;
   /** Undefined: EC2 did not say. */
   readonly instances: ReadonlyMap<string, Instance> | undefined;
 }
@@ -94,8 +82,9 @@ function indexOf(
   { state, nowMs, memory }: Pick<Pass, 'state' | 'nowMs' | 'memory'>,
   { instances, ill }: Health,
 ): Index {
-  const { nodes, pods } = state.objects;
+  const { nodes, pods, nodePools } = state.objects;
   return {
+    away: new Set(shiftedZones(nodePools).map(({ zone }) => zone)),
     seenTaints: memory.noteTaints(nodes, nowMs),
     ill,
     nodes: Map.groupBy(nodes, (node) => node.providerId ?? ''),
@@ -113,6 +102,7 @@ async function collectOrphans(pass: Pass, instances: readonly Instance[]): Promi
   const orphans = orphanedInstances(instances, nodeClaims, nowMs).slice(0, pass.terminationsLeft);
   if (orphans.length === 0 || (await pass.shadow.isCast())) return;
   pass.acted = true;
+  pass.changed = true;
   await ports.compute.terminate(orphans.map((each) => each.id));
   pass.terminationsLeft -= orphans.length;
   for (const _ of orphans) pass.memory.addTermination(nowMs);
@@ -176,16 +166,11 @@ function decisionsOf(
   });
 }
 
+/** What is read of the cluster, and when. */
+type Moment = Pick<Pass, 'state' | 'nowMs'>;
+
 /** What EC2 and the nodes say of claims, asked once in a pass. */
 type Health = Pick<Index, 'instances' | 'ill'>;
-
-/** What a pass sees of the cluster, and what it makes of it. */
-interface View {
-  readonly pass: Pass;
-  readonly claims: readonly NodeClaim[];
-  readonly nominations: Nominations;
-  readonly decisions: readonly ClaimDecision[];
-}
 
 function look(pass: Pass, health: Health): View {
   const index = indexOf(pass, health);
@@ -201,10 +186,6 @@ function openingsOf(decisions: readonly ClaimDecision[]): readonly Opening[] {
   return decisions.flatMap(({ claim, actions }) =>
     actions.filter((each) => each.kind === 'register').map((action) => ({ claim, action })),
   );
-}
-
-function isLeaving({ deletedAtMs }: NodeClaim): boolean {
-  return deletedAtMs !== undefined;
 }
 
 /**
@@ -245,6 +226,7 @@ async function carryAllOut(first: View, health: Health): Promise<View> {
 async function openAndGoOn({ pass, decisions }: View): Promise<void> {
   const openings = openingsOf(decisions);
   const opened = await openNodes(pass, openings);
+  if (openings.length > 0) pass.changed = true;
   const closed = new Set(openings.map(({ claim }) => claim).filter((each) => !opened.has(each)));
   const others = decisions.filter(({ claim }) => !isLeaving(claim) && !closed.has(claim));
   await takeSteps(pass, [
@@ -257,29 +239,18 @@ async function openAndGoOn({ pass, decisions }: View): Promise<void> {
 /** Nodes join and drain whether or not EC2 can be asked; undefined: it cannot. */
 async function listInstances(
   { compute }: Ports,
+  { pass: { state, nowMs }, kept }: { readonly pass: Moment; readonly kept: KeptInstances },
   failures: Failure[],
 ): Promise<readonly Instance[] | undefined> {
-  let instances: readonly Instance[] | undefined;
+  const ours = state.objects.nodeClaims.filter(({ nodeClassRef }) => isOurs(nodeClassRef));
+  let instances = kept.current(ours, nowMs);
+  if (instances !== undefined) return instances;
   const list = async (): Promise<void> => {
     instances = await compute.list();
+    kept.note(instances, nowMs);
   };
   failures.push(...(await attempt('instances', list)));
   return instances;
-}
-
-/** One that only others hold is theirs, once there is nothing left to do for it. */
-function isStillLeaving({ claim, actions }: ClaimDecision): boolean {
-  const isHeld = claim.finalizers.includes(TERMINATION_FINALIZER);
-  return isLeaving(claim) && (isHeld || actions.length > 0);
-}
-
-function reportOf({ pass, claims, decisions, nominations }: View): LifecycleReport {
-  const { acted, isOpening, evictions, terminated, failures, nowMs } = pass;
-  const isUnsettled = acted || isOpening || decisions.some(isStillLeaving);
-  const isExpecting = claims.some(
-    (claim) => isJoining(claim, nowMs) || isAtRisk(claim, nominations),
-  );
-  return { isUnsettled, isExpecting, evictions, terminated, failures };
 }
 
 /** One round over all claims: register, initialise, drain, terminate, time out, collect garbage. */
@@ -295,12 +266,21 @@ export async function lifecycle(
   const nothing = {
     isUnsettled: false,
     isExpecting: false,
+    isQuiet: true,
+    isEnding: false,
+    dueAtMs: undefined,
+    unsettled: [],
+    draining: [],
     evictions: 0,
     terminated: [],
   };
   if (isShadowed(state.karpenterRenewedAtMs, nowMs)) return { ...nothing, failures: [] };
   const failures: Failure[] = [...begun.failures];
-  const instances = await listInstances(ports, failures);
+  const instances = await listInstances(
+    ports,
+    { pass: { state, nowMs }, kept: memory.instances },
+    failures,
+  );
   // Claims that are gone do not show any more; other processes' terminations are not remembered.
   const recent = Math.max(
     recentTerminations(state, instances ?? [], nowMs),
@@ -310,7 +290,9 @@ export async function lifecycle(
   const terminated: string[] = [];
   const shadow = new Shadow(ports, state, startedAtMs);
   const base = { ports, settings, state, nowMs, shadow, memory, terminationsLeft, terminated };
-  const none = { evictions: begun.evictions, acted: false, isOpening: false };
+  const isChanged = begun.evictions > 0;
+  const none = { evictions: begun.evictions, acted: false, changed: isChanged, isOpening: false };
+  memory.blocked.begin(state.objects.pods);
   const pass: Pass = { ...base, ...none, failures };
   const byId = instances && new Map(instances.map((each) => [each.id, each]));
   const health = { instances: byId, ill: await readHealth(pass, failures) };

@@ -7,6 +7,7 @@ import type { NodeClassReference } from '../core/model/provisioning.ts';
 import { Remembered } from '../core/remembered.ts';
 import { type ClusterState, PortError, type Ports, type UnavailableOffering } from '../ports.ts';
 import { withLearntMemory } from './learnt-memory.ts';
+import { withoutZones, zonesAway } from './zonal-shifts.ts';
 
 /** What can be bought now, per EC2NodeClass, before overlays. */
 export interface Offers {
@@ -134,6 +135,7 @@ export async function readOffers(ports: Ports, state: ClusterState): Promise<Off
     fullSubnets: await ports.memory.unavailableSubnets(),
   };
   const learnt = await ports.memory.allocatable();
+  const away = await zonesAway(ports, state);
   const byNodeClass = new Map<string, readonly InstanceType[]>();
   for (const nodeClass of state.nodeClasses) {
     if (!isUsable(nodeClass)) continue;
@@ -142,7 +144,7 @@ export async function readOffers(ports: Ports, state: ClusterState): Promise<Off
       const corrected = withLearntMemory(types, nodeClass, learnt);
       byNodeClass.set(
         nodeClass.name,
-        withoutBarred(corrected, nodeClass, barred, ports.clock.nowMs()),
+        withoutZones(withoutBarred(corrected, nodeClass, barred, ports.clock.nowMs()), away),
       );
     } catch (error) {
       if (!(error instanceof PortError)) throw error;

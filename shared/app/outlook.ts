@@ -22,6 +22,7 @@ import { nodeClassOf, readOffers } from './offers.ts';
 import type { AppSettings } from './settings.ts';
 import { Shadow } from './shadow.ts';
 import { withPoolConditions, writeOverlayStatuses, writePoolStatuses } from './statuses.ts';
+import { shiftDegradation, zonesAway } from './zonal-shifts.ts';
 
 /** Everything one round decides on. */
 export interface Outlook {
@@ -165,7 +166,8 @@ export async function observe(
   const nowMs = ports.clock.nowMs();
   const shadow = new Shadow(ports, state, startedAtMs);
   const failed = await ports.memory.failedRegistrations();
-  const degradations = ports.degradations?.() ?? [];
+  const away = await zonesAway(ports, state);
+  const degradations = [...(ports.degradations?.() ?? []), ...shiftDegradation(away)];
   const pools = state.objects.nodePools.map((pool) =>
     withPoolConditions(state, pool, nowMs, { failed: failed.get(pool.name), degradations }),
   );

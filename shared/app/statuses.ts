@@ -96,7 +96,7 @@ export interface PoolSurroundings {
 
 /** Informational: False while something is missing; absent where nothing ever was. */
 function degraded(pool: NodePool, degradations: readonly Degradation[]): readonly ConditionClaim[] {
-  return (['MemoryReachable', 'PricesFresh'] as const).flatMap((type) => {
+  return (['MemoryReachable', 'PricesFresh', 'ZonesUsable'] as const).flatMap((type) => {
     const found = degradations.find((each) => each.type === type);
     if (found !== undefined) return [{ ...found, status: 'False' as const }];
     return conditionOf(pool, type) === undefined ? [] : [yes(type)];

@@ -38,12 +38,22 @@ export interface Ec2ComputeParts {
 
 /** Values of one filter. https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/Using_Filtering.html */
 const FILTER_VALUES_MAX = 200;
+/**
+ * The most that EC2 takes for these.
+ * https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html
+ */
+const PAGE_SIZE = 1000;
 /** Instances in one call of TerminateInstances, as Karpenter has it. */
 const TERMINATE_MAX = 500;
 const TEMPLATE_IDLE_MS = 3_600_000;
 
 const STATES = ['pending', 'running', 'stopping', 'stopped', 'shutting-down'];
 const TEMPLATE_TAG = 'aws:ec2launchtemplate:id';
+
+/** What asks for no page is throttled sooner. */
+function paged(token: string | undefined): { MaxResults: number; NextToken: string | undefined } {
+  return { MaxResults: PAGE_SIZE, NextToken: token };
+}
 
 function chunks<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
   const count = Math.ceil(items.length / size);
@@ -88,7 +98,7 @@ export class Ec2Compute implements Compute {
     for (const chunk of chunks([...new Set(instanceIds)].sort(), FILTER_VALUES_MAX)) {
       const Filters = [{ Name: 'instance-id', Values: [...chunk] }];
       const requests = await allPages(async (token) => {
-        const command = new DescribeSpotInstanceRequestsCommand({ Filters, NextToken: token });
+        const command = new DescribeSpotInstanceRequestsCommand({ Filters, ...paged(token) });
         const page = await calls.run('ec2:DescribeSpotInstanceRequests', () => ec2.send(command));
         return { items: page.SpotInstanceRequests, next: page.NextToken };
       });
@@ -157,7 +167,7 @@ export class Ec2Compute implements Compute {
   private async describeWith(filters: Filter[]): Promise<readonly Instance[]> {
     const { ec2, calls } = this.parts;
     const reservations = await allPages(async (token) => {
-      const command = new DescribeInstancesCommand({ Filters: filters, NextToken: token });
+      const command = new DescribeInstancesCommand({ Filters: filters, ...paged(token) });
       const page = await calls.run('ec2:DescribeInstances', () => ec2.send(command));
       return { items: page.Reservations, next: page.NextToken };
     });
@@ -167,7 +177,7 @@ export class Ec2Compute implements Compute {
   private async statusesWith(filter: Filter): Promise<readonly InstanceStatus[]> {
     const { ec2, calls } = this.parts;
     const all = await allPages(async (token) => {
-      const command = new DescribeInstanceStatusCommand({ Filters: [filter], NextToken: token });
+      const command = new DescribeInstanceStatusCommand({ Filters: [filter], ...paged(token) });
       const page = await calls.run('ec2:DescribeInstanceStatus', () => ec2.send(command));
       return { items: page.InstanceStatuses, next: page.NextToken };
     });

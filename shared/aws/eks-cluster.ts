@@ -42,6 +42,7 @@ export async function describeCluster(
     serviceCidr,
     ipFamily,
     kubernetesVersion: version,
+    zonalShiftArn: cluster?.zonalShiftConfig?.enabled === true ? cluster.arn : undefined,
   };
 }
 

@@ -149,6 +149,15 @@ export interface Profiles {
   remove(nodeClass: NodeClass): Promise<void>;
 }
 
+/** Zones that are to be left alone for a while. */
+export interface ZonalShifts {
+  /**
+   * Ids of the zones that ARC shifts the cluster away from now. Undefined: it has not said so far.
+   * Never throws.
+   */
+  awayFrom(): Promise<ReadonlySet<string> | undefined>;
+}
+
 /** Instance types with prices, before overlays and with every offering that has a price. */
 export interface Catalog {
   readonly region: string;

@@ -63,11 +63,26 @@ describe('a part of the bill', () => {
     ['disrupt', {}, 43_800 * 0.9 * (1769 / 1024) * PRICE],
     ['nodeclass', {}, 8_760 * 0.5 * PRICE],
     ['metrics', {}, 30 * 0.3],
-    ['alarms', {}, 20 * 0.1],
+    ['alarms', {}, 28 * 0.1],
     ['dashboard', {}, 3],
     ['events', {}, WAKE_UPS / 1e6],
     ['events', { reaction: 'tick' }, LAUNCHES / 1e6],
     ['queue', {}, (657_000 / 1e6) * 0.4],
+    ['blocked drains', {}, 0],
+    ['blocked drains', { blockedHours: 24 }, 24 * 3600 * PRICE],
+    ['foreign messages', {}, 0],
+    [
+      'foreign messages',
+      { foreignMessages: 50_000 },
+      5000 * (DURATIONS.foreignBatch * 0.5 * PRICE + 0.2e-6 + 2 * 0.4e-6),
+    ],
+    ['audit log', {}, 0],
+    [
+      'audit log',
+      { auditLog: true, churn: 0 },
+      ((DURATIONS.apiRequestsPerMinute * 43_800 * DURATIONS.auditBytesPerRequest) / 1e9) * 0.5,
+    ],
+    ['kept decisions', { churn: 0 }, 0],
     ['NAT gateways', { network: 'nat' }, 2 * 0.045 * 730],
     ['endpoints', { network: 'endpoints', zones: 3 }, 4 * 3 * 0.01 * 730],
     ['endpoints', { network: 'endpoints', prices: PRICES['eu-west-1'] }, 4 * 2 * 0.011 * 730],
@@ -80,6 +95,7 @@ describe('a part of the bill', () => {
     expect(names).toEqual([
       ...['watch', 'provision', 'lifecycle', 'disrupt', 'interrupt', 'nodeclass', 'catalog'],
       ...['requests', 'metrics', 'alarms', 'dashboard', 'logs', 'events', 'queue', 'bucket'],
+      ...['blocked drains', 'foreign messages', 'kept decisions', 'audit log'],
     ]);
   });
 });

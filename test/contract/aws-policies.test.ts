@@ -9,6 +9,7 @@ import { ec2Client, pricingClient, ssmClient } from '../../shared/aws/access.ts'
 import { CatalogReader } from '../../shared/aws/catalog-reader.ts';
 import { eventBridgeClient, WakeBus } from '../../shared/aws/events.ts';
 import { Ec2Images } from '../../shared/aws/images.ts';
+import { ArcZonalShifts } from '../../shared/aws/zonal-shifts.ts';
 import type { FunctionName } from '../../shared/contract.ts';
 import { aFleet, aNodeClass } from '../builders/launches.ts';
 import { aPolicyScope } from '../builders/policies.ts';
@@ -38,6 +39,12 @@ async function wake(): Promise<void> {
   await bus.wake([{ cluster: 'demo', kind: 'node-joined' }]);
 }
 
+async function awayFrom(): Promise<void> {
+  const resource = async () => 'arn:aws:eks:us-east-1:111122223333:cluster/demo';
+  const parts = { access: accessTo(cloud), calls: callsOn(cloud), dnsSuffix: 'amazonaws.com' };
+  await new ArcZonalShifts({ ...parts, resource }).awayFrom();
+}
+
 /** What each function does with the adapters, every method that its use case calls. */
 const WORK: Readonly<Partial<Record<FunctionName, () => Promise<void>>>> = {
   provision: async () => {
@@ -45,6 +52,7 @@ const WORK: Readonly<Partial<Record<FunctionName, () => Promise<void>>>> = {
     await network.subnets(DISCOVERY);
     await compute.list();
     await compute.launch(aFleet());
+    await awayFrom();
   },
   lifecycle: async () => {
     const id = await launched();

@@ -41,6 +41,10 @@ await describeClosedLoop('the bundles of the synthesised stack', (loop) => {
     liveInstances(loop).length === (await loop.list(RESOURCES.nodes)).length;
   beforeAll(async () => {
     recorder = new RequestRecorder(cloud);
+    // Registered for zonal shift, and shifted nowhere.
+    const arn = 'arn:aws:eks:us-east-1:111122223333:cluster/demo';
+    cloud.cluster = { ...cloud.cluster, arn, zonalShiftConfig: { enabled: true } };
+    cloud.managedResource = { arn, zonalShifts: [], autoshifts: [] };
     deployed = await deploy(loop, () => recorder?.take());
   }, 120_000);
   afterAll(async () => deployed?.stop());

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { KubeClient } from '../../shared/kube/client.ts';
-import { joiningNodes } from '../../shared/kube/joining-nodes.ts';
+import { lifecycleNews } from '../../shared/kube/lifecycle-news.ts';
 import { RESOURCES, type Resource } from '../../shared/kube/resources.ts';
 import type { WakeUp } from '../../shared/kube/wake-sources.ts';
 import { watchWakeUps } from '../../shared/kube/wake-ups.ts';
@@ -132,7 +132,7 @@ await describeWithControlPlane('wake-ups on a real control plane', ({ admin, pla
 
   it('of nodes end a pause while they join, and not once they are initialised', async () => {
     const client = clientOf(plane(), 'joiner-lifecycle');
-    const joining = joiningNodes(client);
+    const joining = lifecycleNews(client);
     const pausedMs = async (ms: number): Promise<number> => {
       const startMs = performance.now();
       await joining.pause(ms);
@@ -157,4 +157,60 @@ await describeWithControlPlane('wake-ups on a real control plane', ({ admin, pla
     await joining.close();
     await client.close();
   }, 60_000);
+
+  it('end a long pause of a blocked drain: a mark, a claim, a budget, a pod that goes', async () => {
+    const client = clientOf(plane(), 'joiner-lifecycle');
+    const news = lifecycleNews(client);
+    const pool = { 'karpenter.sh/nodepool': 'general' };
+    const drained = { ...pool, 'karpenter.sh/initialized': 'true' };
+    await admin().create(RESOURCES.nodes, { metadata: { name: 'drained', labels: drained } });
+    const pod = (name: string) => ({
+      metadata: { name, labels: { app: 'kept' } },
+      spec: { nodeName: 'drained', terminationGracePeriodSeconds: 0, containers: [container] },
+    });
+    await admin().create(RESOURCES.pods, pod('kept-1'), 'default');
+    const budget = { selector: { matchLabels: { app: 'kept' } }, maxUnavailable: 0 };
+    const address = { namespace: 'default', name: 'kept' };
+    const { podDisruptionBudgets: budgets, leases, nodeClaims } = RESOURCES;
+    await admin().create(budgets, { metadata: { name: 'kept' }, spec: budget }, 'default');
+    const lease = { namespace: 'kube-system', name: 'joiner-lifecycle' };
+    await ensureNamespace(admin(), 'kube-system');
+    await admin().create(leases, { metadata: { name: lease.name }, spec: {} }, 'kube-system');
+    const pausedMs = async (ms: number): Promise<number> => {
+      const startMs = performance.now();
+      await news.pause(ms, ['drained']);
+      return performance.now() - startMs;
+    };
+    const mark = (value: string) => {
+      const annotations = { 'joiner.dev/wake': value };
+      return admin().patch(leases, lease, { kind: 'merge', value: { metadata: { annotations } } });
+    };
+    // What was there before is news once.
+    await news.pause(1_000, ['drained']);
+    await news.pause(1_000, ['drained']);
+    const quiet = pausedMs(2_000);
+    await mark('tick/a/1');
+    expect(await quiet).toBeGreaterThan(1_900);
+    const claim = { metadata: { name: 'other' }, spec: { nodeClassRef, requirements: [] } };
+    const allowed = { status: { disruptionsAllowed: 1, currentHealthy: 1, desiredHealthy: 0 } };
+    const counts = { ...allowed.status, expectedPods: 1 };
+    const merge = { kind: 'merge', value: { status: counts } } as const;
+    const happenings: readonly (() => Promise<unknown>)[] = [
+      () => mark('b/2'),
+      () => admin().create(nodeClaims, claim),
+      () => admin().patch(budgets, address, merge, 'status'),
+      () => admin().delete(RESOURCES.pods, { namespace: 'default', name: 'kept-1' }, {}),
+    ];
+    for (const happen of happenings) {
+      const early = pausedMs(WAIT_MS_MAX);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await happen();
+      expect(await early).toBeLessThan(WAIT_MS_MAX / 3);
+      // Whatever follows from it.
+      await news.pause(1_500, ['drained']);
+      await news.pause(1_500, ['drained']);
+    }
+    await news.close();
+    await client.close();
+  }, 90_000);
 });

@@ -77,11 +77,34 @@ describe('every function is watched', () => {
     expect(ids?.sort()).toEqual(['disrupt', 'interrupt', 'nodeclass', 'watch']);
   });
 
+  it('watch by its ticks, too: without it everything waits for the minute', () => {
+    expect(alarm(/NoTickwatch/).AlarmDescription).toContain('No run of watch');
+  });
+
   // Of these two the series would not be worth its price.
   const isSmall = (name: FunctionName): boolean => name === 'catalog' || name === 'install';
 
   it.each(FUNCTION_NAMES)('%s by its memory, where it grows with the cluster', (name) => {
     expect(text.includes(`joiner_${name}_memory_used_megabytes_demo`)).toBe(!isSmall(name));
+  });
+});
+
+describe('a spot warning that is lost without a sign', () => {
+  it('shows where a rule cannot put it into the queue', () => {
+    const { Metrics = [], Threshold } = alarm(/FailedInvocations/);
+    const stats = Metrics.flatMap(({ MetricStat }) => MetricStat?.Metric.MetricName ?? []);
+    expect(stats).toEqual(Array.from({ length: 5 }, () => 'FailedInvocations'));
+    const expression = Metrics.find((each) => each.Expression !== undefined)?.Expression ?? '';
+    const none = Object.fromEntries(Metrics.map(({ Id }) => [Id, undefined]));
+    expect(evaluated(expression, none)).toBe(Threshold);
+    expect(evaluated(expression, { ...none, rule3: 1 })).toBe(1);
+  });
+
+  it('shows where nobody takes it from the queue', () => {
+    expect(alarm(/OldestMessage/)).toMatchObject({
+      MetricName: 'ApproximateAgeOfOldestMessage',
+      Threshold: 600,
+    });
   });
 });
 

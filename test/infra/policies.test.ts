@@ -27,7 +27,7 @@ describe.each(FUNCTION_NAMES)('the policy of %s', (name) => {
     expect(new Set(sids).size).toBe(sids.length);
     for (const each of statements(name)) {
       expect(each.why).toMatch(/^[A-Z].*\.$/);
-      for (const action of each.actions) expect(action).toMatch(/^[a-z0-9]+:[A-Za-z0-9]+$/);
+      for (const action of each.actions) expect(action).toMatch(/^[a-z0-9-]+:[A-Za-z0-9]+$/);
     }
   });
 

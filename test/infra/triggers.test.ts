@@ -215,12 +215,12 @@ describe('the interruption queue', () => {
     });
   });
 
-  it('believes only the five rules of this account, over TLS', () => {
+  it('believes only the five rules of this account and that of probes, over TLS', () => {
     const queue = { 'Fn::GetAtt': [Match.stringLikeRegexp('InterruptionQueue'), 'Arn'] };
     const heard = [...resources(defaults, 'AWS::Events::Rule')]
       .filter(([, rule]) => JSON.stringify(rule['Targets']).includes('InterruptionQueue'))
       .map(([id]) => id);
-    expect(heard).toHaveLength(5);
+    expect(heard).toHaveLength(6);
     defaults.template.hasResourceProperties('AWS::SQS::QueuePolicy', {
       PolicyDocument: {
         Statement: [

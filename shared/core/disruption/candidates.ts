@@ -58,7 +58,7 @@ function isNominated({ claim, node }: Candidate, nowMs: number): boolean {
 }
 
 /** Budgets that an eviction of the pod would have to ask. */
-function budgetsOf(
+export function budgetsOf(
   pod: Pod,
   budgets: readonly PodDisruptionBudget[],
 ): readonly PodDisruptionBudget[] {

@@ -10,6 +10,8 @@ export interface ClusterFacts {
   readonly ipFamily: 'ipv4' | 'ipv6';
   /** e.g. 1.33. */
   readonly kubernetesVersion: string;
+  /** Set where the cluster is registered for zonal shift: what ARC knows it by. */
+  readonly zonalShiftArn?: string | undefined;
 }
 
 /**

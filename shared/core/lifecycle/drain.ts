@@ -5,7 +5,7 @@ import { claimNameOf, type Pod } from '../model/pod.ts';
 import { DISRUPTED, tolerates } from '../model/taint.ts';
 
 /** Pods that are still terminating this long after their grace period no longer hold a node. */
-const STUCK_AFTER_MS = 60_000;
+export const STUCK_AFTER_MS = 60_000;
 
 /** Whether a pod that was told to go should have gone long ago. */
 export function isStuck({ deletedAtMs }: Pod, nowMs: number): boolean {

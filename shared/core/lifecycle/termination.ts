@@ -25,8 +25,13 @@ function says(type: string, status: 'True' | 'Unknown' | 'False', reason: string
   return { type, status, reason, message: '' };
 }
 
+function isSaid(claim: NodeClaim, { type, status, reason }: ConditionClaim): boolean {
+  const now = conditionOf(claim, type);
+  return now?.status === status && now.reason === reason;
+}
+
 /** When the drain must be over; undefined: it may take as long as it takes. */
-function deadlineOf(claim: NodeClaim): number | undefined {
+export function deadlineOf(claim: NodeClaim): number | undefined {
   const written = Date.parse(claim.annotations[TERMINATION_TIMESTAMP] ?? '');
   if (!Number.isNaN(written)) return written;
   const { terminationGracePeriodMs: grace, deletedAtMs } = claim;
@@ -113,11 +118,12 @@ function drain(
     return { actions, isOver: false };
   }
   if (around.blockingAttachments.length > 0 && !isPastDeadline) {
-    const set = [
+    const said = [
       says('Drained', 'True', 'Drained'),
       says('VolumesDetached', 'Unknown', 'AwaitingVolumeDetachment'),
     ];
-    actions.push({ kind: 'conditions', set });
+    const set = said.filter((each) => !isSaid(claim, each));
+    if (set.length > 0) actions.push({ kind: 'conditions', set });
     return { actions, isOver: false };
   }
   const detached =

@@ -30,14 +30,14 @@ export const ACCOUNT_ROWS: readonly Row[] = [
     { ...NOT_DEPLOYED, ...quotas({ rules: yes({ limit: 100, used: 89 }) }) },
     'quota rules',
     'FAIL',
-    'a stack needs 12 more',
+    'a stack needs 13 more',
   ],
   [
     'just room for rules',
-    { ...NOT_DEPLOYED, ...quotas({ rules: yes({ limit: 100, used: 88 }) }) },
+    { ...NOT_DEPLOYED, ...quotas({ rules: yes({ limit: 100, used: 87 }) }) },
     'quota rules',
     'OK',
-    '88 of 100',
+    '87 of 100',
   ],
   [
     'a full bus with the stack on it',

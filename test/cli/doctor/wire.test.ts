@@ -99,7 +99,7 @@ describe('joiner doctor over the wire', () => {
       status: 'WARN',
       message: '0 vCPUs of standard instances',
     });
-    expect(one('quota rules')?.message).toMatch(/^115 of 120 rules .*needs 12 more$/);
+    expect(one('quota rules')?.message).toMatch(/^115 of 120 rules .*needs 13 more$/);
     expect(exitCode).toBe(1);
   });
 

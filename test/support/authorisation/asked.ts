@@ -249,6 +249,13 @@ const EXPANSIONS: Readonly<Record<string, Expand>> = {
       context: {},
     },
   ],
+  'arc-zonal-shift:GetManagedResource': (input) => [
+    {
+      action: 'arc-zonal-shift:GetManagedResource',
+      resource: String(input['resourceIdentifier']),
+      context: {},
+    },
+  ],
   'events:PutEvents': (input, { region, account }) =>
     ((input as Listed).Entries ?? []).map((each) => ({
       action: 'events:PutEvents',

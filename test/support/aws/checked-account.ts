@@ -10,7 +10,7 @@ import { descriptionHandlers } from './model/descriptions.ts';
 import { handle, page } from './model/handle.ts';
 import { ProfileModel } from './model/iam.ts';
 import { ObjectModel } from './model/objects.ts';
-import { clusterHandlers } from './model/services.ts';
+import { clusterHandlers, eventHandlers } from './model/services.ts';
 import { WireFault } from './wire/response.ts';
 import { WireServer } from './wire/server.ts';
 
@@ -53,6 +53,9 @@ export class CheckedAccount {
   private wireUrl = '';
   private readonly front = createServer((incoming, response) => this.serve(incoming, response));
 
+  /** What was sent to buses. */
+  readonly events: events.PutEventsRequestEntry[] = [];
+
   constructor() {
     const { account } = this;
     this.wire = new WireServer({
@@ -69,6 +72,7 @@ export class CheckedAccount {
       iam: { ...this.profiles.handlers(), ...this.roleHandlers() },
       s3: this.bucket.handlers(),
       events: {
+        ...eventHandlers(this.events),
         ListRules: handle<events.ListRulesRequest, events.ListRulesCommandOutput>((asked) => {
           const all = Array.from({ length: this.rules }, (_, at) => ({ Name: `rule-${at}` }));
           const { items, next } = page(all, asked.NextToken, 100);

@@ -18,6 +18,7 @@ import {
   queueHandlers,
 } from './model/services.ts';
 import { templateHandlers } from './model/templates.ts';
+import { type ManagedResource, zonalShiftHandlers } from './model/zonal-shifts.ts';
 import { WireServer } from './wire/server.ts';
 
 export const BUCKET = 'joiner-demo';
@@ -46,6 +47,8 @@ export class WireCloud {
     resourcesVpcConfig: { clusterSecurityGroupId: 'sg-0000000000000000c' },
     status: 'ACTIVE',
   };
+  /** Undefined: the cluster is not registered for zonal shift. */
+  managedResource: ManagedResource | undefined;
   readonly server: WireServer;
   private address = '';
   private sent = 0;
@@ -77,6 +80,7 @@ export class WireCloud {
       },
       ssm: parameterHandlers(account),
       eks: clusterHandlers(() => this.cluster),
+      'arc-zonal-shift': zonalShiftHandlers(() => this.managedResource),
       iam: this.profiles.handlers(),
       s3: this.bucket.handlers(),
       sqs: {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { interrupt, type QueueMessage } from '../../../shared/app/interrupt.ts';
-import { UnconfirmedWarnings } from '../../../shared/app/unconfirmed-warnings.ts';
+import { interrupt, newInterruptMemory, type QueueMessage } from '../../../shared/app/interrupt.ts';
 import { UNCONFIRMED } from '../../../shared/core/model/labels.ts';
 import type { Ports } from '../../../shared/ports.ts';
 import type { World } from '../../../shared/sim/world.ts';
@@ -33,9 +32,9 @@ describe('a flood of forged spot warnings', () => {
     });
     const cluster = { patchNodePool, readNodePoolNotes };
     const ports = withPorts(world.ports, { clock, cluster, compute: { describe, spotRequests } });
-    const unconfirmed = new UnconfirmedWarnings();
+    const memory = newInterruptMemory();
     const play = (batch: readonly QueueMessage[]) =>
-      interrupt(ports, settings, batch, undefined, unconfirmed);
+      interrupt(ports, settings, batch, undefined, memory);
     return { clock, waits, waitedMs, asked, confirming, play };
   }
 

@@ -7,6 +7,7 @@ import * as s3 from '@aws-sdk/client-s3';
 import * as sqs from '@aws-sdk/client-sqs';
 import * as ssm from '@aws-sdk/client-ssm';
 import { NormalizedSchema } from '@smithy/core/schema';
+import { zonalShiftOperations } from './zonal-shift-service.ts';
 
 /** How a service is spoken to. https://smithy.io/2.0/aws/protocols/ */
 export type Protocol = 'ec2Query' | 'awsQuery' | 'awsJson' | 'restJson' | 'restXml';
@@ -24,6 +25,7 @@ const OPERATION = 9;
 
 /** The services of the wire server, by the name that requests are signed for. */
 export const SERVICES = {
+  'arc-zonal-shift': { protocol: 'restJson', operations: zonalShiftOperations },
   ec2: { protocol: 'ec2Query', operations: operationsOf(ec2) },
   eks: { protocol: 'restJson', operations: operationsOf(eks) },
   events: { protocol: 'awsJson', operations: operationsOf(eventBridge) },
