@@ -24,7 +24,7 @@ export interface OpenBucket {
   /** Reads only: bars, registrations that failed, nodes of no use, memory as nodes reported it. */
   readonly memory: Pick<
     Memory,
-    'unavailable' | 'failedRegistrations' | 'unusedLaunches' | 'allocatable'
+    'unavailable' | 'unavailableSubnets' | 'failedRegistrations' | 'unusedLaunches' | 'allocatable'
   >;
   /** Why the bucket does not answer; undefined: it does. */
   readonly silence: string | undefined;

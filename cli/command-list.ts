@@ -93,6 +93,12 @@ export const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./commands/doctor.ts')).doctorCommand(),
   },
   {
+    name: 'bars',
+    usage: '[options] [action] [keys...]',
+    description: 'list what EC2 refused and is left alone for a while, or forget it',
+    load: async () => (await import('./commands/bars.ts')).barsCommand(),
+  },
+  {
     name: 'cost',
     usage: OPTIONS,
     description: 'what Joiner itself costs a month, next to Karpenter and to EKS Auto Mode',

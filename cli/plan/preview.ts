@@ -104,7 +104,9 @@ export async function previewedOn(
 /** Nothing is remembered where no bucket is read, and nothing is written. */
 const NO_MEMORY: Memory = {
   unavailable: async () => [],
+  unavailableSubnets: async () => new Set(),
   markUnavailable: async () => undefined,
+  forgetBars: async () => undefined,
   failedRegistrations: async () => new Map(),
   recordRegistration: async () => undefined,
   unusedLaunches: async () => [],
@@ -120,6 +122,7 @@ function rememberedBy(memory: Market['memory'], backoffs: Previewed['backoffs'])
     ...NO_MEMORY,
     ...told,
     unavailable: () => memory.unavailable(),
+    unavailableSubnets: () => memory.unavailableSubnets(),
     failedRegistrations: () => memory.failedRegistrations(),
     unusedLaunches: () => memory.unusedLaunches(),
     allocatable: () => memory.allocatable(),

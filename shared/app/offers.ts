@@ -1,3 +1,4 @@
+import { hasRoomAgain } from '../core/launch/bars.ts';
 import { conditionOf, isTrue } from '../core/lifecycle/conditions.ts';
 import type { InstanceType, Offering } from '../core/model/instance-type.ts';
 import type { Labels } from '../core/model/labels.ts';
@@ -56,6 +57,25 @@ function barKey(type: string, zone: string, capacityType: string, reservationId 
   return `${type}/${zone}/${capacityType}/${reservationId}`;
 }
 
+/** What is left alone for a while. */
+export interface Barred {
+  readonly barred: readonly UnavailableOffering[];
+  /** Ids of subnets without a free address. */
+  readonly fullSubnets: ReadonlySet<string>;
+}
+
+/** Zones in which the class has subnets, all of which are full. */
+function zonesWithout(
+  { status }: Pick<NodeClass, 'status'>,
+  fullSubnets: ReadonlySet<string>,
+): ReadonlySet<string> {
+  if (fullSubnets.size === 0) return new Set();
+  const open = status.subnets.filter(({ id }) => !fullSubnets.has(id));
+  const openZones = new Set(open.map(({ zone }) => zone));
+  const zones = status.subnets.map(({ zone }) => zone);
+  return new Set(zones.filter((zone) => !openZones.has(zone)));
+}
+
 /** Bars come and go one by one; a class that has others is another text. */
 const marked = new Remembered<readonly InstanceType[], readonly InstanceType[]>(2);
 
@@ -65,29 +85,41 @@ const marked = new Remembered<readonly InstanceType[], readonly InstanceType[]>(
  */
 export function withoutBarred(
   types: readonly InstanceType[],
-  nodeClass: Pick<NodeClass, 'uid' | 'generation'>,
-  barred: readonly UnavailableOffering[],
+  nodeClass: Pick<NodeClass, 'uid' | 'generation' | 'status'>,
+  { barred, fullSubnets }: Barred,
   nowMs: number,
 ): readonly InstanceType[] {
   const version = versionOf(nodeClass);
-  const keys = new Set(
+  const bars = new Map(
     barred
       .filter((each) => nowMs < each.untilMs && (each.nodeClass ?? version) === version)
-      .map((each) => barKey(each.instanceType, each.zone, each.capacityType, each.reservationId)),
+      .map((each) => [
+        barKey(each.instanceType, each.zone, each.capacityType, each.reservationId),
+        each,
+      ]),
   );
-  if (keys.size === 0) return types;
-  return marked.of(types, [...keys].sort().join('\n'), () => withoutKeys(types, keys));
+  const emptyZones = zonesWithout(nodeClass, fullSubnets);
+  if (bars.size + emptyZones.size === 0) return types;
+  const make = () => marking(types, bars, emptyZones, nowMs);
+  // Whether a reservation has room again depends on the time as well.
+  if ([...bars.values()].some(({ reservationId }) => reservationId !== undefined)) return make();
+  const text = JSON.stringify([[...bars.keys()].sort(), [...emptyZones].sort()]);
+  return marked.of(types, text, make);
 }
 
-function withoutKeys(
+function marking(
   types: readonly InstanceType[],
-  keys: ReadonlySet<string>,
+  bars: ReadonlyMap<string, UnavailableOffering>,
+  emptyZones: ReadonlySet<string>,
+  nowMs: number,
 ): readonly InstanceType[] {
   return types.map((type) => {
-    const isBarred = ({ zone, capacityType, reservation }: Offering): boolean =>
-      keys.has(barKey(type.name, zone, capacityType)) ||
-      (reservation !== undefined &&
-        keys.has(barKey(type.name, zone, capacityType, reservation.id)));
+    const isBarred = ({ zone, capacityType, reservation }: Offering): boolean => {
+      if (emptyZones.has(zone) || bars.has(barKey(type.name, zone, capacityType))) return true;
+      if (reservation === undefined) return false;
+      const bar = bars.get(barKey(type.name, zone, capacityType, reservation.id));
+      return bar !== undefined && !hasRoomAgain(bar, reservation.capacity, nowMs);
+    };
     if (!type.offerings.some(isBarred)) return type;
     const offerings = type.offerings.map((each) =>
       isBarred(each) ? { ...each, available: false } : each,
@@ -98,7 +130,10 @@ function withoutKeys(
 
 /** One failing class does not stop the others: its pools simply have nothing to offer. */
 export async function readOffers(ports: Ports, state: ClusterState): Promise<Offers> {
-  const barred = await ports.memory.unavailable();
+  const barred = {
+    barred: await ports.memory.unavailable(),
+    fullSubnets: await ports.memory.unavailableSubnets(),
+  };
   const learnt = await ports.memory.allocatable();
   const byNodeClass = new Map<string, readonly InstanceType[]>();
   for (const nodeClass of state.nodeClasses) {

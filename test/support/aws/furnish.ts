@@ -11,7 +11,8 @@ export async function furnish(account: Account, kubernetes = '1.33'): Promise<vo
   account.useClock(() => Date.now());
   const catalog = await catalogIn(account.region);
   const types = instanceTypesFor(catalog, { ...DEFAULT_LAUNCH_SETTINGS, zones: catalog.zones });
-  for (const { name, offerings } of types) {
+  for (const { name, offerings, capacity } of types) {
+    account.vcpus.set(name, (capacity['cpu'] ?? 2_000) / 1_000);
     for (const { zone, capacityType, price } of offerings) {
       account.prices.set(poolKey(name, zone, capacityType), price);
     }

@@ -6,6 +6,7 @@ import { ensureNamespace } from '../../contract/kube-objects.ts';
 import { CLUSTER, WireCloud } from '../aws/cloud.ts';
 import { furnish } from '../aws/furnish.ts';
 import type { ModelInstance } from '../aws/model/account.ts';
+import { awsByDefault, makeRealistic, type Realism } from '../aws/realism.ts';
 import { establishCrds, ourCrds } from '../control-plane/crds.ts';
 import type { ControlPlane, ControlPlaneOptions } from '../control-plane/launch.ts';
 import { applyManifests, readManifests } from '../control-plane/manifests.ts';
@@ -81,6 +82,8 @@ export interface ClosedLoopOptions {
   /** Of the functions, beside what the stack sets. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly controlPlane?: ControlPlaneOptions;
+  /** AWS takes its time and tells late, as it does; undefined: as {@link awsByDefault} says. */
+  readonly realism?: Realism;
 }
 
 interface Started {
@@ -142,6 +145,8 @@ function describeStarted(
     parts.clock.start();
     tap.start();
     await furnish(cloud.account);
+    const realism = options.realism ?? awsByDefault();
+    if (realism !== undefined) makeRealistic(cloud, realism);
     await cloud.start();
     const { url, caPem } = plane();
     const data = Buffer.from(caPem).toString('base64');
