@@ -7,7 +7,6 @@ import type { NodeClassReference } from '../core/model/provisioning.ts';
 import { Remembered } from '../core/remembered.ts';
 import { type ClusterState, PortError, type Ports, type UnavailableOffering } from '../ports.ts';
 import { withLearntMemory } from './learnt-memory.ts';
-import { withoutZones, zonesAway } from './zonal-shifts.ts';
 
 /** What can be bought now, per EC2NodeClass, before overlays. */
 export interface Offers {
@@ -101,13 +100,14 @@ export function withoutBarred(
   );
   const emptyZones = zonesWithout(nodeClass, fullSubnets);
   if (bars.size + emptyZones.size === 0) return types;
-  const barTexts = [...bars].map(([key, bar]) => `${key}|${hasRoomAgain(bar, 1, nowMs)}`);
-  const text = [...barTexts.sort(), ...[...emptyZones].sort()].join('\n');
-  return marked.of(types, text, () => withoutBars(types, bars, emptyZones, nowMs));
+  const make = () => marking(types, bars, emptyZones, nowMs);
+  // Whether a reservation has room again depends on the time as well.
+  if ([...bars.values()].some(({ reservationId }) => reservationId !== undefined)) return make();
+  const text = JSON.stringify([[...bars.keys()].sort(), [...emptyZones].sort()]);
+  return marked.of(types, text, make);
 }
 
-/** The types, where offerings of these bars and zones are not available. */
-function withoutBars(
+function marking(
   types: readonly InstanceType[],
   bars: ReadonlyMap<string, UnavailableOffering>,
   emptyZones: ReadonlySet<string>,
@@ -135,7 +135,6 @@ export async function readOffers(ports: Ports, state: ClusterState): Promise<Off
     fullSubnets: await ports.memory.unavailableSubnets(),
   };
   const learnt = await ports.memory.allocatable();
-  const away = await zonesAway(ports, state);
   const byNodeClass = new Map<string, readonly InstanceType[]>();
   for (const nodeClass of state.nodeClasses) {
     if (!isUsable(nodeClass)) continue;
@@ -144,7 +143,7 @@ export async function readOffers(ports: Ports, state: ClusterState): Promise<Off
       const corrected = withLearntMemory(types, nodeClass, learnt);
       byNodeClass.set(
         nodeClass.name,
-        withoutZones(withoutBarred(corrected, nodeClass, barred, ports.clock.nowMs()), away),
+        withoutBarred(corrected, nodeClass, barred, ports.clock.nowMs()),
       );
     } catch (error) {
       if (!(error instanceof PortError)) throw error;

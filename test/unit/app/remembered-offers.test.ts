@@ -4,6 +4,7 @@ import { withoutBarred } from '../../../shared/app/offers.ts';
 import { resolveTypes } from '../../../shared/app/outlook.ts';
 import type { InstanceType } from '../../../shared/core/model/instance-type.ts';
 import type { NodeOverlay } from '../../../shared/core/model/provisioning.ts';
+import type { UnavailableOffering } from '../../../shared/ports.ts';
 import { deployment } from '../../sim/small-world.ts';
 import { runningWorld } from './world.ts';
 
@@ -31,6 +32,10 @@ function overlay(price: number): NodeOverlay {
   const priceChange = { kind: 'absolute', price } as const;
   const own = { name: 'half', weight: 1, requirements: [], capacity: {} };
   return { ...own, priceChange, invalid: undefined };
+}
+
+function barring(bar: UnavailableOffering) {
+  return { barred: [bar], fullSubnets: new Set<string>() };
 }
 
 describe('what can be launched', () => {
@@ -79,13 +84,14 @@ describe('what can be launched', () => {
       instanceType: first.name,
       zone,
       capacityType,
+      kind: 'shortage',
+      markedAtMs: 0,
       untilMs: 10,
       reason: 'ICE',
     } as const;
-    const bars = { barred: [bar], fullSubnets: new Set<string>() };
-    const barred = withoutBarred(types, nodeClass, bars, 0);
+    const barred = withoutBarred(types, nodeClass, barring(bar), 0);
     expect(barred[0]?.offerings[0]?.available).toBe(false);
-    expect(withoutBarred(types, nodeClass, bars, 5)).toBe(barred);
-    expect(withoutBarred(types, nodeClass, bars, 10)).toBe(types);
+    expect(withoutBarred(types, nodeClass, barring(bar), 5)).toBe(barred);
+    expect(withoutBarred(types, nodeClass, barring(bar), 10)).toBe(types);
   });
 });
