@@ -89,13 +89,17 @@ export class Joiner extends Construct {
     const linuxRole = this.#linuxRole();
     this.nodeRoleArn = linuxRole.roleArn;
     const windowsRole = this.#windowsRole();
-    this.functions = this.#functions(
-      [linuxRole, ...(windowsRole === undefined ? [] : [windowsRole])].map((role) => role.roleArn),
-    );
+    const furtherRoles = (props.nodeRoles ?? []).map((role) => furtherRole(role));
+    const ownRoles = [linuxRole, ...(windowsRole === undefined ? [] : [windowsRole])];
+    this.functions = this.#functions([
+      ...ownRoles.map((role) => role.roleArn),
+      ...furtherRoles.map(({ arn }) => arn),
+    ]);
     admitToCluster(this, props);
-    this.#install(linuxRole, windowsRole);
+    const installer = this.#install(linuxRole, windowsRole, furtherRoles);
     this.dashboard = this.#dashboard();
     this.alarms = this.#alarms();
+    this.#guardNodes(installer);
     this.#output();
   }
 
@@ -226,18 +230,33 @@ export class Joiner extends Construct {
       eventBusArn: this.wakeUps.bus.eventBusArn,
       queueArn: this.interruptionQueue.queue.queueArn,
       nodeRoleArns,
+      imageParameterArns: (this.#props.imageParameters ?? []).map((parameter) =>
+        parameter.startsWith('arn:')
+          ? parameter
+          : `arn:${partition}:ssm:${region}:${account}:parameter${parameter}`,
+      ),
       isIsolated: this.#props.isolatedVpc ?? false,
     };
   }
 
   /** Check → access → definitions and rights → triggers; away in the opposite order. */
-  #install(linuxRole: iam.IRole, windowsRole: iam.IRole | undefined): void {
-    const { nodeRole, nodeRoleEntry, installerAccess, endpoint, cluster } = this.#props;
+  #install(
+    linuxRole: iam.IRole,
+    windowsRole: iam.IRole | undefined,
+    furtherRoles: readonly FurtherRole[],
+  ): Installer {
+    const { installerAccess, endpoint, cluster, leaveNodes } = this.#props;
     const install = this.#get('install');
     const installer = new Installer(this, 'Installer', {
       cluster: this.clusterName,
       handler: install.function,
       endpoint: endpoint ?? 'public',
+      nodeRoles: [
+        linuxRole.roleArn,
+        ...(windowsRole === undefined ? [] : [windowsRole.roleArn]),
+        ...furtherRoles.map(({ arn }) => arn),
+      ],
+      leaveNodes: leaveNodes ?? false,
     });
     const check = installer.check();
     if (typeof cluster !== 'string') check.node.addDependency(cluster);
@@ -247,17 +266,37 @@ export class Joiner extends Construct {
       access.admitFunction(name, role);
     }
     if (installerAccess ?? true) access.admitInstaller('install', install.role);
-    if (nodeRoleEntry ?? nodeRole === undefined) {
-      access.admitNodes('nodes', linuxRole.roleArn, 'EC2_LINUX');
-    }
-    if (windowsRole !== undefined) {
-      access.admitNodes('windows-nodes', windowsRole.roleArn, 'EC2_WINDOWS');
-    }
+    this.#admitNodes(access, linuxRole, windowsRole, furtherRoles);
     access.node.addDependency(check);
     this.#data(installer);
     const applied = installer.apply(fingerprint());
     installer.settings(statedSettings(this.#props)).node.addDependency(applied, access);
     this.#trigger(applied, access);
+    return installer;
+  }
+
+  #admitNodes(
+    access: ClusterAccess,
+    linuxRole: iam.IRole,
+    windowsRole: iam.IRole | undefined,
+    furtherRoles: readonly FurtherRole[],
+  ): void {
+    const { nodeRole, nodeRoleEntry } = this.#props;
+    if (nodeRole === undefined || nodeRoleEntry === true) {
+      access.admitNodes('nodes', linuxRole.roleArn, 'EC2_LINUX');
+    }
+    if (windowsRole !== undefined) {
+      access.admitNodes('windows-nodes', windowsRole.roleArn, 'EC2_WINDOWS');
+    }
+    if (nodeRoleEntry === false) return;
+    for (const { id, arn } of furtherRoles) access.admitNodes(`nodes-${id}`, arn, 'EC2_LINUX');
+  }
+
+  /** Made after everything else, so that a stack with nodes is asked first whether it may go. */
+  #guardNodes(installer: Installer): void {
+    const before = this.node.children.filter((each) => each !== installer);
+    const steps = installer.node.children;
+    installer.nodes().node.addDependency(...before, ...steps);
   }
 
   /** Whoever writes goes before the memory is emptied. */
@@ -326,6 +365,17 @@ export class Joiner extends Construct {
     if (found === undefined) throw new Error(`there is no function ${name}`);
     return found;
   }
+}
+
+interface FurtherRole {
+  /** By the role, not by its place in the list: an order that changes replaces no entry. */
+  readonly id: string;
+  readonly arn: string;
+}
+
+function furtherRole(role: string | iam.IRole): FurtherRole {
+  const [name, arn] = typeof role === 'string' ? [role, role] : [role.node.path, role.roleArn];
+  return { id: createHash('sha256').update(name).digest('hex').slice(0, 8), arn };
 }
 
 function bundledCode(names: readonly FunctionName[]): (name: FunctionName) => lambda.Code {

@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib';
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { shortened } from '../../shared/contract.ts';
@@ -19,7 +19,10 @@ export interface NodeRoleProps {
   readonly platform: 'linux' | 'windows';
 }
 
-/** The role of launched nodes; its name is foreseeable, since EC2NodeClasses write it down. */
+/**
+ * The role of launched nodes; its name is foreseeable, since EC2NodeClasses write it down. It
+ * outlives the stack, since nodes may: only where its creation is rolled back it goes.
+ */
 export class NodeRole extends Construct {
   readonly role: iam.Role;
 
@@ -34,6 +37,7 @@ export class NodeRole extends Construct {
       assumedBy: new iam.ServicePrincipal('ec2.amazonaws.com'),
       managedPolicies: MANAGED.map((name) => iam.ManagedPolicy.fromAwsManagedPolicyName(name)),
     });
+    this.role.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
     const reason =
       'EKS documents it as what a node needs and keeps it up to date; a role with narrower ' +
       'policies can be given as nodeRole.';
