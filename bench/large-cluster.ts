@@ -7,6 +7,7 @@ import { httpTransport } from '../shared/kube/transport.ts';
 import { ensureNamespace } from '../test/contract/kube-objects.ts';
 import { CLUSTER, WireCloud } from '../test/support/aws/cloud.ts';
 import { furnish as furnishAccount, IMAGES } from '../test/support/aws/furnish.ts';
+import { awsByDefault, makeRealistic } from '../test/support/aws/realism.ts';
 import { KEYS, REGION } from '../test/support/closed-loop/functions.ts';
 import { nodeClass, nodePool } from '../test/support/closed-loop/manifests.ts';
 import { findAssets } from '../test/support/control-plane/assets.ts';
@@ -69,6 +70,10 @@ const POOL = 'general';
 /** Definitions, rights, a NodeClass and a NodePool; prices and images of the account. */
 export async function furnish({ admin, cloud }: World): Promise<void> {
   await furnishAccount(cloud.account);
+  const realism = awsByDefault();
+  if (realism !== undefined) makeRealistic(cloud, realism);
+  // The cluster is larger than a new account may have.
+  cloud.account.standardVcpus.clear();
   await establishCrds(admin, await ourCrds());
   await applyManifests(admin, await readManifests('infra/rbac/controller.yaml'));
   const either = (key: string, values: readonly string[]) => ({ key, operator: 'In', values });

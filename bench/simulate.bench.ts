@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { eksCluster } from '../cli/simulate/eks-cluster.ts';
 import { prepareSimulation, runUntil } from '../cli/simulate/run.ts';
+import { loadCatalog } from '../shared/catalog/catalog.ts';
 import type { Json } from '../shared/sim/json.ts';
 
 const SIZES = [1_000, 5_000, 20_000];
@@ -64,7 +65,8 @@ async function once(pods: number): Promise<void> {
   const objects = [...eksCluster(manifests).objects, ...manifests];
   const startMs = performance.now();
   const start = process.cpuUsage();
-  const simulation = await prepareSimulation({ region: 'us-east-1', seed: 1, manifests: objects });
+  const catalog = await loadCatalog('us-east-1');
+  const simulation = await prepareSimulation({ catalog, seed: 1, manifests: objects });
   const state = await runUntil(simulation, MINUTES * 60_000);
   const { user, system } = process.cpuUsage(start);
   const figures: Figures = {

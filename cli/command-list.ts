@@ -69,6 +69,12 @@ export const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./commands/diagnose.ts')).diagnoseCommand(),
   },
   {
+    name: 'catalog',
+    usage: OPTIONS,
+    description: 'read the instance types and prices of a region from AWS into a file',
+    load: async () => (await import('./commands/catalog.ts')).catalogCommand(),
+  },
+  {
     name: 'convert',
     usage: PATHS,
     description: 'print manifests of Karpenter before v1 as v1, and say what that changes',
@@ -85,6 +91,12 @@ export const COMMANDS: readonly Listed[] = [
     usage: OPTIONS,
     description: 'check a cluster and an account, before and after cdk deploy',
     load: async () => (await import('./commands/doctor.ts')).doctorCommand(),
+  },
+  {
+    name: 'bars',
+    usage: '[options] [action] [keys...]',
+    description: 'list what EC2 refused and is left alone for a while, or forget it',
+    load: async () => (await import('./commands/bars.ts')).barsCommand(),
   },
   {
     name: 'cost',

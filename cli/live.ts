@@ -1,6 +1,5 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { isPaused, isShadowed } from '../shared/app/settings.ts';
-import { REGIONS } from '../shared/catalog/catalog.ts';
 import type { LaunchBackoff } from '../shared/core/launch/launch-backoff.ts';
 import { apiDecoders } from '../shared/kube/api-decoders.ts';
 import { BRAKES } from '../shared/kube/brakes.ts';
@@ -9,23 +8,24 @@ import { clusterReader } from '../shared/kube/cluster-reader.ts';
 import { isKubeFault } from '../shared/kube/errors.ts';
 import type { ClusterReader, ClusterState } from '../shared/ports.ts';
 import { type ClusterOptions, connect, serverFacts, withClusterOptions } from './connect.ts';
+import { type MarketOptions, withMarketOptions } from './market.ts';
 import { refusedReads } from './refused-reads.ts';
-import { type FoundSettings, findSettings, type SettingsOptions } from './stack-settings.ts';
+import {
+  type FoundSettings,
+  placeOf,
+  readStated,
+  type SettingsOptions,
+  type StackPlace,
+  settingsOf,
+} from './stack-settings.ts';
 import { toldBackoffs } from './told-backoffs.ts';
 
-/** Which cluster, and by the prices of which region. */
-export interface PricedClusterOptions extends ClusterOptions {
-  /** Where the cluster does not name its own. */
-  readonly region?: string;
-}
+/** Which cluster, and by which prices. */
+export interface PricedClusterOptions extends ClusterOptions, MarketOptions {}
 
 /** The command with options for {@link PricedClusterOptions}. */
 export function withPricedClusterOptions(command: Command): Command {
-  return withClusterOptions(command).addOption(
-    new Option('--region <region>', 'where the cluster does not name its own').choices([
-      ...REGIONS,
-    ]),
-  );
+  return withMarketOptions(withClusterOptions(command));
 }
 
 /** A cluster as it was read once, by the reader of the functions. */
@@ -38,7 +38,9 @@ export interface LiveCluster {
   /** The API server's clock. */
   readonly nowMs: number;
   /** What the stack decides by, as far as the cluster says. */
-  readonly settings: (options: SettingsOptions) => Promise<FoundSettings>;
+  readonly settings: (options: SettingsOptions) => FoundSettings;
+  /** Where the stack is, as far as the cluster says. */
+  readonly place: StackPlace;
   /** Pods for which nothing is launched for now, by what their Events say. */
   readonly backoffs: () => Promise<ReadonlyMap<string, LaunchBackoff>>;
   /** Objects that cannot be read, a line each. */
@@ -97,10 +99,13 @@ export async function withLiveCluster<Result>(
     });
     const state = await reader.read().catch((error: unknown) => helped(client, error));
     const readMs = performance.now() - asked;
-    const settings = (given: SettingsOptions) => findSettings(client, given);
+    const stated = await readStated(client);
+    const settings = (given: SettingsOptions) => settingsOf(stated, given);
+    const place = placeOf(stated);
     const note = (line: string): void => void unreadable.push(line);
     const backoffs = () => toldBackoffs(client, state, nowMs, note);
-    return await work({ url, state, reader, nowMs, settings, backoffs, unreadable, readMs });
+    const told = { settings, place, backoffs, unreadable };
+    return await work({ url, state, reader, nowMs, ...told, readMs });
   } finally {
     await client.close();
   }

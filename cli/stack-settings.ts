@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { decodeStackSettings, type StackSettings } from '../shared/api/stack-settings.ts';
 import type { LaunchEnvironment } from '../shared/catalog/node-class-settings.ts';
-import { ENV, FEATURE_GATES, SETTINGS_CONFIG_MAP } from '../shared/contract.ts';
+import { ENV, FEATURE_GATES, REGION_VARIABLE, SETTINGS_CONFIG_MAP } from '../shared/contract.ts';
 import type { KubeClient } from '../shared/kube/client.ts';
 import { findNamed } from '../shared/kube/find.ts';
 import { property } from '../shared/kube/list.ts';
@@ -11,6 +11,14 @@ import { RESOURCES } from '../shared/kube/resources.ts';
 export interface SettingsOptions {
   /** `Name=true,Name=false`: instead of what the stack says of these. */
   readonly featureGates?: string;
+}
+
+/** Where a stack is, as far as it has stated that in the cluster. */
+export interface StackPlace {
+  readonly region?: string;
+  readonly bucket?: string;
+  /** The cluster's name in EKS. */
+  readonly cluster?: string;
 }
 
 /** What decisions go by, and what people should know of it. */
@@ -59,18 +67,42 @@ function assumed(why: string, options: SettingsOptions): FoundSettings {
   return { stack: found.value, notes: [note] };
 }
 
+/** What a stack has stated in the cluster; `fault` says why it could not be read. */
+export interface Stated {
+  /** Undefined: nothing is stated. */
+  readonly data: unknown;
+  readonly fault: string | undefined;
+}
+
+/** Reads what the stack has stated in the cluster. */
+export async function readStated(client: KubeClient): Promise<Stated> {
+  const answer = await findNamed(client, RESOURCES.configMaps, SETTINGS_CONFIG_MAP);
+  if (answer.kind === 'refused') return { data: undefined, fault: answer.message };
+  if (answer.object === undefined) return { data: undefined, fault: `there is no ${OBJECT}` };
+  return { data: property(answer.object, 'data'), fault: undefined };
+}
+
+/** Where the stack is. Older stacks state none of it. */
+export function placeOf({ data }: Stated): StackPlace {
+  const stated = (name: string): string | undefined => {
+    const value = property(data, name);
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  };
+  const [region, bucket, cluster] = [REGION_VARIABLE, ENV.bucket, ENV.cluster].map(stated);
+  return {
+    ...(region === undefined ? {} : { region }),
+    ...(bucket === undefined ? {} : { bucket }),
+    ...(cluster === undefined ? {} : { cluster }),
+  };
+}
+
 /**
  * The settings that the stack has stated in the cluster. Where they cannot be had, the defaults,
  * and a note that says so: what the stack decides may be something else.
  */
-export async function findSettings(
-  client: KubeClient,
-  options: SettingsOptions,
-): Promise<FoundSettings> {
-  const answer = await findNamed(client, RESOURCES.configMaps, SETTINGS_CONFIG_MAP);
-  if (answer.kind === 'refused') return assumed(answer.message, options);
-  if (answer.object === undefined) return assumed(`there is no ${OBJECT}`, options);
-  const found = decoded(property(answer.object, 'data'), options);
+export function settingsOf({ data, fault }: Stated, options: SettingsOptions): FoundSettings {
+  if (fault !== undefined) return assumed(fault, options);
+  const found = decoded(data, options);
   if (found.ok) return { stack: found.value, notes: [] };
   const said = found.issues.map(({ path, message }) => `${path} ${message}`).join('; ');
   return assumed(`${OBJECT} cannot be read: ${said}`, options);

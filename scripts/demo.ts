@@ -3,13 +3,15 @@ import { join } from 'node:path';
 import { compared, KARPENTER_VERSION } from '../cli/compare/comparison.ts';
 import { comparisonTable, verdict } from '../cli/compare/render.ts';
 import { appliedManifests } from '../cli/compare/subject.ts';
+import { priceText } from '../cli/price-text.ts';
 import { inEksCluster } from '../cli/simulate/eks-cluster.ts';
 import { loadObjects } from '../cli/simulate/load.ts';
 import { nodeClaimTable } from '../cli/simulate/render.ts';
 import { prepareSimulation, runUntil, type Simulation } from '../cli/simulate/run.ts';
-import { dollars, table } from '../cli/simulate/table.ts';
+import { table } from '../cli/simulate/table.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { resolveTypes } from '../shared/app/outlook.ts';
+import { loadCatalog } from '../shared/catalog/catalog.ts';
 import type { InstanceType } from '../shared/core/model/instance-type.ts';
 import { ON_DEMAND } from '../shared/core/model/labels.ts';
 import type { Json } from '../shared/sim/json.ts';
@@ -44,8 +46,9 @@ function objectsOf(folder: string): readonly Json[] {
   return loadObjects([join(EXAMPLES, folder)], REGION);
 }
 
-function simulate(manifests: readonly Json[], scenario?: Scenario): Promise<Simulation> {
-  return prepareSimulation({ region: REGION, seed: SEED, manifests, scenario });
+async function simulate(manifests: readonly Json[], scenario?: Scenario): Promise<Simulation> {
+  const catalog = await loadCatalog(REGION);
+  return prepareSimulation({ catalog, seed: SEED, manifests, scenario });
 }
 
 interface Price {
@@ -78,6 +81,7 @@ function show(state: FinalState): void {
 
 async function comparison(): Promise<void> {
   heading('What the same pods cost', 'bench/compare');
+  const catalog = await loadCatalog(COMPARED_REGION);
   for (const [folder, what] of [
     ['mixed', '75 pods of a shop: three zones, caches apart, small services, batch work'],
     ['zones-by-preference', '30 pods that would like to be spread over zones and nodes'],
@@ -85,7 +89,7 @@ async function comparison(): Promise<void> {
   ] as const) {
     const path = join(ROOT, 'bench', 'compare', folder);
     const manifests = inEksCluster(loadObjects([path], COMPARED_REGION));
-    const result = compared(await appliedManifests(manifests, COMPARED_REGION));
+    const result = compared(await appliedManifests(manifests, catalog));
     say(
       bold(what),
       '',
@@ -124,7 +128,7 @@ async function graviton(): Promise<void> {
     const { list, adjusted } = await priceOf(overlaid, 'default', name);
     const chosen = preferred.nodeClaims.some((claim) => claim.instanceType === name);
     const what = chosen ? green('launched') : '';
-    rows.push([name, dollars(list), dollars(adjusted), what]);
+    rows.push([name, priceText(list), priceText(adjusted), what]);
   }
   say('', table(['TYPE', 'LIST PRICE/H', 'AFTER OVERLAY', ''], rows, '  '));
   const why = preferred.decisions.find((each) => each.action === 'create');

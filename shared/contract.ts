@@ -74,6 +74,9 @@ export const ENV = {
  */
 export const SETTINGS_CONFIG_MAP = { namespace: 'kube-system', name: 'joiner-settings' } as const;
 
+/** Lambda's own variable; the stack states its region by the same name. */
+export const REGION_VARIABLE = 'AWS_REGION';
+
 /** Feature gates with their defaults; the names are Karpenter's. */
 export const FEATURE_GATES = {
   ReservedCapacity: true,

@@ -7,10 +7,20 @@
  */
 
 import type { DecisionAction } from './contract.ts';
+import type { UnavailableOffering } from './core/launch/bars.ts';
+import type { BarKind } from './core/launch/faults.ts';
 import type { LaunchBackoff } from './core/launch/launch-backoff.ts';
 import type { LaunchOutcomes, UnusedLaunch } from './core/launch/unused-launches.ts';
 import type { Labels } from './core/model/labels.ts';
-import type { Catalog, Compute, Images, Network, OfferingKey, Profiles } from './ports/cloud.ts';
+import type {
+  Catalog,
+  Compute,
+  Images,
+  Network,
+  OfferingKey,
+  Profiles,
+  SubnetKey,
+} from './ports/cloud.ts';
 import type { ClusterReader, ClusterWriter } from './ports/cluster.ts';
 
 export type * from './ports/cloud.ts';
@@ -18,16 +28,17 @@ export type * from './ports/cluster.ts';
 export { objectKey } from './ports/cluster.ts';
 export * from './ports/fault.ts';
 
-export interface UnavailableOffering extends OfferingKey {
-  readonly untilMs: number;
-  readonly reason: string;
-}
+export type { UnavailableOffering };
 
 /** Never needed to act: where it cannot be read the answers are empty, writes are dropped. */
 export interface Memory {
   unavailable(): Promise<readonly UnavailableOffering[]>;
-  /** Bars an offering; repeated shortages bar it for longer. */
-  markUnavailable(offering: OfferingKey, reason: string): Promise<void>;
+  /** Ids of subnets that had no free address. */
+  unavailableSubnets(): Promise<ReadonlySet<string>>;
+  /** Bars it for as long as the kind of the fault says; repeated shortages bar it for longer. */
+  markUnavailable(barred: OfferingKey | SubnetKey, reason: string, kind: BarKind): Promise<void>;
+  /** What was barred by faults of the kind is free: what they were about is over. */
+  forgetBars(kind: BarKind): Promise<void>;
   /** Launches in a row that did not register, by NodePool, and the last one's time. */
   failedRegistrations(): Promise<
     ReadonlyMap<string, { readonly count: number; readonly lastAtMs: number }>

@@ -1,29 +1,25 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { stringify } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
-import { REGIONS } from '../../shared/catalog/catalog.ts';
 import { BadInput, Problems, reporting } from '../bad-input.ts';
 import { type Comparison, compared, KARPENTER_VERSION, PLANS_MAX } from '../compare/comparison.ts';
 import { remarksOn, renderComparison, rulesOf } from '../compare/render.ts';
 import { appliedManifests, runningCluster, type Subject } from '../compare/subject.ts';
-import { type ClusterOptions, withClusterOptions } from '../connect.ts';
 import { jsonText } from '../json.ts';
-import { withLiveCluster } from '../live.ts';
+import { type PricedClusterOptions, withLiveCluster, withPricedClusterOptions } from '../live.ts';
+import { offlineCatalog } from '../offline-catalog.ts';
 import { BARE, inEksCluster } from '../simulate/eks-cluster.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { collect, variablesOf } from '../simulate/variables.ts';
 import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts';
 
-interface Options extends ClusterOptions, SettingsOptions {
+interface Options extends PricedClusterOptions, SettingsOptions {
   readonly filename: readonly string[];
-  readonly region?: string;
   readonly var: readonly string[];
   readonly plansMax: number;
   readonly bare?: boolean;
   readonly output: 'table' | 'json' | 'yaml';
 }
-
-const DEFAULT_REGION = 'us-east-1';
 
 function result(subject: Subject, comparison: Comparison): object {
   const { region, source, notes, isLive } = subject;
@@ -60,15 +56,15 @@ function plans(text: string): number {
 async function fromPaths(paths: readonly string[], options: Options): Promise<Subject> {
   const problems = new Problems();
   const given = variablesOf(options.var, problems);
-  const region = options.region ?? DEFAULT_REGION;
+  const catalog = await offlineCatalog(options);
   for (const option of ['context', 'kubeconfig'] as const) {
     if (options[option] === undefined) continue;
     problems.add(`--${option}: give either paths or a cluster; joiner plan -f compares both`);
   }
-  const loaded = problems.collect(() => loadManifests(paths, region, given, note));
+  const loaded = problems.collect(() => loadManifests(paths, catalog.region, given, note));
   const manifests = problems.checked(loaded);
   const all = options.bare === true ? manifests : inEksCluster(manifests, note);
-  return appliedManifests(all, region);
+  return appliedManifests(all, catalog);
 }
 
 async function subjectOf(paths: readonly string[], options: Options): Promise<Subject> {
@@ -88,17 +84,11 @@ async function run(paths: readonly string[], options: Options): Promise<number> 
 
 /** `joiner compare`: what pods cost now, Karpenter's way, and Joiner's. */
 export function compareCommand(): Command {
-  return withSettingsOptions(withClusterOptions(new Command('compare')))
+  return withSettingsOptions(withPricedClusterOptions(new Command('compare')))
     .description("compare what pods cost now, Karpenter's way and Joiner's; nothing is changed")
     .argument('[paths...]', 'files or folders of manifests, - is standard input; none: the cluster')
     .addHelpText('after', '\ndocs/compare.md says which rules are played, and what is not.')
     .option('-f, --filename <paths...>', 'the same as paths', [])
-    .addOption(
-      new Option(
-        '--region <region>',
-        `of manifests (${DEFAULT_REGION}), or of a cluster that does not name its own`,
-      ).choices([...REGIONS]),
-    )
     .option('--var <name=value>', 'a value for a variable in manifests', collect, [])
     .option(...BARE)
     .option('--plans-max <n>', 'of a cluster: plans to find what can go', plans, PLANS_MAX)

@@ -1,22 +1,25 @@
 import { Command, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { encodeOverlays } from '../../shared/api/case/overlays.ts';
-import { REGIONS } from '../../shared/catalog/catalog.ts';
 import type { InstanceType } from '../../shared/core/model/instance-type.ts';
 import { BadInput, Problems, reporting } from '../bad-input.ts';
 import { caseOf, readJson } from '../case-file.ts';
 import { renderDiagnosis } from '../diagnose/render.ts';
 import { isSelected, rowsOf, type Selection } from '../diagnose/rows.ts';
 import { type Diagnosis, diagnosisOfCase, diagnosisOfManifests } from '../diagnose/source.ts';
+import {
+  type OfflineCatalogOptions,
+  offlineCatalog,
+  withOfflineCatalog,
+} from '../offline-catalog.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { collect, variablesOf } from '../simulate/variables.ts';
 
-interface Options {
+interface Options extends OfflineCatalogOptions {
   readonly overlay: readonly string[];
   readonly nodepool: readonly string[];
   readonly filename: readonly string[];
   readonly case?: string;
-  readonly region: string;
   readonly var: readonly string[];
   readonly all?: boolean;
   readonly zones?: boolean;
@@ -26,7 +29,7 @@ interface Options {
 }
 
 async function diagnosisOf(options: Options): Promise<Diagnosis> {
-  const { filename, region } = options;
+  const { filename } = options;
   const problems = new Problems();
   if (options.case !== undefined && filename.length > 0) {
     problems.add('give either --case or -f, not both');
@@ -40,8 +43,10 @@ async function diagnosisOf(options: Options): Promise<Diagnosis> {
     return diagnosisOfCase(problems.checked(problem));
   }
   const note = (line: string): void => void process.stderr.write(`joiner: ${line}\n`);
+  const catalog = await offlineCatalog(options);
+  const { region } = catalog;
   const manifests = problems.collect(() => loadManifests(filename, region, variables, note));
-  return diagnosisOfManifests(problems.checked(manifests), region);
+  return diagnosisOfManifests(problems.checked(manifests), catalog);
 }
 
 /** Names that were asked for and do not exist. */
@@ -107,7 +112,7 @@ async function run(options: Options): Promise<number> {
 
 /** `joiner diagnose`: what overlays do to prices and capacities, and which of them do nothing. */
 export function diagnoseCommand(): Command {
-  return new Command('diagnose')
+  return withOfflineCatalog(new Command('diagnose'))
     .description('show what NodeOverlays do, per NodePool, instance type and capacity type')
     .addOption(
       new Option('--type <type>', 'what to look at')
@@ -118,11 +123,6 @@ export function diagnoseCommand(): Command {
     .option('--nodepool <names...>', 'only these NodePools', [])
     .option('-f, --filename <paths...>', 'files or folders of manifests; - is standard input', [])
     .option('--case <file>', 'a case file instead of manifests (- reads standard input)')
-    .addOption(
-      new Option('--region <region>', 'of the embedded prices')
-        .choices([...REGIONS])
-        .default('us-east-1'),
-    )
     .option('--var <name=value>', 'a value for a variable in manifests', collect, [])
     .option('--all', 'also what no overlay changes')
     .option('--zones', 'a row for each zone')

@@ -14,8 +14,8 @@ import {
   withLiveCluster,
   withPricedClusterOptions,
 } from '../live.ts';
-import { planningOf, preview, previewedIn } from '../plan/preview.ts';
-import { pricedRegion } from '../region.ts';
+import { type Market, marketOf } from '../market.ts';
+import { planningOf, preview, previewedOn } from '../plan/preview.ts';
 import {
   type FoundSettings,
   type SettingsOptions,
@@ -32,14 +32,20 @@ type Explanation =
   | { readonly kind: 'pod'; readonly found: PodExplanation }
   | { readonly kind: 'nodeclaim'; readonly found: ClaimExplanation };
 
+/** What the stack decides by. */
+interface Deciding {
+  readonly stack: FoundSettings['stack'];
+  readonly market: Market;
+}
+
 /** The thing asked for is not there: that is no bad input. */
 class Absent extends Error {}
 
 async function podNamed(
   live: LiveCluster,
   name: string,
-  { namespace, region }: Options,
-  { stack }: FoundSettings,
+  { namespace }: Options,
+  { stack, market }: Deciding,
 ): Promise<Explanation> {
   const { state, nowMs } = live;
   // As plans and events name pods, too.
@@ -47,7 +53,7 @@ async function podNamed(
   const where = given ?? namespace;
   const pod = state.objects.pods.find((each) => each.namespace === where && each.name === own);
   if (pod === undefined) throw new Absent(`there is no Pod ${own} in namespace ${where}`);
-  const input = await previewedIn(pricedRegion(state, region), live, stack);
+  const input = await previewedOn(market, live, stack);
   const around = { state, rows: nodeRows(state, input.prices, nowMs) };
   const found = explainPod(pod, await preview(input), around, await planningOf(input));
   return { kind: 'pod', found };
@@ -57,8 +63,7 @@ async function claimNamed(
   live: LiveCluster,
   kind: Kind,
   name: string,
-  { region }: Options,
-  { stack }: FoundSettings,
+  { stack, market }: Deciding,
 ): Promise<Explanation> {
   const { state, nowMs } = live;
   const { nodes, nodeClaims } = state.objects;
@@ -76,7 +81,7 @@ async function claimNamed(
         : `there is no NodeClaim ${name}`,
     );
   }
-  const input = await previewedIn(pricedRegion(state, region), live, stack);
+  const input = await previewedOn(market, live, stack);
   const rows = nodeRows(state, input.prices, nowMs);
   const row = rows.find(({ nodeClaim }) => nodeClaim === claim.name);
   if (row === undefined) throw new Error(`NodeClaim ${claim.name} is in no row`);
@@ -90,13 +95,15 @@ async function answer(
   name: string,
   options: Options,
 ): Promise<string> {
-  const settings = await live.settings(options);
+  const settings = live.settings(options);
+  const market = await marketOf(live, options);
+  const deciding = { stack: settings.stack, market };
   const explained =
     kind === 'pod'
-      ? await podNamed(live, name, options, settings)
-      : await claimNamed(live, kind, name, options, settings);
+      ? await podNamed(live, name, options, deciding)
+      : await claimNamed(live, kind, name, deciding);
   const brakes = brakeNotes(live.state, live.nowMs);
-  const notes = [...live.unreadable, ...settings.notes, ...brakes];
+  const notes = [...live.unreadable, ...settings.notes, ...market.notes, ...brakes];
   const { kind: explainedKind, found } = explained;
   if (options.output === 'json') {
     const about = { joiner: packageJson.version, cluster: live.url, notes, kind: explainedKind };

@@ -13,10 +13,10 @@ import {
   withLiveCluster,
   withPricedClusterOptions,
 } from '../live.ts';
+import { marketOf } from '../market.ts';
 import { withChanges } from '../plan/changes.ts';
-import { type Preview, type Previewed, preview, previewedIn } from '../plan/preview.ts';
+import { type Preview, type Previewed, preview, previewedOn } from '../plan/preview.ts';
 import { renderDifference, renderPreview } from '../plan/render.ts';
-import { pricedRegion } from '../region.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { collect, variablesOf } from '../simulate/variables.ts';
 import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts';
@@ -57,10 +57,11 @@ function afterChanges({ backoffs, ...previewed }: Previewed, state: ClusterState
 
 async function answer(live: LiveCluster, options: Options): Promise<Answer> {
   const { url, state, nowMs, unreadable, readMs } = live;
+  const market = await marketOf(live, options);
+  const { region } = market.catalog;
   const problems = new Problems();
   const given = variablesOf(options.var, problems);
   const notes: string[] = [];
-  const region = problems.collect(() => pricedRegion(state, options.region)) ?? '';
   const variables = new Map([['AWS_REGION', region], ...given]);
   const note = (line: string): void => void notes.push(line);
   const { filename } = options;
@@ -70,15 +71,15 @@ async function answer(live: LiveCluster, options: Options): Promise<Answer> {
       : loadManifests(filename, region, variables, note, knownObjects(state), 'live'),
   );
   const changes = withChanges(state, problems.checked(manifests));
-  const { stack, notes: said } = await live.settings(options);
-  const previewed = await previewedIn(region, live, stack);
+  const { stack, notes: said } = live.settings(options);
+  const previewed = await previewedOn(market, live, stack);
   const [started, cpu] = [performance.now(), process.cpuUsage()];
   const now = await preview(previewed);
   const changed =
     filename.length === 0 ? undefined : await preview(afterChanges(previewed, changes.state));
   const timings = timingsOf(readMs, started, cpu);
   notes.unshift(...unreadable);
-  notes.push(...changes.notes, ...said, ...brakeNotes(state, nowMs));
+  notes.push(...changes.notes, ...said, ...market.notes, ...brakeNotes(state, nowMs));
   return { url, source: previewed.catalog.source, now, changed, notes, timings };
 }
 

@@ -1,12 +1,16 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
-import { loadCatalog, REGIONS } from '../../shared/catalog/catalog.ts';
 import type { Catalog } from '../../shared/catalog/facts.ts';
 import { parseDurationMs } from '../../shared/core/duration.ts';
 import type { Ports } from '../../shared/ports.ts';
 import type { FinalState } from '../../shared/sim/report.ts';
 import { Problems, reporting } from '../bad-input.ts';
+import {
+  type OfflineCatalogOptions,
+  offlineCatalog,
+  withOfflineCatalog,
+} from '../offline-catalog.ts';
 import { BARE, inEksCluster } from '../simulate/eks-cluster.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { podCounts } from '../simulate/pod-counts.ts';
@@ -19,8 +23,7 @@ import { readSettings } from '../simulate/settings-file.ts';
 import { unknownTypeNotes } from '../simulate/unknown-types.ts';
 import { collect, variablesOf } from '../simulate/variables.ts';
 
-interface SimulateOptions {
-  readonly region: string;
+interface SimulateOptions extends OfflineCatalogOptions {
   readonly duration: string;
   readonly seed: string;
   readonly scenario?: string;
@@ -59,7 +62,7 @@ function readInput(paths: readonly string[], options: SimulateOptions, catalog: 
   if (duration === undefined) {
     problems.add(`--duration ${options.duration}: expected a time such as 90s, 30m or 1h30m`);
   }
-  const { region } = options;
+  const { region } = catalog;
   if (!/^\d{1,9}$/.test(options.seed)) {
     problems.add(`--seed ${options.seed}: expected a whole number of at most 9 digits`);
   }
@@ -77,7 +80,7 @@ function readInput(paths: readonly string[], options: SimulateOptions, catalog: 
   return {
     duration: problems.checked(duration),
     input: {
-      region,
+      catalog,
       seed: Number(options.seed),
       manifests: options.bare === true ? manifests : inEksCluster(manifests, note),
       scenario,
@@ -97,7 +100,7 @@ function viewOf({ world, source }: Simulation, { verbose }: SimulateOptions): Vi
 
 /** Runs one simulation; the exit code. Progress and notes go to stderr. */
 async function simulate(paths: readonly string[], options: SimulateOptions): Promise<number> {
-  const { duration, input } = readInput(paths, options, await loadCatalog(options.region));
+  const { duration, input } = readInput(paths, options, await offlineCatalog(options));
   const { record: folder } = options;
   const wraps = folder === undefined ? [] : [recordingTo(folder)];
   const progress = process.stderr.isTTY
@@ -106,7 +109,7 @@ async function simulate(paths: readonly string[], options: SimulateOptions): Pro
   if (progress !== undefined) wraps.push((ports) => progress.wrap(ports));
   const wrap = (ports: Ports): Ports => wraps.reduce((inner, each) => each(inner), ports);
   const simulation = await prepareSimulation({ ...input, wrap });
-  note(`simulating ${options.duration} in ${input.region}, seed ${input.seed}`);
+  note(`simulating ${options.duration} in ${input.catalog.region}, seed ${input.seed}`);
   progress?.of(simulation.world);
   const state = await runUntil(simulation, duration).finally(() => progress?.end());
   if (folder !== undefined) record(folder, state);
@@ -120,11 +123,10 @@ async function simulate(paths: readonly string[], options: SimulateOptions): Pro
 
 /** `joiner simulate`: the real use cases on a simulated cluster and cloud. */
 export function simulateCommand(): Command {
-  return new Command('simulate')
+  return withOfflineCatalog(new Command('simulate'))
     .description('run Joiner on manifests in a simulated cluster and cloud')
     .argument('[paths...]', 'files or folders of manifests; - is standard input')
     .option('-f, --filename <paths...>', 'the same as paths', [])
-    .addOption(new Option('--region <region>').choices([...REGIONS]).default('us-east-1'))
     .option('--duration <time>', 'virtual time to run', '30m')
     .option('--seed <number>', 'of everything random', '1')
     .option(...BARE)

@@ -1,6 +1,5 @@
 import { Command, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
-import { loadCatalog } from '../../shared/catalog/catalog.ts';
 import { BadInput, reporting } from '../bad-input.ts';
 import { jsonText } from '../json.ts';
 import {
@@ -10,7 +9,7 @@ import {
   withLiveCluster,
   withPricedClusterOptions,
 } from '../live.ts';
-import { isPriced, namedRegion } from '../region.ts';
+import { marketOf } from '../market.ts';
 import { renderTop } from '../top/render.ts';
 import { type NodeRow, nodeRows, SORTS, type Sort, sorted, totalsOf } from '../top/rows.ts';
 
@@ -41,28 +40,34 @@ function selected(
 }
 
 /** What nodes cost where the prices of their region are known, and what is said of it. */
-async function pricesOf({ state }: LiveCluster, asked: string | undefined) {
-  const region = asked ?? namedRegion(state);
-  if (region === undefined) return { catalog: undefined, said: 'without prices' };
-  if (!isPriced(region)) return { catalog: undefined, said: `no prices of ${region} are embedded` };
-  const catalog = await loadCatalog(region);
-  const said = `list prices of ${region}, on-demand ${catalog.date}, spot ${catalog.spotDate}`;
-  return { catalog, said };
+async function pricesOf(live: LiveCluster, options: Options) {
+  const isAsked = [options.region, options.bucket, options.catalog].some((each) => each);
+  try {
+    const { catalog, notes } = await marketOf(live, options);
+    const { region, date, spotDate } = catalog;
+    const said = `list prices of ${region}, on-demand ${date}, spot ${spotDate}`;
+    return { catalog, said, notes };
+  } catch (error) {
+    // Nodes can be shown without prices, unless some were asked for.
+    if (!(error instanceof BadInput) || isAsked) throw error;
+    return { catalog: undefined, said: `without prices: ${error.message}`, notes: [] };
+  }
 }
 
 async function answer(live: LiveCluster, options: Options): Promise<string> {
   const { state, nowMs, url, unreadable } = live;
-  const { catalog, said } = await pricesOf(live, options.region);
+  const { catalog, said, notes: ofPrices } = await pricesOf(live, options);
+  const notes = [...unreadable, ...ofPrices];
   const all = selected(nodeRows(state, catalog, nowMs), live, options.nodepool);
   const rows = options.sortBy === undefined ? all : sorted(all, options.sortBy);
   const totals = totalsOf(all);
   if (options.output === 'json') {
-    const about = { joiner: packageJson.version, cluster: url, prices: said, notes: unreadable };
+    const about = { joiner: packageJson.version, cluster: url, prices: said, notes };
     const { byPool: nodePools, all: total } = totals;
     const result = { ...about, nodes: rows, nodePools, total };
     return jsonText(result);
   }
-  return `${url}, ${said}\n${noteLines(unreadable)}\n${renderTop(rows, totals)}\n`;
+  return `${url}, ${said}\n${noteLines(notes)}\n${renderTop(rows, totals)}\n`;
 }
 
 async function run(options: Options): Promise<number> {

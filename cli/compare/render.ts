@@ -1,3 +1,4 @@
+import { priceText } from '../price-text.ts';
 import { table } from '../simulate/table.ts';
 import { type Comparison, KARPENTER_VERSION, type Kind, type Row } from './comparison.ts';
 import type { Subject } from './subject.ts';
@@ -7,9 +8,9 @@ const KINDS_MAX = 3;
 
 /** `$12,345.67`. */
 export function usd(amount: number, digits = 2): string {
-  const [whole = '0', rest = ''] = Math.abs(amount).toFixed(digits).split('.');
+  const [whole = '0', rest = ''] = priceText(Math.abs(amount), digits).split('.');
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
-  return `${amount < 0 ? '-' : ''}$${grouped}${rest === '' ? '' : `.${rest}`}`;
+  return `${amount < 0 ? '-' : ''}${grouped}${rest === '' ? '' : `.${rest}`}`;
 }
 
 function plural(count: number, noun: string): string {

@@ -1,13 +1,13 @@
 import { maintainNodeClasses } from '../../shared/app/nodeclass.ts';
-import { loadCatalog } from '../../shared/catalog/catalog.ts';
+import type { Catalog } from '../../shared/catalog/facts.ts';
 import type { ConsolidationSettings } from '../../shared/core/disruption/consolidation/payback.ts';
 import { DEFAULT_CONSOLIDATION_SETTINGS } from '../../shared/core/disruption/consolidation/payback.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../shared/core/model/snapshot.ts';
 import type { Json } from '../../shared/sim/json.ts';
 import { WORLD_START_MS } from '../../shared/sim/world.ts';
 import { brakeNotes, type LiveCluster } from '../live.ts';
-import { planningOf, previewedIn } from '../plan/preview.ts';
-import { pricedRegion } from '../region.ts';
+import { type MarketOptions, marketOf } from '../market.ts';
+import { planningOf, previewedOn } from '../plan/preview.ts';
 import { prepareSimulation } from '../simulate/run.ts';
 import type { SettingsOptions } from '../stack-settings.ts';
 
@@ -31,22 +31,21 @@ const BEFORE_PLANNING_MS = 100;
 /** The manifests as a cluster has them right after they were applied. */
 export async function appliedManifests(
   manifests: readonly Json[],
-  region: string,
+  prices: Catalog,
 ): Promise<Subject> {
-  const { world, source } = await prepareSimulation({ region, seed: 1, manifests });
+  const { world, source } = await prepareSimulation({ catalog: prices, seed: 1, manifests });
   await world.run(WORLD_START_MS + BEFORE_PLANNING_MS);
   const failures = await maintainNodeClasses(world.ports);
   const { cluster: live, catalog } = world.ports;
   const state = await live.read();
   const nowMs = world.ports.clock.nowMs();
-  const prices = await loadCatalog(region);
   const planning = await planningOf({ live, state, catalog, prices, nowMs });
   return {
     snapshot: planning.snapshot,
     scheduling: planning.settings,
     consolidation: DEFAULT_CONSOLIDATION_SETTINGS,
     nowMs,
-    region,
+    region: prices.region,
     source,
     isLive: false,
     notes: failures.map(({ object, message }) => `${object}: ${message}`),
@@ -56,21 +55,21 @@ export async function appliedManifests(
 /** The cluster as it was read. */
 export async function runningCluster(
   live: LiveCluster,
-  options: SettingsOptions & { readonly region?: string },
+  options: SettingsOptions & MarketOptions,
 ): Promise<Subject> {
   const { state, nowMs, unreadable } = live;
-  const region = pricedRegion(state, options.region);
-  const { stack, notes } = await live.settings(options);
-  const previewed = await previewedIn(region, live, stack);
+  const market = await marketOf(live, options);
+  const { stack, notes } = live.settings(options);
+  const previewed = await previewedOn(market, live, stack);
   const { snapshot, settings } = await planningOf(previewed);
   return {
     snapshot,
     scheduling: settings,
     consolidation: stack.useCases.consolidation ?? DEFAULT_CONSOLIDATION_SETTINGS,
     nowMs,
-    region,
+    region: market.catalog.region,
     source: previewed.catalog.source,
     isLive: true,
-    notes: [...unreadable, ...notes, ...brakeNotes(state, nowMs)],
+    notes: [...unreadable, ...notes, ...market.notes, ...brakeNotes(state, nowMs)],
   };
 }

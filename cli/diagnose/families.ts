@@ -1,3 +1,4 @@
+import { priceText } from '../price-text.ts';
 import { table } from '../simulate/table.ts';
 import type { Row } from './rows.ts';
 
@@ -25,9 +26,9 @@ function effectOf(rows: readonly Row[]): string {
   const ratios = rows.map(({ price, listPrice }) => (listPrice > 0 ? price / listPrice : 1));
   if (isAlways(ratios)) return percent(ratios[0] ?? 1);
   const [change = 0] = changes;
-  if (isAlways(changes)) return signed(change, `$${Math.abs(change).toFixed(4)}`);
+  if (isAlways(changes)) return signed(change, priceText(Math.abs(change)));
   const prices = rows.map(({ price }) => price);
-  if (isAlways(prices)) return `$${(prices[0] ?? 0).toFixed(4)}`;
+  if (isAlways(prices)) return priceText(prices[0] ?? 0);
   return `${percent(Math.min(...ratios))} to ${percent(Math.max(...ratios))}`;
 }
 

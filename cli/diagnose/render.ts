@@ -1,17 +1,14 @@
 import type { NodeOverlay } from '../../shared/core/model/provisioning.ts';
 import { overlayRemark } from '../../shared/core/overlay/remark.ts';
 import type { OverlayReport } from '../../shared/core/overlay/resolve.ts';
+import { priceText } from '../price-text.ts';
 import { table } from '../simulate/table.ts';
 import { familyTable } from './families.ts';
 import type { Row, Selection } from './rows.ts';
 import type { Diagnosis } from './source.ts';
 
-function price(amount: number): string {
-  return `$${amount.toFixed(4)}`;
-}
-
-function priceText({ listPrice, price: now, zonesDiffer }: Row): string {
-  const text = listPrice === now ? price(now) : `${price(listPrice)} → ${price(now)}`;
+function changeText({ listPrice, price: now, zonesDiffer }: Row): string {
+  const text = listPrice === now ? priceText(now) : `${priceText(listPrice)} → ${priceText(now)}`;
   return zonesDiffer ? `${text} *` : text;
 }
 
@@ -24,7 +21,7 @@ function rowTable(rows: readonly Row[], { zones }: Selection): string {
     row.instanceType,
     row.capacityType,
     ...(zones ? [row.zone ?? ''] : []),
-    priceText(row),
+    changeText(row),
     row.capacity.join(', '),
   ]);
   return table([...header, 'PRICE', 'CAPACITY'], cells);

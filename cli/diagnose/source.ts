@@ -1,5 +1,6 @@
 import type { SchedulingCase } from '../../shared/api/case/decode.ts';
 import { resolveTypes } from '../../shared/app/outlook.ts';
+import type { Catalog } from '../../shared/catalog/facts.ts';
 import type { InstanceType } from '../../shared/core/model/instance-type.ts';
 import type { NodeOverlay } from '../../shared/core/model/provisioning.ts';
 import { type OverlayResolution, resolveOverlays } from '../../shared/core/overlay/resolve.ts';
@@ -33,13 +34,13 @@ const KINDS: ReadonlySet<unknown> = new Set(['NodePool', 'EC2NodeClass', 'NodeOv
 /** Long enough for the nodeclass function to have resolved every class. */
 const SETTLED_MS = 30_000;
 
-/** The manifests' pools, classes and overlays on the embedded catalog, in an empty cluster. */
+/** The manifests' pools, classes and overlays on the catalog, in an empty cluster. */
 export async function diagnosisOfManifests(
   manifests: readonly Json[],
-  region: string,
+  catalog: Catalog,
 ): Promise<Diagnosis> {
   const used = manifests.filter((object) => KINDS.has(object['kind']));
-  const simulation = await prepareSimulation({ region, seed: 1, manifests: used });
+  const simulation = await prepareSimulation({ catalog, seed: 1, manifests: used });
   await runUntil(simulation, SETTLED_MS);
   const { ports, settings } = simulation.world;
   const state = await ports.cluster.read();

@@ -1,17 +1,17 @@
-import { EKSClient } from '@aws-sdk/client-eks';
 import packageJson from '../../package.json' with { type: 'json' };
-import { type AwsAccess, type Credentials, ec2Client, s3Client } from '../../shared/aws/access.ts';
+import { type AwsAccess, ec2Client } from '../../shared/aws/access.ts';
 import { Calls } from '../../shared/aws/calls.ts';
-import { CatalogFile, pricesAtMs } from '../../shared/aws/memory/catalog-file.ts';
-import { MemoryObjects } from '../../shared/aws/memory/objects.ts';
+import { pricesAtMs } from '../../shared/aws/memory/catalog-file.ts';
 import { Ec2Network } from '../../shared/aws/network.ts';
-import { isEmbeddedRegion, loadCatalog } from '../../shared/catalog/catalog.ts';
+import { isEmbeddedRegion } from '../../shared/catalog/catalog.ts';
 import type { NodeClass } from '../../shared/core/model/node-class.ts';
 import type { NodePool } from '../../shared/core/model/provisioning.ts';
 import { KubeClient } from '../../shared/kube/client.ts';
 import { systemTiming } from '../../shared/kube/time.ts';
 import { eksTokenSource } from '../../shared/kube/token.ts';
 import { httpTransport } from '../../shared/kube/transport.ts';
+import { callersAccess } from '../aws-access.ts';
+import { openBucket } from '../bucket.ts';
 import { type ClusterOptions, connect } from '../connect.ts';
 import { callerOf, deployedFunctions, hasSpotRole, quotasOf, roleInProfile } from './account.ts';
 import { isPrivate } from './check-network.ts';
@@ -46,20 +46,10 @@ interface Aws {
   readonly signing: Signing;
 }
 
-/** Variables of the SDK: profiles, keys, roles, single sign-on, and an endpoint for emulators. */
 function awsOf(region: string): Aws {
-  const endpoint = process.env['AWS_ENDPOINT_URL'];
-  const { credentials } = new EKSClient({ region }).config;
-  const keys = async (): Promise<Credentials> => {
-    const { accessKeyId, secretAccessKey, sessionToken } = await credentials();
-    const pair = { accessKeyId, secretAccessKey };
-    return sessionToken === undefined ? pair : { ...pair, sessionToken };
-  };
-  const access = { region, credentials: keys, functionName: 'doctor', timeoutMs: 10_000 };
-  return {
-    access: endpoint === undefined ? access : { ...access, endpoint },
-    signing: { region, credentials: keys, endpoint },
-  };
+  const access = callersAccess(region, 'doctor');
+  const { credentials, endpoint } = access;
+  return { access, signing: { region, credentials, endpoint } };
 }
 
 /** Everything that the checks ask; what cannot be known says why, and nothing stops the others. */
@@ -93,7 +83,7 @@ export async function gather(questions: Questions): Promise<Facts> {
       ...base,
       nowMs: Date.now(),
       network: await known(() => networkFacts(questions, aws, { cluster, functions })),
-      catalogAtMs: await known(() => catalogAt(questions, aws, functions)),
+      catalogAtMs: await known(() => catalogAt(questions, functions)),
       kubernetes: client.ok ? await known(() => kubernetesFacts(client.value)) : client,
       classes,
       accessEntries: await known(() => accessEntriesOf(access, name, roles)),
@@ -161,27 +151,15 @@ async function networkFacts(
 
 async function catalogAt(
   { region, cluster }: Questions,
-  { access }: Aws,
   functions: Known<readonly DeployedFunction[]>,
 ): Promise<number | undefined> {
   const bucket = functions.ok
     ? functions.value.map((each) => each.bucket).find(Boolean)
     : undefined;
   if (bucket === undefined) return undefined;
-  let fault: string | undefined;
-  const objects = new MemoryObjects({
-    s3: s3Client(access),
-    bucket,
-    calls: new Calls(),
-    report: ({ reason, message }) => {
-      if (reason === 'Unreachable') fault = message;
-    },
-    timeoutMs: 10_000,
-  });
-  const embedded = isEmbeddedRegion(region) ? await loadCatalog(region) : undefined;
-  const newest = await new CatalogFile(objects, { region, cluster }).newest(embedded);
-  if (newest === undefined && fault !== undefined) throw new Error(fault);
-  return newest === undefined ? undefined : pricesAtMs(newest);
+  const { catalog, silence } = await openBucket({ bucket, region, cluster });
+  if (catalog === undefined && silence !== undefined) throw new Error(silence);
+  return catalog === undefined ? undefined : pricesAtMs(catalog);
 }
 
 async function classFacts(access: AwsAccess, nodeClass: NodeClass): Promise<ClassFacts> {

@@ -1,6 +1,7 @@
 import type { OfferingChoice } from '../../shared/core/model/plan.ts';
 import type { LaunchOptions } from '../../shared/core/scheduling/plan/reasons.ts';
-import { age, dollars } from '../simulate/table.ts';
+import { priceText } from '../price-text.ts';
+import { age } from '../simulate/table.ts';
 import type { NodeRow } from '../top/rows.ts';
 import type { ClaimExplanation } from './claim.ts';
 import type { BoundPlace, PodExplanation } from './pod.ts';
@@ -17,8 +18,8 @@ function lines(all: readonly Line[]): string {
 }
 
 function offering({ type, capacityType, zone, price, listPrice }: OfferingChoice): string {
-  const list = price === listPrice ? '' : ` after overlays, list price ${dollars(listPrice)}/h`;
-  return `${type} ${capacityType} in ${zone} at ${dollars(price)}/h${list}`;
+  const list = price === listPrice ? '' : ` after overlays, list price ${priceText(listPrice)}/h`;
+  return `${type} ${capacityType} in ${zone} at ${priceText(price)}/h${list}`;
 }
 
 function named(pods: readonly string[]): string {
@@ -34,7 +35,7 @@ function steps({ nodePool, types, stages, left }: LaunchOptions): Line {
 }
 
 function rowText({ instanceType, capacityType, zone, nodePool, pricePerHour }: NodeRow): string {
-  const price = pricePerHour === undefined ? 'of unknown price' : `${dollars(pricePerHour)}/h`;
+  const price = pricePerHour === undefined ? 'of unknown price' : `${priceText(pricePerHour)}/h`;
   const what = `${instanceType ?? '?'} ${capacityType ?? '?'} in ${zone ?? '?'}, ${price}`;
   return nodePool === undefined ? `${what}, of no NodePool` : `${what}, of NodePool ${nodePool}`;
 }
@@ -95,7 +96,7 @@ function fateLine({ fate }: ClaimExplanation): Line {
 export function renderClaim(explanation: ClaimExplanation): string {
   const { row, planned, decision, conditions, annotations, pods } = explanation;
   const price =
-    row.pricePerHour === undefined ? 'of unknown price' : `${dollars(row.pricePerHour)}/h`;
+    row.pricePerHour === undefined ? 'of unknown price' : `${priceText(row.pricePerHour)}/h`;
   const { type, capacityType, zone, price: plannedPrice } = planned ?? {};
   const about: readonly Line[] = [
     ['node', row.node ?? 'none yet'],
@@ -103,7 +104,12 @@ export function renderClaim(explanation: ClaimExplanation): string {
     ['is', `${row.instanceType ?? '?'} ${row.capacityType ?? '?'} in ${row.zone ?? '?'}, ${price}`],
     ...(planned === undefined
       ? []
-      : [['planned as', `${type} ${capacityType} in ${zone}, $${plannedPrice}/h`] as const]),
+      : [
+          [
+            'planned as',
+            `${type} ${capacityType} in ${zone}, ${priceText(Number(plannedPrice))}/h`,
+          ] as const,
+        ]),
     ...(decision === undefined ? [] : [['decision', decision] as const]),
     ['age', age(row.ageSeconds)],
     ['pods', named(pods)],

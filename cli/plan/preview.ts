@@ -9,7 +9,6 @@ import { observe, resolveTypes } from '../../shared/app/outlook.ts';
 import { createClaims } from '../../shared/app/planned-claims.ts';
 import { type AppSettings, appSettings } from '../../shared/app/settings.ts';
 import { keepStaticCapacity } from '../../shared/app/static-capacity.ts';
-import { loadCatalog } from '../../shared/catalog/catalog.ts';
 import type { Catalog as CatalogFacts } from '../../shared/catalog/facts.ts';
 import { catalogPort } from '../../shared/catalog/port.ts';
 import type { LaunchBackoff } from '../../shared/core/launch/launch-backoff.ts';
@@ -25,6 +24,7 @@ import type {
   Ports,
 } from '../../shared/ports.ts';
 import type { LiveCluster } from '../live.ts';
+import type { Market } from '../market.ts';
 import { launchEnvironmentOf } from '../stack-settings.ts';
 import { listPrice } from '../top/rows.ts';
 import { DryCluster } from './dry-cluster.ts';
@@ -78,30 +78,35 @@ export interface Previewed {
   readonly nowMs: number;
   /** Pods for which nothing is launched for now, by what their Events say. */
   readonly backoffs?: ReadonlyMap<string, LaunchBackoff>;
+  /** What the functions have learnt; absent: nothing. */
+  readonly memory?: Market['memory'];
+  /** That the catalog lacks no type that is offered. @default false */
+  readonly isCatalogCurrent?: boolean;
   /** What the stack decides by; absent: the defaults. */
   readonly settings?: UseCaseSettings;
 }
 
-/** What a preview of a cluster in the region goes by. */
-export async function previewedIn(
-  region: string,
+/** What a preview of a cluster on these prices goes by. */
+export async function previewedOn(
+  { catalog: prices, memory, isCurrent }: Market,
   { reader, state, nowMs, backoffs }: Pick<LiveCluster, 'reader' | 'state' | 'nowMs' | 'backoffs'>,
   stack: StackSettings,
 ): Promise<Previewed> {
-  const prices = await loadCatalog(region);
   const catalog = catalogPort(
-    region,
+    prices.region,
     () => prices,
     () => launchEnvironmentOf(stack),
   );
-  const told = { backoffs: await backoffs() };
+  const told = { backoffs: await backoffs(), memory, isCatalogCurrent: isCurrent };
   return { live: reader, state, catalog, prices, nowMs, settings: stack.useCases, ...told };
 }
 
-/** What functions remember in their bucket is not asked for. */
+/** Nothing is remembered where no bucket is read, and nothing is written. */
 const NO_MEMORY: Memory = {
   unavailable: async () => [],
+  unavailableSubnets: async () => new Set(),
   markUnavailable: async () => undefined,
+  forgetBars: async () => undefined,
   failedRegistrations: async () => new Map(),
   recordRegistration: async () => undefined,
   unusedLaunches: async () => [],
@@ -109,6 +114,20 @@ const NO_MEMORY: Memory = {
   learnAllocatable: async () => undefined,
   allocatable: async () => (_, __, computedBytes) => computedBytes,
 };
+
+function rememberedBy(memory: Market['memory'], backoffs: Previewed['backoffs']): Memory {
+  const told = backoffs === undefined ? {} : { toldBackoffs: backoffs };
+  if (memory === undefined) return { ...NO_MEMORY, ...told };
+  return {
+    ...NO_MEMORY,
+    ...told,
+    unavailable: () => memory.unavailable(),
+    unavailableSubnets: () => memory.unavailableSubnets(),
+    failedRegistrations: () => memory.failedRegistrations(),
+    unusedLaunches: () => memory.unusedLaunches(),
+    allocatable: () => memory.allocatable(),
+  };
+}
 
 function unused<Port extends object>(what: string): Port {
   return new Proxy({} as Port, {
@@ -130,7 +149,7 @@ function counted(): Ports['ids'] {
 }
 
 function dryPorts(
-  { catalog, nowMs, backoffs }: Previewed,
+  { catalog, nowMs, backoffs, memory, isCatalogCurrent = false }: Previewed,
   cluster: DryCluster,
   decisions: DecisionRecord[],
 ): Ports {
@@ -141,7 +160,7 @@ function dryPorts(
     images: unused('images'),
     network: unused('network'),
     profiles: unused('profiles'),
-    memory: backoffs === undefined ? NO_MEMORY : { ...NO_MEMORY, toldBackoffs: backoffs },
+    memory: rememberedBy(memory, backoffs),
     clock: { nowMs: () => nowMs, sleep: async () => undefined },
     ids: counted(),
     recorder: {
@@ -150,8 +169,7 @@ function dryPorts(
       },
       count: () => undefined,
     },
-    // The embedded catalog may lack a type that is new.
-    isCatalogCurrent: () => false,
+    isCatalogCurrent: () => isCatalogCurrent,
   };
 }
 

@@ -1,4 +1,5 @@
-import { dollars, table } from '../simulate/table.ts';
+import { priceText } from '../price-text.ts';
+import { table } from '../simulate/table.ts';
 import type { Launch } from './launches.ts';
 import type { Preview } from './preview.ts';
 import type { Remark, Removal } from './removals.ts';
@@ -22,7 +23,7 @@ function launchTable(launches: readonly Launch[]): string {
       chosen?.type ?? '-',
       chosen?.zone ?? '-',
       chosen?.capacityType ?? '-',
-      dollars(chosen?.listPrice ?? null),
+      priceText(chosen?.listPrice ?? null),
       String(alike.reduce((sum, { pods }) => sum + pods.length, 0)),
       first?.why ?? '',
     ];
@@ -39,7 +40,7 @@ function removalTable(removals: readonly Removal[]): string {
     removal.instanceType ?? '-',
     removal.zone ?? '-',
     removal.capacityType ?? '-',
-    dollars(removal.pricePerHour ?? null),
+    priceText(removal.pricePerHour ?? null),
     String(removal.pods),
     removal.why,
   ]);
@@ -98,7 +99,7 @@ export function renderPreview(preview: Preview): string {
     ...section('Drifted', grouped(drift)),
     ...section('Held back', grouped(held)),
     ...section('Not done', grouped(failures)),
-    `${dollars(now)}/h now, ${dollars(after)}/h after${more}`,
+    `${priceText(now)}/h now, ${priceText(after)}/h after${more}`,
   ].join('\n\n');
 }
 
@@ -113,7 +114,7 @@ export function renderDifference(before: Preview, after: Preview): string {
       counted(before.removals.length, after.removals.length, 'to remove'),
       counted(before.drifted.length, after.drifted.length, 'drifted'),
       counted(before.plan.unplaced.size, after.plan.unplaced.size, 'pods left pending'),
-      `${price < 0 ? '-' : '+'}${dollars(Math.abs(price))}/h`,
+      `${price < 0 ? '-' : '+'}${priceText(Math.abs(price))}/h`,
     ].join(', '),
   ].join('\n');
 }

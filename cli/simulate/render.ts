@@ -1,7 +1,8 @@
 import type { ClaimReport, FinalState } from '../../shared/sim/report.ts';
+import { priceText } from '../price-text.ts';
 import type { PodCounts } from './pod-counts.ts';
 import { namesAllReasons, pendingReasons, summaryText } from './summary.ts';
-import { age, dollars, table } from './table.ts';
+import { age, table } from './table.ts';
 
 /** What is shown of a final state, and how much of it. */
 export interface View {
@@ -68,7 +69,7 @@ function timelineText(state: FinalState): string {
     entry.kind,
     more === 0 ? entry.object : `${entry.object} and ${more} more`,
     entry.message,
-    `$${entry.pricePerHour.toFixed(2)}/h`,
+    `${priceText(entry.pricePerHour, 2)}/h`,
   ]);
   return table(['AT', 'EVENT', 'OBJECT', 'WHAT', 'COST'], rows, '  ');
 }
@@ -117,8 +118,8 @@ function costText({ nodeClaims }: FinalState): string {
   const rows = nodeClaims.map((claim) => [
     claim.name,
     claim.instanceType ?? '-',
-    dollars(claim.pricePerHour),
-    dollars(claim.adjustedPricePerHour),
+    priceText(claim.pricePerHour),
+    priceText(claim.adjustedPricePerHour),
     claim.overlays.join(', '),
     podCount(claim),
   ]);

@@ -1,7 +1,6 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import type { StackSettings } from '../../shared/api/stack-settings.ts';
-import { loadCatalog } from '../../shared/catalog/catalog.ts';
-import { repriced } from '../../shared/catalog/facts.ts';
+import { type Catalog, repriced } from '../../shared/catalog/facts.ts';
 import { catalogPort } from '../../shared/catalog/port.ts';
 import type { Ports } from '../../shared/ports.ts';
 import type { Json } from '../../shared/sim/json.ts';
@@ -21,7 +20,8 @@ export interface Simulation {
 }
 
 export interface SimulationInput {
-  readonly region: string;
+  /** Types and prices at the start. */
+  readonly catalog: Catalog;
   readonly seed: number;
   readonly manifests: readonly Json[];
   readonly scenario?: Scenario | undefined;
@@ -34,10 +34,10 @@ export interface SimulationInput {
 
 /** Wires the real use cases to the simulated world. */
 export async function prepareSimulation(input: SimulationInput): Promise<Simulation> {
-  let catalog = await loadCatalog(input.region);
+  let { catalog } = input;
   const { stack } = input;
   const port = catalogPort(
-    input.region,
+    catalog.region,
     () => catalog,
     stack === undefined ? undefined : () => launchEnvironmentOf(stack),
   );

@@ -1,4 +1,5 @@
 import type { FinalState } from '../../shared/sim/report.ts';
+import { priceText } from '../price-text.ts';
 import type { PodCount, PodCounts } from './pod-counts.ts';
 
 /** Kinds of nodes told in one line. */
@@ -115,7 +116,7 @@ export function summaryText(state: FinalState, pods: PodCounts): string {
     `launched  ${launchedText(state)}`,
     `nodes     ${nodesText(state)}`,
     `gone      ${goneText(state)}`,
-    `cost      $${pricePerHour.toFixed(4)}/h now, $${cost.toFixed(4)} for the whole run`,
+    `cost      ${priceText(pricePerHour)}/h now, ${priceText(cost)} for the whole run`,
     `pods      ${countText(pods.own)}`,
     ...(hasSystem ? [`          and of DaemonSets and kube-system ${countText(pods.system)}`] : []),
     ...reasonLines(state, pods),

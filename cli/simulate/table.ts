@@ -21,7 +21,3 @@ export function age(seconds: number): string {
   const hours = Math.floor(minutes / 60);
   return hours < 8 && minutes % 60 > 0 ? `${hours}h${minutes % 60}m` : `${hours}h`;
 }
-
-export function dollars(amount: number | null): string {
-  return amount === null ? '-' : `$${amount.toFixed(4)}`;
-}

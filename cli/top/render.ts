@@ -1,4 +1,5 @@
-import { age, dollars, table } from '../simulate/table.ts';
+import { priceText } from '../price-text.ts';
+import { age, table } from '../simulate/table.ts';
 import { type NodeRow, shareOf, type Total, type Use } from './rows.ts';
 
 const GIB = 2 ** 30;
@@ -21,7 +22,7 @@ function gibibytes(use: Use): string {
 
 function priced(total: Total): string {
   const more = total.unpriced > 0 ? ` (+${total.unpriced} of unknown price)` : '';
-  return `${dollars(total.pricePerHour)}${more}`;
+  return `${priceText(total.pricePerHour)}${more}`;
 }
 
 const NODES = [
@@ -37,7 +38,7 @@ function nodeTable(rows: readonly NodeRow[]): string {
     row.instanceType ?? '-',
     row.capacityType ?? '-',
     row.zone ?? '-',
-    dollars(row.pricePerHour ?? null),
+    priceText(row.pricePerHour ?? null),
     cores(row.cpu),
     gibibytes(row.memory),
     String(row.pods),

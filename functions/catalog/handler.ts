@@ -1,5 +1,6 @@
 import { ec2Client, pricingClient } from '../../shared/aws/access.ts';
 import { CatalogReader } from '../../shared/aws/catalog-reader.ts';
+import { knownMachines } from '../../shared/catalog/catalog.ts';
 import { composed } from '../runtime/compose.ts';
 import type { WakeUpEvent } from '../runtime/context.ts';
 import { openMemory } from '../runtime/memory.ts';
@@ -20,6 +21,11 @@ export const handler = composed(async (event: WakeUpEvent, invocation) => {
     calls,
     region,
     embedded,
+    known: await knownMachines(),
+    onDerived: (types) => {
+      const text = 'types that are newer than Joiner: their branch interfaces are derived';
+      telemetry.logger.info('catalog', { text, types });
+    },
   });
   const atMs = Date.now();
   const before = wakeOf(event) === 'spot-prices' ? await catalogFile.newest(embedded) : undefined;

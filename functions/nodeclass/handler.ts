@@ -7,23 +7,36 @@ import { openSandbox } from '../runtime/sandbox.ts';
 import { logFailures } from '../runtime/telemetry.ts';
 import { describingCloud } from './cloud.ts';
 
-/** Keeps the status of every EC2NodeClass true: images, subnets, security groups, profiles. */
+/** AWS is asked again after the first, then after twice as long each time. */
+const BACK_OFF_MS = { first: 1_000, max: 30_000 } as const;
+
+/**
+ * Keeps the status of every EC2NodeClass true: images, subnets, security groups, profiles. Stays
+ * while AWS could not be asked: the next tick is minutes away, and nodes wait for a new class.
+ */
 export const handler = composed(async (_event: WakeUpEvent, invocation) => {
   const { requestId, remainingMs, telemetry } = invocation;
   const { ports, leases, refreshPrices } = await openSandbox(invocation, describingCloud);
   // Classes are checked against the types of the region, which few regions have embedded.
   await refreshPrices();
+  let pauseMs: number = BACK_OFF_MS.first;
   const outcome = await leased({
     leases: leases(requestId),
     name: 'nodeclass',
     pass: async (lease) => {
-      const failures = await maintainNodeClasses(held(ports, lease));
+      let isPassing = false;
+      const failures = await maintainNodeClasses(held(ports, lease), () => {
+        isPassing = true;
+      });
       logFailures(telemetry, failures);
-      return 'settled';
+      return isPassing ? 'unsettled' : 'settled';
     },
     remainingMs,
-    sleep: async (ms) => void (await sleep(ms)),
-    pauseMs: 1000,
+    sleep: async () => {
+      await sleep(pauseMs);
+      pauseMs = Math.min(pauseMs * 2, BACK_OFF_MS.max);
+    },
+    pauseMs,
   });
   return { outcome };
 });

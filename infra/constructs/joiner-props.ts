@@ -96,7 +96,7 @@ export interface JoinerProps {
    * USD an hour that a node counts as beyond its instance: its root volume, addresses, images,
    * agents that are paid by the host. Of plans whose prices differ by less the one with fewer nodes
    * is taken. It is never reported as cost.
-   * @default 0.003
+   * @default 0.003, in China 0.021 (yuan)
    */
   readonly nodePrice?: number;
   /**
@@ -108,7 +108,7 @@ export interface JoinerProps {
   /**
    * USD that the eviction of an ordinary pod counts as when nodes are consolidated; more by its
    * deletion cost and priority.
-   * @default 0.002
+   * @default 0.002, in China 0.014 (yuan)
    */
   readonly evictionPrice?: number;
   /**

@@ -10,8 +10,10 @@ import { Construct } from 'constructs';
 import packageJson from '../../package.json' with { type: 'json' };
 import {
   BUCKET_LAYOUT,
+  ENV,
   FUNCTION_NAMES,
   type FunctionName,
+  REGION_VARIABLE,
   WAKE_EVENT,
 } from '../../shared/contract.ts';
 import { bundleFunctionsNow, manifests } from '../bundle.ts';
@@ -113,9 +115,14 @@ export class Joiner extends Construct {
     });
   }
 
-  /** Lets somebody read this cluster's decision records and snapshots: for explain and replay. */
+  /**
+   * Lets somebody read prices, bars, decision records and snapshots: `joiner plan`, `explain`, `top`
+   * and `replay` go by them.
+   */
   grantReadMemory(grantee: iam.IGrantable): iam.Grant {
-    return this.bucket.grantRead(grantee, `${BUCKET_LAYOUT.cluster(this.clusterName)}*`);
+    const own = this.bucket.grantRead(grantee, `${BUCKET_LAYOUT.cluster(this.clusterName)}*`);
+    const shared = BUCKET_LAYOUT.shared(Stack.of(this).region);
+    return own.combine(this.bucket.grantRead(grantee, `${shared}*`));
   }
 
   /** One of Joiner's metrics for this cluster. */
@@ -144,6 +151,17 @@ export class Joiner extends Construct {
         ? iam.ManagedPolicy.fromManagedPolicyArn(this, 'Boundary', boundary)
         : boundary;
     iam.PermissionsBoundary.of(this).apply(policy);
+  }
+
+  /** What the command line finds in the cluster: what is decided by, and where it is remembered. */
+  #stated(): Readonly<Record<string, string>> {
+    const { region } = Stack.of(this);
+    return {
+      ...statedSettings(this.#props, region),
+      [ENV.cluster]: this.clusterName,
+      [REGION_VARIABLE]: region,
+      [ENV.bucket]: this.bucket.bucketName,
+    };
   }
 
   #bucket(): s3.IBucket | s3.Bucket {
@@ -270,7 +288,7 @@ export class Joiner extends Construct {
     access.node.addDependency(check);
     this.#data(installer);
     const applied = installer.apply(fingerprint());
-    installer.settings(statedSettings(this.#props)).node.addDependency(applied, access);
+    installer.settings(this.#stated()).node.addDependency(applied, access);
     this.#trigger(applied, access);
     return installer;
   }

@@ -233,7 +233,7 @@ export function environment(
   props: JoinerProps,
   shared: Shared,
 ): Variables {
-  const { account, urlSuffix } = Stack.of(scope);
+  const { account, region, urlSuffix } = Stack.of(scope);
   return {
     [ENV.cluster]: shared.cluster,
     [ENV.function]: name,
@@ -246,7 +246,7 @@ export function environment(
     [ENV.logLevel]: props.logLevel ?? 'INFO',
     [ENV.service]: `joiner-${name}`,
     [ENV.metricsNamespace]: METRICS_NAMESPACE,
-    ...statedSettings(props),
+    ...statedSettings(props, region),
   };
 }
 
@@ -256,8 +256,12 @@ function featureGates(props: JoinerProps): string {
     .join(',');
 }
 
+/** AWS bills China in yuan. The defaults of prices are rules of thumb, and so is the rate. */
+const YUAN_PER_DOLLAR = 7;
+
 /** What decisions go by, which the stack also states in the cluster. */
-export function statedSettings(props: JoinerProps): Variables {
+export function statedSettings(props: JoinerProps, region: string): Variables {
+  const rate = region.startsWith('cn-') ? YUAN_PER_DOLLAR : 1;
   const milliseconds = (value: Duration): string => `${value.toMilliseconds()}ms`;
   return {
     [ENV.featureGates]: featureGates(props),
@@ -267,9 +271,9 @@ export function statedSettings(props: JoinerProps): Variables {
     [ENV.minValuesPolicy]: props.minValuesPolicy ?? 'Strict',
     [ENV.preferenceWorthZone]: decimal(props.preferenceWorthZone ?? 0.1),
     [ENV.preferenceWorthOther]: decimal(props.preferenceWorthOther ?? 0.02),
-    [ENV.nodePrice]: decimal(props.nodePrice ?? 0.003),
+    [ENV.nodePrice]: decimal(props.nodePrice ?? 0.003 * rate),
     [ENV.consolidationHorizon]: milliseconds(props.consolidationHorizon ?? Duration.hours(2)),
-    [ENV.evictionPrice]: decimal(props.evictionPrice ?? 0.002),
+    [ENV.evictionPrice]: decimal(props.evictionPrice ?? 0.002 * rate),
     [ENV.vmMemoryOverhead]: decimal(props.vmMemoryOverhead ?? 0.075),
     [ENV.reservedEnis]: String(props.reservedEnis ?? 0),
     [ENV.launchesPerMinuteMax]: String(props.maxLaunchesPerMinute ?? 200),

@@ -95,6 +95,8 @@ async function initialize(pass: Pass, claim: NodeClaim, node: Node): Promise<voi
 }
 
 async function finalizeClaim({ ports }: Pass, claim: NodeClaim): Promise<void> {
+  // What it took of the account's quotas is free again.
+  if (claim.providerId !== undefined) await ports.memory.forgetBars('quota');
   await ports.cluster.patchNodeClaim(claimRef(claim), { removeFinalizer: TERMINATION_FINALIZER });
   ports.recorder.count('nodeclaims_terminated_total', {
     nodepool: claim.labels[NODE_POOL] ?? '',
@@ -114,7 +116,7 @@ async function act(pass: Pass, claim: NodeClaim, action: Step): Promise<boolean>
       await deleteClaim(pass, claim, action);
       return true;
     case 'confirm':
-      await confirm(pass, claim, action.node);
+      await confirm(pass, claim, action.node, pass.state.objects.pods);
       return true;
     case 'nominate':
       pass.failures.push(...(await nominatePods(pass.ports, [action])));

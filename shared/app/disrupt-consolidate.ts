@@ -14,6 +14,7 @@ import {
   type Usage,
 } from '../core/disruption/consolidation/payback.ts';
 import { isConsolidatable } from '../core/disruption/pod-events.ts';
+import { money } from '../core/model/currency.ts';
 import {
   CAPACITY_TYPE,
   INSTANCE_TYPE,
@@ -161,13 +162,13 @@ async function consolidationOf(
   };
 }
 
-function sentence(move: Move): string {
+function sentence({ settings }: DisruptPass, move: Move): string {
   const { nodes, elsewhere, balance } = move;
   const hosts = [...new Set(elsewhere.values())].sort();
   const where = hosts.length === 0 ? '' : `, its pods go to ${hosts.join(', ')}`;
   const others = nodes.length === 1 ? '' : ` with ${nodes.length - 1} others`;
   const minutes = Math.ceil(paybackMs(balance) / 60_000);
-  const saving = `$${balance.saving.toFixed(4)} an hour less${others}`;
+  const saving = `${money(balance.saving, settings.scheduling.currency)} an hour less${others}`;
   return `Underutilized: ${saving}${where}; pays back in ${minutes} min`;
 }
 
@@ -187,7 +188,7 @@ async function replace(pass: DisruptPass, move: Move, snapshot: ClusterSnapshot)
     claims: move.nodes.map(({ claim }) => claim),
     replacements: planned,
     reason: UNDERUTILIZED,
-    message: sentence(move),
+    message: sentence(pass, move),
   });
   if (made.length < planned.length) return;
   countDecision(pass, move);
@@ -217,7 +218,7 @@ async function remove(pass: DisruptPass, move: Move): Promise<void> {
   }
   const goes = held === move.nodes.length && (await mayStillGo(pass, move));
   if (goes) countDecision(pass, move);
-  const message = sentence(move);
+  const message = sentence(pass, move);
   await atOnce(WRITES_AT_ONCE, move.nodes, async ({ claim, node }) => {
     const step = async (): Promise<void> => {
       if (goes) {

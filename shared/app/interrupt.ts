@@ -50,6 +50,7 @@ async function markOffering(ports: Ports, hit: Hit): Promise<void> {
   await ports.memory.markUnavailable(
     { instanceType, zone, capacityType, reservationId },
     hit.interruption.kind,
+    'shortage',
   );
 }
 

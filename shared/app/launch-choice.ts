@@ -4,9 +4,9 @@ import {
   kubeletLabels,
   launchLines,
   podsMaxByType,
-  subnetByZone,
 } from '../core/launch/launch-request.ts';
 import { chooseLaunch, type LaunchChoice } from '../core/launch/overrides.ts';
+import { SubnetBalance } from '../core/launch/subnet-choice.ts';
 import { conditionOf } from '../core/lifecycle/conditions.ts';
 import type { InstanceType } from '../core/model/instance-type.ts';
 import { CAPACITY_TYPE, MIN_VALUES_RELAXED, NODE_POOL } from '../core/model/labels.ts';
@@ -59,6 +59,8 @@ export interface LaunchPass extends Launching {
   readonly givenUp: string[];
   /** Claims that another has written since they were read. */
   readonly changed: string[];
+  /** By EC2NodeClass, claims refused for what passes by itself: its other launches wait, too. */
+  readonly passing: Map<string, number>;
 }
 
 /** Deletes the claim: its pods need another plan. Not once Karpenter runs, whose claim it is then. */
@@ -118,7 +120,7 @@ export async function prepare(
   state: ClusterState,
   claim: NodeClaim,
   types: readonly InstanceType[],
-  subnets: ReadonlyMap<string, string>,
+  zones: ReadonlySet<string>,
 ): Promise<Launchable | undefined> {
   const nodeClass = await usableClass(pass, state, claim);
   if (nodeClass === undefined) return undefined;
@@ -128,7 +130,9 @@ export async function prepare(
     await giveUp(pass, claim, 'insufficient_capacity', `Nothing to launch: ${counts}`);
     return undefined;
   }
-  const overrides = launchLines(choice.options, nodeClass.status.images, subnets);
+  // Which subnet is for all claims of a group: see `placed`.
+  const lines = launchLines(choice.options, nodeClass.status.images, zones);
+  const overrides = lines.map((line) => ({ ...line, subnetId: undefined }));
   if (overrides.length === 0) {
     const message = 'No image or subnet for any instance type of the claim';
     await giveUp(pass, claim, 'insufficient_capacity', message);
@@ -163,8 +167,8 @@ export async function prepare(
   };
 }
 
-/** By class, the subnet of each zone, or why EC2 could not say. */
-export type Subnets = Map<string, ReadonlyMap<string, string> | PortError>;
+/** By class, its subnets with what is free, or why EC2 could not say. */
+export type Subnets = Map<string, SubnetBalance | PortError>;
 
 /** Free addresses are asked once per class and pass. */
 export async function subnetsOf(
@@ -172,26 +176,53 @@ export async function subnetsOf(
   state: ClusterState,
   claim: NodeClaim,
   known: Subnets,
-): Promise<ReadonlyMap<string, string> | PortError> {
+): Promise<SubnetBalance | PortError> {
   const nodeClass = nodeClassOf(state, claim.nodeClassRef);
-  if (nodeClass === undefined) return new Map();
+  if (nodeClass === undefined) return new SubnetBalance([]);
   const before = known.get(nodeClass.name);
   if (before !== undefined) return before;
-  const zones = await readSubnets(ports, nodeClass);
-  known.set(nodeClass.name, zones);
-  return zones;
+  const found = await readSubnets(ports, nodeClass);
+  known.set(nodeClass.name, found);
+  return found;
 }
 
 async function readSubnets(
-  ports: Ports,
+  { memory, network }: Ports,
   nodeClass: NodeClass,
-): Promise<ReadonlyMap<string, string> | PortError> {
+): Promise<SubnetBalance | PortError> {
   const allowed = new Set(nodeClass.status.subnets.map((each) => each.id));
+  const full = await memory.unavailableSubnets();
   try {
-    const listed = await ports.network.subnets(nodeClass.subnetSelectorTerms);
-    return subnetByZone(listed.filter((each) => allowed.has(each.id)));
+    const listed = await network.subnets(nodeClass.subnetSelectorTerms);
+    return new SubnetBalance(listed.filter(({ id }) => allowed.has(id) && !full.has(id)));
   } catch (error) {
     if (error instanceof PortError) return error;
     throw error;
   }
+}
+
+/**
+ * The group with the subnet of each of its zones. A node takes an address for each pod that it may
+ * run, or not much fewer; which of the zones it is in is not known before EC2 says so.
+ */
+export function placed(group: readonly Launchable[], known: Subnets): readonly Launchable[] {
+  const [first] = group;
+  const balance = first === undefined ? undefined : known.get(first.nodeClass.name);
+  if (first === undefined || balance === undefined || balance instanceof PortError) return group;
+  const { overrides, podsMax } = first.request;
+  const subnets = balance.byZone();
+  const addresses = group.length * Math.min(...Object.values(podsMax));
+  for (const zone of new Set(overrides.map((line) => line.zone))) {
+    balance.take(subnets.get(zone) ?? '', addresses);
+  }
+  return group.map((item) => ({
+    ...item,
+    request: {
+      ...item.request,
+      overrides: item.request.overrides.map((line) => ({
+        ...line,
+        subnetId: subnets.get(line.zone),
+      })),
+    },
+  }));
 }

@@ -1,4 +1,5 @@
 import { allocatable } from '../core/instance-types/allocatable.ts';
+import { mayBeHadElsewhere } from '../core/launch/faults.ts';
 import {
   clientToken,
   FLEET,
@@ -141,9 +142,10 @@ async function recordLaunch(
 async function recordFaults(pass: LaunchPass, faults: readonly FleetFault[]): Promise<void> {
   const { memory } = pass.ports;
   for (const fault of faults) {
-    if (fault.offering === undefined) continue;
-    if (fault.kind === 'unfulfillable' || fault.kind === 'unknown') {
-      await memory.markUnavailable(fault.offering, fault.code);
+    const { kind, code, offering, subnetId } = fault;
+    const barred = kind === 'subnet' && subnetId !== undefined ? { subnetId } : offering;
+    if (barred !== undefined && kind !== 'passing') {
+      await memory.markUnavailable(barred, code, kind);
     }
   }
 }
@@ -181,8 +183,8 @@ export async function sayLaunchFailed(
  */
 function isShort(faults: readonly FleetFault[]): boolean {
   const isBarred = ({ kind, offering }: FleetFault): boolean =>
-    kind === 'unfulfillable' || (kind === 'unknown' && offering !== undefined);
-  return faults.some(({ kind }) => kind === 'unfulfillable') && faults.every(isBarred);
+    kind !== 'passing' && offering !== undefined;
+  return faults.some(mayBeHadElsewhere) && faults.every(isBarred);
 }
 
 /** Of the faults of one fleet, together: an event has room for no more. */
@@ -190,7 +192,7 @@ const FAULTS_LENGTH_MAX = 1000;
 
 /** Each code once, with what EC2 said first; shortages come first. */
 function namesOf(faults: readonly FleetFault[]): string {
-  const isOther = ({ kind }: FleetFault): number => Number(kind !== 'unfulfillable');
+  const isOther = (fault: FleetFault): number => Number(!mayBeHadElsewhere(fault));
   const messages = new Map<string, string>();
   for (const { code, message } of faults.toSorted((a, b) => isOther(a) - isOther(b))) {
     if (!messages.has(code)) messages.set(code, message);
@@ -208,7 +210,7 @@ async function sayClassFails(
   nodeClass: NodeClass,
   faults: readonly FleetFault[],
 ): Promise<void> {
-  const others = faults.filter(({ kind }) => kind !== 'unfulfillable');
+  const others = faults.filter((each) => !mayBeHadElsewhere(each));
   for (const message of new Set(others.map((each) => `${each.code}: ${each.message}`))) {
     if (await shadow.isCast()) return;
     const regarding = classRef(nodeClass);
@@ -234,7 +236,9 @@ async function settleLeftOver(
     if (first !== undefined) await sayClassFails(pass, first.nodeClass, faults);
     return;
   }
-  const { code, message } = faults.find(({ kind }) => kind !== 'unfulfillable') ?? NO_ANSWER;
+  const passing = faults.find(({ kind }) => kind === 'passing');
+  if (passing !== undefined) notePassing(pass, leftOver);
+  const { code, message } = passing ?? faults.find((each) => !mayBeHadElsewhere(each)) ?? NO_ANSWER;
   for (const { claim } of leftOver) await sayLaunchFailed(pass, claim, code, message);
   const attempt = membership.attempt + 1;
   const token = clientToken(
@@ -246,12 +250,19 @@ async function settleLeftOver(
   await writeGroup(pass, leftOver, next, ({ claim }) => claimRef(claim));
 }
 
+/** They are tried again in a moment, and nothing else of their class before. */
+function notePassing({ passing }: LaunchPass, group: readonly Launchable[]): void {
+  const name = group[0]?.nodeClass.name ?? '';
+  passing.set(name, (passing.get(name) ?? 0) + group.length);
+}
+
 /** The fault is written on the claims; the next pass tries them again with the same token. */
 async function postpone(
   pass: LaunchPass,
   group: readonly Launchable[],
   error: PortError,
 ): Promise<undefined> {
+  if (error.kind === 'throttled') notePassing(pass, group);
   for (const { claim } of group) await sayLaunchFailed(pass, claim, error.code, error.message);
 }
 

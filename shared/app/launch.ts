@@ -10,6 +10,7 @@ import {
   type Launchable,
   type Launching,
   type LaunchPass,
+  placed,
   prepare,
   type Subnets,
   sayAwaiting,
@@ -39,6 +40,8 @@ export interface LaunchReport {
   readonly postponed: number;
   /** Claims that have changed since they were read: to be looked at again. */
   readonly changed: number;
+  /** Claims to be tried again in a moment: what they met passes by itself. */
+  readonly passing: number;
 }
 
 export const NOTHING_LAUNCHED: LaunchReport = {
@@ -46,6 +49,7 @@ export const NOTHING_LAUNCHED: LaunchReport = {
   givenUp: [],
   postponed: 0,
   changed: 0,
+  passing: 0,
 };
 
 /** Claims of ours that have no instance yet. */
@@ -88,6 +92,12 @@ async function launchGroups(
       postponed += group.length;
       return;
     }
+    const className = group[0]?.nodeClass.name ?? '';
+    const waiting = pass.passing.get(className);
+    if (waiting !== undefined) {
+      pass.passing.set(className, waiting + group.length);
+      return;
+    }
     const name = group[0]?.claim.name ?? '';
     const launch = () => launchGroup(own, common, group);
     own.failures.push(...(await attempt(`NodeClaim/${name}`, launch)));
@@ -127,10 +137,12 @@ export async function launchClaims(
   typesOf: (claim: NodeClaim) => readonly InstanceType[],
 ): Promise<LaunchReport> {
   const { ports, settings, shadow, pause, failures } = launching;
-  const pass: LaunchPass = { ...launching, launched: [], givenUp: [], changed: [] };
+  const passing = new Map<string, number>();
+  const pass: LaunchPass = { ...launching, launched: [], givenUp: [], changed: [], passing };
   const reported = (postponed: number): LaunchReport => {
     const { launched, givenUp, changed } = pass;
-    return { launched, givenUp, postponed, changed: changed.length };
+    const again = [...passing.values()].reduce((sum, each) => sum + each, 0);
+    return { launched, givenUp, postponed, changed: changed.length, passing: again };
   };
   const nowMs = ports.clock.nowMs();
   if (await pause.isOn()) return reported(0);
@@ -154,12 +166,12 @@ export async function launchClaims(
         await sayLaunchFailed(pass, claim, 'Unreadable', claim.unreadable);
         return;
       }
-      const zones = await subnetsOf(ports, state, claim, subnets);
-      if (zones instanceof PortError) {
-        await sayLaunchFailed(pass, claim, zones.code, zones.message);
+      const known = await subnetsOf(ports, state, claim, subnets);
+      if (known instanceof PortError) {
+        await sayLaunchFailed(pass, claim, known.code, known.message);
         return;
       }
-      const item = await prepare(pass, state, claim, typesOf(claim), zones);
+      const item = await prepare(pass, state, claim, typesOf(claim), known.zones());
       if (item !== undefined) launchable.push(item);
     };
     failures.push(...(await attempt(`NodeClaim/${claim.name}`, choose)));
@@ -171,5 +183,6 @@ export async function launchClaims(
     })),
     settings.fleetSizeMax,
   );
-  return reported(await launchGroups(pass, nodeClaims, groups));
+  const ready = groups.map((group) => placed(group, subnets));
+  return reported(await launchGroups(pass, nodeClaims, ready));
 }

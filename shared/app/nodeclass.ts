@@ -42,6 +42,11 @@ function no(type: string, reason: string, message: string): ConditionClaim {
   return { type, status: 'False', reason, message };
 }
 
+/** AWS could not be asked, and nothing is known from before: it is asked again soon. */
+function unknown(type: string, message: string): ConditionClaim {
+  return { type, status: 'Unknown', reason: 'ResolutionPending', message };
+}
+
 /** Fields that say which objects to use, not what a node is: they cause no drift by hash. */
 const NOT_HASHED: ReadonlySet<string> = new Set([
   'subnetSelectorTerms',
@@ -73,6 +78,8 @@ interface Refreshing {
   readonly shadow: Shadow;
   readonly nodeClass: NodeClass;
   readonly failures: Failure[];
+  /** What passes by itself stood in the way: the class is to be looked at again soon. */
+  readonly onPassing: () => void;
 }
 
 /** The stack's prop that allows what a class names, by condition. */
@@ -86,7 +93,7 @@ const ALLOWED_BY: Readonly<Record<string, string>> = {
  * a moment of throttling must not stop the NodePools of the class.
  */
 async function resolution<Value>(
-  { nodeClass, failures }: Refreshing,
+  { nodeClass, failures, onPassing }: Refreshing,
   work: () => Promise<Value>,
   fallback: Value,
   type: string,
@@ -96,9 +103,11 @@ async function resolution<Value>(
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
     const message = `${error.code}: ${error.message}`;
-    if (error.isPassing && isTrue(nodeClass.status, type)) {
+    if (error.isPassing) {
+      onPassing();
       failures.push({ object: `EC2NodeClass/${nodeClass.name}`, message });
-      return { value: fallback, failed: undefined };
+      const isKnown = isTrue(nodeClass.status, type);
+      return { value: fallback, failed: isKnown ? undefined : unknown(type, message) };
     }
     const reason = error.kind === 'unauthorised' ? 'Unauthorised' : 'ResolutionFailed';
     const hint = error.kind === 'unauthorised' ? (ALLOWED_BY[type] ?? '') : '';
@@ -111,7 +120,7 @@ async function resolution<Value>(
  * AWS cannot be asked, what was found before counts here too.
  */
 async function validation(
-  { ports, failures }: Refreshing,
+  { ports, failures, onPassing }: Refreshing,
   nodeClass: NodeClass,
 ): Promise<ConditionClaim> {
   const type = 'ValidationSucceeded';
@@ -123,12 +132,11 @@ async function validation(
     return yes(type);
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
-    if (!error.isPassing || !isTrue(nodeClass.status, type)) {
-      return no(type, error.code, error.message);
-    }
+    if (!error.isPassing) return no(type, error.code, error.message);
+    onPassing();
     const message = `${error.code}: ${error.message}`;
     failures.push({ object: `EC2NodeClass/${nodeClass.name}`, message });
-    return yes(type);
+    return isTrue(nodeClass.status, type) ? yes(type) : unknown(type, message);
   }
 }
 
@@ -324,15 +332,21 @@ async function maintain(refreshing: Refreshing, state: ClusterState): Promise<vo
   }
 }
 
-/** Keeps every EC2NodeClass's status true: what its selectors mean now; what went wrong. */
-export async function maintainNodeClasses(ports: Ports): Promise<readonly Failure[]> {
+/**
+ * Keeps every EC2NodeClass's status true: what its selectors mean now; what went wrong. Told where
+ * AWS could not be asked for a moment.
+ */
+export async function maintainNodeClasses(
+  ports: Ports,
+  onPassing: () => void = () => undefined,
+): Promise<readonly Failure[]> {
   const startedAtMs = ports.clock.nowMs();
   const state = await ports.cluster.read();
   const shadow = new Shadow(ports, state, startedAtMs);
   const failures: Failure[] = [];
   for (const nodeClass of state.nodeClasses) {
     if (await shadow.isCast()) break;
-    const refreshing: Refreshing = { ports, shadow, nodeClass, failures: [] };
+    const refreshing: Refreshing = { ports, shadow, nodeClass, failures: [], onPassing };
     try {
       await maintain(refreshing, state);
     } catch (error) {

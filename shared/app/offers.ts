@@ -1,3 +1,4 @@
+import { hasRoomAgain } from '../core/launch/bars.ts';
 import { conditionOf, isTrue } from '../core/lifecycle/conditions.ts';
 import type { InstanceType, Offering } from '../core/model/instance-type.ts';
 import type { Labels } from '../core/model/labels.ts';
@@ -55,25 +56,50 @@ function barKey(type: string, zone: string, capacityType: string, reservationId 
   return `${type}/${zone}/${capacityType}/${reservationId}`;
 }
 
+/** What is left alone for a while. */
+export interface Barred {
+  readonly barred: readonly UnavailableOffering[];
+  /** Ids of subnets without a free address. */
+  readonly fullSubnets: ReadonlySet<string>;
+}
+
+/** Zones in which the class has subnets, all of which are full. */
+function zonesWithout(
+  { status }: Pick<NodeClass, 'status'>,
+  fullSubnets: ReadonlySet<string>,
+): ReadonlySet<string> {
+  if (fullSubnets.size === 0) return new Set();
+  const open = status.subnets.filter(({ id }) => !fullSubnets.has(id));
+  const openZones = new Set(open.map(({ zone }) => zone));
+  const zones = status.subnets.map(({ zone }) => zone);
+  return new Set(zones.filter((zone) => !openZones.has(zone)));
+}
+
 /** The types with what is barred for the class marked; untouched ones are shared. */
 export function withoutBarred(
   types: readonly InstanceType[],
-  nodeClass: Pick<NodeClass, 'uid' | 'generation'>,
-  barred: readonly UnavailableOffering[],
+  nodeClass: Pick<NodeClass, 'uid' | 'generation' | 'status'>,
+  { barred, fullSubnets }: Barred,
   nowMs: number,
 ): readonly InstanceType[] {
   const version = versionOf(nodeClass);
-  const keys = new Set(
+  const bars = new Map(
     barred
       .filter((each) => nowMs < each.untilMs && (each.nodeClass ?? version) === version)
-      .map((each) => barKey(each.instanceType, each.zone, each.capacityType, each.reservationId)),
+      .map((each) => [
+        barKey(each.instanceType, each.zone, each.capacityType, each.reservationId),
+        each,
+      ]),
   );
-  if (keys.size === 0) return types;
+  const emptyZones = zonesWithout(nodeClass, fullSubnets);
+  if (bars.size + emptyZones.size === 0) return types;
   return types.map((type) => {
-    const isBarred = ({ zone, capacityType, reservation }: Offering): boolean =>
-      keys.has(barKey(type.name, zone, capacityType)) ||
-      (reservation !== undefined &&
-        keys.has(barKey(type.name, zone, capacityType, reservation.id)));
+    const isBarred = ({ zone, capacityType, reservation }: Offering): boolean => {
+      if (emptyZones.has(zone) || bars.has(barKey(type.name, zone, capacityType))) return true;
+      if (reservation === undefined) return false;
+      const bar = bars.get(barKey(type.name, zone, capacityType, reservation.id));
+      return bar !== undefined && !hasRoomAgain(bar, reservation.capacity, nowMs);
+    };
     if (!type.offerings.some(isBarred)) return type;
     const offerings = type.offerings.map((each) =>
       isBarred(each) ? { ...each, available: false } : each,
@@ -84,7 +110,10 @@ export function withoutBarred(
 
 /** One failing class does not stop the others: its pools simply have nothing to offer. */
 export async function readOffers(ports: Ports, state: ClusterState): Promise<Offers> {
-  const barred = await ports.memory.unavailable();
+  const barred = {
+    barred: await ports.memory.unavailable(),
+    fullSubnets: await ports.memory.unavailableSubnets(),
+  };
   const learnt = await ports.memory.allocatable();
   const byNodeClass = new Map<string, readonly InstanceType[]>();
   for (const nodeClass of state.nodeClasses) {

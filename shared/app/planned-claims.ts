@@ -1,3 +1,4 @@
+import { type Currency, currencyOf, money } from '../core/model/currency.ts';
 import { MIN_VALUES_RELAXED } from '../core/model/labels.ts';
 import type { OfferingChoice } from '../core/model/plan.ts';
 import type { Pod } from '../core/model/pod.ts';
@@ -11,10 +12,10 @@ import { launchedForAnnotation } from './launch-backoffs.ts';
 import { plannedClaim } from './new-claims.ts';
 import type { Outlook } from './outlook.ts';
 
-function offeringText(choice: OfferingChoice): string {
+function offeringText(choice: OfferingChoice, currency: Currency): string {
   const { type, zone, capacityType, price, listPrice } = choice;
-  const list = price === listPrice ? '' : `, list $${listPrice.toFixed(4)}`;
-  return `${type} ${capacityType} in ${zone} at $${price.toFixed(4)}/h${list}`;
+  const list = price === listPrice ? '' : `, list ${money(listPrice, currency)}`;
+  return `${type} ${capacityType} in ${zone} at ${money(price, currency)}/h${list}`;
 }
 
 /** `3 pods`; those that stand for a CapacityBuffer, and those to come, are counted apart. */
@@ -36,10 +37,11 @@ async function recordClaim(
   name: string,
 ): Promise<void> {
   const { runnerUp, chosen, overlays, pods, expectedPods, instanceTypes, requests } = planned;
+  const currency = currencyOf(ports.catalog.region);
   const against =
     runnerUp === undefined
       ? 'nothing else would do'
-      : `next best ${offeringText(runnerUp)}: ${runnerUp.why}`;
+      : `next best ${offeringText(runnerUp, currency)}: ${runnerUp.why}`;
   const applied = overlays.length === 0 ? '' : `; overlays ${overlays.join(', ')}`;
   await ports.recorder.decision({
     id: `provision-${name}`,
@@ -47,7 +49,7 @@ async function recordClaim(
     useCase: 'provision',
     object: `NodeClaim/${name}`,
     action: 'create',
-    message: `${offeringText(chosen)} for ${podsText(planned, virtual)}${applied}; ${against}`,
+    message: `${offeringText(chosen, currency)} for ${podsText(planned, virtual)}${applied}; ${against}`,
     detail: {
       nodePool: planned.nodePool,
       chosen,

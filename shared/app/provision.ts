@@ -42,6 +42,9 @@ export interface ProvisionReport {
   readonly isLeftToAnother: boolean;
 }
 
+/** What passes by itself is tried again after these, at the latest of them from then on. */
+const PASSING_MS = [5_000, 10_000] as const;
+
 /** Plans in one pass: each more answers a shortage that the one before ran into. */
 const ROUNDS_MAX = 8;
 
@@ -202,6 +205,8 @@ interface Round {
   readonly isAgain: boolean;
   readonly isWoken: boolean;
   readonly isLeftToAnother: boolean;
+  /** The other round is to be in a moment: what launches have met passes by itself. */
+  readonly isPassing: boolean;
 }
 
 /** Decides, launches, and tells people. */
@@ -211,12 +216,13 @@ async function playRound(
   isFirst: boolean,
 ): Promise<Round> {
   const deciding = await turns.take('decide', (own) => decide(own, settings, tally, isFirst));
-  if (deciding === undefined) return { isAgain: false, isWoken: false, isLeftToAnother: true };
+  const nothing = { isAgain: false, isPassing: false };
+  if (deciding === undefined) return { ...nothing, isWoken: false, isLeftToAnother: true };
   const { result: decision, isWoken } = deciding;
-  if (decision === undefined) return { isAgain: false, isWoken, isLeftToAnother: false };
+  if (decision === undefined) return { ...nothing, isWoken, isLeftToAnother: false };
   if (!hasLaunches(decision)) {
     await tellOfPods(ports, decision, []);
-    return { isAgain: false, isWoken, isLeftToAnother: false };
+    return { ...nothing, isWoken, isLeftToAnother: false };
   }
   // EC2 takes its time: who came while this was decided is planned for meanwhile. Should nobody
   // hear of it, this invocation goes round all the same.
@@ -224,15 +230,23 @@ async function playRound(
   const launching = await turns.take('launch', (own) =>
     launch(own, settings, decision, remainingMs),
   );
-  const { launched, givenUp, postponed, changed } = launching?.result ?? NOTHING_LAUNCHED;
+  const { launched, givenUp, postponed, changed, passing } = launching?.result ?? NOTHING_LAUNCHED;
+  const again = givenUp.length + postponed + changed;
   tally.launched.push(...launched);
   await tellOfPods(ports, decision, givenUp);
   return {
-    isAgain:
-      launching !== undefined && (decision.isPartial || givenUp.length + postponed + changed > 0),
+    isAgain: launching !== undefined && (decision.isPartial || again + passing > 0),
+    isPassing: again === 0 && passing > 0,
     isWoken: isWoken || launching?.isWoken === true,
     isLeftToAnother: launching === undefined,
   };
+}
+
+/** Waits for what passes by itself, where there is time; how many such pauses there were. */
+async function pauseAfter({ ports, remainingMs }: Playing, pauses: number): Promise<number> {
+  const pauseMs = PASSING_MS[pauses] ?? PASSING_MS[1];
+  if (remainingMs() >= pauseMs + LAUNCH_MS) await ports.clock.sleep(pauseMs);
+  return pauses + 1;
 }
 
 /**
@@ -256,12 +270,14 @@ export async function provision(
   const playing = { ports, settings, remainingMs, turns: { ...turns, take } };
   let round: Round;
   let rounds = 0;
+  let pauses = 0;
   try {
     do {
       round = await playRound(playing, tally, rounds === 0);
       rounds += 1;
       // Another round looks at everything again, and so answers who came during the one before.
       isWoken = round.isWoken || (isWoken && round.isLeftToAnother);
+      if (round.isPassing && rounds < ROUNDS_MAX) pauses = await pauseAfter(playing, pauses);
     } while (round.isAgain && rounds < ROUNDS_MAX && remainingMs() >= LAUNCH_MS);
   } catch (error) {
     if (isWoken) turns.wakeAnother?.();

@@ -1,7 +1,11 @@
+import { taintList } from '../core/launch/node-bootstrap.ts';
 import { type LifecycleAction, TERMINATION_FINALIZER } from '../core/lifecycle/actions.ts';
 import type { ConditionClaim } from '../core/lifecycle/conditions.ts';
+import { plannedPods } from '../core/lifecycle/planned-pods.ts';
+import { unplannedTaint } from '../core/lifecycle/unplanned-taint.ts';
 import type { Node } from '../core/model/cluster.ts';
 import { NODE_POOL, PLANNED_PODS, ZONE } from '../core/model/labels.ts';
+import type { Pod } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import type { NodePatch, Ports } from '../ports.ts';
 import { attempt, type Failure } from './attempt.ts';
@@ -85,14 +89,34 @@ export async function open(
   return (await ports.cluster.patchNode(nodeRef(node), patch)) === 'done';
 }
 
-/** The claim says that its node has joined. */
-export async function confirm(pass: ClaimPass, claim: NodeClaim, node: Node): Promise<void> {
+/**
+ * The claim says that its node has joined. One that keeps the pods away that it was launched for
+ * counts like one that has not: the next would be launched for them as well.
+ */
+export async function confirm(
+  pass: ClaimPass,
+  claim: NodeClaim,
+  node: Node,
+  pods: readonly Pod[],
+): Promise<void> {
   const { ports } = pass;
+  const uids = new Set(plannedPods(claim));
+  const planned = pods.filter(({ uid }) => uids.has(uid));
+  const taint = unplannedTaint(claim, node, planned);
   const nowMs = ports.clock.nowMs();
   const registered = { type: 'Registered', status: 'True', reason: 'Registered', message: '' };
   await setConditions({ ports, nowMs }, claim, [{ ...registered, status: 'True' }], node.name);
   const pool = claim.labels[NODE_POOL];
-  if (pool !== undefined) await ports.memory.recordRegistration(pool, true);
+  if (pool !== undefined) await ports.memory.recordRegistration(pool, taint === undefined);
+  if (taint !== undefined) {
+    const message = `Node ${node.name} has joined with the taint ${taintList([taint])}, which NodeClaim ${claim.name} does not have`;
+    await ports.cluster.event({
+      regarding: claimRef(claim),
+      type: 'Warning',
+      reason: 'UnplannedTaint',
+      message,
+    });
+  }
   ports.recorder.count('nodes_created_total', {
     nodepool: pool ?? '',
     zone: claim.labels[ZONE] ?? '',

@@ -3,6 +3,7 @@ import {
   DEFAULT_CONSOLIDATION_SETTINGS,
 } from '../core/disruption/consolidation/payback.ts';
 import type { Envelope } from '../core/interruption/interruption.ts';
+import { currencyOf } from '../core/model/currency.ts';
 import { DEFAULT_SCHEDULING_SETTINGS, type SchedulingSettings } from '../core/model/snapshot.ts';
 
 /** What the operator may set about the use cases. */
@@ -28,10 +29,10 @@ export function appSettings(
   envelope: Envelope,
   changes: Partial<AppSettings> = {},
 ): AppSettings {
+  const { scheduling = DEFAULT_SCHEDULING_SETTINGS } = changes;
   return {
     cluster,
     envelope,
-    scheduling: DEFAULT_SCHEDULING_SETTINGS,
     consolidation: DEFAULT_CONSOLIDATION_SETTINGS,
     staticCapacity: true,
     capacityBuffer: true,
@@ -41,6 +42,7 @@ export function appSettings(
     launchesPerMinuteMax: 200,
     terminationsPerMinuteMax: 50,
     ...changes,
+    scheduling: { ...scheduling, currency: currencyOf(envelope.region) },
   };
 }
 

@@ -5,7 +5,8 @@ import {
   type InstanceTypeInfo,
 } from '@aws-sdk/client-ec2';
 import type { PricingClient } from '@aws-sdk/client-pricing';
-import type { Catalog, CatalogZone } from '../catalog/facts.ts';
+import { branchInterfacesLike } from '../catalog/branch-interfaces.ts';
+import type { Catalog, CatalogZone, MachineFacts } from '../catalog/facts.ts';
 import { allPages, type Calls } from './calls.ts';
 import { machineFacts } from './machine-facts.ts';
 import { onDemandPrices, type SpotMarket, spotMarket } from './prices.ts';
@@ -15,8 +16,12 @@ export interface CatalogReaderParts {
   readonly pricing: PricingClient;
   readonly calls: Calls;
   readonly region: string;
-  /** The embedded catalog of the region, where there is one: what no API knows. */
+  /** The embedded catalog of the region, where there is one. */
   readonly embedded: Catalog | undefined;
+  /** What is embedded about types, of whichever region. */
+  readonly known: ReadonlyMap<string, MachineFacts>;
+  /** Told of types whose branch interfaces had to be derived from others. */
+  readonly onDerived?: (names: readonly string[]) => void;
 }
 
 /** ISO day of a moment. */
@@ -34,14 +39,14 @@ export class CatalogReader {
 
   /** Everything: some forty calls. */
   async read(): Promise<Catalog> {
-    const { ec2, pricing, calls, region, embedded } = this.parts;
+    const { ec2, pricing, calls, region, embedded, known } = this.parts;
     const [infos, offered, onDemand, spot] = [
       await this.instanceTypes(),
       await this.offerings(),
       await onDemandPrices(pricing, calls, region),
       await spotMarket(ec2, calls),
     ];
-    const known = new Map(embedded?.types.map((each) => [each.name, each]));
+    const bands = new Map(embedded?.types.map((each) => [each.name, each.spotInterruption]));
     const types = infos.flatMap((info) => {
       const name = info.InstanceType;
       const at = offered.get(name ?? '') ?? [];
@@ -50,7 +55,8 @@ export class CatalogReader {
         onDemandPrice: onDemand.get(name),
         spotPrices: spotIn(spot, name, at),
         zones: [...at].sort(),
-        embedded: known.get(name),
+        known: known.get(name),
+        spotInterruption: bands.get(name),
       };
       return [machineFacts(name, info, beside)];
     });
@@ -61,7 +67,7 @@ export class CatalogReader {
       date: day,
       spotDate: day,
       zones: zonesOf(offered, spot, embedded),
-      types: types.sort((a, b) => (a.name < b.name ? -1 : 1)),
+      types: this.withDerived(types).sort((a, b) => (a.name < b.name ? -1 : 1)),
     };
   }
 
@@ -74,6 +80,18 @@ export class CatalogReader {
       spotPrices: spotIn(spot, each.name, each.zones),
     }));
     return { ...catalog, spotDate: dayOf(calls.timing.nowMs()), types };
+  }
+
+  /** Types that are newer than what is embedded have the branch interfaces of those like them. */
+  private withDerived(types: readonly MachineFacts[]): MachineFacts[] {
+    const { known, onDerived } = this.parts;
+    const like = branchInterfacesLike(known.values());
+    const derived = types.map((facts) =>
+      known.has(facts.name) ? facts : { ...facts, branchInterfaces: like(facts) },
+    );
+    const names = types.filter(({ name }) => !known.has(name)).map(({ name }) => name);
+    if (names.length > 0) onDerived?.(names.sort());
+    return derived;
   }
 
   private async instanceTypes(): Promise<readonly InstanceTypeInfo[]> {

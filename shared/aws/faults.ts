@@ -1,37 +1,8 @@
+import { launchFaultKind, mayBeHadElsewhere } from '../core/launch/faults.ts';
 import { type FaultKind, PortError } from '../ports/fault.ts';
 
 /** Spot cannot be had at all before somebody makes the service-linked role. */
 export const NO_SPOT_ROLE = 'AuthFailure.ServiceLinkedRoleCreationNotPermitted';
-
-/** EC2 is short, or a quota is used up, whoever in the account asks. */
-const SHORT: readonly string[] = [
-  'InsufficientInstanceCapacity',
-  'MaxSpotInstanceCountExceeded',
-  'VcpuLimitExceeded',
-  'UnfulfillableCapacity',
-  'MaxFleetCountExceeded',
-  'ReservationCapacityExceeded',
-];
-
-/**
- * No capacity, quota or addresses for that choice; another one may work.
- * https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
- */
-const UNFULFILLABLE: ReadonlySet<string> = new Set([
-  ...SHORT,
-  'Unsupported',
-  'InsufficientFreeAddressesInSubnet',
-]);
-
-const OF_THE_ACCOUNT: ReadonlySet<string> = new Set([...SHORT, NO_SPOT_ROLE]);
-
-/**
- * Whether a line of a fleet failed for a reason that nodes of another EC2NodeClass would meet, too.
- * Others are about subnets, images, volumes and the like, which are the class's own.
- */
-export function isOfAccount(code: string): boolean {
-  return OF_THE_ACCOUNT.has(code);
-}
 
 /** https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html */
 const THROTTLED: ReadonlySet<string> = new Set([
@@ -68,7 +39,10 @@ const NOT_FOUND = /NotFound(Exception)?$|^NoSuch/;
 
 /** What a code of any AWS service means to a use case. */
 export function faultKind(code: string): FaultKind {
-  if (UNFULFILLABLE.has(code)) return 'unfulfillable';
+  // No capacity, quota or addresses for that choice; another one may work.
+  if (code !== NO_SPOT_ROLE && mayBeHadElsewhere({ kind: launchFaultKind(code), code })) {
+    return 'unfulfillable';
+  }
   if (THROTTLED.has(code)) return 'throttled';
   if (UNAUTHORISED.has(code)) return 'unauthorised';
   return NOT_FOUND.test(code) ? 'not-found' : 'unknown';

@@ -3,6 +3,12 @@ import type {
   CreateFleetResult,
   FleetLaunchTemplateConfigRequest,
 } from '@aws-sdk/client-ec2';
+import {
+  isOfEverybody,
+  isOfNewProfile,
+  launchFaultKind,
+  mayBeHadElsewhere,
+} from '../core/launch/faults.ts';
 import { RESERVED, SPOT } from '../core/model/labels.ts';
 import { versionOf } from '../core/model/node-class.ts';
 import type {
@@ -12,7 +18,7 @@ import type {
   FleetResult,
   LaunchedInstance,
 } from '../ports/cloud.ts';
-import { faultKind, isOfAccount, NO_SPOT_ROLE } from './faults.ts';
+import { faultKind, NO_SPOT_ROLE } from './faults.ts';
 import { isInterruptibleReservation } from './interruptible.ts';
 import type { TemplateUse } from './launch-templates.ts';
 import { nodeClassSpec } from './node-class-spec.ts';
@@ -114,7 +120,9 @@ export function fleetInput(
   };
 }
 
-type Line = Pick<NonNullable<CreateFleetResult['Errors']>[number], 'LaunchTemplateAndOverrides'>;
+type FleetError = NonNullable<CreateFleetResult['Errors']>[number];
+
+type Line = Pick<FleetError, 'LaunchTemplateAndOverrides'>;
 
 /** The line of the request that EC2 speaks of: by type and zone, or by type and subnet. */
 function lineOf(fleet: FleetRequest, { LaunchTemplateAndOverrides }: Line) {
@@ -144,26 +152,25 @@ function launched(
 
 /**
  * A shortage of which EC2 does not say where it is, such as a quota, is one of every line: else the
- * same choice would be made again at once.
+ * same choice would be made again at once. What the role may not do bars no line.
  */
-function faults(
-  fleet: FleetRequest,
-  error: NonNullable<CreateFleetResult['Errors']>[number],
-): readonly FleetFault[] {
+function faults(fleet: FleetRequest, error: FleetError): readonly FleetFault[] {
   const code = error.ErrorCode ?? 'Unknown';
   const message = error.ErrorMessage ?? '';
-  const fault = (kind: FleetFault['kind'], line: FleetOverride | undefined): FleetFault => {
+  const kind = launchFaultKind(code, message);
+  const fault = (line: FleetOverride | undefined): FleetFault => {
     if (line === undefined) return { kind, code, message, offering: undefined };
-    const { instanceType, zone, reservationId } = line;
+    const { instanceType, zone, reservationId, subnetId } = line;
     const { capacityType } = fleet;
-    const nodeClass = isOfAccount(code) ? undefined : versionOf(fleet.nodeClass);
+    const nodeClass = isOfEverybody(kind) ? undefined : versionOf(fleet.nodeClass);
     const offering = { instanceType, zone, capacityType, reservationId, nodeClass };
-    return { kind, code, message, offering };
+    return { kind, code, message, offering, subnetId };
   };
-  const line = lineOf(fleet, error);
-  const kind = code === NO_SPOT_ROLE ? 'unfulfillable' : faultKind(code);
-  const isAboutAll = kind === 'unfulfillable' && (line === undefined || code === NO_SPOT_ROLE);
-  return isAboutAll ? fleet.overrides.map((each) => fault(kind, each)) : [fault(kind, line)];
+  const isAboutRole = code !== NO_SPOT_ROLE && faultKind(code) === 'unauthorised';
+  const line = isAboutRole || kind === 'passing' ? undefined : lineOf(fleet, error);
+  const isElsewhere = mayBeHadElsewhere({ kind, code });
+  const isAboutAll = isElsewhere && (line === undefined || code === NO_SPOT_ROLE);
+  return isAboutAll ? fleet.overrides.map(fault) : [fault(line)];
 }
 
 /** Each offering's fault once, in the order in which EC2 named them. */
@@ -177,29 +184,19 @@ function distinct(all: readonly FleetFault[]): readonly FleetFault[] {
   });
 }
 
-type FleetError = NonNullable<CreateFleetResult['Errors']>[number];
-
-/**
- * EC2 knows a new instance profile about ten seconds after IAM: until then every line is refused,
- * and some as unfulfillable. https://docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot.html
- */
-function isOfNewProfile({ ErrorCode, ErrorMessage }: FleetError): boolean {
-  const isRefused = ErrorCode === 'InvalidParameterValue';
-  return isRefused && /Invalid IAM Instance Profile/i.test(ErrorMessage ?? '');
-}
-
 /** What passes by itself bars nothing: the claims are tried again. */
 function passing({ ErrorCode: code = 'Unknown', ErrorMessage: message = '' }: FleetError) {
-  return { kind: 'throttled', code, message, offering: undefined } as const;
+  return { kind: 'passing', code, message, offering: undefined } as const;
 }
 
 export function fleetResult(fleet: FleetRequest, answer: CreateFleetResult): FleetResult {
   const errors = answer.Errors ?? [];
-  const isEarly = errors.some(isOfNewProfile);
-  const faultsOf = (each: FleetError): readonly FleetFault[] => {
-    const isItsDoing = isOfNewProfile(each) || each.ErrorCode === 'UnfulfillableCapacity';
-    return isEarly && isItsDoing ? [passing(each)] : faults(fleet, each);
-  };
+  const isEarly = errors.some(({ ErrorCode = '', ErrorMessage = '' }) =>
+    isOfNewProfile(ErrorCode, ErrorMessage),
+  );
+  const faultsOf = (each: FleetError): readonly FleetFault[] =>
+    // Lines of a profile that is not known yet are also refused as unfulfillable.
+    isEarly && each.ErrorCode === 'UnfulfillableCapacity' ? [passing(each)] : faults(fleet, each);
   return {
     instances: (answer.Instances ?? []).flatMap((each) => launched(fleet, each)),
     faults: distinct(errors.flatMap(faultsOf)),

@@ -6,8 +6,10 @@ export interface Beside {
   readonly onDemandPrice: number | undefined;
   readonly spotPrices: Readonly<Record<string, number>>;
   readonly zones: readonly string[];
-  /** What is embedded about the type: branch interfaces are in no API. */
-  readonly embedded: MachineFacts | undefined;
+  /** What is embedded about the type, of whichever region: no API tells its bandwidth. */
+  readonly known: MachineFacts | undefined;
+  /** The band of the region; undefined: not published. */
+  readonly spotInterruption: string | undefined;
 }
 
 const ARCHITECTURES = { x86_64: 'amd64', arm64: 'arm64' } as const;
@@ -79,11 +81,11 @@ export function machineFacts(name: string, info: InstanceTypeInfo, beside: Besid
     vcpus: info.VCpuInfo?.DefaultVCpus ?? 0,
     memoryMiB: info.MemoryInfo?.SizeInMiB ?? 0,
     ...interfaces,
-    branchInterfaces: beside.embedded?.branchInterfaces ?? 0,
+    branchInterfaces: beside.known?.branchInterfaces ?? 0,
     gpus: gpus(info),
     accelerators: accelerators(info),
     localStorageGb: info.InstanceStorageInfo?.TotalSizeInGB,
-    networkMbps: beside.embedded?.networkMbps ?? baselineMbps,
+    networkMbps: beside.known?.networkMbps ?? baselineMbps,
     ebsMbps:
       EbsInfo?.EbsOptimizedSupport === 'default'
         ? EbsInfo.EbsOptimizedInfo?.MaximumBandwidthInMbps
@@ -96,7 +98,7 @@ export function machineFacts(name: string, info: InstanceTypeInfo, beside: Besid
     offersSpot: usage.includes('spot'),
     onDemandPrice: beside.onDemandPrice,
     spotPrices: beside.spotPrices,
-    spotInterruption: beside.embedded?.spotInterruption,
+    spotInterruption: beside.spotInterruption,
     zones: beside.zones,
   };
 }

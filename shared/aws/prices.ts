@@ -1,12 +1,13 @@
 import { DescribeSpotPriceHistoryCommand, type EC2Client } from '@aws-sdk/client-ec2';
 import { type Filter, GetProductsCommand, type PricingClient } from '@aws-sdk/client-pricing';
+import { type Currency, currencyOf } from '../core/model/currency.ts';
 import { allPages, type Calls } from './calls.ts';
 
-/** USD an hour by instance type. */
+/** An hour, by instance type, in the currency of the region. */
 export type OnDemandPrices = ReadonlyMap<string, number>;
 
 export interface SpotMarket {
-  /** USD an hour by instance type and then by zone. */
+  /** An hour, by instance type and then by zone, in the currency of the region. */
   readonly prices: ReadonlyMap<string, Readonly<Record<string, number>>>;
   /** Ids of the zones by their names in this account. */
   readonly zoneIds: ReadonlyMap<string, string>;
@@ -50,13 +51,13 @@ function parsed(text: unknown): unknown {
 }
 
 /** One product of the price list; undefined: not an hourly price above zero. */
-function priceOf(text: unknown): readonly [string, number] | undefined {
+function priceOf(text: unknown, currency: Currency): readonly [string, number] | undefined {
   const product = parsed(text);
   const attributes = fieldOf(fieldOf(product, 'product'), 'attributes');
   const instanceType = fieldOf(attributes, 'instanceType');
   const terms = valuesOf(fieldOf(fieldOf(product, 'terms'), 'OnDemand'));
   const dimensions = terms.flatMap((term) => valuesOf(fieldOf(term, 'priceDimensions')));
-  const prices = dimensions.map((each) => Number(fieldOf(fieldOf(each, 'pricePerUnit'), 'USD')));
+  const prices = dimensions.map((each) => Number(fieldOf(fieldOf(each, 'pricePerUnit'), currency)));
   const price = prices.find((each) => Number.isFinite(each) && each > 0);
   return typeof instanceType === 'string' && price !== undefined
     ? [instanceType, price]
@@ -78,7 +79,7 @@ export async function onDemandPrices(
       return { items: page.PriceList, next: page.NextToken };
     });
     for (const text of list) {
-      const found = priceOf(text);
+      const found = priceOf(text, currencyOf(region));
       if (found !== undefined) prices.set(...found);
     }
   }

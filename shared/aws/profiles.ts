@@ -120,6 +120,10 @@ export class IamProfiles implements Profiles {
         throw new PortError('unknown', error.code, message, { cause: error });
       }
       if (error.kind !== 'not-found') throw error;
+      if (/instance profile/i.test(error.message)) {
+        const message = `instance profile ${name} is not visible yet`;
+        throw new PortError('not-found', error.code, message, { cause: error, isPassing: true });
+      }
       const place = `${cluster} in ${region}`;
       const message = `role "${wanted}" of EC2NodeClass ${nodeClass.name} is not there (${place})`;
       throw new PortError('not-found', error.code, message, { cause: error });
@@ -151,7 +155,10 @@ export class IamProfiles implements Profiles {
     }
   }
 
-  /** Where another run has just made it, it is taken as that run left it: empty. */
+  /**
+   * IAM tells late of what it has made: its answer says it. Where another run has just made it, it
+   * is taken as that run left it: empty.
+   */
   private async create(name: string, nodeClass: NodeClass): Promise<InstanceProfile> {
     const { iam, calls, cluster, region } = this.parts;
     const tags = {
@@ -166,12 +173,15 @@ export class IamProfiles implements Profiles {
       Path: `/karpenter/${region}/${cluster}/${nodeClass.uid}/`,
       Tags: tagsOf(tags).map(({ Key = '', Value = '' }) => ({ Key, Value })),
     });
-    await unlessCoded(['EntityAlreadyExists', 'EntityAlreadyExistsException'], () =>
-      calls.run('iam:CreateInstanceProfile', () => iam.send(command)),
-    );
-    const found = await this.find(name);
+    let found: InstanceProfile | undefined;
+    await unlessCoded(['EntityAlreadyExists', 'EntityAlreadyExistsException'], async () => {
+      const answer = await calls.run('iam:CreateInstanceProfile', () => iam.send(command));
+      found = answer.InstanceProfile;
+    });
+    found ??= await this.find(name);
     if (found !== undefined) return found;
-    throw new PortError('not-found', 'NoSuchEntity', `instance profile ${name} is not visible yet`);
+    const message = `instance profile ${name} is not visible yet`;
+    throw new PortError('not-found', 'NoSuchEntity', message, { isPassing: true });
   }
 
   private async removeRole(name: string, role: string): Promise<void> {

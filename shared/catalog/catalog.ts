@@ -1,5 +1,5 @@
 import { decodeCatalog, type EmbeddedCatalog } from './columns.ts';
-import type { Catalog } from './facts.ts';
+import type { Catalog, MachineFacts } from './facts.ts';
 
 /** Regions whose catalog is embedded, in alphabetical order. */
 export const REGIONS = ['eu-west-1', 'us-east-1', 'us-west-2'] as const;
@@ -33,4 +33,10 @@ export async function loadCatalog(region: string): Promise<Catalog> {
   const catalog = EMBEDDED[region]().then((file) => decodeCatalog(file.default));
   loaded.set(region, catalog);
   return catalog;
+}
+
+/** What is embedded about types, of whichever region: for facts that no API of AWS tells. */
+export async function knownMachines(): Promise<ReadonlyMap<string, MachineFacts>> {
+  const catalogs = await Promise.all(REGIONS.map(loadCatalog));
+  return new Map(catalogs.flatMap(({ types }) => types.map((each) => [each.name, each] as const)));
 }

@@ -1,3 +1,4 @@
+import { branchInterfacesLike } from './branch-interfaces.ts';
 import type { AcceleratorFacts, Catalog, CatalogZone, GpuFacts, MachineFacts } from './facts.ts';
 import { spotPricesByZone } from './spot-prices.ts';
 
@@ -68,8 +69,13 @@ export function decodeCatalog(embedded: EmbeddedCatalog): Catalog {
       );
     }
   }
-  const types = names.map((_, row) =>
+  const listed = names.map((_, row) =>
     machine(new Row(embedded.region, row, rows), embedded.region, zones),
+  );
+  const limits = rows.get('branchInterfaces');
+  const like = branchInterfacesLike(listed);
+  const types = listed.map((facts, row) =>
+    limits?.[row] === '' ? { ...facts, branchInterfaces: like(facts) } : facts,
   );
   const { region, source, date, spotDate } = embedded;
   return { region, source, date, spotDate, zones, types };

@@ -37,7 +37,7 @@ export interface MachineFacts {
   readonly networkCards: number;
   readonly addressesPerInterface: number;
   readonly efaInterfaces: number;
-  /** Branch interfaces for pods; 0 where trunking is not supported or nothing is known. */
+  /** Branch interfaces for pods; 0 where trunking is not supported or no similar type is known. */
   readonly branchInterfaces: number;
   readonly gpus: readonly GpuFacts[];
   readonly accelerators: readonly AcceleratorFacts[];
@@ -54,9 +54,9 @@ export interface MachineFacts {
   readonly encryptionInTransit: boolean;
   readonly offersOnDemand: boolean;
   readonly offersSpot: boolean;
-  /** USD an hour; undefined: no on-demand offering. */
+  /** An hour, in the currency of the region; undefined: no on-demand offering. */
   readonly onDemandPrice: number | undefined;
-  /** USD an hour by zone; a zone that is not named has no spot offering. */
+  /** An hour, by zone; a zone that is not named has no spot offering. */
   readonly spotPrices: Readonly<Record<string, number>>;
   /** The Spot Instance advisor's band (`<5%` …), for people; undefined: not published. */
   readonly spotInterruption: string | undefined;

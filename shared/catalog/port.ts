@@ -1,3 +1,4 @@
+import { currencyOf } from '../core/model/currency.ts';
 import type { Catalog as CatalogPort } from '../ports/cloud.ts';
 import { PortError } from '../ports/fault.ts';
 import type { Catalog } from './facts.ts';
@@ -21,7 +22,9 @@ export function catalogPort(
     region,
     get source() {
       const { source, date, spotDate } = current();
-      return `${region}: on-demand prices of ${date}, spot prices of ${spotDate} (${source})`;
+      const currency = currencyOf(region);
+      const unit = currency === 'USD' ? '' : ` in ${currency}`;
+      return `${region}: on-demand prices${unit} of ${date}, spot prices of ${spotDate} (${source})`;
     },
     async instanceTypes(nodeClass) {
       const settings = launchSettingsOf(nodeClass, environment());

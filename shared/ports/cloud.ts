@@ -1,3 +1,5 @@
+import type { OfferingKey, SubnetKey } from '../core/launch/bars.ts';
+import type { LaunchFaultKind } from '../core/launch/faults.ts';
 import type { AllocationStrategy } from '../core/launch/launch-request.ts';
 import type { InstanceType } from '../core/model/instance-type.ts';
 import type { CapacityType, Labels } from '../core/model/labels.ts';
@@ -11,9 +13,8 @@ import type {
 } from '../core/model/node-class.ts';
 import type { Resources } from '../core/model/resources.ts';
 import type { Taint } from '../core/model/taint.ts';
-import type { FaultKind } from './fault.ts';
 
-export type { AllocationStrategy };
+export type { AllocationStrategy, OfferingKey, SubnetKey };
 
 /** One line of a fleet: a type in a subnet with an image. */
 export interface FleetOverride {
@@ -65,21 +66,13 @@ export interface LaunchedInstance {
 
 /** A line of the fleet that could not be had. */
 export interface FleetFault {
-  readonly kind: FaultKind;
+  readonly kind: LaunchFaultKind;
   readonly code: string;
   readonly message: string;
   /** Undefined: the whole call. */
   readonly offering: OfferingKey | undefined;
-}
-
-export interface OfferingKey {
-  readonly instanceType: string;
-  readonly zone: string;
-  readonly capacityType: CapacityType;
-  /** Of reserved capacity: this reservation's alone. Undefined: every reservation's. */
-  readonly reservationId?: string | undefined;
-  /** For nodes of this EC2NodeClass as it is now (`versionOf`). Undefined: for everybody's. */
-  readonly nodeClass?: string | undefined;
+  /** The subnet of the line. */
+  readonly subnetId?: string | undefined;
 }
 
 /** `instances` may be fewer than the claims; the rest share `faults`. */

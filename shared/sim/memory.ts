@@ -1,4 +1,12 @@
-import { canonicalText } from '../core/launch/canonical-text.ts';
+import {
+  activeBars,
+  type Bars,
+  offeringsOf,
+  subnetsOf,
+  withBar,
+  withoutBars,
+} from '../core/launch/bars.ts';
+import type { BarKind } from '../core/launch/faults.ts';
 import {
   type LaunchOutcomes,
   type UnusedLaunch,
@@ -10,16 +18,13 @@ import type {
   Memory,
   OfferingKey,
   Recorder,
+  SubnetKey,
   UnavailableOffering,
 } from '../ports.ts';
 
-/** First three minutes, as Karpenter; then twice as long each time, at most six hours. */
-const BAR_MS = 3 * 60_000;
-const BAR_MS_MAX = 6 * 3_600_000;
-
 export class SimulatedMemory implements Memory {
   private readonly clock: Clock;
-  private readonly barred = new Map<string, UnavailableOffering & { readonly times: number }>();
+  private bars: Bars = new Map();
   private readonly failures = new Map<
     string,
     { readonly count: number; readonly lastAtMs: number }
@@ -33,16 +38,23 @@ export class SimulatedMemory implements Memory {
   }
 
   async unavailable(): Promise<readonly UnavailableOffering[]> {
-    const nowMs = this.clock.nowMs();
-    return [...this.barred.values()].filter((each) => nowMs < each.untilMs);
+    return offeringsOf(activeBars([this.bars], this.clock.nowMs()));
   }
 
-  async markUnavailable(offering: OfferingKey, reason: string): Promise<void> {
-    const key = canonicalText(offering);
-    const before = offering.nodeClass === undefined ? this.barred.get(key)?.times : undefined;
-    const times = (before ?? 0) + 1;
-    const untilMs = this.clock.nowMs() + Math.min(BAR_MS * 2 ** (times - 1), BAR_MS_MAX);
-    this.barred.set(key, { ...offering, reason, untilMs, times });
+  async unavailableSubnets(): Promise<ReadonlySet<string>> {
+    return subnetsOf(activeBars([this.bars], this.clock.nowMs()));
+  }
+
+  async markUnavailable(
+    barred: OfferingKey | SubnetKey,
+    reason: string,
+    kind: BarKind,
+  ): Promise<void> {
+    this.bars = withBar(this.bars, barred, { kind, reason, markedAtMs: this.clock.nowMs() });
+  }
+
+  async forgetBars(kind: BarKind): Promise<void> {
+    this.bars = withoutBars(this.bars, (_, bar) => bar.kind === kind);
   }
 
   async failedRegistrations(): ReturnType<Memory['failedRegistrations']> {

@@ -4,6 +4,7 @@ import { podCounts } from '../../cli/simulate/pod-counts.ts';
 import { Progress } from '../../cli/simulate/progress.ts';
 import { renderFinalState, type View } from '../../cli/simulate/render.ts';
 import { prepareSimulation, runUntil } from '../../cli/simulate/run.ts';
+import { loadCatalog } from '../../shared/catalog/catalog.ts';
 import type { Ports } from '../../shared/ports.ts';
 import type { FinalState } from '../../shared/sim/report.ts';
 import { DEPLOYMENT, NODE_CLASS, NODE_POOL, POD } from './manifests.ts';
@@ -25,7 +26,8 @@ const WORLD = [NODE_CLASS, POOL, AGENT, SYSTEM, POD];
 async function ran(documents: readonly string[], wrap = (ports: Ports): Ports => ports) {
   return inFolder({ 'world.yaml': documents.join('---\n') }, async (folder) => {
     const manifests = loadObjects([folder], 'us-east-1');
-    const simulation = await prepareSimulation({ region: 'us-east-1', seed: 1, manifests, wrap });
+    const catalog = await loadCatalog('us-east-1');
+    const simulation = await prepareSimulation({ catalog, seed: 1, manifests, wrap });
     const state = await runUntil(simulation, 100_000);
     const view: View = {
       source: simulation.source,

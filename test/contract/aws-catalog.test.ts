@@ -1,8 +1,9 @@
 import type { InstanceTypeInfo } from '@aws-sdk/client-ec2';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ec2Client, pricingClient } from '../../shared/aws/access.ts';
-import { CatalogReader } from '../../shared/aws/catalog-reader.ts';
-import { loadCatalog } from '../../shared/catalog/catalog.ts';
+import { CatalogReader, type CatalogReaderParts } from '../../shared/aws/catalog-reader.ts';
+import { isEmbeddedRegion, knownMachines, loadCatalog } from '../../shared/catalog/catalog.ts';
+import { catalogPort } from '../../shared/catalog/port.ts';
 import { C7G_LARGE } from '../builders/ec2-types.ts';
 import { accessTo, callsOn } from '../support/aws/adapter.ts';
 import { WireCloud } from '../support/aws/cloud.ts';
@@ -38,21 +39,26 @@ const MAC: InstanceTypeInfo = {
   ProcessorInfo: { SupportedArchitectures: ['x86_64_mac'] },
 };
 
-async function reader(): Promise<CatalogReader> {
+async function reader({
+  region = 'us-east-1',
+  ...more
+}: Partial<CatalogReaderParts> = {}): Promise<CatalogReader> {
   const access = accessTo(cloud);
   return new CatalogReader({
     ec2: ec2Client(access),
     pricing: pricingClient(access),
     calls: callsOn(cloud),
-    region: 'us-east-1',
-    embedded: await loadCatalog('us-east-1'),
+    region,
+    embedded: isEmbeddedRegion(region) ? await loadCatalog(region) : undefined,
+    known: await knownMachines(),
+    ...more,
   });
 }
 
 it('a type read from AWS has the facts that are embedded about it', async () => {
   cloud.account.instanceTypes = [G5, C7G_LARGE, INF2, MAC];
   cloud.account.prices.set(poolKey('c7g.large', 'us-east-1b', 'spot'), 0.03);
-  cloud.onDemandPrices.push({ instanceType: 'c7g.large', usd: 0.0725 });
+  cloud.onDemandPrices.push({ instanceType: 'c7g.large', price: 0.0725 });
   const catalog = await (await reader()).read();
   expect(catalog.types.map(({ name }) => name)).toEqual(['c7g.large', 'g5.xlarge', 'inf2.xlarge']);
   const embedded = await loadCatalog('us-east-1');
@@ -80,7 +86,7 @@ it('many pages of types and prices are read to the end', async () => {
     ...C7G_LARGE,
     InstanceType: name as 'c7g.large',
   }));
-  cloud.onDemandPrices.push(...names.map((instanceType) => ({ instanceType, usd: 1 })));
+  cloud.onDemandPrices.push(...names.map((instanceType) => ({ instanceType, price: 1 })));
   const catalog = await (await reader()).read();
   expect(catalog.types).toHaveLength(1375);
   expect(catalog.types.every((each) => each.onDemandPrice === 1)).toBe(true);
@@ -99,4 +105,35 @@ it('spot prices are refreshed alone; zones without one have no offering', async 
   expect(cloud.server.calls.map(({ operation }) => operation)).toEqual([
     'DescribeSpotPriceHistory',
   ]);
+});
+
+it('types that are newer than what is embedded have the branch interfaces of those like them', async () => {
+  const names = ['m99g.large', 't99g.large', 'c7g.large'];
+  cloud.account.instanceTypes = names.map((name) => ({
+    ...C7G_LARGE,
+    InstanceType: name as 'c7g.large',
+  }));
+  const derived: string[] = [];
+  const onDerived = (types: readonly string[]): void => void derived.push(...types);
+  const catalog = await (await reader({ region: 'ap-south-1', onDerived })).read();
+  const interfaces = catalog.types.map((each) => [each.name, each.branchInterfaces]);
+  expect(Object.fromEntries(interfaces)).toEqual({
+    'c7g.large': 9,
+    'm99g.large': 9,
+    // Burstable types have no trunking.
+    't99g.large': 0,
+  });
+  expect(derived).toEqual(['m99g.large', 't99g.large']);
+});
+
+it('prices of China are in yuan', async () => {
+  await cloud.stop();
+  cloud = new WireCloud('cn-north-1');
+  await cloud.start();
+  cloud.account.instanceTypes = [C7G_LARGE];
+  cloud.onDemandPrices.push({ instanceType: 'c7g.large', price: 0.6421 });
+  const catalog = await (await reader({ region: 'cn-north-1' })).read();
+  expect(catalog.types.map(({ onDemandPrice }) => onDemandPrice)).toEqual([0.6421]);
+  const { source } = catalogPort('cn-north-1', () => catalog);
+  expect(source).toContain('on-demand prices in CNY of ');
 });

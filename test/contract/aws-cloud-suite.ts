@@ -46,7 +46,7 @@ function launching(cloud: () => CloudUnderTest): void {
     expect(instances.map((each) => each.instanceType)).toEqual([DEAR]);
     const offering = { instanceType: CHEAP, zone: 'us-east-1a', capacityType: 'on-demand' };
     expect(faults).toMatchObject([
-      { kind: 'unfulfillable', code: 'InsufficientInstanceCapacity', offering },
+      { kind: 'shortage', code: 'InsufficientInstanceCapacity', offering },
     ]);
   });
 

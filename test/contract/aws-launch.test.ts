@@ -130,16 +130,16 @@ describe('one fleet', () => {
     const overrides = [anOverride('c7g.large', 'a', 1), anOverride('c7g.large', 'b', 1)];
     const { faults } = await adapterOn(cloud).compute.launch(aFleet({ overrides, ...SPOT }));
     expect(faults.map(({ kind, offering }) => [kind, offering?.zone])).toEqual([
-      ['unfulfillable', 'us-east-1a'],
-      ['unfulfillable', 'us-east-1b'],
+      ['quota', 'us-east-1a'],
+      ['quota', 'us-east-1b'],
     ]);
   });
 });
 
 describe('refusals of the whole call', () => {
   const rows = [
-    ['UnauthorizedOperation', 'unauthorised', 1],
-    ['InvalidSubnetID.NotFound', 'not-found', 1],
+    ['UnauthorizedOperation', 'unknown', 1],
+    ['InvalidSubnetID.NotFound', 'class', 1],
     ['SomethingNobodyHasSeen', 'unknown', 1],
   ] as const;
 
@@ -157,7 +157,7 @@ describe('refusals of the whole call', () => {
     const { instances, faults } = await adapterOn(cloud).compute.launch(aFleet());
     expect(instances).toEqual([]);
     expect(faults).toMatchObject([
-      { kind: 'unfulfillable', offering: { instanceType: 'c7g.large', zone: 'us-east-1a' } },
+      { kind: 'quota', offering: { instanceType: 'c7g.large', zone: 'us-east-1a' } },
     ]);
   });
 
@@ -220,7 +220,7 @@ describe('reserved capacity', () => {
     const { compute } = adapterOn(cloud);
     const { instances, faults } = await compute.launch(reserved());
     expect(instances).toMatchObject([{ capacityType: 'reserved', reservationId }]);
-    expect(faults).toMatchObject([{ kind: 'unfulfillable', code: 'ReservationCapacityExceeded' }]);
+    expect(faults).toMatchObject([{ kind: 'reservation', code: 'ReservationCapacityExceeded' }]);
     expect(await compute.list()).toMatchObject([{ capacityType: 'reserved', reservationId }]);
   });
 

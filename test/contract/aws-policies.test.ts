@@ -87,7 +87,8 @@ const WORK: Readonly<Partial<Record<FunctionName, () => Promise<void>>>> = {
   catalog: async () => {
     const access = accessTo(cloud);
     const parts = { ec2: ec2Client(access), pricing: pricingClient(access), calls: callsOn(cloud) };
-    await new CatalogReader({ ...parts, region: 'us-east-1', embedded: undefined }).read();
+    const region = 'us-east-1';
+    await new CatalogReader({ ...parts, region, embedded: undefined, known: new Map() }).read();
   },
 };
 

@@ -167,7 +167,7 @@ await describeClosedLoop('the bundles of the synthesised stack', (loop) => {
   it('catalog reads types and prices into the bucket', async () => {
     cloud.account.instanceTypes = [C7G_LARGE];
     cloud.account.prices.set(poolKey('c7g.large', 'us-east-1b', 'spot'), 0.03);
-    cloud.onDemandPrices.push({ instanceType: 'c7g.large', usd: 0.0725 });
+    cloud.onDemandPrices.push({ instanceType: 'c7g.large', price: 0.0725 });
     expect(await world().invoke('catalog', { detail: { kind: 'all' } })).toEqual({ types: 1 });
     await world().functions.stop('catalog');
     const spotPrices = { detail: { kind: 'spot-prices' } };

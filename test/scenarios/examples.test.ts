@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadObjects } from '../../cli/simulate/load.ts';
 import { prepareSimulation, runUntil } from '../../cli/simulate/run.ts';
+import { loadCatalog } from '../../shared/catalog/catalog.ts';
 import type { Json } from '../../shared/sim/json.ts';
 import type { FinalState } from '../../shared/sim/report.ts';
 import type { ScenarioStep } from '../../shared/sim/scenario.ts';
@@ -21,7 +22,8 @@ async function outcome(example: string, options: Options = {}): Promise<FinalSta
   const folder = join(import.meta.dirname, '..', '..', 'examples', example);
   const manifests = loadObjects([folder], region).filter((each) => without?.(each) !== true);
   const scenario = steps.length === 0 ? undefined : { steps: [...steps] };
-  const simulation = await prepareSimulation({ region, seed: 1, manifests, scenario });
+  const catalog = await loadCatalog(region);
+  const simulation = await prepareSimulation({ catalog, seed: 1, manifests, scenario });
   return runUntil(simulation, until);
 }
 

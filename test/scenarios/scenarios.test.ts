@@ -6,6 +6,7 @@ import { loadObjects } from '../../cli/simulate/load.ts';
 import { podCounts } from '../../cli/simulate/pod-counts.ts';
 import { renderFinalState } from '../../cli/simulate/render.ts';
 import { prepareSimulation, runUntil } from '../../cli/simulate/run.ts';
+import { loadCatalog } from '../../shared/catalog/catalog.ts';
 import { decodeScenario, type Scenario } from '../../shared/sim/scenario.ts';
 
 const here = import.meta.dirname;
@@ -28,7 +29,8 @@ describe('scenarios', () => {
   ])('%s', async (name, example, region) => {
     const manifests = loadObjects([join(examples, example)], region);
     const scenario = scenarioOf(name);
-    const simulation = await prepareSimulation({ region, seed: 1, manifests, scenario });
+    const catalog = await loadCatalog(region);
+    const simulation = await prepareSimulation({ catalog, seed: 1, manifests, scenario });
     const state = await runUntil(simulation, 15 * 60_000);
     const text = renderFinalState(state, {
       source: simulation.source,

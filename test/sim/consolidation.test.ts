@@ -286,7 +286,9 @@ describe('what else nodes that are half empty are subject to', () => {
       ...ports,
       memory: {
         unavailable: () => ports.memory.unavailable(),
-        markUnavailable: (offering, reason) => ports.memory.markUnavailable(offering, reason),
+        unavailableSubnets: () => ports.memory.unavailableSubnets(),
+        markUnavailable: (...args) => ports.memory.markUnavailable(...args),
+        forgetBars: (kind) => ports.memory.forgetBars(kind),
         unusedLaunches: () => ports.memory.unusedLaunches(),
         recordOutcomes: (outcomes) => ports.memory.recordOutcomes(outcomes),
         recordRegistration: (pool, isJoined) => ports.memory.recordRegistration(pool, isJoined),

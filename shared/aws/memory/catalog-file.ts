@@ -1,5 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import * as z from 'zod';
+import type { Decoded } from '../../api/issue.ts';
 import type { Catalog, MachineFacts } from '../../catalog/facts.ts';
 import { BUCKET_LAYOUT } from '../../contract.ts';
 import type { MemoryObjects } from './objects.ts';
@@ -83,12 +84,32 @@ const ATTEMPTS_MAX = 3;
 /** How long an answer holds without a look at S3: prices change by the hour at most. */
 const FRESH_MS = 60_000;
 
+/** JSON, gzipped or as people look at it. */
 function unpacked(body: Uint8Array): unknown {
+  const [first, second] = body;
+  const isZipped = first === 0x1f && second === 0x8b;
   try {
-    return JSON.parse(gunzipSync(body, { maxOutputLength: JSON_BYTES_MAX }).toString('utf8'));
+    const bytes = isZipped ? gunzipSync(body, { maxOutputLength: JSON_BYTES_MAX }) : body;
+    return JSON.parse(new TextDecoder().decode(bytes));
   } catch {
     return undefined;
   }
+}
+
+/** The file's bytes: gzipped JSON. */
+export function encodeCatalogFile({ catalog, atMs, onDemandAtMs }: KeptCatalog): Uint8Array {
+  const kept = { version: 1, atMs, onDemandAtMs, catalog };
+  return gzipSync(JSON.stringify(kept, (_, value) => value ?? null));
+}
+
+/** What {@link encodeCatalogFile} wrote; the issues are empty where it is not even JSON. */
+export function decodeCatalogFile(body: Uint8Array): Decoded<KeptCatalog> {
+  const json = unpacked(body);
+  if (json === undefined) return { ok: false, issues: [] };
+  const { success, data, error } = file.safeParse(json);
+  if (success) return { ok: true, value: data };
+  const issues = error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
+  return { ok: false, issues };
 }
 
 /** The catalog that the function `catalog` keeps for all others, as gzipped JSON. */
@@ -110,12 +131,8 @@ export class CatalogFile {
   }
 
   /** Whether S3 took it. */
-  async write({ catalog, atMs, onDemandAtMs }: KeptCatalog): Promise<boolean> {
-    const text = JSON.stringify(
-      { version: 1, atMs, onDemandAtMs, catalog },
-      (_, value) => value ?? null,
-    );
-    const body = gzipSync(text);
+  async write(kept: KeptCatalog): Promise<boolean> {
+    const body = encodeCatalogFile(kept);
     this.last = undefined;
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
       const before = await this.objects.read(this.key);
@@ -180,15 +197,15 @@ export class CatalogFile {
     body: Uint8Array,
     embedded: Catalog | undefined,
   ): KeptCatalog | undefined {
-    const { success, data } = file.safeParse(unpacked(body));
-    const isOurs = success && data.catalog.region === this.region;
-    if (!isOurs || data.atMs > this.objects.nowMs() + SKEW_MS) {
+    const decoded = decodeCatalogFile(body);
+    const kept = decoded.ok ? decoded.value : undefined;
+    if (kept?.catalog.region !== this.region || kept.atMs > this.objects.nowMs() + SKEW_MS) {
       this.objects.tell(key, 'Invalid', `${key} is no catalog of ${this.region}`);
       return undefined;
     }
-    const { catalog, rejected } = credibleCatalog(data.catalog, embedded);
+    const { catalog, rejected } = credibleCatalog(kept.catalog, embedded);
     if (rejected === 0) this.objects.tell(key, 'Usable');
     else this.objects.tell(key, 'Invalid', `${key}: ${rejected} prices cannot be true`);
-    return { catalog, atMs: data.atMs, onDemandAtMs: data.onDemandAtMs };
+    return { catalog, atMs: kept.atMs, onDemandAtMs: kept.onDemandAtMs };
   }
 }

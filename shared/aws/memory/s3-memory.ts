@@ -1,11 +1,22 @@
 import { BUCKET_LAYOUT } from '../../contract.ts';
 import {
+  activeBars,
+  type Bar,
+  type Bars,
+  offeringsOf,
+  subnetsOf,
+  withBar,
+  withoutBars,
+} from '../../core/launch/bars.ts';
+import type { BarKind } from '../../core/launch/faults.ts';
+import {
   type LaunchOutcomes,
   type UnusedLaunch,
   withOutcomes,
 } from '../../core/launch/unused-launches.ts';
-import type { OfferingKey } from '../../ports/cloud.ts';
+import type { OfferingKey, SubnetKey } from '../../ports/cloud.ts';
 import type { Memory, UnavailableOffering } from '../../ports.ts';
+import { BARS } from './bars.ts';
 import { type DocumentKind, MemoryDocument } from './document.ts';
 import { UNUSED_LAUNCHES } from './launches-in-vain.ts';
 import {
@@ -19,7 +30,6 @@ import {
 import type { MemoryObjects } from './objects.ts';
 import { REGISTRATIONS, type Registrations, withRegistration } from './registrations.ts';
 import { SharedTopic } from './shared-topic.ts';
-import { barredOfferings, SHORTAGES, type Shortages, withShortage } from './shortages.ts';
 
 export interface MemoryPlace {
   readonly region: string;
@@ -33,14 +43,14 @@ export interface MemoryPlace {
  */
 export class S3Memory implements Memory {
   private readonly objects: MemoryObjects;
-  private readonly shortages: SharedTopic<Shortages>;
+  private readonly bars: SharedTopic<Bars>;
   private readonly learnt: SharedTopic<Learnt>;
   private readonly registrations: MemoryDocument<Registrations>;
   private readonly launches: MemoryDocument<readonly UnusedLaunch[]>;
 
   constructor(objects: MemoryObjects, place: MemoryPlace) {
     this.objects = objects;
-    this.shortages = new SharedTopic(objects, { ...place, topic: 'unavailable' }, SHORTAGES);
+    this.bars = new SharedTopic(objects, { ...place, topic: 'unavailable' }, BARS);
     this.learnt = new SharedTopic(objects, { ...place, topic: 'allocatable' }, LEARNT);
     const folder = BUCKET_LAYOUT.cluster(place.cluster);
     const document = <State>(name: string, kind: DocumentKind<State>) =>
@@ -50,13 +60,29 @@ export class S3Memory implements Memory {
   }
 
   async unavailable(): Promise<readonly UnavailableOffering[]> {
-    const states = await this.shortages.read();
-    return barredOfferings(states, this.objects.nowMs());
+    return offeringsOf(activeBars(await this.bars.read(), this.objects.nowMs()));
   }
 
-  async markUnavailable(offering: OfferingKey, reason: string): Promise<void> {
-    const nowMs = this.objects.nowMs();
-    this.shortages.own.change((state) => withShortage(state, offering, reason, nowMs));
+  async unavailableSubnets(): Promise<ReadonlySet<string>> {
+    return subnetsOf(activeBars(await this.bars.read(), this.objects.nowMs()));
+  }
+
+  async markUnavailable(
+    barred: OfferingKey | SubnetKey,
+    reason: string,
+    kind: BarKind,
+  ): Promise<void> {
+    const barring = { kind, reason, markedAtMs: this.objects.nowMs() };
+    this.bars.own.change((state) => withBar(state, barred, barring));
+  }
+
+  /** Our own: others look after theirs. */
+  async forgetBars(kind: BarKind): Promise<void> {
+    // Others may have barred something since this process looked.
+    const known = await this.bars.own.read();
+    const isOver = (_: string, bar: Bar): boolean => bar.kind === kind;
+    if (withoutBars(known, isOver) === known) return;
+    this.bars.own.change((state) => withoutBars(state, isOver));
   }
 
   async failedRegistrations(): ReturnType<Memory['failedRegistrations']> {
@@ -101,14 +127,14 @@ export class S3Memory implements Memory {
 
   /** What other functions have written is read before the next decision. */
   expire(): void {
-    for (const document of [this.shortages.own, this.registrations, this.launches]) {
+    for (const document of [this.bars.own, this.registrations, this.launches]) {
       document.expire();
     }
   }
 
   /** Resolves when everything is written or dropped; before the sandbox is frozen. */
   async flush(): Promise<void> {
-    const documents = [this.shortages.own, this.learnt.own, this.registrations, this.launches];
+    const documents = [this.bars.own, this.learnt.own, this.registrations, this.launches];
     await Promise.all(documents.map((document) => document.flush()));
   }
 }

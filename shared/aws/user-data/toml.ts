@@ -9,12 +9,16 @@ function isTable(value: unknown): value is Table {
   return prototype === null || prototype === Object.prototype;
 }
 
-/** Tables merge key by key; every other value of the second replaces that of the first. */
-function laidOver(under: Table, over: Table): Table {
+/**
+ * Tables merge key by key; every other value of the second replaces that of the first, and so do
+ * the tables that are `whole`, wherever they are.
+ */
+function laidOver(under: Table, over: Table, whole: ReadonlySet<string>): Table {
   const merged: Record<string, unknown> = { ...under };
   for (const [key, value] of Object.entries(over)) {
     const before = merged[key];
-    merged[key] = isTable(before) && isTable(value) ? laidOver(before, value) : value;
+    const isMerged = isTable(before) && isTable(value) && !whole.has(key);
+    merged[key] = isMerged ? laidOver(before, value, whole) : value;
   }
   return merged;
 }
@@ -30,8 +34,12 @@ function withIntegers(value: unknown): unknown {
 }
 
 /** The user's settings with ours laid over them; throws where the user's are not TOML. */
-export function mergeToml(user: string | undefined, ours: Table): string {
+export function mergeToml(
+  user: string | undefined,
+  ours: Table,
+  whole: ReadonlySet<string>,
+): string {
   const theirs = parse(user ?? '', { integersAsBigInt: true, unsafeKeyBehaviour: 'throw' });
   const own = withIntegers(ours);
-  return stringify(laidOver(theirs, isTable(own) ? own : {}), { numbersAsFloat: true });
+  return stringify(laidOver(theirs, isTable(own) ? own : {}, whole), { numbersAsFloat: true });
 }

@@ -1,5 +1,6 @@
 import { parseAllDocuments, stringify } from 'yaml';
 import {
+  BOTTLEROCKET_WHOLE,
   bootstrapScript,
   bottlerocketSettings,
   type NodeBootstrap,
@@ -91,7 +92,7 @@ function al2023(user: string | undefined, node: NodeBootstrap): string {
 
 function bottlerocket(user: string | undefined, node: NodeBootstrap): string {
   try {
-    return mergeToml(user, bottlerocketSettings(node));
+    return mergeToml(user, bottlerocketSettings(node), BOTTLEROCKET_WHOLE);
   } catch (error) {
     throw invalid(`is not TOML: ${messageOf(error)}`, error);
   }

@@ -66,47 +66,28 @@ export function imageFor(
   return imageFinder(images)(type);
 }
 
-export interface SubnetChoice {
-  readonly id: string;
-  readonly zone: string;
-  readonly freeAddresses: number;
-}
-
 export interface LaunchLine {
   readonly instanceType: string;
   readonly zone: string;
-  readonly subnetId: string;
   readonly imageId: string;
   readonly reservationId: string | undefined;
   readonly priority: number;
 }
 
-/** Per zone the subnet with the most free addresses; equal ones by id. */
-export function subnetByZone(subnets: readonly SubnetChoice[]): ReadonlyMap<string, string> {
-  const sorted = [...subnets].sort(
-    (a, b) => b.freeAddresses - a.freeAddresses || (a.id < b.id ? -1 : 1),
-  );
-  const chosen = new Map<string, string>();
-  for (const { zone, id } of sorted) if (!chosen.has(zone)) chosen.set(zone, id);
-  return chosen;
-}
-
-/** Options that have an image and a subnet, as lines of a fleet. */
+/** Options that have an image, in zones with a subnet, as lines of a fleet without their subnet. */
 export function launchLines(
   options: readonly LaunchOption[],
   images: readonly Image[],
-  subnets: ReadonlyMap<string, string>,
+  zones: ReadonlySet<string>,
 ): readonly LaunchLine[] {
   const imageOf = imageFinder(images);
   return options.flatMap(({ type, offering }) => {
-    const subnetId = subnets.get(offering.zone);
     const image = imageOf(type);
-    if (subnetId === undefined || image === undefined) return [];
+    if (!zones.has(offering.zone) || image === undefined) return [];
     return [
       {
         instanceType: type.name,
         zone: offering.zone,
-        subnetId,
         imageId: image.id,
         reservationId: offering.reservation?.id,
         priority: offering.price,

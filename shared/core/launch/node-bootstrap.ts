@@ -194,6 +194,19 @@ function taintTable(taints: readonly Taint[]): Json {
 }
 
 /**
+ * Tables of which nothing of the user's is kept where we have one: plans know the taints, and what
+ * is reserved, of the claim and the class alone. Labels are merged, as Karpenter does.
+ */
+export const BOTTLEROCKET_WHOLE: ReadonlySet<string> = new Set([
+  'node-taints',
+  'system-reserved',
+  'kube-reserved',
+  'eviction-hard',
+  'eviction-soft',
+  'eviction-soft-grace-period',
+]);
+
+/**
  * Settings that are laid over the user's.
  * https://bottlerocket.dev/en/os/latest/#/api/settings/kubernetes/
  */

@@ -8,6 +8,7 @@ import type {
   PodDisruptionBudget,
   StorageClass,
 } from './cluster.ts';
+import type { Currency } from './currency.ts';
 import type { InstanceType } from './instance-type.ts';
 import type { Pod } from './pod.ts';
 import type { NodeClaim, NodeOverlay, NodePool } from './provisioning.ts';
@@ -51,6 +52,8 @@ export interface SchedulingSettings {
    * as cost.
    */
   readonly nodePrice: number;
+  /** In which prices are; reasons name it. */
+  readonly currency: Currency;
   /** Bound on the work of one decision; the best valid plan so far is returned when it is spent. */
   readonly stepsMax: number;
 }
@@ -64,5 +67,6 @@ export const DEFAULT_SCHEDULING_SETTINGS: SchedulingSettings = {
   preferenceWorth: { zone: 0.1, other: 0.02 },
   instanceTypesMax: 60,
   nodePrice: 0.003,
+  currency: 'USD',
   stepsMax: 50_000_000,
 };

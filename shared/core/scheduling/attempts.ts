@@ -1,6 +1,6 @@
 import { type Attempt, attemptOf, bestOf, isContested } from './attempt.ts';
 import { type Effort, packItems } from './packing/pack.ts';
-import type { Relaxations } from './packing/pod-values.ts';
+import { Relaxations } from './packing/pod-values.ts';
 import {
   assignDomains,
   fillExisting,
@@ -9,7 +9,7 @@ import {
   type Quotas,
 } from './placing/assign.ts';
 import { byRequests, grow, suitableRooms } from './placing/grow.ts';
-import { IMPROVED_MAX, improved } from './placing/improve.ts';
+import { improved } from './placing/improve.ts';
 import { merged } from './placing/merge.ts';
 import { retype } from './placing/retype.ts';
 import type { PodClass } from './problem/problem.ts';
@@ -24,14 +24,44 @@ const FIRST_ROUNDS = 5;
 /** Up to so many pods a plan is also made in other ways, in case one is better. */
 const GROWN_MAX = 2000;
 
-const USUAL_EFFORT: Effort = { revalues: false, searchSteps: 1000 };
+const USUAL_EFFORT: Effort = { revalues: false, searchSteps: 1000, searchedMax: 500_000 };
+const REVALUED: Effort = { ...USUAL_EFFORT, revalues: true };
+const SEARCHED: Effort = { ...USUAL_EFFORT, searchSteps: 10_000 };
 
-/** In how many ways pods are packed: of few pods none is always the best. */
-function effortsFor(pods: number): readonly Effort[] {
-  if (pods > GROWN_MAX) return [USUAL_EFFORT];
-  const both = [USUAL_EFFORT, { ...USUAL_EFFORT, revalues: true }];
-  return pods <= IMPROVED_MAX ? both : [...both, { ...USUAL_EFFORT, searchSteps: 10_000 }];
+/** A way to pack pods that takes long, and what it is worth it for. */
+interface LongWay {
+  readonly effort: Effort;
+  /** Plans of so many USD an hour: a percent of less is not worth the time. */
+  readonly costLeast: number;
+  /** Problems where this effort, of the same kind and shorter, was cheaper than the usual one... */
+  readonly shorter: Effort;
+  /** ... by this share. */
+  readonly gainLeast: number;
 }
+
+const LONG_WAYS: readonly LongWay[] = [
+  {
+    effort: { revalues: true, searchSteps: 30_000, searchedMax: 4_000_000 },
+    costLeast: 5,
+    shorter: REVALUED,
+    gainLeast: 0.03,
+  },
+  {
+    effort: { revalues: false, searchSteps: 30_000, searchedMax: 4_000_000 },
+    costLeast: 200,
+    shorter: SEARCHED,
+    gainLeast: 0.003,
+  },
+  {
+    effort: { revalues: false, searchSteps: 100_000, searchedMax: 8_000_000 },
+    costLeast: 1000,
+    shorter: SEARCHED,
+    gainLeast: 0.003,
+  },
+];
+
+/** Below this many USD an hour no more is searched than usual. */
+const SEARCHED_COST_LEAST = 1;
 
 /** The order in which classes are placed: those that are to come first, then by size. */
 function orderOf({ problem, views }: Ground, first: First = new Set()): readonly ClassView[] {
@@ -128,15 +158,64 @@ function overfull(items: readonly Item[], given: ReadonlyMap<Item, number>): Pac
   });
 }
 
-/** A packed plan and, where pods are few or left over, plans made pod by pod. */
-export function attempts(ground: Ground, relaxations: Relaxations): readonly Attempt[] {
-  const { problem } = ground;
-  const isSmall = problem.demand.pods.length <= GROWN_MAX;
-  const found: Attempt[] = [];
-  for (const effort of effortsFor(problem.demand.pods.length)) {
-    const attempt = packed(ground, effort, relaxations);
-    if (attempt !== undefined) found.push(attempt);
+/** An effort, and the plan that it made. */
+interface Packed {
+  readonly effort: Effort;
+  readonly attempt: Attempt;
+}
+
+/** What is known of a problem from other attempts at it. */
+export class Known {
+  readonly relaxations = new Relaxations();
+  /** Efforts that are worth it; undefined: none was tried yet. */
+  private efforts: readonly Effort[] | undefined;
+
+  /**
+   * The pods packed in several ways, none of which is always the best. What one costs follows the
+   * shapes of pods and not their number. Where it is done again with other wishes, the usual way
+   * and the best of before are enough.
+   */
+  packed(ground: Ground): readonly Attempt[] {
+    const found: Packed[] = [];
+    const pack = (effort: Effort): void => {
+      const attempt = packed(ground, effort, this.relaxations);
+      if (attempt !== undefined) found.push({ effort, attempt });
+    };
+    if (this.efforts !== undefined) for (const effort of this.efforts) pack(effort);
+    else {
+      pack(USUAL_EFFORT);
+      pack(REVALUED);
+      if (leastCost(found) >= SEARCHED_COST_LEAST) pack(SEARCHED);
+      for (const way of LONG_WAYS) if (isWorth(way, found)) pack(way.effort);
+      this.efforts = usefulOf(found);
+    }
+    return found.map(({ attempt }) => attempt);
   }
+}
+
+function leastCost(found: readonly Packed[]): number {
+  return Math.min(...found.map(({ attempt }) => attempt.cost));
+}
+
+function isWorth({ costLeast, shorter, gainLeast }: LongWay, found: readonly Packed[]): boolean {
+  const costOf = (asked: Effort) =>
+    found.find(({ effort }) => effort === asked)?.attempt.cost ?? Number.POSITIVE_INFINITY;
+  return leastCost(found) >= costLeast && costOf(shorter) <= costOf(USUAL_EFFORT) * (1 - gainLeast);
+}
+
+/** The usual effort, and the best. */
+function usefulOf(found: readonly Packed[]): readonly Effort[] {
+  const best = found.length === 0 ? undefined : bestOf(found.map(({ attempt }) => attempt));
+  const efforts = found.filter(({ attempt }) => attempt === best).map(({ effort }) => effort);
+  return [...new Set([USUAL_EFFORT, ...efforts])];
+}
+
+/** A packed plan and, where pods are few or left over, plans made pod by pod. */
+export function attempts(ground: Ground, known: Known): readonly Attempt[] {
+  const { problem } = ground;
+  const { relaxations } = known;
+  const isSmall = problem.demand.pods.length <= GROWN_MAX;
+  const found: Attempt[] = [...known.packed(ground)];
   if (isSmall || found.length === 0) found.push(grown(ground));
   const isUnfair = found.some((each) => isContested(each, problem));
   if (isUnfair) found.push(grown(ground, true));

@@ -1,6 +1,5 @@
 import { type Attempt, bestOf, metOf, placesFewer } from './attempt.ts';
-import { attempts } from './attempts.ts';
-import { Relaxations } from './packing/pod-values.ts';
+import { attempts, Known } from './attempts.ts';
 import { priceAlone } from './placing/assign.ts';
 import {
   type PodClass,
@@ -43,7 +42,7 @@ class Weighing {
   private readonly problem: Problem;
   /** With no wishes. */
   private readonly plain: Ground;
-  private readonly relaxations = new Relaxations();
+  private readonly known = new Known();
   private readonly met = new Set<PreferenceKind>();
   private readonly exempt = new Map<PreferenceKind, ReadonlySet<number>>();
   chosen: Attempt;
@@ -51,7 +50,7 @@ class Weighing {
   constructor(problem: Problem) {
     this.problem = problem;
     this.plain = new Ground(problem, { kinds: new Set() });
-    this.chosen = bestOf(attempts(this.plain, this.relaxations));
+    this.chosen = bestOf(attempts(this.plain, this.known));
   }
 
   /** The most that a plan which meets the kind, too, may cost. */
@@ -95,7 +94,7 @@ class Weighing {
   private attempts(kind: PreferenceKind, exempt: ReadonlySet<number>): readonly Attempt[] {
     const kinds = new Set([...this.met, kind]);
     const wishes = { kinds, exempt: new Map([...this.exempt, [kind, exempt]]) };
-    return attempts(new Ground(this.problem, wishes), this.relaxations);
+    return attempts(new Ground(this.problem, wishes), this.known);
   }
 
   private worthy(

@@ -264,7 +264,7 @@ function shortageFault(fleet: FleetRequest, { type, offering }: Line): FleetFaul
   const { zone, reservation } = offering;
   const { capacityType } = fleet;
   return {
-    kind: 'unfulfillable',
+    kind: 'shortage',
     code: 'InsufficientInstanceCapacity',
     message: `no ${capacityType} capacity for ${type.name} in ${zone}`,
     offering: { instanceType: type.name, zone, capacityType, reservationId: reservation?.id },

@@ -14,6 +14,7 @@ import { inEksCluster } from '../../../cli/simulate/eks-cluster.ts';
 import { loadObjects } from '../../../cli/simulate/load.ts';
 import { prepareSimulation } from '../../../cli/simulate/run.ts';
 import { encodeResources } from '../../../shared/api/case/overlays.ts';
+import { loadCatalog } from '../../../shared/catalog/catalog.ts';
 import type { InstanceType } from '../../../shared/core/model/instance-type.ts';
 import { type Json, listAt, numberAt, objectAt } from '../../../shared/sim/json.ts';
 import { WORLD_START_MS } from '../../../shared/sim/world.ts';
@@ -45,8 +46,9 @@ function encodeType({ name, labels, capacity, overhead, offerings }: InstanceTyp
 async function caseOf(folder: string): Promise<Json> {
   const path = join(import.meta.dirname, '..', '..', '..', 'bench', 'compare', folder);
   const manifests = inEksCluster(loadObjects([path], REGION));
-  const { snapshot } = await appliedManifests(manifests, REGION);
-  const { world } = await prepareSimulation({ region: REGION, seed: 1, manifests });
+  const catalog = await loadCatalog(REGION);
+  const { snapshot } = await appliedManifests(manifests, catalog);
+  const { world } = await prepareSimulation({ catalog, seed: 1, manifests });
   await world.run(WORLD_START_MS);
   const made = (type: string) =>
     world.store.list(type).map(({ apiVersion, kind, metadata, spec }) => {

@@ -1,5 +1,6 @@
 import type { Cluster } from '@aws-sdk/client-eks';
 import type { PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
+import { currencyOf } from '../../../shared/core/model/currency.ts';
 import { Account } from './model/account.ts';
 import { descriptionHandlers } from './model/descriptions.ts';
 import { fleetHandlers } from './model/fleets.ts';
@@ -22,9 +23,15 @@ import { WireServer } from './wire/server.ts';
 export const BUCKET = 'joiner-demo';
 export const CLUSTER = 'demo';
 
+/** `use1` of `us-east-1`. */
+function zoneIdPrefix(region: string): string {
+  const [area = '', side = '', number = ''] = region.split('-');
+  return `${area}${side[0] ?? ''}${number}`;
+}
+
 /** A whole AWS account on loopback, with a small network and a cluster named `demo`. */
 export class WireCloud {
-  readonly account = new Account();
+  readonly account: Account;
   readonly profiles = new ProfileModel();
   readonly bucket = new ObjectModel(BUCKET);
   readonly messages: ModelMessage[] = [];
@@ -43,12 +50,13 @@ export class WireCloud {
   private address = '';
   private sent = 0;
 
-  constructor() {
-    const { account } = this;
+  constructor(region = 'us-east-1') {
+    const account = new Account(region);
+    this.account = account;
     account.subnets = ['a', 'b', 'c'].map((letter, at) => ({
       SubnetId: `subnet-0000000000000000${letter}`,
-      AvailabilityZone: `us-east-1${letter}`,
-      AvailabilityZoneId: `use1-az${at + 1}`,
+      AvailabilityZone: `${region}${letter}`,
+      AvailabilityZoneId: `${zoneIdPrefix(region)}-az${at + 1}`,
       AvailableIpAddressCount: 8187,
       Tags: [{ Key: 'karpenter.sh/discovery', Value: CLUSTER }],
     }));
@@ -76,7 +84,7 @@ export class WireCloud {
         ...senderHandlers((body) => this.send(body)),
       },
       events: eventHandlers(this.events),
-      pricing: priceHandlers(this.onDemandPrices),
+      pricing: priceHandlers(this.onDemandPrices, currencyOf(region)),
     });
   }
 

@@ -1,6 +1,6 @@
-import { loadCatalog } from '../../../shared/catalog/catalog.ts';
 import { instanceTypesFor } from '../../../shared/catalog/instance-types.ts';
 import { DEFAULT_LAUNCH_SETTINGS } from '../../../shared/catalog/settings.ts';
+import { catalogIn } from './catalogs.ts';
 import { type Account, poolKey } from './model/account.ts';
 
 /** Of the alias al2023, by architecture. */
@@ -9,9 +9,10 @@ export const IMAGES = { x86_64: 'ami-0123456789abcdef0', arm64: 'ami-0123456789a
 /** Prices, and images and aliases of a Kubernetes release, so that nothing has to be looked up elsewhere. */
 export async function furnish(account: Account, kubernetes = '1.33'): Promise<void> {
   account.useClock(() => Date.now());
-  const catalog = await loadCatalog(account.region);
+  const catalog = await catalogIn(account.region);
   const types = instanceTypesFor(catalog, { ...DEFAULT_LAUNCH_SETTINGS, zones: catalog.zones });
-  for (const { name, offerings } of types) {
+  for (const { name, offerings, capacity } of types) {
+    account.vcpus.set(name, (capacity['cpu'] ?? 2_000) / 1_000);
     for (const { zone, capacityType, price } of offerings) {
       account.prices.set(poolKey(name, zone, capacityType), price);
     }

@@ -61,7 +61,7 @@ export function environmentOf(
     [ENV.batchIdleDuration]: '50ms',
     [ENV.batchMaxDuration]: '500ms',
     [ENV.logLevel]: 'INFO',
-    AWS_REGION: REGION,
+    AWS_REGION: cloud.account.region,
     AWS_ACCESS_KEY_ID: KEYS.accessKeyId,
     AWS_SECRET_ACCESS_KEY: KEYS.secretAccessKey,
     AWS_ENDPOINT_URL: cloud.endpoint,

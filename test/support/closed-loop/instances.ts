@@ -1,4 +1,3 @@
-import { loadCatalog } from '../../../shared/catalog/catalog.ts';
 import { instanceTypesFor } from '../../../shared/catalog/instance-types.ts';
 import { DEFAULT_LAUNCH_SETTINGS } from '../../../shared/catalog/settings.ts';
 import { allocatable } from '../../../shared/core/instance-types/allocatable.ts';
@@ -7,6 +6,7 @@ import { formatQuantity } from '../../../shared/core/quantity.ts';
 import type { KubeClient } from '../../../shared/kube/client.ts';
 import { isKubeFault } from '../../../shared/kube/errors.ts';
 import { RESOURCES } from '../../../shared/kube/resources.ts';
+import { catalogIn } from '../aws/catalogs.ts';
 import type { WireCloud } from '../aws/cloud.ts';
 import { joiningOf, privateDnsName } from '../aws/joining.ts';
 import type { ModelInstance } from '../aws/model/account.ts';
@@ -16,7 +16,7 @@ import { joinNode, setReady } from '../kubelet.ts';
 const known = new Map<string, readonly InstanceType[]>();
 
 async function typesOf(region: string): Promise<readonly InstanceType[]> {
-  const catalog = await loadCatalog(region);
+  const catalog = await catalogIn(region);
   const settings = { ...DEFAULT_LAUNCH_SETTINGS, zones: catalog.zones };
   const types = known.get(region) ?? instanceTypesFor(catalog, settings);
   known.set(region, types);

@@ -6,6 +6,7 @@ import { ensureNamespace } from '../../contract/kube-objects.ts';
 import { CLUSTER, WireCloud } from '../aws/cloud.ts';
 import { furnish } from '../aws/furnish.ts';
 import type { ModelInstance } from '../aws/model/account.ts';
+import { awsByDefault, makeRealistic, type Realism } from '../aws/realism.ts';
 import { establishCrds, ourCrds } from '../control-plane/crds.ts';
 import type { ControlPlane, ControlPlaneOptions } from '../control-plane/launch.ts';
 import { applyManifests, readManifests } from '../control-plane/manifests.ts';
@@ -21,7 +22,6 @@ import {
   type LoopFunction,
   loadHandlers,
   ONE_PASS_MS,
-  REGION,
 } from './functions.ts';
 import { joinInstances } from './instances.ts';
 import { type LogLine, LogTap } from './logs.ts';
@@ -77,9 +77,13 @@ export interface ClosedLoop {
 export interface ClosedLoopOptions {
   /** Nodes and instances that are not ours are in the world, and are looked at after each test. */
   readonly strangers?: boolean;
+  /** @default us-east-1 */
+  readonly region?: string;
   /** Of the functions, beside what the stack sets. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly controlPlane?: ControlPlaneOptions;
+  /** AWS takes its time and tells late, as it does; undefined: as {@link awsByDefault} says. */
+  readonly realism?: Realism;
 }
 
 interface Started {
@@ -93,11 +97,11 @@ export async function describeClosedLoop(
   body: (loop: ClosedLoop) => void,
   options: ClosedLoopOptions = {},
 ): Promise<void> {
-  const cloud = new WireCloud();
+  const cloud = new WireCloud(options.region);
   const known = { ...KEYS, username: 'joiner', groups: ['joiner:controller'] };
   let webhook: TokenWebhook | undefined;
   beforeAll(async () => {
-    webhook = await startTokenWebhook(CLUSTER, REGION, [known]);
+    webhook = await startTokenWebhook(CLUSTER, cloud.account.region, [known]);
   });
   afterAll(async () => webhook?.close());
   await describeWithControlPlane(
@@ -141,6 +145,8 @@ function describeStarted(
     parts.clock.start();
     tap.start();
     await furnish(cloud.account);
+    const realism = options.realism ?? awsByDefault();
+    if (realism !== undefined) makeRealistic(cloud, realism);
     await cloud.start();
     const { url, caPem } = plane();
     const data = Buffer.from(caPem).toString('base64');

@@ -10,7 +10,7 @@ import { deployment, nodeClass, nodePool } from '../../sim/small-world.ts';
 import { overtaken, settings, spread, waitingWorld, withPorts } from './world.ts';
 
 const SHORT = {
-  kind: 'unfulfillable',
+  kind: 'shortage',
   code: 'InsufficientInstanceCapacity',
   message: 'no',
 } as const;
@@ -146,7 +146,16 @@ describe('a fleet that gets no instance', () => {
 });
 
 describe('an offering that is barred', () => {
-  const OWN = { uid: 'own', generation: 2 };
+  const status = {
+    subnets: [],
+    securityGroups: [],
+    images: [],
+    capacityReservations: [],
+    instanceProfile: undefined,
+    conditions: [],
+  };
+  const OWN = { uid: 'own', generation: 2, status };
+  const SINCE = { kind: 'shortage', markedAtMs: 9, untilMs: 11, reason: 'ICE' } as const;
   const a = { instanceType: 'm7g.large', zone: 'zone-a', capacityType: 'on-demand' } as const;
   const reserved = { ...a, capacityType: 'reserved' } as const;
   const plain = typeOf('m7g.large', 2, 8, 1, { zones: ['zone-a', 'zone-b'] });
@@ -168,7 +177,8 @@ describe('an offering that is barred', () => {
     ['in every reservation', reserved, ['cr-1', 'cr-2']],
     ['until now', { ...a, untilMs: 10 }, []],
   ])('%s', (_, bar, expected) => {
-    const [found] = withoutBarred([type], OWN, [{ untilMs: 11, reason: 'ICE', ...bar }], 10);
+    const barring = { barred: [{ ...SINCE, ...bar }], fullSubnets: new Set<string>() };
+    const [found] = withoutBarred([type], OWN, barring, 10);
     const barred = found?.offerings.filter(({ available }) => !available) ?? [];
     expect(
       barred.map(

@@ -82,13 +82,13 @@ it('launches are counted by the claim: tried, and failed whatever the cause', as
       .filter(([key]) => key.startsWith(`${name}{`))
       .reduce((total, [, by]) => total + by, 0);
   const launch = async () => {
-    throw new PortError('throttled', 'RequestLimitExceeded', 'later');
+    throw new PortError('unknown', 'InternalError', 'later');
   };
   await provision(withPorts(ports, { compute: { launch } }), settings);
   expect(sum('launch_attempts_total')).toBe(3);
   expect(sum('cloudprovider_instance_launch_failures_total')).toBe(3);
   const offering = { instanceType: 'm7g.large', zone: 'us-east-1a', capacityType: 'spot' } as const;
-  const fault = { offering, kind: 'unfulfillable', code: 'Short', message: 'none' } as const;
+  const fault = { offering, kind: 'shortage', code: 'Short', message: 'none' } as const;
   const served: Ports['compute']['launch'] = async (request) => {
     const { instances } = await ports.compute.launch(request);
     return { instances, faults: Array.from({ length: 9 }, () => fault) };

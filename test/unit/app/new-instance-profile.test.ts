@@ -4,7 +4,7 @@ import { provision } from '../../../shared/app/provision.ts';
 import { fleetResult } from '../../../shared/aws/fleet-request.ts';
 import type { FleetRequest, FleetResult } from '../../../shared/ports.ts';
 import { deployment } from '../../sim/small-world.ts';
-import { settings, waitingWorld, withPorts } from './world.ts';
+import { settings, spread, waitingWorld, withPorts } from './world.ts';
 
 /** EC2 knows the profile this long after IAM. */
 const KNOWN_AFTER_MS = 12_000;
@@ -48,7 +48,24 @@ it.each([
     for (const { name } of (await ports.cluster.read()).objects.nodeClaims) names.add(name);
     await world.run(world.timeline.nowMs() + 2000);
   }
-  expect(sinceMs()).toBeLessThanOrEqual(KNOWN_AFTER_MS + 4000);
+  expect(sinceMs()).toBeLessThanOrEqual(KNOWN_AFTER_MS + 6000);
   // The claims are the same: none was given up.
   expect(names.size).toBe(launched);
+});
+
+it('is waited for in the pass, a moment each time, by all launches of its class', async () => {
+  const { ports } = await waitingWorld([spread('web', 20)]);
+  const startMs = ports.clock.nowMs();
+  const tried: number[] = [];
+  const launch = async (fleet: FleetRequest): Promise<FleetResult> => {
+    const sinceMs = ports.clock.nowMs() - startMs;
+    tried.push(Math.round(sinceMs / 1000));
+    return sinceMs < KNOWN_AFTER_MS ? early(fleet, []) : await ports.compute.launch(fleet);
+  };
+  const slow = withPorts(ports, { compute: { launch } });
+  const { launched } = await provision(slow, { ...settings, fleetSizeMax: 1 });
+  expect(launched).toHaveLength(20);
+  // Those that are under way together are not called back; no other is begun.
+  expect([...new Set(tried)]).toEqual([0, 5, 15]);
+  expect(tried.filter((each) => each === 0).length).toBeLessThanOrEqual(15);
 });

@@ -89,6 +89,52 @@ describe('an EC2NodeClass that was ready', () => {
   });
 });
 
+describe('a new EC2NodeClass', () => {
+  const throttled = async (): Promise<never> => {
+    throw new PortError('throttled', 'RequestLimitExceeded', 'later');
+  };
+
+  it.each([
+    ['its images', 'AMIsReady', { images: { resolve: throttled } }],
+    ['its subnets', 'SubnetsReady', { network: { subnets: throttled } }],
+    ['its profile', 'InstanceProfileReady', { profiles: { ensure: throttled } }],
+    ['its validation', 'ValidationSucceeded', { compute: { check: throttled } }],
+  ])('of which %s cannot be asked for a moment is looked at again soon', async (_, type, late) => {
+    const world = await runningWorld([]);
+    const read = reading(world.ports, (state) => ({
+      ...state,
+      nodeClasses: state.nodeClasses.map((each) => ({
+        ...each,
+        status: { ...each.status, conditions: [] },
+      })),
+    }));
+    const written: NodeClassStatus[] = [];
+    const ports = withPorts(world.ports, {
+      cluster: {
+        read,
+        patchNodeClassStatus: async (_ref, status) => {
+          written.push(status);
+          return 'done';
+        },
+      },
+    });
+    const failing = {
+      ...withPorts(ports, 'network' in late || 'compute' in late ? late : {}),
+      ...('images' in late ? late : {}),
+      ...('profiles' in late ? { profiles: { ...ports.profiles, ...late.profiles } } : {}),
+    };
+    let passing = 0;
+    await maintainNodeClasses(failing, () => {
+      passing += 1;
+    });
+    const [status] = written;
+    const found = ['Ready', type].map((each) =>
+      status === undefined ? undefined : conditionOf(status, each)?.status,
+    );
+    expect([passing, ...found]).toEqual([1, 'Unknown', 'Unknown']);
+  });
+});
+
 /** As EC2's adapter classifies a code with this status of HTTP. */
 function faultOf(code: string, httpStatusCode: number): PortError {
   const error = Object.assign(new Error('no'), { Code: code, $metadata: { httpStatusCode } });

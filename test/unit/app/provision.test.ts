@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { provision } from '../../../shared/app/provision.ts';
+import type { LaunchFaultKind } from '../../../shared/core/launch/faults.ts';
 import { NOMINATED_UNTIL } from '../../../shared/core/model/labels.ts';
-import { type FaultKind, type FleetRequest, PortError, type Ports } from '../../../shared/ports.ts';
+import { type FleetRequest, PortError, type Ports } from '../../../shared/ports.ts';
 import { readState } from '../../../shared/sim/decode.ts';
 import { bufferOf } from '../../builders/capacity-buffers.ts';
 import { nodeOverlay } from '../../builders/overlays.ts';
@@ -172,7 +173,7 @@ describe('Karpenter that comes up while provision waits for an answer', () => {
     expect(isUp()).toBe(true);
     return writes;
   }
-  const refused = (kind: FaultKind) => (ports: Ports) =>
+  const refused = (kind: LaunchFaultKind) => (ports: Ports) =>
     withPorts(ports, {
       compute: {
         launch: async () => {
@@ -197,8 +198,8 @@ describe('Karpenter that comes up while provision waits for an answer', () => {
       'launch',
       (ports: Ports) => withPorts(ports, { compute: { launch: refuse } }),
     ],
-    ['of a fleet that cannot be had', 'launch', refused('unfulfillable')],
-    ['of a fleet that is refused', 'launch', refused('invalid')],
+    ['of a fleet that cannot be had', 'launch', refused('shortage')],
+    ['of a fleet that is refused', 'launch', refused('class')],
   ] as const)('finds nothing written after that %s', async (_, during, change) => {
     expect(await writesAfter(during, change)).toEqual([]);
   });
@@ -207,7 +208,7 @@ describe('Karpenter that comes up while provision waits for an answer', () => {
     const { ports: free } = await waitingWorld([deployment('web', 1, '1')]);
     const launch = async (fleet: FleetRequest): Promise<never> => {
       await free.compute.launch(fleet);
-      return await refuse();
+      throw new PortError('unknown', 'TimeoutError', 'no answer');
     };
     await provision(withPorts(free, { compute: { launch } }), settings);
     const { ports, writes, isUp } = overtaken(free, 'list');

@@ -149,7 +149,9 @@ describe('the 5 minutes that a launch may take', () => {
 function plain(memory: Ports['memory']): Ports['memory'] {
   return {
     unavailable: () => memory.unavailable(),
+    unavailableSubnets: () => memory.unavailableSubnets(),
     markUnavailable: (...args) => memory.markUnavailable(...args),
+    forgetBars: (kind) => memory.forgetBars(kind),
     failedRegistrations: () => memory.failedRegistrations(),
     recordRegistration: (...args) => memory.recordRegistration(...args),
     unusedLaunches: () => memory.unusedLaunches(),

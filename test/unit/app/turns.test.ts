@@ -100,7 +100,7 @@ describe('who comes while it is launched in vain', () => {
   const short = async ({ overrides, capacityType }: FleetRequest) => ({
     instances: [],
     faults: overrides.map(({ instanceType, zone }) => ({
-      kind: 'unfulfillable' as const,
+      kind: 'shortage' as const,
       code: 'InsufficientInstanceCapacity',
       message: '',
       offering: { instanceType, zone, capacityType },
@@ -255,7 +255,7 @@ it('an instance whose launch got no answer has what its type has, though that is
   await provision(withPorts(ports, { compute: { launch } }), settings);
   const [{ instanceType, zone } = { instanceType: '', zone: '' }] = world.compute.machines.values();
   const offering = { instanceType, zone, capacityType: 'on-demand' } as const;
-  await ports.memory.markUnavailable(offering, 'InsufficientInstanceCapacity');
+  await ports.memory.markUnavailable(offering, 'InsufficientInstanceCapacity', 'shortage');
   await provision(ports, settings);
   const [claim] = claimsOf(waiting);
   expect(world.compute.machines.size).toBe(1);

@@ -195,10 +195,11 @@ describe('what CreateFleet answers', () => {
     const error = { ...place, ErrorCode: 'UnfulfillableCapacity', ErrorMessage: 'x' };
     expect(fleetResult(fleet, { Errors: [error, error] }).faults).toEqual([
       {
-        kind: 'unfulfillable',
+        kind: 'shortage',
         code: 'UnfulfillableCapacity',
         message: 'x',
         offering: { instanceType: 'c7g.large', zone: 'us-east-1a', capacityType: 'on-demand' },
+        subnetId: 'subnet-0000000000000000a',
       },
     ]);
   });

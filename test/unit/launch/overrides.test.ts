@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { clientToken, groupClaims } from '../../../shared/core/launch/fleet-group.ts';
-import { allocationStrategy, subnetByZone } from '../../../shared/core/launch/launch-request.ts';
+import { allocationStrategy } from '../../../shared/core/launch/launch-request.ts';
 import { chooseLaunch } from '../../../shared/core/launch/overrides.ts';
 import { sha256 } from '../../../shared/core/launch/sha256.ts';
+import { SubnetBalance } from '../../../shared/core/launch/subnet-choice.ts';
 import type { InstanceType, Offering } from '../../../shared/core/model/instance-type.ts';
 import type { RequirementExpression } from '../../../shared/core/model/requirement.ts';
 import { aNodeClaim } from './builders.ts';
@@ -146,15 +147,17 @@ describe('fleet groups', () => {
     expect(allocationStrategy(capacityType, overlaid)).toBe(strategy);
   });
 
-  it('takes the subnet with the most free addresses in each zone', () => {
-    const subnets = [
+  it('takes the subnet with the most free addresses in each zone, counted down', () => {
+    const balance = new SubnetBalance([
       { id: 'subnet-1', zone: 'a', freeAddresses: 5 },
       { id: 'subnet-2', zone: 'a', freeAddresses: 9 },
       { id: 'subnet-3', zone: 'b', freeAddresses: 1 },
-    ];
-    expect([...subnetByZone(subnets)].sort()).toEqual([
+    ]);
+    expect([...balance.byZone()].sort()).toEqual([
       ['a', 'subnet-2'],
       ['b', 'subnet-3'],
     ]);
+    balance.take('subnet-2', 5);
+    expect(balance.byZone().get('a')).toBe('subnet-1');
   });
 });

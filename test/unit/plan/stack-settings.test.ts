@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { preview } from '../../../cli/plan/preview.ts';
-import { findSettings } from '../../../cli/stack-settings.ts';
+import {
+  placeOf,
+  readStated,
+  type SettingsOptions,
+  settingsOf,
+} from '../../../cli/stack-settings.ts';
 import { loadCatalog } from '../../../shared/catalog/catalog.ts';
 import { DEFAULT_CONSOLIDATION_SETTINGS } from '../../../shared/core/disruption/consolidation/payback.ts';
 import type { KubeClient } from '../../../shared/kube/client.ts';
@@ -24,6 +29,9 @@ function server(answer: object | KubeError): KubeClient {
   };
   return { get } as unknown as KubeClient;
 }
+
+const findSettings = async (client: KubeClient, options: SettingsOptions) =>
+  settingsOf(await readStated(client), options);
 
 const asked = { verb: 'get', resource: 'configmaps/kube-system/joiner-settings' };
 const absent = new KubeError({ kind: 'notFound' }, '404', 'not found');
@@ -74,6 +82,20 @@ describe('the settings of the stack', () => {
     expect(notes).toHaveLength(1);
     expect(notes[0]).toMatch(/^the stack's settings are not known, defaults are assumed: /);
     expect(notes[0]).toMatch(expected);
+  });
+});
+
+describe('where the stack is', () => {
+  it('is what it has stated; older stacks state none of it', async () => {
+    const stated = { AWS_REGION: 'ap-south-1', JOINER_BUCKET: 'memory', CLUSTER_NAME: 'prod' };
+    const place = async (data: object) => placeOf(await readStated(server({ data })));
+    expect(await place({ ...STATED, ...stated })).toEqual({
+      region: 'ap-south-1',
+      bucket: 'memory',
+      cluster: 'prod',
+    });
+    expect(await place(STATED)).toEqual({});
+    expect(placeOf(await readStated(server(absent)))).toEqual({});
   });
 });
 

@@ -1,3 +1,4 @@
+import { money } from '../../model/currency.ts';
 import { NODE_POOL } from '../../model/labels.ts';
 import type { Plan, PlannedNodeClaim } from '../../model/plan.ts';
 import { isBufferPod, type Pod, podKey } from '../../model/pod.ts';
@@ -224,10 +225,6 @@ function overLimit(
   return undefined;
 }
 
-function dollars(amount: number): string {
-  return `$${amount.toFixed(4)}`;
-}
-
 /**
  * USD an hour that a node is charged for beside its price. A tight plan may leave a pod over, since
  * kube-scheduler binds in its own order; the more a node is charged for, the fewer and larger there
@@ -269,7 +266,8 @@ function moveBy(ground: Ground, nodes: readonly Usage[]): Move | Refusal | 'stra
     const { saving, cost } = balance;
     if (saving <= 0) return refusal('Its pods would not run cheaper anywhere else');
     const hours = settings.horizonMs / 3_600_000;
-    const what = `${dollars(saving)} an hour saved do not pay back ${dollars(cost)}`;
+    const [saved, paid] = [saving, cost].map((each) => money(each, scheduling.currency));
+    const what = `${saved} an hour saved do not pay back ${paid}`;
     return refusal(`${what} that the move counts as within ${hours} h`);
   }
   if (!isBalanced(nodes, balance, pools)) {

@@ -29,8 +29,32 @@ type Orders = readonly (readonly number[])[];
 /** Ratios of resources finer than this many steps a doubling share one order. */
 const RATIO_STEPS = 3;
 
-/** Mixes of the two main resources by which what is left of a node bounds what it can still be worth. */
-const MIXES = [0, 0.25, 0.5, 0.75, 1] as const;
+/** Of which the weights in a mix of the main resources are whole multiples. */
+const PARTS = 4;
+
+/**
+ * Mixes of the main resources: by each of them, what is left of a node bounds what it can still be
+ * worth.
+ */
+function mixesOf(count: number): readonly Float64Array[] {
+  const mixes: Float64Array[] = [];
+  const visit = (weights: readonly number[], rest: number): void => {
+    if (weights.length === count - 1) {
+      mixes.push(Float64Array.from([...weights, rest], (each) => each / PARTS));
+      return;
+    }
+    for (let each = 0; each <= rest; each++) visit([...weights, each], rest - each);
+  };
+  visit([], PARTS);
+  return mixes;
+}
+
+/** What a mix makes of what is used of each main resource. */
+function mixed(mix: Float64Array, shares: Float64Array): number {
+  let sum = 0;
+  for (let r = 0; r < shares.length; r++) sum += (mix[r] ?? 0) * (shares[r] ?? 0);
+  return sum;
+}
 
 /** A greedy filling this near to the ceiling is not worth a search. */
 const FULL = 0.995;
@@ -46,8 +70,10 @@ export class Filler {
   private readonly buckets: readonly Bucket[];
   private values: Float64Array;
   private readonly main: readonly number[];
+  private readonly mixes: readonly Float64Array[];
   private orders = new Map<string, Orders>();
-  private single: readonly (readonly number[])[] = [];
+  /** The even mix, which comes first, and all others. */
+  private readonly orderMixes: readonly Float64Array[];
   /** Work done: buckets looked at. */
   steps = 0;
   /** The part of it that searches took. */
@@ -57,6 +83,10 @@ export class Filler {
   constructor(buckets: readonly Bucket[], main: readonly number[], values: Float64Array) {
     this.buckets = buckets;
     this.main = main;
+    this.mixes = mixesOf(main.length);
+    const even = new Float64Array(main.length).fill(1 / main.length);
+    const isEven = (mix: Float64Array): boolean => mix.every((each, at) => each === even[at]);
+    this.orderMixes = [even, ...this.mixes.filter((mix) => !isEven(mix))];
     this.values = values;
     this.setValues(values);
   }
@@ -64,12 +94,6 @@ export class Filler {
   setValues(values: Float64Array): void {
     this.values = values;
     this.orders = new Map();
-    this.single = this.main.map((resource) =>
-      orderBy(this.buckets, ({ id, requests }) => {
-        const amount = requests[resource] ?? 0;
-        return (values[id] ?? 0) / (amount > 0 ? amount : 1e-9);
-      }),
-    );
   }
 
   private ordersFor(room: Float64Array): Orders {
@@ -80,14 +104,18 @@ export class Filler {
       .join();
     const known = this.orders.get(text);
     if (known !== undefined) return known;
-    const weights = this.main.map((r) => ((room[r] ?? 0) > 0 ? base / (room[r] ?? 1) : 0));
-    const mixed = orderBy(this.buckets, ({ id, requests }) => {
-      let use = 1e-9;
-      for (const [index, r] of this.main.entries())
-        use += (weights[index] ?? 0) * (requests[r] ?? 0);
-      return (this.values[id] ?? 0) / use;
-    });
-    const orders = [mixed, ...this.single];
+    const whole = Float64Array.from(this.main, (r) =>
+      (room[r] ?? 0) > 0 ? base / (room[r] ?? 1) : 0,
+    );
+    const orders = this.orderMixes.map((mix) =>
+      orderBy(this.buckets, ({ id, requests }) => {
+        let use = 1e-9;
+        for (const [at, r] of this.main.entries()) {
+          use += (mix[at] ?? 0) * (whole[at] ?? 0) * (requests[r] ?? 0);
+        }
+        return (this.values[id] ?? 0) / use;
+      }),
+    );
     this.orders.set(text, orders);
     return orders;
   }
@@ -118,7 +146,8 @@ export class Filler {
       const bucket = this.buckets[index] as Bucket;
       return (left[index] ?? 0) > 0 && bucket.allowed[column.group.id] === 1;
     });
-    const search = new FillSearch(this.buckets, candidates, this.values, this.main, column, left);
+    const { buckets, values, main, mixes } = this;
+    const search = new FillSearch({ buckets, values, main, mixes }, candidates, column, left);
     const found = search.run(greedy, stepsMax);
     this.searched += search.steps;
     this.steps += search.steps;
@@ -127,30 +156,64 @@ export class Filler {
 
   /** More than any filling of the column can be worth. */
   ceiling({ room, group }: Column, left: Float64Array): number {
-    const [first = 0, second = first] = this.main;
-    const densest = new Float64Array(MIXES.length);
+    const { main, mixes } = this;
+    const densest = new Float64Array(mixes.length);
+    const shares = new Float64Array(main.length);
     for (const [index, { requests, allowed }] of this.buckets.entries()) {
       if ((left[index] ?? 0) <= 0 || allowed[group.id] !== 1) continue;
-      const one = (requests[first] ?? 0) / Math.max(room[first] ?? 0, 1e-9);
-      const other = (requests[second] ?? 0) / Math.max(room[second] ?? 0, 1e-9);
-      if (one > 1 || other > 1) continue;
-      for (let at = 0; at < MIXES.length; at++) {
-        const mix = MIXES[at] ?? 0;
-        const use = mix * one + (1 - mix) * other;
-        const density = (this.values[index] ?? 0) / Math.max(use, 1e-9);
+      for (const [at, r] of main.entries()) {
+        shares[at] = (requests[r] ?? 0) / Math.max(room[r] ?? 0, 1e-9);
+      }
+      if (Math.max(...shares) > 1) continue;
+      for (const [at, mix] of mixes.entries()) {
+        const density = (this.values[index] ?? 0) / Math.max(mixed(mix, shares), 1e-9);
         if (density > (densest[at] ?? 0)) densest[at] = density;
       }
     }
     return Math.min(...densest);
   }
 
-  private along(order: readonly number[], column: Column, left: Float64Array): Pattern | undefined {
+  /**
+   * The best of the fillings that begin with some pods of one bucket, whatever they are worth for
+   * what they use: large pods of odd proportions never come first in any order.
+   */
+  begunWithEach(column: Column, left: Float64Array): Pattern | undefined {
+    const [order = []] = this.ordersFor(column.room);
+    const whole = roomFor(this.buckets, column);
+    let best: Pattern | undefined;
+    for (const index of order) {
+      const bucket = this.buckets[index] as Bucket;
+      const available = left[index] ?? 0;
+      if (available <= 0 || bucket.allowed[column.group.id] !== 1) continue;
+      const most = howMany(bucket, whole, available);
+      if (most < 1) continue;
+      for (const amount of new Set([1, (most + 1) >> 1, most])) {
+        const pattern = this.along(order, column, left, { index, amount });
+        if (best === undefined || (pattern?.value ?? 0) > best.value) best = pattern;
+      }
+    }
+    return best;
+  }
+
+  private along(
+    order: readonly number[],
+    column: Column,
+    left: Float64Array,
+    begin?: { readonly index: number; readonly amount: number },
+  ): Pattern | undefined {
     const room = roomFor(this.buckets, column);
     const group = column.group.id;
     const buckets: number[] = [];
     const amounts: number[] = [];
     let value = 0;
+    if (begin !== undefined) {
+      take(room, this.buckets[begin.index] as Bucket, begin.amount);
+      buckets.push(begin.index);
+      amounts.push(begin.amount);
+      value += begin.amount * (this.values[begin.index] ?? 0);
+    }
     for (const index of order) {
+      if (index === begin?.index) continue;
       const bucket = this.buckets[index] as Bucket;
       const available = left[index] ?? 0;
       if (available <= 0 || bucket.allowed[group] !== 1) continue;
@@ -166,6 +229,14 @@ export class Filler {
   }
 }
 
+/** Buckets, what one of each is worth, and by which resources fillings are bounded. */
+interface Valued {
+  readonly buckets: readonly Bucket[];
+  readonly values: Float64Array;
+  readonly main: readonly number[];
+  readonly mixes: readonly Float64Array[];
+}
+
 /** Depth-first branch and bound for the most valuable filling of one node. */
 class FillSearch {
   steps = 0;
@@ -179,19 +250,18 @@ class FillSearch {
   private readonly amounts: Int32Array;
   /** By candidate and mix: the best value per use of it and all later ones. */
   private readonly densest: Float64Array;
-  private readonly first: number;
-  private readonly second: number;
-  /** 1 / the whole room, of the two main resources. */
-  private readonly perFirst: number;
-  private readonly perSecond: number;
+  private readonly main: readonly number[];
+  private readonly mixes: readonly Float64Array[];
+  /** 1 / the whole room, of the main resources. */
+  private readonly whole: Float64Array;
+  /** Of the main resources, while a mix is made of them. */
+  private readonly shares: Float64Array;
   private bestValue = 0;
   private bestAmounts: Int32Array | undefined;
 
   constructor(
-    buckets: readonly Bucket[],
+    { buckets, values, main, mixes }: Valued,
     candidates: readonly number[],
-    values: Float64Array,
-    main: readonly number[],
     column: Column,
     left: Float64Array,
   ) {
@@ -202,11 +272,10 @@ class FillSearch {
     this.left = left;
     this.room = roomFor(buckets, column);
     this.amounts = new Int32Array(candidates.length);
-    const [first = 0, second = first] = main;
-    this.first = first;
-    this.second = second;
-    this.perFirst = 1 / Math.max(column.room[first] ?? 0, 1e-9);
-    this.perSecond = 1 / Math.max(column.room[second] ?? 0, 1e-9);
+    this.main = main;
+    this.mixes = mixes;
+    this.whole = Float64Array.from(main, (r) => 1 / Math.max(column.room[r] ?? 0, 1e-9));
+    this.shares = new Float64Array(main.length);
     this.densest = this.densities();
   }
 
@@ -227,16 +296,14 @@ class FillSearch {
 
   private densities(): Float64Array {
     const count = this.candidates.length;
-    const width = MIXES.length;
+    const { mixes } = this;
+    const width = mixes.length;
     const densest = new Float64Array((count + 1) * width);
     for (let at = count - 1; at >= 0; at--) {
       const index = this.candidates[at] ?? 0;
-      const { requests } = this.buckets[index] as Bucket;
-      const one = (requests[this.first] ?? 0) * this.perFirst;
-      const other = (requests[this.second] ?? 0) * this.perSecond;
-      for (let each = 0; each < width; each++) {
-        const mix = MIXES[each] ?? 0;
-        const use = Math.max(mix * one + (1 - mix) * other, 1e-9);
+      const shares = this.sharesOf((this.buckets[index] as Bucket).requests);
+      for (const [each, mix] of mixes.entries()) {
+        const use = Math.max(mixed(mix, shares), 1e-9);
         const later = densest[(at + 1) * width + each] ?? 0;
         densest[at * width + each] = Math.max((this.values[index] ?? 0) / use, later);
       }
@@ -244,15 +311,22 @@ class FillSearch {
     return densest;
   }
 
+  private sharesOf(amounts: Float64Array): Float64Array {
+    const { main, shares, whole } = this;
+    for (let r = 0; r < shares.length; r++) {
+      shares[r] = (amounts[main[r] ?? 0] ?? 0) * (whole[r] ?? 0);
+    }
+    return shares;
+  }
+
   /** What the rest of the room can be worth at most with the candidates from `at` on. */
   private bound(at: number): number {
-    const one = (this.room[this.first] ?? 0) * this.perFirst;
-    const other = (this.room[this.second] ?? 0) * this.perSecond;
-    const base = at * MIXES.length;
+    const { mixes, densest } = this;
+    const shares = this.sharesOf(this.room);
+    const base = at * mixes.length;
     let least = Number.POSITIVE_INFINITY;
-    for (let each = 0; each < MIXES.length; each++) {
-      const mix = MIXES[each] ?? 0;
-      const most = (this.densest[base + each] ?? 0) * (mix * one + (1 - mix) * other);
+    for (let each = 0; each < mixes.length; each++) {
+      const most = (densest[base + each] ?? 0) * mixed(mixes[each] as Float64Array, shares);
       if (most < least) least = most;
     }
     return least;

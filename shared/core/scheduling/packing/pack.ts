@@ -8,14 +8,27 @@ import { type Bucket, Filler, howMany, type Pattern } from './fill.ts';
 import { podValues, type Relaxations } from './pod-values.ts';
 import { type Stock, stocksOf } from './stocks.ts';
 
-/** Resources whose use decides what a node costs: those that vary between columns and are asked. */
+/** Of devices, so many kinds at most: the number of mixes grows with the power of it. */
+const DEVICES_MAX = 1;
+
+/**
+ * Resources whose use decides what a node costs: cpu and memory, where they are asked for, and the
+ * device that is asked for most, since it is dearer than both.
+ */
 function mainResources(
   buckets: readonly Bucket[],
   resources: readonly string[],
+  left: Float64Array,
 ): readonly number[] {
-  const main = ['cpu', 'memory'].map((name) => resources.indexOf(name)).filter((r) => r >= 0);
-  const asked = (r: number) => buckets.some((bucket) => (bucket.requests[r] ?? 0) > 0);
-  const found = main.filter(asked);
+  const asked = (r: number) =>
+    buckets.reduce((sum, { id, requests }) => sum + (left[id] ?? 0) * (requests[r] ?? 0), 0);
+  const basic = ['cpu', 'memory'].map((name) => resources.indexOf(name)).filter((r) => r >= 0);
+  const devices = resources
+    .map((name, r) => ({ r, amount: name.includes('/') ? asked(r) : 0 }))
+    .filter(({ amount }) => amount > 0)
+    .sort((a, b) => b.amount - a.amount)
+    .slice(0, DEVICES_MAX);
+  const found = [...basic.filter((r) => asked(r) > 0), ...devices.map(({ r }) => r)];
   return found.length > 0 ? found : [Math.max(0, resources.indexOf('pods'))];
 }
 
@@ -64,10 +77,11 @@ export interface Effort {
   readonly revalues: boolean;
   /** Fillings looked at for one column at most. */
   readonly searchSteps: number;
+  /** Fillings looked at for all columns together; what is left is shared so that late searches are short. */
+  readonly searchedMax: number;
 }
 
-/** Fillings looked at for all columns together; what is left is shared so that late searches are short. */
-const SEARCHED_MAX = 500_000;
+/** What is left to a packing is shared among so many searches to come. */
 const SEARCHES_AHEAD = 64;
 
 /** Values are worked out anew when what is left is worth less than this share of what was. */
@@ -84,6 +98,7 @@ class Packer {
   private readonly left: Float64Array;
   private readonly relaxations: Relaxations;
   private readonly searchMost: number;
+  private readonly searchedMax: number;
   private readonly filler: Filler;
   private readonly nodePrice: number;
   private readonly main: readonly number[];
@@ -96,7 +111,7 @@ class Packer {
     world: World,
     stocks: readonly Stock[],
     columns: readonly Column[],
-    { revalues, searchSteps }: Effort,
+    { revalues, searchSteps, searchedMax }: Effort,
     relaxations: Relaxations,
   ) {
     this.relaxations = relaxations;
@@ -105,10 +120,11 @@ class Packer {
     this.columns = columns;
     this.left = leftOf(stocks);
     this.searchMost = searchSteps;
+    this.searchedMax = searchedMax;
     const { problem } = world.ground;
     this.nodePrice = problem.settings.nodePrice;
     const buckets = stocks.map((stock) => stock.bucket);
-    this.main = mainResources(buckets, problem.resources);
+    this.main = mainResources(buckets, problem.resources, this.left);
     this.values = this.podValues();
     this.filler = new Filler(buckets, this.main, this.values);
     const worth = this.worthOfLeft();
@@ -121,7 +137,8 @@ class Packer {
     const { stepsMax } = this.world.ground.problem.settings;
     const buckets = this.stocks.map((stock) => stock.bucket);
     const options = { nodePrice, pivotsMax: 800, stepsMax };
-    return podValues(relaxations, buckets, left, columns, main, options).values;
+    // Pieces are weighed by two resources.
+    return podValues(relaxations, buckets, left, columns, main.slice(0, 2), options).values;
   }
 
   private worthOfLeft(): number {
@@ -177,7 +194,7 @@ class Packer {
   }
 
   private searchSteps(): number {
-    const left = Math.max(0, SEARCHED_MAX - this.filler.searched);
+    const left = Math.max(0, this.searchedMax - this.filler.searched);
     return Math.min(this.searchMost, Math.floor(left / SEARCHES_AHEAD));
   }
 

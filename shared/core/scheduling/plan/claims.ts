@@ -1,3 +1,4 @@
+import { type Currency, money } from '../../model/currency.ts';
 import {
   CAPACITY_OVERLAY_APPLIED,
   CAPACITY_TYPE,
@@ -31,12 +32,16 @@ function choiceOf(column: Column): OfferingChoice {
   };
 }
 
-function runnerUpOf(chosen: Column, column: Column | undefined): RunnerUp | undefined {
+function runnerUpOf(
+  chosen: Column,
+  column: Column | undefined,
+  currency: Currency,
+): RunnerUp | undefined {
   if (column === undefined) return undefined;
   const priceDifference = column.price - chosen.price;
   const why =
     priceDifference > 0
-      ? `holds the same pods for $${priceDifference.toFixed(4)} more an hour`
+      ? `holds the same pods for ${money(priceDifference, currency)} more an hour`
       : 'costs the same; the name comes later in the alphabet';
   return { ...choiceOf(column), priceDifference, why };
 }
@@ -179,7 +184,7 @@ export function plannedClaim(
     requirements: requirementsOf(ground, bin, flexibility),
     instanceTypes: types.map((type) => type.name),
     chosen: choiceOf(chosen),
-    runnerUp: runnerUpOf(chosen, runnerUp),
+    runnerUp: runnerUpOf(chosen, runnerUp, ground.problem.settings.currency),
     pods,
     requests: requestsOf(ground.problem, bin, [...bin.content]),
     labels: { ...poolLabels(pool), ...onlyValues(chosenLabels(ground, bin, flexibility)) },

@@ -27,6 +27,8 @@ export interface ModelInstance {
   spotStatus?: string;
   /** When it is gone; undefined: nobody ended it. */
   endsAtMs?: number;
+  /** As DescribeInstances has them until then. */
+  tagsBefore?: { readonly tags: Tag[]; readonly untilMs: number };
 }
 
 export interface ModelTemplate {
@@ -42,7 +44,7 @@ export function poolKey(instanceType: string, zone: string, market: string): str
 /** What an AWS account holds in one region, as far as the wire server knows. */
 export class Account {
   readonly id = '111122223333';
-  readonly region = 'us-east-1';
+  readonly region: string;
   subnets: Subnet[] = [];
   securityGroups: SecurityGroup[] = [];
   images: Image[] = [];
@@ -62,6 +64,16 @@ export class Account {
   readonly parameters = new Map<string, string>();
   /** `InvalidInstanceID.NotFound` until this long after the launch. */
   visibleAfterMs = 0;
+  /** Tags that are changed are seen so long after. */
+  tagLagMs = 0;
+  /** DescribeSpotInstanceRequests knows of a request so long after the launch. */
+  spotRequestLagMs = 0;
+  /** Whether EC2 knows an instance profile. */
+  knowsProfile: (name: string) => boolean = () => true;
+  /** vCPUs of standard instances (A, C, D, H, I, M, R, T, Z), by market; absent: no end. */
+  readonly standardVcpus = new Map<string, number>();
+  /** By instance type; the absent ones have 2. */
+  readonly vcpus = new Map<string, number>();
   pageSize = 1000;
   /** From pending to running. */
   bootMs = 5_000;
@@ -72,6 +84,10 @@ export class Account {
   private lastId = 0;
   private clock: () => number = () => this.setMs;
   private setMs = Date.UTC(2026, 0, 1);
+
+  constructor(region = 'us-east-1') {
+    this.region = region;
+  }
 
   get nowMs(): number {
     return this.clock();

@@ -11,6 +11,7 @@ import type { Handlers } from '../wire/server.ts';
 import { type Account, type ModelInstance, type ModelTemplate, poolKey } from './account.ts';
 import { inOrderOf, type Pool, poolOf } from './fleet-pools.ts';
 import { handle } from './handle.ts';
+import { passTime } from './instances.ts';
 
 /** https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/fleet-quotas.html */
 const OVERRIDES_MAX = 300;
@@ -101,8 +102,37 @@ function start(
   return instance;
 }
 
+/** https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-on-demand-instances.html#ec2-on-demand-instances-limits */
+const STANDARD = /^[acdhimrtz]\d/;
+
+/** The quota is of vCPUs that run, whoever has launched them. */
+function overQuota(account: Account, pool: Pool, market: string): [string, string] | undefined {
+  const quota = account.standardVcpus.get(market);
+  if (quota === undefined || !STANDARD.test(pool.instanceType)) return undefined;
+  passTime(account);
+  const vcpusOf = (type: string): number => account.vcpus.get(type) ?? 2;
+  const used = [...account.instances.values()]
+    .filter((each) => each.market === market && each.state !== 'terminated')
+    .filter((each) => STANDARD.test(each.instanceType))
+    .reduce((sum, each) => sum + vcpusOf(each.instanceType), 0);
+  if (used + vcpusOf(pool.instanceType) <= quota) return undefined;
+  if (market === 'spot')
+    return ['MaxSpotInstanceCountExceeded', 'Max spot instance count exceeded'];
+  return [
+    'VcpuLimitExceeded',
+    `You have requested more vCPU capacity than your current vCPU limit of ${quota} allows`,
+  ];
+}
+
 /** Why a pool has nothing now; the codes are those of EC2's error list. */
 function shortage(account: Account, pool: Pool, market: string): [string, string] | undefined {
+  const profile = pool.template.data.IamInstanceProfile?.Name ?? '';
+  if (profile !== '' && !account.knowsProfile(profile)) {
+    const what = `Value (${profile}) for parameter iamInstanceProfile.name is invalid.`;
+    return ['InvalidParameterValue', `${what} Invalid IAM Instance Profile name`];
+  }
+  const over = overQuota(account, pool, market);
+  if (over !== undefined) return over;
   const subnet = account.subnets.find((each) => each.SubnetId === pool.override.SubnetId);
   if (subnet !== undefined && (subnet.AvailableIpAddressCount ?? 0) <= 0) {
     const text = `There are not enough free addresses in subnet ${subnet.SubnetId}`;

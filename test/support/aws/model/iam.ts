@@ -8,6 +8,7 @@ export interface ModelProfile {
   readonly path: string;
   readonly tags: readonly iam.Tag[];
   readonly roles: string[];
+  readonly madeAtMs?: number;
 }
 
 interface Named {
@@ -21,6 +22,15 @@ export class ProfileModel {
   /** Roles that exist; undefined: all do. */
   roles: ReadonlySet<string> | undefined;
   pageSize = 100;
+  /** Reads know of a profile so long after it was made. */
+  lagMs = 0;
+  nowMs: () => number = () => 0;
+
+  private read(named: Named): iam.InstanceProfile {
+    const found = this.find(named);
+    const isSeen = this.nowMs() >= (found.madeAtMs ?? 0) + this.lagMs;
+    return this.described(isSeen ? found : this.find({ InstanceProfileName: '' }));
+  }
 
   private find({ InstanceProfileName = '' }: Named): ModelProfile {
     const found = this.profiles.get(InstanceProfileName);
@@ -34,7 +44,7 @@ export class ProfileModel {
     if (this.profiles.has(name)) {
       throw new WireFault('EntityAlreadyExists', `Instance Profile ${name} already exists.`, 409);
     }
-    this.profiles.set(name, { name, path, tags: Tags, roles: [] });
+    this.profiles.set(name, { name, path, tags: Tags, roles: [], madeAtMs: this.nowMs() });
     return { InstanceProfile: this.described(this.find(request)) };
   }
 
@@ -104,7 +114,7 @@ export class ProfileModel {
   handlers(): Handlers {
     return {
       GetInstanceProfile: handle<Named, iam.GetInstanceProfileCommandOutput>((request) => ({
-        InstanceProfile: this.described(this.find(request)),
+        InstanceProfile: this.read(request),
       })),
       ListInstanceProfiles: handle<
         iam.ListInstanceProfilesRequest,

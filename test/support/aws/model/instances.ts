@@ -35,6 +35,11 @@ function groupsOf({ securityGroups }: Account, { template }: ModelInstance): Gro
     .map(({ GroupId, GroupName }) => ({ GroupId, GroupName }));
 }
 
+/** https://docs.aws.amazon.com/ec2/latest/devguide/eventual-consistency.html */
+function seenTags({ nowMs }: Account, { tags, tagsBefore }: ModelInstance): ModelInstance['tags'] {
+  return tagsBefore !== undefined && nowMs < tagsBefore.untilMs ? tagsBefore.tags : tags;
+}
+
 function described(account: Account, each: ModelInstance): Instance {
   return {
     SecurityGroups: groupsOf(account, each),
@@ -45,7 +50,7 @@ function described(account: Account, each: ModelInstance): Instance {
     LaunchTime: new Date(each.launchedAtMs),
     Placement: { AvailabilityZone: each.zone },
     State: { Name: each.state, Code: STATE_CODES[each.state] },
-    Tags: each.tags,
+    Tags: seenTags(account, each),
     InstanceLifecycle: each.market === 'on-demand' ? undefined : each.market,
     CapacityReservationId: each.reservationId,
     PrivateDnsName: privateDnsName(each.id),
@@ -94,7 +99,7 @@ function describeInstances(account: Account, request: DescribeInstancesRequest) 
   const kept = all.filter((each) =>
     meetsFilters(
       request.Filters,
-      tagAttributes(each.tags, (name) => {
+      tagAttributes(seenTags(account, each), (name) => {
         if (name === 'instance-id') return [each.id];
         return name === 'instance-state-name' ? [each.state] : undefined;
       }),
@@ -125,6 +130,7 @@ function describeSpotRequests(
     (each) =>
       each.market === 'spot' &&
       isVisible(account, each) &&
+      account.nowMs >= each.launchedAtMs + account.spotRequestLagMs &&
       meetsFilters(Filters, (name) => (name === 'instance-id' ? [each.id] : undefined)),
   );
   const { items, next } = page(kept, NextToken, account.pageSize);
@@ -142,6 +148,8 @@ function terminate(account: Account, { InstanceIds = [] }: TerminateInstancesReq
 
 function createTags(account: Account, { Resources = [], Tags = [] }: CreateTagsRequest) {
   for (const instance of find(account, Resources)) {
+    const untilMs = account.nowMs + account.tagLagMs;
+    instance.tagsBefore = { tags: seenTags(account, instance), untilMs };
     const kept = instance.tags.filter((tag) => !Tags.some((each) => each.Key === tag.Key));
     instance.tags = [...kept, ...Tags];
   }

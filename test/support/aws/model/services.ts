@@ -4,6 +4,7 @@ import type * as events from '@aws-sdk/client-eventbridge';
 import type * as pricing from '@aws-sdk/client-pricing';
 import type * as sqs from '@aws-sdk/client-sqs';
 import type * as ssm from '@aws-sdk/client-ssm';
+import type { Currency } from '../../../../shared/core/model/currency.ts';
 import { WireFault } from '../wire/response.ts';
 import type { Handlers } from '../wire/server.ts';
 import type { Account } from './account.ts';
@@ -54,24 +55,25 @@ export function eventHandlers(entries: events.PutEventsRequestEntry[]): Handlers
 
 export interface OnDemandPrice {
   readonly instanceType: string;
-  readonly usd: number;
+  /** In the currency of the region. */
+  readonly price: number;
 }
 
 /** Price lists come as JSON texts, 100 a page. https://docs.aws.amazon.com/aws-cost-management/latest/APIReference/API_pricing_GetProducts.html */
-export function priceHandlers(prices: readonly OnDemandPrice[]): Handlers {
+export function priceHandlers(prices: readonly OnDemandPrice[], currency: Currency): Handlers {
   return {
     GetProducts: handle<pricing.GetProductsRequest, pricing.GetProductsCommandOutput>((request) => {
       const tenancy = request.Filters?.find((each) => each.Field === 'tenancy')?.Value;
       const isDedicated = tenancy === 'Dedicated';
       const all = prices.filter((each) => each.instanceType.includes('metal') === isDedicated);
       const { items, next } = page(all, request.NextToken, 100);
-      const list = items.map(({ instanceType, usd }) => ({
+      const list = items.map(({ instanceType, price }) => ({
         product: { attributes: { instanceType } },
         terms: {
           OnDemand: {
             'sku.term': {
               priceDimensions: {
-                'sku.term.hour': { unit: 'Hrs', pricePerUnit: { USD: String(usd) } },
+                'sku.term.hour': { unit: 'Hrs', pricePerUnit: { [currency]: String(price) } },
               },
             },
           },

@@ -33,6 +33,11 @@ export class WireServer {
   private readonly handlers: Readonly<Partial<Record<ServiceName, Handlers>>>;
   private readonly server = createServer((request, response) => void this.serve(request, response));
   private scripts: readonly FaultScript[] = [];
+  /** How long an operation takes that has no delay of its own. */
+  latencyMs: (operation: string) => number = () => 0;
+  /** Why a call is refused before anything is done. */
+  admit: (service: ServiceName, operation: string, input: Fields) => WireFault | undefined = () =>
+    undefined;
   private readonly delaysMs = new Map<string, number>();
   private readonly underWay = new Map<string, number>();
   private readonly mostUnderWay = new Map<string, number>();
@@ -95,8 +100,8 @@ export class WireServer {
     const count = (this.underWay.get(operation) ?? 0) + 1;
     this.underWay.set(operation, count);
     this.mostUnderWay.set(operation, Math.max(this.mostAtOnce(operation), count));
-    const ms = this.delaysMs.get(operation);
-    if (ms !== undefined) await sleep(ms);
+    const ms = this.delaysMs.get(operation) ?? this.latencyMs(operation);
+    if (ms > 0) await sleep(ms);
     this.underWay.set(operation, (this.underWay.get(operation) ?? 1) - 1);
   }
 
@@ -116,6 +121,8 @@ export class WireServer {
         return 'disconnect';
       }
       if (scripted instanceof WireFault) throw scripted;
+      const refusal = this.admit(service, operation.name, input);
+      if (refusal !== undefined) throw refusal;
       const handler = this.handlers[service]?.[operation.name];
       if (handler === undefined) throw new WireFault('InvalidAction', `${operation.name}?`);
       const response = writeOutput(service, operation, handler(input));

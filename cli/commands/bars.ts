@@ -1,0 +1,134 @@
+import { Argument, Command, Option } from 'commander';
+import packageJson from '../../package.json' with { type: 'json' };
+import { FAULTS } from '../../shared/core/launch/faults.ts';
+import { type CallersAccess, callersAccess } from '../aws-access.ts';
+import { BadInput, Problems, reporting } from '../bad-input.ts';
+import { type HeldBar, HeldBars } from '../bars/held.ts';
+import { deployedFunctions } from '../doctor/account.ts';
+
+interface Options {
+  readonly cluster: string;
+  readonly region?: string;
+  readonly bucket?: string;
+  readonly all?: boolean;
+  readonly output: 'text' | 'json';
+}
+
+type Action = 'list' | 'forget';
+
+function checked(action: Action, keys: readonly string[], options: Options): string {
+  const problems = new Problems();
+  const region = options.region ?? process.env['AWS_REGION'] ?? process.env['AWS_DEFAULT_REGION'];
+  if (region === undefined) problems.add('give --region, or set AWS_REGION');
+  if (action === 'list' && keys.length > 0) problems.add('list takes no keys');
+  if (action === 'list' && options.all === true) problems.add('--all is for forget');
+  const isSaid = (options.all === true) !== keys.length > 0;
+  if (action === 'forget' && !isSaid) {
+    problems.add('give keys as the list has them, or --all, and not both');
+  }
+  return problems.checked(region);
+}
+
+/** The bucket that the stack's functions are told of. */
+async function bucketOf(
+  { region, credentials, endpoint }: CallersAccess,
+  cluster: string,
+): Promise<string> {
+  const functions = await deployedFunctions({ region, credentials, endpoint }, cluster);
+  const found = functions.find(({ bucket }) => bucket !== '');
+  if (found !== undefined) return found.bucket;
+  throw new BadInput([`no function of a stack for ${cluster} names a bucket: give --bucket`]);
+}
+
+/** Whether the key is named: by itself, or by what it begins with. */
+function isNamed(key: string, names: readonly string[]): boolean {
+  return names.some((name) => key === name || key.startsWith(`${name}/`));
+}
+
+async function run(action: Action, keys: readonly string[], options: Options): Promise<number> {
+  const access = callersAccess(checked(action, keys, options), 'bars');
+  const bucket = options.bucket ?? (await bucketOf(access, options.cluster));
+  const bars = new HeldBars(access, bucket);
+  const held = await bars.read();
+  if (action === 'list') {
+    process.stdout.write(options.output === 'json' ? asJson(held) : asText(held, bars.nowMs()));
+    return 0;
+  }
+  const isMeant = (key: string): boolean => options.all === true || isNamed(key, keys);
+  const meant = held.filter(({ key }) => isMeant(key));
+  const own = meant.filter(({ cluster }) => cluster === options.cluster);
+  if (own.length > 0) await bars.forget(options.cluster, isMeant);
+  process.stdout.write(options.output === 'json' ? asJson(own) : forgotten(own));
+  for (const each of meant.filter((one) => !own.includes(one))) {
+    const { key, cluster } = each;
+    process.stderr.write(`${key} is barred by the stack for ${cluster}: --cluster ${cluster}\n`);
+  }
+  const unknown = keys.filter((name) => !held.some(({ key }) => isNamed(key, [name])));
+  for (const name of unknown) process.stderr.write(`error: ${name} is not barred\n`);
+  return unknown.length > 0 || own.length < meant.length ? 1 : 0;
+}
+
+function forgotten(bars: readonly HeldBar[]): string {
+  if (bars.length === 0) return 'nothing was forgotten\n';
+  return bars.map(({ key }) => `${key}: forgotten\n`).join('');
+}
+
+function minutes(ms: number): string {
+  return `${Math.max(1, Math.round(ms / 60_000))}m`;
+}
+
+function asText(bars: readonly HeldBar[], nowMs: number): string {
+  if (bars.length === 0) return 'nothing is barred\n';
+  const rows = bars.map(({ key, cluster, bar }) => [
+    key,
+    bar.kind,
+    bar.reason,
+    minutes(nowMs - bar.markedAtMs),
+    minutes(bar.untilMs - nowMs),
+    String(bar.times),
+    cluster,
+    FAULTS[bar.kind].ends,
+  ]);
+  const table = [['BARRED', 'KIND', 'REASON', 'AGE', 'LEFT', 'TIMES', 'BY', 'ENDS'], ...rows];
+  const widths = table[0]?.map((_, at) => Math.max(...table.map((row) => row[at]?.length ?? 0)));
+  return table
+    .map((row) => `${row.map((cell, at) => cell.padEnd(widths?.[at] ?? 0)).join('  ')}`.trimEnd())
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+function asJson(held: readonly HeldBar[]): string {
+  const bars = held.map(({ key, cluster, bar: { kind, reason, markedAtMs, untilMs, times } }) => ({
+    key,
+    kind,
+    reason,
+    since: new Date(markedAtMs).toISOString(),
+    until: new Date(untilMs).toISOString(),
+    times,
+    cluster,
+    ends: FAULTS[kind].ends,
+  }));
+  return `${JSON.stringify({ joiner: packageJson.version, bars }, null, 2)}\n`;
+}
+
+/** `joiner bars`: what EC2 has refused and is not asked for now, and a way to ask all the same. */
+export function barsCommand(): Command {
+  const action = new Argument('[action]').choices(['list', 'forget']).default('list');
+  return new Command('bars')
+    .description('list what EC2 refused and is left alone for a while, or forget it')
+    .addArgument(action)
+    .argument('[keys...]', 'to forget: as the list has them, or what they begin with')
+    .requiredOption('--cluster <name>', 'the EKS cluster')
+    .option('--region <region>', 'of the cluster; default: AWS_REGION')
+    .option('--bucket <name>', "of the stack; default: asked of the stack's functions")
+    .option('--all', 'forget everything that this stack has barred')
+    .addOption(new Option('-o, --output <format>').choices(['text', 'json']).default('text'))
+    .addHelpText('after', HELP)
+    .action((what: Action, keys: readonly string[], options: Options) =>
+      reporting(() => run(what, keys, options)),
+    );
+}
+
+const HELP = `
+AWS is asked with the credentials of the environment, as the aws command does: s3:ListBucket and
+s3:GetObject to list, s3:PutObject to forget, lambda:GetFunctionConfiguration without --bucket.`;

@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { Pod } from '../../shared/core/model/pod.ts';
+import { GI, planOf, podsOf, poolOf, typeOf } from '../builders/scheduling.ts';
+
+const GPU = 'nvidia.com/gpu';
+
+/** General types in three proportions, each family a little dearer, and types with GPUs. */
+const TYPES = [
+  ...[2, 4, 8].flatMap((perCpu, family) =>
+    [1, 2, 4, 8, 16, 32, 48, 96].map((cpu) =>
+      typeOf(`f${family}.${cpu}`, cpu, cpu * perCpu, cpu * (0.02 + 0.006 * perCpu)),
+    ),
+  ),
+  ...[4, 8, 16, 32, 64, 96].map((cpu) => {
+    const gpus = Math.max(1, Math.floor(cpu / 12));
+    const capacity = { cpu: cpu * 1000, memory: cpu * 4 * GI, pods: 110, [GPU]: gpus };
+    return typeOf(`g.${cpu}`, cpu, cpu * 4, cpu * 0.08 + gpus * 0.4, { capacity });
+  }),
+];
+
+/** Most shapes are small and of many pods, some large and of few, as in clusters that people run. */
+const shape = fc.record({
+  count: fc.oneof(
+    { weight: 3, arbitrary: fc.integer({ min: 1, max: 20 }) },
+    { weight: 2, arbitrary: fc.integer({ min: 20, max: 200 }) },
+  ),
+  cpu: fc.oneof(
+    fc.integer({ min: 1, max: 40 }).map((each) => each * 100),
+    fc.integer({ min: 3, max: 33 }).map((each) => each * 1000 - 100),
+  ),
+  perCpu: fc.constantFrom(1, 2, 3, 4, 6, 8),
+  gpus: fc.constantFrom(0, 0, 0, 1, 1, 2),
+});
+
+const cases = fc.record({
+  shapes: fc.array(shape, { minLength: 3, maxLength: 40 }),
+  parts: fc.integer({ min: 2, max: 8 }),
+  byShape: fc.boolean(),
+  seed: fc.integer({ min: 1, max: 1_000_000 }),
+});
+
+/** Of the plan, with what a node counts as beyond its price. */
+function costOf(pods: readonly Pod[]): number {
+  const plan = planOf({ types: TYPES, pods, nodePools: [poolOf('general')] });
+  expect(plan.unplaced.size).toBe(0);
+  return plan.newNodeClaims.reduce((sum, { chosen }) => sum + chosen.price + 0.003, 0);
+}
+
+/** Of 100 such cases the worst is 2.9 % dearer, seven by more than 0.2 %: bench/solve.md. */
+const DEARER_MOST = 1.03;
+
+it('the whole is hardly ever dearer than its parts, and never by much', () => {
+  fc.assert(
+    fc.property(cases, ({ shapes, parts, byShape, seed }) => {
+      const pods = shapes.flatMap(({ count, cpu, perCpu, gpus }, index) => {
+        const memory = Math.round((cpu / 1000) * Math.min(perCpu, 7) * GI);
+        const requests = { cpu, memory, pods: 1, ...(gpus > 0 ? { [GPU]: gpus } : {}) };
+        return podsOf(count, `s${index}`, { requests });
+      });
+      const partOf = (pod: Pod, at: number): number =>
+        (byShape ? Number(pod.name.slice(1).split('-')[0]) : at * seed) % parts;
+      const split = new Map<number, Pod[]>();
+      for (const [at, pod] of pods.entries()) {
+        const part = partOf(pod, at);
+        split.set(part, [...(split.get(part) ?? []), pod]);
+      }
+      const sum = [...split.values()].reduce((all, part) => all + costOf(part), 0);
+      expect(costOf(pods)).toBeLessThanOrEqual(sum * DEARER_MOST);
+    }),
+    { seed: 24, numRuns: 60 },
+  );
+}, 120_000);
