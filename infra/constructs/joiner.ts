@@ -22,13 +22,13 @@ import type { PolicyScope } from '../policies/statement.ts';
 import { Alarms } from './alarms.ts';
 import { ClusterAccess } from './cluster-access.ts';
 import { DecisionDashboard } from './decision-dashboard.ts';
-import { JoinerFunction } from './function.ts';
+import { DESCRIPTIONS, JoinerFunction } from './function.ts';
 import { Installer } from './installer.ts';
 import { InterruptionQueue } from './interruption-queue.ts';
 import type { JoinerProps } from './joiner-props.ts';
 import { MemoryBucket } from './memory-bucket.ts';
 import { joinerMetric, type MetricKey } from './metrics.ts';
-import { NodeRole } from './node-role.ts';
+import { type FurtherRole, furtherRole, NodeRole } from './node-role.ts';
 import { OUTPUT_NAMES, OUTPUTS, type OutputName } from './outputs.ts';
 import {
   admitToCluster,
@@ -41,18 +41,6 @@ import {
   TIMEOUTS,
 } from './settings.ts';
 import { Schedules, WakeUps } from './triggers.ts';
-
-/** What each function does, for Lambda's console. */
-const DESCRIPTIONS: Readonly<Record<FunctionName, string>> = {
-  watch: 'Joiner: holds a watch on the cluster and wakes the others',
-  provision: 'Joiner: launches nodes for pending pods',
-  lifecycle: 'Joiner: registers, drains and terminates nodes',
-  disrupt: 'Joiner: removes empty nodes and replaces those that have drifted',
-  interrupt: 'Joiner: takes notices of interruptions from the queue',
-  nodeclass: 'Joiner: keeps the status of EC2NodeClasses',
-  catalog: 'Joiner: reads instance types and prices',
-  install: 'Joiner: applies CRDs and RBAC for CloudFormation',
-};
 
 /** Neither needs the cluster's API, nor is in its VPC. */
 const OUTSIDE: ReadonlySet<FunctionName> = new Set(['catalog']);
@@ -383,17 +371,6 @@ export class Joiner extends Construct {
     if (found === undefined) throw new Error(`there is no function ${name}`);
     return found;
   }
-}
-
-interface FurtherRole {
-  /** By the role, not by its place in the list: an order that changes replaces no entry. */
-  readonly id: string;
-  readonly arn: string;
-}
-
-function furtherRole(role: string | iam.IRole): FurtherRole {
-  const [name, arn] = typeof role === 'string' ? [role, role] : [role.node.path, role.roleArn];
-  return { id: createHash('sha256').update(name).digest('hex').slice(0, 8), arn };
 }
 
 function bundledCode(names: readonly FunctionName[]): (name: FunctionName) => lambda.Code {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
@@ -46,4 +47,17 @@ export class NodeRole extends Construct {
     );
     acknowledge(this.role, Object.fromEntries(rules.map((rule) => [rule, reason])));
   }
+}
+
+/** A role of one's own beside `nodeRole`. */
+export interface FurtherRole {
+  /** By the role, not by its place in the list: an order that changes replaces no entry. */
+  readonly id: string;
+  readonly arn: string;
+}
+
+/** Of an ARN or a construct. */
+export function furtherRole(role: string | iam.IRole): FurtherRole {
+  const [name, arn] = typeof role === 'string' ? [role, role] : [role.node.path, role.roleArn];
+  return { id: createHash('sha256').update(name).digest('hex').slice(0, 8), arn };
 }
