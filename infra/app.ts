@@ -35,7 +35,8 @@ function joinerStack(app: App, context: Readonly<Record<string, unknown>>): void
   const id = `joiner-${String(props.cluster).replaceAll('_', '-')}`;
   const { region } = props;
   const env = region === undefined ? {} : { env: { region } };
-  new JoinerStack(app, id, { joiner: props, ...env });
+  // Functions that are gone drain and end nothing: a stack goes only after a second thought.
+  new JoinerStack(app, id, { joiner: props, terminationProtection: true, ...env });
 }
 
 function clustersStack(app: App, context: Readonly<Record<string, unknown>>): void {

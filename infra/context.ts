@@ -25,7 +25,12 @@ export function isOfCdk(name: string): boolean {
 
 const CDK_OWN: ReadonlySet<string> = new Set(['cli-telemetry', 'acknowledged-issue-numbers']);
 
-const LISTS: ReadonlySet<string> = new Set(['subnets', 'securityGroups']);
+const LISTS: ReadonlySet<string> = new Set([
+  'subnets',
+  'securityGroups',
+  'nodeRoles',
+  'imageParameters',
+]);
 const RECORDS: ReadonlySet<string> = new Set([
   'memorySizes',
   'featureGates',

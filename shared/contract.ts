@@ -275,6 +275,8 @@ export const INSTALL_STEPS = {
   settings: 'settings',
   /** Removes Joiner's own objects from the bucket when the stack goes. */
   data: 'data',
+  /** Refuses that the stack goes while nodes of its classes are there. */
+  nodes: 'nodes',
 } as const;
 
 export type InstallStep = (typeof INSTALL_STEPS)[keyof typeof INSTALL_STEPS];

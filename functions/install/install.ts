@@ -8,6 +8,7 @@ import { sendAnswer } from './answer.ts';
 import { type Applied, applyAll, removal, removeRights } from './apply.ts';
 import { clusterFault } from './check.ts';
 import type { InstallCloud } from './cloud.ts';
+import { countNodes, destroyRefusal, roleRefusal, rolesLost } from './nodes.ts';
 import { decodeRequest, type InstallRequest } from './request.ts';
 
 /** Everything that the installer touches, so that tests can stand in for it. */
@@ -48,8 +49,10 @@ async function work(ports: InstallPorts, request: InstallRequest): Promise<Answe
     return { status: 'SUCCESS', reason };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    // What cannot be taken back must not keep a stack from going, except the users' own data.
-    if (request.type === 'Delete' && request.step !== 'data') {
+    // What cannot be taken back must not keep a stack from going, except the users' own data and
+    // nodes that nobody would drain any more.
+    const isKeeping = request.step === 'data' || request.step === 'nodes';
+    if (request.type === 'Delete' && !isKeeping) {
       ports.log({ message: 'left behind', step: request.step, reason: message });
       const by = `take it away with: ${removal(ports.manifests)}`;
       return { status: 'SUCCESS', reason: `rights are left behind, ${by}; why: ${message}` };
@@ -79,7 +82,9 @@ type Step = (ports: InstallPorts, request: InstallRequest) => Promise<string>;
 const STEPS: Readonly<Record<InstallRequest['step'], Step>> = {
   check: async (ports, request) => {
     if (request.type === 'Delete') return 'nothing to take back';
-    await usableCluster(ports, request, request.properties['Endpoint'] ?? 'public');
+    const endpoint = request.properties['Endpoint'] ?? 'public';
+    const facts = await usableCluster(ports, request, endpoint);
+    await keepRoles(ports, request, facts);
     return 'the cluster can be installed on';
   },
   apply: (ports, request) =>
@@ -89,6 +94,7 @@ const STEPS: Readonly<Record<InstallRequest['step'], Step>> = {
     if (request.type !== 'Delete') return 'nothing to do';
     return `${await removeData(ports, request)} objects removed`;
   },
+  nodes: (ports, request) => keepNodes(ports, request),
 };
 
 async function usableCluster(
@@ -146,6 +152,51 @@ async function takeBack(ports: InstallPorts, request: InstallRequest): Promise<s
   try {
     const removed = await removeRights(client, ports.manifests);
     return `removed: ${removed.join(', ')}; CRDs stay, and with them what people wrote`;
+  } finally {
+    await client.close();
+  }
+}
+
+/** A role that nodes run with may go only when they have gone, or when somebody says so. */
+async function keepRoles(
+  ports: InstallPorts,
+  { type, cluster, properties, oldProperties }: InstallRequest,
+  facts: ClusterAccess,
+): Promise<void> {
+  const lost = rolesLost(oldProperties, properties);
+  if (type !== 'Update' || lost.length === 0 || properties['LeaveNodes'] === 'true') return;
+  const nodes = await nodesThere(ports, cluster, facts);
+  if (nodes > 0) throw new Error(roleRefusal(nodes, cluster, lost));
+}
+
+/** The first thing that is asked of a stack that is to go, and the last of one that is made. */
+async function keepNodes(
+  ports: InstallPorts,
+  { type, cluster, properties }: InstallRequest,
+): Promise<string> {
+  if (type !== 'Delete') return 'nothing to do';
+  if (properties['LeaveNodes'] === 'true') return 'nodes may be left';
+  const facts = await ports.cloud.describeCluster(cluster);
+  if (facts === undefined) return 'the cluster is gone';
+  const nodes = await nodesThere(ports, cluster, facts);
+  if (nodes > 0) throw new Error(destroyRefusal(nodes, cluster));
+  return 'no nodes are left';
+}
+
+async function nodesThere(
+  ports: InstallPorts,
+  cluster: string,
+  facts: ClusterAccess,
+): Promise<number> {
+  const client = ports.connect(cluster, facts);
+  try {
+    return await countNodes(client);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const message =
+      `whether nodes of Joiner are in the cluster ${cluster} cannot be found out (${why}). Where ` +
+      `they may be left: npx cdk deploy -c cluster=${cluster} -c leaveNodes=true`;
+    throw new Error(message, { cause: error });
   } finally {
     await client.close();
   }

@@ -14,6 +14,8 @@ export interface InstallRequest {
   readonly step: InstallStep;
   readonly cluster: string;
   readonly properties: Readonly<Record<string, string>>;
+  /** Of an Update: those of before. */
+  readonly oldProperties: Readonly<Record<string, string>>;
 }
 
 /** Where the answer goes is known even of requests that cannot be read otherwise. */
@@ -40,6 +42,7 @@ export function decodeRequest(event: unknown): DecodedRequest {
     throw new Error('the event is not a request of CloudFormation: it has no ResponseURL');
   }
   const properties = texts(property(event, 'ResourceProperties'));
+  const oldProperties = texts(property(event, 'OldResourceProperties'));
   const type = TYPES.find((each) => each === read('RequestType'));
   const step = Object.values(INSTALL_STEPS).find((each) => each === properties['Step']);
   const cluster = properties['Cluster'] ?? '';
@@ -50,7 +53,7 @@ export function decodeRequest(event: unknown): DecodedRequest {
       "and a cluster's name";
     return { ok: false, message, answerTo };
   }
-  return { ok: true, request: { ...answerTo, type, step, cluster, properties } };
+  return { ok: true, request: { ...answerTo, type, step, cluster, properties, oldProperties } };
 }
 
 const TYPES = ['Create', 'Update', 'Delete'] as const;

@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib';
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import * as eks from 'aws-cdk-lib/aws-eks';
 import type * as iam from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
@@ -34,8 +34,11 @@ export class ClusterAccess extends Construct {
     });
   }
 
+  /** Outlives the stack: without its entry a kubelet gets 401, and its pods are evicted. */
   admitNodes(id: string, roleArn: string, type: 'EC2_LINUX' | 'EC2_WINDOWS'): eks.CfnAccessEntry {
-    return this.#entry(id, { principalArn: roleArn, type });
+    const entry = this.#entry(id, { principalArn: roleArn, type });
+    entry.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
+    return entry;
   }
 
   #entry(id: string, props: Omit<eks.CfnAccessEntryProps, 'clusterName'>): eks.CfnAccessEntry {

@@ -8,6 +8,18 @@ import { BUNDLE_HANDLER } from '../bundle.ts';
 import type { Statement } from '../policies/statement.ts';
 import { acknowledgeWildcards } from './acknowledge.ts';
 
+/** What each function does, for Lambda's console. */
+export const DESCRIPTIONS: Readonly<Record<FunctionName, string>> = {
+  watch: 'Joiner: holds a watch on the cluster and wakes the others',
+  provision: 'Joiner: launches nodes for pending pods',
+  lifecycle: 'Joiner: registers, drains and terminates nodes',
+  disrupt: 'Joiner: removes empty nodes and replaces those that have drifted',
+  interrupt: 'Joiner: takes notices of interruptions from the queue',
+  nodeclass: 'Joiner: keeps the status of EC2NodeClasses',
+  catalog: 'Joiner: reads instance types and prices',
+  install: 'Joiner: applies CRDs and RBAC for CloudFormation',
+};
+
 /** Where a function's network interfaces are. */
 export interface FunctionNetwork {
   readonly subnetIds: readonly string[];

@@ -7,6 +7,10 @@ export interface InstallerProps {
   readonly cluster: string;
   readonly handler: lambda.Function;
   readonly endpoint: 'public' | 'private';
+  /** ARNs of all roles that nodes may have. */
+  readonly nodeRoles: readonly string[];
+  /** The stack and its roles may go while nodes are there. */
+  readonly leaveNodes: boolean;
 }
 
 /** Longer than the function's own timeout: a function that died is reported within minutes. */
@@ -14,8 +18,8 @@ const SERVICE_TIMEOUT = Duration.minutes(10);
 
 /**
  * The stack's custom resources, all answered by our own function: the cluster is checked before
- * anything is granted, definitions and rights are applied before anything runs, and the memory is
- * emptied when everything else is gone.
+ * anything is granted, definitions and rights are applied before anything runs, nothing goes while
+ * nodes are there, and the memory is emptied when everything else is gone.
  */
 export class Installer extends Construct {
   readonly #props: InstallerProps;
@@ -30,6 +34,8 @@ export class Installer extends Construct {
     return this.#step('Check', INSTALL_STEPS.check, {
       Cluster: this.#props.cluster,
       Endpoint: this.#props.endpoint,
+      NodeRoles: this.#props.nodeRoles.join(','),
+      LeaveNodes: String(this.#props.leaveNodes),
     });
   }
 
@@ -55,6 +61,14 @@ export class Installer extends Construct {
       Cluster: this.#props.cluster,
       Bucket: bucketName,
       Extent: extent,
+    });
+  }
+
+  /** To be made after everything else, so that it is the first to be deleted. */
+  nodes(): CustomResource {
+    return this.#step('Nodes', INSTALL_STEPS.nodes, {
+      Cluster: this.#props.cluster,
+      LeaveNodes: String(this.#props.leaveNodes),
     });
   }
 

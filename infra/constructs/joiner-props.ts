@@ -180,11 +180,30 @@ export interface JoinerProps {
    */
   readonly nodeRole?: string | iam.IRole;
   /**
-   * Whether the stack makes the access entry of `nodeRole`. EKS has made one already where the role
+   * Whether the stack makes the access entries of `nodeRole` and `nodeRoles`. EKS has made one already where the role
    * is that of a managed node group.
-   * @default true for a new role, false for one that exists
+   * @default true for a new role and for `nodeRoles`, false for a `nodeRole` that exists
    */
   readonly nodeRoleEntry?: boolean;
+  /**
+   * Further roles that EC2NodeClasses may name in `spec.role`, by ARN or construct: one for each
+   * team or level of trust. Each may be passed to instances, and gets an access entry unless
+   * `nodeRoleEntry` is false.
+   * @default - none
+   */
+  readonly nodeRoles?: readonly (string | iam.IRole)[];
+  /**
+   * SSM parameters of one's own that `amiSelectorTerms[].ssmParameter` may name: names or ARNs; a
+   * `*` at the end stands for anything.
+   * @default - only AWS's public ones
+   */
+  readonly imageParameters?: readonly string[];
+  /**
+   * The stack may be destroyed, and a node role be taken out of it, while nodes are there. They go
+   * on, since their role and its access entry stay, but nobody drains or ends them.
+   * @default false
+   */
+  readonly leaveNodes?: boolean;
   /**
    * A second role and entry for Windows nodes, JoinerNode-<region>-<cluster>-windows.
    * @default false
@@ -244,6 +263,9 @@ export const JOINER_PROPS = [
   'permissionsBoundary',
   'nodeRole',
   'nodeRoleEntry',
+  'nodeRoles',
+  'imageParameters',
+  'leaveNodes',
   'windowsNodes',
   'reservedConcurrency',
   'installerAccess',

@@ -22,13 +22,13 @@ import type { PolicyScope } from '../policies/statement.ts';
 import { Alarms } from './alarms.ts';
 import { ClusterAccess } from './cluster-access.ts';
 import { DecisionDashboard } from './decision-dashboard.ts';
-import { JoinerFunction } from './function.ts';
+import { DESCRIPTIONS, JoinerFunction } from './function.ts';
 import { Installer } from './installer.ts';
 import { InterruptionQueue } from './interruption-queue.ts';
 import type { JoinerProps } from './joiner-props.ts';
 import { MemoryBucket } from './memory-bucket.ts';
 import { joinerMetric, type MetricKey } from './metrics.ts';
-import { NodeRole } from './node-role.ts';
+import { type FurtherRole, furtherRole, NodeRole } from './node-role.ts';
 import { OUTPUT_NAMES, OUTPUTS, type OutputName } from './outputs.ts';
 import {
   admitToCluster,
@@ -41,18 +41,6 @@ import {
   TIMEOUTS,
 } from './settings.ts';
 import { Schedules, WakeUps } from './triggers.ts';
-
-/** What each function does, for Lambda's console. */
-const DESCRIPTIONS: Readonly<Record<FunctionName, string>> = {
-  watch: 'Joiner: holds a watch on the cluster and wakes the others',
-  provision: 'Joiner: launches nodes for pending pods',
-  lifecycle: 'Joiner: registers, drains and terminates nodes',
-  disrupt: 'Joiner: removes empty nodes and replaces those that have drifted',
-  interrupt: 'Joiner: takes notices of interruptions from the queue',
-  nodeclass: 'Joiner: keeps the status of EC2NodeClasses',
-  catalog: 'Joiner: reads instance types and prices',
-  install: 'Joiner: applies CRDs and RBAC for CloudFormation',
-};
 
 /** Neither needs the cluster's API, nor is in its VPC. */
 const OUTSIDE: ReadonlySet<FunctionName> = new Set(['catalog']);
@@ -91,13 +79,17 @@ export class Joiner extends Construct {
     const linuxRole = this.#linuxRole();
     this.nodeRoleArn = linuxRole.roleArn;
     const windowsRole = this.#windowsRole();
-    this.functions = this.#functions(
-      [linuxRole, ...(windowsRole === undefined ? [] : [windowsRole])].map((role) => role.roleArn),
-    );
+    const furtherRoles = (props.nodeRoles ?? []).map((role) => furtherRole(role));
+    const ownRoles = [linuxRole, ...(windowsRole === undefined ? [] : [windowsRole])];
+    this.functions = this.#functions([
+      ...ownRoles.map((role) => role.roleArn),
+      ...furtherRoles.map(({ arn }) => arn),
+    ]);
     admitToCluster(this, props);
-    this.#install(linuxRole, windowsRole);
+    const installer = this.#install(linuxRole, windowsRole, furtherRoles);
     this.dashboard = this.#dashboard();
     this.alarms = this.#alarms();
+    this.#guardNodes(installer);
     this.#output();
   }
 
@@ -244,18 +236,33 @@ export class Joiner extends Construct {
       eventBusArn: this.wakeUps.bus.eventBusArn,
       queueArn: this.interruptionQueue.queue.queueArn,
       nodeRoleArns,
+      imageParameterArns: (this.#props.imageParameters ?? []).map((parameter) =>
+        parameter.startsWith('arn:')
+          ? parameter
+          : `arn:${partition}:ssm:${region}:${account}:parameter${parameter}`,
+      ),
       isIsolated: this.#props.isolatedVpc ?? false,
     };
   }
 
   /** Check → access → definitions and rights → triggers; away in the opposite order. */
-  #install(linuxRole: iam.IRole, windowsRole: iam.IRole | undefined): void {
-    const { nodeRole, nodeRoleEntry, installerAccess, endpoint, cluster } = this.#props;
+  #install(
+    linuxRole: iam.IRole,
+    windowsRole: iam.IRole | undefined,
+    furtherRoles: readonly FurtherRole[],
+  ): Installer {
+    const { installerAccess, endpoint, cluster, leaveNodes } = this.#props;
     const install = this.#get('install');
     const installer = new Installer(this, 'Installer', {
       cluster: this.clusterName,
       handler: install.function,
       endpoint: endpoint ?? 'public',
+      nodeRoles: [
+        linuxRole.roleArn,
+        ...(windowsRole === undefined ? [] : [windowsRole.roleArn]),
+        ...furtherRoles.map(({ arn }) => arn),
+      ],
+      leaveNodes: leaveNodes ?? false,
     });
     const check = installer.check();
     if (typeof cluster !== 'string') check.node.addDependency(cluster);
@@ -265,17 +272,37 @@ export class Joiner extends Construct {
       access.admitFunction(name, role);
     }
     if (installerAccess ?? true) access.admitInstaller('install', install.role);
-    if (nodeRoleEntry ?? nodeRole === undefined) {
-      access.admitNodes('nodes', linuxRole.roleArn, 'EC2_LINUX');
-    }
-    if (windowsRole !== undefined) {
-      access.admitNodes('windows-nodes', windowsRole.roleArn, 'EC2_WINDOWS');
-    }
+    this.#admitNodes(access, linuxRole, windowsRole, furtherRoles);
     access.node.addDependency(check);
     this.#data(installer);
     const applied = installer.apply(fingerprint());
     installer.settings(this.#stated()).node.addDependency(applied, access);
     this.#trigger(applied, access);
+    return installer;
+  }
+
+  #admitNodes(
+    access: ClusterAccess,
+    linuxRole: iam.IRole,
+    windowsRole: iam.IRole | undefined,
+    furtherRoles: readonly FurtherRole[],
+  ): void {
+    const { nodeRole, nodeRoleEntry } = this.#props;
+    if (nodeRole === undefined || nodeRoleEntry === true) {
+      access.admitNodes('nodes', linuxRole.roleArn, 'EC2_LINUX');
+    }
+    if (windowsRole !== undefined) {
+      access.admitNodes('windows-nodes', windowsRole.roleArn, 'EC2_WINDOWS');
+    }
+    if (nodeRoleEntry === false) return;
+    for (const { id, arn } of furtherRoles) access.admitNodes(`nodes-${id}`, arn, 'EC2_LINUX');
+  }
+
+  /** Made after everything else, so that a stack with nodes is asked first whether it may go. */
+  #guardNodes(installer: Installer): void {
+    const before = this.node.children.filter((each) => each !== installer);
+    const steps = installer.node.children;
+    installer.nodes().node.addDependency(...before, ...steps);
   }
 
   /** Whoever writes goes before the memory is emptied. */

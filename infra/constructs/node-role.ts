@@ -1,4 +1,5 @@
-import { Stack } from 'aws-cdk-lib';
+import { createHash } from 'node:crypto';
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { shortened } from '../../shared/contract.ts';
@@ -19,7 +20,10 @@ export interface NodeRoleProps {
   readonly platform: 'linux' | 'windows';
 }
 
-/** The role of launched nodes; its name is foreseeable, since EC2NodeClasses write it down. */
+/**
+ * The role of launched nodes; its name is foreseeable, since EC2NodeClasses write it down. It
+ * outlives the stack, since nodes may: only where its creation is rolled back it goes.
+ */
 export class NodeRole extends Construct {
   readonly role: iam.Role;
 
@@ -34,6 +38,7 @@ export class NodeRole extends Construct {
       assumedBy: new iam.ServicePrincipal('ec2.amazonaws.com'),
       managedPolicies: MANAGED.map((name) => iam.ManagedPolicy.fromAwsManagedPolicyName(name)),
     });
+    this.role.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
     const reason =
       'EKS documents it as what a node needs and keeps it up to date; a role with narrower ' +
       'policies can be given as nodeRole.';
@@ -42,4 +47,17 @@ export class NodeRole extends Construct {
     );
     acknowledge(this.role, Object.fromEntries(rules.map((rule) => [rule, reason])));
   }
+}
+
+/** A role of one's own beside `nodeRole`. */
+export interface FurtherRole {
+  /** By the role, not by its place in the list: an order that changes replaces no entry. */
+  readonly id: string;
+  readonly arn: string;
+}
+
+/** Of an ARN or a construct. */
+export function furtherRole(role: string | iam.IRole): FurtherRole {
+  const [name, arn] = typeof role === 'string' ? [role, role] : [role.node.path, role.roleArn];
+  return { id: createHash('sha256').update(name).digest('hex').slice(0, 8), arn };
 }

@@ -91,6 +91,12 @@ function arn(head: string, resource: string, words: string): Check {
 
 const PATH_AND_NAME = '[\\w+=,.@/-]+';
 
+const ROLE_ARN = arn(
+  'iam::\\d{12}',
+  `role/${PATH_AND_NAME}`,
+  "a role's ARN such as arn:aws:iam::111122223333:role/… or construct",
+);
+
 const CLUSTER_NAME = /^[0-9A-Za-z][0-9A-Za-z_-]{0,99}$/;
 /** Other partitions have no catalog and no prices (docs/compatibility.md). */
 export const REGION =
@@ -179,15 +185,16 @@ const CHECKS: Readonly<Record<(typeof JOINER_PROPS)[number], Check>> = {
       "a policy's ARN such as arn:aws:iam::111122223333:policy/… or construct",
     ),
   ),
-  nodeRole: constructOr(
-    'roleArn',
-    arn(
-      'iam::\\d{12}',
-      `role/${PATH_AND_NAME}`,
-      "a role's ARN such as arn:aws:iam::111122223333:role/… or construct",
+  nodeRole: constructOr('roleArn', ROLE_ARN),
+  nodeRoleEntry: isFlag,
+  nodeRoles: listOf(constructOr('roleArn', ROLE_ARN)),
+  imageParameters: listOf(
+    matching(
+      /^(arn:aws(-cn)?:ssm:[a-z0-9-]+:\d{12}:parameter)?\/[\w./-]+\*?$/,
+      'names of SSM parameters such as /images/golden, or ARNs',
     ),
   ),
-  nodeRoleEntry: isFlag,
+  leaveNodes: isFlag,
   windowsNodes: isFlag,
   reservedConcurrency: recordOf(FUNCTION_NAMES, whole(1, 1000), 'provision=2'),
   installerAccess: isFlag,

@@ -121,7 +121,7 @@ function arnsOf(props: JoinerProps): Readonly<Record<string, string | undefined>
 function idleFaults(props: JoinerProps): readonly string[] {
   const { nodeRole, nodeRoleEntry, bucket, dataRetentionDays, reaction } = props;
   const faults: string[] = [];
-  if (nodeRoleEntry === false && nodeRole === undefined) {
+  if (nodeRoleEntry === false && nodeRole === undefined && props.nodeRoles === undefined) {
     faults.push("nodeRoleEntry is false, but nodes of the stack's own role need it to join");
   }
   if (bucket !== undefined && dataRetentionDays !== undefined) {

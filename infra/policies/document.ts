@@ -16,6 +16,7 @@ export const DOCUMENT_SCOPE: PolicyScope = {
   eventBusArn: 'arn:aws:events:REGION:ACCOUNT:event-bus/BUS',
   queueArn: 'arn:aws:sqs:REGION:ACCOUNT:QUEUE',
   nodeRoleArns: ['arn:aws:iam::ACCOUNT:role/NODE'],
+  imageParameterArns: [],
   isIsolated: false,
 };
 

@@ -22,9 +22,12 @@ export function nodeclassPolicy(scope: PolicyScope): readonly Statement[] {
     ]),
     {
       sid: 'ImageAliases',
-      why: 'Public parameters name the images of an alias.',
+      why: "Public parameters name the images of an alias; imageParameters are the user's own.",
       actions: ['ssm:GetParameter'],
-      resources: [`arn:${scope.partition}:ssm:${scope.region}::parameter/aws/service/*`],
+      resources: [
+        `arn:${scope.partition}:ssm:${scope.region}::parameter/aws/service/*`,
+        ...scope.imageParameterArns,
+      ],
     },
     {
       sid: 'RemoveTemplates',

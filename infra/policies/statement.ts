@@ -19,6 +19,8 @@ export interface PolicyScope {
   readonly queueArn: string;
   /** Roles that nodes may have. */
   readonly nodeRoleArns: readonly string[];
+  /** ARNs of SSM parameters of one's own that hold images. */
+  readonly imageParameterArns: readonly string[];
   /** No call of IAM, so no permission for it. */
   readonly isIsolated: boolean;
 }

@@ -82,6 +82,12 @@ interface Refreshing {
   readonly onPassing: () => void;
 }
 
+/** The stack's prop that allows what a class names, by condition. */
+const ALLOWED_BY: Readonly<Record<string, string>> = {
+  AMIsReady: '. A parameter other than AWS’s own has to be in the prop imageParameters',
+  InstanceProfileReady: '. The role has to be the stack’s own, nodeRole or one of nodeRoles',
+};
+
 /**
  * One resolution step. Where AWS cannot be asked for a while, what was found before still counts:
  * a moment of throttling must not stop the NodePools of the class.
@@ -104,7 +110,8 @@ async function resolution<Value>(
       return { value: fallback, failed: isKnown ? undefined : unknown(type, message) };
     }
     const reason = error.kind === 'unauthorised' ? 'Unauthorised' : 'ResolutionFailed';
-    return { value: fallback, failed: no(type, reason, message) };
+    const hint = error.kind === 'unauthorised' ? (ALLOWED_BY[type] ?? '') : '';
+    return { value: fallback, failed: no(type, reason, `${message}${hint}`) };
   }
 }
 

@@ -15,6 +15,7 @@ export function aPolicyScope(changes: Partial<PolicyScope> = {}): PolicyScope {
     eventBusArn: 'arn:aws:events:us-east-1:111122223333:event-bus/joiner-demo',
     queueArn: 'arn:aws:sqs:us-east-1:111122223333:joiner-demo-interruptions',
     nodeRoleArns: ['arn:aws:iam::111122223333:role/nodes'],
+    imageParameterArns: [],
     isIsolated: false,
     ...changes,
   };

@@ -25,7 +25,7 @@ const FACTS: ClusterAccess = {
   endpoint: '',
   caPem: '',
   isPublic: true,
-  publicCidrs: [],
+  publicCidrs: ['0.0.0.0/0'],
   isPrivate: false,
   isAutoMode: false,
 };
@@ -42,6 +42,7 @@ await describeWithControlPlane('the installer', ({ admin, plane }) => {
       readonly isAutoMode?: boolean;
       readonly token?: string;
       readonly properties?: Readonly<Record<string, string>>;
+      readonly oldProperties?: Readonly<Record<string, string>>;
     } = {},
   ): Promise<Outcome> => {
     const ports: InstallPorts = {
@@ -64,6 +65,7 @@ await describeWithControlPlane('the installer', ({ admin, plane }) => {
       RequestType: type,
       ResponseURL: 'https://answers.example.com/',
       ResourceProperties: { Step: 'apply', Cluster: 'demo', ...change.properties },
+      OldResourceProperties: change.oldProperties ?? {},
     };
     return await install(ports, event, 2 * MINUTE_MS);
   };
@@ -180,6 +182,35 @@ await describeWithControlPlane('the installer', ({ admin, plane }) => {
     expect(outcome.reason).toContain('6 objects applied');
     expect(outcome.reason).toMatch(/left to Auto Mode: .*nodeclaims.*nodeoverlays.*nodepools/);
     expect(await definition('nodepools.karpenter.sh')).toEqual(before);
+  });
+
+  it('keeps a stack, and its node roles, while nodes of its classes are there', async () => {
+    const claim = (name: string, group: string, kind: string) => ({
+      metadata: { name },
+      spec: { nodeClassRef: { group, kind, name: 'default' }, requirements: [] },
+    });
+    await admin().create(RESOURCES.nodeClaims, claim('ours', 'karpenter.k8s.aws', 'EC2NodeClass'));
+    await admin().create(RESOURCES.nodeClaims, claim('auto', 'eks.amazonaws.com', 'NodeClass'));
+    const end = (more: Readonly<Record<string, string>> = {}): Promise<Outcome> =>
+      run('Delete', { properties: { Step: 'nodes', ...more } });
+    const refused = await end();
+    expect(refused.status).toBe('FAILED');
+    expect(refused.reason).toContain('1 nodes of Joiner are in the cluster demo');
+    expect(refused.reason).toContain('kubectl delete nodepools --all');
+    expect((await end({ LeaveNodes: 'true' })).status).toBe('SUCCESS');
+    const change = (NodeRoles: string): Promise<Outcome> =>
+      run('Update', {
+        properties: { Step: 'check', NodeRoles },
+        oldProperties: { Step: 'check', NodeRoles: 'arn:a' },
+      });
+    expect((await change('arn:b,arn:a')).status).toBe('SUCCESS');
+    const lost = await change('arn:b');
+    expect(lost.status).toBe('FAILED');
+    expect(lost.reason).toContain('-c nodeRoles=arn:a');
+    await admin().delete(RESOURCES.nodeClaims, { name: 'ours' }, {});
+    expect(await end()).toEqual({ status: 'SUCCESS', reason: 'no nodes are left' });
+    expect((await change('arn:b')).status).toBe('SUCCESS');
+    await admin().delete(RESOURCES.nodeClaims, { name: 'auto' }, {});
   });
 
   it('takes its rights away when the stack goes, and leaves definitions', async () => {

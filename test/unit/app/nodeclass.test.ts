@@ -135,6 +135,12 @@ describe('a new EC2NodeClass', () => {
   });
 });
 
+it('a class that names a parameter which is not allowed says which prop to set', async () => {
+  const { condition } = await afterChange(new PortError('unauthorised', 'AccessDenied', 'no'));
+  expect(condition?.reason).toBe('Unauthorised');
+  expect(condition?.message).toContain('has to be in the prop imageParameters');
+});
+
 /** As EC2's adapter classifies a code with this status of HTTP. */
 function faultOf(code: string, httpStatusCode: number): PortError {
   const error = Object.assign(new Error('no'), { Code: code, $metadata: { httpStatusCode } });

@@ -1,0 +1,61 @@
+import type { KubeClient } from '../../shared/kube/client.ts';
+import { isKubeFault } from '../../shared/kube/errors.ts';
+import { listEach, property } from '../../shared/kube/list.ts';
+import { RESOURCES } from '../../shared/kube/resources.ts';
+
+/** NodeClaims of EKS Auto Mode have classes of another group. */
+const CLASS_GROUP = 'karpenter.k8s.aws';
+
+/** How many NodeClaims of EC2NodeClasses there are; of a definition that is gone there is none. */
+export async function countNodes(client: KubeClient): Promise<number> {
+  let count = 0;
+  const visit = {
+    start: () => {
+      count = 0;
+    },
+    object: (claim: unknown) => {
+      const group = property(property(property(claim, 'spec'), 'nodeClassRef'), 'group');
+      if (group === CLASS_GROUP) count += 1;
+    },
+  };
+  try {
+    await listEach(client, { resource: RESOURCES.nodeClaims }, visit);
+  } catch (error) {
+    if (!isKubeFault(error, 'notFound')) throw error;
+  }
+  return count;
+}
+
+/** The roles that the stack had before and would not know any more. */
+export function rolesLost(
+  before: Readonly<Record<string, string>>,
+  now: Readonly<Record<string, string>>,
+): readonly string[] {
+  const kept = new Set(rolesOf(now));
+  return rolesOf(before).filter((role) => !kept.has(role));
+}
+
+function rolesOf(properties: Readonly<Record<string, string>>): readonly string[] {
+  return (properties['NodeRoles'] ?? '').split(',').filter((role) => role !== '');
+}
+
+const END_NODES = 'kubectl delete nodepools --all';
+
+/** Why a stack with nodes stays, and what lets it go. */
+export function destroyRefusal(nodes: number, cluster: string): string {
+  return (
+    `${nodes} nodes of Joiner are in the cluster ${cluster}, and nobody would drain or end them. ` +
+    `End them with: ${END_NODES}; or leave them, with their role and access entry, and say so ` +
+    `before: npx cdk deploy -c cluster=${cluster} -c leaveNodes=true`
+  );
+}
+
+/** Why a role stays, and what lets it go. */
+export function roleRefusal(nodes: number, cluster: string, roles: readonly string[]): string {
+  return (
+    `${nodes} nodes of Joiner are in the cluster ${cluster}, and classes that name ` +
+    `${roles.join(' or ')} could launch no more. Keep the role beside the new one with: ` +
+    `-c nodeRoles=${roles.join(',')} -c nodeRoleEntry=false; or end the nodes with: ` +
+    `${END_NODES}; or deploy with -c leaveNodes=true`
+  );
+}
