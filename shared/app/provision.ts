@@ -1,3 +1,4 @@
+import { PLAN } from '../core/model/labels.ts';
 import type { Plan } from '../core/model/plan.ts';
 import { replan } from '../core/scheduling/replan.ts';
 import { type ClusterState, objectKey, type Ports } from '../ports.ts';
@@ -16,6 +17,7 @@ import { noteUse, withBackedOff } from './launch-backoffs.ts';
 import { LaunchPause, PAUSED } from './launch-brakes.ts';
 import { recordNothing } from './launch-records.ts';
 import { measuresOf } from './measures.ts';
+import { isUsable, nodeClassOf } from './offers.ts';
 import { type Outlook, observe, resolveTypes, typesByClaim } from './outlook.ts';
 import { createClaims, type PlannedWritten } from './planned-claims.ts';
 import { tellOfPods } from './pod-events.ts';
@@ -88,7 +90,7 @@ interface Decision {
   readonly plan: Plan | undefined;
   /** Where pods are meant to go that wait. */
   readonly nominated: readonly Nominated[];
-  /** Static claims were written or deleted: what was read is old, and pods are planned after it. */
+  /** Something is launched first, and pods are planned after it: they may find their place there. */
   readonly isPartial: boolean;
 }
 
@@ -98,6 +100,25 @@ interface Tally {
   readonly launched: string[];
   readonly failures: Failure[];
   unplaced: ReadonlyMap<string, string>;
+}
+
+/**
+ * Whether nodes are on their way that the plan cannot count on yet: static ones, which are written
+ * here, and claims that others have written, of which nobody knows what they will be before they
+ * are launched. Karpenter plans nothing while a claim has no provider id.
+ */
+async function launchesFirst(
+  ports: Ports,
+  { staticCapacity }: AppSettings,
+  outlook: Outlook,
+): Promise<boolean> {
+  const { state } = outlook;
+  if (staticCapacity && (await keepStaticCapacity(ports, outlook)) > 0) return true;
+  return waitingClaims(state.objects.nodeClaims).some(({ annotations, nodeClassRef }) => {
+    const nodeClass = nodeClassOf(state, nodeClassRef);
+    const isLaunchable = nodeClass !== undefined && isUsable(nodeClass);
+    return isLaunchable && annotations[PLAN] === undefined;
+  });
 }
 
 /** Overlays → plan → NodeClaims. Undefined: something holds launches back. */
@@ -110,8 +131,7 @@ async function decide(
   const { failures } = tally;
   const outlook = await observe(ports, settings, failures);
   if (await isHeldBack(ports, settings, outlook)) return undefined;
-  // Static nodes come first: the plan then finds them on their way and counts on them.
-  if (settings.staticCapacity && isFirst && (await keepStaticCapacity(ports, outlook)) > 0) {
+  if (isFirst && (await launchesFirst(ports, settings, outlook))) {
     const nothing = { written: [], plan: undefined, nominated: [] };
     return { outlook, ...nothing, isPartial: true };
   }

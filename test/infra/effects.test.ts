@@ -125,6 +125,19 @@ const ROWS: readonly Row[] = [
     'AWS::EKS::AccessEntry',
     `"PrincipalArn":"${ARN}:role/EksNodes","Type":"EC2_LINUX"`,
   ],
+  [
+    'nodeRoles',
+    { nodeRoles: [`${ARN}:role/TeamA`] },
+    'AWS::EKS::AccessEntry',
+    `"PrincipalArn":"${ARN}:role/TeamA"`,
+  ],
+  [
+    'imageParameters',
+    { imageParameters: ['/golden/image'] },
+    'AWS::IAM::Role',
+    'parameter/golden/image',
+  ],
+  ['leaveNodes', { leaveNodes: true }, 'Custom::JoinerInstall', '"LeaveNodes":"true"'],
   ['windowsNodes', { windowsNodes: true }, 'AWS::EKS::AccessEntry', '"Type":"EC2_WINDOWS"'],
   [
     'reservedConcurrency',

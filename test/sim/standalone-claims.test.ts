@@ -8,7 +8,7 @@ import type { Propagation } from '../../shared/sim/store.ts';
 import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
 import { unclaimedInstances, violations } from './invariants.ts';
 import { Killer } from './killer.ts';
-import { deployment, nodeClass, smallWorld } from './small-world.ts';
+import { deployment, nodeClass, nodePool, smallWorld } from './small-world.ts';
 
 const SECOND = 1000;
 const MINUTE = 60_000;
@@ -255,4 +255,23 @@ describe('a NodeClaim written by hand', () => {
     },
     600_000,
   );
+});
+
+describe('pods that wait beside NodeClaims written by hand', () => {
+  it('are planned once those are launched, and find their place there', async () => {
+    const requirements = [
+      { key: 'node.kubernetes.io/instance-type', operator: 'In', values: ['m6a.xlarge'] },
+    ];
+    const claim = (name: string): Json => ({
+      ...claimByHand({ requirements }),
+      metadata: { name },
+    });
+    const manifests = [nodeClass, nodePool(['on-demand']), claim('one'), claim('two')];
+    const { world } = await smallWorld([...manifests, deployment('web', 4, '1500m')]);
+    await world.run(WORLD_START_MS + 15 * MINUTE);
+    const { nodeClaims, pods } = readState(world.store).objects;
+    expect(nodeClaims.map(({ name }) => name).sort()).toEqual(['one', 'two']);
+    expect(pods.every(({ nodeName }) => nodeName !== undefined)).toBe(true);
+    expect(world.launched).toBe(2);
+  });
 });
