@@ -1,7 +1,7 @@
-import { hasRoomAgain } from '../core/launch/bars.ts';
+import { believedBars, hasRoomAgain } from '../core/launch/bars.ts';
 import { conditionOf, isTrue } from '../core/lifecycle/conditions.ts';
 import type { InstanceType, Offering } from '../core/model/instance-type.ts';
-import type { Labels } from '../core/model/labels.ts';
+import type { CapacityType, Labels } from '../core/model/labels.ts';
 import { type NodeClass, versionOf } from '../core/model/node-class.ts';
 import type { NodeClassReference } from '../core/model/provisioning.ts';
 import { Remembered } from '../core/remembered.ts';
@@ -76,6 +76,16 @@ function zonesWithout(
   return new Set(zones.filter((zone) => !openZones.has(zone)));
 }
 
+/** In how many zones a type is offered. */
+function zonesIn(types: readonly InstanceType[]) {
+  const byName = new Map(types.map((type) => [type.name, type]));
+  return (instanceType: string, capacityType: CapacityType): number => {
+    const offerings = byName.get(instanceType)?.offerings ?? [];
+    const same = offerings.filter((each) => each.capacityType === capacityType);
+    return new Set(same.map(({ zone }) => zone)).size;
+  };
+}
+
 /** Bars come and go one by one; a class that has others is another text. */
 const marked = new Remembered<readonly InstanceType[], readonly InstanceType[]>(2);
 
@@ -91,7 +101,7 @@ export function withoutBarred(
 ): readonly InstanceType[] {
   const version = versionOf(nodeClass);
   const bars = new Map(
-    barred
+    believedBars(barred, zonesIn(types))
       .filter((each) => nowMs < each.untilMs && (each.nodeClass ?? version) === version)
       .map((each) => [
         barKey(each.instanceType, each.zone, each.capacityType, each.reservationId),

@@ -38,11 +38,11 @@ export class SimulatedMemory implements Memory {
   }
 
   async unavailable(): Promise<readonly UnavailableOffering[]> {
-    return offeringsOf(activeBars([this.bars], this.clock.nowMs()));
+    return offeringsOf(activeBars(this.bars, [], this.clock.nowMs()));
   }
 
   async unavailableSubnets(): Promise<ReadonlySet<string>> {
-    return subnetsOf(activeBars([this.bars], this.clock.nowMs()));
+    return subnetsOf(activeBars(this.bars, [], this.clock.nowMs()));
   }
 
   async markUnavailable(

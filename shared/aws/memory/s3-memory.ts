@@ -60,11 +60,16 @@ export class S3Memory implements Memory {
   }
 
   async unavailable(): Promise<readonly UnavailableOffering[]> {
-    return offeringsOf(activeBars(await this.bars.read(), this.objects.nowMs()));
+    return offeringsOf(await this.activeBars());
   }
 
   async unavailableSubnets(): Promise<ReadonlySet<string>> {
-    return subnetsOf(activeBars(await this.bars.read(), this.objects.nowMs()));
+    return subnetsOf(await this.activeBars());
+  }
+
+  private async activeBars(): Promise<ReturnType<typeof activeBars>> {
+    const [own = new Map(), ...others] = await this.bars.read();
+    return activeBars(own, others, this.objects.nowMs());
   }
 
   async markUnavailable(

@@ -24,7 +24,10 @@ export interface Barring {
   readonly untilMs: number;
 }
 
-export interface UnavailableOffering extends OfferingKey, Barring {}
+export interface UnavailableOffering extends OfferingKey, Barring {
+  /** Only another stack that shares the bucket has met it. */
+  readonly isForeign?: boolean;
+}
 
 export interface UnavailableSubnet extends SubnetKey, Barring {}
 
@@ -84,16 +87,49 @@ export function withoutBars(before: Bars, isOver: (key: string, bar: Bar) => boo
   return kept.length === before.size ? before : new Map(kept);
 }
 
-/** What is barred now, by anyone, by its key: the latest end counts. */
-export function activeBars(all: readonly Bars[], nowMs: number): readonly Bar[] {
-  const barred = new Map<string, Bar>();
-  for (const [key, each] of all.flatMap((bars) => [...bars])) {
+/**
+ * What is barred now, by its key: our own bars, and of what we have not met those of other stacks,
+ * of which the latest end counts.
+ */
+export function activeBars(
+  own: Bars,
+  others: readonly Bars[],
+  nowMs: number,
+): readonly (Bar & { readonly isForeign?: boolean })[] {
+  const barred = new Map<string, Bar & { readonly isForeign?: boolean }>();
+  for (const [key, each] of others.flatMap((bars) => [...bars])) {
     const known = barred.get(key);
     if (nowMs < each.untilMs && (known === undefined || known.untilMs < each.untilMs)) {
-      barred.set(key, each);
+      barred.set(key, { ...each, isForeign: true });
     }
   }
+  for (const [key, each] of own) if (nowMs < each.untilMs) barred.set(key, each);
   return [...barred].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
+}
+
+/** Of the zones of a type, what others have barred counts for this share, and for one at least. */
+const FOREIGN_SHARE = 0.3;
+
+/**
+ * Without what other stacks have barred of a type in too many of its zones: a stack that errs, or
+ * wants to, hides no type from those with whom it shares a bucket. `zonesOf` counts the zones in
+ * which a type is offered.
+ */
+export function believedBars(
+  barred: readonly UnavailableOffering[],
+  zonesOf: (instanceType: string, capacityType: CapacityType) => number,
+): readonly UnavailableOffering[] {
+  const ofOthers = Map.groupBy(
+    barred.filter(({ isForeign }) => isForeign === true),
+    ({ instanceType, capacityType }) => `${instanceType}/${capacityType}`,
+  );
+  const isBelieved = ({ instanceType, capacityType, isForeign }: UnavailableOffering): boolean => {
+    if (isForeign !== true) return true;
+    const same = ofOthers.get(`${instanceType}/${capacityType}`) ?? [];
+    const zones = new Set(same.map(({ zone }) => zone)).size;
+    return zones <= Math.max(1, Math.floor(FOREIGN_SHARE * zonesOf(instanceType, capacityType)));
+  };
+  return barred.filter(isBelieved);
 }
 
 /** Those of offerings, without how often. */

@@ -43,7 +43,8 @@ describe('unavailable offerings', () => {
       },
     ];
     expect(await bucket.process().memory.unavailable()).toEqual(expected);
-    expect(await bucket.process({ cluster: 'other' }).memory.unavailable()).toEqual(expected);
+    const foreign = expected.map((each) => ({ ...each, isForeign: true }));
+    expect(await bucket.process({ cluster: 'other' }).memory.unavailable()).toEqual(foreign);
     expect(bucket.keys()).toEqual([`${UNAVAILABLE}/demo.json`]);
   });
 
@@ -77,7 +78,8 @@ describe('unavailable offerings', () => {
     await memory.flush();
     const barred = await bucket.process({ cluster: 'other' }).memory.unavailable();
     const untilMs = bucket.nowMs + 3 * MINUTE_MS;
-    const since = { kind: 'shortage', reason: 'ICE', markedAtMs: bucket.nowMs, untilMs };
+    const markedAtMs = bucket.nowMs;
+    const since = { kind: 'shortage', reason: 'ICE', markedAtMs, untilMs, isForeign: true };
     const expected = [reserved, c7g, ofClass].map((each) => ({ ...each, ...since }));
     expect(barred).toEqual(expected);
   });
