@@ -103,7 +103,7 @@ async function comparison(): Promise<void> {
     dim(
       `  Karpenter's way is played by the documented rules of ${KARPENTER_VERSION}: docs/compare.md`,
     ),
-    dim('  On your own: npx joiner compare my-manifests/, or of a cluster: npx joiner compare'),
+    dim('  On your own: ./joiner compare my-manifests/, or of a cluster: ./joiner compare'),
   );
 }
 
@@ -173,7 +173,7 @@ async function main(): Promise<void> {
   await graviton();
   await gpuSlices();
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-  say(dim(`Simulated in ${seconds} s. Next: npx joiner simulate examples/07-spread-and-spot`));
+  say(dim(`Simulated in ${seconds} s. Next: ./joiner simulate examples/07-spread-and-spot`));
 }
 
 await main();

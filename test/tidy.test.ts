@@ -240,6 +240,13 @@ describe('sizes', () => {
 });
 
 describe('texts', () => {
+  it('nobody is told to run the package of that name on npm, which is a stranger’s', () => {
+    const text = tracked.filter(
+      (file) => /\.(md|ts|mjs|json|yaml|yml)$/.test(file) && file !== SELF,
+    );
+    expect(text.filter((file) => /\bnpx joiner\b/.test(textOf(file)))).toEqual([]);
+  });
+
   const readable = tracked.filter((file) => !/\.(gz|png)$/.test(file) && file !== SELF);
 
   it('leave nothing for later', () => {

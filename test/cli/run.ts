@@ -10,7 +10,7 @@ export interface Answer {
   readonly stderr: string;
 }
 
-/** Runs one command line in this process, as `npx joiner …` would. */
+/** Runs one command line in this process, as `./joiner …` would. */
 export async function joiner(...args: readonly string[]): Promise<Answer> {
   const written = { stdout: '', stderr: '' };
   const spies = (['stdout', 'stderr'] as const).map((name) =>

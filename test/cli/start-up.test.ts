@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -68,6 +68,18 @@ describe('the bundle of the command line', () => {
   it('has what the commands read beside it', async () => {
     await buildCommand(folder);
     expect(existsSync(join(folder, 'infra', 'rbac', 'controller.yaml'))).toBe(true);
+  });
+});
+
+describe('the command of a checkout', () => {
+  it('runs from any folder, and through links', () => {
+    const link = join(folder, 'to the command');
+    symlinkSync(join(ROOT, 'joiner'), link);
+    const options = { cwd: folder, encoding: 'utf8' } as const;
+    for (const command of [join(ROOT, 'joiner'), link]) {
+      const { status, stdout } = spawnSync(command, ['--version'], options);
+      expect({ status, stdout }).toEqual({ status: 0, stdout: '0.1.0\n' });
+    }
   });
 });
 
