@@ -204,3 +204,16 @@ describe('a gang that waits for its last node', () => {
     expect(world.launched).toBe(5);
   });
 });
+
+describe('pods that ask for a label which every node gets once it works', () => {
+  it.each(['karpenter.sh/registered', 'karpenter.sh/initialized'])(
+    'wait for it on the node that was launched for them: %s',
+    async (key) => {
+      const web = deployment('web', 2, '500m', { nodeSelector: { [key]: 'true' } });
+      const world = await worldOf([web]);
+      await world.run(WORLD_START_MS + 10 * MINUTE);
+      expect(waiting(world)).toEqual([]);
+      expect(world.launched).toBe(1);
+    },
+  );
+});

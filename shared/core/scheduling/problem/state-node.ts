@@ -57,12 +57,16 @@ function union(a: readonly Taint[], b: readonly Taint[]): readonly Taint[] {
  * taints will be synced to it. Until it is initialised, resources that its device plugins have not
  * reported yet are those that the claim promises.
  */
+/** Labels that every node of ours gets once it works: a pod that asks for them waits for it. */
+const TO_COME: Labels = { [REGISTERED]: 'true', [INITIALIZED]: 'true' };
+
 function fromNode(node: Node, claim: NodeClaim | undefined, limits: AttachLimits): StateNode {
   const isAwaited = claim !== undefined && node.labels[REGISTERED] !== 'true';
   const own: Labels = { [HOSTNAME]: node.name, ...node.labels };
-  const labels: Labels = isAwaited ? { ...claim.labels, ...own } : own;
-  const isInitialized = labels[INITIALIZED] === 'true' || claim === undefined;
+  const isInitialized = own[INITIALIZED] === 'true' || claim === undefined;
   const starting = claim !== undefined && !isInitialized;
+  const ofClaim = isAwaited ? { ...claim.labels, ...own } : own;
+  const labels: Labels = starting ? { ...TO_COME, ...ofClaim } : ofClaim;
   const taints = isAwaited ? union(node.taints, claim.taints) : node.taints;
   const capacity = Object.keys(node.capacity).length > 0 ? node.capacity : node.allocatable;
   return {
@@ -118,7 +122,8 @@ function plannedNode(claim: NodeClaim): {
 
 function fromClaim(claim: NodeClaim): StateNode {
   const planned = plannedNode(claim);
-  const labels: Labels = { [HOSTNAME]: claim.name, ...planned.labels, ...claim.labels };
+  const own = { [HOSTNAME]: claim.name, ...planned.labels, ...claim.labels };
+  const labels: Labels = { ...TO_COME, ...own };
   const isLaunched = Object.keys(claim.allocatable).length > 0;
   return {
     name: claim.name,
