@@ -1,10 +1,15 @@
 import type {
+  CopyImageCommandOutput,
+  CopyImageRequest,
   DescribeAvailabilityZonesCommandOutput,
   DescribeAvailabilityZonesRequest,
+  EnableImageDeprecationCommandOutput,
+  EnableImageDeprecationRequest,
   StopInstancesCommandOutput,
   StopInstancesRequest,
 } from '@aws-sdk/client-ec2';
 import type { SendMessageCommandOutput, SendMessageRequest } from '@aws-sdk/client-sqs';
+import { WireFault } from '../wire/response.ts';
 import type { Handlers } from '../wire/server.ts';
 import type { Account } from './account.ts';
 import { handle } from './handle.ts';
@@ -24,6 +29,27 @@ export function operatorHandlers(account: Account): Handlers {
         State: 'available',
       })),
     })),
+    CopyImage: handle<CopyImageRequest, CopyImageCommandOutput>((request) => {
+      const source = account.images.find(({ ImageId }) => ImageId === request.SourceImageId);
+      if (source === undefined) {
+        throw new WireFault('InvalidAMIID.NotFound', `no image ${request.SourceImageId}`);
+      }
+      const ImageId = account.newId('ami');
+      const Tags = request.TagSpecifications?.flatMap(({ Tags: each = [] }) => each) ?? [];
+      const copy = { ...source, ImageId, Name: request.Name, OwnerId: account.id, Tags };
+      account.images = [...account.images, copy];
+      return { ImageId };
+    }),
+    EnableImageDeprecation: handle<
+      EnableImageDeprecationRequest,
+      EnableImageDeprecationCommandOutput
+    >(({ ImageId, DeprecateAt }) => {
+      const DeprecationTime = DeprecateAt?.toISOString();
+      account.images = account.images.map((each) =>
+        each.ImageId === ImageId ? { ...each, DeprecationTime } : each,
+      );
+      return { Return: true };
+    }),
     StopInstances: handle<StopInstancesRequest, StopInstancesCommandOutput>(
       ({ InstanceIds = [] }) => {
         const found = InstanceIds.flatMap((id) => account.instances.get(id) ?? []);
