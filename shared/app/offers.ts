@@ -7,6 +7,7 @@ import type { NodeClassReference } from '../core/model/provisioning.ts';
 import { Remembered } from '../core/remembered.ts';
 import { type ClusterState, PortError, type Ports, type UnavailableOffering } from '../ports.ts';
 import { withLearntMemory } from './learnt-memory.ts';
+import { zonesAway } from './zonal-shifts.ts';
 
 /** What can be bought now, per EC2NodeClass, before overlays. */
 export interface Offers {
@@ -62,6 +63,8 @@ export interface Barred {
   readonly barred: readonly UnavailableOffering[];
   /** Ids of subnets without a free address. */
   readonly fullSubnets: ReadonlySet<string>;
+  /** Names of zones that ARC shifts the cluster away from. */
+  readonly shiftedZones: ReadonlySet<string>;
 }
 
 /** Zones in which the class has subnets, all of which are full. */
@@ -96,7 +99,7 @@ const marked = new Remembered<readonly InstanceType[], readonly InstanceType[]>(
 export function withoutBarred(
   types: readonly InstanceType[],
   nodeClass: Pick<NodeClass, 'uid' | 'generation' | 'status'>,
-  { barred, fullSubnets }: Barred,
+  { barred, fullSubnets, shiftedZones }: Barred,
   nowMs: number,
 ): readonly InstanceType[] {
   const version = versionOf(nodeClass);
@@ -108,24 +111,24 @@ export function withoutBarred(
         each,
       ]),
   );
-  const emptyZones = zonesWithout(nodeClass, fullSubnets);
-  if (bars.size + emptyZones.size === 0) return types;
-  const make = () => marking(types, bars, emptyZones, nowMs);
+  const zones = new Set([...zonesWithout(nodeClass, fullSubnets), ...shiftedZones]);
+  if (bars.size + zones.size === 0) return types;
+  const make = () => marking(types, bars, zones, nowMs);
   // Whether a reservation has room again depends on the time as well.
   if ([...bars.values()].some(({ reservationId }) => reservationId !== undefined)) return make();
-  const text = JSON.stringify([[...bars.keys()].sort(), [...emptyZones].sort()]);
+  const text = JSON.stringify([[...bars.keys()].sort(), [...zones].sort()]);
   return marked.of(types, text, make);
 }
 
 function marking(
   types: readonly InstanceType[],
   bars: ReadonlyMap<string, UnavailableOffering>,
-  emptyZones: ReadonlySet<string>,
+  zones: ReadonlySet<string>,
   nowMs: number,
 ): readonly InstanceType[] {
   return types.map((type) => {
     const isBarred = ({ zone, capacityType, reservation }: Offering): boolean => {
-      if (emptyZones.has(zone) || bars.has(barKey(type.name, zone, capacityType))) return true;
+      if (zones.has(zone) || bars.has(barKey(type.name, zone, capacityType))) return true;
       if (reservation === undefined) return false;
       const bar = bars.get(barKey(type.name, zone, capacityType, reservation.id));
       return bar !== undefined && !hasRoomAgain(bar, reservation.capacity, nowMs);
@@ -143,6 +146,7 @@ export async function readOffers(ports: Ports, state: ClusterState): Promise<Off
   const barred = {
     barred: await ports.memory.unavailable(),
     fullSubnets: await ports.memory.unavailableSubnets(),
+    shiftedZones: new Set((await zonesAway(ports, state)).map(({ zone }) => zone)),
   };
   const learnt = await ports.memory.allocatable();
   const byNodeClass = new Map<string, readonly InstanceType[]>();

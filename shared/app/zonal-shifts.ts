@@ -5,7 +5,6 @@ import {
   ZONAL_SHIFT,
   ZONES_USABLE,
 } from '../core/disruption/zonal-shift.ts';
-import type { InstanceType } from '../core/model/instance-type.ts';
 import type { ClusterState, Degradation, Ports } from '../ports.ts';
 
 /**
@@ -29,19 +28,4 @@ export async function zonesAway(
 export function shiftDegradation(zones: readonly ShiftedZone[]): readonly Degradation[] {
   if (zones.length === 0) return [];
   return [{ type: ZONES_USABLE, reason: ZONAL_SHIFT, message: shiftMessage(zones) }];
-}
-
-/** The types without offerings in these zones; untouched ones are shared. */
-export function withoutZones(
-  types: readonly InstanceType[],
-  zones: readonly ShiftedZone[],
-): readonly InstanceType[] {
-  if (zones.length === 0) return types;
-  const away = new Set(zones.map(({ zone }) => zone));
-  return types.map((type) => ({
-    ...type,
-    offerings: type.offerings.map((each) =>
-      away.has(each.zone) ? { ...each, available: false } : each,
-    ),
-  }));
 }

@@ -7,7 +7,6 @@ import type {
 import type { InstanceType } from '../../shared/core/model/instance-type.ts';
 import {
   ARCH,
-  CAPACITY_TYPE,
   type CapacityType,
   INITIALIZED,
   INSTANCE_TYPE,
@@ -301,12 +300,6 @@ export function podsByZone(plan: Plan): Readonly<Record<string, number>> {
   }
   return counts;
 }
-
-export const spotOnly: RequirementExpression = {
-  key: CAPACITY_TYPE,
-  operator: 'In',
-  values: ['spot'],
-};
 
 /** A budget that lets no pod of `web` go. */
 export function budgetOf(rest: Partial<PodDisruptionBudget> = {}): PodDisruptionBudget {

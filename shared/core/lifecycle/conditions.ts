@@ -1,7 +1,5 @@
 import type { Condition } from '../model/cluster.ts';
 
-export type ConditionStatus = Condition['status'];
-
 export function conditionOf(
   object: { readonly conditions: readonly Condition[] },
   type: string,

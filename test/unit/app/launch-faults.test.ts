@@ -177,7 +177,11 @@ describe('an offering that is barred', () => {
     ['in every reservation', reserved, ['cr-1', 'cr-2']],
     ['until now', { ...a, untilMs: 10 }, []],
   ])('%s', (_, bar, expected) => {
-    const barring = { barred: [{ ...SINCE, ...bar }], fullSubnets: new Set<string>() };
+    const barring = {
+      barred: [{ ...SINCE, ...bar }],
+      fullSubnets: new Set<string>(),
+      shiftedZones: new Set<string>(),
+    };
     const [found] = withoutBarred([type], OWN, barring, 10);
     const barred = found?.offerings.filter(({ available }) => !available) ?? [];
     expect(

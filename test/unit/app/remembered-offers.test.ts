@@ -35,7 +35,7 @@ function overlay(price: number): NodeOverlay {
 }
 
 function barring(bar: UnavailableOffering) {
-  return { barred: [bar], fullSubnets: new Set<string>() };
+  return { barred: [bar], fullSubnets: new Set<string>(), shiftedZones: new Set<string>() };
 }
 
 describe('what can be launched', () => {
