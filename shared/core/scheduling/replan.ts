@@ -71,6 +71,26 @@ function keptPods(snapshot: ClusterSnapshot): Kept {
   return kept;
 }
 
+/** The pods as they were last, by the list that they come from: most plans keep the same ones. */
+const placed = new WeakMap<
+  readonly Pod[],
+  { readonly kept: Kept; readonly pods: readonly Pod[] }
+>();
+
+function withNodes(pods: readonly Pod[], kept: Kept): readonly Pod[] {
+  const before = placed.get(pods);
+  const isSame =
+    before?.kept.size === kept.size &&
+    [...kept].every(([pod, node]) => before.kept.get(pod) === node);
+  if (isSame) return before.pods;
+  const made = pods.map((pod) => {
+    const nodeName = kept.get(pod);
+    return nodeName === undefined ? pod : { ...pod, nodeName };
+  });
+  placed.set(pods, { kept, pods: made });
+  return made;
+}
+
 function withKept(existing: Plan['existing'], kept: Kept): Plan['existing'] {
   const pods = new Map(existing.map((each) => [each.node, [...each.pods]]));
   for (const [pod, node] of kept) {
@@ -96,10 +116,7 @@ export function replanned(
 ): ReturnType<typeof solved> {
   const kept = keptPods(snapshot);
   if (kept.size === 0) return solved(snapshot, settings);
-  const pods = snapshot.pods.map((pod) => {
-    const nodeName = kept.get(pod);
-    return nodeName === undefined ? pod : { ...pod, nodeName };
-  });
+  const pods = withNodes(snapshot.pods, kept);
   const { plan, world } = solved({ ...snapshot, pods }, settings);
   return { plan: { ...plan, existing: withKept(plan.existing, kept) }, world };
 }

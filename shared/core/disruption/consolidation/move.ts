@@ -1,15 +1,17 @@
 import { money } from '../../model/currency.ts';
 import { NODE_POOL } from '../../model/labels.ts';
 import type { Plan, PlannedNodeClaim } from '../../model/plan.ts';
-import { isBufferPod, type Pod, podKey } from '../../model/pod.ts';
+import { type Pod, podKey } from '../../model/pod.ts';
+import type { NodePool } from '../../model/provisioning.ts';
 import { amountOf } from '../../model/resources.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../model/snapshot.ts';
 import { mayStrand } from '../../scheduling/playback/stranded.ts';
+import { podIndexOf } from '../../scheduling/problem/pod-index.ts';
 import { type StateNode, stateNodes } from '../../scheduling/problem/state-node.ts';
 import { replanned } from '../../scheduling/replan.ts';
 import { isMoving } from '../candidates.ts';
 import { obstacle, type Places, placesOf, startingNodes, withLeaving } from '../simulation.ts';
-import { overLimits } from './limits-guard.ts';
+import { limitsGuardOf, overLimits } from './limits-guard.ts';
 import { type Narrowed, narrowed, type TypeCount } from './narrowing.ts';
 import {
   type Balance,
@@ -78,10 +80,16 @@ function fault(
   if (restless !== undefined) {
     return `Its pods would go to ${restless.node}, where pods have come or gone since consolidateAfter`;
   }
-  const buffers = new Set(without.pods.filter(isBufferPod).map(podKey));
+  const buffers = new Set(podIndexOf(without.pods).buffers.map(podKey));
   const isForOthers = ({ pods }: PlannedNodeClaim) =>
     !pods.some((pod) => moving.has(pod) || buffers.has(pod));
   return plan.newNodeClaims.some(isForOthers) ? 'Pods that wait would take its place' : undefined;
+}
+
+/** Whether nodes of the pool bear whatever their pods may use. */
+function isUnguarded(pool: NodePool): boolean {
+  const guard = limitsGuardOf(pool);
+  return typeof guard !== 'string' && guard.size === 0;
 }
 
 /** Whether the nodes that take pods in could bear what these may use. */
@@ -91,6 +99,7 @@ function overloaded(
   replacements: readonly PlannedNodeClaim[],
 ): string | undefined {
   const pools = new Map(snapshot.nodePools.map((pool) => [pool.name, pool]));
+  if (snapshot.nodePools.every(isUnguarded)) return undefined;
   const byKey = new Map(snapshot.pods.map((pod) => [podKey(pod), pod]));
   const byNode = Map.groupBy(snapshot.pods, ({ nodeName }) => nodeName);
   const taken = Map.groupBy([...places], ([, node]) => node);

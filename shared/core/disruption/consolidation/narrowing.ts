@@ -60,6 +60,28 @@ export function dearest(
   return worstPrices({ ...planned, requirements }, types);
 }
 
+/** Where the claim may be launched as the plan chose, each with the worst prices there. */
+interface Places {
+  readonly types: readonly InstanceType[];
+  readonly requirements: readonly (readonly RequirementExpression[])[];
+  readonly worst: (ReadonlyMap<string, number> | undefined)[];
+}
+
+/** Worked out once for a claim: ever smaller prices are asked of it. */
+const placesOf = new WeakMap<PlannedNodeClaim, Places>();
+
+/** In any zone, and in the one that the plan chose. */
+function placesFor(planned: PlannedNodeClaim, types: readonly InstanceType[]): Places {
+  const before = placesOf.get(planned);
+  if (before?.types === types) return before;
+  const { chosen } = planned;
+  const pinned = only(planned.requirements, CAPACITY_TYPE, [chosen.capacityType]);
+  const inZone = only(pinned, ZONE, [chosen.zone]);
+  const places: Places = { types, requirements: [pinned, inZone], worst: [] };
+  placesOf.set(planned, places);
+  return places;
+}
+
 /** A claim that names fewer types, and the most that it could come to cost an hour. */
 export interface Narrowed {
   readonly claim: PlannedNodeClaim;
@@ -85,12 +107,12 @@ export function narrowed(
   count: TypeCount,
 ): Narrowed | undefined {
   const { chosen } = planned;
-  const pinned = only(planned.requirements, CAPACITY_TYPE, [chosen.capacityType]);
-  const inZone = only(pinned, ZONE, [chosen.zone]);
+  const places = placesFor(planned, types);
   const byName = new Map(types.map((type) => [type.name, type]));
   let most: Narrowed | undefined;
-  for (const requirements of [pinned, inZone]) {
-    const worst = worstPrices({ ...planned, requirements }, types);
+  for (const [at, requirements] of places.requirements.entries()) {
+    places.worst[at] ??= worstPrices({ ...planned, requirements }, types);
+    const worst = places.worst[at];
     if ((worst.get(chosen.type) ?? Number.POSITIVE_INFINITY) > priceMax) continue;
     const kept = planned.instanceTypes
       .filter((name) => (worst.get(name) ?? Number.POSITIVE_INFINITY) <= priceMax)

@@ -1,4 +1,5 @@
 import type { Column } from '../problem/columns.ts';
+import { FillSearch, mixed, ROUNDING, roomFor } from './fill-search.ts';
 
 /** Equal demands, as far as filling a node is concerned. */
 export interface Bucket {
@@ -47,13 +48,6 @@ function mixesOf(count: number): readonly Float64Array[] {
   };
   visit([], PARTS);
   return mixes;
-}
-
-/** What a mix makes of what is used of each main resource. */
-function mixed(mix: Float64Array, shares: Float64Array): number {
-  let sum = 0;
-  for (let r = 0; r < shares.length; r++) sum += (mix[r] ?? 0) * (shares[r] ?? 0);
-  return sum;
 }
 
 /** A greedy filling this near to the ceiling is not worth a search. */
@@ -159,14 +153,20 @@ export class Filler {
     const { main, mixes } = this;
     const densest = new Float64Array(mixes.length);
     const shares = new Float64Array(main.length);
-    for (const [index, { requests, allowed }] of this.buckets.entries()) {
+    for (let index = 0; index < this.buckets.length; index++) {
+      const { requests, allowed } = this.buckets[index] as Bucket;
       if ((left[index] ?? 0) <= 0 || allowed[group.id] !== 1) continue;
-      for (const [at, r] of main.entries()) {
-        shares[at] = (requests[r] ?? 0) / Math.max(room[r] ?? 0, 1e-9);
+      let most = 0;
+      for (let at = 0; at < main.length; at++) {
+        const r = main[at] ?? 0;
+        const share = (requests[r] ?? 0) / Math.max(room[r] ?? 0, 1e-9);
+        shares[at] = share;
+        if (share > most) most = share;
       }
-      if (Math.max(...shares) > 1) continue;
-      for (const [at, mix] of mixes.entries()) {
-        const density = (this.values[index] ?? 0) / Math.max(mixed(mix, shares), 1e-9);
+      if (most > 1) continue;
+      const value = this.values[index] ?? 0;
+      for (let at = 0; at < mixes.length; at++) {
+        const density = value / Math.max(mixed(mixes[at] as Float64Array, shares), 1e-9);
         if (density > (densest[at] ?? 0)) densest[at] = density;
       }
     }
@@ -229,148 +229,11 @@ export class Filler {
   }
 }
 
-/** Buckets, what one of each is worth, and by which resources fillings are bounded. */
-interface Valued {
-  readonly buckets: readonly Bucket[];
-  readonly values: Float64Array;
-  readonly main: readonly number[];
-  readonly mixes: readonly Float64Array[];
-}
-
-/** Depth-first branch and bound for the most valuable filling of one node. */
-class FillSearch {
-  steps = 0;
-  private stepsMax = 0;
-  private readonly buckets: readonly Bucket[];
-  private readonly candidates: readonly number[];
-  private readonly values: Float64Array;
-  private readonly column: Column;
-  private readonly left: Float64Array;
-  private readonly room: Float64Array;
-  private readonly amounts: Int32Array;
-  /** By candidate and mix: the best value per use of it and all later ones. */
-  private readonly densest: Float64Array;
-  private readonly main: readonly number[];
-  private readonly mixes: readonly Float64Array[];
-  /** 1 / the whole room, of the main resources. */
-  private readonly whole: Float64Array;
-  /** Of the main resources, while a mix is made of them. */
-  private readonly shares: Float64Array;
-  private bestValue = 0;
-  private bestAmounts: Int32Array | undefined;
-
-  constructor(
-    { buckets, values, main, mixes }: Valued,
-    candidates: readonly number[],
-    column: Column,
-    left: Float64Array,
-  ) {
-    this.buckets = buckets;
-    this.candidates = candidates;
-    this.values = values;
-    this.column = column;
-    this.left = left;
-    this.room = roomFor(buckets, column);
-    this.amounts = new Int32Array(candidates.length);
-    this.main = main;
-    this.mixes = mixes;
-    this.whole = Float64Array.from(main, (r) => 1 / Math.max(column.room[r] ?? 0, 1e-9));
-    this.shares = new Float64Array(main.length);
-    this.densest = this.densities();
-  }
-
-  run(start: Pattern, stepsMax: number): Pattern {
-    this.stepsMax = stepsMax;
-    this.bestValue = start.value * (1 + 1e-9);
-    this.visit(0, 0);
-    if (this.bestAmounts === undefined) return start;
-    const buckets: number[] = [];
-    const amounts: number[] = [];
-    for (const [at, amount] of this.bestAmounts.entries()) {
-      if (amount === 0) continue;
-      buckets.push(this.candidates[at] ?? 0);
-      amounts.push(amount);
-    }
-    return { column: this.column, buckets, amounts, value: this.bestValue };
-  }
-
-  private densities(): Float64Array {
-    const count = this.candidates.length;
-    const { mixes } = this;
-    const width = mixes.length;
-    const densest = new Float64Array((count + 1) * width);
-    for (let at = count - 1; at >= 0; at--) {
-      const index = this.candidates[at] ?? 0;
-      const shares = this.sharesOf((this.buckets[index] as Bucket).requests);
-      for (const [each, mix] of mixes.entries()) {
-        const use = Math.max(mixed(mix, shares), 1e-9);
-        const later = densest[(at + 1) * width + each] ?? 0;
-        densest[at * width + each] = Math.max((this.values[index] ?? 0) / use, later);
-      }
-    }
-    return densest;
-  }
-
-  private sharesOf(amounts: Float64Array): Float64Array {
-    const { main, shares, whole } = this;
-    for (let r = 0; r < shares.length; r++) {
-      shares[r] = (amounts[main[r] ?? 0] ?? 0) * (whole[r] ?? 0);
-    }
-    return shares;
-  }
-
-  /** What the rest of the room can be worth at most with the candidates from `at` on. */
-  private bound(at: number): number {
-    const { mixes, densest } = this;
-    const shares = this.sharesOf(this.room);
-    const base = at * mixes.length;
-    let least = Number.POSITIVE_INFINITY;
-    for (let each = 0; each < mixes.length; each++) {
-      const most = (densest[base + each] ?? 0) * mixed(mixes[each] as Float64Array, shares);
-      if (most < least) least = most;
-    }
-    return least;
-  }
-
-  private visit(from: number, value: number): void {
-    if (value > this.bestValue) {
-      this.bestValue = value;
-      this.bestAmounts = this.amounts.slice();
-    }
-    for (let at = from; at < this.candidates.length; at++) {
-      if (++this.steps > this.stepsMax || value + this.bound(at) <= this.bestValue) return;
-      const index = this.candidates[at] ?? 0;
-      const bucket = this.buckets[index] as Bucket;
-      const most = howMany(bucket, this.room, this.left[index] ?? 0);
-      if (most === 0) continue;
-      const each = this.values[index] ?? 0;
-      for (let amount = most; amount > 0; amount--) {
-        take(this.room, bucket, amount);
-        this.amounts[at] = amount;
-        this.visit(at + 1, value + amount * each);
-        take(this.room, bucket, -amount);
-        this.amounts[at] = 0;
-        if (this.steps > this.stepsMax) return;
-      }
-    }
-  }
-}
-
-/** The column's room with places for pods that keep apart. */
-function roomFor(buckets: readonly Bucket[], { room }: Column): Float64Array {
-  const whole = new Float64Array(buckets[0]?.requests.length ?? room.length).fill(1);
-  whole.set(room);
-  return whole;
-}
-
 function take(room: Float64Array, { requests }: Bucket, amount: number): void {
   for (let r = 0; r < room.length; r++) {
     room[r] = (room[r] ?? 0) - amount * (requests[r] ?? 0);
   }
 }
-
-/** Makes up for shares that do not add up to 1 exactly. */
-const ROUNDING = 1e-9;
 
 /** How many more of the bucket the room holds. */
 export function howMany(

@@ -7,13 +7,14 @@ import { effectiveDaemonSets } from './daemon-sets.ts';
 import { demandOf } from './demand.ts';
 import { launchesOf } from './launches.ts';
 import { nodeTermsOf } from './node-terms.ts';
+import { type PodIndex, podIndexOf } from './pod-index.ts';
 import type { Problem } from './problem.ts';
 import { PodSelectors } from './selectors.ts';
 import { daemonTolerations, type StateNode, stateNodes } from './state-node.ts';
 import {
-  hasTopology,
   isHostKey,
   markSelf,
+  NO_TOPOLOGY,
   type TopologyTerms,
   topologyTermsOf,
 } from './topology-terms.ts';
@@ -35,17 +36,18 @@ export function compileProblem(snapshot: ClusterSnapshot, settings: SchedulingSe
   const byName = new Map(nodes.map((node) => [node.name, node]));
   const leaving = new Set(nodes.filter((node) => node.isLeaving).map((node) => node.name));
   const demand = demandOf(snapshot, leaving);
-  const namespaces = new Set(snapshot.pods.map((pod) => pod.namespace));
-  const selectors = new PodSelectors(snapshot.namespaces, [...namespaces].sort());
+  const index = podIndexOf(snapshot.pods);
+  const selectors = new PodSelectors(snapshot.namespaces, [...index.namespaces].sort());
   const volumeIndex = new VolumeIndex(snapshot);
   const classifier = new Classifier(volumeIndex, selectors);
   for (const [order, pod] of demand.pods.entries()) classifier.add(pod, order);
   const { drafts, rules } = classifier;
   const daemonSets = [...effectiveDaemonSets(snapshot)].sort((a, b) => compareNames(a, b));
   const resources = resourceNames(drafts, daemonSets);
-  const runningTerms = demand.running
-    .filter((pod) => byName.has(pod.nodeName ?? ''))
-    .map((pod) => ({ pod, terms: topologyTermsOf(pod, selectors) }));
+  const stays = (pod: Pod) => byName.has(pod.nodeName ?? '') && !demand.moving.has(pod);
+  const terms = new Map(
+    index.withTerms.filter(stays).map((pod) => [pod, topologyTermsOf(pod, selectors)]),
+  );
   const respects = settings.preferencePolicy === 'Respect';
   const classes = classesOf(drafts, resources, selectors, rules, respects);
   const daemons = daemonSets.map((each) => ({
@@ -56,7 +58,7 @@ export function compileProblem(snapshot: ClusterSnapshot, settings: SchedulingSe
   }));
   const topologyKeys = topologyKeysOf([
     ...classes.map((each) => each.topology),
-    ...runningTerms.map(({ terms }) => onlyRequired(terms)),
+    ...[...terms.values()].map(onlyRequired),
   ]);
   const { reservedCapacity } = settings;
   const rest = { daemons, resources, topologyKeys, reservedCapacity };
@@ -66,25 +68,39 @@ export function compileProblem(snapshot: ClusterSnapshot, settings: SchedulingSe
     demand,
     resources,
     classes,
-    running: runningTerms.map(({ pod, terms }) => {
-      const matching = selectors.matching(pod.namespace, pod.labels);
-      const node = byName.get(pod.nodeName ?? '') as StateNode;
-      return {
-        pod,
-        node,
-        topology: hasTopology(pod) ? markSelf(terms, matching) : terms,
-        matching,
-      };
-    }),
+    running: index
+      .noticed(selectors)
+      .filter(stays)
+      .map((pod) => {
+        const matching = selectors.matching(pod.namespace, pod.labels);
+        const node = byName.get(pod.nodeName ?? '') as StateNode;
+        const own = terms.get(pod);
+        return { pod, node, topology: own ? markSelf(own, matching) : NO_TOPOLOGY, matching };
+      }),
+    staying: stayingOn(byName, leaving, index, stays),
     nodes: nodes.filter((node) => !node.isLeaving),
     pools,
     groups,
     daemons,
     daemonPorts: daemons.filter((each) => each.ports.length > 0),
     selectors,
-    runningAttachments: attachmentsOf(demand.running, byName, volumeIndex),
+    runningAttachments: attachmentsOf(index.withVolumes.filter(stays), byName, volumeIndex),
     hopeless: classifier.hopeless,
   };
+}
+
+function stayingOn(
+  byName: ReadonlyMap<string, StateNode>,
+  leaving: ReadonlySet<string>,
+  { onNodes }: PodIndex,
+  stays: (pod: Pod) => boolean,
+): ReadonlyMap<StateNode, readonly Pod[]> {
+  const staying = new Map<StateNode, readonly Pod[]>();
+  for (const [name, node] of byName) {
+    const pods = onNodes.get(name);
+    if (pods !== undefined) staying.set(node, leaving.has(name) ? pods.filter(stays) : pods);
+  }
+  return staying;
 }
 
 function attachmentsOf(

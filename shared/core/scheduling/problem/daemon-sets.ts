@@ -2,6 +2,7 @@ import type { DaemonSet } from '../../model/cluster.ts';
 import type { HostPort, Pod } from '../../model/pod.ts';
 import { maxResources } from '../../model/resources.ts';
 import type { ClusterSnapshot } from '../../model/snapshot.ts';
+import { podIndexOf } from './pod-index.ts';
 
 /** The label by which the DaemonSet controller says which template a pod was made from. */
 const GENERATION = 'pod-template-generation';
@@ -31,7 +32,7 @@ function newestPods(
   const byUid = new Map(daemonSets.map((each) => [each.uid, each]));
   const newest = new Map<string, Pod>();
   for (const pod of pods) {
-    if (pod.controller?.kind !== 'DaemonSet' || !isLive(pod)) continue;
+    if (pod.controller === undefined || !isLive(pod)) continue;
     const { uid } = pod.controller;
     const owner = byUid.get(uid);
     if (owner === undefined || !isCurrent(pod, owner)) continue;
@@ -55,7 +56,7 @@ export function effectiveDaemonSets({
   daemonSets,
   pods,
 }: Pick<ClusterSnapshot, 'daemonSets' | 'pods'>): readonly DaemonSet[] {
-  const newest = newestPods(daemonSets, pods);
+  const newest = newestPods(daemonSets, podIndexOf(pods).ofDaemonSets);
   return daemonSets.map((daemonSet): DaemonSet => {
     const pod = newest.get(daemonSet.uid);
     if (pod === undefined || pod.spec.unreadable !== undefined) return daemonSet;

@@ -6,14 +6,15 @@ import { podKey } from '../../model/pod.ts';
 import type { ClusterSnapshot } from '../../model/snapshot.ts';
 import { allows } from '../../requirements/value-set.ts';
 import { nodeTermsOf } from './node-terms.ts';
+import { podIndexOf } from './pod-index.ts';
 import { selects } from './selectors.ts';
 
 /** The pods that a plan has to place, and those it does not look at. */
 export interface Demand {
   /** Pending pods and pods on nodes that are going away, in the order of {@link comparePods}. */
   readonly pods: readonly Pod[];
-  /** Pods that stay where they run. */
-  readonly running: readonly Pod[];
+  /** Of these the ones on nodes that are going away. All others that run stay where they are. */
+  readonly moving: ReadonlySet<Pod>;
   readonly ignored: ReadonlyMap<string, string>;
 }
 
@@ -26,21 +27,17 @@ export interface Demand {
 function preemptors(snapshot: ClusterSnapshot, leaving: ReadonlySet<string>): ReadonlySet<Pod> {
   const isNominated = ({ nodeName, nominatedNodeName: node, spec }: Pod) =>
     spec.preempts && nodeName === undefined && node !== undefined && !leaving.has(node);
-  const nominated = snapshot.pods.filter(isNominated);
+  const { waiting, onNodes: running } = podIndexOf(snapshot.pods);
+  const nominated = waiting.filter(isNominated);
   if (nominated.length === 0) return new Set();
-  const { nodes, nodeClaims, pods } = snapshot;
+  const { nodes, nodeClaims } = snapshot;
   const joined = new Map(nodes.map(({ name, providerId = '' }) => [name, providerId]));
   const claims = new Map(nodeClaims.map((claim) => [claim.providerId, claim]));
-  const running = Map.groupBy(pods, ({ nodeName }) => nodeName);
   const makesRoom = ({ nominatedNodeName: node = '', spec, uid }: Pod): boolean => {
     const claim = claims.get(joined.get(node));
     const isOurs = claim !== undefined && plannedPods(claim).includes(uid);
     return (running.get(node) ?? []).some(
-      (pod) =>
-        pod.spec.priority < spec.priority &&
-        pod.phase !== 'Succeeded' &&
-        pod.phase !== 'Failed' &&
-        (pod.deletedAtMs !== undefined || !isOurs),
+      (pod) => pod.spec.priority < spec.priority && (pod.deletedAtMs !== undefined || !isOurs),
     );
   };
   return new Set(
@@ -105,19 +102,20 @@ function blocks(budget: PodDisruptionBudget, pod: Pod): boolean {
 /** Splits the snapshot's pods; `leaving` names the nodes that are going away. */
 export function demandOf(snapshot: ClusterSnapshot, leaving: ReadonlySet<string>): Demand {
   const pods: Pod[] = [];
-  const running: Pod[] = [];
   const ignored = new Map<string, string>();
   const preempting = preemptors(snapshot, leaving);
-  for (const pod of snapshot.pods) {
-    if (pod.nodeName === undefined) {
-      const reason = reasonToIgnore(pod, preempting);
-      if (reason === undefined) pods.push(pod);
-      else ignored.set(podKey(pod), reason);
-    } else if (pod.phase !== 'Succeeded' && pod.phase !== 'Failed') {
-      if (leaving.has(pod.nodeName) && isReschedulable(pod, snapshot.podDisruptionBudgets))
-        pods.push(pod);
-      else running.push(pod);
+  const { waiting, onNodes } = podIndexOf(snapshot.pods);
+  for (const pod of waiting) {
+    const reason = reasonToIgnore(pod, preempting);
+    if (reason === undefined) pods.push(pod);
+    else ignored.set(podKey(pod), reason);
+  }
+  const moving = new Set<Pod>();
+  for (const name of leaving) {
+    for (const pod of onNodes.get(name) ?? []) {
+      if (isReschedulable(pod, snapshot.podDisruptionBudgets)) moving.add(pod);
     }
   }
-  return { pods: pods.sort(comparePods), running, ignored };
+  pods.push(...moving);
+  return { pods: pods.sort(comparePods), moving, ignored };
 }

@@ -57,7 +57,7 @@ export interface PodClass {
   readonly volumes: VolumeNeeds;
 }
 
-/** A pod that runs, as far as pending pods can notice it. */
+/** A pod that runs and that pending pods can notice, beyond the room that it takes. */
 export interface RunningPod {
   readonly pod: Pod;
   readonly node: StateNode;
@@ -72,6 +72,8 @@ export interface Problem {
   readonly resources: readonly string[];
   readonly classes: readonly PodClass[];
   readonly running: readonly RunningPod[];
+  /** All pods that stay on each of the nodes, those that nobody notices among them. */
+  readonly staying: ReadonlyMap<StateNode, readonly Pod[]>;
   readonly nodes: readonly StateNode[];
   readonly pools: readonly PoolVariant[];
   readonly groups: readonly ColumnGroup[];

@@ -60,7 +60,31 @@ function union(a: readonly Taint[], b: readonly Taint[]): readonly Taint[] {
 /** Labels that every node of ours gets once it works: a pod that asks for them waits for it. */
 const TO_COME: Labels = { [REGISTERED]: 'true', [INITIALIZED]: 'true' };
 
-function fromNode(node: Node, claim: NodeClaim | undefined, limits: AttachLimits): StateNode {
+/** What came of a node, and what it depends on beside it. */
+interface Joined {
+  readonly claim: NodeClaim | undefined;
+  readonly attachLimits: Readonly<Record<string, number>>;
+  readonly state: StateNode;
+}
+
+/** Most nodes are the same from one plan to the next. */
+const joinedOf = new WeakMap<Node, Joined>();
+const NO_LIMITS: Readonly<Record<string, number>> = {};
+
+function stateOf(node: Node, claim: NodeClaim | undefined, limits: AttachLimits): StateNode {
+  const attachLimits = limits.get(node.name) ?? NO_LIMITS;
+  const known = joinedOf.get(node);
+  if (known?.claim === claim && known?.attachLimits === attachLimits) return known.state;
+  const state = fromNode(node, claim, attachLimits);
+  joinedOf.set(node, { claim, attachLimits, state });
+  return state;
+}
+
+function fromNode(
+  node: Node,
+  claim: NodeClaim | undefined,
+  attachLimits: StateNode['attachLimits'],
+): StateNode {
   const isAwaited = claim !== undefined && node.labels[REGISTERED] !== 'true';
   const own: Labels = { [HOSTNAME]: node.name, ...node.labels };
   const isInitialized = own[INITIALIZED] === 'true' || claim === undefined;
@@ -80,7 +104,7 @@ function fromNode(node: Node, claim: NodeClaim | undefined, limits: AttachLimits
     nodePool: labels[NODE_POOL],
     isLeaving:
       node.deletedAtMs !== undefined || claim?.deletedAtMs !== undefined || isDisrupted(node),
-    attachLimits: limits.get(node.name) ?? {},
+    attachLimits,
   };
 }
 
@@ -135,7 +159,7 @@ function fromClaim(claim: NodeClaim): StateNode {
     isInitialized: false,
     nodePool: labels[NODE_POOL],
     isLeaving: claim.deletedAtMs !== undefined,
-    attachLimits: {},
+    attachLimits: NO_LIMITS,
   };
 }
 
@@ -157,7 +181,7 @@ export function stateNodes(snapshot: ClusterSnapshot): readonly StateNode[] {
   const nodes = snapshot.nodes.map((node) => {
     const claim = byProvider.get(node.providerId ?? '') ?? byNode.get(node.name);
     if (claim !== undefined) joined.add(claim);
-    return fromNode(node, claim, limits);
+    return stateOf(node, claim, limits);
   });
   const awaited = snapshot.nodeClaims.filter((claim) => !joined.has(claim)).map(fromClaim);
   return [...nodes, ...awaited].sort(compareNodes);

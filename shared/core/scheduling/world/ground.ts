@@ -1,3 +1,4 @@
+import type { Pod } from '../../model/pod.ts';
 import { amountOf } from '../../model/resources.ts';
 import { ATTACH_PREFIX, type ColumnGroup, UNLIMITED } from '../problem/columns.ts';
 import { type NodeRule, ruleAllowsNode } from '../problem/node-rules.ts';
@@ -161,48 +162,40 @@ export class Ground {
 
   private nodeRooms(): readonly NodeRoom[] {
     const { problem } = this;
-    const { resources } = problem;
+    const { resources, staying } = problem;
+    const text = resources.join();
     const rooms = new Map<StateNode, NodeRoom>();
     for (const node of problem.nodes) {
-      const free = Float64Array.from(resources, (name) => freeAtStart(node, name));
-      const host = emptyHost();
-      rooms.set(node, { node, place: placeOfNode(node), free, host, content: new Map() });
+      const use = useOf(node, staying.get(node) ?? NOBODY, resources, text);
+      const room: NodeRoom = {
+        ...{ node, place: placeOfNode(node), free: use.free.slice() },
+        ...{ host: emptyHost(), content: new Map() },
+      };
+      rooms.set(node, room);
+      this.reserveForDaemons(room, use.ofDaemonSets);
     }
-    const daemonUse = new Map<StateNode, Float64Array>();
     for (const each of problem.running) {
       for (const id of each.matching) this.totals.set(id, (this.totals.get(id) ?? 0) + 1);
       const room = rooms.get(each.node);
       if (room === undefined) continue;
-      const { requests, hostPorts: ports } = each.pod.spec;
-      const isDaemon = each.pod.controller?.kind === 'DaemonSet';
-      let daemon = daemonUse.get(each.node);
-      if (isDaemon && daemon === undefined) {
-        daemon = new Float64Array(resources.length);
-        daemonUse.set(each.node, daemon);
-      }
-      for (let r = 0; r < resources.length; r++) {
-        const amount = requests[resources[r] ?? ''] ?? 0;
-        room.free[r] = (room.free[r] ?? 0) - amount;
-        if (isDaemon && daemon !== undefined) daemon[r] = (daemon[r] ?? 0) + amount;
-      }
-      const { topology, matching } = each;
-      const isTerminating = each.pod.deletedAtMs !== undefined;
+      const { topology, matching, pod } = each;
+      const isTerminating = pod.deletedAtMs !== undefined;
+      const { hostPorts: ports } = pod.spec;
       this.hostRules.addRunning(room.host, { ports, topology, matching, isTerminating });
     }
-    for (const room of rooms.values()) this.reserveForDaemons(room, daemonUse.get(room.node));
     this.takeAttachments(rooms);
     return [...rooms.values()];
   }
 
   /** DaemonSet pods that are still to come to the node keep their room. */
-  private reserveForDaemons(room: NodeRoom, running: Float64Array | undefined): void {
+  private reserveForDaemons(room: NodeRoom, running: Float64Array): void {
     const { node, free } = room;
     const coming = this.problem.daemons.filter(({ rule }) =>
       ruleAllowsNode(rule, node.label, node.taints),
     );
     for (let r = 0; r < free.length; r++) {
       const wanted = coming.reduce((sum, each) => sum + (each.requests[r] ?? 0), 0);
-      free[r] = (free[r] ?? 0) - Math.max(0, wanted - (running?.[r] ?? 0));
+      free[r] = (free[r] ?? 0) - Math.max(0, wanted - (running[r] ?? 0));
     }
   }
 
@@ -217,6 +210,53 @@ export class Ground {
       }
     }
   }
+}
+
+/** What the pods of a node leave of it, and what those of DaemonSets among them take. */
+interface NodeUse {
+  readonly node: StateNode;
+  readonly free: Float64Array;
+  readonly ofDaemonSets: Float64Array;
+}
+
+const NOBODY: readonly Pod[] = [];
+
+/** By the pods of a node and the resources asked for: plans for one snapshot share most nodes. */
+const uses = new WeakMap<readonly Pod[], Map<string, NodeUse>>();
+
+function useOf(
+  node: StateNode,
+  pods: readonly Pod[],
+  resources: readonly string[],
+  text: string,
+): NodeUse {
+  if (pods.length === 0) return useBy(node, pods, resources);
+  const known = uses.get(pods) ?? new Map<string, NodeUse>();
+  uses.set(pods, known);
+  const before = known.get(text);
+  if (before !== undefined && hasSameRoom(before.node, node)) return before;
+  const use = useBy(node, pods, resources);
+  known.set(text, use);
+  return use;
+}
+
+function hasSameRoom(a: StateNode, b: StateNode): boolean {
+  if (a === b) return true;
+  return a.allocatable === b.allocatable && a.attachLimits === b.attachLimits;
+}
+
+function useBy(node: StateNode, pods: readonly Pod[], resources: readonly string[]): NodeUse {
+  const free = Float64Array.from(resources, (name) => freeAtStart(node, name));
+  const ofDaemonSets = new Float64Array(resources.length);
+  for (const { spec, controller } of pods) {
+    const isDaemon = controller?.kind === 'DaemonSet';
+    for (let r = 0; r < resources.length; r++) {
+      const amount = spec.requests[resources[r] ?? ''] ?? 0;
+      free[r] = (free[r] ?? 0) - amount;
+      if (isDaemon) ofDaemonSets[r] = (ofDaemonSets[r] ?? 0) + amount;
+    }
+  }
+  return { node, free, ofDaemonSets };
 }
 
 function freeAtStart(node: StateNode, name: string): number {
