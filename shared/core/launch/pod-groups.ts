@@ -36,6 +36,8 @@ const shapes = new WeakMap<PodSpec, string>();
 
 /** Groups that pods of a spec are of, by what else counts; each pass asks for every pod's. */
 const groupsOfSpecs = new WeakMap<PodSpec, Map<string, readonly PodGroup[]>>();
+/** Each pass asks for most pods as they were in the one before. */
+const groupsOfPods = new WeakMap<Pod, readonly PodGroup[]>();
 /** Bare pods share a spec and are each a group: not all of those that ever were are kept. */
 const GROUPS_MAX = 1024;
 
@@ -79,6 +81,14 @@ export class PodGroups {
   private readonly known = new Map<string, readonly PodGroup[]>();
 
   of(pod: Pod): readonly PodGroup[] {
+    const known = groupsOfPods.get(pod);
+    if (known !== undefined) return known;
+    const groups = this.lookUp(pod);
+    groupsOfPods.set(pod, groups);
+    return groups;
+  }
+
+  private lookUp(pod: Pod): readonly PodGroup[] {
     const { controller, namespace, uid, name, labels, annotations, spec } = pod;
     const kind = controller === undefined ? 'Pod' : kindOf(controller);
     const owner = controller?.uid ?? uid;

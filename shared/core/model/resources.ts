@@ -23,16 +23,14 @@ export function amountOf(amounts: Resources, name: string): number {
 /** Sum per resource; a resource missing on one side counts as zero there. */
 export function addResources(a: Resources, b: Resources): Resources {
   const sum: Record<string, number> = { ...a };
-  for (const [name, amount] of Object.entries(b)) sum[name] = amountOf(sum, name) + amount;
+  for (const name in b) sum[name] = amountOf(sum, name) + (b[name] ?? 0);
   return sum;
 }
 
 /** Difference per resource of `a`'s and `b`'s names; may be negative. */
 export function subtractResources(a: Resources, b: Resources): Resources {
   const difference: Record<string, number> = { ...a };
-  for (const [name, amount] of Object.entries(b)) {
-    difference[name] = amountOf(difference, name) - amount;
-  }
+  for (const name in b) difference[name] = amountOf(difference, name) - (b[name] ?? 0);
   return difference;
 }
 
@@ -47,7 +45,9 @@ export function maxResources(a: Resources, b: Resources): Resources {
 
 /** Whether every positive request is covered by what is there. */
 export function fitsResources(requests: Resources, available: Resources): boolean {
-  return Object.entries(requests).every(
-    ([name, amount]) => amount <= 0 || amount <= amountOf(available, name),
-  );
+  for (const name in requests) {
+    const amount = requests[name] ?? 0;
+    if (amount > 0 && amount > amountOf(available, name)) return false;
+  }
+  return true;
 }

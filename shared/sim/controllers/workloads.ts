@@ -244,8 +244,19 @@ export function reconcileDaemonSet(
   }
 }
 
+/** Read once for each version of a pod. */
+const daemonNodes = new WeakMap<KubeObject, string>();
+
 /** The node that a DaemonSet's pod was made for. */
 function daemonNode(pod: KubeObject): string {
+  const known = daemonNodes.get(pod);
+  if (known !== undefined) return known;
+  const node = readDaemonNode(pod);
+  daemonNodes.set(pod, node);
+  return node;
+}
+
+function readDaemonNode(pod: KubeObject): string {
   const terms = listAt(
     pod,
     'spec',

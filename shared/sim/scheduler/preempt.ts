@@ -1,7 +1,7 @@
 import type { PodDisruptionBudget } from '../../core/model/cluster.ts';
 import type { Pod } from '../../core/model/pod.ts';
 import { selects } from '../../core/scheduling/problem/selectors.ts';
-import { type NodeView, place, type SchedulerView } from './view.ts';
+import { type NodeView, place, type SchedulerView, summaryOf } from './view.ts';
 
 /** A node on which a pod fits once others, which matter less, have gone. */
 export interface Preemption {
@@ -49,6 +49,7 @@ function candidateOn(
   target: NodeView,
   fits: Fits,
 ): Candidate | undefined {
+  if (summaryOf(target).leastPriority >= pod.spec.priority) return undefined;
   const budgets = view.objects.podDisruptionBudgets;
   const less = target.pods.filter((each) => isLess(each, pod));
   const staying = less.filter(({ deletedAtMs }) => deletedAtMs === undefined);
