@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { CfnOutput, type CustomResource, Duration, Stack } from 'aws-cdk-lib';
 import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as iam from 'aws-cdk-lib/aws-iam';
-import * as kms from 'aws-cdk-lib/aws-kms';
+import type * as kms from 'aws-cdk-lib/aws-kms';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as s3 from 'aws-cdk-lib/aws-s3';
 import * as sns from 'aws-cdk-lib/aws-sns';
@@ -16,16 +16,18 @@ import {
   REGION_VARIABLE,
   WAKE_EVENT,
 } from '../../shared/contract.ts';
-import { bundleFunctionsNow, manifests } from '../bundle.ts';
+import { manifests } from '../bundle.ts';
 import { POLICIES } from '../policies/policies.ts';
 import type { PolicyScope } from '../policies/statement.ts';
 import { Alarms } from './alarms.ts';
 import { ClusterAccess } from './cluster-access.ts';
+import { bundledCode, codeOf } from './code.ts';
 import { DecisionDashboard } from './decision-dashboard.ts';
-import { DESCRIPTIONS, JoinerFunction } from './function.ts';
+import { DESCRIPTIONS, JoinerFunction, logGroupName } from './function.ts';
 import { Installer } from './installer.ts';
 import { InterruptionQueue } from './interruption-queue.ts';
 import type { JoinerProps } from './joiner-props.ts';
+import { admitLogs, keyOf } from './keys.ts';
 import { MemoryBucket } from './memory-bucket.ts';
 import { joinerMetric, type MetricKey } from './metrics.ts';
 import { type FurtherRole, furtherRole, NodeRole } from './node-role.ts';
@@ -71,9 +73,13 @@ export class Joiner extends Construct {
     const cluster = this.clusterName;
     if (props.permissionsBoundary !== undefined) this.#bound(props.permissionsBoundary);
     this.bucket = this.#bucket();
-    this.wakeUps = new WakeUps(this, 'WakeUps', { cluster });
+    this.wakeUps = new WakeUps(this, 'WakeUps', {
+      cluster,
+      encryptionKey: keyOf(this, 'BusKey', props.busEncryptionKey),
+    });
     this.interruptionQueue = new InterruptionQueue(this, 'Interruption', {
       cluster,
+      encryptionKey: keyOf(this, 'QueueKey', props.queueEncryptionKey),
       timeout: TIMEOUTS.interrupt,
     });
     const linuxRole = this.#linuxRole();
@@ -158,16 +164,9 @@ export class Joiner extends Construct {
     if (bucket !== undefined) return bucket;
     return new MemoryBucket(this, 'Memory', {
       cluster: this.clusterName,
-      encryptionKey: this.#key(),
+      encryptionKey: keyOf(this, 'Key', this.#props.encryptionKey),
       dataRetention: Duration.days(dataRetentionDays ?? 30),
     }).bucket;
-  }
-
-  #key(): kms.IKey | undefined {
-    const { encryptionKey } = this.#props;
-    return typeof encryptionKey === 'string'
-      ? kms.Key.fromKeyArn(this, 'Key', encryptionKey)
-      : encryptionKey;
   }
 
   #linuxRole(): iam.IRole {
@@ -191,10 +190,20 @@ export class Joiner extends Construct {
     );
     const code = this.#props.code ?? bundledCode(names);
     const scope = this.#policyScope(nodeRoleArns);
-    return new Map(names.map((name) => [name, this.#function(name, codeOf(name, code), scope)]));
+    const logKey = keyOf(this, 'LogKey', this.#props.logEncryptionKey);
+    const logs = names.map((name) => logGroupName(this.clusterName, name));
+    if (logKey !== undefined) admitLogs(this, logKey, logs);
+    return new Map(
+      names.map((name) => [name, this.#function(name, codeOf(name, code), scope, logKey)]),
+    );
   }
 
-  #function(name: FunctionName, code: lambda.Code, scope: PolicyScope): JoinerFunction {
+  #function(
+    name: FunctionName,
+    code: lambda.Code,
+    scope: PolicyScope,
+    logEncryptionKey: kms.IKey | undefined,
+  ): JoinerFunction {
     const { memorySizes, reservedConcurrency, logRetentionDays, logLevel } = this.#props;
     const shared = {
       cluster: this.clusterName,
@@ -212,6 +221,7 @@ export class Joiner extends Construct {
       environment: environment(this, name, this.#props, shared),
       statements: POLICIES[name](scope),
       logRetention: logRetentionDays ?? 30,
+      logEncryptionKey,
       logLevel: lambda.ApplicationLogLevel[logLevel ?? 'INFO'],
       network: OUTSIDE.has(name) ? undefined : networkOf(this.#props),
       reservedConcurrentExecutions: reservedConcurrency?.[name],
@@ -221,8 +231,7 @@ export class Joiner extends Construct {
 
   #policyScope(nodeRoleArns: readonly string[]): PolicyScope {
     const { partition, region, account, urlSuffix } = Stack.of(this);
-    const { encryptionKey } = this.#props;
-    const keyArn = typeof encryptionKey === 'string' ? encryptionKey : encryptionKey?.keyArn;
+    const { encryptionKey, queueEncryptionKey } = this.#props;
     return {
       partition,
       region,
@@ -232,7 +241,8 @@ export class Joiner extends Construct {
       clusterArn: `arn:${partition}:eks:${region}:${account}:cluster/${this.clusterName}`,
       bucketArn: this.bucket.bucketArn,
       isBucketOwned: this.#props.bucket === undefined,
-      keyArn,
+      keyArn: arnOf(encryptionKey),
+      queueKeyArn: arnOf(queueEncryptionKey),
       eventBusArn: this.wakeUps.bus.eventBusArn,
       queueArn: this.interruptionQueue.queue.queueArn,
       nodeRoleArns,
@@ -374,21 +384,8 @@ export class Joiner extends Construct {
   }
 }
 
-function bundledCode(names: readonly FunctionName[]): (name: FunctionName) => lambda.Code {
-  const folders = bundleFunctionsNow(names);
-  return (name) => lambda.Code.fromAsset(folders.get(name) ?? '');
-}
-
-/** By what it can do: an app's own copy of CDK has a class of its own. */
-function codeOf(name: FunctionName, code: (name: FunctionName) => unknown): lambda.Code {
-  const given = code(name);
-  if (isCode(given)) return given;
-  throw new Error(`code gave ${typeof given} for ${name}, but has to give a Code of aws-lambda`);
-}
-
-function isCode(given: unknown): given is lambda.Code {
-  if (typeof given !== 'object' || given === null) return false;
-  return typeof Reflect.get(given, 'bind') === 'function';
+function arnOf(key: string | kms.IKey | undefined): string | undefined {
+  return typeof key === 'object' ? key.keyArn : key;
 }
 
 /** Of everything that the installer applies, and of the version that applies it. */
