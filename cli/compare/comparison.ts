@@ -166,7 +166,8 @@ export function compared(subject: Subject, plansMax: number = PLANS_MAX): Compar
   const started = performance.now();
   const ours = joinersWay(input, consolidation);
   const decideSeconds = (performance.now() - started) / 1000;
-  const preferencesMet = metOf(ours);
+  const isIgnored = scheduling.preferencePolicy === 'Ignore';
+  const preferencesMet = isIgnored ? undefined : metOf(ours);
   const joiner = { ...wayRow(ours), decideSeconds, preferencesMet, left: leftOf(ours) };
   const karpenter = wayRow(karpentersWay(input));
   const now = rowOf({ snapshot, evictions: 0, removed: 0 });

@@ -94,6 +94,11 @@ export function rulesOf(isLive: boolean): readonly string[] {
   ];
 }
 
+function firstText({ preferringWay }: Comparison): string {
+  if (preferringWay === undefined) return '';
+  return `; with preferences first ${(100 * preferringWay.preferencesMet).toFixed(0)} %`;
+}
+
 /** What else has to be known of the figures. */
 export function remarksOn(comparison: Comparison): readonly string[] {
   const { now, karpentersWay, joinersWay } = comparison;
@@ -108,7 +113,8 @@ export function remarksOn(comparison: Comparison): readonly string[] {
       ? []
       : [
           `Joiner meets ${(100 * preferencesMet).toFixed(0)} % of the preferences by weight: the rest ` +
-            'would cost more than they are worth (settings preferenceWorthZone, preferenceWorthOther)',
+            'would cost more than they are worth (settings preferenceWorthZone, preferenceWorthOther)' +
+            firstText(comparison),
         ]),
     ...(unpriced > 0
       ? [`the price of ${plural(unpriced, 'node')} is not known and in no sum`]
