@@ -1,6 +1,11 @@
 import type {
+  CancelCapacityReservationCommandOutput,
+  CancelCapacityReservationRequest,
+  CapacityReservation,
   CopyImageCommandOutput,
   CopyImageRequest,
+  CreateCapacityReservationCommandOutput,
+  CreateCapacityReservationRequest,
   CreateSecurityGroupCommandOutput,
   CreateSecurityGroupRequest,
   DeleteSecurityGroupCommandOutput,
@@ -17,6 +22,25 @@ import { WireFault } from '../wire/response.ts';
 import type { Handlers } from '../wire/server.ts';
 import type { Account } from './account.ts';
 import { handle } from './handle.ts';
+
+function reservationOf(
+  account: Account,
+  request: CreateCapacityReservationRequest,
+): CapacityReservation {
+  const { TagSpecifications = [], InstanceCount, EndDate, ...rest } = request;
+  return {
+    ...rest,
+    CapacityReservationId: account.newId('cr'),
+    OwnerId: account.id,
+    TotalInstanceCount: InstanceCount,
+    AvailableInstanceCount: InstanceCount,
+    EndDate,
+    EndDateType: EndDate === undefined ? 'unlimited' : 'limited',
+    ReservationType: 'default',
+    State: 'active',
+    Tags: TagSpecifications.flatMap(({ Tags = [] }) => Tags),
+  };
+}
 
 /** What people and other programs ask of EC2; the functions never do. */
 export function operatorHandlers(account: Account): Handlers {
@@ -51,6 +75,23 @@ export function operatorHandlers(account: Account): Handlers {
       const DeprecationTime = DeprecateAt?.toISOString();
       account.images = account.images.map((each) =>
         each.ImageId === ImageId ? { ...each, DeprecationTime } : each,
+      );
+      return { Return: true };
+    }),
+    CreateCapacityReservation: handle<
+      CreateCapacityReservationRequest,
+      CreateCapacityReservationCommandOutput
+    >((request) => {
+      const made = reservationOf(account, request);
+      account.reservations = [...account.reservations, made];
+      return { CapacityReservation: made };
+    }),
+    CancelCapacityReservation: handle<
+      CancelCapacityReservationRequest,
+      CancelCapacityReservationCommandOutput
+    >(({ CapacityReservationId: id }) => {
+      account.reservations = account.reservations.filter(
+        (each) => each.CapacityReservationId !== id,
       );
       return { Return: true };
     }),
