@@ -42,21 +42,8 @@ function reservationOf(
   };
 }
 
-/** What people and other programs ask of EC2; the functions never do. */
-export function operatorHandlers(account: Account): Handlers {
+function imageHandlers(account: Account): Handlers {
   return {
-    DescribeAvailabilityZones: handle<
-      DescribeAvailabilityZonesRequest,
-      DescribeAvailabilityZonesCommandOutput
-    >(() => ({
-      AvailabilityZones: account.subnets.map((each) => ({
-        ZoneName: each.AvailabilityZone,
-        ZoneId: each.AvailabilityZoneId,
-        ZoneType: 'availability-zone',
-        RegionName: account.region,
-        State: 'available',
-      })),
-    })),
     CopyImage: handle<CopyImageRequest, CopyImageCommandOutput>((request) => {
       const source = account.images.find(({ ImageId }) => ImageId === request.SourceImageId);
       if (source === undefined) {
@@ -78,6 +65,11 @@ export function operatorHandlers(account: Account): Handlers {
       );
       return { Return: true };
     }),
+  };
+}
+
+function reservationHandlers(account: Account): Handlers {
+  return {
     CreateCapacityReservation: handle<
       CreateCapacityReservationRequest,
       CreateCapacityReservationCommandOutput
@@ -95,6 +87,11 @@ export function operatorHandlers(account: Account): Handlers {
       );
       return { Return: true };
     }),
+  };
+}
+
+function groupHandlers(account: Account): Handlers {
+  return {
     CreateSecurityGroup: handle<CreateSecurityGroupRequest, CreateSecurityGroupCommandOutput>(
       ({ GroupName, Description, VpcId, TagSpecifications = [] }) => {
         const Tags = TagSpecifications.flatMap(({ Tags: each = [] }) => each);
@@ -110,6 +107,27 @@ export function operatorHandlers(account: Account): Handlers {
         return { Return: true, GroupId };
       },
     ),
+  };
+}
+
+/** What people and other programs ask of EC2; the functions never do. */
+export function operatorHandlers(account: Account): Handlers {
+  return {
+    ...imageHandlers(account),
+    ...reservationHandlers(account),
+    ...groupHandlers(account),
+    DescribeAvailabilityZones: handle<
+      DescribeAvailabilityZonesRequest,
+      DescribeAvailabilityZonesCommandOutput
+    >(() => ({
+      AvailabilityZones: account.subnets.map((each) => ({
+        ZoneName: each.AvailabilityZone,
+        ZoneId: each.AvailabilityZoneId,
+        ZoneType: 'availability-zone',
+        RegionName: account.region,
+        State: 'available',
+      })),
+    })),
     StopInstances: handle<StopInstancesRequest, StopInstancesCommandOutput>(
       ({ InstanceIds = [] }) => {
         const found = InstanceIds.flatMap((id) => account.instances.get(id) ?? []);
