@@ -63,6 +63,10 @@ function imageHandlers(account: Account): Handlers {
       account.images = account.images.map((each) =>
         each.ImageId === ImageId ? { ...each, DeprecationTime } : each,
       );
+      // Its instances run on, on-demand.
+      for (const each of account.instances.values()) {
+        if (each.reservationId === id) each.reservationId = undefined;
+      }
       return { Return: true };
     }),
   };
