@@ -63,10 +63,6 @@ function imageHandlers(account: Account): Handlers {
       account.images = account.images.map((each) =>
         each.ImageId === ImageId ? { ...each, DeprecationTime } : each,
       );
-      // Its instances run on, on-demand.
-      for (const each of account.instances.values()) {
-        if (each.reservationId === id) each.reservationId = undefined;
-      }
       return { Return: true };
     }),
   };
@@ -89,6 +85,10 @@ function reservationHandlers(account: Account): Handlers {
       account.reservations = account.reservations.filter(
         (each) => each.CapacityReservationId !== id,
       );
+      // Its instances run on, on-demand.
+      for (const each of account.instances.values()) {
+        if (each.reservationId === id) each.reservationId = undefined;
+      }
       return { Return: true };
     }),
   };
