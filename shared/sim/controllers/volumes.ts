@@ -64,8 +64,8 @@ function assignClass(store: ObjectStore, claim: KubeObject): KubeObject {
 }
 
 /**
- * A class that does not wait for a pod has its volume at once. Where the class names no topology the
- * driver chooses a zone by nodes that there are not yet: here the volume may be used in any.
+ * A class that does not wait for a pod has its volume at once. Where the class names no topology
+ * the driver chooses a zone by nodes that there are not yet: here the volume may be used in any.
  */
 function provisionAtOnce(store: ObjectStore, claim: KubeObject): void {
   const { metadata, spec } = claim;
