@@ -95,8 +95,11 @@ function checkRights(facts: Facts, { rights }: Kubernetes): Line {
   const wrong = rights.filter(({ state }) => state !== 'same');
   if (wrong.length === 0) return ok('rights', `${rights.length} objects as ours`);
   const said = wrong.map(({ object, state }) => `${object} is ${state}`).join(', ');
-  const deploy = deployCommand(facts);
-  return isDeployed(facts) ? fail('rights', said, deploy) : warn('rights', said, deploy);
+  // A deployment applies them only where the version is another one.
+  const apply = 'kubectl apply --server-side --force-conflicts -f infra/rbac -f infra/flow-control';
+  return isDeployed(facts)
+    ? fail('rights', said, apply)
+    : warn('rights', said, deployCommand(facts));
 }
 
 /** `provision` shares its Lease with `disrupt`: each says on it when it took it. */

@@ -93,14 +93,14 @@ export interface Kubernetes {
   readonly nowMs: number;
   /** By name, as the API server has them. */
   readonly definitions: ReadonlyMap<string, unknown>;
-  /** The rights of the functions' group; undefined: the object is not there. */
+  /** The rights of the functions' groups, and where their requests wait. */
   readonly rights: readonly RightsObject[];
   readonly signs: readonly Sign[];
   readonly paused: Partial<Record<Brake, number>>;
 }
 
 export interface RightsObject {
-  /** e.g. `ClusterRole joiner:controller` */
+  /** e.g. `ClusterRole joiner:watch` */
   readonly object: string;
   readonly state: 'same' | 'different' | 'absent';
 }

@@ -33,7 +33,7 @@ export const KUBERNETES: Kubernetes = {
   version: 'v1.33.1',
   nowMs: NOW_MS,
   definitions: new Map(customResourceDefinitions().map((each) => [each.metadata.name, each])),
-  rights: [{ object: 'ClusterRole joiner:controller', state: 'same' }],
+  rights: [{ object: 'ClusterRole joiner:watch', state: 'same' }],
   signs: ['decide', 'lifecycle'].map((name) => ({
     who: 'Joiner',
     lease: `kube-system/joiner-${name}`,

@@ -82,16 +82,16 @@ export const STACK_ROWS: readonly Row[] = [
   ['rights', {}, 'rights', 'OK', '1 objects as ours'],
   [
     'other rights',
-    kubernetes({ rights: [{ object: 'ClusterRole joiner:controller', state: 'different' }] }),
+    kubernetes({ rights: [{ object: 'ClusterRole joiner:watch', state: 'different' }] }),
     'rights',
     'FAIL',
-    'ClusterRole joiner:controller is different',
+    'ClusterRole joiner:watch is different',
   ],
   [
     'no rights, before the deployment',
     {
       ...NOT_DEPLOYED,
-      ...kubernetes({ rights: [{ object: 'ClusterRole joiner:controller', state: 'absent' }] }),
+      ...kubernetes({ rights: [{ object: 'ClusterRole joiner:watch', state: 'absent' }] }),
     },
     'rights',
     'WARN',

@@ -68,7 +68,7 @@ export class CheckedAccount {
           RouteTables: this.routeTables,
         })),
       },
-      eks: { ...clusterHandlers(() => this.cluster), ...this.entryHandlers() },
+      eks: { ...clusterHandlers(() => this.cluster, new Set()), ...this.entryHandlers() },
       iam: { ...this.profiles.handlers(), ...this.roleHandlers() },
       s3: this.bucket.handlers(),
       events: {

@@ -1,20 +1,24 @@
-import { afterAll, afterEach, beforeAll, describe } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
+import { CLUSTER_FUNCTIONS, kubernetesGroup } from '../../../shared/contract.ts';
 import type { KubeClient } from '../../../shared/kube/client.ts';
 import { listEach } from '../../../shared/kube/list.ts';
 import type { Resource } from '../../../shared/kube/resources.ts';
 import { ensureNamespace } from '../../contract/kube-objects.ts';
+import { askedBeyondRights } from '../authorisation/audit.ts';
+import { FUNCTION_GROUPS } from '../authorisation/rights.ts';
 import { CLUSTER, WireCloud } from '../aws/cloud.ts';
 import { furnish } from '../aws/furnish.ts';
 import type { ModelInstance } from '../aws/model/account.ts';
 import { awsByDefault, makeRealistic, type Realism } from '../aws/realism.ts';
 import { establishCrds, ourCrds } from '../control-plane/crds.ts';
 import type { ControlPlane, ControlPlaneOptions } from '../control-plane/launch.ts';
-import { applyManifests, readManifests } from '../control-plane/manifests.ts';
+import { applyManifests, applyRights } from '../control-plane/manifests.ts';
 import { clientOf, describeWithControlPlane, type Running } from '../control-plane/suite.ts';
 import { startTokenWebhook, type TokenWebhook } from '../control-plane/token-webhook.ts';
 import { runKubelets } from '../kubelet.ts';
 import { TestClock } from './clock.ts';
 import {
+  accessKeyOf,
   contextOf,
   environmentOf,
   type Handlers,
@@ -91,6 +95,9 @@ interface Started {
   readonly stop: () => Promise<void>;
 }
 
+/** Functions that run in the test's own process; they have the rights of all together. */
+const USER = 'joiner';
+
 /** A suite with a closed loop of its own, skipped where no control plane can be had. */
 export async function describeClosedLoop(
   title: string,
@@ -98,10 +105,16 @@ export async function describeClosedLoop(
   options: ClosedLoopOptions = {},
 ): Promise<void> {
   const cloud = new WireCloud(options.region);
-  const known = { ...KEYS, username: 'joiner', groups: ['joiner:controller'] };
+  const all = { ...KEYS, username: USER, groups: FUNCTION_GROUPS };
+  const each = CLUSTER_FUNCTIONS.map((name) => ({
+    ...KEYS,
+    accessKeyId: accessKeyOf(name),
+    username: `joiner-${name}`,
+    groups: [kubernetesGroup(name)],
+  }));
   let webhook: TokenWebhook | undefined;
   beforeAll(async () => {
-    webhook = await startTokenWebhook(CLUSTER, cloud.account.region, [known]);
+    webhook = await startTokenWebhook(CLUSTER, cloud.account.region, [all, ...each]);
   });
   afterAll(async () => webhook?.close());
   await describeWithControlPlane(
@@ -109,6 +122,7 @@ export async function describeClosedLoop(
     (running) => describeStarted(cloud, running, body, options),
     () => ({
       ...options.controlPlane,
+      audited: USER,
       tokenWebhookUrl: webhook?.url ?? '',
       beforeControllers: installCrds,
     }),
@@ -157,6 +171,8 @@ function describeStarted(
     await started?.stop();
     tap.stop();
     parts.clock.stop();
+    // What one function asks for, another's rights must not have to allow.
+    if (started !== undefined) expect(await askedBeyondRights(plane().auditLog)).toEqual([]);
   }, 60_000);
   if (options.strangers === true) afterEach(() => checkStrangers(cloud, admin()));
   describe('', () => body(loopOf(parts, () => started?.handlers ?? new Map())));
@@ -173,7 +189,7 @@ async function start(parts: Parts, options: ClosedLoopOptions): Promise<Started>
   const admin = parts.admin();
   await ensureNamespace(admin, 'default');
   await ensureNamespace(admin, 'kube-system');
-  await applyManifests(admin, await readManifests('infra/rbac/controller.yaml'));
+  await applyRights(admin);
   if (options.strangers === true) await settleStrangers(cloud, admin);
   const handlers = await loadHandlers(environmentOf(cloud, options.environment ?? {}));
   const over = new AbortController();
