@@ -27,6 +27,8 @@ export interface Facts {
   /** Whether the account has the role without which there are no spot instances. */
   readonly spotRole: Known<boolean>;
   readonly functions: Known<readonly DeployedFunction[]>;
+  /** Of those of them that speak to the cluster. */
+  readonly identities: Known<readonly Identity[]>;
   /** When the catalog in the bucket was read from AWS; undefined: there is none. */
   readonly catalogAtMs: Known<number | undefined>;
   readonly kubernetes: Known<Kubernetes>;
@@ -79,8 +81,19 @@ export interface Quotas {
   readonly rules: Known<{ readonly limit: number; readonly used: number }>;
 }
 
+/** Who a function is in the cluster. */
+export interface Identity {
+  readonly name: FunctionName;
+  readonly principalArn: string;
+  /** Kubernetes groups; none: its role has no access entry. */
+  readonly groups: readonly string[];
+  /** Access policies of EKS. */
+  readonly policyArns: readonly string[];
+}
+
 export interface DeployedFunction {
   readonly name: FunctionName;
+  readonly roleArn: string;
   readonly state: string;
   readonly version: string;
   readonly bucket: string;
