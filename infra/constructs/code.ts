@@ -2,7 +2,7 @@ import * as lambda from 'aws-cdk-lib/aws-lambda';
 import type { FunctionName } from '../../shared/contract.ts';
 import { bundleFunctionsNow } from '../bundle.ts';
 
-/** The functions' own code, bundled when it is asked for. */
+/** What the functions run, bundled now. */
 export function bundledCode(names: readonly FunctionName[]): (name: FunctionName) => lambda.Code {
   const folders = bundleFunctionsNow(names);
   return (name) => lambda.Code.fromAsset(folders.get(name) ?? '');

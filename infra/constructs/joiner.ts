@@ -1,7 +1,7 @@
 import { CfnOutput, type CustomResource, Duration, Stack } from 'aws-cdk-lib';
 import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as iam from 'aws-cdk-lib/aws-iam';
-import * as kms from 'aws-cdk-lib/aws-kms';
+import type * as kms from 'aws-cdk-lib/aws-kms';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as s3 from 'aws-cdk-lib/aws-s3';
 import * as sns from 'aws-cdk-lib/aws-sns';
@@ -22,10 +22,11 @@ import { Alarms } from './alarms.ts';
 import { ClusterAccess, clusterAdminPolicy } from './cluster-access.ts';
 import { bundledCode, codeOf } from './code.ts';
 import { DecisionDashboard } from './decision-dashboard.ts';
-import { DESCRIPTIONS, JoinerFunction } from './function.ts';
+import { DESCRIPTIONS, JoinerFunction, logGroupName } from './function.ts';
 import { Installer } from './installer.ts';
 import { InterruptionQueue } from './interruption-queue.ts';
 import type { JoinerProps } from './joiner-props.ts';
+import { admitLogs, arnOf, keyOf } from './keys.ts';
 import { MemoryBucket } from './memory-bucket.ts';
 import { joinerMetric, type MetricKey } from './metrics.ts';
 import { type FurtherRole, furtherRole, NodeRole } from './node-role.ts';
@@ -72,9 +73,13 @@ export class Joiner extends Construct {
     const cluster = this.clusterName;
     if (props.permissionsBoundary !== undefined) this.#bound(props.permissionsBoundary);
     this.bucket = this.#bucket();
-    this.wakeUps = new WakeUps(this, 'WakeUps', { cluster });
+    this.wakeUps = new WakeUps(this, 'WakeUps', {
+      cluster,
+      encryptionKey: keyOf(this, 'BusKey', props.busEncryptionKey),
+    });
     this.interruptionQueue = new InterruptionQueue(this, 'Interruption', {
       cluster,
+      encryptionKey: keyOf(this, 'QueueKey', props.queueEncryptionKey),
       timeout: TIMEOUTS.interrupt,
     });
     const linuxRole = this.#linuxRole();
@@ -82,12 +87,15 @@ export class Joiner extends Construct {
     const windowsRole = this.#windowsRole();
     const furtherRoles = (props.nodeRoles ?? []).map((role) => furtherRole(role));
     const ownRoles = [linuxRole, ...(windowsRole === undefined ? [] : [windowsRole])];
-    this.functions = this.#functions([
+    const nodeRoles = [
       ...ownRoles.map((role) => role.roleArn),
-      ...furtherRoles.map(({ arn }) => arn),
-    ]);
+      ...furtherRoles.map((each) => each.arn),
+    ];
+    this.functions = this.#functions(nodeRoles);
     admitToCluster(this, props);
-    const installer = this.#install(linuxRole, windowsRole, furtherRoles);
+    const access = new ClusterAccess(this, 'Access', { cluster: this.clusterName });
+    this.#admitNodes(access, linuxRole, windowsRole, furtherRoles);
+    const installer = this.#install(access, nodeRoles);
     this.dashboard = this.#dashboard();
     this.alarms = this.#alarms();
     this.#finish(installer);
@@ -159,16 +167,9 @@ export class Joiner extends Construct {
     if (bucket !== undefined) return bucket;
     return new MemoryBucket(this, 'Memory', {
       cluster: this.clusterName,
-      encryptionKey: this.#key(),
+      encryptionKey: keyOf(this, 'Key', this.#props.encryptionKey),
       dataRetention: Duration.days(dataRetentionDays ?? 30),
     }).bucket;
-  }
-
-  #key(): kms.IKey | undefined {
-    const { encryptionKey } = this.#props;
-    return typeof encryptionKey === 'string'
-      ? kms.Key.fromKeyArn(this, 'Key', encryptionKey)
-      : encryptionKey;
   }
 
   #linuxRole(): iam.IRole {
@@ -192,10 +193,20 @@ export class Joiner extends Construct {
     );
     const code = this.#props.code ?? bundledCode(names);
     const scope = this.#policyScope(nodeRoleArns);
-    return new Map(names.map((name) => [name, this.#function(name, codeOf(name, code), scope)]));
+    const logKey = keyOf(this, 'LogKey', this.#props.logEncryptionKey);
+    const logs = names.map((name) => logGroupName(this.clusterName, name));
+    if (logKey !== undefined) admitLogs(this, logKey, logs);
+    return new Map(
+      names.map((name) => [name, this.#function(name, codeOf(name, code), scope, logKey)]),
+    );
   }
 
-  #function(name: FunctionName, code: lambda.Code, scope: PolicyScope): JoinerFunction {
+  #function(
+    name: FunctionName,
+    code: lambda.Code,
+    scope: PolicyScope,
+    logEncryptionKey: kms.IKey | undefined,
+  ): JoinerFunction {
     const { memorySizes, reservedConcurrency, logRetentionDays, logLevel } = this.#props;
     const shared = {
       cluster: this.clusterName,
@@ -214,6 +225,7 @@ export class Joiner extends Construct {
       statements: POLICIES[name](scope),
       role: name === 'install' ? installRole(this, this.clusterName) : undefined,
       logRetention: logRetentionDays ?? 30,
+      logEncryptionKey,
       logLevel: lambda.ApplicationLogLevel[logLevel ?? 'INFO'],
       network: OUTSIDE.has(name) ? undefined : networkOf(this.#props),
       reservedConcurrentExecutions: reservedConcurrency?.[name],
@@ -223,8 +235,7 @@ export class Joiner extends Construct {
 
   #policyScope(nodeRoleArns: readonly string[]): PolicyScope {
     const { partition, region, account, urlSuffix } = Stack.of(this);
-    const { encryptionKey } = this.#props;
-    const keyArn = typeof encryptionKey === 'string' ? encryptionKey : encryptionKey?.keyArn;
+    const { encryptionKey, queueEncryptionKey } = this.#props;
     return {
       partition,
       region,
@@ -234,7 +245,8 @@ export class Joiner extends Construct {
       clusterArn: `arn:${partition}:eks:${region}:${account}:cluster/${this.clusterName}`,
       bucketArn: this.bucket.bucketArn,
       isBucketOwned: this.#props.bucket === undefined,
-      keyArn,
+      keyArn: arnOf(encryptionKey),
+      queueKeyArn: arnOf(queueEncryptionKey),
       eventBusArn: this.wakeUps.bus.eventBusArn,
       queueArn: this.interruptionQueue.queue.queueArn,
       nodeRoleArns,
@@ -252,11 +264,7 @@ export class Joiner extends Construct {
    * Check → the installer's access → definitions and rights → the functions' access → triggers, and
    * away in the opposite order: no function is moved to rights that are not there yet.
    */
-  #install(
-    linuxRole: iam.IRole,
-    windowsRole: iam.IRole | undefined,
-    furtherRoles: readonly FurtherRole[],
-  ): Installer {
+  #install(access: ClusterAccess, nodeRoles: readonly string[]): Installer {
     const { installerAccess, endpoint, cluster, leaveNodes } = this.#props;
     const install = this.#get('install');
     const lentPolicyArn = (installerAccess ?? true) ? clusterAdminPolicy(this) : undefined;
@@ -264,11 +272,7 @@ export class Joiner extends Construct {
       cluster: this.clusterName,
       handler: install.function,
       endpoint: endpoint ?? 'public',
-      nodeRoles: [
-        linuxRole.roleArn,
-        ...(windowsRole === undefined ? [] : [windowsRole.roleArn]),
-        ...furtherRoles.map(({ arn }) => arn),
-      ],
+      nodeRoles,
       leaveNodes: leaveNodes ?? false,
       fingerprint: FINGERPRINT,
       lentPolicyArn,
@@ -281,12 +285,10 @@ export class Joiner extends Construct {
     const [roles, applied] = [installer.roles(), installer.apply()];
     for (const each of [roles, applied]) each.node.addDependency(own);
     installer.settings(this.#stated()).node.addDependency(applied);
-    const access = new ClusterAccess(this, 'Access', { cluster: this.clusterName });
     for (const name of CLUSTER_FUNCTIONS) {
       const admitted = name === 'install' ? undefined : this.functions.get(name);
       if (admitted !== undefined) access.admitFunction(name, admitted.role);
     }
-    this.#admitNodes(access, linuxRole, windowsRole, furtherRoles);
     access.node.addDependency(roles, applied);
     this.#data(installer);
     this.#trigger(applied, access);

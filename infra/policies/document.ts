@@ -15,6 +15,7 @@ export const DOCUMENT_SCOPE: PolicyScope = {
   keyArn: 'arn:aws:kms:REGION:ACCOUNT:key/KEY',
   eventBusArn: 'arn:aws:events:REGION:ACCOUNT:event-bus/BUS',
   queueArn: 'arn:aws:sqs:REGION:ACCOUNT:QUEUE',
+  queueKeyArn: 'arn:aws:kms:REGION:ACCOUNT:key/QUEUE-KEY',
   nodeRoleArns: ['arn:aws:iam::ACCOUNT:role/NODE'],
   imageParameterArns: [],
   installRoleName: 'INSTALL',
@@ -32,8 +33,8 @@ changes what it applies, and has given that back when it is done
 Written by \`npm test -- test/infra/policies -u\` from \`infra/policies\`; the documents themselves are in
 \`test/infra/golden/policies\`. Upper-case words stand for what differs from stack to stack. Every role
 may also write to the log of its function and, in a VPC, Lambda may make the function's network
-interfaces with it, while the function's own code is denied that. The statement \`MemoryKey\` is there
-only where the bucket has a key of the account, those of instance profiles only where the VPC has a
+interfaces with it, while the function's own code is denied that. The statements \`MemoryKey\` and
+\`MessagesKey\` are there only where bucket and queue have keys of the account, those of instance profiles only where the VPC has a
 way to IAM. No role has rights on the keys of volumes: the policies of [keys that you
 manage](deploy.md#volumes-with-a-key-of-your-own) have to let \`provision\` use them.
 

@@ -17,6 +17,8 @@ export interface PolicyScope {
   readonly keyArn: string | undefined;
   readonly eventBusArn: string;
   readonly queueArn: string;
+  /** Of the key that encrypts the queue. */
+  readonly queueKeyArn: string | undefined;
   /** Roles that nodes may have. */
   readonly nodeRoleArns: readonly string[];
   /** ARNs of SSM parameters of one's own that hold images. */

@@ -46,6 +46,7 @@ export const RESOURCES = {
   pods: namespaced('', 'v1', 'pods', 'Pod'),
   podTemplates: namespaced('', 'v1', 'podtemplates', 'PodTemplate'),
   limitRanges: namespaced('', 'v1', 'limitranges', 'LimitRange'),
+  resourceQuotas: namespaced('', 'v1', 'resourcequotas', 'ResourceQuota'),
   replicationControllers: namespaced('', 'v1', 'replicationcontrollers', 'ReplicationController'),
   namespaces: cluster('', 'v1', 'namespaces', 'Namespace'),
   configMaps: namespaced('', 'v1', 'configmaps', 'ConfigMap'),

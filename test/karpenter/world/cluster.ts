@@ -46,6 +46,7 @@ export async function startCluster(cloud: WireCloud): Promise<Cluster> {
   cloud.account.shutdownMs = SHUTDOWN_MS;
   nameNetwork(cloud.account);
   offerImages(cloud.account, kubernetes);
+  offerOlder(cloud.account, kubernetes);
   await cloud.start();
   cloud.cluster = {
     ...cloud.cluster,
@@ -86,6 +87,29 @@ function nameNetwork(account: Account): void {
 }
 
 const MORE_ALIASES = ['bottlerocket', 'windows2019', 'windows2022', 'windows2025'];
+
+const OLDER = { x86_64: 'ami-0123456789abcdef2', arm64: 'ami-0123456789abcdef3' } as const;
+
+/** Images of AL2023 for the release before: AWS's suites drift away from them. */
+function offerOlder(account: Account, kubernetes: string): void {
+  const [major = '', minor = ''] = kubernetes.split('.');
+  const before = `${major}.${Number(minor) - 1}`;
+  const ids = new Map<string | undefined, string>([
+    [IMAGES.x86_64, OLDER.x86_64],
+    [IMAGES.arm64, OLDER.arm64],
+  ]);
+  const CreationDate = '2025-12-01T00:00:00.000Z';
+  const older = account.images.flatMap((image) => {
+    const ImageId = ids.get(image.ImageId);
+    const Name = image.Name?.replace(kubernetes, before);
+    return ImageId === undefined ? [] : [{ ...image, ImageId, Name, CreationDate }];
+  });
+  account.images = [...account.images, ...older];
+  for (const [arch, id] of Object.entries(OLDER)) {
+    const folder = `/aws/service/eks/optimized-ami/${before}/amazon-linux-2023/${arch}/standard`;
+    account.parameters.set(`${folder}/recommended/image_id`, id);
+  }
+}
 
 /** Images of the families that AWS's suites launch beside AL2023. */
 function offerImages({ parameters }: Account, kubernetes: string): void {

@@ -86,8 +86,8 @@ export interface ClosedLoopOptions {
   /** Of the functions, beside what the stack sets. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly controlPlane?: ControlPlaneOptions;
-  /** AWS takes its time and tells late, as it does; undefined: as {@link awsByDefault} says. */
-  readonly realism?: Realism;
+  /** How AWS takes its time and tells late; `instant`: it does not. @default {@link awsByDefault} */
+  readonly aws?: Realism | 'instant';
 }
 
 interface Started {
@@ -159,8 +159,8 @@ function describeStarted(
     parts.clock.start();
     tap.start();
     await furnish(cloud.account);
-    const realism = options.realism ?? awsByDefault();
-    if (realism !== undefined) makeRealistic(cloud, realism);
+    const aws = options.aws ?? awsByDefault() ?? 'instant';
+    if (aws !== 'instant') makeRealistic(cloud, aws);
     await cloud.start();
     const { url, caPem } = plane();
     const data = Buffer.from(caPem).toString('base64');

@@ -1,6 +1,10 @@
 import type {
   CopyImageCommandOutput,
   CopyImageRequest,
+  CreateSecurityGroupCommandOutput,
+  CreateSecurityGroupRequest,
+  DeleteSecurityGroupCommandOutput,
+  DeleteSecurityGroupRequest,
   DescribeAvailabilityZonesCommandOutput,
   DescribeAvailabilityZonesRequest,
   EnableImageDeprecationCommandOutput,
@@ -50,6 +54,21 @@ export function operatorHandlers(account: Account): Handlers {
       );
       return { Return: true };
     }),
+    CreateSecurityGroup: handle<CreateSecurityGroupRequest, CreateSecurityGroupCommandOutput>(
+      ({ GroupName, Description, VpcId, TagSpecifications = [] }) => {
+        const Tags = TagSpecifications.flatMap(({ Tags: each = [] }) => each);
+        const GroupId = account.newId('sg');
+        const made = { GroupId, GroupName, Description, VpcId, OwnerId: account.id, Tags };
+        account.securityGroups = [...account.securityGroups, made];
+        return { GroupId, Tags };
+      },
+    ),
+    DeleteSecurityGroup: handle<DeleteSecurityGroupRequest, DeleteSecurityGroupCommandOutput>(
+      ({ GroupId }) => {
+        account.securityGroups = account.securityGroups.filter((each) => each.GroupId !== GroupId);
+        return { Return: true, GroupId };
+      },
+    ),
     StopInstances: handle<StopInstancesRequest, StopInstancesCommandOutput>(
       ({ InstanceIds = [] }) => {
         const found = InstanceIds.flatMap((id) => account.instances.get(id) ?? []);
