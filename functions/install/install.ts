@@ -155,8 +155,9 @@ async function settle(ports: InstallPorts, request: InstallRequest): Promise<str
   const client = ports.connect(cluster, facts);
   try {
     const isLent = (await isAdmin(client, false)) && (properties['Policy'] ?? '') !== '';
-    const removed = isLent ? await settleRights(client, ports.manifests) : [];
-    await dropAdmin(ports, request);
+    const settling = isLent ? settleRights(client, ports.manifests) : Promise.resolve([]);
+    // Whatever comes of the rights, what was lent is given back.
+    const removed = await settling.finally(() => dropAdmin(ports, request));
     // A hint, no more: without it the clock starts them within minutes.
     await ports.cloud.wake(cluster).catch((error: unknown) => {
       ports.log({ message: 'nobody woken', reason: String(error) });

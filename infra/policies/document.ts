@@ -41,7 +41,8 @@ manage](deploy.md#volumes-with-a-key-of-your-own) have to let \`provision\` use 
 What each function asks of AWS and of the cluster is recorded from its bundle, on a real control
 plane and AWS over the wire: \`JOINER_RECORD=1 npm test -- test/e2e/bundles\` writes
 \`test/infra/golden/requests.json\`, and without the variable fails when that is not true any more.
-\`npm run generate\` writes \`infra/rbac\` from it, with what only follows now and then: a Lease that is
+\`npm run generate\` writes \`infra/rbac\` from it and from what only other suites show
+(\`further-requests.json\`, written in the same way), with what only follows now and then: a Lease that is
 not there yet, an object that another writer has changed. \`test/infra/coverage\` finds nothing missing in
 these tables and in the rules, and nothing unused; \`test/e2e\` asks an API server that knows no others.
 `;

@@ -6,6 +6,24 @@ export type AskedByFunction = Readonly<
   Partial<Record<FunctionName, { readonly kubernetes: readonly AskedOfCluster[] }>>
 >;
 
+/** A request that the bundles do not show, and who makes it. */
+export interface FurtherAsked {
+  readonly by: FunctionName;
+  readonly asked: AskedOfCluster;
+}
+
+/** What the bundles ask for, and what only other runs show. */
+export function withFurther(
+  record: AskedByFunction,
+  further: readonly FurtherAsked[],
+): AskedByFunction {
+  const all = CLUSTER_FUNCTIONS.map((name) => {
+    const more = further.filter(({ by }) => by === name).map(({ asked }) => asked);
+    return [name, { kubernetes: [...(record[name]?.kubernetes ?? []), ...more] }] as const;
+  });
+  return Object.fromEntries(all);
+}
+
 /** Why a resource is written, by its name and for whoever reads the file. */
 const WHY: Readonly<Record<string, string>> = {
   events: 'What was done, and why something was not.',
@@ -40,8 +58,8 @@ export function rightsFiles(asked: AskedByFunction): ReadonlyMap<string, string>
 
 const head = (name: FunctionName): string =>
   `# What the function ${name} may do in the cluster: the access entry of its role puts it into the
-# group ${kubernetesGroup(name)}. Written by npm run generate from what it asks for in test/e2e/bundles
-# (test/infra/golden/requests.json); test/infra/coverage finds nothing missing and nothing unused.
+# group ${kubernetesGroup(name)}. Written by npm run generate from what it asks for in test/e2e
+# (test/infra/golden/*requests.json); test/infra/coverage finds nothing missing and nothing unused.
 `;
 
 function fileOf(name: FunctionName, asked: readonly AskedOfCluster[]): string {

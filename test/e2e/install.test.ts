@@ -43,6 +43,9 @@ await describeWithControlPlane('the installer', ({ admin, plane }) => {
       readonly token?: string;
       /** Its rights are those of a group, not the admin's. */
       readonly group?: string;
+      /** Requests until EKS has seen that it is the admin. */
+      readonly late?: number;
+      readonly manifests?: readonly object[];
       readonly properties?: Readonly<Record<string, string>>;
       readonly oldProperties?: Readonly<Record<string, string>>;
     } = {},
@@ -57,10 +60,13 @@ await describeWithControlPlane('the installer', ({ admin, plane }) => {
       },
       connect: () => {
         if (change.token !== undefined) return impatientClient(plane(), change.token);
-        const client = clientOf(plane(), 'joiner-install');
-        return change.group === undefined ? client : asGroup(plane(), change.group);
+        const { group, late } = change;
+        if (late !== undefined) return asGroup(plane(), 'joiner:none', late);
+        return group === undefined
+          ? clientOf(plane(), 'joiner-install')
+          : asGroup(plane(), group, Number.POSITIVE_INFINITY);
       },
-      manifests: manifests(),
+      manifests: change.manifests ?? manifests(),
       put: async () => ({ status: 200 }),
       sleep: async () => {},
       log: () => {},
@@ -140,6 +146,11 @@ await describeWithControlPlane('the installer', ({ admin, plane }) => {
     }
     const role = await admin().get(RESOURCES.clusterRoles, { name: 'joiner:watch' });
     expect(property(role, 'rules')).toEqual(property(ourRole('joiner:watch'), 'rules'));
+  });
+
+  it('waits until EKS has seen that it is the admin', async () => {
+    const outcome = await run('Create', { late: 3 });
+    expect(outcome).toEqual({ status: 'SUCCESS', reason: '33 objects applied' });
   });
 
   it('changes nothing the second time', async () => {
@@ -269,6 +280,16 @@ await describeWithControlPlane('the installer', ({ admin, plane }) => {
     expect(await rightsOf('joiner:controller')).toBeUndefined();
   });
 
+  it('gives back what it was lent though the rights cannot be settled', async () => {
+    dropped.splice(0);
+    const metadata = { name: 'any', namespace: 'not-there' };
+    const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata, rules: [] };
+    const properties = { Step: 'settle', Policy: 'arn:policy', Principal: 'arn:role' };
+    const outcome = await run('Update', { properties, manifests: [role] });
+    expect(outcome.status).toBe('FAILED');
+    expect(dropped).toHaveLength(1);
+  });
+
   it('without the admin’s rights changes nothing and names what a version lacks', async () => {
     const group = 'joiner:install';
     await older();
@@ -312,14 +333,23 @@ function ourRole(name: string): unknown {
   );
 }
 
-/** The admin as a member of one group and of no other. */
-function asGroup({ url, caPem, adminToken }: ControlPlane, group: string): KubeClient {
+/** The admin as a member of one group and of no other, for so many requests. */
+function asGroup(
+  { url, caPem, adminToken }: ControlPlane,
+  group: string,
+  requests: number,
+): KubeClient {
   const transport = httpTransport({ url, caPem });
-  const groups = { 'impersonate-user': 'installer', 'impersonate-group': group };
+  const as = { 'impersonate-user': 'installer', 'impersonate-group': group };
+  let left = requests;
   return new KubeClient({
     transport: {
       ...transport,
-      send: (request) => transport.send({ ...request, headers: { ...request.headers, ...groups } }),
+      send: (request) => {
+        left -= 1;
+        const headers = { ...request.headers, ...(left < 0 ? {} : as) };
+        return transport.send({ ...request, headers });
+      },
     },
     tokens: fixedToken(adminToken),
     timing: systemTiming,
