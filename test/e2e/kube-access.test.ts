@@ -63,15 +63,15 @@ const ALLOWED: readonly (readonly [Rule, readonly FunctionName[]])[] = [
     [RESOURCES.nodeClaims, 'create'],
     ['provision', 'disrupt'],
   ],
-  [
-    [RESOURCES.nodeClaims, 'delete'],
-    ['disrupt', 'interrupt'],
-  ],
+  [[RESOURCES.nodeClaims, 'delete'], WRITERS.filter((name) => name !== 'nodeclass')],
   [
     [RESOURCES.nodeClaims, 'patch', { subresource: 'status' }],
     ['provision', 'lifecycle', 'disrupt'],
   ],
-  [[RESOURCES.nodePools, 'patch', { subresource: 'status' }], ['provision']],
+  [
+    [RESOURCES.nodePools, 'patch', { subresource: 'status' }],
+    ['provision', 'disrupt'],
+  ],
   [[RESOURCES.nodeOverlays, 'patch', { subresource: 'status' }], ['provision']],
   [[RESOURCES.nodeClasses, 'patch', { subresource: 'status' }], ['nodeclass']],
   [[RESOURCES.capacityBuffers, 'patch', { subresource: 'status' }], ['provision']],
