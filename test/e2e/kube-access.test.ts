@@ -72,6 +72,10 @@ const ALLOWED: readonly (readonly [Rule, readonly FunctionName[]])[] = [
     [RESOURCES.nodePools, 'patch', { subresource: 'status' }],
     ['provision', 'disrupt'],
   ],
+  [
+    [RESOURCES.nodePools, 'patch'],
+    ['provision', 'disrupt', 'interrupt'],
+  ],
   [[RESOURCES.nodeOverlays, 'patch', { subresource: 'status' }], ['provision']],
   [[RESOURCES.nodeClasses, 'patch', { subresource: 'status' }], ['nodeclass']],
   [[RESOURCES.capacityBuffers, 'patch', { subresource: 'status' }], ['provision']],
