@@ -52,7 +52,9 @@ export async function manifestSubject(
     if (options[option] === undefined) continue;
     problems.add(`--${option}: give either paths or a cluster`);
   }
-  const loaded = problems.collect(() => loadManifests(paths, catalog.region, given, note));
+  const loaded = problems.collect(() =>
+    loadManifests(paths, catalog.region, given, note, [], 'planned'),
+  );
   const stated = options.settings;
   const stack = stated === undefined ? undefined : problems.collect(() => readSettings(stated));
   const manifests = problems.checked(loaded);
