@@ -37,6 +37,8 @@ export interface JoinerFunctionProps {
   readonly timeout: Duration;
   readonly environment: Readonly<Record<string, string>>;
   readonly statements: readonly Statement[];
+  /** Undefined: CloudFormation names it, and it stays. */
+  readonly role: { readonly id: string; readonly name: string } | undefined;
   readonly logRetention: logs.RetentionDays;
   /** Undefined: keys of CloudWatch. */
   readonly logEncryptionKey: kms.IKey | undefined;
@@ -119,7 +121,8 @@ export class JoinerFunction extends Construct {
         statements: networkStatements(this, name),
       });
     }
-    const role = new iam.Role(this, 'Role', {
+    const role = new iam.Role(this, props.role?.id ?? 'Role', {
+      ...(props.role === undefined ? {} : { roleName: props.role.name }),
       assumedBy: new iam.ServicePrincipal('lambda.amazonaws.com'),
       description: `Joiner's function ${props.name} for the cluster ${props.cluster}`,
       inlinePolicies,

@@ -233,8 +233,9 @@ export interface JoinerProps {
    */
   readonly reservedConcurrency?: Readonly<Partial<Record<FunctionName, number>>>;
   /**
-   * Whether the installer is the cluster's admin. May be taken away once the stack stands; an
-   * upgrade that changes definitions or rights asks for it again.
+   * Whether the installer is the cluster's admin while a deployment lasts that changes definitions
+   * or rights; it gives that back at the end. Without it somebody else has to apply `infra/crds`,
+   * `infra/rbac` and `infra/flow-control` before.
    * @default true
    */
   readonly installerAccess?: boolean;

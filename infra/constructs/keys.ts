@@ -12,6 +12,11 @@ export function keyOf(
   return typeof key === 'string' ? kms.Key.fromKeyArn(scope, id, key) : key;
 }
 
+/** The key's ARN. */
+export function arnOf(key: string | kms.IKey | undefined): string | undefined {
+  return typeof key === 'object' ? key.keyArn : key;
+}
+
 /**
  * EventBridge puts messages into a queue that is encrypted with the key. Of a key that is given by
  * ARN the policy is its owner's.

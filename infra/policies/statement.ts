@@ -23,6 +23,8 @@ export interface PolicyScope {
   readonly nodeRoleArns: readonly string[];
   /** ARNs of SSM parameters of one's own that hold images. */
   readonly imageParameterArns: readonly string[];
+  /** Of the installer itself. */
+  readonly installRoleName: string;
   /** No call of IAM, so no permission for it. */
   readonly isIsolated: boolean;
 }

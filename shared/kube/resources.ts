@@ -80,6 +80,7 @@ export const RESOURCES = {
   ),
   roles: namespaced('rbac.authorization.k8s.io', 'v1', 'roles', 'Role'),
   roleBindings: namespaced('rbac.authorization.k8s.io', 'v1', 'rolebindings', 'RoleBinding'),
+  flowSchemas: cluster('flowcontrol.apiserver.k8s.io', 'v1', 'flowschemas', 'FlowSchema'),
 } as const satisfies Readonly<Record<string, Resource>>;
 
 /** The resource of each kind that use cases name. */

@@ -17,6 +17,7 @@ export function aPolicyScope(changes: Partial<PolicyScope> = {}): PolicyScope {
     queueArn: 'arn:aws:sqs:us-east-1:111122223333:joiner-demo-interruptions',
     nodeRoleArns: ['arn:aws:iam::111122223333:role/nodes'],
     imageParameterArns: [],
+    installRoleName: 'JoinerInstall-us-east-1-demo-01234567',
     isIsolated: false,
     ...changes,
   };

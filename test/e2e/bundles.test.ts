@@ -2,13 +2,18 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { INSTALL_STEPS } from '../../shared/contract.ts';
+import { withFollowing } from '../../infra/rights/rules.ts';
+import { FUNCTION_NAMES, type FunctionName, INSTALL_STEPS } from '../../shared/contract.ts';
 import { RESOURCES } from '../../shared/kube/resources.ts';
 import { C7G_LARGE } from '../builders/ec2-types.ts';
-import { RequestRecorder, recordText } from '../support/authorisation/record.ts';
+import {
+  type RequestRecord,
+  RequestRecorder,
+  recordText,
+} from '../support/authorisation/record.ts';
 import { poolKey } from '../support/aws/model/account.ts';
 import { WireFault } from '../support/aws/wire/response.ts';
-import { type DeployedLoop, deploy } from '../support/bundles/deployed-loop.ts';
+import { type DeployedLoop, deploy, LENT } from '../support/bundles/deployed-loop.ts';
 import {
   buffers,
   CANARY,
@@ -52,9 +57,14 @@ await describeClosedLoop(
     afterAll(async () => deployed?.stop());
 
     it('install: the cluster is checked, definitions and rights are applied', async () => {
-      for (const step of [INSTALL_STEPS.check, INSTALL_STEPS.apply, INSTALL_STEPS.settings]) {
-        expect(await world().install('Create', step)).toMatchObject({ Status: 'SUCCESS' });
+      cloud.accessPolicies.add(LENT.policyArn);
+      const { check, apply, settings, settle } = INSTALL_STEPS;
+      for (const step of [check, apply, settings, settle]) {
+        const lent = { Admin: 'true', Policy: LENT.policyArn, Principal: LENT.principalArn };
+        expect(await world().install('Create', step, lent)).toMatchObject({ Status: 'SUCCESS' });
       }
+      // Whatever it does from here on it does with its own rights.
+      expect(cloud.accessPolicies).toEqual(new Set());
       const details = cloud.events.map(({ Detail }) => Detail);
       expect(details).toEqual(['{"cluster":"demo","kind":"installed"}']);
     });
@@ -96,6 +106,7 @@ await describeClosedLoop(
       cloud.server.fail('ec2', 'CreateFleet', used, 1);
       // A sandbox that is new does not know which events it has written before.
       await world().functions.stop('provision');
+      const watching = world().invoke('watch', {}, 35_000);
       await loop.apply([reservedClass, reservedPool, onDemandPool, staticPool, ...buffers]);
       const apps = ['reserved', 'on-demand'] as const;
       await loop.apply(
@@ -108,6 +119,8 @@ await describeClosedLoop(
         return counts.every((count) => count === 1) && (await settled());
       });
       const markets = liveInstances(loop).map((each) => each.reservationId ?? each.market);
+      // It looks every ten seconds at what buffers name.
+      expect(await watching).toEqual({ outcome: 'watched' });
       expect(new Set(markets)).toEqual(
         new Set(['spot', 'on-demand', RESERVATION.CapacityReservationId]),
       );
@@ -209,10 +222,22 @@ await describeClosedLoop(
       expect(metrics.filter((line) => !line.includes('"Dimensions":[["cluster"]]'))).toEqual([]);
     });
 
+    it('install: without the admin it finds that nothing is lacking, and asks for nodes', async () => {
+      const { apply, roles, settings, settle, nodes } = INSTALL_STEPS;
+      const unlent = { Admin: 'false', Policy: '', LeaveNodes: 'false', NodeRoles: 'arn:b' };
+      for (const step of [apply, roles, settings, settle]) {
+        const answer = await world().install('Update', step, unlent, { NodeRoles: 'arn:a' });
+        expect(answer, answer.Reason).toMatchObject({ Status: 'SUCCESS' });
+      }
+      const answer = await world().install('Delete', nodes, unlent);
+      expect(answer).toMatchObject({ Status: 'SUCCESS', Reason: 'no nodes are left' });
+    });
+
     it('install: rights and memory go with the stack', async () => {
-      for (const step of [INSTALL_STEPS.apply, INSTALL_STEPS.data]) {
+      for (const step of [INSTALL_STEPS.settings, INSTALL_STEPS.apply, INSTALL_STEPS.data]) {
         const answer = await world().install('Delete', step);
         expect(answer, answer.Reason).toMatchObject({ Status: 'SUCCESS' });
+        expect(answer.Reason).not.toContain('left behind');
       }
       expect(cloud.bucket.objects.size).toBe(0);
     });
@@ -220,26 +245,26 @@ await describeClosedLoop(
     it('the record of what the functions ask for is true', async () => {
       const text = recordText(recorder?.record(world().kube.requests) ?? {});
       if (process.env['JOINER_RECORD'] !== undefined) await writeFile(RECORD, text);
-      const kept = await readFile(RECORD, 'utf8');
-      expect(linesOf(text).filter((line) => !kept.includes(line))).toEqual([]);
-      const missing = linesOf(kept).filter((line) => !text.includes(line));
-      expect(missing.filter((line) => !isReadByChance(line))).toEqual([]);
+      const kept = JSON.parse(await readFile(RECORD, 'utf8')) as RequestRecord;
+      const seen = JSON.parse(text) as RequestRecord;
+      for (const name of FUNCTION_NAMES) {
+        expect(beyond(seen, kept, name), `${name} asks for what is not in the record`).toEqual([]);
+        expect(beyond(kept, seen, name), `${name} was not seen to ask for`).toEqual([]);
+      }
     });
   },
   // What is asked for is recorded here, not when.
   { aws: 'instant' },
 );
 
-/** These are read again only where two writers met, or a list was not yet there. */
-const READ_BY_CHANCE = ['leases', 'nodeclaims', 'nodes', 'nodepools', 'ec2nodeclasses'];
-
-function isReadByChance(line: string): boolean {
-  const { verb, resource } = JSON.parse(line.replace(/,$/, ''));
-  return verb === 'get' && READ_BY_CHANCE.includes(resource);
-}
-
-function linesOf(record: string): readonly string[] {
-  return record.split('\n').flatMap((line) => /\{.*\}/.exec(line) ?? []);
+/** What one record has of a function, and the other neither has nor has what brings it now and then. */
+function beyond(of: RequestRecord, other: RequestRecord, name: FunctionName): readonly string[] {
+  const lines = (each: RequestRecord): readonly string[] => {
+    const { aws = [], kubernetes = [] } = each[name] ?? {};
+    return [...aws, ...withFollowing(kubernetes)].map((asked) => JSON.stringify(asked));
+  };
+  const known = new Set(lines(other));
+  return lines(of).filter((line) => !known.has(line));
 }
 
 /** What is compressed would hide what it holds. */

@@ -1,9 +1,9 @@
 import type { Tag } from '@aws-sdk/client-ec2';
-import { KUBERNETES_GROUP } from '../../../shared/contract.ts';
 import { aliasParameters } from '../../../shared/core/launch/image-alias.ts';
 import type { KubeClient } from '../../../shared/kube/client.ts';
 import { RESOURCES } from '../../../shared/kube/resources.ts';
 import { ensureNamespace } from '../../contract/kube-objects.ts';
+import { FUNCTION_GROUPS } from '../../support/authorisation/rights.ts';
 import { CLUSTER, type WireCloud } from '../../support/aws/cloud.ts';
 import { furnish, IMAGES } from '../../support/aws/furnish.ts';
 import type { Account } from '../../support/aws/model/account.ts';
@@ -11,7 +11,7 @@ import { KEYS, REGION } from '../../support/closed-loop/functions.ts';
 import { findAssets, kubernetesRelease } from '../../support/control-plane/assets.ts';
 import { establishCrds, ourCrds } from '../../support/control-plane/crds.ts';
 import { type ControlPlane, launchControlPlane } from '../../support/control-plane/launch.ts';
-import { applyManifests, readManifests } from '../../support/control-plane/manifests.ts';
+import { applyRights } from '../../support/control-plane/manifests.ts';
 import { clientOf } from '../../support/control-plane/suite.ts';
 import { startTokenWebhook } from '../../support/control-plane/token-webhook.ts';
 
@@ -29,7 +29,7 @@ export async function startCluster(cloud: WireCloud): Promise<Cluster> {
   const kubernetes = kubernetesRelease(process.env);
   const assets = await findAssets();
   if (assets.kind === 'absent') throw new Error(assets.reason);
-  const identity = { ...KEYS, username: 'joiner', groups: [KUBERNETES_GROUP] };
+  const identity = { ...KEYS, username: 'joiner', groups: FUNCTION_GROUPS };
   const webhook = await startTokenWebhook(CLUSTER, REGION, [identity]);
   const plane = await launchControlPlane(assets.folder, {
     tokenWebhookUrl: webhook.url,
@@ -56,7 +56,7 @@ export async function startCluster(cloud: WireCloud): Promise<Cluster> {
   };
   await ensureNamespace(admin, 'default');
   await ensureNamespace(admin, 'kube-system');
-  await applyManifests(admin, await readManifests('infra/rbac/controller.yaml'));
+  await applyRights(admin);
   await applySecurityGroupPolicies(admin);
   return {
     plane,
