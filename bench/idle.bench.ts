@@ -11,7 +11,7 @@ import { CLUSTER, type WireCloud } from '../test/support/aws/cloud.ts';
 import { contextOf, environmentOf, type Handler } from '../test/support/closed-loop/functions.ts';
 import { nodeClass, nodePool } from '../test/support/closed-loop/manifests.ts';
 import { establishCrds, ourCrds } from '../test/support/control-plane/crds.ts';
-import { applyManifests, readManifests } from '../test/support/control-plane/manifests.ts';
+import { applyManifests, applyRights } from '../test/support/control-plane/manifests.ts';
 import { each, upTo } from './at-once.ts';
 import { startWorld, type World } from './large-cluster.ts';
 
@@ -82,7 +82,7 @@ async function populate({ admin, cloud }: World, nodes: number, pods: number): P
     { ImageId: IMAGE, Name: 'al2023', Architecture: 'x86_64', State: 'available', OwnerId: '1' },
   ];
   await establishCrds(admin, await ourCrds());
-  await applyManifests(admin, await readManifests('infra/rbac/controller.yaml'));
+  await applyRights(admin);
   const arch = { key: 'kubernetes.io/arch', operator: 'In', values: ['amd64'] };
   await applyManifests(admin, [nodeClass, nodePool('general', [arch])]);
   await each(upTo(nodes), (at) => node(admin, cloud, at));

@@ -5,6 +5,7 @@ import { systemTiming } from '../shared/kube/time.ts';
 import { fixedToken } from '../shared/kube/token.ts';
 import { httpTransport } from '../shared/kube/transport.ts';
 import { ensureNamespace } from '../test/contract/kube-objects.ts';
+import { FUNCTION_GROUPS } from '../test/support/authorisation/rights.ts';
 import { CLUSTER, WireCloud } from '../test/support/aws/cloud.ts';
 import { furnish as furnishAccount, IMAGES } from '../test/support/aws/furnish.ts';
 import { awsByDefault, makeRealistic } from '../test/support/aws/realism.ts';
@@ -17,7 +18,7 @@ import {
   type ControlPlaneOptions,
   launchControlPlane,
 } from '../test/support/control-plane/launch.ts';
-import { applyManifests, readManifests } from '../test/support/control-plane/manifests.ts';
+import { applyManifests, applyRights } from '../test/support/control-plane/manifests.ts';
 import { startTokenWebhook } from '../test/support/control-plane/token-webhook.ts';
 import { each, upTo } from './at-once.ts';
 
@@ -32,7 +33,7 @@ export interface World {
 export async function startWorld(options: ControlPlaneOptions = {}): Promise<World> {
   const assets = await findAssets();
   if (assets.kind === 'absent') throw new Error(assets.reason);
-  const known = { ...KEYS, username: 'joiner', groups: ['joiner:controller'] };
+  const known = { ...KEYS, username: 'joiner', groups: FUNCTION_GROUPS };
   const webhook = await startTokenWebhook(CLUSTER, REGION, [known]);
   const plane = await launchControlPlane(assets.folder, {
     ...options,
@@ -75,7 +76,7 @@ export async function furnish({ admin, cloud }: World): Promise<void> {
   // The cluster is larger than a new account may have.
   cloud.account.standardVcpus.clear();
   await establishCrds(admin, await ourCrds());
-  await applyManifests(admin, await readManifests('infra/rbac/controller.yaml'));
+  await applyRights(admin);
   const either = (key: string, values: readonly string[]) => ({ key, operator: 'In', values });
   const pool = nodePool(POOL, [
     either('kubernetes.io/arch', ['amd64', 'arm64']),

@@ -41,6 +41,7 @@ export async function countedWorld(): Promise<CountedWorld> {
     url: plane.url,
     caPem: plane.caPem,
     adminToken: plane.adminToken,
+    isLent: () => true,
   });
   const endpoint = await recorder.listen();
   cloud.cluster = { ...cloud.cluster, endpoint };

@@ -43,7 +43,12 @@ export function foreignNote(foreign: readonly Foreign[]): string | undefined {
 /** How what makes the manifests of a folder is run, where the folder holds its input. */
 export function renderingAdvice(foreign: readonly Foreign[]): string | undefined {
   const kinds = new Set(foreign.map(({ kind }) => kind));
-  if (kinds.has('kustomization')) return 'render it first: kustomize build DIR | joiner simulate -';
-  if (kinds.has('Helm chart')) return 'render it first: helm template CHART | joiner simulate -';
+  const nameOf = (kind: string) => foreign.find((each) => each.kind === kind)?.name ?? kind;
+  if (kinds.has('kustomization')) {
+    return `render ${nameOf('kustomization')} first, and give -: kustomize build DIR | joiner … -`;
+  }
+  if (kinds.has('Helm chart')) {
+    return `render ${nameOf('Helm chart')} first, and give -: helm template CHART | joiner … -`;
+  }
   return undefined;
 }

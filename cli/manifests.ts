@@ -52,7 +52,7 @@ export function manifestsOf(
     const broken: string[] = [];
     readYaml(file, text, broken);
     problems.push(
-      `${file}: is a template with {{ }}, no manifest: helm template CHART | joiner simulate -`,
+      `${file}: is a template with {{ }}, no manifest: helm template CHART | joiner … -`,
       ...broken.slice(0, 1),
     );
     return [];

@@ -90,9 +90,9 @@ export function bundleFunctionsNow(names: readonly FunctionName[]): ReadonlyMap<
 /** Beside the installer's code. */
 const MANIFESTS = 'manifests.json';
 
-/** What the installer applies, in this order: definitions first, then rights. */
+/** What the installer applies, in this order: definitions, rights, flow schemas. */
 export function manifests(): readonly object[] {
-  return ['infra/crds', 'infra/rbac'].flatMap((folder) =>
+  return ['infra/crds', 'infra/rbac', 'infra/flow-control'].flatMap((folder) =>
     readdirSync(join(ROOT, folder))
       .filter((file) => file.endsWith('.yaml'))
       .sort()

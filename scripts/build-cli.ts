@@ -14,7 +14,7 @@ const BANNER =
   "const require=process.getBuiltinModule('node:module').createRequire(import.meta.url);";
 
 /** Files that commands read, at their place beside the bundle. */
-const READ = ['infra/rbac/controller.yaml'];
+const READ = ['infra/rbac', 'infra/flow-control'];
 
 /** Writes `cli/bundle/main.mjs`, whose export `main` runs a command line, and what it needs. */
 export async function buildCommand(into: string): Promise<void> {
@@ -37,7 +37,7 @@ export async function buildCommand(into: string): Promise<void> {
     logLevel: 'silent',
     banner: { js: BANNER },
   });
-  for (const path of READ) cpSync(join(ROOT, path), join(into, path));
+  for (const path of READ) cpSync(join(ROOT, path), join(into, path), { recursive: true });
 }
 
 if (import.meta.main) {

@@ -156,8 +156,13 @@ export interface Wake {
   readonly kind: WakeKind | ScheduleKind;
 }
 
-/** The Kubernetes group in which the functions' roles are; `infra/rbac` says what it may do. */
-export const KUBERNETES_GROUP = 'joiner:controller';
+/** The functions that speak to the cluster, each as a group of its own. */
+export const CLUSTER_FUNCTIONS = FUNCTION_NAMES.filter((name) => name !== 'catalog');
+
+/** The Kubernetes group of a function's role; `infra/rbac` says what it may do. */
+export function kubernetesGroup(name: FunctionName): string {
+  return `joiner:${name}`;
+}
 
 /** Tag keys by which instances, templates and profiles are known as ours; Karpenter's. */
 export const TAGS = {
@@ -269,8 +274,12 @@ export const DECISION_LOG = {
 export const INSTALL_STEPS = {
   /** Before any access entry: is the cluster there, and does it take access entries? */
   check: 'check',
-  /** CRDs and RBAC. */
+  /** Refuses that a node role goes while nodes are there. */
+  roles: 'roles',
+  /** CRDs, rights and flow schemas. */
   apply: 'apply',
+  /** Takes back what nobody needs any more: older rights, and the installer's own as admin. */
+  settle: 'settle',
   /** The stack's settings, for the command line to find: {@link SETTINGS_CONFIG_MAP}. */
   settings: 'settings',
   /** Removes Joiner's own objects from the bucket when the stack goes. */

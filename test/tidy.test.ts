@@ -154,6 +154,39 @@ function usesOf(word: RegExp, files: readonly string[]): readonly string[] {
   );
 }
 
+/** Exports that no file of the product imports, with the reason; Lambda calls handlers. */
+const UNIMPORTED: ReadonlyMap<string, string> = new Map([
+  ['infra/policies/document.ts permissionsDocument', 'docs/permissions.md is its snapshot'],
+  ['infra/bundle/plain-json.ts PlainJson', 'bundles take it in place of a module, by its path'],
+  ['infra/bundle/s3-endpoint.ts s3Endpoint', 'bundles take it in place of a module, by its path'],
+  ['shared/sim/scheduler/view.ts schedulerView', 'the world keeps its view up to date itself'],
+]);
+
+const DECLARED = /^export (?:abstract |async )*(?:function\*?|class|const|interface|type) (\w+)/gm;
+
+describe('exports', () => {
+  const importers = Map.groupBy(
+    imports.filter(({ isOwn }) => isOwn),
+    ({ to }) => to,
+  );
+  const mentions = (file: string, name: string): number =>
+    textOf(file).match(new RegExp(`\\b${name}\\b`, 'g'))?.length ?? 0;
+  const unused = sources
+    .filter((file) => /^(shared|functions|cli|infra)\//.test(file))
+    .flatMap((file) => {
+      const users = (importers.get(file) ?? []).filter(({ from }) => !from.startsWith('test/'));
+      return [...textOf(file).matchAll(DECLARED)]
+        .map(([, name = '']) => name)
+        .filter((name) => name !== 'handler' && mentions(file, name) === 1)
+        .filter((name) => !users.some(({ from }) => mentions(from, name) > 0))
+        .map((name) => `${file} ${name}`);
+    });
+
+  it('are used, by more than tests', () => {
+    expect(unused.toSorted()).toEqual([...UNIMPORTED.keys()].toSorted());
+  });
+});
+
 describe('purity', () => {
   const inner = sources.filter((file) => /^shared\/(core|app|sim|api|ports|catalog)\b/.test(file));
   const core = sources.filter((file) => file.startsWith('shared/core/'));

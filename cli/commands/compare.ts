@@ -1,23 +1,23 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { stringify } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
-import { BadInput, Problems, reporting } from '../bad-input.ts';
+import { reporting } from '../bad-input.ts';
 import { type Comparison, compared, KARPENTER_VERSION, PLANS_MAX } from '../compare/comparison.ts';
+import {
+  type ManifestOptions,
+  manifestSubject,
+  refuseManifestOptions,
+  withManifestOptions,
+} from '../compare/manifest-subject.ts';
 import { remarksOn, renderComparison, rulesOf } from '../compare/render.ts';
-import { appliedManifests, runningCluster, type Subject } from '../compare/subject.ts';
+import { runningCluster, type Subject } from '../compare/subject.ts';
 import { jsonText } from '../json.ts';
 import { type PricedClusterOptions, withLiveCluster, withPricedClusterOptions } from '../live.ts';
-import { offlineCatalog } from '../offline-catalog.ts';
-import { BARE, inEksCluster } from '../simulate/eks-cluster.ts';
-import { loadManifests } from '../simulate/load.ts';
-import { collect, variablesOf } from '../simulate/variables.ts';
 import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts';
 
-interface Options extends PricedClusterOptions, SettingsOptions {
+interface Options extends PricedClusterOptions, SettingsOptions, ManifestOptions {
   readonly filename: readonly string[];
-  readonly var: readonly string[];
   readonly plansMax: number;
-  readonly bare?: boolean;
   readonly output: 'table' | 'json' | 'yaml';
 }
 
@@ -52,25 +52,9 @@ function plans(text: string): number {
   throw new InvalidArgumentError('expected a whole number from 1 to 1,000,000.');
 }
 
-/** The manifests at the paths; notes go to stderr. */
-async function fromPaths(paths: readonly string[], options: Options): Promise<Subject> {
-  const problems = new Problems();
-  const given = variablesOf(options.var, problems);
-  const catalog = await offlineCatalog(options);
-  for (const option of ['context', 'kubeconfig'] as const) {
-    if (options[option] === undefined) continue;
-    problems.add(`--${option}: give either paths or a cluster; joiner plan -f compares both`);
-  }
-  const loaded = problems.collect(() => loadManifests(paths, catalog.region, given, note));
-  const manifests = problems.checked(loaded);
-  const all = options.bare === true ? manifests : inEksCluster(manifests, note);
-  return appliedManifests(all, catalog);
-}
-
 async function subjectOf(paths: readonly string[], options: Options): Promise<Subject> {
-  if (paths.length > 0) return fromPaths(paths, options);
-  if (options.var.length > 0) throw new BadInput(['--var: there is no manifest to put it in']);
-  if (options.bare === true) throw new BadInput(['--bare: a cluster has what it has']);
+  if (paths.length > 0) return manifestSubject(paths, options);
+  refuseManifestOptions(options);
   return withLiveCluster('joiner-compare', options, (live) => runningCluster(live, options));
 }
 
@@ -84,13 +68,11 @@ async function run(paths: readonly string[], options: Options): Promise<number> 
 
 /** `joiner compare`: what pods cost now, Karpenter's way, and Joiner's. */
 export function compareCommand(): Command {
-  return withSettingsOptions(withPricedClusterOptions(new Command('compare')))
+  return withManifestOptions(withSettingsOptions(withPricedClusterOptions(new Command('compare'))))
     .description("compare what pods cost now, Karpenter's way and Joiner's; nothing is changed")
     .argument('[paths...]', 'files or folders of manifests, - is standard input; none: the cluster')
     .addHelpText('after', '\ndocs/compare.md says which rules are played, and what is not.')
     .option('-f, --filename <paths...>', 'the same as paths', [])
-    .option('--var <name=value>', 'a value for a variable in manifests', collect, [])
-    .option(...BARE)
     .option('--plans-max <n>', 'of a cluster: plans to find what can go', plans, PLANS_MAX)
     .addOption(
       new Option('-o, --output <format>').choices(['table', 'json', 'yaml']).default('table'),

@@ -1,8 +1,14 @@
 import { Command, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { reporting } from '../bad-input.ts';
-import { askedOf, type Kind } from '../explain/asked.ts';
+import {
+  type ManifestOptions,
+  refuseManifestOptions,
+  withManifestOptions,
+} from '../compare/manifest-subject.ts';
+import { type Asked, askedOf, type Kind } from '../explain/asked.ts';
 import { type ClaimExplanation, explainClaim } from '../explain/claim.ts';
+import { explainManifest } from '../explain/manifests.ts';
 import { explainPod, type PodExplanation } from '../explain/pod.ts';
 import { renderClaim, renderPod } from '../explain/render.ts';
 import { jsonText } from '../json.ts';
@@ -23,7 +29,8 @@ import {
 } from '../stack-settings.ts';
 import { nodeRows } from '../top/rows.ts';
 
-interface Options extends PricedClusterOptions, SettingsOptions {
+interface Options extends PricedClusterOptions, SettingsOptions, ManifestOptions {
+  readonly filename: readonly string[];
   readonly namespace: string;
   readonly output: 'text' | 'json';
 }
@@ -113,9 +120,32 @@ async function answer(
   return `${noteLines(notes)}${text}\n`;
 }
 
+/** Of manifests, without a cluster. */
+async function manifestAnswer(asked: Asked, options: Options): Promise<string> {
+  const { filename, namespace, output } = options;
+  const explained = await explainManifest(asked, filename, options);
+  if (explained === undefined) {
+    const where = `namespace ${namespace}`;
+    throw new Absent(
+      `there is no Pod, and no workload, ${asked.name} in ${where} of the manifests`,
+    );
+  }
+  const { found, notes, source } = explained;
+  if (output === 'json') {
+    return jsonText({ joiner: packageJson.version, source, notes, kind: 'pod', ...found });
+  }
+  return `${noteLines(notes)}${renderPod(found)}\n`;
+}
+
 async function run(what: string, given: string | undefined, options: Options): Promise<number> {
-  const { kind, name } = askedOf(what, given);
+  const asked = askedOf(what, given);
+  const { kind, name } = asked;
   try {
+    if (options.filename.length > 0) {
+      process.stdout.write(await manifestAnswer(asked, options));
+      return 0;
+    }
+    refuseManifestOptions(options);
     const text = await withLiveCluster('joiner-explain', options, (live) =>
       answer(live, kind, name, options),
     );
@@ -130,10 +160,11 @@ async function run(what: string, given: string | undefined, options: Options): P
 
 /** `joiner explain`: why a pod is or would be where it is, and what becomes of a node. */
 export function explainCommand(): Command {
-  return withSettingsOptions(withPricedClusterOptions(new Command('explain')))
+  return withManifestOptions(withSettingsOptions(withPricedClusterOptions(new Command('explain'))))
     .description('say why a pod is or would be where it is, or what becomes of a node')
     .argument('<what>', 'pod, node or nodeclaim; or with its name, such as pod/web')
     .argument('[name]', 'its name')
+    .option('-f, --filename <paths...>', 'of manifests instead of a cluster: a pod or workload', [])
     .option('-n, --namespace <name>', 'of the pod', 'default')
     .addOption(new Option('-o, --output <format>').choices(['text', 'json']).default('text'))
     .action((what: string, name: string | undefined, options: Options) =>

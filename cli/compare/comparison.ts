@@ -1,5 +1,5 @@
 import { offeringOf, type Rest } from '../../shared/core/comparison/cluster-at-rest.ts';
-import { joinersWay } from '../../shared/core/comparison/joiners-way.ts';
+import { type JoinersWayResult, joinersWay } from '../../shared/core/comparison/joiners-way.ts';
 import {
   karpentersWay,
   type WayInput,
@@ -15,6 +15,9 @@ export const KARPENTER_VERSION = '1.14';
 
 /** A month as AWS counts it. */
 const HOURS_A_MONTH = 730;
+
+/** Preferences are met from this share on, but for rounding. */
+export const NEARLY_ALL = 0.9995;
 
 /** Plans that either way may make to find what can be consolidated: about a minute's. */
 export const PLANS_MAX = 400;
@@ -49,11 +52,24 @@ export interface WayRow extends Row {
   readonly isExhausted: boolean;
 }
 
+/** Pods that stay pending for one reason. */
+export interface Left {
+  readonly why: string;
+  /** `namespace/name`, sorted. */
+  readonly pods: readonly string[];
+}
+
 export interface JoinersRow extends WayRow {
   /** Measured in this run. */
   readonly decideSeconds: number;
   /** Share of the weight of all preferences that is met; undefined: there are none. */
   readonly preferencesMet: number | undefined;
+  /** The most pods first. */
+  readonly left: readonly Left[];
+}
+
+export interface PreferringRow extends WayRow {
+  readonly preferencesMet: number;
 }
 
 export interface Comparison {
@@ -63,6 +79,8 @@ export interface Comparison {
   readonly now: Row | undefined;
   readonly karpentersWay: WayRow;
   readonly joinersWay: JoinersRow;
+  /** Joiner, were every preference worth its price; undefined: all are met, or a cluster runs. */
+  readonly preferringWay: PreferringRow | undefined;
   readonly difference: {
     readonly usdPerHour: number;
     readonly usdPerMonth: number;
@@ -109,6 +127,34 @@ function rowOf({ snapshot, evictions, removed }: Omit<Rest, 'made'>): Row {
   };
 }
 
+function metOf({ plan }: JoinersWayResult): number | undefined {
+  const { satisfiedWeight, totalWeight } = plan.preferences;
+  return totalWeight > 0 ? satisfiedWeight / totalWeight : undefined;
+}
+
+function leftOf({ plan }: JoinersWayResult): readonly Left[] {
+  const byReason = Map.groupBy(plan.unplaced, ([, { message }]) => message);
+  return [...byReason]
+    .map(([why, list]) => ({ why, pods: list.map(([pod]) => pod).sort() }))
+    .sort((a, b) => b.pods.length - a.pods.length || (a.why < b.why ? -1 : 1));
+}
+
+/** The most that the settings of a stack may say that preferences are worth. */
+const WORTH_MAX = 10;
+
+/** What Joiner would plan were its preferences worth their price, as far as that differs. */
+function preferringWay(
+  { isLive, consolidation }: Subject,
+  input: WayInput,
+  met: number | undefined,
+): PreferringRow | undefined {
+  if (isLive || met === undefined || met > NEARLY_ALL) return undefined;
+  const preferenceWorth = { zone: WORTH_MAX, other: WORTH_MAX };
+  const scheduling = { ...input.scheduling, preferenceWorth };
+  const way = joinersWay({ ...input, scheduling }, consolidation);
+  return { ...wayRow(way), preferencesMet: metOf(way) ?? 1 };
+}
+
 function wayRow(way: WayResult): WayRow {
   return { ...rowOf(way), isExhausted: way.isExhausted };
 }
@@ -120,12 +166,9 @@ export function compared(subject: Subject, plansMax: number = PLANS_MAX): Compar
   const started = performance.now();
   const ours = joinersWay(input, consolidation);
   const decideSeconds = (performance.now() - started) / 1000;
-  const { satisfiedWeight, totalWeight } = ours.plan.preferences;
-  const joiner = {
-    ...wayRow(ours),
-    decideSeconds,
-    preferencesMet: totalWeight > 0 ? satisfiedWeight / totalWeight : undefined,
-  };
+  const isIgnored = scheduling.preferencePolicy === 'Ignore';
+  const preferencesMet = isIgnored ? undefined : metOf(ours);
+  const joiner = { ...wayRow(ours), decideSeconds, preferencesMet, left: leftOf(ours) };
   const karpenter = wayRow(karpentersWay(input));
   const now = rowOf({ snapshot, evictions: 0, removed: 0 });
   const usdPerHour = karpenter.usdPerHour - joiner.usdPerHour;
@@ -135,6 +178,7 @@ export function compared(subject: Subject, plansMax: number = PLANS_MAX): Compar
     now: now.nodes > 0 ? now : undefined,
     karpentersWay: karpenter,
     joinersWay: joiner,
+    preferringWay: preferringWay(subject, input, preferencesMet),
     difference: {
       usdPerHour,
       usdPerMonth: usdPerHour * HOURS_A_MONTH,

@@ -1,7 +1,10 @@
+import type { StackSettings } from '../../shared/api/stack-settings.ts';
 import { maintainNodeClasses } from '../../shared/app/nodeclass.ts';
 import type { Catalog } from '../../shared/catalog/facts.ts';
+import { isMoving } from '../../shared/core/disruption/candidates.ts';
 import type { ConsolidationSettings } from '../../shared/core/disruption/consolidation/payback.ts';
 import { DEFAULT_CONSOLIDATION_SETTINGS } from '../../shared/core/disruption/consolidation/payback.ts';
+import type { Pod } from '../../shared/core/model/pod.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../shared/core/model/snapshot.ts';
 import type { Json } from '../../shared/sim/json.ts';
 import { WORLD_START_MS } from '../../shared/sim/world.ts';
@@ -22,32 +25,52 @@ export interface Subject {
   readonly source: string;
   /** A cluster as it runs; manifests have no nodes yet. */
   readonly isLive: boolean;
+  /** Pods that wait and that the manifests do not have: those of a new EKS cluster. */
+  readonly added: number;
   readonly notes: readonly string[];
 }
 
 /** Controllers have made the pods by then, and nothing is planned yet. */
 const BEFORE_PLANNING_MS = 100;
 
+export interface AppliedOptions {
+  /** @default those of a stack that states none */
+  readonly stack?: StackSettings | undefined;
+  /** Deployments that the manifests do not have, `namespace/name`. @default none */
+  readonly added?: ReadonlySet<string>;
+}
+
+/** A ReplicaSet's name is its Deployment's and a hash. */
+function deploymentOf({ namespace, controller }: Pod): string {
+  return `${namespace}/${controller?.name.replace(/-[^-]+$/, '') ?? ''}`;
+}
+
 /** The manifests as a cluster has them right after they were applied. */
 export async function appliedManifests(
   manifests: readonly Json[],
   prices: Catalog,
+  { stack, added = new Set() }: AppliedOptions = {},
 ): Promise<Subject> {
-  const { world, source } = await prepareSimulation({ catalog: prices, seed: 1, manifests });
+  const given = stack === undefined ? {} : { stack };
+  const input = { catalog: prices, seed: 1, manifests, ...given };
+  const { world, source } = await prepareSimulation(input);
   await world.run(WORLD_START_MS + BEFORE_PLANNING_MS);
   const failures = await maintainNodeClasses(world.ports);
   const { cluster: live, catalog } = world.ports;
   const state = await live.read();
   const nowMs = world.ports.clock.nowMs();
-  const planning = await planningOf({ live, state, catalog, prices, nowMs });
+  const settings = stack === undefined ? {} : { settings: stack.useCases };
+  const planning = await planningOf({ live, state, catalog, prices, nowMs, ...settings });
+  const { pods } = planning.snapshot;
   return {
     snapshot: planning.snapshot,
     scheduling: planning.settings,
-    consolidation: DEFAULT_CONSOLIDATION_SETTINGS,
+    consolidation: stack?.useCases.consolidation ?? DEFAULT_CONSOLIDATION_SETTINGS,
     nowMs,
     region: prices.region,
     source,
     isLive: false,
+    added: pods.filter((pod) => isMoving(pod) && added.has(deploymentOf(pod))).length,
     notes: failures.map(({ object, message }) => `${object}: ${message}`),
   };
 }
@@ -70,6 +93,7 @@ export async function runningCluster(
     region: market.catalog.region,
     source: previewed.catalog.source,
     isLive: true,
+    added: 0,
     notes: [...unreadable, ...notes, ...market.notes, ...brakeNotes(state, nowMs)],
   };
 }

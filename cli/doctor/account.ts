@@ -158,6 +158,7 @@ async function deployedFunction(
   const subnets = property(property(configuration, 'VpcConfig'), 'SubnetIds');
   return {
     name,
+    roleArn: text(property(configuration, 'Role')),
     state: text(property(configuration, 'State')),
     version: text(property(variables, ENV.version)),
     bucket: text(property(variables, ENV.bucket)),

@@ -1,5 +1,10 @@
 import { customResourceDefinitions } from '../../shared/api/crds/definitions.ts';
-import { FUNCTION_NAMES, type FunctionName, functionName } from '../../shared/contract.ts';
+import {
+  FUNCTION_NAMES,
+  type FunctionName,
+  functionName,
+  kubernetesGroup,
+} from '../../shared/contract.ts';
 import { compareDefinitions } from '../../shared/kube/definition-fields.ts';
 import { aliveMs } from '../release/alive.ts';
 import { type Facts, isDeployed, type Kubernetes } from './facts.ts';
@@ -7,7 +12,12 @@ import { fail, judged, type Line, ok, warn } from './line.ts';
 
 /** What `cdk deploy` brings, and whether it is at work. */
 export function checkStack(facts: Facts): readonly Line[] {
-  return [...checkFunctions(facts), ...checkKubernetes(facts), ...checkPrices(facts)];
+  return [
+    ...checkFunctions(facts),
+    ...checkIdentities(facts),
+    ...checkKubernetes(facts),
+    ...checkPrices(facts),
+  ];
 }
 
 function checkKubernetes(facts: Facts): readonly Line[] {
@@ -53,6 +63,35 @@ function checkFunctions(facts: Facts): readonly Line[] {
   });
 }
 
+/** Each in its own group and in no other; none with a policy of EKS, now that it is deployed. */
+function checkIdentities(facts: Facts): readonly Line[] {
+  if (!isDeployed(facts)) return [];
+  const { cluster, region } = facts.asked;
+  return judged('identities', facts.identities, (found) => {
+    const wrong = found.filter(
+      ({ name, groups }) => groups.length !== 1 || groups[0] !== kubernetesGroup(name),
+    );
+    const said = wrong.map(({ name, groups }) => {
+      return `${name} is in ${groups.join(', ') || 'no group'}, not in ${kubernetesGroup(name)}`;
+    });
+    const admins = found.flatMap(({ name, principalArn, policyArns }) =>
+      policyArns.map((policyArn) =>
+        warn(
+          'identities',
+          `${name} has ${policyArn.split('/').at(-1)}, as while a deployment lasts`,
+          `aws eks disassociate-access-policy --cluster-name ${cluster} --region ${region} ` +
+            `--principal-arn ${principalArn} --policy-arn ${policyArn}`,
+        ),
+      ),
+    );
+    const groups =
+      said.length > 0
+        ? fail('identities', said.join(', '), deployCommand(facts))
+        : ok('identities', `${found.length} functions with groups of their own`);
+    return [groups, ...admins];
+  });
+}
+
 /** Ours beside those of the cluster, as the installer compares them. */
 function checkDefinitions(facts: Facts, { definitions }: Kubernetes): readonly Line[] {
   const deploy = deployCommand(facts);
@@ -95,8 +134,11 @@ function checkRights(facts: Facts, { rights }: Kubernetes): Line {
   const wrong = rights.filter(({ state }) => state !== 'same');
   if (wrong.length === 0) return ok('rights', `${rights.length} objects as ours`);
   const said = wrong.map(({ object, state }) => `${object} is ${state}`).join(', ');
-  const deploy = deployCommand(facts);
-  return isDeployed(facts) ? fail('rights', said, deploy) : warn('rights', said, deploy);
+  // A deployment applies them only where the version is another one.
+  const apply = 'kubectl apply --server-side --force-conflicts -f infra/rbac -f infra/flow-control';
+  return isDeployed(facts)
+    ? fail('rights', said, apply)
+    : warn('rights', said, deployCommand(facts));
 }
 
 /** `provision` shares its Lease with `disrupt`: each says on it when it took it. */

@@ -27,6 +27,8 @@ export interface Facts {
   /** Whether the account has the role without which there are no spot instances. */
   readonly spotRole: Known<boolean>;
   readonly functions: Known<readonly DeployedFunction[]>;
+  /** Of those of them that speak to the cluster. */
+  readonly identities: Known<readonly Identity[]>;
   /** When the catalog in the bucket was read from AWS; undefined: there is none. */
   readonly catalogAtMs: Known<number | undefined>;
   readonly kubernetes: Known<Kubernetes>;
@@ -79,8 +81,19 @@ export interface Quotas {
   readonly rules: Known<{ readonly limit: number; readonly used: number }>;
 }
 
+/** Who a function is in the cluster. */
+export interface Identity {
+  readonly name: FunctionName;
+  readonly principalArn: string;
+  /** Kubernetes groups; none: its role has no access entry. */
+  readonly groups: readonly string[];
+  /** Access policies of EKS. */
+  readonly policyArns: readonly string[];
+}
+
 export interface DeployedFunction {
   readonly name: FunctionName;
+  readonly roleArn: string;
   readonly state: string;
   readonly version: string;
   readonly bucket: string;
@@ -93,14 +106,14 @@ export interface Kubernetes {
   readonly nowMs: number;
   /** By name, as the API server has them. */
   readonly definitions: ReadonlyMap<string, unknown>;
-  /** The rights of the functions' group; undefined: the object is not there. */
+  /** The rights of the functions' groups, and where their requests wait. */
   readonly rights: readonly RightsObject[];
   readonly signs: readonly Sign[];
   readonly paused: Partial<Record<Brake, number>>;
 }
 
 export interface RightsObject {
-  /** e.g. `ClusterRole joiner:controller` */
+  /** e.g. `ClusterRole joiner:watch` */
   readonly object: string;
   readonly state: 'same' | 'different' | 'absent';
 }

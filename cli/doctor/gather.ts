@@ -25,6 +25,7 @@ import {
   type Known,
   known,
 } from './facts.ts';
+import { identitiesOf } from './identities.ts';
 import { kubernetesFacts, liveObjects } from './kubernetes.ts';
 import type { Signing } from './signed.ts';
 
@@ -87,6 +88,9 @@ export async function gather(questions: Questions): Promise<Facts> {
       kubernetes: client.ok ? await known(() => kubernetesFacts(client.value)) : client,
       classes,
       accessEntries: await known(() => accessEntriesOf(access, name, roles)),
+      identities: functions.ok
+        ? await known(() => identitiesOf(access, name, functions.value))
+        : functions,
       pools: distinct([...questions.pools, ...own.pools]),
     };
   } finally {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parseAllDocuments } from 'yaml';
@@ -51,13 +51,24 @@ export function decoded<Value>(
   });
 }
 
-const RIGHTS = join(import.meta.dirname, '../../infra/rbac/controller.yaml');
+const APPLIED = ['rbac', 'flow-control'].map((name) =>
+  join(import.meta.dirname, '../../infra', name),
+);
+
+/** Rights and flow schemas as the installer applies them. */
+function appliedDocuments() {
+  return APPLIED.flatMap((folder) =>
+    readdirSync(folder)
+      .filter((file) => file.endsWith('.yaml'))
+      .sort()
+      .flatMap((file) => [...parseAllDocuments(readFileSync(join(folder, file), 'utf8'))]),
+  );
+}
 
 /** What the installer applies, laid beside what is there. */
 async function rightsOf(client: KubeClient): Promise<readonly RightsObject[]> {
-  const documents = parseAllDocuments(readFileSync(RIGHTS, 'utf8'));
   const found: RightsObject[] = [];
-  for (const document of documents) {
+  for (const document of appliedDocuments()) {
     const ours: unknown = document.toJS();
     const resource = resourceOf(text(property(ours, 'apiVersion')), text(property(ours, 'kind')));
     if (resource === undefined) continue;
@@ -71,9 +82,9 @@ async function rightsOf(client: KubeClient): Promise<readonly RightsObject[]> {
   return found;
 }
 
-/** The fields that say who may do what; the API server fills in nothing there but empty groups. */
+/** The fields that say who may do what, and what waits where; the API server fills in nothing there. */
 function compared(ours: unknown, theirs: unknown): 'same' | 'different' {
-  const isSame = ['rules', 'roleRef'].every((field) =>
+  const isSame = ['rules', 'roleRef', 'spec'].every((field) =>
     isDeepStrictEqual(property(ours, field), property(theirs, field)),
   );
   const groups = (object: unknown): readonly string[] => {

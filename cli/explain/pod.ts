@@ -41,7 +41,7 @@ export type Place =
 
 /** The cluster around a pod, and its nodes as `joiner top` shows them. */
 export interface Surroundings {
-  readonly state: ClusterState;
+  readonly state: { readonly objects: Pick<ClusterState['objects'], 'nodeClaims' | 'pods'> };
   readonly rows: readonly NodeRow[];
 }
 

@@ -1,7 +1,7 @@
 import { decodeEC2NodeClass } from '../../shared/api/ec2-node-class.ts';
 import { launchSettingsOf } from '../../shared/catalog/node-class-settings.ts';
 import { kubeletProblems } from '../../shared/core/launch/node-class-problems.ts';
-import { isJson, type Json, objectAt, textAt } from '../../shared/sim/json.ts';
+import { isJson, type Json, listAt, objectAt, textAt } from '../../shared/sim/json.ts';
 import { admit } from '../../shared/sim/kinds.ts';
 import { KUBERNETES_VERSION } from '../../shared/sim/world.ts';
 import { BadInput } from '../bad-input.ts';
@@ -9,7 +9,7 @@ import { type Foreign, foreignNote, renderingAdvice } from '../foreign.ts';
 import { labelOf, manifestFiles } from '../manifest-files.ts';
 import { type Finding, type Manifest, manifestsOf, nameOf } from '../manifests.ts';
 import { doubtsOf } from './doubts.ts';
-import { remarksOn } from './remarks.ts';
+import { type Place, remarksOn } from './remarks.ts';
 import { decidingUnset, type Substitution, unsetIn, withAdvice, withKeys } from './variables.ts';
 
 /** Values of `${NAME}` that need not be given. */
@@ -20,22 +20,51 @@ function builtIn(name: string, region: string): string | undefined {
   return name.endsWith('AMI_ID') ? 'ami-0123456789abcdef0' : undefined;
 }
 
+const WORKLOADS: ReadonlySet<string> = new Set(['Deployment', 'StatefulSet', 'DaemonSet']);
+
+/** The API server takes no workload of `apps/v1` without a selector; a patch needs none. */
+function isPatch(object: Json): boolean {
+  const isWorkload = WORKLOADS.has(textAt(object, 'kind') ?? '');
+  return isWorkload && objectAt(object, 'spec')['selector'] === undefined;
+}
+
 /** Of objects with the same kind, namespace and name the last, as kubectl apply leaves it. */
 function lastOfEach(loaded: readonly Manifest[]) {
   const last = new Map<string, Manifest>();
   const twice: string[] = [];
+  const patches: string[] = [];
   for (const manifest of loaded) {
     const { object, place } = manifest;
     const namespace = textAt(object, 'metadata', 'namespace') ?? 'default';
     const group = textAt(object, 'apiVersion')?.split('/')[0] ?? '';
     const key = `${group} ${nameOf(object)} in ${namespace}`;
     const before = last.get(key);
-    if (before !== undefined) twice.push(`${place()} counts, and not ${before.place()}`);
+    if (isPatch(object)) {
+      const isAlone = listAt(object, 'spec', 'template', 'spec', 'containers').length > 0;
+      if (before !== undefined || !isAlone) {
+        patches.push(place());
+        continue;
+      }
+    }
+    if (before !== undefined && !isPatch(before.object))
+      twice.push(`${place()} counts, and not ${before.place()}`);
     last.set(key, manifest);
   }
   const more = twice.length > TWICE_MAX ? `; and ${twice.length - TWICE_MAX} more` : '';
   const told = `the last of the same object counts: ${twice.slice(0, TWICE_MAX).join('; ')}${more}`;
-  return { used: [...last.values()], notes: twice.length === 0 ? [] : [told] };
+  const notes = patches.map(
+    (each) => `${each} is left out: it looks like a patch (kustomize build DIR | joiner … -)`,
+  );
+  return { used: [...last.values()], notes: [...notes, ...(twice.length === 0 ? [] : [told])] };
+}
+
+/** Variables that no manifest names. */
+function idleNotes(
+  variables: ReadonlyMap<string, string>,
+  found: ReadonlySet<string>,
+): readonly string[] {
+  const idle = [...variables.keys()].filter((name) => !found.has(name));
+  return idle.map((name) => `--var ${name}: no manifest has \${${name}}`);
 }
 
 /** Objects that are there twice, told in one note. */
@@ -154,13 +183,13 @@ function notesOn(
   known: readonly Json[],
   ignored: ReadonlySet<string>,
   foreign: readonly Foreign[],
-  place: 'simulated' | 'live',
+  place: Place,
 ): readonly string[] {
   const left = foreignNote(foreign);
   return [
     ...unsetNotes(used),
     // What an API server refuses is its own business where there is one.
-    ...(place === 'simulated' ? doubtful(used, known) : []),
+    ...(place === 'live' ? [] : doubtful(used, known)),
     ...remarksOn(used, place),
     ...(ignored.size > 0 ? [`ignored kinds: ${[...ignored].sort().join(', ')}`] : []),
     ...(left === undefined ? [] : [left]),
@@ -177,12 +206,15 @@ export function loadManifests(
   variables: ReadonlyMap<string, string>,
   note: (line: string) => void,
   known: readonly Json[] = [],
-  place: 'simulated' | 'live' = 'simulated',
+  place: Place = 'simulated',
 ): readonly Json[] {
   const problems: string[] = [];
   const foreign: Foreign[] = [];
-  const value = (name: string): string | undefined =>
-    variables.get(name) ?? (place === 'simulated' ? builtIn(name, region) : undefined);
+  const found = new Set<string>();
+  const value = (name: string): string | undefined => {
+    found.add(name);
+    return variables.get(name) ?? (place === 'live' ? undefined : builtIn(name, region));
+  };
   const named = paths.flatMap((path) => objectsAt(path, value, { problems, foreign }));
   problems.push(...named.flatMap(refusals));
   const admitted = (kind: string) => named.filter(({ object }) => admit(object).kind === kind);
@@ -190,13 +222,13 @@ export function loadManifests(
   // A class that is itself refused is there all the same: one fault, one line.
   problems.push(...danglingReferences(named, known), ...unusableSettings(used));
   if (problems.length > 0) {
-    const advice = renderingAdvice(foreign);
-    const said = advice === undefined ? [] : [`${paths.join(' ')}: ${advice}`];
-    throw new BadInput([...problems.map(withAdvice), ...said]);
+    // Where there are manifests besides, what has to be rendered is no fault.
+    const advice = named.length === 0 ? renderingAdvice(foreign) : undefined;
+    throw new BadInput([...problems.map(withAdvice), ...(advice === undefined ? [] : [advice])]);
   }
   const ignored = new Set(admitted('ignored').map(({ object }) => textAt(object, 'kind') ?? '?'));
   const said = notesOn(used, known, ignored, foreign, place);
-  for (const line of [...notes, ...said]) note(line);
+  for (const line of [...notes, ...said, ...idleNotes(variables, found)]) note(line);
   return used.map(({ object }) => object);
 }
 

@@ -47,6 +47,18 @@ function runNotes(used: readonly Manifest[]): readonly string[] {
   ];
 }
 
+/** What counts of workloads where no time passes. */
+function countNotes(used: readonly Manifest[]): readonly string[] {
+  const of = (kind: string) => used.filter(({ object }) => object['kind'] === kind);
+  const [jobs, cronJobs] = [of('Job'), of('CronJob')];
+  return [
+    ...(jobs.length === 0
+      ? []
+      : [`pods of Jobs count as if they ran all the time: ${named(jobs)}`]),
+    ...(cronJobs.length === 0 ? [] : [`pods of CronJobs are not counted: ${named(cronJobs)}`]),
+  ];
+}
+
 /** Volumes and reservations that the simulated world does not have. */
 function absenceNotes(used: readonly Manifest[]): readonly string[] {
   const volumes = new Set(
@@ -80,11 +92,14 @@ function autoModeNotes(used: readonly Manifest[]): readonly string[] {
   });
 }
 
+/**
+ * What becomes of the manifests: a simulated cluster runs them, they are planned there at one
+ * moment, or they are put beside what a cluster has.
+ */
+export type Place = 'simulated' | 'planned' | 'live';
+
 /** What people should know of the objects before they read the result. */
-export function remarksOn(
-  used: readonly Manifest[],
-  place: 'simulated' | 'live',
-): readonly string[] {
-  const simulated = place === 'simulated' ? [...runNotes(used), ...absenceNotes(used)] : [];
-  return [...simulated, ...autoModeNotes(used)];
+export function remarksOn(used: readonly Manifest[], place: Place): readonly string[] {
+  const own = { simulated: runNotes, planned: countNotes, live: () => [] }[place](used);
+  return [...own, ...(place === 'live' ? [] : absenceNotes(used)), ...autoModeNotes(used)];
 }

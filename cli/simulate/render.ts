@@ -84,7 +84,12 @@ function podText(state: FinalState): string {
 
 function whyText(state: FinalState): string {
   const created = state.decisions.filter((each) => each.action === 'create');
-  return created.map(({ object, message }) => `  ${object}: ${message}`).join('\n');
+  if (created.length === 0) return '';
+  const lines = created.map(({ object, message }) => `  ${object}: ${message}`);
+  return [
+    ...lines,
+    '  These are plans. kube-scheduler binds the pods, on any node that has room: PODS above says where they are.',
+  ].join('\n');
 }
 
 function overlayText({ nodeOverlays }: FinalState): string {

@@ -5,7 +5,8 @@ import type { Problems } from '../bad-input.ts';
 /** The value of a name; undefined: `${NAME}` is text like any other. */
 export type Substitution = (name: string) => string | undefined;
 
-const NAMES = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+/** Also as a shell has it, with a default: that is text as well, until the name is given. */
+const NAMES = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::?-[^}]*)?\}/g;
 
 /** The text with the values of the names that have one. */
 export function substituted(text: string, value: Substitution): string {
@@ -82,6 +83,7 @@ export function decidingUnset(object: Json): readonly Unset[] {
   const group = String(object['apiVersion'] ?? '').split('/')[0] ?? '';
   const isOwn = group === 'karpenter.sh' || group === 'karpenter.k8s.aws';
   return unsetIn(object).filter(({ path }) => {
+    if (path === 'metadata.namespace') return true;
     if (path.startsWith('metadata.') || path === 'spec.userData') return false;
     return isOwn || DECIDING.test(path);
   });

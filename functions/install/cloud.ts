@@ -1,4 +1,8 @@
-import { DescribeClusterCommand, type EKSClient } from '@aws-sdk/client-eks';
+import {
+  DescribeClusterCommand,
+  DisassociateAccessPolicyCommand,
+  type EKSClient,
+} from '@aws-sdk/client-eks';
 import { DeleteObjectsCommand, ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3';
 import { type AwsAccess, eksClient, s3Client } from '../../shared/aws/access.ts';
 import { Calls } from '../../shared/aws/calls.ts';
@@ -13,6 +17,15 @@ export interface InstallCloud {
   /** How many objects were removed; a bucket that is gone holds none. */
   removeObjects(bucket: string, prefix: string, isOurs: (key: string) => boolean): Promise<number>;
   wake(cluster: string): Promise<void>;
+  /** The principal has no more of the policy in the cluster; one that it does not have is no fault. */
+  dropAccess(entry: AccessOfEntry): Promise<void>;
+}
+
+/** An access policy of EKS, as an access entry has it. */
+export interface AccessOfEntry {
+  readonly cluster: string;
+  readonly principalArn: string;
+  readonly policyArn: string;
 }
 
 /** Each page is a thousand objects. */
@@ -27,7 +40,17 @@ export function installCloud(access: AwsAccess, eventBus: string): InstallCloud 
     describeCluster: (name) => describeCluster(eks, calls, name),
     removeObjects: (bucket, prefix, isOurs) => removeObjects({ s3, calls, bucket }, prefix, isOurs),
     wake: (cluster) => bus.wake([{ cluster, kind: 'installed' }]),
+    dropAccess: (entry) => dropAccess(eks, calls, entry),
   };
+}
+
+async function dropAccess(
+  eks: EKSClient,
+  calls: Calls,
+  { cluster: clusterName, principalArn, policyArn }: AccessOfEntry,
+): Promise<void> {
+  const command = new DisassociateAccessPolicyCommand({ clusterName, principalArn, policyArn });
+  await found(calls.run('eks:DisassociateAccessPolicy', () => eks.send(command)));
 }
 
 /** Undefined where there is no such thing. */

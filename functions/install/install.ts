@@ -3,19 +3,22 @@ import { BUCKET_LAYOUT, SETTINGS_CONFIG_MAP } from '../../shared/contract.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
 import { isKubeFault } from '../../shared/kube/errors.ts';
 import { RESOURCES } from '../../shared/kube/resources.ts';
+import { isAdmin } from './admission.ts';
 import type { Answer, Put } from './answer.ts';
 import { sendAnswer } from './answer.ts';
-import { type Applied, applyAll, removal, removeRights } from './apply.ts';
+import { type Applied, applyAll } from './apply.ts';
 import { clusterFault } from './check.ts';
 import type { InstallCloud } from './cloud.ts';
+import { InstallFault } from './manifest.ts';
 import { countNodes, destroyRefusal, roleRefusal, rolesLost } from './nodes.ts';
 import { decodeRequest, type InstallRequest } from './request.ts';
+import { lacking, removal, removeRights, settleRights } from './rights.ts';
 
 /** Everything that the installer touches, so that tests can stand in for it. */
 export interface InstallPorts {
   readonly region: string;
   readonly cloud: InstallCloud;
-  /** As the cluster's admin; closed after use. */
+  /** As the installer's role, which the stack makes the admin for a while; closed after use. */
   readonly connect: (cluster: string, facts: ClusterAccess) => KubeClient;
   readonly manifests: readonly object[];
   readonly put: Put;
@@ -83,13 +86,14 @@ const STEPS: Readonly<Record<InstallRequest['step'], Step>> = {
   check: async (ports, request) => {
     if (request.type === 'Delete') return 'nothing to take back';
     const endpoint = request.properties['Endpoint'] ?? 'public';
-    const facts = await usableCluster(ports, request, endpoint);
-    await keepRoles(ports, request, facts);
+    await usableCluster(ports, request, endpoint);
     return 'the cluster can be installed on';
   },
+  roles: (ports, request) => keepRoles(ports, request),
   apply: (ports, request) =>
     request.type === 'Delete' ? takeBack(ports, request) : apply(ports, request),
   settings: (ports, request) => stateSettings(ports, request),
+  settle: (ports, request) => settle(ports, request),
   data: async (ports, request) => {
     if (request.type !== 'Delete') return 'nothing to do';
     return `${await removeData(ports, request)} objects removed`;
@@ -114,16 +118,67 @@ async function apply(ports: InstallPorts, request: InstallRequest): Promise<stri
   const client = ports.connect(request.cluster, facts);
   try {
     const { manifests } = ports;
+    if (!(await isAdmin(client, request.properties['Admin'] === 'true'))) {
+      return await asItIs(client, request.cluster, manifests);
+    }
     const applied = await applyAll({ client, manifests, isAutoMode: facts.isAutoMode });
     for (const each of applied) ports.log({ message: 'object', ...each });
-    // A hint, no more: without it the clock starts them within minutes.
-    await ports.cloud.wake(request.cluster).catch((error: unknown) => {
-      ports.log({ message: 'nobody woken', reason: String(error) });
-    });
     return summary(applied);
   } finally {
     await client.close();
   }
+}
+
+/** Whoever is not the admin changes nothing: what is there has to do. */
+async function asItIs(
+  client: KubeClient,
+  cluster: string,
+  manifests: readonly object[],
+): Promise<string> {
+  const lacks = await lacking(client, manifests).catch((error: unknown) => {
+    if (isKubeFault(error, 'forbidden')) return [error.message];
+    throw error;
+  });
+  if (lacks.length === 0) return 'nothing is lacking; the installer is not the admin';
+  throw new InstallFault(
+    `the cluster ${cluster} lacks what this version needs, and the installer is not its admin: ` +
+      `${lacks.slice(0, 3).join('; ')}. Deploy without installerAccess=false, or apply it as the ` +
+      'admin: kubectl apply --server-side -f infra/crds -f infra/rbac -f infra/flow-control',
+  );
+}
+
+/** Everything runs with the new rights: what was needed meanwhile goes, the admin's access last. */
+async function settle(ports: InstallPorts, request: InstallRequest): Promise<string> {
+  if (request.type === 'Delete') return 'nothing to take back';
+  const { cluster, properties } = request;
+  const facts = await usableCluster(ports, request, undefined);
+  const client = ports.connect(cluster, facts);
+  try {
+    const isLent = (await isAdmin(client, false)) && (properties['Policy'] ?? '') !== '';
+    const settling = isLent ? settleRights(client, ports.manifests) : Promise.resolve([]);
+    // Whatever comes of the rights, what was lent is given back.
+    const removed = await settling.finally(() => dropAdmin(ports, request));
+    // A hint, no more: without it the clock starts them within minutes.
+    await ports.cloud.wake(cluster).catch((error: unknown) => {
+      ports.log({ message: 'nobody woken', reason: String(error) });
+    });
+    const what = [
+      ...listed('removed', removed),
+      ...(isLent ? ['the installer is not the admin any more'] : []),
+    ];
+    return what.length === 0 ? 'nothing to take back' : what.join('; ');
+  } finally {
+    await client.close();
+  }
+}
+
+/** For good: no role of the stack may lend it again, only whoever deploys. */
+async function dropAdmin(
+  { cloud }: InstallPorts,
+  { cluster, properties }: InstallRequest,
+): Promise<void> {
+  const { Policy: policyArn = '', Principal: principalArn = '' } = properties;
+  if (policyArn !== '') await cloud.dropAccess({ cluster, principalArn, policyArn });
 }
 
 function summary(applied: readonly Applied[]): string {
@@ -158,15 +213,15 @@ async function takeBack(ports: InstallPorts, request: InstallRequest): Promise<s
 }
 
 /** A role that nodes run with may go only when they have gone, or when somebody says so. */
-async function keepRoles(
-  ports: InstallPorts,
-  { type, cluster, properties, oldProperties }: InstallRequest,
-  facts: ClusterAccess,
-): Promise<void> {
+async function keepRoles(ports: InstallPorts, request: InstallRequest): Promise<string> {
+  const { type, cluster, properties, oldProperties } = request;
   const lost = rolesLost(oldProperties, properties);
-  if (type !== 'Update' || lost.length === 0 || properties['LeaveNodes'] === 'true') return;
+  const isAsked = type === 'Update' && properties['LeaveNodes'] !== 'true';
+  if (!isAsked || lost.length === 0) return 'no role is taken away';
+  const facts = await usableCluster(ports, request, undefined);
   const nodes = await nodesThere(ports, cluster, facts);
   if (nodes > 0) throw new Error(roleRefusal(nodes, cluster, lost));
+  return 'no nodes are left';
 }
 
 /** The first thing that is asked of a stack that is to go, and the last of one that is made. */
@@ -190,6 +245,8 @@ async function nodesThere(
 ): Promise<number> {
   const client = ports.connect(cluster, facts);
   try {
+    // Its access entry may be new.
+    await isAdmin(client, false);
     return await countNodes(client);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);

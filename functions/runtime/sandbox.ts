@@ -50,21 +50,20 @@ export interface Sandbox {
   readonly remember: () => Promise<void>;
 }
 
-const open = new Map<object, Promise<Sandbox>>();
+/** By function: Lambda has one a process, tests have all. */
+const open = new Map<string, Promise<Sandbox>>();
 
-/**
- * The sandbox of this process, made by its first invocation; one that failed is made again. `cloud`
- * is always the same function of the handler.
- */
+/** The sandbox of a function, made by its first invocation; one that failed is made again. */
 export function openSandbox(
   { config, telemetry }: Invocation,
   cloud: (base: Base) => Cloud,
 ): Promise<Sandbox> {
-  const known = open.get(cloud);
+  const { functionName } = config;
+  const known = open.get(functionName);
   if (known !== undefined) return known;
   const sandbox = assemble(config, telemetry, cloud);
-  open.set(cloud, sandbox);
-  sandbox.catch(() => open.delete(cloud));
+  open.set(functionName, sandbox);
+  sandbox.catch(() => open.delete(functionName));
   return sandbox;
 }
 

@@ -2,7 +2,13 @@ import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import * as eks from 'aws-cdk-lib/aws-eks';
 import type * as iam from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { KUBERNETES_GROUP } from '../../shared/contract.ts';
+import { type FunctionName, kubernetesGroup } from '../../shared/contract.ts';
+
+/** EKS's own policy: all rights in the cluster. */
+export function clusterAdminPolicy(scope: Construct): string {
+  const { partition } = Stack.of(scope);
+  return `arn:${partition}:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy`;
+}
 
 /** How a role is known to the cluster: EKS's access entries, no aws-auth. */
 export class ClusterAccess extends Construct {
@@ -14,23 +20,25 @@ export class ClusterAccess extends Construct {
     this.#cluster = props.cluster;
   }
 
-  /** Into the group whose rights `infra/rbac` lists; no access policy of EKS is as narrow. */
-  admitFunction(id: string, role: iam.IRole): eks.CfnAccessEntry {
-    return this.#entry(id, { principalArn: role.roleArn, kubernetesGroups: [KUBERNETES_GROUP] });
+  /** Into a group of its own, whose rights `infra/rbac` lists; no policy of EKS is as narrow. */
+  admitFunction(name: FunctionName, role: iam.IRole): eks.CfnAccessEntry {
+    return this.#entry(name, {
+      principalArn: role.roleArn,
+      kubernetesGroups: [kubernetesGroup(name)],
+    });
   }
 
-  /** The cluster's admin: whoever writes RBAC has to hold every right that it gives. */
-  admitInstaller(id: string, role: iam.IRole): eks.CfnAccessEntry {
-    const { partition } = Stack.of(this);
-    const policy = 'AmazonEKSClusterAdminPolicy';
+  /**
+   * With a policy for as long as a deployment lasts: the installer gives it back, and its next role
+   * gets it anew, from CloudFormation. Whoever writes RBAC has to hold every right that it gives.
+   */
+  admitInstaller(id: string, role: iam.IRole, policyArn: string | undefined): eks.CfnAccessEntry {
     return this.#entry(id, {
       principalArn: role.roleArn,
-      accessPolicies: [
-        {
-          accessScope: { type: 'cluster' },
-          policyArn: `arn:${partition}:eks::aws:cluster-access-policy/${policy}`,
-        },
-      ],
+      kubernetesGroups: [kubernetesGroup('install')],
+      ...(policyArn === undefined
+        ? {}
+        : { accessPolicies: [{ accessScope: { type: 'cluster' }, policyArn }] }),
     });
   }
 

@@ -1,5 +1,6 @@
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
+import type * as kms from 'aws-cdk-lib/aws-kms';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
@@ -36,7 +37,11 @@ export interface JoinerFunctionProps {
   readonly timeout: Duration;
   readonly environment: Readonly<Record<string, string>>;
   readonly statements: readonly Statement[];
+  /** Undefined: CloudFormation names it, and it stays. */
+  readonly role: { readonly id: string; readonly name: string } | undefined;
   readonly logRetention: logs.RetentionDays;
+  /** Undefined: keys of CloudWatch. */
+  readonly logEncryptionKey: kms.IKey | undefined;
   readonly logLevel: lambda.ApplicationLogLevel;
   /** Undefined: outside of any VPC. */
   readonly network: FunctionNetwork | undefined;
@@ -54,6 +59,10 @@ const EVENTS = {
   kept: { maxEventAge: Duration.minutes(15), retryAttempts: 2 },
 } as const;
 
+export function logGroupName(cluster: string, name: FunctionName): string {
+  return `/aws/lambda/${functionName(cluster, name)}`;
+}
+
 /** One of Joiner's Lambda functions with its own role and its own log. */
 export class JoinerFunction extends Construct {
   readonly function: lambda.Function;
@@ -64,8 +73,9 @@ export class JoinerFunction extends Construct {
     super(scope, id);
     const name = functionName(props.cluster, props.name);
     this.logGroup = new logs.LogGroup(this, 'Logs', {
-      logGroupName: `/aws/lambda/${name}`,
+      logGroupName: logGroupName(props.cluster, props.name),
       retention: props.logRetention,
+      ...(props.logEncryptionKey === undefined ? {} : { encryptionKey: props.logEncryptionKey }),
       removalPolicy: RemovalPolicy.DESTROY,
     });
     this.role = this.#role(name, props);
@@ -111,7 +121,8 @@ export class JoinerFunction extends Construct {
         statements: networkStatements(this, name),
       });
     }
-    const role = new iam.Role(this, 'Role', {
+    const role = new iam.Role(this, props.role?.id ?? 'Role', {
+      ...(props.role === undefined ? {} : { roleName: props.role.name }),
       assumedBy: new iam.ServicePrincipal('lambda.amazonaws.com'),
       description: `Joiner's function ${props.name} for the cluster ${props.cluster}`,
       inlinePolicies,

@@ -11,6 +11,10 @@ export interface InstallerProps {
   readonly nodeRoles: readonly string[];
   /** The stack and its roles may go while nodes are there. */
   readonly leaveNodes: boolean;
+  /** What the installer applies, and which version; a new one has everything applied again. */
+  readonly fingerprint: string;
+  /** The access policy that the installer has until all is applied; undefined: none. */
+  readonly lentPolicyArn: string | undefined;
 }
 
 /** Longer than the function's own timeout: a function that died is reported within minutes. */
@@ -18,8 +22,8 @@ const SERVICE_TIMEOUT = Duration.minutes(10);
 
 /**
  * The stack's custom resources, all answered by our own function: the cluster is checked before
- * anything is granted, definitions and rights are applied before anything runs, nothing goes while
- * nodes are there, and the memory is emptied when everything else is gone.
+ * anything is granted, definitions and rights are applied before anything runs with them, the
+ * installer's own rights go when all does, nothing goes while nodes are there, and the memory is emptied when everything else is gone.
  */
 export class Installer extends Construct {
   readonly #props: InstallerProps;
@@ -34,16 +38,36 @@ export class Installer extends Construct {
     return this.#step('Check', INSTALL_STEPS.check, {
       Cluster: this.#props.cluster,
       Endpoint: this.#props.endpoint,
+    });
+  }
+
+  /** May the roles go that the stack does not know any more? To be asked before they do. */
+  roles(): CustomResource {
+    return this.#step('Roles', INSTALL_STEPS.roles, {
+      Cluster: this.#props.cluster,
       NodeRoles: this.#props.nodeRoles.join(','),
       LeaveNodes: String(this.#props.leaveNodes),
     });
   }
 
-  /** Runs again whenever what it applies has changed; `fingerprint` says so. */
-  apply(fingerprint: string): CustomResource {
+  /** Runs again whenever what it applies has changed. */
+  apply(): CustomResource {
+    const { cluster, fingerprint, lentPolicyArn } = this.#props;
     return this.#step('Apply', INSTALL_STEPS.apply, {
-      Cluster: this.#props.cluster,
+      Cluster: cluster,
       Fingerprint: fingerprint,
+      Admin: String(lentPolicyArn !== undefined),
+    });
+  }
+
+  /** To be made after everything that has to run with what was applied. */
+  settle(): CustomResource {
+    const { cluster, fingerprint, lentPolicyArn, handler } = this.#props;
+    return this.#step('Settle', INSTALL_STEPS.settle, {
+      Cluster: cluster,
+      Fingerprint: fingerprint,
+      Policy: lentPolicyArn ?? '',
+      Principal: handler.role?.roleArn ?? '',
     });
   }
 

@@ -1,15 +1,19 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import * as events from 'aws-cdk-lib/aws-events';
 import * as iam from 'aws-cdk-lib/aws-iam';
+import type * as kms from 'aws-cdk-lib/aws-kms';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct, type IConstruct } from 'constructs';
 import { PROBE, shortened } from '../../shared/contract.ts';
+import { admitRules } from './keys.ts';
 
 export interface InterruptionQueueProps {
   readonly cluster: string;
   /** The timeout of the function that takes the messages. */
   readonly timeout: Duration;
+  /** Undefined: keys of SQS. */
+  readonly encryptionKey: kms.IKey | undefined;
 }
 
 /** What EC2 and Health say about instances, by the id of the rule. */
@@ -54,15 +58,21 @@ export class InterruptionQueue extends Construct {
   constructor(scope: Construct, id: string, props: InterruptionQueueProps) {
     super(scope, id);
     const name = `joiner-${shortened(props.cluster, NAME_LENGTH_MAX)}-interruption`;
+    const { encryptionKey } = props;
+    const encrypted =
+      encryptionKey === undefined
+        ? { encryption: sqs.QueueEncryption.SQS_MANAGED }
+        : { encryption: sqs.QueueEncryption.KMS, encryptionMasterKey: encryptionKey };
+    if (encryptionKey !== undefined) admitRules(encryptionKey);
     this.deadLetters = new sqs.Queue(this, 'DeadLetters', {
       queueName: `${name}-dead`,
-      encryption: sqs.QueueEncryption.SQS_MANAGED,
+      ...encrypted,
       enforceSSL: true,
       retentionPeriod: Duration.days(14),
     });
     this.queue = new sqs.Queue(this, 'Queue', {
       queueName: name,
-      encryption: sqs.QueueEncryption.SQS_MANAGED,
+      ...encrypted,
       enforceSSL: true,
       // Two minutes after a spot warning its instance is gone: older news is no news. Longer than
       // five tries, or a message would expire before it reaches the dead letters.

@@ -155,6 +155,24 @@ export interface JoinerProps {
    */
   readonly encryptionKey?: string | kms.IKey;
   /**
+   * Key of the queue of interruptions and of its dead letters, by ARN or construct. The policy of a
+   * key that is given by ARN has to let EventBridge use it, or spot warnings are lost.
+   * @default - SQS's own keys
+   */
+  readonly queueEncryptionKey?: string | kms.IKey;
+  /**
+   * Key of the functions' log groups, by ARN or construct. The policy of a key that is given by ARN
+   * has to let CloudWatch Logs use it, or the stack cannot be made.
+   * @default - CloudWatch's own keys
+   */
+  readonly logEncryptionKey?: string | kms.IKey;
+  /**
+   * Key of the bus of wake-ups, by ARN or construct. The policy of a key that is given by ARN has
+   * to let EventBridge use it, or functions wait for their schedules.
+   * @default - EventBridge's own keys
+   */
+  readonly busEncryptionKey?: string | kms.IKey;
+  /**
    * Whether there are alarms, about $0.90 a month.
    * @default true
    */
@@ -215,8 +233,9 @@ export interface JoinerProps {
    */
   readonly reservedConcurrency?: Readonly<Partial<Record<FunctionName, number>>>;
   /**
-   * Whether the installer is the cluster's admin. May be taken away once the stack stands; an
-   * upgrade that changes definitions or rights asks for it again.
+   * Whether the installer is the cluster's admin while a deployment lasts that changes definitions
+   * or rights; it gives that back at the end. Without it somebody else has to apply `infra/crds`,
+   * `infra/rbac` and `infra/flow-control` before.
    * @default true
    */
   readonly installerAccess?: boolean;
@@ -257,6 +276,9 @@ export const JOINER_PROPS = [
   'dataRetentionDays',
   'bucket',
   'encryptionKey',
+  'queueEncryptionKey',
+  'logEncryptionKey',
+  'busEncryptionKey',
   'alarms',
   'alarmTopic',
   'dashboard',

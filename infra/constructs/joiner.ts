@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import { CfnOutput, type CustomResource, Duration, Stack } from 'aws-cdk-lib';
 import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as iam from 'aws-cdk-lib/aws-iam';
-import * as kms from 'aws-cdk-lib/aws-kms';
+import type * as kms from 'aws-cdk-lib/aws-kms';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as s3 from 'aws-cdk-lib/aws-s3';
 import * as sns from 'aws-cdk-lib/aws-sns';
@@ -10,22 +9,24 @@ import { Construct } from 'constructs';
 import packageJson from '../../package.json' with { type: 'json' };
 import {
   BUCKET_LAYOUT,
+  CLUSTER_FUNCTIONS,
   ENV,
   FUNCTION_NAMES,
   type FunctionName,
   REGION_VARIABLE,
   WAKE_EVENT,
 } from '../../shared/contract.ts';
-import { bundleFunctionsNow, manifests } from '../bundle.ts';
 import { POLICIES } from '../policies/policies.ts';
 import type { PolicyScope } from '../policies/statement.ts';
 import { Alarms } from './alarms.ts';
-import { ClusterAccess } from './cluster-access.ts';
+import { ClusterAccess, clusterAdminPolicy } from './cluster-access.ts';
+import { bundledCode, codeOf } from './code.ts';
 import { DecisionDashboard } from './decision-dashboard.ts';
-import { DESCRIPTIONS, JoinerFunction } from './function.ts';
+import { DESCRIPTIONS, JoinerFunction, logGroupName } from './function.ts';
 import { Installer } from './installer.ts';
 import { InterruptionQueue } from './interruption-queue.ts';
 import type { JoinerProps } from './joiner-props.ts';
+import { admitLogs, arnOf, keyOf } from './keys.ts';
 import { MemoryBucket } from './memory-bucket.ts';
 import { joinerMetric, type MetricKey } from './metrics.ts';
 import { type FurtherRole, furtherRole, NodeRole } from './node-role.ts';
@@ -41,6 +42,7 @@ import {
   TIMEOUTS,
 } from './settings.ts';
 import { Schedules, WakeUps } from './triggers.ts';
+import { FINGERPRINT, installRole } from './version.ts';
 
 /** Neither needs the cluster's API, nor is in its VPC. */
 const OUTSIDE: ReadonlySet<FunctionName> = new Set(['catalog']);
@@ -71,9 +73,13 @@ export class Joiner extends Construct {
     const cluster = this.clusterName;
     if (props.permissionsBoundary !== undefined) this.#bound(props.permissionsBoundary);
     this.bucket = this.#bucket();
-    this.wakeUps = new WakeUps(this, 'WakeUps', { cluster });
+    this.wakeUps = new WakeUps(this, 'WakeUps', {
+      cluster,
+      encryptionKey: keyOf(this, 'BusKey', props.busEncryptionKey),
+    });
     this.interruptionQueue = new InterruptionQueue(this, 'Interruption', {
       cluster,
+      encryptionKey: keyOf(this, 'QueueKey', props.queueEncryptionKey),
       timeout: TIMEOUTS.interrupt,
     });
     const linuxRole = this.#linuxRole();
@@ -81,15 +87,18 @@ export class Joiner extends Construct {
     const windowsRole = this.#windowsRole();
     const furtherRoles = (props.nodeRoles ?? []).map((role) => furtherRole(role));
     const ownRoles = [linuxRole, ...(windowsRole === undefined ? [] : [windowsRole])];
-    this.functions = this.#functions([
+    const nodeRoles = [
       ...ownRoles.map((role) => role.roleArn),
-      ...furtherRoles.map(({ arn }) => arn),
-    ]);
+      ...furtherRoles.map((each) => each.arn),
+    ];
+    this.functions = this.#functions(nodeRoles);
     admitToCluster(this, props);
-    const installer = this.#install(linuxRole, windowsRole, furtherRoles);
+    const access = new ClusterAccess(this, 'Access', { cluster: this.clusterName });
+    this.#admitNodes(access, linuxRole, windowsRole, furtherRoles);
+    const installer = this.#install(access, nodeRoles);
     this.dashboard = this.#dashboard();
     this.alarms = this.#alarms();
-    this.#guardNodes(installer);
+    this.#finish(installer);
     this.#output();
   }
 
@@ -158,16 +167,9 @@ export class Joiner extends Construct {
     if (bucket !== undefined) return bucket;
     return new MemoryBucket(this, 'Memory', {
       cluster: this.clusterName,
-      encryptionKey: this.#key(),
+      encryptionKey: keyOf(this, 'Key', this.#props.encryptionKey),
       dataRetention: Duration.days(dataRetentionDays ?? 30),
     }).bucket;
-  }
-
-  #key(): kms.IKey | undefined {
-    const { encryptionKey } = this.#props;
-    return typeof encryptionKey === 'string'
-      ? kms.Key.fromKeyArn(this, 'Key', encryptionKey)
-      : encryptionKey;
   }
 
   #linuxRole(): iam.IRole {
@@ -191,10 +193,20 @@ export class Joiner extends Construct {
     );
     const code = this.#props.code ?? bundledCode(names);
     const scope = this.#policyScope(nodeRoleArns);
-    return new Map(names.map((name) => [name, this.#function(name, codeOf(name, code), scope)]));
+    const logKey = keyOf(this, 'LogKey', this.#props.logEncryptionKey);
+    const logs = names.map((name) => logGroupName(this.clusterName, name));
+    if (logKey !== undefined) admitLogs(this, logKey, logs);
+    return new Map(
+      names.map((name) => [name, this.#function(name, codeOf(name, code), scope, logKey)]),
+    );
   }
 
-  #function(name: FunctionName, code: lambda.Code, scope: PolicyScope): JoinerFunction {
+  #function(
+    name: FunctionName,
+    code: lambda.Code,
+    scope: PolicyScope,
+    logEncryptionKey: kms.IKey | undefined,
+  ): JoinerFunction {
     const { memorySizes, reservedConcurrency, logRetentionDays, logLevel } = this.#props;
     const shared = {
       cluster: this.clusterName,
@@ -211,7 +223,9 @@ export class Joiner extends Construct {
       timeout: TIMEOUTS[name],
       environment: environment(this, name, this.#props, shared),
       statements: POLICIES[name](scope),
+      role: name === 'install' ? installRole(this, this.clusterName) : undefined,
       logRetention: logRetentionDays ?? 30,
+      logEncryptionKey,
       logLevel: lambda.ApplicationLogLevel[logLevel ?? 'INFO'],
       network: OUTSIDE.has(name) ? undefined : networkOf(this.#props),
       reservedConcurrentExecutions: reservedConcurrency?.[name],
@@ -221,8 +235,7 @@ export class Joiner extends Construct {
 
   #policyScope(nodeRoleArns: readonly string[]): PolicyScope {
     const { partition, region, account, urlSuffix } = Stack.of(this);
-    const { encryptionKey } = this.#props;
-    const keyArn = typeof encryptionKey === 'string' ? encryptionKey : encryptionKey?.keyArn;
+    const { encryptionKey, queueEncryptionKey } = this.#props;
     return {
       partition,
       region,
@@ -232,7 +245,8 @@ export class Joiner extends Construct {
       clusterArn: `arn:${partition}:eks:${region}:${account}:cluster/${this.clusterName}`,
       bucketArn: this.bucket.bucketArn,
       isBucketOwned: this.#props.bucket === undefined,
-      keyArn,
+      keyArn: arnOf(encryptionKey),
+      queueKeyArn: arnOf(queueEncryptionKey),
       eventBusArn: this.wakeUps.bus.eventBusArn,
       queueArn: this.interruptionQueue.queue.queueArn,
       nodeRoleArns,
@@ -242,41 +256,41 @@ export class Joiner extends Construct {
           : `arn:${partition}:ssm:${region}:${account}:parameter${parameter}`,
       ),
       isIsolated: this.#props.isolatedVpc ?? false,
+      installRoleName: installRole(this, this.clusterName).name,
     };
   }
 
-  /** Check → access → definitions and rights → triggers; away in the opposite order. */
-  #install(
-    linuxRole: iam.IRole,
-    windowsRole: iam.IRole | undefined,
-    furtherRoles: readonly FurtherRole[],
-  ): Installer {
+  /**
+   * Check → the installer's access → definitions and rights → the functions' access → triggers, and
+   * away in the opposite order: no function is moved to rights that are not there yet.
+   */
+  #install(access: ClusterAccess, nodeRoles: readonly string[]): Installer {
     const { installerAccess, endpoint, cluster, leaveNodes } = this.#props;
     const install = this.#get('install');
+    const lentPolicyArn = (installerAccess ?? true) ? clusterAdminPolicy(this) : undefined;
     const installer = new Installer(this, 'Installer', {
       cluster: this.clusterName,
       handler: install.function,
       endpoint: endpoint ?? 'public',
-      nodeRoles: [
-        linuxRole.roleArn,
-        ...(windowsRole === undefined ? [] : [windowsRole.roleArn]),
-        ...furtherRoles.map(({ arn }) => arn),
-      ],
+      nodeRoles,
       leaveNodes: leaveNodes ?? false,
+      fingerprint: FINGERPRINT,
+      lentPolicyArn,
     });
     const check = installer.check();
     if (typeof cluster !== 'string') check.node.addDependency(cluster);
-    const access = new ClusterAccess(this, 'Access', { cluster: this.clusterName });
-    for (const [name, { role }] of this.functions) {
-      if (name === 'install' || OUTSIDE.has(name)) continue;
-      access.admitFunction(name, role);
+    const own = new ClusterAccess(this, 'InstallerAccess', { cluster: this.clusterName });
+    own.admitInstaller(FINGERPRINT, install.role, lentPolicyArn);
+    own.node.addDependency(check);
+    const [roles, applied] = [installer.roles(), installer.apply()];
+    for (const each of [roles, applied]) each.node.addDependency(own);
+    installer.settings(this.#stated()).node.addDependency(applied);
+    for (const name of CLUSTER_FUNCTIONS) {
+      const admitted = name === 'install' ? undefined : this.functions.get(name);
+      if (admitted !== undefined) access.admitFunction(name, admitted.role);
     }
-    if (installerAccess ?? true) access.admitInstaller('install', install.role);
-    this.#admitNodes(access, linuxRole, windowsRole, furtherRoles);
-    access.node.addDependency(check);
+    access.node.addDependency(roles, applied);
     this.#data(installer);
-    const applied = installer.apply(fingerprint());
-    installer.settings(this.#stated()).node.addDependency(applied, access);
     this.#trigger(applied, access);
     return installer;
   }
@@ -298,11 +312,16 @@ export class Joiner extends Construct {
     for (const { id, arn } of furtherRoles) access.admitNodes(`nodes-${id}`, arn, 'EC2_LINUX');
   }
 
-  /** Made after everything else, so that a stack with nodes is asked first whether it may go. */
-  #guardNodes(installer: Installer): void {
+  /**
+   * When everything else is made, the installer gives back what it was lent. Last of all is who is
+   * asked first when a stack goes: not while nodes are there.
+   */
+  #finish(installer: Installer): void {
     const before = this.node.children.filter((each) => each !== installer);
-    const steps = installer.node.children;
-    installer.nodes().node.addDependency(...before, ...steps);
+    const steps = [...installer.node.children];
+    const settled = installer.settle();
+    settled.node.addDependency(...before, ...steps);
+    installer.nodes().node.addDependency(...before, ...steps, settled);
   }
 
   /** Whoever writes goes before the memory is emptied. */
@@ -317,13 +336,16 @@ export class Joiner extends Construct {
     }
   }
 
+  /** New code starts with its rights, and is asked for something once it is let in. */
   #trigger(applied: CustomResource, access: ClusterAccess): void {
     const handlers = new Map([...this.functions].map(([name, each]) => [name, each.function]));
-    const rules = this.wakeUps.connect(this.clusterName, handlers);
-    applied.node.addDependency(access, ...rules);
+    for (const [name, handler] of handlers) {
+      if (name !== 'install') handler.node.addDependency(applied);
+    }
+    this.wakeUps.connect(this.clusterName, handlers);
     const schedules = new Schedules(this, 'Schedules', { cluster: this.clusterName, handlers });
-    schedules.node.addDependency(applied);
-    this.interruptionQueue.feed(this.#get('interrupt').function, applied);
+    schedules.node.addDependency(access);
+    this.interruptionQueue.feed(this.#get('interrupt').function, access);
   }
 
   #observed() {
@@ -372,27 +394,4 @@ export class Joiner extends Construct {
     if (found === undefined) throw new Error(`there is no function ${name}`);
     return found;
   }
-}
-
-function bundledCode(names: readonly FunctionName[]): (name: FunctionName) => lambda.Code {
-  const folders = bundleFunctionsNow(names);
-  return (name) => lambda.Code.fromAsset(folders.get(name) ?? '');
-}
-
-/** By what it can do: an app's own copy of CDK has a class of its own. */
-function codeOf(name: FunctionName, code: (name: FunctionName) => unknown): lambda.Code {
-  const given = code(name);
-  if (isCode(given)) return given;
-  throw new Error(`code gave ${typeof given} for ${name}, but has to give a Code of aws-lambda`);
-}
-
-function isCode(given: unknown): given is lambda.Code {
-  if (typeof given !== 'object' || given === null) return false;
-  return typeof Reflect.get(given, 'bind') === 'function';
-}
-
-/** Of everything that the installer applies, and of the version that applies it. */
-function fingerprint(): string {
-  const what = JSON.stringify([packageJson.version, manifests()]);
-  return createHash('sha256').update(what).digest('hex').slice(0, 16);
 }

@@ -110,6 +110,15 @@ const securityGroup = constructOr(
   isNamed,
 );
 
+const KEY: Check = constructOr(
+  'keyArn',
+  arn(
+    'kms:[a-z0-9-]+:\\d{12}',
+    'key/[\\w-]+',
+    "a key's ARN such as arn:aws:kms:eu-west-1:111122223333:key/… or construct",
+  ),
+);
+
 const CHECKS: Readonly<Record<(typeof JOINER_PROPS)[number], Check>> = {
   cluster: constructOr(
     'clusterName',
@@ -159,14 +168,10 @@ const CHECKS: Readonly<Record<(typeof JOINER_PROPS)[number], Check>> = {
     'bucketName',
     matching(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, "a bucket's name or construct"),
   ),
-  encryptionKey: constructOr(
-    'keyArn',
-    arn(
-      'kms:[a-z0-9-]+:\\d{12}',
-      'key/[\\w-]+',
-      "a key's ARN such as arn:aws:kms:eu-west-1:111122223333:key/… or construct",
-    ),
-  ),
+  encryptionKey: KEY,
+  queueEncryptionKey: KEY,
+  logEncryptionKey: KEY,
+  busEncryptionKey: KEY,
   alarms: isFlag,
   alarmTopic: constructOr(
     'topicArn',

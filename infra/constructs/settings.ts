@@ -105,9 +105,19 @@ function placeFaults(scope: Construct, props: JoinerProps): readonly string[] {
 }
 
 function arnsOf(props: JoinerProps): Readonly<Record<string, string | undefined>> {
-  const { encryptionKey, alarmTopic, permissionsBoundary, nodeRole } = props;
+  const { alarmTopic, permissionsBoundary, nodeRole } = props;
+  const keys = [
+    'encryptionKey',
+    'queueEncryptionKey',
+    'logEncryptionKey',
+    'busEncryptionKey',
+  ] as const;
+  const keyArns = keys.map((name) => {
+    const key = props[name];
+    return [name, typeof key === 'object' ? key.keyArn : key] as const;
+  });
   return {
-    encryptionKey: typeof encryptionKey === 'object' ? encryptionKey.keyArn : encryptionKey,
+    ...Object.fromEntries(keyArns),
     alarmTopic: typeof alarmTopic === 'object' ? alarmTopic.topicArn : alarmTopic,
     permissionsBoundary:
       typeof permissionsBoundary === 'object'

@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import * as events from 'aws-cdk-lib/aws-events';
 import * as targets from 'aws-cdk-lib/aws-events-targets';
+import type * as kms from 'aws-cdk-lib/aws-kms';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import {
@@ -18,15 +19,22 @@ const DELIVERY = { retryAttempts: 0, maxEventAge: Duration.seconds(60) } as cons
 
 const NAME_LENGTH_MAX = 200;
 
+export interface WakeUpsProps {
+  readonly cluster: string;
+  /** Undefined: keys of EventBridge. */
+  readonly encryptionKey: kms.IKey | undefined;
+}
+
 /** The stack's own bus for wake-ups, with one rule for each function that can be woken. */
 export class WakeUps extends Construct {
   readonly bus: events.EventBus;
 
-  constructor(scope: Construct, id: string, props: { readonly cluster: string }) {
+  constructor(scope: Construct, id: string, props: WakeUpsProps) {
     super(scope, id);
     this.bus = new events.EventBus(this, 'Bus', {
       eventBusName: `joiner-${shortened(props.cluster, NAME_LENGTH_MAX)}`,
       description: `Wakes Joiner's functions for the cluster ${props.cluster}`,
+      ...(props.encryptionKey === undefined ? {} : { kmsKey: props.encryptionKey }),
     });
   }
 

@@ -17,10 +17,14 @@ export interface PolicyScope {
   readonly keyArn: string | undefined;
   readonly eventBusArn: string;
   readonly queueArn: string;
+  /** Of the key that encrypts the queue. */
+  readonly queueKeyArn: string | undefined;
   /** Roles that nodes may have. */
   readonly nodeRoleArns: readonly string[];
   /** ARNs of SSM parameters of one's own that hold images. */
   readonly imageParameterArns: readonly string[];
+  /** Of the installer itself. */
+  readonly installRoleName: string;
   /** No call of IAM, so no permission for it. */
   readonly isIsolated: boolean;
 }

@@ -6,7 +6,17 @@ import {
 import { isTrue } from '../core/lifecycle/conditions.ts';
 import { consistentState } from '../core/lifecycle/consistency.ts';
 import type { Node } from '../core/model/cluster.ts';
-import { CAPACITY_TYPE, INITIALIZED, INTERRUPTED, NODE_POOL, ZONE } from '../core/model/labels.ts';
+import {
+  CAPACITY_TYPE,
+  INITIALIZED,
+  INTERRUPTED,
+  NODE_POOL,
+  ON_DEMAND,
+  RESERVATION_ID,
+  RESERVATION_INTERRUPTIBLE,
+  RESERVATION_TYPE,
+  ZONE,
+} from '../core/model/labels.ts';
 import type { Pod } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
 import type { ClusterState } from '../ports.ts';
@@ -98,6 +108,23 @@ async function initialize(pass: Pass, claim: NodeClaim, node: Node): Promise<voi
   if (nodeClass !== undefined) await learnFrom(pass.ports, nodeClass, claim, node);
 }
 
+/** The claim comes last: what it says is what this is decided by. */
+async function demote({ ports }: Pass, claim: NodeClaim, nodes: readonly Node[]): Promise<void> {
+  const { cluster } = ports;
+  const labels = {
+    [CAPACITY_TYPE]: ON_DEMAND,
+    [RESERVATION_ID]: null,
+    [RESERVATION_TYPE]: null,
+    [RESERVATION_INTERRUPTIBLE]: null,
+  };
+  for (const node of nodes) await cluster.patchNode(nodeRef(node), { labels });
+  await cluster.patchNodeClaim(claimRef(claim), { labels });
+  const reservation = claim.labels[RESERVATION_ID] ?? '';
+  const message = `Capacity reservation ${reservation} has ended: the instance is paid on-demand`;
+  const reason = 'CapacityReservationEnded';
+  await cluster.event({ regarding: claimRef(claim), type: 'Warning', reason, message });
+}
+
 async function finalizeClaim({ ports }: Pass, claim: NodeClaim): Promise<void> {
   // What it took of the account's quotas is free again.
   if (claim.providerId !== undefined) await ports.memory.forgetBars('quota');
@@ -152,6 +179,9 @@ async function act(pass: Pass, claim: NodeClaim, action: Step): Promise<boolean>
     }
     case 'annotate':
       await cluster.patchNodeClaim(claimRef(claim), { annotations: action.annotations });
+      return true;
+    case 'demote':
+      await demote(pass, claim, action.nodes);
       return true;
     case 'delete-node':
       await cluster.delete(nodeRef(action.node));

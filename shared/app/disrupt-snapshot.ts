@@ -19,7 +19,7 @@ export async function planningSnapshot(pass: DisruptPass): Promise<ClusterSnapsh
   const { ports, settings, state, resolution, nowMs, taken } = pass;
   const { nodePools, nodeClaims, nodes, pods } = state.objects;
   const halted = haltedPools(await ports.memory.failedRegistrations(), nowMs);
-  const buffers = settings.capacityBuffer ? state.capacityBuffers.flatMap(bufferPods) : [];
+  const buffers = settings.capacityBuffer ? bufferPods(state) : [];
   const snapshot: ClusterSnapshot = {
     ...state.objects,
     nodeClaims: nodeClaims.map((claim) => {

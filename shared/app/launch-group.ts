@@ -6,7 +6,7 @@ import {
   type FleetMembership,
   membershipOf,
 } from '../core/launch/fleet-group.ts';
-import { launchTags, networkFacts, overlayAnnotations } from '../core/launch/launch-request.ts';
+import { launchFacts, launchTags, overlayAnnotations } from '../core/launch/launch-request.ts';
 import type { LaunchOption } from '../core/launch/overrides.ts';
 import { providerIdOf } from '../core/lifecycle/actions.ts';
 import type { InstanceType, Offering } from '../core/model/instance-type.ts';
@@ -99,7 +99,7 @@ async function assign(
     annotations: {
       [NODE_CLASS_HASH]: nodeClassHash(nodeClass),
       [NODE_CLASS_HASH_VERSION]: VERSION,
-      ...networkFacts(request, instance),
+      ...launchFacts(request, instance),
       ...(option === undefined ? {} : overlayAnnotations(option)),
     },
   });

@@ -49,6 +49,7 @@ function surroundings(pass: Pass, index: Index, claim: NodeClaim): ClaimSurround
     nominated: nodes.flatMap((node) => index.nominations.nominated.get(node.name) ?? []),
     isAwaited: isAwaited(claim, index.nominations),
     instance: instanceOf(claim, index),
+    isUnreserved: isUnreserved(claim, index),
     blockingAttachments: nodes.flatMap((node) =>
       blockingAttachments(node, pods, volumeAttachments, objects, pass.nowMs),
     ),
@@ -64,6 +65,11 @@ function instanceOf(claim: NodeClaim, { instances }: Index): ClaimSurroundings['
   const instance = instances.get(instanceIdOf(claim.providerId) ?? '');
   if (instance === undefined) return 'absent';
   return instance.state === 'shutting-down' ? 'shutting-down' : 'present';
+}
+
+function isUnreserved(claim: NodeClaim, { instances }: Index): boolean {
+  const instance = instances?.get(instanceIdOf(claim.providerId) ?? '');
+  return instance?.state === 'running' && instance.reservationId === undefined;
 }
 
 interface Index {

@@ -176,7 +176,7 @@ export async function observe(
   const writing = { ports, shadow };
   failures.push(...(await writePoolStatuses(writing, state, pools)));
   failures.push(...(await writeOverlayStatuses(writing, state, overlays)));
-  const buffers = settings.capacityBuffer ? state.capacityBuffers.flatMap(bufferPods) : [];
+  const buffers = settings.capacityBuffer ? bufferPods(state) : [];
   const backoffs = await readLaunchBackoffs(ports, state);
   const pods = [...withoutBackedOff(state.objects.pods, backoffs), ...buffers];
   const typesOf = typesByClaim(resolution);

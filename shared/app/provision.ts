@@ -157,7 +157,7 @@ async function decide(
   failures.push(...relied.failures);
   await recordUnplaced(ports, outlook.virtual, plan);
   const writing = { ports, shadow: outlook.shadow };
-  failures.push(...(await writeBufferStatuses(writing, outlook.state.capacityBuffers, plan)));
+  failures.push(...(await writeBufferStatuses(writing, outlook.state, plan)));
   const made = written.map(({ claim, pods }) => ({ target: `nodeclaim/${claim.name}`, pods }));
   const nominated = [...made, ...relied.nominated];
   return { outlook, written, plan, nominated, isPartial: false };

@@ -3,7 +3,6 @@ import { EKSClient } from '@aws-sdk/client-eks';
 import { IAMClient } from '@aws-sdk/client-iam';
 import { PricingClient } from '@aws-sdk/client-pricing';
 import { S3Client } from '@aws-sdk/client-s3';
-import { SQSClient } from '@aws-sdk/client-sqs';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 
@@ -82,10 +81,6 @@ export function eksClient(access: AwsAccess): EKSClient {
 
 export function iamClient(access: AwsAccess): IAMClient {
   return new IAMClient(configuration(access));
-}
-
-export function sqsClient(access: AwsAccess): SQSClient {
-  return new SQSClient(configuration(access));
 }
 
 /** Path style only where an endpoint is given: there are no bucket hosts on loopback. */

@@ -89,9 +89,16 @@ function isRefusal(code: string, status: number | undefined): boolean {
   return isClientsFault && !CODELESS.has(code) && !PASSING.has(code);
 }
 
-/** EC2 adds a long encoded text that only the account's administrators can read. */
-function plainMessage(message: string): string {
-  return message.replace(/\s*Encoded authorization failure message:.*/s, '').trim();
+const WHICH_ROLES = "(the stack's nodeRole and nodeRoles are the roles that may be passed)";
+
+/**
+ * EC2 adds a long encoded text that only the account's administrators can read. A node role that may
+ * not be passed is one that the stack does not know.
+ */
+export function plainMessage(message: string): string {
+  const plain = message.replace(/\s*Encoded authorization failure message:.*/s, '').trim();
+  const isPassRole = /not authorized to perform: iam:PassRole\b/.test(plain);
+  return isPassRole && !plain.endsWith(WHICH_ROLES) ? `${plain} ${WHICH_ROLES}` : plain;
 }
 
 /**

@@ -18,7 +18,7 @@ import type {
   FleetResult,
   LaunchedInstance,
 } from '../ports/cloud.ts';
-import { faultKind, NO_SPOT_ROLE } from './faults.ts';
+import { faultKind, NO_SPOT_ROLE, plainMessage } from './faults.ts';
 import { isInterruptibleReservation } from './interruptible.ts';
 import type { TemplateUse } from './launch-templates.ts';
 import { nodeClassSpec } from './node-class-spec.ts';
@@ -156,7 +156,7 @@ function launched(
  */
 function faults(fleet: FleetRequest, error: FleetError): readonly FleetFault[] {
   const code = error.ErrorCode ?? 'Unknown';
-  const message = error.ErrorMessage ?? '';
+  const message = plainMessage(error.ErrorMessage ?? '');
   const kind = launchFaultKind(code, message);
   const fault = (line: FleetOverride | undefined): FleetFault => {
     if (line === undefined) return { kind, code, message, offering: undefined };

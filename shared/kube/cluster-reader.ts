@@ -4,6 +4,7 @@ import {
   type LimitRange,
   withTemplateLimits,
 } from '../api/kubernetes/limit-range.ts';
+import { decodeResourceQuota } from '../api/kubernetes/resource-quota.ts';
 import type { Condition, DaemonSet } from '../core/model/cluster.ts';
 import type { Pod } from '../core/model/pod.ts';
 import type { NodeClaim, NodeOverlay, NodePool } from '../core/model/provisioning.ts';
@@ -182,6 +183,7 @@ function makeMirrors({ client, decoders, onInvalid }: ReaderOptions) {
       withRaw(decoders.daemonSet, (object) => object),
     ),
     limitRanges: listed({ resource: RESOURCES.limitRanges }, decodeLimitRange),
+    resourceQuotas: listed({ resource: RESOURCES.resourceQuotas }, decodeResourceQuota),
     namespaces: listed({ resource: RESOURCES.namespaces, shape: NAMESPACE }, decoders.namespace),
     storageClasses: listed({ resource: RESOURCES.storageClasses }, decoders.storageClass),
     csiNodes: listed({ resource: RESOURCES.csiNodes }, decoders.csiNode),
@@ -223,7 +225,11 @@ async function readCluster(options: ReaderOptions, mirrors: Mirrors): Promise<Cl
       readBrakes(client),
       readKarpenterLease(client),
     ]);
-  const [rest, pods] = await Promise.all([readRest(options, mirrors), mirrors.pods.read()]);
+  const [rest, pods, quotas] = await Promise.all([
+    readRest(options, mirrors),
+    mirrors.pods.read(),
+    buffers.size === 0 ? new Map<string, never>() : mirrors.resourceQuotas.read(),
+  ]);
   const { onInvalid } = options;
   const capacityBuffers = await resolveBuffers(
     { client, onInvalid, limitRanges: rest.limitRanges },
@@ -242,6 +248,7 @@ async function readCluster(options: ReaderOptions, mirrors: Mirrors): Promise<Cl
     nodeOverlayConditions: moreOf<NodeOverlay, readonly Condition[]>(overlays),
     nodePoolUsage: moreOf<NodePool, Resources>(pools),
     capacityBuffers,
+    resourceQuotas: values(quotas),
     volumeAttachments: rest.volumeAttachments,
     resourceVersions: versions({
       NodePool: pools,

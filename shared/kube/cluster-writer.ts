@@ -282,6 +282,9 @@ async function deleteObject(
     await client.delete(KINDS[ref.kind], address(ref), { uid, resourceVersion, ...grace });
     return 'done';
   } catch (error) {
+    // Whatever changes of an object, only another one of its name refuses a delete by uid alone.
+    const isByUid = uid !== undefined && resourceVersion === undefined;
+    if (isByUid && isKubeFault(error, 'conflict')) return 'gone';
     return await refusal(client, ref, error);
   }
 }

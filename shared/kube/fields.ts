@@ -22,6 +22,7 @@ const READ_ANNOTATIONS: ReadonlySet<string> = new Set([
   'cluster-autoscaler.kubernetes.io/safe-to-evict',
   'pv.kubernetes.io/bind-completed',
   'storageclass.kubernetes.io/is-default-class',
+  'volume.beta.kubernetes.io/storage-class',
 ]);
 const READ_PREFIXES = ['karpenter.sh/', 'karpenter.k8s.aws/', 'joiner.dev/'];
 

@@ -46,6 +46,7 @@ export const RESOURCES = {
   pods: namespaced('', 'v1', 'pods', 'Pod'),
   podTemplates: namespaced('', 'v1', 'podtemplates', 'PodTemplate'),
   limitRanges: namespaced('', 'v1', 'limitranges', 'LimitRange'),
+  resourceQuotas: namespaced('', 'v1', 'resourcequotas', 'ResourceQuota'),
   replicationControllers: namespaced('', 'v1', 'replicationcontrollers', 'ReplicationController'),
   namespaces: cluster('', 'v1', 'namespaces', 'Namespace'),
   configMaps: namespaced('', 'v1', 'configmaps', 'ConfigMap'),
@@ -79,6 +80,7 @@ export const RESOURCES = {
   ),
   roles: namespaced('rbac.authorization.k8s.io', 'v1', 'roles', 'Role'),
   roleBindings: namespaced('rbac.authorization.k8s.io', 'v1', 'rolebindings', 'RoleBinding'),
+  flowSchemas: cluster('flowcontrol.apiserver.k8s.io', 'v1', 'flowschemas', 'FlowSchema'),
 } as const satisfies Readonly<Record<string, Resource>>;
 
 /** The resource of each kind that use cases name. */

@@ -4,6 +4,7 @@ import type { NodeClass, NodeClassStatus } from '../core/model/node-class.ts';
 import type { OwnerReference, Pod, PodSpec } from '../core/model/pod.ts';
 import type { DurationOrNever, NodeClaim, NodeClassReference } from '../core/model/provisioning.ts';
 import type { RequirementExpression } from '../core/model/requirement.ts';
+import type { ResourceQuota } from '../core/model/resource-quota.ts';
 import type { Resources } from '../core/model/resources.ts';
 import type { ClusterSnapshot } from '../core/model/snapshot.ts';
 import type { Taint } from '../core/model/taint.ts';
@@ -89,6 +90,8 @@ export interface ClusterState {
   /** `status.resources` of the NodePools. */
   readonly nodePoolUsage: ReadonlyMap<string, Resources>;
   readonly capacityBuffers: readonly CapacityBuffer[];
+  /** By which CapacityBuffers are bounded; read only while there are any. */
+  readonly resourceQuotas: readonly ResourceQuota[];
   readonly volumeAttachments: readonly VolumeAttachment[];
   /** By {@link objectKey}; what a write passes on to be refused when the object has changed. */
   readonly resourceVersions: ReadonlyMap<string, string>;

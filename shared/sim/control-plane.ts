@@ -2,7 +2,7 @@ import type { ClusterState } from '../ports.ts';
 import { reconcileBudget } from './controllers/budgets.ts';
 import { reconcileCronJob } from './controllers/cron-jobs.ts';
 import { GarbageCollector } from './controllers/garbage.ts';
-import { bindNamedVolume } from './controllers/volumes.ts';
+import { reconcileClaim } from './controllers/volumes.ts';
 import {
   type ControllerContext,
   deletePod,
@@ -82,7 +82,7 @@ export class ControlPlane {
     for (const each of store.list('StatefulSet')) reconcileStatefulSet(context, each);
     const nowMs = this.timeline.nowMs();
     for (const each of store.list('CronJob')) reconcileCronJob(store, each, nowMs);
-    for (const each of store.list('PersistentVolumeClaim')) bindNamedVolume(store, each);
+    for (const each of store.list('PersistentVolumeClaim')) reconcileClaim(store, each);
     for (const each of store.list('Job')) reconcileJob(context, each);
     this.reconcileDaemonSets();
     const changed = new Set(this.changedNamespaces);

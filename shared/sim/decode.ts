@@ -169,6 +169,8 @@ export function readState(store: ObjectStore): ClusterState {
     capacityBuffers: all('CapacityBuffer', decodeCapacityBuffer).map((buffer) =>
       bufferOf(store, buffer),
     ),
+    // The simulated API server has no ResourceQuotas.
+    resourceQuotas: [],
     volumeAttachments: [],
     // Few of those who read the state ask for them.
     get resourceVersions() {

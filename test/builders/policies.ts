@@ -12,10 +12,12 @@ export function aPolicyScope(changes: Partial<PolicyScope> = {}): PolicyScope {
     bucketArn: 'arn:aws:s3:::joiner-demo',
     isBucketOwned: true,
     keyArn: undefined,
+    queueKeyArn: undefined,
     eventBusArn: 'arn:aws:events:us-east-1:111122223333:event-bus/joiner-demo',
     queueArn: 'arn:aws:sqs:us-east-1:111122223333:joiner-demo-interruptions',
     nodeRoleArns: ['arn:aws:iam::111122223333:role/nodes'],
     imageParameterArns: [],
+    installRoleName: 'JoinerInstall-us-east-1-demo-01234567',
     isIsolated: false,
     ...changes,
   };

@@ -50,6 +50,37 @@ describe('joiner compare', () => {
       const { karpentersWay, joinersWay } = JSON.parse(stdout);
       expect([karpentersWay.podsLeft, joinersWay.podsLeft]).toEqual([1, 1]);
       expect([karpentersWay.nodes, joinersWay.nodes]).toEqual([0, 0]);
+      const [left] = joinersWay.left;
+      expect(left.pods).toEqual(['default/single']);
+      expect(left.why).toContain('0 after its taint team=web');
+      const text = (await joiner('compare', folder, '--bare')).stdout;
+      expect(text).toContain('Neither places a pod: there is nothing to compare.');
+      expect(text).toContain('Pods that stay pending\n  default/single: NodePool');
+    });
+  });
+
+  it('says what the same would cost were every preference met', async () => {
+    const folder = join(WORKLOADS, 'zones-by-preference');
+    const { stdout } = await joiner('compare', folder, '-o', 'json');
+    const { joinersWay, preferringWay } = JSON.parse(stdout);
+    expect(preferringWay.preferencesMet).toBeGreaterThan(joinersWay.preferencesMet);
+    expect(preferringWay.usdPerHour).toBeGreaterThan(joinersWay.usdPerHour);
+  });
+
+  it('goes by the settings of a stack', async () => {
+    const folder = join(WORKLOADS, 'zones-by-preference');
+    await inFolder({ 'settings.yaml': 'preferencePolicy: Ignore\n' }, async (place) => {
+      const settings = `${place}/settings.yaml`;
+      const { stdout } = await joiner('compare', folder, '--settings', settings, '-o', 'json');
+      expect(JSON.parse(stdout)).toMatchObject({ preferringWay: null });
+    });
+  });
+
+  it('asks for NodePools where there is none', async () => {
+    await inFolder({ 'a.yaml': POD }, async (folder) => {
+      const { exitCode, stdout, stderr } = await joiner('compare', folder);
+      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+      expect(stderr).toContain('there is no NodePool among the manifests');
     });
   });
 
@@ -57,6 +88,7 @@ describe('joiner compare', () => {
     ['@ --context other', '--context: give either paths or a cluster'],
     ['@/absent.yaml', '@/absent.yaml: no such file'],
     ['--var A=1', '--var: there is no manifest'],
+    ['--settings @/config.yaml', '--settings: a cluster states what its stack decides by'],
     ['@ --region mars-1', 'us-east-1'],
     ['@ --plans-max 0', 'expected a whole number from 1'],
     ['@ -o xml', 'table, json, yaml'],

@@ -67,7 +67,7 @@ describe('the bundle of the command line', () => {
 
   it('has what the commands read beside it', async () => {
     await buildCommand(folder);
-    expect(existsSync(join(folder, 'infra', 'rbac', 'controller.yaml'))).toBe(true);
+    expect(existsSync(join(folder, 'infra', 'rbac', 'watch.yaml'))).toBe(true);
   });
 });
 

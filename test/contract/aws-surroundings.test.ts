@@ -7,18 +7,17 @@ import {
   iamClient,
   pricingClient,
   s3Client,
-  sqsClient,
   ssmClient,
 } from '../../shared/aws/access.ts';
 import { cachedCluster, describeCluster } from '../../shared/aws/eks-cluster.ts';
 import { eventBridgeClient, WakeBus } from '../../shared/aws/events.ts';
 import { IamProfiles } from '../../shared/aws/profiles.ts';
-import { InterruptionQueue } from '../../shared/aws/queue.ts';
 import type { ClusterFacts } from '../../shared/core/launch/cluster-facts.ts';
 import { PortError } from '../../shared/ports/fault.ts';
 import { aNodeClass } from '../builders/launches.ts';
 import { accessTo, adapterOn, callsOn } from '../support/aws/adapter.ts';
 import { BUCKET, WireCloud } from '../support/aws/cloud.ts';
+import { InterruptionQueue, sqsClient } from '../support/aws/interruption-queue.ts';
 import { WireFault } from '../support/aws/wire/response.ts';
 
 let cloud: WireCloud;

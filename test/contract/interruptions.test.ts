@@ -2,15 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { interrupt, newInterruptMemory, type RefusalReason } from '../../shared/app/interrupt.ts';
 import { appSettings } from '../../shared/app/settings.ts';
 
-import { sqsClient } from '../../shared/aws/access.ts';
 import { Calls } from '../../shared/aws/calls.ts';
-import { InterruptionQueue } from '../../shared/aws/queue.ts';
 import { instanceIdOf } from '../../shared/core/lifecycle/actions.ts';
 import type { NodeClaim } from '../../shared/core/model/provisioning.ts';
 import { PortError, type Ports } from '../../shared/ports.ts';
 import { readState } from '../../shared/sim/decode.ts';
 import { ACCOUNT, type World } from '../../shared/sim/world.ts';
 import { WireCloud } from '../support/aws/cloud.ts';
+import { InterruptionQueue, sqsClient } from '../support/aws/interruption-queue.ts';
 import { runningWorld, spread, withPorts } from '../unit/app/world.ts';
 
 const REGION = 'us-east-1';

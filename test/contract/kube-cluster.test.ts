@@ -64,6 +64,24 @@ await describeWithControlPlane(
       await admin().delete(RESOURCES.nodeClasses, { name: 'observed' }, {});
     });
 
+    it('real: ResourceQuotas are read where CapacityBuffers are', async () => {
+      const at = { namespace: 'bounded', name: 'most' };
+      await ensureNamespace(admin(), at.namespace);
+      const spec = { hard: { 'requests.cpu': '2', pods: '5', services: '1' } };
+      await admin().create(
+        RESOURCES.resourceQuotas,
+        { metadata: { name: at.name }, spec },
+        'bounded',
+      );
+      const buffer = { metadata: at, spec: { podTemplateRef: { name: 'none' }, replicas: 9 } };
+      await admin().create(RESOURCES.capacityBuffers, buffer, at.namespace);
+      const found = { ...at, hard: { 'requests.cpu': 2000, pods: 5 }, scopes: [] };
+      const quotas = async () => (await world?.cluster.read())?.resourceQuotas;
+      await expect.poll(quotas).toMatchObject([found]);
+      await admin().delete(RESOURCES.capacityBuffers, at, {});
+      await admin().delete(RESOURCES.resourceQuotas, at, {});
+    });
+
     it('real: a ReplicaSet whose pods are refused says so itself, and wants none', async () => {
       const namespace = 'default';
       const manifest = aReplicaSet('refused-here', 2, REFUSED_SPEC);

@@ -321,5 +321,6 @@ await describeClosedLoop(
       MINUTES,
     );
   },
-  { strangers: true },
+  // Calls are killed one after the other: what AWS takes for each is not what this is about.
+  { strangers: true, aws: 'instant' },
 );

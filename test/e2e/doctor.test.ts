@@ -78,7 +78,7 @@ await describeWithControlPlane(
       ]);
       expect(of('definition')).toHaveLength(DEFINITIONS);
       for (const each of of('definition')) expect(each).toMatch(/^WARN: .* is not installed$/);
-      expect(of('rights')[0]).toMatch(/^WARN: ClusterRole joiner:controller is absent, /);
+      expect(of('rights')[0]).toMatch(/^WARN: ClusterRole joiner:disrupt is absent, /);
       expect(of('karpenter')).toEqual(['OK: not installed, or never elected']);
       expect(exitCode).toBe(0);
     });
@@ -106,7 +106,7 @@ await describeWithControlPlane(
       for (const args of [[], ['--kubeconfig', file]]) {
         const { exitCode, of } = await doctor(...args);
         for (const each of of('definition')) expect(each).toMatch(/^OK: .* is ours$/);
-        expect(of('rights')).toEqual(['OK: 4 objects as ours']);
+        expect(of('rights')).toEqual(['OK: 28 objects as ours']);
         expect(of('at work')[0]).toMatch(/^OK: provision took its Lease \d+ s ago$/);
         expect(of('brakes')).toEqual(['OK: off']);
         expect(exitCode).toBe(0);
@@ -115,7 +115,7 @@ await describeWithControlPlane(
 
     it('later: rights that somebody changed, a brake, and a class without subnets', async () => {
       const rules = [{ apiGroups: [''], resources: ['pods'], verbs: ['list'] }];
-      const role = { name: 'joiner:controller' };
+      const role = { name: 'joiner:disrupt' };
       await admin().patch(RESOURCES.clusterRoles, role, { kind: 'merge', value: { rules } });
       const brakes = { metadata: { name: 'joiner' }, data: { 'pause.launch': 'on' } };
       await admin().create(RESOURCES.configMaps, brakes, 'kube-system');
@@ -129,7 +129,7 @@ await describeWithControlPlane(
         },
       });
       const { exitCode, of } = await doctor();
-      expect(of('rights')).toEqual(['FAIL: ClusterRole joiner:controller is different']);
+      expect(of('rights')).toEqual(['FAIL: ClusterRole joiner:disrupt is different']);
       expect(of('brakes')).toEqual(['WARN: paused: launch']);
       expect(of('subnets')[0]).toMatch(/^FAIL: of the EC2NodeClass default: none found/);
       expect(of('node role')[0]).toMatch(/^FAIL: EksNodes /);

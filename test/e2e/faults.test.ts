@@ -5,6 +5,7 @@ import { Calls } from '../../shared/aws/calls.ts';
 import { CatalogFile } from '../../shared/aws/memory/catalog-file.ts';
 import { MemoryObjects } from '../../shared/aws/memory/objects.ts';
 import { loadCatalog } from '../../shared/catalog/catalog.ts';
+import { property, text } from '../../shared/kube/list.ts';
 import { RESOURCES } from '../../shared/kube/resources.ts';
 import { BUCKET, CLUSTER } from '../support/aws/cloud.ts';
 import { WireFault } from '../support/aws/wire/response.ts';
@@ -220,11 +221,16 @@ await describeClosedLoop(
         expect((await said(loop, 'NodeClaim/sound', role)).lines).toBeGreaterThan(0);
         loop.cloud.server.heal();
         await loop.tick();
-        const tagged = () =>
-          [...loop.cloud.account.instances.values()].filter((each) =>
-            each.tags.some(({ Key }) => Key === 'karpenter.sh/nodeclaim'),
-          );
-        expect(tagged()).toHaveLength((await claimsOf(loop)).length);
+        const named = [...loop.cloud.account.instances.values()].filter((each) =>
+          each.tags.some(({ Key }) => Key === 'karpenter.sh/nodeclaim'),
+        );
+        const ids = (await claimsOf(loop)).map((claim) =>
+          text(property(property(claim, 'status'), 'providerID'))
+            .split('/')
+            .at(-1),
+        );
+        expect(ids.length).toBeGreaterThan(0);
+        expect(named.map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
       },
       MINUTES,
     );

@@ -39,5 +39,5 @@ await describeClosedLoop(
       expect(barred).toBeUndefined();
     });
   },
-  { realism: { seed: 1 } },
+  { aws: { seed: 1 } },
 );

@@ -4,10 +4,9 @@ import { manifests } from '../../infra/bundle.ts';
 import type { ClusterAccess } from '../../shared/aws/cluster-access.ts';
 import { SETTINGS_CONFIG_MAP } from '../../shared/contract.ts';
 import { KubeClient } from '../../shared/kube/client.ts';
-import { isKubeFault } from '../../shared/kube/errors.ts';
 import { find } from '../../shared/kube/find.ts';
 import { property, text } from '../../shared/kube/list.ts';
-import { RESOURCES } from '../../shared/kube/resources.ts';
+import { RESOURCES, resourceOf } from '../../shared/kube/resources.ts';
 import { systemTiming } from '../../shared/kube/time.ts';
 import { fixedToken } from '../../shared/kube/token.ts';
 import { httpTransport } from '../../shared/kube/transport.ts';
@@ -36,11 +35,17 @@ interface Outcome {
 }
 
 await describeWithControlPlane('the installer', ({ admin, plane }) => {
+  const dropped: unknown[] = [];
   const run = async (
     type: 'Create' | 'Update' | 'Delete',
     change: {
       readonly isAutoMode?: boolean;
       readonly token?: string;
+      /** Its rights are those of a group, not the admin's. */
+      readonly group?: string;
+      /** Requests until EKS has seen that it is the admin. */
+      readonly late?: number;
+      readonly manifests?: readonly object[];
       readonly properties?: Readonly<Record<string, string>>;
       readonly oldProperties?: Readonly<Record<string, string>>;
     } = {},
@@ -51,12 +56,17 @@ await describeWithControlPlane('the installer', ({ admin, plane }) => {
         describeCluster: async () => ({ ...FACTS, isAutoMode: change.isAutoMode ?? false }),
         removeObjects: async () => 0,
         wake: async () => {},
+        dropAccess: async (entry) => void dropped.push(entry),
       },
-      connect: () =>
-        change.token === undefined
+      connect: () => {
+        if (change.token !== undefined) return impatientClient(plane(), change.token);
+        const { group, late } = change;
+        if (late !== undefined) return asGroup(plane(), 'joiner:none', late);
+        return group === undefined
           ? clientOf(plane(), 'joiner-install')
-          : impatientClient(plane(), change.token),
-      manifests: manifests(),
+          : asGroup(plane(), group, Number.POSITIVE_INFINITY);
+      },
+      manifests: change.manifests ?? manifests(),
       put: async () => ({ status: 200 }),
       sleep: async () => {},
       log: () => {},
@@ -64,7 +74,12 @@ await describeWithControlPlane('the installer', ({ admin, plane }) => {
     const event = {
       RequestType: type,
       ResponseURL: 'https://answers.example.com/',
-      ResourceProperties: { Step: 'apply', Cluster: 'demo', ...change.properties },
+      ResourceProperties: {
+        Step: 'apply',
+        Cluster: 'demo',
+        Admin: String(change.group === undefined),
+        ...change.properties,
+      },
       OldResourceProperties: change.oldProperties ?? {},
     };
     return await install(ports, event, 2 * MINUTE_MS);
@@ -82,6 +97,32 @@ await describeWithControlPlane('the installer', ({ admin, plane }) => {
     return found;
   };
 
+  const rightsOf = async (name: string): Promise<unknown> =>
+    property(await find(admin(), RESOURCES.clusterRoles, { name }), 'rules');
+  const rightsLeft = async (): Promise<readonly string[]> => {
+    const left: string[] = [];
+    for (const each of manifests()) {
+      const kind = text(property(each, 'kind'));
+      const resource = resourceOf(text(property(each, 'apiVersion')), kind);
+      const { name, namespace } = Object(property(each, 'metadata'));
+      if (resource === undefined || resource === CRD) continue;
+      const found = await find(admin(), resource, { name, namespace });
+      if (found !== undefined) left.push(`${kind} ${name}`);
+    }
+    return left;
+  };
+  /** As a version left it that had one role for all, and another right for lifecycle. */
+  const older = async (): Promise<void> => {
+    for (const name of ['joiner:controller', 'joiner:lifecycle']) {
+      const rules = [OF_YESTERDAY];
+      await admin().apply(RESOURCES.clusterRoles, { name }, { metadata: { name }, rules });
+    }
+    const name = 'joiner:controller';
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name };
+    const binding = { metadata: { name }, roleRef, subjects: [] };
+    await admin().apply(RESOURCES.clusterRoleBindings, { name }, binding);
+  };
+
   beforeAll(async () => {
     await ensureNamespace(admin(), 'kube-system');
   });
@@ -90,12 +131,12 @@ await describeWithControlPlane('the installer', ({ admin, plane }) => {
     const outcome = await run('Create', { token: 'unknown' });
     expect(outcome.status).toBe('FAILED');
     expect(outcome.reason).toContain('does not let the installer in');
-    expect(outcome.reason).toContain('installerAccess');
+    expect(outcome.reason).toContain('access entry');
   });
 
   it('brings definitions and rights, and both have their effect', async () => {
     const outcome = await run('Create');
-    expect(outcome).toEqual({ status: 'SUCCESS', reason: '9 objects applied' });
+    expect(outcome).toEqual({ status: 'SUCCESS', reason: '33 objects applied' });
     for (const crd of await ourCrds()) {
       const name = text(property(property(crd, 'metadata'), 'name'));
       const conditions = property(property(await definition(name), 'status'), 'conditions');
@@ -103,16 +144,19 @@ await describeWithControlPlane('the installer', ({ admin, plane }) => {
         expect.objectContaining({ type: 'Established', status: 'True' }),
       );
     }
-    const role = await admin().get(RESOURCES.clusterRoles, { name: 'joiner:controller' });
-    expect(property(role, 'rules')).toHaveLength(
-      Number(Reflect.get(Object(property(manifests()[5], 'rules')), 'length')),
-    );
+    const role = await admin().get(RESOURCES.clusterRoles, { name: 'joiner:watch' });
+    expect(property(role, 'rules')).toEqual(property(ourRole('joiner:watch'), 'rules'));
+  });
+
+  it('waits until EKS has seen that it is the admin', async () => {
+    const outcome = await run('Create', { late: 3 });
+    expect(outcome).toEqual({ status: 'SUCCESS', reason: '33 objects applied' });
   });
 
   it('changes nothing the second time', async () => {
     const before = await definition('nodepools.karpenter.sh');
     const outcome = await run('Update');
-    expect(outcome).toEqual({ status: 'SUCCESS', reason: '9 objects applied' });
+    expect(outcome).toEqual({ status: 'SUCCESS', reason: '33 objects applied' });
     expect(await definition('nodepools.karpenter.sh')).toEqual(before);
   });
 
@@ -179,7 +223,7 @@ await describeWithControlPlane('the installer', ({ admin, plane }) => {
     const before = await definition('nodepools.karpenter.sh');
     const outcome = await run('Update', { isAutoMode: true });
     expect(outcome.status).toBe('SUCCESS');
-    expect(outcome.reason).toContain('6 objects applied');
+    expect(outcome.reason).toContain('30 objects applied');
     expect(outcome.reason).toMatch(/left to Auto Mode: .*nodeclaims.*nodeoverlays.*nodepools/);
     expect(await definition('nodepools.karpenter.sh')).toEqual(before);
   });
@@ -200,8 +244,8 @@ await describeWithControlPlane('the installer', ({ admin, plane }) => {
     expect((await end({ LeaveNodes: 'true' })).status).toBe('SUCCESS');
     const change = (NodeRoles: string): Promise<Outcome> =>
       run('Update', {
-        properties: { Step: 'check', NodeRoles },
-        oldProperties: { Step: 'check', NodeRoles: 'arn:a' },
+        properties: { Step: 'roles', NodeRoles },
+        oldProperties: { Step: 'roles', NodeRoles: 'arn:a' },
       });
     expect((await change('arn:b,arn:a')).status).toBe('SUCCESS');
     const lost = await change('arn:b');
@@ -213,15 +257,106 @@ await describeWithControlPlane('the installer', ({ admin, plane }) => {
     await admin().delete(RESOURCES.nodeClaims, { name: 'auto' }, {});
   });
 
+  it('keeps what an older version needs until all is settled, and its own rights, too', async () => {
+    await older();
+    expect((await run('Update')).status).toBe('SUCCESS');
+    expect(await rightsOf('joiner:lifecycle')).toContainEqual(OF_YESTERDAY);
+    expect(await rightsOf('joiner:controller')).toEqual([OF_YESTERDAY]);
+    // Rolled back: the version before finds what it needs, though it is not the admin any more.
+    const back = await run('Update', { group: 'joiner:install' });
+    expect(back).toEqual({
+      status: 'SUCCESS',
+      reason: 'nothing is lacking; the installer is not the admin',
+    });
+    const properties = { Step: 'settle', Policy: 'arn:policy', Principal: 'arn:role' };
+    const settled = await run('Update', { properties });
+    expect(settled.status).toBe('SUCCESS');
+    expect(settled.reason).toContain('removed: ClusterRoleBinding joiner:controller');
+    expect(settled.reason).toContain('the installer is not the admin any more');
+    const entry = { cluster: 'demo', policyArn: 'arn:policy', principalArn: 'arn:role' };
+    expect(dropped).toEqual([entry]);
+    const ours = property(ourRole('joiner:lifecycle'), 'rules');
+    expect(await rightsOf('joiner:lifecycle')).toEqual(ours);
+    expect(await rightsOf('joiner:controller')).toBeUndefined();
+  });
+
+  it('gives back what it was lent though the rights cannot be settled', async () => {
+    dropped.splice(0);
+    const metadata = { name: 'any', namespace: 'not-there' };
+    const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata, rules: [] };
+    const properties = { Step: 'settle', Policy: 'arn:policy', Principal: 'arn:role' };
+    const outcome = await run('Update', { properties, manifests: [role] });
+    expect(outcome.status).toBe('FAILED');
+    expect(dropped).toHaveLength(1);
+  });
+
+  it('without the admin’s rights changes nothing and names what a version lacks', async () => {
+    const group = 'joiner:install';
+    await older();
+    const address = { name: 'joiner:interrupt' };
+    await admin().patch(RESOURCES.clusterRoles, address, {
+      kind: 'merge',
+      value: { rules: [OF_YESTERDAY] },
+    });
+    const outcome = await run('Update', { group });
+    expect(outcome.status).toBe('FAILED');
+    expect(outcome.reason).toContain('ClusterRole joiner:interrupt lacks');
+    expect(outcome.reason).toContain('list nodeclaims.karpenter.sh');
+    expect(outcome.reason).toContain('kubectl apply --server-side -f infra/crds -f infra/rbac');
+    expect(await rightsOf('joiner:interrupt')).toEqual([OF_YESTERDAY]);
+    expect((await run('Update')).status).toBe('SUCCESS');
+    expect((await run('Update', { group })).status).toBe('SUCCESS');
+    // Nobody has applied anything, and the group has no rights.
+    const refused = await run('Create', { group: 'joiner:none' });
+    expect(refused.status).toBe('FAILED');
+    expect(refused.reason).toContain('the installer is not its admin');
+  });
+
   it('takes its rights away when the stack goes, and leaves definitions', async () => {
-    const outcome = await run('Delete');
-    expect(outcome.status).toBe('SUCCESS');
-    const role = admin().get(RESOURCES.clusterRoles, { name: 'joiner:controller' });
-    await expect(role).rejects.toSatisfy((error) => isKubeFault(error, 'notFound'));
+    const outcome = await run('Delete', { group: 'joiner:install' });
+    expect(outcome.status, outcome.reason).toBe('SUCCESS');
+    expect(outcome.reason).toContain('removed: ');
+    // Its own bindings are for the garbage collector, which is told by their owner.
+    await expect.poll(rightsLeft, { timeout: 20_000 }).toEqual([]);
     expect(property(await definition('nodepools.karpenter.sh'), 'spec')).toBeDefined();
     expect((await run('Delete')).status).toBe('SUCCESS');
   });
 });
+
+const OF_YESTERDAY = { apiGroups: ['apps'], resources: ['deployments'], verbs: ['watch'] };
+
+function ourRole(name: string): unknown {
+  return manifests().find(
+    (each) =>
+      property(each, 'kind') === 'ClusterRole' &&
+      property(property(each, 'metadata'), 'name') === name,
+  );
+}
+
+/** The admin as a member of one group and of no other, for so many requests. */
+function asGroup(
+  { url, caPem, adminToken }: ControlPlane,
+  group: string,
+  requests: number,
+): KubeClient {
+  const transport = httpTransport({ url, caPem });
+  const as = { 'impersonate-user': 'installer', 'impersonate-group': group };
+  let left = requests;
+  return new KubeClient({
+    transport: {
+      ...transport,
+      send: (request) => {
+        left -= 1;
+        const headers = { ...request.headers, ...(left < 0 ? {} : as) };
+        return transport.send({ ...request, headers });
+      },
+    },
+    tokens: fixedToken(adminToken),
+    timing: systemTiming,
+    name: 'joiner-install',
+    version: 'test',
+  });
+}
 
 /** Waiting for an access entry takes no time here. */
 function impatientClient({ url, caPem }: ControlPlane, token: string): KubeClient {

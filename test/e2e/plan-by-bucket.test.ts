@@ -126,7 +126,9 @@ await describeClosedLoop(
       const path = join(folder, 'catalog.json.gz');
       await writeFile(path, encodeCatalogFile({ catalog, atMs: Date.now() }));
       const { exitCode, stderr } = await command('plan', '--catalog', path);
-      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+      // 3: there is something to do, nodes that join for instance.
+      expect([0, 3]).toContain(exitCode);
+      expect(stderr).toBe('');
       const body = encodeCatalogFile({ catalog: await catalogIn('us-east-1'), atMs: 0 });
       await writeFile(path, body);
       const other = await command('plan', '--catalog', path);

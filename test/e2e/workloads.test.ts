@@ -227,7 +227,7 @@ await describeClosedLoop(
           podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [together] },
         };
         loop.joining.joins = async ({ instanceType }) => {
-          if (instanceType !== 'c6a.large') await sleep(3000);
+          if (instanceType !== 'c6a.large') await sleep(10_000);
           return true;
         };
         // Eight pods of a group fill one node but for a little; the other has room for one of them.

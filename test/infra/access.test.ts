@@ -1,7 +1,7 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import { describe, expect, it } from 'vitest';
-import { METRICS } from '../../shared/contract.ts';
+import { CLUSTER_FUNCTIONS, FUNCTION_NAMES, METRICS } from '../../shared/contract.ts';
 import { resources, synthesise } from './synthesis.ts';
 import { synthesiseVariant } from './variants.ts';
 
@@ -9,19 +9,63 @@ const defaults = synthesiseVariant('defaults');
 const shared = synthesiseVariant('shared-bucket');
 const shut = synthesiseVariant('private');
 
+/** The ids that each resource waits for. */
+const after = new Map(
+  Object.entries<{ readonly DependsOn?: readonly string[] }>(
+    defaults.template.toJSON()['Resources'],
+  ).map(([id, { DependsOn = [] }]) => [id, DependsOn]),
+);
+
+/** Whether one is made only when the other is, by whatever lies between. */
+function isAfter(id: string, other: string, seen = new Set<string>()): boolean {
+  if (seen.has(id)) return false;
+  seen.add(id);
+  return (after.get(id) ?? []).some((each) => each === other || isAfter(each, other, seen));
+}
+
+function idsOf(type: string, pattern = /./): readonly string[] {
+  const found = Object.keys(defaults.template.findResources(type));
+  return found.filter((id) => pattern.test(id));
+}
+
+function stepId(step: string): string {
+  const [id = ''] = idsOf('Custom::JoinerInstall', new RegExp(`Installer${step}`));
+  return id;
+}
+
 describe('access to the cluster', () => {
-  it('of the functions is by group', () => {
-    defaults.template.resourcePropertiesCountIs(
-      'AWS::EKS::AccessEntry',
-      { ClusterName: 'demo', KubernetesGroups: ['joiner:controller'] },
-      6,
-    );
+  it.each(CLUSTER_FUNCTIONS)('of %s is by a group of its own', (name) => {
+    const entry = { ClusterName: 'demo', KubernetesGroups: [`joiner:${name}`] };
+    defaults.template.resourcePropertiesCountIs('AWS::EKS::AccessEntry', entry, 1);
   });
 
-  it('of the installer is the admin’s, unless it is taken away', () => {
+  it('of the installer is the admin’s until it is given back, unless that is taken away', () => {
     const admin = { AccessPolicies: [{ AccessScope: { Type: 'cluster' } }] };
     defaults.template.resourcePropertiesCountIs('AWS::EKS::AccessEntry', admin, 1);
+    defaults.template.hasResourceProperties('Custom::JoinerInstall', {
+      Step: 'settle',
+      Policy: Match.objectLike({}),
+      Principal: Match.objectLike({}),
+    });
     shared.template.resourcePropertiesCountIs('AWS::EKS::AccessEntry', admin, 0);
+    const own = { KubernetesGroups: ['joiner:install'] };
+    shared.template.resourcePropertiesCountIs('AWS::EKS::AccessEntry', own, 1);
+    shared.template.hasResourceProperties('Custom::JoinerInstall', { Step: 'settle', Policy: '' });
+  });
+
+  it('is the admin’s again for each version, since the installer has another role then', () => {
+    const steps = [...resources(defaults, 'Custom::JoinerInstall').values()];
+    const version = String(steps.find((each) => each['Step'] === 'apply')?.['Fingerprint']);
+    expect(idsOf('AWS::EKS::AccessEntry', new RegExp(version))).toHaveLength(1);
+    expect(idsOf('AWS::IAM::Role', new RegExp(version))).toHaveLength(1);
+  });
+
+  it('can be made more by no role of the stack', () => {
+    const text = JSON.stringify(defaults.template.findResources('AWS::IAM::Role'));
+    expect(text).toContain('eks:DisassociateAccessPolicy');
+    expect(
+      text.match(/eks:(?!DescribeCluster|DisassociateAccessPolicy|eks-cluster-name)\w+/g),
+    ).toBe(null);
   });
 
   it('of nodes is by role and platform', () => {
@@ -31,10 +75,30 @@ describe('access to the cluster', () => {
   });
 
   it('is given after the cluster was checked', () => {
-    const entries = defaults.template.findResources('AWS::EKS::AccessEntry');
-    for (const entry of Object.values(entries)) {
-      expect(JSON.stringify(entry['DependsOn'])).toContain('InstallerCheck');
+    for (const id of idsOf('AWS::EKS::AccessEntry')) {
+      expect(isAfter(id, stepId('Check')), id).toBe(true);
     }
+  });
+
+  it('is moved to rights that are there: the installer’s, what it applies, then all others', () => {
+    const [own = ''] = idsOf('AWS::EKS::AccessEntry', /InstallerAccess/);
+    expect(isAfter(stepId('Apply'), own)).toBe(true);
+    const others = idsOf('AWS::EKS::AccessEntry').filter((id) => id !== own);
+    const code = idsOf('AWS::Lambda::Function').filter((id) => !id.includes('install'));
+    expect(code).toHaveLength(FUNCTION_NAMES.length - 1);
+    for (const id of [...others, ...code, ...idsOf('AWS::Lambda::EventSourceMapping')]) {
+      expect(isAfter(id, stepId('Apply')), id).toBe(true);
+    }
+  });
+
+  it('is settled when all else is made, and only then may nodes keep the stack', () => {
+    const settled = stepId('Settle');
+    const ids = ['AWS::EKS::AccessEntry', 'AWS::Lambda::Function', 'AWS::Events::Rule'];
+    for (const id of ids.flatMap((type) => idsOf(type))) {
+      expect(isAfter(settled, id), id).toBe(true);
+    }
+    const waiting = [...after].filter(([, on]) => on.includes(settled)).map(([id]) => id);
+    expect(waiting).toEqual([stepId('Nodes')]);
   });
 });
 

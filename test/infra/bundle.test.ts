@@ -105,8 +105,7 @@ describe('the bundle of install', () => {
     }
     const [described, ...rest] = server.heard;
     expect(described).toBe('GET /clusters/demo');
-    const asked = 'GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/';
-    expect(rest[0]).toBe(`${asked}nodepools.karpenter.sh`);
+    expect(rest[0]).toBe('POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews');
     expect(rest.at(-1)).toBe('PUT /answer');
     expect(server.answer()).toMatchObject({
       Status: 'FAILED',

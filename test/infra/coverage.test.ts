@@ -1,13 +1,22 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { POLICIES } from '../../infra/policies/policies.ts';
-import { FUNCTION_NAMES, type FunctionName, KUBERNETES_GROUP } from '../../shared/contract.ts';
+import { rightsFiles, withFurther } from '../../infra/rights/files.ts';
+import { withFollowing } from '../../infra/rights/rules.ts';
+import {
+  CLUSTER_FUNCTIONS,
+  FUNCTION_NAMES,
+  type FunctionName,
+  kubernetesGroup,
+} from '../../shared/contract.ts';
 import { property, text } from '../../shared/kube/list.ts';
 import { aPolicyScope } from '../builders/policies.ts';
 import { allowing } from '../support/authorisation/allowed.ts';
-import type { KubeAsked, RequestRecord } from '../support/authorisation/record.ts';
+import type { FurtherRequest } from '../support/authorisation/audit.ts';
+import type { RequestRecord } from '../support/authorisation/record.ts';
+import { allWays, rightsObjects, rightsRules, waysOf } from '../support/authorisation/rights.ts';
 
 /**
  * What the functions have asked of AWS and of the cluster, against what they may. The record is
@@ -17,6 +26,14 @@ import type { KubeAsked, RequestRecord } from '../support/authorisation/record.t
 const RECORD = JSON.parse(
   readFileSync(join(import.meta.dirname, 'golden/requests.json'), 'utf8'),
 ) as RequestRecord;
+
+/** What only other suites on a real control plane show, each with the suite. */
+const ASKED = withFurther(
+  RECORD,
+  JSON.parse(
+    readFileSync(join(import.meta.dirname, 'golden/further-requests.json'), 'utf8'),
+  ) as readonly FurtherRequest[],
+);
 
 const SCOPE = aPolicyScope({
   keyArn: 'arn:aws:kms:us-east-1:KEY',
@@ -80,73 +97,64 @@ describe.each(FUNCTION_NAMES)('the policy of %s', (name) => {
   });
 });
 
-interface Rule {
-  readonly apiGroups: readonly string[];
-  readonly resources: readonly string[];
-  readonly resourceNames?: readonly string[];
-  readonly verbs: readonly string[];
-  /** Undefined: the whole cluster. */
-  readonly namespace: string | undefined;
-}
+describe.each(CLUSTER_FUNCTIONS)('the rights of %s in the cluster', (name) => {
+  const rules = rightsRules(name);
+  const asked = ASKED[name]?.kubernetes ?? [];
 
-const RBAC = parseAllDocuments(
-  readFileSync(join(import.meta.dirname, '../../infra/rbac/controller.yaml'), 'utf8'),
-).map((document): unknown => document.toJS());
-
-const RULES: readonly Rule[] = RBAC.flatMap((object) => {
-  const rules = property(object, 'rules');
-  const namespace = text(property(property(object, 'metadata'), 'namespace')) || undefined;
-  return Array.isArray(rules) ? rules.map((rule: Rule) => ({ ...rule, namespace })) : [];
-});
-
-/** The ways in which the rules allow it. */
-function waysOf(asked: KubeAsked): readonly string[] {
-  return RULES.flatMap((rule, at) => {
-    const { apiGroups, resources, resourceNames, verbs, namespace } = rule;
-    const isNamed = resourceNames === undefined || resourceNames.includes(asked.name ?? '');
-    const isThere = namespace === undefined || namespace === asked.namespace;
-    const isAllowed =
-      apiGroups.includes(asked.group) &&
-      resources.includes(asked.resource) &&
-      verbs.includes(asked.verb);
-    return isAllowed && isNamed && isThere
-      ? [wayOf(at, asked.resource, asked.verb, asked.name)]
-      : [];
-  });
-}
-
-function wayOf(at: number, resource: string, verb: string, name?: string): string {
-  const isNamed = RULES[at]?.resourceNames !== undefined;
-  return `${at} ${verb} ${resource}${isNamed ? `/${name}` : ''}`;
-}
-
-describe('the rules of the cluster', () => {
-  const members = FUNCTION_NAMES.filter((name) => name !== 'install' && name !== 'catalog');
-
-  it('are those of one group', () => {
-    expect(JSON.stringify(RBAC)).toContain(`"name":"${KUBERNETES_GROUP}"`);
-    expect(RULES.length).toBeGreaterThan(10);
+  it('are those of a group of its own', () => {
+    const [roles, bindings] = [/Role$/, /RoleBinding$/].map((kind) =>
+      rightsObjects(name).filter((each) => kind.test(text(property(each, 'kind')))),
+    );
+    expect(bindings).toHaveLength(roles?.length ?? 0);
+    for (const each of bindings ?? []) {
+      expect(property(each, 'subjects')).toMatchObject([{ kind: 'Group', name: `joiner:${name}` }]);
+      expect(property(each, 'roleRef')).toMatchObject({ name: `joiner:${name}` });
+    }
   });
 
-  it.each(members)('lack nothing that %s asks for', (name) => {
-    const asked = RECORD[name]?.kubernetes ?? [];
+  it('lack nothing', () => {
     expect(asked.length).toBeGreaterThan(0);
-    expect(asked.filter((each) => waysOf(each).length === 0)).toEqual([]);
+    expect(asked.filter((each) => waysOf(rules, each).length === 0)).toEqual([]);
   });
 
-  it('have no verb that no function uses', () => {
-    const used = new Set(members.flatMap((name) => RECORD[name]?.kubernetes ?? []).flatMap(waysOf));
-    const unused = RULES.flatMap(({ resources, verbs, resourceNames }, at) =>
-      resources.flatMap((resource) =>
-        verbs.flatMap((verb) =>
-          (resourceNames ?? ['']).map((name) => wayOf(at, resource, verb, name)),
-        ),
-      ),
-    ).filter((each) => !used.has(each));
-    expect(unused).toEqual([]);
+  it('have nothing that is not used', () => {
+    const used = new Set(withFollowing(asked).flatMap((each) => waysOf(rules, each)));
+    expect(allWays(rules).filter((each) => !used.has(each))).toEqual([]);
   });
 
-  it('are not asked by catalog, which never speaks to the cluster', () => {
-    expect(RECORD.catalog?.kubernetes).toEqual([]);
+  it('are the file that npm run generate writes', () => {
+    const file = join(import.meta.dirname, `../../infra/rbac/${name}.yaml`);
+    expect(readFileSync(file, 'utf8')).toBe(rightsFiles(ASKED).get(`${name}.yaml`));
   });
 });
+
+it('catalog never speaks to the cluster', () => {
+  expect(RECORD.catalog?.kubernetes).toEqual([]);
+});
+
+it('no file of rights is of anybody else', () => {
+  const files = readdirSync(join(import.meta.dirname, '../../infra/rbac'));
+  expect(files.sort()).toEqual(CLUSTER_FUNCTIONS.map((name) => `${name}.yaml`).sort());
+});
+
+it('flow schemas are of all who speak to the cluster, and of all who take Leases', () => {
+  const [leases = [], all = []] = flowSchemaGroups();
+  expect(all.toSorted()).toEqual(CLUSTER_FUNCTIONS.map(kubernetesGroup).toSorted());
+  const takers = CLUSTER_FUNCTIONS.filter((name) =>
+    RECORD[name]?.kubernetes.some(
+      ({ verb, resource }) => verb === 'patch' && resource === 'leases',
+    ),
+  );
+  expect(leases.toSorted()).toEqual(takers.map(kubernetesGroup).toSorted());
+});
+
+function flowSchemaGroups(): readonly (readonly string[])[] {
+  const path = join(import.meta.dirname, '../../infra/flow-control/flow-schemas.yaml');
+  return parseAllDocuments(readFileSync(path, 'utf8')).map((document) => {
+    const rules: unknown = property(property(document.toJS(), 'spec'), 'rules');
+    const subjects: unknown = Array.isArray(rules) ? property(rules[0], 'subjects') : [];
+    return (Array.isArray(subjects) ? subjects : []).map((each: unknown) =>
+      text(property(property(each, 'group'), 'name')),
+    );
+  });
+}

@@ -13,6 +13,7 @@ type Row = readonly [
 ];
 
 const ARN = 'arn:aws:iam::111122223333';
+const KEY = 'arn:aws:kms:eu-west-1:111122223333:key/11111111-2222-3333-4444-555555555555';
 const SUBNETS = ['subnet-0a0a0a0a0a0a0a0a0'];
 const GROUPS = ['sg-0c0c0c0c0c0c0c0c0'];
 const PRIVATE = { endpoint: 'private', subnets: SUBNETS, securityGroups: GROUPS } as const;
@@ -100,11 +101,19 @@ const ROWS: readonly Row[] = [
   ['logRetentionDays', { logRetentionDays: 90 }, 'AWS::Logs::LogGroup', '"RetentionInDays":90'],
   ['dataRetentionDays', { dataRetentionDays: 7 }, 'AWS::S3::Bucket', '"ExpirationInDays":7'],
   ['bucket', { bucket: 'shared-memory' }, FUNCTION, variable(ENV.bucket, 'shared-memory')],
+  ['encryptionKey', { encryptionKey: KEY }, 'AWS::S3::Bucket', '"SSEAlgorithm":"aws:kms"'],
   [
-    'encryptionKey',
-    { encryptionKey: 'arn:aws:kms:eu-west-1:111122223333:key/1' },
-    'AWS::S3::Bucket',
-    '"SSEAlgorithm":"aws:kms"',
+    'queueEncryptionKey',
+    { queueEncryptionKey: KEY },
+    'AWS::SQS::Queue',
+    `"KmsMasterKeyId":"${KEY}"`,
+  ],
+  ['logEncryptionKey', { logEncryptionKey: KEY }, 'AWS::Logs::LogGroup', `"KmsKeyId":"${KEY}"`],
+  [
+    'busEncryptionKey',
+    { busEncryptionKey: KEY },
+    'AWS::Events::EventBus',
+    `"KmsKeyIdentifier":"${KEY}"`,
   ],
   [
     'alarmTopic',

@@ -83,9 +83,9 @@ it('nothing of IAM is left where there is no way to it, but for the role of inst
   expect(left).toEqual(['iam:PassRole']);
 });
 
-it('keys are used only where the bucket has one', () => {
+it('keys are used only where bucket or queue has one', () => {
   const keyed = FUNCTION_NAMES.flatMap((name) =>
-    statements(name, { keyArn: undefined }).flatMap((each) => each.actions),
+    statements(name, { keyArn: undefined, queueKeyArn: undefined }).flatMap((each) => each.actions),
   ).filter((action) => action.startsWith('kms:'));
   expect(keyed).toEqual([]);
 });

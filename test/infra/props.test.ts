@@ -72,6 +72,10 @@ const NONSENSE: readonly Row[] = [
   ['leaveNodes', 'yes', '"yes"', 'true or false'],
   ['bucket', 'My_Bucket', '"My_Bucket"', "a bucket's name or construct"],
   ['encryptionKey', 'alias/key', '"alias/key"', 'arn:aws:kms:eu-west-1:111122223333:key/'],
+  ...['queueEncryptionKey', 'logEncryptionKey', 'busEncryptionKey'].map(
+    (prop) =>
+      [prop, 'alias/key', '"alias/key"', 'arn:aws:kms:eu-west-1:111122223333:key/'] as const,
+  ),
   ['alarms', 'none', '"none"', 'true or false'],
   ['alarmTopic', 'alarms', '"alarms"', 'arn:aws:sns:eu-west-1:111122223333:alarms'],
   ['dashboard', 1, '1', 'true or false'],
@@ -173,6 +177,7 @@ describe('props that do not go together', () => {
   it.each<readonly [string, Readonly<Record<string, unknown>>, string]>([
     ['a topic of another region', { alarmTopic: `${EU_SNS}:a` }, 'alarmTopic is "arn:aws:sns:eu'],
     ['a key of another region', { encryptionKey: `${EU_KMS}:key/1` }, 'encryptionKey is "arn:'],
+    ['a log key of another region', { logEncryptionKey: `${EU_KMS}:key/1` }, 'logEncryptionKey is'],
     ['a role of another partition', { nodeRole: IAM_CN }, 'has to be of aws us-east-1'],
     ['a role of another account', { nodeRole: `${IAM}:role/a` }, 'account 999988887777'],
   ])('%s than the stack', (_, props, message) => {

@@ -9,6 +9,10 @@ import { VARIANTS, type Variant } from './variants.ts';
 function legible(template: object): string {
   return `${JSON.stringify(template, undefined, 2)
     .replaceAll(/"Fingerprint": "[0-9a-f]{16}"/g, '"Fingerprint": "…"')
+    // The installer's role and entry are new ones for each version of what it applies.
+    .replaceAll(/(?<=Role|Access)[0-9a-f]{16}[0-9A-F]{8}/g, '…')
+    .replaceAll(/(JoinerInstall-[^"]*)-[0-9a-f]{8}/g, '$1-…')
+    .replaceAll(/(-demo)-[0-9a-f]{8}(\/\*)?"/g, '$1-…$2"')
     .replaceAll(/"JOINER_VERSION": "[^"]*"/g, '"JOINER_VERSION": "…"')
     .replaceAll(/[0-9a-f]{64}\.zip/g, '….zip')}\n`;
 }

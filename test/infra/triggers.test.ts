@@ -187,12 +187,12 @@ describe('triggers', () => {
     }
   });
 
-  it('start when rights are there', () => {
+  it('start when functions are let in, which they are when rights are there', () => {
     const rules = defaults.template.findResources('AWS::Events::Rule', {
       Properties: { ScheduleExpression: Match.anyValue() },
     });
     for (const rule of Object.values(rules)) {
-      expect(JSON.stringify(rule['DependsOn'])).toContain('InstallerApply');
+      expect(JSON.stringify(rule['DependsOn'])).toContain('JoinerAccessprovision');
     }
     expect(Object.keys(rules)).toHaveLength(7);
   });

@@ -100,7 +100,10 @@ export function decodePersistentVolumeClaim(object: unknown): Decoded<Persistent
   return read.result({
     namespace: metadata.namespace,
     name: metadata.name,
-    storageClassName: read.text(spec['storageClassName'], 'spec.storageClassName'),
+    // The annotation of old comes first, as in Kubernetes.
+    storageClassName:
+      metadata.annotations['volume.beta.kubernetes.io/storage-class'] ??
+      read.text(spec['storageClassName'], 'spec.storageClassName'),
     volumeName: volumeName || undefined,
     bindCompleted: metadata.annotations['pv.kubernetes.io/bind-completed'] !== undefined,
     isDeleting: metadata.deletedAtMs !== undefined,

@@ -217,16 +217,18 @@ function labelsOf(labels: Labels, { typeOf }: DriftTarget): InstanceType['labels
   return Object.fromEntries(Object.entries(labels).map(([key, value]) => [key, [value]]));
 }
 
+/** A class that selects images, none of which is for the type, has drifted from it as well. */
 function checkImage(claim: NodeClaim, target: DriftTarget, nodeClass: NodeClass): Check {
   const name = claim.labels[INSTANCE_TYPE] ?? '';
-  const labels = labelsOf(claim.labels, target);
-  const image = imageFor(nodeClass.status.images, { name, labels });
-  const isKnown = image !== undefined && claim.imageId !== undefined;
+  const { images } = nodeClass.status;
+  const image = imageFor(images, { name, labels: labelsOf(claim.labels, target) });
+  const isKnown = images.length > 0 && claim.imageId !== undefined;
+  const selected = image?.id ?? `no image for ${name}`;
   return {
     reason: 'AMIDrift',
-    message: `EC2NodeClass ${nodeClass.name} selects ${image?.id ?? ''}, not ${claim.imageId ?? ''}`,
-    state: `EC2NodeClass/${nodeClass.name} image ${image?.id ?? ''}`,
-    isMet: isKnown ? image.id === claim.imageId : undefined,
+    message: `EC2NodeClass ${nodeClass.name} selects ${selected}, not ${claim.imageId ?? ''}`,
+    state: image === undefined ? undefined : `EC2NodeClass/${nodeClass.name} image ${image.id}`,
+    isMet: isKnown ? image?.id === claim.imageId : undefined,
   };
 }
 

@@ -3,6 +3,7 @@ import {
   CAPACITY_OVERLAY_APPLIED,
   CAPACITY_TYPE,
   type CapacityType,
+  INSTANCE_PROFILE,
   INSTANCE_TYPE,
   type Labels,
   NODE_POOL,
@@ -140,8 +141,11 @@ export function kubeletLabels(claim: NodeClaim): Labels {
   return Object.fromEntries(allowed.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Where the instance was launched and behind which groups, for drift to be compared with. */
-export function networkFacts(
+/**
+ * Where the instance was launched and behind which groups, for drift to be compared with; and by
+ * which instance profile, as Karpenter notes it.
+ */
+export function launchFacts(
   request: {
     readonly nodeClass: NodeClass;
     readonly overrides: readonly {
@@ -152,7 +156,8 @@ export function networkFacts(
   },
   instance: { readonly instanceType: string; readonly zone: string },
 ): Labels {
-  const groups = request.nodeClass.status.securityGroups.map(({ id }) => id).sort();
+  const { securityGroups, instanceProfile } = request.nodeClass.status;
+  const groups = securityGroups.map(({ id }) => id).sort();
   const { subnetId } =
     request.overrides.find(
       ({ instanceType, zone }) => instanceType === instance.instanceType && zone === instance.zone,
@@ -160,6 +165,7 @@ export function networkFacts(
   return {
     ...(groups.length === 0 ? {} : { [SECURITY_GROUPS]: groups.join(',') }),
     ...(subnetId === undefined ? {} : { [SUBNET]: subnetId }),
+    ...(instanceProfile === undefined ? {} : { [INSTANCE_PROFILE]: instanceProfile }),
   };
 }
 

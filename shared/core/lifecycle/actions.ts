@@ -59,6 +59,8 @@ export type LifecycleAction =
       readonly tags: Labels;
       readonly annotations: Readonly<Record<string, string | null>>;
     }
+  /** Claim and node say that the instance, whose reservation has ended, is paid on-demand. */
+  | { readonly kind: 'demote'; readonly nodes: readonly Node[] }
   | { readonly kind: 'delete-node'; readonly node: Node }
   | { readonly kind: 'taint-node'; readonly node: Node; readonly taints: readonly Taint[] }
   | { readonly kind: 'evict'; readonly pods: readonly Pod[] }
@@ -97,6 +99,8 @@ export interface ClaimSurroundings {
   readonly awaitedNode?: NodeClaim | undefined;
   /** As the cloud lists it; `absent` = not listed any more. */
   readonly instance: 'present' | 'shutting-down' | 'absent';
+  /** The instance runs, and in no reservation. */
+  readonly isUnreserved?: boolean;
   readonly blockingAttachments: readonly string[];
   /** By uid of the node; absent: this process has seen none of them before. */
   readonly seenTaints?: ReadonlyMap<string, SeenTaint>;

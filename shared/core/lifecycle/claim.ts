@@ -1,11 +1,13 @@
 import { LAUNCH_TRIED, launchTriedAtMs } from '../launch/fleet-group.ts';
 import type { Node } from '../model/cluster.ts';
 import {
+  CAPACITY_TYPE,
   DO_NOT_SYNC_TAINTS,
   INITIALIZED,
   PLANNED_PODS,
   REGISTERED,
   REPLACES,
+  RESERVED,
   TRIES,
   UNREGISTERED_TAINT_KEY,
 } from '../model/labels.ts';
@@ -238,6 +240,12 @@ function tagging(claim: NodeClaim, node: Node, isAwaited: boolean): readonly Lif
   return [{ kind: 'tag', instanceId, tags, annotations: { [TAGGED]: 'true', ...removed } }];
 }
 
+/** A reservation that ends leaves its instances running, at the price of on-demand ones. */
+function demotion(claim: NodeClaim, around: ClaimSurroundings): readonly LifecycleAction[] {
+  const isOver = around.isUnreserved === true && claim.labels[CAPACITY_TYPE] === RESERVED;
+  return isOver ? [{ kind: 'demote', nodes: around.nodes }] : [];
+}
+
 /** Why the claim's instance counts as gone; undefined: it does not. */
 function endOfInstance(claim: NodeClaim, around: ClaimSurroundings): string | undefined {
   if (around.instance === 'present' || around.nodes.some((node) => isTrue(node, 'Ready'))) {
@@ -301,6 +309,7 @@ function whileWanted(claim: NodeClaim, around: ClaimSurroundings): readonly Life
   const initializing = isTrue(claim, 'Initialized') ? [] : initialization(claim, node);
   return [
     ...nominations(node, around.awaiting),
+    ...demotion(claim, around),
     ...initializing,
     ...tagging(claim, node, around.isAwaited),
   ];

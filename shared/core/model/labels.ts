@@ -62,6 +62,7 @@ export const FAILED_CANARIES = 'joiner.dev/failed-canaries';
 export const UNCONFIRMED = 'joiner.dev/unconfirmed-interruptions';
 export const ADOPTED_HASHES = 'joiner.dev/adopted-hashes';
 export const SUBNET = 'joiner.dev/subnet';
+export const INSTANCE_PROFILE = 'karpenter.k8s.aws/instance-profile-name';
 export const SECURITY_GROUPS = 'joiner.dev/security-groups';
 export const SIMULATED_DURATION = 'joiner.dev/simulated-duration';
 

@@ -176,7 +176,11 @@ function claimTemplates(store: ObjectStore, set: KubeObject, pod: string): reado
     store.create({
       apiVersion: 'v1',
       kind: 'PersistentVolumeClaim',
-      metadata: { name: claimName, namespace: set.metadata.namespace },
+      metadata: {
+        ...objectAt(template, 'metadata'),
+        name: claimName,
+        namespace: set.metadata.namespace,
+      },
       spec: objectAt(template, 'spec'),
       status: { phase: 'Pending' },
     });

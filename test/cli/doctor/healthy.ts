@@ -3,7 +3,7 @@ import type { ClassFacts, Cluster, Facts, Known, Kubernetes } from '../../../cli
 import { customResourceDefinitions } from '../../../shared/api/crds/definitions.ts';
 import { decodeEC2NodeClass } from '../../../shared/api/ec2-node-class.ts';
 import { decodeNodePool } from '../../../shared/api/node-pool.ts';
-import { FUNCTION_NAMES } from '../../../shared/contract.ts';
+import { CLUSTER_FUNCTIONS, FUNCTION_NAMES } from '../../../shared/contract.ts';
 import type { NodeClass } from '../../../shared/core/model/node-class.ts';
 import type { NodePool } from '../../../shared/core/model/provisioning.ts';
 
@@ -33,7 +33,7 @@ export const KUBERNETES: Kubernetes = {
   version: 'v1.33.1',
   nowMs: NOW_MS,
   definitions: new Map(customResourceDefinitions().map((each) => [each.metadata.name, each])),
-  rights: [{ object: 'ClusterRole joiner:controller', state: 'same' }],
+  rights: [{ object: 'ClusterRole joiner:watch', state: 'same' }],
   signs: ['decide', 'lifecycle'].map((name) => ({
     who: 'Joiner',
     lease: `kube-system/joiner-${name}`,
@@ -88,6 +88,8 @@ export const CLASS: ClassFacts = {
   securityGroups: yes([{ id: 'sg-nodes' }]),
 };
 
+export const roleOf = (name: string): string => `arn:aws:iam::111122223333:role/joiner-${name}`;
+
 const reach = Object.fromEntries(SERVICES.map((service) => [service, yes('answers')]));
 
 export const HEALTHY: Facts = {
@@ -111,10 +113,19 @@ export const HEALTHY: Facts = {
   functions: yes(
     FUNCTION_NAMES.map((name) => ({
       name,
+      roleArn: roleOf(name),
       state: 'Active',
       version: '0.1.0',
       bucket: 'joiner-demo',
       subnetIds: [],
+    })),
+  ),
+  identities: yes(
+    CLUSTER_FUNCTIONS.map((name) => ({
+      name,
+      principalArn: roleOf(name),
+      groups: [`joiner:${name}`],
+      policyArns: [],
     })),
   ),
   catalogAtMs: yes(NOW_MS - 3_600_000),

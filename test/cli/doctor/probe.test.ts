@@ -24,6 +24,7 @@ afterEach(async () => {
 
 const deployed = {
   name: 'interrupt',
+  roleArn: 'arn:aws:iam::111122223333:role/interrupt',
   state: 'Active',
   version: '0.1.0',
   bucket: 'joiner-demo',

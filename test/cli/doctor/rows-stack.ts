@@ -1,5 +1,6 @@
-import type { Kubernetes } from '../../../cli/doctor/facts.ts';
-import { KUBERNETES, NOW_MS, unknown, yes } from './healthy.ts';
+import type { Facts, Identity, Kubernetes } from '../../../cli/doctor/facts.ts';
+import type { FunctionName } from '../../../shared/contract.ts';
+import { HEALTHY, KUBERNETES, NOW_MS, roleOf, unknown, yes } from './healthy.ts';
 import { asked, functions, kubernetes, NOT_DEPLOYED, type Row } from './row.ts';
 
 /** Our definition of NodePools without a field, or with one more. */
@@ -13,6 +14,16 @@ function definitions(change: 'older' | 'newer' | 'other' | 'absent'): Partial<Ku
   all.set(name, JSON.parse(text));
   if (change === 'absent') all.delete(name);
   return { definitions: all };
+}
+
+const ADMIN = 'arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy';
+
+/** One function that is somebody else in the cluster than it should be. */
+function identity(name: FunctionName, change: Partial<Identity>): Partial<Facts> {
+  const known = HEALTHY.identities.ok ? HEALTHY.identities.value : [];
+  return {
+    identities: yes(known.map((each) => (each.name === name ? { ...each, ...change } : each))),
+  };
 }
 
 const sign = (lease: string, secondsAgo: number): Kubernetes['signs'][number] => ({
@@ -79,19 +90,48 @@ export const STACK_ROWS: readonly Row[] = [
     'FAIL',
     'which Joiner does not know',
   ],
+  ['identities', {}, 'identities', 'OK', '7 functions with groups of their own'],
+  [
+    'a function in the group of an older version',
+    identity('lifecycle', { groups: ['joiner:controller'] }),
+    'identities',
+    'FAIL',
+    'lifecycle is in joiner:controller, not in joiner:lifecycle',
+  ],
+  [
+    'a function without an access entry',
+    identity('watch', { groups: [] }),
+    'identities',
+    'FAIL',
+    'watch is in no group, not in joiner:watch',
+  ],
+  [
+    'an installer that has kept its access',
+    identity('install', { policyArns: [ADMIN] }),
+    'identities',
+    'WARN',
+    'install has AmazonEKSClusterAdminPolicy, as while a deployment lasts',
+  ],
+  [
+    'how it is taken away',
+    identity('install', { policyArns: [ADMIN] }),
+    'identities',
+    'WARN',
+    `--principal-arn ${roleOf('install')} --policy-arn ${ADMIN}`,
+  ],
   ['rights', {}, 'rights', 'OK', '1 objects as ours'],
   [
     'other rights',
-    kubernetes({ rights: [{ object: 'ClusterRole joiner:controller', state: 'different' }] }),
+    kubernetes({ rights: [{ object: 'ClusterRole joiner:watch', state: 'different' }] }),
     'rights',
     'FAIL',
-    'ClusterRole joiner:controller is different',
+    'ClusterRole joiner:watch is different',
   ],
   [
     'no rights, before the deployment',
     {
       ...NOT_DEPLOYED,
-      ...kubernetes({ rights: [{ object: 'ClusterRole joiner:controller', state: 'absent' }] }),
+      ...kubernetes({ rights: [{ object: 'ClusterRole joiner:watch', state: 'absent' }] }),
     },
     'rights',
     'WARN',

@@ -199,6 +199,22 @@ describe('joiner doctor over the wire', () => {
     });
   });
 
+  it('sees who the functions are in the cluster, and an installer that has kept its access', async () => {
+    const policy = 'arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy';
+    aws.deploy('demo', FUNCTION_NAMES);
+    expect((await doctor()).one('identities')).toMatchObject({
+      status: 'OK',
+      message: '7 functions with groups of their own',
+    });
+    aws.accessPolicies.set('arn:aws:iam::111122223333:role/joiner-demo-install', [policy]);
+    aws.accessEntries = aws.accessEntries.slice(1);
+    const { of, exitCode } = await doctor();
+    const said = of('identities');
+    expect(said.map(({ status }) => status)).toEqual(['FAIL', 'WARN']);
+    expect(said[0]?.message).toBe('watch is in no group, not in joiner:watch');
+    expect(exitCode).toBe(1);
+  });
+
   it('asks for nothing that docs/deploy.md does not say it takes, and for all of that', async () => {
     const vpc = aws.cluster?.resourcesVpcConfig;
     if (vpc !== undefined) vpc.endpointPublicAccess = false;

@@ -1,9 +1,9 @@
 import type { Tag } from '@aws-sdk/client-ec2';
-import { KUBERNETES_GROUP } from '../../../shared/contract.ts';
 import { aliasParameters } from '../../../shared/core/launch/image-alias.ts';
 import type { KubeClient } from '../../../shared/kube/client.ts';
 import { RESOURCES } from '../../../shared/kube/resources.ts';
 import { ensureNamespace } from '../../contract/kube-objects.ts';
+import { FUNCTION_GROUPS } from '../../support/authorisation/rights.ts';
 import { CLUSTER, type WireCloud } from '../../support/aws/cloud.ts';
 import { furnish, IMAGES } from '../../support/aws/furnish.ts';
 import type { Account } from '../../support/aws/model/account.ts';
@@ -11,7 +11,7 @@ import { KEYS, REGION } from '../../support/closed-loop/functions.ts';
 import { findAssets, kubernetesRelease } from '../../support/control-plane/assets.ts';
 import { establishCrds, ourCrds } from '../../support/control-plane/crds.ts';
 import { type ControlPlane, launchControlPlane } from '../../support/control-plane/launch.ts';
-import { applyManifests, readManifests } from '../../support/control-plane/manifests.ts';
+import { applyRights } from '../../support/control-plane/manifests.ts';
 import { clientOf } from '../../support/control-plane/suite.ts';
 import { startTokenWebhook } from '../../support/control-plane/token-webhook.ts';
 
@@ -29,7 +29,7 @@ export async function startCluster(cloud: WireCloud): Promise<Cluster> {
   const kubernetes = kubernetesRelease(process.env);
   const assets = await findAssets();
   if (assets.kind === 'absent') throw new Error(assets.reason);
-  const identity = { ...KEYS, username: 'joiner', groups: [KUBERNETES_GROUP] };
+  const identity = { ...KEYS, username: 'joiner', groups: FUNCTION_GROUPS };
   const webhook = await startTokenWebhook(CLUSTER, REGION, [identity]);
   const plane = await launchControlPlane(assets.folder, {
     tokenWebhookUrl: webhook.url,
@@ -46,6 +46,7 @@ export async function startCluster(cloud: WireCloud): Promise<Cluster> {
   cloud.account.shutdownMs = SHUTDOWN_MS;
   nameNetwork(cloud.account);
   offerImages(cloud.account, kubernetes);
+  offerOlder(cloud.account, kubernetes);
   await cloud.start();
   cloud.cluster = {
     ...cloud.cluster,
@@ -55,7 +56,7 @@ export async function startCluster(cloud: WireCloud): Promise<Cluster> {
   };
   await ensureNamespace(admin, 'default');
   await ensureNamespace(admin, 'kube-system');
-  await applyManifests(admin, await readManifests('infra/rbac/controller.yaml'));
+  await applyRights(admin);
   await applySecurityGroupPolicies(admin);
   return {
     plane,
@@ -86,6 +87,29 @@ function nameNetwork(account: Account): void {
 }
 
 const MORE_ALIASES = ['bottlerocket', 'windows2019', 'windows2022', 'windows2025'];
+
+const OLDER = { x86_64: 'ami-0123456789abcdef2', arm64: 'ami-0123456789abcdef3' } as const;
+
+/** Images of AL2023 for the release before: AWS's suites drift away from them. */
+function offerOlder(account: Account, kubernetes: string): void {
+  const [major = '', minor = ''] = kubernetes.split('.');
+  const before = `${major}.${Number(minor) - 1}`;
+  const ids = new Map<string | undefined, string>([
+    [IMAGES.x86_64, OLDER.x86_64],
+    [IMAGES.arm64, OLDER.arm64],
+  ]);
+  const CreationDate = '2025-12-01T00:00:00.000Z';
+  const older = account.images.flatMap((image) => {
+    const ImageId = ids.get(image.ImageId);
+    const Name = image.Name?.replace(kubernetes, before);
+    return ImageId === undefined ? [] : [{ ...image, ImageId, Name, CreationDate }];
+  });
+  account.images = [...account.images, ...older];
+  for (const [arch, id] of Object.entries(OLDER)) {
+    const folder = `/aws/service/eks/optimized-ami/${before}/amazon-linux-2023/${arch}/standard`;
+    account.parameters.set(`${folder}/recommended/image_id`, id);
+  }
+}
 
 /** Images of the families that AWS's suites launch beside AL2023. */
 function offerImages({ parameters }: Account, kubernetes: string): void {

@@ -249,6 +249,16 @@ const EXPANSIONS: Readonly<Record<string, Expand>> = {
       context: {},
     },
   ],
+  // https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonelastickubernetesservice.html
+  'eks:DisassociateAccessPolicy': (input, { region, account }) => [
+    {
+      action: 'eks:DisassociateAccessPolicy',
+      resource:
+        `arn:aws:eks:${region}:${account}:access-entry/${String(input['clusterName'])}` +
+        `/role/${account}/${String(input['principalArn']).split('/').at(-1)}/ID`,
+      context: {},
+    },
+  ],
   'arc-zonal-shift:GetManagedResource': (input) => [
     {
       action: 'arc-zonal-shift:GetManagedResource',

@@ -22,7 +22,16 @@ export interface FunctionRecord {
 export type RequestRecord = Readonly<Partial<Record<FunctionName, FunctionRecord>>>;
 
 /** Resources whose objects are named in rules. */
-const NAMED = new Set(['leases', 'configmaps', 'services']);
+const NAMED = new Set([
+  'leases',
+  'configmaps',
+  'customresourcedefinitions',
+  'clusterroles',
+  'clusterrolebindings',
+  'roles',
+  'rolebindings',
+  'flowschemas',
+]);
 
 /** Gathers what each function asks of AWS and of the cluster, each thing once. */
 export class RequestRecorder {
@@ -54,7 +63,9 @@ export class RequestRecorder {
     this.take();
     return Object.fromEntries(
       FUNCTION_NAMES.map((name) => {
-        const asked = requests.filter((each) => each.function === name).map(kubeAsked);
+        // What the cluster's admin does is not a matter of rules.
+        const own = requests.filter((each) => each.function === name && !each.isAdmin);
+        const asked = own.map(kubeAsked);
         const kubernetes = new Map(asked.map((each) => [JSON.stringify(each), each]));
         return [name, { aws: sorted(this.aws.get(name)), kubernetes: sorted(kubernetes) }];
       }),
@@ -72,10 +83,18 @@ function callerOf(userAgent: string): FunctionName | undefined {
   return FUNCTION_NAMES.find((each) => each === name);
 }
 
-function kubeAsked({ verb, group, resource, namespace, name }: KubeRequest): KubeAsked {
+/** Without what rules do not tell apart. */
+export function kubeAsked({
+  verb,
+  group,
+  resource,
+  namespace,
+  name,
+}: Pick<KubeRequest, 'verb' | 'group' | 'resource' | 'namespace' | 'name'>): KubeAsked {
   const base = { verb, group, resource };
   if (!NAMED.has(resource)) return base;
-  return { ...base, namespace, ...(name === '' ? {} : { name }) };
+  // Kubernetes cannot limit a create to names, but where it comes by an apply.
+  return { ...base, namespace, ...(name === '' || verb === 'create' ? {} : { name }) };
 }
 
 /** As it is kept: a line for each thing asked, so that a change can be read. */

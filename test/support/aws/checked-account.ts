@@ -17,6 +17,7 @@ import { WireServer } from './wire/server.ts';
 /** A function as Lambda describes it. */
 export interface ModelFunction {
   readonly State: string;
+  readonly Role?: string;
   readonly Environment: { readonly Variables: Readonly<Record<string, string>> };
   readonly VpcConfig?: { readonly SubnetIds: readonly string[] };
 }
@@ -30,7 +31,13 @@ export class CheckedAccount {
   readonly profiles = new ProfileModel();
   readonly bucket = new ObjectModel('joiner-demo');
   cluster: eks.Cluster | undefined;
-  accessEntries: { readonly principalArn: string; readonly type: string }[] = [];
+  accessEntries: {
+    readonly principalArn: string;
+    readonly type: string;
+    readonly kubernetesGroups?: string[];
+  }[] = [];
+  /** By principal. */
+  readonly accessPolicies = new Map<string, readonly string[]>();
   endpoints: ec2.VpcEndpoint[] = [];
   routeTables: ec2.RouteTable[] = [];
   roles = new Set(['AWSServiceRoleForEC2Spot']);
@@ -68,7 +75,7 @@ export class CheckedAccount {
           RouteTables: this.routeTables,
         })),
       },
-      eks: { ...clusterHandlers(() => this.cluster), ...this.entryHandlers() },
+      eks: { ...clusterHandlers(() => this.cluster, new Set()), ...this.entryHandlers() },
       iam: { ...this.profiles.handlers(), ...this.roleHandlers() },
       s3: this.bucket.handlers(),
       events: {
@@ -96,7 +103,10 @@ export class CheckedAccount {
     for (const name of names) {
       const Variables = { JOINER_VERSION: '0.1.0', JOINER_BUCKET: 'joiner-demo' };
       const known = functionName(cluster, name as 'watch');
-      this.functions.set(known, { State: 'Active', Environment: { Variables }, ...change });
+      const Role = `arn:aws:iam::111122223333:role/${known}`;
+      this.functions.set(known, { State: 'Active', Role, Environment: { Variables }, ...change });
+      const entry = { principalArn: Role, type: 'STANDARD', kubernetesGroups: [`joiner:${name}`] };
+      this.accessEntries = [...this.accessEntries, entry];
     }
   }
 
@@ -112,8 +122,20 @@ export class CheckedAccount {
       DescribeAccessEntry: handle<
         eks.DescribeAccessEntryRequest,
         eks.DescribeAccessEntryCommandOutput
-      >(({ principalArn }) => ({
-        accessEntry: this.accessEntries.find((each) => each.principalArn === principalArn),
+      >(({ principalArn }) => {
+        const accessEntry = this.accessEntries.find((each) => each.principalArn === principalArn);
+        if (accessEntry === undefined) {
+          throw new WireFault('ResourceNotFoundException', 'no such access entry', 404);
+        }
+        return { accessEntry };
+      }),
+      ListAssociatedAccessPolicies: handle<
+        eks.ListAssociatedAccessPoliciesRequest,
+        eks.ListAssociatedAccessPoliciesCommandOutput
+      >(({ principalArn = '' }) => ({
+        associatedAccessPolicies: (this.accessPolicies.get(principalArn) ?? []).map(
+          (policyArn) => ({ policyArn }),
+        ),
       })),
     };
   }

@@ -47,6 +47,8 @@ export class WireCloud {
     resourcesVpcConfig: { clusterSecurityGroupId: 'sg-0000000000000000c' },
     status: 'ACTIVE',
   };
+  /** Access policies that the installer's access entry has. */
+  readonly accessPolicies = new Set<string>();
   /** Undefined: the cluster is not registered for zonal shift. */
   managedResource: ManagedResource | undefined;
   readonly server: WireServer;
@@ -79,7 +81,7 @@ export class WireCloud {
         ...templateHandlers(account),
       },
       ssm: parameterHandlers(account),
-      eks: clusterHandlers(() => this.cluster),
+      eks: clusterHandlers(() => this.cluster, this.accessPolicies),
       'arc-zonal-shift': zonalShiftHandlers(() => this.managedResource),
       iam: this.profiles.handlers(),
       s3: this.bucket.handlers(),

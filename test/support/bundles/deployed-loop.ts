@@ -4,7 +4,7 @@ import type { KubeClient } from '../../../shared/kube/client.ts';
 import { property, text } from '../../../shared/kube/list.ts';
 import { RESOURCES } from '../../../shared/kube/resources.ts';
 import { BUCKET, CLUSTER } from '../aws/cloud.ts';
-import { KEYS, REGION } from '../closed-loop/functions.ts';
+import { accessKeyOf, KEYS, REGION } from '../closed-loop/functions.ts';
 import type { ClosedLoop } from '../closed-loop/world.ts';
 import { close, listen } from '../loopback.ts';
 import { synthesiseFunctions } from './assembly.ts';
@@ -26,9 +26,20 @@ export interface DeployedLoop {
   /** Runs nodeclass, provision, disrupt and lifecycle in turn until the condition holds. */
   until(what: string, holds: () => Promise<boolean> | boolean): Promise<void>;
   /** Asks the installer as CloudFormation does. */
-  install(type: 'Create' | 'Update' | 'Delete', step: string): Promise<InstallAnswer>;
+  install(
+    type: 'Create' | 'Update' | 'Delete',
+    step: string,
+    properties?: Readonly<Record<string, string>>,
+    before?: Readonly<Record<string, string>>,
+  ): Promise<InstallAnswer>;
   stop(): Promise<void>;
 }
+
+/** What CloudFormation gives the installer's access entry when it makes it. */
+export const LENT = {
+  principalArn: 'arn:aws:iam::111122223333:role/JoinerInstall-us-east-1-demo-01234567',
+  policyArn: 'arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy',
+} as const;
 
 /** A pass is begun while there is more than 20 s left. */
 const ONE_PASS_MS = 20_300;
@@ -45,6 +56,7 @@ export async function deploy(
     url: cloud.cluster?.endpoint ?? '',
     caPem: Buffer.from(cloud.cluster?.certificateAuthority?.data ?? '', 'base64').toString('utf8'),
     adminToken: await adminToken(admin()),
+    isLent: () => cloud.accessPolicies.has(LENT.policyArn),
   });
   const endpoint = await kube.listen();
   const { resourcesVpcConfig } = cloud.cluster ?? {};
@@ -62,7 +74,8 @@ export async function deploy(
   const functions = new BundledFunctions(assembly.functions, (name) => ({
     AWS_LAMBDA_FUNCTION_NAME: name,
     AWS_REGION: REGION,
-    AWS_ACCESS_KEY_ID: KEYS.accessKeyId,
+    // The cluster knows each by its own.
+    AWS_ACCESS_KEY_ID: accessKeyOf(name),
     AWS_SECRET_ACCESS_KEY: KEYS.secretAccessKey,
     AWS_ENDPOINT_URL: cloud.endpoint,
   }));
@@ -77,11 +90,13 @@ export async function deploy(
     kube,
     invoke,
     until: (what, holds) => poll(what, holds, invoke, () => functions.output.slice(-40).join('')),
-    install: async (type, step) => {
+    install: async (type, step, properties = {}, before = {}) => {
+      const all = { Step: step, Cluster: CLUSTER, Bucket: BUCKET, Extent: 'all', ...properties };
       const event = {
         RequestType: type,
         ResponseURL: formation.url,
-        ResourceProperties: { Step: step, Cluster: CLUSTER, Bucket: BUCKET, Extent: 'all' },
+        ResourceProperties: all,
+        OldResourceProperties: { ...all, ...before },
       };
       await invoke('install', event, 60_000);
       return formation.last();

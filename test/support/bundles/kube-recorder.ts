@@ -13,6 +13,8 @@ export interface KubeRequest {
   readonly namespace: string;
   readonly name: string;
   readonly status: number;
+  /** It was made with all rights, not with those of the function's group. */
+  readonly isAdmin: boolean;
 }
 
 const VERBS: Readonly<Record<string, string>> = {
@@ -27,11 +29,13 @@ export interface Behind {
   readonly url: string;
   readonly caPem: string;
   readonly adminToken: string;
+  /** Whether the installer's access entry has the admin's policy. */
+  readonly isLent: () => boolean;
 }
 
 /**
  * Stands before an API server and notes which function asks for what. What `install` asks is done
- * as the cluster's admin, which its access entry makes it.
+ * as the cluster's admin while its access entry makes it that.
  */
 export class KubeRecorder {
   readonly requests: KubeRequest[] = [];
@@ -53,11 +57,11 @@ export class KubeRecorder {
   }
 
   private pass(incoming: IncomingMessage, response: ServerResponse): void {
-    const { url, caPem, adminToken } = this.behind;
+    const { url, caPem, adminToken, isLent } = this.behind;
     const from = functionOf(incoming.headers['user-agent'] ?? '');
     const { hostname, port } = new URL(url);
-    const authorization =
-      from === 'install' ? `Bearer ${adminToken}` : incoming.headers.authorization;
+    const isAdmin = from === 'install' && isLent();
+    const authorization = isAdmin ? `Bearer ${adminToken}` : incoming.headers.authorization;
     const outgoing = httpsRequest(
       {
         agent: this.agent,
@@ -70,7 +74,9 @@ export class KubeRecorder {
       },
       (answer) => {
         const status = answer.statusCode ?? 0;
-        if (from !== undefined) this.requests.push({ function: from, ...seen(incoming), status });
+        if (from !== undefined) {
+          this.requests.push({ function: from, ...seen(incoming), status, isAdmin });
+        }
         response.writeHead(status, answer.headers);
         // The headers of a watch come before its first event, and are waited for.
         response.flushHeaders();
@@ -92,14 +98,18 @@ function functionOf(userAgent: string): FunctionName | undefined {
 function seen({
   method = 'GET',
   url = '/',
-}: IncomingMessage): Omit<KubeRequest, 'function' | 'status'> {
+}: IncomingMessage): Omit<KubeRequest, 'function' | 'status' | 'isAdmin'> {
   const { pathname, searchParams } = new URL(url, 'http://api');
-  const [root, ...rest] = pathname.split('/').filter((part) => part !== '');
+  const parts = pathname.split('/').map(decodeURIComponent);
+  const [root, ...rest] = parts.filter((part) => part !== '');
   const group = root === 'apis' ? (rest.shift() ?? '') : '';
   rest.shift();
   const namespace = rest[0] === 'namespaces' && rest.length > 2 ? (rest[1] ?? '') : '';
   const [plural = '', name = '', subresource] = namespace === '' ? rest : rest.slice(2);
   const resource = subresource === undefined ? plural : `${plural}/${subresource}`;
   const reading = searchParams.has('watch') ? 'watch' : name === '' ? 'list' : 'get';
-  return { verb: VERBS[method] ?? reading, group, resource, namespace, name };
+  // A list of one object by its name is allowed by that name.
+  const selector = searchParams.get('fieldSelector') ?? '';
+  const [, selected = ''] = /^metadata\.name=([^,]+)$/.exec(selector) ?? [];
+  return { verb: VERBS[method] ?? reading, group, resource, namespace, name: name || selected };
 }

@@ -5,6 +5,11 @@ import { BUCKET, CLUSTER, type WireCloud } from '../aws/cloud.ts';
 export const REGION = 'us-east-1';
 export const KEYS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'a-secret-of-the-test' };
 
+/** Of a function that has an identity of its own. */
+export function accessKeyOf(name: FunctionName): string {
+  return `AKID${name.toUpperCase()}`;
+}
+
 export type Handler = (event: object, context: Context) => Promise<unknown>;
 export type Handlers = ReadonlyMap<FunctionName, Handler>;
 

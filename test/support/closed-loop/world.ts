@@ -1,20 +1,24 @@
-import { afterAll, afterEach, beforeAll, describe } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { CLUSTER_FUNCTIONS, kubernetesGroup } from '../../../shared/contract.ts';
 import type { KubeClient } from '../../../shared/kube/client.ts';
 import { listEach } from '../../../shared/kube/list.ts';
 import type { Resource } from '../../../shared/kube/resources.ts';
 import { ensureNamespace } from '../../contract/kube-objects.ts';
+import { askedBeyondRights, recordFurther } from '../authorisation/audit.ts';
+import { FUNCTION_GROUPS } from '../authorisation/rights.ts';
 import { CLUSTER, WireCloud } from '../aws/cloud.ts';
 import { furnish } from '../aws/furnish.ts';
 import type { ModelInstance } from '../aws/model/account.ts';
 import { awsByDefault, makeRealistic, type Realism } from '../aws/realism.ts';
 import { establishCrds, ourCrds } from '../control-plane/crds.ts';
 import type { ControlPlane, ControlPlaneOptions } from '../control-plane/launch.ts';
-import { applyManifests, readManifests } from '../control-plane/manifests.ts';
+import { applyManifests, applyRights } from '../control-plane/manifests.ts';
 import { clientOf, describeWithControlPlane, type Running } from '../control-plane/suite.ts';
 import { startTokenWebhook, type TokenWebhook } from '../control-plane/token-webhook.ts';
 import { runKubelets } from '../kubelet.ts';
 import { TestClock } from './clock.ts';
 import {
+  accessKeyOf,
   contextOf,
   environmentOf,
   type Handlers,
@@ -82,14 +86,17 @@ export interface ClosedLoopOptions {
   /** Of the functions, beside what the stack sets. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly controlPlane?: ControlPlaneOptions;
-  /** AWS takes its time and tells late, as it does; undefined: as {@link awsByDefault} says. */
-  readonly realism?: Realism;
+  /** How AWS takes its time and tells late; `instant`: it does not. @default {@link awsByDefault} */
+  readonly aws?: Realism | 'instant';
 }
 
 interface Started {
   readonly handlers: Handlers;
   readonly stop: () => Promise<void>;
 }
+
+/** Functions that run in the test's own process; they have the rights of all together. */
+const USER = 'joiner';
 
 /** A suite with a closed loop of its own, skipped where no control plane can be had. */
 export async function describeClosedLoop(
@@ -98,17 +105,24 @@ export async function describeClosedLoop(
   options: ClosedLoopOptions = {},
 ): Promise<void> {
   const cloud = new WireCloud(options.region);
-  const known = { ...KEYS, username: 'joiner', groups: ['joiner:controller'] };
+  const all = { ...KEYS, username: USER, groups: FUNCTION_GROUPS };
+  const each = CLUSTER_FUNCTIONS.map((name) => ({
+    ...KEYS,
+    accessKeyId: accessKeyOf(name),
+    username: `joiner-${name}`,
+    groups: [kubernetesGroup(name)],
+  }));
   let webhook: TokenWebhook | undefined;
   beforeAll(async () => {
-    webhook = await startTokenWebhook(CLUSTER, cloud.account.region, [known]);
+    webhook = await startTokenWebhook(CLUSTER, cloud.account.region, [all, ...each]);
   });
   afterAll(async () => webhook?.close());
   await describeWithControlPlane(
     title,
-    (running) => describeStarted(cloud, running, body, options),
+    (running) => describeStarted(cloud, running, body, { ...options, title }),
     () => ({
       ...options.controlPlane,
+      audited: USER,
       tokenWebhookUrl: webhook?.url ?? '',
       beforeControllers: installCrds,
     }),
@@ -128,7 +142,7 @@ function describeStarted(
   cloud: WireCloud,
   { admin, plane }: Running,
   body: (loop: ClosedLoop) => void,
-  options: ClosedLoopOptions,
+  options: ClosedLoopOptions & { readonly title: string },
 ): void {
   const tap = new LogTap(process.env['JOINER_TEST_LOG'] !== undefined);
   const parts: Parts = {
@@ -145,8 +159,8 @@ function describeStarted(
     parts.clock.start();
     tap.start();
     await furnish(cloud.account);
-    const realism = options.realism ?? awsByDefault();
-    if (realism !== undefined) makeRealistic(cloud, realism);
+    const aws = options.aws ?? awsByDefault() ?? 'instant';
+    if (aws !== 'instant') makeRealistic(cloud, aws);
     await cloud.start();
     const { url, caPem } = plane();
     const data = Buffer.from(caPem).toString('base64');
@@ -159,7 +173,15 @@ function describeStarted(
     parts.clock.stop();
   }, 60_000);
   if (options.strangers === true) afterEach(() => checkStrangers(cloud, admin()));
-  describe('', () => body(loopOf(parts, () => started?.handlers ?? new Map())));
+  describe('', () => {
+    body(loopOf(parts, () => started?.handlers ?? new Map()));
+    // No hook: one that fails leaves programs behind.
+    it('each function has asked for what its own rights allow', async () => {
+      const { auditLog } = plane();
+      if (process.env['JOINER_RECORD'] !== undefined) await recordFurther(auditLog, options.title);
+      else expect(await askedBeyondRights(auditLog)).toEqual([]);
+    });
+  });
 }
 
 /** What the loop is made of. */
@@ -173,7 +195,7 @@ async function start(parts: Parts, options: ClosedLoopOptions): Promise<Started>
   const admin = parts.admin();
   await ensureNamespace(admin, 'default');
   await ensureNamespace(admin, 'kube-system');
-  await applyManifests(admin, await readManifests('infra/rbac/controller.yaml'));
+  await applyRights(admin);
   if (options.strangers === true) await settleStrangers(cloud, admin);
   const handlers = await loadHandlers(environmentOf(cloud, options.environment ?? {}));
   const over = new AbortController();

@@ -18,12 +18,18 @@ export interface ControlPlane {
   readonly adminToken: string;
   /** Of the group joiner:viewer, which has no rights but those that a test gives it. */
   readonly viewerToken: string;
+  /** File with what {@link ControlPlaneOptions.audited} has asked, as JSON lines. */
+  readonly auditLog: string;
   stop(): Promise<void>;
 }
 
 export interface ControlPlaneOptions {
   /** URL of a TokenReview webhook that authenticates other tokens. @default none */
   readonly tokenWebhookUrl?: string;
+  /** The user whose requests are noted. @default nobody's are */
+  readonly audited?: string;
+  /** Requests wait by their priority where there are many. @default false */
+  readonly priorityAndFairness?: boolean;
   /** kube-scheduler and the controllers too. @default true */
   readonly controllers?: boolean;
   /** Controllers that do not run, by kube-controller-manager's names for them. @default none */
@@ -75,17 +81,19 @@ async function launchOnce(assets: string, options: ControlPlaneOptions): Promise
       `${viewerToken},viewer,viewer,"joiner:viewer"`,
     ];
     await writeSecrets(folder, tokens, options.tokenWebhookUrl);
+    await writeFile(join(folder, 'audit-policy'), auditPolicy(options.audited));
+    const auditLog = join(folder, 'audit.log');
     start('etcd', etcdFlags(folder, client, peer));
     start('kube-apiserver', apiServerFlags(folder, client, secure, options));
     await untilReady(url, adminToken, programs);
     const caPem = await readFile(join(folder, 'apiserver.crt'), 'utf8');
-    await options.beforeControllers?.({ url, caPem, adminToken, viewerToken });
+    await options.beforeControllers?.({ url, caPem, adminToken, viewerToken, auditLog });
     if (options.controllers ?? true) {
       await writeFile(join(folder, 'kubeconfig'), kubeconfig(url, caPem, adminToken));
       start('kube-scheduler', schedulerFlags(folder));
       start('kube-controller-manager', controllerFlags(folder, options));
     }
-    return { url, caPem, adminToken, viewerToken, stop };
+    return { url, caPem, adminToken, viewerToken, auditLog, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -112,6 +120,17 @@ async function writeSecrets(
   if (webhook !== undefined) {
     await writeFile(join(folder, 'webhook'), kubeconfig(webhook, undefined, undefined));
   }
+}
+
+/** Who asked for what; bodies are of no interest. */
+function auditPolicy(user: string | undefined): string {
+  const rules = user === undefined ? [] : [{ level: 'Metadata', users: [user] }];
+  return JSON.stringify({
+    apiVersion: 'audit.k8s.io/v1',
+    kind: 'Policy',
+    omitStages: ['RequestReceived'],
+    rules: [...rules, { level: 'None' }],
+  });
 }
 
 /** Loopback only; a crash of the machine may lose data, which costs a test run nothing. */
@@ -151,7 +170,13 @@ function apiServerFlags(
     // Pods of tests mount nothing, so they need not wait for their service account.
     '--disable-admission-plugins=ServiceAccount',
     '--endpoint-reconciler-type=none',
-    '--enable-priority-and-fairness=false',
+    `--enable-priority-and-fairness=${options.priorityAndFairness ?? false}`,
+    ...(options.audited === undefined
+      ? []
+      : [
+          `--audit-policy-file=${join(folder, 'audit-policy')}`,
+          `--audit-log-path=${join(folder, 'audit.log')}`,
+        ]),
     ...(options.tokenWebhookUrl === undefined
       ? []
       : [

@@ -4,6 +4,7 @@ import { parseAllDocuments } from 'yaml';
 import type { KubeClient } from '../../../shared/kube/client.ts';
 import { property, text } from '../../../shared/kube/list.ts';
 import { resourceOf } from '../../../shared/kube/resources.ts';
+import { RIGHTS_FILES } from '../authorisation/rights.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
@@ -15,6 +16,11 @@ export async function readManifests(path: string): Promise<readonly object[]> {
     if (error !== undefined) throw error;
     return document.toJS();
   });
+}
+
+/** The rights of all functions, as the installer applies them. */
+export async function applyRights(client: KubeClient): Promise<void> {
+  for (const file of RIGHTS_FILES) await applyManifests(client, await readManifests(file));
 }
 
 /** Applies objects as the installer does, in their order. */

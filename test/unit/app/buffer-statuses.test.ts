@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ACTIVE_CAPACITY, writeBufferStatuses } from '../../../shared/app/capacity-buffers.ts';
 import { Shadow } from '../../../shared/app/shadow.ts';
+import type { ResourceQuota } from '../../../shared/core/model/resource-quota.ts';
 import {
   type CapacityBuffer,
   type CapacityBufferStatusPatch,
@@ -30,14 +31,18 @@ it('a buffer says why its template is not there, though the status of another is
       },
     },
   });
-  const buffers = [
+  const capacityBuffers = [
     bufferOf('a', absent),
     bufferOf('b', { ...absent, refusal: 'get podtemplates/team/slot: no' }),
     bufferOf('c', absent),
   ];
-  expect(await writeBufferStatuses(await writingBy(ports), buffers, planOf({}))).toEqual([
-    { object: 'CapacityBuffer/team/a', message: '422: a webhook refuses' },
-  ]);
+  expect(
+    await writeBufferStatuses(
+      await writingBy(ports),
+      { capacityBuffers, resourceQuotas: [] },
+      planOf({}),
+    ),
+  ).toEqual([{ object: 'CapacityBuffer/team/a', message: '422: a webhook refuses' }]);
   expect(Object.fromEntries(messages)).toEqual({
     b: 'get podtemplates/team/slot: no',
     c: 'PodTemplate slot does not exist',
@@ -57,7 +62,11 @@ describe('a status', () => {
   const room = Array.from({ length: 8 }, (_, at) => `team/a-buffer-${at}`);
 
   /** What is written of the buffer while there is room for so many of its replicas. */
-  async function written(buffer: CapacityBuffer, fits: number) {
+  async function written(
+    buffer: CapacityBuffer,
+    fits: number,
+    resourceQuotas: readonly ResourceQuota[] = [],
+  ) {
     const { ports: around } = await waitingWorld([]);
     const statuses: CapacityBufferStatusPatch[] = [];
     const ports = withPorts(around, {
@@ -69,7 +78,8 @@ describe('a status', () => {
       },
     });
     const plan = { ...planOf({}), existing: [{ node: 'n', pods: room.slice(0, fits) }] };
-    await writeBufferStatuses(await writingBy(ports), [buffer], plan);
+    const state = { capacityBuffers: [buffer], resourceQuotas };
+    await writeBufferStatuses(await writingBy(ports), state, plan);
     return statuses;
   }
 
@@ -116,5 +126,20 @@ describe('a status', () => {
     const buffer = await settled();
     const lost = { ...buffer, status: { ...buffer.status, [field]: undefined } };
     expect(await written(lost, 8)).toMatchObject([buffer.status]);
+  });
+
+  it('says which ResourceQuota allows less, until it does not', async () => {
+    const most = { namespace: 'team', name: 'most', used: {}, scopes: [], hard: { pods: 3 } };
+    const limits = ({ conditions }: CapacityBufferStatusPatch) =>
+      conditions.find(({ type }) => type === 'LimitedByQuotas');
+    const [less] = await written(before, 3, [most]);
+    if (less === undefined) throw new Error('nothing was written');
+    expect(less.replicas).toBe(3);
+    const message = 'ResourceQuota most: room for 3 of 8 replicas';
+    expect(limits(less)).toMatchObject({ status: 'True', reason: 'LimitedByQuotas', message });
+    const { conditions, ...status } = less;
+    const [after] = await written({ ...before, status, conditions }, 8);
+    expect(after?.replicas).toBe(8);
+    expect(after && limits(after)).toMatchObject({ status: 'False', reason: 'WithinQuotas' });
   });
 });

@@ -228,6 +228,19 @@ describe('what CreateFleet answers', () => {
     });
   });
 
+  it('a node role that may not be passed: which may, and nothing encoded', () => {
+    const said = 'You are not authorized. User: x is not authorized to perform: iam:PassRole on y';
+    const error = {
+      ErrorCode: 'UnauthorizedOperation',
+      ErrorMessage: `${said}. Encoded authorization failure message: abc`,
+    };
+    const message = `${said}. (the stack's nodeRole and nodeRoles are the roles that may be passed)`;
+    const { faults } = fleetResult(fleet, { Errors: [error] });
+    expect(faults.map((each) => each.message)).toEqual([message]);
+    const again = { ...error, ErrorMessage: message };
+    expect(fleetResult(fleet, { Errors: [again] }).faults[0]?.message).toBe(message);
+  });
+
   it('gives instances the image and zone of their line where it leaves them out', () => {
     const group = { ...at({ InstanceType: 'c7g.large', SubnetId: 'subnet-0000000000000000a' }) };
     const { instances } = fleetResult(fleet, { Instances: [{ ...group, InstanceIds: ['i-1'] }] });

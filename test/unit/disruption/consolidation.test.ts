@@ -101,6 +101,20 @@ describe('a move pays back', () => {
   });
 });
 
+it('a node goes into a reservation, which is paid for, though its list price is higher', () => {
+  const base = typeOf('m5.xlarge', 4, 16, 0.192);
+  const reservation = { id: 'cr-1', type: 'default', capacity: 1, interruptible: false } as const;
+  const reserved = base.offerings
+    .slice(0, 1)
+    .map((each) => ({ ...each, capacityType: 'reserved' as const, price: 2e-8, reservation }));
+  const types = [
+    typeOf('m5.large', 2, 8, 0.096),
+    { ...base, offerings: [...base.offerings, ...reserved] },
+  ];
+  const [move] = movesOf(clusterOf([small('a', 'm5.large')], { types }));
+  expect(move?.replacements.map(({ chosen }) => chosen.reservationId)).toEqual(['cr-1']);
+});
+
 describe('the policy Balanced', () => {
   const balanced = (name: string): NodePool => {
     const pool = poolOf(name);

@@ -136,6 +136,12 @@ const ROWS: readonly Row[] = [
     [],
   ],
   [
+    'has an image while the class selects images of the other architecture alone',
+    {},
+    target({}, { nodeClass: status({ images: [imageOf('ami-arm64', 'arm64')] }) }),
+    ['AMIDrift'],
+  ],
+  [
     'has an unknown type, and the image of its architecture',
     { labels: { 'node.kubernetes.io/instance-type': 'x.large', 'kubernetes.io/arch': 'arm64' } },
     target(),

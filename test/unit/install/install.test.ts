@@ -37,6 +37,7 @@ function world(change: Change = {}) {
         return 1;
       },
       wake: async () => {},
+      dropAccess: async () => {},
       ...change.cloud,
     },
     connect: () => {
@@ -107,7 +108,9 @@ describe('the answer', () => {
     const { ports, answers } = world();
     await install(ports, request('Create', 'dance'), MINUTE_MS);
     expect(answers).toMatchObject([{ Status: 'FAILED' }]);
-    expect(JSON.stringify(answers)).toContain('valid are Create, Update, Delete, check, apply');
+    expect(JSON.stringify(answers)).toContain(
+      'valid are Create, Update, Delete, check, roles, apply',
+    );
   });
 
   it('is not sent when nobody asks', async () => {

@@ -213,6 +213,12 @@ describe('a NodeClaim', () => {
     ],
     ['at rest has nothing to do', ready, { nodes: [aNode()] }, []],
     [
+      'whose reservation has ended is on-demand from then on',
+      { ...ready, labels: { 'karpenter.sh/capacity-type': 'reserved' } },
+      { nodes: [aNode()], isUnreserved: true },
+      ['demote'],
+    ],
+    [
       'nominates pods again that were tried in vain',
       ready,
       { nodes: [aNode()], awaiting: [aPod({ name: 'a' })], isAwaited: true },

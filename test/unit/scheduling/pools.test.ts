@@ -8,6 +8,21 @@ import {
 import type { NodePool } from '../../../shared/core/model/provisioning.ts';
 import { FAMILY, GI, planOf, podOf, podsOf, poolOf, typeOf } from '../../builders/scheduling.ts';
 
+it('a reason names the NodePools first that took the pod but for a taint', () => {
+  const taints = [{ key: 'team', value: 'a', effect: 'NoSchedule' }] as const;
+  const others = ['a', 'b', 'c', 'd'].map((name) => poolOf(name));
+  const selected = poolOf('selected', { labels: { intent: 'apps' }, taints });
+  const plan = planOf({
+    nodePools: [...others, selected],
+    types: [typeOf('m.large', 2, 8, 0.1)],
+    pods: [podOf('web', { nodeSelector: { intent: 'apps' } })],
+  });
+  const { message, pools } = plan.unplaced.get('default/web') ?? {};
+  expect(message).toMatch(/^NodePool selected: .* after its taint team=a:NoSchedule/);
+  expect(message).toMatch(/; and 2 more NodePools$/);
+  expect(pools?.map(({ nodePool }) => nodePool)).toEqual(['a', 'b', 'c', 'd', 'selected']);
+});
+
 describe('pools', () => {
   it('prefers the heavier pool, whatever the price', () => {
     const nodePools = [poolOf('cheap'), poolOf('heavy', { weight: 10 })];

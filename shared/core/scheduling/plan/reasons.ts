@@ -36,6 +36,8 @@ const NAMED_POOLS_MAX = 3;
 /** Narrows the launches of one pool down, stage by stage, until none is left. */
 class Elimination {
   readonly stages: EliminationStage[] = [];
+  /** Checks that left something: the more, the nearer was the pool. */
+  passed = 0;
   private columns: readonly Column[];
   private types: number;
 
@@ -56,6 +58,7 @@ class Elimination {
   copy(): Elimination {
     const copy = new Elimination(this.types, this.columns);
     copy.stages.splice(0, copy.stages.length, ...this.stages);
+    copy.passed = this.passed;
     return copy;
   }
 
@@ -87,6 +90,7 @@ class Elimination {
     const after = new Set(this.columns.map(({ type }) => type.type.name)).size;
     if (after !== this.types || after === 0) this.stages.push({ what, before: this.types, after });
     this.types = after;
+    if (after > 0) this.passed += 1;
   }
 }
 
@@ -114,16 +118,21 @@ export class Reasons {
   }
 
   of(podClass: PodClass): UnplacedReason {
-    const pools = this.pools.map(({ pool, types }) => {
+    const all = this.pools.map(({ pool, types }) => {
       const left = this.narrowed(podClass, pool, types);
       left.end(
         pool.template.requirements.some((each) => each.minValues !== undefined)
           ? 'minValues of the NodePool'
           : 'room beside the pods that it must run with',
       );
-      return { nodePool: pool.name, stages: left.stages };
+      return { nodePool: pool.name, left };
     });
-    return { message: this.message(pools), pools };
+    const toldOf = ({ nodePool, left }: (typeof all)[number]) => ({
+      nodePool,
+      stages: left.stages,
+    });
+    const nearest = all.toSorted((a, b) => b.left.passed - a.left.passed).map(toldOf);
+    return { message: this.message(nearest), pools: all.map(toldOf) };
   }
 
   /**
@@ -164,8 +173,9 @@ export class Reasons {
     const known = this.byRule.get(text);
     if (known !== undefined) return known;
     const left = new Elimination(types, this.columns.get(pool.name) ?? []);
-    keepTolerated(left, podClass, pool.template.taints);
+    // Pods select pools by labels: one that they select and do not tolerate is a near miss.
     keepTerms(left, podClass);
+    keepTolerated(left, podClass, pool.template.taints);
     left.keep('the zones of its volumes', ({ group }) => group.allowed[podClass.rule.id] === 1);
     this.byRule.set(text, left);
     return left;
@@ -200,11 +210,10 @@ export class Reasons {
     return `limits, which have ${texts.join(' and ')} left`;
   }
 
-  private message(pools: UnplacedReason['pools']): string {
+  private message(nearest: UnplacedReason['pools']): string {
     const existing = this.world.rooms.length;
     const nodes = existing === 0 ? [] : [`none of ${existing} existing nodes has room for it`];
-    if (pools.length === 0) return ['there is no NodePool', ...nodes].join('; ');
-    const nearest = pools.toSorted((a, b) => b.stages.length - a.stages.length);
+    if (nearest.length === 0) return ['there is no NodePool', ...nodes].join('; ');
     const named = nearest.slice(0, NAMED_POOLS_MAX).map(poolText);
     const others = nearest.length - named.length;
     const more = others > 0 ? [`and ${others} more NodePools`] : [];

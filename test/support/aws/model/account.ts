@@ -18,7 +18,8 @@ export interface ModelInstance {
   readonly subnetId: string;
   readonly imageId: string;
   readonly market: 'on-demand' | 'spot' | 'capacity-block' | 'interruptible-capacity-reservation';
-  readonly reservationId: string | undefined;
+  /** Undefined where the reservation has been cancelled since. */
+  reservationId: string | undefined;
   readonly launchedAtMs: number;
   readonly template: RequestLaunchTemplateData;
   state: 'pending' | 'running' | 'shutting-down' | 'terminated' | 'stopped';

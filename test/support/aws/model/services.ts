@@ -22,9 +22,22 @@ export function parameterHandlers(account: Account): Handlers {
   };
 }
 
-/** One cluster; `undefined`: none. */
-export function clusterHandlers(cluster: () => eks.Cluster | undefined): Handlers {
+/** One cluster; `undefined`: none. It has one access entry, with these policies. */
+export function clusterHandlers(
+  cluster: () => eks.Cluster | undefined,
+  accessPolicies: Set<string>,
+): Handlers {
   return {
+    DisassociateAccessPolicy: handle<
+      eks.DisassociateAccessPolicyRequest,
+      eks.DisassociateAccessPolicyCommandOutput
+    >(({ policyArn = '' }) => {
+      if (!accessPolicies.delete(policyArn)) {
+        const message = 'The specified policyArn is not associated with the principalArn.';
+        throw new WireFault('ResourceNotFoundException', message, 404);
+      }
+      return {};
+    }),
     DescribeCluster: handle<eks.DescribeClusterRequest, eks.DescribeClusterCommandOutput>(
       ({ name }) => {
         const found = cluster();

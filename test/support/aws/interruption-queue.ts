@@ -2,9 +2,10 @@ import {
   DeleteMessageBatchCommand,
   GetQueueUrlCommand,
   ReceiveMessageCommand,
-  type SQSClient,
+  SQSClient,
 } from '@aws-sdk/client-sqs';
-import type { Calls } from './calls.ts';
+import { type AwsAccess, configuration } from '../../../shared/aws/access.ts';
+import type { Calls } from '../../../shared/aws/calls.ts';
 
 export interface QueuedMessage {
   readonly id: string;
@@ -22,7 +23,11 @@ export interface QueueParts {
 /** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ReceiveMessage.html */
 const BATCH_MAX = 10;
 
-/** The interruption queue read by hand: Lambda does it by itself, the command line does not. */
+export function sqsClient(access: AwsAccess): SQSClient {
+  return new SQSClient(configuration(access));
+}
+
+/** The interruption queue as Lambda reads it for `interrupt`. */
 export class InterruptionQueue {
   private readonly parts: QueueParts;
   private url: string | undefined;

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { NODE_CLASS, NODE_POOL, POD } from './manifests.ts';
+import { inFolder, joiner } from './run.ts';
+
+const DEPLOYMENT = `apiVersion: apps/v1
+kind: Deployment
+metadata: { name: web, namespace: shop }
+spec:
+  replicas: 3
+  selector: { matchLabels: { app: web } }
+  template:
+    metadata: { labels: { app: web } }
+    spec:
+      tolerations: [{ operator: Exists }]
+      containers: [{ name: main, image: web, resources: { requests: { cpu: 1 } } }]
+`;
+const FILES = { 'a.yaml': [NODE_CLASS, NODE_POOL, POD, DEPLOYMENT].join('---\n') };
+
+describe('joiner explain -f', () => {
+  it('says of a workload where its first pod would be, without a cluster', async () => {
+    await inFolder(FILES, async (folder) => {
+      const args = ['explain', 'pod', 'web', '-n', 'shop', '-f', folder] as const;
+      const { exitCode, stdout } = await joiner(...args);
+      expect(exitCode).toBe(0);
+      expect(stdout).toMatch(/^Pod shop\/web-/);
+      expect(stdout).toContain('a new node of NodePool general: ');
+      expect(stdout).toContain('A node of its own, by NodePool');
+      const json = JSON.parse((await joiner(...args, '-o', 'json')).stdout);
+      expect(json).toMatchObject({ kind: 'pod', place: { kind: 'new', nodePool: 'general' } });
+    });
+  });
+
+  it('says what keeps a pod pending', async () => {
+    await inFolder(FILES, async (folder) => {
+      const { stdout } = await joiner('explain', 'pod/single', '-f', folder);
+      expect(stdout).toContain('stays pending   NodePool general: ');
+      expect(stdout).toContain('0 after its taint team=web:NoSchedule');
+    });
+  });
+
+  it.each([
+    ['pod absent -f @', 1, 'there is no Pod, and no workload, absent in namespace default'],
+    ['node a -f @', 2, 'node: of manifests a pod is explained'],
+    ['pod a -f @/none.yaml', 2, '@/none.yaml: no such file'],
+    ['pod a --bare', 2, '--bare: a cluster has what it has'],
+  ])('refuses %s', async (line, code, says) => {
+    await inFolder(FILES, async (folder) => {
+      const args = line.replaceAll('@', folder).split(' ');
+      const { exitCode, stdout, stderr } = await joiner('explain', ...args);
+      expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: '' });
+      expect(stderr).toContain(says.replaceAll('@', folder));
+    });
+  });
+});
