@@ -1,10 +1,10 @@
 /**
- * The command line as a few files of JavaScript: `node scripts/run.mjs scripts/build-cli.ts FOLDER`.
- * Each command, the catalog of each region and what they share are files of their own, read when
- * needed. Lines stay as long as they are written, so that a stack says where it was.
+ * The command line as a few files of JavaScript. Each command, the catalog of each region and what
+ * they share are files of their own, read when needed. Lines stay as long as they are written, so
+ * that a stack says where it was.
  */
 import { cpSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { build } from 'esbuild';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -13,11 +13,11 @@ const ROOT = join(import.meta.dirname, '..');
 const BANNER =
   "const require=process.getBuiltinModule('node:module').createRequire(import.meta.url);";
 
-/** Files that commands read, at their place beside the bundle. */
-const READ = ['infra/rbac', 'infra/flow-control'];
-
-/** Writes `cli/bundle/main.mjs`, whose export `main` runs a command line, and what it needs. */
-export async function buildCommand(into: string): Promise<void> {
+/**
+ * Writes `cli/bundle/main.mjs`, whose export `main` runs a command line. `read` names the files and
+ * folders of the checkout that commands read; they get their place beside it.
+ */
+export async function buildCommand(into: string, read: readonly string[]): Promise<void> {
   await build({
     absWorkingDir: ROOT,
     entryPoints: { main: 'cli/main.ts' },
@@ -37,11 +37,5 @@ export async function buildCommand(into: string): Promise<void> {
     logLevel: 'silent',
     banner: { js: BANNER },
   });
-  for (const path of READ) cpSync(join(ROOT, path), join(into, path), { recursive: true });
-}
-
-if (import.meta.main) {
-  const [folder] = process.argv.slice(2);
-  if (folder === undefined) throw new Error('name the folder to write to');
-  await buildCommand(resolve(folder));
+  for (const path of read) cpSync(join(ROOT, path), join(into, path), { recursive: true });
 }

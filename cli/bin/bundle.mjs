@@ -9,11 +9,14 @@ import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+/** Files that commands read, at their place beside the bundle. */
+export const READ = ['infra/rbac', 'infra/flow-control'];
+
 /** Folders and files that the bundle is built from; packages count by what npm noted of them. */
 const FROM = [
   'cli',
   'shared',
-  'infra/rbac',
+  ...READ,
   'scripts/build-cli.ts',
   'package.json',
   'package-lock.json',
@@ -56,7 +59,7 @@ async function build(root, cache, key) {
     mkdirSync(own, { recursive: true });
     const script = pathToFileURL(join(root, 'scripts', 'build-cli.ts'));
     const { buildCommand } = await import(script.href);
-    await buildCommand(own);
+    await buildCommand(own, READ);
     renameSync(own, folder);
     forgetOld(cache, key);
   } catch {

@@ -23,7 +23,12 @@ interface OwnNode {
   readonly placeNode: (root: string) => boolean;
 }
 
+interface Bundle {
+  readonly READ: readonly string[];
+}
+
 const ROOT = join(import.meta.dirname, '..', '..');
+const { READ }: Bundle = await import(`${ROOT}/cli/bin/bundle.mjs`);
 
 let folder: string;
 beforeEach(() => {
@@ -47,7 +52,7 @@ function sum(sizes: ReadonlyMap<string, number>): number {
 
 describe('the bundle of the command line', () => {
   it('starts with the list of commands, and a command with what it uses', async () => {
-    await buildCommand(folder);
+    await buildCommand(folder, READ);
     const bundle = join(folder, 'cli', 'bundle');
     const first = startsWith(bundle, 'main.mjs');
     expect(sum(first)).toBeLessThan(200_000);
@@ -66,7 +71,7 @@ describe('the bundle of the command line', () => {
   });
 
   it('has what the commands read beside it', async () => {
-    await buildCommand(folder);
+    await buildCommand(folder, READ);
     expect(existsSync(join(folder, 'infra', 'rbac', 'watch.yaml'))).toBe(true);
   });
 });
@@ -105,7 +110,7 @@ describe('the list of commands', () => {
 
 /** A checkout with a command of one line. */
 function checkout(says: string): void {
-  for (const path of ['cli/bin', 'scripts/build-cli.ts', 'infra/rbac', 'package.json']) {
+  for (const path of ['cli/bin', 'scripts/build-cli.ts', ...READ, 'package.json']) {
     cpSync(join(ROOT, path), join(folder, path), { recursive: true });
   }
   writeFileSync(join(folder, 'package-lock.json'), '{}\n');
@@ -165,6 +170,14 @@ describe('the first run', () => {
     writeFileSync(join(folder, 'package-lock.json'), '{ "name": "other" }\n');
     expect((await started()).says).toBe('two');
     expect(cached()).toHaveLength(3);
+  });
+
+  it.each(READ)('builds anew when a file of %s is another', async (path) => {
+    checkout('one');
+    await started();
+    writeFileSync(join(folder, path, 'more.yaml'), '{}\n');
+    await started();
+    expect(cached()).toHaveLength(2);
   });
 
   it('runs from the sources where nothing can be written', async () => {
