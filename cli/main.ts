@@ -28,6 +28,7 @@ async function program(argv: readonly string[]): Promise<Command> {
   for (const { name, description, load } of COMMANDS) {
     const command = name === named ? await load() : new Command(name).description(description);
     root.addCommand(command.copyInheritedSettings(root));
+    command.showHelpAfterError(`(joiner ${name} --help shows what there is)`);
   }
   for (const command of [root, ...root.commands]) command.exitOverride();
   return root;

@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
 import { isEmbeddedRegion, loadCatalog, REGIONS } from '../shared/catalog/catalog.ts';
 import type { Catalog } from '../shared/catalog/facts.ts';
+import { AWS_REGIONS } from './aws-regions.ts';
 import { BadInput } from './bad-input.ts';
 import { readCatalogFile } from './catalog-file.ts';
+import { nearest } from './nearest.ts';
 import { showPricesOf } from './price-text.ts';
 import { regionOption } from './region.ts';
 
@@ -28,6 +30,8 @@ export function withOfflineCatalog(command: Command): Command {
 
 /** Where prices of a region that is not embedded come from. */
 export function notEmbedded(region: string): string {
+  const meant = AWS_REGIONS.includes(region) ? undefined : nearest(region, AWS_REGIONS);
+  if (meant !== undefined) return `AWS has no such region; did you mean ${meant}?`;
   return (
     `no prices of ${region} are embedded (${REGIONS.join(', ')} are): ` +
     `joiner catalog --region ${region} -o FILE reads them from AWS, and --catalog FILE takes them`

@@ -1,8 +1,8 @@
 import { isOpen } from '../../shared/aws/cluster-access.ts';
 import { shortened } from '../../shared/contract.ts';
+import { AWS_REGIONS } from '../aws-regions.ts';
 import { type Cluster, type Facts, isDeployed } from './facts.ts';
 import { fail, judged, type Line, ok, warn } from './line.ts';
-import { AWS_REGIONS } from './regions.ts';
 
 /** Who asks, and whether the cluster can take Joiner in. */
 export function checkCluster(facts: Facts): readonly Line[] {

@@ -8,8 +8,11 @@ import { BadInput } from '../bad-input.ts';
 import { type Foreign, foreignNote, renderingAdvice } from '../foreign.ts';
 import { labelOf, manifestFiles } from '../manifest-files.ts';
 import { type Finding, type Manifest, manifestsOf, nameOf } from '../manifests.ts';
+import { isAutoscaler, scaled } from './autoscalers.ts';
 import { doubtsOf } from './doubts.ts';
+import { ignoredNotes } from './ignored.ts';
 import { type Place, remarksOn } from './remarks.ts';
+import { suggestion } from './suggestions.ts';
 import { decidingUnset, type Substitution, unsetIn, withAdvice, withKeys } from './variables.ts';
 
 /** Values of `${NAME}` that need not be given. */
@@ -151,7 +154,7 @@ function refusals({ object, place }: Manifest): readonly string[] {
     const names = unset.find((each) => each.path === path)?.names ?? [];
     const missing = names.filter((name) => !message.includes(`\${${name}}`));
     const held = missing.map((name) => ` (it holds \${${name}})`).join('');
-    return `${place(path)}: ${path} ${message}${held}`;
+    return `${place(path)}: ${path} ${message}${held}${suggestion(object, path, message)}`;
   });
 }
 
@@ -181,7 +184,7 @@ function objectsAt(path: string, value: Substitution, finding: Finding): readonl
 function notesOn(
   used: readonly Manifest[],
   known: readonly Json[],
-  ignored: ReadonlySet<string>,
+  ignored: readonly Manifest[],
   foreign: readonly Foreign[],
   place: Place,
 ): readonly string[] {
@@ -191,7 +194,7 @@ function notesOn(
     // What an API server refuses is its own business where there is one.
     ...(place === 'live' ? [] : doubtful(used, known)),
     ...remarksOn(used, place),
-    ...(ignored.size > 0 ? [`ignored kinds: ${[...ignored].sort().join(', ')}`] : []),
+    ...ignoredNotes(ignored),
     ...(left === undefined ? [] : [left]),
   ];
 }
@@ -218,7 +221,10 @@ export function loadManifests(
   const named = paths.flatMap((path) => objectsAt(path, value, { problems, foreign }));
   problems.push(...named.flatMap(refusals));
   const admitted = (kind: string) => named.filter(({ object }) => admit(object).kind === kind);
-  const { used, notes } = lastOfEach(admitted('used'));
+  const last = lastOfEach(admitted('used'));
+  const ignored = admitted('ignored');
+  const autoscalers = ignored.filter(({ object }) => isAutoscaler(object));
+  const { used, notes } = scaled(last.used, autoscalers);
   // A class that is itself refused is there all the same: one fault, one line.
   problems.push(...danglingReferences(named, known), ...unusableSettings(used));
   if (problems.length > 0) {
@@ -226,9 +232,8 @@ export function loadManifests(
     const advice = named.length === 0 ? renderingAdvice(foreign) : undefined;
     throw new BadInput([...problems.map(withAdvice), ...(advice === undefined ? [] : [advice])]);
   }
-  const ignored = new Set(admitted('ignored').map(({ object }) => textAt(object, 'kind') ?? '?'));
   const said = notesOn(used, known, ignored, foreign, place);
-  for (const line of [...notes, ...said, ...idleNotes(variables, found)]) note(line);
+  for (const line of [...last.notes, ...notes, ...said, ...idleNotes(variables, found)]) note(line);
   return used.map(({ object }) => object);
 }
 

@@ -3,6 +3,7 @@ import { JOB_DURATION } from '../../shared/sim/durations.ts';
 import { listAt, textAt, valueAt } from '../../shared/sim/json.ts';
 import { asWorkload } from '../../shared/sim/pod-templates.ts';
 import { WORLD_START_MS } from '../../shared/sim/world.ts';
+import { oldNames } from '../convert/old-names.ts';
 import { type Manifest, nameOf } from '../manifests.ts';
 
 /** Names told in one note. */
@@ -92,6 +93,13 @@ function autoModeNotes(used: readonly Manifest[]): readonly string[] {
   });
 }
 
+/** Names of earlier versions, which no node has: pods that select them wait for ever. */
+function oldNameNotes(used: readonly Manifest[]): readonly string[] {
+  return used.flatMap(({ object, place }) =>
+    oldNames(object).map(({ field, message }) => `${place(field)}: ${field}: ${message}`),
+  );
+}
+
 /**
  * What becomes of the manifests: a simulated cluster runs them, they are planned there at one
  * moment, or they are put beside what a cluster has.
@@ -101,5 +109,6 @@ export type Place = 'simulated' | 'planned' | 'live';
 /** What people should know of the objects before they read the result. */
 export function remarksOn(used: readonly Manifest[], place: Place): readonly string[] {
   const own = { simulated: runNotes, planned: countNotes, live: () => [] }[place](used);
-  return [...own, ...(place === 'live' ? [] : absenceNotes(used)), ...autoModeNotes(used)];
+  const absent = place === 'live' ? [] : absenceNotes(used);
+  return [...own, ...absent, ...autoModeNotes(used), ...oldNameNotes(used)];
 }

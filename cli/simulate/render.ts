@@ -63,15 +63,22 @@ function folded(timeline: readonly Entry[]): readonly (readonly [Entry, number])
   });
 }
 
-function timelineText(state: FinalState): string {
+/** Letters of a message that a line of the timeline has room for. */
+const MESSAGE_MAX = 140;
+
+function shortened(text: string, { verbose }: View): string {
+  return verbose || text.length <= MESSAGE_MAX ? text : `${text.slice(0, MESSAGE_MAX - 1)}…`;
+}
+
+function timelineText(state: FinalState, view: View): string {
   const rows = folded(state.timeline).map(([entry, more]) => [
     age(Math.floor(entry.at)),
     entry.kind,
     more === 0 ? entry.object : `${entry.object} and ${more} more`,
-    entry.message,
     `${priceText(entry.pricePerHour, 2)}/h`,
+    shortened(entry.message, view),
   ]);
-  return table(['AT', 'EVENT', 'OBJECT', 'WHAT', 'COST'], rows, '  ');
+  return table(['AT', 'EVENT', 'OBJECT', 'COST', 'WHAT'], rows, '  ');
 }
 
 /** Every reason why pods wait, where the summary has no room for all. */
@@ -152,7 +159,7 @@ export function renderFinalState(state: FinalState, view: View): string {
     section('NodeOverlays', overlayText(state)),
     section('Pods', cut(podText(state), view, 0)),
     section('Why', cut(whyText(state), view, 0)),
-    section('Timeline', cut(timelineText(state), view)),
+    section('Timeline', cut(timelineText(state, view), view)),
   ]
     .filter((each) => each !== '')
     .join('\n');

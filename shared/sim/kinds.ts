@@ -47,7 +47,8 @@ const workload: Check = (object) => {
   const isCount = replicas === undefined || (Number.isInteger(replicas) && Number(replicas) >= 0);
   const path = 'spec.template.spec';
   const { issues } = specs.read(valueAt(object, 'spec', 'template', 'spec'), path);
-  const count = { path: 'spec.replicas', message: 'must be a whole number of at least 0' };
+  const message = `must be a whole number of at least 0, not ${show(replicas)}`;
+  const count = { path: 'spec.replicas', message };
   const template = valueAt(object, 'spec', 'template', 'metadata');
   const durations = simulatedDurationIssues(template, 'spec.template.metadata');
   return [...(isCount ? [] : [count]), ...durations, ...issues];

@@ -1,7 +1,7 @@
 import { RegionInfo } from 'aws-cdk-lib/region-info';
 import { describe, expect, it } from 'vitest';
+import { AWS_REGIONS } from '../../../cli/aws-regions.ts';
 import { checkAll } from '../../../cli/commands/doctor.ts';
-import { AWS_REGIONS } from '../../../cli/doctor/regions.ts';
 import { HEALTHY, KUBERNETES } from './healthy.ts';
 import { kubernetes, NOT_DEPLOYED } from './row.ts';
 import { ACCOUNT_ROWS } from './rows-account.ts';
