@@ -17,8 +17,15 @@ export default defineConfig({
       project('contract'),
       project('cli'),
       project('infra'),
-      project('e2e', { testTimeout: 120_000, hookTimeout: 600_000 }),
+      // They wait for control planes and nodes more than they work, and go beside each other.
+      project('e2e', {
+        testTimeout: 120_000,
+        hookTimeout: 600_000,
+        maxWorkers: 3,
+        sequence: { groupOrder: 1 },
+      }),
     ],
     testTimeout: 30_000,
+    maxWorkers: '100%',
   },
 });

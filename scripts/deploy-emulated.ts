@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { createServer } from 'node:net';
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { startMoto } from './moto.ts';
 
 /**
  * Deploys, updates and destroys the stack with the plain CDK command line against moto, an emulator
@@ -17,38 +17,11 @@ const ROOT = join(import.meta.dirname, '..');
 const ACCOUNT = '123456789012';
 const REGION = 'eu-west-1';
 const STACK = 'joiner-demo';
-const START_MS_MAX = 30_000;
-
-/**
- * Of moto 5.2: a Ref to an event bus gives an object, which then fails as a name; there is no
- * termination protection; what an update removes is deleted whatever its DeletionPolicy says.
- */
-const MOTO = `
-import sys
-import moto.events.models as events
-from moto.cloudformation.responses import CloudFormationResponse
-events.EventBus.physical_resource_id = property(lambda self: self.name)
-PROTECTED = '<UpdateTerminationProtectionResponse><UpdateTerminationProtectionResult/></UpdateTerminationProtectionResponse>'
-CloudFormationResponse.update_termination_protection = lambda self: PROTECTED
-from moto.cloudformation.parsing import ResourceMap
-delete = ResourceMap._delete_resource
-RETAINED = ('Retain', 'RetainExceptOnCreate')
-def unless_retained(self, resource, definition):
-    if definition.get('DeletionPolicy') not in RETAINED:
-        delete(self, resource, definition)
-ResourceMap._delete_resource = unless_retained
-from moto.server import main
-main(sys.argv[1:])
-`;
 
 async function main(more: readonly string[]): Promise<void> {
-  const port = await freePort();
-  const url = `http://localhost:${port}`;
-  const moto = spawn('python3', ['-c', MOTO, '-H', '127.0.0.1', '-p', String(port)], {
-    stdio: ['ignore', 'ignore', 'ignore'],
-  });
+  const moto = await startMoto();
+  const { url } = moto;
   try {
-    await untilReady(url, moto);
     await bootstrap(url);
     cdk(url, ['deploy', '--require-approval', 'never', ...more]);
     const deployed = await resources(url);
@@ -73,7 +46,7 @@ async function main(more: readonly string[]): Promise<void> {
     expect(left.size === 0, 'nothing left in the stack');
     expect(isSame(await nodeRoles(url), nodes), 'the node role is left to the nodes that have it');
   } finally {
-    moto.kill();
+    moto.stop();
   }
 }
 
@@ -172,30 +145,6 @@ async function call(url: string, service: string, init: RequestInit): Promise<st
   );
   const response = await fetch(url, { ...init, headers });
   return await response.text();
-}
-
-async function untilReady(url: string, moto: ChildProcess): Promise<void> {
-  const deadline = Date.now() + START_MS_MAX;
-  for (;;) {
-    const isUp = await fetch(`${url}/moto-api/`).then(
-      (response) => response.ok,
-      () => false,
-    );
-    if (isUp) return;
-    if (moto.exitCode !== null || Date.now() > deadline) {
-      throw new Error("moto did not start; install it with: pip install 'moto[server]'");
-    }
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (typeof address !== 'object' || address === null) throw new Error('no free port');
-  return address.port;
 }
 
 await main(process.argv.slice(2)).catch((error: unknown) => {

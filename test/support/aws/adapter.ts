@@ -9,7 +9,7 @@ import { CLUSTER, type WireCloud } from './cloud.ts';
 
 export const CREDENTIALS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' };
 
-export function accessTo(cloud: WireCloud): AwsAccess {
+export function accessTo(cloud: Pick<WireCloud, 'endpoint'>): AwsAccess {
   return {
     region: 'us-east-1',
     credentials: CREDENTIALS,
@@ -20,7 +20,7 @@ export function accessTo(cloud: WireCloud): AwsAccess {
 }
 
 /** The model's clock; waiting makes it go on at once. */
-export function callsOn(cloud: WireCloud): Calls {
+export function callsOn(cloud: Pick<WireCloud, 'account'>): Calls {
   const { account } = cloud;
   return new Calls({
     nowMs: () => account.nowMs,
@@ -32,7 +32,11 @@ export function callsOn(cloud: WireCloud): Calls {
 
 /** The adapters as a function composes them, all pointed at the wire server. */
 export function adapterOn(cloud: WireCloud, calls = callsOn(cloud)) {
-  const access = accessTo(cloud);
+  return adapterAt(accessTo(cloud), calls);
+}
+
+/** The same at any endpoint. */
+export function adapterAt(access: AwsAccess, calls: Calls) {
   const ec2 = ec2Client(access);
   const eks = eksClient(access);
   const templates = new LaunchTemplates({

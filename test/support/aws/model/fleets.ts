@@ -124,8 +124,22 @@ function overQuota(account: Account, pool: Pool, market: string): [string, strin
   ];
 }
 
+/** The subnet or the image of a line that does not exist; an account without images has any. */
+function absence(account: Account, pool: Pool): [string, string] | undefined {
+  const subnetId = pool.override.SubnetId ?? '';
+  if (!account.subnets.some((each) => each.SubnetId === subnetId)) {
+    return ['InvalidSubnetID.NotFound', `The subnet ID '${subnetId}' does not exist`];
+  }
+  const imageId = pool.override.ImageId ?? pool.template.data.ImageId ?? '';
+  const { images } = account;
+  if (images.length === 0 || images.some((each) => each.ImageId === imageId)) return undefined;
+  return ['InvalidAMIID.NotFound', `The image id '[${imageId}]' does not exist`];
+}
+
 /** Why a pool has nothing now; the codes are those of EC2's error list. */
 function shortage(account: Account, pool: Pool, market: string): [string, string] | undefined {
+  const absent = absence(account, pool);
+  if (absent !== undefined) return absent;
   const profile = pool.template.data.IamInstanceProfile?.Name ?? '';
   if (profile !== '' && !account.knowsProfile(profile)) {
     const what = `Value (${profile}) for parameter iamInstanceProfile.name is invalid.`;
