@@ -1,22 +1,18 @@
-import { catalogPort } from '../../shared/catalog/port.ts';
+import { ec2Client } from '../../shared/aws/access.ts';
+import { Ec2Network } from '../../shared/aws/network.ts';
 import { notMine } from '../runtime/not-mine.ts';
+import { offeringsPort } from '../runtime/offerings.ts';
 import type { Base, Cloud } from '../runtime/sandbox.ts';
 
-/**
- * What there is to buy, and nothing of EC2. How much of a reservation is free would have to be
- * asked for, so that no replacement is planned into one.
- */
-export function planningCloud({ config, catalog }: Base): Cloud {
-  const { region, memoryOverhead, reservedEnis } = config;
+/** What there is to buy; of EC2 only what is free in reservations, which replacements may go into. */
+export function planningCloud(base: Base): Cloud {
+  const { access, calls } = base;
+  const network = new Ec2Network({ ec2: ec2Client(access), calls });
   return {
     compute: notMine('compute'),
     images: notMine('images'),
     network: notMine('network'),
     profiles: notMine('profiles'),
-    catalog: catalogPort(region, catalog, () => ({
-      reservedNetworkInterfaces: reservedEnis,
-      memoryOverhead,
-      availableReservations: new Map(),
-    })),
+    catalog: offeringsPort(base, network),
   };
 }

@@ -5,7 +5,7 @@ import type { Base } from './sandbox.ts';
 /** Instance types with the reservations' free instances of this moment. */
 export function offeringsPort(
   { config: { region, memoryOverhead, reservedEnis }, catalog }: Base,
-  network: Network,
+  network: Pick<Network, 'reservations'>,
 ): CatalogPort {
   const available = new Map<string, number>();
   const port = catalogPort(region, catalog, () => ({

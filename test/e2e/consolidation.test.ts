@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { property } from '../../shared/kube/list.ts';
 import { RESOURCES } from '../../shared/kube/resources.ts';
+import { RESERVATION } from '../support/bundles/manifests.ts';
 import { deployment, nodeClass, nodePool } from '../support/closed-loop/manifests.ts';
 import {
   claimsOf,
@@ -22,6 +23,13 @@ const requirements = [
   { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['on-demand'] },
   { key: 'karpenter.k8s.aws/instance-family', operator: 'In', values: ['c6a'] },
 ];
+
+/** Room for one of a type that is larger than needed. */
+const reservation = { ...RESERVATION, InstanceType: 'c6a.2xlarge' } as const;
+
+const eitherWay = requirements.map((each) =>
+  each.key === 'karpenter.sh/capacity-type' ? { ...each, values: ['on-demand', 'reserved'] } : each,
+);
 
 const disruption = { budgets: [{ nodes: '100%' }] };
 
@@ -100,6 +108,30 @@ await describeClosedLoop(
         expect(liveInstances(loop).map(({ instanceType }) => instanceType)).toEqual(['c6a.large']);
         for (let round = 0; round < 3; round += 1) await loop.tick();
         expect(loop.cloud.account.instances.size).toBe(launched + 1);
+      },
+      MINUTES,
+    );
+
+    it(
+      'a node moves into a reservation that its class selects later, since that is paid for',
+      async () => {
+        for (const name of ['large', 'small']) await loop.apply([workload('wide', name, 0, '1')]);
+        await loop.admin().delete(RESOURCES.nodePools, { name: 'wide' }, {});
+        await loop.until('nothing is left', () => liveInstances(loop).length === 0);
+        loop.cloud.account.reservations = [reservation];
+        await loop.apply([nodePool('either', eitherWay, { disruption })]);
+        await loop.apply([workload('either', 'one', 1, '500m')]);
+        await loop.until('it runs', async () => (await runningPods(loop, 'one')) === 1);
+        expect(liveInstances(loop)).toMatchObject([{ reservationId: undefined }]);
+        const capacityReservationSelectorTerms = [{ id: reservation.CapacityReservationId }];
+        const spec = { ...nodeClass.spec, capacityReservationSelectorTerms };
+        await loop.apply([{ ...nodeClass, spec }]);
+        await loop.until('its node is in the reservation', async () => {
+          const [instance] = liveInstances(loop);
+          const isIn = instance?.reservationId === reservation.CapacityReservationId;
+          return isIn && (await isAtRest(loop, 'either', 'one', 1));
+        });
+        expect(liveInstances(loop)).toHaveLength(1);
       },
       MINUTES,
     );
