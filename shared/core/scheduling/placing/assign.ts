@@ -1,7 +1,7 @@
 import type { ColumnGroup } from '../problem/columns.ts';
 import type { PodClass } from '../problem/problem.ts';
 import { type Place, placeOfGroup } from '../world/topology.ts';
-import type { ClassView, World } from '../world/world.ts';
+import type { ClassView, NodeRoom, World } from '../world/world.ts';
 import { bestRoom, suitableRooms } from './grow.ts';
 
 /** Pods of one class that go to new nodes with decided labels. */
@@ -172,18 +172,25 @@ export function assignDomains(
   return assignment.items;
 }
 
+/** Existing nodes for the class, those first that meet most of its preferences. */
+function preferredRooms(world: World, view: ClassView): readonly NodeRoom[] {
+  const rooms = suitableRooms(world, view);
+  if (view.kinds.size === 0) return rooms;
+  const hasNew = view.groups.length > 0;
+  return rooms
+    .map((room) => ({ room, penalty: world.penaltyOnNode(view, room) }))
+    .filter(({ penalty }) => !hasNew || penalty <= view.penaltyOfNew)
+    .sort((a, b) => a.penalty - b.penalty)
+    .map(({ room }) => room);
+}
+
 /**
  * Pods whose place does not depend on others: as many as fit go on existing nodes, unless only a
  * new node would meet preferences that are to be met.
  */
 export function fillExisting(world: World, order: readonly ClassView[]): readonly Item[] {
   for (const view of order) {
-    const hasNew = view.groups.length > 0;
-    const rooms = suitableRooms(world, view)
-      .map((room) => ({ room, penalty: world.penaltyOnNode(view, room) }))
-      .filter(({ penalty }) => !hasNew || penalty <= view.penaltyOfNew)
-      .sort((a, b) => a.penalty - b.penalty);
-    for (const { room } of rooms) {
+    for (const room of preferredRooms(world, view)) {
       while (world.leftOf(view.podClass) > 0 && world.canPutOnNode(view, room)) {
         world.putOnNode(view, room);
       }

@@ -27,7 +27,7 @@ const EMPTIED_MAX = 4;
 /** Whether every pod could have been the last to be placed, given where all others are. */
 export function isSound({ ground, rooms, bins, topology }: World): boolean {
   const homes = [
-    ...rooms.map(({ place, content }) => ({ place, content })),
+    ...rooms.filter(({ content }) => content.size > 0),
     ...bins.map(({ held, content }) => ({ place: placeOfGroup(held.group), content })),
   ];
   for (const { place, content } of homes) {
@@ -68,13 +68,19 @@ function gains(now: Attempt, merit: Merit, before: Attempt, was: Merit): boolean
   return now.cost < before.cost - 1e-9 || merit.met.some((each, at) => each > (was.met[at] ?? 0));
 }
 
+/** Whether every pod has a place that costs nothing, and none has preferences. */
+function isPerfect({ world, ground }: Attempt): boolean {
+  if (world.bins.length > 0 || ground.wishes.kinds.size > 0) return false;
+  return ground.problem.classes.every((each) => world.leftOf(each) === 0);
+}
+
 /**
  * Large neighbourhood search (Shaw 1998) on a small plan: a few nodes at a time are emptied and
  * their pods placed anew, in the usual order or another; what is better is kept.
  */
 export function improved(start: Attempt, order: readonly ClassView[]): Attempt {
   const { problem } = start.ground;
-  if (problem.demand.pods.length > IMPROVED_MAX) return start;
+  if (problem.demand.pods.length > IMPROVED_MAX || isPerfect(start)) return start;
   const random = numbers(problem.demand.pods.length);
   let best = start;
   let merit = meritOf(best);

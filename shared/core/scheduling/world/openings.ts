@@ -1,6 +1,7 @@
 import type { InstanceType } from '../../model/instance-type.ts';
 import { RESERVED } from '../../model/labels.ts';
 import { amountOf } from '../../model/resources.ts';
+import { Remembered } from '../../remembered.ts';
 import { type Column, compareColumns } from '../problem/columns.ts';
 import { daemonPortsOn, portsClash } from '../problem/host-ports.ts';
 import { launchLabel, type PoolVariant, type TypeVariant } from '../problem/launch-space.ts';
@@ -73,7 +74,13 @@ export function limitedBy({ type: { type } }: Opening, name: string): number {
 interface Mask {
   readonly id: number;
   readonly bits: Uint8Array;
+  /** The bits as a text, which is the same in every problem of these groups. */
+  readonly text: string;
 }
+
+/** Pods of one problem ask for what those of the last one did; more would be memory for little. */
+const KEPT_MAX = 32;
+const kept = new Remembered<Problem['groups'], readonly Opening[]>(KEPT_MAX);
 
 /** What else could be launched instead of a column; nodes with like pods share the answer. */
 export class Openings {
@@ -114,18 +121,14 @@ export class Openings {
     const mask = this.maskOf(held, occupants);
     const ports = occupants.flatMap(({ host }) => host.ports);
     const { zone, capacityType, reservationId } = held.domain;
-    const text = [
-      held.pool.id,
-      zone,
-      capacityType,
-      reservationId ?? '',
-      mask.id,
-      isNarrow,
-      ports.length === 0 ? '' : JSON.stringify(ports),
-    ].join('|');
+    const place = [held.pool.id, zone, capacityType, reservationId ?? '', isNarrow].join('|');
+    const text = `${place}|${mask.id}|${ports.length === 0 ? '' : JSON.stringify(ports)}`;
     let openings = this.known.get(text);
     if (openings === undefined) {
-      openings = this.prepare(held, mask.bits, ports, isNarrow);
+      const make = () => this.prepare(held, mask.bits, ports, isNarrow);
+      // Ports are those of this problem's DaemonSets.
+      openings =
+        ports.length > 0 ? make() : kept.of(this.problem.groups, `${place}|${mask.text}`, make);
       this.known.set(text, openings);
     }
     return openings;
@@ -162,7 +165,7 @@ export class Openings {
       return agrees ? 1 : 0;
     });
     const joined = bits.join('');
-    const mask = this.masksByBits.get(joined) ?? { id: this.masksByBits.size, bits };
+    const mask = this.masksByBits.get(joined) ?? { id: this.masksByBits.size, bits, text: joined };
     this.masksByBits.set(joined, mask);
     this.masks.set(text, mask);
     return mask;
