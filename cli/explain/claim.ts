@@ -78,7 +78,10 @@ function fateOf(claim: NodeClaim, isUnused: boolean, found: Preview, nowMs: numb
   // What is empty and not said to be held back is needed: by pods that wait, or a CapacityBuffer.
   const isHeld = isUnused && isTrue(claim, 'Consolidatable') && ofPool.length > 0;
   const isUnwanted = drift !== undefined || isHeld;
-  if (own.length === 0 && !isUnwanted) return { kind: 'stays', why: kept.get(claim.name) };
+  if (own.length === 0 && !isUnwanted) {
+    const others = removals.length > 0 ? 'other nodes go first' : undefined;
+    return { kind: 'stays', why: kept.get(claim.name) ?? others };
+  }
   const reasons = [...own, ...(isUnwanted ? ofPool : [])].map(({ message }) => message);
   const what = drift === undefined ? [] : [`it has drifted (${drift.reason})`];
   const why = reasons.length > 0 ? reasons : ['other nodes go first'];

@@ -240,8 +240,9 @@ function pricesOf(
 /**
  * What one pass of `provision` and one of `disrupt` would do to the cluster as it was read: the use
  * cases of production, on a copy. Brakes and Karpenter's presence are left to whoever prints it.
+ * `asked` is the claim of a node about which somebody asks why it stays.
  */
-export async function preview(input: Previewed): Promise<Preview> {
+export async function preview(input: Previewed, asked?: string): Promise<Preview> {
   const { state, cluster, decisions, ports, settings } = copied(input);
   const { region } = input.catalog;
   const failures: Failure[] = [];
@@ -249,6 +250,7 @@ export async function preview(input: Previewed): Promise<Preview> {
   const made = await provisioned(ports, cluster, settings, failures);
   const { failures: refused, kept } = await disrupt(ports, settings, {
     saidMax: Number.POSITIVE_INFINITY,
+    ...(asked === undefined ? {} : { asked }),
   });
   const { plan, written, outlook } = made;
   const { nodeClaims } = state.objects;

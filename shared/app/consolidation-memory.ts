@@ -25,6 +25,7 @@ export class ConsolidationMemory {
   private types: ClusterSnapshot['instanceTypes'] = new Map();
   private refusals: ReadonlyMap<string, string> = new Map();
   private isDone = false;
+  private readonly said = new Map<string, string>();
 
   /** Why nothing is moved, where that is known; undefined: there is something to look for. */
   recall(input: Omit<Consolidation, 'known'>): ReadonlyMap<string, string> | undefined {
@@ -42,6 +43,18 @@ export class ConsolidationMemory {
   /** What came of groups when all was as it is now. */
   get known(): ReadonlyMap<string, string> {
     return this.refusals;
+  }
+
+  /** Whether this has not been said of the claim last; from now on it has. */
+  isNews(uid: string, message: string): boolean {
+    if (this.said.get(uid) === message) return false;
+    this.said.set(uid, message);
+    return true;
+  }
+
+  /** Forgets what was said of claims that are gone. */
+  forgetOthers(uids: ReadonlySet<string>): void {
+    for (const uid of this.said.keys()) if (!uids.has(uid)) this.said.delete(uid);
   }
 
   keep({ moves, refusals, isExhausted }: Consolidated): void {

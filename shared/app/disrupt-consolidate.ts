@@ -108,7 +108,7 @@ function dueNodes(pass: DisruptPass, nodes: readonly Priced[]): readonly Priced[
  * would pay back nobody knows then.
  */
 async function freeNodes(
-  { state, nowMs, events, kept }: DisruptPass,
+  { state, nowMs, events, kept, unconsolidatable }: DisruptPass,
   nodes: readonly Priced[],
   allowance: Allowance,
 ): Promise<readonly Priced[]> {
@@ -118,14 +118,13 @@ async function freeNodes(
     const guard = limitsGuardOf(pool);
     if (typeof guard === 'string') await events.ofPool(pool, guard);
     const isSpent = allowance.left(pool) <= 0;
-    const reason =
-      (typeof guard === 'string' ? guard : undefined) ??
-      waitsForPool(pool)?.message ??
-      heldBy(each, state.objects.podDisruptionBudgets, nowMs) ??
-      unevictableBy(each) ??
-      (isSpent ? `Budgets of NodePool ${pool.name} let no node go now` : undefined);
+    const ofPool = (typeof guard === 'string' ? guard : undefined) ?? waitsForPool(pool)?.message;
+    const own = heldBy(each, state.objects.podDisruptionBudgets, nowMs) ?? unevictableBy(each);
+    const spent = isSpent ? `Budgets of NodePool ${pool.name} let no node go now` : undefined;
+    const reason = ofPool ?? own ?? spent;
     if (reason === undefined) free.push(each);
     else kept.set(claim.name, reason);
+    if (reason !== undefined && reason === own) unconsolidatable.add(claim.name);
   }
   return free;
 }
@@ -159,6 +158,7 @@ async function consolidationOf(
     settings: settings.consolidation,
     plansMax: PLANS_MAX,
     turn: Math.floor(nowMs / TURN_MS),
+    asked: pass.asked,
   };
 }
 
@@ -242,10 +242,10 @@ export async function consolidateNodes(pass: DisruptPass): Promise<void> {
   if (created.length + deleted.length + taken.size > 0) return;
   const input = await consolidationOf(pass);
   if (input === undefined) return;
-  const { memory, kept } = pass;
+  const { memory } = pass;
   const why = memory.recall(input);
   if (why !== undefined) {
-    for (const [name, message] of why) kept.set(name, message);
+    noteRefusals(pass, why);
     return;
   }
   const known = memory.known;
@@ -256,8 +256,20 @@ export async function consolidateNodes(pass: DisruptPass): Promise<void> {
     const text = consolidationRecording({ ...input, known }, found, pass.nowMs);
     pass.ports.recorder.recording?.(`disrupt-${claim}`, pass.nowMs, text);
   }
-  for (const [claim, why] of found.refusals) kept.set(claim, why);
+  noteRefusals(pass, found.refusals);
   await makeMoves(pass, found.moves, input.snapshot);
+}
+
+/** Why single nodes stay, of all groups that were looked at. */
+function noteRefusals(
+  { kept, unconsolidatable }: DisruptPass,
+  refusals: ReadonlyMap<string, string>,
+): void {
+  for (const [claims, message] of refusals) {
+    if (claims.includes(',')) continue;
+    kept.set(claims, message);
+    unconsolidatable.add(claims);
+  }
 }
 
 async function makeMoves(

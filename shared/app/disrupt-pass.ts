@@ -54,7 +54,11 @@ export interface DisruptPass {
   readonly events: WaitingEvents;
   /** Why nodes with pods that might be consolidated stay, by the claim's name. */
   readonly kept: Map<string, string>;
+  /** Of these the ones whose reason does not pass by itself. */
+  readonly unconsolidatable: Set<string>;
   readonly memory: ConsolidationMemory;
+  /** The claim of a node about which somebody asks. */
+  readonly asked: string | undefined;
 }
 
 export function poolOf({ state }: DisruptPass, claim: NodeClaim): NodePool | undefined {

@@ -11,6 +11,7 @@ import { removeEmpty } from './disrupt-empty.ts';
 import { WaitingEvents } from './disrupt-events.ts';
 import type { DisruptPass } from './disrupt-pass.ts';
 import { startCommands } from './disrupt-start.ts';
+import { sayUnconsolidatable } from './disrupt-unconsolidatable.ts';
 import { recordNothing } from './launch-records.ts';
 import { isOurs } from './offers.ts';
 import { resolveTypes } from './outlook.ts';
@@ -36,12 +37,14 @@ export interface DisruptOptions {
   readonly saidMax?: number;
   /** What earlier passes of the process have found; nothing by default. */
   readonly memory?: ConsolidationMemory;
+  /** The claim of a node about which somebody asks why it stays. */
+  readonly asked?: string;
 }
 
 async function observe(
   ports: Ports,
   settings: AppSettings,
-  { saidMax = SAID_MAX, memory = new ConsolidationMemory() }: DisruptOptions,
+  { saidMax = SAID_MAX, memory = new ConsolidationMemory(), asked }: DisruptOptions,
 ): Promise<DisruptPass> {
   const startedAtMs = ports.clock.nowMs();
   const state = await ports.cluster.read();
@@ -71,7 +74,9 @@ async function observe(
     taken: new Set(),
     events: new WaitingEvents(ports, saidMax),
     kept: new Map(),
+    unconsolidatable: new Set(),
     memory,
+    asked,
   };
 }
 
@@ -100,5 +105,6 @@ export async function disrupt(
   await removeEmpty(pass);
   await startCommands(pass);
   await consolidateNodes(pass);
+  await sayUnconsolidatable(pass);
   return { created, deleted, kept, failures };
 }

@@ -42,6 +42,8 @@ async function passOf(world: World, judged: DisruptPass['judged'] = new Map()) {
     deleted: [],
     taken: new Set(),
     kept: new Map(),
+    unconsolidatable: new Set(),
+    asked: undefined,
     memory: new ConsolidationMemory(),
     events: new WaitingEvents(ports, 20),
   };

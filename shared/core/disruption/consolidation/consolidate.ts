@@ -26,6 +26,8 @@ export interface Consolidation {
   readonly turn: number;
   /** What came of groups of nodes when the snapshot was the same, as {@link Consolidated} has it. */
   readonly known: ReadonlyMap<string, string>;
+  /** The claim of a node about which somebody asks: why it stays is found out first. */
+  readonly asked?: string | undefined;
 }
 
 export interface Consolidated {
@@ -208,6 +210,8 @@ export function consolidate(input: Consolidation): Consolidated {
     return { moves: [], refusals: new Map(), plans: order.length && 1, isExhausted: true };
   }
   const search = new Search(input, ground);
+  const asked = order.find(({ claim }) => claim.name === input.asked);
+  if (asked !== undefined) search.try([asked]);
   const first = bestOfFirst(search, order);
   if (first !== undefined) search.take(first);
   for (const group of groupsOf(order, turn, plansMax - search.plans)) {
