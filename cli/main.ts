@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import { COMMANDS } from './command-list.ts';
+import { LOG_IN } from './log-in.ts';
 
 /** Exit codes: 0 done, 1 the thing asked failed, 2 bad usage or bad input; `plan`: 3 something to do. */
 const USAGE = 2;
@@ -45,7 +46,8 @@ export async function main(argv: readonly string[]): Promise<void> {
       return;
     }
     const text = error instanceof Error ? error.message : String(error);
-    process.stderr.write(`error: ${text}\n`);
+    const advice = text.includes('Could not load credentials') ? `; ${LOG_IN}` : '';
+    process.stderr.write(`error: ${text}${advice}\n`);
     process.exitCode = 1;
   }
 }

@@ -1,6 +1,7 @@
 import { isOpen } from '../../shared/aws/cluster-access.ts';
 import { shortened } from '../../shared/contract.ts';
 import { AWS_REGIONS } from '../aws-regions.ts';
+import { LOG_IN } from '../log-in.ts';
 import { type Cluster, type Facts, isDeployed } from './facts.ts';
 import { fail, judged, type Line, ok, warn } from './line.ts';
 
@@ -55,11 +56,7 @@ function checkCaller(facts: Facts): Line {
     const advice = 'nothing, if sts has no endpoint here: only this line needs it';
     return warn('credentials', `taken by EKS, but not told by STS: ${caller.why}`, advice);
   }
-  return fail(
-    'credentials',
-    `AWS does not know the caller: ${caller.why}`,
-    'log in: aws sso login, or set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
-  );
+  return fail('credentials', `AWS does not know the caller: ${caller.why}`, LOG_IN);
 }
 
 function checkStatus({ asked }: Facts, { status }: Cluster): Line {
