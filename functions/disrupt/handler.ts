@@ -26,7 +26,7 @@ export const handler = composed(async (_event: WakeUpEvent, invocation) => {
   await refreshPrices();
   const kinds = new Set<Wake['kind']>();
   const turns = leasedTurns({
-    leases: whenFree(kube, leases(requestId), remainingMs),
+    leases: whenFree(kube, leases(requestId), config.functionName, remainingMs),
     ports,
     wakeAnother: () => kinds.add('nodeclaim-created'),
   });

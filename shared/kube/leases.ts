@@ -13,6 +13,17 @@ export const WAKE = 'joiner.dev/wake';
 /** With a function's name: when it last took the Lease, which others may take, too. */
 export const TAKEN_BY = 'joiner.dev/taken-by-';
 
+/**
+ * Which function has asked for the Lease, and when: others leave it free for a moment, so that one
+ * which is woken again and again does not keep it for ever.
+ */
+export const ASKED = 'joiner.dev/asked';
+/** Who asks looks for it that long. */
+const ASKED_MS = 25_000;
+/** How often, and how long after each other, others look whether it has been taken. */
+const YIELDS_MAX = 5;
+const YIELD_MS = 300;
+
 export const LEASE_NAMESPACE = 'kube-system';
 const LEASE_SECONDS = 15;
 const LEASE_MS = LEASE_SECONDS * 1000;
@@ -40,8 +51,24 @@ export interface LeaseOptions {
  * left after one has first looked is as good as one's own: of many that come at once, one leaves it.
  */
 export function kubeLeases({ client, holder, by }: LeaseOptions): Leases {
-  const key = by === undefined ? undefined : `${TAKEN_BY}${by}`;
-  return { acquire: (name) => acquire(client, `joiner-${name}`, holder, key) };
+  return { acquire: (name) => acquire(client, `joiner-${name}`, holder, by) };
+}
+
+/** Has others leave the Lease to this function, once it is free. One that is not there is free. */
+export async function askForLease(client: KubeClient, name: string, by: string): Promise<void> {
+  const address: Address = { namespace: LEASE_NAMESPACE, name: `joiner-${name}` };
+  const asked = `${by}/${client.timing.nowMs()}`;
+  const value = { metadata: { annotations: { [ASKED]: asked } } };
+  await unlessChanged('held', () =>
+    client.patch(RESOURCES.leases, address, { kind: 'merge', value }),
+  );
+}
+
+/** Whether another function has asked for the Lease, and may still want it. */
+function isAskedByAnother({ asked }: LeaseState, by: string | undefined, nowMs: number): boolean {
+  const at = asked.lastIndexOf('/');
+  const isOwn = by !== undefined && asked.slice(0, at) === by;
+  return at > 0 && !isOwn && nowMs < Number(asked.slice(at + 1)) + ASKED_MS;
 }
 
 /** How long somebody has held a Lease; undefined: nobody does. Leaves no mark. */
@@ -61,29 +88,41 @@ interface LeaseState {
   readonly durationMs: number;
   readonly transitions: number;
   readonly wake: string;
+  readonly asked: string;
 }
 
 async function acquire(
   client: KubeClient,
   name: string,
   holder: string,
-  takenKey: string | undefined,
+  by: string | undefined,
 ): Promise<Lease | undefined> {
   const address: Address = { namespace: LEASE_NAMESPACE, name };
   let oldMark: string | undefined;
-  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
-    if (attempt > ATTEMPTS_AT_ONCE) await pauseAfter(client, attempt - ATTEMPTS_AT_ONCE);
+  let yields = 0;
+  for (let attempt = 1; attempt - yields <= ATTEMPTS_MAX; attempt += 1) {
+    const failures = attempt - 1 - yields;
+    if (failures >= ATTEMPTS_AT_ONCE) await pauseAfter(client, failures - ATTEMPTS_AT_ONCE + 1);
     const state = await readLease(client, address);
     const nowMs = client.timing.nowMs();
     oldMark ??= state?.wake ?? '';
     if (state !== undefined && isMarkedSince(state, oldMark, holder, nowMs)) return undefined;
-    const taken = takenKey === undefined ? {} : { [takenKey]: encodeMicroTime(nowMs) };
+    const isHeld = state !== undefined && isHeldByAnother(state, holder, nowMs);
+    const isAsked = state !== undefined && !isHeld && isAskedByAnother(state, by, nowMs);
+    if (isAsked && yields < YIELDS_MAX) {
+      yields += 1;
+      await client.timing.sleep(YIELD_MS);
+      continue;
+    }
+    const taken: Taker['taken'] =
+      by === undefined ? {} : { [`${TAKEN_BY}${by}`]: encodeMicroTime(nowMs) };
+    const answered = isAsked ? taken : { ...taken, [ASKED]: null };
     const outcome =
       state === undefined
         ? await createLease(client, address, { holder, taken, nowMs })
-        : isHeldByAnother(state, holder, nowMs)
+        : isHeld
           ? await leaveMark(client, address, state, `${holder}/${nowMs}/${attempt}`)
-          : await takeOver(client, address, state, { holder, taken, nowMs });
+          : await takeOver(client, address, state, { holder, taken: answered, nowMs });
     if (outcome === 'held') return new HeldLease(client, address, holder, nowMs);
     if (outcome === 'marked') return undefined;
   }
@@ -114,7 +153,7 @@ type Outcome = 'held' | 'marked' | 'changed';
 /** Who takes a Lease, and what it says of that besides. */
 interface Taker {
   readonly holder: string;
-  readonly taken: Readonly<Record<string, string>>;
+  readonly taken: Readonly<Record<string, string | null>>;
   readonly nowMs: number;
 }
 
@@ -332,6 +371,7 @@ async function readLease(client: KubeClient, address: Address): Promise<LeaseSta
   return {
     resourceVersion: text(property(metadata, 'resourceVersion')),
     wake: text(property(property(metadata, 'annotations'), WAKE)),
+    asked: text(property(property(metadata, 'annotations'), ASKED)),
     holder: text(property(spec, 'holderIdentity')),
     acquiredAtMs: Date.parse(text(property(spec, 'acquireTime'))) || 0,
     renewedAtMs: Date.parse(text(property(spec, 'renewTime'))) || 0,

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KubeClient } from '../../shared/kube/client.ts';
 import {
+  ASKED,
+  askForLease,
   heldForMs,
   kubeLeases,
   LEASE_NAMESPACE,
@@ -102,6 +104,47 @@ describe('leases on an API server in memory', () => {
     await kubeLeases({ client, holder: 'b' }).acquire(NAME);
     nowMs += 16_001;
     expect(await heldForMs(client, NAME)).toBeUndefined();
+  });
+
+  it('are left to a function that has asked, for a moment', async () => {
+    const object = new MemoryObject();
+    const client = memoryClient((request) => object.handle(request), impatient);
+    const busy = { client, by: 'provision' };
+    const first = await kubeLeases({ ...busy, holder: 'a' }).acquire(NAME);
+    await askForLease(client, NAME, 'disrupt');
+    await first?.release();
+    const second = kubeLeases({ ...busy, holder: 'b' }).acquire(NAME);
+    const asker = await kubeLeases({ client, holder: 'c', by: 'disrupt' }).acquire(NAME);
+    expect(await asker?.isHeld()).toBe(true);
+    // It has left its mark, and the asker goes round for it.
+    expect(await second).toBeUndefined();
+    expect(await asker?.release()).toBe('woken');
+    const left = await client.get(RESOURCES.leases, ADDRESS);
+    expect(property(property(left, 'metadata'), 'annotations')).not.toHaveProperty([ASKED]);
+  });
+
+  it('are taken all the same where who has asked does not come', async () => {
+    const object = new MemoryObject();
+    let nowMs = impatient.nowMs();
+    const waits: number[] = [];
+    const timing: Timing = {
+      ...impatient,
+      nowMs: () => nowMs,
+      sleep: async (ms, signal) => {
+        if (ms >= 5_000) return impatient.sleep(ms, signal);
+        waits.push(ms);
+        nowMs += ms;
+      },
+    };
+    const client = memoryClient((request) => object.handle(request), timing);
+    const holder = (name: string) => kubeLeases({ client, holder: name, by: 'provision' });
+    await (await holder('a').acquire(NAME))?.release();
+    await askForLease(client, NAME, 'disrupt');
+    expect(await (await holder('b').acquire(NAME))?.release()).toBe('released');
+    expect(waits).toHaveLength(5);
+    nowMs += 25_000;
+    expect(await holder('c').acquire(NAME)).toBeDefined();
+    expect(waits).toHaveLength(5);
   });
 
   it('are known to be lost by their former holder, who releases nothing', async () => {

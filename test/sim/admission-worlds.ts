@@ -89,8 +89,8 @@ const CHANGING: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Of 1,000 worlds the most were 20 for one pod and 32 in all; with no back-off up to 136 in all. A pod
- * that is deleted keeps its room for its grace period, while the next one waits.
+ * Of 1,000 worlds the most were 20 for one pod and 32 in all; with no back-off up to 136 in all. A
+ * pod that is deleted keeps its room for its grace period, while the next one waits.
  */
 const ANY_WORLD = 12;
 const FOR_EACH = 4;
