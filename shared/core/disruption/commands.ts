@@ -68,9 +68,16 @@ function startOf(claim: NodeClaim): number {
   return launched?.status === 'True' ? launched.lastTransitionAtMs : claim.createdAtMs;
 }
 
-/** Whether its node should have been initialised by then. */
+/** Half of the minute between two passes. */
+const HALF_A_PASS_MS = 30_000;
+
+/**
+ * Whether its node should have been initialised by then. One pass begins a replacement and others
+ * look at it, a minute apart: the pass that is nearest to the end of the wait counts. Otherwise
+ * chance would decide whether the wait is a minute longer.
+ */
 export function isLate(claim: NodeClaim, waitMs: number, atMs: number): boolean {
-  return !isTrue(claim, 'Initialized') && atMs - startOf(claim) >= waitMs;
+  return !isTrue(claim, 'Initialized') && atMs - startOf(claim) >= waitMs - HALF_A_PASS_MS;
 }
 
 /** What became of a node that is late. */

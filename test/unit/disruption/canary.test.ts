@@ -88,8 +88,8 @@ describe('a canary', () => {
   });
 
   it.each<[string, Partial<NodeClaim>, number, string]>([
-    ['is starting in its time', launched, 10 * MINUTE - 1, 'starting'],
-    ['has failed after it', launched, 10 * MINUTE, 'failed'],
+    ['is starting in its time', launched, 9.5 * MINUTE - 1, 'starting'],
+    ['has failed at the pass that is nearest to its end', launched, 9.5 * MINUTE, 'failed'],
     [
       'has failed though it is being deleted',
       { ...launched, deletedAtMs: 11 * MINUTE },
