@@ -46,7 +46,7 @@ export const handler = composed(async (event: WakeUpEvent, invocation) => {
       },
       remainingMs,
       // A pass is begun while there is time for it.
-      sleep: (ms) => news.pause(Math.min(ms, remainingMs() - RESERVE_MS), draining),
+      sleep: (ms) => news.pause(Math.max(0, Math.min(ms, remainingMs() - RESERVE_MS)), draining),
       pauseMs: () => pauseMs,
       finish: async () => {
         await memory.nominations.close();
