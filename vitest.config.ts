@@ -17,6 +17,7 @@ export default defineConfig({
       project('contract'),
       project('cli'),
       project('infra'),
+      project('package'),
       // They wait for control planes and nodes more than they work, and go beside each other.
       project('e2e', {
         testTimeout: 120_000,

@@ -1,5 +1,5 @@
-import { nominatePods } from '../shared/app/nominations.ts';
-import { TOGETHER_MAX } from '../shared/app/opening.ts';
+import { nominatePods } from '../shared/app/lifecycle/nominations.ts';
+import { TOGETHER_MAX } from '../shared/app/lifecycle/unregistered-taint.ts';
 import type { Pod } from '../shared/core/model/pod.ts';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../shared/core/model/snapshot.ts';
 import { solve } from '../shared/core/scheduling/solve.ts';

@@ -3,7 +3,7 @@
  * minute, in which a tenth of the nodes may go.
  */
 import { performance } from 'node:perf_hooks';
-import { consolidate } from '../shared/core/disruption/consolidation/consolidate.ts';
+import { consolidate, plansFor } from '../shared/core/disruption/consolidation/consolidate.ts';
 import { fingerprint } from '../shared/core/disruption/consolidation/fingerprint.ts';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../shared/core/model/snapshot.ts';
 import { solve } from '../shared/core/scheduling/solve.ts';
@@ -19,7 +19,6 @@ import { mixedPods, priceList } from './workload.ts';
 const TYPES = 800;
 const SHARE = 0.1;
 const ROUNDS_MAX = 60;
-const PLANS_MAX = 20;
 
 const types = priceList(TYPES);
 
@@ -75,7 +74,13 @@ export function run([count = '1000']: readonly string[]): void {
   for (; round < ROUNDS_MAX; round += 1) {
     const allowance = new Map([['general', Math.ceil(SHARE * now.usages.length)]]);
     const settings = { spotToSpot: true };
-    const options = { allowance, settings, plansMax: PLANS_MAX, turn: round, known };
+    const options = {
+      allowance,
+      settings,
+      plansMax: plansFor(now.usages.length),
+      turn: round,
+      known,
+    };
     const input = consolidationOf(now, options);
     const began = performance.now();
     const { moves, plans, refusals, isExhausted } = consolidate(input);

@@ -45,6 +45,13 @@ export const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./commands/plan.ts')).planCommand(),
   },
   {
+    name: 'apply',
+    usage: '[options] <file>',
+    description:
+      'carry out exactly the decisions of joiner plan --out, or say why they no longer hold',
+    load: async () => (await import('./commands/apply.ts')).applyCommand(),
+  },
+  {
     name: 'explain',
     usage: '[options] <what> [name]',
     description: 'say why a pod is or would be where it is, or what becomes of a node',
@@ -97,6 +104,12 @@ export const COMMANDS: readonly Listed[] = [
     usage: '[options] [action] [keys...]',
     description: 'list what EC2 refused and is left alone for a while, or forget it',
     load: async () => (await import('./commands/bars.ts')).barsCommand(),
+  },
+  {
+    name: 'dead-letters',
+    usage: OPTIONS,
+    description: 'list the notices that interrupt has failed on, say why, and redrive them',
+    load: async () => (await import('./commands/dead-letters.ts')).deadLettersCommand(),
   },
   {
     name: 'cost',

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { isPaused, isShadowed } from '../shared/app/settings.ts';
+import { isKarpenterActive, isPaused } from '../shared/app/settings.ts';
 import type { LaunchBackoff } from '../shared/core/launch/launch-backoff.ts';
 import { apiDecoders } from '../shared/kube/api-decoders.ts';
 import { BRAKES } from '../shared/kube/brakes.ts';
@@ -32,6 +32,8 @@ export function withPricedClusterOptions(command: Command): Command {
 export interface LiveCluster {
   /** Of the API server, as people know it. */
   readonly url: string;
+  /** By the API server's clock, which Leases go by. */
+  readonly client: KubeClient;
   readonly state: ClusterState;
   /** For what is asked later. */
   readonly reader: ClusterReader;
@@ -53,7 +55,7 @@ export interface LiveCluster {
 export function brakeNotes(state: ClusterState, nowMs: number): readonly string[] {
   const paused = BRAKES.filter((brake) => isPaused(state.pausedUntilMs[brake], nowMs));
   return [
-    ...(isShadowed(state.karpenterRenewedAtMs, nowMs)
+    ...(isKarpenterActive(state.karpenterRenewedAtMs, nowMs)
       ? ['Karpenter runs in this cluster: while it does, Joiner only reads']
       : []),
     ...paused.map((brake) => `${brake} is paused: nothing of it is done before joiner resume`),
@@ -87,6 +89,8 @@ export async function withLiveCluster<Result>(
   const { client, url } = await connect(name, options);
   try {
     const { nowMs } = await serverFacts(client);
+    const aheadMs = nowMs - client.timing.nowMs();
+    const timing = { ...client.timing, nowMs: () => client.timing.nowMs() + aheadMs };
     const asked = performance.now();
     const unreadable: string[] = [];
     const reader = clusterReader({
@@ -105,7 +109,15 @@ export async function withLiveCluster<Result>(
     const note = (line: string): void => void unreadable.push(line);
     const backoffs = () => toldBackoffs(client, state, nowMs, note);
     const told = { settings, place, backoffs, unreadable };
-    return await work({ url, state, reader, nowMs, ...told, readMs });
+    return await work({
+      url,
+      client: client.withTiming(timing),
+      state,
+      reader,
+      nowMs,
+      ...told,
+      readMs,
+    });
   } finally {
     await client.close();
   }

@@ -17,6 +17,8 @@ export interface Bundle {
   readonly folder: string;
   /** Of what is loaded at start: `index.mjs` and what it imports at once. */
   readonly bytes: number;
+  /** What was bundled, by the bundler's own account. */
+  readonly metafile: Metafile;
 }
 
 /** Lambda's own name for the exported handler of a bundle. */
@@ -56,7 +58,7 @@ export async function bundleFunction(name: FunctionName, into: string): Promise<
     plugins: [plainBuiltins(), onlyWhatRuns(ROOT, name)],
   });
   if (name === 'install') await writeFile(join(folder, MANIFESTS), manifestsJson());
-  return { name, folder, bytes: startBytes(metafile, handler) };
+  return { name, folder, bytes: startBytes(metafile, handler), metafile };
 }
 
 /** The entry and all that it imports at once, by the bundler's own account. */

@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
 /** `npm start`: what Joiner saves, and its main job in a simulated world on two examples. */
 import { join } from 'node:path';
 import { compared, KARPENTER_VERSION } from '../cli/compare/comparison.ts';
@@ -10,7 +12,7 @@ import { nodeClaimTable } from '../cli/simulate/render.ts';
 import { prepareSimulation, runUntil, type Simulation } from '../cli/simulate/run.ts';
 import { table } from '../cli/simulate/table.ts';
 import packageJson from '../package.json' with { type: 'json' };
-import { resolveTypes } from '../shared/app/outlook.ts';
+import { resolveTypes } from '../shared/app/planning/provisioning-input.ts';
 import { loadCatalog } from '../shared/catalog/catalog.ts';
 import type { InstanceType } from '../shared/core/model/instance-type.ts';
 import { ON_DEMAND } from '../shared/core/model/labels.ts';
@@ -163,6 +165,18 @@ async function gpuSlices(): Promise<void> {
   }
 }
 
+/** The same as a page for a browser. */
+function page(): void {
+  const file = join(tmpdir(), 'joiner-07-spread-and-spot.html');
+  const example = join(ROOT, 'examples', '07-spread-and-spot');
+  const joiner = join(ROOT, 'cli', 'bin', 'joiner.mjs');
+  execFileSync(process.execPath, [joiner, 'simulate', example, '--html', file], {
+    stdio: 'ignore',
+  });
+  heading('As a page', 'docs/page.md');
+  say(`${bold(file)} shows the nodes, prices and decisions of examples/07-spread-and-spot.`, '');
+}
+
 async function main(): Promise<void> {
   const startedAt = performance.now();
   say(
@@ -172,6 +186,7 @@ async function main(): Promise<void> {
   await comparison();
   await graviton();
   await gpuSlices();
+  page();
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   say(dim(`Simulated in ${seconds} s. Next: ./joiner simulate examples/07-spread-and-spot`));
 }

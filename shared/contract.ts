@@ -44,7 +44,7 @@ export const ENV = {
   nodePrice: 'JOINER_NODE_PRICE',
   /** A duration, e.g. `2h`: within it a move of pods has to pay back. */
   consolidationHorizon: 'JOINER_CONSOLIDATION_HORIZON',
-  /** USD, e.g. `0.002`, that the eviction of an ordinary pod counts as. */
+  /** USD, e.g. `0.02`, that the eviction of an ordinary pod counts as. */
   evictionPrice: 'JOINER_EVICTION_PRICE',
   /** `Name=true,Name=false`. */
   featureGates: 'FEATURE_GATES',
@@ -196,13 +196,23 @@ export const METRICS_NAMESPACE = 'Joiner';
 export const CLUSTER_DIMENSION = 'cluster';
 
 /**
- * Metrics, at most 30 series a cluster. The names are Karpenter's where it has the metric; what it
+ * Metrics, at most 35 series a cluster. The names are Karpenter's where it has the metric; what it
  * has no name for begins with `joiner_`. Detail by pool, type or reason is in the log.
  */
 export const METRICS = {
   nodeClaimsCreated: 'karpenter_nodeclaims_created_total',
   nodeClaimsTerminated: 'karpenter_nodeclaims_terminated_total',
   nodeClaimsDisrupted: 'karpenter_nodeclaims_disrupted_total',
+  /** Nodes that have registered. */
+  nodesCreated: 'karpenter_nodes_created_total',
+  /** Moves, ends of empty nodes and replacements that were decided on. */
+  disruptionDecisions: 'karpenter_voluntary_disruption_decisions_total',
+  /** Of those, replacements that were given up. */
+  disruptionFailures: 'karpenter_voluntary_disruption_queue_failures_total',
+  /** Nodes that ended since they were unhealthy. */
+  unhealthyDisrupted: 'karpenter_nodeclaims_unhealthy_disrupted_total',
+  /** Of those, the ones whose instance failed EC2's status checks. */
+  unhealthyInstances: 'karpenter_interruption_instance_status_unhealthy_total',
   /** Claims, as often as they were tried. */
   launchAttempts: 'joiner_launch_attempts_total',
   /** Of those, claims that got no instance; the offerings that were short are in the log. */
@@ -235,7 +245,49 @@ export const METRICS = {
   backedOffPods: 'joiner_pods_backed_off',
 } as const;
 
-export type MetricName = (typeof METRICS)[keyof typeof METRICS];
+export type MetricKey = keyof typeof METRICS;
+export type MetricName = (typeof METRICS)[MetricKey];
+
+/** A metric's name without the prefix `karpenter_` or `joiner_`, as use cases have it. */
+export type ShortMetricName<Name extends string = MetricName> =
+  Name extends `karpenter_${infer Short}`
+    ? Short
+    : Name extends `joiner_${infer Short}`
+      ? Short
+      : never;
+
+/** Whether a metric's values are events to be summed, levels at a moment, or durations. */
+export const METRIC_KINDS: Readonly<Record<MetricKey, 'count' | 'level' | 'duration'>> = {
+  nodeClaimsCreated: 'count',
+  nodeClaimsTerminated: 'count',
+  nodeClaimsDisrupted: 'count',
+  nodesCreated: 'count',
+  disruptionDecisions: 'count',
+  disruptionFailures: 'count',
+  unhealthyDisrupted: 'count',
+  unhealthyInstances: 'count',
+  launchAttempts: 'count',
+  launchFailures: 'count',
+  cloudErrors: 'count',
+  pendingPods: 'level',
+  pendingAge: 'level',
+  schedulingDuration: 'duration',
+  nodes: 'level',
+  driftedNodes: 'level',
+  cpuUtilization: 'level',
+  memoryUtilization: 'level',
+  interruptionMessages: 'count',
+  interruptionRefused: 'count',
+  evictions: 'count',
+  cost: 'level',
+  throttled: 'count',
+  unavailableOfferings: 'level',
+  observeDuration: 'duration',
+  lag: 'duration',
+  priceAge: 'level',
+  heldBack: 'level',
+  backedOffPods: 'level',
+};
 
 /**
  * What a decision does, on which the dashboard's queries filter. `none` is what was not done though
@@ -300,6 +352,20 @@ export function functionName(cluster: string, name: FunctionName): string {
   const lengthMax = FUNCTION_NAME_LENGTH_MAX - 'joiner--'.length - name.length;
   return `joiner-${shortened(cluster, lengthMax)}-${name}`;
 }
+
+const QUEUE_CLUSTER_LENGTH_MAX = 40;
+
+/** Of SQS, by their clusters: where notices wait for `interrupt`, and what it has failed on. */
+export function interruptionQueueNames(cluster: string): {
+  readonly queue: string;
+  readonly deadLetters: string;
+} {
+  const queue = `joiner-${shortened(cluster, QUEUE_CLUSTER_LENGTH_MAX)}-interruption`;
+  return { queue, deadLetters: `${queue}-dead` };
+}
+
+/** How often `interrupt` is handed a notice before it is moved to the dead letters. */
+export const INTERRUPTION_RECEIVES_MAX = 5;
 
 /** The text itself, or its beginning and a checksum of the whole. */
 export function shortened(text: string, lengthMax: number): string {

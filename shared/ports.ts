@@ -6,7 +6,7 @@
  * is thrown as a {@link PortError}, classified once by the adapter. Every write can be repeated.
  */
 
-import type { DecisionAction } from './contract.ts';
+import type { DecisionAction, ShortMetricName } from './contract.ts';
 import type { UnavailableOffering } from './core/launch/bars.ts';
 import type { BarKind } from './core/launch/faults.ts';
 import type { LaunchBackoff } from './core/launch/launch-backoff.ts';
@@ -24,6 +24,7 @@ import type {
 } from './ports/cloud.ts';
 import type { ClusterReader, ClusterWriter } from './ports/cluster.ts';
 
+export type { ShortMetricName } from './contract.ts';
 export type * from './ports/cloud.ts';
 export type * from './ports/cluster.ts';
 export { objectKey } from './ports/cluster.ts';
@@ -82,8 +83,8 @@ export interface DecisionRecord {
 
 export interface Recorder {
   decision(record: DecisionRecord): Promise<void>;
-  /** Names without the prefix `karpenter_`, as Karpenter has them. */
-  count(metric: string, dimensions: Labels, by?: number): void;
+  /** Names without their prefix: what is not in the table of metrics does not compile. */
+  count(metric: ShortMetricName, dimensions: Labels, by?: number): void;
   /**
    * What a decision that changed something was made from, under a name of letters, digits and
    * dashes. The text is made when it is wanted, for the version of Joiner that runs. Absent where
@@ -91,7 +92,7 @@ export interface Recorder {
    */
   recording?(name: string, atMs: number, text: (joiner: string) => string): void;
   /** A level or a duration at this moment; absent where nobody looks at it. Named as counts are. */
-  measure?(metric: string, value: number): void;
+  measure?(metric: ShortMetricName, value: number): void;
 }
 
 /** Something that Joiner does without for now: a condition that is False while it lasts. */

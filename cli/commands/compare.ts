@@ -13,12 +13,14 @@ import { remarksOn, renderComparison, rulesOf } from '../compare/render.ts';
 import { runningCluster, type Subject } from '../compare/subject.ts';
 import { jsonText } from '../json.ts';
 import { type PricedClusterOptions, withLiveCluster, withPricedClusterOptions } from '../live.ts';
+import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
 import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts';
 
 interface Options extends PricedClusterOptions, SettingsOptions, ManifestOptions {
   readonly filename: readonly string[];
   readonly plansMax: number;
   readonly output: 'table' | 'json' | 'yaml';
+  readonly html?: string;
 }
 
 function result(subject: Subject, comparison: Comparison): object {
@@ -59,10 +61,18 @@ async function subjectOf(paths: readonly string[], options: Options): Promise<Su
 }
 
 async function run(paths: readonly string[], options: Options): Promise<number> {
+  checkPage(options);
   const subject = await subjectOf([...paths, ...options.filename], options);
   const { length } = subject.snapshot.nodes;
   if (length > MANY_NODES && process.stderr.isTTY) note(`consolidating ${length} nodes both ways`);
-  process.stdout.write(textOf(subject, compared(subject, options.plansMax), options.output));
+  const comparison = compared(subject, options.plansMax);
+  process.stdout.write(textOf(subject, comparison, options.output));
+  const about = paths.length > 0 ? paths.join(' ') : 'the cluster';
+  await writePage(options, {
+    command: 'compare',
+    subject: about,
+    json: result(subject, comparison),
+  });
   return 0;
 }
 
@@ -74,6 +84,7 @@ export function compareCommand(): Command {
     .addHelpText('after', '\ndocs/compare.md says which rules are played, and what is not.')
     .option('-f, --filename <paths...>', 'the same as paths', [])
     .option('--plans-max <n>', 'of a cluster: plans to find what can go', plans, PLANS_MAX)
+    .option(...HTML_OPTION)
     .addOption(
       new Option('-o, --output <format>').choices(['table', 'json', 'yaml']).default('table'),
     )

@@ -21,7 +21,8 @@ import {
   withPricedClusterOptions,
 } from '../live.ts';
 import { type Market, marketOf } from '../market.ts';
-import { planningOf, preview, previewedOn } from '../plan/preview.ts';
+import { previewedOn } from '../plan/copy.ts';
+import { planningOf, preview } from '../plan/preview.ts';
 import {
   type FoundSettings,
   type SettingsOptions,

@@ -127,4 +127,5 @@ const HELP = `
 launch     no node is planned or launched; pods wait
 disrupt    drifted nodes are seen and not replaced
 terminate  nodes are drained, and their instances stay
+Decisions that joiner apply carries out during a pause are not held by it.
 The brakes are in the ConfigMap kube-system/joiner, which every pass reads.`;

@@ -1,9 +1,11 @@
+import { writeFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { encodeResult, type Timings } from '../../shared/api/case/encode.ts';
 import { launchWays } from '../../shared/core/launch/pod-groups.ts';
 import type { ClusterState } from '../../shared/ports.ts';
-import { Problems, reporting } from '../bad-input.ts';
+import { BadInput, Problems, reporting, unreadable } from '../bad-input.ts';
+import { clusterUid } from '../cluster-uid.ts';
 import { jsonText } from '../json.ts';
 import {
   brakeNotes,
@@ -14,8 +16,14 @@ import {
   withPricedClusterOptions,
 } from '../live.ts';
 import { marketOf } from '../market.ts';
+import { previewPacking } from '../packing/preview.ts';
+import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
 import { withChanges } from '../plan/changes.ts';
-import { type Preview, type Previewed, preview, previewedOn } from '../plan/preview.ts';
+import { type Previewed, previewedOn } from '../plan/copy.ts';
+import { decisionsOf } from '../plan/decisions.ts';
+import { dryRun } from '../plan/dry-run.ts';
+import { type PlanFile, planFileText } from '../plan/plan-file.ts';
+import { type Preview, preview, previewOf } from '../plan/preview.ts';
 import { renderDifference, renderPreview } from '../plan/render.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { collect, variablesOf } from '../simulate/variables.ts';
@@ -26,6 +34,8 @@ interface Options extends PricedClusterOptions, SettingsOptions {
   readonly var: readonly string[];
   readonly output: 'table' | 'json';
   readonly strict?: boolean;
+  readonly out?: string;
+  readonly html?: string;
 }
 
 /** As `terraform plan -detailed-exitcode` and `kubectl diff` have a code of their own for it. */
@@ -74,13 +84,36 @@ async function answer(live: LiveCluster, options: Options): Promise<Answer> {
   const { stack, notes: said } = live.settings(options);
   const previewed = await previewedOn(market, live, stack);
   const [started, cpu] = [performance.now(), process.cpuUsage()];
-  const now = await preview(previewed);
+  const pass = await dryRun(previewed);
+  const now = await previewOf(pass, previewed);
   const changed =
     filename.length === 0 ? undefined : await preview(afterChanges(previewed, changes.state));
   const timings = timingsOf(readMs, started, cpu);
   notes.unshift(...unreadable);
   notes.push(...changes.notes, ...said, ...market.notes, ...brakeNotes(state, nowMs));
-  return { url, source: previewed.catalog.source, now, changed, notes, timings };
+  const { source } = previewed.catalog;
+  if (options.out !== undefined) {
+    const decisions = decisionsOf(pass, previewed);
+    const about = { region, source, notes, pricePerHour: now.pricePerHour };
+    await writePlan(options.out, live, { ...about, decisions: [...decisions] });
+  }
+  return { url, source, now, changed, notes, timings };
+}
+
+/** The file that `joiner apply` reads. */
+async function writePlan(
+  file: string,
+  { client, url, nowMs, place }: LiveCluster,
+  plan: Pick<PlanFile, 'region' | 'source' | 'notes' | 'pricePerHour' | 'decisions'>,
+): Promise<void> {
+  const { version: joiner } = packageJson;
+  const cluster = { uid: await clusterUid(client), server: url, name: place.cluster ?? null };
+  const text = planFileText({ joiner, madeAt: new Date(nowMs).toISOString(), cluster, ...plan });
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    throw unreadable(file, error);
+  }
 }
 
 /** Reading the cluster is the set-up; all that was decided, with and without manifests, the rest. */
@@ -96,21 +129,20 @@ function timingsOf(readMs: number, startedMs: number, before: NodeJS.CpuUsage): 
 }
 
 /** The shape of `solve`, and what it does not know of. */
-function encoded({ timings }: Answer, { plan, overlays, ...rest }: Preview): object {
+function encoded({ timings }: Answer, preview: Preview): object {
+  const { plan, overlays, snapshot: _, ...rest } = preview;
   const stranded = { orders: 0, pods: 0 };
   const { version: joiner } = packageJson;
   const parts = { joiner, plan, overlays, rejected: {}, timings, stranded, bound: undefined };
-  return { ...encodeResult(parts), ...rest };
+  return { ...encodeResult(parts), ...rest, packing: previewPacking(preview) };
 }
 
-function asJson(answer: Answer): string {
+function resultOf(answer: Answer): object {
   const { url, source, now, changed, notes } = answer;
   const about = { cluster: url, source, notes };
-  const result =
-    changed === undefined
-      ? { ...about, ...encoded(answer, now) }
-      : { ...about, ...encoded(answer, changed), before: encoded(answer, now) };
-  return jsonText(result);
+  return changed === undefined
+    ? { ...about, ...encoded(answer, now) }
+    : { ...about, ...encoded(answer, changed), before: encoded(answer, now) };
 }
 
 function asText({ url, source, now, changed, notes }: Answer): string {
@@ -128,8 +160,17 @@ function asText({ url, source, now, changed, notes }: Answer): string {
 }
 
 async function run(options: Options): Promise<number> {
+  if (options.out !== undefined && options.filename.length > 0) {
+    throw new BadInput([
+      '--out plans the live cluster and cannot be combined with -f: apply the manifests first',
+    ]);
+  }
+  checkPage(options);
   const found = await withLiveCluster('joiner-plan', options, (live) => answer(live, options));
-  process.stdout.write(options.output === 'json' ? asJson(found) : asText(found));
+  process.stdout.write(options.output === 'json' ? jsonText(resultOf(found)) : asText(found));
+  const { url: subject } = found;
+  await writePage(options, { command: 'plan', subject, json: resultOf(found) });
+  if (options.out !== undefined) process.stderr.write(`${options.out}: for joiner apply\n`);
   const { launches, removals, plan } = found.changed ?? found.now;
   if (options.strict === true && plan.unplaced.size > 0) return 1;
   return launches.length + removals.length > 0 ? CHANGES : 0;
@@ -151,6 +192,8 @@ export function planCommand(): Command {
     )
     .option('--var <name=value>', 'a value for a variable in manifests', collect, [])
     .addOption(new Option('-o, --output <format>').choices(['table', 'json']).default('table'))
+    .option('--out <file>', 'write the decisions to a file for joiner apply')
+    .option(...HTML_OPTION)
     .option('--strict', 'exit 1 when pods stay pending')
     .action((options: Options) => reporting(() => run(options)));
 }

@@ -11,6 +11,7 @@ import {
   offlineCatalog,
   withOfflineCatalog,
 } from '../offline-catalog.ts';
+import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
 import { BARE, inEksCluster } from '../simulate/eks-cluster.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { podCounts } from '../simulate/pod-counts.ts';
@@ -35,6 +36,7 @@ interface SimulateOptions extends OfflineCatalogOptions {
   readonly bare?: boolean;
   readonly settings?: string;
   readonly verbose?: boolean;
+  readonly html?: string;
 }
 
 function record(folder: string, state: FinalState): void {
@@ -100,6 +102,7 @@ function viewOf({ world, source }: Simulation, { verbose }: SimulateOptions): Vi
 
 /** Runs one simulation; the exit code. Progress and notes go to stderr. */
 async function simulate(paths: readonly string[], options: SimulateOptions): Promise<number> {
+  checkPage(options);
   const { duration, input } = readInput(paths, options, await offlineCatalog(options));
   const { record: folder } = options;
   const wraps = folder === undefined ? [] : [recordingTo(folder)];
@@ -113,11 +116,15 @@ async function simulate(paths: readonly string[], options: SimulateOptions): Pro
   progress?.of(simulation.world);
   const state = await runUntil(simulation, duration).finally(() => progress?.end());
   if (folder !== undefined) record(folder, state);
+  const { film, source } = simulation;
+  const result = { ...state, source, packing: film.packing(), history: film.history() };
   const text =
     options.output === 'json'
-      ? `${JSON.stringify(state, null, 2)}\n`
+      ? `${JSON.stringify(result, null, 2)}\n`
       : renderFinalState(state, viewOf(simulation, options));
   process.stdout.write(text);
+  const subject = [...paths, ...options.filename].join(' ');
+  await writePage(options, { command: 'simulate', subject, json: result });
   return options.strict === true && isImperfect(state) ? 1 : 0;
 }
 
@@ -139,6 +146,7 @@ export function simulateCommand(): Command {
     )
     .addOption(new Option('-o, --output <format>').choices(['text', 'json']).default('text'))
     .option('-v, --verbose', 'every line of long lists, such as the timeline of a large run')
+    .option(...HTML_OPTION)
     .option('--strict', 'exit 1 when pods stay pending or an overlay is not ready')
     .addHelpText('after', '\nWhat a scenario may hold: docs/scenarios.md')
     .action((paths: readonly string[], options: SimulateOptions) =>

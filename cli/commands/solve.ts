@@ -11,9 +11,12 @@ import type { World } from '../../shared/core/scheduling/world/world.ts';
 import { reporting } from '../bad-input.ts';
 import { lowerBound } from '../bound.ts';
 import { caseOf, readJson } from '../case-file.ts';
+import { plannedPacking } from '../packing/planned.ts';
+import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
 
 interface Options {
   readonly bound?: boolean;
+  readonly html?: string;
   readonly repeat: number;
   readonly strict?: boolean;
 }
@@ -68,6 +71,7 @@ function timingsOf(first: Solved, last: Solved | undefined, playbackMs: number):
 }
 
 async function run(file: string, options: Options): Promise<number> {
+  checkPage(options);
   const raw = readJson(file);
   const first = solveOnce(file, raw);
   let last: Solved | undefined;
@@ -80,8 +84,12 @@ async function run(file: string, options: Options): Promise<number> {
     options.bound === true ? await lowerBound(snapshot, problem.settings, plan) : undefined;
   const { version: joiner } = packageJson;
   const { rejected } = problem;
-  const result = encodeResult({ joiner, plan, stranded, overlays, rejected, timings, bound });
+  const result = {
+    ...encodeResult({ joiner, plan, stranded, overlays, rejected, timings, bound }),
+    packing: plannedPacking(snapshot, plan),
+  };
   process.stdout.write(`${JSON.stringify(result, null, 1)}\n`);
+  await writePage(options, { command: 'solve', subject: file, json: result });
   const isImperfect = plan.unplaced.size > 0 || overlays.some((each) => !each.ready);
   return options.strict === true && isImperfect ? 1 : 0;
 }
@@ -108,6 +116,7 @@ export function solveCommand(): Command {
     .addOption(
       new Option('-o, --output <format>', 'the only one').choices(['json']).default('json'),
     )
+    .option(...HTML_OPTION)
     .option('--strict', 'exit 1 when pods are left over or an overlay is not ready')
     .action((file: string, options: Options) => reporting(() => run(file, options)));
 }

@@ -8,6 +8,8 @@ import {
 import { isMoving } from '../../shared/core/disruption/candidates.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, NODE_POOL } from '../../shared/core/model/labels.ts';
 import type { ClusterSnapshot } from '../../shared/core/model/snapshot.ts';
+import { packingsOf } from '../packing/at-rest.ts';
+import type { Packing } from '../packing/packing.ts';
 import type { Subject } from './subject.ts';
 
 /** The version whose rules are played. */
@@ -89,6 +91,12 @@ export interface Comparison {
     readonly nodes: number;
     readonly evictions: number;
   };
+  /** The nodes of each way; `now` has none where no node runs. */
+  readonly packings: {
+    readonly now: Packing | undefined;
+    readonly karpentersWay: Packing;
+    readonly joinersWay: Packing;
+  };
 }
 
 function kindsOf(nodes: ClusterSnapshot['nodes']): readonly Kind[] {
@@ -169,7 +177,8 @@ export function compared(subject: Subject, plansMax: number = PLANS_MAX): Compar
   const isIgnored = scheduling.preferencePolicy === 'Ignore';
   const preferencesMet = isIgnored ? undefined : metOf(ours);
   const joiner = { ...wayRow(ours), decideSeconds, preferencesMet, left: leftOf(ours) };
-  const karpenter = wayRow(karpentersWay(input));
+  const theirs = karpentersWay(input);
+  const karpenter = wayRow(theirs);
   const now = rowOf({ snapshot, evictions: 0, removed: 0 });
   const usdPerHour = karpenter.usdPerHour - joiner.usdPerHour;
   return {
@@ -186,5 +195,6 @@ export function compared(subject: Subject, plansMax: number = PLANS_MAX): Compar
       nodes: karpenter.nodes - joiner.nodes,
       evictions: karpenter.evictions - joiner.evictions,
     },
+    packings: packingsOf(snapshot, ours, theirs),
   };
 }

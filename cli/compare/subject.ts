@@ -1,5 +1,5 @@
 import type { StackSettings } from '../../shared/api/stack-settings.ts';
-import { maintainNodeClasses } from '../../shared/app/nodeclass.ts';
+import { maintainNodeClasses } from '../../shared/app/nodeclass/nodeclass.ts';
 import type { Catalog } from '../../shared/catalog/facts.ts';
 import { isMoving } from '../../shared/core/disruption/candidates.ts';
 import type { ConsolidationSettings } from '../../shared/core/disruption/consolidation/payback.ts';
@@ -10,7 +10,8 @@ import type { Json } from '../../shared/sim/json.ts';
 import { WORLD_START_MS } from '../../shared/sim/world.ts';
 import { brakeNotes, type LiveCluster } from '../live.ts';
 import { type MarketOptions, marketOf } from '../market.ts';
-import { planningOf, previewedOn } from '../plan/preview.ts';
+import { previewedOn } from '../plan/copy.ts';
+import { planningOf } from '../plan/preview.ts';
 import { prepareSimulation } from '../simulate/run.ts';
 import type { SettingsOptions } from '../stack-settings.ts';
 

@@ -1,5 +1,5 @@
 import type { SchedulingCase } from '../../shared/api/case/decode.ts';
-import { resolveTypes } from '../../shared/app/outlook.ts';
+import { resolveTypes } from '../../shared/app/planning/provisioning-input.ts';
 import type { Catalog } from '../../shared/catalog/facts.ts';
 import type { InstanceType } from '../../shared/core/model/instance-type.ts';
 import type { NodeOverlay } from '../../shared/core/model/provisioning.ts';

@@ -43,6 +43,8 @@ export class DryCluster implements ClusterReader, ClusterWriter {
   /** Uids of claims that were deleted. */
   readonly deleted: string[] = [];
   readonly events: ClusterEvent[] = [];
+  /** Claims that were created, by name, as they were asked for. */
+  readonly asked = new Map<string, NewNodeClaim>();
   readonly #created: string[] = [];
   readonly #nowMs: number;
   readonly #live: Pick<ClusterReader, 'wantedPods'>;
@@ -94,6 +96,7 @@ export class DryCluster implements ClusterReader, ClusterWriter {
   }
 
   async createNodeClaim(wanted: NewNodeClaim): Promise<WrittenClaim> {
+    this.asked.set(wanted.name, wanted);
     const { nodePool: _, ...spec } = wanted;
     const claim: NodeClaim = {
       ...spec,

@@ -1,10 +1,10 @@
-import { instanceLabels } from '../../shared/app/launch-group.ts';
-import { withPlannedLabels } from '../../shared/app/new-claims.ts';
-import { isOurs } from '../../shared/app/offers.ts';
-import type { PlannedWritten } from '../../shared/app/planned-claims.ts';
-import { claimRef } from '../../shared/app/references.ts';
+import { withPlannedLabels } from '../../shared/app/planning/new-claims.ts';
+import type { PlannedWritten } from '../../shared/app/provision/planned-claims.ts';
+import { claimRef } from '../../shared/app/writes/references.ts';
 import { replacedUids } from '../../shared/core/disruption/commands.ts';
 import { allocatable } from '../../shared/core/instance-types/allocatable.ts';
+import { instanceLabels } from '../../shared/core/instance-types/instance-labels.ts';
+import { isOurs } from '../../shared/core/launch/node-classes.ts';
 import { chooseLaunch } from '../../shared/core/launch/overrides.ts';
 import { withConditions } from '../../shared/core/lifecycle/conditions.ts';
 import type { InstanceType } from '../../shared/core/model/instance-type.ts';
@@ -145,7 +145,7 @@ export function launchesOf(
 }
 
 /** What the claim's plan chose. */
-function plannedOffering(
+export function plannedOffering(
   claim: NodeClaim,
   types: Types,
   region: string,

@@ -1,8 +1,8 @@
-import { isOurs } from '../../shared/app/offers.ts';
-import type { Outlook } from '../../shared/app/outlook.ts';
+import type { ProvisioningInput } from '../../shared/app/planning/provisioning-input.ts';
 import type { Catalog } from '../../shared/catalog/facts.ts';
 import { isMoving } from '../../shared/core/disruption/candidates.ts';
 import { replacedUids } from '../../shared/core/disruption/commands.ts';
+import { isOurs } from '../../shared/core/launch/node-classes.ts';
 import { conditionOf, isTrue } from '../../shared/core/lifecycle/conditions.ts';
 import {
   CAPACITY_TYPE,
@@ -112,7 +112,7 @@ export function driftOf({ objects }: ClusterState): readonly Drifted[] {
 
 /** What waits: NodePools that are not ready, and nodes that may not go. */
 export function heldOf(
-  { pools }: Pick<Outlook, 'pools'>,
+  { pools }: Pick<ProvisioningInput, 'pools'>,
   { events }: DryCluster,
 ): readonly Remark[] {
   const unready = pools.flatMap((pool) => {

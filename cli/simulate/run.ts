@@ -8,11 +8,13 @@ import { type FinalState, finalState } from '../../shared/sim/report.ts';
 import type { Scenario } from '../../shared/sim/scenario.ts';
 import { Script } from '../../shared/sim/script.ts';
 import { WORLD_START_MS, World } from '../../shared/sim/world.ts';
+import { Film } from '../packing/film.ts';
 import { launchEnvironmentOf } from '../stack-settings.ts';
 
 /** A world ready to run: manifests applied, scenario planned. */
 export interface Simulation {
   readonly world: World;
+  readonly film: Film;
   readonly script: Script;
   readonly seed: number;
   /** Where the prices come from. */
@@ -49,6 +51,7 @@ export async function prepareSimulation(input: SimulationInput): Promise<Simulat
     ...(stack === undefined ? {} : { settings: stack.useCases }),
     ...(input.wrap === undefined ? {} : { wrap: input.wrap }),
   });
+  const film = new Film(world);
   const script = new Script(world, {
     manifests: (path) => input.files?.get(path) ?? [],
     reprice: (change) => {
@@ -57,7 +60,7 @@ export async function prepareSimulation(input: SimulationInput): Promise<Simulat
   });
   script.apply(input.manifests);
   if (input.scenario !== undefined) script.plan(input.scenario);
-  return { world, script, seed: input.seed, source: port.source };
+  return { world, film, script, seed: input.seed, source: port.source };
 }
 
 /** The state after so many milliseconds of virtual time since the start. */

@@ -1,4 +1,4 @@
-import { interrupt, newInterruptMemory } from '../../shared/app/interrupt.ts';
+import { interrupt, newInterruptMemory } from '../../shared/app/interrupt/interrupt.ts';
 import { composed } from '../runtime/compose.ts';
 import type { QueueAnswer, QueueEvent } from '../runtime/context.ts';
 import { instancesCloud } from '../runtime/instances-cloud.ts';

@@ -1,4 +1,4 @@
-import type { QueueMessage } from '../../shared/app/interrupt.ts';
+import type { QueueMessage } from '../../shared/app/interrupt/interrupt.ts';
 import type { AppSettings } from '../../shared/app/settings.ts';
 import { PROBE } from '../../shared/contract.ts';
 import { probeOf } from '../../shared/core/interruption/probe.ts';

@@ -1,11 +1,12 @@
-import { lifecycle } from '../../shared/app/lifecycle.ts';
-import { LifecycleMemory } from '../../shared/app/lifecycle-memory.ts';
-import { LifecyclePace } from '../../shared/app/lifecycle-pace.ts';
+import { lifecycle } from '../../shared/app/lifecycle/lifecycle.ts';
+import { LifecycleMemory } from '../../shared/app/lifecycle/memory.ts';
+import { LifecyclePace } from '../../shared/app/lifecycle/pace.ts';
+import { held } from '../../shared/app/writes/leased-turns.ts';
 import { lifecycleNews, TICK_PREFIX } from '../../shared/kube/lifecycle-news.ts';
 import { composed } from '../runtime/compose.ts';
 import type { WakeUpEvent } from '../runtime/context.ts';
 import { instancesCloud } from '../runtime/instances-cloud.ts';
-import { held, leased, mayHandOver, RESERVE_MS } from '../runtime/leased.ts';
+import { leased, mayHandOver, RESERVE_MS } from '../runtime/leased.ts';
 import { openSandbox } from '../runtime/sandbox.ts';
 import { logFailures } from '../runtime/telemetry.ts';
 import { tell } from '../runtime/tell.ts';

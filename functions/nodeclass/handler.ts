@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { maintainNodeClasses } from '../../shared/app/nodeclass.ts';
+import { maintainNodeClasses } from '../../shared/app/nodeclass/nodeclass.ts';
+import { held } from '../../shared/app/writes/leased-turns.ts';
 import { composed } from '../runtime/compose.ts';
 import type { WakeUpEvent } from '../runtime/context.ts';
-import { held, leased } from '../runtime/leased.ts';
+import { leased } from '../runtime/leased.ts';
 import { openSandbox } from '../runtime/sandbox.ts';
 import { logFailures } from '../runtime/telemetry.ts';
 import { describingCloud } from './cloud.ts';

@@ -1,9 +1,10 @@
-import { provision } from '../../shared/app/provision.ts';
+import { provision } from '../../shared/app/provision/provision.ts';
+import { leasedTurns } from '../../shared/app/writes/leased-turns.ts';
 import type { Wake } from '../../shared/contract.ts';
 import { batchWindow } from '../../shared/kube/batch-window.ts';
 import { composed } from '../runtime/compose.ts';
 import type { WakeUpEvent } from '../runtime/context.ts';
-import { leasedTurns, mayHandOver, type Outcome, RESERVE_MS } from '../runtime/leased.ts';
+import { mayHandOver, type Outcome, RESERVE_MS } from '../runtime/leased.ts';
 import { openSandbox } from '../runtime/sandbox.ts';
 import { logFailures } from '../runtime/telemetry.ts';
 import { tell } from '../runtime/tell.ts';

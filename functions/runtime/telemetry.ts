@@ -1,6 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import type { Failure } from '../../shared/app/attempt.ts';
+import type { Failure } from '../../shared/app/writes/attempt.ts';
 import { isTransient } from '../../shared/aws/faults.ts';
 import {
   CLUSTER_DIMENSION,
@@ -13,8 +13,6 @@ import {
 import type { DecisionRecord, PortError, Recorder } from '../../shared/ports.ts';
 
 type MetricUnitOf = (typeof MetricUnit)[keyof typeof MetricUnit];
-
-const NAMES: ReadonlySet<string> = new Set(Object.values(METRICS));
 
 /** The log and the metrics of one sandbox. */
 export interface Telemetry {
@@ -49,11 +47,10 @@ export function faultCounter({ logger, metrics }: Telemetry): (fault: PortError)
   };
 }
 
-/** The metric that use cases name without its prefix; undefined: it is only logged. */
-function metricName(name: string): MetricName | undefined {
-  const full = [`karpenter_${name}`, `joiner_${name}`].find((each) => NAMES.has(each));
-  return full as MetricName | undefined;
-}
+/** Metrics by the name that use cases have for them. */
+const BY_SHORT_NAME: ReadonlyMap<string, MetricName> = new Map(
+  Object.values(METRICS).map((name) => [name.replace(/^(karpenter|joiner)_/, ''), name]),
+);
 
 /**
  * Decisions as log lines that the dashboard's queries read, and counts as metrics. Detail by pool,
@@ -78,12 +75,12 @@ export function logRecorder({ logger, metrics }: Telemetry): Recorder {
       });
     },
     count: (metric, dimensions, by = 1) => {
-      const name = metricName(metric);
+      const name = BY_SHORT_NAME.get(metric);
       if (name !== undefined) metrics.addMetric(name, MetricUnit.Count, by);
       logger.debug('count', { metric, ...dimensions, by });
     },
     measure: (metric, value) => {
-      const name = metricName(metric);
+      const name = BY_SHORT_NAME.get(metric);
       if (name !== undefined) metrics.addMetric(name, unitOf(name), value);
     },
   };

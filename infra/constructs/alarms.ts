@@ -6,7 +6,11 @@ import * as logs from 'aws-cdk-lib/aws-logs';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { type FunctionName, METRICS_NAMESPACE } from '../../shared/contract.ts';
+import {
+  type FunctionName,
+  INTERRUPTION_RECEIVES_MAX,
+  METRICS_NAMESPACE,
+} from '../../shared/contract.ts';
 import type { JoinerFunction } from './function.ts';
 import { joinerMetric } from './metrics.ts';
 
@@ -117,8 +121,10 @@ export class Alarms extends Construct {
       threshold: 0,
       compared: cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
       runbook:
-        'An interruption notice failed five times. Read the message in the dead-letter queue and ' +
-        "the log of interrupt at its time; once the cause is gone, use the console's redrive.",
+        `An interruption notice failed ${INTERRUPTION_RECEIVES_MAX} times. joiner dead-letters ` +
+        `--cluster ${this.#props.cluster} says which, why, and the command that shows the log of ` +
+        'interrupt at its time; once the cause is gone, --redrive moves it back, and --discard ' +
+        'deletes what is of no use any more.',
     });
   }
 

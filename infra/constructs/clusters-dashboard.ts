@@ -1,7 +1,8 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import { joinerMetric, type MetricKey } from './metrics.ts';
+import type { MetricKey } from '../../shared/contract.ts';
+import { joinerMetric } from './metrics.ts';
 
 export interface ClustersDashboardProps {
   /** Clusters of this account and region that have Joiner. */

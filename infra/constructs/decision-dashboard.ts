@@ -2,6 +2,7 @@ import { Duration, Stack } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import type { MetricKey } from '../../shared/contract.ts';
 import {
   DECISION_ACTIONS,
   DECISION_LOG,
@@ -10,7 +11,7 @@ import {
   shortened,
 } from '../../shared/contract.ts';
 import type { JoinerFunction } from './function.ts';
-import { joinerMetric, type MetricKey } from './metrics.ts';
+import { joinerMetric } from './metrics.ts';
 
 export interface DecisionDashboardProps {
   readonly cluster: string;
@@ -94,6 +95,7 @@ export class DecisionDashboard extends Construct {
     return [
       this.#graph('Launches and terminations', [
         'nodeClaimsCreated',
+        'nodesCreated',
         'nodeClaimsTerminated',
         'nodeClaimsDisrupted',
       ]),
@@ -148,7 +150,12 @@ export class DecisionDashboard extends Construct {
 
   #disruptionRow(): cloudwatch.IWidget[] {
     return [
-      this.#graph('Evictions and drifted nodes', ['evictions', 'driftedNodes']),
+      this.#graph('Disruption: decisions, failures, evictions, drifted nodes', [
+        'disruptionDecisions',
+        'disruptionFailures',
+        'evictions',
+        'driftedNodes',
+      ]),
       this.#graph('Launches held back: paused, or Karpenter runs; pods backed off', [
         'heldBack',
         'backedOffPods',
@@ -161,7 +168,12 @@ export class DecisionDashboard extends Construct {
     const { queue, deadLetters } = this.#props;
     const options = { period: Duration.minutes(1), statistic: cloudwatch.Stats.MAXIMUM };
     return [
-      this.#graph('Interruption messages', ['interruptionMessages', 'interruptionRefused']),
+      this.#graph('Interruption messages and unhealthy nodes', [
+        'interruptionMessages',
+        'interruptionRefused',
+        'unhealthyDisrupted',
+        'unhealthyInstances',
+      ]),
       this.#widget('Interruption queue', [
         queue.metricApproximateAgeOfOldestMessage(options),
         deadLetters.metricApproximateNumberOfMessagesVisible(options),

@@ -5,7 +5,7 @@ import type * as kms from 'aws-cdk-lib/aws-kms';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct, type IConstruct } from 'constructs';
-import { PROBE, shortened } from '../../shared/contract.ts';
+import { INTERRUPTION_RECEIVES_MAX, interruptionQueueNames, PROBE } from '../../shared/contract.ts';
 import { admitRules } from './keys.ts';
 
 export interface InterruptionQueueProps {
@@ -42,8 +42,6 @@ export const INTERRUPTION_PATTERNS = {
   },
 } as const satisfies Readonly<Record<string, events.EventPattern>>;
 
-const NAME_LENGTH_MAX = 40;
-const RECEIVES_MAX = 5;
 /** A message may be seen again only when the function cannot still be at it. */
 const VISIBILITY_FACTOR = 6;
 
@@ -57,7 +55,7 @@ export class InterruptionQueue extends Construct {
 
   constructor(scope: Construct, id: string, props: InterruptionQueueProps) {
     super(scope, id);
-    const name = `joiner-${shortened(props.cluster, NAME_LENGTH_MAX)}-interruption`;
+    const names = interruptionQueueNames(props.cluster);
     const { encryptionKey } = props;
     const encrypted =
       encryptionKey === undefined
@@ -65,20 +63,20 @@ export class InterruptionQueue extends Construct {
         : { encryption: sqs.QueueEncryption.KMS, encryptionMasterKey: encryptionKey };
     if (encryptionKey !== undefined) admitRules(encryptionKey);
     this.deadLetters = new sqs.Queue(this, 'DeadLetters', {
-      queueName: `${name}-dead`,
+      queueName: names.deadLetters,
       ...encrypted,
       enforceSSL: true,
       retentionPeriod: Duration.days(14),
     });
     this.queue = new sqs.Queue(this, 'Queue', {
-      queueName: name,
+      queueName: names.queue,
       ...encrypted,
       enforceSSL: true,
       // Two minutes after a spot warning its instance is gone: older news is no news. Longer than
       // five tries, or a message would expire before it reaches the dead letters.
       retentionPeriod: Duration.hours(1),
       visibilityTimeout: Duration.seconds(props.timeout.toSeconds() * VISIBILITY_FACTOR),
-      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: RECEIVES_MAX },
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: INTERRUPTION_RECEIVES_MAX },
     });
     const target: events.IRuleTarget = { bind: () => ({ arn: this.queue.queueArn }) };
     this.rules = Object.entries(INTERRUPTION_PATTERNS).map(

@@ -102,13 +102,13 @@ export interface JoinerProps {
   /**
    * Pods of badly used nodes are moved where that has paid for itself within this time: for the
    * evictions at `evictionPrice`, and for new nodes beside the old ones. 0 moves none.
-   * @default Duration.hours(2)
+   * @default Duration.hours(4)
    */
   readonly consolidationHorizon?: Duration;
   /**
    * USD that the eviction of an ordinary pod counts as when nodes are consolidated; more by its
    * deletion cost and priority.
-   * @default 0.002, in China 0.014 (yuan)
+   * @default 0.02, in China 0.14 (yuan)
    */
   readonly evictionPrice?: number;
   /**
@@ -241,7 +241,7 @@ export interface JoinerProps {
   readonly installerAccess?: boolean;
   /**
    * Where the code of a function comes from.
-   * @default - bundled from `functions/<name>/handler.ts`
+   * @default - that of the npm package; in a checkout bundled from `functions/<name>/handler.ts`
    */
   readonly code?: (name: FunctionName) => lambda.Code;
 }

@@ -7,6 +7,7 @@ import * as s3 from 'aws-cdk-lib/aws-s3';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import packageJson from '../../package.json' with { type: 'json' };
+import type { MetricKey } from '../../shared/contract.ts';
 import {
   BUCKET_LAYOUT,
   CLUSTER_FUNCTIONS,
@@ -28,7 +29,7 @@ import { InterruptionQueue } from './interruption-queue.ts';
 import type { JoinerProps } from './joiner-props.ts';
 import { admitLogs, arnOf, keyOf } from './keys.ts';
 import { MemoryBucket } from './memory-bucket.ts';
-import { joinerMetric, type MetricKey } from './metrics.ts';
+import { joinerMetric } from './metrics.ts';
 import { type FurtherRole, furtherRole, NodeRole } from './node-role.ts';
 import { OUTPUT_NAMES, OUTPUTS, type OutputName } from './outputs.ts';
 import {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ALIAS_FAMILIES, FAMILY_NAMES } from '../core/launch/image-families/families.ts';
 import type {
   CapacityReservation,
   Image,
@@ -15,7 +16,6 @@ import {
   tags,
 } from './ec2-node-class/instance-settings.ts';
 import {
-  ALIAS_FAMILIES,
   amiSelectorTerms,
   capacityReservationSelectorTerms,
   placementGroupSelector,
@@ -27,16 +27,6 @@ import { type DecodedParts, decodeParts, type UnknownFields } from './schema/dec
 import { conditions, notEmpty, requirementExpression } from './schema/parts.ts';
 import { withRules } from './schema/rule.ts';
 
-const FAMILIES = [
-  'AL2',
-  'AL2023',
-  'Bottlerocket',
-  'Custom',
-  'Windows2019',
-  'Windows2022',
-  'Windows2025',
-] as const satisfies readonly ImageFamily[];
-
 const specShape = z.strictObject({
   subnetSelectorTerms,
   securityGroupSelectorTerms,
@@ -45,7 +35,7 @@ const specShape = z.strictObject({
   associatePublicIPAddress: z.boolean().optional(),
   ipPrefixCount: z.int().min(0).optional(),
   amiSelectorTerms,
-  amiFamily: z.enum(FAMILIES).optional(),
+  amiFamily: z.enum(FAMILY_NAMES).optional(),
   userData: z.string().optional(),
   role: withRules(z.string(), [notEmpty('role')]).optional(),
   instanceProfile: withRules(z.string(), [notEmpty('instanceProfile')]).optional(),
@@ -69,7 +59,7 @@ const specShape = z.strictObject({
     .optional(),
 });
 
-const ALIAS_ENTRIES = Object.entries(ALIAS_FAMILIES);
+const ALIAS_ENTRIES = [...ALIAS_FAMILIES];
 
 const spec = withRules(specShape, [
   {

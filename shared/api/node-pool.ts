@@ -8,6 +8,7 @@ import {
   TENANCY,
 } from '../core/model/labels.ts';
 import type { DisruptionBudget, NodePool } from '../core/model/provisioning.ts';
+import { DISRUPTION_REASONS } from '../core/model/provisioning.ts';
 import type { Decoded } from './issue.ts';
 import { type DecodedParts, decodeParts, type UnknownFields } from './schema/decode.ts';
 import {
@@ -47,10 +48,7 @@ const budgetShape = z.strictObject({
       message: 'must be hours and minutes such as 8h or 1h30m',
     })
     .optional(),
-  reasons: z
-    .array(z.enum(['Underutilized', 'Empty', 'Drifted', 'Unhealthy']))
-    .max(50)
-    .optional(),
+  reasons: z.array(z.enum(DISRUPTION_REASONS)).max(50).optional(),
 });
 
 const budget = withRules(budgetShape, [

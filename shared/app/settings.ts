@@ -50,7 +50,10 @@ export function appSettings(
 const KARPENTER_ALIVE_MS = 60_000;
 
 /** Whether Karpenter runs here now, so that nothing may be written. */
-export function isShadowed(karpenterRenewedAtMs: number | undefined, nowMs: number): boolean {
+export function isKarpenterActive(
+  karpenterRenewedAtMs: number | undefined,
+  nowMs: number,
+): boolean {
   return karpenterRenewedAtMs !== undefined && nowMs - karpenterRenewedAtMs < KARPENTER_ALIVE_MS;
 }
 

@@ -2,7 +2,7 @@ import { DescribeImagesCommand, type EC2Client, type Filter } from '@aws-sdk/cli
 import { GetParameterCommand, type SSMClient } from '@aws-sdk/client-ssm';
 import { canonicalText } from '../core/launch/canonical-text.ts';
 import type { ClusterFacts } from '../core/launch/cluster-facts.ts';
-import { aliasParameters } from '../core/launch/image-alias.ts';
+import { aliasParameters } from '../core/launch/image-families/families.ts';
 import {
   type CandidateImage,
   type FoundImage,

@@ -3,8 +3,9 @@ import type {
   LaunchTemplateInstanceNetworkInterfaceSpecificationRequest,
   RequestLaunchTemplateData,
 } from '@aws-sdk/client-ec2';
-import { DEFAULT_VOLUMES, gibibytes } from '../core/launch/block-devices.ts';
+import { gibibytes } from '../core/launch/block-devices.ts';
 import type { ClusterFacts } from '../core/launch/cluster-facts.ts';
+import { IMAGE_FAMILIES } from '../core/launch/image-families/families.ts';
 import { readKubelet } from '../core/launch/kubelet.ts';
 import { registrationOf } from '../core/launch/node-bootstrap.ts';
 import { RESERVED, TENANCY } from '../core/model/labels.ts';
@@ -33,7 +34,7 @@ function blockDevices(
   spec: NodeClassSpec,
 ): LaunchTemplateBlockDeviceMappingRequest[] {
   if (spec.blockDeviceMappings === undefined) {
-    return DEFAULT_VOLUMES[fleet.nodeClass.imageFamily].map((each) => ({
+    return IMAGE_FAMILIES[fleet.nodeClass.imageFamily].defaultVolumes.map((each) => ({
       DeviceName: each.deviceName,
       Ebs: { VolumeSize: each.sizeGib, VolumeType: 'gp3', Encrypted: each.encrypted },
     }));

@@ -1,5 +1,6 @@
+import { IMAGE_FAMILIES } from '../core/launch/image-families/families.ts';
 import type { MachineFacts } from './facts.ts';
-import { FAMILY_TRAITS, type LaunchSettings } from './settings.ts';
+import type { LaunchSettings } from './settings.ts';
 
 export const EBS_CSI_DRIVER = 'ebs.csi.aws.com';
 
@@ -48,10 +49,9 @@ export function attachLimitsOf(
 ): Readonly<Record<string, number>> | undefined {
   const volumes = volumeLimit(facts);
   if (volumes === undefined) return undefined;
-  const started = Math.max(
-    settings.blockDevices.length,
-    FAMILY_TRAITS[settings.imageFamily].defaultVolumes,
-  );
+  const { defaultVolumes } = IMAGE_FAMILIES[settings.imageFamily];
+  // An instance has a root volume at least.
+  const started = Math.max(1, settings.blockDevices.length, defaultVolumes.length);
   return { [EBS_CSI_DRIVER]: Math.max(0, volumes - started) };
 }
 

@@ -1,12 +1,8 @@
+import { IMAGE_FAMILIES } from '../core/launch/image-families/families.ts';
 import type { Overhead } from '../core/model/instance-type.ts';
 import { CPU, EPHEMERAL_STORAGE, MEMORY, PODS, type Resources } from '../core/model/resources.ts';
 import type { GpuFacts, MachineFacts } from './facts.ts';
-import {
-  type EvictionThreshold,
-  FAMILY_TRAITS,
-  type LaunchSettings,
-  type NetworkInterface,
-} from './settings.ts';
+import type { EvictionThreshold, LaunchSettings, NetworkInterface } from './settings.ts';
 
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
@@ -28,7 +24,7 @@ export function capacityOf(facts: MachineFacts, settings: LaunchSettings): Resou
     'vpc.amazonaws.com/efa': efaCount(facts, settings.networkInterfaces),
     'vpc.amazonaws.com/pod-eni': facts.branchInterfaces,
   };
-  if (FAMILY_TRAITS[settings.imageFamily].os === 'windows') {
+  if (IMAGE_FAMILIES[settings.imageFamily].os === 'windows') {
     counts['vpc.amazonaws.com/PrivateIPv4Address'] = facts.addressesPerInterface - 1;
   }
   const capacity: Record<string, number> = {
@@ -51,7 +47,7 @@ function storageOf(facts: MachineFacts, settings: LaunchSettings): number {
   if (settings.instanceStoreRaid && facts.localStorageGb !== undefined) {
     return facts.localStorageGb * GB;
   }
-  const { storageDevice, storageDefault } = FAMILY_TRAITS[settings.imageFamily];
+  const { storageDevice, storageDefault } = IMAGE_FAMILIES[settings.imageFamily];
   const root = settings.blockDevices.find((device) => device.rootVolume);
   if (root?.volumeSize !== undefined) return root.volumeSize;
   const pods =
@@ -62,7 +58,7 @@ function storageOf(facts: MachineFacts, settings: LaunchSettings): number {
 }
 
 function podsOf(facts: MachineFacts, settings: LaunchSettings): number {
-  const traits = FAMILY_TRAITS[settings.imageFamily];
+  const traits = IMAGE_FAMILIES[settings.imageFamily];
   const { maxPods, podsPerCore } = settings.kubelet;
   const limit =
     maxPods ??
@@ -116,7 +112,7 @@ export function overheadOf(
   capacity: Resources,
 ): Overhead {
   const { kubelet } = settings;
-  const pods = FAMILY_TRAITS[settings.imageFamily].reservesForInterfaces
+  const pods = IMAGE_FAMILIES[settings.imageFamily].reservesForInterfaces
     ? interfaceLimitedPods(facts, settings, 0)
     : (capacity[PODS] ?? 0);
   return {

@@ -1,5 +1,6 @@
+import { IMAGE_FAMILIES } from '../core/launch/image-families/families.ts';
 import type { MachineFacts } from './facts.ts';
-import { FAMILY_TRAITS, type LaunchSettings, type NetworkInterface } from './settings.ts';
+import type { LaunchSettings, NetworkInterface } from './settings.ts';
 
 /** Whether instances of the type can be launched with these settings at all. */
 export function isCompatible(facts: MachineFacts, settings: LaunchSettings): boolean {
@@ -14,10 +15,8 @@ export function isCompatible(facts: MachineFacts, settings: LaunchSettings): boo
 
 function runsImageFamily(facts: MachineFacts, { imageFamily }: LaunchSettings): boolean {
   if (facts.arch === undefined) return false;
-  // Amazon Linux 2023 needs a newer Arm core than the first Graviton has:
-  // https://docs.aws.amazon.com/linux/al2023/ug/system-requirements.html
-  if (imageFamily === 'AL2023' && facts.name.startsWith('a1.')) return false;
-  return FAMILY_TRAITS[imageFamily].os === 'linux' || facts.arch === 'amd64';
+  const { os, runsOn } = IMAGE_FAMILIES[imageFamily];
+  return runsOn(facts.name) && (os === 'linux' || facts.arch === 'amd64');
 }
 
 /**

@@ -1,3 +1,4 @@
+import { IMAGE_FAMILIES } from '../core/launch/image-families/families.ts';
 import type { InstanceType } from '../core/model/instance-type.ts';
 import { attachLimitsOf } from './attach-limits.ts';
 import { capacityOf, overheadOf } from './capacity.ts';
@@ -5,7 +6,7 @@ import { isCompatible } from './compatibility.ts';
 import type { Catalog, MachineFacts } from './facts.ts';
 import { machineLabels, placementLabels } from './labels.ts';
 import { offeringsOf } from './offerings.ts';
-import { FAMILY_TRAITS, type LaunchSettings } from './settings.ts';
+import type { LaunchSettings } from './settings.ts';
 
 type Results = Map<string, readonly InstanceType[]>;
 
@@ -45,7 +46,7 @@ function instanceType(
   const zones = settings.zones.filter(({ zone }) => facts.zones.includes(zone));
   const reservations = settings.reservations.filter((each) => each.instanceType === facts.name);
   const capacity = capacityOf(facts, settings);
-  const traits = FAMILY_TRAITS[settings.imageFamily];
+  const traits = IMAGE_FAMILIES[settings.imageFamily];
   return {
     name: facts.name,
     labels: {

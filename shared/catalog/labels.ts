@@ -1,3 +1,4 @@
+import type { ImageFamilyTraits } from '../core/launch/image-families/family.ts';
 import {
   ARCH,
   CAPACITY_TYPE,
@@ -19,7 +20,7 @@ import {
   ZONE_ID,
 } from '../core/model/labels.ts';
 import type { CatalogZone, MachineFacts } from './facts.ts';
-import type { AvailableReservation, FamilyTraits } from './settings.ts';
+import type { AvailableReservation } from './settings.ts';
 
 type LabelValues = Readonly<Record<string, readonly string[] | null>>;
 
@@ -101,7 +102,7 @@ export function placementLabels(
   facts: MachineFacts,
   region: string,
   zones: readonly CatalogZone[],
-  traits: FamilyTraits,
+  traits: ImageFamilyTraits,
   reservations: readonly AvailableReservation[],
 ): LabelValues {
   const capacityTypes = [

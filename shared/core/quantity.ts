@@ -39,10 +39,12 @@ export function parseQuantity(
   resource: string,
   rounding: Rounding = 'up',
 ): number | undefined {
-  const match = SYNTAX.exec(String(text).trim());
+  const match = SYNTAX.exec(String(text));
   if (match === null) return undefined;
   const [, sign = '', whole = '', fraction = '', exponent, suffix = ''] = match;
-  if (whole === '' && fraction === '') return undefined;
+  if (text === '') return undefined;
+  // The API server takes a suffix without digits as 0.
+  if (whole === '' && fraction === '') return 0;
   const unitExponent = resource === CPU ? 3 : 0;
   const binary = BINARY_EXPONENT[suffix];
   const decimal =
@@ -59,7 +61,7 @@ export function parseQuantity(
 
 /** The largest amount that plans count exactly, for quantities that are well formed but larger. */
 export function quantityMax(text: string | number, resource: string): string | undefined {
-  if (!SYNTAX.test(String(text).trim())) return undefined;
+  if (text === '' || !SYNTAX.test(String(text))) return undefined;
   if (resource === CPU) return String(Math.floor(Number.MAX_SAFE_INTEGER / 1000));
   return isByteCount(resource) ? '7Pi' : String(Number.MAX_SAFE_INTEGER);
 }

@@ -213,6 +213,11 @@ export class KubeClient {
     }
   }
 
+  /** The same connection by another clock; closing one of them closes both. */
+  withTiming(timing: Timing): KubeClient {
+    return new KubeClient({ ...this.#options, timing });
+  }
+
   async close(): Promise<void> {
     await this.#options.transport.close();
   }

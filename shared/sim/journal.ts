@@ -32,6 +32,8 @@ const TOLD: ReadonlySet<string> = new Set([
   'DisruptionTerminating',
   'FailedScheduling',
   'InsufficientCapacityError',
+  'ProvenImageLaunched',
+  'ReplacementNotReady',
   'SpotInterrupted',
   'SpotRebalanceRecommendation',
   'FailedDraining',

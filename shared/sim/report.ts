@@ -1,4 +1,4 @@
-import { resolveTypes } from '../app/outlook.ts';
+import { resolveTypes } from '../app/planning/provisioning-input.ts';
 import { instanceIdOf } from '../core/lifecycle/actions.ts';
 import { isTrue } from '../core/lifecycle/conditions.ts';
 import type { Condition } from '../core/model/cluster.ts';

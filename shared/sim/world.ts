@@ -1,12 +1,14 @@
-import { ConsolidationMemory } from '../app/consolidation-memory.ts';
-import { disrupt } from '../app/disrupt.ts';
-import { interrupt } from '../app/interrupt.ts';
-import { lifecycle } from '../app/lifecycle.ts';
-import { LifecycleMemory } from '../app/lifecycle-memory.ts';
-import { maintainNodeClasses } from '../app/nodeclass.ts';
-import { resolveTypes } from '../app/outlook.ts';
-import { provision } from '../app/provision.ts';
+import { ConsolidationMemory } from '../app/disrupt/consolidation-memory.ts';
+import { disrupt } from '../app/disrupt/disrupt.ts';
+import { interrupt } from '../app/interrupt/interrupt.ts';
+import { lifecycle } from '../app/lifecycle/lifecycle.ts';
+import { LifecycleMemory } from '../app/lifecycle/memory.ts';
+import { maintainNodeClasses } from '../app/nodeclass/nodeclass.ts';
+import { resolveTypes } from '../app/planning/provisioning-input.ts';
+import { provision } from '../app/provision/provision.ts';
 import { type AppSettings, appSettings } from '../app/settings.ts';
+import type { InstanceType } from '../core/model/instance-type.ts';
+import type { NodeClaim } from '../core/model/provisioning.ts';
 import { CPU, EPHEMERAL_STORAGE, MEMORY, PODS, type Resources } from '../core/model/resources.ts';
 import { parseResources } from '../core/quantity.ts';
 import type { Catalog, Ports } from '../ports.ts';
@@ -41,6 +43,13 @@ export interface WorldOptions {
   /** Wraps the ports that the use cases get, e.g. to make one call crash. */
   readonly wrap?: (ports: Ports) => Ports;
 }
+
+/** Hears of an instance, of the types that its NodePool could launch, and of all claims. */
+type OnLaunch = (
+  machine: Machine,
+  types: readonly InstanceType[],
+  claims: readonly NodeClaim[],
+) => void;
 
 /** A batch of changes is looked at this long after its first one. */
 const BATCH_MS = 300;
@@ -92,6 +101,7 @@ export class World {
   private seenVersion = -1;
   private isWoken = false;
   private readonly onStep: (() => void)[] = [];
+  private readonly onLaunch: OnLaunch[] = [];
 
   constructor(options: WorldOptions) {
     const { seed, cluster, catalog, zones } = options;
@@ -146,6 +156,11 @@ export class World {
   /** Calls back after every moment at which something happened: for checking invariants. */
   afterEachStep(check: () => void): void {
     this.onStep.push(check);
+  }
+
+  /** Calls back for each new instance. */
+  afterEachLaunch(tell: OnLaunch): void {
+    this.onLaunch.push(tell);
   }
 
   /** Runs everything planned up to the moment, ticks of the minute included. */
@@ -225,6 +240,7 @@ export class World {
     for (const machine of fresh) {
       const types = instanceTypes.get(machine.fleet.nodePool ?? '') ?? [];
       this.terms.set(machine.id, launchTerms(machine, types, state.objects.nodeOverlays));
+      for (const tell of this.onLaunch) tell(machine, types, state.objects.nodeClaims);
     }
   }
 

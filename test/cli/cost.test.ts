@@ -62,7 +62,7 @@ describe('a part of the bill', () => {
     ['lifecycle', { reaction: 'tick', churn: 100 }, (HOLD_S + LAUNCHES * 200 * 0.1) * PRICE],
     ['disrupt', {}, 43_800 * 0.9 * (1769 / 1024) * PRICE],
     ['nodeclass', {}, 8_760 * 0.5 * PRICE],
-    ['metrics', {}, 30 * 0.3],
+    ['metrics', {}, 35 * 0.3],
     ['alarms', {}, 28 * 0.1],
     ['dashboard', {}, 3],
     ['events', {}, WAKE_UPS / 1e6],
@@ -144,7 +144,7 @@ describe('joiner cost', () => {
     const { exitCode, stdout, stderr } = await joiner('cost', '--nodes', '100', '--pods', '2000');
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toMatch(/^ {2}PART +WATCH +TICK +FORMULA$/m);
-    expect(stdout).toMatch(/^ {2}metrics +\$9\.00 +\$9\.00 +30 series/m);
+    expect(stdout).toMatch(/^ {2}metrics +\$10\.50 +\$10\.50 +35 series/m);
     expect(stdout).toMatch(/^ {2}EKS Auto Mode +\$714\.82 +100 × \$0\.0816/m);
   });
 

@@ -1,6 +1,7 @@
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { GetParameterCommand } from '@aws-sdk/client-ssm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sqsClient } from '../../cli/dead-letters/queue.ts';
 import {
   eksClient,
   environmentCredentials,
@@ -17,7 +18,7 @@ import { PortError } from '../../shared/ports/fault.ts';
 import { aNodeClass } from '../builders/launches.ts';
 import { accessTo, adapterOn, callsOn } from '../support/aws/adapter.ts';
 import { BUCKET, WireCloud } from '../support/aws/cloud.ts';
-import { InterruptionQueue, sqsClient } from '../support/aws/interruption-queue.ts';
+import { InterruptionQueue } from '../support/aws/interruption-queue.ts';
 import { WireFault } from '../support/aws/wire/response.ts';
 
 let cloud: WireCloud;

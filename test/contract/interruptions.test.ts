@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { interrupt, newInterruptMemory, type RefusalReason } from '../../shared/app/interrupt.ts';
+import { sqsClient } from '../../cli/dead-letters/queue.ts';
+import {
+  interrupt,
+  newInterruptMemory,
+  type RefusalReason,
+} from '../../shared/app/interrupt/interrupt.ts';
 import { appSettings } from '../../shared/app/settings.ts';
 
 import { Calls } from '../../shared/aws/calls.ts';
@@ -9,7 +14,7 @@ import { PortError, type Ports } from '../../shared/ports.ts';
 import { readState } from '../../shared/sim/decode.ts';
 import { ACCOUNT, type World } from '../../shared/sim/world.ts';
 import { WireCloud } from '../support/aws/cloud.ts';
-import { InterruptionQueue, sqsClient } from '../support/aws/interruption-queue.ts';
+import { InterruptionQueue } from '../support/aws/interruption-queue.ts';
 import { runningWorld, spread, withPorts } from '../unit/app/world.ts';
 
 const REGION = 'us-east-1';

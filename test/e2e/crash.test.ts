@@ -192,15 +192,16 @@ async function untilNodeMayOpen(loop: ClosedLoop): Promise<void> {
   await expect.poll(closed, { timeout: 20_000 }).toHaveLength(1);
 }
 
-/** A provision that holds the Lease for launches and waits half a second to repeat a fleet request. */
+/** A provision that holds the Lease for launches, and whose fleet request EC2 has not handled yet. */
 async function heldUp(loop: ClosedLoop): Promise<() => Promise<unknown>> {
   const { server } = loop.cloud;
-  const asked = server.callsOf('CreateFleet').length;
-  server.fail('ec2', 'CreateFleet', 'disconnect', 1);
+  const release = server.hold('CreateFleet');
   const running = loop.invoke('provision', {}, 60_000);
-  const poll = { interval: 10, timeout: 20_000 };
-  await expect.poll(() => server.callsOf('CreateFleet').length, poll).toBe(asked + 1);
-  return () => running;
+  await expect.poll(() => server.heldCalls('CreateFleet'), { timeout: 20_000 }).toBe(1);
+  return async () => {
+    release();
+    return await running;
+  };
 }
 
 await describeClosedLoop(

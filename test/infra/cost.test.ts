@@ -48,7 +48,7 @@ describe('what joiner cost counts is what the stack has', () => {
   it('series, alarms and dashboards', () => {
     expect(DEPLOYMENT.metricFilters).toBe(count('AWS::Logs::MetricFilter'));
     expect(SERIES).toBe(Object.keys(METRICS).length + count('AWS::Logs::MetricFilter'));
-    expect(SERIES).toBeLessThanOrEqual(30);
+    expect(SERIES).toBeLessThanOrEqual(35);
     expect(DEPLOYMENT.alarmMetrics).toBe(alarmMetrics());
     expect(DEPLOYMENT.dashboards).toBe(count('AWS::CloudWatch::Dashboard'));
   });

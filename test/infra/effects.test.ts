@@ -73,9 +73,9 @@ const ROWS: readonly Row[] = [
   ['nodePrice', { nodePrice: 0.05 }, FUNCTION, variable(ENV.nodePrice, '0.05')],
   [
     'consolidationHorizon',
-    { consolidationHorizon: Duration.hours(4) },
+    { consolidationHorizon: Duration.hours(6) },
     FUNCTION,
-    variable(ENV.consolidationHorizon, '14400000ms'),
+    variable(ENV.consolidationHorizon, '21600000ms'),
   ],
   ['evictionPrice', { evictionPrice: 0.5 }, FUNCTION, variable(ENV.evictionPrice, '0.5')],
   [

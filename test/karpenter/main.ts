@@ -15,9 +15,23 @@ import { SUITES, type Suite } from './suites.ts';
 import { table, writeTable } from './table.ts';
 import { casesAsked, lastRun, runUnitSuite } from './unit.ts';
 
-const { values, positionals } = parseArgs({
+const USAGE = `usage: npm run test:karpenter -- [SUITE | unit | end-to-end …] [options]
+  --list          the suites that there are
+  --ci            the part that CI runs
+  --focus TEXT    only cases that match
+  --workers N     end to end: worlds side by side (2)
+  --continue      end to end: cases that have an outcome keep it
+  --last          judges the reports of the last whole runs again
+  --write-table   puts the results of whole suites into docs/compatibility.md
+  --stock         nothing of Joiner's in Karpenter's place
+  --case TEXT     what Joiner was asked in the last run's cases that match
+  --counts FILE   writes the counts there
+`;
+
+const OPTIONS = {
   allowPositionals: true,
   options: {
+    help: { type: 'boolean', default: false },
     /** The part that CI runs. */
     ci: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
@@ -38,7 +52,22 @@ const { values, positionals } = parseArgs({
     /** A file for the counts. */
     counts: { type: 'string' },
   },
-});
+} as const;
+
+function refuse(error: unknown): never {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+  process.exit(2);
+}
+
+function asked() {
+  try {
+    return parseArgs(OPTIONS);
+  } catch (error) {
+    return refuse(error);
+  }
+}
+
+const { values, positionals } = asked();
 
 function say(text: string): void {
   process.stdout.write(`${text}\n`);
@@ -50,7 +79,7 @@ function chosen(): readonly Suite[] {
   const kinds = new Set<string>(SUITES.map(({ kind }) => kind));
   const names = new Set(SUITES.map(({ name }) => name));
   const unknown = positionals.filter((each) => !kinds.has(each) && !names.has(each));
-  if (unknown.length > 0) throw new Error(`no such suite: ${unknown.join(', ')}; see --list`);
+  if (unknown.length > 0) refuse(`no such suite: ${unknown.join(', ')}; see --list`);
   return SUITES.filter((suite) => {
     if (values.ci && ciOf(suite) === false) return false;
     return positionals.length === 0 || asked.has(suite.name) || asked.has(suite.kind);
@@ -117,6 +146,10 @@ async function runSuite(suite: Suite): Promise<Verdict> {
 }
 
 async function main(): Promise<void> {
+  if (values.help) {
+    say(USAGE);
+    return;
+  }
   if (values.list) {
     for (const { kind, name, title } of SUITES) say(`${name} (${kind}): ${title}`);
     return;
@@ -127,7 +160,7 @@ async function main(): Promise<void> {
   }
   const suites = chosen();
   const isPart = suites.some((suite) => focusOf(suite) !== undefined) || values.stock;
-  if (values['write-table'] && isPart) throw new Error('--write-table takes whole suites');
+  if (values['write-table'] && isPart) refuse('--write-table takes whole suites');
   const verdicts: Verdict[] = [];
   const outcome = { passed: 0, failed: 0, skipped: 0 };
   const reason = await missing();

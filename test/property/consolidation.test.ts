@@ -52,7 +52,6 @@ const priceOf = ({ usages }: Cluster): number =>
 const groundOf = ({ snapshot, usages }: Cluster) => ({
   snapshot,
   waiting: new Set<string>(),
-  quiet: new Set<string>(),
   pools: poolUses(usages),
   scheduling: DEFAULT_SCHEDULING_SETTINGS,
   settings: DEFAULT_CONSOLIDATION_SETTINGS,

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { expectedPods, planWhole, waitingSets } from '../../shared/app/expected-pods.ts';
 import { ZONE } from '../../shared/core/model/labels.ts';
 import type { Plan } from '../../shared/core/model/plan.ts';
 import { type Pod, podKey } from '../../shared/core/model/pod.ts';
 import { DEFAULT_SCHEDULING_SETTINGS as SETTINGS } from '../../shared/core/model/snapshot.ts';
+import { expectedPods, waitingSets } from '../../shared/core/rollouts/expected-pods.ts';
+import { planWhole } from '../../shared/core/rollouts/part-plan.ts';
 import { replan } from '../../shared/core/scheduling/replan.ts';
 import { ofApp, spreadOver, termOver } from '../builders/affinity.ts';
 import { FAMILY, GI, nodeOf, podsOf, poolOf, snapshotOf, textOf } from '../builders/scheduling.ts';

@@ -8,9 +8,11 @@ import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
 import { withPorts } from '../unit/app/world.ts';
 import {
   ageOfJournal,
+  apart,
   CHANGE,
   claimsOf,
   classOf,
+  entries,
   isNew,
   MINUTE,
   newClass,
@@ -88,6 +90,54 @@ describe('what a canary tries', () => {
     expect(isCut).toBe(true);
     expect(seen).toHaveLength(1);
     expect(failedStates(world)).toContain('image ami-');
+  });
+
+  it('is tried first where only a deadline ends the drain of protected pods', async () => {
+    const protecting = { 'karpenter.sh/do-not-disrupt': 'true' };
+    const web = deployment('web', 6, '1', apart) as { readonly spec: { readonly template: Json } };
+    const { template } = web.spec;
+    const metadata = { ...(template['metadata'] as Json), annotations: protecting };
+    const pods: Json = { ...web, spec: { ...web.spec, template: { ...template, metadata } } };
+    const pool = poolWith({}, { budgets: [{ nodes: '100%' }] });
+    const spec = pool['spec'] as { readonly template: { readonly spec: Json } };
+    const ofNode = { ...spec.template.spec, terminationGracePeriod: '10m' };
+    const ending = { ...pool, spec: { ...spec, template: { ...spec.template, spec: ofNode } } };
+    let least = 6;
+    const { world, broken } = await run([nodeClass, ending, pods], 60, [object(newClass)], {
+      before: (made) => {
+        made.joins = ({ imageId }) => !isNew(imageId, made);
+      },
+      watch: (made) => () => {
+        if (made.timeline.nowMs() > WORLD_START_MS + CHANGE) {
+          least = Math.min(least, runningPods(made));
+        }
+        return [];
+      },
+    });
+    expect(broken).toEqual([]);
+    expect(least).toBe(6);
+    expect(world.launched).toBe(6 + 1);
+    expect(failedStates(world)).toContain('image ami-');
+  });
+
+  it('is not launched for pods that wait once it has failed: they get what works', async () => {
+    const scaled = {
+      at: CHANGE + 3 * MINUTE,
+      scale: { kind: 'Deployment' as const, name: 'web', namespace: 'default', replicas: 10 },
+    };
+    const { world, broken } = await run(six, 40, [object(newClass), scaled], {
+      before: (made) => {
+        made.joins = ({ imageId }) => !isNew(imageId, made);
+      },
+    });
+    expect(broken).toEqual([]);
+    expect(runningPods(world)).toBe(10);
+    // The canary, four while it was tried, and four with the old image.
+    expect(world.launched).toBe(6 + 1 + 4 + 4);
+    expect(entries(world, 'ProvenImageLaunched')).toHaveLength(4);
+    const [pool] = readState(world.store).objects.nodePools;
+    const condition = pool?.conditions.find(({ type }) => type === 'CanaryHealthy');
+    expect(condition?.message).toContain('New nodes get the image of nodes that are ready.');
   });
 
   it('is not on its node, nor on those that follow it', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { haltedPools } from '../../shared/app/launch-brakes.ts';
+import { haltedPools } from '../../shared/core/launch/halted-pools.ts';
 import type { Taint } from '../../shared/core/model/taint.ts';
 import type { Ports } from '../../shared/ports.ts';
 import type { Json } from '../../shared/sim/json.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { interrupt } from '../../shared/app/interrupt.ts';
+import { interrupt } from '../../shared/app/interrupt/interrupt.ts';
 import { readState } from '../../shared/sim/decode.ts';
 import type { Json } from '../../shared/sim/json.ts';
 import { finalState } from '../../shared/sim/report.ts';

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ALIAS_FAMILIES } from '../../core/launch/image-families/families.ts';
 import { type Rule, withRules } from '../schema/rule.ts';
 
 const tagMap = z.record(
@@ -104,21 +105,11 @@ export const capacityReservationSelectorTerms = z
   .max(30)
   .optional();
 
-/** Image families by the name that an alias has for them. */
-export const ALIAS_FAMILIES = {
-  al2: 'AL2',
-  al2023: 'AL2023',
-  bottlerocket: 'Bottlerocket',
-  windows2019: 'Windows2019',
-  windows2022: 'Windows2022',
-  windows2025: 'Windows2025',
-} as const;
-
 function familyOf(alias: string): string {
   return alias.split('@')[0] ?? '';
 }
 
-const FAMILY_NAMES = Object.keys(ALIAS_FAMILIES);
+const FAMILY_NAMES = [...ALIAS_FAMILIES.keys()];
 
 const alias = withRules(z.string().max(30), [
   {

@@ -6,7 +6,7 @@ import type { Usage } from '../../core/disruption/consolidation/payback.ts';
 import { podKey } from '../../core/model/pod.ts';
 import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
-import { planWhole } from '../expected-pods.ts';
+import { planWhole } from '../../core/rollouts/part-plan.ts';
 import {
   type CandidateJson,
   FORMAT,

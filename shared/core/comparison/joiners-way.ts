@@ -1,5 +1,9 @@
 import { isEmpty, unevictableBy } from '../disruption/candidates.ts';
-import { type Consolidation, consolidate } from '../disruption/consolidation/consolidate.ts';
+import {
+  type Consolidation,
+  consolidate,
+  plansFor,
+} from '../disruption/consolidation/consolidate.ts';
 import type { ConsolidationSettings, PoolUse } from '../disruption/consolidation/payback.ts';
 import { disruptionOf, type Usage } from '../disruption/consolidation/payback.ts';
 import { notNeeded } from '../disruption/emptiness.ts';
@@ -8,9 +12,6 @@ import { replan } from '../scheduling/replan.ts';
 import { consolidatable, isIdle } from './candidates.ts';
 import { carriedOut, type Rest, usagesOf } from './cluster-at-rest.ts';
 import type { WayInput, WayResult } from './karpenters-way.ts';
-
-/** Plans of one turn of consolidation, as `disrupt` has them. */
-const PLANS_A_TURN = 20;
 
 export interface JoinersWayResult extends WayResult {
   readonly plan: Plan;
@@ -75,7 +76,7 @@ class Turns {
       quiet: new Set(),
       scheduling,
       settings: this.settings,
-      plansMax: PLANS_A_TURN,
+      plansMax: plansFor(all.length),
       turn: this.turn,
       known: this.known,
     };

@@ -1,7 +1,11 @@
 import { conditionOf, isTrue } from '../lifecycle/conditions.ts';
 import type { Node } from '../model/cluster.ts';
 import { type Labels, REPLACED_BY, REPLACED_FOR, REPLACES } from '../model/labels.ts';
-import type { DisruptionReason, NodeClaim } from '../model/provisioning.ts';
+import {
+  DISRUPTION_REASONS,
+  type DisruptionReason,
+  type NodeClaim,
+} from '../model/provisioning.ts';
 import { isDisrupted } from '../model/taint.ts';
 
 /** Between the names in {@link REPLACED_BY}, and between the uids in {@link REPLACES}. */
@@ -19,7 +23,9 @@ export type Progress =
       readonly kind: 'failed';
       readonly message: string;
       /** An instance was launched and its node did not become ready: what is new may be broken. */
-      readonly isNodeBroken: boolean;
+      readonly broken: NodeClaim | undefined;
+      /** Names of the replacements that should have been ready by now. */
+      readonly late: ReadonlySet<string>;
     };
 
 /** A node and what replaces it, as claims say. */
@@ -39,7 +45,7 @@ export interface Command extends Replacement {
 
 /** Why the claim is replaced: where it does not say, it has drifted. */
 function reasonOf({ annotations }: NodeClaim): DisruptionReason {
-  return annotations[REPLACED_FOR] === 'Underutilized' ? 'Underutilized' : 'Drifted';
+  return DISRUPTION_REASONS.find((each) => each === annotations[REPLACED_FOR]) ?? 'Drifted';
 }
 
 /** The uids of the claims that one with these annotations replaces. */
@@ -58,8 +64,9 @@ export function replacedByText(names: readonly string[]): string {
   return [...names].sort().join(SEPARATOR);
 }
 
-function failed(message: string, isNodeBroken: boolean): Progress {
-  return { kind: 'failed', message, isNodeBroken };
+function failed(message: string, overdue: readonly NodeClaim[] = []): Progress {
+  const broken = overdue.find((each) => isTrue(each, 'Launched'));
+  return { kind: 'failed', message, broken, late: new Set(overdue.map(({ name }) => name)) };
 }
 
 /** A launch that had to wait is no fault of the node: its time begins with the instance. */
@@ -97,13 +104,13 @@ function progressOf(
   const here = new Set(replacements.map(({ name }) => name));
   const names = claim.annotations[REPLACED_BY]?.split(SEPARATOR) ?? [];
   const lost = names.find((name) => !here.has(name));
-  if (lost !== undefined) return failed(`NodeClaim ${lost}, its replacement, is gone`, false);
+  if (lost !== undefined) return failed(`NodeClaim ${lost}, its replacement, is gone`);
   if (replacements.every((each) => isTrue(each, 'Initialized'))) return { kind: 'ready' };
   const overdue = replacements.filter((each) => isLate(each, waitMs, nowMs));
   const [late] = overdue;
   if (late === undefined) return { kind: 'waiting' };
   const broken = overdue.find((each) => isTrue(each, 'Launched'));
-  return failed(`Its replacement: ${lateText(broken ?? late, waitMs)}`, broken !== undefined);
+  return failed(`Its replacement: ${lateText(broken ?? late, waitMs)}`, overdue);
 }
 
 function byName(a: NodeClaim, b: NodeClaim): number {

@@ -26,6 +26,8 @@ import {
   requirementsOf,
 } from '../requirements/value-set.ts';
 
+import { imageState } from './image-state.ts';
+
 /** Why a node is not what its NodePool and its EC2NodeClass ask for now; Karpenter's names. */
 export type DriftReason =
   | 'NodePoolDrifted'
@@ -227,7 +229,7 @@ function checkImage(claim: NodeClaim, target: DriftTarget, nodeClass: NodeClass)
   return {
     reason: 'AMIDrift',
     message: `EC2NodeClass ${nodeClass.name} selects ${selected}, not ${claim.imageId ?? ''}`,
-    state: image === undefined ? undefined : `EC2NodeClass/${nodeClass.name} image ${image.id}`,
+    state: image === undefined ? undefined : imageState(nodeClass.name, image.id),
     isMet: isKnown ? image?.id === claim.imageId : undefined,
   };
 }

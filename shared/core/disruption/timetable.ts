@@ -1,13 +1,14 @@
-import type { DisruptionBudget, DisruptionReason, NodePool } from '../model/provisioning.ts';
+import {
+  DISRUPTION_REASONS,
+  type DisruptionBudget,
+  type DisruptionReason,
+  type NodePool,
+} from '../model/provisioning.ts';
 import { isFor, letGo } from './budgets.ts';
 import { type Interval, intervalsOf } from './schedule.ts';
 
-export const REASONS: readonly DisruptionReason[] = [
-  'Drifted',
-  'Empty',
-  'Underutilized',
-  'Unhealthy',
-];
+/** By name, as people look them up. */
+export const REASONS: readonly DisruptionReason[] = DISRUPTION_REASONS.toSorted();
 
 /** How many nodes may be gone at once in that time, by reason. */
 export interface BudgetWindow extends Interval {

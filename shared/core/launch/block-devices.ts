@@ -1,5 +1,3 @@
-import type { ImageFamily } from '../model/node-class.ts';
-
 /** A volume that an instance starts with, as EC2 takes it. */
 export interface LaunchVolume {
   readonly deviceName: string | undefined;
@@ -8,24 +6,6 @@ export interface LaunchVolume {
   readonly volumeType: string | undefined;
   readonly encrypted: boolean | undefined;
 }
-
-function gp3(deviceName: string, sizeGib: number): LaunchVolume {
-  return { deviceName, sizeGib, volumeType: 'gp3', encrypted: true };
-}
-
-const AMAZON_LINUX = [gp3('/dev/xvda', 20)];
-const WINDOWS = [gp3('/dev/sda1', 50)];
-
-/** What an instance gets where its class maps no devices. */
-export const DEFAULT_VOLUMES: Readonly<Record<ImageFamily, readonly LaunchVolume[]>> = {
-  AL2: AMAZON_LINUX,
-  AL2023: AMAZON_LINUX,
-  Bottlerocket: [gp3('/dev/xvda', 4), gp3('/dev/xvdb', 20)],
-  Custom: [],
-  Windows2019: WINDOWS,
-  Windows2022: WINDOWS,
-  Windows2025: WINDOWS,
-};
 
 const BYTES: Readonly<Record<string, number>> = {
   Gi: 2 ** 30,

@@ -1,6 +1,7 @@
 import type { Labels } from '../model/labels.ts';
 import type { ImageFamily } from '../model/node-class.ts';
 import { parseQuantity } from '../quantity.ts';
+import { IMAGE_FAMILIES } from './image-families/families.ts';
 import { hasShape, KUBELET_FIELDS, SHAPE_TEXTS } from './kubelet-fields.ts';
 
 /** `spec.kubelet`, read; amounts stay texts as the kubelet reads them itself. */
@@ -221,16 +222,12 @@ function checkPairs(reader: Reader, read: Omit<KubeletConfiguration, 'other'>): 
   }
 }
 
-/** Whether nodes of the family are given any field of the kubelet as it is. */
-function takesAll(family: ImageFamily): boolean {
-  return family === 'AL2023' || family === 'Custom';
-}
-
 /** The settings and everything in them that is wrong or that the family cannot take. */
 export function readKubelet(
   fields: Readonly<Record<string, unknown>>,
   family: ImageFamily,
 ): KubeletReading {
+  const { takesAnyKubeletField, honoursPodsPerCore } = IMAGE_FAMILIES[family];
   const reader = new Reader(fields);
   const read = readFields(reader);
   checkPairs(reader, read);
@@ -242,16 +239,16 @@ export function readKubelet(
     else if (field === 'registerWithTaints') {
       reader.invalid(field, 'taints are set by the NodePool');
     } else if (!hasShape(value, shape)) reader.invalid(field, `must be ${SHAPE_TEXTS[shape]}`);
-    else if (!takesAll(family)) {
+    else if (!takesAnyKubeletField) {
       reader.unsupported(field, `is not supported by the image family ${family}`);
     } else other[field] = value;
   }
   const threshold = 'a percentage up to 100% or a quantity';
   reader.map('evictionMinimumReclaim', SIGNALS, isThreshold, threshold);
-  if (family === 'Bottlerocket' && read.podsPerCore !== undefined) {
-    reader.unsupported('podsPerCore', 'is not supported by the image family Bottlerocket');
+  if (!honoursPodsPerCore && read.podsPerCore !== undefined) {
+    reader.unsupported('podsPerCore', `is not supported by the image family ${family}`);
   }
-  if (!takesAll(family) && read.clusterDNS.length > 1) {
+  if (!takesAnyKubeletField && read.clusterDNS.length > 1) {
     reader.unsupported('clusterDNS', `the image family ${family} takes one address`);
   }
   return { configuration: { ...read, other }, problems: reader.problems };

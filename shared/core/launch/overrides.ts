@@ -157,6 +157,22 @@ function compatibleOptions(
   return { options, stages };
 }
 
+/** Every offering that the claim allows and that its requests fit, unavailable ones included. */
+export function everyOption(
+  claim: Pick<NodeClaim, 'requirements' | 'requests'>,
+  types: readonly InstanceType[],
+): readonly LaunchOption[] {
+  const requirements = requirementsOf(claim.requirements);
+  return types
+    .filter((type) => typeMeets(requirements, type))
+    .flatMap((type) => type.offerings.map((offering) => ({ type, offering })))
+    .filter(
+      ({ type, offering }) =>
+        offeringMeets(requirements, offering) &&
+        fitsResources(claim.requests, allocatable(type, offering)),
+    );
+}
+
 /**
  * What to ask the fleet for, narrowed in Karpenter's order: exotic types and dear spot offerings go
  * while others remain, then one capacity type, one reservation, the cheapest types.

@@ -52,13 +52,16 @@ export const INTERRUPTED = 'joiner.dev/interrupted';
 export const REPLACES = 'joiner.dev/replaces';
 export const REPLACED_BY = 'joiner.dev/replaced-by';
 export const REPLACED_FOR = 'joiner.dev/replaced-for';
+export const APPROVED = 'joiner.dev/approved';
 export const LIMITS_GUARD = 'joiner.dev/limits-guard';
+export const CONSOLIDATION_GUARD = 'joiner.dev/consolidation-guard';
 export const TRIES = 'joiner.dev/tries';
 /** On a claim: the pods of its node with which `status.lastPodEventTime` was noted. */
 export const PODS_HASH = 'joiner.dev/pods-hash';
 /** On the pods that stand for the room of a CapacityBuffer, in plans only. */
 export const FAKE_POD = 'karpenter.sh/capacity-buffer-fake-pod';
 export const FAILED_CANARIES = 'joiner.dev/failed-canaries';
+export const FAILED_MOVES = 'joiner.dev/failed-moves';
 export const UNCONFIRMED = 'joiner.dev/unconfirmed-interruptions';
 export const ADOPTED_HASHES = 'joiner.dev/adopted-hashes';
 export const SUBNET = 'joiner.dev/subnet';

@@ -13,7 +13,13 @@ export interface NodeClassReference {
 /** Milliseconds, or never. */
 export type DurationOrNever = number | 'Never';
 
-export type DisruptionReason = 'Underutilized' | 'Empty' | 'Drifted' | 'Unhealthy';
+/**
+ * Why nodes are disrupted, as disruption budgets name it; `Unhealthy` is ours.
+ * https://karpenter.sh/docs/concepts/disruption/#reasons
+ */
+export const DISRUPTION_REASONS = ['Underutilized', 'Empty', 'Drifted', 'Unhealthy'] as const;
+
+export type DisruptionReason = (typeof DISRUPTION_REASONS)[number];
 
 export interface DisruptionBudget {
   /** "10%" or "3". */

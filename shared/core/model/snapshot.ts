@@ -32,6 +32,8 @@ export interface ClusterSnapshot {
   readonly storageClasses: readonly StorageClass[];
   readonly csiNodes: readonly CsiNode[];
   readonly podDisruptionBudgets: readonly PodDisruptionBudget[];
+  /** Nodes by name that moving pods are not planned on; kube-scheduler knows nothing of it. */
+  readonly closedNodes?: ReadonlySet<string>;
 }
 
 /** What the user may tune about scheduling; the options are in docs/deploy.md. */

@@ -1,5 +1,5 @@
 import type { Tag } from '@aws-sdk/client-ec2';
-import { aliasParameters } from '../../../shared/core/launch/image-alias.ts';
+import { aliasParameters } from '../../../shared/core/launch/image-families/families.ts';
 import type { KubeClient } from '../../../shared/kube/client.ts';
 import { RESOURCES } from '../../../shared/kube/resources.ts';
 import { ensureNamespace } from '../../contract/kube-objects.ts';

@@ -4,7 +4,7 @@ import type { FunctionName } from '../../../shared/contract.ts';
 import { WAKE_EVENT, WAKE_TARGETS } from '../../../shared/contract.ts';
 import { property } from '../../../shared/kube/list.ts';
 import { CLUSTER, type WireCloud } from '../../support/aws/cloud.ts';
-import type { ModelMessage } from '../../support/aws/model/services.ts';
+import type { ModelMessage } from '../../support/aws/model/queues.ts';
 import { contextOf, type Handlers } from '../../support/closed-loop/functions.ts';
 import { queueRecord } from '../../support/closed-loop/messages.ts';
 

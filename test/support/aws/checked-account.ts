@@ -10,6 +10,7 @@ import { descriptionHandlers } from './model/descriptions.ts';
 import { handle, page } from './model/handle.ts';
 import { ProfileModel } from './model/iam.ts';
 import { ObjectModel } from './model/objects.ts';
+import { type ModelMessage, QueueModel } from './model/queues.ts';
 import { clusterHandlers, eventHandlers } from './model/services.ts';
 import { WireFault } from './wire/response.ts';
 import { WireServer } from './wire/server.ts';
@@ -63,6 +64,10 @@ export class CheckedAccount {
   /** What was sent to buses. */
   readonly events: events.PutEventsRequestEntry[] = [];
 
+  /** By name. */
+  readonly queues = new Map<string, ModelMessage[]>();
+  readonly sqs = new QueueModel((name) => this.queues.get(name));
+
   constructor() {
     const { account } = this;
     this.wire = new WireServer({
@@ -78,6 +83,7 @@ export class CheckedAccount {
       eks: { ...clusterHandlers(() => this.cluster, new Set()), ...this.entryHandlers() },
       iam: { ...this.profiles.handlers(), ...this.roleHandlers() },
       s3: this.bucket.handlers(),
+      sqs: this.sqs.handlers(),
       events: {
         ...eventHandlers(this.events),
         ListRules: handle<events.ListRulesRequest, events.ListRulesCommandOutput>((asked) => {
@@ -178,6 +184,8 @@ export class CheckedAccount {
       response.writeHead(answer.statusCode ?? 500, answer.headers);
       answer.pipe(response);
     });
+    // Whoever asks sees that the connection ends, as the wire has ended it.
+    onward.on('error', () => incoming.socket.destroy());
     onward.end(body);
   }
 

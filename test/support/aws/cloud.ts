@@ -7,15 +7,14 @@ import { fleetHandlers } from './model/fleets.ts';
 import { ProfileModel } from './model/iam.ts';
 import { instanceHandlers } from './model/instances.ts';
 import { ObjectModel } from './model/objects.ts';
-import { operatorHandlers, senderHandlers } from './model/operators.ts';
+import { operatorHandlers } from './model/operators.ts';
+import { type ModelMessage, QueueModel } from './model/queues.ts';
 import {
   clusterHandlers,
   eventHandlers,
-  type ModelMessage,
   type OnDemandPrice,
   parameterHandlers,
   priceHandlers,
-  queueHandlers,
 } from './model/services.ts';
 import { templateHandlers } from './model/templates.ts';
 import { type ManagedResource, zonalShiftHandlers } from './model/zonal-shifts.ts';
@@ -35,7 +34,9 @@ export class WireCloud {
   readonly account: Account;
   readonly profiles = new ProfileModel();
   readonly bucket = new ObjectModel(BUCKET);
+  /** Of the one queue there is, by whatever name. */
   readonly messages: ModelMessage[] = [];
+  private readonly queues = new QueueModel(() => this.messages);
   readonly events: PutEventsRequestEntry[] = [];
   readonly onDemandPrices: OnDemandPrice[] = [];
   cluster: Cluster | undefined = {
@@ -53,7 +54,6 @@ export class WireCloud {
   managedResource: ManagedResource | undefined;
   readonly server: WireServer;
   private address = '';
-  private sent = 0;
 
   constructor(region = 'us-east-1') {
     const account = new Account(region);
@@ -85,10 +85,7 @@ export class WireCloud {
       'arc-zonal-shift': zonalShiftHandlers(() => this.managedResource),
       iam: this.profiles.handlers(),
       s3: this.bucket.handlers(),
-      sqs: {
-        ...queueHandlers(this.messages),
-        ...senderHandlers((body) => this.send(body)),
-      },
+      sqs: this.queues.handlers(),
       events: eventHandlers(this.events),
       pricing: priceHandlers(this.onDemandPrices, currencyOf(region)),
     });
@@ -96,8 +93,7 @@ export class WireCloud {
 
   /** Puts a message into the queue. */
   send(body: string): void {
-    this.sent += 1;
-    this.messages.push({ id: `m-${this.sent}`, body, receipt: undefined });
+    this.queues.send(this.messages, body);
   }
 
   /** Where it listens once {@link start} is done. */

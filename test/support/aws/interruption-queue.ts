@@ -2,9 +2,8 @@ import {
   DeleteMessageBatchCommand,
   GetQueueUrlCommand,
   ReceiveMessageCommand,
-  SQSClient,
+  type SQSClient,
 } from '@aws-sdk/client-sqs';
-import { type AwsAccess, configuration } from '../../../shared/aws/access.ts';
 import type { Calls } from '../../../shared/aws/calls.ts';
 
 export interface QueuedMessage {
@@ -22,10 +21,6 @@ export interface QueueParts {
 
 /** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ReceiveMessage.html */
 const BATCH_MAX = 10;
-
-export function sqsClient(access: AwsAccess): SQSClient {
-  return new SQSClient(configuration(access));
-}
 
 /** The interruption queue as Lambda reads it for `interrupt`. */
 export class InterruptionQueue {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { instanceLabels } from '../../../shared/app/launch-group.ts';
 import { loadCatalog } from '../../../shared/catalog/catalog.ts';
 import { repriced } from '../../../shared/catalog/facts.ts';
 import { instanceTypesFor } from '../../../shared/catalog/instance-types.ts';
@@ -9,6 +8,7 @@ import {
   DEFAULT_LAUNCH_SETTINGS,
   type LaunchSettings,
 } from '../../../shared/catalog/settings.ts';
+import { instanceLabels } from '../../../shared/core/instance-types/instance-labels.ts';
 import type { InstanceType } from '../../../shared/core/model/instance-type.ts';
 import { TENANCY, WELL_KNOWN_LABELS } from '../../../shared/core/model/labels.ts';
 

@@ -139,7 +139,7 @@ const initialized = { conditions: yes('Launched', 'Registered', 'Initialized') }
 describe('a replacement', () => {
   it('has failed where a run was cut short before all were written', () => {
     expect(progress([replaced('a', 'b'), replacement('a', initialized)])).toMatchObject([
-      { kind: 'failed', isNodeBroken: false },
+      { kind: 'failed', broken: undefined },
     ]);
   });
 
@@ -158,9 +158,10 @@ describe('a replacement', () => {
     ['is on its way out', [replacement('new', { deletedAtMs: 1 })], MINUTE, false],
     ['was never launched', [replacement('new')], 10 * MINUTE, false],
     ['did not join', [replacement('new', launched)], 10 * MINUTE, true],
-  ])('has failed when it %s', (_, claims, nowMs, isNodeBroken) => {
+  ])('has failed when it %s', (_, claims, nowMs, isBroken) => {
+    const broken = isBroken ? { name: 'new' } : undefined;
     expect(progress([replaced('new'), ...claims], nowMs)).toMatchObject([
-      { kind: 'failed', isNodeBroken },
+      { kind: 'failed', broken },
     ]);
   });
 

@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  held,
-  LeaseLost,
-  leased,
-  leasedTurns,
-  letGo,
-  mayHandOver,
-  type Progress,
-} from '../../../functions/runtime/leased.ts';
+import { leased, letGo, mayHandOver, type Progress } from '../../../functions/runtime/leased.ts';
+import { held, LeaseLost, leasedTurns } from '../../../shared/app/writes/leased-turns.ts';
 import type { Lease, Ports } from '../../../shared/ports.ts';
 import { aNodeClass } from '../../builders/launches.ts';
 

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { nodePoolHash } from '../../../shared/app/new-claims.ts';
-import { nodeClassHash, VERSION } from '../../../shared/app/nodeclass.ts';
 import { driftHash } from '../../../shared/core/launch/drift-hash.ts';
+import {
+  HASH_VERSION,
+  nodeClassHash,
+  nodePoolHash,
+} from '../../../shared/core/launch/template-hash.ts';
 import type { NodePool } from '../../../shared/core/model/provisioning.ts';
 import { aNodeClass } from '../../builders/launches.ts';
 import { poolOf } from '../../builders/scheduling.ts';
@@ -15,10 +18,10 @@ function poolWith(template: Partial<NodePool['template']>): NodePool {
 }
 
 describe('the hash of a NodePool or an EC2NodeClass', () => {
-  it('is pinned to its version: raise VERSION in nodeclass.ts when one of these changes', () => {
+  it('is pinned to its version: raise HASH_VERSION in nodeclass.ts when one of these changes', () => {
     const pool = poolWith({ labels: { team: 'a' }, taints: [red, blue] });
     const nodeClass = aNodeClass({ userData: 'echo', tags: { team: 'a' } });
-    expect([VERSION, nodePoolHash(pool), nodeClassHash(nodeClass)]).toEqual([
+    expect([HASH_VERSION, nodePoolHash(pool), nodeClassHash(nodeClass)]).toEqual([
       'joiner-v2',
       'c17c377f825e6376',
       '64aae02eba038f66',

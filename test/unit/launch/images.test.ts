@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_VOLUMES, gibibytes } from '../../../shared/core/launch/block-devices.ts';
+import { gibibytes } from '../../../shared/core/launch/block-devices.ts';
 import { clusterDnsAddress } from '../../../shared/core/launch/cluster-facts.ts';
-import { aliasParameters } from '../../../shared/core/launch/image-alias.ts';
+import {
+  aliasParameters,
+  IMAGE_FAMILIES,
+} from '../../../shared/core/launch/image-families/families.ts';
 import { type FoundImage, selectImages } from '../../../shared/core/launch/image-selection.ts';
 
 function namesOf(alias: string, kubernetes = '1.32'): readonly string[] {
@@ -128,9 +131,9 @@ describe('facts for launching', () => {
   });
 
   it('default volumes are those of the families', () => {
-    const sizesOf = Object.entries(DEFAULT_VOLUMES).map(([family, volumes]) => [
+    const sizesOf = Object.entries(IMAGE_FAMILIES).map(([family, { defaultVolumes }]) => [
       family,
-      ...volumes.map((each) => `${each.deviceName} ${each.sizeGib}`),
+      ...defaultVolumes.map((each) => `${each.deviceName} ${each.sizeGib}`),
     ]);
     expect(sizesOf).toEqual([
       ['AL2', '/dev/xvda 20'],

@@ -62,6 +62,7 @@ describe('a preview for people', () => {
       kept: new Map(),
       pricePerHour: { now: 0, after: 0, unpriced: 0 },
       failures: [],
+      snapshot: empty as unknown as Preview['snapshot'],
     };
     const text = renderPreview(found);
     expect(text).toContain('Nothing to launch or to remove.');

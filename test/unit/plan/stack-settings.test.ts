@@ -7,7 +7,6 @@ import {
   settingsOf,
 } from '../../../cli/stack-settings.ts';
 import { loadCatalog } from '../../../shared/catalog/catalog.ts';
-import { DEFAULT_CONSOLIDATION_SETTINGS } from '../../../shared/core/disruption/consolidation/payback.ts';
 import type { KubeClient } from '../../../shared/kube/client.ts';
 import { KubeError } from '../../../shared/kube/errors.ts';
 import { WORLD_START_MS } from '../../../shared/sim/world.ts';
@@ -16,7 +15,7 @@ import { deployment, nodeClass, nodePool, smallWorld } from '../../sim/small-wor
 
 const STATED = {
   FEATURE_GATES: 'SpotToSpotConsolidation=true,StaticCapacity=false',
-  JOINER_CONSOLIDATION_HORIZON: '7200000ms',
+  JOINER_CONSOLIDATION_HORIZON: '10800000ms',
   JOINER_EVICTION_PRICE: '0.5',
   PREFERENCE_POLICY: 'Ignore',
 };
@@ -51,7 +50,7 @@ describe('the settings of the stack', () => {
       CapacityBuffer: true,
     });
     expect(stack.useCases.consolidation).toEqual({
-      horizonMs: DEFAULT_CONSOLIDATION_SETTINGS.horizonMs,
+      horizonMs: 10_800_000,
       evictionPrice: 0.5,
       spotToSpot: true,
     });
@@ -109,7 +108,7 @@ describe('a preview', () => {
         deployment('small', 1, '500m'),
       ],
       {
-        types: /^[cmr]\d[a-z]+\.(large|2xlarge)$/,
+        types: /^[cmr]\d[a-z]+\.(medium|large|2xlarge)$/,
         scenario: {
           steps: [
             {

@@ -3,6 +3,7 @@ import { isBufferPod, type Pod } from '../../model/pod.ts';
 import type { ClusterSnapshot } from '../../model/snapshot.ts';
 import { stateNodes } from '../../scheduling/problem/state-node.ts';
 import { isMoving } from '../candidates.ts';
+import { settingsFor } from './consolidation-guard.ts';
 import { type ConsolidationSettings, gainOf, type Usage } from './payback.ts';
 
 /** By resource, an amount. */
@@ -82,6 +83,7 @@ export class GainBound {
     const before = nodes.reduce((sum, { pricePerHour }) => sum + pricePerHour, 0);
     const evictions = nodes.reduce((sum, { evictionCost }) => sum + evictionCost, 0);
     const cost = evictions * this.settings.evictionPrice;
-    return gainOf({ saving: before - Math.max(0, ...atLeast), cost }, this.settings);
+    const saving = before - Math.max(0, ...atLeast);
+    return gainOf({ saving, cost }, settingsFor(nodes, this.settings));
   }
 }

@@ -1,9 +1,10 @@
 import { CAPACITY_TYPE, INSTANCE_TYPE } from '../../model/labels.ts';
+import { amountOf } from '../../model/resources.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../model/snapshot.ts';
 import { replan } from '../../scheduling/replan.ts';
-import { withAllWaiting, withLeaving, withPlaces } from '../simulation.ts';
+import { withAllWaiting } from '../simulation.ts';
 import { GainBound } from './bound.ts';
-import { type Ground, type Move, moveOf, type Refusal } from './move.ts';
+import { type Ground, type Move, moveOf, type Refusal, snapshotAfter } from './move.ts';
 import type { ConsolidationSettings, PoolUse, Usage } from './payback.ts';
 
 /** A cluster, and the nodes that may be consolidated now. */
@@ -20,7 +21,7 @@ export interface Consolidation {
   readonly quiet: ReadonlySet<string>;
   readonly scheduling: SchedulingSettings;
   readonly settings: ConsolidationSettings;
-  /** At most so many plans are made. */
+  /** At most so many plans are made, by all orders together. */
   readonly plansMax: number;
   /** Where not all can be looked at, another turn begins with others. */
   readonly turn: number;
@@ -51,10 +52,44 @@ function keyOf(nodes: readonly Usage[]): string {
     .join(',');
 }
 
-/** Much money for few pods first. */
-function byWorth(a: Usage, b: Usage): number {
-  const worth = (each: Usage) => each.pricePerHour / (each.evictionCost + 1);
-  return worth(b) - worth(a) || (a.claim.name < b.claim.name ? -1 : 1);
+type Compare = (a: Usage, b: Usage) => number;
+
+/** The most of what is counted first. */
+function most(of: (usage: Usage) => number): Compare {
+  return (a, b) => of(b) - of(a) || (a.claim.name < b.claim.name ? -1 : 1);
+}
+
+/** The share of the node that its pods ask for, of the resource that is shortest there. */
+function usedShare({ node, pods }: Usage): number {
+  const shares = MAIN_RESOURCES.map((name) => {
+    const asked = pods.reduce((sum, { spec }) => sum + amountOf(spec.requests, name), 0);
+    return asked / Math.max(1, amountOf(node.allocatable, name));
+  });
+  return Math.max(...shares);
+}
+
+const MAIN_RESOURCES = ['cpu', 'memory'] as const;
+
+/**
+ * Orders in which nodes are looked at: much money for few pods, few pods, and much money for what
+ * nobody uses. None of them is the best everywhere.
+ */
+const ORDERS: readonly Compare[] = [
+  most(({ pricePerHour, evictionCost }) => pricePerHour / (evictionCost + 1)),
+  most(({ evictionCost }) => -evictionCost),
+  most((usage) => usage.pricePerHour * (1 - usedShare(usage))),
+];
+
+/** Fewer plans than this are not worth an order. */
+const PLANS_MIN = 8;
+
+const PLANS_MAX = 60;
+const PLANS_LEAST = 6;
+const NODES_PLANNED = 50_000;
+
+/** How many plans one pass makes in a cluster of so many nodes: a plan takes longer with more. */
+export function plansFor(nodes: number): number {
+  return Math.min(PLANS_MAX, Math.max(PLANS_LEAST, Math.floor(NODES_PLANNED / nodes)));
 }
 
 /** Looks for moves that pay back, and remembers what was found. */
@@ -67,7 +102,9 @@ class Search {
   private bound: GainBound;
   readonly moves: Move[] = [];
   readonly refusals: Map<string, string>;
-  plans = 1;
+  /** The refusals as long as nothing was moved. */
+  before: ReadonlyMap<string, string>;
+  plans = 0;
 
   constructor(input: Consolidation, ground: Ground) {
     this.input = input;
@@ -75,12 +112,18 @@ class Search {
     this.left = new Map(input.allowance);
     this.bound = new GainBound(ground.snapshot, input.quiet, input.settings);
     this.refusals = new Map(input.known);
+    this.before = this.refusals;
   }
 
   /** What new nodes change, of limits and spreads, is left to the pass that finds them there. */
   get isOver(): boolean {
     const launches = this.moves.some(({ replacements }) => replacements.length > 0);
     return launches || this.plans >= this.input.plansMax;
+  }
+
+  /** USD that the moves have saved at the horizon. */
+  get gain(): number {
+    return this.moves.reduce((sum, { gain }) => sum + gain, 0);
   }
 
   /** Whether the node is still as it was, and may go or not. */
@@ -120,14 +163,14 @@ class Search {
   /** The move is made: what it needs is nobody else's. */
   take(move: Move): void {
     const { snapshot } = this.ground;
+    if (this.moves.length === 0) this.before = new Map(this.refusals);
     for (const host of move.elsewhere.values()) this.hosts.add(host);
     for (const usage of move.nodes) {
       this.gone.add(usage);
       this.left.set(usage.pool.name, (this.left.get(usage.pool.name) ?? 0) - 1);
     }
     this.moves.push(move);
-    const without = move.nodes.reduce((each, { node }) => withLeaving(each, node.name), snapshot);
-    this.ground = { ...this.ground, snapshot: withPlaces(without, move.elsewhere) };
+    this.ground = { ...this.ground, snapshot: snapshotAfter(snapshot, move) };
     const { quiet, settings } = this.input;
     this.bound = new GainBound(this.ground.snapshot, quiet, settings);
   }
@@ -140,7 +183,7 @@ function launchedAgain({ nodes, replacements }: Move): readonly Usage[] {
     `${labels[INSTANCE_TYPE]} ${labels[CAPACITY_TYPE]}`;
   return nodes
     .filter((usage) => made.has(kindOf(usage)))
-    .toSorted((a, b) => b.evictionCost - a.evictionCost || byWorth(a, b));
+    .toSorted(most(({ evictionCost }) => evictionCost));
 }
 
 /** The same move without nodes of which it would launch the like again, as long as that is better. */
@@ -184,11 +227,12 @@ function groupsOf(order: readonly Usage[], turn: number, atOnce: number) {
 /** What moves are judged by; undefined: pods wait for new nodes, and nothing is moved before. */
 function groundOf(input: Consolidation): Ground | undefined {
   const { quiet, pools, scheduling, settings } = input;
-  const snapshot = withAllWaiting(input.snapshot);
-  const now = replan(snapshot, scheduling);
+  const open = withAllWaiting(input.snapshot);
+  const now = replan(open, scheduling);
   if (now.newNodeClaims.length > 0) return undefined;
   const waiting = new Set(now.unplaced.keys());
-  return { snapshot, waiting, quiet, pools, scheduling, settings };
+  const snapshot = { ...open, closedNodes: quiet };
+  return { snapshot, waiting, pools, scheduling, settings };
 }
 
 /** Whether the nodes may go together as things are now. */
@@ -198,28 +242,58 @@ export function reconsider(input: Consolidation, nodes: readonly Usage[]): Move 
   return moveOf(ground, nodes);
 }
 
-/**
- * The moves that pay back: nodes whose pods fit on others, or on cheaper new ones, so much cheaper
- * that evicting them is worth it. Nothing is moved while pods wait for new nodes.
- */
-export function consolidate(input: Consolidation): Consolidated {
-  const { candidates, plansMax, turn } = input;
-  const order = candidates.toSorted(byWorth);
-  const ground = order.length === 0 ? undefined : groundOf(input);
-  if (ground === undefined) {
-    return { moves: [], refusals: new Map(), plans: order.length && 1, isExhausted: true };
-  }
-  const search = new Search(input, ground);
+/** What one order of the nodes comes to. */
+function searched(
+  input: Consolidation,
+  ground: Ground,
+  order: readonly Usage[],
+  known: ReadonlyMap<string, string>,
+): Search {
+  const search = new Search({ ...input, known }, ground);
   const asked = order.find(({ claim }) => claim.name === input.asked);
   if (asked !== undefined) search.try([asked]);
   const first = bestOfFirst(search, order);
   if (first !== undefined) search.take(first);
-  for (const group of groupsOf(order, turn, plansMax - search.plans)) {
+  for (const group of groupsOf(order, input.turn, input.plansMax - search.plans)) {
     if (search.isOver) break;
     if (search.withinBudgets(group).length < group.length) continue;
     const found = search.try(group);
     if (found !== undefined) search.take(pruned(search, found));
   }
-  const { moves, refusals, plans, isOver } = search;
-  return { moves, refusals, plans, isExhausted: !isOver };
+  return search;
+}
+
+/**
+ * The moves that pay back: nodes whose pods fit on others, or on cheaper new ones, so much cheaper
+ * that evicting them is worth it. Nothing is moved while pods wait for new nodes. Of what the
+ * orders come to the moves are made that save most; where few plans may be made, each turn begins
+ * with another order.
+ */
+export function consolidate(input: Consolidation): Consolidated {
+  const { candidates, plansMax, turn } = input;
+  const ground = candidates.length === 0 ? undefined : groundOf(input);
+  if (ground === undefined) {
+    return { moves: [], refusals: new Map(), plans: candidates.length && 1, isExhausted: true };
+  }
+  const isFew = plansMax < ORDERS.length * PLANS_MIN;
+  const from = isFew ? turn % ORDERS.length : 0;
+  let known = input.known;
+  let best: Search | undefined;
+  // What there is now takes a plan, too.
+  let plans = 1;
+  let isExhausted = true;
+  for (const compare of [...ORDERS.slice(from), ...ORDERS.slice(0, from)]) {
+    const own = isFew ? plansMax - plans : Math.floor((plansMax - 1) / ORDERS.length);
+    if (own <= 0 || (isFew && (best?.moves.length ?? 0) > 0)) {
+      isExhausted = false;
+      break;
+    }
+    const each = { ...input, plansMax: own };
+    const search = searched(each, ground, candidates.toSorted(compare), known);
+    plans += search.plans;
+    isExhausted &&= !search.isOver;
+    known = search.before;
+    if (best === undefined || search.gain > best.gain) best = search;
+  }
+  return { moves: best?.moves ?? [], refusals: known, plans, isExhausted };
 }

@@ -1,18 +1,28 @@
+import { invariant } from '../../invariant.ts';
 import { money } from '../../model/currency.ts';
-import { NODE_POOL } from '../../model/labels.ts';
+import { NODE_POOL, SPOT } from '../../model/labels.ts';
 import type { Plan, PlannedNodeClaim } from '../../model/plan.ts';
 import { type Pod, podKey } from '../../model/pod.ts';
 import type { NodePool } from '../../model/provisioning.ts';
 import { amountOf } from '../../model/resources.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../model/snapshot.ts';
-import { mayStrand } from '../../scheduling/playback/stranded.ts';
+import { strandedPrice } from '../../scheduling/playback/stranded.ts';
 import { podIndexOf } from '../../scheduling/problem/pod-index.ts';
 import { type StateNode, stateNodes } from '../../scheduling/problem/state-node.ts';
 import { replanned } from '../../scheduling/replan.ts';
 import { isMoving } from '../candidates.ts';
-import { obstacle, type Places, placesOf, startingNodes, withLeaving } from '../simulation.ts';
+import {
+  obstacle,
+  type Places,
+  placesOf,
+  startingNodes,
+  withLeaving,
+  withPlaces,
+} from '../simulation.ts';
+import { guarded, settingsFor } from './consolidation-guard.ts';
 import { limitsGuardOf, overLimits } from './limits-guard.ts';
 import { type Narrowed, narrowed, type TypeCount } from './narrowing.ts';
+import { needsOf } from './needs.ts';
 import {
   type Balance,
   balanceOf,
@@ -29,6 +39,8 @@ export interface Move {
   readonly nodes: readonly Usage[];
   /** Empty: the pods fit on nodes that are there. */
   readonly replacements: readonly PlannedNodeClaim[];
+  /** For each of the nodes, the indexes of the replacements that have to be ready before it goes. */
+  readonly needs: readonly ReadonlySet<number>[];
   /** Pods that go to nodes which are there. */
   readonly elsewhere: Places;
   readonly balance: Balance;
@@ -47,8 +59,6 @@ export interface Ground {
   readonly snapshot: ClusterSnapshot;
   /** Pods that had no place before anything was moved. */
   readonly waiting: ReadonlySet<string>;
-  /** Nodes by name that take no pods in: something has happened there a moment ago. */
-  readonly quiet: ReadonlySet<string>;
   readonly pools: ReadonlyMap<string, PoolUse>;
   readonly scheduling: SchedulingSettings;
   readonly settings: ConsolidationSettings;
@@ -59,6 +69,15 @@ const SPOT_TYPES = 15;
 const ONE_SPOT_NODE: TypeCount = { min: SPOT_TYPES, max: SPOT_TYPES };
 const ANY_NUMBER: TypeCount = { min: 1, max: Number.POSITIVE_INFINITY };
 
+/** The cluster with the move made, as far as it is known: pods on nodes that are there already. */
+export function snapshotAfter(
+  snapshot: ClusterSnapshot,
+  { nodes, elsewhere }: Pick<Move, 'nodes' | 'elsewhere'>,
+): ClusterSnapshot {
+  const without = nodes.reduce((each, { node }) => withLeaving(each, node.name), snapshot);
+  return withPlaces(without, elsewhere);
+}
+
 function refusal(message: string): Refusal {
   return { kind: 'refusal', message };
 }
@@ -66,7 +85,7 @@ function refusal(message: string): Refusal {
 /** Why the plan is not one that may be carried out; undefined: it is. */
 function fault(
   plan: Plan,
-  { waiting, quiet }: Ground,
+  { waiting }: Ground,
   without: ClusterSnapshot,
   moving: ReadonlySet<string>,
 ): string | undefined {
@@ -74,16 +93,18 @@ function fault(
   if (early !== undefined) return early;
   const lost = [...plan.unplaced.keys()].sort().find((pod) => !waiting.has(pod));
   if (lost !== undefined) return `Pod ${lost} would have no node`;
-  const restless = plan.existing.find(
-    ({ node, pods }) => quiet.has(node) && pods.some((pod) => moving.has(pod)),
-  );
-  if (restless !== undefined) {
-    return `Its pods would go to ${restless.node}, where pods have come or gone since consolidateAfter`;
-  }
   const buffers = new Set(podIndexOf(without.pods).buffers.map(podKey));
   const isForOthers = ({ pods }: PlannedNodeClaim) =>
     !pods.some((pod) => moving.has(pod) || buffers.has(pod));
   return plan.newNodeClaims.some(isForOthers) ? 'Pods that wait would take its place' : undefined;
+}
+
+/** Where nobody has looked, for people. */
+function exceptOn({ snapshot }: Ground): string {
+  const closed = snapshot.closedNodes?.size ?? 0;
+  if (closed === 0) return '';
+  const where = closed === 1 ? 'a node' : `${closed} nodes`;
+  return `, and ${where} where pods have come or gone since consolidateAfter took none`;
 }
 
 /** Whether nodes of the pool bear whatever their pods may use. */
@@ -143,6 +164,23 @@ function isWorth({ settings, pools }: Ground, nodes: readonly Usage[], after: nu
 }
 
 /**
+ * Whether the claims may leave so dear types open: even the dearest cost less than what goes. EC2
+ * launches the cheapest that it has of what is not spot. Of spot it weighs the price against how
+ * much there is: there the middle between what was chosen and the dearest has to pay back.
+ * https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-fleet-allocation-strategy.html
+ */
+function isWorthAtWorst(
+  ground: Ground,
+  nodes: readonly Usage[],
+  planned: readonly PlannedNodeClaim[],
+  worst: number,
+): boolean {
+  if (balanceOf(nodes, worst, ground.settings).saving <= 0) return false;
+  const isSpot = planned.some(({ chosen }) => chosen.capacityType === SPOT);
+  return !isSpot || isWorth(ground, nodes, (chosenPrice(planned) + worst) / 2);
+}
+
+/**
  * Shares of the saving that may be spent beyond the plan, largest first: some of which types may
  * leave enough unspent, and then the largest that leaves a gain though all of it is spent.
  */
@@ -188,7 +226,7 @@ function affordable(
   planned: readonly PlannedNodeClaim[],
 ): readonly PlannedNodeClaim[] | string {
   const { settings } = ground;
-  const isSpot = planned.some(({ chosen }) => chosen.capacityType === 'spot');
+  const isSpot = planned.some(({ chosen }) => chosen.capacityType === SPOT);
   const isSpotToSpot = isSpot && nodes.every((each) => each.isSpot);
   if (isSpotToSpot && !settings.spotToSpot) {
     return 'Spot nodes are replaced by cheaper spot nodes only with SpotToSpotConsolidation';
@@ -202,7 +240,7 @@ function affordable(
     const all = narrowedAll(ground, planned, spare, count);
     if (all === undefined) continue;
     const worst = all.reduce((sum, { priceMax }) => sum + priceMax, 0);
-    if (!isWorth(ground, nodes, worst)) continue;
+    if (!isWorthAtWorst(ground, nodes, planned, worst)) continue;
     const isFew = all.some(({ claim }) => claim.instanceTypes.length < SPOT_TYPES);
     if (isSingle && isFew) return `Fewer than ${SPOT_TYPES} spot instance types are cheaper`;
     return all.map(({ claim }) => claim);
@@ -249,49 +287,75 @@ export function moveOf(
 ): Move | Refusal {
   onPlan();
   const first = moveBy(ground, nodes);
-  if (first !== 'strands') return first;
+  if (!first.isTight) return first.found;
   const { scheduling } = ground;
   for (const nodePrice of LOOSER_NODE_PRICES) {
     if (nodePrice <= scheduling.nodePrice) continue;
     onPlan();
     const looser = moveBy({ ...ground, scheduling: { ...scheduling, nodePrice } }, nodes);
-    if (looser !== 'strands' && looser.kind === 'move') return looser;
+    if (!looser.isTight && looser.found.kind === 'move') return looser.found;
   }
-  return refusal('kube-scheduler could leave one of its pods over');
+  return first.found;
+}
+
+/** What came of one plan. */
+interface Judged {
+  readonly found: Move | Refusal;
+  /** kube-scheduler may leave pods over: the move is one where it pays back even so. */
+  readonly isTight: boolean;
+}
+
+const STRANDS = 'kube-scheduler could leave pods over whose nodes cost more than the move saves';
+
+function stays(message: string): Judged {
+  return { found: refusal(message), isTight: false };
 }
 
 /** The same by one plan, whose nodes may turn out too tight. */
-function moveBy(ground: Ground, nodes: readonly Usage[]): Move | Refusal | 'strands' {
+function moveBy(given: Ground, nodes: readonly Usage[]): Judged {
+  const ground = { ...given, settings: settingsFor(nodes, given.settings) };
   const { snapshot, scheduling, settings, pools } = ground;
   const without = nodes.reduce((each, { node }) => withLeaving(each, node.name), snapshot);
   const { plan, world } = replanned(without, scheduling);
   const moving = new Set(nodes.flatMap(({ pods }) => pods.filter(isMoving)).map(podKey));
   const message = fault(plan, ground, without, moving);
-  if (message !== undefined) return refusal(message);
+  if (message !== undefined) return stays(message);
   const planned = plan.newNodeClaims;
   const balance = balanceOf(nodes, chosenPrice(planned), settings);
   const gain = gainOf(balance, settings);
   if (gain <= 0) {
     const { saving, cost } = balance;
-    if (saving <= 0) return refusal('Its pods would not run cheaper anywhere else');
+    if (saving <= 0)
+      return stays(`Its pods would not run cheaper anywhere else${exceptOn(ground)}`);
     const hours = settings.horizonMs / 3_600_000;
     const [saved, paid] = [saving, cost].map((each) => money(each, scheduling.currency));
     const what = `${saved} an hour saved do not pay back ${paid}`;
-    return refusal(`${what} that the move counts as within ${hours} h`);
+    return stays(`${what} that the move counts as within ${hours} h`);
   }
+  const asked = guarded(nodes, balance, scheduling.currency);
+  if (asked !== undefined) return stays(asked);
   if (!isBalanced(nodes, balance, pools)) {
-    return refusal('The policy Balanced finds it saves too little for what it disrupts');
+    return stays('The policy Balanced finds it saves too little for what it disrupts');
   }
   if (planned.length > 0 && nodes.some(({ isDrifted }) => isDrifted)) {
-    return refusal('It has drifted, and is replaced for that');
+    return stays('It has drifted, and is replaced for that');
   }
   const replacements = affordable(ground, nodes, planned);
-  if (typeof replacements === 'string') return refusal(replacements);
+  if (typeof replacements === 'string') return stays(replacements);
   const limited = overLimit(snapshot, replacements);
-  if (limited !== undefined) return refusal(limited);
+  if (limited !== undefined) return stays(limited);
   const elsewhere = placesOf(plan, moving, new Set());
   const over = overloaded(without, elsewhere, replacements);
-  if (over !== undefined) return refusal(over);
-  if (mayStrand(world)) return 'strands';
-  return { kind: 'move', nodes, replacements, elsewhere, balance, gain };
+  if (over !== undefined) return stays(over);
+  const stranded = strandedPrice(world);
+  if (stranded > 0 && !isWorth(ground, nodes, chosenPrice(planned) + stranded)) {
+    return { found: refusal(STRANDS), isTight: true };
+  }
+  const needs = needsOf(world, nodes);
+  invariant(
+    needs.every((each) => [...each].every((index) => index < replacements.length)),
+    'a node waits only for replacements of its own move',
+  );
+  const found: Move = { kind: 'move', nodes, replacements, needs, elsewhere, balance, gain };
+  return { found, isTight: stranded > 0 };
 }

@@ -14,8 +14,8 @@ export interface ConsolidationSettings {
 }
 
 export const DEFAULT_CONSOLIDATION_SETTINGS: ConsolidationSettings = {
-  horizonMs: 2 * HOUR_MS,
-  evictionPrice: 0.002,
+  horizonMs: 4 * HOUR_MS,
+  evictionPrice: 0.02,
   spotToSpot: false,
 };
 

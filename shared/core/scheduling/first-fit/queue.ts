@@ -102,7 +102,7 @@ class Stands {
 /** The pods to place in order, and the problem in which every wish of theirs is a rule. */
 export function queueOf(snapshot: ClusterSnapshot, settings: SchedulingSettings): Queue {
   const leaving = stateNodes(snapshot).filter(({ isLeaving }) => isLeaving);
-  const demand = demandOf(snapshot, new Set(leaving.map(({ name }) => name)));
+  const demand = demandOf(snapshot, leaving);
   const soft = softTaintsOf(snapshot);
   const stands = new Stands((spec) => ladderOf(spec, settings, soft));
   for (const pod of demand.pods) stands.add(pod);

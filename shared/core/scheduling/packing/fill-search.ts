@@ -15,8 +15,16 @@ export function roomFor(buckets: readonly Bucket[], { room }: Column): Float64Ar
   return whole;
 }
 
-/** Makes up for shares that do not add up to 1 exactly. */
-export const ROUNDING = 1e-9;
+/** Makes up for shares of a node that do not add up to 1 exactly. */
+const ROUNDING = 1e-9;
+
+/**
+ * How many requests of so much the rest of a node holds. Amounts of resources are whole numbers and
+ * counted exactly: one byte too much, and the pods need a larger node.
+ */
+export function fitting(rest: number, each: number): number {
+  return Math.floor(each < 1 ? rest / each + ROUNDING : rest / each);
+}
 
 /** Buckets, what one of each is worth, and by which resources fillings are bounded. */
 interface Valued {
@@ -139,7 +147,7 @@ export class FillSearch {
     for (let r = 0; r < width && amount > 0; r++) {
       const each = requests[base + r] ?? 0;
       if (each <= 0) continue;
-      const fit = Math.floor((room[r] ?? 0) / each + ROUNDING);
+      const fit = fitting(room[r] ?? 0, each);
       if (fit < amount) amount = fit;
     }
     return amount;

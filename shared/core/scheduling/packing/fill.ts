@@ -1,5 +1,5 @@
 import type { Column } from '../problem/columns.ts';
-import { FillSearch, mixed, ROUNDING, roomFor } from './fill-search.ts';
+import { FillSearch, fitting, mixed, roomFor } from './fill-search.ts';
 
 /** Equal demands, as far as filling a node is concerned. */
 export interface Bucket {
@@ -244,7 +244,7 @@ export function howMany(
   let amount = Math.min(available, perNode);
   for (let r = 0; r < requests.length && amount > 0; r++) {
     const each = requests[r] ?? 0;
-    if (each > 0) amount = Math.min(amount, Math.floor((room[r] ?? 1) / each + ROUNDING));
+    if (each > 0) amount = Math.min(amount, fitting(room[r] ?? 1, each));
   }
   return amount;
 }

@@ -1,3 +1,4 @@
+import { invariant } from '../../invariant.ts';
 import { type Currency, money } from '../../model/currency.ts';
 import {
   CAPACITY_OVERLAY_APPLIED,
@@ -18,6 +19,7 @@ import type { Column } from '../problem/columns.ts';
 import { poolLabels } from '../problem/launch-space.ts';
 import type { PodClass, Problem } from '../problem/problem.ts';
 import { minValuesOf } from '../world/min-values.ts';
+import { holds } from '../world/openings.ts';
 import { type Bin, type Ground, viewsIn } from '../world/world.ts';
 import type { Flexibility } from './flexibility.ts';
 
@@ -144,6 +146,7 @@ export class PodDealer {
     const keys: string[] = [];
     for (const [podClass, amount] of content) {
       const from = this.next.get(podClass) ?? 0;
+      invariant(from + amount <= podClass.pods.length, 'a plan places each pod once');
       keys.push(...podClass.pods.slice(from, from + amount).map(podKey));
       this.next.set(podClass, from + amount);
     }
@@ -173,6 +176,7 @@ export function plannedClaim(
 ): PlannedNodeClaim {
   const { chosen, runnerUp, types, relaxed } = flexibility;
   const { pool } = bin.held.pool;
+  invariant(holds(chosen.room, bin.used), 'the pods of a new node fit on its instance type');
   const { priceOverlay } = chosen.offering;
   const { capacityOverlays } = chosen.type.type;
   const overlays = new Set([

@@ -141,10 +141,12 @@ export class Playback {
   }
 
   /**
-   * How many pods are left over when all nodes are there, none of the pods is nominated to one, and
-   * they come in this order: so it is when they are evicted somewhere.
+   * How many pods of each class are left over when all nodes are there, none of the pods is
+   * nominated to one, and they come in this order: so it is when they are evicted somewhere.
    */
-  runFree(order: (pods: readonly PodClass[]) => readonly PodClass[]): number {
+  runFree(
+    order: (pods: readonly PodClass[]) => readonly PodClass[],
+  ): ReadonlyMap<PodClass, number> {
     const { bins, rooms, ground } = this.world;
     const queue = this.queue.reordered(order);
     const [topology, totals] = [ground.topology.copy(), new Map(ground.totals)];
@@ -157,7 +159,11 @@ export class Playback {
     binding.join(sites.map((site) => ({ ...site, content: nobody })));
     binding.bindAll();
     this.steps += binding.steps;
-    return this.candidates.reduce((sum, { podClass }) => sum + queue.leftOf(podClass), 0);
+    return new Map(
+      this.candidates
+        .map(({ podClass }) => [podClass, queue.leftOf(podClass)] as const)
+        .filter(([, left]) => left > 0),
+    );
   }
 
   /** How many pods are left over when the nodes join so. */

@@ -2,6 +2,7 @@ import type { Stranded } from '../../model/plan.ts';
 import { isBufferPod } from '../../model/pod.ts';
 import type { PodClass } from '../problem/problem.ts';
 import { numbers, shuffled } from '../pseudo-random.ts';
+import { holds } from '../world/openings.ts';
 import type { World } from '../world/world.ts';
 import { type JoinOrder, Playback } from './playback.ts';
 
@@ -39,11 +40,24 @@ function withBuffersLast(pods: readonly PodClass[]): readonly PodClass[] {
   return [...pods.filter((each) => !isBuffer(each)), ...pods.filter(isBuffer)];
 }
 
+/** The least that a node of its own for a pod of the class costs an hour. */
+function priceAlone({ ground }: World, { id, requests }: PodClass): number {
+  const groups = ground.views[id]?.groups ?? [];
+  let least = Number.POSITIVE_INFINITY;
+  for (const { front } of groups) {
+    const column = front.find(({ room }) => holds(room, requests));
+    if (column !== undefined) least = Math.min(least, column.price);
+  }
+  return least;
+}
+
 /**
- * Whether kube-scheduler may put the pods of a plan so that one of them has no place, where they
- * are evicted elsewhere: nobody nominates what comes back, and it goes wherever it scores best.
+ * USD an hour that nodes for the pods would cost which kube-scheduler may leave over at the worst,
+ * where they are evicted elsewhere: nobody nominates what comes back, and it goes wherever it
+ * scores best. 0: all find a place in every order that is played. Infinity: for one of them nothing
+ * could be launched.
  */
-export function mayStrand(world: World): boolean {
+export function strandedPrice(world: World): number {
   const playback = new Playback(world);
   const orders: ((pods: readonly PodClass[]) => readonly PodClass[])[] = [
     (pods) => pods,
@@ -53,5 +67,14 @@ export function mayStrand(world: World): boolean {
       (_, seed) => (pods: readonly PodClass[]) => shuffled(pods, numbers(seed)),
     ),
   ];
-  return orders.some((order) => playback.runFree((pods) => withBuffersLast(order(pods))) > 0);
+  let worst = 0;
+  for (const order of orders) {
+    const left = playback.runFree((pods) => withBuffersLast(order(pods)));
+    const price = [...left].reduce(
+      (sum, [podClass, amount]) => sum + amount * priceAlone(world, podClass),
+      0,
+    );
+    worst = Math.max(worst, price);
+  }
+  return worst;
 }

@@ -34,7 +34,7 @@ function topologyKeysOf(all: readonly TopologyTerms[]): readonly string[] {
 export function compileProblem(snapshot: ClusterSnapshot, settings: SchedulingSettings): Problem {
   const nodes = stateNodes(snapshot);
   const byName = new Map(nodes.map((node) => [node.name, node]));
-  const leaving = new Set(nodes.filter((node) => node.isLeaving).map((node) => node.name));
+  const leaving = nodes.filter((node) => node.isLeaving);
   const demand = demandOf(snapshot, leaving);
   const index = podIndexOf(snapshot.pods);
   const selectors = new PodSelectors(snapshot.namespaces, [...index.namespaces].sort());
@@ -77,8 +77,9 @@ export function compileProblem(snapshot: ClusterSnapshot, settings: SchedulingSe
         const own = terms.get(pod);
         return { pod, node, topology: own ? markSelf(own, matching) : NO_TOPOLOGY, matching };
       }),
-    staying: stayingOn(byName, leaving, index, stays),
+    staying: stayingOn(byName, new Set(leaving.map(({ name }) => name)), index, stays),
     nodes: nodes.filter((node) => !node.isLeaving),
+    closed: new Set(nodes.filter(({ name }) => snapshot.closedNodes?.has(name) === true)),
     pools,
     groups,
     daemons,

@@ -8,6 +8,7 @@ import { allows } from '../../requirements/value-set.ts';
 import { nodeTermsOf } from './node-terms.ts';
 import { podIndexOf } from './pod-index.ts';
 import { selects } from './selectors.ts';
+import type { StateNode } from './state-node.ts';
 
 /** The pods that a plan has to place, and those it does not look at. */
 export interface Demand {
@@ -74,19 +75,24 @@ export function comparePods(a: Pod, b: Pod): number {
   );
 }
 
-/**
- * Whether a pod on a node that is going away needs a new place now. A pod that may not be evicted
- * stays until it ends by itself, so capacity for it would stand empty. A protection that ends after
- * some time (`karpenter.sh/do-not-disrupt: 1h`) is not looked at: the pod may move soon.
- */
-function isReschedulable(pod: Pod, budgets: readonly PodDisruptionBudget[]): boolean {
+/** Whether a pod on a node that is going away comes back as another, sooner or later. */
+function comesBack(pod: Pod): boolean {
   return (
     pod.controller?.kind !== 'DaemonSet' &&
     pod.controller?.kind !== 'Node' &&
     !pod.isMirror &&
-    (pod.deletedAtMs === undefined || pod.controller?.kind === 'StatefulSet') &&
-    pod.annotations[DO_NOT_DISRUPT] !== 'true' &&
-    !budgets.some((budget) => blocks(budget, pod))
+    (pod.deletedAtMs === undefined || pod.controller?.kind === 'StatefulSet')
+  );
+}
+
+/**
+ * Whether nothing lets the pod be evicted: it stays until it ends by itself, and capacity for it
+ * would stand empty. A protection that ends after some time (`karpenter.sh/do-not-disrupt: 1h`) is
+ * not looked at: the pod may move soon.
+ */
+function isKept(pod: Pod, budgets: readonly PodDisruptionBudget[]): boolean {
+  return (
+    pod.annotations[DO_NOT_DISRUPT] === 'true' || budgets.some((budget) => blocks(budget, pod))
   );
 }
 
@@ -99,11 +105,11 @@ function blocks(budget: PodDisruptionBudget, pod: Pod): boolean {
   return selects(budget.selector, pod.labels);
 }
 
-/** Splits the snapshot's pods; `leaving` names the nodes that are going away. */
-export function demandOf(snapshot: ClusterSnapshot, leaving: ReadonlySet<string>): Demand {
+/** Splits the snapshot's pods; `leaving` are the nodes that are going away. */
+export function demandOf(snapshot: ClusterSnapshot, leaving: readonly StateNode[]): Demand {
   const pods: Pod[] = [];
   const ignored = new Map<string, string>();
-  const preempting = preemptors(snapshot, leaving);
+  const preempting = preemptors(snapshot, new Set(leaving.map(({ name }) => name)));
   const { waiting, onNodes } = podIndexOf(snapshot.pods);
   for (const pod of waiting) {
     const reason = reasonToIgnore(pod, preempting);
@@ -111,9 +117,10 @@ export function demandOf(snapshot: ClusterSnapshot, leaving: ReadonlySet<string>
     else ignored.set(podKey(pod), reason);
   }
   const moving = new Set<Pod>();
-  for (const name of leaving) {
+  for (const { name, losesAllPods } of leaving) {
     for (const pod of onNodes.get(name) ?? []) {
-      if (isReschedulable(pod, snapshot.podDisruptionBudgets)) moving.add(pod);
+      if (!comesBack(pod)) continue;
+      if (losesAllPods || !isKept(pod, snapshot.podDisruptionBudgets)) moving.add(pod);
     }
   }
   pods.push(...moving);

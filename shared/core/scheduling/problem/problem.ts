@@ -75,6 +75,8 @@ export interface Problem {
   /** All pods that stay on each of the nodes, those that nobody notices among them. */
   readonly staying: ReadonlyMap<StateNode, readonly Pod[]>;
   readonly nodes: readonly StateNode[];
+  /** Those of the nodes that pods which move are not planned on. */
+  readonly closed: ReadonlySet<StateNode>;
   readonly pools: readonly PoolVariant[];
   readonly groups: readonly ColumnGroup[];
   readonly daemons: readonly DaemonLoad[];

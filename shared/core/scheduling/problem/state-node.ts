@@ -9,6 +9,7 @@ import {
   ownValue,
   PLAN,
   REGISTERED,
+  REPLACED_BY,
   ZONE,
 } from '../../model/labels.ts';
 import type { NodeClaim } from '../../model/provisioning.ts';
@@ -30,6 +31,8 @@ export interface StateNode {
   readonly nodePool: string | undefined;
   /** Going away: its capacity is not counted, its pods are in the demand. */
   readonly isLeaving: boolean;
+  /** Going away with whatever runs there: even pods that hold it are gone by a deadline. */
+  readonly losesAllPods: boolean;
   readonly attachLimits: Readonly<Record<string, number>>;
 }
 
@@ -52,11 +55,6 @@ function union(a: readonly Taint[], b: readonly Taint[]): readonly Taint[] {
   return [...a, ...b.filter((taint) => !isIn(taint))];
 }
 
-/**
- * A node that has not been registered yet carries only what its kubelet says: the claim's labels and
- * taints will be synced to it. Until it is initialised, resources that its device plugins have not
- * reported yet are those that the claim promises.
- */
 /** Labels that every node of ours gets once it works: a pod that asks for them waits for it. */
 const TO_COME: Labels = { [REGISTERED]: 'true', [INITIALIZED]: 'true' };
 
@@ -80,6 +78,21 @@ function stateOf(node: Node, claim: NodeClaim | undefined, limits: AttachLimits)
   return state;
 }
 
+/**
+ * Whether the drain of a node ends by a deadline, and something is to be there by then for the pods
+ * that hold it: the claim's place is planned, or taken. Where a claim was deleted without that,
+ * capacity for them would stand empty until the deadline, which may be days away.
+ */
+function losesAllPods(claim: NodeClaim | undefined): boolean {
+  if (claim?.terminationGracePeriodMs === undefined) return false;
+  return claim.deletedAtMs === undefined || claim.annotations[REPLACED_BY] !== undefined;
+}
+
+/**
+ * A node that has not been registered yet carries only what its kubelet says: the claim's labels and
+ * taints will be synced to it. Until it is initialised, resources that its device plugins have not
+ * reported yet are those that the claim promises.
+ */
 function fromNode(
   node: Node,
   claim: NodeClaim | undefined,
@@ -104,6 +117,7 @@ function fromNode(
     nodePool: labels[NODE_POOL],
     isLeaving:
       node.deletedAtMs !== undefined || claim?.deletedAtMs !== undefined || isDisrupted(node),
+    losesAllPods: losesAllPods(claim),
     attachLimits,
   };
 }
@@ -159,6 +173,7 @@ function fromClaim(claim: NodeClaim): StateNode {
     isInitialized: false,
     nodePool: labels[NODE_POOL],
     isLeaving: claim.deletedAtMs !== undefined,
+    losesAllPods: false,
     attachLimits: NO_LIMITS,
   };
 }

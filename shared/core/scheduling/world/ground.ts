@@ -141,14 +141,22 @@ export class Ground {
     };
   }
 
+  /** Whether pods of the class come from other nodes and are not to go to this one. */
+  isClosed({ pods }: PodClass, node: StateNode): boolean {
+    const { closed, demand } = this.problem;
+    return closed.has(node) && pods.some((pod) => demand.moving.has(pod));
+  }
+
   /** What is full before anything is placed stays so: no attempt needs to look at it again. */
   roomsFor(view: ClassView): SuitableRooms {
     const before = this.suitable.get(view);
     if (before !== undefined) return before;
-    const { rule, requests } = view.podClass;
+    const { podClass } = view;
+    const { rule, requests } = podClass;
     const [fitting, looks]: [number[], number[]] = [[], []];
     let count = 0;
     for (const [index, { node, free }] of this.rooms.entries()) {
+      if (this.isClosed(podClass, node)) continue;
       if (!ruleAllowsNode(rule, node.label, node.taints)) continue;
       count += 1;
       if (!hasRoom(requests, free)) continue;

@@ -15,13 +15,7 @@ import {
 import { Covers, insistsOnMinValues } from './min-values.ts';
 import { type Place, placeOfGroup, type Topology } from './topology.ts';
 
-export {
-  type ClassView,
-  Ground,
-  type NodeRoom,
-  type Wishes,
-  zeros,
-} from './ground.ts';
+export { type ClassView, Ground, type NodeRoom, type Wishes, zeros } from './ground.ts';
 
 /** A node to be launched while pods are put on it. */
 export interface Bin {
@@ -82,11 +76,12 @@ export class World {
     return this.left.get(podClass) ?? 0;
   }
 
-  /** Whether the node's labels and taints suit the class. */
+  /** Whether the node's labels and taints suit the class, and a plan may put its pods there. */
   suits({ podClass }: ClassView, room: NodeRoom): boolean {
-    return this.suitsClass(podClass, room);
+    return !this.ground.isClosed(podClass, room.node) && this.suitsClass(podClass, room);
   }
 
+  /** The same as kube-scheduler sees it. */
   suitsClass({ rule }: PodClass, { node }: NodeRoom): boolean {
     return ruleAllowsNode(rule, node.label, node.taints);
   }

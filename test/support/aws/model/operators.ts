@@ -17,7 +17,6 @@ import type {
   StopInstancesCommandOutput,
   StopInstancesRequest,
 } from '@aws-sdk/client-ec2';
-import type { SendMessageCommandOutput, SendMessageRequest } from '@aws-sdk/client-sqs';
 import { WireFault } from '../wire/response.ts';
 import type { Handlers } from '../wire/server.ts';
 import type { Account } from './account.ts';
@@ -139,15 +138,5 @@ export function operatorHandlers(account: Account): Handlers {
         return { StoppingInstances: found.map(({ id }) => ({ InstanceId: id })) };
       },
     ),
-  };
-}
-
-/** A queue to which others than EventBridge send, too. */
-export function senderHandlers(send: (body: string) => void): Handlers {
-  return {
-    SendMessage: handle<SendMessageRequest, SendMessageCommandOutput>(({ MessageBody = '' }) => {
-      send(MessageBody);
-      return { MessageId: 'sent' };
-    }),
   };
 }

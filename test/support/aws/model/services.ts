@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto';
 import type * as eks from '@aws-sdk/client-eks';
 import type * as events from '@aws-sdk/client-eventbridge';
 import type * as pricing from '@aws-sdk/client-pricing';
-import type * as sqs from '@aws-sdk/client-sqs';
 import type * as ssm from '@aws-sdk/client-ssm';
 import type { Currency } from '../../../../shared/core/model/currency.ts';
 import { WireFault } from '../wire/response.ts';
@@ -94,43 +92,5 @@ export function priceHandlers(prices: readonly OnDemandPrice[], currency: Curren
       }));
       return { PriceList: list.map((each) => JSON.stringify(each)), NextToken: next };
     }),
-  };
-}
-
-export interface ModelMessage {
-  readonly id: string;
-  readonly body: string;
-  receipt: string | undefined;
-}
-
-/** A queue that hands out up to ten messages; received ones stay hidden until deleted. */
-export function queueHandlers(messages: ModelMessage[]): Handlers {
-  return {
-    GetQueueUrl: handle<sqs.GetQueueUrlRequest, sqs.GetQueueUrlCommandOutput>(({ QueueName }) => ({
-      QueueUrl: `https://sqs.us-east-1.amazonaws.com/111122223333/${QueueName}`,
-    })),
-    ReceiveMessage: handle<sqs.ReceiveMessageRequest, sqs.ReceiveMessageCommandOutput>(
-      (request) => {
-        const free = messages.filter((each) => each.receipt === undefined);
-        const taken = free.slice(0, request.MaxNumberOfMessages ?? 1);
-        for (const each of taken) each.receipt = `receipt-${each.id}`;
-        return {
-          Messages: taken.map(({ id, body, receipt }) => ({
-            MessageId: id,
-            Body: body,
-            ReceiptHandle: receipt,
-            MD5OfBody: createHash('md5').update(body).digest('hex'),
-          })),
-        };
-      },
-    ),
-    DeleteMessageBatch: handle<sqs.DeleteMessageBatchRequest, sqs.DeleteMessageBatchCommandOutput>(
-      ({ Entries = [] }) => {
-        const receipts = new Set(Entries.map((each) => each.ReceiptHandle));
-        const kept = messages.filter((each) => !receipts.has(each.receipt));
-        messages.splice(0, messages.length, ...kept);
-        return { Successful: Entries.map(({ Id }) => ({ Id })), Failed: [] };
-      },
-    ),
   };
 }

@@ -39,6 +39,8 @@ export class WireServer {
   admit: (service: ServiceName, operation: string, input: Fields) => WireFault | undefined = () =>
     undefined;
   private readonly delaysMs = new Map<string, number>();
+  private readonly holds = new Map<string, Promise<void>>();
+  private readonly waiting = new Map<string, number>();
   private readonly underWay = new Map<string, number>();
   private readonly mostUnderWay = new Map<string, number>();
 
@@ -73,6 +75,21 @@ export class WireServer {
     this.delaysMs.set(operation, ms);
   }
 
+  /** Calls of the operation wait, and are not handled, until the function that this returns is called. */
+  hold(operation: string): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.holds.set(operation, promise);
+    return () => {
+      this.holds.delete(operation);
+      resolve();
+    };
+  }
+
+  /** Calls of the operation that `hold` keeps waiting. */
+  heldCalls(operation: string): number {
+    return this.waiting.get(operation) ?? 0;
+  }
+
   /** Calls of the operation that were under way at the same time, at most. */
   mostAtOnce(operation: string): number {
     return this.mostUnderWay.get(operation) ?? 0;
@@ -94,6 +111,14 @@ export class WireServer {
     const rest = this.scripts.filter((each) => each !== found);
     this.scripts = found.times > 1 ? [{ ...found, times: found.times - 1 }, ...rest] : rest;
     return found.fault;
+  }
+
+  private async waitWhileHeld(operation: string): Promise<void> {
+    const hold = this.holds.get(operation);
+    if (hold === undefined) return;
+    this.waiting.set(operation, this.heldCalls(operation) + 1);
+    await hold;
+    this.waiting.set(operation, this.heldCalls(operation) - 1);
   }
 
   private async takeTime(operation: string): Promise<void> {
@@ -140,6 +165,7 @@ export class WireServer {
       const request = await readHttp(incoming);
       const service = serviceOf(request);
       const call = readCall(service, request);
+      await this.waitWhileHeld(call.operation.name);
       const answer = this.answer(service, request, call);
       await this.takeTime(call.operation.name);
       if (answer === 'disconnect') incoming.socket.destroy();

@@ -1,0 +1,16 @@
+/** The script of a page: it draws with what has drawn the page, from the data in it. */
+import { pricesIn } from '../draw/text.ts';
+import { Details } from './details.ts';
+import { byId, pageModel } from './elements.ts';
+import { roving } from './keys.ts';
+import { PictureView } from './picture-view.ts';
+import { scrub } from './scrub.ts';
+
+const model = pageModel();
+const prices = pricesIn(model.currency);
+const details = new Details(byId('detail'));
+const view = new PictureView(model, prices, details);
+view.listen();
+if (model.history !== null) scrub(model, model.history, view, details, prices);
+view.introduce();
+roving(document.body);

@@ -1,0 +1,146 @@
+import { nodeDetail } from '../draw/detail.ts';
+import { type Group, LEVELS, type Level, levelFor, openKey, rowsOf } from '../draw/groups.ts';
+import { legend, picture } from '../draw/picture.ts';
+import type { Prices } from '../draw/text.ts';
+import type { PageModel, Scene } from '../model/model.ts';
+import { shownFirst } from '../model/moment.ts';
+import type { Details } from './details.ts';
+import { around, byId, numberOf, show } from './elements.ts';
+
+/** The picture of nodes and pods, as it is looked at now. */
+export class PictureView {
+  private readonly model: PageModel;
+  private readonly prices: Prices;
+  private readonly details: Details;
+  private readonly place = byId('picture');
+  private scene: Scene;
+  private level: Level;
+  private toSize = false;
+  private readonly open = new Set<string>();
+  private groups: readonly Group[] = [];
+  private picked: number | undefined;
+
+  constructor(model: PageModel, prices: Prices, details: Details) {
+    const scene = shownFirst(model);
+    if (scene === undefined) throw new Error('the page has no picture');
+    this.model = model;
+    this.prices = prices;
+    this.details = details;
+    this.scene = scene;
+    this.level = levelFor(scene);
+    this.groups = rowsOf(scene, this.level, this.open);
+  }
+
+  /** Shows other nodes, or the same at another time. */
+  draw(scene: Scene): void {
+    this.scene = scene;
+    const { level, toSize, prices, open } = this;
+    this.groups = rowsOf(scene, level, open);
+    show(this.place, picture(scene, { level, toSize, prices, open }));
+  }
+
+  /** The first row's details, so that it is seen what there are. */
+  introduce(): void {
+    const [first] = this.groups;
+    if (first !== undefined) this.details.glance(nodeDetail(this.scene, first, this.prices));
+  }
+
+  listen(): void {
+    this.listenToControls();
+    this.listenToRows();
+    byId('legend').addEventListener('click', (event) => {
+      const button = around(event, 'button[data-colour]');
+      if (button !== null) this.highlight(button);
+    });
+  }
+
+  private listenToControls(): void {
+    byId('packing').addEventListener('change', ({ target }) => {
+      if (!(target instanceof HTMLInputElement)) return;
+      if (target.id === 'to-size') this.toSize = target.checked;
+      if (target.name === 'level')
+        this.level = LEVELS.find((each) => each === target.value) ?? 'equal';
+      const other = target.name === 'scene' ? this.model.scenes[Number(target.value)] : undefined;
+      if (other !== undefined) show(byId('legend'), legend(other));
+      this.draw(other ?? this.scene);
+    });
+  }
+
+  private listenToRows(): void {
+    const { place, details } = this;
+    const glance = (event: Event): void => {
+      const row = around(event, 'button.node');
+      if (row === null) return;
+      this.picked = numberOf(around(event, '.block'), 'workload');
+      this.glance(row);
+    };
+    place.addEventListener('mouseover', glance);
+    place.addEventListener('focusin', glance);
+    place.addEventListener('mouseleave', () => details.leave());
+    place.addEventListener('click', (event) => {
+      const row = around(event, 'button.node');
+      const group = this.groupOf(row);
+      if (row === null || group === undefined) return;
+      if (row.hasAttribute('aria-expanded')) this.toggle(row, group);
+      else details.keep(nodeDetail(this.scene, group, this.prices, this.picked), row);
+    });
+    place.addEventListener('keydown', (event) => {
+      const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      const row = around(event, 'button.node');
+      if (by === undefined || row === null) return;
+      event.preventDefault();
+      this.step(row, by);
+    });
+  }
+
+  /** Opens or closes a row of types: the row stays where it is, and focused. */
+  private toggle(row: HTMLElement | SVGElement, group: Group): void {
+    const key = openKey(group);
+    if (!this.open.delete(key)) this.open.add(key);
+    const at = this.groups.filter(({ level }) => level === 'type').indexOf(group);
+    this.draw(this.scene);
+    const rows = this.place.querySelectorAll<HTMLElement>('.node:not(.inner)');
+    for (const each of this.place.querySelectorAll('.node')) each.setAttribute('tabindex', '-1');
+    rows[at]?.setAttribute('tabindex', '0');
+    if (row.matches(':focus') || document.activeElement === document.body) rows[at]?.focus();
+  }
+
+  private groupOf(row: HTMLElement | SVGElement | null): Group | undefined {
+    return this.groups[numberOf(row, 'group') ?? -1];
+  }
+
+  private glance(row: HTMLElement | SVGElement): void {
+    const group = this.groupOf(row);
+    if (group === undefined) return;
+    for (const each of this.place.querySelectorAll('.block.picked'))
+      each.classList.remove('picked');
+    for (const each of row.querySelectorAll(`.block[data-workload="${this.picked}"]`)) {
+      each.classList.add('picked');
+    }
+    this.details.glance(nodeDetail(this.scene, group, this.prices, this.picked));
+  }
+
+  /** To the next workload of the row. */
+  private step(row: HTMLElement | SVGElement, by: number): void {
+    const blocks = [...row.querySelectorAll<SVGElement>('.block')];
+    const list = [...new Set(blocks.map((each) => Number(each.dataset['workload'])))];
+    const at = list.indexOf(this.picked ?? Number.NaN);
+    this.picked = list[(at + by + (at < 0 && by < 0 ? 1 : 0) + list.length) % list.length];
+    this.glance(row);
+  }
+
+  /** Only pods of this colour keep it. */
+  private highlight(button: HTMLElement | SVGElement): void {
+    const isOn = button.getAttribute('aria-pressed') === 'true';
+    for (const each of byId('legend').querySelectorAll('button')) {
+      each.setAttribute('aria-pressed', String(each === button && !isOn));
+    }
+    const colour = numberOf(button, 'colour');
+    const own = this.scene.workloads.flatMap((each, at) => (each.colour === colour ? [at] : []));
+    this.place.classList.toggle('dimmed', !isOn);
+    for (const block of this.place.querySelectorAll<SVGElement>('.block')) {
+      const isOwn = own.includes(Number(block.dataset['workload']));
+      block.classList.toggle('lit', !isOn && isOwn);
+    }
+  }
+}

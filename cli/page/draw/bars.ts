@@ -1,0 +1,121 @@
+import type { Scene, WorkloadModel } from '../model/model.ts';
+import { amount, shareOf, useOf } from '../model/use.ts';
+import type { Group } from './groups.ts';
+import { html, type Markup, NOTHING } from './markup.ts';
+import { amountText } from './text.ts';
+
+/** Colours that are told apart; further workloads repeat them with stripes. */
+export const COLOURS = 8;
+
+/** Part of a bar: pods of one workload, or room kept for DaemonSets (workload -1). */
+interface Block {
+  readonly workload: number;
+  readonly label: string;
+  readonly colour: number | undefined;
+  readonly pods: number;
+  readonly used: number;
+}
+
+export const RESERVED = -1;
+
+/** Pods are told apart in a block of no more than these. */
+const PODS_APART_MAX = 40;
+/** In percent of the bar: narrower blocks have no text, narrower pods no line between them. */
+const TEXT_MIN = 8;
+const POD_MIN = 0.7;
+
+/** `shop`, of `default/shop`. */
+export function shortName({ label }: WorkloadModel): string {
+  return label.split('/')[1] ?? label;
+}
+
+function order({ colour }: Block): number {
+  return colour ?? -1;
+}
+
+function blocksOf(scene: Scene, { nodes }: Group, resource: string): readonly Block[] {
+  const pods = new Map<number, number>();
+  for (const node of nodes) {
+    for (const [index, each] of node.pods) pods.set(index, (pods.get(index) ?? 0) + each);
+  }
+  const blocks = [...pods].flatMap(([index, all]): readonly Block[] => {
+    const workload = scene.workloads[index];
+    const used = all * amount(workload?.requests ?? {}, resource);
+    if (workload === undefined || used === 0) return [];
+    const { colour } = workload;
+    return [{ workload: index, label: shortName(workload), colour, pods: all, used }];
+  });
+  const reserved = nodes.reduce((sum, node) => sum + amount(node.reserved, resource), 0);
+  const kept: Block = {
+    workload: RESERVED,
+    label: 'DaemonSets',
+    colour: undefined,
+    pods: 0,
+    used: reserved,
+  };
+  return [...(reserved > 0 ? [kept] : []), ...blocks].sort((a, b) => order(a) - order(b));
+}
+
+export function colourClass(colour: number | undefined): string {
+  if (colour === undefined) return 'cd';
+  return `c${colour % COLOURS}${Math.floor(colour / COLOURS) % 2 === 1 ? ' striped' : ''}`;
+}
+
+function hundredth(value: number): number {
+  return Math.round(value * 100) / 100;
+}
+
+function lines(pods: number, width: number): readonly Markup[] {
+  if (pods < 2 || pods > PODS_APART_MAX || width / pods < POD_MIN) return [];
+  return Array.from({ length: pods - 1 }, (_, at) => {
+    const x = hundredth(((at + 1) / pods) * 100);
+    return html`<line x1="${x}%" x2="${x}%" y1="0" y2="100%"/>`;
+  });
+}
+
+function blockMarkup(block: Block, from: number, width: number, nodes: number): Markup {
+  const { workload, label, colour, used } = block;
+  const pods = block.pods / nodes;
+  const times = pods > 1 ? ` ×${Number.isInteger(pods) ? pods : pods.toFixed(1)}` : '';
+  const text = width < TEXT_MIN ? NOTHING : html`<text x="5" y="12">${label}${times}</text>`;
+  const stripes =
+    colour !== undefined && Math.floor(colour / COLOURS) % 2 === 1
+      ? html`<rect class="stripes" width="100%" height="100%"/>`
+      : NOTHING;
+  return html`<svg class="block ${colourClass(colour)}" data-workload="${workload}" data-used="${used}" x="${hundredth(from)}%" width="${hundredth(width)}%" height="100%"><rect width="100%" height="100%"/>${stripes}${lines(Number.isInteger(pods) ? pods : 0, width)}${text}</svg>`;
+}
+
+/** One resource of a group of nodes; `length` is the bar's, in percent of the column. */
+export function bar(scene: Scene, group: Group, resource: string, length: number): Markup {
+  const { there } = useOf(scene, group.nodes, resource);
+  if (there === 0) return NOTHING;
+  let from = 0;
+  const blocks = blocksOf(scene, group, resource).map((block) => {
+    const width = (block.used / there) * 100;
+    const drawn = blockMarkup(block, from, width, group.nodes.length);
+    from += width;
+    return drawn;
+  });
+  return html`<svg class="bar" width="${hundredth(length)}%" height="17" data-resource="${resource}"><rect class="free" width="100%" height="100%"/>${blocks}</svg>`;
+}
+
+/**
+ * How full each of several nodes is, the fullest first: what the average of a bar hides. The line
+ * is cpu.
+ */
+export function fillCurve(scene: Scene, { nodes }: Group): Markup {
+  if (nodes.length < 2) return NOTHING;
+  const fills = nodes.map((node) => shareOf(useOf(scene, [node], 'cpu'))).sort((a, b) => b - a);
+  const step = 1000 / fills.length;
+  const steps = fills.map((share, at) => {
+    const y = (20 * (1 - Math.min(1, share))).toFixed(1);
+    return `V${y}H${((at + 1) * step).toFixed(1)}`;
+  });
+  return html`<svg class="fills" width="100%" height="14" viewBox="0 0 1000 20" preserveAspectRatio="none"><path d="M0 20${steps.join('')}V20Z"/></svg>`;
+}
+
+/** `7.2 of 8`. */
+export function useText(scene: Scene, group: Group, resource: string): string {
+  const { used, there } = useOf(scene, group.nodes, resource);
+  return `${amountText(resource, used)} of ${amountText(resource, there)}`;
+}

@@ -1,0 +1,89 @@
+import type { DecisionModel, Scene } from '../model/model.ts';
+import { amount, podsOn, useOf } from '../model/use.ts';
+import { useText } from './bars.ts';
+import type { Group } from './groups.ts';
+import { ladderTable } from './ladder.ts';
+import { html, type Markup, NOTHING } from './markup.ts';
+import { amountText, clock, count, type Prices } from './text.ts';
+
+/** Names that are listed of many. */
+const NAMES_MAX = 10;
+
+export function namesText(names: readonly string[], max = NAMES_MAX): string {
+  const more = names.length - max;
+  return more > 0 ? `${names.slice(0, max).join(', ')} and ${more} more` : names.join(', ');
+}
+
+function pair(name: string, value: string): Markup {
+  return value === '' ? NOTHING : html`<dt>${name}</dt><dd>${value}</dd>`;
+}
+
+function priceText({ first, nodes }: Group, prices: Prices): string {
+  const { listPrice, price, overlays } = first;
+  const list = `${prices.perHour(listPrice)}/h${nodes.length > 1 ? ' each' : ''}`;
+  if (price === listPrice) return list;
+  return `${list} list, ${prices.perHour(price)} after ${overlays.join(', ') || 'overlays'}`;
+}
+
+function lifeText({ life }: Group['first']): string {
+  if (life === null) return '';
+  const { launched, ready, draining, gone } = life;
+  return [
+    `launched ${clock(launched)}`,
+    ...(ready === null ? [] : [`ready ${clock(ready)}`]),
+    ...(draining === null ? [] : [`drained from ${clock(draining)}`]),
+    ...(gone === null ? [] : [`gone ${clock(gone)}`]),
+  ].join(', ');
+}
+
+function podRows(scene: Scene, { nodes }: Group, picked: number | undefined): readonly Markup[] {
+  const pods = new Map<number, number>();
+  for (const node of nodes) {
+    for (const [index, each] of node.pods) pods.set(index, (pods.get(index) ?? 0) + each);
+  }
+  const inOrder = [...pods].sort(
+    ([a], [b]) =>
+      (scene.workloads[a]?.colour ?? Number.MAX_SAFE_INTEGER) -
+      (scene.workloads[b]?.colour ?? Number.MAX_SAFE_INTEGER),
+  );
+  return inOrder.flatMap(([index, all]) => {
+    const workload = scene.workloads[index];
+    if (workload === undefined) return [];
+    const [cpu, memory] = ['cpu', 'memory'].map((each) =>
+      amountText(each, amount(workload.requests, each)),
+    );
+    return [
+      html`<tr class="${index === picked ? 'picked' : ''}"><th scope="row">${workload.label} <small>${workload.kind}</small></th><td class="number">${all}</td><td class="number">${cpu ?? ''}</td><td class="number">${memory ?? ''}</td></tr>`,
+    ];
+  });
+}
+
+/** What is known of the nodes of one row. */
+export function nodeDetail(scene: Scene, group: Group, prices: Prices, picked?: number): Markup {
+  const { first, nodes } = group;
+  const ladder = scene.ladders[first.ladder ?? -1];
+  const zones = [...new Set(nodes.map(({ zone }) => zone))].sort().join(', ');
+  const used = scene.resources
+    .filter((resource) => useOf(scene, nodes, resource).there > 0)
+    .map((resource) => pair(resource, useText(scene, group, resource)));
+  const isOneReason = nodes.every(
+    ({ why, runnerUp }) => why === first.why && runnerUp?.why === first.runnerUp?.why,
+  );
+  const next = isOneReason ? first.runnerUp : null;
+  const runner =
+    next === null
+      ? ''
+      : `${next.type} ${next.capacityType} in ${next.zone} at ${prices.perHour(next.price)}/h: ${next.why}`;
+  return html`<h2>${nodes.length > 1 ? `${nodes.length} × ` : ''}${first.type}</h2><dl>${pair('NodePool', first.pool)}${pair('Capacity', first.capacityType)}${pair('Zone', zones)}${pair('Price', priceText(group, prices))}${used}${pair('Why', isOneReason ? first.why : 'not the same for all: show equal nodes')}${pair('Runner-up', runner)}${pair('Life', lifeText(first))}${pair(nodes.length > 1 ? 'Nodes' : 'Node', namesText(nodes.map(({ name }) => name)))}</dl><table><caption>${count(podsOn(nodes), 'pod')}${nodes.length > 1 ? ` on ${nodes.length} nodes` : ''}</caption><thead><tr><th scope="col">Workload</th><th scope="col" class="number">Pods</th><th scope="col" class="number">Cpu</th><th scope="col" class="number">Memory</th></tr></thead><tbody>${podRows(scene, group, picked)}</tbody></table>${ladder === undefined ? NOTHING : html`<details><summary>Price ladder</summary>${ladderTable(ladder, first, prices, 'Offerings for this row')}</details>`}`;
+}
+
+/** Decisions of one moment. */
+export function decisionDetail(list: readonly DecisionModel[]): Markup {
+  const [first] = list;
+  const title = first?.at === undefined ? 'Decisions' : `After ${clock(first.at)}`;
+  const items = list.map(
+    ({ action, object, more, why }) =>
+      html`<li><b>${action}</b> ${object}${more > 0 ? ` and ${more} more` : ''}<br>${why}</li>`,
+  );
+  return html`<h2>${title}</h2><ul class="said">${items}</ul>`;
+}

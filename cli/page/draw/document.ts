@@ -1,0 +1,121 @@
+import type { PageModel, Scene } from '../model/model.ts';
+import { shownFirst } from '../model/moment.ts';
+import { costTable } from './cost.ts';
+import { LEVELS, type Level, levelFor } from './groups.ts';
+import { ladders } from './ladder.ts';
+import { html, Markup, NOTHING } from './markup.ts';
+import { legend, picture } from './picture.ts';
+import { decisionTable, nodeTable, unplacedTable } from './tables.ts';
+import { type Prices, pricesIn } from './text.ts';
+import { timeline } from './timeline.ts';
+
+/** What makes a page beside its contents. */
+export interface Frame {
+  readonly style: string;
+  readonly script: string;
+  /** Content of the Content-Security-Policy. */
+  readonly policy: string;
+}
+
+const LEVEL_NAMES: Readonly<Record<Level, string>> = {
+  type: 'Types',
+  equal: 'Equal nodes',
+  each: 'Every node',
+};
+
+function section(id: string, title: string, body: Markup, lead = ''): Markup {
+  const under = lead === '' ? NOTHING : html`<p class="lead">${lead}</p>`;
+  return html`<section id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>${under}${body}</section>`;
+}
+
+function controls(scenes: readonly Scene[], level: Level): Markup {
+  const ways = scenes.map(
+    ({ title }, at) =>
+      html`<label><input type="radio" name="scene" value="${at}"${at === 0 ? html` checked` : NOTHING}>${title}</label>`,
+  );
+  const which =
+    scenes.length > 1 ? html`<fieldset><legend>Which</legend>${ways}</fieldset>` : NOTHING;
+  const levels = LEVELS.map(
+    (each) =>
+      html`<label><input type="radio" name="level" value="${each}"${each === level ? html` checked` : NOTHING}>${LEVEL_NAMES[each]}</label>`,
+  );
+  return html`<div class="controls">${which}<fieldset><legend>One row for</legend>${levels}</fieldset><label><input type="checkbox" id="to-size">Bars as long as nodes are large</label></div>`;
+}
+
+const PICTURE_LEAD =
+  'A row is a node, or several that are equal. Its bars are what it has for pods: cpu above, memory below, then what else pods ask for. Blocks are pods, in the colour of their workload; what is empty is paid for and not used. Under several nodes a curve shows how full each is, the fullest first. Point at a row, or move with the arrow keys, for details; click to keep them. Rows of types open to the nodes in them.';
+
+function pictureSection(model: PageModel, prices: Prices): Markup {
+  const scene = shownFirst(model);
+  const scenes = scene === undefined ? [] : [scene, ...model.scenes.slice(1)];
+  if (scene === undefined) return NOTHING;
+  const level = levelFor(scene);
+  const drawn = picture(scene, { level, toSize: false, prices, open: new Set() });
+  const tables = scenes.map(
+    (each) =>
+      html`<details class="words"><summary>${scenes.length > 1 ? `${each.title}: ` : ''}nodes as a table</summary>${nodeTable(each, prices)}</details>`,
+  );
+  const body = html`${controls(scenes, level)}<div id="legend">${legend(scene)}</div><div id="picture">${drawn}</div>${tables}`;
+  return section('packing', 'Where the pods are', body, PICTURE_LEAD);
+}
+
+function timeSection(model: PageModel, prices: Prices): Markup {
+  const { history, scenes } = model;
+  const [scene] = scenes;
+  if (history === null || scene === undefined) return NOTHING;
+  const lead =
+    'Move the slider to see the cluster at another time: the picture below follows. Each mark is a decision, or something that happened; point at it, or focus it, for the reason.';
+  return section('time', 'What happened', timeline(model, history, scene, prices), lead);
+}
+
+function headlines({ headlines: list }: PageModel): Markup {
+  return html`<ul class="headlines">${list.map(({ value, label }) => html`<li><b>${value}</b> <span>${label}</span></li>`)}</ul>`;
+}
+
+function notesSection({ notes, facts }: PageModel): Markup {
+  const items = notes.map((each) => html`<li>${each}</li>`);
+  const list = items.length === 0 ? NOTHING : html`<ul>${items}</ul>`;
+  const about = facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`);
+  return section('about', 'About this page', html`${list}<dl class="facts">${about}</dl>`);
+}
+
+function contents(model: PageModel, prices: Prices): Markup {
+  const [scene] = model.scenes;
+  const { events, unplaced } = model;
+  const decided = decisionTable(model.decisions, 'Every decision');
+  const happened =
+    events.length === 0
+      ? NOTHING
+      : html`<details class="words"><summary>What else happened</summary>${decisionTable(events, 'Every event')}</details>`;
+  const left = section('unplaced', 'Pods without a node', unplacedTable(model));
+  return html`${section('cost', 'What it costs', costTable(model, prices))}${unplaced.length > 0 ? left : NOTHING}${timeSection(model, prices)}${pictureSection(model, prices)}${scene === undefined ? NOTHING : section('ladder', 'Why these instances', ladders(scene, prices))}${section('decisions', 'Decisions', html`${decided}${happened}`)}${unplaced.length > 0 ? NOTHING : left}${notesSection(model)}`;
+}
+
+/** What could end a script element, or turn the direction of text. */
+const UNSAFE = /[<>&\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Data in a script element: nothing in it can end the element. */
+function dataText(model: PageModel): Markup {
+  return new Markup(JSON.stringify(model).replace(UNSAFE, escapedUnit));
+}
+
+function escapedUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** Laid over a colour that is used a second time. */
+const STRIPES = html`<svg width="0" height="0" class="defs" aria-hidden="true"><defs><pattern id="stripes" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="2.5" height="6"/></pattern></defs></svg>`;
+
+const SCHEME = html`<meta name="color-scheme" content="light dark">`;
+
+/** The whole page. */
+export function documentText(model: PageModel, { style, script, policy }: Frame): string {
+  const prices = pricesIn(model.currency);
+  const title = `joiner ${model.command} ${model.subject}`;
+  const head = html`<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width, initial-scale=1">${SCHEME}<title>${title}</title><style>${new Markup(style)}</style>`;
+  const top = html`<header><p class="command">joiner ${model.command} <span>${model.subject}</span></p><h1>${model.lead}</h1>${headlines(model)}</header>`;
+  const side = html`<aside id="detail" aria-live="polite" aria-label="Details" tabindex="-1"><p class="none">Details of what you point at or focus are shown here.</p></aside>`;
+  const body = html`${STRIPES}<a class="skip" href="#packing">To the picture</a>${top}<div class="page"><main>${contents(model, prices)}</main>${side}</div>`;
+  const page = html`<!doctype html><html lang="en"><head>${head}</head><body>${body}<script type="application/json" id="model">${dataText(model)}</script><script>${new Markup(script)}</script></body></html>`;
+  return `${page.text}\n`;
+}

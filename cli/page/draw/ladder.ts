@@ -1,0 +1,87 @@
+import type { Ladder, NodeModel, Scene } from '../model/model.ts';
+import { groupsOf } from './groups.ts';
+import { html, type Markup, NOTHING } from './markup.ts';
+import { count, type Prices } from './text.ts';
+
+type Offer = Ladder['offers'][number];
+
+/** Ladders that are on the page; every node's own is in its details. */
+const LADDERS_MAX = 12;
+
+function isOffer(offer: Offer, other: Pick<Offer, 'type' | 'zone' | 'capacityType'>): boolean {
+  const { type, zone, capacityType } = other;
+  return offer.type === type && offer.zone === zone && offer.capacityType === capacityType;
+}
+
+/** What the overlay does: `+50 %`. */
+function effect({ listPrice, price, overlay }: Offer): string {
+  if (overlay === null && listPrice === price) return '';
+  if (listPrice === 0) return overlay ?? '';
+  const change = Math.round((price / listPrice - 1) * 1000) / 10;
+  return `${change > 0 ? '+' : change < 0 ? '−' : '±'}${Math.abs(change)} %`;
+}
+
+/** From the list price to the price after overlays, on one axis for all offers. */
+function rung(offer: Offer, most: number): Markup {
+  const at = (price: number): number => Math.round((price / most) * 9600) / 100 + 1;
+  const { listPrice, price } = offer;
+  const moved =
+    listPrice === price
+      ? NOTHING
+      : html`<line class="moved" x1="${at(listPrice)}%" x2="${at(price)}%" y1="8" y2="8"/><circle class="list" cx="${at(listPrice)}%" cy="8" r="4"/>`;
+  return html`<svg class="rung" width="100%" height="16" aria-hidden="true"><line class="axis" x1="0" x2="100%" y1="8" y2="8"/>${moved}<circle class="adjusted" cx="${at(price)}%" cy="8" r="4.5"/></svg>`;
+}
+
+function note(offer: Offer, node: NodeModel): string {
+  if (isOffer(offer, node)) return 'chosen';
+  if (node.runnerUp !== null && isOffer(offer, node.runnerUp)) {
+    return `runner-up: ${node.runnerUp.why}`;
+  }
+  return offer.available ? '' : 'unavailable: insufficient capacity';
+}
+
+function offerRow(offer: Offer, node: NodeModel, most: number, prices: Prices): Markup {
+  const said = note(offer, node);
+  const kind = said === 'chosen' ? 'chosen' : said.startsWith('runner') ? 'runner' : '';
+  const mark = kind === 'chosen' ? '★ ' : kind === 'runner' ? '☆ ' : '';
+  const overlay = offer.overlay ?? '';
+  return html`<tr class="${kind}${offer.available ? '' : ' barred'}"><th scope="row">${mark}${offer.type}</th><td>${offer.capacityType}</td><td>${offer.zone}</td><td class="number">${prices.perHour(offer.listPrice)}</td><td class="number">${effect(offer)}</td><td>${overlay}</td><td class="number">${prices.perHour(offer.price)}</td><td class="chart">${rung(offer, most)}</td><td class="note">${said}</td></tr>`;
+}
+
+/** The offerings that were compared for a node, cheapest first. */
+export function ladderTable(
+  ladder: Ladder,
+  node: NodeModel,
+  prices: Prices,
+  title: string,
+): Markup {
+  const { offers, considered } = ladder;
+  const most = Math.max(1e-9, ...offers.flatMap(({ listPrice, price }) => [listPrice, price]));
+  const rows = offers.map((offer) => offerRow(offer, node, most, prices));
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="${title}"><table class="ladder"><caption>The cheapest ${offers.length} of ${count(considered, 'offering')} that the pods fit, one for each type and capacity type. ○ list price, ● after overlays, from 0 to ${prices.perHour(most)} an hour.</caption><thead><tr><th scope="col">Instance type</th><th scope="col">Capacity</th><th scope="col">Zone</th><th scope="col" class="number">List/h</th><th scope="col" class="number">Effect</th><th scope="col">Overlay</th><th scope="col" class="number">Price/h</th><th scope="col" class="chart">On one axis</th><th scope="col">Note</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+}
+
+/** A ladder for each kind of node that was bought, the kind that costs most first. */
+export function ladders(scene: Scene, prices: Prices): Markup {
+  const nodes = scene.nodes.filter(({ ladder }) => ladder !== null);
+  // Nodes that have gone were bought in the same way.
+  const alike = nodes.map((node) => ({ ...node, state: 'new' as const }));
+  const bought = groupsOf({ nodes: alike }, 'type').toSorted(
+    (a, b) => b.nodes.length * (b.first.listPrice ?? 0) - a.nodes.length * (a.first.listPrice ?? 0),
+  );
+  if (bought.length === 0) return html`<p class="none">No node is bought here.</p>`;
+  const parts = bought.slice(0, LADDERS_MAX).flatMap(({ first, nodes }, at) => {
+    const ladder = scene.ladders[first.ladder ?? -1];
+    if (ladder === undefined) return [];
+    const summary = `${count(nodes.length, 'node')} ${first.type} ${first.capacityType} of NodePool ${first.pool}`;
+    return [
+      html`<details${at === 0 ? html` open` : NOTHING}><summary>${summary}</summary>${ladderTable(ladder, first, prices, `Offerings for ${summary}`)}</details>`,
+    ];
+  });
+  const more = bought.length - LADDERS_MAX;
+  const rest =
+    more > 0
+      ? html`<p class="none">${more} more kinds of nodes: choose one in the picture to see its ladder.</p>`
+      : NOTHING;
+  return html`${parts}${rest}`;
+}

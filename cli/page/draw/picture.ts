@@ -1,0 +1,130 @@
+import type { Scene } from '../model/model.ts';
+import { amount, podsOn, priceOf, shareOf, useOf, wasteOf } from '../model/use.ts';
+import { bar, colourClass, fillCurve, shortName } from './bars.ts';
+import { type Group, type Level, openKey, rowsOf, zonesText } from './groups.ts';
+import { html, type Markup, NOTHING } from './markup.ts';
+import { count, type Prices, percent } from './text.ts';
+
+/** How a picture is looked at. */
+export interface View {
+  readonly level: Level;
+  /** Bars as long as nodes are large, not all alike. */
+  readonly toSize: boolean;
+  readonly prices: Prices;
+  /** Rows of types whose equal nodes are shown. */
+  readonly open: ReadonlySet<string>;
+}
+
+const STATES: Readonly<Record<string, string>> = {
+  new: 'new',
+  leaves: 'leaves',
+  starting: 'starts',
+  runs: '',
+};
+
+/** Workloads in the legend; the others are named where they are. */
+const LEGEND_MAX = 24;
+
+function resourceName(resource: string): string {
+  return resource.split('/').at(-1) ?? resource;
+}
+
+function shares(scene: Scene, nodes: Group['nodes']): readonly (readonly [string, string])[] {
+  return scene.resources.flatMap((resource) => {
+    const use = useOf(scene, nodes, resource);
+    return use.there > 0 ? [[resourceName(resource), percent(shareOf(use))] as const] : [];
+  });
+}
+
+function sizeShare(group: Group, resource: string, most: ReadonlyMap<string, number>): number {
+  const largest = most.get(resource) ?? 0;
+  return largest > 0 ? (100 * amount(group.first.allocatable, resource)) / largest : 100;
+}
+
+function row(
+  scene: Scene,
+  group: Group,
+  at: number,
+  view: View,
+  most: ReadonlyMap<string, number>,
+): Markup {
+  const { nodes, first } = group;
+  const times = nodes.length > 1 ? html`<b class="times">${nodes.length} ×</b> ` : NOTHING;
+  const isMixed = first.state !== 'new' || scene.nodes.some((each) => each.state !== 'new');
+  const isInner = view.level === 'type' && group.level === 'equal';
+  const expanded =
+    group.level === 'type' && nodes.length > 1
+      ? html` aria-expanded="${String(view.open.has(openKey(group)))}"`
+      : NOTHING;
+  const state = isMixed ? (STATES[first.state] ?? '') : '';
+  const badge = state === '' ? NOTHING : html`<span class="badge ${first.state}">${state}</span>`;
+  const bars = scene.resources.map((resource) =>
+    bar(scene, group, resource, view.toSize ? sizeShare(group, resource, most) : 100),
+  );
+  const fills = group.level === 'type' ? fillCurve(scene, group) : NOTHING;
+  const sums = shares(scene, nodes).map(
+    ([name, share]) => html`<span><i>${name}</i> ${share}</span>`,
+  );
+  const name = group.level === 'each' ? html`<small class="name">${first.name}</small>` : NOTHING;
+  const prices = new Set(nodes.map(({ listPrice }) => listPrice));
+  const price = view.prices.perHour(priceOf(nodes) / nodes.length);
+  const overlaid = first.overlays.length > 0 ? html`<span class="badge">overlay</span>` : NOTHING;
+  return html`<li><button type="button" class="node${isInner ? ' inner' : ''}"${expanded} data-group="${at}" tabindex="${at === 0 ? 0 : -1}"><span class="what">${times}<b>${first.type}</b> ${badge}${overlaid}<small>${first.capacityType} · ${zonesText(nodes)}</small>${name}</span><span class="price">${prices.size > 1 ? '⌀ ' : ''}${price}<small>${nodes.length > 1 ? 'an hour each' : 'an hour'}</small></span><span class="bars" aria-hidden="true">${bars}${fills}</span><span class="shares">${sums}<span class="unseen">${count(podsOn(nodes), 'pod')}</span></span></button></li>`;
+}
+
+/** What some nodes are and cost, in a line. */
+function sumText(scene: Scene, nodes: Group['nodes'], view: View): string {
+  const waste = wasteOf(scene, nodes);
+  return [
+    count(nodes.length, 'node'),
+    count(podsOn(nodes), 'pod'),
+    `${view.prices.perHour(priceOf(nodes))}/h`,
+    ...shares(scene, nodes).map(([name, share]) => `${name} ${share}`),
+    ...(waste > 0.00005 ? [`free room ${view.prices.perHour(waste)}/h`] : []),
+  ].join(' · ');
+}
+
+/** Every node of a scene, by NodePool. `groups` number the rows. */
+export function picture(scene: Scene, view: View): Markup {
+  const groups = rowsOf(scene, view.level, view.open);
+  if (groups.length === 0) return html`<p class="none">There are no nodes.</p>`;
+  const most = new Map(
+    scene.resources.map((resource) => [
+      resource,
+      Math.max(...scene.nodes.map(({ allocatable }) => amount(allocatable, resource))),
+    ]),
+  );
+  const numbered = groups.map((group, at) => ({ group, at }));
+  const byPool = Map.groupBy(numbered, ({ group }) => group.pool);
+  const total =
+    byPool.size > 1
+      ? html`<p class="total">All NodePools: ${sumText(scene, scene.nodes, view)}</p>`
+      : NOTHING;
+  const pools = [...byPool].map(([pool, own]) => {
+    const rows = own.map(({ group, at }) => row(scene, group, at, view, most));
+    const nodes = scene.nodes.filter((each) => each.pool === pool);
+    const heading = html`<h3>${pool}</h3><p class="sum">${sumText(scene, nodes, view)}</p>`;
+    return html`<section class="pool">${heading}<ul class="nodes">${rows}</ul></section>`;
+  });
+  return html`${total}${pools}`;
+}
+
+/** Which colour is which workload; a workload's button shows where its pods are. */
+export function legend({ workloads, nodes }: Scene): Markup {
+  const used = new Set(nodes.flatMap(({ pods }) => pods.map(([index]) => index)));
+  const byColour = new Map(
+    workloads.flatMap((each, index) =>
+      each.colour !== undefined && used.has(index) ? [[each.colour, each] as const] : [],
+    ),
+  );
+  const shown = [...byColour].sort(([a], [b]) => a - b);
+  const items = shown
+    .slice(0, LEGEND_MAX)
+    .map(
+      ([colour, each]) =>
+        html`<li><button type="button" aria-pressed="false" data-colour="${colour}" title="${each.label}"><svg class="swatch ${colourClass(colour)}" aria-hidden="true" width="12" height="12"><rect width="12" height="12"/>${colour >= 8 ? html`<rect class="stripes" width="12" height="12"/>` : NOTHING}</svg>${shortName(each)}</button></li>`,
+    );
+  const more = shown.length - LEGEND_MAX;
+  const rest = more > 0 ? html`<li class="more">and ${count(more, 'workload')} more</li>` : NOTHING;
+  return html`<ul class="legend" aria-label="Workloads by colour">${items}${rest}<li><span class="key"><svg class="swatch cd" aria-hidden="true" width="12" height="12"><rect width="12" height="12"/></svg>DaemonSets</span></li><li><span class="key"><svg class="swatch" aria-hidden="true" width="12" height="12"><rect class="free" width="12" height="12"/></svg>free room</span></li></ul>`;
+}

@@ -1,0 +1,101 @@
+import type { DecisionModel, History, PageModel, Scene } from '../model/model.ts';
+import { nodeSteps, type Steps } from '../model/moment.ts';
+import { html, Markup } from './markup.ts';
+import { clock, count, type Prices } from './text.ts';
+
+const WIDTH = 1000;
+const HEIGHT = 48;
+/** Marks nearer than this share of the time are one. */
+const NEAR = 0.006;
+const TICKS = 6;
+
+/** Decisions and events that are one mark. */
+export interface Mark {
+  readonly at: number;
+  readonly list: readonly DecisionModel[];
+}
+
+export function marksOf(list: readonly DecisionModel[], seconds: number): readonly Mark[] {
+  const marks: { at: number; list: DecisionModel[] }[] = [];
+  const timed = list.filter(({ at }) => at !== undefined);
+  for (const each of timed.toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0))) {
+    const last = marks.at(-1);
+    const at = each.at ?? 0;
+    if (last !== undefined && at - last.at <= seconds * NEAR) last.list.push(each);
+    else marks.push({ at, list: [each] });
+  }
+  return marks;
+}
+
+/** The line and the area under it, as steps. */
+function path(steps: Steps, seconds: number): { readonly line: string; readonly area: string } {
+  const most = Math.max(1e-9, ...steps.map(([, value]) => value));
+  const x = (at: number): string => ((at / seconds) * WIDTH).toFixed(1);
+  const y = (value: number): string => (HEIGHT - 2 - (value / most) * (HEIGHT - 6)).toFixed(1);
+  let line = `M0 ${y(steps[0]?.[1] ?? 0)}`;
+  for (const [at, value] of steps) line += `H${x(at)}V${y(value)}`;
+  line += `H${WIDTH}`;
+  return { line, area: `${line}V${HEIGHT}H0Z` };
+}
+
+function curve(
+  name: string,
+  steps: Steps,
+  seconds: number,
+  show: (value: number) => string,
+): Markup {
+  const { line, area } = path(steps, seconds);
+  const most = Math.max(0, ...steps.map(([, value]) => value));
+  const last = steps.at(-1)?.[1] ?? 0;
+  const said = `${name}: ${show(most)} at most, ${show(last)} at the end`;
+  return html`<div class="curve ${name.split(' ')[0] ?? ''}"><span class="name">${name}<small>${show(most)} at most</small></span><svg class="plot" role="img" aria-label="${said}" width="100%" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none"><path class="area" d="${area}"/><path class="line" d="${line}"/></svg><output class="now" data-now="${name}">${show(last)}</output></div>`;
+}
+
+function markRow(name: string, kind: string, marks: readonly Mark[], seconds: number): Markup {
+  if (marks.length === 0) return new Markup('');
+  const drawn = marks.map(({ at, list }, index) => {
+    const things = list.reduce((sum, { more }) => sum + 1 + more, 0);
+    const [first] = list;
+    const said = `${clock(at)}: ${count(things, name.toLowerCase().replace(/s$/, ''))}. ${first?.action ?? ''} ${first?.object ?? ''}: ${first?.why ?? ''}`;
+    const x = Math.round((at / seconds) * 10000) / 100;
+    const size = Math.min(8, 4 + Math.log2(things));
+    return html`<g class="mark" role="button" tabindex="${index === 0 ? 0 : -1}" data-marks="${kind}" data-mark="${index}" aria-label="${said}"><circle cx="${x}%" cy="10" r="${size.toFixed(1)}"/></g>`;
+  });
+  const label = `${name} over time`;
+  return html`<div class="curve marks ${kind}"><span class="name">${name}</span><svg class="plot" role="group" aria-label="${label}" width="100%" height="20"><line class="axis" x1="0" x2="100%" y1="10" y2="10"/>${drawn}</svg><span class="now"></span></div>`;
+}
+
+function axis(seconds: number): Markup {
+  const ticks = Array.from({ length: TICKS + 1 }, (_, at) => {
+    const anchor = at === 0 ? 'start' : at === TICKS ? 'end' : 'middle';
+    const x = Math.round((at / TICKS) * 10000) / 100;
+    return html`<text x="${x}%" y="11" text-anchor="${anchor}">${clock((seconds * at) / TICKS)}</text>`;
+  });
+  return html`<div class="curve"><span class="name"></span><svg class="plot" aria-hidden="true" width="100%" height="14">${ticks}</svg><span class="now"></span></div>`;
+}
+
+/** What the moment that the slider is at comes to. */
+export function momentText(at: number, nodes: number, pending: number, cost: string): string {
+  return `${clock(at)}: ${count(nodes, 'node')}, ${count(pending, 'pod')} pending, ${cost} an hour`;
+}
+
+export function timeline(
+  { decisions, events }: Pick<PageModel, 'decisions' | 'events'>,
+  { seconds, frames }: History,
+  scene: Scene,
+  prices: Prices,
+): Markup {
+  const total = Math.max(1, seconds);
+  const start = [0, 0] as const;
+  const costs = frames.map(({ at, pricePerHour }) => [at, pricePerHour] as const);
+  const pending = frames.map((each) => [each.at, each.pending] as const);
+  const whole = (value: number): string => value.toLocaleString('en');
+  const end = frames.at(-1);
+  const said = momentText(
+    total,
+    nodeSteps(scene).at(-1)?.[1] ?? 0,
+    end?.pending ?? 0,
+    prices.perHour(end?.pricePerHour ?? 0),
+  );
+  return html`<div class="timeline">${curve('nodes', nodeSteps(scene), total, whole)}${curve('pending pods', [start, ...pending], total, whole)}${curve('cost an hour', [start, ...costs], total, prices.perHour)}${markRow('Decisions', 'decisions', marksOf(decisions, total), total)}${markRow('Events', 'events', marksOf(events, total), total)}${axis(total)}<div class="curve scrub"><span class="name"><label for="scrub">Time</label></span><input id="scrub" type="range" min="0" max="${Math.ceil(total)}" step="1" value="${Math.ceil(total)}" aria-valuetext="${said}"><span class="now steps"><button type="button" id="earlier" aria-label="Previous change">‹</button><button type="button" id="later" aria-label="Next change">›</button></span></div><p id="moment" role="status">${said}</p></div>`;
+}

@@ -1,0 +1,84 @@
+import { isJson, type Json, listAt, numberAt, objectAt, textAt } from '../../../shared/sim/json.ts';
+import { count, pricesIn } from '../draw/text.ts';
+import { currencyIn, fact, launchesIn, price, textsIn } from './facts.ts';
+import type { CostRow, PageModel, Unplaced } from './model.ts';
+import { coloursOf, packingAt, sceneOf } from './scene.ts';
+
+const WAYS = [
+  ['now', 'Now', 'before'],
+  ['karpentersWay', 'Karpenter’s way', 'before'],
+  ['joinersWay', 'Joiner', 'after'],
+  ['preferringWay', 'Joiner, every preference met', 'bound'],
+] as const;
+
+function costsOf(json: Json): readonly CostRow[] {
+  return WAYS.flatMap(([key, label, tone]) => {
+    const row = json[key];
+    if (!isJson(row)) return [];
+    const left = price(row, 'podsLeft');
+    const pods = count(price(row, 'podsPlaced'), 'pod');
+    const note = `${count(price(row, 'nodes'), 'node')}, ${pods}${left > 0 ? `, ${left} left` : ''}`;
+    return [{ label, perHour: price(row, 'usdPerHour'), note, tone }];
+  });
+}
+
+function leftOf(json: Json): readonly Unplaced[] {
+  return listAt(json, 'joinersWay', 'left')
+    .filter(isJson)
+    .map((each) => ({ why: textAt(each, 'why') ?? '', pods: textsIn(each, 'pods') }));
+}
+
+/** The page of what `compare -o json` prints. */
+export function compareModel(subject: string, json: Json): PageModel {
+  const found = (['joinersWay', 'karpentersWay', 'now'] as const).flatMap((key) => {
+    const packing = packingAt(json, 'packings', key);
+    const title = WAYS.find(([each]) => each === key)?.[1] ?? key;
+    return packing === undefined ? [] : [{ title, packing }];
+  });
+  const colours = coloursOf(found.map(({ packing }) => packing));
+  const scenes = found.map(({ title, packing }) => sceneOf(title, packing, colours));
+  const currency = currencyIn(json, scenes);
+  const prices = pricesIn(currency);
+  const saved = price(json, 'difference', 'usdPerHour');
+  const less = price(json, 'difference', 'percent');
+  const lead =
+    Math.abs(saved) < 5e-5
+      ? 'Both ways cost the same.'
+      : `Joiner's way costs ${prices.perMonth(Math.abs(saved))} a month ${
+          saved > 0 ? 'less' : 'more'
+        } than Karpenter's way (${Math.abs(less).toFixed(0)} %).`;
+  const [joiner] = scenes;
+  const version = textAt(objectAt(json, 'karpenter'), 'version');
+  const seconds = numberAt(json, 'joinersWay', 'decideSeconds');
+  return {
+    command: 'compare',
+    subject,
+    lead,
+    headlines: [
+      { value: prices.perMonth(saved), label: 'a month less' },
+      { value: `${less.toFixed(0)} %`, label: 'less than Karpenter’s way' },
+      { value: price(json, 'joinersWay', 'nodes').toLocaleString('en'), label: 'nodes, Joiner' },
+      {
+        value: price(json, 'karpentersWay', 'nodes').toLocaleString('en'),
+        label: 'nodes, Karpenter’s way',
+      },
+    ],
+    facts: [
+      ...fact('Region', textAt(json, 'region')),
+      ...fact('Pods', `${price(json, 'podsWaiting')} wait, ${price(json, 'podsRunning')} run`),
+      ...fact('Rules of Karpenter', version),
+      ...fact('Decided in', seconds === undefined ? undefined : `${seconds.toFixed(2)} s`),
+      ...fact('Prices', textAt(json, 'source')?.split(' (')[0]),
+      ...fact('Joiner', textAt(json, 'joiner')),
+    ],
+    currency,
+    costs: costsOf(json),
+    verdict: '',
+    scenes,
+    history: null,
+    decisions: joiner === undefined ? [] : launchesIn(joiner, prices),
+    events: [],
+    unplaced: leftOf(json),
+    notes: textsIn(json, 'notes'),
+  };
+}

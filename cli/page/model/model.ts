@@ -1,0 +1,94 @@
+/** What a page shows: plain data, which the page carries with it for its script. */
+import type { Currency } from '../../../shared/core/model/currency.ts';
+import type { Frame, History } from '../../packing/film.ts';
+import type { Ladder, Lifetime, NodeState, PodCount, RunnerUpText } from '../../packing/packing.ts';
+
+export type { Frame, History, Ladder, PodCount };
+
+export type Amounts = Readonly<Record<string, number>>;
+
+export interface WorkloadModel {
+  /** `namespace/name`. */
+  readonly label: string;
+  readonly kind: string;
+  /** One pod's, in milli-cores, bytes or units. */
+  readonly requests: Amounts;
+  /** Its place among the colours; undefined: a DaemonSet's, which are all alike. */
+  readonly colour: number | undefined;
+}
+
+export interface NodeModel {
+  readonly name: string;
+  readonly pool: string;
+  readonly type: string;
+  readonly zone: string;
+  readonly capacityType: string;
+  readonly listPrice: number | null;
+  readonly price: number | null;
+  readonly overlays: readonly string[];
+  readonly state: NodeState | 'starting';
+  readonly allocatable: Amounts;
+  readonly reserved: Amounts;
+  readonly pods: readonly PodCount[];
+  readonly ladder: number | null;
+  readonly runnerUp: RunnerUpText | null;
+  readonly why: string;
+  readonly life: Lifetime | null;
+}
+
+/** One packing: nodes and what is on them. */
+export interface Scene {
+  readonly title: string;
+  readonly workloads: readonly WorkloadModel[];
+  readonly ladders: readonly Ladder[];
+  readonly nodes: readonly NodeModel[];
+  /** Drawn as a bar each, in this order. */
+  readonly resources: readonly string[];
+}
+
+export interface CostRow {
+  readonly label: string;
+  readonly perHour: number;
+  readonly note: string;
+  readonly tone: 'before' | 'after' | 'bound';
+}
+
+export interface Unplaced {
+  readonly why: string;
+  readonly pods: readonly string[];
+}
+
+/** Something decided, for one object or for several alike. */
+export interface DecisionModel {
+  /** Seconds since the start; undefined: there is no time. */
+  readonly at: number | undefined;
+  readonly action: string;
+  readonly object: string;
+  /** How many objects beside the first. */
+  readonly more: number;
+  readonly why: string;
+}
+
+export interface Headline {
+  readonly value: string;
+  readonly label: string;
+}
+
+export interface PageModel {
+  readonly command: string;
+  readonly subject: string;
+  /** The answer, in a sentence. */
+  readonly lead: string;
+  readonly headlines: readonly Headline[];
+  readonly facts: readonly (readonly [name: string, value: string])[];
+  readonly currency: Currency;
+  readonly costs: readonly CostRow[];
+  readonly verdict: string;
+  readonly scenes: readonly Scene[];
+  readonly history: History | null;
+  readonly decisions: readonly DecisionModel[];
+  /** What happened beside decisions. */
+  readonly events: readonly DecisionModel[];
+  readonly unplaced: readonly Unplaced[];
+  readonly notes: readonly string[];
+}

@@ -1,0 +1,155 @@
+import { isJson, type Json, listAt, objectAt, textAt } from '../../../shared/sim/json.ts';
+import type { History } from '../../packing/film.ts';
+import { clock, count, type Prices, pricesIn } from '../draw/text.ts';
+import { currencyIn, fact, price, together, unplacedBy } from './facts.ts';
+import type { CostRow, DecisionModel, PageModel, Scene } from './model.ts';
+import { coloursOf, packingAt, sceneOf } from './scene.ts';
+
+/** Steps of every node's life, which the picture shows. */
+const USUAL: ReadonlySet<string> = new Set([
+  'created',
+  'launched',
+  'registered',
+  'ready',
+  'running',
+  'drained',
+  'terminating',
+  'removed',
+  'deleted',
+  'status',
+]);
+
+function historyAt(json: Json): History | null {
+  const found = objectAt(json, 'history');
+  // Printed by this very version.
+  return Array.isArray(found['frames']) ? (found as unknown as History) : null;
+}
+
+function decisionsOf(json: Json): readonly DecisionModel[] {
+  const start = Date.parse(textAt(json, 'start') ?? '');
+  const list = listAt(json, 'decisions').filter(isJson);
+  return together(
+    list.map((each) => ({
+      at: Math.round(price(each, 'atMs') - start) / 1000,
+      action: textAt(each, 'action') ?? '',
+      object: textAt(each, 'object') ?? '',
+      more: 0,
+      why: textAt(each, 'message') ?? '',
+    })),
+  ).filter(({ action }) => action !== 'launch');
+}
+
+function eventsOf(json: Json): readonly DecisionModel[] {
+  const list = listAt(json, 'timeline').filter(isJson);
+  return together(
+    list
+      .filter((each) => !USUAL.has(textAt(each, 'kind') ?? ''))
+      .map((each) => ({
+        at: price(each, 'at'),
+        action: textAt(each, 'kind') ?? '',
+        object: textAt(each, 'object') ?? '',
+        more: 0,
+        why: textAt(each, 'message') ?? '',
+      })),
+  );
+}
+
+function costsOf(json: Json, history: History | null): readonly CostRow[] {
+  const end = price(json, 'totals', 'pricePerHour');
+  const adjusted = price(json, 'totals', 'adjustedPricePerHour');
+  const peak = Math.max(end, ...(history?.frames ?? []).map((each) => each.pricePerHour));
+  const top = history?.frames.find(({ pricePerHour }) => pricePerHour === peak);
+  const isAdjusted = Math.abs(adjusted - end) > 1e-6;
+  return [
+    ...(peak - end > 1e-6
+      ? [
+          {
+            label: 'Most at one time',
+            perHour: peak,
+            note: top === undefined ? '' : `after ${clock(top.at)}`,
+            tone: 'before' as const,
+          },
+        ]
+      : []),
+    { label: 'At the end', perHour: end, note: 'list prices', tone: 'after' },
+    ...(isAdjusted
+      ? [
+          {
+            label: 'The same after overlays',
+            perHour: adjusted,
+            note: 'what decisions compare',
+            tone: 'bound' as const,
+          },
+        ]
+      : []),
+  ];
+}
+
+function overlayNotes(json: Json): readonly string[] {
+  return listAt(json, 'nodeOverlays')
+    .filter(isJson)
+    .flatMap((each) => {
+      const name = `NodeOverlay ${textAt(each, 'name') ?? ''}`;
+      const said = [textAt(each, 'reason'), textAt(each, 'message')].filter(Boolean).join(': ');
+      if (each['ready'] !== true) return [`${name} is not ready: ${said}`];
+      const remark = textAt(each, 'remark') ?? '';
+      return remark === '' ? [] : [`${name}: ${remark}`];
+    });
+}
+
+function rejectedNotes(json: Json): readonly string[] {
+  return Object.entries(objectAt(json, 'rejected')).map(
+    ([step, reasons]) => `Not done: ${step}: ${Array.isArray(reasons) ? reasons.join('; ') : ''}`,
+  );
+}
+
+function leadOf(json: Json, pending: number, prices: Prices): string {
+  const running = price(json, 'pods', 'running');
+  const nodes = price(json, 'totals', 'nodes');
+  const waits =
+    pending === 0 ? 'none waits' : `${count(pending, 'pod')} without a node or starting`;
+  const end = prices.perHour(price(json, 'totals', 'pricePerHour'));
+  return `At the end ${count(running, 'pod')} run on ${count(nodes, 'node')} for ${end} an hour; ${waits}.`;
+}
+
+/** The page of what `simulate -o json` prints. */
+export function simulateModel(subject: string, json: Json): PageModel {
+  const packing = packingAt(json, 'packing') ?? { workloads: [], ladders: [], nodes: [] };
+  const scene: Scene = sceneOf('Nodes and pods', packing, coloursOf([packing]));
+  const currency = currencyIn(json, [scene]);
+  const prices = pricesIn(currency);
+  const history = historyAt(json);
+  const waiting = listAt(json, 'pods', 'pending').filter(isJson);
+  const pairs = waiting.map(
+    (each) => [textAt(each, 'name') ?? '', textAt(each, 'reason') ?? ''] as const,
+  );
+  const totals = (key: string): string => price(json, 'totals', key).toLocaleString('en');
+  return {
+    command: 'simulate',
+    subject,
+    lead: leadOf(json, waiting.length, prices),
+    headlines: [
+      { value: prices.perHour(price(json, 'totals', 'pricePerHour')), label: 'an hour at the end' },
+      { value: prices.perHour(price(json, 'totals', 'cost')), label: 'for the whole run' },
+      { value: totals('launched'), label: 'nodes launched' },
+      { value: totals('terminated'), label: 'nodes terminated' },
+      { value: totals('evictions'), label: 'pods evicted' },
+    ],
+    facts: [
+      ...fact('Region', textAt(json, 'region')),
+      ...fact('Simulated', `${textAt(json, 'start') ?? ''} to ${textAt(json, 'end') ?? ''}`),
+      ...fact('Seed', price(json, 'seed')),
+      ...fact('Prices', textAt(json, 'source')?.split(' (')[0]),
+      ...fact('Joiner', textAt(json, 'joiner')),
+    ],
+    currency,
+    costs: costsOf(json, history),
+    verdict: '',
+    scenes: [scene],
+    history,
+    decisions: decisionsOf(json),
+    events: eventsOf(json),
+    unplaced: unplacedBy(pairs),
+    notes: [...overlayNotes(json), ...rejectedNotes(json)],
+  };
+}

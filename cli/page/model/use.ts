@@ -1,0 +1,47 @@
+import type { Amounts, NodeModel, PodCount, Scene } from './model.ts';
+
+/** What of a resource is used of what there is, over some nodes. */
+export interface Use {
+  readonly used: number;
+  readonly there: number;
+}
+
+export function amount(amounts: Amounts, resource: string): number {
+  return Object.hasOwn(amounts, resource) ? (amounts[resource] ?? 0) : 0;
+}
+
+function ofPods({ workloads }: Scene, pods: readonly PodCount[], resource: string): number {
+  return pods.reduce(
+    (sum, [index, each]) => sum + each * amount(workloads[index]?.requests ?? {}, resource),
+    0,
+  );
+}
+
+export function useOf(scene: Scene, nodes: readonly NodeModel[], resource: string): Use {
+  let [used, there] = [0, 0];
+  for (const { pods, reserved, allocatable } of nodes) {
+    used += ofPods(scene, pods, resource) + amount(reserved, resource);
+    there += amount(allocatable, resource);
+  }
+  return { used, there };
+}
+
+export function shareOf({ used, there }: Use): number {
+  return there > 0 ? used / there : 0;
+}
+
+export function podsOn(nodes: readonly NodeModel[]): number {
+  return nodes.reduce((all, { pods }) => all + pods.reduce((sum, [, each]) => sum + each, 0), 0);
+}
+
+/** What the room that nobody uses costs, by the more used of cpu and memory of each node. */
+export function wasteOf(scene: Scene, nodes: readonly NodeModel[]): number {
+  return nodes.reduce((sum, node) => {
+    const shares = ['cpu', 'memory'].map((each) => shareOf(useOf(scene, [node], each)));
+    return sum + (node.listPrice ?? 0) * Math.max(0, 1 - Math.max(...shares));
+  }, 0);
+}
+
+export function priceOf(nodes: readonly NodeModel[]): number {
+  return nodes.reduce((sum, { listPrice }) => sum + (listPrice ?? 0), 0);
+}

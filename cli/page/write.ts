@@ -1,0 +1,42 @@
+import { accessSync, constants, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { BadInput } from '../bad-input.ts';
+
+/** A page that shows what a command found. */
+export interface PageInput {
+  readonly command: 'simulate' | 'plan' | 'compare' | 'solve';
+  /** What it is about: paths, or a cluster. */
+  readonly subject: string;
+  /** What `-o json` prints. */
+  readonly json: object;
+}
+
+interface Options {
+  readonly html?: string;
+}
+
+export const HTML_OPTION = [
+  '--html <file>',
+  'also write the answer as a page for a browser',
+] as const;
+
+/** Before anything is computed: a page that cannot be written is bad input. */
+export function checkPage({ html }: Options): void {
+  if (html === undefined) return;
+  try {
+    accessSync(dirname(html), constants.W_OK);
+  } catch {
+    throw new BadInput([`--html ${html}: its folder is not there, or cannot be written to`]);
+  }
+  if (statSync(html, { throwIfNoEntry: false })?.isDirectory() === true) {
+    throw new BadInput([`--html ${html}: is a folder`]);
+  }
+}
+
+/** Writes the page, where one is asked for. Its code is read only then. */
+export async function writePage({ html }: Options, input: PageInput): Promise<void> {
+  if (html === undefined) return;
+  const { pageOf } = await import('./page.ts');
+  writeFileSync(html, await pageOf(input));
+  process.stderr.write(`joiner: wrote ${html}\n`);
+}

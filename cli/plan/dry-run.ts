@@ -1,0 +1,114 @@
+import { disruptApproved } from '../../shared/app/disrupt/approved.ts';
+import { disrupt } from '../../shared/app/disrupt/disrupt.ts';
+import type { Disruption } from '../../shared/app/disrupt/pass.ts';
+import { observe, type ProvisioningInput } from '../../shared/app/planning/provisioning-input.ts';
+import { decideForPods } from '../../shared/app/provision/decision.ts';
+import type { PlannedWritten } from '../../shared/app/provision/planned-claims.ts';
+import { keepStaticCapacity } from '../../shared/app/provision/static-capacity.ts';
+import type { ApprovedDisruption } from '../../shared/app/writes/approval.ts';
+import type { Failure } from '../../shared/app/writes/attempt.ts';
+import type { PlannedNodeClaim } from '../../shared/core/model/plan.ts';
+import type { NodeClaim } from '../../shared/core/model/provisioning.ts';
+import type { PartPlan } from '../../shared/core/rollouts/part-plan.ts';
+import type { ClusterState } from '../../shared/ports.ts';
+import { type Copied, copied, type Previewed } from './copy.ts';
+import { launchStatic } from './launches.ts';
+
+/** What of all that is decided is carried out. */
+export interface Approved {
+  /** Static NodePools that get or lose nodes. */
+  readonly pools: ReadonlySet<string>;
+  readonly isWanted: (planned: PlannedNodeClaim) => boolean;
+  readonly disruptions: readonly ApprovedDisruption[];
+}
+
+/** What static NodePools were given or lost. */
+export interface Fixed {
+  /** By which that was decided. */
+  readonly provisioning: ProvisioningInput;
+  readonly created: readonly NodeClaim[];
+  /** Uids of claims. */
+  readonly deleted: readonly string[];
+}
+
+/** What `provision` has decided on the copy. */
+export interface Provisioned {
+  readonly fixed: Fixed;
+  readonly provisioning: ProvisioningInput;
+  /** All of it, whatever was approved. */
+  readonly plan: PartPlan;
+  readonly written: readonly PlannedWritten[];
+}
+
+/** One pass of `provision` and one of `disrupt` on a copy of the cluster. */
+export interface DryRun extends Provisioned {
+  readonly copy: Copied;
+  /** The copy as `disrupt` has found it. */
+  readonly between: ClusterState;
+  readonly disruptions: readonly Disruption[];
+  /** Why nodes with pods are not consolidated, by the claim's name. */
+  readonly kept: ReadonlyMap<string, string>;
+  readonly failures: readonly Failure[];
+}
+
+/** The input with these static NodePools alone. */
+export function withPools(
+  provisioning: ProvisioningInput,
+  approved: Approved | undefined,
+): ProvisioningInput {
+  const pools = provisioning.pools.filter(({ name }) => approved?.pools.has(name) ?? true);
+  return { ...provisioning, pools };
+}
+
+/** The plan with the claims that were approved alone. */
+export function withApproved(plan: PartPlan, approved: Approved | undefined): PartPlan {
+  if (approved === undefined) return plan;
+  return { ...plan, newNodeClaims: plan.newNodeClaims.filter(approved.isWanted) };
+}
+
+/** Plans as `provision` does: static nodes first, which the plan for pods then finds on their way. */
+async function provisioned(
+  { ports, cluster, settings }: Copied,
+  failures: Failure[],
+  approved: Approved | undefined,
+): Promise<Provisioned> {
+  const first = await observe(ports, settings, failures);
+  let provisioning = first;
+  const keep = () => keepStaticCapacity(ports, withPools(first, approved));
+  if (settings.staticCapacity && (await keep()) > 0) {
+    const { instanceTypes } = provisioning.snapshot;
+    await launchStatic(cluster, instanceTypes, ports.catalog.region, ports.clock.nowMs());
+    provisioning = await observe(ports, settings, failures);
+  }
+  const fixed = { provisioning: first, created: cluster.created, deleted: [...cluster.deleted] };
+  const { plan, written } = await decideForPods(ports, settings, provisioning, (each) =>
+    withApproved(each, approved),
+  );
+  return { fixed, provisioning, plan, written };
+}
+
+/**
+ * Decides on a copy of the cluster as it was read; brakes do not count. `asked` is the claim of a
+ * node about which somebody asks why it stays. Where something was approved, nothing else is done.
+ */
+export async function dryRun(
+  input: Previewed,
+  { asked, approved }: { readonly asked?: string | undefined; readonly approved?: Approved } = {},
+): Promise<DryRun> {
+  const copy = copied(input);
+  const failures: Failure[] = [];
+  const made = await provisioned(copy, failures, approved);
+  const between = await copy.cluster.read();
+  const { ports, settings } = copy;
+  const {
+    disruptions,
+    kept,
+    failures: refused,
+  } = await (approved === undefined
+    ? disrupt(ports, settings, {
+        saidMax: Number.POSITIVE_INFINITY,
+        ...(asked === undefined ? {} : { asked }),
+      })
+    : disruptApproved(ports, settings, approved.disruptions));
+  return { ...made, copy, between, disruptions, kept, failures: [...failures, ...refused] };
+}

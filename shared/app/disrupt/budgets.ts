@@ -1,0 +1,56 @@
+import { allowedDisruptions, isCounted, type PoolNodes } from '../../core/disruption/budgets.ts';
+import { isTrue } from '../../core/lifecycle/conditions.ts';
+import type { DisruptionReason, NodePool } from '../../core/model/provisioning.ts';
+import { isDisrupted } from '../../core/model/taint.ts';
+import type { DisruptPass } from './pass.ts';
+
+/** Initialised nodes of the pool, and how many of them are on their way out or not ready. */
+function nodesOf({ state, commands, taken }: DisruptPass, pool: NodePool): PoolNodes {
+  const { nodeClaims, nodes } = state.objects;
+  const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
+  const busy = new Set([...commands.map(({ claim }) => claim.uid), ...taken]);
+  const counted = nodeClaims.filter((claim) => isCounted(claim, pool));
+  const disrupted = counted.filter((claim) => {
+    const node = byProvider.get(claim.providerId);
+    if (claim.deletedAtMs !== undefined || busy.has(claim.uid) || node === undefined) return true;
+    return isDisrupted(node) || !isTrue(node, 'Ready');
+  });
+  return { total: counted.length, disrupted: disrupted.length };
+}
+
+/** How many nodes each pool may still lose in this pass for one reason. */
+export class Allowance {
+  readonly #pass: DisruptPass;
+  readonly #reason: DisruptionReason;
+  readonly #left: Map<string, number>;
+
+  constructor(pass: DisruptPass, reason: DisruptionReason) {
+    this.#pass = pass;
+    this.#reason = reason;
+    const { nodePools } = pass.state.objects;
+    this.#left = new Map(
+      nodePools.map((pool) => [
+        pool.name,
+        allowedDisruptions(pool, reason, nodesOf(pass, pool), pass.nowMs),
+      ]),
+    );
+  }
+
+  /** How many more nodes of the pool may go. */
+  left({ name }: NodePool): number {
+    return this.#left.get(name) ?? 0;
+  }
+
+  /** True: the pool's budgets let another node go. Where they do not, the pool says so once. */
+  async allows(pool: NodePool): Promise<boolean> {
+    if (this.left(pool) > 0) return true;
+    const why = `disruption reason ${this.#reason} due to blocking budget`;
+    await this.#pass.events.ofPool(pool, `No allowed disruptions for ${why}`);
+    return false;
+  }
+
+  /** A node of the pool goes. */
+  take(pool: NodePool): void {
+    this.#left.set(pool.name, this.left(pool) - 1);
+  }
+}

@@ -1,0 +1,69 @@
+import {
+  isConsolidatable,
+  podEvent,
+  withConsolidatable,
+} from '../../core/disruption/pod-events.ts';
+import { sameConditions } from '../../core/lifecycle/conditions.ts';
+import { NODE_POOL, PODS_HASH } from '../../core/model/labels.ts';
+import type { Pod } from '../../core/model/pod.ts';
+import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
+import type { ConditionChange } from '../../ports.ts';
+import { atOnce, WRITES_AT_ONCE } from '../writes/at-once.ts';
+import { attempt } from '../writes/attempt.ts';
+import { claimRef } from '../writes/references.ts';
+import type { DisruptPass } from './pass.ts';
+
+/** Pod events that come faster are one. */
+const PATIENCE_MS = 10_000;
+
+/** As claims have it. */
+function wholeSeconds(ms: number): number {
+  return Math.floor(ms / 1000);
+}
+
+async function mark(
+  { ports, karpenter, nowMs }: DisruptPass,
+  claim: NodeClaim,
+  pool: NodePool,
+  pods: readonly Pod[],
+): Promise<void> {
+  const { replicas, disruption } = pool;
+  const { hash, atMs } = podEvent({ claim, pods }, nowMs);
+  const isIt =
+    replicas === undefined && isConsolidatable({ claim, pods }, disruption.consolidateAfter, nowMs);
+  const knownMs = claim.lastPodEventAtMs ?? Number.NEGATIVE_INFINITY;
+  const isSoon = nowMs - knownMs < PATIENCE_MS;
+  const isLater = !isSoon && atMs !== undefined && wholeSeconds(atMs) > wholeSeconds(knownMs);
+  const hasOthers = !isSoon && hash !== claim.annotations[PODS_HASH];
+  const conditions: ConditionChange = (now) => withConsolidatable(now, isIt, nowMs);
+  const isChanged = isLater || !sameConditions(claim.conditions, conditions(claim.conditions));
+  if ((!isChanged && !hasOthers) || (await karpenter.isActive())) return;
+  if (isChanged) {
+    const patch = { conditions, ...(isLater ? { lastPodEventAtMs: atMs } : {}) };
+    if ((await ports.cluster.patchNodeClaimStatus(claimRef(claim), patch)) !== 'done') return;
+  }
+  // Last: where a run is cut short before it, the next one finds the event again.
+  if (!hasOthers) return;
+  await ports.cluster.patchNodeClaim(claimRef(claim), { annotations: { [PODS_HASH]: hash } });
+}
+
+/**
+ * Says of every initialised claim when a pod last came to its node or left it, and whether that is
+ * `consolidateAfter` ago. Nodes of static pools never are Consolidatable.
+ * https://karpenter.sh/docs/concepts/disruption/#consolidation
+ */
+export async function markConsolidatable(pass: DisruptPass): Promise<void> {
+  const { state, judged, failures } = pass;
+  const { nodes, nodePools, pods } = state.objects;
+  const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
+  const byNode = Map.groupBy(pods, ({ nodeName }) => nodeName);
+  const pools = new Map(nodePools.map((pool) => [pool.name, pool]));
+  const all = [...judged.values()].sort((a, b) => (a.claim.name < b.claim.name ? -1 : 1));
+  await atOnce(WRITES_AT_ONCE, all, async ({ claim }) => {
+    const pool = pools.get(claim.labels[NODE_POOL] ?? '');
+    const node = byProvider.get(claim.providerId);
+    if (pool === undefined || node === undefined) return;
+    const write = () => mark(pass, claim, pool, byNode.get(node.name) ?? []);
+    failures.push(...(await attempt(`NodeClaim/${claim.name}`, write)));
+  });
+}

@@ -1,0 +1,76 @@
+import type {
+  Consolidated,
+  Consolidation,
+} from '../../core/disruption/consolidation/consolidate.ts';
+import { fingerprint, hasSameTypes } from '../../core/disruption/consolidation/fingerprint.ts';
+import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
+
+function textOf(input: Omit<Consolidation, 'known'>): string {
+  const { snapshot, candidates, allowance, quiet } = input;
+  const own = [
+    candidates
+      .map((each) =>
+        [each.claim.name, each.pricePerHour, each.evictionCost, each.isDrifted].join(' '),
+      )
+      .sort(),
+    [...allowance].map(([pool, left]) => `${pool} ${left}`).sort(),
+    [...quiet].sort(),
+  ];
+  return `${own.map((lines) => lines.join('\n')).join('\n\n')}\n\n${fingerprint(snapshot)}`;
+}
+
+/**
+ * What consolidation has found in this process: in a cluster where nothing changes nothing is
+ * looked for again. A new process looks once more.
+ */
+export class ConsolidationMemory {
+  /** Counts the clusters that were asked about: the same number, the same moves. */
+  version = 0;
+  private text = '';
+  private types: ClusterSnapshot['instanceTypes'] = new Map();
+  private refusals: ReadonlyMap<string, string> = new Map();
+  private isDone = false;
+  private readonly said = new Map<string, string>();
+
+  /** Why nothing is moved, where that is known; undefined: there is something to look for. */
+  recall(input: Omit<Consolidation, 'known'>): ReadonlyMap<string, string> | undefined {
+    const text = textOf(input);
+    const types = input.snapshot.instanceTypes;
+    if (text !== this.text || !hasSameTypes(types, this.types)) {
+      this.version += 1;
+      this.text = text;
+      this.types = types;
+      this.refusals = new Map();
+      this.isDone = false;
+    }
+    return this.isDone ? this.refusals : undefined;
+  }
+
+  /** What came of groups when all was as it is now. */
+  get known(): ReadonlyMap<string, string> {
+    return this.refusals;
+  }
+
+  /** Whether something else, or nothing, has been said of the claim last. */
+  isOther(uid: string, message: string): boolean {
+    return this.said.get(uid) !== message;
+  }
+
+  /** The same; from now on this has been said. */
+  isNews(uid: string, message: string): boolean {
+    if (!this.isOther(uid, message)) return false;
+    this.said.set(uid, message);
+    return true;
+  }
+
+  /** Forgets what was said of claims that are gone. */
+  forgetOthers(uids: ReadonlySet<string>): void {
+    for (const uid of this.said.keys()) if (!uids.has(uid)) this.said.delete(uid);
+  }
+
+  keep({ moves, refusals, isExhausted }: Consolidated): void {
+    if (moves.length > 0) return;
+    this.refusals = refusals;
+    this.isDone = isExhausted;
+  }
+}

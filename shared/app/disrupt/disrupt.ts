@@ -1,0 +1,179 @@
+import { commandsOf, drainingOf } from '../../core/disruption/commands.ts';
+import { isOurs } from '../../core/launch/node-classes.ts';
+import type { Ports } from '../../ports.ts';
+import { resolveTypes } from '../planning/provisioning-input.ts';
+import type { AppSettings } from '../settings.ts';
+import type { Failure } from '../writes/attempt.ts';
+import { recordNothing } from '../writes/decisions.ts';
+import { KarpenterLease } from '../writes/karpenter-lease.ts';
+import { alone, type Turns } from '../writes/turns.ts';
+import { forgetCanaries, noteCanaries } from './canary.ts';
+import { followCommands } from './commands.ts';
+import { markConsolidatable } from './consolidatable.ts';
+import { type MoveSearch, makeMoves, moveSearch, searchMoves } from './consolidation.ts';
+import { ConsolidationMemory } from './consolidation-memory.ts';
+import { canariesOf, judge, markDrift, provenStates, targetsOf } from './drift.ts';
+import { removeEmpty } from './emptiness.ts';
+import { WaitingEvents } from './events.ts';
+import { forgetFailedMoves } from './failed-moves.ts';
+import type { Disruption, DisruptPass } from './pass.ts';
+import { startCommands } from './replace-drifted.ts';
+import { hasNews, sayUnconsolidatable } from './unconsolidatable.ts';
+
+export interface DisruptReport {
+  /** Claims that `provision` has to launch. */
+  readonly created: readonly string[];
+  /** Claims that `lifecycle` has to drain. */
+  readonly deleted: readonly string[];
+  /** What was begun or done, beside what was under way. */
+  readonly disruptions: readonly Disruption[];
+  /** Why nodes with pods that were looked at stay, by the claim's name. */
+  readonly kept: ReadonlyMap<string, string>;
+  /** Steps that were refused; the others went on. */
+  readonly failures: readonly Failure[];
+  /** Somebody came for a turn meanwhile. */
+  readonly isWoken: boolean;
+  /** Another had the turn: nothing was done. */
+  readonly isLeftToAnother: boolean;
+}
+
+const LEFT_TO_ANOTHER: DisruptReport = {
+  created: [],
+  deleted: [],
+  disruptions: [],
+  kept: new Map(),
+  failures: [],
+  isWoken: false,
+  isLeftToAnother: true,
+};
+
+/** Nodes of which one pass says that they have to wait: of a whole cluster it would take minutes. */
+const SAID_MAX = 20;
+
+export interface DisruptOptions {
+  /** Nodes of which one pass says that they have to wait; 20 by default. */
+  readonly saidMax?: number;
+  /** What earlier passes of the process have found; nothing by default. */
+  readonly memory?: ConsolidationMemory;
+  /** The claim of a node about which somebody asks why it stays. */
+  readonly asked?: string;
+}
+
+/** The cluster as it is now, and nothing done yet. */
+export async function observePass(
+  ports: Ports,
+  settings: AppSettings,
+  { saidMax = SAID_MAX, memory = new ConsolidationMemory(), asked }: DisruptOptions,
+): Promise<DisruptPass> {
+  const startedAtMs = ports.clock.nowMs();
+  const state = await ports.cluster.read();
+  const nowMs = ports.clock.nowMs();
+  const resolution = await resolveTypes(ports, settings, state);
+  const targets = targetsOf(ports, state, resolution);
+  const judged = judge(state, targets, nowMs);
+  const proven = provenStates(state, judged);
+  const { nodeClaims, nodes } = state.objects;
+  const ours = nodeClaims.filter(({ nodeClassRef }) => isOurs(nodeClassRef));
+  return {
+    ports,
+    settings,
+    state,
+    resolution,
+    nowMs,
+    karpenter: new KarpenterLease(ports, state, startedAtMs),
+    failures: [],
+    judged,
+    commands: commandsOf(ours, nodes, nowMs),
+    draining: drainingOf(ours, nodes),
+    proven,
+    canaries: canariesOf(state, targets, proven, nowMs),
+    notes: new Map(),
+    failedMoves: new Map(),
+    givenUp: new Set(),
+    created: [],
+    deleted: [],
+    taken: new Set(),
+    events: new WaitingEvents(ports, saidMax),
+    kept: new Map(),
+    unconsolidatable: new Set(),
+    memory,
+    asked,
+    disruptions: [],
+    approved: undefined,
+  };
+}
+
+/** What is decided at once, and what is to be looked for after that. */
+interface Decided {
+  readonly pass: DisruptPass;
+  readonly search: MoveSearch | undefined;
+  readonly isKarpenterActive: boolean;
+}
+
+async function decide(
+  ports: Ports,
+  settings: AppSettings,
+  options: DisruptOptions,
+): Promise<Decided> {
+  const pass = await observePass(ports, settings, options);
+  if (await pass.karpenter.isActive()) {
+    const message = 'Karpenter runs here: nothing is written';
+    await recordNothing({ ports }, 'karpenter-runs', 'NodeClaims', message, 'disrupt');
+    return { pass, search: undefined, isKarpenterActive: true };
+  }
+  await markDrift(pass);
+  await markConsolidatable(pass);
+  await forgetCanaries(pass);
+  await noteCanaries(pass);
+  await forgetFailedMoves(pass);
+  await followCommands(pass);
+  await removeEmpty(pass);
+  await startCommands(pass);
+  return { pass, search: await moveSearch(pass), isKarpenterActive: false };
+}
+
+/** The same pass as things are now: what it has done, said and found out stays. */
+export async function observedAgain(
+  ports: Ports,
+  settings: AppSettings,
+  options: DisruptOptions,
+  done: DisruptPass,
+): Promise<DisruptPass> {
+  const pass = await observePass(ports, settings, options);
+  const { created, deleted, failures, kept, unconsolidatable, events } = done;
+  const said = { created, deleted, failures, kept, unconsolidatable, events };
+  const { disruptions, approved } = done;
+  return { ...pass, ...said, disruptions, approved };
+}
+
+/**
+ * One pass: says which nodes are not what their NodePool and EC2NodeClass ask for, goes on with
+ * replacements that are under way, removes nodes that nothing runs on, begins others, and moves
+ * pods to where they run cheaper. Where it has got to stands in the objects. What is cheaper is
+ * looked for between two turns, since it may take seconds: `provision` need not wait for it.
+ */
+export async function disrupt(
+  ports: Ports,
+  settings: AppSettings,
+  options: DisruptOptions = {},
+  turns: Turns = alone(ports),
+): Promise<DisruptReport> {
+  const memory = options.memory ?? new ConsolidationMemory();
+  const own = { ...options, memory };
+  const first = await turns.take('decide', (held) => decide(held, settings, own));
+  if (first === undefined) return LEFT_TO_ANOTHER;
+  const { pass, search, isKarpenterActive } = first.result;
+  const { created, deleted, disruptions, kept, failures } = pass;
+  const report = { created, deleted, disruptions, kept, failures, isLeftToAnother: false };
+  const found = search && searchMoves(pass, search);
+  const isOver = found === undefined || found.moves.length === 0;
+  if (isKarpenterActive || (isOver && !hasNews(pass))) return { ...report, isWoken: first.isWoken };
+  if (first.isWoken) turns.wakeAnother?.();
+  const second = await turns.take('decide', async (held) => {
+    const again = await observedAgain(held, settings, own, pass);
+    if (await again.karpenter.isActive()) return;
+    if (search !== undefined && found !== undefined) await makeMoves(again, search, found);
+    await sayUnconsolidatable(again);
+  });
+  return { ...report, isWoken: second?.isWoken ?? false };
+}

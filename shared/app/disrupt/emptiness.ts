@@ -1,0 +1,217 @@
+import { blockedBy, type Candidate, heldBy, isEmpty } from '../../core/disruption/candidates.ts';
+import { isIdle, notNeeded } from '../../core/disruption/emptiness.ts';
+import { isConsolidatable, quietSinceMs } from '../../core/disruption/pod-events.ts';
+import { isOurs } from '../../core/launch/node-classes.ts';
+import { isTrue } from '../../core/lifecycle/conditions.ts';
+import { NODE_POOL } from '../../core/model/labels.ts';
+import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
+import { DISRUPTED } from '../../core/model/taint.ts';
+import type { ClusterState } from '../../ports.ts';
+import { atOnce, WRITES_AT_ONCE } from '../writes/at-once.ts';
+import { attempt } from '../writes/attempt.ts';
+import { Allowance } from './budgets.ts';
+import { driftedNodes, standingNodes } from './candidates.ts';
+import { DRIFTED, EMPTY, end, hold, letStay } from './commands.ts';
+import { type Waiting, waiting } from './events.ts';
+import { type DisruptPass, mayChoose } from './pass.ts';
+import { planningSnapshot } from './snapshot.ts';
+import { opened } from './untainted.ts';
+import { isBraked, isLaunchPaused, LAUNCHES_PAUSED, waitsForPool } from './waiting.ts';
+
+/** A node that nothing runs on, of a NodePool whose nodes come and go with the pods. */
+interface Idle extends Candidate {
+  readonly pool: NodePool;
+}
+
+function byName(a: Candidate, b: Candidate): number {
+  return a.claim.name < b.claim.name ? -1 : 1;
+}
+
+/** Those of the claims whose nodes are idle in this state, by name. */
+function idleNodes(
+  { objects }: ClusterState,
+  uids: ReadonlySet<string>,
+  nowMs: number,
+): readonly Idle[] {
+  const { nodeClaims, nodes, nodePools, pods } = objects;
+  const pools = new Map(nodePools.map((pool) => [pool.name, pool]));
+  const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
+  const byNode = Map.groupBy(pods, ({ nodeName }) => nodeName);
+  return nodeClaims
+    .flatMap((claim): readonly Idle[] => {
+      const pool = pools.get(claim.labels[NODE_POOL] ?? '');
+      const node = byProvider.get(claim.providerId);
+      if (!uids.has(claim.uid) || claim.deletedAtMs !== undefined) return [];
+      if (pool?.replicas !== undefined || pool === undefined || node === undefined) return [];
+      const candidate = { claim, node, pool, pods: byNode.get(node.name) ?? [] };
+      return node.deletedAtMs === undefined && isIdle(candidate, nowMs) ? [candidate] : [];
+    })
+    .sort(byName);
+}
+
+/** Those that no pod has left for as long as their pool wants. */
+function dueNodes({ nowMs }: DisruptPass, idle: readonly Idle[]): readonly Idle[] {
+  return idle.filter((each) =>
+    isConsolidatable(each, each.pool.disruption.consolidateAfter, nowMs),
+  );
+}
+
+function uidsOf(candidates: readonly Candidate[]): Set<string> {
+  return new Set(candidates.map(({ claim }) => claim.uid));
+}
+
+/**
+ * Leaves as many current nodes of each pool alone as there are drifted ones with pods that may go
+ * now: these find room there, where else nodes of the same kind would be launched.
+ */
+function withoutSpare(pass: DisruptPass, idle: readonly Idle[]): readonly Idle[] {
+  const { state, nowMs } = pass;
+  const { podDisruptionBudgets } = state.objects;
+  const drifted = driftedNodes(pass);
+  const allowance = new Allowance(pass, DRIFTED);
+  const leaving = drifted.filter(
+    (each) =>
+      !isEmpty(each) &&
+      allowance.left(each.pool) > 0 &&
+      blockedBy(each, podDisruptionBudgets, nowMs) === undefined,
+  );
+  const isDrifted = uidsOf(drifted);
+  const spare = Map.groupBy(leaving, ({ pool }) => pool.name);
+  const kept = new Map([...spare].map(([pool, nodes]) => [pool, nodes.length]));
+  return idle.filter(({ claim, pool }) => {
+    const wanted = kept.get(pool.name) ?? 0;
+    if (wanted === 0 || isDrifted.has(claim.uid)) return true;
+    kept.set(pool.name, wanted - 1);
+    return false;
+  });
+}
+
+/** Why an idle node whose time has come stays; undefined: it need not. */
+function reasonToStay(pass: DisruptPass, candidate: Idle, pool: NodePool): Waiting | undefined {
+  if (isLaunchPaused(pass)) return LAUNCHES_PAUSED;
+  const { podDisruptionBudgets } = pass.state.objects;
+  const message = heldBy(candidate, podDisruptionBudgets, pass.nowMs);
+  return waitsForPool(pool) ?? (message === undefined ? undefined : waiting(message));
+}
+
+/** What `lifecycle` counts: the instances that it ends in a minute. */
+const MINUTE_MS = 60_000;
+
+/**
+ * Whether `lifecycle` may end its instance any moment: its drain has just begun, or is over. A drain
+ * that waits for a pod may do so for hours, and nothing else has to wait with it.
+ */
+function isEnding(claim: NodeClaim, nowMs: number): boolean {
+  const { deletedAtMs, nodeClassRef } = claim;
+  if (deletedAtMs === undefined || !isOurs(nodeClassRef)) return false;
+  return nowMs - deletedAtMs < MINUTE_MS || isTrue(claim, 'Drained');
+}
+
+/** How many claims may be deleted: `lifecycle` ends no more instances a minute, and others wait. */
+export function endingsLeft({ state, settings, nowMs }: DisruptPass): number {
+  const ending = state.objects.nodeClaims.filter((claim) => isEnding(claim, nowMs));
+  return Math.max(0, settings.terminationsPerMinuteMax - ending.length);
+}
+
+/** Those that have been idle for long enough, that nothing keeps, and that budgets let go. */
+async function chosenNodes(pass: DisruptPass, idle: readonly Idle[]): Promise<readonly Idle[]> {
+  const { settings, events } = pass;
+  const due = dueNodes(pass, idle);
+  if (due.length === 0) return [];
+  const snapshot = await planningSnapshot(pass);
+  const allowance = new Allowance(pass, EMPTY);
+  const free: Idle[] = [];
+  for (const candidate of due) {
+    // Launches of a pool may be halted, which only the snapshot says.
+    const pool = snapshot.nodePools.find(({ name }) => name === candidate.pool.name);
+    const reason = reasonToStay(pass, candidate, pool ?? candidate.pool);
+    if (reason !== undefined) await events.say(candidate, candidate.pool, reason);
+    else if (await allowance.allows(candidate.pool)) free.push(candidate);
+  }
+  const chosen: Idle[] = [];
+  const most = endingsLeft(pass);
+  for (const candidate of notNeeded(snapshot, free, settings.scheduling)) {
+    if (chosen.length >= most || !(await allowance.allows(candidate.pool))) continue;
+    allowance.take(candidate.pool);
+    chosen.push(candidate);
+  }
+  return chosen;
+}
+
+/** Keeps new pods off the nodes; the uids of the claims of those that could be tainted. */
+async function taint(pass: DisruptPass, chosen: readonly Idle[]): Promise<Set<string>> {
+  const { karpenter, failures, taken } = pass;
+  const held = new Set<string>();
+  for (const { claim } of chosen) taken.add(claim.uid);
+  await atOnce(WRITES_AT_ONCE, chosen, async ({ claim, node }) => {
+    if (await karpenter.isActive()) return;
+    const name = `NodeClaim/${claim.name}`;
+    const step = async (): Promise<void> => {
+      if ((await hold(pass, claim, node, EMPTY)) === 'done') held.add(claim.uid);
+    };
+    failures.push(...(await attempt(name, step)));
+    if (held.has(claim.uid)) return;
+    const closed = { ...node, taints: [...node.taints, DISRUPTED] };
+    failures.push(...(await attempt(name, () => letStay(pass, claim, closed, true))));
+  });
+  return held;
+}
+
+/** Since when, for people. */
+function sentence(idle: Idle, nowMs: number): string {
+  const { consolidateAfter } = idle.pool.disruption;
+  if (consolidateAfter === 'Never' || consolidateAfter === 0) return 'Nothing runs on its node';
+  const since = new Date(quietSinceMs(idle, nowMs)).toISOString();
+  return `Nothing runs on its node since ${since}; consolidateAfter is ${consolidateAfter / 1000} s`;
+}
+
+async function remove(pass: DisruptPass, idle: Idle): Promise<void> {
+  const reason = EMPTY.toLowerCase();
+  const labels = { decision: 'delete', reason, consolidation_type: 'empty' };
+  pass.ports.recorder.count('voluntary_disruption_decisions_total', labels);
+  const { claim, node } = idle;
+  const message = sentence(idle, pass.nowMs);
+  await end(pass, claim, node, { reason: EMPTY, message });
+  pass.disruptions.push({ reason: EMPTY, claims: [claim], replacements: [], message });
+}
+
+/** Of the tainted nodes those go that would be chosen again; the others are opened. */
+async function finish(pass: DisruptPass, held: ReadonlySet<string>): Promise<void> {
+  const { ports, karpenter, failures, nowMs } = pass;
+  const after = await ports.cluster.read();
+  const again: DisruptPass = { ...pass, state: opened(after, held), taken: new Set() };
+  const idle = idleNodes(again.state, held, nowMs);
+  const chosen = (await isBraked(again)) ? [] : await chosenNodes(again, idle);
+  const going = new Map(chosen.map((each) => [each.claim.uid, each]));
+  const byProvider = new Map(after.objects.nodes.map((node) => [node.providerId, node]));
+  const here = after.objects.nodeClaims.filter(
+    ({ uid, deletedAtMs }) => held.has(uid) && deletedAtMs === undefined,
+  );
+  await atOnce(WRITES_AT_ONCE, here, async (claim) => {
+    if (await karpenter.isActive()) return;
+    const name = `NodeClaim/${claim.name}`;
+    const found = going.get(claim.uid);
+    const failed = found && (await attempt(name, () => remove(pass, found)));
+    failures.push(...(failed ?? []));
+    if (failed?.length === 0) return;
+    const node = byProvider.get(claim.providerId);
+    failures.push(...(await attempt(name, () => letStay(pass, claim, node))));
+  });
+}
+
+/**
+ * Removes nodes that nothing runs on but DaemonSets, once they have been so for `consolidateAfter`,
+ * and that nothing needs. Each is tainted first and then decided about again, by what is there
+ * then: whatever kube-scheduler has bound meanwhile stays, and so does its node. Where a run is cut
+ * short in between, the next opens the node again.
+ * https://karpenter.sh/docs/concepts/disruption/#consolidation
+ */
+export async function removeEmpty(pass: DisruptPass): Promise<void> {
+  const all = idleNodes(pass.state, uidsOf(standingNodes(pass)), pass.nowMs);
+  // In most passes: then drift need not be looked at here.
+  if (dueNodes(pass, all).length === 0) return;
+  const idle = withoutSpare(pass, all).filter(({ claim }) => mayChoose(pass, claim, EMPTY));
+  if (dueNodes(pass, idle).length === 0 || (await isBraked(pass))) return;
+  const held = await taint(pass, await chosenNodes(pass, idle));
+  if (held.size > 0) await finish(pass, held);
+}

@@ -1,0 +1,91 @@
+import {
+  type FailedMoves,
+  failedMoves,
+  failedMovesText,
+  remembered,
+  targetOf,
+  waitingTargets,
+  withFailure,
+  withoutTargets,
+} from '../../core/disruption/failed-moves.ts';
+import { conditionOf } from '../../core/lifecycle/conditions.ts';
+import { FAILED_MOVES } from '../../core/model/labels.ts';
+import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
+import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
+import { attempt } from '../writes/attempt.ts';
+import { poolRef } from '../writes/references.ts';
+import { type DisruptPass, poolOf } from './pass.ts';
+import { writePoolCondition } from './pool-condition.ts';
+
+/** Informational: whether nodes that consolidation has launched become ready. */
+const TYPE = 'ConsolidationHealthy';
+
+function movesOf({ failedMoves: written }: DisruptPass, pool: NodePool): FailedMoves {
+  return written.get(pool.name) ?? failedMoves(pool.annotations);
+}
+
+async function write(pass: DisruptPass, pool: NodePool, moves: FailedMoves): Promise<void> {
+  pass.failedMoves.set(pool.name, moves);
+  const annotations = { [FAILED_MOVES]: failedMovesText(moves) };
+  await pass.ports.cluster.patchNodePool(poolRef(pool), { annotations });
+}
+
+/** The node of a replacement did not become ready: nothing of its kind is moved to for a while. */
+export async function noteFailedMove(
+  pass: DisruptPass,
+  claim: NodeClaim,
+  cause: string,
+): Promise<void> {
+  const { ports, nowMs } = pass;
+  const pool = poolOf(pass, claim);
+  if (pool === undefined) return;
+  const before = movesOf(pass, pool);
+  const target = targetOf(claim);
+  const moves = withFailure(remembered(before, nowMs), target, nowMs);
+  const move = moves.get(target);
+  if (move === undefined || moves.get(target) === before.get(target)) return;
+  await write(pass, pool, moves);
+  const until = new Date(move.untilMs).toISOString();
+  const message = `Consolidation launches no ${target} before ${until}. ${cause}`;
+  const reason = 'ReplacementNotReady';
+  await writePoolCondition(pass, pool, { type: TYPE, status: 'False', reason, message });
+  await ports.cluster.event({ regarding: poolRef(pool), type: 'Warning', reason, message });
+}
+
+/** Forgets failures that were long ago, and says when there is nothing to wait for any more. */
+export async function forgetFailedMoves(pass: DisruptPass): Promise<void> {
+  const { state, karpenter, failures, nowMs } = pass;
+  for (const pool of state.objects.nodePools) {
+    const moves = movesOf(pass, pool);
+    const kept = remembered(moves, nowMs);
+    const isOver =
+      waitingTargets(kept, nowMs).size === 0 && conditionOf(pool, TYPE)?.status === 'False';
+    if (kept.size === moves.size && !isOver) continue;
+    if (await karpenter.isActive()) return;
+    const forget = async (): Promise<void> => {
+      if (kept.size < moves.size) await write(pass, pool, kept);
+      if (!isOver) return;
+      const condition = { type: TYPE, status: 'True', reason: TYPE, message: '' } as const;
+      await writePoolCondition(pass, pool, condition);
+    };
+    failures.push(...(await attempt(`NodePool/${pool.name}`, forget)));
+  }
+}
+
+/** The snapshot without what consolidation is not to launch now. */
+export function withoutFailedMoves(pass: DisruptPass, snapshot: ClusterSnapshot): ClusterSnapshot {
+  const targets = new Map(
+    pass.state.objects.nodePools.map((pool) => [
+      pool.name,
+      waitingTargets(movesOf(pass, pool), pass.nowMs),
+    ]),
+  );
+  if ([...targets.values()].every(({ size }) => size === 0)) return snapshot;
+  const instanceTypes = new Map(
+    [...snapshot.instanceTypes].map(([pool, types]) => [
+      pool,
+      withoutTargets(types, targets.get(pool) ?? new Set()),
+    ]),
+  );
+  return { ...snapshot, instanceTypes };
+}

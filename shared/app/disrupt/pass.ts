@@ -1,0 +1,100 @@
+import type { FailedCanaries, Trial } from '../../core/disruption/canary.ts';
+import type { Command, Replacement } from '../../core/disruption/commands.ts';
+import type { Comparison, DriftTarget } from '../../core/disruption/drift.ts';
+import type { FailedMoves } from '../../core/disruption/failed-moves.ts';
+import { CAPACITY_TYPE, NODE_POOL } from '../../core/model/labels.ts';
+import type { DisruptionReason, NodeClaim, NodePool } from '../../core/model/provisioning.ts';
+import type { ClusterState, Ports } from '../../ports.ts';
+import type { Resolution } from '../planning/provisioning-input.ts';
+import type { AppSettings } from '../settings.ts';
+import type { Failure } from '../writes/attempt.ts';
+import type { KarpenterLease } from '../writes/karpenter-lease.ts';
+import type { ConsolidationMemory } from './consolidation-memory.ts';
+import type { WaitingEvents } from './events.ts';
+
+/** A claim that is compared with its NodePool and EC2NodeClass. */
+export interface Judged extends Comparison {
+  readonly claim: NodeClaim;
+  readonly target: DriftTarget;
+}
+
+/** The node that tries what is new, with all that no node which is ready has. */
+export interface Canary {
+  readonly claim: NodeClaim;
+  readonly states: readonly string[];
+  readonly trial: Trial;
+}
+
+/** Nodes that go together, as it was begun or done in a pass. */
+export interface Disruption {
+  readonly reason: DisruptionReason;
+  readonly claims: readonly NodeClaim[];
+  /** Claims that were written: the nodes go once these are ready. */
+  readonly replacements: readonly NodeClaim[];
+  /** Why, for people. */
+  readonly message: string;
+}
+
+/** What disruption goes by. */
+export interface DisruptPass {
+  readonly ports: Ports;
+  readonly settings: AppSettings;
+  readonly state: ClusterState;
+  readonly resolution: Resolution;
+  readonly nowMs: number;
+  readonly karpenter: KarpenterLease;
+  readonly failures: Failure[];
+  /** By the claim's uid; initialised ones that stay. */
+  readonly judged: ReadonlyMap<string, Judged>;
+  readonly commands: readonly Command[];
+  readonly draining: readonly Replacement[];
+  /** States that an initialised node has which is ready now. */
+  readonly proven: ReadonlySet<string>;
+  readonly canaries: readonly Canary[];
+  /** Failed canaries as written in this pass, by the pool's name: a patch carries all of them. */
+  readonly notes: Map<string, FailedCanaries>;
+  /** The same of failed moves. */
+  readonly failedMoves: Map<string, FailedMoves>;
+  /** Uids of claims whose replacement was given up in this pass. */
+  readonly givenUp: Set<string>;
+  /** Claims that were created. */
+  readonly created: string[];
+  /** Claims that were deleted. */
+  readonly deleted: string[];
+  /**
+   * Uids of claims whose nodes were taken in hand as empty, whatever came of it: what is known of
+   * them is not so any more, and nothing else in the pass counts on them or does something to them.
+   */
+  readonly taken: Set<string>;
+  readonly events: WaitingEvents;
+  /** Why nodes with pods that might be consolidated stay, by the claim's name. */
+  readonly kept: Map<string, string>;
+  /** Of these the ones whose reason does not pass by itself. */
+  readonly unconsolidatable: Set<string>;
+  readonly memory: ConsolidationMemory;
+  /** The claim of a node about which somebody asks. */
+  readonly asked: string | undefined;
+  /** What was begun or done in this pass. */
+  readonly disruptions: Disruption[];
+  /** Nodes that may be chosen, by the claim's uid, and why; undefined: nobody has approved any. */
+  readonly approved: ReadonlyMap<string, DisruptionReason> | undefined;
+}
+
+/** Whether the node may be chosen for this reason: where something was approved, nothing else goes. */
+export function mayChoose(
+  { approved }: Pick<DisruptPass, 'approved'>,
+  { uid }: NodeClaim,
+  reason: DisruptionReason,
+): boolean {
+  return approved === undefined || approved.get(uid) === reason;
+}
+
+export function poolOf({ state }: DisruptPass, claim: NodeClaim): NodePool | undefined {
+  return state.objects.nodePools.find(({ name }) => name === claim.labels[NODE_POOL]);
+}
+
+/** What records of a claim have in common. */
+export function detailOf(claim: NodeClaim, reason: string): Readonly<Record<string, unknown>> {
+  const { [NODE_POOL]: nodePool = '', [CAPACITY_TYPE]: capacityType = '' } = claim.labels;
+  return { reason, nodePool, chosen: { capacityType } };
+}

@@ -1,0 +1,271 @@
+import { statesOf, type Trials, triesText, verdictOf } from '../../core/disruption/canary.ts';
+import { blockedBy, inTurn, isEmpty, isMoving } from '../../core/disruption/candidates.ts';
+import {
+  type Places,
+  simulate,
+  withLeaving,
+  withPlaces,
+  withReserved,
+} from '../../core/disruption/simulation.ts';
+import { isTrue } from '../../core/lifecycle/conditions.ts';
+import { NODE_POOL, TRIES } from '../../core/model/labels.ts';
+import type { NodeClaim } from '../../core/model/provisioning.ts';
+import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
+import type { NewNodeClaim } from '../../ports.ts';
+import { staticClaim } from '../planning/new-claims.ts';
+import { attempt } from '../writes/attempt.ts';
+import { Allowance } from './budgets.ts';
+import { allFailedCanaries } from './canary.ts';
+import { driftedNodes, type Standing } from './candidates.ts';
+import { DRIFTED, endReplaced, hold, letStay } from './commands.ts';
+import { type Waiting, waiting } from './events.ts';
+import { type DisruptPass, mayChoose } from './pass.ts';
+import { createReplacements, replacementClaims, sayWaiting } from './replacements.ts';
+import { reservedSnapshot } from './snapshot.ts';
+import { isBraked, isLaunchPaused, LAUNCHES_PAUSED, waitsForPool } from './waiting.ts';
+
+/** Plans in one pass: what is left is the next minute's. */
+const SIMULATIONS_MAX = 20;
+
+/** What changes as nodes are chosen. */
+interface Choosing {
+  readonly pass: DisruptPass;
+  snapshot: ClusterSnapshot;
+  /** Nodes that pods of others will go to. */
+  readonly hosts: Set<string>;
+  readonly allowance: Allowance;
+  readonly trying: Map<string, string>;
+  readonly trials: Trials;
+  simulations: number;
+}
+
+/** What would take a candidate's place; the name of the pool is in the labels. */
+interface Choice {
+  readonly kind: 'choice';
+  readonly candidate: Standing;
+  readonly replacements: readonly NewNodeClaim[];
+  readonly elsewhere: Places;
+  /** States of which its replacement is the canary. */
+  readonly states: readonly string[];
+}
+
+async function observe(pass: DisruptPass): Promise<Choosing> {
+  const { canaries, proven } = pass;
+  const { snapshot, hosts } = await reservedSnapshot(pass);
+  const trying = new Map(
+    canaries
+      .filter(({ trial }) => trial.kind === 'starting')
+      .flatMap(({ claim, states }) => states.map((each) => [each, claim.name] as const)),
+  );
+  const trials = { proven, trying, failed: allFailedCanaries(pass) };
+  return {
+    pass,
+    snapshot,
+    hosts,
+    allowance: new Allowance(pass, DRIFTED),
+    trying,
+    trials,
+    simulations: 0,
+  };
+}
+
+/** One for one; the pool's limit has to leave room for a node more. */
+function staticReplacement(
+  { pass, snapshot }: Choosing,
+  { pool }: Standing,
+): readonly NewNodeClaim[] | string {
+  const known = snapshot.nodePools.find(({ name }) => name === pool.name);
+  if (known === undefined || !isTrue(known, 'Ready')) {
+    return `Launches of NodePool ${pool.name} wait, because the last ones did not join`;
+  }
+  const count = snapshot.nodeClaims.filter((each) => each.labels[NODE_POOL] === pool.name).length;
+  if (count >= (pool.limits['nodes'] ?? Number.POSITIVE_INFINITY)) {
+    return `NodePool ${pool.name} has as many nodes as spec.limits.nodes allows`;
+  }
+  return [staticClaim(pool, `${pool.name}-${pass.ports.ids.suffix()}`)];
+}
+
+/**
+ * Whether nothing comes in an empty node's place, so that there is nothing to try. Where there are
+ * CapacityBuffers, the node may be the room that they ask for.
+ */
+function isRemoval({ pass, hosts }: Choosing, candidate: Standing): boolean {
+  if (hosts.has(candidate.node.name)) return false;
+  const { settings, state } = pass;
+  if (settings.capacityBuffer && state.capacityBuffers.length > 0) return false;
+  return isEmpty(candidate) && candidate.pool.replicas === undefined;
+}
+
+/** What takes the candidate's place, or why nothing can. */
+function replacementsOf(
+  choosing: Choosing,
+  candidate: Standing,
+): Pick<Choice, 'replacements' | 'elsewhere'> | string {
+  const elsewhere: Places = new Map();
+  if (candidate.pool.replicas !== undefined) {
+    const replacements = staticReplacement(choosing, candidate);
+    return typeof replacements === 'string' ? replacements : { replacements, elsewhere };
+  }
+  if (isRemoval(choosing, candidate)) return { replacements: [], elsewhere };
+  choosing.simulations += 1;
+  const { settings } = choosing.pass;
+  const outcome = simulate(choosing.snapshot, candidate.node, settings.scheduling);
+  if (outcome.kind === 'blocked') return outcome.message;
+  const replacements = outcome.replacements.flatMap((each) =>
+    replacementClaims(choosing.pass, choosing.snapshot, each),
+  );
+  return { replacements, elsewhere: outcome.elsewhere };
+}
+
+/** Why the candidate has to wait whatever would replace it; undefined: it need not. */
+function reasonToWait({ pass }: Choosing, candidate: Standing): Waiting | undefined {
+  const ofPool = waitsForPool(candidate.pool);
+  if (ofPool !== undefined) return ofPool;
+  const { podDisruptionBudgets } = pass.state.objects;
+  const message = blockedBy(candidate, podDisruptionBudgets, pass.nowMs);
+  return message === undefined ? undefined : waiting(message);
+}
+
+/** What to do with the candidate, or why nothing is done. */
+function chosen(choosing: Choosing, candidate: Standing): Choice | Waiting {
+  const { pass, trials } = choosing;
+  const reason = reasonToWait(choosing, candidate);
+  if (reason !== undefined) return reason;
+  const verdict = isRemoval(choosing, candidate)
+    ? ({ kind: 'free' } as const)
+    : verdictOf(candidate.judged.drifts, trials, pass.nowMs);
+  if (verdict.kind === 'blocked') return waiting(verdict.message, true);
+  const found = replacementsOf(choosing, candidate);
+  if (typeof found === 'string') return waiting(found);
+  if (found.replacements.length > 0 && isLaunchPaused(pass)) return LAUNCHES_PAUSED;
+  return {
+    kind: 'choice',
+    candidate,
+    ...found,
+    states: verdict.kind === 'canary' ? verdict.states : [],
+  };
+}
+
+/** What takes the candidate's place says what it is the first to have. */
+async function create(
+  { pass }: Choosing,
+  { candidate: { claim, judged }, replacements, states }: Choice,
+): Promise<readonly NodeClaim[]> {
+  const trying = replacements.map((each) => {
+    const own = possibleStates(states, each);
+    const tries = own.length === 0 ? {} : { [TRIES]: triesText(own) };
+    return { ...each, annotations: { ...each.annotations, ...tries } };
+  });
+  const message = judged.drifts[0]?.message ?? '';
+  return await createReplacements(pass, {
+    claims: [claim],
+    replacements: trying,
+    reason: DRIFTED,
+    message,
+  });
+}
+
+/** From here on the room that the node's pods will go to is nobody else's. */
+function take(choosing: Choosing, choice: Choice, made: readonly NodeClaim[]): void {
+  const { snapshot, hosts } = choosing;
+  const { candidate, elsewhere } = choice;
+  for (const host of elsewhere.values()) hosts.add(host);
+  choosing.snapshot =
+    made.length > 0
+      ? withReserved(snapshot, candidate.claim, made, elsewhere)
+      : withPlaces(withLeaving(snapshot, candidate.node.name), elsewhere);
+}
+
+/**
+ * Ends a node that nothing replaces, once it is tainted and has been looked at again: what has been
+ * bound to it since was not planned for.
+ */
+async function endUnreplaced(pass: DisruptPass, { claim, node, pods }: Standing): Promise<void> {
+  const { node: now, pods: bound } = await pass.ports.cluster.readNode(node.name);
+  if (now === undefined) return;
+  const known = new Set(pods.map(({ uid }) => uid));
+  const isNews = bound.some((pod) => isMoving(pod) && !known.has(pod.uid));
+  const candidate = { claim, node: now, pods: bound };
+  const { podDisruptionBudgets } = pass.state.objects;
+  if (isNews || blockedBy(candidate, podDisruptionBudgets, pass.nowMs) !== undefined) {
+    await letStay(pass, claim, now, true);
+    return;
+  }
+  await endReplaced(pass, { claim, node: now, reason: DRIFTED }, []);
+}
+
+/**
+ * The claim names its replacements, these are written, and only then is its node tainted: its pods
+ * have a place to go to. Whatever happens in between, the next pass goes on or gives up.
+ */
+async function start(choosing: Choosing, choice: Choice): Promise<void> {
+  const { pass, allowance, trying } = choosing;
+  const { candidate, replacements, states } = choice;
+  const { claim, node, pool } = candidate;
+  allowance.take(pool);
+  for (const state of states) trying.set(state, replacements[0]?.name ?? claim.name);
+  const made = await create(choosing, choice);
+  if (made.length < replacements.length) return;
+  // What a static claim will be stands in no plan: until it is there, its room cannot be counted on.
+  const isStatic = pool.replicas !== undefined;
+  const held = isStatic ? 'done' : await hold(pass, claim, node, DRIFTED);
+  const decision = replacements.length === 0 ? 'delete' : 'replace';
+  const labels = { decision, reason: DRIFTED.toLowerCase(), consolidation_type: '' };
+  pass.ports.recorder.count('voluntary_disruption_decisions_total', labels);
+  take(choosing, choice, made);
+  if (made.length > 0) await sayWaiting(pass, claim, node, made);
+  else if (held === 'done') await endUnreplaced(pass, candidate);
+  if (made.length === 0 && !pass.deleted.includes(claim.name)) return;
+  const message = candidate.judged.drifts[0]?.message ?? '';
+  pass.disruptions.push({ reason: DRIFTED, claims: [claim], replacements: made, message });
+}
+
+/** Of the states those that a node of the claim's NodePool and EC2NodeClass can have. */
+function possibleStates(states: readonly string[], claim: NewNodeClaim): readonly string[] {
+  return statesOf(states, claim.labels[NODE_POOL] ?? '', claim.nodeClassRef.name);
+}
+
+/** Whether the plan for a canary launches nothing that would try what is new. */
+function triesNothing({ states, replacements }: Choice): boolean {
+  return states.length > 0 && !replacements.some((each) => possibleStates(states, each).length > 0);
+}
+
+async function choose(choosing: Choosing, candidates: readonly Standing[]): Promise<void> {
+  const { pass, trying, allowance } = choosing;
+  const spare: Choice[] = [];
+  const begin = async (choice: Choice): Promise<void> => {
+    const step = () => start(choosing, choice);
+    const { name } = choice.candidate.claim;
+    pass.failures.push(...(await attempt(`NodeClaim/${name}`, step)));
+  };
+  for (const candidate of candidates) {
+    if (await pass.karpenter.isActive()) return;
+    if (choosing.simulations >= SIMULATIONS_MAX) break;
+    if (!(await allowance.allows(candidate.pool))) continue;
+    const choice = chosen(choosing, candidate);
+    if (choice.kind === 'waiting') await pass.events.say(candidate, candidate.pool, choice);
+    else if (triesNothing(choice)) spare.push(choice);
+    else await begin(choice);
+  }
+  // Where all pods find a place without it, nothing new would ever be tried: then one node goes so.
+  const [first] = spare.filter(({ states }) => !states.some((each) => trying.has(each)));
+  if (first === undefined || !(await allowance.allows(first.candidate.pool))) return;
+  // What has begun since may have taken the room that its pods would go to.
+  const again = chosen(choosing, first.candidate);
+  if (again.kind === 'choice') await begin(again);
+}
+
+/** Begins to replace drifted nodes, as far as budgets, canaries and brakes allow. */
+export async function startCommands(pass: DisruptPass): Promise<void> {
+  const { ports, nowMs, judged } = pass;
+  const drifted = [...judged.values()].filter(
+    ({ claim, drifts }) => drifts.length > 0 && mayChoose(pass, claim, DRIFTED),
+  );
+  ports.recorder.measure?.('voluntary_disruption_eligible_nodes', drifted.length);
+  if (drifted.length === 0) return;
+  if (await isBraked(pass)) return;
+  const standing = driftedNodes(pass).filter(({ claim }) => mayChoose(pass, claim, DRIFTED));
+  const candidates = inTurn(standing, SIMULATIONS_MAX, nowMs);
+  if (candidates.length === 0) return;
+  await choose(await observe(pass), candidates);
+}

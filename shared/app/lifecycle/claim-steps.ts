@@ -1,0 +1,245 @@
+import { nodeClassOf } from '../../core/launch/node-classes.ts';
+import {
+  type ClaimDecision,
+  type LifecycleAction,
+  TERMINATION_FINALIZER,
+} from '../../core/lifecycle/actions.ts';
+import { isTrue } from '../../core/lifecycle/conditions.ts';
+import { consistentState } from '../../core/lifecycle/consistency.ts';
+import type { Node } from '../../core/model/cluster.ts';
+import {
+  CAPACITY_TYPE,
+  INITIALIZED,
+  INTERRUPTED,
+  NODE_POOL,
+  ON_DEMAND,
+  RESERVATION_ID,
+  RESERVATION_INTERRUPTIBLE,
+  RESERVATION_TYPE,
+  ZONE,
+} from '../../core/model/labels.ts';
+import type { Pod } from '../../core/model/pod.ts';
+import type { NodeClaim } from '../../core/model/provisioning.ts';
+import type { ClusterState } from '../../ports.ts';
+import { learnFrom } from '../instance-types/observed-allocatable.ts';
+import { isPaused } from '../settings.ts';
+import { atOnce } from '../writes/at-once.ts';
+import { attempt } from '../writes/attempt.ts';
+import { recordNothing } from '../writes/decisions.ts';
+import { takeInOrder } from '../writes/in-order.ts';
+import { claimRef, nodeRef, podRef } from '../writes/references.ts';
+import { isHurried } from './blocked-evictions.ts';
+import { evictPods, taintNode } from './drains.ts';
+import { deleteClaim, type HealthPass } from './health.ts';
+import { nominatePods } from './nominations.ts';
+import { type ClaimPass, carryOut, confirm, setConditions } from './registration.ts';
+
+/** A pass is not to take longer than EC2 leaves a node that it has warned of. */
+const CLAIMS_AT_ONCE = 10;
+
+/** A round over all claims. */
+export interface Pass extends HealthPass, ClaimPass {
+  readonly state: ClusterState;
+  /** Terminations left in this minute; interrupted claims are not counted against it. */
+  terminationsLeft: number;
+  evictions: number;
+  /** Something is as it was not before; asking in vain is not that. */
+  changed: boolean;
+  readonly terminated: string[];
+  /** A node has joined and opens as soon as it is ready. */
+  isOpening: boolean;
+}
+
+/** EC2 takes an interrupted claim's instance anyway; one that was ended counts only once. */
+function isCounted(claim: NodeClaim): boolean {
+  return claim.annotations[INTERRUPTED] === undefined && !isTrue(claim, 'InstanceTerminating');
+}
+
+async function recordTermination(
+  { ports, nowMs }: Pass,
+  claim: NodeClaim,
+  instanceId: string,
+): Promise<void> {
+  const { [NODE_POOL]: nodePool = '', [CAPACITY_TYPE]: capacityType = '' } = claim.labels;
+  await ports.recorder.decision({
+    id: `terminate-${claim.name}`,
+    atMs: nowMs,
+    useCase: 'lifecycle',
+    object: `NodeClaim/${claim.name}`,
+    action: 'terminate',
+    message: `${instanceId}: its NodeClaim is leaving and its node is drained`,
+    detail: { nodePool, chosen: { capacityType } },
+  });
+}
+
+async function terminate(pass: Pass, claim: NodeClaim, instanceId: string): Promise<boolean> {
+  const { ports, state, nowMs } = pass;
+  if (isPaused(state.pausedUntilMs.terminate, nowMs)) {
+    const text = 'terminations are paused by the brake in kube-system/joiner';
+    await recordNothing(pass, 'terminations-paused', 'NodeClaims', text, 'lifecycle');
+    return false;
+  }
+  const counted = isCounted(claim);
+  if (counted && pass.terminationsLeft === 0) {
+    const text = 'terminations wait for the cap a minute';
+    await recordNothing(pass, 'terminations-capped', 'NodeClaims', text, 'lifecycle');
+    return false;
+  }
+  // Taken before it is used: other claims are looked at meanwhile. A refused one counts, too.
+  if (counted) {
+    pass.terminationsLeft -= 1;
+    pass.memory.addTermination(nowMs);
+  }
+  await ports.compute.terminate([instanceId]);
+  if (!isTrue(claim, 'InstanceTerminating')) await recordTermination(pass, claim, instanceId);
+  pass.terminated.push(claim.name);
+  return true;
+}
+
+async function initialize(pass: Pass, claim: NodeClaim, node: Node): Promise<void> {
+  const { cluster } = pass.ports;
+  await cluster.patchNode(nodeRef(node), { labels: { [INITIALIZED]: 'true' } });
+  const { status, message } = consistentState(claim, node);
+  if (status === 'False') {
+    const reason = 'FailedConsistencyCheck';
+    await cluster.event({ regarding: claimRef(claim), type: 'Warning', reason, message });
+  }
+  const nodeClass = nodeClassOf(pass.state, claim.nodeClassRef);
+  if (nodeClass !== undefined) await learnFrom(pass.ports, nodeClass, claim, node);
+}
+
+/** The claim comes last: what it says is what this is decided by. */
+async function demote({ ports }: Pass, claim: NodeClaim, nodes: readonly Node[]): Promise<void> {
+  const { cluster } = ports;
+  const labels = {
+    [CAPACITY_TYPE]: ON_DEMAND,
+    [RESERVATION_ID]: null,
+    [RESERVATION_TYPE]: null,
+    [RESERVATION_INTERRUPTIBLE]: null,
+  };
+  for (const node of nodes) await cluster.patchNode(nodeRef(node), { labels });
+  await cluster.patchNodeClaim(claimRef(claim), { labels });
+  const reservation = claim.labels[RESERVATION_ID] ?? '';
+  const message = `Capacity reservation ${reservation} has ended: the instance is paid on-demand`;
+  const reason = 'CapacityReservationEnded';
+  await cluster.event({ regarding: claimRef(claim), type: 'Warning', reason, message });
+}
+
+async function finalizeClaim({ ports }: Pass, claim: NodeClaim): Promise<void> {
+  // What it took of the account's quotas is free again.
+  if (claim.providerId !== undefined) await ports.memory.forgetBars('quota');
+  await ports.cluster.patchNodeClaim(claimRef(claim), { removeFinalizer: TERMINATION_FINALIZER });
+  ports.recorder.count('nodeclaims_terminated_total', {
+    nodepool: claim.labels[NODE_POOL] ?? '',
+    capacity_type: claim.labels[CAPACITY_TYPE] ?? '',
+    zone: claim.labels[ZONE] ?? '',
+  });
+}
+
+/** Pods that a budget keeps are not asked for in each pass, unless EC2 takes their node. */
+async function evict(pass: Pass, claim: NodeClaim, pods: readonly Pod[]): Promise<void> {
+  const { ports, nowMs, memory } = pass;
+  const { blocked } = memory;
+  const { podDisruptionBudgets } = pass.state.objects;
+  const due = isHurried(claim, nowMs) ? pods : blocked.due(pods, podDisruptionBudgets);
+  const { evictions, failures } = await evictPods(ports, due, {
+    isNews: (pod) => blocked.takeSaying(pod, nowMs),
+    onAnswer: (pod, isGone) => blocked.note(pod, isGone, podDisruptionBudgets, nowMs),
+  });
+  pass.evictions += evictions;
+  if (evictions > 0) pass.changed = true;
+  pass.failures.push(...failures);
+}
+
+/** What is done for a claim by itself; nodes open together, and instances are named at the end. */
+type Step = Exclude<LifecycleAction, { kind: 'register' | 'tag' }>;
+
+/** Carries one action out; false: it was not done, and those that need it have to wait. */
+async function act(pass: Pass, claim: NodeClaim, action: Step): Promise<boolean> {
+  const { cluster } = pass.ports;
+  switch (action.kind) {
+    case 'delete-claim':
+      await deleteClaim(pass, claim, action);
+      return true;
+    case 'confirm':
+      await confirm(pass, claim, action.node, pass.state.objects.pods);
+      return true;
+    case 'nominate':
+      pass.failures.push(...(await nominatePods(pass.ports, [action])));
+      return true;
+    case 'initialize':
+      await initialize(pass, claim, action.node);
+      return true;
+    case 'conditions':
+      await setConditions(pass, claim, action.set);
+      return true;
+    case 'hold-claim': {
+      const patch = { addFinalizer: TERMINATION_FINALIZER };
+      return (await cluster.patchNodeClaim(claimRef(claim), patch)) === 'done';
+    }
+    case 'annotate':
+      await cluster.patchNodeClaim(claimRef(claim), { annotations: action.annotations });
+      return true;
+    case 'demote':
+      await demote(pass, claim, action.nodes);
+      return true;
+    case 'delete-node':
+      await cluster.delete(nodeRef(action.node));
+      return true;
+    case 'taint-node':
+      return (await taintNode(pass.ports, action)) === 'done';
+    case 'evict': {
+      await evict(pass, claim, action.pods);
+      return true;
+    }
+    case 'remove-pod':
+      await cluster.deletePod(podRef(action.pod), action.gracePeriodSeconds);
+      return true;
+    case 'terminate':
+      return await terminate(pass, claim, action.instanceId);
+    case 'finalize-node':
+      await cluster.patchNode(nodeRef(action.node), { removeFinalizer: TERMINATION_FINALIZER });
+      return true;
+    case 'finalize-claim':
+      await finalizeClaim(pass, claim);
+      return true;
+  }
+}
+
+function isStep(action: LifecycleAction): action is Step {
+  return action.kind !== 'register' && action.kind !== 'tag';
+}
+
+async function takeClaimSteps(pass: Pass, { claim, actions }: ClaimDecision): Promise<void> {
+  const take = async (step: Step): Promise<boolean> => {
+    const isDone = await carryOut(pass, claim, () => act(pass, claim, step));
+    if (isDone && step.kind !== 'evict') pass.changed = true;
+    return isDone;
+  };
+  await takeInOrder(actions.filter(isStep), take);
+}
+
+/**
+ * Nothing waits for names. Where they are refused that is reported with each pass, but there is
+ * nothing to stay for: the next minute tries again.
+ */
+async function tagInstance(pass: Pass, { claim, actions }: ClaimDecision): Promise<void> {
+  const { cluster, compute } = pass.ports;
+  for (const action of actions) {
+    if (action.kind !== 'tag') continue;
+    const tag = async (): Promise<void> => {
+      if (await pass.karpenter.isActive()) return;
+      await compute.tag(action.instanceId, action.tags);
+      await cluster.patchNodeClaim(claimRef(claim), { annotations: action.annotations });
+      pass.acted = true;
+      pass.changed = true;
+    };
+    pass.failures.push(...(await attempt(`NodeClaim/${claim.name}`, tag)));
+  }
+}
+
+/** Several claims at once; tags come last, as EC2 takes only a few such calls a second. */
+export async function takeSteps(pass: Pass, decisions: readonly ClaimDecision[]): Promise<void> {
+  await atOnce(CLAIMS_AT_ONCE, decisions, (each) => takeClaimSteps(pass, each));
+  await atOnce(CLAIMS_AT_ONCE, decisions, (each) => tagInstance(pass, each));
+}

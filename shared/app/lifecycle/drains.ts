@@ -1,0 +1,97 @@
+import { EXCLUDE_FROM_LOAD_BALANCERS, type LifecycleAction } from '../../core/lifecycle/actions.ts';
+import type { Pod } from '../../core/model/pod.ts';
+import { PortError, type Ports, type WriteResult } from '../../ports.ts';
+import { atOnce } from '../writes/at-once.ts';
+import { attempt, type Failure } from '../writes/attempt.ts';
+import { nodeRef, podRef } from '../writes/references.ts';
+
+/**
+ * Of one node. A webhook that does not answer takes 10 s a pod, of which a warning of EC2 leaves
+ * twelve: the other pods are not to wait behind those that it is asked about.
+ */
+const EVICTIONS_AT_ONCE = 5;
+
+/** What came of evictions. */
+export interface Evictions {
+  readonly evictions: number;
+  /** Pods whose eviction was refused for another reason than a budget. */
+  readonly failures: readonly Failure[];
+}
+
+/** Who follows evictions from one pass to the next. */
+export interface EvictionWatch {
+  /** Whether the pod's node is to get an event that the pod stays. @default it is */
+  readonly isNews?: (pod: Pod) => boolean;
+  /** `isGone` false: whatever refused it. */
+  readonly onAnswer?: (pod: Pod, isGone: boolean) => void;
+}
+
+/**
+ * Asks for each of the pods to go, whatever the answer for the others is. What a budget does not
+ * allow, or is refused, is asked for again later.
+ */
+export async function evictPods(
+  ports: Ports,
+  pods: readonly Pod[],
+  watched: EvictionWatch = {},
+): Promise<Evictions> {
+  let evictions = 0;
+  const failures = new Map<Pod, readonly Failure[]>();
+  await atOnce(EVICTIONS_AT_ONCE, pods, async (pod) => {
+    const ask = async (): Promise<void> => {
+      let isGone = false;
+      try {
+        isGone = await isEvicted(ports, pod, watched);
+      } finally {
+        watched.onAnswer?.(pod, isGone);
+      }
+      if (isGone) evictions += 1;
+    };
+    failures.set(pod, await attempt(`Pod/${pod.namespace}/${pod.name}`, ask));
+  });
+  return { evictions, failures: pods.flatMap((pod) => failures.get(pod) ?? []) };
+}
+
+async function isEvicted(ports: Ports, pod: Pod, watched: EvictionWatch): Promise<boolean> {
+  const { cluster, recorder } = ports;
+  const name = `${pod.namespace}/${pod.name}`;
+  try {
+    const result = await cluster.evict(podRef(pod));
+    const code = { done: '200', gone: '404', blocked: '429' }[result];
+    recorder.count('pods_eviction_requests_total', { code });
+    if (result === 'blocked') {
+      const text = `A PodDisruptionBudget does not allow ${name} to be evicted`;
+      await sayFailedDraining(ports, pod, text, watched);
+    }
+    return result === 'done';
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    recorder.count('pods_eviction_requests_total', { code: error.code });
+    await sayFailedDraining(ports, pod, `${name} was not evicted: ${error.message}`, watched);
+    throw error;
+  }
+}
+
+async function sayFailedDraining(
+  { cluster }: Ports,
+  pod: Pod,
+  message: string,
+  { isNews }: EvictionWatch,
+): Promise<void> {
+  if (isNews?.(pod) === false) return;
+  await cluster.event({
+    regarding: { kind: 'Node', name: pod.nodeName ?? '' },
+    type: 'Warning',
+    reason: 'FailedDraining',
+    message,
+  });
+}
+
+/** A node changes all the time: only its taints have to be those that were read. */
+export async function taintNode(
+  { cluster }: Ports,
+  { node, taints }: Extract<LifecycleAction, { kind: 'taint-node' }>,
+): Promise<WriteResult> {
+  const labels = { [EXCLUDE_FROM_LOAD_BALANCERS]: 'karpenter' };
+  return await cluster.patchNode(nodeRef(node), { taints, taintsBefore: node.taints, labels });
+}

@@ -1,0 +1,134 @@
+import { isOurs } from '../../core/launch/node-classes.ts';
+import { type LifecycleAction, TERMINATION_TIMESTAMP } from '../../core/lifecycle/actions.ts';
+import { isTrue } from '../../core/lifecycle/conditions.ts';
+import { type Illness, impairedInstances, unhealthyNodes } from '../../core/lifecycle/repair.ts';
+import { withinBudgets } from '../../core/lifecycle/repair-budgets.ts';
+import { CAPACITY_TYPE, NODE_POOL } from '../../core/model/labels.ts';
+import type { NodeClaim } from '../../core/model/provisioning.ts';
+import type { ClusterState, Ports } from '../../ports.ts';
+import type { AppSettings } from '../settings.ts';
+import { attempt, type Failure } from '../writes/attempt.ts';
+import { recordNothing } from '../writes/decisions.ts';
+import type { KarpenterLease } from '../writes/karpenter-lease.ts';
+import { claimRef } from '../writes/references.ts';
+import type { LifecycleMemory } from './memory.ts';
+
+/** What looking after health goes by. */
+export interface HealthPass {
+  readonly ports: Ports;
+  readonly settings: AppSettings;
+  readonly state: ClusterState;
+  readonly nowMs: number;
+  readonly karpenter: KarpenterLease;
+  readonly memory: LifecycleMemory;
+}
+
+/**
+ * What is wrong with claims whose instances run, by the claim's uid: EC2's checks, and the nodes'
+ * own conditions where repair is on.
+ */
+export async function readHealth(
+  { ports, settings, state, nowMs, karpenter, memory }: HealthPass,
+  failures: Failure[],
+): Promise<ReadonlyMap<string, Illness>> {
+  const { nodes } = state.objects;
+  const nodeClaims = state.objects.nodeClaims.filter(({ nodeClassRef }) => isOurs(nodeClassRef));
+  const ill = new Map<string, Illness>();
+  if (settings.nodeRepair) {
+    const report = unhealthyNodes(nodeClaims, nodes, nowMs);
+    const { nodePools } = state.objects;
+    const budgeted = withinBudgets(report.ill, { nodePools, nodeClaims, nodes }, nowMs);
+    for (const [uid, illness] of budgeted.ill) ill.set(uid, illness);
+    const many = 'more than 20 % of the nodes of the NodePool are unhealthy: none is replaced';
+    const budget = 'a budget of the NodePool for the reason Unhealthy allows no more disruptions';
+    for (const claim of report.blocked) await sayBlocked(ports, karpenter, claim, many);
+    for (const claim of budgeted.held) await sayBlocked(ports, karpenter, claim, budget);
+  }
+  if (nodeClaims.length === 0 || !memory.takeChecks(nowMs)) return ill;
+  const ask = async (): Promise<void> => {
+    const statuses = await ports.compute.statuses();
+    for (const [uid, illness] of impairedInstances(nodeClaims, statuses, nowMs)) {
+      ill.set(uid, illness);
+    }
+  };
+  // Without an answer the other duties go on: repair by EC2's checks is one of many.
+  failures.push(...(await attempt('status checks of instances', ask)));
+  return ill;
+}
+
+async function sayBlocked(
+  ports: Ports,
+  karpenter: KarpenterLease,
+  claim: NodeClaim,
+  why: string,
+): Promise<void> {
+  if (await karpenter.isActive()) return;
+  const pool = `NodePool/${claim.labels[NODE_POOL] ?? ''}`;
+  await recordNothing({ ports }, 'repair-blocked', pool, why, 'lifecycle');
+  await ports.cluster.event({
+    regarding: claimRef(claim),
+    type: 'Warning',
+    reason: 'NodeRepairBlocked',
+    message: `${why.slice(0, 1).toUpperCase()}${why.slice(1)}`,
+  });
+}
+
+type Deletion = Extract<LifecycleAction, { kind: 'delete-claim' }>;
+
+async function sayIll({ ports, nowMs }: HealthPass, claim: NodeClaim, illness: Illness) {
+  const ref = claimRef(claim);
+  const isNode = illness.condition !== undefined;
+  const reason = isNode ? 'NodeUnhealthy' : 'InstanceUnhealthy';
+  await ports.cluster.event({ regarding: ref, type: 'Warning', reason, message: illness.message });
+  if (!illness.isImmediate) return;
+  // The deadline of the drain is now: nothing on the node is waited for.
+  const annotations = { [TERMINATION_TIMESTAMP]: new Date(nowMs).toISOString() };
+  await ports.cluster.patchNodeClaim(ref, { annotations });
+}
+
+function countDeletion({ ports }: HealthPass, claim: NodeClaim, { reason, illness }: Deletion) {
+  const nodepool = claim.labels[NODE_POOL] ?? '';
+  const capacity_type = claim.labels[CAPACITY_TYPE] ?? '';
+  const { recorder } = ports;
+  recorder.count('nodeclaims_disrupted_total', { reason, nodepool, capacity_type });
+  if (illness === undefined) return;
+  const { condition } = illness;
+  if (condition === undefined) {
+    recorder.count('interruption_instance_status_unhealthy_total', { category: reason });
+    return;
+  }
+  const image_id = claim.imageId ?? '';
+  const labels = { condition, nodepool, capacity_type, image_id };
+  recorder.count('nodeclaims_unhealthy_disrupted_total', labels);
+}
+
+/** Deletes a claim that nobody has asked to go, and says why. */
+export async function deleteClaim(
+  pass: HealthPass,
+  claim: NodeClaim,
+  action: Deletion,
+): Promise<void> {
+  const { ports, nowMs } = pass;
+  const nodepool = claim.labels[NODE_POOL] ?? '';
+  // Instances that end while they boot do so again and again: a key they may not use, a bad image.
+  const isUnjoined = action.reason === 'garbage_collected' && !isTrue(claim, 'Registered');
+  if ((action.reason === 'registration_timeout' || isUnjoined) && nodepool !== '') {
+    await ports.memory.recordRegistration(nodepool, false);
+  }
+  if (action.illness !== undefined) await sayIll(pass, claim, action.illness);
+  await ports.cluster.delete(claimRef(claim));
+  countDeletion(pass, claim, action);
+  await ports.recorder.decision({
+    id: `lifecycle-${claim.name}-${action.reason}`,
+    atMs: nowMs,
+    useCase: 'lifecycle',
+    object: `NodeClaim/${claim.name}`,
+    action: 'delete',
+    message: action.message,
+    detail: {
+      reason: action.reason,
+      nodePool: nodepool,
+      chosen: { capacityType: claim.labels[CAPACITY_TYPE] ?? '' },
+    },
+  });
+}

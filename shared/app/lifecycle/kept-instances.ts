@@ -1,0 +1,41 @@
+import { instanceIdOf } from '../../core/lifecycle/actions.ts';
+import { isTrue } from '../../core/lifecycle/conditions.ts';
+import type { NodeClaim } from '../../core/model/provisioning.ts';
+import type { Instance } from '../../ports.ts';
+
+/** EC2 is asked at least as often, whatever the cluster says. */
+const KEPT_MS = 60_000;
+
+/**
+ * What EC2 has listed last. It holds for a minute while passes change nothing and every claim's
+ * instance was there: one that ends in this time is told by the interruption queue.
+ */
+export class KeptInstances {
+  private listed: readonly Instance[] = [];
+  private listedAtMs = Number.NEGATIVE_INFINITY;
+
+  note(instances: readonly Instance[], nowMs: number): void {
+    this.listed = instances;
+    this.listedAtMs = nowMs;
+  }
+
+  /** A pass has changed something: EC2 may say something else by now. */
+  forget(): void {
+    this.listedAtMs = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Undefined: EC2 has to be asked. */
+  current(claims: readonly NodeClaim[], nowMs: number): readonly Instance[] | undefined {
+    const ageMs = nowMs - this.listedAtMs;
+    if (ageMs < 0 || ageMs >= KEPT_MS) return undefined;
+    const there = new Set(
+      this.listed.flatMap(({ id, state }) => (state === 'shutting-down' ? [] : [id])),
+    );
+    const isKnown = (claim: NodeClaim): boolean => {
+      if (isTrue(claim, 'InstanceTerminating')) return false;
+      const id = instanceIdOf(claim.providerId);
+      return id === undefined || there.has(id);
+    };
+    return claims.every(isKnown) ? this.listed : undefined;
+  }
+}

@@ -1,0 +1,312 @@
+import { shiftedZones } from '../../core/disruption/zonal-shift.ts';
+import { isOurs } from '../../core/launch/node-classes.ts';
+import {
+  type ClaimDecision,
+  type ClaimSurroundings,
+  instanceIdOf,
+  type SeenTaint,
+  TERMINATION_FINALIZER,
+} from '../../core/lifecycle/actions.ts';
+import { closedClaim, decideClaim, isJoining, reasonClosed } from '../../core/lifecycle/claim.ts';
+import { isTrue } from '../../core/lifecycle/conditions.ts';
+import { blockingAttachments } from '../../core/lifecycle/drain.ts';
+import { forsakenNodes, orphanedInstances } from '../../core/lifecycle/garbage.ts';
+import { awaitedNodes } from '../../core/lifecycle/opening-order.ts';
+import type { Illness } from '../../core/lifecycle/repair.ts';
+import type { Node } from '../../core/model/cluster.ts';
+import { INTERRUPTED, ZONE } from '../../core/model/labels.ts';
+import type { Pod } from '../../core/model/pod.ts';
+import type { NodeClaim } from '../../core/model/provisioning.ts';
+import type { Brake, ClusterState, Instance, Ports } from '../../ports.ts';
+import { type AppSettings, isKarpenterActive, isPaused } from '../settings.ts';
+import { attempt, type Failure } from '../writes/attempt.ts';
+import { KarpenterLease } from '../writes/karpenter-lease.ts';
+import { nodeRef } from '../writes/references.ts';
+import { type Pass, takeSteps } from './claim-steps.ts';
+import { readHealth } from './health.ts';
+import { beginUrgentDrains } from './interrupted-drains.ts';
+import type { KeptInstances } from './kept-instances.ts';
+import { LifecycleMemory } from './memory.ts';
+import { awaitingPods, isAwaited, type Nominations, readNominations } from './nominations.ts';
+import { isLeaving, type LifecycleReport, reportOf, type View } from './report.ts';
+import { type Opening, openNodes, rest } from './unregistered-taint.ts';
+
+/** Nodes that could open are not kept closed for longer, however long kube-scheduler tries pods. */
+const REST_MS_MAX = 750;
+
+function surroundings(pass: Pass, index: Index, claim: NodeClaim): ClaimSurroundings {
+  const nodes = claim.providerId === undefined ? [] : (index.nodes.get(claim.providerId) ?? []);
+  const pods = nodes.flatMap((node) => index.pods.get(node.name) ?? []);
+  const { objects, volumeAttachments, pausedUntilMs } = pass.state;
+  const isHeld = (brake: Brake): boolean => isPaused(pausedUntilMs[brake], pass.nowMs);
+  const isOpen = isTrue(claim, 'Registered');
+  const isWithout = (pod: Pod) => !isOpen || !pass.memory.nominations.isNominated(pod);
+  return {
+    nowMs: pass.nowMs,
+    nodes,
+    pods,
+    awaiting: awaitingPods(claim, index.nominations).filter(isWithout),
+    nominated: nodes.flatMap((node) => index.nominations.nominated.get(node.name) ?? []),
+    isAwaited: isAwaited(claim, index.nominations),
+    instance: instanceOf(claim, index),
+    isUnreserved: isUnreserved(claim, index),
+    blockingAttachments: nodes.flatMap((node) =>
+      blockingAttachments(node, pods, volumeAttachments, objects, pass.nowMs),
+    ),
+    seenTaints: index.seenTaints,
+    illness: index.ill.get(claim.uid),
+    isExpiryHeld: isHeld('disrupt') || isHeld('launch') || index.away.has(claim.labels[ZONE] ?? ''),
+  };
+}
+
+/** Where EC2 does not say, the instance is taken to be there: nothing is given up unseen. */
+function instanceOf(claim: NodeClaim, { instances }: Index): ClaimSurroundings['instance'] {
+  if (instances === undefined) return 'present';
+  const instance = instances.get(instanceIdOf(claim.providerId) ?? '');
+  if (instance === undefined) return 'absent';
+  return instance.state === 'shutting-down' ? 'shutting-down' : 'present';
+}
+
+function isUnreserved(claim: NodeClaim, { instances }: Index): boolean {
+  const instance = instances?.get(instanceIdOf(claim.providerId) ?? '');
+  return instance?.state === 'running' && instance.reservationId === undefined;
+}
+
+interface Index {
+  readonly seenTaints: ReadonlyMap<string, SeenTaint>;
+  readonly ill: ReadonlyMap<string, Illness>;
+  readonly nodes: ReadonlyMap<string, readonly Node[]>;
+  readonly pods: ReadonlyMap<string, readonly Pod[]>;
+  readonly nominations: Nominations;
+  /** Names of zones that are shifted away. */
+  readonly away: ReadonlySet<string>;
+  /** Undefined: EC2 did not say. */
+  readonly instances: ReadonlyMap<string, Instance> | undefined;
+}
+
+function indexOf(
+  { state, nowMs, memory }: Pick<Pass, 'state' | 'nowMs' | 'memory'>,
+  { instances, ill }: Health,
+): Index {
+  const { nodes, pods, nodePools } = state.objects;
+  return {
+    away: new Set(shiftedZones(nodePools).map(({ zone }) => zone)),
+    seenTaints: memory.noteTaints(nodes, nowMs),
+    ill,
+    nodes: Map.groupBy(nodes, (node) => node.providerId ?? ''),
+    pods: Map.groupBy(pods, (pod) => pod.nodeName ?? ''),
+    nominations: readNominations(state, nowMs),
+    instances,
+  };
+}
+
+/** Ends instances that nothing stands for, under the same brakes as claims. */
+async function collectOrphans(pass: Pass, instances: readonly Instance[]): Promise<void> {
+  const { ports, state, nowMs } = pass;
+  const { nodeClaims, nodes } = state.objects;
+  if (isPaused(state.pausedUntilMs.terminate, nowMs)) return;
+  const orphans = orphanedInstances(instances, nodeClaims, nowMs).slice(0, pass.terminationsLeft);
+  if (orphans.length === 0 || (await pass.karpenter.isActive())) return;
+  pass.acted = true;
+  pass.changed = true;
+  await ports.compute.terminate(orphans.map((each) => each.id));
+  pass.terminationsLeft -= orphans.length;
+  for (const _ of orphans) pass.memory.addTermination(nowMs);
+  for (const { id } of orphans) {
+    await ports.recorder.decision({
+      id: `terminate-${id}`,
+      atMs: nowMs,
+      useCase: 'lifecycle',
+      object: `Instance/${id}`,
+      action: 'terminate',
+      message: `${id}: no NodeClaim stands for it`,
+      detail: { reason: 'orphan' },
+    });
+    const node = nodes.find((each) => instanceIdOf(each.providerId) === id);
+    if (node !== undefined) await ports.cluster.delete(nodeRef(node));
+  }
+}
+
+async function releaseForsaken(pass: Pass): Promise<void> {
+  const { nodes, nodeClaims } = pass.state.objects;
+  for (const node of forsakenNodes(nodes, nodeClaims)) {
+    if (await pass.karpenter.isActive()) return;
+    const patch = { removeFinalizer: TERMINATION_FINALIZER };
+    await pass.ports.cluster.patchNode(nodeRef(node), patch);
+  }
+}
+
+/** Of the last minute: claims, and orphans on their way out, whose time is not known. */
+function recentTerminations(
+  { objects: { nodeClaims } }: ClusterState,
+  instances: readonly Instance[],
+  nowMs: number,
+): number {
+  const claims = nodeClaims.filter(
+    (claim) =>
+      claim.annotations[INTERRUPTED] === undefined &&
+      claim.conditions.some(
+        (each) =>
+          each.type === 'InstanceTerminating' &&
+          each.status === 'True' &&
+          nowMs - each.lastTransitionAtMs < 60_000,
+      ),
+  );
+  const owned = new Set(nodeClaims.map((claim) => instanceIdOf(claim.providerId)));
+  const orphans = instances.filter((each) => each.state === 'shutting-down' && !owned.has(each.id));
+  return claims.length + orphans.length;
+}
+
+function decisionsOf(
+  pass: Pass,
+  claims: readonly NodeClaim[],
+  index: Index,
+): readonly ClaimDecision[] {
+  const found = claims.map((claim) => ({ claim, around: surroundings(pass, index, claim) }));
+  const closed = found.flatMap(({ claim, around }) => closedClaim(claim, around) ?? []);
+  const awaited = awaitedNodes(closed);
+  return found.map(({ claim, around: rest }): ClaimDecision => {
+    const around = { ...rest, awaitedNode: awaited.get(claim) };
+    if (reasonClosed(claim, around) !== undefined) pass.isOpening = true;
+    return decideClaim(claim, around);
+  });
+}
+
+/** What is read of the cluster, and when. */
+type Moment = Pick<Pass, 'state' | 'nowMs'>;
+
+/** What EC2 and the nodes say of claims, asked once in a pass. */
+type Health = Pick<Index, 'instances' | 'ill'>;
+
+function look(pass: Pass, health: Health): View {
+  const index = indexOf(pass, health);
+  const { nominations } = index;
+  const claims = pass.state.objects.nodeClaims
+    .filter(({ nodeClassRef }) => isOurs(nodeClassRef))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  pass.memory.nominations.keepOnly((name) => nominations.staying.has(name), pass.nowMs);
+  return { pass, claims, nominations, decisions: decisionsOf(pass, claims, index) };
+}
+
+function openingsOf(decisions: readonly ClaimDecision[]): readonly Opening[] {
+  return decisions.flatMap(({ claim, actions }) =>
+    actions.filter((each) => each.kind === 'register').map((action) => ({ claim, action })),
+  );
+}
+
+/**
+ * The cluster when kube-scheduler rests. Nodes that join until then open with the others: it would
+ * put pods of those that are closed where others belong. Claims that EC2 was not asked about are
+ * left to the next pass.
+ */
+async function atRest(first: View, health: Health): Promise<View> {
+  const { pass, claims } = first;
+  const { ports } = pass;
+  await rest(pass, REST_MS_MAX);
+  const opening = new Set(openingsOf(first.decisions).map(({ claim }) => claim));
+  const mayJoin = (claim: NodeClaim): boolean =>
+    isJoining(claim, pass.nowMs) && !isTrue(claim, 'Registered') && !opening.has(claim);
+  if (!claims.some(mayJoin)) return first;
+  const state = await ports.cluster.read();
+  const nowMs = ports.clock.nowMs();
+  const asked = new Map(claims.map(({ uid, providerId }) => [uid, providerId]));
+  const view = look({ ...pass, state, nowMs, isOpening: false }, health);
+  const wasAsked = ({ claim: { uid, providerId } }: ClaimDecision): boolean =>
+    asked.has(uid) && asked.get(uid) === providerId;
+  return { ...view, decisions: view.decisions.filter(wasAsked) };
+}
+
+/** Drains come first, for EC2 does not wait. Returns what was seen last. */
+async function carryAllOut(first: View, health: Health): Promise<View> {
+  await takeSteps(
+    first.pass,
+    first.decisions.filter(({ claim }) => isLeaving(claim)),
+  );
+  const opens = openingsOf(first.decisions).length > 0;
+  const view = opens ? await atRest(first, health) : first;
+  await openAndGoOn(view);
+  return view;
+}
+
+/** Nodes open together; then the rest, but for drains. */
+async function openAndGoOn({ pass, decisions }: View): Promise<void> {
+  const openings = openingsOf(decisions);
+  const opened = await openNodes(pass, openings);
+  if (openings.length > 0) pass.changed = true;
+  const closed = new Set(openings.map(({ claim }) => claim).filter((each) => !opened.has(each)));
+  const others = decisions.filter(({ claim }) => !isLeaving(claim) && !closed.has(claim));
+  await takeSteps(pass, [
+    ...others.filter(({ claim }) => opened.has(claim)),
+    ...others.filter(({ claim }) => !opened.has(claim)),
+  ]);
+  if (closed.size > 0) pass.isOpening = true;
+}
+
+/** Nodes join and drain whether or not EC2 can be asked; undefined: it cannot. */
+async function listInstances(
+  { compute }: Ports,
+  { pass: { state, nowMs }, kept }: { readonly pass: Moment; readonly kept: KeptInstances },
+  failures: Failure[],
+): Promise<readonly Instance[] | undefined> {
+  const ours = state.objects.nodeClaims.filter(({ nodeClassRef }) => isOurs(nodeClassRef));
+  let instances = kept.current(ours, nowMs);
+  if (instances !== undefined) return instances;
+  const list = async (): Promise<void> => {
+    instances = await compute.list();
+    kept.note(instances, nowMs);
+  };
+  failures.push(...(await attempt('instances', list)));
+  return instances;
+}
+
+/** One round over all claims: register, initialise, drain, terminate, time out, collect garbage. */
+export async function lifecycle(
+  ports: Ports,
+  settings: AppSettings,
+  memory = new LifecycleMemory(),
+): Promise<LifecycleReport> {
+  const begun = await beginUrgentDrains(ports);
+  const startedAtMs = ports.clock.nowMs();
+  const state = await ports.cluster.read();
+  const nowMs = ports.clock.nowMs();
+  const nothing = {
+    isUnsettled: false,
+    isExpecting: false,
+    isQuiet: true,
+    isEnding: false,
+    dueAtMs: undefined,
+    unsettled: [],
+    draining: [],
+    evictions: 0,
+    terminated: [],
+  };
+  if (isKarpenterActive(state.karpenterRenewedAtMs, nowMs)) return { ...nothing, failures: [] };
+  const failures: Failure[] = [...begun.failures];
+  const instances = await listInstances(
+    ports,
+    { pass: { state, nowMs }, kept: memory.instances },
+    failures,
+  );
+  // Claims that are gone do not show any more; other processes' terminations are not remembered.
+  const recent = Math.max(
+    recentTerminations(state, instances ?? [], nowMs),
+    memory.terminations(nowMs),
+  );
+  const terminationsLeft = Math.max(0, settings.terminationsPerMinuteMax - recent);
+  const terminated: string[] = [];
+  const karpenter = new KarpenterLease(ports, state, startedAtMs);
+  const base = { ports, settings, state, nowMs, karpenter, memory, terminationsLeft, terminated };
+  const isChanged = begun.evictions > 0;
+  const none = { evictions: begun.evictions, acted: false, changed: isChanged, isOpening: false };
+  memory.blocked.begin(state.objects.pods);
+  const pass: Pass = { ...base, ...none, failures };
+  const byId = instances && new Map(instances.map((each) => [each.id, each]));
+  const health = { instances: byId, ill: await readHealth(pass, failures) };
+  failures.push(...memory.nominations.takeFailures());
+  const view = await carryAllOut(look(pass, health), health);
+  memory.nominations.passed();
+  const collect = () => collectOrphans(view.pass, instances ?? []);
+  failures.push(...(await attempt('instances without a NodeClaim', collect)));
+  failures.push(...(await attempt('nodes without a NodeClaim', () => releaseForsaken(view.pass))));
+  return reportOf(view);
+}

@@ -1,0 +1,124 @@
+import { taintList } from '../../core/launch/node-bootstrap.ts';
+import { type LifecycleAction, TERMINATION_FINALIZER } from '../../core/lifecycle/actions.ts';
+import type { ConditionClaim } from '../../core/lifecycle/conditions.ts';
+import { plannedPods } from '../../core/lifecycle/planned-pods.ts';
+import { unplannedTaint } from '../../core/lifecycle/unplanned-taint.ts';
+import type { Node } from '../../core/model/cluster.ts';
+import { NODE_POOL, PLANNED_PODS, ZONE } from '../../core/model/labels.ts';
+import type { Pod } from '../../core/model/pod.ts';
+import type { NodeClaim } from '../../core/model/provisioning.ts';
+import type { NodePatch, Ports } from '../../ports.ts';
+import { attempt, type Failure } from '../writes/attempt.ts';
+import { saying } from '../writes/claim-conditions.ts';
+import type { KarpenterLease } from '../writes/karpenter-lease.ts';
+import { claimRef, nodeRef } from '../writes/references.ts';
+
+/** What writing to claims and their nodes goes by. */
+export interface ClaimPass {
+  readonly ports: Ports;
+  readonly nowMs: number;
+  readonly failures: Failure[];
+  readonly karpenter: KarpenterLease;
+  /** Something was written, or tried. */
+  acted: boolean;
+}
+
+/** Carries a step out, unless Karpenter runs; false: it was refused, or has to wait. */
+export async function carryOut(
+  pass: ClaimPass,
+  claim: NodeClaim,
+  step: () => Promise<boolean>,
+): Promise<boolean> {
+  let isDone = false;
+  const steps = async (): Promise<void> => {
+    if (await pass.karpenter.isActive()) return;
+    pass.acted = true;
+    isDone = await step();
+  };
+  pass.failures.push(...(await attempt(`NodeClaim/${claim.name}`, steps)));
+  return isDone;
+}
+
+export async function setConditions(
+  { ports, nowMs }: Pick<ClaimPass, 'ports' | 'nowMs'>,
+  claim: NodeClaim,
+  set: readonly ConditionClaim[],
+  nodeName?: string,
+): Promise<void> {
+  const named = nodeName === undefined ? {} : { nodeName };
+  const patch = { conditions: saying(set, nowMs), ...named };
+  await ports.cluster.patchNodeClaimStatus(claimRef(claim), patch);
+}
+
+type Registration = Extract<LifecycleAction, { kind: 'register' }>;
+
+/**
+ * Gives the node its finalizer and owner; it stays closed. kube-scheduler tries waiting pods when a
+ * node's labels, annotations or taints change, so those come when it opens.
+ */
+export async function prepare(
+  { ports: { cluster } }: ClaimPass,
+  claim: NodeClaim,
+  node: Node,
+): Promise<boolean> {
+  const owner = { kind: 'NodeClaim', name: claim.name, uid: claim.uid };
+  const patch: NodePatch = { addFinalizer: TERMINATION_FINALIZER, owner };
+  return (await cluster.patchNode(nodeRef(node), patch)) === 'done';
+}
+
+/** The claim names its pods anew; undefined: they are the same. */
+export async function namePods(
+  { ports: { cluster } }: ClaimPass,
+  claim: NodeClaim,
+  pods: string | undefined,
+): Promise<boolean> {
+  if (pods === undefined) return true;
+  const patch = { annotations: { [PLANNED_PODS]: pods } };
+  return (await cluster.patchNodeClaim(claimRef(claim), patch)) === 'done';
+}
+
+/**
+ * Opens the node: its labels and taints are then those of the claim. A node that has just joined
+ * changes all the time: only its taints have to be those that were read.
+ */
+export async function open(
+  { ports }: ClaimPass,
+  { node, labels, annotations, taints }: Registration,
+): Promise<boolean> {
+  const patch: NodePatch = { labels, annotations, taints, taintsBefore: node.taints };
+  return (await ports.cluster.patchNode(nodeRef(node), patch)) === 'done';
+}
+
+/**
+ * The claim says that its node has joined. One that keeps the pods away that it was launched for
+ * counts like one that has not: the next would be launched for them as well.
+ */
+export async function confirm(
+  pass: ClaimPass,
+  claim: NodeClaim,
+  node: Node,
+  pods: readonly Pod[],
+): Promise<void> {
+  const { ports } = pass;
+  const uids = new Set(plannedPods(claim));
+  const planned = pods.filter(({ uid }) => uids.has(uid));
+  const taint = unplannedTaint(claim, node, planned);
+  const nowMs = ports.clock.nowMs();
+  const registered = { type: 'Registered', status: 'True', reason: 'Registered', message: '' };
+  await setConditions({ ports, nowMs }, claim, [{ ...registered, status: 'True' }], node.name);
+  const pool = claim.labels[NODE_POOL];
+  if (pool !== undefined) await ports.memory.recordRegistration(pool, taint === undefined);
+  if (taint !== undefined) {
+    const message = `Node ${node.name} has joined with the taint ${taintList([taint])}, which NodeClaim ${claim.name} does not have`;
+    await ports.cluster.event({
+      regarding: claimRef(claim),
+      type: 'Warning',
+      reason: 'UnplannedTaint',
+      message,
+    });
+  }
+  ports.recorder.count('nodes_created_total', {
+    nodepool: pool ?? '',
+    zone: claim.labels[ZONE] ?? '',
+  });
+}

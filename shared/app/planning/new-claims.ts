@@ -1,0 +1,145 @@
+import { allocatable } from '../../core/instance-types/allocatable.ts';
+import { instanceLabels } from '../../core/instance-types/instance-labels.ts';
+import { nodeClassLabels } from '../../core/launch/node-classes.ts';
+import { nodePoolHashAnnotations } from '../../core/launch/template-hash.ts';
+import { TERMINATION_FINALIZER } from '../../core/lifecycle/actions.ts';
+import { plannedPodsText } from '../../core/lifecycle/planned-pods.ts';
+import type { InstanceType } from '../../core/model/instance-type.ts';
+import { DECISION, NODE_POOL, PLAN, PLANNED_PODS } from '../../core/model/labels.ts';
+import type { OfferingChoice, PlannedNodeClaim } from '../../core/model/plan.ts';
+import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
+import { amountOf, maxResources, type Resources } from '../../core/model/resources.ts';
+import { formatResources } from '../../core/quantity.ts';
+import type { NewNodeClaim } from '../../ports.ts';
+
+function baseClaim(pool: NodePool, name: string): NewNodeClaim {
+  const { template } = pool;
+  return {
+    name,
+    labels: {
+      ...template.labels,
+      [NODE_POOL]: pool.name,
+      ...nodeClassLabels(template.nodeClassRef),
+    },
+    annotations: { ...template.annotations, ...nodePoolHashAnnotations(pool) },
+    finalizers: [TERMINATION_FINALIZER],
+    nodePool: { name: pool.name, uid: pool.uid },
+    requirements: template.requirements,
+    requests: {},
+    taints: template.taints,
+    startupTaints: template.startupTaints,
+    nodeClassRef: template.nodeClassRef,
+    expireAfter: template.expireAfter,
+    terminationGracePeriodMs: template.terminationGracePeriodMs,
+  };
+}
+
+/** A claim of a static pool: the template alone says what it may be. */
+export function staticClaim(pool: NodePool, name: string): NewNodeClaim {
+  return baseClaim(pool, name);
+}
+
+/** The most of each limited resource that any of the claim's types takes. */
+function mostOfLimited(
+  { limits }: NodePool,
+  planned: PlannedNodeClaim,
+  types: readonly InstanceType[],
+): Resources {
+  const listed = new Set(planned.instanceTypes);
+  const capacities = types.filter(({ name }) => listed.has(name)).map(({ capacity }) => capacity);
+  const names = Object.keys(limits).filter((name) => name !== 'nodes');
+  return Object.fromEntries(
+    names.map((name) => [name, Math.max(0, ...capacities.map((each) => amountOf(each, name)))]),
+  );
+}
+
+/**
+ * What the next snapshot counts the claim as, until it is launched: of what the pool limits as much
+ * as the largest of its types would take.
+ */
+function planText(
+  chosen: OfferingChoice,
+  types: readonly InstanceType[],
+  limited: Resources,
+): string {
+  const type = types.find((each) => each.name === chosen.type);
+  const offering = type?.offerings.find(
+    (each) =>
+      each.zone === chosen.zone &&
+      each.capacityType === chosen.capacityType &&
+      each.reservation?.id === chosen.reservationId,
+  );
+  const amounts =
+    type === undefined || offering === undefined
+      ? {}
+      : {
+          allocatable: formatResources(allocatable(type, offering)),
+          capacity: formatResources(maxResources(type.capacity, limited)),
+        };
+  const { type: name, zone, capacityType, price } = chosen;
+  return JSON.stringify({ type: name, zone, capacityType, price, ...amounts });
+}
+
+/** The offering that the claim's plan chose, as its annotation says. */
+function plannedOffering(claim: NodeClaim, types: readonly InstanceType[]) {
+  const text = claim.annotations[PLAN];
+  if (text === undefined) return undefined;
+  let plan: unknown;
+  try {
+    plan = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof plan !== 'object' || plan === null) return undefined;
+  const field = (name: string): unknown => Reflect.get(Object(plan), name);
+  const type = types.find(({ name }) => name === field('type'));
+  const offering = type?.offerings.find(
+    (each) => each.zone === field('zone') && each.capacityType === field('capacityType'),
+  );
+  return type === undefined || offering === undefined ? undefined : { type, offering };
+}
+
+/**
+ * A claim that is not launched yet, with the labels that its node will have if the plan's choice
+ * can be had: else pods that are meant for it, and ask for one of them, would seem to need another.
+ */
+export function withPlannedLabels(
+  claim: NodeClaim,
+  types: readonly InstanceType[],
+  region: string,
+): NodeClaim {
+  if (claim.providerId !== undefined || claim.deletedAtMs !== undefined) return claim;
+  const planned = plannedOffering(claim, types);
+  if (planned === undefined) return claim;
+  const known = instanceLabels(planned.type, planned.offering, region);
+  return { ...claim, labels: { ...known, ...claim.labels } };
+}
+
+/**
+ * A planned claim as it is written, before anything is launched for it. `podUids` are those that
+ * wait for its node; one that still runs elsewhere comes back as another pod.
+ */
+export function plannedClaim(
+  planned: PlannedNodeClaim,
+  pool: NodePool,
+  types: readonly InstanceType[],
+  name: string,
+  podUids: readonly string[],
+): NewNodeClaim {
+  const base = baseClaim(pool, name);
+  const plannedFor = plannedPodsText(podUids);
+  return {
+    ...base,
+    labels: { ...planned.labels, ...base.labels },
+    annotations: {
+      ...base.annotations,
+      ...planned.annotations,
+      [PLAN]: planText(planned.chosen, types, mostOfLimited(pool, planned, types)),
+      [DECISION]: `provision-${name}`,
+      ...(plannedFor === undefined ? {} : { [PLANNED_PODS]: plannedFor }),
+    },
+    requirements: planned.requirements,
+    requests: planned.requests,
+    taints: planned.taints,
+  };
+}

@@ -1,0 +1,208 @@
+import { haltedPools } from '../../core/launch/halted-pools.ts';
+import { imageFinder } from '../../core/launch/launch-request.ts';
+import { nodeClassOf } from '../../core/launch/node-classes.ts';
+import { isTrue } from '../../core/lifecycle/conditions.ts';
+import type { InstanceType } from '../../core/model/instance-type.ts';
+import { NODE_POOL } from '../../core/model/labels.ts';
+import type { NodeClass } from '../../core/model/node-class.ts';
+import { isBufferPod, podKey } from '../../core/model/pod.ts';
+import type { NodeClaim, NodeOverlay, NodePool } from '../../core/model/provisioning.ts';
+import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
+import {
+  type OverlayReport,
+  type OverlayResolution,
+  resolveOverlays,
+} from '../../core/overlay/resolve.ts';
+import { Remembered } from '../../core/remembered.ts';
+import type { ClusterState, Ports } from '../../ports.ts';
+import { readOffers } from '../instance-types/offers.ts';
+import { shiftDegradation, zonesAway } from '../instance-types/zonal-shifts.ts';
+import type { AppSettings } from '../settings.ts';
+import type { Failure } from '../writes/attempt.ts';
+import { KarpenterLease } from '../writes/karpenter-lease.ts';
+import { bufferPods } from './capacity-buffers.ts';
+import { type LaunchBackoffs, readLaunchBackoffs, withoutBackedOff } from './launch-backoffs.ts';
+import { withPlannedLabels } from './new-claims.ts';
+import { withPoolConditions, writeOverlayStatuses, writePoolStatuses } from './statuses.ts';
+
+/** What a claim can be launched as. */
+export type TypesOf = (
+  claim: Pick<NodeClaim, 'labels' | 'nodeClassRef'>,
+) => readonly InstanceType[];
+
+/** Everything one round decides on. */
+export interface ProvisioningInput {
+  readonly state: ClusterState;
+  readonly karpenter: KarpenterLease;
+  readonly failures: Failure[];
+  readonly pools: readonly NodePool[];
+  readonly snapshot: ClusterSnapshot;
+  readonly typesOf: TypesOf;
+  readonly backoffs: LaunchBackoffs;
+  /** Pods of CapacityBuffers, which exist in the snapshot only. */
+  readonly virtual: ReadonlySet<string>;
+  /** When everything was read, and nothing decided yet. */
+  readonly readyAtMs: number;
+  /** When reading began. */
+  readonly startedAtMs: number;
+}
+
+/** What each pool can launch after overlays, and what the resolver says of each overlay. */
+export interface Resolution {
+  readonly instanceTypes: ReadonlyMap<string, readonly InstanceType[]>;
+  readonly overlays: readonly OverlayReport[];
+  /** Before overlays, for claims without a pool. */
+  readonly byNodeClass: ReadonlyMap<string, readonly InstanceType[]>;
+}
+
+/** Of the lists that a class has by turns, such as with and without a shortage. */
+const LISTS_MAX = 4;
+const withImages = new Remembered<readonly InstanceType[], readonly InstanceType[]>(LISTS_MAX);
+
+/** What no image is meant for cannot be launched: a plan with it would be given up each time. */
+function imagedTypes(
+  types: readonly InstanceType[],
+  { status }: NodeClass,
+): readonly InstanceType[] {
+  return withImages.of(types, JSON.stringify(status.images), () => {
+    const imageOf = imageFinder(status.images);
+    return types.filter((type) => imageOf(type) !== undefined);
+  });
+}
+
+const resolutions = new Remembered<readonly InstanceType[], OverlayResolution>(LISTS_MAX);
+const numbers = new WeakMap<readonly InstanceType[], number>();
+let numbered = 0;
+
+/** Lists are told apart by number: each gets its own when it is first seen. */
+function numberOf(list: readonly InstanceType[]): number {
+  const before = numbers.get(list);
+  if (before !== undefined) return before;
+  numbered += 1;
+  numbers.set(list, numbered);
+  return numbered;
+}
+
+/**
+ * Overlays are a pure function of pools, types and overlays: where all of them are as they were in
+ * an earlier pass, so is what came of them, and whoever plans finds the same lists.
+ */
+function resolved(
+  nodePools: readonly NodePool[],
+  listed: ReadonlyMap<string, readonly InstanceType[]>,
+  overlays: readonly NodeOverlay[],
+): OverlayResolution {
+  const [first] = listed.values();
+  if (first === undefined) return resolveOverlays(nodePools, listed, overlays);
+  const pools = nodePools.map(({ name, template }) => {
+    const list = listed.get(name);
+    return [name, template.labels, list === undefined ? 0 : numberOf(list)];
+  });
+  const text = JSON.stringify([pools, overlays]);
+  return resolutions.of(first, text, () => resolveOverlays(nodePools, listed, overlays));
+}
+
+export async function resolveTypes(
+  ports: Ports,
+  settings: AppSettings,
+  state: ClusterState,
+): Promise<Resolution> {
+  const { byNodeClass } = await readOffers(ports, state);
+  const { nodePools, nodeOverlays } = state.objects;
+  const listed = nodePools.flatMap((pool) => {
+    const nodeClass = nodeClassOf(state, pool.template.nodeClassRef);
+    const types = nodeClass && byNodeClass.get(nodeClass.name);
+    if (nodeClass === undefined || types === undefined) return [];
+    return [[pool.name, imagedTypes(types, nodeClass)] as const];
+  });
+  const overlays = settings.scheduling.nodeOverlay ? nodeOverlays : [];
+  return { ...resolved(nodePools, new Map(listed), overlays), byNodeClass };
+}
+
+/** What each claim can be launched as. */
+export function typesByClaim({ instanceTypes, byNodeClass }: Resolution): TypesOf {
+  return (claim) =>
+    instanceTypes.get(claim.labels[NODE_POOL] ?? '') ??
+    byNodeClass.get(claim.nodeClassRef.name) ??
+    [];
+}
+
+/**
+ * A node has most of its labels only once it is registered. Until then its claim says what it will
+ * be: else the pods that wait for it would seem to need another node.
+ */
+function withAwaitedLabels({ objects }: ClusterState): ClusterState['objects']['nodes'] {
+  const claims = new Map(
+    objects.nodeClaims
+      .filter((claim) => claim.providerId !== undefined && !isTrue(claim, 'Registered'))
+      .map((claim) => [claim.providerId, claim]),
+  );
+  return objects.nodes.map((node) => {
+    const claim = claims.get(node.providerId);
+    return claim === undefined ? node : { ...node, labels: { ...claim.labels, ...node.labels } };
+  });
+}
+
+/** No node is planned in a pool whose launches do not join: its pods may find another. */
+export function withoutHalted(
+  pools: readonly NodePool[],
+  halted: ReadonlySet<string>,
+): readonly NodePool[] {
+  const notReady = { type: 'Ready', status: 'False', reason: 'LaunchesHalted' } as const;
+  return pools.map((pool) => {
+    if (!halted.has(pool.name)) return pool;
+    const others = pool.conditions.filter((each) => each.type !== 'Ready');
+    const message = 'its last launches did not join the cluster';
+    const conditions = [...others, { ...notReady, message, lastTransitionAtMs: 0 }];
+    return { ...pool, conditions };
+  });
+}
+
+/** Reads the cluster, and writes the statuses that follow from it. */
+export async function observe(
+  ports: Ports,
+  settings: AppSettings,
+  failures: Failure[],
+): Promise<ProvisioningInput> {
+  const startedAtMs = ports.clock.nowMs();
+  const state = await ports.cluster.read();
+  const nowMs = ports.clock.nowMs();
+  const karpenter = new KarpenterLease(ports, state, startedAtMs);
+  const failed = await ports.memory.failedRegistrations();
+  const away = await zonesAway(ports, state);
+  const degradations = [...(ports.degradations?.() ?? []), ...shiftDegradation(away)];
+  const pools = state.objects.nodePools.map((pool) =>
+    withPoolConditions(state, pool, nowMs, { failed: failed.get(pool.name), degradations }),
+  );
+  const resolution = await resolveTypes(ports, settings, state);
+  const { instanceTypes, overlays } = resolution;
+  const writing = { ports, karpenter };
+  failures.push(...(await writePoolStatuses(writing, state, pools)));
+  failures.push(...(await writeOverlayStatuses(writing, state, overlays)));
+  const buffers = settings.capacityBuffer ? bufferPods(state) : [];
+  const backoffs = await readLaunchBackoffs(ports, state);
+  const pods = [...withoutBackedOff(state.objects.pods, backoffs), ...buffers];
+  const typesOf = typesByClaim(resolution);
+  const { region } = ports.catalog;
+  return {
+    virtual: new Set(pods.filter(isBufferPod).map(podKey)),
+    readyAtMs: ports.clock.nowMs(),
+    startedAtMs,
+    state,
+    karpenter,
+    failures,
+    backoffs,
+    pools,
+    snapshot: {
+      ...state.objects,
+      nodes: withAwaitedLabels(state),
+      nodePools: withoutHalted(pools, haltedPools(failed, nowMs)),
+      nodeClaims: state.objects.nodeClaims.map((claim) =>
+        withPlannedLabels(claim, typesOf(claim), region),
+      ),
+      instanceTypes,
+      pods,
+    },
+    typesOf,
+  };
+}

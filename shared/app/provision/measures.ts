@@ -1,0 +1,95 @@
+import type { InstanceType, Offering } from '../../core/model/instance-type.ts';
+import { CAPACITY_TYPE, INSTANCE_TYPE, ZONE } from '../../core/model/labels.ts';
+import type { Plan } from '../../core/model/plan.ts';
+import { podKey } from '../../core/model/pod.ts';
+import type { NodeClaim } from '../../core/model/provisioning.ts';
+import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
+import type { ShortMetricName } from '../../ports.ts';
+
+/** Levels by the names that a recorder knows, each as it is at one moment. */
+export type Measures = readonly (readonly [ShortMetricName, number])[];
+
+/** What a round of `provision` has seen and decided. */
+export interface Round {
+  readonly snapshot: ClusterSnapshot;
+  readonly plan: Plan;
+  /** Pods of CapacityBuffers, which wait for nothing. */
+  readonly virtual: ReadonlySet<string>;
+  readonly typesOf: (claim: NodeClaim) => readonly InstanceType[];
+  readonly nowMs: number;
+}
+
+/** The state of the cluster as the dashboard and the alarms ask for it. */
+export function measuresOf(round: Round): Measures {
+  const { snapshot } = round;
+  const waitingMs = waitsMs(round);
+  const used = usage(snapshot);
+  const measures: (readonly [ShortMetricName, number | undefined])[] = [
+    ['scheduler_unschedulable_pods_count', waitingMs.length],
+    ['pods_provisioning_unbound_time_seconds', Math.max(0, ...waitingMs) / 1000],
+    ['cluster_state_node_count', snapshot.nodes.length],
+    ['cluster_utilization_percent_cpu', used.cpu],
+    ['cluster_utilization_percent_memory', used.memory],
+    ['nodepools_cost_total', costPerHour(round)],
+    ['unavailable_offerings', unavailable(snapshot)],
+  ];
+  return measures.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+}
+
+/** How long each pod has waited that the plan places, or cannot place. */
+function waitsMs({ snapshot, plan, virtual, nowMs }: Round): readonly number[] {
+  const waiting = new Set([
+    ...plan.newNodeClaims.flatMap(({ pods }) => pods),
+    ...plan.existing.flatMap(({ pods }) => pods),
+    ...plan.unplaced.keys(),
+  ]);
+  return snapshot.pods
+    .filter((pod) => waiting.has(podKey(pod)) && !virtual.has(podKey(pod)))
+    .map((pod) => Math.max(0, nowMs - pod.createdAtMs));
+}
+
+/** Requests of the pods on nodes, in percent of what the nodes have; undefined without nodes. */
+function usage({ nodes, pods }: ClusterSnapshot): {
+  readonly cpu: number | undefined;
+  readonly memory: number | undefined;
+} {
+  const isOnNode = new Set(nodes.map(({ name }) => name));
+  const running = pods.filter(
+    ({ nodeName, phase }) =>
+      nodeName !== undefined &&
+      isOnNode.has(nodeName) &&
+      phase !== 'Succeeded' &&
+      phase !== 'Failed',
+  );
+  const percent = (name: string): number | undefined => {
+    const had = nodes.reduce((sum, { allocatable }) => sum + (allocatable[name] ?? 0), 0);
+    const used = running.reduce((sum, { spec }) => sum + (spec.requests[name] ?? 0), 0);
+    return had === 0 ? undefined : (100 * used) / had;
+  };
+  return { cpu: percent('cpu'), memory: percent('memory') };
+}
+
+/** USD of all claims that have an instance; one whose type is not sold any more counts nothing. */
+function costPerHour({ snapshot, typesOf }: Round): number {
+  return snapshot.nodeClaims
+    .filter((claim) => claim.providerId !== undefined)
+    .reduce((sum, claim) => sum + (offeringOf(claim, typesOf(claim))?.price ?? 0), 0);
+}
+
+function offeringOf(claim: NodeClaim, types: readonly InstanceType[]): Offering | undefined {
+  const { [INSTANCE_TYPE]: name, [ZONE]: zone, [CAPACITY_TYPE]: capacityType } = claim.labels;
+  return types
+    .find((type) => type.name === name)
+    ?.offerings.find((each) => each.zone === zone && each.capacityType === capacityType);
+}
+
+/** Offerings that some pool may use and that a shortage bars now, each once. */
+function unavailable({ instanceTypes }: ClusterSnapshot): number {
+  const barred = new Set<string>();
+  for (const { name, offerings } of [...instanceTypes.values()].flat()) {
+    for (const { zone, capacityType, available } of offerings) {
+      if (!available) barred.add(`${name}/${zone}/${capacityType}`);
+    }
+  }
+  return barred.size;
+}

@@ -1,0 +1,120 @@
+import { type Currency, currencyOf, money } from '../../core/model/currency.ts';
+import { MIN_VALUES_RELAXED } from '../../core/model/labels.ts';
+import type { OfferingChoice } from '../../core/model/plan.ts';
+import type { Pod } from '../../core/model/pod.ts';
+import type { NodePool } from '../../core/model/provisioning.ts';
+import type { PartClaim, PartPlan } from '../../core/rollouts/part-plan.ts';
+import type { Ports, WrittenClaim } from '../../ports.ts';
+import { launchedForAnnotation } from '../planning/launch-backoffs.ts';
+import { plannedClaim } from '../planning/new-claims.ts';
+import type { ProvisioningInput } from '../planning/provisioning-input.ts';
+import { atOnce, WRITES_AT_ONCE } from '../writes/at-once.ts';
+import { attempt, type Failure } from '../writes/attempt.ts';
+import { waitingPods } from './existing-nodes.ts';
+
+function offeringText(choice: OfferingChoice, currency: Currency): string {
+  const { type, zone, capacityType, price, listPrice } = choice;
+  const list = price === listPrice ? '' : `, list ${money(listPrice, currency)}`;
+  return `${type} ${capacityType} in ${zone} at ${money(price, currency)}/h${list}`;
+}
+
+/** `3 pods`; those that stand for a CapacityBuffer, and those to come, are counted apart. */
+function podsText({ pods, expectedPods }: PartClaim, virtual: ReadonlySet<string>): string {
+  const buffered = pods.filter((pod) => virtual.has(pod)).length;
+  const counted = (count: number, noun: string): readonly string[] =>
+    count === 0 ? [] : [`${count} ${noun}${count === 1 ? '' : 's'}`];
+  return [
+    ...counted(pods.length - buffered, 'pod'),
+    ...counted(buffered, 'buffer pod'),
+    ...counted(expectedPods, 'expected pod'),
+  ].join(' and ');
+}
+
+async function recordClaim(
+  ports: Ports,
+  { virtual }: ProvisioningInput,
+  planned: PartClaim,
+  name: string,
+): Promise<void> {
+  const { runnerUp, chosen, overlays, pods, expectedPods, instanceTypes, requests } = planned;
+  const currency = currencyOf(ports.catalog.region);
+  const against =
+    runnerUp === undefined
+      ? 'nothing else would do'
+      : `next best ${offeringText(runnerUp, currency)}: ${runnerUp.why}`;
+  const applied = overlays.length === 0 ? '' : `; overlays ${overlays.join(', ')}`;
+  await ports.recorder.decision({
+    id: `provision-${name}`,
+    atMs: ports.clock.nowMs(),
+    useCase: 'provision',
+    object: `NodeClaim/${name}`,
+    action: 'create',
+    message: `${offeringText(chosen, currency)} for ${podsText(planned, virtual)}${applied}; ${against}`,
+    detail: {
+      nodePool: planned.nodePool,
+      chosen,
+      runnerUp: runnerUp ?? null,
+      overlays,
+      pods,
+      expectedPods,
+      requests,
+      instanceTypes: instanceTypes.slice(0, 20),
+      instanceTypeCount: instanceTypes.length,
+    },
+  });
+}
+
+async function createClaim(
+  ports: Ports,
+  input: ProvisioningInput,
+  planned: PartClaim,
+  pool: NodePool,
+  waiting: readonly Pod[],
+): Promise<WrittenClaim> {
+  const types = input.snapshot.instanceTypes.get(pool.name) ?? [];
+  const name = `${pool.name}-${ports.ids.suffix()}`;
+  const uids = waiting.map(({ uid }) => uid);
+  const claim = plannedClaim(planned, pool, types, name, uids);
+  const launchedFor = launchedForAnnotation(input.backoffs, waiting);
+  const wanted = { ...claim, annotations: { ...claim.annotations, ...launchedFor } };
+  const made = await ports.cluster.createNodeClaim(wanted);
+  ports.recorder.count('nodeclaims_created_total', {
+    reason: 'provisioned',
+    nodepool: pool.name,
+    min_values_relaxed: planned.annotations[MIN_VALUES_RELAXED] ?? 'false',
+  });
+  await recordClaim(ports, input, planned, name);
+  return made;
+}
+
+/** A planned claim as it was written, with the pods that it is for. */
+export interface PlannedWritten extends WrittenClaim {
+  readonly pods: readonly string[];
+}
+
+/** Writes the planned claims, several at once; one that is refused leaves the others alone. */
+export async function createClaims(
+  ports: Ports,
+  input: ProvisioningInput,
+  plan: PartPlan,
+): Promise<readonly PlannedWritten[]> {
+  const { pools, karpenter, failures } = input;
+  const waiting = waitingPods(input);
+  const parts = plan.newNodeClaims.map((planned) => {
+    const written: PlannedWritten[] = [];
+    const refused: Failure[] = [];
+    return { planned, written, refused };
+  });
+  await atOnce(WRITES_AT_ONCE, parts, async ({ planned, written, refused }) => {
+    const pool = pools.find((each) => each.name === planned.nodePool);
+    if (pool === undefined || (await karpenter.isActive())) return;
+    const { pods } = planned;
+    const create = async (): Promise<void> => {
+      const own = pods.flatMap((pod) => waiting.get(pod) ?? []);
+      written.push({ ...(await createClaim(ports, input, planned, pool, own)), pods });
+    };
+    refused.push(...(await attempt(`NodePool/${pool.name}`, create)));
+  });
+  failures.push(...parts.flatMap(({ refused }) => refused));
+  return parts.flatMap(({ written }) => written);
+}

@@ -1,0 +1,321 @@
+import { isUsable, nodeClassOf } from '../../core/launch/node-classes.ts';
+import { PLAN } from '../../core/model/labels.ts';
+import type { Plan } from '../../core/model/plan.ts';
+import { replan } from '../../core/scheduling/replan.ts';
+import { type ClusterState, objectKey, type Ports } from '../../ports.ts';
+import {
+  LAUNCH_MS,
+  type LaunchReport,
+  launchClaims,
+  NOTHING_LAUNCHED,
+  waitingClaims,
+} from '../launch/launch.ts';
+import { writeBufferStatuses } from '../planning/capacity-buffers.ts';
+import { noteUse } from '../planning/launch-backoffs.ts';
+import { LaunchPause, PAUSED } from '../planning/launch-brakes.ts';
+import {
+  observe,
+  type ProvisioningInput,
+  resolveTypes,
+  typesByClaim,
+} from '../planning/provisioning-input.ts';
+import { planRecording } from '../recording/recording.ts';
+import { type AppSettings, isPaused } from '../settings.ts';
+import { isApproved } from '../writes/approval.ts';
+import type { Failure } from '../writes/attempt.ts';
+import { recordNothing } from '../writes/decisions.ts';
+import { KarpenterLease } from '../writes/karpenter-lease.ts';
+import { claimRef } from '../writes/references.ts';
+import { alone, type Turns } from '../writes/turns.ts';
+import { decideForPods } from './decision.ts';
+import type { Nominated } from './existing-nodes.ts';
+import { type Measures, measuresOf } from './measures.ts';
+import type { PlannedWritten } from './planned-claims.ts';
+import { tellOfPods } from './pod-events.ts';
+import { keepStaticCapacity } from './static-capacity.ts';
+import { recordUnplaced } from './unplaced.ts';
+
+export interface ProvisionReport {
+  readonly created: readonly string[];
+  readonly launched: readonly string[];
+  /** Pods that no plan could place, with the reason. */
+  readonly unplaced: ReadonlyMap<string, string>;
+  /** Steps that were refused; the others went on. */
+  readonly failures: readonly Failure[];
+  /** Launches, or another plan, were left to the next pass for want of time. */
+  readonly isUnfinished: boolean;
+  /** Somebody came for a turn meanwhile: there is to be another pass. */
+  readonly isWoken: boolean;
+  /** Another had a turn, and does what there is to do. */
+  readonly isLeftToAnother: boolean;
+}
+
+/** What passes by itself is tried again after these, at the latest of them from then on. */
+const PASSING_MS = [5_000, 10_000] as const;
+
+/** Plans in one pass: each more answers a shortage that the one before ran into. */
+const ROUNDS_MAX = 8;
+
+function measure(ports: Ports, input: ProvisioningInput, plan: Plan, nowMs: number): void {
+  const measures: Measures = [
+    ...measuresOf({ ...input, plan, nowMs }),
+    ['pods_backed_off', input.backoffs.pods.size],
+    ['observe_duration_seconds', (input.readyAtMs - input.startedAtMs) / 1000],
+    ['scheduler_scheduling_duration_seconds', (nowMs - input.readyAtMs) / 1000],
+  ];
+  for (const [name, value] of measures) ports.recorder.measure?.(name, value);
+}
+
+/** What holds launches back now, with the reason and a sentence. */
+async function brakeOf(
+  ports: Ports,
+  { state, karpenter }: ProvisioningInput,
+): Promise<readonly [string, string] | undefined> {
+  if (await karpenter.isActive())
+    return ['karpenter-runs', 'Karpenter runs here: nothing is written'];
+  if (!isPaused(state.pausedUntilMs.launch, ports.clock.nowMs())) return undefined;
+  return ['launches-paused', PAUSED];
+}
+
+/** Held launches are what nobody may overlook: what waits is measured as in every other round. */
+async function isHeldBack(
+  ports: Ports,
+  settings: AppSettings,
+  input: ProvisioningInput,
+): Promise<boolean> {
+  const brake = await brakeOf(ports, input);
+  ports.recorder.measure?.('held_back', brake === undefined ? 0 : 1);
+  if (brake === undefined) return false;
+  const plan = replan(input.snapshot, settings.scheduling);
+  measure(ports, input, plan, ports.clock.nowMs());
+  const [reason, message] = brake;
+  await recordNothing({ ports }, reason, 'NodeClaims', message);
+  return true;
+}
+
+/** What is to be launched, and by what. */
+interface Decision {
+  readonly input: ProvisioningInput;
+  readonly written: readonly PlannedWritten[];
+  /** Undefined: nothing was planned. */
+  readonly plan: Plan | undefined;
+  /** Where pods are meant to go that wait. */
+  readonly nominated: readonly Nominated[];
+  /** Something is launched first, and pods are planned after it: they may find their place there. */
+  readonly isPartial: boolean;
+}
+
+/** What all rounds of a pass come to. */
+interface Tally {
+  readonly created: string[];
+  readonly launched: string[];
+  readonly failures: Failure[];
+  unplaced: ReadonlyMap<string, string>;
+}
+
+/**
+ * Whether nodes are on their way that the plan cannot count on yet: static ones, which are written
+ * here, and claims that others have written, of which nobody knows what they will be before they
+ * are launched. Karpenter plans nothing while a claim has no provider id.
+ */
+async function launchesFirst(
+  ports: Ports,
+  { staticCapacity }: AppSettings,
+  input: ProvisioningInput,
+): Promise<boolean> {
+  const { state } = input;
+  if (staticCapacity && (await keepStaticCapacity(ports, input)) > 0) return true;
+  return waitingClaims(state.objects.nodeClaims).some(({ annotations, nodeClassRef }) => {
+    const nodeClass = nodeClassOf(state, nodeClassRef);
+    const isLaunchable = nodeClass !== undefined && isUsable(nodeClass);
+    return isLaunchable && annotations[PLAN] === undefined;
+  });
+}
+
+/** Whether something is to be launched that was approved while the brake was on. */
+function awaitsApproved({ state }: ProvisioningInput): boolean {
+  return waitingClaims(state.objects.nodeClaims).some((each) => isApproved(each, 'launch'));
+}
+
+/** Overlays → plan → NodeClaims. Undefined: something holds launches back. */
+async function decide(
+  ports: Ports,
+  settings: AppSettings,
+  tally: Tally,
+  isFirst: boolean,
+): Promise<Decision | undefined> {
+  const { failures } = tally;
+  const input = await observe(ports, settings, failures);
+  const isHeld = await isHeldBack(ports, settings, input);
+  if (isHeld && !(isFirst && awaitsApproved(input))) return undefined;
+  if (isHeld || (isFirst && (await launchesFirst(ports, settings, input)))) {
+    const nothing = { written: [], plan: undefined, nominated: [] };
+    return { input, ...nothing, isPartial: true };
+  }
+  const { snapshot } = input;
+  const { scheduling } = settings;
+  const decision = await decideForPods(ports, settings, input);
+  const { planned, expected, plan, decidedAtMs, written, relied } = decision;
+  measure(ports, input, plan, decidedAtMs);
+  tally.unplaced = new Map([...plan.unplaced].map(([pod, { message }]) => [pod, message]));
+  const [first] = written;
+  if (first !== undefined) {
+    const planning = { snapshot, settings: scheduling, expected };
+    const text = planRecording(planning, planned, decidedAtMs);
+    ports.recorder.recording?.(`provision-${first.claim.name}`, decidedAtMs, text);
+  }
+  tally.created.push(...written.map(({ claim }) => claim.name));
+  if (await input.karpenter.isActive()) return undefined;
+  const { nodeClaims } = input.state.objects;
+  failures.push(...(await noteUse(ports, input.karpenter, nodeClaims, input.backoffs)));
+  await recordUnplaced(ports, input.virtual, plan);
+  const writing = { ports, karpenter: input.karpenter };
+  failures.push(...(await writeBufferStatuses(writing, input.state, plan)));
+  const made = written.map(({ claim, pods }) => ({ target: `nodeclaim/${claim.name}`, pods }));
+  const nominated = [...made, ...relied.nominated];
+  return { input, written, plan, nominated, isPartial: false };
+}
+
+/** Whether there were claims without an instance before anything was decided. */
+function hasWaiting({ state }: ProvisioningInput): boolean {
+  return waitingClaims(state.objects.nodeClaims).length > 0;
+}
+
+function hasLaunches({ input, written, isPartial }: Decision): boolean {
+  return isPartial || written.length > 0 || hasWaiting(input);
+}
+
+/** The claims that the plan counted on, and those just written: nothing is read again for it. */
+function withWritten(state: ClusterState, written: readonly PlannedWritten[]): ClusterState {
+  const names = new Set(written.map(({ claim }) => claim.name));
+  const others = state.objects.nodeClaims.filter(({ name }) => !names.has(name));
+  const versions = written.map(
+    ({ claim, resourceVersion }) => [objectKey(claimRef(claim)), resourceVersion] as const,
+  );
+  return {
+    ...state,
+    objects: { ...state.objects, nodeClaims: [...others, ...written.map(({ claim }) => claim)] },
+    resourceVersions: new Map([...state.resourceVersions, ...versions]),
+  };
+}
+
+/**
+ * Launches every claim that has no instance. Where some had none before, another invocation may
+ * have launched them since: the cluster is read again then.
+ */
+async function launch(
+  ports: Ports,
+  settings: AppSettings,
+  { input, written, isPartial }: Decision,
+  remainingMs: () => number,
+): Promise<LaunchReport> {
+  const { failures } = input;
+  if (!isPartial && !hasWaiting(input)) {
+    const { karpenter, state, startedAtMs, typesOf } = input;
+    const pause = new LaunchPause(ports, state, startedAtMs);
+    const launching = { ports, settings, karpenter, pause, failures, remainingMs };
+    return await launchClaims(launching, withWritten(state, written), typesOf);
+  }
+  const startedAtMs = ports.clock.nowMs();
+  const state = await ports.cluster.read();
+  const karpenter = new KarpenterLease(ports, state, startedAtMs);
+  const pause = new LaunchPause(ports, state, startedAtMs);
+  const typesOf = typesByClaim(await resolveTypes(ports, settings, state));
+  const launching = { ports, settings, karpenter, pause, failures, remainingMs };
+  return await launchClaims(launching, state, typesOf);
+}
+
+/** Who plays a round, and by what. */
+interface Playing {
+  readonly ports: Ports;
+  readonly settings: AppSettings;
+  readonly remainingMs: () => number;
+  readonly turns: Turns;
+}
+
+interface Round {
+  /** There is to be another, while there is time: what was planned cannot all be had. */
+  readonly isAgain: boolean;
+  readonly isWoken: boolean;
+  readonly isLeftToAnother: boolean;
+  /** The other round is to be in a moment: what launches have met passes by itself. */
+  readonly isPassing: boolean;
+}
+
+/** Decides, launches, and tells people. */
+async function playRound(
+  { ports, settings, remainingMs, turns }: Playing,
+  tally: Tally,
+  isFirst: boolean,
+): Promise<Round> {
+  const deciding = await turns.take('decide', (own) => decide(own, settings, tally, isFirst));
+  const nothing = { isAgain: false, isPassing: false };
+  if (deciding === undefined) return { ...nothing, isWoken: false, isLeftToAnother: true };
+  const { result: decision, isWoken } = deciding;
+  if (decision === undefined) return { ...nothing, isWoken, isLeftToAnother: false };
+  if (!hasLaunches(decision)) {
+    await tellOfPods(ports, decision, []);
+    return { ...nothing, isWoken, isLeftToAnother: false };
+  }
+  // EC2 takes its time: who came while this was decided is planned for meanwhile. Should nobody
+  // hear of it, this invocation goes round all the same.
+  if (isWoken) turns.wakeAnother?.();
+  const launching = await turns.take('launch', (own) =>
+    launch(own, settings, decision, remainingMs),
+  );
+  const { launched, givenUp, postponed, changed, passing } = launching?.result ?? NOTHING_LAUNCHED;
+  const again = givenUp.length + postponed + changed;
+  tally.launched.push(...launched);
+  await tellOfPods(ports, decision, givenUp);
+  return {
+    isAgain: launching !== undefined && (decision.isPartial || again + passing > 0),
+    isPassing: again === 0 && passing > 0,
+    isWoken: isWoken || launching?.isWoken === true,
+    isLeftToAnother: launching === undefined,
+  };
+}
+
+/** Waits for what passes by itself, where there is time; how many such pauses there were. */
+async function pauseAfter({ ports, remainingMs }: Playing, pauses: number): Promise<number> {
+  const pauseMs = PASSING_MS[pauses] ?? PASSING_MS[1];
+  if (remainingMs() >= pauseMs + LAUNCH_MS) await ports.clock.sleep(pauseMs);
+  return pauses + 1;
+}
+
+/**
+ * One pass: overlays → plan → NodeClaims, and then a launch for every claim that has no instance. A
+ * shortage met while launching leads to another plan in the same pass, while there is time.
+ */
+export async function provision(
+  ports: Ports,
+  settings: AppSettings,
+  remainingMs: () => number = () => Number.POSITIVE_INFINITY,
+  turns: Turns = alone(ports),
+): Promise<ProvisionReport> {
+  const tally: Tally = { created: [], launched: [], failures: [], unplaced: new Map() };
+  let isWoken = false;
+  // Noted as soon as a turn ends: what is left of its round may fail.
+  const take: Turns['take'] = async (turn, work) => {
+    const taken = await turns.take(turn, work);
+    isWoken ||= taken?.isWoken === true;
+    return taken;
+  };
+  const playing = { ports, settings, remainingMs, turns: { ...turns, take } };
+  let round: Round;
+  let rounds = 0;
+  let pauses = 0;
+  try {
+    do {
+      round = await playRound(playing, tally, rounds === 0);
+      rounds += 1;
+      // Another round looks at everything again, and so answers who came during the one before.
+      isWoken = round.isWoken || (isWoken && round.isLeftToAnother);
+      if (round.isPassing && rounds < ROUNDS_MAX) pauses = await pauseAfter(playing, pauses);
+    } while (round.isAgain && rounds < ROUNDS_MAX && remainingMs() >= LAUNCH_MS);
+  } catch (error) {
+    if (isWoken) turns.wakeAnother?.();
+    throw error;
+  }
+  const { isAgain, isLeftToAnother } = round;
+  return { ...tally, isUnfinished: isAgain && remainingMs() < LAUNCH_MS, isWoken, isLeftToAnother };
+}

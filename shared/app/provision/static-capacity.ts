@@ -1,0 +1,121 @@
+import { replacedUids } from '../../core/disruption/commands.ts';
+import { isTrue } from '../../core/lifecycle/conditions.ts';
+import { isProtected } from '../../core/lifecycle/drain.ts';
+import { DO_NOT_DISRUPT, NODE_POOL } from '../../core/model/labels.ts';
+import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
+import type { ClusterState, Ports } from '../../ports.ts';
+import { nothingToLaunch } from '../launch/choice.ts';
+import { staticClaim } from '../planning/new-claims.ts';
+import type { TypesOf } from '../planning/provisioning-input.ts';
+import { attempt, type Failure } from '../writes/attempt.ts';
+import type { KarpenterLease } from '../writes/karpenter-lease.ts';
+import { claimRef, poolRef } from '../writes/references.ts';
+
+interface Ranked {
+  readonly claim: NodeClaim;
+  /** Lower goes first: not launched, empty, then by pods; those that may not be disrupted last. */
+  readonly rank: number;
+}
+
+/** Which claims of a static pool go first when there are too many, as in Karpenter. */
+function byExpendability(
+  state: ClusterState,
+  claims: readonly NodeClaim[],
+  nowMs: number,
+): readonly NodeClaim[] {
+  const { nodes, pods } = state.objects;
+  const ranked = claims.map((claim): Ranked => {
+    if (claim.providerId === undefined) return { claim, rank: -1 };
+    const node = nodes.find((each) => each.providerId === claim.providerId);
+    const running = pods.filter(
+      (pod) =>
+        node !== undefined &&
+        pod.nodeName === node.name &&
+        pod.controller?.kind !== 'DaemonSet' &&
+        pod.phase !== 'Succeeded' &&
+        pod.phase !== 'Failed',
+    );
+    const isHeld =
+      node?.annotations[DO_NOT_DISRUPT] === 'true' ||
+      running.some((pod) => isProtected(pod, nowMs));
+    return { claim, rank: running.length + (isHeld ? 1_000_000 : 0) };
+  });
+  return ranked
+    .sort((a, b) => a.rank - b.rank || (a.claim.name < b.claim.name ? -1 : 1))
+    .map((each) => each.claim);
+}
+
+/** A replacement counts from the moment when the node that it replaces leaves. */
+function withoutSurge(claims: readonly NodeClaim[]): readonly NodeClaim[] {
+  const staying = new Set(claims.map(({ uid }) => uid));
+  return claims.filter(
+    ({ annotations }) => !replacedUids(annotations).some((uid) => staying.has(uid)),
+  );
+}
+
+/** What the pools are compared with. */
+export interface StaticInput {
+  readonly state: ClusterState;
+  readonly pools: readonly NodePool[];
+  readonly karpenter: KarpenterLease;
+  readonly failures: Failure[];
+  readonly typesOf: TypesOf;
+}
+
+/** Creates and deletes claims of NodePools with `replicas`; how many it changed. */
+export async function keepStaticCapacity(ports: Ports, input: StaticInput): Promise<number> {
+  let changed = 0;
+  const onChange = (): void => {
+    changed += 1;
+  };
+  for (const pool of input.pools) {
+    if (pool.isDeleting || !isTrue(pool, 'Ready')) continue;
+    const keep = () => keepReplicas(ports, input, pool, onChange);
+    input.failures.push(...(await attempt(`NodePool/${pool.name}`, keep)));
+  }
+  return changed;
+}
+
+/** A claim that would be given up at once, and made again in the next second, is not written. */
+async function sayWaiting(
+  { cluster }: Ports,
+  pool: NodePool,
+  missing: number,
+  nothing: string,
+): Promise<void> {
+  const message = `${missing} of spec.replicas wait: ${nothing}`;
+  const event = { type: 'Warning', reason: 'InsufficientCapacityError', message } as const;
+  await cluster.event({ regarding: poolRef(pool), ...event });
+}
+
+async function keepReplicas(
+  ports: Ports,
+  { state, karpenter, typesOf }: StaticInput,
+  pool: NodePool,
+  onChange: () => void,
+): Promise<void> {
+  if (pool.replicas === undefined) return;
+  const all = state.objects.nodeClaims.filter((each) => each.labels[NODE_POOL] === pool.name);
+  const claims = withoutSurge(all.filter((claim) => claim.deletedAtMs === undefined));
+  const room = (pool.limits['nodes'] ?? Number.POSITIVE_INFINITY) - all.length;
+  const missing = Math.min(pool.replicas - claims.length, room);
+  for (let count = 0; count < missing; count += 1) {
+    if (await karpenter.isActive()) return;
+    const claim = staticClaim(pool, `${pool.name}-${ports.ids.suffix()}`);
+    const nothing = nothingToLaunch(claim, typesOf(claim));
+    if (nothing !== undefined) {
+      await sayWaiting(ports, pool, missing, nothing);
+      break;
+    }
+    await ports.cluster.createNodeClaim(claim);
+    ports.recorder.count('nodeclaims_created_total', { reason: 'static', nodepool: pool.name });
+    onChange();
+  }
+  const surplus = claims.length - pool.replicas;
+  const expendable = byExpendability(state, claims, ports.clock.nowMs());
+  for (const claim of expendable.slice(0, Math.max(0, surplus))) {
+    if (await karpenter.isActive()) return;
+    await ports.cluster.delete(claimRef(claim));
+    onChange();
+  }
+}

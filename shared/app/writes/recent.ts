@@ -1,0 +1,45 @@
+import type { Ports } from '../../ports.ts';
+
+/** An act follows a look at most this old. */
+const LOOK_MS = 1_000;
+
+export interface RecentOptions<Value> {
+  readonly clock: Pick<Ports['clock'], 'nowMs'>;
+  /** What was read last, and when reading it began. */
+  readonly value: Value;
+  readonly readAtMs: number;
+  /** Absent: nobody changes it. */
+  readonly look: (() => Promise<Value>) | undefined;
+}
+
+/** What may change in the middle of a pass, read again where the last look is a while ago. */
+export class Recent<Value> {
+  private readonly options: RecentOptions<Value>;
+  private value: Value;
+  private readAtMs: number;
+  /** Acts that go on at the same time share one look. */
+  private looking: Promise<void> | undefined;
+
+  constructor(options: RecentOptions<Value>) {
+    this.options = options;
+    this.value = options.value;
+    this.readAtMs = options.readAtMs;
+  }
+
+  async read(): Promise<Value> {
+    const { clock, look } = this.options;
+    if (look !== undefined && clock.nowMs() - this.readAtMs >= LOOK_MS) {
+      this.looking ??= this.renew(look).finally(() => {
+        this.looking = undefined;
+      });
+      await this.looking;
+    }
+    return this.value;
+  }
+
+  private async renew(look: () => Promise<Value>): Promise<void> {
+    const nowMs = this.options.clock.nowMs();
+    this.value = await look();
+    this.readAtMs = nowMs;
+  }
+}

@@ -1,0 +1,106 @@
+import { parseDurationMs } from '../../duration.ts';
+import { type Currency, money } from '../../model/currency.ts';
+import { CONSOLIDATION_GUARD } from '../../model/labels.ts';
+import type { NodeClaim, NodePool } from '../../model/provisioning.ts';
+import type { Balance, ConsolidationSettings, Usage } from './payback.ts';
+
+/** What a NodePool asks of moves of its nodes, beside what the settings say. */
+export interface ConsolidationGuard {
+  /** A move saves at least so many USD an hour. @default nothing */
+  readonly saving?: number;
+  /** A move saves at least this share of what its nodes cost, from 0 to 1. @default nothing */
+  readonly share?: number;
+  /** Nodes are at least so old. @default any */
+  readonly ageMs?: number;
+  /** Within this time a move has to have saved what it costs. @default the setting */
+  readonly horizonMs?: number;
+}
+
+type Entry = { -readonly [Key in keyof ConsolidationGuard]: ConsolidationGuard[Key] };
+
+const AMOUNT = /^\d+(?:\.\d+)?$/;
+
+function readEntry(guard: Entry, key: string, value: string): boolean {
+  const amount = AMOUNT.test(value) ? Number(value) : undefined;
+  const durationMs = parseDurationMs(value);
+  if (key === 'saving' && amount !== undefined) guard.saving = amount;
+  else if (key === 'share' && amount !== undefined && amount <= 1) guard.share = amount;
+  else if (key === 'age' && durationMs !== undefined) guard.ageMs = durationMs;
+  else if (key === 'horizon' && durationMs !== undefined) guard.horizonMs = durationMs;
+  else return false;
+  return true;
+}
+
+/**
+ * What a NodePool's annotation says, such as `saving=0.05,share=0.1,age=1h,horizon=12h`; empty where
+ * there is none. A sentence where it cannot be read.
+ */
+export function consolidationGuardOf({
+  annotations,
+}: Pick<NodePool, 'annotations'>): ConsolidationGuard | string {
+  const text = annotations[CONSOLIDATION_GUARD];
+  const guard: Entry = {};
+  if (text === undefined) return guard;
+  for (const entry of text.split(',')) {
+    const [key = '', value = ''] = entry.split('=').map((each) => each.trim());
+    if (readEntry(guard, key, value)) continue;
+    const like = 'saving=0.05,share=0.1,age=1h,horizon=12h';
+    return `Annotation ${CONSOLIDATION_GUARD}: "${entry.trim()}" is not like part of ${like}`;
+  }
+  return guard;
+}
+
+function guardsOf(nodes: readonly Pick<Usage, 'pool'>[]): ReadonlyMap<string, ConsolidationGuard> {
+  const pools = new Map(nodes.map(({ pool }) => [pool.name, pool]));
+  return new Map(
+    [...pools].flatMap(([name, pool]) => {
+      const guard = consolidationGuardOf(pool);
+      return typeof guard === 'string' ? [] : [[name, guard] as const];
+    }),
+  );
+}
+
+/** The settings for a move of the nodes: of horizons that differ the shortest. */
+export function settingsFor(
+  nodes: readonly Pick<Usage, 'pool'>[],
+  settings: ConsolidationSettings,
+): ConsolidationSettings {
+  const guards = [...guardsOf(nodes).values()];
+  const horizons = guards.map(({ horizonMs = settings.horizonMs }) => horizonMs);
+  const horizonMs = horizons.length === 0 ? settings.horizonMs : Math.min(...horizons);
+  return horizonMs === settings.horizonMs ? settings : { ...settings, horizonMs };
+}
+
+/** Why a NodePool does not take the move, for people; undefined: all take it. */
+export function guarded(
+  nodes: readonly Usage[],
+  { saving }: Balance,
+  currency: Currency,
+): string | undefined {
+  const before = nodes.reduce((sum, { pricePerHour }) => sum + pricePerHour, 0);
+  for (const [name, guard] of guardsOf(nodes)) {
+    const what = `${CONSOLIDATION_GUARD} of NodePool ${name} asks for`;
+    if (guard.saving !== undefined && saving < guard.saving) {
+      const [saved, asked] = [saving, guard.saving].map((each) => money(each, currency));
+      return `It would save ${saved} an hour, and ${what} ${asked}`;
+    }
+    if (guard.share !== undefined && saving < guard.share * before) {
+      const [saved, asked] = [saving / before, guard.share].map((each) => Math.round(each * 100));
+      return `It would save ${saved} %, and ${what} ${asked} %`;
+    }
+  }
+  return undefined;
+}
+
+/** Why the node is too young to be moved, or its pool's guard cannot be read; undefined: it is not. */
+export function tooYoung(
+  pool: NodePool,
+  { createdAtMs }: Pick<NodeClaim, 'createdAtMs'>,
+  nowMs: number,
+): string | undefined {
+  const guard = consolidationGuardOf(pool);
+  if (typeof guard === 'string') return guard;
+  if (guard.ageMs === undefined || nowMs - createdAtMs >= guard.ageMs) return undefined;
+  const minutes = Math.ceil((createdAtMs + guard.ageMs - nowMs) / 60_000);
+  return `${CONSOLIDATION_GUARD} of NodePool ${pool.name} keeps it for ${minutes} more minutes`;
+}

@@ -1,0 +1,100 @@
+import type { InstanceType } from '../model/instance-type.ts';
+import { CAPACITY_TYPE, FAILED_MOVES, INSTANCE_TYPE, type Labels } from '../model/labels.ts';
+
+/**
+ * What consolidation does not launch for a while, of a NodePool: a node of the kind was to take the
+ * place of others and did not become ready. The next one in vain doubles the time.
+ */
+const WAIT_MS = 15 * 60_000;
+const WAIT_MS_MAX = 8 * 3_600_000;
+/** So long after its wait a target is like one that has never failed. */
+const FORGET_MS = 24 * 3_600_000;
+
+/** Moves to a target that failed: how many in a row, and until when no other is made. */
+export interface FailedMove {
+  readonly untilMs: number;
+  readonly count: number;
+}
+
+/** By the target: an instance type and a capacity type. */
+export type FailedMoves = ReadonlyMap<string, FailedMove>;
+
+function readMove(value: unknown): FailedMove | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { until, count } = value as Readonly<Record<string, unknown>>;
+  const untilMs = typeof until === 'string' ? Date.parse(until) : Number.NaN;
+  if (Number.isNaN(untilMs) || typeof count !== 'number' || count < 1) return undefined;
+  return { untilMs, count };
+}
+
+/** What a NodePool's annotation says; whatever cannot be read says nothing. */
+export function failedMoves(annotations: Labels): FailedMoves {
+  const text = annotations[FAILED_MOVES];
+  if (text === undefined) return new Map();
+  let read: unknown;
+  try {
+    read = JSON.parse(text);
+  } catch {
+    return new Map();
+  }
+  if (typeof read !== 'object' || read === null) return new Map();
+  return new Map(
+    Object.entries(read).flatMap(([target, value]) => {
+      const move = readMove(value);
+      return move === undefined ? [] : [[target, move] as const];
+    }),
+  );
+}
+
+/** The annotation's text; null removes it. */
+export function failedMovesText(moves: FailedMoves): string | null {
+  if (moves.size === 0) return null;
+  const entries = [...moves].sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify(
+    Object.fromEntries(
+      entries.map(([target, { untilMs, count }]) => [
+        target,
+        { until: new Date(untilMs).toISOString(), count },
+      ]),
+    ),
+  );
+}
+
+/** What a claim was launched as, for people and as a key. */
+export function targetOf({ labels }: { readonly labels: Labels }): string {
+  return `${labels[INSTANCE_TYPE] ?? ''} ${labels[CAPACITY_TYPE] ?? ''}`;
+}
+
+/** The moves with one more failure; those of one move count once. */
+export function withFailure(moves: FailedMoves, target: string, nowMs: number): FailedMoves {
+  const before = moves.get(target);
+  if (before !== undefined && nowMs < before.untilMs) return moves;
+  const count = (before?.count ?? 0) + 1;
+  const waitMs = Math.min(WAIT_MS_MAX, WAIT_MS * 2 ** (count - 1));
+  return new Map([...moves, [target, { untilMs: nowMs + waitMs, count }]]);
+}
+
+/** The moves that still mean something. */
+export function remembered(moves: FailedMoves, nowMs: number): FailedMoves {
+  return new Map([...moves].filter(([, { untilMs }]) => nowMs < untilMs + FORGET_MS));
+}
+
+/** The targets that are to be left alone now. */
+export function waitingTargets(moves: FailedMoves, nowMs: number): ReadonlySet<string> {
+  return new Set([...moves].flatMap(([target, { untilMs }]) => (nowMs < untilMs ? [target] : [])));
+}
+
+/** The types without what is to be left alone. */
+export function withoutTargets(
+  types: readonly InstanceType[],
+  targets: ReadonlySet<string>,
+): readonly InstanceType[] {
+  if (targets.size === 0) return types;
+  return types.flatMap((type) => {
+    const offerings = type.offerings.filter(
+      ({ capacityType }) => !targets.has(`${type.name} ${capacityType}`),
+    );
+    if (offerings.length === type.offerings.length) return [type];
+    return offerings.length === 0 ? [] : [{ ...type, offerings }];
+  });
+}

@@ -1,0 +1,62 @@
+import { REPLACED_BY } from '../model/labels.ts';
+import type { Plan } from '../model/plan.ts';
+import { podKey } from '../model/pod.ts';
+import type { NodeClaim } from '../model/provisioning.ts';
+import type { ClusterSnapshot } from '../model/snapshot.ts';
+import { isDisrupted } from '../model/taint.ts';
+import { withReserved } from './simulation.ts';
+
+/** A node that takes no pods and waits for its replacements: it may yet stay. */
+interface Replaced {
+  readonly claim: NodeClaim;
+  readonly pods: readonly string[];
+}
+
+function replacedNodes({ nodeClaims, nodes, pods }: ClusterSnapshot): readonly Replaced[] {
+  const waiting = nodeClaims.filter(
+    ({ annotations, deletedAtMs }) =>
+      annotations[REPLACED_BY] !== undefined && deletedAtMs === undefined,
+  );
+  if (waiting.length === 0) return [];
+  const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
+  const byNode = Map.groupBy(pods, ({ nodeName }) => nodeName);
+  return waiting.flatMap((claim) => {
+    const node = claim.providerId === undefined ? undefined : byProvider.get(claim.providerId);
+    if (node === undefined || !isDisrupted(node) || node.deletedAtMs !== undefined) return [];
+    return [{ claim, pods: (byNode.get(node.name) ?? []).map(podKey) }];
+  });
+}
+
+/**
+ * Plans with the pods of nodes that are being replaced as demand for what there is, so that nobody
+ * else gets their places, but not as demand for new nodes: where their replacements cannot be had,
+ * the nodes stay. Those whose pods would need more are planned as nodes that stay, pods and all.
+ */
+export function planAround<Made extends Plan>(
+  snapshot: ClusterSnapshot,
+  make: (snapshot: ClusterSnapshot) => Made,
+): Made {
+  const replaced = replacedNodes(snapshot);
+  const first = make(snapshot);
+  const staying = withoutPlace(replaced, first);
+  if (staying.length === 0) return first;
+  const second = make(withStaying(snapshot, staying));
+  // What they leave undone may be the place of others: then all stay.
+  const others = replaced.filter((each) => !staying.includes(each));
+  if (withoutPlace(others, second).length === 0) return second;
+  return make(withStaying(snapshot, replaced));
+}
+
+/** Those that have a pod for which there is nothing but a new node. */
+function withoutPlace(replaced: readonly Replaced[], plan: Plan): readonly Replaced[] {
+  if (replaced.length === 0) return [];
+  const short = new Set([
+    ...plan.newNodeClaims.flatMap(({ pods }) => pods),
+    ...plan.unplaced.keys(),
+  ]);
+  return replaced.filter(({ pods }) => pods.some((pod) => short.has(pod)));
+}
+
+function withStaying(snapshot: ClusterSnapshot, staying: readonly Replaced[]): ClusterSnapshot {
+  return staying.reduce((each, { claim }) => withReserved(each, claim, []), snapshot);
+}

@@ -1,0 +1,136 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Chromium, chromiumPath, type Scheme, type Tab } from '../../support/chromium.ts';
+import { pageOf, ROOT } from './made.ts';
+
+/** Pages in a real browser; without one (Debian: the package chromium), these are skipped. */
+
+const found = chromiumPath();
+if (found === undefined) process.stderr.write('skipped: no chromium in PATH; CHROMIUM names one\n');
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const spread = join(ROOT, 'examples/07-spread-and-spot');
+const PAGES = {
+  simulate: ['simulate', spread, '--scenario', `${spread}/scenario.yaml`, '--duration', '10m'],
+  solve: ['solve', join(ROOT, 'examples/09-solve/case.json'), '--bound'],
+  compare: ['compare', join(ROOT, 'bench/compare/19500-pods')],
+} as const;
+type Name = keyof typeof PAGES;
+const NAMES = ['simulate', 'solve', 'compare'] as const;
+
+let folder: string;
+let chromium: Chromium;
+beforeAll(async () => {
+  if (found === undefined) return;
+  folder = mkdtempSync(join(tmpdir(), 'joiner-page-'));
+  for (const name of NAMES) {
+    writeFileSync(join(folder, `${name}.html`), await pageOf(...PAGES[name]));
+  }
+  chromium = await Chromium.start(found);
+}, 120_000);
+afterAll(async () => {
+  if (found === undefined) return;
+  await chromium.stop();
+  rmSync(folder, { recursive: true });
+});
+
+async function opened(name: Name, scheme: Scheme = 'light'): Promise<Tab> {
+  return chromium.open(join(folder, `${name}.html`), scheme);
+}
+
+const DETAIL = '#detail';
+
+describe.skipIf(found === undefined)('a page in a browser', () => {
+  describe.each(NAMES)('%s', (name) => {
+    it('loads itself alone, and nothing is wrong', async () => {
+      const tab = await opened(name);
+      await tab.press('Tab');
+      expect(tab.said).toEqual([]);
+      expect(tab.requests).toEqual([pathToFileURL(join(folder, `${name}.html`)).href]);
+    });
+
+    it.each(['light', 'dark'] as const)('axe finds nothing serious, %s', async (scheme) => {
+      const tab = await opened(name, scheme);
+      await tab.run("for (const each of document.querySelectorAll('details')) each.open = true");
+      await tab.run(AXE);
+      const violations = await tab.value(
+        'axe.run().then(({ violations }) => violations.map(({ id, impact, nodes }) =>' +
+          ' [impact, id, nodes[0].html.slice(0, 120)]))',
+      );
+      expect(violations).toEqual([]);
+    });
+
+    it('has a colour scheme of its own in the dark', async () => {
+      const colours = await Promise.all(
+        (['light', 'dark'] as const).map(async (scheme) =>
+          (await opened(name, scheme)).value('getComputedStyle(document.body).backgroundColor'),
+        ),
+      );
+      expect(new Set(colours).size).toBe(2);
+    });
+  });
+
+  it('shows details of the node that is pointed at, and keeps them when it is clicked', async () => {
+    const tab = await opened('simulate');
+    await tab.point('.node[data-group="1"]');
+    const second = await tab.text(DETAIL);
+    expect(second).toContain('Runner-up');
+    await tab.point('.node[data-group="0"]', true);
+    const first = await tab.text(DETAIL);
+    expect(first).not.toBe(second);
+    await tab.point('.node[data-group="1"]');
+    expect(await tab.text(DETAIL)).toBe(second);
+    await tab.point('h1');
+    expect(await tab.text(DETAIL)).toBe(first);
+  });
+
+  it('can be walked with the keyboard, and shows where one is', async () => {
+    const tab = await opened('simulate');
+    await tab.run("document.querySelector('.node').focus()");
+    await tab.press('ArrowDown');
+    const focused = 'document.activeElement.dataset.group';
+    expect(await tab.value(focused)).toBe('1');
+    const before = await tab.text(DETAIL);
+    await tab.press('End');
+    expect(await tab.value(focused)).toBe('4');
+    expect(await tab.text(DETAIL)).not.toBe(before);
+    await tab.press('ArrowRight');
+    expect(await tab.value("document.querySelectorAll('.block.picked').length")).toBeGreaterThan(0);
+    const outline = await tab.value('getComputedStyle(document.activeElement).outlineStyle');
+    expect(outline).toBe('solid');
+  });
+
+  it('shows the cluster at another time, and what was decided then', async () => {
+    const tab = await opened('simulate');
+    await tab.run("document.getElementById('scrub').focus()");
+    await tab.press('Home');
+    await expect.poll(() => tab.text('#moment')).toContain('0s: 5 nodes, 17 pods pending');
+    expect(await tab.value("document.querySelectorAll('.badge.starting').length")).toBe(5);
+    await tab.point('g.mark[data-mark="1"]', true);
+    expect(await tab.text(DETAIL)).toContain('After 5m');
+    expect(await tab.text(DETAIL)).toContain('spot_interrupted');
+    expect(await tab.text('#moment')).toMatch(/^5m: 6 nodes/);
+    expect(await tab.value("document.getElementById('scrub').ariaValueText")).toMatch(/^5m: 6/);
+    await tab.run("document.querySelector('g.mark').focus()");
+    await tab.press('ArrowRight');
+    await tab.press('Enter');
+    expect(await tab.text('#moment')).toMatch(/^5m/);
+  });
+
+  it('opens a row of types to its nodes, shows every node, and the other way', async () => {
+    const tab = await opened('compare');
+    const rows = "document.querySelectorAll('.node').length";
+    const types = Number(await tab.value(rows));
+    await tab.point('.node[data-group="0"]', true);
+    expect(await tab.value("document.querySelectorAll('.node.inner').length")).toBeGreaterThan(0);
+    await tab.point('input[value="each"]', true);
+    expect(await tab.value(rows)).toBe(172);
+    expect(types).toBeLessThan(40);
+    await tab.point('input[name="scene"][value="1"]', true);
+    expect(await tab.value(rows)).toBe(37);
+  });
+});

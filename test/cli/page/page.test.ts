@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { joiner } from '../run.ts';
+import { pageOf, ROOT, textOf } from './made.ts';
+
+const EXAMPLES = join(ROOT, 'examples');
+const SOLVE = ['solve', join(EXAMPLES, '09-solve', 'case.json')];
+
+function hash(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
+
+describe('a page', () => {
+  it('says what was planned, what it costs and how near that is to the bound', async () => {
+    const text = textOf(await pageOf(...SOLVE, '--bound'))
+      .replace(/^(joiner solve ).*$/m, '$1CASE')
+      .replace(/Solved in \d+ ms/, 'Solved in N ms');
+    await expect(text).toMatchFileSnapshot('solve.txt');
+  });
+
+  it('allows its own script and stylesheet, and nothing else', async () => {
+    const page = await pageOf(...SOLVE);
+    const [, policy = ''] = /Content-Security-Policy" content="([^"]*)"/.exec(page) ?? [];
+    const said = policy.replaceAll('&#39;', "'");
+    const [, style = ''] = /<style>([\s\S]*?)<\/style>/.exec(page) ?? [];
+    const [, script = ''] = /<script>([\s\S]*?)<\/script>/.exec(page) ?? [];
+    expect(said.split('; ')).toEqual([
+      "default-src 'none'",
+      `style-src ${hash(style)}`,
+      `script-src ${hash(script)}`,
+      "base-uri 'none'",
+      "form-action 'none'",
+    ]);
+    expect(page).not.toMatch(/<[^>]+ (style|on\w+)=|<(link|img|iframe|base|object)\b/);
+  });
+
+  it('is the same bytes for the same answer', async () => {
+    const run = async () => (await pageOf(...SOLVE)).replaceAll(/"?Solved in"?.{0,30}? ms/g, '');
+    expect(await run()).toBe(await run());
+  });
+
+  it('cannot be written where there is no folder', async () => {
+    const { exitCode, stderr } = await joiner(...SOLVE, '--html', '/nowhere/at/all.html');
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 2,
+      stderr: expect.stringContaining('--html /nowhere/at/all.html'),
+    });
+  });
+});
+
+describe('pages of examples', () => {
+  const folders = readdirSync(EXAMPLES, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+
+  it.each(folders)(
+    '%s has one',
+    async (folder) => {
+      const path = join(EXAMPLES, folder);
+      const scenario = join(path, 'scenario.yaml');
+      const files = readdirSync(path).filter((name) => name.endsWith('.yaml'));
+      // Overlays that are refused are there to be refused.
+      const own = files.filter((name) => !/\.refused\.|^scenario|^diagnose/.test(name));
+      const args = existsSync(join(path, 'case.json'))
+        ? ['solve', join(path, 'case.json'), '--bound']
+        : [
+            'simulate',
+            ...own.map((name) => join(path, name)),
+            '--duration',
+            existsSync(scenario) ? '25m' : '2m',
+            ...(existsSync(scenario) ? ['--scenario', scenario] : []),
+          ];
+      const page = await pageOf(...args);
+      expect(textOf(page)).toContain('What it costs');
+      expect(textOf(page)).not.toMatch(/undefined|NaN|\[object/);
+      expect(page.length).toBeLessThan(1_000_000);
+    },
+    120_000,
+  );
+});

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import {
+  allFailedCanaries,
+  forgetCanaries,
+  noteFailedCanary,
+} from '../../../../shared/app/disrupt/canary.ts';
+import { ConsolidationMemory } from '../../../../shared/app/disrupt/consolidation-memory.ts';
+import { WaitingEvents } from '../../../../shared/app/disrupt/events.ts';
+import type { DisruptPass } from '../../../../shared/app/disrupt/pass.ts';
+import { resolveTypes } from '../../../../shared/app/planning/provisioning-input.ts';
+import { KarpenterLease } from '../../../../shared/app/writes/karpenter-lease.ts';
+import { failedCanaries } from '../../../../shared/core/disruption/canary.ts';
+import { driftTarget } from '../../../../shared/core/disruption/drift.ts';
+import type { NodeClass } from '../../../../shared/core/model/node-class.ts';
+import type { NodePool } from '../../../../shared/core/model/provisioning.ts';
+import type { ClusterState } from '../../../../shared/ports.ts';
+import { readState } from '../../../../shared/sim/decode.ts';
+import type { World } from '../../../../shared/sim/world.ts';
+import { aNodeClass } from '../../../builders/launches.ts';
+import { runningWorld, settings, spread } from '../world.ts';
+
+async function passOf(world: World, judged: DisruptPass['judged'] = new Map()) {
+  const { ports } = world;
+  const nowMs = ports.clock.nowMs();
+  const state = await ports.cluster.read();
+  const resolution = await resolveTypes(ports, settings, state);
+  const pass: DisruptPass = {
+    ports,
+    settings,
+    state,
+    resolution,
+    nowMs,
+    karpenter: new KarpenterLease(ports, state, nowMs),
+    failures: [],
+    judged,
+    commands: [],
+    draining: [],
+    proven: new Set(),
+    canaries: [],
+    notes: new Map(),
+    failedMoves: new Map(),
+    givenUp: new Set(),
+    created: [],
+    deleted: [],
+    taken: new Set(),
+    kept: new Map(),
+    unconsolidatable: new Set(),
+    asked: undefined,
+    disruptions: [],
+    approved: undefined,
+    memory: new ConsolidationMemory(),
+    events: new WaitingEvents(ports, 20),
+  };
+  return pass;
+}
+
+function onlyPool({ nodePools }: ClusterState['objects']): NodePool {
+  const [pool] = nodePools;
+  if (pool === undefined) throw new Error('the world has no NodePool');
+  return pool;
+}
+
+function noted(world: World): readonly string[] {
+  const { annotations } = onlyPool(readState(world.store).objects);
+  return [...failedCanaries(annotations).keys()];
+}
+
+describe('failed canaries', () => {
+  it('that fail in one pass are all noted', async () => {
+    const world = await runningWorld([spread('web', 1)]);
+    const pass = await passOf(world);
+    const pool = onlyPool(pass.state.objects);
+    await noteFailedCanary(pass, pool, ['a'], '');
+    await noteFailedCanary(pass, pool, ['b'], '');
+    expect(noted(world)).toEqual(['a', 'b']);
+    expect([...allFailedCanaries(pass).keys()]).toEqual(['a', 'b']);
+  });
+
+  it('count from the last one where several pools had one', async () => {
+    const world = await runningWorld([spread('web', 1)]);
+    const pass = await passOf(world);
+    const pool = onlyPool(pass.state.objects);
+    const nodePools = ['early', 'late', 'older'].map((name) => ({ ...pool, name }));
+    const times = [1, 3, 2].map((atMs) => new Map([['a', atMs]]));
+    const notes = new Map(nodePools.map(({ name }, at) => [name, times[at] ?? new Map()]));
+    const state = { ...pass.state, objects: { ...pass.state.objects, nodePools } };
+    expect([...allFailedCanaries({ ...pass, state, notes })]).toEqual([['a', 3]]);
+  });
+
+  it('are kept while a class is not ready, and forgotten when nothing asks for them', async () => {
+    const world = await runningWorld([spread('web', 1)]);
+    const first = await passOf(world);
+    const { nodeClaims, ...objects } = first.state.objects;
+    const [claim] = nodeClaims;
+    const pool = onlyPool({ ...objects, nodeClaims });
+    if (claim === undefined) throw new Error('the world has no claim');
+    await noteFailedCanary(first, pool, ['a'], '');
+    const judgedBy = (nodeClass: NodeClass | undefined): DisruptPass['judged'] => {
+      const parts = { pool, poolHash: '', nodeClass, nodeClassHash: '', hashVersion: '' };
+      const target = driftTarget({ ...parts, types: [], isCatalogCurrent: true });
+      return new Map([[claim.uid, { claim, target, drifts: [], states: [], isUndecided: false }]]);
+    };
+    await forgetCanaries(await passOf(world, judgedBy(undefined)));
+    expect(noted(world)).toEqual(['a']);
+    await forgetCanaries(await passOf(world, judgedBy(aNodeClass())));
+    expect(noted(world)).toEqual([]);
+  });
+});

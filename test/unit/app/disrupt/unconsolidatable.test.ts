@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { ConsolidationMemory } from '../../../../shared/app/disrupt/consolidation-memory.ts';
+import { type DisruptOptions, disrupt } from '../../../../shared/app/disrupt/disrupt.ts';
+import type { ClusterEvent } from '../../../../shared/ports.ts';
+import type { World } from '../../../../shared/sim/world.ts';
+import { runningWorld, settings, spread, withPorts } from '../world.ts';
+
+/** What one pass says of nodes that stay, and what it knows of them. */
+async function passOf({ ports }: World, options: DisruptOptions = {}) {
+  const said: ClusterEvent[] = [];
+  const event = async (each: ClusterEvent): Promise<void> => {
+    if (each.reason === 'Unconsolidatable') said.push(each);
+  };
+  const { kept } = await disrupt(withPorts(ports, { cluster: { event } }), settings, options);
+  return { said, kept };
+}
+
+const ONE_NODE_EACH = 'Its pods would not run cheaper anywhere else';
+
+describe('nodes that stay', () => {
+  it('say why, with their claims', async () => {
+    const { said } = await passOf(await runningWorld([spread('web', 2)]));
+    const kinds = said.map(({ regarding }) => regarding.kind).sort();
+    expect(kinds).toEqual(['Node', 'Node', 'NodeClaim', 'NodeClaim']);
+    expect(new Set(said.map(({ message }) => message)).size).toBe(1);
+  });
+
+  it('say it once, whatever the number of passes', async () => {
+    const world = await runningWorld([spread('web', 2)]);
+    const memory = new ConsolidationMemory();
+    expect((await passOf(world, { memory })).said).toHaveLength(4);
+    expect((await passOf(world, { memory })).said).toEqual([]);
+    expect((await passOf(world)).said).toHaveLength(4);
+  });
+
+  it('say it ten at a time', async () => {
+    const world = await runningWorld([spread('web', 25)]);
+    const memory = new ConsolidationMemory();
+    const counts: number[] = [];
+    for (let pass = 0; pass < 4; pass++) counts.push((await passOf(world, { memory })).said.length);
+    expect(counts).toEqual([20, 20, 10, 0]);
+  });
+
+  it('are known one by one to whoever asks, in a cluster of any size', async () => {
+    const world = await runningWorld([spread('web', 40)]);
+    const { nodeClaims } = (await world.ports.cluster.read()).objects;
+    for (const { name } of nodeClaims) {
+      expect((await passOf(world, { asked: name })).kept.get(name)).toBe(ONE_NODE_EACH);
+    }
+  });
+});

@@ -1,0 +1,265 @@
+import { describe, expect, it } from 'vitest';
+import { interrupt, type QueueMessage } from '../../../../shared/app/interrupt/interrupt.ts';
+import { instanceIdOf } from '../../../../shared/core/lifecycle/actions.ts';
+import { INTERRUPTED, UNCONFIRMED } from '../../../../shared/core/model/labels.ts';
+import { PortError, type Ports } from '../../../../shared/ports.ts';
+import { MINUTE, settings, withPorts } from '../world.ts';
+import {
+  claimsOf,
+  forEachNode,
+  leaving,
+  sentAt,
+  tenNodes,
+  waiting,
+  warnings,
+} from './queue-messages.ts';
+
+describe('a batch of messages', () => {
+  it('is not failed by a message that cannot be read', async () => {
+    const world = await tenNodes();
+    const [first, second] = await warnings(world);
+    const poison = { id: 'poison', body: first?.body.replace('"aws.ec2"', '{"toString":1}') ?? '' };
+    const batch = [poison, ...[first, second].flatMap((each) => each ?? [])];
+    const report = await interrupt(world.ports, settings, batch);
+    expect(report.deleted).toHaveLength(2);
+    expect(report.failedIds).toEqual([]);
+    expect(report.refused).toEqual(new Map([['malformed', 1]]));
+  });
+
+  it('is not failed by a message whose claim cannot be written, for whatever reason', async () => {
+    const world = await tenNodes();
+    const batch = (await warnings(world)).slice(0, 3);
+    const [claim] = await claimsOf(world);
+    const ports = withPorts(world.ports, {
+      cluster: {
+        patchNodeClaim: async (ref, patch) => {
+          if (ref.name === claim?.name) throw new TypeError('a fault of ours');
+          return await world.ports.cluster.patchNodeClaim(ref, patch);
+        },
+      },
+    });
+    const report = await interrupt(ports, settings, batch);
+    expect(report.deleted).toHaveLength(2);
+    expect(report.failedIds).toEqual([batch[0]?.id]);
+    expect(report.failures).toMatchObject([
+      { object: `NodeClaim/${claim?.name}`, message: 'TypeError: a fault of ours' },
+    ]);
+  });
+});
+
+describe('what EC2 cannot confirm', () => {
+  it('takes a fifth of a pool, in however many batches at once', async () => {
+    const world = await tenNodes();
+    const messages = await forEachNode(world, 'reservation');
+    const batches = [0, 2, 4, 6, 8].map((at) => messages.slice(at, at + 2));
+    const reports = await Promise.all(
+      batches.map((batch) => interrupt(world.ports, settings, batch)),
+    );
+    expect(reports.flatMap(({ deleted }) => deleted)).toHaveLength(2);
+    expect(await leaving(world)).toBe(2);
+    expect(reports.flatMap(({ failedIds }) => failedIds)).toHaveLength(8);
+  });
+
+  it('takes no more when the messages come again, until ten minutes are over', async () => {
+    const world = await tenNodes();
+    const messages = await forEachNode(world, 'reservation');
+    const startMs = world.timeline.nowMs();
+    const gone: number[] = [];
+    for (const afterMs of [0, 1.5, 3, 4.5, 9.9, 10].map((minutes) => minutes * MINUTE)) {
+      await world.run(startMs + afterMs);
+      const { deleted } = await interrupt(world.ports, settings, messages);
+      gone.push(deleted.length);
+    }
+    expect(gone).toEqual([2, 0, 0, 0, 0, 2]);
+  });
+
+  it('is noted before a claim is deleted, and not noted again when it comes again', async () => {
+    const world = await tenNodes();
+    const [message] = await forEachNode(world, 'reservation');
+    const noted = async () =>
+      (await world.ports.cluster.readNodePoolNotes('default'))?.annotations[UNCONFIRMED];
+    const ports = withPorts(world.ports, {
+      cluster: {
+        delete: async () => {
+          throw new PortError('unknown', '500', 'later');
+        },
+      },
+    });
+    const batch = message === undefined ? [] : [message];
+    expect((await interrupt(ports, settings, batch)).failedIds).toEqual([message?.id]);
+    const before = await noted();
+    expect(Object.keys(JSON.parse(before ?? '{}'))).toHaveLength(1);
+    expect((await interrupt(world.ports, settings, batch)).deleted).toHaveLength(1);
+    expect(await noted()).toBe(before);
+  });
+
+  it.each<[string, Partial<Ports['cluster']>]>([
+    ['is refused', { patchNodePool: async () => 'conflict' }],
+    ['finds no pool', { readNodePoolNotes: async () => undefined }],
+    [
+      'fails',
+      {
+        patchNodePool: async () => {
+          throw new PortError('unknown', '500', 'later');
+        },
+      },
+    ],
+  ])('deletes nothing where the note %s', async (_, cluster) => {
+    const world = await tenNodes();
+    const [message] = await forEachNode(world, 'reservation');
+    const ports = withPorts(world.ports, { cluster });
+    const report = await interrupt(ports, settings, message === undefined ? [] : [message]);
+    expect(report).toMatchObject({ deleted: [], failedIds: [message?.id] });
+    expect(report.failures.map(({ object }) => object)).toEqual(['NodePool/default']);
+    expect(await leaving(world)).toBe(0);
+    expect((await claimsOf(world)).filter((each) => each.annotations[INTERRUPTED])).toEqual([]);
+  });
+});
+
+describe('a state change of an instance that still runs, says EC2', () => {
+  const tries: readonly (readonly [string, boolean, object])[] = [
+    ['that is news comes again', false, { deleted: 0, failed: 1, refused: {} }],
+    [
+      'that is five minutes old is dropped',
+      true,
+      { deleted: 0, failed: 0, refused: { contradicted: 1 } },
+    ],
+  ];
+
+  it.each(tries)('%s', async (_, isOld, expected) => {
+    const world = await tenNodes();
+    const [message] = await forEachNode(world, 'stopped');
+    if (message === undefined) throw new Error('there is no node');
+    const sentMs = world.timeline.nowMs() - (isOld ? 5 * MINUTE : 5 * MINUTE - 1_000);
+    const { deleted, failedIds, refused } = await interrupt(world.ports, settings, [
+      sentAt(message, sentMs),
+    ]);
+    const counts = { deleted: deleted.length, failed: failedIds.length };
+    expect({ ...counts, refused: Object.fromEntries(refused) }).toEqual(expected);
+  });
+
+  it('that says it is of tomorrow is as old as it has been in the queue', async () => {
+    const world = await tenNodes();
+    const [message] = await forEachNode(world, 'stopped');
+    if (message === undefined) throw new Error('there is no node');
+    const nowMs = world.timeline.nowMs();
+    const forged = { ...sentAt(message, nowMs + 60 * MINUTE), queuedAtMs: nowMs - 6 * MINUTE };
+    const { failedIds, refused } = await interrupt(world.ports, settings, [forged]);
+    expect([failedIds, refused]).toEqual([[], new Map([['contradicted', 1]])]);
+  });
+});
+
+describe('spot warnings', () => {
+  /** Batches of five at once, as Lambda hands them out: each to a process of its own. */
+  async function handled(ports: Ports, messages: readonly QueueMessage[], onDeleted?: () => void) {
+    const batches = [messages.slice(0, 5), messages.slice(5)];
+    const told = async (): Promise<void> => onDeleted?.();
+    return await Promise.all(
+      batches.map((batch) => interrupt(withPorts(ports, {}), settings, batch, told)),
+    );
+  }
+
+  it('that EC2 confirms are acted on at once, however many, and nothing is noted', async () => {
+    const world = await tenNodes();
+    const { waits, clock } = waiting(world);
+    const asked: number[] = [];
+    const spotRequests = async (ids: readonly string[]) => {
+      asked.push(ids.length);
+      return await world.compute.spotRequests(ids);
+    };
+    const ports = withPorts(world.ports, { clock, compute: { spotRequests } });
+    await handled(ports, await warnings(world));
+    expect(await leaving(world)).toBe(10);
+    expect([waits, asked]).toEqual([[], [5, 5]]);
+    const notes = await world.ports.cluster.readNodePoolNotes('default');
+    expect(notes?.annotations[UNCONFIRMED]).toBeUndefined();
+  });
+
+  it('that are forged take a fifth of the pool, are refused after seconds and counted', async () => {
+    const world = await tenNodes();
+    const { waitedMs, clock } = waiting(world);
+    const messages = await forEachNode(world, 'spot');
+    const reports = await handled(withPorts(world.ports, { clock }), messages);
+    expect(await leaving(world)).toBe(2);
+    const refused = reports.map((each) => each.refused.get('unconfirmed') ?? 0);
+    expect(refused.reduce((sum, each) => sum + each)).toBe(8);
+    expect(reports.flatMap(({ failedIds }) => failedIds)).toEqual([]);
+    expect(waitedMs()).toBeGreaterThanOrEqual(10_000);
+    expect(waitedMs()).toBeLessThanOrEqual(2 * 10_000);
+    const reasons = world.recorder.decisions.filter(({ action }) => action === 'none');
+    expect(reasons.map(({ message }) => message)).toContainEqual(
+      expect.stringContaining('EC2 knows nothing of it'),
+    );
+    // The same again, and others: nothing more goes.
+    await handled(withPorts(world.ports, { clock }), await forEachNode(world, 'spot'));
+    expect(await leaving(world)).toBe(2);
+  });
+
+  it('that are confirmed late go as soon as they are, and who drains is woken before', async () => {
+    const world = await tenNodes();
+    const goneAtWaits: number[] = [];
+    const gone = () =>
+      world.store.list('NodeClaim').filter(({ metadata }) => metadata.deletionTimestamp).length;
+    const { waits, clock } = waiting(world, (waited) => {
+      goneAtWaits.push(gone());
+      if (waited === 2)
+        for (const { id } of world.compute.machines.values()) world.compute.takeBack(id);
+    });
+    const told: number[] = [];
+    const messages = await forEachNode(world, 'spot');
+    const ports = withPorts(world.ports, { clock });
+    const report = await interrupt(ports, settings, messages, async () => void told.push(gone()));
+    expect(report).toMatchObject({ failedIds: [], refused: new Map() });
+    expect(report.deleted).toHaveLength(10);
+    expect(waits).toEqual([1000, 2000]);
+    expect(goneAtWaits).toEqual([2, 2]);
+    expect(told).toEqual([2, 10]);
+  });
+
+  it('are confirmed by instances that shut down, whatever their requests say', async () => {
+    const world = await tenNodes();
+    const messages = await forEachNode(world, 'spot');
+    await world.compute.terminate([...world.compute.machines.keys()]);
+    await handled(world.ports, messages);
+    expect(await leaving(world)).toBe(10);
+  });
+
+  it('are acted on at once where EC2 cannot be asked', async () => {
+    const world = await tenNodes();
+    const spotRequests = async (): Promise<never> => {
+      throw new PortError('throttled', 'RequestLimitExceeded', 'later');
+    };
+    const ports = withPorts(world.ports, { compute: { spotRequests } });
+    await handled(ports, await forEachNode(world, 'spot'));
+    expect(await leaving(world)).toBe(10);
+  });
+
+  it('come again where EC2 can be asked no more', async () => {
+    const world = await tenNodes();
+    let asked = 0;
+    const spotRequests = async (ids: readonly string[]) => {
+      asked += 1;
+      if (asked > 1) throw new PortError('throttled', 'RequestLimitExceeded', 'later');
+      return await world.compute.spotRequests(ids);
+    };
+    const { clock } = waiting(world);
+    const ports = withPorts(world.ports, { clock, compute: { spotRequests } });
+    const report = await interrupt(ports, settings, await forEachNode(world, 'spot'));
+    expect(report.deleted).toHaveLength(2);
+    expect(report.failedIds).toHaveLength(8);
+  });
+
+  it('come again where the note is refused, unless they are confirmed meanwhile', async () => {
+    const world = await tenNodes();
+    const messages = (await forEachNode(world, 'spot')).slice(0, 2);
+    const [first] = await claimsOf(world);
+    const { clock } = waiting(world, () =>
+      world.compute.takeBack(instanceIdOf(first?.providerId) ?? ''),
+    );
+    const patchNodePool = async () => 'conflict' as const;
+    const ports = withPorts(world.ports, { clock, cluster: { patchNodePool } });
+    const report = await interrupt(ports, settings, messages);
+    expect(report.deleted).toEqual([first?.name]);
+    expect(report.failedIds).toEqual([messages[1]?.id]);
+  });
+});

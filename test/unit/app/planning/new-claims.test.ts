@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { plannedClaim } from '../../../../shared/app/planning/new-claims.ts';
+import { PLAN } from '../../../../shared/core/model/labels.ts';
+import { planOf, podOf, poolOf, typeOf } from '../../../builders/scheduling.ts';
+
+it('a claim that is not launched counts as the largest of its types takes of what is limited', () => {
+  const types = [typeOf('a', 4, 16, 0.2), typeOf('b', 8, 32, 0.3)];
+  const pool = poolOf('general', { limits: { cpu: 100_000 } });
+  const plan = planOf({ nodePools: [pool], types, pods: [podOf('p')] });
+  const [planned] = plan.newNodeClaims;
+  if (planned === undefined) throw new Error('nothing was planned');
+  expect(planned.instanceTypes).toEqual(['a', 'b']);
+  const claim = plannedClaim(planned, pool, types, 'general-1', []);
+  const { type, capacity } = JSON.parse(claim.annotations[PLAN] ?? '{}');
+  expect({ type, capacity }).toMatchObject({ type: 'a', capacity: { cpu: '8', memory: '16Gi' } });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { consolidate } from '../../../shared/core/disruption/consolidation/consolidate.ts';
+import {
+  consolidationGuardOf,
+  settingsFor,
+  tooYoung,
+} from '../../../shared/core/disruption/consolidation/consolidation-guard.ts';
+import { DEFAULT_CONSOLIDATION_SETTINGS } from '../../../shared/core/disruption/consolidation/payback.ts';
+import { CONSOLIDATION_GUARD } from '../../../shared/core/model/labels.ts';
+import { clusterOf, consolidationOf } from '../../builders/consolidation.ts';
+import { claimOf, podOf, poolOf, typeOf } from '../../builders/scheduling.ts';
+
+const HOUR = 3_600_000;
+
+function guardedBy(text: string) {
+  return { ...poolOf('general'), annotations: { [CONSOLIDATION_GUARD]: text } };
+}
+
+describe('the guard of a NodePool', () => {
+  it.each<[string, object]>([
+    ['saving=0.05', { saving: 0.05 }],
+    ['share=0.1', { share: 0.1 }],
+    ['age=90m', { ageMs: 1.5 * HOUR }],
+    ['horizon=12h', { horizonMs: 12 * HOUR }],
+    [' saving=1 , share=1,age=0s, horizon=1h', { saving: 1, share: 1, ageMs: 0, horizonMs: HOUR }],
+  ])('%s', (text, expected) => {
+    expect(consolidationGuardOf(guardedBy(text))).toEqual(expected);
+  });
+
+  it.each(['', 'saving', 'saving=-1', 'saving=$1', 'share=10', 'age=1', 'horizon=soon', 'price=1'])(
+    'says what cannot be read: "%s"',
+    (text) => {
+      expect(consolidationGuardOf(guardedBy(text))).toMatch(
+        /^Annotation joiner\.dev\/consolidation-guard: ".*" is not like part of saving=0\.05/u,
+      );
+    },
+  );
+
+  it('is none without the annotation', () => {
+    expect(consolidationGuardOf(poolOf('general'))).toEqual({});
+  });
+
+  it('keeps young nodes, and all where it cannot be read', () => {
+    const claim = claimOf('a', { createdAtMs: 0 });
+    expect(tooYoung(guardedBy('age=2h'), claim, HOUR)).toContain('keeps it for 60 more minutes');
+    expect(tooYoung(guardedBy('age=2h'), claim, 2 * HOUR)).toBeUndefined();
+    expect(tooYoung(guardedBy('age=x'), claim, 9 * HOUR)).toContain('is not like part of');
+    expect(tooYoung(poolOf('general'), claim, 0)).toBeUndefined();
+  });
+
+  it('sets the horizon of its nodes, the shortest where several go together', () => {
+    const settings = DEFAULT_CONSOLIDATION_SETTINGS;
+    const horizons = (...texts: readonly string[]) =>
+      settingsFor(
+        texts.map((text, at) => ({ pool: { ...guardedBy(text), name: `pool-${at}` } })),
+        settings,
+      ).horizonMs;
+    expect(horizons('horizon=12h')).toBe(12 * HOUR);
+    expect(horizons('horizon=12h', 'horizon=1h')).toBe(HOUR);
+    expect(horizons('horizon=12h', 'saving=1')).toBe(settings.horizonMs);
+    expect(settingsFor([], settings)).toBe(settings);
+  });
+});
+
+describe('a move of guarded nodes', () => {
+  const types = [typeOf('m.large', 2, 8, 0.1), typeOf('m.4xlarge', 16, 64, 0.8)];
+  const pods = [
+    podOf('p', { cpu: 500 }, { nodeName: 'a', phase: 'Running', unschedulable: false }),
+  ];
+
+  /** A node of $0.80 for which one of $0.10 would do. */
+  function found(text: string) {
+    const cluster = clusterOf([{ name: 'a', type: 'm.4xlarge', pods }], {
+      types,
+      pools: [guardedBy(text)],
+    });
+    const { moves, refusals } = consolidate(consolidationOf(cluster));
+    return { moves: moves.length, why: [...refusals.values()].join() };
+  }
+
+  it.each(['saving=0.6', 'share=0.8', 'horizon=1h', 'saving=0.6,share=0.8'])('goes: %s', (text) => {
+    expect(found(text)).toEqual({ moves: 1, why: '' });
+  });
+
+  it.each([
+    ['saving=0.75', 'It would save $0.7000 an hour, and joiner.dev/consolidation-guard'],
+    ['share=0.9', 'It would save 88 %, and joiner.dev/consolidation-guard of NodePool general'],
+    ['horizon=1m', 'so much cheaper elsewhere that it pays back'],
+  ])('stays: %s', (text, why) => {
+    const { moves, why: said } = found(text);
+    expect(moves).toBe(0);
+    expect(said).toContain(why);
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type FailedMoves,
+  failedMoves,
+  failedMovesText,
+  remembered,
+  targetOf,
+  waitingTargets,
+  withFailure,
+  withoutTargets,
+} from '../../../shared/core/disruption/failed-moves.ts';
+import { FAILED_MOVES } from '../../../shared/core/model/labels.ts';
+import { claimOf, FAMILY } from '../../builders/scheduling.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const TARGET = 'm.large on-demand';
+
+/** Failures at these moments, each as soon as another may be tried. */
+function failing(times: number): FailedMoves {
+  let moves: FailedMoves = new Map();
+  for (let at = 0; at < times; at += 1) {
+    moves = withFailure(moves, TARGET, moves.get(TARGET)?.untilMs ?? 0);
+  }
+  return moves;
+}
+
+describe('moves that failed', () => {
+  it.each([
+    [1, 15],
+    [2, 15 + 30],
+    [3, 15 + 30 + 60],
+    [4, 15 + 30 + 60 + 120],
+  ])('of a kind wait ever longer: %i', (times, minutes) => {
+    expect(failing(times).get(TARGET)).toEqual({ untilMs: minutes * MINUTE, count: times });
+  });
+
+  it('wait 8 hours at most', () => {
+    const [before, after] = [failing(12).get(TARGET), failing(13).get(TARGET)];
+    expect((after?.untilMs ?? 0) - (before?.untilMs ?? 0)).toBe(8 * HOUR);
+  });
+
+  it('count once where several nodes of one move fail', () => {
+    const once = withFailure(new Map(), TARGET, 0);
+    expect(withFailure(once, TARGET, 14 * MINUTE)).toBe(once);
+  });
+
+  it('are forgotten a day after their wait', () => {
+    const moves = failing(1);
+    expect(remembered(moves, 15 * MINUTE + 24 * HOUR - 1)).toEqual(moves);
+    expect(remembered(moves, 15 * MINUTE + 24 * HOUR).size).toBe(0);
+  });
+
+  it('bar their own kind only, and until the time', () => {
+    const moves = failing(1);
+    expect([...waitingTargets(moves, 15 * MINUTE - 1)]).toEqual([TARGET]);
+    expect([...waitingTargets(moves, 15 * MINUTE)]).toEqual([]);
+    const left = withoutTargets(FAMILY, new Set([TARGET]));
+    const kinds = (types: typeof FAMILY) =>
+      types.flatMap(({ name, offerings }) =>
+        offerings.map(({ capacityType }) => `${name} ${capacityType}`),
+      );
+    expect(kinds(left)).toEqual(kinds(FAMILY).filter((each) => each !== TARGET));
+    expect(withoutTargets(FAMILY, new Set())).toBe(FAMILY);
+  });
+
+  it('are named by what the claim was launched as', () => {
+    const labels = {
+      'node.kubernetes.io/instance-type': 'm.large',
+      'karpenter.sh/capacity-type': 'on-demand',
+    };
+    expect(targetOf(claimOf('new', { labels }))).toBe(TARGET);
+  });
+});
+
+describe('the annotation of failed moves', () => {
+  it('is read as it was written, and none where there is nothing', () => {
+    const moves = failing(2);
+    const text = failedMovesText(moves);
+    expect(failedMoves({ [FAILED_MOVES]: text ?? '' })).toEqual(moves);
+    expect(failedMovesText(new Map())).toBeNull();
+    expect(failedMoves({}).size).toBe(0);
+  });
+
+  it.each([
+    'x',
+    '[]',
+    'null',
+    '{"a on-demand":1}',
+    '{"a on-demand":{"until":"soon","count":1}}',
+    '{"a on-demand":{"until":"2026-01-01T00:00:00Z","count":"1"}}',
+    '{"a on-demand":{"until":"2026-01-01T00:00:00Z","count":0}}',
+  ])('says nothing where it cannot be read: %s', (text) => {
+    expect(failedMoves({ [FAILED_MOVES]: text }).size).toBe(0);
+  });
+});

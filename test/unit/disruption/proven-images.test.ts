@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { triesText } from '../../../shared/core/disruption/canary.ts';
+import { imageState } from '../../../shared/core/disruption/image-state.ts';
+import { launchImages } from '../../../shared/core/disruption/proven-images.ts';
+import { FAILED_CANARIES, TRIES } from '../../../shared/core/model/labels.ts';
+import type { Image } from '../../../shared/core/model/node-class.ts';
+import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
+import { aNodeClass } from '../../builders/launches.ts';
+import { claimOf, nodeOf, poolOf, yes } from '../../builders/scheduling.ts';
+
+const ARCH = 'kubernetes.io/arch';
+
+function image(id: string, arch: string): Image {
+  const requirements = [{ key: ARCH, operator: 'In' as const, values: [arch] }];
+  return { id, name: id, deprecated: false, requirements };
+}
+
+const plain = aNodeClass();
+const nodeClass = {
+  ...plain,
+  status: { ...plain.status, images: [image('ami-new', 'amd64'), image('ami-arm', 'arm64')] },
+};
+
+function ready(name: string, imageId: string, arch = 'amd64', createdAtMs = 1): NodeClaim {
+  return claimOf(name, {
+    createdAtMs,
+    imageId,
+    labels: { [ARCH]: arch },
+    nodeClassRef: { ...claimOf('x').nodeClassRef, name: plain.name },
+    providerId: `aws:///zone-a/${name}`,
+    conditions: yes('Launched', 'Registered', 'Initialized'),
+  });
+}
+
+function failing(...ids: readonly string[]) {
+  const times = ids.map((id) => [imageState(plain.name, id), '2026-01-01T00:00:00.000Z']);
+  const annotations = { [FAILED_CANARIES]: JSON.stringify(Object.fromEntries(times)) };
+  return { ...poolOf('general'), annotations };
+}
+
+function launched(
+  claims: readonly NodeClaim[],
+  failed: readonly string[] = ['ami-new'],
+  claim = claimOf('waits'),
+) {
+  const nodes = claims.map(({ name }) => ({ ...nodeOf(name, 4, 16), conditions: yes('Ready') }));
+  const known = { nodePools: [failing(...failed)], nodeClaims: claims, nodes };
+  return launchImages(claim, nodeClass, known).map(({ id }) => id);
+}
+
+describe('the images of a launch', () => {
+  it('are those of the class where none has failed', () => {
+    expect(launched([ready('a', 'ami-old')], [])).toEqual(['ami-new', 'ami-arm']);
+  });
+
+  it('are, for one that has failed, the one of the newest node of its kind that is ready', () => {
+    const claims = [
+      ready('a', 'ami-old'),
+      ready('b', 'ami-later', 'amd64', 5),
+      ready('c', 'ami-other', 'arm64', 9),
+    ];
+    expect(launched(claims)).toEqual(['ami-later', 'ami-arm']);
+  });
+
+  it('stay where no node shows what works', () => {
+    expect(launched([])).toEqual(['ami-new', 'ami-arm']);
+    expect(launched([ready('a', 'ami-old', 'arm64')])).toEqual(['ami-new', 'ami-arm']);
+    expect(launched([{ ...ready('a', 'ami-old'), conditions: [] }])).toEqual([
+      'ami-new',
+      'ami-arm',
+    ]);
+  });
+
+  it('are never another one that has failed', () => {
+    const claims = [ready('a', 'ami-old'), ready('b', 'ami-worse', 'amd64', 5)];
+    expect(launched(claims, ['ami-new', 'ami-worse'])).toEqual(['ami-old', 'ami-arm']);
+  });
+
+  it('are the new ones for the claim that tries them', () => {
+    const annotations = { [TRIES]: triesText([imageState(plain.name, 'ami-new')]) };
+    const nodeClassRef = { ...claimOf('x').nodeClassRef, name: plain.name };
+    const canary = claimOf('canary', { annotations, nodeClassRef });
+    expect(launched([ready('a', 'ami-old')], ['ami-new'], canary)).toEqual(['ami-new', 'ami-arm']);
+  });
+});

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { InvariantViolation, invariant } from '../../../shared/core/invariant.ts';
+import { PodDealer } from '../../../shared/core/scheduling/plan/claims.ts';
+import type { PodClass } from '../../../shared/core/scheduling/problem/problem.ts';
+import { GI, planOf, podOf, podsOf, typeOf } from '../../builders/scheduling.ts';
+
+it('an invariant that holds says nothing, another ends the decision by name', () => {
+  expect(() => invariant(true, 'two is two')).not.toThrow();
+  expect(() => invariant(false, 'two is two')).toThrow(InvariantViolation);
+  expect(() => invariant(false, 'two is two')).toThrow('two is two');
+});
+
+it('no plan places a pod twice', () => {
+  const podClass = { pods: [podOf('web')] } as unknown as PodClass;
+  const dealer = new PodDealer();
+  expect(dealer.deal(new Map([[podClass, 1]]))).toEqual(['default/web']);
+  expect(() => dealer.deal(new Map([[podClass, 1]]))).toThrow('places each pod once');
+});
+
+it('pods that fill a node to the byte fit on it, and one byte more does not', () => {
+  const types = [
+    ...[1, 2, 4, 8, 16, 32, 48, 96].map((cpu) => typeOf(`m.${cpu}`, cpu, cpu * 4, cpu * 0.044)),
+    ...[1, 2, 4, 8, 16, 32, 48, 96].map((cpu) => typeOf(`r.${cpu}`, cpu, cpu * 8, cpu * 0.068)),
+  ];
+  const odd = { cpu: 2900, memory: Math.round(2.9 * 6 * GI), pods: 1 };
+  const even = { cpu: 1500, memory: 9 * GI, pods: 1 };
+  const pods = [...podsOf(20, 'odd', { requests: odd }), ...podsOf(20, 'even', { requests: even })];
+  const plan = planOf({ types, pods });
+  for (const { chosen, requests } of plan.newNodeClaims) {
+    const type = types.find(({ name }) => name === chosen.type);
+    expect(requests['memory']).toBeLessThanOrEqual(type?.capacity['memory'] ?? 0);
+  }
+  // 20 odd pods and 4 even ones ask for 384 GiB and 8 bytes: not for an m.96.
+  expect(plan.pricePerHour).toBeLessThan(6.04);
+});
