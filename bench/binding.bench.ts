@@ -1,3 +1,4 @@
+import { RESOURCES, type Resource } from '../shared/api/resources.ts';
 import { nominatePods } from '../shared/app/lifecycle/nominations.ts';
 import { TOGETHER_MAX } from '../shared/app/lifecycle/unregistered-taint.ts';
 import type { Pod } from '../shared/core/model/pod.ts';
@@ -6,7 +7,6 @@ import { solve } from '../shared/core/scheduling/solve.ts';
 import { KubeClient } from '../shared/kube/client.ts';
 import { clusterWriter } from '../shared/kube/cluster-writer.ts';
 import { property, text } from '../shared/kube/list.ts';
-import { RESOURCES, type Resource } from '../shared/kube/resources.ts';
 import { systemTiming } from '../shared/kube/time.ts';
 import { fixedToken } from '../shared/kube/token.ts';
 import { httpTransport } from '../shared/kube/transport.ts';

@@ -4,9 +4,10 @@
  * the wire; the cluster's objects are as after a launch, and no pod is pending. Sizes as
  * `nodes:pods` may follow. The figures of bench/idle.md are inputs of `joiner cost`.
  */
+
+import { RESOURCES } from '../shared/api/resources.ts';
 import { ENV } from '../shared/contract.ts';
 import type { KubeClient } from '../shared/kube/client.ts';
-import { RESOURCES } from '../shared/kube/resources.ts';
 import { CLUSTER, type WireCloud } from '../test/support/aws/cloud.ts';
 import { contextOf, environmentOf, type Handler } from '../test/support/closed-loop/functions.ts';
 import { nodeClass, nodePool } from '../test/support/closed-loop/manifests.ts';

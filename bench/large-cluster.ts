@@ -1,6 +1,7 @@
 /** A cluster of any size on a real control plane, and AWS over the wire, for the benchmarks. */
+
+import { RESOURCES } from '../shared/api/resources.ts';
 import { KubeClient } from '../shared/kube/client.ts';
-import { RESOURCES } from '../shared/kube/resources.ts';
 import { systemTiming } from '../shared/kube/time.ts';
 import { fixedToken } from '../shared/kube/token.ts';
 import { httpTransport } from '../shared/kube/transport.ts';

@@ -9,7 +9,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RESOURCES } from '../shared/kube/resources.ts';
+import { RESOURCES } from '../shared/api/resources.ts';
 import { each, upTo } from './at-once.ts';
 import {
   boundPod,

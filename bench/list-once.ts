@@ -3,17 +3,17 @@
  * table below. The API server is named in the environment; the answer is a line of JSON.
  */
 import { readFileSync } from 'node:fs';
+import { kindDecoders } from '../shared/api/kinds.ts';
+import { RESOURCES } from '../shared/api/resources.ts';
 import { loadCatalog } from '../shared/catalog/catalog.ts';
 import { instanceTypesFor } from '../shared/catalog/instance-types.ts';
 import { DEFAULT_LAUNCH_SETTINGS } from '../shared/catalog/settings.ts';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../shared/core/model/snapshot.ts';
 import { solve } from '../shared/core/scheduling/solve.ts';
-import { apiDecoders } from '../shared/kube/api-decoders.ts';
 import { KubeClient } from '../shared/kube/client.ts';
 import { clusterReader } from '../shared/kube/cluster-reader.ts';
 import { NODE, POD } from '../shared/kube/fields.ts';
 import { listEach } from '../shared/kube/list.ts';
-import { RESOURCES } from '../shared/kube/resources.ts';
 import { systemTiming } from '../shared/kube/time.ts';
 import { fixedToken } from '../shared/kube/token.ts';
 import { httpTransport } from '../shared/kube/transport.ts';
@@ -44,7 +44,7 @@ function thinClient(): KubeClient {
 async function readState(): Promise<ClusterState> {
   const reader = clusterReader({
     client: thinClient(),
-    decoders: apiDecoders(),
+    decoders: kindDecoders('server'),
     onInvalid: (object) => {
       throw new Error(`${object} cannot be read`);
     },

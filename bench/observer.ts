@@ -1,7 +1,8 @@
 /** What a benchmark sees of the cluster, and when: watches of its own beside those of the functions. */
+
+import { RESOURCES } from '../shared/api/resources.ts';
 import type { KubeClient } from '../shared/kube/client.ts';
 import { listCall, property, type Selection, text } from '../shared/kube/list.ts';
-import { RESOURCES } from '../shared/kube/resources.ts';
 import { watchOnce } from '../shared/kube/watch.ts';
 
 const UNREGISTERED = 'karpenter.sh/unregistered';

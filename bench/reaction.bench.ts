@@ -5,9 +5,10 @@
  * processes of its own, woken by what `watch` puts onto the bus. Series that are not named are left
  * out; where none is named all are run.
  */
+
+import { RESOURCES } from '../shared/api/resources.ts';
 import { METRICS } from '../shared/contract.ts';
 import { isKubeFault } from '../shared/kube/errors.ts';
-import { RESOURCES } from '../shared/kube/resources.ts';
 import { joiningOf } from '../test/support/aws/joining.ts';
 import { queueRecord, spotWarning } from '../test/support/closed-loop/messages.ts';
 import { joinNode, runKubelets } from '../test/support/kubelet.ts';

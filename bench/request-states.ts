@@ -1,7 +1,7 @@
 /** States of a cluster in which the functions' requests are counted, and the counting. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { RESOURCES } from '../shared/api/resources.ts';
 import { ENV, type FunctionName } from '../shared/contract.ts';
-import { RESOURCES } from '../shared/kube/resources.ts';
 import { KubeRecorder } from '../test/support/bundles/kube-recorder.ts';
 import { contextOf, environmentOf, type Handler } from '../test/support/closed-loop/functions.ts';
 import { each, upTo } from './at-once.ts';

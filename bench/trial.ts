@@ -1,6 +1,7 @@
 /** One new pod in a large cluster: from the scheduler's verdict to the fleet request, and back. */
+
+import { RESOURCES, type Resource } from '../shared/api/resources.ts';
 import { isKubeFault } from '../shared/kube/errors.ts';
-import { RESOURCES, type Resource } from '../shared/kube/resources.ts';
 import { privateDnsName } from '../test/support/aws/joining.ts';
 import type { ModelInstance } from '../test/support/aws/model/account.ts';
 import { deployment } from '../test/support/closed-loop/manifests.ts';

@@ -1,6 +1,6 @@
+import { RESOURCES } from '../shared/api/resources.ts';
 import type { KubeClient } from '../shared/kube/client.ts';
 import { listEach, uidOf } from '../shared/kube/list.ts';
-import { RESOURCES } from '../shared/kube/resources.ts';
 
 /**
  * What tells a cluster from all others, whatever it is called and however it is reached: the uid of

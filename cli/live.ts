@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import { kindDecoders } from '../shared/api/kinds.ts';
 import { isKarpenterActive, isPaused } from '../shared/app/settings.ts';
 import type { LaunchBackoff } from '../shared/core/launch/launch-backoff.ts';
-import { apiDecoders } from '../shared/kube/api-decoders.ts';
 import { BRAKES } from '../shared/kube/brakes.ts';
 import type { KubeClient } from '../shared/kube/client.ts';
 import { clusterReader } from '../shared/kube/cluster-reader.ts';
@@ -95,7 +95,7 @@ export async function withLiveCluster<Result>(
     const unreadable: string[] = [];
     const reader = clusterReader({
       client,
-      decoders: apiDecoders(),
+      decoders: kindDecoders('server'),
       onInvalid: (object, issues) => {
         const said = issues.map(({ path, message }) => `${path} ${message}`.trim());
         unreadable.push(`${object} cannot be read: ${said.join('; ')}`);

@@ -1,7 +1,7 @@
+import { RESOURCES, type Resource } from '../shared/api/resources.ts';
 import type { KubeClient } from '../shared/kube/client.ts';
 import { isKubeFault } from '../shared/kube/errors.ts';
 import { listCall } from '../shared/kube/list.ts';
-import { RESOURCES, type Resource } from '../shared/kube/resources.ts';
 
 /** What a command lists to know a cluster; docs/viewer-role.yaml grants it. */
 const LISTED: readonly Resource[] = [

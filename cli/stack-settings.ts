@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { RESOURCES } from '../shared/api/resources.ts';
 import { decodeStackSettings, type StackSettings } from '../shared/api/stack-settings.ts';
 import type { LaunchEnvironment } from '../shared/catalog/node-class-settings.ts';
 import { ENV, FEATURE_GATES, REGION_VARIABLE, SETTINGS_CONFIG_MAP } from '../shared/contract.ts';
 import type { KubeClient } from '../shared/kube/client.ts';
 import { findNamed } from '../shared/kube/find.ts';
 import { property } from '../shared/kube/list.ts';
-import { RESOURCES } from '../shared/kube/resources.ts';
 
 /** What a command decides by where the stack is not asked, or does not answer. */
 export interface SettingsOptions {

@@ -1,9 +1,9 @@
+import { RESOURCES } from '../shared/api/resources.ts';
 import { type LaunchBackoff, toldBackoff } from '../shared/core/launch/launch-backoff.ts';
 import { podKey } from '../shared/core/model/pod.ts';
 import type { KubeClient } from '../shared/kube/client.ts';
 import { KubeError } from '../shared/kube/errors.ts';
 import { listEach, property, text } from '../shared/kube/list.ts';
-import { RESOURCES } from '../shared/kube/resources.ts';
 import type { ClusterState } from '../shared/ports.ts';
 
 /** Every pass writes the Event again: what was not said for so long does not hold any more. */

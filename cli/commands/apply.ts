@@ -2,10 +2,10 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { Command, Option } from 'commander';
 import { stringify } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
+import { kindDecoders } from '../../shared/api/kinds.ts';
 import { isPaused } from '../../shared/app/settings.ts';
 import { leasedTurns } from '../../shared/app/writes/leased-turns.ts';
 import { alone, type Turns } from '../../shared/app/writes/turns.ts';
-import { apiDecoders } from '../../shared/kube/api-decoders.ts';
 import { kubeCluster } from '../../shared/kube/cluster.ts';
 import { kubeLeases } from '../../shared/kube/leases.ts';
 import { whenFree } from '../../shared/kube/when-free.ts';
@@ -54,7 +54,7 @@ function portsOf({ client }: LiveCluster, basis: PlanBasis): Ports {
   return {
     cluster: kubeCluster({
       client,
-      decoders: apiDecoders(),
+      decoders: kindDecoders('server'),
       // The live cluster has noted it already.
       onInvalid: () => undefined,
     }),

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
-import { apiDecoders } from '../../shared/kube/api-decoders.ts';
+import { kindDecoders } from '../../shared/api/kinds.ts';
 import { Problems, reporting } from '../bad-input.ts';
 import { checkAccount } from '../doctor/check-account.ts';
 import { checkCluster, isKnown } from '../doctor/check-cluster.ts';
@@ -57,7 +57,7 @@ function questionsOf(options: Options): Questions {
     filename.length === 0 ? [] : loadManifests(filename, region ?? '', variables, note),
   );
   const checked = problems.checked(manifests);
-  const { nodeClass, nodePool } = apiDecoders();
+  const decoders = kindDecoders('server');
   const ofKind = (kind: string) => checked.filter((object) => object['kind'] === kind);
   const { kubeconfig, context } = options;
   const isNamed = kubeconfig !== undefined || context !== undefined;
@@ -66,8 +66,8 @@ function questionsOf(options: Options): Questions {
     region: region ?? '',
     isInside: options.inside === true,
     subnets: options.subnets,
-    classes: decoded(ofKind('EC2NodeClass'), nodeClass),
-    pools: decoded(ofKind('NodePool'), nodePool),
+    classes: decoded(ofKind('EC2NodeClass'), decoders.EC2NodeClass),
+    pools: decoded(ofKind('NodePool'), decoders.NodePool),
     kubeconfig: isNamed
       ? {
           ...(kubeconfig === undefined ? {} : { kubeconfig }),

@@ -1,10 +1,10 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
+import { RESOURCES } from '../../shared/api/resources.ts';
 import { parseDurationMs } from '../../shared/core/duration.ts';
 import { BRAKES, BRAKES_CONFIG_MAP, decodeBrakes, encodeBrake } from '../../shared/kube/brakes.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
 import { find } from '../../shared/kube/find.ts';
-import { RESOURCES } from '../../shared/kube/resources.ts';
 import type { Brake } from '../../shared/ports/cluster.ts';
 import { reporting } from '../bad-input.ts';
 import { type ClusterOptions, connect, serverFacts, withClusterOptions } from '../connect.ts';

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parseAllDocuments } from 'yaml';
 import type { Decoded } from '../../shared/api/issue.ts';
+import { kindDecoders } from '../../shared/api/kinds.ts';
+import { RESOURCES, type Resource, resourceOf } from '../../shared/api/resources.ts';
 import type { NodeClass } from '../../shared/core/model/node-class.ts';
 import type { NodePool } from '../../shared/core/model/provisioning.ts';
-import { apiDecoders } from '../../shared/kube/api-decoders.ts';
 import { BRAKES_CONFIG_MAP, decodeBrakes } from '../../shared/kube/brakes.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
 import { isKubeFault } from '../../shared/kube/errors.ts';
 import { find } from '../../shared/kube/find.ts';
 import { listEach, property, text } from '../../shared/kube/list.ts';
-import { RESOURCES, type Resource, resourceOf } from '../../shared/kube/resources.ts';
 import { serverFacts } from '../connect.ts';
 import { lastSigns } from '../release/alive.ts';
 import type { Kubernetes, RightsObject } from './facts.ts';
@@ -34,10 +34,10 @@ export async function kubernetesFacts(client: KubeClient): Promise<Kubernetes> {
 export async function liveObjects(
   client: KubeClient,
 ): Promise<{ readonly classes: readonly NodeClass[]; readonly pools: readonly NodePool[] }> {
-  const { nodeClass, nodePool } = apiDecoders();
+  const decoders = kindDecoders('server');
   return {
-    classes: decoded(await listIfAny(client, RESOURCES.nodeClasses), nodeClass),
-    pools: decoded(await listIfAny(client, RESOURCES.nodePools), nodePool),
+    classes: decoded(await listIfAny(client, RESOURCES.nodeClasses), decoders.EC2NodeClass),
+    pools: decoded(await listIfAny(client, RESOURCES.nodePools), decoders.NodePool),
   };
 }
 

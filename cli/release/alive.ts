@@ -1,7 +1,7 @@
+import { RESOURCES } from '../../shared/api/resources.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
 import { LEASE_NAMESPACE, TAKEN_BY } from '../../shared/kube/leases.ts';
 import { listEach, property, text } from '../../shared/kube/list.ts';
-import { RESOURCES } from '../../shared/kube/resources.ts';
 
 /** Who would drain nodes and end instances, and when it last said that it is there. */
 export interface Sign {

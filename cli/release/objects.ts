@@ -1,9 +1,9 @@
+import { RESOURCES, type Resource } from '../../shared/api/resources.ts';
 import { instanceIdOf, TERMINATION_FINALIZER } from '../../shared/core/lifecycle/actions.ts';
 import { NODE_CLASS } from '../../shared/core/model/labels.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
 import { isKubeFault } from '../../shared/kube/errors.ts';
 import { listEach, property, text } from '../../shared/kube/list.ts';
-import { RESOURCES, type Resource } from '../../shared/kube/resources.ts';
 
 /** An object that a finalizer of ours may hold. */
 export interface Held {

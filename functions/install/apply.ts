@@ -1,8 +1,8 @@
+import { RESOURCES } from '../../shared/api/resources.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
 import { compareDefinitions, lostVersions } from '../../shared/kube/definition-fields.ts';
 import { find } from '../../shared/kube/find.ts';
 import { property, text } from '../../shared/kube/list.ts';
-import { RESOURCES } from '../../shared/kube/resources.ts';
 import {
   addressOf,
   describe,

@@ -1,8 +1,8 @@
+import { RESOURCES } from '../../shared/api/resources.ts';
 import { type ClusterAccess, isOpen } from '../../shared/aws/cluster-access.ts';
 import { BUCKET_LAYOUT, SETTINGS_CONFIG_MAP } from '../../shared/contract.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
 import { isKubeFault } from '../../shared/kube/errors.ts';
-import { RESOURCES } from '../../shared/kube/resources.ts';
 import { isAdmin } from './admission.ts';
 import type { Answer, Put } from './answer.ts';
 import { sendAnswer } from './answer.ts';

@@ -1,5 +1,6 @@
+import { RESOURCES, type Resource, resourceOf } from '../../shared/api/resources.ts';
 import { property, text } from '../../shared/kube/list.ts';
-import { type Address, RESOURCES, type Resource, resourceOf } from '../../shared/kube/resources.ts';
+import type { Address } from '../../shared/kube/resource-paths.ts';
 
 /** A refusal that a person has to do something about; the message says what. */
 export class InstallFault extends Error {

@@ -1,7 +1,7 @@
+import { RESOURCES } from '../../shared/api/resources.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
 import { isKubeFault } from '../../shared/kube/errors.ts';
 import { listEach, property } from '../../shared/kube/list.ts';
-import { RESOURCES } from '../../shared/kube/resources.ts';
 
 /** NodeClaims of EKS Auto Mode have classes of another group. */
 const CLASS_GROUP = 'karpenter.k8s.aws';

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { apiVersion, RESOURCES } from '../../shared/api/resources.ts';
 import { kubernetesGroup } from '../../shared/contract.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
 import { compareDefinitions } from '../../shared/kube/definition-fields.ts';
 import { isKubeFault } from '../../shared/kube/errors.ts';
 import { find } from '../../shared/kube/find.ts';
 import { property, text, uidOf } from '../../shared/kube/list.ts';
-import { apiVersion, RESOURCES } from '../../shared/kube/resources.ts';
 import { addressOf, describe, isDefinition, isRole, nameOf, resourceFor } from './manifest.ts';
 
 /** The installer's own rights, by which it takes all others back. */

@@ -1,4 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
+import { kindDecoders } from '../../shared/api/kinds.ts';
 import { type AwsAccess, eksClient, environmentCredentials } from '../../shared/aws/access.ts';
 import type { Calls } from '../../shared/aws/calls.ts';
 import { cachedCluster, describeCluster } from '../../shared/aws/eks-cluster.ts';
@@ -6,7 +7,6 @@ import type { DecisionLog } from '../../shared/aws/memory/decision-log.ts';
 import type { SnapshotLog } from '../../shared/aws/memory/snapshot-log.ts';
 import type { Catalog } from '../../shared/catalog/facts.ts';
 import type { ClusterFacts } from '../../shared/core/launch/cluster-facts.ts';
-import { apiDecoders } from '../../shared/kube/api-decoders.ts';
 import { KubeClient } from '../../shared/kube/client.ts';
 import { kubeCluster } from '../../shared/kube/cluster.ts';
 import { kubeLeases } from '../../shared/kube/leases.ts';
@@ -122,7 +122,7 @@ async function assemble(
       ...cloud(base),
       cluster: kubeCluster({
         client: kube,
-        decoders: apiDecoders(),
+        decoders: kindDecoders('server'),
         onInvalid: (object, issues) => {
           telemetry.logger.warn('object that cannot be read', { object, issues: [...issues] });
         },

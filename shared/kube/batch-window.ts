@@ -1,6 +1,6 @@
+import { RESOURCES, type Resource } from '../api/resources.ts';
 import type { KubeClient } from './client.ts';
 import { property, type Selection, text } from './list.ts';
-import { RESOURCES, type Resource } from './resources.ts';
 import { watchOnce } from './watch.ts';
 
 export interface BatchWindow {

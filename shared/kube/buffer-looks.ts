@@ -1,7 +1,7 @@
+import { RESOURCES, type Resource } from '../api/resources.ts';
 import type { KubeClient } from './client.ts';
 import { findNamed } from './find.ts';
 import { property, text } from './list.ts';
-import { RESOURCES, type Resource } from './resources.ts';
 import type { Change } from './wake-sources.ts';
 
 /** At most so many are looked at each time, in turn. */

@@ -1,6 +1,7 @@
 import type { BufferReference, NamedBuffer, ScalableKind } from '../api/capacity-buffer.ts';
 import { type LimitRange, withLimitRanges } from '../api/kubernetes/limit-range.ts';
 import { PodSpecReader } from '../api/kubernetes/pod-spec.ts';
+import { RESOURCES, type Resource } from '../api/resources.ts';
 import type { Labels } from '../core/model/labels.ts';
 import type { BufferTarget, CapacityBuffer } from '../ports/cluster.ts';
 import type { KubeClient } from './client.ts';
@@ -8,7 +9,6 @@ import { POD_TEMPLATE, WORKLOAD } from './fields.ts';
 import { findNamed, type Named } from './find.ts';
 import { property, read } from './list.ts';
 import type { OnInvalid } from './mirror.ts';
-import { RESOURCES, type Resource } from './resources.ts';
 import type { Message } from './shape.ts';
 
 const specs = new PodSpecReader();

@@ -1,11 +1,6 @@
+import { apiVersion, type Resource } from '../api/resources.ts';
 import { type Asked, classify, isKubeFault, KubeError, unreachable } from './errors.ts';
-import {
-  type Address,
-  apiVersion,
-  type Resource,
-  resourceName,
-  resourcePath,
-} from './resources.ts';
+import { type Address, resourceName, resourcePath } from './resource-paths.ts';
 import { backoffMs, type Timing } from './time.ts';
 import type { TokenSource } from './token.ts';
 import type { HttpRequest, HttpResponse, Transport } from './transport.ts';

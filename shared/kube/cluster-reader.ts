@@ -1,10 +1,6 @@
-import { decodeCapacityBuffer } from '../api/capacity-buffer.ts';
-import {
-  decodeLimitRange,
-  type LimitRange,
-  withTemplateLimits,
-} from '../api/kubernetes/limit-range.ts';
-import { decodeResourceQuota } from '../api/kubernetes/resource-quota.ts';
+import type { Decode, KindDecoders } from '../api/kinds.ts';
+import { type LimitRange, withTemplateLimits } from '../api/kubernetes/limit-range.ts';
+import { RESOURCES } from '../api/resources.ts';
 import type { Condition, DaemonSet } from '../core/model/cluster.ts';
 import type { Pod } from '../core/model/pod.ts';
 import type { NodeClaim, NodeOverlay, NodePool } from '../core/model/provisioning.ts';
@@ -21,18 +17,11 @@ import { objectKey } from '../ports/cluster.ts';
 import { BRAKES_CONFIG_MAP, decodeBrakes } from './brakes.ts';
 import { resolveBuffers } from './buffer-targets.ts';
 import type { KubeClient } from './client.ts';
-import {
-  type ClusterDecoders,
-  type Decode,
-  decodeConditions,
-  decodeUsage,
-  decodeVolumeAttachment,
-} from './decoders.ts';
+import { decodeConditions, decodeUsage, decodeVolumeAttachment } from './decoders.ts';
 import { DAEMON_SET, NAMESPACE, NODE, PERSISTENT_VOLUME_CLAIM, POD } from './fields.ts';
 import { find, findNamed } from './find.ts';
 import { listEach, property, type Selection, text, uidOf, versionOf } from './list.ts';
 import { type Entry, Mirror, type MirrorOptions, type OnInvalid, type Probe } from './mirror.ts';
-import { RESOURCES } from './resources.ts';
 import { followWaitingPods } from './waiting-pods.ts';
 
 /** Karpenter's leader lease; its namespace is where Karpenter was installed. */
@@ -48,7 +37,7 @@ const WAITING: Probe<Pod> = {
 
 export interface ReaderOptions {
   readonly client: KubeClient;
-  readonly decoders: ClusterDecoders;
+  readonly decoders: KindDecoders;
   readonly onInvalid: OnInvalid;
 }
 
@@ -91,7 +80,7 @@ function readLabelled(
 ): Promise<Entries<NodeClaim>> {
   const selection = { resource: RESOURCES.nodeClaims, labelSelector };
   const kept = { onInvalid, ...KEPT };
-  return new Mirror({ client, selection, decode: decoders.nodeClaim, ...kept }).read();
+  return new Mirror({ client, selection, decode: decoders.NodeClaim, ...kept }).read();
 }
 
 /** The API server has an index of pods by their node. */
@@ -103,8 +92,8 @@ async function readNode(
   const pods = { ...PODS, fieldSelector: `spec.nodeName=${name}` };
   const kept = { onInvalid, ...KEPT };
   const [found, bound] = await Promise.all([
-    new Mirror({ client, selection: node, decode: decoders.node, ...kept }).read(),
-    new Mirror({ client, selection: pods, decode: decoders.pod, ...kept }).read(),
+    new Mirror({ client, selection: node, decode: decoders.Node, ...kept }).read(),
+    new Mirror({ client, selection: pods, decode: decoders.Pod, ...kept }).read(),
   ]);
   return { node: found.get(name)?.value, pods: values(bound) };
 }
@@ -161,35 +150,33 @@ function makeMirrors({ client, decoders, onInvalid }: ReaderOptions) {
     more: Pick<MirrorOptions<Value>, 'faulty' | 'probe'> = {},
   ): Mirror<Value> => new Mirror({ client, selection, decode, onInvalid, warm: true, ...more });
   return {
-    nodePools: listed({ resource: RESOURCES.nodePools }, withRaw(decoders.nodePool, decodeUsage)),
-    nodeClaims: listed({ resource: RESOURCES.nodeClaims }, decoders.nodeClaim, KEPT),
+    nodePools: listed({ resource: RESOURCES.nodePools }, withRaw(decoders.NodePool, decodeUsage)),
+    nodeClaims: listed({ resource: RESOURCES.nodeClaims }, decoders.NodeClaim, KEPT),
     nodeOverlays: optional(
       { resource: RESOURCES.nodeOverlays },
-      withRaw(decoders.nodeOverlay, decodeConditions),
+      withRaw(decoders.NodeOverlay, decodeConditions),
     ),
-    nodeClasses: listed({ resource: RESOURCES.nodeClasses }, decoders.nodeClass),
-    buffers: optional({ resource: RESOURCES.capacityBuffers }, (object) =>
-      decodeCapacityBuffer(object, 'ignore'),
-    ),
-    nodes: warm(NODES, decoders.node, KEPT),
-    pods: warm(PODS, decoders.pod, { ...KEPT, probe: WAITING }),
+    nodeClasses: listed({ resource: RESOURCES.nodeClasses }, decoders.EC2NodeClass),
+    buffers: optional({ resource: RESOURCES.capacityBuffers }, decoders.CapacityBuffer),
+    nodes: warm(NODES, decoders.Node, KEPT),
+    pods: warm(PODS, decoders.Pod, { ...KEPT, probe: WAITING }),
     claims: warm(
       { resource: RESOURCES.persistentVolumeClaims, shape: PERSISTENT_VOLUME_CLAIM },
-      decoders.persistentVolumeClaim,
+      decoders.PersistentVolumeClaim,
     ),
-    volumes: warm({ resource: RESOURCES.persistentVolumes }, decoders.persistentVolume),
+    volumes: warm({ resource: RESOURCES.persistentVolumes }, decoders.PersistentVolume),
     daemonSets: listed(
       { resource: RESOURCES.daemonSets, shape: DAEMON_SET },
-      withRaw(decoders.daemonSet, (object) => object),
+      withRaw(decoders.DaemonSet, (object) => object),
     ),
-    limitRanges: listed({ resource: RESOURCES.limitRanges }, decodeLimitRange),
-    resourceQuotas: listed({ resource: RESOURCES.resourceQuotas }, decodeResourceQuota),
-    namespaces: listed({ resource: RESOURCES.namespaces, shape: NAMESPACE }, decoders.namespace),
-    storageClasses: listed({ resource: RESOURCES.storageClasses }, decoders.storageClass),
-    csiNodes: listed({ resource: RESOURCES.csiNodes }, decoders.csiNode),
+    limitRanges: listed({ resource: RESOURCES.limitRanges }, decoders.LimitRange),
+    resourceQuotas: listed({ resource: RESOURCES.resourceQuotas }, decoders.ResourceQuota),
+    namespaces: listed({ resource: RESOURCES.namespaces, shape: NAMESPACE }, decoders.Namespace),
+    storageClasses: listed({ resource: RESOURCES.storageClasses }, decoders.StorageClass),
+    csiNodes: listed({ resource: RESOURCES.csiNodes }, decoders.CSINode),
     budgets: listed(
       { resource: RESOURCES.podDisruptionBudgets },
-      decoders.podDisruptionBudget,
+      decoders.PodDisruptionBudget,
       KEPT,
     ),
     attachments: listed({ resource: RESOURCES.volumeAttachments }, decodeVolumeAttachment),
@@ -276,7 +263,7 @@ function limitedDaemonSets(
   return values(daemonSets).map(({ value, more }) => {
     const ranges = limitRanges.get(value.namespace);
     if (ranges === undefined) return value;
-    const limited = decoders.daemonSet(withTemplateLimits(more, ranges));
+    const limited = decoders.DaemonSet(withTemplateLimits(more, ranges));
     return limited.ok ? limited.value : value;
   });
 }

@@ -1,3 +1,12 @@
+import {
+  encodeCapacityBufferStatus,
+  encodeCondition,
+  encodeNodeClaim,
+  encodeNodeClaimStatus,
+  encodeNodeClassStatus,
+  encodeTaint,
+} from '../api/encode.ts';
+import { apiVersion, RESOURCES } from '../api/resources.ts';
 import type { Condition } from '../core/model/cluster.ts';
 import type { NodeClassStatus } from '../core/model/node-class.ts';
 import type { OwnerReference } from '../core/model/pod.ts';
@@ -5,7 +14,6 @@ import type { NodeClaim } from '../core/model/provisioning.ts';
 import type { Taint } from '../core/model/taint.ts';
 import { formatResources } from '../core/quantity.ts';
 import type {
-  CapacityBufferStatusPatch,
   ClusterEvent,
   ClusterWriter,
   ConditionChange,
@@ -19,17 +27,10 @@ import type {
 } from '../ports/cluster.ts';
 import type { JsonPatchOperation, KubeClient } from './client.ts';
 import { decodeConditions } from './decoders.ts';
-import {
-  encodeCondition,
-  encodeNodeClaim,
-  encodeNodeClaimStatus,
-  encodeNodeClassStatus,
-  encodeTaint,
-} from './encode.ts';
 import { type InvalidCause, isKubeFault, KubeError } from './errors.ts';
 import type { EventSink } from './events.ts';
 import { property, text, uidOf, versionOf } from './list.ts';
-import { type Address, apiVersion, KINDS, RESOURCES } from './resources.ts';
+import { type Address, KINDS } from './resource-paths.ts';
 
 /** Nodes are kept closed for nominations, and the end of a run waits for those under way. */
 const NOMINATION_PATIENCE = { attemptsMax: 2, silenceMsMax: 5_000 };
@@ -66,7 +67,8 @@ export function clusterWriter({ client, events, decodeNodeClaim }: WriterOptions
     patchNodeOverlayStatus: (ref, conditions) => status(ref, {}, conditions),
     patchNodeClassStatus: (ref, patch: NodeClassStatus) =>
       status(ref, encodeNodeClassStatus(patch), patch.conditions, patch.observedGeneration),
-    patchCapacityBufferStatus: (ref, patch) => status(ref, bufferFields(patch), patch.conditions),
+    patchCapacityBufferStatus: (ref, patch) =>
+      status(ref, encodeCapacityBufferStatus(patch), patch.conditions),
     delete: (ref) => deleteObject(client, ref, undefined),
     deletePod: (pod, gracePeriodSeconds) => deleteObject(client, pod, gracePeriodSeconds),
     nominate: (pod, node) => nominate(client, pod, node),
@@ -259,16 +261,6 @@ async function changing(
     const isFinal = ref.resourceVersion !== undefined || attempt === ATTEMPTS_MAX;
     if (result !== 'conflict' || isFinal) return result;
   }
-}
-
-function bufferFields(patch: CapacityBufferStatusPatch): object {
-  const { replicas, podTemplate, podTemplateGeneration, provisioningStrategy } = patch;
-  return {
-    replicas,
-    podTemplateRef: podTemplate === undefined ? null : { name: podTemplate },
-    podTemplateGeneration: podTemplateGeneration ?? null,
-    provisioningStrategy,
-  };
 }
 
 async function deleteObject(

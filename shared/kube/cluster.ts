@@ -1,14 +1,14 @@
+import type { KindDecoders } from '../api/kinds.ts';
 import type { ClusterReader, ClusterWriter } from '../ports/cluster.ts';
 import type { KubeClient } from './client.ts';
 import { clusterReader } from './cluster-reader.ts';
 import { clusterWriter } from './cluster-writer.ts';
-import type { ClusterDecoders } from './decoders.ts';
 import { eventSink } from './events.ts';
 import type { OnInvalid } from './mirror.ts';
 
 export interface ClusterOptions {
   readonly client: KubeClient;
-  readonly decoders: ClusterDecoders;
+  readonly decoders: KindDecoders;
   /** An object that cannot be decoded is left out of what is read. */
   readonly onInvalid: OnInvalid;
 }
@@ -22,7 +22,7 @@ export function kubeCluster(options: ClusterOptions): ClusterReader & ClusterWri
       client,
       events: eventSink(client),
       decodeNodeClaim: (object) => {
-        const decoded = decoders.nodeClaim(object);
+        const decoded = decoders.NodeClaim(object);
         if (decoded.ok) return decoded.value;
         const issues = decoded.issues.map(({ path, message }) => `${path}: ${message}`);
         throw new Error(`the NodeClaim cannot be decoded: ${issues.join('; ')}`);

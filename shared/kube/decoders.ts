@@ -1,41 +1,9 @@
 import type { Decoded } from '../api/issue.ts';
-import type {
-  Condition,
-  CsiNode,
-  DaemonSet,
-  Namespace,
-  Node,
-  PersistentVolume,
-  PersistentVolumeClaim,
-  PodDisruptionBudget,
-  StorageClass,
-} from '../core/model/cluster.ts';
-import type { NodeClass } from '../core/model/node-class.ts';
-import type { Pod } from '../core/model/pod.ts';
-import type { NodeClaim, NodeOverlay, NodePool } from '../core/model/provisioning.ts';
+import type { Condition } from '../core/model/cluster.ts';
 import type { Resources } from '../core/model/resources.ts';
 import { parseResources } from '../core/quantity.ts';
 import type { VolumeAttachment } from '../ports/cluster.ts';
 import { property, text } from './list.ts';
-
-export type Decode<Value> = (object: unknown) => Decoded<Value>;
-
-/** How each kind becomes a model value: `shared/api` knows it. */
-export interface ClusterDecoders {
-  readonly nodePool: Decode<NodePool>;
-  readonly nodeClaim: Decode<NodeClaim>;
-  readonly nodeOverlay: Decode<NodeOverlay>;
-  readonly nodeClass: Decode<NodeClass>;
-  readonly node: Decode<Node>;
-  readonly pod: Decode<Pod>;
-  readonly daemonSet: Decode<DaemonSet>;
-  readonly namespace: Decode<Namespace>;
-  readonly persistentVolumeClaim: Decode<PersistentVolumeClaim>;
-  readonly persistentVolume: Decode<PersistentVolume>;
-  readonly storageClass: Decode<StorageClass>;
-  readonly csiNode: Decode<CsiNode>;
-  readonly podDisruptionBudget: Decode<PodDisruptionBudget>;
-}
 
 export function decodeVolumeAttachment(object: unknown): Decoded<VolumeAttachment> {
   const spec = property(object, 'spec');

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
+import { encodeTime } from '../api/encode.ts';
+import { apiVersion, RESOURCES } from '../api/resources.ts';
 import type { ClusterEvent } from '../ports/cluster.ts';
 import { objectKey } from '../ports/cluster.ts';
 import type { KubeClient } from './client.ts';
-import { encodeTime } from './encode.ts';
 import { isKubeFault, KubeError } from './errors.ts';
 import { property } from './list.ts';
-import { apiVersion, KINDS, RESOURCES } from './resources.ts';
+import { KINDS } from './resource-paths.ts';
 
 /** Events of cluster-scoped objects live here, as those of Kubernetes' own controllers do. */
 const CLUSTER_NAMESPACE = 'default';

@@ -1,6 +1,7 @@
+import type { Resource } from '../api/resources.ts';
 import type { KubeClient } from './client.ts';
 import { isKubeFault, KubeError, type KubeFault } from './errors.ts';
-import type { Address, Resource } from './resources.ts';
+import type { Address } from './resource-paths.ts';
 
 /** The object as the API server has it; undefined: it is not there. */
 export async function find(

@@ -1,10 +1,11 @@
+import { encodeMicroTime } from '../api/encode.ts';
+import { RESOURCES } from '../api/resources.ts';
 import type { Lease, Leases } from '../ports/cluster.ts';
 import type { JsonPatchOperation, KubeClient } from './client.ts';
-import { encodeMicroTime } from './encode.ts';
 import { isKubeFault, KubeError } from './errors.ts';
 import { find } from './find.ts';
 import { property, text } from './list.ts';
-import { type Address, RESOURCES } from './resources.ts';
+import type { Address } from './resource-paths.ts';
 import { backoffMs } from './time.ts';
 
 /** A wake-up that arrived while the Lease was held; its value only has to differ each time. */

@@ -1,3 +1,4 @@
+import { RESOURCES } from '../api/resources.ts';
 import { FOLLOWED_DRAINS_MAX } from '../core/lifecycle/due-times.ts';
 import { DO_NOT_DISRUPT, INITIALIZED, NODE_POOL } from '../core/model/labels.ts';
 import type { KubeClient } from './client.ts';
@@ -5,7 +6,6 @@ import { isKubeFault } from './errors.ts';
 import { POD } from './fields.ts';
 import { LEASE_NAMESPACE, WAKE } from './leases.ts';
 import { property, type Selection, text } from './list.ts';
-import { RESOURCES } from './resources.ts';
 import { backoffMs } from './time.ts';
 import { watchOnce } from './watch.ts';
 

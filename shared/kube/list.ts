@@ -1,7 +1,8 @@
+import type { Resource } from '../api/resources.ts';
 import type { Call, KubeClient, Query } from './client.ts';
 import { isKubeFault, KubeError, unreachable } from './errors.ts';
 import { decodeList } from './protobuf.ts';
-import { type Resource, resourceName, resourcePath } from './resources.ts';
+import { resourceName, resourcePath } from './resource-paths.ts';
 import { type Message, project } from './shape.ts';
 
 /** What to list or watch: a resource, perhaps narrowed. */

@@ -1,3 +1,4 @@
+import { RESOURCES } from '../api/resources.ts';
 import type { WaitingPod, WaitingPodListener, WaitingPodStream } from '../ports/cluster.ts';
 import type { KubeClient } from './client.ts';
 import { POD } from './fields.ts';
@@ -10,7 +11,6 @@ import {
   uidOf,
   versionOf,
 } from './list.ts';
-import { RESOURCES } from './resources.ts';
 import { watchOnce } from './watch.ts';
 
 /**

@@ -1,7 +1,7 @@
+import { RESOURCES } from '../api/resources.ts';
 import type { BufferTargets } from './buffer-looks.ts';
 import { NODE } from './fields.ts';
 import { property, type Selection, text } from './list.ts';
-import { RESOURCES } from './resources.ts';
 import type { WatchEvent } from './watch.ts';
 
 /** What happened in the cluster; WAKE_TARGETS of the contract says what each means, and for whom. */

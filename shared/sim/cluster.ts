@@ -1,3 +1,11 @@
+import {
+  encodeCapacityBufferStatus,
+  encodeNodeClaim,
+  encodeNodeClaimStatus,
+  encodeNodeClassStatus,
+  encodeTaint,
+} from '../api/encode.ts';
+import { apiVersion, RESOURCES } from '../api/resources.ts';
 import type { Condition } from '../core/model/cluster.ts';
 import type { NodeClassStatus } from '../core/model/node-class.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
@@ -33,12 +41,9 @@ import {
   decodePodObject,
   readState,
 } from './decode.ts';
-import { encodeClaim, encodeNodeClassStatus } from './encode.ts';
 import { numberAt, textAt } from './json.ts';
-import { encodeTaint } from './kubelet.ts';
-import { conditionStatus, encodeCondition, isDeleting, withSpec, withStatus } from './objects.ts';
+import { conditionStatus, isDeleting, withConditions, withSpec, withStatus } from './objects.ts';
 import type { KubeObject, ObjectMeta, ObjectStore, StoreChange } from './store.ts';
-import { isoSeconds } from './timeline.ts';
 
 function sameTaints(a: readonly Taint[], b: readonly Taint[]): boolean {
   const text = (taints: readonly Taint[]): string =>
@@ -137,7 +142,11 @@ export class SimulatedCluster implements ClusterReader, ClusterWriter {
   }
 
   async createNodeClaim(claim: NewNodeClaim): Promise<WrittenClaim> {
-    const created = this.store.create(encodeClaim(claim));
+    const created = this.store.create({
+      apiVersion: apiVersion(RESOURCES.nodeClaims),
+      kind: 'NodeClaim',
+      ...encodeNodeClaim(claim),
+    });
     const object = created ?? this.store.get('NodeClaim', undefined, claim.name);
     if (object === undefined) throw new Error(`NodeClaim ${claim.name} could not be created`);
     const result = created === undefined ? 'exists' : 'done';
@@ -151,21 +160,13 @@ export class SimulatedCluster implements ClusterReader, ClusterWriter {
   }
 
   async patchNodeClaimStatus(ref: ObjectRef, patch: NodeClaimStatusPatch): Promise<WriteResult> {
-    const { nodeName, providerId, imageId, capacity, allocatable, conditions } = patch;
-    const { lastPodEventAtMs } = patch;
-    const fields = {
-      ...(nodeName === undefined ? {} : { nodeName }),
-      ...(providerId === undefined ? {} : { providerID: providerId }),
-      ...(imageId === undefined ? {} : { imageID: imageId }),
-      ...(capacity === undefined ? {} : { capacity: formatResources(capacity) }),
-      ...(allocatable === undefined ? {} : { allocatable: formatResources(allocatable) }),
-      ...(lastPodEventAtMs === undefined ? {} : { lastPodEventTime: isoSeconds(lastPodEventAtMs) }),
-    };
-    return this.write(ref, (object) => {
-      if (conditions === undefined) return withStatus(object, fields);
-      const list = conditions(conditionsOf(object)).map(encodeCondition);
-      return withStatus(object, { ...fields, conditions: list });
-    });
+    const fields = encodeNodeClaimStatus(patch);
+    const { conditions } = patch;
+    return this.write(ref, (object) =>
+      conditions === undefined
+        ? withStatus(object, fields)
+        : withConditions(object, conditions(conditionsOf(object)), fields),
+    );
   }
 
   async patchNodePool(ref: ObjectRef, patch: MetadataPatch): Promise<WriteResult> {
@@ -174,10 +175,9 @@ export class SimulatedCluster implements ClusterReader, ClusterWriter {
 
   async patchNodePoolStatus(ref: ObjectRef, patch: NodePoolStatusPatch): Promise<WriteResult> {
     return this.write(ref, (object) =>
-      withStatus(object, {
+      withConditions(object, patch.conditions, {
         nodes: patch.nodes,
         resources: formatResources(patch.resources),
-        conditions: patch.conditions.map(encodeCondition),
       }),
     );
   }
@@ -186,9 +186,7 @@ export class SimulatedCluster implements ClusterReader, ClusterWriter {
     ref: ObjectRef,
     conditions: readonly Condition[],
   ): Promise<WriteResult> {
-    return this.write(ref, (object) =>
-      withStatus(object, { conditions: conditions.map(encodeCondition) }),
-    );
+    return this.write(ref, (object) => withConditions(object, conditions));
   }
 
   async patchNodeClass(ref: ObjectRef, patch: MetadataPatch): Promise<WriteResult> {
@@ -196,22 +194,17 @@ export class SimulatedCluster implements ClusterReader, ClusterWriter {
   }
 
   async patchNodeClassStatus(ref: ObjectRef, status: NodeClassStatus): Promise<WriteResult> {
-    return this.write(ref, (object) => withStatus(object, encodeNodeClassStatus(status)));
+    return this.write(ref, (object) =>
+      withConditions(object, status.conditions, encodeNodeClassStatus(status)),
+    );
   }
 
   async patchCapacityBufferStatus(
     ref: ObjectRef,
     status: CapacityBufferStatusPatch,
   ): Promise<WriteResult> {
-    const { replicas, podTemplate, podTemplateGeneration, provisioningStrategy } = status;
     return this.write(ref, (object) =>
-      withStatus(object, {
-        replicas,
-        provisioningStrategy,
-        podTemplateRef: podTemplate === undefined ? undefined : { name: podTemplate },
-        podTemplateGeneration,
-        conditions: status.conditions.map(encodeCondition),
-      }),
+      withConditions(object, status.conditions, encodeCapacityBufferStatus(status)),
     );
   }
 

@@ -1,21 +1,5 @@
-import { decodeCapacityBuffer } from '../api/capacity-buffer.ts';
-import { decodeEC2NodeClass } from '../api/ec2-node-class.ts';
-import type { Decoded } from '../api/issue.ts';
-import {
-  decodeCsiNode,
-  decodeDaemonSet,
-  decodeNamespace,
-  decodeNode,
-  decodePersistentVolume,
-  decodePersistentVolumeClaim,
-  decodePodDisruptionBudget,
-  decodeStorageClass,
-} from '../api/kubernetes/cluster.ts';
+import { type Decode, type Kind, kindDecoders, type ValueByKind } from '../api/kinds.ts';
 import { withTemplateLimits } from '../api/kubernetes/limit-range.ts';
-import { PodDecoder } from '../api/kubernetes/pod.ts';
-import { decodeNodeClaim } from '../api/node-claim.ts';
-import { decodeNodeOverlay } from '../api/node-overlay.ts';
-import { decodeNodePool } from '../api/node-pool.ts';
 import type { Condition, DaemonSet, Node } from '../core/model/cluster.ts';
 import type { Pod } from '../core/model/pod.ts';
 import type { NodeClaim } from '../core/model/provisioning.ts';
@@ -26,12 +10,12 @@ import { bufferOf } from './buffers.ts';
 import { listAt, objectAt, textAt } from './json.ts';
 import { type KubeObject, keyOf, type ObjectStore } from './store.ts';
 
-const pods = new PodDecoder();
+const decoders = kindDecoders('manifest');
 
 /** Decoded once for each version of an object: objects never change. */
 const decoded = new WeakMap<KubeObject, unknown>();
 
-function decode<Value>(object: KubeObject, decoder: (raw: unknown) => Decoded<Value>): Value {
+function decode<Value>(object: KubeObject, decoder: Decode<Value>): Value {
   const known = decoded.get(object);
   if (known !== undefined) return known as Value;
   const result = decoder(object);
@@ -44,15 +28,15 @@ function decode<Value>(object: KubeObject, decoder: (raw: unknown) => Decoded<Va
 }
 
 export function decodeNodeClaimObject(object: KubeObject): NodeClaim {
-  return decode(object, decodeNodeClaim);
+  return decode(object, decoders.NodeClaim);
 }
 
 export function decodeNodeObject(object: KubeObject): Node {
-  return decode(object, decodeNode);
+  return decode(object, decoders.Node);
 }
 
 export function decodePodObject(object: KubeObject): Pod {
-  return decode(object, (raw) => pods.decode(raw));
+  return decode(object, decoders.Pod);
 }
 
 export function conditionsOf(object: KubeObject): readonly Condition[] {
@@ -106,18 +90,17 @@ interface Values {
 /** As they were read last: most objects are the same the next time. */
 const valuesByStore = new WeakMap<ObjectStore, Map<string, Values>>();
 
-function allOf<Value>(
-  store: ObjectStore,
-  kind: string,
-  decoder: (raw: unknown) => Decoded<Value>,
-): readonly Value[] {
+function allOf<Known extends Kind>(store: ObjectStore, kind: Known): readonly ValueByKind[Known][] {
+  type Value = ValueByKind[Known];
   const byKind = valuesByStore.get(store) ?? new Map<string, Values>();
   valuesByStore.set(store, byKind);
   const objects = store.list(kind);
   const before = byKind.get(kind);
   if (before?.objects === objects) return before.values as readonly Value[];
   const values = objects.map((object, index) =>
-    before?.objects[index] === object ? (before.values[index] as Value) : decode(object, decoder),
+    before?.objects[index] === object
+      ? (before.values[index] as Value)
+      : decode<Value>(object, decoders[kind]),
   );
   byKind.set(kind, { objects, values });
   return values;
@@ -127,8 +110,8 @@ function allOf<Value>(
 function daemonSetOf(store: ObjectStore, object: KubeObject): DaemonSet {
   const ranges = limitRangesOf(store, object.metadata.namespace);
   const limited = withTemplateLimits(object, ranges);
-  const decoded = limited === object ? undefined : decodeDaemonSet(limited);
-  const daemonSet = decoded?.ok === true ? decoded.value : decode(object, decodeDaemonSet);
+  const decoded = limited === object ? undefined : decoders.DaemonSet(limited);
+  const daemonSet = decoded?.ok === true ? decoded.value : decode(object, decoders.DaemonSet);
   return { ...daemonSet, templateGeneration: String(object.metadata.generation) };
 }
 
@@ -142,33 +125,31 @@ const states = new WeakMap<
 export function readState(store: ObjectStore): ClusterState {
   const known = states.get(store);
   if (known?.version === store.version) return known.state;
-  const all = <Value>(kind: string, decoder: (raw: unknown) => Decoded<Value>): readonly Value[] =>
-    allOf(store, kind, decoder);
+  const all = <Known extends Kind>(kind: Known): readonly ValueByKind[Known][] =>
+    allOf(store, kind);
   const named = <Value>(kind: string, value: (object: KubeObject) => Value) =>
     new Map(store.list(kind).map((object) => [object.metadata.name, value(object)]));
   const lists = VERSIONED.map((kind) => store.list(kind));
   let versions: ReadonlyMap<string, string> | undefined;
   const state: ClusterState = {
     objects: {
-      nodePools: all('NodePool', decodeNodePool),
-      nodeOverlays: all('NodeOverlay', decodeNodeOverlay),
-      nodeClaims: all('NodeClaim', decodeNodeClaim),
-      nodes: all('Node', decodeNode),
-      pods: all('Pod', (raw) => pods.decode(raw)),
+      nodePools: all('NodePool'),
+      nodeOverlays: all('NodeOverlay'),
+      nodeClaims: all('NodeClaim'),
+      nodes: all('Node'),
+      pods: all('Pod'),
       daemonSets: store.list('DaemonSet').map((each) => daemonSetOf(store, each)),
-      namespaces: all('Namespace', decodeNamespace),
-      persistentVolumeClaims: all('PersistentVolumeClaim', decodePersistentVolumeClaim),
-      persistentVolumes: all('PersistentVolume', decodePersistentVolume),
-      storageClasses: all('StorageClass', decodeStorageClass),
-      csiNodes: all('CSINode', decodeCsiNode),
-      podDisruptionBudgets: all('PodDisruptionBudget', decodePodDisruptionBudget),
+      namespaces: all('Namespace'),
+      persistentVolumeClaims: all('PersistentVolumeClaim'),
+      persistentVolumes: all('PersistentVolume'),
+      storageClasses: all('StorageClass'),
+      csiNodes: all('CSINode'),
+      podDisruptionBudgets: all('PodDisruptionBudget'),
     },
-    nodeClasses: all('EC2NodeClass', decodeEC2NodeClass),
+    nodeClasses: all('EC2NodeClass'),
     nodeOverlayConditions: named('NodeOverlay', conditionsOf),
     nodePoolUsage: named('NodePool', usageOf),
-    capacityBuffers: all('CapacityBuffer', decodeCapacityBuffer).map((buffer) =>
-      bufferOf(store, buffer),
-    ),
+    capacityBuffers: all('CapacityBuffer').map((buffer) => bufferOf(store, buffer)),
     // The simulated API server has no ResourceQuotas.
     resourceQuotas: [],
     volumeAttachments: [],

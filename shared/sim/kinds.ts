@@ -1,22 +1,6 @@
-import { decodeCapacityBuffer } from '../api/capacity-buffer.ts';
-import { decodeEC2NodeClass } from '../api/ec2-node-class.ts';
 import type { Decoded, Issue } from '../api/issue.ts';
-import {
-  decodeCsiNode,
-  decodeDaemonSet,
-  decodeNamespace,
-  decodeNode,
-  decodePersistentVolume,
-  decodePersistentVolumeClaim,
-  decodePodDisruptionBudget,
-  decodeStorageClass,
-} from '../api/kubernetes/cluster.ts';
-import { decodeLimitRange } from '../api/kubernetes/limit-range.ts';
-import { PodDecoder } from '../api/kubernetes/pod.ts';
+import { type Kind, kindDecoders } from '../api/kinds.ts';
 import { PodSpecReader } from '../api/kubernetes/pod-spec.ts';
-import { decodeNodeClaim } from '../api/node-claim.ts';
-import { decodeNodeOverlay } from '../api/node-overlay.ts';
-import { decodeNodePool } from '../api/node-pool.ts';
 import { show } from '../api/read.ts';
 import { parseDurationMs } from '../core/duration.ts';
 import { SIMULATED_DURATION } from '../core/model/labels.ts';
@@ -30,8 +14,14 @@ function issuesOf(decoded: Decoded<unknown>): readonly Issue[] {
   return decoded.ok ? [] : decoded.issues;
 }
 
+/** What the decoder of the kind finds. */
+const decoded =
+  (kind: Kind): Check =>
+  (object) =>
+    issuesOf(decoders[kind](object));
+
 const specs = new PodSpecReader();
-const pods = new PodDecoder();
+const decoders = kindDecoders('manifest');
 
 /** How long a pod runs in the simulated world: said wrongly, it would run for ever. */
 function simulatedDurationIssues(metadata: unknown, path: string): readonly Issue[] {
@@ -78,7 +68,7 @@ const cronJob: Check = (object) => {
 };
 
 const pod: Check = (object) => [
-  ...issuesOf(pods.decode(object)),
+  ...issuesOf(decoders.Pod(object)),
   ...simulatedDurationIssues(object['metadata'], 'metadata'),
 ];
 
@@ -104,28 +94,28 @@ const nameIssues: Check = (object) => {
 
 /** The kinds that the simulated cluster uses, by `group/kind`, with what the API server checks. */
 const KINDS: Readonly<Record<string, Check>> = {
-  'karpenter.sh/NodePool': (object) => issuesOf(decodeNodePool(object)),
-  'karpenter.sh/NodeClaim': (object) => issuesOf(decodeNodeClaim(object)),
-  'karpenter.sh/NodeOverlay': (object) => issuesOf(decodeNodeOverlay(object)),
-  'karpenter.k8s.aws/EC2NodeClass': (object) => issuesOf(decodeEC2NodeClass(object)),
-  'autoscaling.x-k8s.io/CapacityBuffer': (object) => issuesOf(decodeCapacityBuffer(object)),
+  'karpenter.sh/NodePool': decoded('NodePool'),
+  'karpenter.sh/NodeClaim': decoded('NodeClaim'),
+  'karpenter.sh/NodeOverlay': decoded('NodeOverlay'),
+  'karpenter.k8s.aws/EC2NodeClass': decoded('EC2NodeClass'),
+  'autoscaling.x-k8s.io/CapacityBuffer': decoded('CapacityBuffer'),
   'apps/Deployment': workload,
   'apps/ReplicaSet': workload,
   'apps/StatefulSet': workload,
-  'apps/DaemonSet': (object) => issuesOf(decodeDaemonSet(object)),
+  'apps/DaemonSet': decoded('DaemonSet'),
   'batch/Job': workload,
   'batch/CronJob': cronJob,
-  'policy/PodDisruptionBudget': (object) => issuesOf(decodePodDisruptionBudget(object)),
+  'policy/PodDisruptionBudget': decoded('PodDisruptionBudget'),
   'scheduling.k8s.io/PriorityClass': priorityClass,
-  'storage.k8s.io/StorageClass': (object) => issuesOf(decodeStorageClass(object)),
-  'storage.k8s.io/CSINode': (object) => issuesOf(decodeCsiNode(object)),
+  'storage.k8s.io/StorageClass': decoded('StorageClass'),
+  'storage.k8s.io/CSINode': decoded('CSINode'),
   '/Pod': pod,
   '/PodTemplate': podTemplate,
-  '/LimitRange': (object) => issuesOf(decodeLimitRange(object)),
-  '/Namespace': (object) => issuesOf(decodeNamespace(object)),
-  '/Node': (object) => issuesOf(decodeNode(object)),
-  '/PersistentVolumeClaim': (object) => issuesOf(decodePersistentVolumeClaim(object)),
-  '/PersistentVolume': (object) => issuesOf(decodePersistentVolume(object)),
+  '/LimitRange': decoded('LimitRange'),
+  '/Namespace': decoded('Namespace'),
+  '/Node': decoded('Node'),
+  '/PersistentVolumeClaim': decoded('PersistentVolumeClaim'),
+  '/PersistentVolume': decoded('PersistentVolume'),
 };
 
 const OWN_GROUPS: ReadonlySet<string> = new Set([

@@ -1,3 +1,4 @@
+import { encodeTaint } from '../api/encode.ts';
 import { allocatable } from '../core/instance-types/allocatable.ts';
 import { providerIdOf } from '../core/lifecycle/actions.ts';
 import {
@@ -35,10 +36,6 @@ const STOP_MS = 2_000;
 
 const NOT_READY: Taint = { key: 'node.kubernetes.io/not-ready', value: '', effect: 'NoSchedule' };
 const UNREGISTERED: Taint = { key: UNREGISTERED_TAINT_KEY, value: '', effect: 'NoExecute' };
-
-export function encodeTaint({ key, value, effect }: Taint): Json {
-  return value === '' ? { key, effect } : { key, value, effect };
-}
 
 /** Capacity and allocatable of a node with only the resources that are reported. */
 function statusResources(

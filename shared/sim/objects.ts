@@ -1,21 +1,28 @@
+import { encodeCondition } from '../api/encode.ts';
 import type { Condition } from '../core/model/cluster.ts';
 import { type Json, listAt, objectAt, textAt } from './json.ts';
 import type { KubeObject, ObjectStore } from './store.ts';
-import { isoSeconds } from './timeline.ts';
 
 /** Small writes that several parts of the simulated world make. */
 
-export function withStatus(object: KubeObject, status: Json): KubeObject {
-  return { ...object, status: { ...objectAt(object, 'status'), ...status } };
+/** Fields that are null are removed, as by a merge patch (RFC 7386). */
+export function withStatus(object: KubeObject, status: object): KubeObject {
+  const merged = Object.entries({ ...objectAt(object, 'status'), ...status });
+  return { ...object, status: Object.fromEntries(merged.filter(([, value]) => value !== null)) };
+}
+
+export function withConditions(
+  object: KubeObject,
+  conditions: readonly Condition[],
+  fields: object = {},
+): KubeObject {
+  const { generation } = object.metadata;
+  const encoded = conditions.map((each) => encodeCondition(each, generation));
+  return withStatus(object, { ...fields, conditions: encoded });
 }
 
 export function withSpec(object: KubeObject, spec: Json): KubeObject {
   return { ...object, spec: { ...objectAt(object, 'spec'), ...spec } };
-}
-
-/** A condition as the API has it. */
-export function encodeCondition({ lastTransitionAtMs, ...rest }: Condition): Json {
-  return { ...rest, lastTransitionTime: isoSeconds(lastTransitionAtMs) };
 }
 
 /** Sets one condition of an object's status; the time moves only with its status. */

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { RESOURCES, type Resource } from '../../shared/api/resources.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
 import { isKubeFault } from '../../shared/kube/errors.ts';
-import { RESOURCES, type Resource } from '../../shared/kube/resources.ts';
 import { API_ROWS, type ApiRow } from '../builders/api-objects.ts';
 import { establishCrds, karpenterCrds, ourCrds } from '../support/control-plane/crds.ts';
 import { describeWithControlPlane } from '../support/control-plane/suite.ts';

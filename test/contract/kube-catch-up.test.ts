@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { RESOURCES } from '../../shared/api/resources.ts';
 import { KubeClient } from '../../shared/kube/client.ts';
 import { POD } from '../../shared/kube/fields.ts';
 import { property, type Selection, text } from '../../shared/kube/list.ts';
 import { Mirror, type Probe } from '../../shared/kube/mirror.ts';
-import { RESOURCES } from '../../shared/kube/resources.ts';
 import { systemTiming } from '../../shared/kube/time.ts';
 import { fixedToken } from '../../shared/kube/token.ts';
 import {

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { RESOURCES } from '../../shared/api/resources.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
 import { isKubeFault, KubeError, type KubeFault } from '../../shared/kube/errors.ts';
 import { eventSink } from '../../shared/kube/events.ts';
 import { POD } from '../../shared/kube/fields.ts';
 import { listEach } from '../../shared/kube/list.ts';
 import { decodeList, ProtobufError } from '../../shared/kube/protobuf.ts';
-import { RESOURCES } from '../../shared/kube/resources.ts';
 import { backoffMs } from '../../shared/kube/time.ts';
 import { renewingToken } from '../../shared/kube/token.ts';
 import type { HttpRequest, HttpResponse } from '../../shared/kube/transport.ts';

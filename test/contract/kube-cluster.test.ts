@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { apiDecoders } from '../../shared/kube/api-decoders.ts';
+import { kindDecoders } from '../../shared/api/kinds.ts';
+import { RESOURCES, type Resource, resourceOf } from '../../shared/api/resources.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
 import { kubeCluster } from '../../shared/kube/cluster.ts';
 import { isKubeFault } from '../../shared/kube/errors.ts';
 import { listEach, property, text } from '../../shared/kube/list.ts';
-import { RESOURCES, type Resource, resourceOf } from '../../shared/kube/resources.ts';
 import type { ObjectRef } from '../../shared/ports.ts';
 import { establishCrds, ourCrds } from '../support/control-plane/crds.ts';
 import { clientOf, describeWithControlPlane } from '../support/control-plane/suite.ts';
@@ -23,7 +23,7 @@ await describeWithControlPlane(
       const onInvalid = (object: string, issues: readonly object[]): void => {
         throw new Error(`${object} cannot be decoded: ${JSON.stringify(issues)}`);
       };
-      const cluster = kubeCluster({ client, decoders: apiDecoders(), onInvalid });
+      const cluster = kubeCluster({ client, decoders: kindDecoders('server'), onInvalid });
       world = realWorld(admin(), cluster);
     }, 60_000);
     const running = (): ClusterWorld => {

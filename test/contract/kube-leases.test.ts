@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { RESOURCES } from '../../shared/api/resources.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
 import {
   ASKED,
@@ -11,7 +12,6 @@ import {
   WAKE,
 } from '../../shared/kube/leases.ts';
 import { property, text } from '../../shared/kube/list.ts';
-import { RESOURCES } from '../../shared/kube/resources.ts';
 import type { Timing } from '../../shared/kube/time.ts';
 import { clientOf, describeWithControlPlane } from '../support/control-plane/suite.ts';
 import { answer, FakeTiming, frozenTiming, MemoryObject, memoryClient } from './kube-memory.ts';

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
+import { RESOURCES, type Resource } from '../../shared/api/resources.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
 import { isKubeFault } from '../../shared/kube/errors.ts';
 import { NODE, POD } from '../../shared/kube/fields.ts';
 import { listEach, property, type Selection } from '../../shared/kube/list.ts';
-import { RESOURCES, type Resource } from '../../shared/kube/resources.ts';
 import { type WatchEvent, watchOnce } from '../../shared/kube/watch.ts';
 import { describeWithControlPlane } from '../support/control-plane/suite.ts';
 import { aReadyNode, aRichPod, CANARY, ensureNamespace, LOW_PRIORITY } from './kube-objects.ts';

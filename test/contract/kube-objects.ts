@@ -1,5 +1,5 @@
+import { RESOURCES } from '../../shared/api/resources.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
-import { RESOURCES } from '../../shared/kube/resources.ts';
 
 /** Manifests for the suites that run against a real API server; whole, valid, not random. */
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { BufferReference } from '../../shared/api/capacity-buffer.ts';
 import type { Issue } from '../../shared/api/issue.ts';
-import { apiDecoders } from '../../shared/kube/api-decoders.ts';
+import { kindDecoders } from '../../shared/api/kinds.ts';
+import { RESOURCES } from '../../shared/api/resources.ts';
 import { batchWindow } from '../../shared/kube/batch-window.ts';
 import { resolveBuffers } from '../../shared/kube/buffer-targets.ts';
 import { clusterReader } from '../../shared/kube/cluster-reader.ts';
 import { isKubeFault } from '../../shared/kube/errors.ts';
 import type { OnInvalid } from '../../shared/kube/mirror.ts';
-import { RESOURCES } from '../../shared/kube/resources.ts';
 import type { Timing } from '../../shared/kube/time.ts';
 import type { HttpRequest, HttpResponse } from '../../shared/kube/transport.ts';
 import { bufferOf } from '../builders/capacity-buffers.ts';
@@ -76,7 +76,7 @@ describe('what tenants name', () => {
     const { client } = serverWith({ forbidden: 403 }, set);
     const reader = clusterReader({
       client,
-      decoders: apiDecoders(),
+      decoders: kindDecoders('server'),
       onInvalid: () => undefined,
     });
     const named = (name: string, uid: string) => ({ namespace: 'team', name, uid });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { RESOURCES } from '../../shared/api/resources.ts';
 import { isKubeFault } from '../../shared/kube/errors.ts';
 import { property, text } from '../../shared/kube/list.ts';
 import { Mirror } from '../../shared/kube/mirror.ts';
-import { RESOURCES } from '../../shared/kube/resources.ts';
 import { systemTiming } from '../../shared/kube/time.ts';
 import type { HttpResponse } from '../../shared/kube/transport.ts';
 import { watchOnce } from '../../shared/kube/watch.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { RESOURCES } from '../../shared/kube/resources.ts';
+import { RESOURCES } from '../../shared/api/resources.ts';
 import { type Answer, joiner } from '../cli/run.ts';
 import { apart, deployment, nodeClass, nodePool } from '../support/closed-loop/manifests.ts';
 import {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { RESOURCES } from '../../shared/api/resources.ts';
 import { batchWindow } from '../../shared/kube/batch-window.ts';
-import { RESOURCES } from '../../shared/kube/resources.ts';
 import { ensureNamespace } from '../contract/kube-objects.ts';
 import { clientOf, describeWithControlPlane } from '../support/control-plane/suite.ts';
 

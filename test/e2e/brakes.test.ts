@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { RESOURCES } from '../../shared/kube/resources.ts';
+import { RESOURCES } from '../../shared/api/resources.ts';
 import type { ModelInstance } from '../support/aws/model/account.ts';
 import { apart, nodeClass, nodePool } from '../support/closed-loop/manifests.ts';
 import {

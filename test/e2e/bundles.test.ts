@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { withFollowing } from '../../infra/rights/rules.ts';
+import { RESOURCES } from '../../shared/api/resources.ts';
 import { FUNCTION_NAMES, type FunctionName, INSTALL_STEPS } from '../../shared/contract.ts';
-import { RESOURCES } from '../../shared/kube/resources.ts';
 import { C7G_LARGE } from '../builders/ec2-types.ts';
 import {
   type RequestRecord,

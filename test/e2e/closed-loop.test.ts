@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
+import { RESOURCES } from '../../shared/api/resources.ts';
 import { property, text } from '../../shared/kube/list.ts';
-import { RESOURCES } from '../../shared/kube/resources.ts';
 import { joiningOf } from '../support/aws/joining.ts';
 import type { ModelInstance } from '../support/aws/model/account.ts';
 import { deployment, nodeClass, nodePool } from '../support/closed-loop/manifests.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { RESOURCES } from '../../shared/api/resources.ts';
 import { property } from '../../shared/kube/list.ts';
-import { RESOURCES } from '../../shared/kube/resources.ts';
 import { RESERVATION } from '../support/bundles/manifests.ts';
 import { deployment, nodeClass, nodePool } from '../support/closed-loop/manifests.ts';
 import {

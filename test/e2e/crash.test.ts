@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { RESOURCES } from '../../shared/api/resources.ts';
 import { property, text } from '../../shared/kube/list.ts';
-import { RESOURCES } from '../../shared/kube/resources.ts';
 import type { LoopFunction } from '../support/closed-loop/functions.ts';
 import { type Kill, runDoomed } from '../support/closed-loop/kill.ts';
 import { deployment, nodeClass, nodePool } from '../support/closed-loop/manifests.ts';

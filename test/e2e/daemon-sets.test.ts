@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { RESOURCES } from '../../shared/api/resources.ts';
 import { property, text } from '../../shared/kube/list.ts';
-import { RESOURCES } from '../../shared/kube/resources.ts';
 import { deployment, nodeClass, nodePool } from '../support/closed-loop/manifests.ts';
 import { labelOf } from '../support/closed-loop/questions.ts';
 import { describeClosedLoop, runningPods } from '../support/closed-loop/world.ts';

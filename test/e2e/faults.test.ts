@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { lambdaAccess } from '../../functions/runtime/access.ts';
+import { RESOURCES } from '../../shared/api/resources.ts';
 import { s3Client } from '../../shared/aws/access.ts';
 import { Calls } from '../../shared/aws/calls.ts';
 import { CatalogFile } from '../../shared/aws/memory/catalog-file.ts';
 import { MemoryObjects } from '../../shared/aws/memory/objects.ts';
 import { loadCatalog } from '../../shared/catalog/catalog.ts';
 import { property, text } from '../../shared/kube/list.ts';
-import { RESOURCES } from '../../shared/kube/resources.ts';
 import { BUCKET, CLUSTER } from '../support/aws/cloud.ts';
 import { WireFault } from '../support/aws/wire/response.ts';
 import { deployment, nodeClass, nodePool } from '../support/closed-loop/manifests.ts';

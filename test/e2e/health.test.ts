@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { RESOURCES } from '../../shared/api/resources.ts';
 import { UNCONFIRMED } from '../../shared/core/model/labels.ts';
 import { property, text } from '../../shared/kube/list.ts';
-import { RESOURCES } from '../../shared/kube/resources.ts';
 import { privateDnsName } from '../support/aws/joining.ts';
 import type { ModelInstance } from '../support/aws/model/account.ts';
 import { apart, nodeClass, nodePool } from '../support/closed-loop/manifests.ts';

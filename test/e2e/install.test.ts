@@ -1,12 +1,12 @@
 import { beforeAll, expect, it } from 'vitest';
 import { type InstallPorts, install } from '../../functions/install/install.ts';
 import { manifests } from '../../infra/bundle.ts';
+import { RESOURCES, resourceOf } from '../../shared/api/resources.ts';
 import type { ClusterAccess } from '../../shared/aws/cluster-access.ts';
 import { SETTINGS_CONFIG_MAP } from '../../shared/contract.ts';
 import { KubeClient } from '../../shared/kube/client.ts';
 import { find } from '../../shared/kube/find.ts';
 import { property, text } from '../../shared/kube/list.ts';
-import { RESOURCES, resourceOf } from '../../shared/kube/resources.ts';
 import { systemTiming } from '../../shared/kube/time.ts';
 import { fixedToken } from '../../shared/kube/token.ts';
 import { httpTransport } from '../../shared/kube/transport.ts';

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { kindDecoders } from '../../shared/api/kinds.ts';
+import { RESOURCES, type Resource } from '../../shared/api/resources.ts';
 import { CLUSTER_FUNCTIONS, type FunctionName, kubernetesGroup } from '../../shared/contract.ts';
-import { apiDecoders } from '../../shared/kube/api-decoders.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
 import { kubeCluster } from '../../shared/kube/cluster.ts';
 import { isKubeFault } from '../../shared/kube/errors.ts';
 import { property } from '../../shared/kube/list.ts';
-import { RESOURCES, type Resource, resourcePath } from '../../shared/kube/resources.ts';
+import { resourcePath } from '../../shared/kube/resource-paths.ts';
 import { eksTokenSource, type TokenSource } from '../../shared/kube/token.ts';
 import { ensureNamespace } from '../contract/kube-objects.ts';
 import { accessKeyOf } from '../support/closed-loop/functions.ts';
@@ -290,7 +291,7 @@ await describeWithControlPlane(
       await admin().create(RESOURCES.pods, { metadata: { name: 'again' }, spec }, namespace);
       const cluster = kubeCluster({
         client: as('lifecycle'),
-        decoders: apiDecoders(),
+        decoders: kindDecoders('server'),
         onInvalid: () => undefined,
       });
       const before = { kind: 'Pod', namespace, name: 'again', uid: 'of-the-one-before' } as const;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { RESOURCES } from '../../shared/api/resources.ts';
 import { property, text } from '../../shared/kube/list.ts';
-import { RESOURCES } from '../../shared/kube/resources.ts';
 import { aPlainPod, ensureNamespace } from '../contract/kube-objects.ts';
 import { describeWithControlPlane } from '../support/control-plane/suite.ts';
 import { joinNode, runKubelets } from '../support/kubelet.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { RESOURCES } from '../../shared/kube/resources.ts';
+import { RESOURCES } from '../../shared/api/resources.ts';
 import { comparedWithAllAtOnce } from '../support/closed-loop/all-at-once.ts';
 import { forbidEvictions } from '../support/closed-loop/budget.ts';
 import { deployment, nodeClass, nodePool } from '../support/closed-loop/manifests.ts';

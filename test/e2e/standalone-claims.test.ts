@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { RESOURCES } from '../../shared/api/resources.ts';
 import { property } from '../../shared/kube/list.ts';
-import { RESOURCES } from '../../shared/kube/resources.ts';
 import { forbidEvictions } from '../support/closed-loop/budget.ts';
 import { deployment, nodeClass } from '../support/closed-loop/manifests.ts';
 import { conditionOf, isDeleting, nameOf } from '../support/closed-loop/questions.ts';

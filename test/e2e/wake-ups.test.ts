@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { RESOURCES, type Resource } from '../../shared/api/resources.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
 import { lifecycleNews } from '../../shared/kube/lifecycle-news.ts';
-import { RESOURCES, type Resource } from '../../shared/kube/resources.ts';
 import type { WakeUp } from '../../shared/kube/wake-sources.ts';
 import { watchWakeUps } from '../../shared/kube/wake-ups.ts';
 import { ensureNamespace } from '../contract/kube-objects.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { RESOURCES } from '../../shared/api/resources.ts';
 import { property, text } from '../../shared/kube/list.ts';
-import { RESOURCES } from '../../shared/kube/resources.ts';
 import { poolKey } from '../support/aws/model/account.ts';
 import { forbidEvictions } from '../support/closed-loop/budget.ts';
 import { deployment, nodeClass, nodePool } from '../support/closed-loop/manifests.ts';

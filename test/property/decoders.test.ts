@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { apiDecoders } from '../../shared/kube/api-decoders.ts';
+import { kindDecoders } from '../../shared/api/kinds.ts';
 
-const decoders = apiDecoders();
+const decoders = kindDecoders('server');
 const metadata = { name: 'a', namespace: 'default', uid: 'u' };
 
 /** Values as an API server of another version might have them: any, at any of the known fields. */
@@ -17,10 +17,10 @@ const CLAIM = ['requirements', 'taints', 'nodeClassRef', 'expireAfter', 'resourc
 
 describe('objects that may not be taken for ones that are not there', () => {
   it.each([
-    ['pod', decoders.pod, [...POD, 'nodeName', 'overhead', 'priority', 'resources']],
-    ['nodeClaim', decoders.nodeClaim, [...CLAIM, 'startupTaints', 'terminationGracePeriod']],
-    ['node', decoders.node, ['taints', 'providerID', 'unschedulable']],
-    ['budget', decoders.podDisruptionBudget, ['selector', 'minAvailable', 'maxUnavailable']],
+    ['pod', decoders.Pod, [...POD, 'nodeName', 'overhead', 'priority', 'resources']],
+    ['nodeClaim', decoders.NodeClaim, [...CLAIM, 'startupTaints', 'terminationGracePeriod']],
+    ['node', decoders.Node, ['taints', 'providerID', 'unschedulable']],
+    ['budget', decoders.PodDisruptionBudget, ['selector', 'minAvailable', 'maxUnavailable']],
   ] as const)('%s: are read in part at least, whatever is in them', (_, decode, known) => {
     fc.assert(
       fc.property(objects(known), (object) => {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { RESOURCES } from '../../shared/api/resources.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
 import { isKubeFault } from '../../shared/kube/errors.ts';
 import { property, text } from '../../shared/kube/list.ts';
-import { RESOURCES } from '../../shared/kube/resources.ts';
 import { type WatchEvent, watchOnce } from '../../shared/kube/watch.ts';
 import { Endings } from './kubelet-endings.ts';
 

@@ -6,20 +6,7 @@ import {
   type SchedulingSettings,
 } from '../../core/model/snapshot.ts';
 import type { Decoded, Issue } from '../issue.ts';
-import {
-  decodeCsiNode,
-  decodeDaemonSet,
-  decodeNamespace,
-  decodeNode,
-  decodePersistentVolume,
-  decodePersistentVolumeClaim,
-  decodePodDisruptionBudget,
-  decodeStorageClass,
-} from '../kubernetes/cluster.ts';
-import { PodDecoder } from '../kubernetes/pod.ts';
-import { decodeNodeClaim } from '../node-claim.ts';
-import { decodeNodeOverlay } from '../node-overlay.ts';
-import { decodeNodePool } from '../node-pool.ts';
+import { type Decode, kindDecoders } from '../kinds.ts';
 import { Reader } from '../read.ts';
 import { issuesOf } from '../schema/issues.ts';
 import { type ListedType, readInstanceTypes, typesByPool } from './instance-types.ts';
@@ -145,8 +132,8 @@ function nameOf({ metadata }: RawObject, index: number): string {
 }
 
 /** A pending pod that says nothing of its conditions has been found unschedulable. */
-function decodePod(pods: PodDecoder, object: RawObject): Decoded<Pod> {
-  const decoded = pods.decode(object);
+function decodePod(decode: Decode<Pod>, object: RawObject): Decoded<Pod> {
+  const decoded = decode(object);
   const status = object['status'] as RawObject | undefined;
   if (!decoded.ok || status?.['conditions'] !== undefined) return decoded;
   return { ok: true, value: { ...decoded.value, unschedulable: true } };
@@ -159,49 +146,50 @@ function snapshotOf(
   types: readonly ListedType[],
   reader: ObjectReader,
 ): ClusterSnapshot {
-  const pods = new PodDecoder();
+  const decoders = kindDecoders('manifest');
   const nodePools = reader
-    .read('nodePools', 'NodePool', raw.nodePools, (each) => decodeNodePool(each))
+    .read('nodePools', 'NodePool', raw.nodePools, decoders.NodePool)
     .filter(({ template: { nodeClassRef } }) => isManaged(nodeClassRef));
-  const nodes = reader.read('nodes', 'Node', raw.nodes, decodeNode);
+  const nodes = reader.read('nodes', 'Node', raw.nodes, decoders.Node);
   return {
     nodePools,
-    nodeOverlays: reader.read('nodeOverlays', 'NodeOverlay', raw.nodeOverlays, (each) =>
-      decodeNodeOverlay(each),
+    nodeOverlays: reader.read(
+      'nodeOverlays',
+      'NodeOverlay',
+      raw.nodeOverlays,
+      decoders.NodeOverlay,
     ),
     instanceTypes: typesByPool(
       types,
       nodePools.map((pool) => pool.name),
     ),
-    nodeClaims: reader.read('nodeClaims', 'NodeClaim', raw.nodeClaims, (each) =>
-      decodeNodeClaim(each),
-    ),
+    nodeClaims: reader.read('nodeClaims', 'NodeClaim', raw.nodeClaims, decoders.NodeClaim),
     nodes: nodes.map((node) => ({
       ...node,
       providerId: node.providerId ?? `case:///${node.name}`,
     })),
-    pods: reader.read('pods', 'Pod', raw.pods, (each) => decodePod(pods, each)),
-    daemonSets: reader.read('daemonSets', 'DaemonSet', raw.daemonSets, decodeDaemonSet),
-    namespaces: reader.read('namespaces', 'Namespace', raw.namespaces, decodeNamespace),
+    pods: reader.read('pods', 'Pod', raw.pods, (each) => decodePod(decoders.Pod, each)),
+    daemonSets: reader.read('daemonSets', 'DaemonSet', raw.daemonSets, decoders.DaemonSet),
+    namespaces: reader.read('namespaces', 'Namespace', raw.namespaces, decoders.Namespace),
     persistentVolumeClaims: reader.read(
       'pvcs',
       'PersistentVolumeClaim',
       raw.pvcs,
-      decodePersistentVolumeClaim,
+      decoders.PersistentVolumeClaim,
     ),
-    persistentVolumes: reader.read('pvs', 'PersistentVolume', raw.pvs, decodePersistentVolume),
+    persistentVolumes: reader.read('pvs', 'PersistentVolume', raw.pvs, decoders.PersistentVolume),
     storageClasses: reader.read(
       'storageClasses',
       'StorageClass',
       raw.storageClasses,
-      decodeStorageClass,
+      decoders.StorageClass,
     ),
-    csiNodes: reader.read('csiNodes', 'CSINode', raw.csiNodes, decodeCsiNode),
+    csiNodes: reader.read('csiNodes', 'CSINode', raw.csiNodes, decoders.CSINode),
     podDisruptionBudgets: reader.read(
       'pdbs',
       'PodDisruptionBudget',
       raw.pdbs,
-      decodePodDisruptionBudget,
+      decoders.PodDisruptionBudget,
     ),
   };
 }

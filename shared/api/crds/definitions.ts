@@ -4,6 +4,7 @@ import { EC2_NODE_CLASS_DEFINITION } from '../ec2-node-class.ts';
 import { NODE_CLAIM_DEFINITION } from '../node-claim.ts';
 import { NODE_OVERLAY_DEFINITION } from '../node-overlay.ts';
 import { NODE_POOL_DEFINITION } from '../node-pool.ts';
+import { resourceOf } from '../resources.ts';
 import { structuralSchema } from './structural.ts';
 
 /** A column of `kubectl get`; a priority above 0 shows with `-o wide` only. */
@@ -21,11 +22,10 @@ interface Kind {
   readonly status: z.ZodType;
 }
 
+/** What of a CRD is not in the schema and not in the resource. */
 interface Names {
-  readonly plural: string;
   readonly shortNames?: readonly string[];
   readonly category: string;
-  readonly scope: 'Cluster' | 'Namespaced';
   readonly columns: readonly Column[];
   readonly scale?: { readonly specReplicasPath: string; readonly statusReplicasPath: string };
   /** Annotations that the API's owners ask of its CRD. */
@@ -45,9 +45,7 @@ const KINDS: readonly (readonly [Kind, Names])[] = [
   [
     NODE_POOL_DEFINITION,
     {
-      plural: 'nodepools',
       category: 'karpenter',
-      scope: 'Cluster',
       columns: [
         column('NodeClass', '.spec.template.spec.nodeClassRef.name'),
         { name: 'Nodes', type: 'integer', jsonPath: '.status.nodes' },
@@ -63,9 +61,7 @@ const KINDS: readonly (readonly [Kind, Names])[] = [
   [
     NODE_CLAIM_DEFINITION,
     {
-      plural: 'nodeclaims',
       category: 'karpenter',
-      scope: 'Cluster',
       columns: [
         column('Type', '.metadata.labels.node\\.kubernetes\\.io/instance-type'),
         column('Capacity', '.metadata.labels.karpenter\\.sh/capacity-type'),
@@ -84,10 +80,8 @@ const KINDS: readonly (readonly [Kind, Names])[] = [
   [
     NODE_OVERLAY_DEFINITION,
     {
-      plural: 'nodeoverlays',
       shortNames: ['overlays'],
       category: 'karpenter',
-      scope: 'Cluster',
       columns: [
         READY,
         AGE,
@@ -98,20 +92,16 @@ const KINDS: readonly (readonly [Kind, Names])[] = [
   [
     EC2_NODE_CLASS_DEFINITION,
     {
-      plural: 'ec2nodeclasses',
       shortNames: ['ec2nc', 'ec2ncs'],
       category: 'karpenter',
-      scope: 'Cluster',
       columns: [READY, AGE, column('Role', '.spec.role', 1)],
     },
   ],
   [
     CAPACITY_BUFFER_DEFINITION,
     {
-      plural: 'capacitybuffers',
       shortNames: ['cb'],
       category: 'autoscaling',
-      scope: 'Namespaced',
       columns: [
         column('Strategy', '.spec.provisioningStrategy'),
         column('PodTemplate', '.spec.podTemplateRef.name'),
@@ -146,12 +136,14 @@ export function customResourceDefinitions(): readonly CustomResourceDefinition[]
 }
 
 function definition(kind: Kind, names: Names): CustomResourceDefinition {
-  const [group = '', version = ''] = kind.apiVersion.split('/');
+  const resource = resourceOf(kind.apiVersion, kind.kind);
+  if (resource === undefined) throw new Error(`${kind.kind} is not among the resources`);
+  const { group, version, plural, namespaced } = resource;
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
     metadata: {
-      name: `${names.plural}.${group}`,
+      name: `${plural}.${group}`,
       ...(names.annotations === undefined ? {} : { annotations: names.annotations }),
     },
     spec: {
@@ -160,11 +152,11 @@ function definition(kind: Kind, names: Names): CustomResourceDefinition {
         categories: [names.category],
         kind: kind.kind,
         listKind: `${kind.kind}List`,
-        plural: names.plural,
+        plural,
         ...(names.shortNames === undefined ? {} : { shortNames: names.shortNames }),
         singular: kind.kind.toLowerCase(),
       },
-      scope: names.scope,
+      scope: namespaced ? 'Namespaced' : 'Cluster',
       versions: [
         {
           name: version,

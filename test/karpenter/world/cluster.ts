@@ -1,7 +1,7 @@
 import type { Tag } from '@aws-sdk/client-ec2';
+import { RESOURCES } from '../../../shared/api/resources.ts';
 import { aliasParameters } from '../../../shared/core/launch/image-families/families.ts';
 import type { KubeClient } from '../../../shared/kube/client.ts';
-import { RESOURCES } from '../../../shared/kube/resources.ts';
 import { ensureNamespace } from '../../contract/kube-objects.ts';
 import { FUNCTION_GROUPS } from '../../support/authorisation/rights.ts';
 import { CLUSTER, type WireCloud } from '../../support/aws/cloud.ts';

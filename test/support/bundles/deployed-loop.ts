@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
+import { RESOURCES } from '../../../shared/api/resources.ts';
 import type { FunctionName } from '../../../shared/contract.ts';
 import type { KubeClient } from '../../../shared/kube/client.ts';
 import { property, text } from '../../../shared/kube/list.ts';
-import { RESOURCES } from '../../../shared/kube/resources.ts';
 import { BUCKET, CLUSTER } from '../aws/cloud.ts';
 import { accessKeyOf, KEYS, REGION } from '../closed-loop/functions.ts';
 import type { ClosedLoop } from '../closed-loop/world.ts';

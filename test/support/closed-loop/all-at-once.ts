@@ -1,3 +1,4 @@
+import { kindDecoders } from '../../../shared/api/kinds.ts';
 import { loadCatalog } from '../../../shared/catalog/catalog.ts';
 import { catalogPort } from '../../../shared/catalog/port.ts';
 import type { InstanceType } from '../../../shared/core/model/instance-type.ts';
@@ -10,7 +11,6 @@ import {
 import type { Plan } from '../../../shared/core/model/plan.ts';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../../../shared/core/model/snapshot.ts';
 import { solve } from '../../../shared/core/scheduling/solve.ts';
-import { apiDecoders } from '../../../shared/kube/api-decoders.ts';
 import type { KubeClient } from '../../../shared/kube/client.ts';
 import { clusterReader } from '../../../shared/kube/cluster-reader.ts';
 import type { ClusterState } from '../../../shared/ports.ts';
@@ -55,7 +55,7 @@ function priceOf(
 export async function comparedWithAllAtOnce(admin: KubeClient): Promise<Comparison> {
   const reader = clusterReader({
     client: admin,
-    decoders: apiDecoders(),
+    decoders: kindDecoders('server'),
     onInvalid: (object) => {
       throw new Error(`${object} cannot be read`);
     },

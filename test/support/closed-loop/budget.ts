@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
+import { RESOURCES } from '../../../shared/api/resources.ts';
 import { property } from '../../../shared/kube/list.ts';
-import { RESOURCES } from '../../../shared/kube/resources.ts';
 import type { ClosedLoop } from './world.ts';
 
 /**

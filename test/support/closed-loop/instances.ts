@@ -1,3 +1,4 @@
+import { RESOURCES } from '../../../shared/api/resources.ts';
 import { instanceTypesFor } from '../../../shared/catalog/instance-types.ts';
 import { DEFAULT_LAUNCH_SETTINGS } from '../../../shared/catalog/settings.ts';
 import { allocatable } from '../../../shared/core/instance-types/allocatable.ts';
@@ -5,7 +6,6 @@ import type { InstanceType } from '../../../shared/core/model/instance-type.ts';
 import { formatQuantity } from '../../../shared/core/quantity.ts';
 import type { KubeClient } from '../../../shared/kube/client.ts';
 import { isKubeFault } from '../../../shared/kube/errors.ts';
-import { RESOURCES } from '../../../shared/kube/resources.ts';
 import { catalogIn } from '../aws/catalogs.ts';
 import type { WireCloud } from '../aws/cloud.ts';
 import { joiningOf, privateDnsName } from '../aws/joining.ts';

@@ -1,5 +1,5 @@
+import { RESOURCES, type Resource } from '../../../shared/api/resources.ts';
 import { property, text } from '../../../shared/kube/list.ts';
-import { RESOURCES, type Resource } from '../../../shared/kube/resources.ts';
 
 /** What a test asks about objects as the API server has them. */
 interface Listing {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
+import { RESOURCES } from '../../../shared/api/resources.ts';
 import type { KubeClient } from '../../../shared/kube/client.ts';
 import { property } from '../../../shared/kube/list.ts';
-import { RESOURCES } from '../../../shared/kube/resources.ts';
 import type { WireCloud } from '../aws/cloud.ts';
 import type { ModelInstance } from '../aws/model/account.ts';
 import { joinNode } from '../kubelet.ts';

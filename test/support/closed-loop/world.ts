@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Resource } from '../../../shared/api/resources.ts';
 import { CLUSTER_FUNCTIONS, kubernetesGroup } from '../../../shared/contract.ts';
 import type { KubeClient } from '../../../shared/kube/client.ts';
 import { listEach } from '../../../shared/kube/list.ts';
-import type { Resource } from '../../../shared/kube/resources.ts';
 import { ensureNamespace } from '../../contract/kube-objects.ts';
 import { askedBeyondRights, recordFurther } from '../authorisation/audit.ts';
 import { FUNCTION_GROUPS } from '../authorisation/rights.ts';

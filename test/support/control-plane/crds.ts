@@ -3,9 +3,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
+import { RESOURCES } from '../../../shared/api/resources.ts';
 import type { KubeClient } from '../../../shared/kube/client.ts';
 import { property, text } from '../../../shared/kube/list.ts';
-import { RESOURCES } from '../../../shared/kube/resources.ts';
 
 const OURS = join(import.meta.dirname, '../../../infra/crds');
 const KARPENTER = 'github.com/aws/karpenter-provider-aws@v1.14.1';

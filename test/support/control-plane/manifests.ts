@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
+import { resourceOf } from '../../../shared/api/resources.ts';
 import type { KubeClient } from '../../../shared/kube/client.ts';
 import { property, text } from '../../../shared/kube/list.ts';
-import { resourceOf } from '../../../shared/kube/resources.ts';
 import { RIGHTS_FILES } from '../authorisation/rights.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');

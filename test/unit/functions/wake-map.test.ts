@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { RESOURCES, type Resource } from '../../../shared/api/resources.ts';
 import { WAKE_TARGETS } from '../../../shared/contract.ts';
 import { BufferTargets } from '../../../shared/kube/buffer-looks.ts';
-import { RESOURCES, type Resource } from '../../../shared/kube/resources.ts';
 import { type Change, wakeSources } from '../../../shared/kube/wake-sources.ts';
 
 type Step = readonly [resource: Resource, kind: Change['kind'], object: object];

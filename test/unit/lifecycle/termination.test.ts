@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { encodeTime } from '../../../shared/api/encode.ts';
 import type { SeenTaint } from '../../../shared/core/lifecycle/actions.ts';
 import { decideClaim } from '../../../shared/core/lifecycle/claim.ts';
 import { withConditions } from '../../../shared/core/lifecycle/conditions.ts';
 import { seenTaint } from '../../../shared/core/lifecycle/termination.ts';
-import { encodeTime } from '../../../shared/kube/encode.ts';
 import { yes } from '../../builders/scheduling.ts';
 import { aNode, aNodeClaim } from '../launch/builders.ts';
 

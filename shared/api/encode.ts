@@ -3,7 +3,11 @@ import type { NodeClassStatus } from '../core/model/node-class.ts';
 import type { RequirementExpression } from '../core/model/requirement.ts';
 import type { Taint } from '../core/model/taint.ts';
 import { formatResources } from '../core/quantity.ts';
-import type { NewNodeClaim, NodeClaimStatusPatch } from '../ports/cluster.ts';
+import type {
+  CapacityBufferStatusPatch,
+  NewNodeClaim,
+  NodeClaimStatusPatch,
+} from '../ports/cluster.ts';
 import { apiVersion, RESOURCES } from './resources.ts';
 
 /** What is written to the cluster, in the form that the API server has it. */
@@ -130,5 +134,15 @@ export function encodeNodeClassStatus(status: NodeClassStatus): object {
       ...(each.endsAtMs === undefined ? {} : { endTime: encodeTime(each.endsAtMs) }),
     })),
     instanceProfile: status.instanceProfile ?? null,
+  };
+}
+
+export function encodeCapacityBufferStatus(patch: CapacityBufferStatusPatch): object {
+  const { replicas, podTemplate, podTemplateGeneration, provisioningStrategy } = patch;
+  return {
+    replicas,
+    podTemplateRef: podTemplate === undefined ? null : { name: podTemplate },
+    podTemplateGeneration: podTemplateGeneration ?? null,
+    provisioningStrategy,
   };
 }
