@@ -1,5 +1,6 @@
 import { isMoving } from '../../shared/core/disruption/candidates.ts';
 import { isTrue } from '../../shared/core/lifecycle/conditions.ts';
+import { readJsonObject } from '../../shared/core/model/annotations/json-object.ts';
 import type { Condition } from '../../shared/core/model/cluster.ts';
 import {
   DECISION,
@@ -51,16 +52,6 @@ const DECISIVE = [
   REPLACED_FOR,
 ] as const;
 
-function plannedOf(text: string | undefined): ClaimExplanation['planned'] {
-  if (text === undefined) return undefined;
-  try {
-    const plan: unknown = JSON.parse(text);
-    return typeof plan === 'object' && plan !== null ? { ...plan } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** What is so already, then what would be decided now, then what keeps it from being decided. */
 function fateOf(claim: NodeClaim, isUnused: boolean, found: Preview, nowMs: number): Fate {
   const { removals, held, drifted, kept } = found;
@@ -101,7 +92,7 @@ export function explainClaim(
   const pods = objects.pods.filter((pod) => pod.nodeName === row.node && isMoving(pod));
   return {
     row,
-    planned: plannedOf(claim.annotations[PLAN]),
+    planned: readJsonObject(claim.annotations[PLAN]),
     decision: claim.annotations[DECISION],
     conditions: claim.conditions,
     annotations: Object.fromEntries(

@@ -1,6 +1,6 @@
 import { grantUnconfirmed, recentUnconfirmed } from '../../core/interruption/unconfirmed.ts';
+import { notedTimesText } from '../../core/model/annotations/noted-times.ts';
 import { NODE_POOL, UNCONFIRMED } from '../../core/model/labels.ts';
-import { notedTimesText } from '../../core/model/noted-times.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
 import { PortError } from '../../ports.ts';
 import { type Hit, type InterruptPass, poolNameOf } from './messages.ts';

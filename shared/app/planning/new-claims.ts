@@ -4,12 +4,12 @@ import { nodeClassLabels } from '../../core/launch/node-classes.ts';
 import { nodePoolHashAnnotations } from '../../core/launch/template-hash.ts';
 import { TERMINATION_FINALIZER } from '../../core/lifecycle/actions.ts';
 import { plannedPodsText } from '../../core/lifecycle/planned-pods.ts';
+import { launchPlanOf, launchPlanText } from '../../core/model/annotations/launch-plan.ts';
 import type { InstanceType } from '../../core/model/instance-type.ts';
 import { DECISION, NODE_POOL, PLAN, PLANNED_PODS } from '../../core/model/labels.ts';
 import type { OfferingChoice, PlannedNodeClaim } from '../../core/model/plan.ts';
 import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
 import { amountOf, maxResources, type Resources } from '../../core/model/resources.ts';
-import { formatResources } from '../../core/quantity.ts';
 import type { NewNodeClaim } from '../../ports.ts';
 
 function baseClaim(pool: NodePool, name: string): NewNodeClaim {
@@ -71,30 +71,26 @@ function planText(
   );
   const amounts =
     type === undefined || offering === undefined
-      ? {}
+      ? undefined
       : {
-          allocatable: formatResources(allocatable(type, offering)),
-          capacity: formatResources(maxResources(type.capacity, limited)),
+          allocatable: allocatable(type, offering),
+          capacity: maxResources(type.capacity, limited),
         };
-  const { type: name, zone, capacityType, price } = chosen;
-  return JSON.stringify({ type: name, zone, capacityType, price, ...amounts });
+  const { type: name, zone, capacityType, reservationId, price } = chosen;
+  return launchPlanText({ type: name, zone, capacityType, reservationId, price, amounts });
 }
 
 /** The offering that the claim's plan chose, as its annotation says. */
 function plannedOffering(claim: NodeClaim, types: readonly InstanceType[]) {
-  const text = claim.annotations[PLAN];
-  if (text === undefined) return undefined;
-  let plan: unknown;
-  try {
-    plan = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (typeof plan !== 'object' || plan === null) return undefined;
-  const field = (name: string): unknown => Reflect.get(Object(plan), name);
-  const type = types.find(({ name }) => name === field('type'));
+  const plan = launchPlanOf(claim);
+  if (plan === undefined) return undefined;
+  const { reservationId } = plan;
+  const type = types.find(({ name }) => name === plan.type);
   const offering = type?.offerings.find(
-    (each) => each.zone === field('zone') && each.capacityType === field('capacityType'),
+    (each) =>
+      each.zone === plan.zone &&
+      each.capacityType === plan.capacityType &&
+      (reservationId === undefined || each.reservation?.id === reservationId),
   );
   return type === undefined || offering === undefined ? undefined : { type, offering };
 }

@@ -1,12 +1,16 @@
 import { isTrue } from '../lifecycle/conditions.ts';
 import {
+  type NotedTimes,
+  notedTimesText,
+  readNotedTimes,
+} from '../model/annotations/noted-times.ts';
+import {
   FAILED_CANARIES,
   INTERRUPTED,
   type Labels,
   NODE_CLASS_HASH,
   TRIES,
 } from '../model/labels.ts';
-import { type NotedTimes, notedTimesText, readNotedTimes } from '../model/noted-times.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import { isLate, lateText } from './commands.ts';
 import type { Drift } from './drift.ts';

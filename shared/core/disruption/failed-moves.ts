@@ -1,3 +1,4 @@
+import { readJsonObject } from '../model/annotations/json-object.ts';
 import type { InstanceType } from '../model/instance-type.ts';
 import { CAPACITY_TYPE, FAILED_MOVES, INSTANCE_TYPE, type Labels } from '../model/labels.ts';
 
@@ -29,15 +30,7 @@ function readMove(value: unknown): FailedMove | undefined {
 
 /** What a NodePool's annotation says; whatever cannot be read says nothing. */
 export function failedMoves(annotations: Labels): FailedMoves {
-  const text = annotations[FAILED_MOVES];
-  if (text === undefined) return new Map();
-  let read: unknown;
-  try {
-    read = JSON.parse(text);
-  } catch {
-    return new Map();
-  }
-  if (typeof read !== 'object' || read === null) return new Map();
+  const read = readJsonObject(annotations[FAILED_MOVES]) ?? {};
   return new Map(
     Object.entries(read).flatMap(([target, value]) => {
       const move = readMove(value);

@@ -1,5 +1,5 @@
+import { type NotedTimes, readNotedTimes } from '../model/annotations/noted-times.ts';
 import { type Labels, UNCONFIRMED } from '../model/labels.ts';
-import { type NotedTimes, readNotedTimes } from '../model/noted-times.ts';
 
 /** At most this share of a NodePool's nodes goes, in the time below, on what EC2 does not confirm. */
 const SHARE = 0.2;

@@ -5,8 +5,8 @@ import {
   UNCONFIRMED_WINDOW_MS,
   unconfirmedMax,
 } from '../../../shared/core/interruption/unconfirmed.ts';
+import { notedTimesText } from '../../../shared/core/model/annotations/noted-times.ts';
 import { UNCONFIRMED } from '../../../shared/core/model/labels.ts';
-import { notedTimesText } from '../../../shared/core/model/noted-times.ts';
 
 const NOW_MS = Date.UTC(2026, 0, 1);
 const read = (text: string) => [...recentUnconfirmed({ [UNCONFIRMED]: text }, NOW_MS).keys()];

@@ -1,3 +1,4 @@
+import { launchPlanOf } from '../../model/annotations/launch-plan.ts';
 import type { DaemonSet, Node } from '../../model/cluster.ts';
 import {
   CAPACITY_TYPE,
@@ -7,7 +8,6 @@ import {
   type Labels,
   NODE_POOL,
   ownValue,
-  PLAN,
   REGISTERED,
   REPLACED_BY,
   ZONE,
@@ -16,7 +16,6 @@ import type { NodeClaim } from '../../model/provisioning.ts';
 import { maxResources, NO_RESOURCES, type Resources } from '../../model/resources.ts';
 import type { ClusterSnapshot } from '../../model/snapshot.ts';
 import { isDisrupted, isEphemeralTaint, type Taint } from '../../model/taint.ts';
-import { parseResources } from '../../quantity.ts';
 import { NODE_NAME_FIELD } from './node-terms.ts';
 
 /** A node that exists, or a NodeClaim whose node is still to come: capacity already paid for. */
@@ -124,38 +123,26 @@ function fromNode(
 
 type AttachLimits = ReadonlyMap<string, Readonly<Record<string, number>>>;
 
-/** What a claim that is not launched yet will be, as its plan annotation says; {} if unreadable. */
+/** What a claim that is not launched yet will be, as its plan annotation says. */
 function plannedNode(claim: NodeClaim): {
   readonly labels: Labels;
   readonly allocatable: Resources;
   readonly capacity: Resources;
 } {
-  const none = { labels: {}, allocatable: NO_RESOURCES, capacity: NO_RESOURCES };
-  const text = claim.annotations[PLAN];
-  if (text === undefined) return none;
-  let plan: unknown;
-  try {
-    plan = JSON.parse(text);
-  } catch {
-    return none;
+  const plan = launchPlanOf(claim);
+  if (plan === undefined) {
+    return { labels: {}, allocatable: NO_RESOURCES, capacity: NO_RESOURCES };
   }
-  if (typeof plan !== 'object' || plan === null) return none;
-  const field = (name: string): unknown => (plan as Readonly<Record<string, unknown>>)[name];
-  const amounts = (name: string): Resources => {
-    const value = field(name);
-    if (typeof value !== 'object' || value === null) return NO_RESOURCES;
-    return parseResources(value as Readonly<Record<string, string>>, 'down').resources;
-  };
   const named = [
-    [INSTANCE_TYPE, field('type')],
-    [ZONE, field('zone')],
-    [CAPACITY_TYPE, field('capacityType')],
+    [INSTANCE_TYPE, plan.type],
+    [ZONE, plan.zone],
+    [CAPACITY_TYPE, plan.capacityType],
   ] as const;
   const labels = Object.fromEntries(
-    named.flatMap(([key, value]) => (typeof value === 'string' ? [[key, value]] : [])),
+    named.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
   );
-  const allocatable = amounts('allocatable');
-  return { labels, allocatable, capacity: maxResources(allocatable, amounts('capacity')) };
+  const { allocatable } = plan;
+  return { labels, allocatable, capacity: maxResources(allocatable, plan.capacity) };
 }
 
 function fromClaim(claim: NodeClaim): StateNode {

@@ -1,16 +1,11 @@
+import { readJsonObject } from './json-object.ts';
+
 /** Names, and when something was noted of each: how annotations keep what functions may not forget. */
 export type NotedTimes = ReadonlyMap<string, number>;
 
 /** What an annotation's text says; whatever cannot be read says nothing. */
 export function readNotedTimes(text: string | undefined): NotedTimes {
-  if (text === undefined) return new Map();
-  let read: unknown;
-  try {
-    read = JSON.parse(text);
-  } catch {
-    return new Map();
-  }
-  if (typeof read !== 'object' || read === null) return new Map();
+  const read = readJsonObject(text) ?? {};
   return new Map(
     Object.entries(read).flatMap(([name, at]) => {
       const atMs = typeof at === 'string' ? Date.parse(at) : Number.NaN;
