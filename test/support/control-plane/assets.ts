@@ -16,10 +16,12 @@ interface Release {
   readonly moduleFile: string;
 }
 
-/** By the value of JOINER_KUBERNETES; the first is what tests run on without it. */
+/** By the value of JOINER_KUBERNETES; tests run on {@link DEFAULT_RELEASE} without it. */
 const RELEASES: Readonly<Record<string, Release>> = {
   '1.35': { version: '1.35.4', moduleFile: 'go.mod' },
+  '1.33': { version: '1.33.13', moduleFile: 'kubernetes-1.33.mod' },
   '1.34': { version: '1.34.4', moduleFile: 'kubernetes-1.34.mod' },
+  '1.36': { version: '1.36.3', moduleFile: 'kubernetes-1.36.mod' },
 };
 const DEFAULT_RELEASE = '1.35';
 
@@ -99,8 +101,8 @@ export function kubernetesRelease(env: NodeJS.ProcessEnv): string {
 function releaseOf(name: string): Release {
   const release = RELEASES[name];
   if (release !== undefined) return release;
-  const known = Object.keys(RELEASES).join(' or ');
-  throw new Error(`JOINER_KUBERNETES=${name}: expected ${known}`);
+  const known = Object.keys(RELEASES).sort().join(', ');
+  throw new Error(`JOINER_KUBERNETES=${name}: expected one of ${known}`);
 }
 
 /** Another source or toolchain is another folder, so a stale binary is never used. */
@@ -177,7 +179,8 @@ async function build(folder: string, release: Release): Promise<void> {
     const flags = ['-mod=readonly', `-modfile=${release.moduleFile}`, '-trimpath'];
     await run('go', ['build', ...flags, '-ldflags', linkerFlags(release), '-o', output, '.'], {
       cwd: import.meta.dirname,
-      env: { ...process.env, CGO_ENABLED: '0' },
+      // An older Go fetches the toolchain that the release asks for, through the module proxy.
+      env: { ...process.env, CGO_ENABLED: '0', GOTOOLCHAIN: 'auto' },
       maxBuffer: 1 << 24,
       timeout: BUILD_MS_MAX,
     });
