@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { interrupt, type QueueMessage } from '../../../../shared/app/interrupt/interrupt.ts';
 import { instanceIdOf } from '../../../../shared/core/lifecycle/actions.ts';
-import { INTERRUPTED, UNCONFIRMED } from '../../../../shared/core/model/labels.ts';
+import {
+  CAPACITY_TYPE,
+  INSTANCE_TYPE,
+  INTERRUPTED,
+  RESERVATION_ID,
+  UNCONFIRMED,
+  ZONE,
+} from '../../../../shared/core/model/labels.ts';
 import { PortError, type Ports } from '../../../../shared/ports.ts';
 import { MINUTE, settings, withPorts } from '../world.ts';
 import {
@@ -44,6 +51,42 @@ describe('a batch of messages', () => {
     expect(report.failures).toMatchObject([
       { object: `NodeClaim/${claim?.name}`, message: 'TypeError: a fault of ours' },
     ]);
+  });
+});
+
+describe('the offering of an interrupted instance', () => {
+  it.each<[string, 'spot' | 'reservation', Readonly<Record<string, string>>, object]>([
+    ['a spot instance bars spot', 'spot', {}, { capacityType: 'spot' }],
+    [
+      'a reserved one bars its reservation, and neither spot nor another reservation',
+      'reservation',
+      { [CAPACITY_TYPE]: 'reserved', [RESERVATION_ID]: 'cr-0a' },
+      { capacityType: 'reserved', reservationId: 'cr-0a' },
+    ],
+  ])('%s', async (_, kind, labels, expected) => {
+    const world = await tenNodes();
+    const messages = kind === 'spot' ? await warnings(world) : await forEachNode(world, kind);
+    const barred: unknown[] = [];
+    const ports = withPorts(world.ports, {
+      cluster: {
+        readClaims: async (labelKey) => {
+          const { nodeClaims, ...rest } = await world.ports.cluster.readClaims(labelKey);
+          const labelled = nodeClaims.map((claim) => ({
+            ...claim,
+            labels: { ...claim.labels, ...labels },
+          }));
+          return { ...rest, nodeClaims: labelled };
+        },
+      },
+      memory: {
+        ...world.ports.memory,
+        markUnavailable: async (offering) => void barred.push(offering),
+      },
+    });
+    const [claim] = await claimsOf(world);
+    await interrupt(ports, settings, messages.slice(0, 1));
+    const { [INSTANCE_TYPE]: instanceType, [ZONE]: zone } = claim?.labels ?? {};
+    expect(barred).toEqual([{ instanceType, zone, reservationId: undefined, ...expected }]);
   });
 });
 
