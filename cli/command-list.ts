@@ -17,7 +17,7 @@ export const COMMANDS: readonly Listed[] = [
   {
     name: 'compare',
     usage: PATHS,
-    description: "compare what pods cost now, Karpenter's way and Joiner's; nothing is changed",
+    description: "compare the cost of pods under Karpenter's rules and under Joiner (read-only)",
     load: async () => (await import('./commands/compare.ts')).compareCommand(),
   },
   {
@@ -29,50 +29,50 @@ export const COMMANDS: readonly Listed[] = [
   {
     name: 'replay',
     usage: '[options] <snapshots...>',
-    description: 'decide again what was recorded, and compare byte for byte',
+    description: 'repeat recorded decisions and compare the results byte for byte',
     load: async () => (await import('./commands/replay.ts')).replayCommand(),
   },
   {
     name: 'solve',
     usage: '[options] <case.json>',
-    description: 'plan the nodes for the pods of a case file (JSON; - reads standard input)',
+    description: 'plan the nodes for the pods of a case file (JSON)',
     load: async () => (await import('./commands/solve.ts')).solveCommand(),
   },
   {
     name: 'plan',
     usage: OPTIONS,
-    description: 'show what would be launched or removed in a cluster now; it is only read',
+    description: 'preview the launches and disruptions of a live cluster (read-only)',
     load: async () => (await import('./commands/plan.ts')).planCommand(),
   },
   {
     name: 'apply',
     usage: '[options] <file>',
     description:
-      'carry out exactly the decisions of joiner plan --out, or say why they no longer hold',
+      'carry out exactly the decisions of joiner plan --out, or explain why they no longer hold',
     load: async () => (await import('./commands/apply.ts')).applyCommand(),
   },
   {
     name: 'explain',
     usage: '[options] <what> [name]',
-    description: 'say why a pod is or would be where it is, or what becomes of a node',
+    description: 'explain why a pod is on its node or pending, or why a node stays or goes',
     load: async () => (await import('./commands/explain.ts')).explainCommand(),
   },
   {
     name: 'top',
     usage: OPTIONS,
-    description: 'list the nodes of a cluster: what pods request of them, and what they cost',
+    description: 'list the nodes of a cluster with requested resources, cost and state',
     load: async () => (await import('./commands/top.ts')).topCommand(),
   },
   {
     name: 'budgets',
     usage: OPTIONS,
-    description: 'show how many nodes disruption budgets let go at once, from when to when',
+    description: 'show disruption budgets as a timetable',
     load: async () => (await import('./commands/budgets.ts')).budgetsCommand(),
   },
   {
     name: 'diagnose',
     usage: OPTIONS,
-    description: 'show what NodeOverlays do, per NodePool, instance type and capacity type',
+    description: 'show the effect of NodeOverlays per NodePool, instance type and capacity type',
     load: async () => (await import('./commands/diagnose.ts')).diagnoseCommand(),
   },
   {
@@ -84,7 +84,7 @@ export const COMMANDS: readonly Listed[] = [
   {
     name: 'convert',
     usage: PATHS,
-    description: 'print manifests of Karpenter before v1 as v1, and say what that changes',
+    description: 'convert Karpenter manifests older than v1 to v1 and report the changes',
     load: async () => (await import('./commands/convert.ts')).convertCommand(),
   },
   {
@@ -102,37 +102,37 @@ export const COMMANDS: readonly Listed[] = [
   {
     name: 'bars',
     usage: '[options] [action] [keys...]',
-    description: 'list what EC2 refused and is left alone for a while, or forget it',
+    description: 'list unavailable offerings, or make them available again',
     load: async () => (await import('./commands/bars.ts')).barsCommand(),
   },
   {
     name: 'dead-letters',
     usage: OPTIONS,
-    description: 'list the notices that interrupt has failed on, say why, and redrive them',
+    description: 'list, redrive or discard interruption messages that interrupt failed on',
     load: async () => (await import('./commands/dead-letters.ts')).deadLettersCommand(),
   },
   {
     name: 'cost',
     usage: OPTIONS,
-    description: 'what Joiner itself costs a month, next to Karpenter and to EKS Auto Mode',
+    description: 'estimate the monthly cost of Joiner itself, Karpenter and EKS Auto Mode',
     load: async () => (await import('./commands/cost.ts')).costCommand(),
   },
   {
     name: 'pause',
     usage: '[options] <part>',
-    description: 'stop launching, replacing or terminating nodes, or all of it',
+    description: 'pause launches, disruptions or terminations',
     load: async () => (await import('./commands/pause.ts')).pauseCommand(),
   },
   {
     name: 'resume',
     usage: '[options] [part]',
-    description: 'go on after a pause',
+    description: 'end a pause',
     load: async () => (await import('./commands/pause.ts')).resumeCommand(),
   },
   {
     name: 'release',
     usage: '[options] [names...]',
-    description: 'take the finalizers off nodes when Joiner is gone, so that they can be deleted',
+    description: 'remove finalizers from nodes after Joiner was uninstalled',
     load: async () => (await import('./commands/release.ts')).releaseCommand(),
   },
 ];

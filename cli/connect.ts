@@ -18,8 +18,8 @@ export interface ClusterOptions {
 /** The command with options for {@link ClusterOptions}. */
 export function withClusterOptions(command: Command): Command {
   return command
-    .option('--kubeconfig <file>', 'instead of KUBECONFIG or ~/.kube/config')
-    .option('--context <name>', 'of the kubeconfig; default: its current one');
+    .option('--kubeconfig <file>', 'default: KUBECONFIG or ~/.kube/config')
+    .option('--context <name>', 'a context of the kubeconfig; default: the current context');
 }
 
 export interface Connection {

@@ -20,7 +20,7 @@ async function program(argv: readonly string[]): Promise<Command> {
   const named = commandNamed(argv);
   const usages = new Map(COMMANDS.map(({ name, usage }) => [name, usage]));
   const root = new Command('joiner')
-    .description('nodes for your pods, and no pod in your cluster')
+    .description('a serverless, Karpenter-compatible node provisioner for Amazon EKS')
     .version(packageJson.version)
     .showHelpAfterError('(joiner --help shows what there is)')
     .configureHelp({

@@ -23,9 +23,9 @@ export interface MarketOptions {
 /** The command with options for {@link MarketOptions}. */
 export function withMarketOptions(command: Command): Command {
   return command
-    .addOption(regionOption('where the cluster does not name its own'))
-    .option('--bucket <name>', "the stack's bucket; default: the one that the stack has stated")
-    .option('--catalog <file>', 'types and prices that joiner catalog wrote, before all others');
+    .addOption(regionOption("the cluster's region, if no node, EC2NodeClass or stack names it"))
+    .option('--bucket <name>', "the stack's bucket; default: the bucket in the stack's settings")
+    .option('--catalog <file>', 'use the types and prices in this file of joiner catalog');
 }
 
 /** Types and prices, and what the functions remember of them. */

@@ -23,9 +23,14 @@ const DEFAULT_REGION = 'us-east-1';
 /** The command with options for {@link OfflineCatalogOptions}. */
 export function withOfflineCatalog(command: Command): Command {
   return command
-    .addOption(regionOption(`whose prices hold: ${REGIONS.join(', ')}, or that of the file`))
-    .option('--catalog <file>', 'types and prices that joiner catalog wrote, of any region')
-    .option('--bucket <name>', "of a stack in the region: today's types and prices");
+    .addOption(
+      regionOption(`the region of the prices: ${REGIONS.join(', ')}, or the region of the file`),
+    )
+    .option('--catalog <file>', 'use the types and prices in this file of joiner catalog')
+    .option(
+      '--bucket <name>',
+      'use the current types and prices in the bucket of a stack in the region',
+    );
 }
 
 /** Where prices of a region that is not embedded come from. */

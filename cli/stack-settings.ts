@@ -47,7 +47,7 @@ function gates(text: string): string {
 export function withSettingsOptions(command: Command): Command {
   return command.option(
     '--feature-gates <gates>',
-    "Name=true,Name=false: instead of what the stack's settings say of these",
+    "override feature gates of the stack's settings: Name=true,Name=false",
     gates,
   );
 }

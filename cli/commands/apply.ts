@@ -196,10 +196,10 @@ async function run(file: string, options: Options): Promise<number> {
 export function applyCommand(): Command {
   return withSettingsOptions(withPricedClusterOptions(new Command('apply')))
     .description(
-      'carry out exactly the decisions of joiner plan --out, or say why they no longer hold',
+      'carry out exactly the decisions of joiner plan --out, or explain why they no longer hold',
     )
-    .argument('<file>', 'of joiner plan --out, - is standard input')
-    .option('--dry-run', 'only say whether it would be carried out')
+    .argument('<file>', 'the file that joiner plan --out wrote; - is standard input')
+    .option('--dry-run', 'only check whether the decisions still hold')
     .addOption(
       new Option('-o, --output <format>').choices(['text', 'json', 'yaml']).default('text'),
     )
@@ -208,10 +208,10 @@ export function applyCommand(): Command {
 }
 
 const HELP = `
-The cluster is read again and each decision is made again: for the same pods and nodes, with the
-same NodeClaims, and at no higher price. If one no longer holds, nothing is changed and the reasons
-are printed. apply writes NodeClaims, taints and deletions under the Lease of the functions;
-provision launches and lifecycle drains, as always.
+apply reads the cluster again and repeats each decision. A decision holds if it has the same pods,
+nodes and NodeClaims, and no higher price. If one decision does not hold, apply changes nothing and
+prints the reasons. apply writes NodeClaims, taints and deletions under the functions' Lease.
+provision then launches the instances, and lifecycle drains the nodes.
 
-Exit codes: 0 all decisions carried out (with --dry-run: all hold), 1 nothing changed or some
-failed, 2 bad input, or a plan of another cluster. See docs/plan.md.`;
+Exit codes: 0 all decisions were carried out (with --dry-run: all hold), 1 nothing was changed or a
+decision failed, 2 bad input or a plan of another cluster. See docs/plan.md.`;

@@ -115,13 +115,13 @@ function asJson(held: readonly HeldBar[]): string {
 export function barsCommand(): Command {
   const action = new Argument('[action]').choices(['list', 'forget']).default('list');
   return new Command('bars')
-    .description('list what EC2 refused and is left alone for a while, or forget it')
+    .description('list unavailable offerings, or make them available again')
     .addArgument(action)
-    .argument('[keys...]', 'to forget: as the list has them, or what they begin with')
+    .argument('[keys...]', 'entries to forget: keys of the list, or beginnings of keys')
     .requiredOption('--cluster <name>', 'the EKS cluster')
-    .option('--region <region>', 'of the cluster; default: AWS_REGION')
-    .option('--bucket <name>', "of the stack; default: asked of the stack's functions")
-    .option('--all', 'forget everything that this stack has barred')
+    .option('--region <region>', "the cluster's region; default: AWS_REGION")
+    .option('--bucket <name>', "the stack's bucket; default: read from the stack's functions")
+    .option('--all', 'forget every entry of this stack')
     .addOption(new Option('-o, --output <format>').choices(['text', 'json']).default('text'))
     .addHelpText('after', HELP)
     .action((what: Action, keys: readonly string[], options: Options) =>
@@ -130,5 +130,8 @@ export function barsCommand(): Command {
 }
 
 const HELP = `
-AWS is asked with the credentials of the environment, as the aws command does: s3:ListBucket and
-s3:GetObject to list, s3:PutObject to forget, lambda:GetFunctionConfiguration without --bucket.`;
+Joiner does not request an unavailable offering until its entry expires or is forgotten.
+
+The command uses the AWS credentials of the environment, as the aws command does. It needs
+s3:ListBucket and s3:GetObject; s3:PutObject to forget; lambda:GetFunctionConfiguration without
+--bucket.`;

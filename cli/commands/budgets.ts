@@ -45,9 +45,11 @@ async function run(options: Options): Promise<number> {
 /** `joiner budgets`: what disruption budgets allow, as a timetable. */
 export function budgetsCommand(): Command {
   return withClusterOptions(new Command('budgets'))
-    .description('show how many nodes disruption budgets let go at once, from when to when')
+    .description('show disruption budgets as a timetable')
     .addOption(
-      new Option('--next <time>', 'from now on').argParser(horizon).default(7 * DAY_MS, '7d'),
+      new Option('--next <time>', 'the length of the timetable, from now')
+        .argParser(horizon)
+        .default(7 * DAY_MS, '7d'),
     )
     .addOption(new Option('-o, --output <format>').choices(['table', 'json']).default('table'))
     .action((options: Options) => reporting(() => run(options)));

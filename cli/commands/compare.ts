@@ -79,11 +79,22 @@ async function run(paths: readonly string[], options: Options): Promise<number> 
 /** `joiner compare`: what pods cost now, Karpenter's way, and Joiner's. */
 export function compareCommand(): Command {
   return withManifestOptions(withSettingsOptions(withPricedClusterOptions(new Command('compare'))))
-    .description("compare what pods cost now, Karpenter's way and Joiner's; nothing is changed")
-    .argument('[paths...]', 'files or folders of manifests, - is standard input; none: the cluster')
-    .addHelpText('after', '\ndocs/compare.md says which rules are played, and what is not.')
-    .option('-f, --filename <paths...>', 'the same as paths', [])
-    .option('--plans-max <n>', 'of a cluster: plans to find what can go', plans, PLANS_MAX)
+    .description("compare the cost of pods under Karpenter's rules and under Joiner (read-only)")
+    .argument(
+      '[paths...]',
+      'files or folders of manifests; - is standard input; default: the live cluster',
+    )
+    .addHelpText(
+      'after',
+      '\ndocs/compare.md lists the rules of Karpenter that the comparison follows.',
+    )
+    .option('-f, --filename <paths...>', 'the same as the arguments', [])
+    .option(
+      '--plans-max <n>',
+      'of a live cluster: plans to compute in the search for a consolidation',
+      plans,
+      PLANS_MAX,
+    )
     .option(...HTML_OPTION)
     .addOption(
       new Option('-o, --output <format>').choices(['table', 'json', 'yaml']).default('table'),

@@ -86,12 +86,15 @@ async function run(paths: readonly string[], options: Options): Promise<number> 
 /** `joiner convert`: Karpenter's old APIs as v1, for `kubectl apply -f -`. */
 export function convertCommand(): Command {
   return new Command('convert')
-    .description('print manifests of Karpenter before v1 as v1, and say what that changes')
+    .description('convert Karpenter manifests older than v1 to v1 and report the changes')
     .argument('[paths...]', 'files or folders of manifests; - is standard input')
-    .option('-f, --filename <paths...>', 'the same as paths', [])
-    .option('--role <name>', 'the IAM role of nodes, for classes that name none')
-    .option('--instance-profile <name>', 'the same as an instance profile')
+    .option('-f, --filename <paths...>', 'the same as the arguments', [])
+    .option('--role <name>', 'spec.role of EC2NodeClasses whose source names no role')
+    .option(
+      '--instance-profile <name>',
+      'spec.instanceProfile of EC2NodeClasses whose source names none',
+    )
     .addOption(new Option('-o, --output <format>').choices(['yaml', 'json']).default('yaml'))
-    .option('--strict', 'exit 1 when there is a note')
+    .option('--strict', 'exit 1 if the conversion reports a change')
     .action((paths: readonly string[], options: Options) => reporting(() => run(paths, options)));
 }

@@ -135,24 +135,29 @@ function cents(usd: number): number {
 /** `joiner cost`: what Joiner itself costs, beside the ways to have the same done. */
 export function costCommand(): Command {
   return new Command('cost')
-    .description('what Joiner itself costs a month, next to Karpenter and to EKS Auto Mode')
-    .requiredOption('--nodes <number>', 'of the cluster')
-    .requiredOption('--pods <number>', 'of the cluster')
+    .description('estimate the monthly cost of Joiner itself, Karpenter and EKS Auto Mode')
+    .requiredOption('--nodes <number>', 'nodes of the cluster')
+    .requiredOption('--pods <number>', 'pods of the cluster')
     .addOption(new Option('--region <region>').choices([...REGIONS]).default('us-east-1'))
-    .addOption(
-      new Option('--reaction <reaction>', 'default: both side by side').choices(['watch', 'tick']),
+    .addOption(new Option('--reaction <reaction>', 'default: both').choices(['watch', 'tick']))
+    .option('--churn <number>', 'launches per node and day; as many nodes are terminated', '0.5')
+    .option(
+      '--node-price <usd>',
+      `on-demand price of a node per hour; default: that of ${NODE_TYPE}`,
     )
-    .option('--churn <number>', 'launches for each node and day; as many nodes go', '0.5')
-    .option('--node-price <usd>', `of a node an hour on demand; default: ${NODE_TYPE}`)
     .addOption(
-      new Option('--network <way>', 'to AWS from a private network, where it is not shared')
+      new Option('--network <way>', "the private network's own route to AWS APIs")
         .choices(['none', 'nat', 'endpoints'])
         .default('none'),
     )
-    .option('--zones <number>', 'with such a way', '2')
-    .option('--blocked-hours <number>', 'a month in which a drain is blocked', '0')
-    .option('--foreign-messages <number>', 'a month, about instances of other clusters', '0')
-    .option('--audit-log', "the cluster's audit log is on, and Joiner's requests are in it")
+    .option('--zones <number>', 'zones with a NAT gateway or endpoints', '2')
+    .option('--blocked-hours <number>', 'hours per month in which a drain is blocked', '0')
+    .option(
+      '--foreign-messages <number>',
+      'interruption messages per month about instances of other clusters',
+      '0',
+    )
+    .option('--audit-log', "include the cost of Joiner's requests in the cluster's audit log")
     .addOption(
       new Option('-o, --output <format>').choices(['text', 'markdown', 'json']).default('text'),
     )

@@ -155,15 +155,17 @@ async function chosen(queue: DeadLetterQueue, deed: Deed, options: Options): Pro
 /** `joiner dead-letters`: what `interrupt` has failed on, why, and the way back. */
 export function deadLettersCommand(): Command {
   return new Command('dead-letters')
-    .description('list the notices that interrupt has failed on, say why, and redrive them')
+    .description('list, redrive or discard interruption messages that interrupt failed on')
     .requiredOption('--cluster <name>', 'the EKS cluster')
-    .addOption(regionOption('of the cluster; default: AWS_REGION'))
-    .option('--redrive', 'move the messages back to the queue of interrupt')
+    .addOption(regionOption("the cluster's region; default: AWS_REGION"))
+    .option('--redrive', 'move the messages back to the interruption queue')
     .option('--discard', 'delete the messages that --id names')
-    .option('--id <ids...>', 'only these messages, as the list has them', [])
-    .option('--dry-run', 'only say what would be done')
+    .option('--id <ids...>', 'only the messages with these ids', [])
+    .option('--dry-run', 'only print what would be done')
     .addOption(
-      new Option('--limit <n>', 'messages to look at, at most').argParser(limit).default(LIMIT),
+      new Option('--limit <n>', 'the maximum number of messages to read')
+        .argParser(limit)
+        .default(LIMIT),
     )
     .addOption(new Option('-o, --output <format>').choices(['text', 'json']).default('text'))
     .addHelpText('after', HELP)
@@ -171,12 +173,18 @@ export function deadLettersCommand(): Command {
 }
 
 const HELP = `
-A list takes nothing out. Each look counts as RECEIVED, and keeps the messages from others while it
-lasts, for a minute at most. A redrive is safe to repeat: interrupt does the same about a message
-that comes twice as about one, and refuses what is older than a day. It is of use once the cause is
-gone: what interrupt fails on comes back within half an hour, and what it does not take within an
-hour is lost. AWS is asked with the credentials of the environment, as the aws command does:
-sqs:GetQueueUrl, sqs:GetQueueAttributes, sqs:ReceiveMessage and sqs:ChangeMessageVisibility of the
-dead-letter queue; sqs:DeleteMessage of it to discard; to redrive also sqs:StartMessageMoveTask and
-sqs:ListMessageMoveTasks of it, and sqs:SendMessage, sqs:GetQueueUrl and sqs:GetQueueAttributes of
-the queue of interrupt; kms:Decrypt and kms:GenerateDataKey where the queues have a key.`;
+Listing removes no message. Each list counts as one receive in RECEIVED. While the command runs, at
+most for one minute, the messages are invisible to other consumers.
+
+A redrive is safe to repeat: interrupt handles a duplicate message once, and rejects messages older
+than one day. Redrive after the cause is fixed: a message that fails again returns within half an
+hour. A message that no function receives expires after one hour.
+
+The command uses the AWS credentials of the environment, as the aws command does. It needs:
+  to list, on the dead-letter queue: sqs:GetQueueUrl, sqs:GetQueueAttributes, sqs:ReceiveMessage,
+    sqs:ChangeMessageVisibility
+  to discard, on the dead-letter queue: sqs:DeleteMessage
+  to redrive, on the dead-letter queue: sqs:DeleteMessage, sqs:StartMessageMoveTask,
+    sqs:ListMessageMoveTasks
+  to redrive, on the interruption queue: sqs:GetQueueUrl, sqs:GetQueueAttributes, sqs:SendMessage
+  on the KMS key of the queues, if they have one: kms:Decrypt, kms:GenerateDataKey`;

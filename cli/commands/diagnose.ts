@@ -113,21 +113,21 @@ async function run(options: Options): Promise<number> {
 /** `joiner diagnose`: what overlays do to prices and capacities, and which of them do nothing. */
 export function diagnoseCommand(): Command {
   return withOfflineCatalog(new Command('diagnose'))
-    .description('show what NodeOverlays do, per NodePool, instance type and capacity type')
+    .description('show the effect of NodeOverlays per NodePool, instance type and capacity type')
     .addOption(
-      new Option('--type <type>', 'what to look at')
+      new Option('--type <type>', 'the kind of rows')
         .choices(['instance-type'])
         .default('instance-type'),
     )
-    .option('--overlay <names...>', 'only what these overlays change', [])
+    .option('--overlay <names...>', 'only rows that these NodeOverlays change', [])
     .option('--nodepool <names...>', 'only these NodePools', [])
     .option('-f, --filename <paths...>', 'files or folders of manifests; - is standard input', [])
     .option('--case <file>', 'a case file instead of manifests (- reads standard input)')
-    .option('--var <name=value>', 'a value for a variable in manifests', collect, [])
-    .option('--all', 'also what no overlay changes')
-    .option('--zones', 'a row for each zone')
+    .option('--var <name=value>', 'the value of a variable in the manifests', collect, [])
+    .option('--all', 'also rows that no NodeOverlay changes')
+    .option('--zones', 'one row per zone')
     .addOption(new Option('-o, --output <format>').choices(['table', 'json']).default('table'))
-    .option('-v, --verbose', 'every instance type, also where they are many')
-    .option('--strict', 'exit 1 when an overlay is not ready')
+    .option('-v, --verbose', 'list every instance type instead of families')
+    .option('--strict', 'exit 1 if a NodeOverlay is not ready')
     .action((options: Options) => reporting(() => run(options)));
 }

@@ -143,20 +143,24 @@ export function doctorCommand(): Command {
   return new Command('doctor')
     .description('check a cluster and an account, before and after cdk deploy')
     .requiredOption('--cluster <name>', 'the EKS cluster')
-    .option('--region <region>', 'of the cluster; default: AWS_REGION')
-    .option('-f, --filename <paths...>', 'NodePools and EC2NodeClasses that are to be applied', [])
-    .option('--var <name=value>', 'a value for a variable in manifests', collect, [])
-    .option('--subnets <ids...>', 'where the functions will be; default: those of the cluster', [])
-    .option('--inside', 'this machine is where the functions are: what it cannot reach they cannot')
-    .option('--probe', 'send a marked event the way of spot warnings and wait for it')
-    .option('--kubeconfig <file>', 'instead of the way of the functions, by DescribeCluster')
-    .option('--context <name>', 'of the kubeconfig')
+    .option('--region <region>', "the cluster's region; default: AWS_REGION")
+    .option(
+      '-f, --filename <paths...>',
+      'NodePools and EC2NodeClasses to check before you apply them',
+      [],
+    )
+    .option('--var <name=value>', 'the value of a variable in the manifests', collect, [])
+    .option('--subnets <ids...>', "the functions' subnets; default: the cluster's", [])
+    .option('--inside', "test network paths from this machine, which is in the functions' subnets")
+    .option('--probe', 'send a test event through EventBridge and the interruption queue')
+    .option('--kubeconfig <file>', 'default: the endpoint that DescribeCluster returns')
+    .option('--context <name>', 'a context of the kubeconfig')
     .addOption(new Option('-o, --output <format>').choices(['text', 'json']).default('text'))
     .addHelpText('after', HELP)
     .action((options: Options) => reporting(() => run(options)));
 }
 
 const HELP = `
-Reads only, but for the event of --probe. AWS is asked with the credentials of the environment, as
-the aws command does. Exit codes: 0 nothing has to be changed, 1 something has to, 2 bad usage or
-bad manifests.`;
+The command is read-only, except for the test event of --probe. It uses the AWS credentials of the
+environment, as the aws command does. Exit codes: 0 no check failed, 1 a check failed, 2 bad usage
+or bad manifests.`;

@@ -162,11 +162,15 @@ async function run(what: string, given: string | undefined, options: Options): P
 /** `joiner explain`: why a pod is or would be where it is, and what becomes of a node. */
 export function explainCommand(): Command {
   return withManifestOptions(withSettingsOptions(withPricedClusterOptions(new Command('explain'))))
-    .description('say why a pod is or would be where it is, or what becomes of a node')
-    .argument('<what>', 'pod, node or nodeclaim; or with its name, such as pod/web')
-    .argument('[name]', 'its name')
-    .option('-f, --filename <paths...>', 'of manifests instead of a cluster: a pod or workload', [])
-    .option('-n, --namespace <name>', 'of the pod', 'default')
+    .description('explain why a pod is on its node or pending, or why a node stays or goes')
+    .argument('<what>', 'pod, node or nodeclaim; or kind and name, such as pod/web')
+    .argument('[name]', 'the name of the object')
+    .option(
+      '-f, --filename <paths...>',
+      'explain a pod or workload of these manifests, without a cluster',
+      [],
+    )
+    .option('-n, --namespace <name>', "the pod's namespace", 'default')
     .addOption(new Option('-o, --output <format>').choices(['text', 'json']).default('text'))
     .action((what: string, name: string | undefined, options: Options) =>
       reporting(() => run(what, name, options)),

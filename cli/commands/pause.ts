@@ -99,8 +99,13 @@ function commandOf(name: string, description: string, part: Argument): Command {
 /** `joiner pause`: Joiner stays, and does nothing or less. That all of it stops has to be said. */
 export function pauseCommand(): Command {
   const part = new Argument('<part>', 'what to pause');
-  return commandOf('pause', 'stop launching, replacing or terminating nodes, or all of it', part)
-    .addOption(new Option('--for <time>', 'then it goes on by itself').argParser(duration))
+  return commandOf('pause', 'pause launches, disruptions or terminations', part)
+    .addOption(
+      new Option(
+        '--for <time>',
+        'end the pause after this time, such as 1h; default: no end',
+      ).argParser(duration),
+    )
     .action((part: Part, options: Options) =>
       reporting(() =>
         change('joiner-pause', options, (nowMs) => {
@@ -114,7 +119,7 @@ export function pauseCommand(): Command {
 /** `joiner resume`: takes back what `pause` did. */
 export function resumeCommand(): Command {
   const what = new Argument('[part]', 'what to resume').default('all');
-  return commandOf('resume', 'go on after a pause', what).action((part: Part, options: Options) =>
+  return commandOf('resume', 'end a pause', what).action((part: Part, options: Options) =>
     reporting(() =>
       change('joiner-resume', options, () =>
         Object.fromEntries(brakesOf(part).map((each) => [encodeBrake(each, undefined)[0], null])),
@@ -124,8 +129,9 @@ export function resumeCommand(): Command {
 }
 
 const HELP = `
-launch     no node is planned or launched; pods wait
-disrupt    drifted nodes are seen and not replaced
-terminate  nodes are drained, and their instances stay
-Decisions that joiner apply carries out during a pause are not held by it.
-The brakes are in the ConfigMap kube-system/joiner, which every pass reads.`;
+launch     no node is planned or launched; pods stay pending
+disrupt    no node is disrupted; the condition Drifted is still set
+terminate  nodes are drained; their instances are not terminated
+
+A pause does not stop decisions that you approve with joiner apply during the pause.
+The ConfigMap kube-system/joiner holds the pauses. The functions read it in each pass.`;

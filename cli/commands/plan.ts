@@ -179,21 +179,21 @@ async function run(options: Options): Promise<number> {
 /** `joiner plan`: what would be launched, moved or removed now, and what manifests would change. */
 export function planCommand(): Command {
   return withSettingsOptions(withPricedClusterOptions(new Command('plan')))
-    .description('show what would be launched or removed in a cluster now; it is only read')
+    .description('preview the launches and disruptions of a live cluster (read-only)')
     .addHelpText(
       'after',
       '\nExit codes: 0 nothing to do, 3 something to do, 1 it failed (with --strict also: pods stay ' +
-        'pending),\n2 bad input. docs/plan.md says what is looked at and what is not.',
+        'pending),\n2 bad input. docs/plan.md lists what the preview covers.',
     )
     .option(
       '-f, --filename <paths...>',
-      'changed manifests, - is standard input: how the answer differs with them',
+      'preview the effect of these changed manifests; - is standard input',
       [],
     )
-    .option('--var <name=value>', 'a value for a variable in manifests', collect, [])
+    .option('--var <name=value>', 'the value of a variable in the manifests', collect, [])
     .addOption(new Option('-o, --output <format>').choices(['table', 'json']).default('table'))
     .option('--out <file>', 'write the decisions to a file for joiner apply')
     .option(...HTML_OPTION)
-    .option('--strict', 'exit 1 when pods stay pending')
+    .option('--strict', 'exit 1 if pods stay pending')
     .action((options: Options) => reporting(() => run(options)));
 }

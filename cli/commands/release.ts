@@ -130,18 +130,18 @@ function asJson(outcomes: readonly Outcome[], plan: Release): string {
 /** `joiner release`: the way out where nobody is left to take finalizers off. */
 export function releaseCommand(): Command {
   return withClusterOptions(new Command('release'))
-    .description('take the finalizers off nodes when Joiner is gone, so that they can be deleted')
-    .argument('[names...]', 'nodes or NodeClaims; each stands for both')
+    .description('remove finalizers from nodes after Joiner was uninstalled')
+    .argument('[names...]', 'names of nodes or NodeClaims; a name selects both objects')
     .option('--all', 'all nodes, NodeClaims and EC2NodeClasses of Joiner and Karpenter')
-    .option('--dry-run', 'only say what would be done')
-    .option('--force', 'although Joiner or Karpenter is alive')
+    .option('--dry-run', 'only print what would be done')
+    .option('--force', 'even if Joiner or Karpenter is running')
     .addOption(new Option('-o, --output <format>').choices(['text', 'json']).default('text'))
     .addHelpText('after', HELP)
     .action((names: readonly string[], options: Options) => reporting(() => run(names, options)));
 }
 
 const HELP = `
-Nodes, NodeClaims and EC2NodeClasses have a finalizer, so that Joiner can drain, end the instance
-and remove the profile before they go. While Joiner is gone, kubectl delete waits for it. This takes
-the finalizer off and does nothing else: no pod is drained, no instance is terminated. Nodes that
-neither Joiner nor Karpenter launched are never touched, nor are those of EKS Auto Mode.`;
+Nodes, NodeClaims and EC2NodeClasses have a finalizer. Joiner removes it after it has drained the
+node, terminated the instance, or deleted the instance profile. Without Joiner, kubectl delete waits
+forever. This command only removes finalizers: it drains no node and terminates no instance. It
+never changes nodes of EKS Auto Mode or nodes that neither Joiner nor Karpenter launched.`;

@@ -102,8 +102,8 @@ async function run(files: readonly string[], { output }: Options): Promise<numbe
 /** `joiner replay`: recorded decisions, made again on what they were made from. */
 export function replayCommand(): Command {
   return new Command('replay')
-    .description('decide again what was recorded, and compare byte for byte')
-    .argument('<snapshots...>', 'recordings, compressed or not; - is standard input')
+    .description('repeat recorded decisions and compare the results byte for byte')
+    .argument('<snapshots...>', 'recordings, gzipped or plain; - is standard input')
     .addOption(new Option('-o, --output <format>').choices(['text', 'json']).default('text'))
     .action((files: readonly string[], options: Options) => reporting(() => run(files, options)));
 }

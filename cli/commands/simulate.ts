@@ -133,22 +133,25 @@ export function simulateCommand(): Command {
   return withOfflineCatalog(new Command('simulate'))
     .description('run Joiner on manifests in a simulated cluster and cloud')
     .argument('[paths...]', 'files or folders of manifests; - is standard input')
-    .option('-f, --filename <paths...>', 'the same as paths', [])
+    .option('-f, --filename <paths...>', 'the same as the arguments', [])
     .option('--duration <time>', 'virtual time to run', '30m')
-    .option('--seed <number>', 'of everything random', '1')
+    .option('--seed <number>', 'the seed of all randomness', '1')
     .option(...BARE)
-    .option('--settings <file>', "a stack's settings by the names of its props, or its ConfigMap")
-    .option('--scenario <file>', 'what happens from outside, and when')
-    .option('--var <name=value>', 'a value for a variable in manifests', collect, [])
+    .option(
+      '--settings <file>',
+      "the stack's settings: props of the construct, or the stack's ConfigMap",
+    )
+    .option('--scenario <file>', 'scheduled events, such as scaling or interruptions')
+    .option('--var <name=value>', 'the value of a variable in the manifests', collect, [])
     .option(
       '--record <folder>',
-      'write the final state, the decisions, and what they were made from there',
+      'write the final state, the decisions and their snapshots to this folder',
     )
     .addOption(new Option('-o, --output <format>').choices(['text', 'json']).default('text'))
-    .option('-v, --verbose', 'every line of long lists, such as the timeline of a large run')
+    .option('-v, --verbose', 'print long lists, such as the timeline, in full')
     .option(...HTML_OPTION)
-    .option('--strict', 'exit 1 when pods stay pending or an overlay is not ready')
-    .addHelpText('after', '\nWhat a scenario may hold: docs/scenarios.md')
+    .option('--strict', 'exit 1 if pods stay pending or a NodeOverlay is not ready')
+    .addHelpText('after', '\nThe format of scenarios: docs/scenarios.md')
     .action((paths: readonly string[], options: SimulateOptions) =>
       reporting(() => simulate(paths, options)),
     );

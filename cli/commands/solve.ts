@@ -103,20 +103,23 @@ function count(text: string): number {
 /** `joiner solve`: one scheduling problem in, the plan out. */
 export function solveCommand(): Command {
   return new Command('solve')
-    .description('plan the nodes for the pods of a case file (JSON; - reads standard input)')
-    .argument('<case.json>', 'the problem')
-    .addHelpText('after', '\ndocs/case.md has the format; examples/09-solve is an example.')
-    .option('--bound', 'also compute how far the plan is from a lower bound')
+    .description('plan the nodes for the pods of a case file (JSON)')
+    .argument('<case.json>', 'the case file; - is standard input')
+    .addHelpText(
+      'after',
+      '\nThe format of case files: docs/case.md. An example: examples/09-solve.',
+    )
+    .option('--bound', "also compute a lower bound of the plan's cost")
     .option(
       '--repeat <n>',
-      'solve so many times in one process; timings.warm is the last',
+      'solve the case n times in one process; timings.warm is the last run',
       count,
       1,
     )
     .addOption(
-      new Option('-o, --output <format>', 'the only one').choices(['json']).default('json'),
+      new Option('-o, --output <format>', 'the output format').choices(['json']).default('json'),
     )
     .option(...HTML_OPTION)
-    .option('--strict', 'exit 1 when pods are left over or an overlay is not ready')
+    .option('--strict', 'exit 1 if pods are unplaced or a NodeOverlay is not ready')
     .action((file: string, options: Options) => reporting(() => run(file, options)));
 }

@@ -79,7 +79,7 @@ async function run(options: Options): Promise<number> {
 /** `joiner top`: nodes, what pods request of them, and what they cost. */
 export function topCommand(): Command {
   return withPricedClusterOptions(new Command('top'))
-    .description('list the nodes of a cluster: what pods request of them, and what they cost')
+    .description('list the nodes of a cluster with requested resources, cost and state')
     .option('--nodepool <names...>', 'only nodes of these NodePools', [])
     .addOption(new Option('--sort-by <what>', 'default: by NodePool and name').choices([...SORTS]))
     .addOption(new Option('-o, --output <format>').choices(['table', 'json']).default('table'))

@@ -19,9 +19,9 @@ export interface ManifestOptions extends OfflineCatalogOptions, ClusterOptions {
 /** The command with options for {@link ManifestOptions}. */
 export function withManifestOptions(command: Command): Command {
   return command
-    .option('--var <name=value>', 'a value for a variable in manifests', collect, [])
+    .option('--var <name=value>', 'the value of a variable in the manifests', collect, [])
     .option(...BARE)
-    .option('--settings <file>', 'of manifests: settings as joiner simulate takes them');
+    .option('--settings <file>', 'settings for manifests, as in joiner simulate');
 }
 
 /** Throws where options are given that mean something for manifests only. */

@@ -15,10 +15,7 @@ interface Options {
   readonly html?: string;
 }
 
-export const HTML_OPTION = [
-  '--html <file>',
-  'also write the answer as a page for a browser',
-] as const;
+export const HTML_OPTION = ['--html <file>', 'also write the result as an HTML page'] as const;
 
 /** Before anything is computed: a page that cannot be written is bad input. */
 export function checkPage({ html }: Options): void {

@@ -215,7 +215,7 @@ interface EksCluster {
 /** Without what every EKS cluster runs, as commands name it. */
 export const BARE = [
   '--bare',
-  'without what every EKS cluster runs: its DaemonSets, CoreDNS, StorageClasses',
+  'leave out the DaemonSets, CoreDNS and StorageClasses of every EKS cluster',
 ] as const;
 
 /** The manifests in a new EKS cluster. */

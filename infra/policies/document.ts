@@ -36,7 +36,7 @@ may also write to the log of its function and, in a VPC, Lambda may make the fun
 interfaces with it, while the function's own code is denied that. The statements \`MemoryKey\` and
 \`MessagesKey\` are there only where bucket and queue have keys of the account, those of instance profiles only where the VPC has a
 way to IAM. No role has rights on the keys of volumes: the policies of [keys that you
-manage](deploy.md#volumes-with-a-key-of-your-own) have to let \`provision\` use them.
+manage](deploy.md#volumes-with-a-customer-managed-key) have to let \`provision\` use them.
 
 What each function asks of AWS and of the cluster is recorded from its bundle, on a real control
 plane and AWS over the wire: \`JOINER_RECORD=1 npm test -- test/e2e/bundles\` writes

@@ -230,7 +230,7 @@ describe('joiner doctor over the wire', () => {
     const renamed = { 's3:ListObjectsV2': 's3:ListBucket' } as Readonly<Record<string, string>>;
     const made = new Set([...calls, ...aws.plainCalls].map((each) => renamed[each] ?? each));
     const text = readFileSync(join(import.meta.dirname, '../../../docs/deploy.md'), 'utf8');
-    const [, said = ''] = /all of it takes\n([\s\S]*?)\n\n/.exec(text) ?? [];
+    const [, said = ''] = /together need these permissions:\n([\s\S]*?)\n\n/.exec(text) ?? [];
     const documented = [...said.matchAll(/`(\w+:\w+)`/g)].map(([, action]) => action);
     expect([...made].sort()).toEqual([...documented].sort());
   });
