@@ -70,7 +70,7 @@ describe('joiner bars', () => {
         'c7g.large/us-east-1a/spot  shortage  InsufficientInstanceCapacity       2m   1m    1      demo   its expiry; the time doubles after each error',
         'c8g.large/us-east-1a/spot  shortage  InsufficientInstanceCapacity       2m   1m    1      other  its expiry; the time doubles after each error',
         'm7g.large/us-east-1a/spot  quota     VcpuLimitExceeded                  2m   1m    1      demo   its expiry, or the end of an instance of Joiner',
-        'subnet-0123456789abcdef0   subnet    InsufficientFreeAddressesInSubnet  2m   1m    1      demo   its time',
+        'subnet-0123456789abcdef0   subnet    InsufficientFreeAddressesInSubnet  2m   1m    1      demo   its expiry',
         '',
       ].join('\n'),
     );
