@@ -62,7 +62,7 @@ function placeLines({ place }: PodExplanation): readonly Line[] {
       const { nodePool, chosen, runnerUp, overlays, instanceTypes, otherPods } = place;
       return [
         ['would get', `a new node of NodePool ${nodePool}: ${offering(chosen)}`],
-        ['next best', runnerUp === undefined ? 'none' : `${offering(runnerUp)}: ${runnerUp.why}`],
+        ['runner-up', runnerUp === undefined ? 'none' : `${offering(runnerUp)}: ${runnerUp.why}`],
         ['overlays', overlays.length === 0 ? 'none' : overlays.join(', ')],
         ['types left', `${instanceTypes.length} for the launch, cheapest first`],
         ['with', named(otherPods)],

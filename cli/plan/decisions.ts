@@ -127,7 +127,7 @@ function provisionedOf(run: DryRun, input: Previewed): Decision[] {
     if (asked === undefined || planned === undefined) return [];
     const pods = keys.flatMap((key) => byKey.get(key) ?? []);
     const { runnerUp, nodePool } = planned;
-    const why = runnerUp === undefined ? 'nothing else would do' : `next best: ${runnerUp.why}`;
+    const why = runnerUp === undefined ? 'no other offering fits' : `runner-up: ${runnerUp.why}`;
     const claims = [claimTerms(run, asked, planned.chosen)];
     const bare = { reason: 'Provisioned', nodePool, why, claims, nodes: [] } as const;
     return [withGrounds(run, input, { ...bare, claims, pods: podTerms(pods), nodes: [] }, pods)];

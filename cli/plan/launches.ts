@@ -83,9 +83,9 @@ export async function launchStatic(
 
 /** What else the planned claim could have been. */
 function comparison({ runnerUp }: PlannedNodeClaim): string {
-  if (runnerUp === undefined) return 'nothing else would do';
+  if (runnerUp === undefined) return 'no other offering fits';
   const { type, zone, capacityType, why } = runnerUp;
-  return `next best ${type} ${capacityType} in ${zone}: ${why}`;
+  return `runner-up ${type} ${capacityType} in ${zone}: ${why}`;
 }
 
 function replacedNames(

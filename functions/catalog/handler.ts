@@ -33,7 +33,7 @@ export const handler = composed(async (event: WakeUpEvent, invocation) => {
     before === undefined ? await reader.read() : await reader.withSpotPrices(before.catalog);
   const onDemandAtMs = before === undefined ? atMs : (before.onDemandAtMs ?? before.atMs);
   if (!(await catalogFile.write({ catalog, atMs, onDemandAtMs }))) {
-    throw new Error('the bucket did not take the catalog; the log says why');
+    throw new Error('the catalog was not written to the bucket; the log says why');
   }
   return { types: catalog.types.length };
 });

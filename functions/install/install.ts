@@ -139,7 +139,8 @@ async function asItIs(
     if (isKubeFault(error, 'forbidden')) return [error.message];
     throw error;
   });
-  if (lacks.length === 0) return 'nothing is lacking; the installer is not the admin';
+  if (lacks.length === 0)
+    return 'the cluster has all that this version needs; the installer is not its admin';
   throw new InstallFault(
     `the cluster ${cluster} lacks what this version needs, and the installer is not its admin: ` +
       `${lacks.slice(0, 3).join('; ')}. Deploy without installerAccess=false, or apply it as the ` +
@@ -160,11 +161,11 @@ async function settle(ports: InstallPorts, request: InstallRequest): Promise<str
     const removed = await settling.finally(() => dropAdmin(ports, request));
     // A hint, no more: without it the clock starts them within minutes.
     await ports.cloud.wake(cluster).catch((error: unknown) => {
-      ports.log({ message: 'nobody woken', reason: String(error) });
+      ports.log({ message: 'the wake-up failed', reason: String(error) });
     });
     const what = [
       ...listed('removed', removed),
-      ...(isLent ? ['the installer is not the admin any more'] : []),
+      ...(isLent ? ['the installer is no longer the cluster admin'] : []),
     ];
     return what.length === 0 ? 'nothing to take back' : what.join('; ');
   } finally {

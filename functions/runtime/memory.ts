@@ -68,7 +68,7 @@ function memoryObjects(
 
 function unreachable(bucket: string, { silence }: MemoryObjects): readonly Degradation[] {
   if (silence === undefined) return [];
-  const message = `bucket ${bucket} does not answer, nothing is remembered: ${silence}`;
+  const message = `bucket ${bucket} does not answer, so its memory is not available: ${silence}`;
   return [{ type: 'MemoryReachable', reason: 'Unreachable', message }];
 }
 
@@ -115,11 +115,11 @@ export class Prices {
     if (kept === undefined) {
       this.degradations = [];
       this.measureAge(embeddedAtMs(this.embedded));
-      logger.warn('catalog', { text: 'no prices in the bucket: the embedded ones are used' });
+      logger.warn('catalog', { text: 'no prices in the bucket: the embedded prices are used' });
       return;
     }
     if (newest === undefined) {
-      logger.warn('catalog', { text: 'no prices in the bucket now: the last ones are used' });
+      logger.warn('catalog', { text: 'no prices in the bucket now: the last prices are used' });
     }
     const atMs = pricesAtMs(kept);
     const ageMs = Date.now() - atMs;

@@ -17,6 +17,6 @@ export async function tell(
     const { wakeBus } = await import('./wake-bus.ts');
     await wakeBus(base).wake(kinds.map((kind) => ({ cluster, kind })));
   } catch (error) {
-    logger.warn('nobody was woken', { text: String(error) });
+    logger.warn('the wake-up failed', { text: String(error) });
   }
 }

@@ -55,7 +55,7 @@ export class IamProfiles implements Profiles {
   async ensure(nodeClass: NodeClass): Promise<string> {
     const { role } = nodeClass;
     if (this.parts.isolated || role === undefined) {
-      const message = 'without a way to IAM spec.instanceProfile has to be set';
+      const message = 'with isolatedVpc spec.instanceProfile must be set';
       throw new PortError('invalid', 'InstanceProfileRequired', message);
     }
     // A role may be given with its path; a profile knows it by its name.

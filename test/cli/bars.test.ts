@@ -67,10 +67,10 @@ describe('joiner bars', () => {
     expect(stdout).toBe(
       [
         'BARRED                     KIND      REASON                             AGE  LEFT  TIMES  BY     ENDS',
-        'c7g.large/us-east-1a/spot  shortage  InsufficientInstanceCapacity       2m   1m    1      demo   its time, which doubles each time',
-        'c8g.large/us-east-1a/spot  shortage  InsufficientInstanceCapacity       2m   1m    1      other  its time, which doubles each time',
-        'm7g.large/us-east-1a/spot  quota     VcpuLimitExceeded                  2m   1m    1      demo   its time, or an instance of ours that ends',
-        'subnet-0123456789abcdef0   subnet    InsufficientFreeAddressesInSubnet  2m   1m    1      demo   its time',
+        'c7g.large/us-east-1a/spot  shortage  InsufficientInstanceCapacity       2m   1m    1      demo   its expiry; the time doubles after each error',
+        'c8g.large/us-east-1a/spot  shortage  InsufficientInstanceCapacity       2m   1m    1      other  its expiry; the time doubles after each error',
+        'm7g.large/us-east-1a/spot  quota     VcpuLimitExceeded                  2m   1m    1      demo   its expiry, or the end of an instance of Joiner',
+        'subnet-0123456789abcdef0   subnet    InsufficientFreeAddressesInSubnet  2m   1m    1      demo   its expiry',
         '',
       ].join('\n'),
     );

@@ -266,13 +266,13 @@ await describeWithControlPlane('the installer', ({ admin, plane }) => {
     const back = await run('Update', { group: 'joiner:install' });
     expect(back).toEqual({
       status: 'SUCCESS',
-      reason: 'nothing is lacking; the installer is not the admin',
+      reason: 'the cluster has all that this version needs; the installer is not its admin',
     });
     const properties = { Step: 'settle', Policy: 'arn:policy', Principal: 'arn:role' };
     const settled = await run('Update', { properties });
     expect(settled.status).toBe('SUCCESS');
     expect(settled.reason).toContain('removed: ClusterRoleBinding joiner:controller');
-    expect(settled.reason).toContain('the installer is not the admin any more');
+    expect(settled.reason).toContain('the installer is no longer the cluster admin');
     const entry = { cluster: 'demo', policyArn: 'arn:policy', principalArn: 'arn:role' };
     expect(dropped).toEqual([entry]);
     const ours = property(ourRole('joiner:lifecycle'), 'rules');

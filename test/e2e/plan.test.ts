@@ -233,7 +233,7 @@ await describeClosedLoop('joiner plan on a real control plane', (loop) => {
       await expect.poll(() => runningPods(loop), { timeout: 20_000 }).toBe(0);
       const claims = await claimsOf(loop, 'api');
       const removed = async (): Promise<number> =>
-        (await plan()).stdout.match(/Nothing runs on its node/g)?.length ?? 0;
+        (await plan()).stdout.match(/The node is empty/g)?.length ?? 0;
       // Pods were nominated to them a moment ago.
       await expect.poll(removed, { timeout: 40_000 }).toBe(claims.length);
       const { exitCode, stdout } = await plan();

@@ -137,7 +137,7 @@ describe('what a canary tries', () => {
     expect(entries(world, 'ProvenImageLaunched')).toHaveLength(4);
     const [pool] = readState(world.store).objects.nodePools;
     const condition = pool?.conditions.find(({ type }) => type === 'CanaryHealthy');
-    expect(condition?.message).toContain('New nodes get the image of nodes that are ready.');
+    expect(condition?.message).toContain('New nodes get the proven image.');
   });
 
   it('is not on its node, nor on those that follow it', async () => {

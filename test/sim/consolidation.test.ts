@@ -56,7 +56,7 @@ describe('nodes that are half empty', () => {
     const { world: before } = await run(never, 25, half);
     expect(pricePerHour(world)).toBeLessThanOrEqual(0.6 * pricePerHour(before));
     const made = [...decisions(world, 'delete'), ...decisions(world, 'replace')];
-    const moves = made.filter((each) => each.startsWith('Underutilized: $0.'));
+    const moves = made.filter((each) => each.startsWith('Underutilized: saves $0.'));
     expect(moves.length).toBeGreaterThan(0);
     expect(world.evictions).toBeGreaterThan(0);
   });

@@ -205,7 +205,7 @@ describe('what holds nodes', () => {
     const { world } = await run([...six, budget], 20, [object(newClass)]);
     expect(world.launched).toBe(6);
     const said = world.journal.entries.filter(({ message }) =>
-      message.includes('PodDisruptionBudget default/web does not let'),
+      message.includes('PodDisruptionBudget default/web does not allow'),
     );
     expect(said).toHaveLength(6);
   });

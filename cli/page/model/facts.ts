@@ -46,7 +46,7 @@ export function choiceText(node: NodeModel, prices: Prices): string {
   const chosen = `${type} ${capacityType} in ${zone} at ${prices.perHour(price)}/h for ${count(pods, 'pod')}`;
   if (runnerUp === null) return chosen;
   const next = `${runnerUp.type} ${runnerUp.capacityType} in ${runnerUp.zone}`;
-  return `${chosen}; next best ${next} at ${prices.perHour(runnerUp.price)}/h: ${runnerUp.why}`;
+  return `${chosen}; runner-up ${next} at ${prices.perHour(runnerUp.price)}/h: ${runnerUp.why}`;
 }
 
 /** What a plan adds, equal nodes together. */

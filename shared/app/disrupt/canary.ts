@@ -49,12 +49,10 @@ export async function noteFailedCanary(
   for (const state of states) failed.set(state, nowMs);
   await writeNotes(pass, pool, failed);
   const until = new Date(nowMs + CANARY_RETRY_MS).toISOString();
-  const meanwhile = states.some(isImageState)
-    ? ' New nodes get the image of nodes that are ready.'
-    : '';
+  const meanwhile = states.some(isImageState) ? ' New nodes get the proven image.' : '';
   const message =
-    `The first node with "${states.join('", "')}" did not become ready, so that no other is ` +
-    `replaced before ${until}.${meanwhile} ${cause}`;
+    `The canary with "${states.join('", "')}" did not become ready: no other node is replaced ` +
+    `before ${until}.${meanwhile} ${cause}`;
   const reason = 'CanaryFailed';
   await writePoolCondition(pass, pool, { type: TYPE, status: 'False', reason, message });
   await ports.cluster.event({ regarding: poolRef(pool), type: 'Warning', reason, message });

@@ -130,10 +130,10 @@ export async function endReplaced(
   replacements: readonly string[],
 ): Promise<void> {
   const drift = pass.judged.get(claim.uid)?.drifts[0]?.message ?? 'drifted';
-  const why = reason === DRIFTED ? drift : 'its pods run cheaper elsewhere';
+  const why = reason === DRIFTED ? drift : 'its pods run cheaper on other nodes';
   const by =
     replacements.length === 0
-      ? 'its pods need no other node'
+      ? 'its pods need no replacement'
       : `${replacements.join(', ')} is ready`;
   await end(pass, claim, node, { reason, message: `${why}; ${by}` });
 }
@@ -251,7 +251,7 @@ async function follow(pass: DisruptPass, command: Command): Promise<void> {
   const { drifts, target, isUndecided } = pass.judged.get(claim.uid) ?? {};
   const isAsAsked = drifts?.length === 0 && target?.nodeClass !== undefined;
   if (reason === DRIFTED && isAsAsked && isUndecided !== true) {
-    await rollBack(pass, command, 'It is as its NodePool and EC2NodeClass ask again');
+    await rollBack(pass, command, 'The node matches its NodePool and EC2NodeClass again');
     return;
   }
   if (progress.kind === 'failed') {

@@ -93,10 +93,10 @@ function reasonNotDue({ nowMs }: DisruptPass, each: Priced): string | undefined 
   const { pool } = each;
   const { consolidationPolicy, consolidateAfter } = pool.disruption;
   if (pool.replicas !== undefined) return `NodePool ${pool.name} is static`;
-  if (consolidationPolicy === 'WhenEmpty') return 'consolidationPolicy WhenEmpty keeps it';
+  if (consolidationPolicy === 'WhenEmpty') return 'consolidationPolicy is WhenEmpty';
   if (consolidateAfter === 'Never') return 'consolidateAfter is Never';
   if (isConsolidatable(each, consolidateAfter, nowMs)) return undefined;
-  return 'pods have come or begun to go within consolidateAfter';
+  return 'a pod was bound or deleted within consolidateAfter';
 }
 
 /** Those of the nodes with pods that their pools let go now; what is known of the others is noted. */
@@ -130,7 +130,7 @@ async function freeNodes(
     const isSpent = allowance.left(pool) <= 0;
     const ofPool = unread ?? waitsForPool(pool)?.message ?? tooYoung(pool, claim, nowMs);
     const own = heldBy(each, state.objects.podDisruptionBudgets, nowMs) ?? unevictableBy(each);
-    const spent = isSpent ? `Budgets of NodePool ${pool.name} let no node go now` : undefined;
+    const spent = isSpent ? `Budgets of NodePool ${pool.name} allow no disruption now` : undefined;
     const reason = ofPool ?? own ?? spent;
     if (reason === undefined) free.push(each);
     else kept.set(claim.name, reason);
@@ -179,7 +179,7 @@ function sentence({ settings }: DisruptPass, move: Move): string {
   const where = hosts.length === 0 ? '' : `, its pods go to ${hosts.join(', ')}`;
   const others = nodes.length === 1 ? '' : ` with ${nodes.length - 1} others`;
   const minutes = Math.ceil(paybackMs(balance) / 60_000);
-  const saving = `${money(balance.saving, settings.scheduling.currency)} an hour less${others}`;
+  const saving = `saves ${money(balance.saving, settings.scheduling.currency)} an hour${others}`;
   return `Underutilized: ${saving}${where}; pays back in ${minutes} min`;
 }
 

@@ -117,7 +117,7 @@ async function decide(
 ): Promise<Decided> {
   const pass = await observePass(ports, settings, options);
   if (await pass.karpenter.isActive()) {
-    const message = 'Karpenter runs here: nothing is written';
+    const message = 'Karpenter is active in this cluster: nothing is written';
     await recordNothing({ ports }, 'karpenter-runs', 'NodeClaims', message, 'disrupt');
     return { pass, search: undefined, isKarpenterActive: true };
   }

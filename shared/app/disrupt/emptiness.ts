@@ -160,9 +160,9 @@ async function taint(pass: DisruptPass, chosen: readonly Idle[]): Promise<Set<st
 /** Since when, for people. */
 function sentence(idle: Idle, nowMs: number): string {
   const { consolidateAfter } = idle.pool.disruption;
-  if (consolidateAfter === 'Never' || consolidateAfter === 0) return 'Nothing runs on its node';
+  if (consolidateAfter === 'Never' || consolidateAfter === 0) return 'The node is empty';
   const since = new Date(quietSinceMs(idle, nowMs)).toISOString();
-  return `Nothing runs on its node since ${since}; consolidateAfter is ${consolidateAfter / 1000} s`;
+  return `The node has been empty since ${since}; consolidateAfter is ${consolidateAfter / 1000} s`;
 }
 
 async function remove(pass: DisruptPass, idle: Idle): Promise<void> {

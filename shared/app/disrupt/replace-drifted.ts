@@ -76,7 +76,7 @@ function staticReplacement(
 ): readonly NewNodeClaim[] | string {
   const known = snapshot.nodePools.find(({ name }) => name === pool.name);
   if (known === undefined || !isTrue(known, 'Ready')) {
-    return `Launches of NodePool ${pool.name} wait, because the last ones did not join`;
+    return `Launches of NodePool ${pool.name} are halted: its last nodes did not register`;
   }
   const count = snapshot.nodeClaims.filter((each) => each.labels[NODE_POOL] === pool.name).length;
   if (count >= (pool.limits['nodes'] ?? Number.POSITIVE_INFINITY)) {

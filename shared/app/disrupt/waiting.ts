@@ -28,7 +28,7 @@ export async function isBraked(pass: DisruptPass): Promise<boolean> {
   if (approved !== undefined || !isPaused(state.pausedUntilMs.disrupt, nowMs)) return false;
   const reason = 'disruptions-paused';
   if (!events.isNew(reason)) return true;
-  const message = 'disruptions are paused by the brake in kube-system/joiner';
+  const message = 'disruptions are paused in the ConfigMap kube-system/joiner';
   await recordNothing({ ports }, reason, 'NodeClaims', message, 'disrupt');
   return true;
 }

@@ -144,7 +144,7 @@ async function putOff(pass: InterruptPass, { hits, faults }: Unspent): Promise<v
     if (faults.has(pool)) fail(pass, hit.messageId, `NodePool/${pool}`, faults.get(pool));
     else {
       pass.failed.add(hit.messageId);
-      const why = 'too many nodes of its NodePool would go unconfirmed';
+      const why = 'too many unconfirmed interruptions in its NodePool';
       await recordWhy(pass, hit, 'unconfirmed', why);
     }
   }

@@ -128,7 +128,7 @@ async function usableClass(
   const nodeClass = nodeClassOf(state, claim.nodeClassRef);
   if (nodeClass !== undefined && isUsable(nodeClass)) return nodeClass;
   if (nodeClass !== undefined && isAwaited(nodeClass)) {
-    const message = `EC2NodeClass ${name} does not say yet whether it is ready`;
+    const message = `EC2NodeClass ${name} has no condition Ready yet`;
     await sayAwaiting(pass, claim, 'NodeClassReadinessUnknown', message);
     return undefined;
   }

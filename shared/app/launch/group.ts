@@ -112,7 +112,7 @@ async function sayProvenImage(
 ): Promise<void> {
   if (status.images.some(({ id }) => id === imageId)) return;
   const message =
-    `Launched with ${imageId}, the image of nodes that are ready: the first node with the image ` +
+    `Launched with the proven image ${imageId}: the canary with the image ` +
     `that EC2NodeClass ${name} selects did not become ready`;
   const event = { type: 'Normal', reason: 'ProvenImageLaunched', message } as const;
   await cluster.event({ regarding: claimRef(claim), ...event });
@@ -215,7 +215,7 @@ async function sayClassFails(
 }
 
 /** EC2 has launched nothing and says nothing of why. */
-const NO_ANSWER = { code: 'NoInstances', message: 'EC2 has named neither instances nor errors' };
+const NO_ANSWER = { code: 'NoInstances', message: 'EC2 has returned neither instances nor errors' };
 
 /** Claims without an instance: given up where capacity is short, else tried with a new token. */
 async function settleLeftOver(

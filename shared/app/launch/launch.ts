@@ -112,7 +112,7 @@ async function launchGroups(
     pass.failures.push(...own.failures);
   }
   if (postponed > 0) {
-    const message = `${postponed} launches are left to the next pass: the time is nearly up`;
+    const message = `${postponed} launches wait for the next pass: the time is nearly up`;
     await recordNothing(pass, 'launches-postponed', 'NodeClaims', message);
   }
   return postponed;
@@ -127,7 +127,7 @@ async function sayHalted(
   for (const claim of waiting) {
     const pool = claim.labels[NODE_POOL] ?? '';
     if (!halted.has(pool)) continue;
-    const message = `Launches of NodePool ${pool} are halted: the last ones did not join`;
+    const message = `Launches of NodePool ${pool} are halted: its last nodes did not register`;
     const say = () => sayAwaiting(pass, claim, 'LaunchesHalted', message);
     pass.failures.push(...(await attempt(`NodeClaim/${claim.name}`, say)));
   }

@@ -38,11 +38,11 @@ export async function recordHeldClaims(
   const poolOf = (claim: NodeClaim): string => claim.labels[NODE_POOL] ?? '';
   const stopped = waiting.filter((claim) => halted.has(poolOf(claim)));
   for (const pool of [...new Set(stopped.map(poolOf))].sort()) {
-    const message = `launches of NodePool ${pool} are halted: the last ones did not join`;
+    const message = `launches of NodePool ${pool} are halted: its last nodes did not register`;
     await recordNothing(recording, 'launches-halted', `NodePool/${pool}`, message);
   }
   const capped = waiting.length - stopped.length - due.length;
   if (capped === 0) return;
-  const message = `${capped} launches wait for the cap a minute`;
+  const message = `${capped} launches wait: maxLaunchesPerMinute is reached`;
   await recordNothing(recording, 'launches-capped', 'NodeClaims', message);
 }

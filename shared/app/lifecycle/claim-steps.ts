@@ -67,7 +67,7 @@ async function recordTermination(
     useCase: 'lifecycle',
     object: `NodeClaim/${claim.name}`,
     action: 'terminate',
-    message: `${instanceId}: its NodeClaim is leaving and its node is drained`,
+    message: `${instanceId}: its NodeClaim is being deleted and its node is drained`,
     detail: { nodePool, chosen: { capacityType } },
   });
 }
@@ -75,13 +75,13 @@ async function recordTermination(
 async function terminate(pass: Pass, claim: NodeClaim, instanceId: string): Promise<boolean> {
   const { ports, state, nowMs } = pass;
   if (isPaused(state.pausedUntilMs.terminate, nowMs)) {
-    const text = 'terminations are paused by the brake in kube-system/joiner';
+    const text = 'terminations are paused in the ConfigMap kube-system/joiner';
     await recordNothing(pass, 'terminations-paused', 'NodeClaims', text, 'lifecycle');
     return false;
   }
   const counted = isCounted(claim);
   if (counted && pass.terminationsLeft === 0) {
-    const text = 'terminations wait for the cap a minute';
+    const text = 'terminations wait: maxTerminationsPerMinute is reached';
     await recordNothing(pass, 'terminations-capped', 'NodeClaims', text, 'lifecycle');
     return false;
   }
@@ -120,7 +120,7 @@ async function demote({ ports }: Pass, claim: NodeClaim, nodes: readonly Node[])
   for (const node of nodes) await cluster.patchNode(nodeRef(node), { labels });
   await cluster.patchNodeClaim(claimRef(claim), { labels });
   const reservation = claim.labels[RESERVATION_ID] ?? '';
-  const message = `Capacity reservation ${reservation} has ended: the instance is paid on-demand`;
+  const message = `Capacity reservation ${reservation} has ended: the instance is billed as on-demand`;
   const reason = 'CapacityReservationEnded';
   await cluster.event({ regarding: claimRef(claim), type: 'Warning', reason, message });
 }

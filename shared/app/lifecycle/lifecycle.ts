@@ -119,7 +119,7 @@ async function collectOrphans(pass: Pass, instances: readonly Instance[]): Promi
       useCase: 'lifecycle',
       object: `Instance/${id}`,
       action: 'terminate',
-      message: `${id}: no NodeClaim stands for it`,
+      message: `${id}: no NodeClaim exists for it`,
       detail: { reason: 'orphan' },
     });
     const node = nodes.find((each) => instanceIdOf(each.providerId) === id);

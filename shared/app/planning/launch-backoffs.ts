@@ -75,7 +75,7 @@ export function withoutBackedOff(
 }
 
 function reasonOf(backoff: LaunchBackoff): UnplacedReason {
-  const stage = { what: 'launches in vain', before: 1, after: 0 };
+  const stage = { what: 'launch back-off', before: 1, after: 0 };
   return { message: backoffMessage(backoff), pools: [{ nodePool: '', stages: [stage] }] };
 }
 

@@ -2,7 +2,7 @@ import type { ClusterState, Ports } from '../../ports.ts';
 import { type AppSettings, isPaused } from '../settings.ts';
 import { Recent } from '../writes/recent.ts';
 
-export const PAUSED = 'launches are paused by the brake in kube-system/joiner';
+export const PAUSED = 'launches are paused in the ConfigMap kube-system/joiner';
 
 /** Whether launches are paused: asked before each fleet, so that a pause stops what has begun. */
 export class LaunchPause {

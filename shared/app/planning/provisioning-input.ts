@@ -152,7 +152,7 @@ export function withoutHalted(
   return pools.map((pool) => {
     if (!halted.has(pool.name)) return pool;
     const others = pool.conditions.filter((each) => each.type !== 'Ready');
-    const message = 'its last launches did not join the cluster';
+    const message = 'its last nodes did not register';
     const conditions = [...others, { ...notReady, message, lastTransitionAtMs: 0 }];
     return { ...pool, conditions };
   });

@@ -54,7 +54,7 @@ function nodeClassReady(state: ClusterState, pool: NodePool): ConditionClaim {
   }
   const ready = nodeClass.status.conditions.find((each) => each.type === 'Ready');
   if (ready === undefined || !isStatusCurrent(nodeClass)) {
-    const message = `${NODE_CLASS_KIND} ${nodeClassRef.name} has not been looked at yet`;
+    const message = `${NODE_CLASS_KIND} ${nodeClassRef.name} has not been reconciled yet`;
     return { type, status: 'Unknown', reason: 'NodeClassReadinessUnknown', message };
   }
   if (ready.status === 'True') return yes(type);
@@ -79,8 +79,9 @@ function registrationHealth(
   const type = 'NodeRegistrationHealthy';
   if (failed !== undefined && failed.count >= UNHEALTHY_LAUNCHES) {
     const untilMs = haltedUntilMs(failed);
-    const wait = untilMs === undefined ? '' : `; none before ${new Date(untilMs).toISOString()}`;
-    const message = `${failed.count} launches in a row did not join the cluster${wait}`;
+    const wait =
+      untilMs === undefined ? '' : `; no launch before ${new Date(untilMs).toISOString()}`;
+    const message = `${failed.count} launches in a row did not register a node${wait}`;
     const reason = untilMs === undefined ? 'RegistrationFailed' : 'LaunchesHalted';
     return { type, status: 'False', reason, message };
   }

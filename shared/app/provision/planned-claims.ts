@@ -40,8 +40,8 @@ async function recordClaim(
   const currency = currencyOf(ports.catalog.region);
   const against =
     runnerUp === undefined
-      ? 'nothing else would do'
-      : `next best ${offeringText(runnerUp, currency)}: ${runnerUp.why}`;
+      ? 'no other offering fits'
+      : `runner-up ${offeringText(runnerUp, currency)}: ${runnerUp.why}`;
   const applied = overlays.length === 0 ? '' : `; overlays ${overlays.join(', ')}`;
   await ports.recorder.decision({
     id: `provision-${name}`,

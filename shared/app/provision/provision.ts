@@ -72,7 +72,7 @@ async function brakeOf(
   { state, karpenter }: ProvisioningInput,
 ): Promise<readonly [string, string] | undefined> {
   if (await karpenter.isActive())
-    return ['karpenter-runs', 'Karpenter runs here: nothing is written'];
+    return ['karpenter-runs', 'Karpenter is active in this cluster: nothing is written'];
   if (!isPaused(state.pausedUntilMs.launch, ports.clock.nowMs())) return undefined;
   return ['launches-paused', PAUSED];
 }

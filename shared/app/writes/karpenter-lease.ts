@@ -33,6 +33,7 @@ export class KarpenterLease {
 
   /** Before a write that many steps lead up to, each of which would have to say that it is not made. */
   async throwIfActive(): Promise<void> {
-    if (await this.isActive()) throw new KarpenterActive('Karpenter runs here: nothing is written');
+    if (await this.isActive())
+      throw new KarpenterActive('Karpenter is active in this cluster: nothing is written');
   }
 }

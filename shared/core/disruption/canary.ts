@@ -117,12 +117,12 @@ export function verdictOf(drifts: readonly Drift[], trials: Trials, nowMs: numbe
     const failedAtMs = trials.failed.get(state);
     if (failedAtMs !== undefined && nowMs < failedAtMs + CANARY_RETRY_MS) {
       const until = new Date(failedAtMs + CANARY_RETRY_MS).toISOString();
-      const message = `The node that tried "${state}" did not become ready: no other before ${until}`;
+      const message = `The canary with "${state}" did not become ready: no other node is replaced before ${until}`;
       return { kind: 'blocked', message };
     }
     const canary = trials.trying.get(state);
     if (canary !== undefined) {
-      const message = `The node of NodeClaim ${canary} tries "${state}" first`;
+      const message = `NodeClaim ${canary} is the canary of "${state}"`;
       return { kind: 'blocked', message };
     }
   }

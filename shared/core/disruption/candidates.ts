@@ -88,7 +88,7 @@ function blockingPod(
     const [budget] = own;
     if (budget !== undefined && budget.disruptionsAllowed <= 0) {
       const name = `${budget.namespace}/${budget.name}`;
-      return `PodDisruptionBudget ${name} does not let Pod ${podKey(pod)} go`;
+      return `PodDisruptionBudget ${name} does not allow the eviction of Pod ${podKey(pod)}`;
     }
   }
   return undefined;
@@ -100,7 +100,7 @@ function blockedItself(candidate: Candidate, nowMs: number): string | undefined 
   if (node.annotations[DO_NOT_DISRUPT] === 'true') {
     return `Node ${node.name} has the annotation ${DO_NOT_DISRUPT}`;
   }
-  return isNominated(candidate, nowMs) ? 'Pods are about to be bound to the node' : undefined;
+  return isNominated(candidate, nowMs) ? 'The node is nominated for pending pods' : undefined;
 }
 
 /** The same, with what its pods and their budgets say. */

@@ -131,7 +131,7 @@ export function obstacle(
   starting: ReadonlySet<string>,
 ): string | undefined {
   for (const [pod, { message }] of [...plan.unplaced].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    if (moving.has(pod)) return `Pod ${pod} would have no node: ${message}`;
+    if (moving.has(pod)) return `Pod ${pod} would stay pending: ${message}`;
   }
   const early = plan.existing.find(
     ({ node, pods }) => starting.has(node) && pods.some((pod) => moving.has(pod)),

@@ -32,22 +32,26 @@ export const FAULTS: Readonly<Record<BarKind, FaultRule>> = {
     bars: 'the offering',
     firstMs: 3 * MINUTE_MS,
     maxMs: 360 * MINUTE_MS,
-    ends: 'its time, which doubles each time',
+    ends: 'its expiry; the time doubles after each error',
   },
-  quota: { bars: 'the offering', ...SHORT_BAR, ends: 'its time, or an instance of ours that ends' },
+  quota: {
+    bars: 'the offering',
+    ...SHORT_BAR,
+    ends: 'its expiry, or the end of an instance of Joiner',
+  },
   reservation: {
     bars: 'the offering of the reservation',
     firstMs: 3 * MINUTE_MS,
     maxMs: 360 * MINUTE_MS,
-    ends: 'its time, or the reservation having room',
+    ends: 'its expiry, or free capacity in the reservation',
   },
-  subnet: { bars: 'the subnet', ...SHORT_BAR, ends: 'its time' },
+  subnet: { bars: 'the subnet', ...SHORT_BAR, ends: 'its expiry' },
   class: {
     bars: 'the offering for the EC2NodeClass',
     ...SHORT_BAR,
-    ends: 'its time, or a change of the EC2NodeClass',
+    ends: 'its expiry, or a change of the EC2NodeClass',
   },
-  unknown: { bars: 'the line of the fleet', ...SHORT_BAR, ends: 'its time' },
+  unknown: { bars: 'the fleet override', ...SHORT_BAR, ends: 'its expiry' },
 };
 
 /** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html */

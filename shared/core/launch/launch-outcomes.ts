@@ -289,7 +289,7 @@ function unusedOf(
     ...{ group: group.id, claim: name, uid, createdAtMs, hasRun },
     ways: tryText(ways, group),
     runsOthers: runsOthers(launch),
-    lacks: node === undefined ? 'its pods were gone before it came' : why,
+    lacks: node === undefined ? 'its pods were gone before the node joined' : why,
   };
 }
 

@@ -73,7 +73,7 @@ function offeringMeets(requirements: Requirements, offering: Offering): boolean 
   });
 }
 
-/** Metal, GPUs and accelerators: used only where nothing else would do. */
+/** Metal, GPUs and accelerators: used only where no other offering fits. */
 function isExotic({ labels }: InstanceType): boolean {
   const has = (key: string): boolean => (labels[key]?.length ?? 0) > 0;
   return (

@@ -118,10 +118,14 @@ export function reasonClosed(
   const node = closedNode(claim, around);
   if (node === undefined) return undefined;
   if (!isUsable(node)) {
-    return unknown('Registered', 'NodeNotReady', 'The node has joined and is not ready yet');
+    return unknown(
+      'Registered',
+      'NodeNotReady',
+      'The node has joined the cluster and is not Ready yet',
+    );
   }
   if (around.awaitedNode === undefined) return undefined;
-  const message = `The node opens with that of NodeClaim ${around.awaitedNode.name}`;
+  const message = `The node becomes schedulable together with that of NodeClaim ${around.awaitedNode.name}`;
   return unknown('Registered', 'OtherNodeNotReady', message);
 }
 
@@ -165,7 +169,7 @@ function registration(claim: NodeClaim, around: ClaimSurroundings): readonly Lif
   const [node, second] = around.nodes;
   const waited = around.nowMs - since(claim, 'Launched');
   if ((node === undefined || second !== undefined) && waited >= REGISTRATION_TIMEOUT_MS) {
-    const message = 'The node did not join within 15 minutes of the launch';
+    const message = 'The node did not register within 15 minutes of the launch';
     return [{ kind: 'delete-claim', reason: 'registration_timeout', message }];
   }
   if (second !== undefined) {
@@ -178,7 +182,10 @@ function registration(claim: NodeClaim, around: ClaimSurroundings): readonly Lif
     });
   }
   if (node === undefined) {
-    return saying(claim, unknown('Registered', 'NodeNotFound', 'The node has not joined yet'));
+    return saying(
+      claim,
+      unknown('Registered', 'NodeNotFound', 'The node has not joined the cluster yet'),
+    );
   }
   // Opened already, and the claim not told: others have changed the node's taints since.
   if (node.labels[REGISTERED] === 'true') return [{ kind: 'confirm', node }];
@@ -253,12 +260,12 @@ function endOfInstance(claim: NodeClaim, around: ClaimSurroundings): string | un
   }
   const isAbsent = around.instance === 'absent';
   if (isTrue(claim, 'Registered')) {
-    return isAbsent ? 'Its instance is gone and its Node is not Ready' : undefined;
+    return isAbsent ? 'The instance no longer exists and its Node is not Ready' : undefined;
   }
   if (!isTrue(claim, 'Launched')) return undefined;
-  if (!isAbsent) return 'Its instance ended before its node had joined';
+  if (!isAbsent) return 'The instance was terminated before its node registered';
   const isNew = around.nowMs - since(claim, 'Launched') < LISTING_DELAY_MS;
-  return isNew ? undefined : 'Its instance was gone before its node had joined';
+  return isNew ? undefined : 'The instance disappeared before its node registered';
 }
 
 /** Why the claim has to go although nobody deleted it. */
@@ -266,11 +273,11 @@ function deletion(claim: NodeClaim, around: ClaimSurroundings): LifecycleAction 
   const age = around.nowMs - claim.createdAtMs;
   const { isExpiryHeld = false } = around;
   if (claim.expireAfter !== 'Never' && age >= claim.expireAfter && !isExpiryHeld) {
-    const message = 'Older than spec.expireAfter';
+    const message = 'The NodeClaim is older than spec.expireAfter';
     return { kind: 'delete-claim', reason: 'expired', message };
   }
   if (around.nodes.some((node) => node.deletedAtMs !== undefined)) {
-    return { kind: 'delete-claim', reason: 'node_deleted', message: 'Its Node was deleted' };
+    return { kind: 'delete-claim', reason: 'node_deleted', message: 'The Node was deleted' };
   }
   const gone = endOfInstance(claim, around);
   if (gone !== undefined) {
@@ -300,7 +307,7 @@ function whileWanted(claim: NodeClaim, around: ClaimSurroundings): readonly Life
   if (!isTrue(claim, 'Launched')) {
     const { nowMs } = around;
     if (nowMs - (launchTriedAtMs(claim) ?? nowMs) < LAUNCH_TIMEOUT_MS) return [];
-    const message = 'Could not be launched within 5 minutes';
+    const message = 'The instance was not launched within 5 minutes';
     return [{ kind: 'delete-claim', reason: 'launch_timeout', message }];
   }
   if (!isTrue(claim, 'Registered')) return registration(claim, around);

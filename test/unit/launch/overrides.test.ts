@@ -81,7 +81,7 @@ describe('what is asked of a fleet', () => {
       'on-demand b/a',
     ],
     [
-      'GPU types only where nothing else would do',
+      'GPU types only where no other offering fits',
       [type('g', [offering('on-demand', 1)], gpu), onDemand('b', 2)],
       'on-demand b/a',
     ],

@@ -114,7 +114,9 @@ describe('a claim whose node waits for another', () => {
   it('says so, and keeps it closed', () => {
     const { actions } = decideClaim(aNodeClaim(launched), { ...around, nowMs: 29_999 });
     expect(actions.map(({ kind }) => kind)).toEqual(['conditions']);
-    expect(JSON.stringify(actions)).toContain('The node opens with that of NodeClaim other');
+    expect(JSON.stringify(actions)).toContain(
+      'The node becomes schedulable together with that of NodeClaim other',
+    );
     expect(closedClaim(aNodeClaim(launched), { ...around, nowMs: 29_999 })?.node?.name).toBe(
       'node-1',
     );

@@ -162,7 +162,7 @@ describe('a preview', () => {
     expect(found.removals[0]).toMatchObject({
       action: 'remove',
       pods: 0,
-      why: 'Nothing runs on its node',
+      why: 'The node is empty',
       capacityType: 'on-demand',
     });
     const { now, after } = found.pricePerHour;
@@ -201,7 +201,7 @@ describe('a preview with changed manifests', () => {
     const [removal] = found.removals;
     expect(removal).toMatchObject({ action: 'replace', pods: 1 });
     expect(found.launches.map(({ replaces }) => replaces)).toEqual([removal?.nodeClaim]);
-    expect(found.held.map(({ message }) => message).join()).toContain('first');
+    expect(found.held.map(({ message }) => message).join()).toContain('is the canary of');
   });
 
   it('shows what an overlay does to the choice', async () => {

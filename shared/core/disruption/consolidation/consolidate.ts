@@ -149,7 +149,7 @@ class Search {
     const key = keyOf(nodes);
     if (this.refusals.has(key)) return undefined;
     if (this.bound.of(nodes) <= 0) {
-      this.refusals.set(key, 'Its pods would not run so much cheaper elsewhere that it pays back');
+      this.refusals.set(key, 'The saving would not pay back within the horizon');
       return undefined;
     }
     const found = moveOf(this.ground, nodes, () => {
@@ -238,7 +238,8 @@ function groundOf(input: Consolidation): Ground | undefined {
 /** Whether the nodes may go together as things are now. */
 export function reconsider(input: Consolidation, nodes: readonly Usage[]): Move | Refusal {
   const ground = groundOf(input);
-  if (ground === undefined) return { kind: 'refusal', message: 'Pods wait for new nodes' };
+  if (ground === undefined)
+    return { kind: 'refusal', message: 'Pending pods need new nodes first' };
   return moveOf(ground, nodes);
 }
 

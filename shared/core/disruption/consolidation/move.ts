@@ -92,11 +92,13 @@ function fault(
   const early = obstacle(plan, moving, startingNodes(without));
   if (early !== undefined) return early;
   const lost = [...plan.unplaced.keys()].sort().find((pod) => !waiting.has(pod));
-  if (lost !== undefined) return `Pod ${lost} would have no node`;
+  if (lost !== undefined) return `Pod ${lost} would stay pending`;
   const buffers = new Set(podIndexOf(without.pods).buffers.map(podKey));
   const isForOthers = ({ pods }: PlannedNodeClaim) =>
     !pods.some((pod) => moving.has(pod) || buffers.has(pod));
-  return plan.newNodeClaims.some(isForOthers) ? 'Pods that wait would take its place' : undefined;
+  return plan.newNodeClaims.some(isForOthers)
+    ? 'Pending pods would need another new node'
+    : undefined;
 }
 
 /** Where nobody has looked, for people. */
@@ -104,7 +106,7 @@ function exceptOn({ snapshot }: Ground): string {
   const closed = snapshot.closedNodes?.size ?? 0;
   if (closed === 0) return '';
   const where = closed === 1 ? 'a node' : `${closed} nodes`;
-  return `, and ${where} where pods have come or gone since consolidateAfter took none`;
+  return `, and ${where} whose pods changed within consolidateAfter took no pods`;
 }
 
 /** Whether nodes of the pool bear whatever their pods may use. */
@@ -266,7 +268,8 @@ function overLimit(
       const before = claims.map(({ capacity }) => (isNodes ? 1 : amountOf(capacity, resource)));
       const after = own.map((each) => (isNodes ? 1 : largest(each.instanceTypes)));
       const total = [...before, ...after].reduce((sum, amount) => sum + amount, 0);
-      if (total > limit) return `Limits of NodePool ${name} hold no old and new nodes together`;
+      if (total > limit)
+        return `Limits of NodePool ${name} do not allow old and new nodes together`;
     }
   }
   return undefined;
@@ -326,7 +329,7 @@ function moveBy(given: Ground, nodes: readonly Usage[]): Judged {
   if (gain <= 0) {
     const { saving, cost } = balance;
     if (saving <= 0)
-      return stays(`Its pods would not run cheaper anywhere else${exceptOn(ground)}`);
+      return stays(`Its pods would not run cheaper on other nodes${exceptOn(ground)}`);
     const hours = settings.horizonMs / 3_600_000;
     const [saved, paid] = [saving, cost].map((each) => money(each, scheduling.currency));
     const what = `${saved} an hour saved do not pay back ${paid}`;
@@ -335,10 +338,10 @@ function moveBy(given: Ground, nodes: readonly Usage[]): Judged {
   const asked = guarded(nodes, balance, scheduling.currency);
   if (asked !== undefined) return stays(asked);
   if (!isBalanced(nodes, balance, pools)) {
-    return stays('The policy Balanced finds it saves too little for what it disrupts');
+    return stays('The policy Balanced finds the saving too small for the disruption');
   }
   if (planned.length > 0 && nodes.some(({ isDrifted }) => isDrifted)) {
-    return stays('It has drifted, and is replaced for that');
+    return stays('The node has drifted, and drift replaces it');
   }
   const replacements = affordable(ground, nodes, planned);
   if (typeof replacements === 'string') return stays(replacements);

@@ -54,7 +54,7 @@ function reasonToIgnore(pod: Pod, preempting: ReadonlySet<Pod>): string | undefi
   if (pod.phase !== 'Pending') return `in phase ${pod.phase}`;
   if (pod.spec.hasSchedulingGates) return 'held back by scheduling gates';
   if (preempting.has(pod)) return 'waiting for a preemption';
-  if (!pod.unschedulable) return 'not found unschedulable by its scheduler';
+  if (!pod.unschedulable) return 'not marked unschedulable by its scheduler';
   const terms = nodeTermsOf(pod.spec);
   const wantsNoPool = terms.every((term) => {
     const set = term.get(NODE_POOL);

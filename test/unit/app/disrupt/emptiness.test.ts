@@ -78,7 +78,7 @@ describe('a node that was seen empty', () => {
         useCase: 'disrupt',
         action: 'delete',
         object: `NodeClaim/${deleted[0]}`,
-        message: 'Nothing runs on its node',
+        message: 'The node is empty',
         detail: { reason: 'empty', nodePool: 'default' },
       },
     ]);

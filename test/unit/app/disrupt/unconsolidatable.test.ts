@@ -15,7 +15,7 @@ async function passOf({ ports }: World, options: DisruptOptions = {}) {
   return { said, kept };
 }
 
-const ONE_NODE_EACH = 'Its pods would not run cheaper anywhere else';
+const ONE_NODE_EACH = 'Its pods would not run cheaper on other nodes';
 
 describe('nodes that stay', () => {
   it('say why, with their claims', async () => {

@@ -117,7 +117,7 @@ describe('a fleet that gets no instance', () => {
     [
       'and says nothing of why',
       () => [],
-      'NoInstances: EC2 has named neither instances nor errors',
+      'NoInstances: EC2 has returned neither instances nor errors',
     ],
   ])('%s is left to the next pass, and its claim says so', async (_, faultsFor, message) => {
     const { ports, world } = await waitingWorld([deployment('web', 1, '1')]);

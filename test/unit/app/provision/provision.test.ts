@@ -279,7 +279,7 @@ describe('a NodePool whose launches do not join', () => {
     const { report, health } = await provisioned(5);
     expect(report.created).toHaveLength(0);
     expect(health).toMatchObject({ status: 'False', reason: 'LaunchesHalted' });
-    expect(health?.message).toMatch(/5 launches in a row .* none before 20/);
+    expect(health?.message).toMatch(/5 launches in a row .* no launch before 20/);
     expect([...report.unplaced.values()].join()).toContain('LaunchesHalted');
     expect(report.failures.map(({ object }) => object)).toContain('NodePool/default');
   });
