@@ -52,7 +52,7 @@ export interface Memory {
   /** What others, who remember launches, have said of pods. Absent: all that is known is here. */
   readonly toldBackoffs?: ReadonlyMap<string, LaunchBackoff>;
   /** Allocatable really seen on a node, to correct the computed one. */
-  learnAllocatable(instanceType: string, imageId: string, memoryBytes: number): Promise<void>;
+  recordAllocatable(instanceType: string, imageId: string, memoryBytes: number): Promise<void>;
   /** Corrects computed bytes by what was learnt; the computed ones where nothing was. */
   allocatable(): Promise<(instanceType: string, imageId: string, computedBytes: number) => number>;
 }

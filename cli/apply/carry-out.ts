@@ -4,8 +4,8 @@ import { keepStaticCapacity } from '../../shared/app/provision/static-capacity.t
 import { isPaused } from '../../shared/app/settings.ts';
 import { approvedAnnotation } from '../../shared/app/writes/approval.ts';
 import type { Failure } from '../../shared/app/writes/attempt.ts';
-import { KarpenterLease } from '../../shared/app/writes/karpenter-lease.ts';
-import { LeaseLost } from '../../shared/app/writes/leased-turns.ts';
+import { KarpenterActive, KarpenterLease } from '../../shared/app/writes/karpenter-lease.ts';
+import { LeaseLost } from '../../shared/app/writes/write-leases.ts';
 import { type ClusterState, PortError, type Ports } from '../../shared/ports.ts';
 import { type Approved, type DryRun, withApproved, withPools } from '../plan/dry-run.ts';
 
@@ -76,8 +76,8 @@ async function stepped<Result>(
   try {
     return await step();
   } catch (error) {
-    const isKnown = error instanceof LeaseLost || error instanceof PortError;
-    if (!isKnown) throw error;
+    const isRefusal = error instanceof LeaseLost || error instanceof KarpenterActive;
+    if (!isRefusal && !(error instanceof PortError)) throw error;
     failures.push({ object: 'cluster', message: error.message });
     return otherwise;
   }
@@ -102,21 +102,22 @@ export async function carryOut(
   const deleted = new Set<string>();
   const isLaunchHeld = isPaused(pausedUntilMs.launch, ports.clock.nowMs());
   const cluster = noting(ports, isLaunchHeld, created, deleted);
-  const writing = { ...ports, cluster };
-  const karpenter = new KarpenterLease(writing, state, readAtMs);
+  const noted = { ...ports, cluster };
+  const karpenter = new KarpenterLease(noted, state, readAtMs);
+  const writing = karpenter.guarded(noted);
   const fixed = new Map<string, readonly string[]>();
   for (const pool of approved.pools) {
     const before = created.length;
     const own = withPools(run.fixed.provisioning, { ...approved, pools: new Set([pool]) });
-    const keep = () => keepStaticCapacity(writing, { ...own, karpenter, failures });
+    const keep = () => keepStaticCapacity(writing, { ...own, failures });
     await stepped(failures, 0, keep);
     fixed.set(pool, created.slice(before));
   }
-  const provisioning = { ...run.provisioning, karpenter, failures };
+  const provisioning = { ...run.provisioning, failures };
   const plan = withApproved(run.plan, approved);
   const written = await stepped(failures, [], () => createClaims(writing, provisioning, plan));
   const first = { ...run.between, pausedUntilMs, karpenterRenewedAtMs };
-  const disrupting = { ...writing, cluster: beginningWith(cluster, first) };
+  const disrupting = { ...noted, cluster: beginningWith(cluster, first) };
   const { settings } = run.copy;
   const disrupted = await stepped(failures, NOTHING, () =>
     disruptApproved(disrupting, settings, approved.disruptions),

@@ -4,8 +4,11 @@ import { stringify } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
 import { kindDecoders } from '../../shared/api/kinds.ts';
 import { isPaused } from '../../shared/app/settings.ts';
-import { leasedTurns } from '../../shared/app/writes/leased-turns.ts';
-import { alone, type Turns } from '../../shared/app/writes/turns.ts';
+import {
+  type WriteLeases,
+  withoutLeases,
+  writeLeases,
+} from '../../shared/app/writes/write-leases.ts';
 import { kubeCluster } from '../../shared/kube/cluster.ts';
 import { kubeLeases } from '../../shared/kube/leases.ts';
 import { whenFree } from '../../shared/kube/when-free.ts';
@@ -72,12 +75,12 @@ function portsOf({ client }: LiveCluster, basis: PlanBasis): Ports {
 }
 
 /** The turn of `provision` and `disrupt`; whoever writes nothing need not have it. */
-function turnsOf({ client }: LiveCluster, ports: Ports, isDryRun: boolean): Turns {
-  if (isDryRun) return alone(ports);
+function turnsOf({ client }: LiveCluster, ports: Ports, isDryRun: boolean): WriteLeases {
+  if (isDryRun) return withoutLeases(ports);
   const own = kubeLeases({ client, holder: `apply/${randomUUID()}`, by: 'apply' });
   const leases = whenFree(client, own, 'apply', () => Number.POSITIVE_INFINITY);
   // Functions that came meanwhile come again within a minute.
-  return leasedTurns({ leases, ports, wakeAnother: () => undefined });
+  return writeLeases({ leases, ports, wakeAnother: () => undefined });
 }
 
 function brakeNotes({ state, nowMs }: LiveCluster): readonly string[] {
@@ -133,7 +136,7 @@ async function answer(
   const isDryRun = options.dryRun === true;
   const ports = portsOf(live, basis);
   const { decisions } = plan;
-  const taken = await turnsOf(live, ports, isDryRun).take('decide', (own) =>
+  const taken = await turnsOf(live, ports, isDryRun).withLease('decide', (own) =>
     applyPlan({ ports: own, basis, decisions, isDryRun }),
   );
   if (taken === undefined) {

@@ -5,7 +5,7 @@ import { parseDurationMs } from '../../shared/core/duration.ts';
 import { BRAKES, BRAKES_CONFIG_MAP, decodeBrakes, encodeBrake } from '../../shared/kube/brakes.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
 import { find } from '../../shared/kube/find.ts';
-import type { Brake } from '../../shared/ports/cluster.ts';
+import type { PauseScope } from '../../shared/ports/cluster.ts';
 import { reporting } from '../bad-input.ts';
 import { type ClusterOptions, connect, serverFacts, withClusterOptions } from '../connect.ts';
 
@@ -15,12 +15,12 @@ interface Options extends ClusterOptions {
   readonly output: 'text' | 'json';
 }
 
-type Part = Brake | 'all';
+type Part = PauseScope | 'all';
 
 /** What the ConfigMap's data becomes; null removes a key. */
 type Change = (nowMs: number) => Readonly<Record<string, string | null>>;
 
-function brakesOf(part: Part): readonly Brake[] {
+function brakesOf(part: Part): readonly PauseScope[] {
   return part === 'all' ? BRAKES : [part];
 }
 
@@ -53,10 +53,12 @@ async function write(
 }
 
 /** Until when; null: without an end. */
-type State = Readonly<Record<Brake, { readonly paused: boolean; readonly until: string | null }>>;
+type State = Readonly<
+  Record<PauseScope, { readonly paused: boolean; readonly until: string | null }>
+>;
 
-function stateOf(paused: Partial<Record<Brake, number>>, nowMs: number): State {
-  const one = (brake: Brake) => {
+function stateOf(paused: Partial<Record<PauseScope, number>>, nowMs: number): State {
+  const one = (brake: PauseScope) => {
     const untilMs = paused[brake] ?? 0;
     const isOn = untilMs > nowMs;
     const hasEnd = isOn && Number.isFinite(untilMs);
@@ -65,7 +67,7 @@ function stateOf(paused: Partial<Record<Brake, number>>, nowMs: number): State {
   return { launch: one('launch'), disrupt: one('disrupt'), terminate: one('terminate') };
 }
 
-function asText(paused: Partial<Record<Brake, number>>, nowMs: number): string {
+function asText(paused: Partial<Record<PauseScope, number>>, nowMs: number): string {
   const state = stateOf(paused, nowMs);
   return BRAKES.map((brake) => {
     const { paused: isOn, until } = state[brake];
@@ -73,7 +75,7 @@ function asText(paused: Partial<Record<Brake, number>>, nowMs: number): string {
   }).join('');
 }
 
-function asJson(paused: Partial<Record<Brake, number>>, nowMs: number): string {
+function asJson(paused: Partial<Record<PauseScope, number>>, nowMs: number): string {
   const value = { joiner: packageJson.version, brakes: stateOf(paused, nowMs) };
   return `${JSON.stringify(value, null, 2)}\n`;
 }

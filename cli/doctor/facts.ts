@@ -2,7 +2,7 @@ import type { ClusterAccess } from '../../shared/aws/cluster-access.ts';
 import type { FunctionName } from '../../shared/contract.ts';
 import type { NodeClass } from '../../shared/core/model/node-class.ts';
 import type { NodePool } from '../../shared/core/model/provisioning.ts';
-import type { Brake } from '../../shared/ports/cluster.ts';
+import type { PauseScope } from '../../shared/ports/cluster.ts';
 import { PortError } from '../../shared/ports/fault.ts';
 import type { Sign } from '../release/alive.ts';
 import type { Service } from './endpoints.ts';
@@ -109,7 +109,7 @@ export interface Kubernetes {
   /** The rights of the functions' groups, and where their requests wait. */
   readonly rights: readonly RightsObject[];
   readonly signs: readonly Sign[];
-  readonly paused: Partial<Record<Brake, number>>;
+  readonly paused: Partial<Record<PauseScope, number>>;
 }
 
 export interface RightsObject {

@@ -72,7 +72,7 @@ const NO_MEMORY: Memory = {
   recordRegistration: async () => undefined,
   unusedLaunches: async () => [],
   recordOutcomes: async () => undefined,
-  learnAllocatable: async () => undefined,
+  recordAllocatable: async () => undefined,
   allocatable: async () => (_, __, computedBytes) => computedBytes,
 };
 

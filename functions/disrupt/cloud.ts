@@ -1,6 +1,6 @@
 import { ec2Client } from '../../shared/aws/access.ts';
 import { Ec2Network } from '../../shared/aws/network.ts';
-import { notMine } from '../runtime/not-mine.ts';
+import { forbiddenPort } from '../runtime/forbidden-port.ts';
 import { offeringsPort } from '../runtime/offerings.ts';
 import type { Base, Cloud } from '../runtime/sandbox.ts';
 
@@ -9,10 +9,10 @@ export function planningCloud(base: Base): Cloud {
   const { access, calls } = base;
   const network = new Ec2Network({ ec2: ec2Client(access), calls });
   return {
-    compute: notMine('compute'),
-    images: notMine('images'),
-    network: notMine('network'),
-    profiles: notMine('profiles'),
+    compute: forbiddenPort('compute'),
+    images: forbiddenPort('images'),
+    network: forbiddenPort('network'),
+    profiles: forbiddenPort('profiles'),
     catalog: offeringsPort(base, network),
   };
 }

@@ -1,14 +1,14 @@
 import { ConsolidationMemory } from '../../shared/app/disrupt/consolidation-memory.ts';
 import { disrupt } from '../../shared/app/disrupt/disrupt.ts';
-import { leasedTurns } from '../../shared/app/writes/leased-turns.ts';
-import type { Turns } from '../../shared/app/writes/turns.ts';
+import type { WriteLeases } from '../../shared/app/writes/write-leases.ts';
+import { writeLeases } from '../../shared/app/writes/write-leases.ts';
 import type { Wake } from '../../shared/contract.ts';
 import { whenFree } from '../../shared/kube/when-free.ts';
 import { composed } from '../runtime/compose.ts';
 import type { WakeUpEvent } from '../runtime/context.ts';
+import { publishWakeUps } from '../runtime/publish-wake-ups.ts';
 import { openSandbox } from '../runtime/sandbox.ts';
 import { logFailures } from '../runtime/telemetry.ts';
-import { tell } from '../runtime/tell.ts';
 import { planningCloud } from './cloud.ts';
 
 const memory = new ConsolidationMemory();
@@ -21,26 +21,26 @@ const memory = new ConsolidationMemory();
  */
 export const handler = composed(async (_event: WakeUpEvent, invocation) => {
   const { config, requestId, remainingMs, telemetry } = invocation;
-  const { ports, kube, base, leases, refreshPrices, recall, remember } = await openSandbox(
+  const { ports, kube, base, leases, refreshPrices, invalidate, flush } = await openSandbox(
     invocation,
     planningCloud,
   );
   await refreshPrices();
   const kinds = new Set<Wake['kind']>();
-  const told: Promise<void>[] = [];
-  const turns = leasedTurns({
+  const waking: Promise<void>[] = [];
+  const decideLease = writeLeases({
     leases: whenFree(kube, leases(requestId), config.functionName, remainingMs),
     ports,
-    // It need not wait until moves have been looked for.
-    wakeAnother: () => told.push(tell(base, telemetry, ['nodeclaim-created'])),
+    // `provision` need not wait for the search for moves.
+    wakeAnother: () => waking.push(publishWakeUps(base, telemetry, ['nodeclaim-created'])),
   });
   try {
-    const take: Turns['take'] = async (turn, work) =>
-      await turns.take(turn, async (own) => {
-        recall();
+    const withLease: WriteLeases['withLease'] = async (lease, work) =>
+      await decideLease.withLease(lease, async (own) => {
+        invalidate();
         return await work(own);
       });
-    const own = { ...turns, take };
+    const own = { ...decideLease, withLease };
     const report = await disrupt(ports, config.settings, { memory }, own);
     const { failures, created, deleted, isLeftToAnother, isWoken } = report;
     if (isLeftToAnother) return { outcome: 'held by another' };
@@ -51,6 +51,6 @@ export const handler = composed(async (_event: WakeUpEvent, invocation) => {
     telemetry.logger.info('disrupted', { created: created.length, deleted: deleted.length });
     return { outcome: 'done' };
   } finally {
-    await Promise.all([...told, remember(), tell(base, telemetry, [...kinds])]);
+    await Promise.all([...waking, flush(), publishWakeUps(base, telemetry, [...kinds])]);
   }
 });

@@ -2,9 +2,9 @@ import { interrupt, newInterruptMemory } from '../../shared/app/interrupt/interr
 import { composed } from '../runtime/compose.ts';
 import type { QueueAnswer, QueueEvent } from '../runtime/context.ts';
 import { instancesCloud } from '../runtime/instances-cloud.ts';
+import { publishWakeUps } from '../runtime/publish-wake-ups.ts';
 import { openSandbox } from '../runtime/sandbox.ts';
 import { logFailures } from '../runtime/telemetry.ts';
-import { tell } from '../runtime/tell.ts';
 import { answerProbe } from './probe.ts';
 
 const memory = newInterruptMemory();
@@ -16,7 +16,7 @@ const memory = newInterruptMemory();
  */
 export const handler = composed(async (event: QueueEvent, invocation): Promise<QueueAnswer> => {
   const { config, telemetry } = invocation;
-  const { ports, base, remember } = await openSandbox(invocation, instancesCloud);
+  const { ports, base, flush } = await openSandbox(invocation, instancesCloud);
   const messages = event.Records.map(({ messageId: id, body, attributes }) => ({
     id,
     body,
@@ -24,7 +24,7 @@ export const handler = composed(async (event: QueueEvent, invocation): Promise<Q
   }));
   // Written at once: those who are woken look at what is remembered of offerings.
   const wake = async (): Promise<void> => {
-    await Promise.all([remember(), tell(base, telemetry, ['nodeclaim-deleted'])]);
+    await Promise.all([flush(), publishWakeUps(base, telemetry, ['nodeclaim-deleted'])]);
   };
   await answerProbe(ports, config.settings, messages);
   const report = await interrupt(ports, config.settings, messages, wake, memory);
@@ -32,6 +32,6 @@ export const handler = composed(async (event: QueueEvent, invocation): Promise<Q
   if (report.refused.size > 0) {
     telemetry.logger.info('refused messages', { reasons: Object.fromEntries(report.refused) });
   }
-  await remember();
+  await flush();
   return { batchItemFailures: report.failedIds.map((id) => ({ itemIdentifier: id })) };
 });

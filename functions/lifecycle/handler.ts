@@ -1,15 +1,15 @@
 import { lifecycle } from '../../shared/app/lifecycle/lifecycle.ts';
 import { LifecycleMemory } from '../../shared/app/lifecycle/memory.ts';
 import { LifecyclePace } from '../../shared/app/lifecycle/pace.ts';
-import { held } from '../../shared/app/writes/leased-turns.ts';
+import { leaseGuarded } from '../../shared/app/writes/write-leases.ts';
 import { lifecycleNews, TICK_PREFIX } from '../../shared/kube/lifecycle-news.ts';
 import { composed } from '../runtime/compose.ts';
 import type { WakeUpEvent } from '../runtime/context.ts';
 import { instancesCloud } from '../runtime/instances-cloud.ts';
 import { leased, mayHandOver, RESERVE_MS } from '../runtime/leased.ts';
+import { publishWakeUps } from '../runtime/publish-wake-ups.ts';
 import { openSandbox } from '../runtime/sandbox.ts';
 import { logFailures } from '../runtime/telemetry.ts';
-import { tell } from '../runtime/tell.ts';
 import { wakeOf } from '../runtime/wake.ts';
 
 /** EC2 renews its checks each minute; asking more often tells nothing new. */
@@ -24,20 +24,21 @@ const memory = new LifecycleMemory(CHECKS_MS);
 export const handler = composed(async (event: WakeUpEvent, invocation) => {
   const { config, requestId, remainingMs, telemetry, publish } = invocation;
   const invocationMs = remainingMs();
-  const { ports, kube, base, leases, remember } = await openSandbox(invocation, instancesCloud);
+  const { ports, kube, base, leases, flush } = await openSandbox(invocation, instancesCloud);
   const news = lifecycleNews(kube);
   const pace = new LifecyclePace();
   let pauseMs = 0;
   let draining: readonly string[] = [];
   const tick = wakeOf(event) === 'tick' ? TICK_PREFIX : '';
   const waking: Promise<void>[] = [];
-  const wakeAnother = (): void => void waking.push(tell(base, telemetry, ['nodeclaim-changed']));
+  const wakeAnother = (): void =>
+    void waking.push(publishWakeUps(base, telemetry, ['nodeclaim-changed']));
   try {
     const outcome = await leased({
       leases: leases(`${tick}${requestId}`),
       name: 'lifecycle',
       pass: async (lease) => {
-        const report = await lifecycle(held(ports, lease), config.settings, memory);
+        const report = await lifecycle(leaseGuarded(ports, lease), config.settings, memory);
         logFailures(telemetry, report.failures);
         pauseMs = pace.next(report, Date.now());
         draining = report.draining;
@@ -58,6 +59,6 @@ export const handler = composed(async (event: WakeUpEvent, invocation) => {
     if (outcome === 'out of time' && mayHandOver(invocationMs)) wakeAnother();
     return { outcome };
   } finally {
-    await Promise.all([news.close(), remember(), ...waking]);
+    await Promise.all([news.close(), flush(), ...waking]);
   }
 });

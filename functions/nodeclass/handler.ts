@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { maintainNodeClasses } from '../../shared/app/nodeclass/nodeclass.ts';
-import { held } from '../../shared/app/writes/leased-turns.ts';
+import { leaseGuarded } from '../../shared/app/writes/write-leases.ts';
 import { composed } from '../runtime/compose.ts';
 import type { WakeUpEvent } from '../runtime/context.ts';
 import { leased } from '../runtime/leased.ts';
@@ -25,12 +25,12 @@ export const handler = composed(async (_event: WakeUpEvent, invocation) => {
     leases: leases(requestId),
     name: 'nodeclass',
     pass: async (lease) => {
-      let isPassing = false;
-      const failures = await maintainNodeClasses(held(ports, lease), () => {
-        isPassing = true;
+      let isTransient = false;
+      const failures = await maintainNodeClasses(leaseGuarded(ports, lease), () => {
+        isTransient = true;
       });
       logFailures(telemetry, failures);
-      return isPassing ? 'unsettled' : 'settled';
+      return isTransient ? 'unsettled' : 'settled';
     },
     remainingMs,
     sleep: async () => {

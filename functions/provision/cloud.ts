@@ -2,7 +2,7 @@ import { ec2Client } from '../../shared/aws/access.ts';
 import { Ec2Compute } from '../../shared/aws/ec2-compute.ts';
 import { Ec2Network } from '../../shared/aws/network.ts';
 import { ArcZonalShifts } from '../../shared/aws/zonal-shifts.ts';
-import { notMine } from '../runtime/not-mine.ts';
+import { forbiddenPort } from '../runtime/forbidden-port.ts';
 import { offeringsPort } from '../runtime/offerings.ts';
 import type { Base, Cloud } from '../runtime/sandbox.ts';
 import { launchTemplates } from '../runtime/templates.ts';
@@ -17,8 +17,8 @@ export function launchingCloud(base: Base): Cloud {
     compute: new Ec2Compute({ ec2, calls, templates, cluster: config.cluster }),
     network,
     catalog: offeringsPort(base, network),
-    images: notMine('images'),
-    profiles: notMine('profiles'),
+    images: forbiddenPort('images'),
+    profiles: forbiddenPort('profiles'),
     zonalShifts: new ArcZonalShifts({
       access,
       calls,

@@ -1,13 +1,13 @@
 import { provision } from '../../shared/app/provision/provision.ts';
-import { leasedTurns } from '../../shared/app/writes/leased-turns.ts';
+import { writeLeases } from '../../shared/app/writes/write-leases.ts';
 import type { Wake } from '../../shared/contract.ts';
 import { batchWindow } from '../../shared/kube/batch-window.ts';
 import { composed } from '../runtime/compose.ts';
 import type { WakeUpEvent } from '../runtime/context.ts';
 import { mayHandOver, type Outcome, RESERVE_MS } from '../runtime/leased.ts';
+import { publishWakeUps } from '../runtime/publish-wake-ups.ts';
 import { openSandbox } from '../runtime/sandbox.ts';
 import { logFailures } from '../runtime/telemetry.ts';
-import { tell } from '../runtime/tell.ts';
 import { wakeOf } from '../runtime/wake.ts';
 import { launchingCloud } from './cloud.ts';
 
@@ -20,7 +20,7 @@ import { launchingCloud } from './cloud.ts';
 export const handler = composed(async (event: WakeUpEvent, invocation) => {
   const { config, requestId, remainingMs, telemetry } = invocation;
   const invocationMs = remainingMs();
-  const { ports, kube, base, leases, refreshPrices, recall, remember } = await openSandbox(
+  const { ports, kube, base, leases, refreshPrices, invalidate, flush } = await openSandbox(
     invocation,
     launchingCloud,
   );
@@ -31,14 +31,15 @@ export const handler = composed(async (event: WakeUpEvent, invocation) => {
   await refreshing;
   const waking: Promise<void>[] = [];
   // Not waited for while it holds a Lease: the bus may be out of reach.
-  const wake = (kind: Wake['kind']): void => void waking.push(tell(base, telemetry, [kind]));
+  const wake = (kind: Wake['kind']): void =>
+    void waking.push(publishWakeUps(base, telemetry, [kind]));
   const wakeAnother = (): void => wake('pods-unschedulable');
-  const turns = leasedTurns({ leases: leases(requestId), ports, wakeAnother });
+  const turns = writeLeases({ leases: leases(requestId), ports, wakeAnother });
   let outcome: Outcome | undefined;
   let isOwed = false;
   try {
     while (outcome === undefined) {
-      recall();
+      invalidate();
       const report = await provision(ports, config.settings, remainingMs, turns);
       logFailures(telemetry, report.failures);
       if (report.launched.length > 0) wake('nodeclaim-changed');
@@ -62,6 +63,6 @@ export const handler = composed(async (event: WakeUpEvent, invocation) => {
     if (isOwed) wakeAnother();
     throw error;
   } finally {
-    await Promise.all([remember(), ...waking]);
+    await Promise.all([flush(), ...waking]);
   }
 });

@@ -1,4 +1,4 @@
-import { LeaseLost } from '../../shared/app/writes/leased-turns.ts';
+import { LeaseLost } from '../../shared/app/writes/write-leases.ts';
 import type { Lease, Leases } from '../../shared/ports.ts';
 
 /** Where the work has got to. */
@@ -57,7 +57,7 @@ export async function leased(work: LeasedWork): Promise<Outcome> {
       isOwed = false;
       if (progress === 'settled') {
         await work.finish?.();
-        if ((await lease.release()) === 'released') return 'done';
+        if ((await lease.releaseUnlessWoken()) === 'released') return 'done';
         isOwed = true;
       }
       if (work.remainingMs() < RESERVE_MS) return 'out of time';
@@ -68,7 +68,7 @@ export async function leased(work: LeasedWork): Promise<Outcome> {
     isFailed = true;
     throw error;
   } finally {
-    const isWoken = await letGo(lease, work.finish);
+    const isWoken = await finishAndRelease(lease, work.finish);
     if (isFailed && (isOwed || isWoken)) work.onLeft?.();
   }
 }
@@ -77,12 +77,15 @@ export async function leased(work: LeasedWork): Promise<Outcome> {
  * Ends what is left running, then frees the Lease, whatever comes of that, and although somebody
  * left a mark. Returns whether there was one that nobody knows of.
  */
-export async function letGo(lease: Lease, finish?: () => Promise<void>): Promise<boolean> {
+export async function finishAndRelease(
+  lease: Lease,
+  finish?: () => Promise<void>,
+): Promise<boolean> {
   let isWoken = false;
   try {
     await finish?.();
   } finally {
-    isWoken = await lease.letGo();
+    isWoken = await lease.release();
   }
   return isWoken;
 }

@@ -1,13 +1,13 @@
-import { notMine } from './not-mine.ts';
+import { forbiddenPort } from './forbidden-port.ts';
 import type { Cloud } from './sandbox.ts';
 
 /** Of a function that speaks to the cluster only. */
 export function noCloud(): Cloud {
   return {
-    compute: notMine('compute'),
-    images: notMine('images'),
-    network: notMine('network'),
-    profiles: notMine('profiles'),
-    catalog: notMine('catalog'),
+    compute: forbiddenPort('compute'),
+    images: forbiddenPort('images'),
+    network: forbiddenPort('network'),
+    profiles: forbiddenPort('profiles'),
+    catalog: forbiddenPort('catalog'),
   };
 }

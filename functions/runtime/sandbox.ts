@@ -45,9 +45,9 @@ export interface Sandbox {
   /** The newest prices that the bucket has, before decisions are made with them. */
   readonly refreshPrices: () => Promise<void>;
   /** Has what other functions remember read again: an interruption counts for the next plan. */
-  readonly recall: () => void;
+  readonly invalidate: () => void;
   /** Writes what is to be remembered; before the sandbox is frozen. */
-  readonly remember: () => Promise<void>;
+  readonly flush: () => Promise<void>;
 }
 
 /** By function: Lambda has one a process, tests have all. */
@@ -109,8 +109,8 @@ async function assemble(
     kube,
     base,
     refreshPrices: () => prices.refresh(),
-    recall: () => memory.expire(),
-    remember: async () => {
+    invalidate: () => memory.expire(),
+    flush: async () => {
       await Promise.all([memory.flush(), decisions.flush(), snapshots.flush()]);
     },
     // Lambda may deliver an event twice, with the same request id: only one of the two may hold.

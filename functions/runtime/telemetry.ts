@@ -1,7 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { Failure } from '../../shared/app/writes/attempt.ts';
-import { isTransient } from '../../shared/aws/faults.ts';
+import { mayRetry } from '../../shared/aws/faults.ts';
 import {
   CLUSTER_DIMENSION,
   DECISION_LOG,
@@ -41,7 +41,7 @@ export function faultCounter({ logger, metrics }: Telemetry): (fault: PortError)
       metrics.addMetric(METRICS.throttled, MetricUnit.Count, 1);
       return;
     }
-    if (kind !== 'unauthorised' && !isTransient(fault)) return;
+    if (kind !== 'unauthorised' && !mayRetry(fault)) return;
     metrics.addMetric(METRICS.cloudErrors, MetricUnit.Count, 1);
     logger.warn('call of AWS failed', { kind, code, text: message });
   };

@@ -4,7 +4,7 @@ import type { WakeUp } from '../../shared/kube/wake-sources.ts';
 import { watchWakeUps } from '../../shared/kube/wake-ups.ts';
 import { composed } from '../runtime/compose.ts';
 import type { WakeUpEvent } from '../runtime/context.ts';
-import { letGo } from '../runtime/leased.ts';
+import { finishAndRelease } from '../runtime/leased.ts';
 import { noCloud } from '../runtime/no-cloud.ts';
 import { openSandbox } from '../runtime/sandbox.ts';
 import { wakeBus } from '../runtime/wake-bus.ts';
@@ -56,7 +56,7 @@ export const handler = composed(async (_event: WakeUpEvent, invocation) => {
     }
   } finally {
     over.abort();
-    await letGo(lease, () => wakes.close());
+    await finishAndRelease(lease, () => wakes.close());
   }
   await watching;
   return { outcome: 'watched' };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PortError } from '../ports/fault.ts';
-import { isTransient, portError } from './faults.ts';
+import { mayRetry, portError } from './faults.ts';
 import { type Pace, type Timing, TokenBucket } from './token-bucket.ts';
 
 /**
@@ -50,7 +50,7 @@ export class Calls {
     const bucket = this.bucketOf(action);
     const first = await this.attempt(bucket, action, work);
     if (first.ok) return first.answer;
-    if (!isTransient(first.fault)) throw first.fault;
+    if (!mayRetry(first.fault)) throw first.fault;
     await this.timing.sleep(RETRY_MS);
     const second = await this.attempt(bucket, action, work);
     if (second.ok) return second.answer;

@@ -114,8 +114,8 @@ export function portError(error: unknown, action: string, role?: string): PortEr
   const said = plainMessage(cause.message);
   const isRefused = kind === 'unauthorised' && role !== undefined;
   const message = isRefused ? `${action} is not allowed to ${role}: ${said}` : `${action}: ${said}`;
-  const isPassing = kind === 'throttled' || (kind === 'unknown' && !isRefusal(code, status));
-  return new PortError(kind, code, message, { cause, isPassing });
+  const isTransient = kind === 'throttled' || (kind === 'unknown' && !isRefusal(code, status));
+  return new PortError(kind, code, message, { cause, isTransient });
 }
 
 const NETWORK: ReadonlySet<string> = new Set([
@@ -128,7 +128,7 @@ const NETWORK: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether the same call may succeed a moment later: it never arrived, or AWS had a bad moment. */
-export function isTransient(error: PortError): boolean {
+export function mayRetry(error: PortError): boolean {
   const status = httpStatusOf(error.cause);
   return (
     error.kind === 'throttled' || NETWORK.has(error.code) || (status !== undefined && status >= 500)

@@ -167,7 +167,7 @@ function faults(fleet: FleetRequest, error: FleetError): readonly FleetFault[] {
     return { kind, code, message, offering, subnetId };
   };
   const isAboutRole = code !== NO_SPOT_ROLE && faultKind(code) === 'unauthorised';
-  const line = isAboutRole || kind === 'passing' ? undefined : lineOf(fleet, error);
+  const line = isAboutRole || kind === 'transient' ? undefined : lineOf(fleet, error);
   const isElsewhere = mayBeHadElsewhere({ kind, code });
   const isAboutAll = isElsewhere && (line === undefined || code === NO_SPOT_ROLE);
   return isAboutAll ? fleet.overrides.map(fault) : [fault(line)];
@@ -186,7 +186,7 @@ function distinct(all: readonly FleetFault[]): readonly FleetFault[] {
 
 /** What passes by itself bars nothing: the claims are tried again. */
 function passing({ ErrorCode: code = 'Unknown', ErrorMessage: message = '' }: FleetError) {
-  return { kind: 'passing', code, message, offering: undefined } as const;
+  return { kind: 'transient', code, message, offering: undefined } as const;
 }
 
 export function fleetResult(fleet: FleetRequest, answer: CreateFleetResult): FleetResult {

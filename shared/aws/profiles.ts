@@ -122,7 +122,7 @@ export class IamProfiles implements Profiles {
       if (error.kind !== 'not-found') throw error;
       if (/instance profile/i.test(error.message)) {
         const message = `instance profile ${name} is not visible yet`;
-        throw new PortError('not-found', error.code, message, { cause: error, isPassing: true });
+        throw new PortError('not-found', error.code, message, { cause: error, isTransient: true });
       }
       const place = `${cluster} in ${region}`;
       const message = `role "${wanted}" of EC2NodeClass ${nodeClass.name} is not there (${place})`;
@@ -181,7 +181,7 @@ export class IamProfiles implements Profiles {
     found ??= await this.find(name);
     if (found !== undefined) return found;
     const message = `instance profile ${name} is not visible yet`;
-    throw new PortError('not-found', 'NoSuchEntity', message, { isPassing: true });
+    throw new PortError('not-found', 'NoSuchEntity', message, { isTransient: true });
   }
 
   private async removeRole(name: string, role: string): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Brake } from '../ports/cluster.ts';
+import type { PauseScope } from '../ports/cluster.ts';
 import { property } from './list.ts';
 
 /**
@@ -7,18 +7,21 @@ import { property } from './list.ts';
  */
 export const BRAKES_CONFIG_MAP = { namespace: 'kube-system', name: 'joiner' };
 
-export const BRAKES: readonly Brake[] = ['launch', 'disrupt', 'terminate'];
+export const BRAKES: readonly PauseScope[] = ['launch', 'disrupt', 'terminate'];
 const KEY_PREFIX = 'pause.';
 
 /** A brake as the ConfigMap's data has it: until then, or without an end. */
-export function encodeBrake(brake: Brake, untilMs: number | undefined): readonly [string, string] {
+export function encodeBrake(
+  brake: PauseScope,
+  untilMs: number | undefined,
+): readonly [string, string] {
   return [KEY_PREFIX + brake, untilMs === undefined ? 'on' : new Date(untilMs).toISOString()];
 }
 
 /** Whatever cannot be read holds: somebody meant to pull that brake. */
-export function decodeBrakes(configMap: unknown): Partial<Record<Brake, number>> {
+export function decodeBrakes(configMap: unknown): Partial<Record<PauseScope, number>> {
   const data = property(configMap, 'data');
-  const paused: Partial<Record<Brake, number>> = {};
+  const paused: Partial<Record<PauseScope, number>> = {};
   for (const brake of BRAKES) {
     const value = property(data, KEY_PREFIX + brake);
     if (typeof value !== 'string' || value === '') continue;

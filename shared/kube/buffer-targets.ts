@@ -7,8 +7,8 @@ import type { BufferTarget, CapacityBuffer } from '../ports/cluster.ts';
 import type { KubeClient } from './client.ts';
 import { POD_TEMPLATE, WORKLOAD } from './fields.ts';
 import { findNamed, type Named } from './find.ts';
+import type { OnInvalid } from './informer.ts';
 import { property, read } from './list.ts';
-import type { OnInvalid } from './mirror.ts';
 import type { Message } from './shape.ts';
 
 const specs = new PodSpecReader();

@@ -20,8 +20,14 @@ import type { KubeClient } from './client.ts';
 import { decodeConditions, decodeUsage, decodeVolumeAttachment } from './decoders.ts';
 import { DAEMON_SET, NAMESPACE, NODE, PERSISTENT_VOLUME_CLAIM, POD } from './fields.ts';
 import { find, findNamed } from './find.ts';
+import {
+  type CachedObject,
+  Informer,
+  type InformerOptions,
+  type MustSee,
+  type OnInvalid,
+} from './informer.ts';
 import { listEach, property, type Selection, text, uidOf, versionOf } from './list.ts';
-import { type Entry, Mirror, type MirrorOptions, type OnInvalid, type Probe } from './mirror.ts';
 import { followWaitingPods } from './waiting-pods.ts';
 
 /** Karpenter's leader lease; its namespace is where Karpenter was installed. */
@@ -30,7 +36,7 @@ const KARPENTER_LEASE = 'karpenter-leader-election';
 const NODES: Selection = { resource: RESOURCES.nodes, shape: NODE, protobuf: true };
 const PODS: Selection = { resource: RESOURCES.pods, shape: POD, protobuf: true };
 /** A pod without a node that is overlooked waits a pass longer; the API server has an index. */
-const WAITING: Probe<Pod> = {
+const WAITING: MustSee<Pod> = {
   fieldSelector: 'spec.nodeName=',
   holds: ({ nodeName }) => nodeName === undefined,
 };
@@ -44,7 +50,7 @@ export interface ReaderOptions {
 /** Kinds of which one that is not there would be a permission. */
 const KEPT = { faulty: 'kept' } as const;
 
-type Entries<Value> = ReadonlyMap<string, Entry<Value>>;
+type Entries<Value> = ReadonlyMap<string, CachedObject<Value>>;
 
 /**
  * Reads the cluster. Keep the reader as long as the sandbox lives: nodes, pods and volumes, of
@@ -80,7 +86,7 @@ function readLabelled(
 ): Promise<Entries<NodeClaim>> {
   const selection = { resource: RESOURCES.nodeClaims, labelSelector };
   const kept = { onInvalid, ...KEPT };
-  return new Mirror({ client, selection, decode: decoders.NodeClaim, ...kept }).read();
+  return new Informer({ client, selection, decode: decoders.NodeClaim, ...kept }).read();
 }
 
 /** The API server has an index of pods by their node. */
@@ -92,8 +98,8 @@ async function readNode(
   const pods = { ...PODS, fieldSelector: `spec.nodeName=${name}` };
   const kept = { onInvalid, ...KEPT };
   const [found, bound] = await Promise.all([
-    new Mirror({ client, selection: node, decode: decoders.Node, ...kept }).read(),
-    new Mirror({ client, selection: pods, decode: decoders.Pod, ...kept }).read(),
+    new Informer({ client, selection: node, decode: decoders.Node, ...kept }).read(),
+    new Informer({ client, selection: pods, decode: decoders.Pod, ...kept }).read(),
   ]);
   return { node: found.get(name)?.value, pods: values(bound) };
 }
@@ -139,16 +145,16 @@ function makeMirrors({ client, decoders, onInvalid }: ReaderOptions) {
   const listed = <Value>(
     selection: Selection,
     decode: Decode<Value>,
-    more: Pick<MirrorOptions<Value>, 'faulty'> = {},
-  ): Mirror<Value> => new Mirror({ client, selection, decode, onInvalid, ...more });
+    more: Pick<InformerOptions<Value>, 'faulty'> = {},
+  ): Informer<Value> => new Informer({ client, selection, decode, onInvalid, ...more });
   /** A kind that Joiner can do without: its definition need not be installed. */
-  const optional = <Value>(selection: Selection, decode: Decode<Value>): Mirror<Value> =>
-    new Mirror({ client, selection, decode, onInvalid, optional: true });
+  const optional = <Value>(selection: Selection, decode: Decode<Value>): Informer<Value> =>
+    new Informer({ client, selection, decode, onInvalid, optional: true });
   const warm = <Value>(
     selection: Selection,
     decode: Decode<Value>,
-    more: Pick<MirrorOptions<Value>, 'faulty' | 'probe'> = {},
-  ): Mirror<Value> => new Mirror({ client, selection, decode, onInvalid, warm: true, ...more });
+    more: Pick<InformerOptions<Value>, 'faulty' | 'probe'> = {},
+  ): Informer<Value> => new Informer({ client, selection, decode, onInvalid, warm: true, ...more });
   return {
     nodePools: listed({ resource: RESOURCES.nodePools }, withRaw(decoders.NodePool, decodeUsage)),
     nodeClaims: listed({ resource: RESOURCES.nodeClaims }, decoders.NodeClaim, KEPT),

@@ -4,7 +4,7 @@ import type { KubeClient } from './client.ts';
 import { clusterReader } from './cluster-reader.ts';
 import { clusterWriter } from './cluster-writer.ts';
 import { eventSink } from './events.ts';
-import type { OnInvalid } from './mirror.ts';
+import type { OnInvalid } from './informer.ts';
 
 export interface ClusterOptions {
   readonly client: KubeClient;

@@ -256,7 +256,7 @@ class HeldLease implements Lease {
    * Unless it was woken, the Lease is ours no longer, even where that could not be written: renewed
    * on in the sandbox, it would lock out every invocation to come. As it is, it expires.
    */
-  async release(): Promise<'released' | 'woken'> {
+  async releaseUnlessWoken(): Promise<'released' | 'woken'> {
     let outcome: 'released' | 'woken' = 'released';
     try {
       outcome = await this.#tryRelease();
@@ -266,8 +266,8 @@ class HeldLease implements Lease {
     return outcome;
   }
 
-  /** As with {@link release}: whatever cannot be written, it is ours no longer. */
-  async letGo(): Promise<boolean> {
+  /** As with {@link releaseUnlessWoken}: whatever cannot be written, it is ours no longer. */
+  async release(): Promise<boolean> {
     let isWoken = false;
     try {
       for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {

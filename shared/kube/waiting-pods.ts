@@ -50,14 +50,14 @@ export async function followWaitingPods(
         if (bound.has(pod.uid) || isStarted(event.object)) continue;
         if (pod.isOver) bound.add(pod.uid);
         lastMs = timing.nowMs();
-        listener.told(pod);
+        listener.onChange(pod);
       }
     } catch {
       // Whoever reads the cluster next meets the fault.
     }
     isOver = true;
     open.resolve();
-    listener.over();
+    listener.onEnd();
   };
   void follow();
   await Promise.race([open.promise, timing.sleep(ANSWER_MS_MAX, signal)]);

@@ -78,7 +78,7 @@ export type BufferTarget =
       readonly refusal?: string;
     };
 
-export type Brake = 'launch' | 'disrupt' | 'terminate';
+export type PauseScope = 'launch' | 'disrupt' | 'terminate';
 
 /** The cluster as read at one moment. */
 export interface ClusterState {
@@ -96,7 +96,7 @@ export interface ClusterState {
   /** By {@link objectKey}; what a write passes on to be refused when the object has changed. */
   readonly resourceVersions: ReadonlyMap<string, string>;
   /** Brakes of `kube-system/joiner`: until when, in milliseconds since the epoch (Infinity: on). */
-  readonly pausedUntilMs: Readonly<Partial<Record<Brake, number>>>;
+  readonly pausedUntilMs: Readonly<Partial<Record<PauseScope, number>>>;
   /** When Karpenter last renewed its leader lease; undefined = never seen. */
   readonly karpenterRenewedAtMs: number | undefined;
 }
@@ -146,9 +146,9 @@ export interface WaitingPod {
 }
 
 export interface WaitingPodListener {
-  told(pod: WaitingPod): void;
+  onChange(pod: WaitingPod): void;
   /** Nothing more is told: the stream has broken, or the signal was aborted. */
-  over(): void;
+  onEnd(): void;
 }
 
 export interface WaitingPodStream {
@@ -311,9 +311,9 @@ export interface Lease {
   /** Whether it is still ours; asked before every batch of writes. */
   isHeld(): Promise<boolean>;
   /** `woken`: somebody left a wake mark meanwhile; it is still ours, to look at the work again. */
-  release(): Promise<'released' | 'woken'>;
-  /** Frees it whatever marks there are; whether there was one that {@link release} had not said. */
-  letGo(): Promise<boolean>;
+  releaseUnlessWoken(): Promise<'released' | 'woken'>;
+  /** Frees it whatever marks there are; whether there was one that {@link releaseUnlessWoken} had not said. */
+  release(): Promise<boolean>;
 }
 
 export interface Leases {

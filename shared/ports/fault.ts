@@ -14,7 +14,7 @@ export type FaultKind =
 export interface PortErrorOptions {
   readonly cause?: unknown;
   /** @default throttling and what is unknown pass, the rest does not */
-  readonly isPassing?: boolean;
+  readonly isTransient?: boolean;
 }
 
 /** An operating error; `code` is the remote side's own (EC2 error code, HTTP status). */
@@ -26,12 +26,12 @@ export class PortError extends Error {
    * Whether the same may work in a while without anybody's doing: AWS cannot be asked just now. Only
    * the adapter knows it of an unknown fault: a refusal stays one until somebody changes something.
    */
-  readonly isPassing: boolean;
+  readonly isTransient: boolean;
 
   constructor(kind: FaultKind, code: string, message: string, options: PortErrorOptions = {}) {
     super(message, options);
     this.kind = kind;
     this.code = code;
-    this.isPassing = options.isPassing ?? (kind === 'throttled' || kind === 'unknown');
+    this.isTransient = options.isTransient ?? (kind === 'throttled' || kind === 'unknown');
   }
 }

@@ -112,7 +112,7 @@ export class SimulatedCluster implements ClusterReader, ClusterWriter {
       const isOver = kind === 'removed' || !isWaiting(object);
       if (isOver && !waiting.delete(uid)) return;
       if (!isOver) waiting.add(uid);
-      listener.told({
+      listener.onChange({
         uid,
         nominatedNodeName: textAt(object, 'status', 'nominatedNodeName'),
         nodeName: textAt(object, 'spec', 'nodeName'),
@@ -120,7 +120,7 @@ export class SimulatedCluster implements ClusterReader, ClusterWriter {
       });
     };
     this.store.onChange(listen, signal);
-    signal.addEventListener('abort', () => listener.over(), { once: true });
+    signal.addEventListener('abort', () => listener.onEnd(), { once: true });
     const order = async (): Promise<readonly string[]> =>
       this.store
         .list('Pod')

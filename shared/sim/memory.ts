@@ -77,7 +77,7 @@ export class SimulatedMemory implements Memory {
     this.launches = withOutcomes(this.launches, outcomes, this.clock.nowMs());
   }
 
-  async learnAllocatable(
+  async recordAllocatable(
     instanceType: string,
     imageId: string,
     memoryBytes: number,

@@ -31,7 +31,7 @@ describe('IAM that tells late of what it has made', () => {
     const { profiles } = adapterOn(cloud);
     const name = await profiles.ensure(nodeClass);
     await expect(adapterOn(cloud).profiles.ensure(nodeClass)).rejects.toMatchObject({
-      isPassing: true,
+      isTransient: true,
       message: `instance profile ${name} is not visible yet`,
     });
     cloud.account.nowMs += LAG_MS;

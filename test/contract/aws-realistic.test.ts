@@ -51,7 +51,7 @@ describe('AWS as it is', () => {
     const { compute } = adapterOn(cloud);
     const early = await compute.launch(fleet);
     expect(early.instances).toEqual([]);
-    expect(early.faults).toMatchObject([{ kind: 'passing', offering: undefined }]);
+    expect(early.faults).toMatchObject([{ kind: 'transient', offering: undefined }]);
     cloud.account.nowMs += LAGS.profileMs;
     // The same token has the same answer.
     expect(await compute.launch(fleet)).toEqual(early);

@@ -151,10 +151,10 @@ describe('instance profiles', () => {
     const full = new WireFault('LimitExceeded', 'Cannot exceed quota: 1', 409);
     cloud.server.fail('iam', 'AddRoleToInstanceProfile', full);
     const early = profiles.ensure(aNodeClass());
-    await expect(early).rejects.toMatchObject({ code: 'LimitExceeded', isPassing: true });
+    await expect(early).rejects.toMatchObject({ code: 'LimitExceeded', isTransient: true });
     cloud.server.fail('iam', 'CreateInstanceProfile', full);
     const another = profiles.ensure({ ...aNodeClass(), role: 'other' });
-    await expect(another).rejects.toMatchObject({ code: 'LimitExceeded', isPassing: false });
+    await expect(another).rejects.toMatchObject({ code: 'LimitExceeded', isTransient: false });
   });
 
   it('that somebody gave another role are left alone and said to be so', async () => {
@@ -244,7 +244,7 @@ describe('a cluster that cannot be described again', () => {
   const faults = [
     new PortError('unknown', 'ServerException', 'no'),
     new PortError('throttled', 'ThrottlingException', 'no'),
-    new PortError('unknown', 'InvalidRequestException', 'no', { isPassing: false }),
+    new PortError('unknown', 'InvalidRequestException', 'no', { isTransient: false }),
   ];
   it.each(faults)('is what it was, and asked for again soon: $code', async (fault) => {
     const { account } = cloud;

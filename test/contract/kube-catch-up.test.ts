@@ -2,8 +2,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { RESOURCES } from '../../shared/api/resources.ts';
 import { KubeClient } from '../../shared/kube/client.ts';
 import { POD } from '../../shared/kube/fields.ts';
+import { Informer, type MustSee } from '../../shared/kube/informer.ts';
 import { property, type Selection, text } from '../../shared/kube/list.ts';
-import { Mirror, type Probe } from '../../shared/kube/mirror.ts';
 import { systemTiming } from '../../shared/kube/time.ts';
 import { fixedToken } from '../../shared/kube/token.ts';
 import {
@@ -21,10 +21,10 @@ const PODS: Selection = { resource: RESOURCES.pods, shape: POD, protobuf: true }
 /** A pod as far as these tests look at it: its node, if it has one. */
 type Place = string;
 
-const WAITING: Probe<Place> = { fieldSelector: 'spec.nodeName=', holds: (node) => node === '' };
+const WAITING: MustSee<Place> = { fieldSelector: 'spec.nodeName=', holds: (node) => node === '' };
 
-function placesOf(client: KubeClient, invalid = ''): Mirror<Place> {
-  return new Mirror<Place>({
+function placesOf(client: KubeClient, invalid = ''): Informer<Place> {
+  return new Informer<Place>({
     client,
     selection: PODS,
     warm: true,
@@ -38,7 +38,7 @@ function placesOf(client: KubeClient, invalid = ''): Mirror<Place> {
   });
 }
 
-async function read(mirror: Mirror<Place>): Promise<Readonly<Record<string, Place>>> {
+async function read(mirror: Informer<Place>): Promise<Readonly<Record<string, Place>>> {
   const entries = await mirror.read();
   return Object.fromEntries(
     [...entries].map(([key, { value }]) => [key.slice(key.indexOf('/') + 1), value]),

@@ -48,7 +48,7 @@ class Work {
       await client.get(RESOURCES.leases, ADDRESS);
       this.covered = Math.max(this.covered, seen);
       this.atWork -= 1;
-    } while ((await lease.release()) === 'woken');
+    } while ((await lease.releaseUnlessWoken()) === 'woken');
   }
 }
 
@@ -99,7 +99,7 @@ describe('leases on an API server in memory', () => {
     const lease = await kubeLeases({ client, holder: 'a' }).acquire(NAME);
     nowMs += 10_000;
     expect(await heldForMs(client, NAME)).toBe(10_000);
-    expect(await lease?.release()).toBe('released');
+    expect(await lease?.releaseUnlessWoken()).toBe('released');
     expect(await heldForMs(client, NAME)).toBeUndefined();
     await kubeLeases({ client, holder: 'b' }).acquire(NAME);
     nowMs += 16_001;
@@ -112,13 +112,13 @@ describe('leases on an API server in memory', () => {
     const busy = { client, by: 'provision' };
     const first = await kubeLeases({ ...busy, holder: 'a' }).acquire(NAME);
     await askForLease(client, NAME, 'disrupt');
-    await first?.release();
+    await first?.releaseUnlessWoken();
     const second = kubeLeases({ ...busy, holder: 'b' }).acquire(NAME);
     const asker = await kubeLeases({ client, holder: 'c', by: 'disrupt' }).acquire(NAME);
     expect(await asker?.isHeld()).toBe(true);
     // It has left its mark, and the asker goes round for it.
     expect(await second).toBeUndefined();
-    expect(await asker?.release()).toBe('woken');
+    expect(await asker?.releaseUnlessWoken()).toBe('woken');
     const left = await client.get(RESOURCES.leases, ADDRESS);
     expect(property(property(left, 'metadata'), 'annotations')).not.toHaveProperty([ASKED]);
   });
@@ -138,9 +138,9 @@ describe('leases on an API server in memory', () => {
     };
     const client = memoryClient((request) => object.handle(request), timing);
     const holder = (name: string) => kubeLeases({ client, holder: name, by: 'provision' });
-    await (await holder('a').acquire(NAME))?.release();
+    await (await holder('a').acquire(NAME))?.releaseUnlessWoken();
     await askForLease(client, NAME, 'disrupt');
-    expect(await (await holder('b').acquire(NAME))?.release()).toBe('released');
+    expect(await (await holder('b').acquire(NAME))?.releaseUnlessWoken()).toBe('released');
     expect(waits).toHaveLength(5);
     nowMs += 25_000;
     expect(await holder('c').acquire(NAME)).toBeDefined();
@@ -157,7 +157,7 @@ describe('leases on an API server in memory', () => {
     nowMs += 16_001;
     const theirs = await kubeLeases({ client, holder: 'b' }).acquire(NAME);
     expect(await mine?.isHeld()).toBe(false);
-    expect(await mine?.release()).toBe('released');
+    expect(await mine?.releaseUnlessWoken()).toBe('released');
     expect(await theirs?.isHeld()).toBe(true);
   });
 
@@ -182,7 +182,7 @@ describe('leases on an API server in memory', () => {
     }, timing);
     const mine = await kubeLeases({ client, holder: 'a' }).acquire(NAME);
     isRefused = true;
-    await expect(mine?.release()).rejects.toThrow('no');
+    await expect(mine?.releaseUnlessWoken()).rejects.toThrow('no');
     isRefused = false;
     // The sandbox lives on: another invocation comes in it.
     for (let second = 0; second < 17; second += 1) {
@@ -207,11 +207,11 @@ describe('leases on an API server in memory', () => {
       return object.handle(request);
     }, frozenTiming);
     const mine = await kubeLeases({ client, holder: 'a' }).acquire(NAME);
-    expect(await mine?.letGo()).toBe(true);
+    expect(await mine?.release()).toBe(true);
     expect(marks).toBe(3);
     expect(await mine?.isHeld()).toBe(false);
     const next = await kubeLeases({ client: other, holder: 'b' }).acquire(NAME);
-    expect(await next?.letGo()).toBe(false);
+    expect(await next?.release()).toBe(false);
   });
 
   it('are left to their holder by fifty who come at once, and one mark is enough for all', async () => {
@@ -232,8 +232,8 @@ describe('leases on an API server in memory', () => {
     );
     expect(taken).toEqual(names.map(() => undefined));
     expect(marks).toBe(1);
-    expect(await mine?.release()).toBe('woken');
-    expect(await mine?.release()).toBe('released');
+    expect(await mine?.releaseUnlessWoken()).toBe('woken');
+    expect(await mine?.releaseUnlessWoken()).toBe('released');
   });
 
   it('lose no wake-up of fifty who come at once while others work', async () => {
@@ -305,7 +305,7 @@ await describeWithControlPlane(
 
     it('say which functions have taken them, and when', async () => {
       for (const by of ['provision', 'disrupt']) {
-        await (await kubeLeases({ client: admin(), holder: by, by }).acquire('shared'))?.letGo();
+        await (await kubeLeases({ client: admin(), holder: by, by }).acquire('shared'))?.release();
       }
       const address = { namespace: LEASE_NAMESPACE, name: 'joiner-shared' };
       const object = await admin().get(RESOURCES.leases, address);
@@ -322,9 +322,9 @@ await describeWithControlPlane(
       const other = await kubeLeases({ client: admin(), holder: 'other' }).acquire('marked');
       expect(other).toBeUndefined();
       expect(await mine?.isHeld()).toBe(true);
-      expect(await mine?.release()).toBe('woken');
+      expect(await mine?.releaseUnlessWoken()).toBe('woken');
       expect(await mine?.isHeld()).toBe(true);
-      expect(await mine?.release()).toBe('released');
+      expect(await mine?.releaseUnlessWoken()).toBe('released');
       expect(await mine?.isHeld()).toBe(false);
     });
   },

@@ -7,7 +7,7 @@ import { batchWindow } from '../../shared/kube/batch-window.ts';
 import { resolveBuffers } from '../../shared/kube/buffer-targets.ts';
 import { clusterReader } from '../../shared/kube/cluster-reader.ts';
 import { isKubeFault } from '../../shared/kube/errors.ts';
-import type { OnInvalid } from '../../shared/kube/mirror.ts';
+import type { OnInvalid } from '../../shared/kube/informer.ts';
 import type { Timing } from '../../shared/kube/time.ts';
 import type { HttpRequest, HttpResponse } from '../../shared/kube/transport.ts';
 import { bufferOf } from '../builders/capacity-buffers.ts';

@@ -24,11 +24,14 @@ async function follow(answers: Answers) {
     });
   };
   const over = new AbortController();
-  const told: WaitingPod[] = [];
-  const listener = { told: (pod: WaitingPod) => void told.push(pod), over: () => undefined };
+  const changes: WaitingPod[] = [];
+  const listener = {
+    onChange: (pod: WaitingPod) => void changes.push(pod),
+    onEnd: () => undefined,
+  };
   const client = memoryClient(respond, systemTiming);
   const followed = followWaitingPods(client, listener, over.signal);
-  return { requests, followed, over, told };
+  return { requests, followed, over, changes };
 }
 
 describe('waiting pods', () => {
@@ -59,12 +62,12 @@ describe('waiting pods', () => {
       event('MODIFIED', 'running', 'b', 'Running'),
       event('DELETED', 'q', ''),
     ];
-    const { followed, over, told } = await follow((request) =>
+    const { followed, over, changes } = await follow((request) =>
       isWatch(request) ? streaming(200, [...events, never]) : empty(),
     );
     await followed;
-    await vi.waitFor(() => expect(told).toHaveLength(3));
-    expect(told.map(({ uid, nodeName, isOver }) => [uid, nodeName, isOver])).toEqual([
+    await vi.waitFor(() => expect(changes).toHaveLength(3));
+    expect(changes.map(({ uid, nodeName, isOver }) => [uid, nodeName, isOver])).toEqual([
       ['p', undefined, false],
       ['p', 'a', true],
       ['q', undefined, true],

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { RESOURCES } from '../../shared/api/resources.ts';
 import { isKubeFault } from '../../shared/kube/errors.ts';
+import { Informer } from '../../shared/kube/informer.ts';
 import { property, text } from '../../shared/kube/list.ts';
-import { Mirror } from '../../shared/kube/mirror.ts';
 import { systemTiming } from '../../shared/kube/time.ts';
 import type { HttpResponse } from '../../shared/kube/transport.ts';
 import { watchOnce } from '../../shared/kube/watch.ts';
@@ -77,7 +77,7 @@ describe('a mirror of a kind', () => {
       asked.push(request.path.includes('watch=1') ? 'watch' : 'list');
       return left.shift() ?? answer(404, {});
     }, systemTiming);
-    const mirror = new Mirror({
+    const mirror = new Informer({
       client,
       selection: SELECTION,
       warm: true,
@@ -140,7 +140,7 @@ describe('a mirror of a kind', () => {
     ['keeps what could be read of', 'kept', ['good', 'bad']],
   ] as const)('%s what cannot be decoded and says so', async (_, faulty, known) => {
     const told: string[] = [];
-    const mirror = new Mirror({
+    const mirror = new Informer({
       client: memoryClient(() => list(1, 'good', 'bad'), new FakeTiming()),
       selection: SELECTION,
       decode: (object) => {

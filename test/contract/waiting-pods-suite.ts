@@ -46,13 +46,13 @@ export function waitingPodsSuite(title: string, world: () => ClusterWorld): void
       const ended = Promise.withResolvers<void>();
       const names = new Map([first, second].map(({ uid, name }) => [uid, name]));
       const listener = {
-        told: ({ uid, nominatedNodeName, nodeName, isOver }: WaitingPod) => {
+        onChange: ({ uid, nominatedNodeName, nodeName, isOver }: WaitingPod) => {
           const name = names.get(uid);
           if (name === undefined) return;
           if (isOver) told.push(`${name} over ${nodeName}`);
           else told.push(`${name} ${nominatedNodeName}`);
         },
-        over: () => ended.resolve(),
+        onEnd: () => ended.resolve(),
       };
       const stream = await cluster().followWaitingPods(listener, over.signal);
       await cluster().nominate(second, 'node-a');

@@ -100,7 +100,7 @@ await describeWithControlPlane(
       await applyManifests(admin(), manifests());
       const leases = kubeLeases({ client: admin(), holder: 'request-1' });
       for (const name of ['decide', 'lifecycle']) {
-        await (await leases.acquire(name))?.release();
+        await (await leases.acquire(name))?.releaseUnlessWoken();
       }
       const file = await writeKubeconfig(folder, plane());
       for (const args of [[], ['--kubeconfig', file]]) {

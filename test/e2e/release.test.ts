@@ -127,7 +127,7 @@ await describeWithControlPlane(
     it('refuses while a function has taken its Lease lately, and still after it freed it', async () => {
       const lease = await kubeLeases({ client: admin(), holder: 'request-1' }).acquire('lifecycle');
       for (const state of ['held', 'freed']) {
-        if (state === 'freed') await lease?.release();
+        if (state === 'freed') await lease?.releaseUnlessWoken();
         const { exitCode, stdout, stderr } = await release('node-a');
         expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
         expect(stderr).toMatch(

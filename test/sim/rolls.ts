@@ -1,5 +1,5 @@
 import type { NodeClaim } from '../../shared/core/model/provisioning.ts';
-import type { Brake, Ports } from '../../shared/ports.ts';
+import type { PauseScope, Ports } from '../../shared/ports.ts';
 import { readState } from '../../shared/sim/decode.ts';
 import type { Json } from '../../shared/sim/json.ts';
 import type { Scenario } from '../../shared/sim/scenario.ts';
@@ -12,7 +12,7 @@ export const MINUTE = 60_000;
 /** When the new state is asked for: by then all nodes are up. */
 export const CHANGE = 3 * MINUTE;
 
-export type Paused = Partial<Record<Brake, number>>;
+export type Paused = Partial<Record<PauseScope, number>>;
 
 /** The cluster as it is, with brakes on. */
 function braked(paused: () => Paused): (ports: Ports) => Ports {

@@ -6,7 +6,7 @@ import type { AppSettings } from '../settings.ts';
 import type { Failure } from '../writes/attempt.ts';
 import { recordNothing } from '../writes/decisions.ts';
 import { KarpenterLease } from '../writes/karpenter-lease.ts';
-import { alone, type Turns } from '../writes/turns.ts';
+import { type WriteLeases, withoutLeases } from '../writes/write-leases.ts';
 import { forgetCanaries, noteCanaries } from './canary.ts';
 import { followCommands } from './commands.ts';
 import { markConsolidatable } from './consolidatable.ts';
@@ -156,11 +156,11 @@ export async function disrupt(
   ports: Ports,
   settings: AppSettings,
   options: DisruptOptions = {},
-  turns: Turns = alone(ports),
+  turns: WriteLeases = withoutLeases(ports),
 ): Promise<DisruptReport> {
   const memory = options.memory ?? new ConsolidationMemory();
   const own = { ...options, memory };
-  const first = await turns.take('decide', (held) => decide(held, settings, own));
+  const first = await turns.withLease('decide', (held) => decide(held, settings, own));
   if (first === undefined) return LEFT_TO_ANOTHER;
   const { pass, search, isKarpenterActive } = first.result;
   const { created, deleted, disruptions, kept, failures } = pass;
@@ -169,7 +169,7 @@ export async function disrupt(
   const isOver = found === undefined || found.moves.length === 0;
   if (isKarpenterActive || (isOver && !hasNews(pass))) return { ...report, isWoken: first.isWoken };
   if (first.isWoken) turns.wakeAnother?.();
-  const second = await turns.take('decide', async (held) => {
+  const second = await turns.withLease('decide', async (held) => {
     const again = await observedAgain(held, settings, own, pass);
     if (await again.karpenter.isActive()) return;
     if (search !== undefined && found !== undefined) await makeMoves(again, search, found);

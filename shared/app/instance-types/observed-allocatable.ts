@@ -10,7 +10,7 @@ import { Remembered } from '../../core/remembered.ts';
 import type { Memory, Ports } from '../../ports.ts';
 
 /** The correction that {@link Memory.allocatable} answers. */
-export type LearntMemory = Awaited<ReturnType<Memory['allocatable']>>;
+export type ObservedMemory = Awaited<ReturnType<Memory['allocatable']>>;
 
 const NO_OVERRIDES = { capacityOverride: undefined, overheadOverride: undefined };
 
@@ -20,7 +20,7 @@ function hasKubeletSettings(nodeClass: NodeClass): boolean {
 }
 
 /** A node that has just been initialised teaches what its type and image leave to pods. */
-export async function learnFrom(
+export async function recordAllocatable(
   { memory }: Ports,
   nodeClass: NodeClass,
   claim: NodeClaim,
@@ -34,7 +34,7 @@ export async function learnFrom(
   const hugepages = Object.entries(node.capacity)
     .filter(([name]) => name.startsWith(HUGEPAGES_PREFIX))
     .reduce((sum, [, amount]) => sum + amount, 0);
-  await memory.learnAllocatable(type, claim.imageId, bytes + hugepages);
+  await memory.recordAllocatable(type, claim.imageId, bytes + hugepages);
 }
 
 /** What a correction begins with: the image of each type, and the memory that is computed. */
@@ -60,10 +60,10 @@ function computedOf(types: readonly InstanceType[], { status }: NodeClass): Comp
  * The class's types with the memory that nodes of them turned out to have; others are shared. The
  * same types, images and corrections are answered with the same list.
  */
-export function withLearntMemory(
+export function withObservedMemory(
   types: readonly InstanceType[],
   nodeClass: NodeClass,
-  learnt: LearntMemory,
+  learnt: ObservedMemory,
 ): readonly InstanceType[] {
   if (hasKubeletSettings(nodeClass)) return types;
   const before = computedOf(types, nodeClass);

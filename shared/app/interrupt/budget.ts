@@ -3,7 +3,8 @@ import { notedTimesText } from '../../core/model/annotations/noted-times.ts';
 import { NODE_POOL, UNCONFIRMED } from '../../core/model/labels.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
 import { PortError } from '../../ports.ts';
-import { type Hit, type InterruptPass, poolNameOf } from './messages.ts';
+import { KarpenterActive } from '../writes/karpenter-lease.ts';
+import { type InterruptPass, type MatchedMessage, poolNameOf } from './messages.ts';
 
 /** At most five batches are handled at once, and other functions write the pool now and then. */
 const TRIES_MAX = 10;
@@ -57,7 +58,10 @@ function grantAmong(
 }
 
 /** Spends of each NodePool's budget for what nothing confirms, before anything is deleted. */
-export async function spendBudget(pass: InterruptPass, hits: readonly Hit[]): Promise<Budget> {
+export async function throttleUnconfirmed(
+  pass: InterruptPass,
+  hits: readonly MatchedMessage[],
+): Promise<Budget> {
   const granted = new Set<string>();
   const faults = new Map<string, unknown>();
   for (const pool of new Set(hits.map(poolNameOf))) {
@@ -71,6 +75,7 @@ export async function spendBudget(pass: InterruptPass, hits: readonly Hit[]): Pr
           : await noteOnPool(pass, pool, claims.length, wanted);
       for (const name of names) granted.add(name);
     } catch (error) {
+      if (error instanceof KarpenterActive) throw error;
       faults.set(pool, error);
     }
   }

@@ -2,7 +2,13 @@ import { mayBeLate } from '../../core/interruption/belief.ts';
 import { confirmsWarning } from '../../core/interruption/spot-request.ts';
 import { CAPACITY_TYPE, INTERRUPTED, SPOT } from '../../core/model/labels.ts';
 import { type Instance, PortError, type Ports } from '../../ports.ts';
-import { type Hit, type InterruptPass, isLeaving, recordWhy, refuse } from './messages.ts';
+import {
+  type InterruptPass,
+  isLeaving,
+  type MatchedMessage,
+  recordWhy,
+  reject,
+} from './messages.ts';
 
 /** Instances whose warning EC2 confirms, or why it could not be asked. */
 export type Confirmed = ReadonlySet<string> | PortError;
@@ -10,18 +16,21 @@ export type Confirmed = ReadonlySet<string> | PortError;
 /** What is known of the messages once EC2 has been asked. */
 export interface Verdicts {
   /** To be acted on at once: confirmed, nothing to be lost, or EC2 cannot be asked. */
-  readonly sure: readonly Hit[];
+  readonly sure: readonly MatchedMessage[];
   /** Neither confirmed nor contradicted: few nodes of a pool go on these. */
-  readonly unsure: readonly Hit[];
+  readonly unsure: readonly MatchedMessage[];
 }
 
 /** A spot warning that would delete its claim. */
-export function isWarning(hit: Hit): boolean {
+export function isWarning(hit: MatchedMessage): boolean {
   return hit.interruption.kind === 'spot_interrupted' && !isLeaving(hit);
 }
 
 /** What EC2 says of the instance: `contradicts` = it runs and nothing is known of an end. */
-function contradicts({ interruption: { kind } }: Hit, instance: Instance | undefined): boolean {
+function contradicts(
+  { interruption: { kind } }: MatchedMessage,
+  instance: Instance | undefined,
+): boolean {
   if (kind === 'spot_interrupted') return instance?.capacityType === 'on-demand';
   return (
     (kind === 'instance_stopped' || kind === 'instance_terminated') && instance?.state === 'running'
@@ -35,18 +44,18 @@ function isEnding(instance: Instance | undefined): boolean {
 }
 
 /** A claim that is leaving because of EC2 needs no second opinion. */
-function needsConfirmation(hit: Hit): boolean {
+function needsConfirmation(hit: MatchedMessage): boolean {
   const isKnown = isLeaving(hit) && hit.claim.annotations[INTERRUPTED] !== undefined;
   return hit.action.confirmable && !isKnown;
 }
 
-function idsOf(hits: readonly Hit[]): readonly string[] {
+function idsOf(hits: readonly MatchedMessage[]): readonly string[] {
   return [...new Set(hits.map(({ instanceId }) => instanceId))].sort();
 }
 
 async function describeHits(
   { compute }: Ports,
-  hits: readonly Hit[],
+  hits: readonly MatchedMessage[],
 ): Promise<ReadonlyMap<string, Instance>> {
   const ids = idsOf(hits);
   if (ids.length === 0) return new Map();
@@ -62,7 +71,7 @@ async function describeHits(
 /** Asks for the spot requests of all warnings in one call, and remembers which say nothing. */
 export async function askForWarnings(
   { ports: { clock, compute }, unconfirmed }: InterruptPass,
-  warnings: readonly Hit[],
+  warnings: readonly MatchedMessage[],
 ): Promise<Confirmed> {
   const ids = idsOf(warnings);
   if (ids.length === 0) return new Set();
@@ -84,14 +93,18 @@ export async function askForWarnings(
  * What an instance is does not change, but how it is may have done so since EC2 has looked: the
  * message comes again, and the queue hides it until EC2's answer is to be believed.
  */
-async function refute(pass: InterruptPass, hit: Hit, answeredAtMs: number): Promise<void> {
+async function refute(
+  pass: InterruptPass,
+  hit: MatchedMessage,
+  answeredAtMs: number,
+): Promise<void> {
   const isState = hit.interruption.kind !== 'spot_interrupted';
   if (isState && mayBeLate(answeredAtMs, hit.sentAtMs)) {
     pass.failed.add(hit.messageId);
     await recordWhy(pass, hit, 'contradicted', 'EC2 says otherwise, but may be late');
     return;
   }
-  refuse(pass, 'contradicted');
+  reject(pass, 'contradicted');
   await recordWhy(pass, hit, 'contradicted', 'EC2 says otherwise');
 }
 
@@ -100,10 +113,13 @@ async function refute(pass: InterruptPass, hit: Hit, answeredAtMs: number): Prom
  * so that a warning is never contradicted by it; the other kinds nothing can confirm. A warning has
  * two minutes: it is acted on at once where EC2 cannot be asked.
  */
-export async function confirm(pass: InterruptPass, hits: readonly Hit[]): Promise<Verdicts> {
+export async function confirm(
+  pass: InterruptPass,
+  hits: readonly MatchedMessage[],
+): Promise<Verdicts> {
   const { ports, unconfirmed } = pass;
   // That an instance is not spot contradicts a warning each time.
-  const isSettled = (hit: Hit): boolean =>
+  const isSettled = (hit: MatchedMessage): boolean =>
     isWarning(hit) && hit.claim.labels[CAPACITY_TYPE] === SPOT && unconfirmed.isSettled(hit);
   const open = hits.filter((hit) => !isSettled(hit));
   const askedAtMs = ports.clock.nowMs();
@@ -111,8 +127,8 @@ export async function confirm(pass: InterruptPass, hits: readonly Hit[]): Promis
     describeHits(ports, open.filter(needsConfirmation)),
     askForWarnings(pass, open.filter(isWarning)),
   ]);
-  const sure: Hit[] = [];
-  const unsure: Hit[] = [];
+  const sure: MatchedMessage[] = [];
+  const unsure: MatchedMessage[] = [];
   for (const hit of hits) {
     const instance = described.get(hit.instanceId);
     const isAsked = isWarning(hit) && (isSettled(hit) || !(confirmed instanceof PortError));

@@ -8,25 +8,29 @@ import {
   ZONE,
 } from '../../core/model/labels.ts';
 import { type ClaimsState, PortError, type Ports } from '../../ports.ts';
-import { type AppSettings, isKarpenterActive } from '../settings.ts';
-import { KarpenterLease } from '../writes/karpenter-lease.ts';
+import type { AppSettings } from '../settings.ts';
+import {
+  KarpenterActive,
+  KarpenterLease,
+  untilKarpenterIsActive,
+} from '../writes/karpenter-lease.ts';
 import { claimRef } from '../writes/references.ts';
-import { spendBudget } from './budget.ts';
+import { throttleUnconfirmed } from './budget.ts';
 import { askForWarnings, type Confirmed, confirm, isWarning } from './confirmation.ts';
 import { KnownInstances } from './known-instances.ts';
 import {
   fail,
-  type Hit,
   type InterruptPass,
   isLeaving,
-  judge,
+  type MatchedMessage,
   type MessageFailure,
+  matchMessages,
+  messageText,
   poolNameOf,
   type QueueMessage,
   type RefusalReason,
   recordWhy,
-  refuse,
-  toldBy,
+  reject,
 } from './messages.ts';
 import { UnconfirmedWarnings } from './unconfirmed-warnings.ts';
 
@@ -43,7 +47,7 @@ export interface InterruptReport {
   readonly failures: readonly MessageFailure[];
 }
 
-async function markOffering(ports: Ports, hit: Hit): Promise<void> {
+async function markOffering(ports: Ports, hit: MatchedMessage): Promise<void> {
   const { [INSTANCE_TYPE]: instanceType, [ZONE]: zone } = hit.claim.labels;
   const capacityType = hit.claim.labels[CAPACITY_TYPE] === RESERVED ? RESERVED : SPOT;
   if (instanceType === undefined || zone === undefined) return;
@@ -59,20 +63,23 @@ async function markOffering(ports: Ports, hit: Hit): Promise<void> {
  * Written before the claim is deleted: the cap on terminations does not hold it up. The label is
  * what the API server can look for.
  */
-async function sayInterrupted(ports: Ports, { claim, interruption }: Hit): Promise<void> {
+async function markInterrupted(
+  ports: Ports,
+  { claim, interruption }: MatchedMessage,
+): Promise<void> {
   if (claim.annotations[INTERRUPTED] !== undefined) return;
   const mark = { [INTERRUPTED]: interruption.kind };
   await ports.cluster.patchNodeClaim(claimRef(claim), { annotations: mark, labels: mark });
 }
 
-async function carryOut(ports: Ports, hit: Hit): Promise<void> {
+async function carryOut(ports: Ports, hit: MatchedMessage): Promise<void> {
   const { claim, action, interruption } = hit;
-  const message = toldBy(hit);
+  const message = messageText(hit);
   const type = action.deleteClaim ? 'Warning' : 'Normal';
   const regarding = claimRef(claim);
   if (action.markOffering) await markOffering(ports, hit);
   if (action.deleteClaim) {
-    await sayInterrupted(ports, hit);
+    await markInterrupted(ports, hit);
     await ports.cluster.delete(regarding);
   }
   await ports.cluster.event({ regarding, type, reason: action.eventReason, message });
@@ -97,48 +104,49 @@ async function carryOut(ports: Ports, hit: Hit): Promise<void> {
   });
 }
 
-/** A claim once, and nothing while Karpenter runs. What one message comes to concerns no other. */
-async function actOn(pass: InterruptPass, hits: readonly Hit[]): Promise<void> {
+/** A claim once. What one message comes to concerns no other. */
+async function actOn(pass: InterruptPass, hits: readonly MatchedMessage[]): Promise<void> {
   const { ports, deleted } = pass;
   for (const hit of hits) {
     const { claim, action } = hit;
     if (deleted.has(claim.name) && action.deleteClaim) continue;
     try {
-      if (await pass.karpenter.isActive()) return;
       if (action.deleteClaim && isLeaving(hit)) {
-        await sayInterrupted(ports, hit);
+        await markInterrupted(ports, hit);
         continue;
       }
       await carryOut(ports, hit);
       if (action.deleteClaim) deleted.add(claim.name);
     } catch (error) {
+      if (error instanceof KarpenterActive) throw error;
       fail(pass, hit.messageId, `NodeClaim/${claim.name}`, error);
     }
   }
 }
 
-async function act(pass: InterruptPass, hits: readonly Hit[]): Promise<void> {
+async function act(pass: InterruptPass, hits: readonly MatchedMessage[]): Promise<void> {
   const before = pass.deleted.size;
-  await actOn(pass, hits);
-  if (pass.deleted.size > before) await pass.onDeleted();
+  await actOn(pass, hits).finally(async () => {
+    if (pass.deleted.size > before) await pass.onDeleted();
+  });
 }
 
 /** Nothing confirms these: few nodes of a pool go at a time. Answers what is left. */
-async function actOnFew(pass: InterruptPass, hits: readonly Hit[]): Promise<Unspent> {
-  const { granted, faults } = await spendBudget(pass, hits);
-  const isGranted = ({ claim }: Hit): boolean => granted.has(claim.name);
+async function actOnFew(pass: InterruptPass, hits: readonly MatchedMessage[]): Promise<Unspent> {
+  const { granted, faults } = await throttleUnconfirmed(pass, hits);
+  const isGranted = ({ claim }: MatchedMessage): boolean => granted.has(claim.name);
   await act(pass, hits.filter(isGranted));
   return { hits: hits.filter((hit) => !isGranted(hit)), faults };
 }
 
 interface Unspent {
-  readonly hits: readonly Hit[];
+  readonly hits: readonly MatchedMessage[];
   /** By NodePool: why its budget could not be written. */
   readonly faults: ReadonlyMap<string, unknown>;
 }
 
 /** Nothing can confirm these: they come again, when the pool may lose others. */
-async function putOff(pass: InterruptPass, { hits, faults }: Unspent): Promise<void> {
+async function requeue(pass: InterruptPass, { hits, faults }: Unspent): Promise<void> {
   for (const hit of hits) {
     const pool = poolNameOf(hit);
     if (faults.has(pool)) fail(pass, hit.messageId, `NodePool/${pool}`, faults.get(pool));
@@ -161,18 +169,17 @@ const WAITS_MS = [1_000, 2_000, 3_000, 4_000];
  * never. Where EC2 or the NodePool could not be asked, the message comes again.
  */
 async function awaitConfirmation(pass: InterruptPass, { hits, faults }: Unspent): Promise<void> {
-  const { ports, karpenter, unconfirmed } = pass;
+  const { ports, unconfirmed } = pass;
   let left = hits;
   let confirmed: Confirmed = new Set();
   for (const waitMs of WAITS_MS) {
     const open = left.filter((hit) => !unconfirmed.isSettled(hit));
     if (open.length === 0) break;
     await ports.clock.sleep(waitMs);
-    if (await karpenter.isActive()) return;
     confirmed = await askForWarnings(pass, open);
     if (confirmed instanceof PortError) continue;
     const known: ReadonlySet<string> = confirmed;
-    const isKnown = ({ instanceId }: Hit): boolean => known.has(instanceId);
+    const isKnown = ({ instanceId }: MatchedMessage): boolean => known.has(instanceId);
     await act(pass, left.filter(isKnown));
     left = left.filter((hit) => !isKnown(hit));
   }
@@ -182,7 +189,7 @@ async function awaitConfirmation(pass: InterruptPass, { hits, faults }: Unspent)
     const fault = isUnasked ? confirmed : faults.get(pool);
     if (fault !== undefined) fail(pass, hit.messageId, `NodePool/${pool}`, fault);
     else {
-      refuse(pass, 'unconfirmed');
+      reject(pass, 'unconfirmed');
       await recordWhy(pass, hit, 'unconfirmed', 'EC2 knows nothing of it');
     }
   }
@@ -190,12 +197,12 @@ async function awaitConfirmation(pass: InterruptPass, { hits, faults }: Unspent)
 
 /** Envelope → membership → confirmation → action. */
 async function handle(pass: InterruptPass, messages: readonly QueueMessage[]): Promise<void> {
-  const verdicts = await confirm(pass, judge(pass, messages));
+  const verdicts = await confirm(pass, matchMessages(pass, messages));
   await act(pass, verdicts.sure);
   const unsure = verdicts.unsure.filter(({ claim }) => !pass.deleted.has(claim.name));
-  if (unsure.length === 0 || (await pass.karpenter.isActive())) return;
+  if (unsure.length === 0) return;
   const { hits, faults } = await actOnFew(pass, unsure);
-  await putOff(pass, { hits: hits.filter((hit) => !isWarning(hit)), faults });
+  await requeue(pass, { hits: hits.filter((hit) => !isWarning(hit)), faults });
   await awaitConfirmation(pass, { hits: hits.filter(isWarning), faults });
 }
 
@@ -228,11 +235,11 @@ export async function interrupt(
   const startedAtMs = ports.clock.nowMs();
   const state = isOpen ? await ports.cluster.readClaims() : NOBODYS;
   if (isOpen) known.note(state.nodeClaims, startedAtMs);
+  const karpenter = new KarpenterLease(ports, state, startedAtMs);
   const pass: InterruptPass = {
-    ports,
+    ports: karpenter.guarded(ports),
     settings,
     state,
-    karpenter: new KarpenterLease(ports, state, startedAtMs),
     unconfirmed,
     deleted: new Set(),
     failed: new Set(),
@@ -240,8 +247,7 @@ export async function interrupt(
     refused: new Map(),
     onDeleted,
   };
-  if (!isKarpenterActive(state.karpenterRenewedAtMs, ports.clock.nowMs()))
-    await handle(pass, messages);
+  if (!(await karpenter.isActive())) await untilKarpenterIsActive(() => handle(pass, messages));
   const { failed, deleted, refused, failures } = pass;
   return { failedIds: [...failed].sort(), deleted: [...deleted].sort(), refused, failures };
 }

@@ -12,7 +12,6 @@ import { type ClaimsState, PortError, type Ports } from '../../ports.ts';
 import type { AppSettings } from '../settings.ts';
 import type { Failure } from '../writes/attempt.ts';
 import { recordNothing } from '../writes/decisions.ts';
-import type { KarpenterLease } from '../writes/karpenter-lease.ts';
 import type { UnconfirmedWarnings } from './unconfirmed-warnings.ts';
 
 export interface QueueMessage {
@@ -40,7 +39,6 @@ export interface InterruptPass {
   readonly ports: Ports;
   readonly settings: AppSettings;
   readonly state: ClaimsState;
-  readonly karpenter: KarpenterLease;
   /** Of this batch and those before it. */
   readonly unconfirmed: UnconfirmedWarnings;
   /** Claims deleted by this batch. */
@@ -54,7 +52,7 @@ export interface InterruptPass {
 }
 
 /** A message about an instance of ours. */
-export interface Hit {
+export interface MatchedMessage {
   readonly messageId: string;
   readonly interruption: Interruption;
   readonly action: InterruptionAction;
@@ -64,7 +62,7 @@ export interface Hit {
   readonly sentAtMs: number;
 }
 
-export function refuse({ refused, ports }: InterruptPass, reason: RefusalReason): void {
+export function reject({ refused, ports }: InterruptPass, reason: RefusalReason): void {
   refused.set(reason, (refused.get(reason) ?? 0) + 1);
   // Of an account's instances most may be another cluster's: no sign of anything wrong.
   if (reason === 'foreign_cluster') return;
@@ -78,41 +76,41 @@ export function fail(pass: InterruptPass, messageId: string, object: string, cau
   pass.failures.push({ object, message, cause });
 }
 
-export function poolNameOf({ claim }: Hit): string {
+export function poolNameOf({ claim }: MatchedMessage): string {
   return claim.labels[NODE_POOL] ?? '';
 }
 
 /** What the message is, for people. */
-export function toldBy({ interruption, instanceId }: Hit): string {
+export function messageText({ interruption, instanceId }: MatchedMessage): string {
   return `${interruption.kind} for instance ${instanceId}`;
 }
 
 /** Deleted before; it only has to be known that EC2 takes the instance. */
-export function isLeaving({ claim }: Hit): boolean {
+export function isLeaving({ claim }: MatchedMessage): boolean {
   return claim.deletedAtMs !== undefined;
 }
 
 /** That nothing was done about the message, for people. */
 export async function recordWhy(
   pass: InterruptPass,
-  hit: Hit,
+  hit: MatchedMessage,
   reason: string,
   why: string,
 ): Promise<void> {
   const object = `NodeClaim/${hit.claim.name}`;
-  await recordNothing(pass, reason, object, `${toldBy(hit)}: ${why}`, 'interrupt');
+  await recordNothing(pass, reason, object, `${messageText(hit)}: ${why}`, 'interrupt');
 }
 
-function hitsOf(
+function matchesOf(
   pass: InterruptPass,
   byInstance: ReadonlyMap<string | undefined, NodeClaim>,
   { id: messageId, body, queuedAtMs }: QueueMessage,
-): readonly Hit[] {
+): readonly MatchedMessage[] {
   const { ports, settings } = pass;
   const nowMs = ports.clock.nowMs();
   const parsed = parseInterruption(body, settings.envelope, nowMs);
   if (!parsed.ok) {
-    refuse(pass, parsed.refusal);
+    reject(pass, parsed.refusal);
     return [];
   }
   const { interruption } = parsed;
@@ -126,17 +124,20 @@ function hitsOf(
     const claim = byInstance.get(instanceId);
     return claim === undefined ? [] : [{ ...said, claim, instanceId }];
   });
-  if (hits.length === 0) refuse(pass, 'foreign_cluster');
+  if (hits.length === 0) reject(pass, 'foreign_cluster');
   return hits;
 }
 
 /** Envelope and membership: which messages are about instances of ours. Each is judged alone. */
-export function judge(pass: InterruptPass, messages: readonly QueueMessage[]): readonly Hit[] {
+export function matchMessages(
+  pass: InterruptPass,
+  messages: readonly QueueMessage[],
+): readonly MatchedMessage[] {
   const ours = pass.state.nodeClaims.filter(({ nodeClassRef }) => isOurs(nodeClassRef));
   const byInstance = new Map(ours.map((claim) => [instanceIdOf(claim.providerId), claim]));
   return messages.flatMap((message) => {
     try {
-      return hitsOf(pass, byInstance, message);
+      return matchesOf(pass, byInstance, message);
     } catch (error) {
       fail(pass, message.id, `message ${message.id}`, error);
       return [];

@@ -33,8 +33,7 @@ import {
 import type { LaunchPause } from '../planning/launch-brakes.ts';
 import type { AppSettings } from '../settings.ts';
 import type { Failure } from '../writes/attempt.ts';
-import { saying } from '../writes/claim-conditions.ts';
-import type { KarpenterLease } from '../writes/karpenter-lease.ts';
+import { withReadiness } from '../writes/claim-readiness.ts';
 import { claimRef, seenRef } from '../writes/references.ts';
 import { recordLaunchFailure } from './records.ts';
 
@@ -54,9 +53,11 @@ export interface Launchable {
 
 /** What launching goes by. */
 export interface Launching {
+  /** A write once Karpenter is active ends the pass. */
   readonly ports: Ports;
+  /** To write on claims what EC2 has launched for them, whoever is active by then. */
+  readonly settling: Ports;
   readonly settings: AppSettings;
-  readonly karpenter: KarpenterLease;
   readonly pause: LaunchPause;
   /** Steps that were refused are added; the others go on. */
   readonly failures: Failure[];
@@ -70,13 +71,12 @@ export interface LaunchPass extends Launching {
   /** Claims that another has written since they were read. */
   readonly changed: string[];
   /** By EC2NodeClass, claims refused for what passes by itself: its other launches wait, too. */
-  readonly passing: Map<string, number>;
+  readonly transient: Map<string, number>;
 }
 
-/** Deletes the claim: its pods need another plan. Not once Karpenter runs, whose claim it is then. */
+/** Deletes the claim: its pods need another plan. */
 export async function giveUp(pass: LaunchPass, claim: NodeClaim, reason: string, message: string) {
-  const { ports, karpenter, givenUp } = pass;
-  if (await karpenter.isActive()) return;
+  const { ports, givenUp } = pass;
   await ports.cluster.event({
     regarding: claimRef(claim),
     type: 'Warning',
@@ -91,17 +91,16 @@ export async function giveUp(pass: LaunchPass, claim: NodeClaim, reason: string,
 }
 
 /** The claim says what it waits for; how long that may take counts from when it said so first. */
-export async function sayAwaiting(
-  { ports, karpenter }: Pick<LaunchPass, 'ports' | 'karpenter'>,
+export async function setAwaiting(
+  { ports }: Pick<LaunchPass, 'ports'>,
   claim: NodeClaim,
   reason: string,
   message: string,
 ): Promise<void> {
   const said = conditionOf(claim, 'Launched');
   if (said?.reason === reason && said.message === message) return;
-  if (await karpenter.isActive()) return;
   const condition = { type: 'Launched', status: 'Unknown', reason, message } as const;
-  const conditions = saying([condition], ports.clock.nowMs());
+  const conditions = withReadiness([condition], ports.clock.nowMs());
   await ports.cluster.patchNodeClaimStatus(claimRef(claim), { conditions });
 }
 
@@ -129,7 +128,7 @@ async function usableClass(
   if (nodeClass !== undefined && isUsable(nodeClass)) return nodeClass;
   if (nodeClass !== undefined && isAwaited(nodeClass)) {
     const message = `EC2NodeClass ${name} has no condition Ready yet`;
-    await sayAwaiting(pass, claim, 'NodeClassReadinessUnknown', message);
+    await setAwaiting(pass, claim, 'NodeClassReadinessUnknown', message);
     return undefined;
   }
   const what = nodeClass === undefined ? 'does not exist' : 'is not ready';

@@ -30,7 +30,7 @@ import {
   PortError,
   type Ports,
 } from '../../ports.ts';
-import { saying } from '../writes/claim-conditions.ts';
+import { withReadiness } from '../writes/claim-readiness.ts';
 import { claimRef, classRef } from '../writes/references.ts';
 import { giveUp, type Launchable, type LaunchPass } from './choice.ts';
 import { writeGroup } from './intent.ts';
@@ -54,7 +54,7 @@ function optionOf(
  * that is gone by then leaves the instance to garbage collection.
  */
 async function assign(
-  { ports, launched, changed }: LaunchPass,
+  { ports, launched, changed }: Pick<LaunchPass, 'ports' | 'launched' | 'changed'>,
   item: Launchable,
   instance: LaunchedInstance,
 ): Promise<void> {
@@ -94,17 +94,17 @@ async function assign(
           capacity: option.type.capacity,
           allocatable: allocatable(option.type, option.offering),
         }),
-    conditions: saying([isLaunched], nowMs),
+    conditions: withReadiness([isLaunched], nowMs),
   });
   if (written === 'conflict') changed.push(claim.name);
   if (written !== 'done') return;
   launched.push(claim.name);
   await recordLaunch(ports, claim, instance);
-  await sayProvenImage(ports, claim, nodeClass, instance);
+  await publishProvenImage(ports, claim, nodeClass, instance);
 }
 
 /** Where another image was launched than the class selects: it was the one of nodes that are ready. */
-async function sayProvenImage(
+async function publishProvenImage(
   { cluster }: Pick<Ports, 'cluster'>,
   claim: NodeClaim,
   { name, status }: NodeClass,
@@ -139,14 +139,14 @@ async function recordFaults(pass: LaunchPass, faults: readonly FleetFault[]): Pr
   for (const fault of faults) {
     const { kind, code, offering, subnetId } = fault;
     const barred = kind === 'subnet' && subnetId !== undefined ? { subnetId } : offering;
-    if (barred !== undefined && kind !== 'passing') {
+    if (barred !== undefined && kind !== 'transient') {
       await memory.markUnavailable(barred, code, kind);
     }
   }
 }
 
 /** On the claim, as an event, and in the log: a claim that waits says what for. */
-export async function sayLaunchFailed(
+export async function setLaunchFailed(
   pass: LaunchPass,
   claim: NodeClaim,
   code: string,
@@ -161,15 +161,13 @@ export async function sayLaunchFailed(
   } as const;
   const { cluster, clock } = pass.ports;
   const regarding = claimRef(claim);
-  // EC2 has taken its time: while Karpenter runs, the log alone says so.
-  if (!(await pass.karpenter.isActive())) {
-    await cluster.patchNodeClaimStatus(regarding, {
-      conditions: saying([condition], clock.nowMs()),
-    });
-    await cluster.event({ regarding, type: 'Warning', reason: 'LaunchFailed', message });
-  }
+  // Recorded first: once Karpenter is active the record alone says so.
   await recordLaunchFailure(pass, claim, code, text);
   pass.failures.push({ object: `NodeClaim/${claim.name}`, message });
+  await cluster.patchNodeClaimStatus(regarding, {
+    conditions: withReadiness([condition], clock.nowMs()),
+  });
+  await cluster.event({ regarding, type: 'Warning', reason: 'LaunchFailed', message });
 }
 
 /**
@@ -178,7 +176,7 @@ export async function sayLaunchFailed(
  */
 function isShort(faults: readonly FleetFault[]): boolean {
   const isBarred = ({ kind, offering }: FleetFault): boolean =>
-    kind !== 'passing' && offering !== undefined;
+    kind !== 'transient' && offering !== undefined;
   return faults.some(mayBeHadElsewhere) && faults.every(isBarred);
 }
 
@@ -200,14 +198,13 @@ function namesOf(faults: readonly FleetFault[]): string {
 }
 
 /** What is wrong with the class: the claims that could say so are given up. */
-async function sayClassFails(
-  { ports, karpenter, failures }: LaunchPass,
+async function publishClassFaults(
+  { ports, failures }: LaunchPass,
   nodeClass: NodeClass,
   faults: readonly FleetFault[],
 ): Promise<void> {
   const others = faults.filter((each) => !mayBeHadElsewhere(each));
   for (const message of new Set(others.map((each) => `${each.code}: ${each.message}`))) {
-    if (await karpenter.isActive()) return;
     const regarding = classRef(nodeClass);
     await ports.cluster.event({ regarding, type: 'Warning', reason: 'LaunchFailed', message });
     failures.push({ object: `EC2NodeClass/${nodeClass.name}`, message });
@@ -228,13 +225,14 @@ async function settleLeftOver(
     const message = namesOf(faults);
     for (const { claim } of leftOver) await giveUp(pass, claim, 'insufficient_capacity', message);
     const [first] = leftOver;
-    if (first !== undefined) await sayClassFails(pass, first.nodeClass, faults);
+    if (first !== undefined) await publishClassFaults(pass, first.nodeClass, faults);
     return;
   }
-  const passing = faults.find(({ kind }) => kind === 'passing');
-  if (passing !== undefined) notePassing(pass, leftOver);
-  const { code, message } = passing ?? faults.find((each) => !mayBeHadElsewhere(each)) ?? NO_ANSWER;
-  for (const { claim } of leftOver) await sayLaunchFailed(pass, claim, code, message);
+  const transient = faults.find(({ kind }) => kind === 'transient');
+  if (transient !== undefined) noteTransient(pass, leftOver);
+  const { code, message } =
+    transient ?? faults.find((each) => !mayBeHadElsewhere(each)) ?? NO_ANSWER;
+  for (const { claim } of leftOver) await setLaunchFailed(pass, claim, code, message);
   const attempt = membership.attempt + 1;
   const token = clientToken(
     leftOver.map(({ claim }) => claim.uid),
@@ -246,9 +244,9 @@ async function settleLeftOver(
 }
 
 /** They are tried again in a moment, and nothing else of their class before. */
-function notePassing({ passing }: LaunchPass, group: readonly Launchable[]): void {
+function noteTransient({ transient }: LaunchPass, group: readonly Launchable[]): void {
   const name = group[0]?.nodeClass.name ?? '';
-  passing.set(name, (passing.get(name) ?? 0) + group.length);
+  transient.set(name, (transient.get(name) ?? 0) + group.length);
 }
 
 /** The fault is written on the claims; the next pass tries them again with the same token. */
@@ -257,8 +255,8 @@ async function postpone(
   group: readonly Launchable[],
   error: PortError,
 ): Promise<undefined> {
-  if (error.kind === 'throttled') notePassing(pass, group);
-  for (const { claim } of group) await sayLaunchFailed(pass, claim, error.code, error.message);
+  if (error.kind === 'throttled') noteTransient(pass, group);
+  for (const { claim } of group) await setLaunchFailed(pass, claim, error.code, error.message);
 }
 
 /**
@@ -267,7 +265,7 @@ async function postpone(
  */
 async function adoptable(
   pass: LaunchPass,
-  { listed }: CommonGround,
+  { listed }: SharedInstances,
   group: readonly Launchable[],
   token: string,
 ): Promise<readonly LaunchedInstance[] | undefined> {
@@ -307,7 +305,7 @@ function byId(a: LaunchedInstance, b: LaunchedInstance): number {
 }
 
 /** What the groups of a pass have in common, as they are launched at the same time. */
-export interface CommonGround {
+export interface SharedInstances {
   /** Ids of instances that a claim stands for. */
   readonly taken: Set<string>;
   /** What runs in EC2, asked when it is first needed. */
@@ -316,7 +314,7 @@ export interface CommonGround {
 
 /** The first `count` that no claim stands for yet: nobody else takes them from then on. */
 function take(
-  { taken }: CommonGround,
+  { taken }: SharedInstances,
   instances: readonly LaunchedInstance[],
   count: number,
 ): readonly LaunchedInstance[] {
@@ -329,7 +327,7 @@ function take(
 /** One fleet call; a group that was written before first adopts what its call has launched. */
 export async function launchGroup(
   pass: LaunchPass,
-  common: CommonGround,
+  common: SharedInstances,
   group: readonly Launchable[],
 ): Promise<void> {
   const [first] = group;
@@ -339,24 +337,24 @@ export async function launchGroup(
   const fresh = { token: clientToken(uids, 0), size: group.length, attempt: 0 };
   const membership = before ?? fresh;
   let waiting = await writeGroup(pass, group, membership, ({ seen }) => seen);
-  const adopt = async (instances: readonly LaunchedInstance[]): Promise<void> => {
+  const adopt = async (ports: Ports, instances: readonly LaunchedInstance[]): Promise<void> => {
     const own = take(common, instances, waiting.length);
     for (const [index, instance] of own.entries()) {
       const item = waiting[index];
-      if (item !== undefined) await assign(pass, item, instance);
+      if (item !== undefined) await assign({ ...pass, ports }, item, instance);
     }
     waiting = waiting.slice(own.length);
   };
   if (before !== undefined) {
     const known = await adoptable(pass, common, waiting, before.token);
-    if (known === undefined || (await pass.karpenter.isActive())) return;
-    await adopt(known);
+    if (known === undefined) return;
+    await adopt(pass.ports, known);
   }
-  if (waiting.length === 0 || (await pass.karpenter.isActive())) return;
+  if (waiting.length === 0) return;
   const result = await callFleet(pass, waiting, membership);
   if (result === undefined) return;
   await recordFaults(pass, result.faults);
-  // Whoever runs by now: what is launched and stands on no claim would be launched again.
-  await adopt(result.instances);
+  // Also once Karpenter is active: it would launch a claim without an instance again.
+  await adopt(pass.settling, result.instances);
   if (waiting.length > 0) await settleLeftOver(pass, waiting, result.faults, membership);
 }

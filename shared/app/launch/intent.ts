@@ -32,7 +32,7 @@ function intentOf(
  * those that do: one that has changed since it was read may have been launched or deleted.
  */
 export async function writeGroup(
-  { ports, karpenter, changed }: LaunchPass,
+  { ports, changed }: LaunchPass,
   group: readonly Launchable[],
   membership: FleetMembership,
   refOf: (item: Launchable) => ObjectRef,
@@ -40,7 +40,6 @@ export async function writeGroup(
   const text = encodeMembership(membership);
   const written: Launchable[] = [];
   for (const each of group) {
-    if (await karpenter.isActive()) break;
     const patch = intentOf(each.claim, text, ports.clock.nowMs());
     if (patch !== undefined) {
       const result = await ports.cluster.patchNodeClaim(refOf(each), patch);

@@ -1,15 +1,16 @@
 import { groupClaims, membershipOf } from '../../core/launch/fleet-group.ts';
 import { haltedPools } from '../../core/launch/halted-pools.ts';
 import { isOurs } from '../../core/launch/node-classes.ts';
-import type { InstanceType } from '../../core/model/instance-type.ts';
 import { NODE_POOL } from '../../core/model/labels.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
 import { type ClusterState, type Instance, PortError } from '../../ports.ts';
 import { launchesLeft, PAUSED } from '../planning/launch-brakes.ts';
+import type { TypesOf } from '../planning/provisioning-input.ts';
 import { isApproved } from '../writes/approval.ts';
 import { atOnce } from '../writes/at-once.ts';
 import { attempt } from '../writes/attempt.ts';
 import { recordNothing } from '../writes/decisions.ts';
+import { untilKarpenterIsActive } from '../writes/karpenter-lease.ts';
 import {
   type Launchable,
   type Launching,
@@ -17,10 +18,10 @@ import {
   placed,
   prepare,
   type Subnets,
-  sayAwaiting,
+  setAwaiting,
   subnetsOf,
 } from './choice.ts';
-import { type CommonGround, launchGroup, sayLaunchFailed } from './group.ts';
+import { launchGroup, type SharedInstances, setLaunchFailed } from './group.ts';
 import { recordHeldClaims } from './records.ts';
 
 /**
@@ -44,7 +45,7 @@ export interface LaunchReport {
   /** Claims that have changed since they were read: to be looked at again. */
   readonly changed: number;
   /** Claims to be tried again in a moment: what they met passes by itself. */
-  readonly passing: number;
+  readonly transient: number;
 }
 
 export const NOTHING_LAUNCHED: LaunchReport = {
@@ -52,7 +53,7 @@ export const NOTHING_LAUNCHED: LaunchReport = {
   givenUp: [],
   postponed: 0,
   changed: 0,
-  passing: 0,
+  transient: 0,
 };
 
 /** Claims of ours that have no instance yet. */
@@ -72,21 +73,20 @@ async function launchGroups(
   nodeClaims: readonly NodeClaim[],
   groups: readonly (readonly Launchable[])[],
 ): Promise<number> {
-  const { ports, karpenter, pause, remainingMs } = pass;
+  const { ports, pause, remainingMs } = pass;
   const ids = nodeClaims.flatMap((claim) => claim.providerId?.split('/').slice(-1) ?? []);
   let listing: Promise<readonly Instance[]> | undefined;
   const listed = (): Promise<readonly Instance[]> => {
     listing ??= ports.compute.list();
     return listing;
   };
-  const common: CommonGround = { taken: new Set(ids), listed };
+  const common: SharedInstances = { taken: new Set(ids), listed };
   const parts = groups.map((group) => {
     const own: LaunchPass = { ...pass, launched: [], givenUp: [], changed: [], failures: [] };
     return { group, own };
   });
   let postponed = 0;
-  await atOnce(GROUPS_AT_ONCE, parts, async ({ group, own }) => {
-    if (await karpenter.isActive()) return;
+  const launchEach = atOnce(GROUPS_AT_ONCE, parts, async ({ group, own }) => {
     if ((await pause.isOn()) && !group.every(({ claim }) => isApproved(claim, 'launch'))) {
       await recordNothing(pass, 'launches-paused', 'NodeClaims', PAUSED);
       return;
@@ -96,21 +96,23 @@ async function launchGroups(
       return;
     }
     const className = group[0]?.nodeClass.name ?? '';
-    const waiting = pass.passing.get(className);
+    const waiting = pass.transient.get(className);
     if (waiting !== undefined) {
-      pass.passing.set(className, waiting + group.length);
+      pass.transient.set(className, waiting + group.length);
       return;
     }
     const name = group[0]?.claim.name ?? '';
     const launch = () => launchGroup(own, common, group);
     own.failures.push(...(await attempt(`NodeClaim/${name}`, launch)));
   });
-  for (const { own } of parts) {
-    pass.launched.push(...own.launched);
-    pass.givenUp.push(...own.givenUp);
-    pass.changed.push(...own.changed);
-    pass.failures.push(...own.failures);
-  }
+  await launchEach.finally(() => {
+    for (const { own } of parts) {
+      pass.launched.push(...own.launched);
+      pass.givenUp.push(...own.givenUp);
+      pass.changed.push(...own.changed);
+      pass.failures.push(...own.failures);
+    }
+  });
   if (postponed > 0) {
     const message = `${postponed} launches wait for the next pass: the time is nearly up`;
     await recordNothing(pass, 'launches-postponed', 'NodeClaims', message);
@@ -119,7 +121,7 @@ async function launchGroups(
 }
 
 /** Their time runs from here: their pods may find another NodePool. */
-async function sayHalted(
+async function setHalted(
   pass: LaunchPass,
   waiting: readonly NodeClaim[],
   halted: ReadonlySet<string>,
@@ -128,7 +130,7 @@ async function sayHalted(
     const pool = claim.labels[NODE_POOL] ?? '';
     if (!halted.has(pool)) continue;
     const message = `Launches of NodePool ${pool} are halted: its last nodes did not register`;
-    const say = () => sayAwaiting(pass, claim, 'LaunchesHalted', message);
+    const say = () => setAwaiting(pass, claim, 'LaunchesHalted', message);
     pass.failures.push(...(await attempt(`NodeClaim/${claim.name}`, say)));
   }
 }
@@ -137,15 +139,15 @@ async function sayHalted(
 export async function launchClaims(
   launching: Launching,
   state: ClusterState,
-  typesOf: (claim: NodeClaim) => readonly InstanceType[],
+  typesOf: TypesOf,
 ): Promise<LaunchReport> {
-  const { ports, settings, karpenter, pause, failures } = launching;
-  const passing = new Map<string, number>();
-  const pass: LaunchPass = { ...launching, launched: [], givenUp: [], changed: [], passing };
+  const { ports, settings, pause } = launching;
+  const transient = new Map<string, number>();
+  const pass: LaunchPass = { ...launching, launched: [], givenUp: [], changed: [], transient };
   const reported = (postponed: number): LaunchReport => {
     const { launched, givenUp, changed } = pass;
-    const again = [...passing.values()].reduce((sum, each) => sum + each, 0);
-    return { launched, givenUp, postponed, changed: changed.length, passing: again };
+    const again = [...transient.values()].reduce((sum, each) => sum + each, 0);
+    return { launched, givenUp, postponed, changed: changed.length, transient: again };
   };
   const nowMs = ports.clock.nowMs();
   const { nodeClaims } = state.objects;
@@ -158,20 +160,41 @@ export async function launchClaims(
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .slice(0, launchesLeft(state, settings, nowMs));
   await recordHeldClaims(launching, waiting, halted, due);
-  await sayHalted(pass, waiting, halted);
-  const subnets: Subnets = new Map();
+  const postponed = await untilKarpenterIsActive(async () => {
+    await setHalted(pass, waiting, halted);
+    const subnets: Subnets = new Map();
+    const groups = await groupsOf(pass, state, due, { typesOf, subnets });
+    const ready = groups.map((group) => placed(group, subnets));
+    return await launchGroups(pass, nodeClaims, ready);
+  });
+  return reported(postponed ?? 0);
+}
+
+/** What there is to launch claims as, and where. */
+interface Choices {
+  readonly typesOf: TypesOf;
+  readonly subnets: Subnets;
+}
+
+/** The claims for which something can be launched, in groups that one fleet call can launch. */
+async function groupsOf(
+  pass: LaunchPass,
+  state: ClusterState,
+  due: readonly NodeClaim[],
+  { typesOf, subnets }: Choices,
+): Promise<readonly (readonly Launchable[])[]> {
+  const { ports, settings, failures } = pass;
   const launchable: Launchable[] = [];
   for (const claim of due) {
-    if (await karpenter.isActive()) return reported(0);
     ports.recorder.count('launch_attempts_total', { nodepool: claim.labels[NODE_POOL] ?? '' });
     const choose = async (): Promise<void> => {
       if (claim.unreadable !== undefined) {
-        await sayLaunchFailed(pass, claim, 'Unreadable', claim.unreadable);
+        await setLaunchFailed(pass, claim, 'Unreadable', claim.unreadable);
         return;
       }
       const known = await subnetsOf(ports, state, claim, subnets);
       if (known instanceof PortError) {
-        await sayLaunchFailed(pass, claim, known.code, known.message);
+        await setLaunchFailed(pass, claim, known.code, known.message);
         return;
       }
       const item = await prepare(pass, state, claim, typesOf(claim), known.zones());
@@ -179,13 +202,11 @@ export async function launchClaims(
     };
     failures.push(...(await attempt(`NodeClaim/${claim.name}`, choose)));
   }
-  const groups = groupClaims(
+  return groupClaims(
     launchable.map((item) => ({
       ...item,
       same: membershipOf(item.claim)?.token ?? item.same,
     })),
     settings.fleetSizeMax,
   );
-  const ready = groups.map((group) => placed(group, subnets));
-  return reported(await launchGroups(pass, nodeClaims, ready));
 }

@@ -21,7 +21,7 @@ import {
 import type { Pod } from '../../core/model/pod.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
 import type { ClusterState } from '../../ports.ts';
-import { learnFrom } from '../instance-types/observed-allocatable.ts';
+import { recordAllocatable } from '../instance-types/observed-allocatable.ts';
 import { isPaused } from '../settings.ts';
 import { atOnce } from '../writes/at-once.ts';
 import { attempt } from '../writes/attempt.ts';
@@ -47,7 +47,7 @@ export interface Pass extends HealthPass, ClaimPass {
   changed: boolean;
   readonly terminated: string[];
   /** A node has joined and opens as soon as it is ready. */
-  isOpening: boolean;
+  isRegistering: boolean;
 }
 
 /** EC2 takes an interrupted claim's instance anyway; one that was ended counts only once. */
@@ -105,7 +105,7 @@ async function initialize(pass: Pass, claim: NodeClaim, node: Node): Promise<voi
     await cluster.event({ regarding: claimRef(claim), type: 'Warning', reason, message });
   }
   const nodeClass = nodeClassOf(pass.state, claim.nodeClassRef);
-  if (nodeClass !== undefined) await learnFrom(pass.ports, nodeClass, claim, node);
+  if (nodeClass !== undefined) await recordAllocatable(pass.ports, nodeClass, claim, node);
 }
 
 /** The claim comes last: what it says is what this is decided by. */
@@ -228,7 +228,6 @@ async function tagInstance(pass: Pass, { claim, actions }: ClaimDecision): Promi
   for (const action of actions) {
     if (action.kind !== 'tag') continue;
     const tag = async (): Promise<void> => {
-      if (await pass.karpenter.isActive()) return;
       await compute.tag(action.instanceId, action.tags);
       await cluster.patchNodeClaim(claimRef(claim), { annotations: action.annotations });
       pass.acted = true;

@@ -61,18 +61,18 @@ async function isEvicted(ports: Ports, pod: Pod, watched: EvictionWatch): Promis
     recorder.count('pods_eviction_requests_total', { code });
     if (result === 'blocked') {
       const text = `A PodDisruptionBudget does not allow ${name} to be evicted`;
-      await sayFailedDraining(ports, pod, text, watched);
+      await publishFailedDraining(ports, pod, text, watched);
     }
     return result === 'done';
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
     recorder.count('pods_eviction_requests_total', { code: error.code });
-    await sayFailedDraining(ports, pod, `${name} was not evicted: ${error.message}`, watched);
+    await publishFailedDraining(ports, pod, `${name} was not evicted: ${error.message}`, watched);
     throw error;
   }
 }
 
-async function sayFailedDraining(
+async function publishFailedDraining(
   { cluster }: Ports,
   pod: Pod,
   message: string,

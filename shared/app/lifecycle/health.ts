@@ -1,7 +1,11 @@
 import { isOurs } from '../../core/launch/node-classes.ts';
 import { type LifecycleAction, TERMINATION_TIMESTAMP } from '../../core/lifecycle/actions.ts';
 import { isTrue } from '../../core/lifecycle/conditions.ts';
-import { type Illness, impairedInstances, unhealthyNodes } from '../../core/lifecycle/repair.ts';
+import {
+  impairedInstances,
+  type RepairCause,
+  unhealthyNodes,
+} from '../../core/lifecycle/repair.ts';
 import { withinBudgets } from '../../core/lifecycle/repair-budgets.ts';
 import { CAPACITY_TYPE, NODE_POOL } from '../../core/model/labels.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
@@ -9,7 +13,6 @@ import type { ClusterState, Ports } from '../../ports.ts';
 import type { AppSettings } from '../settings.ts';
 import { attempt, type Failure } from '../writes/attempt.ts';
 import { recordNothing } from '../writes/decisions.ts';
-import type { KarpenterLease } from '../writes/karpenter-lease.ts';
 import { claimRef } from '../writes/references.ts';
 import type { LifecycleMemory } from './memory.ts';
 
@@ -19,7 +22,6 @@ export interface HealthPass {
   readonly settings: AppSettings;
   readonly state: ClusterState;
   readonly nowMs: number;
-  readonly karpenter: KarpenterLease;
   readonly memory: LifecycleMemory;
 }
 
@@ -28,41 +30,35 @@ export interface HealthPass {
  * own conditions where repair is on.
  */
 export async function readHealth(
-  { ports, settings, state, nowMs, karpenter, memory }: HealthPass,
+  { ports, settings, state, nowMs, memory }: HealthPass,
   failures: Failure[],
-): Promise<ReadonlyMap<string, Illness>> {
+): Promise<ReadonlyMap<string, RepairCause>> {
   const { nodes } = state.objects;
   const nodeClaims = state.objects.nodeClaims.filter(({ nodeClassRef }) => isOurs(nodeClassRef));
-  const ill = new Map<string, Illness>();
+  const unhealthy = new Map<string, RepairCause>();
   if (settings.nodeRepair) {
     const report = unhealthyNodes(nodeClaims, nodes, nowMs);
     const { nodePools } = state.objects;
-    const budgeted = withinBudgets(report.ill, { nodePools, nodeClaims, nodes }, nowMs);
-    for (const [uid, illness] of budgeted.ill) ill.set(uid, illness);
+    const budgeted = withinBudgets(report.unhealthy, { nodePools, nodeClaims, nodes }, nowMs);
+    for (const [uid, cause] of budgeted.unhealthy) unhealthy.set(uid, cause);
     const many = 'more than 20 % of the nodes of the NodePool are unhealthy: none is replaced';
     const budget = 'a budget of the NodePool for the reason Unhealthy allows no more disruptions';
-    for (const claim of report.blocked) await sayBlocked(ports, karpenter, claim, many);
-    for (const claim of budgeted.held) await sayBlocked(ports, karpenter, claim, budget);
+    for (const claim of report.blocked) await publishRepairBlocked(ports, claim, many);
+    for (const claim of budgeted.held) await publishRepairBlocked(ports, claim, budget);
   }
-  if (nodeClaims.length === 0 || !memory.takeChecks(nowMs)) return ill;
+  if (nodeClaims.length === 0 || !memory.takeChecks(nowMs)) return unhealthy;
   const ask = async (): Promise<void> => {
     const statuses = await ports.compute.statuses();
-    for (const [uid, illness] of impairedInstances(nodeClaims, statuses, nowMs)) {
-      ill.set(uid, illness);
+    for (const [uid, cause] of impairedInstances(nodeClaims, statuses, nowMs)) {
+      unhealthy.set(uid, cause);
     }
   };
   // Without an answer the other duties go on: repair by EC2's checks is one of many.
   failures.push(...(await attempt('status checks of instances', ask)));
-  return ill;
+  return unhealthy;
 }
 
-async function sayBlocked(
-  ports: Ports,
-  karpenter: KarpenterLease,
-  claim: NodeClaim,
-  why: string,
-): Promise<void> {
-  if (await karpenter.isActive()) return;
+async function publishRepairBlocked(ports: Ports, claim: NodeClaim, why: string): Promise<void> {
   const pool = `NodePool/${claim.labels[NODE_POOL] ?? ''}`;
   await recordNothing({ ports }, 'repair-blocked', pool, why, 'lifecycle');
   await ports.cluster.event({
@@ -75,24 +71,28 @@ async function sayBlocked(
 
 type Deletion = Extract<LifecycleAction, { kind: 'delete-claim' }>;
 
-async function sayIll({ ports, nowMs }: HealthPass, claim: NodeClaim, illness: Illness) {
+async function publishUnhealthy(
+  { ports, nowMs }: HealthPass,
+  claim: NodeClaim,
+  cause: RepairCause,
+) {
   const ref = claimRef(claim);
-  const isNode = illness.condition !== undefined;
+  const isNode = cause.condition !== undefined;
   const reason = isNode ? 'NodeUnhealthy' : 'InstanceUnhealthy';
-  await ports.cluster.event({ regarding: ref, type: 'Warning', reason, message: illness.message });
-  if (!illness.isImmediate) return;
+  await ports.cluster.event({ regarding: ref, type: 'Warning', reason, message: cause.message });
+  if (!cause.isImmediate) return;
   // The deadline of the drain is now: nothing on the node is waited for.
   const annotations = { [TERMINATION_TIMESTAMP]: new Date(nowMs).toISOString() };
   await ports.cluster.patchNodeClaim(ref, { annotations });
 }
 
-function countDeletion({ ports }: HealthPass, claim: NodeClaim, { reason, illness }: Deletion) {
+function countDeletion({ ports }: HealthPass, claim: NodeClaim, { reason, repairCause }: Deletion) {
   const nodepool = claim.labels[NODE_POOL] ?? '';
   const capacity_type = claim.labels[CAPACITY_TYPE] ?? '';
   const { recorder } = ports;
   recorder.count('nodeclaims_disrupted_total', { reason, nodepool, capacity_type });
-  if (illness === undefined) return;
-  const { condition } = illness;
+  if (repairCause === undefined) return;
+  const { condition } = repairCause;
   if (condition === undefined) {
     recorder.count('interruption_instance_status_unhealthy_total', { category: reason });
     return;
@@ -115,7 +115,7 @@ export async function deleteClaim(
   if ((action.reason === 'registration_timeout' || isUnjoined) && nodepool !== '') {
     await ports.memory.recordRegistration(nodepool, false);
   }
-  if (action.illness !== undefined) await sayIll(pass, claim, action.illness);
+  if (action.repairCause !== undefined) await publishUnhealthy(pass, claim, action.repairCause);
   await ports.cluster.delete(claimRef(claim));
   countDeletion(pass, claim, action);
   await ports.recorder.decision({

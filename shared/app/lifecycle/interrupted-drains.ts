@@ -8,7 +8,7 @@ import { isKarpenterActive } from '../settings.ts';
 import { atOnce } from '../writes/at-once.ts';
 import { attempt, type Failure } from '../writes/attempt.ts';
 import { takeInOrder } from '../writes/in-order.ts';
-import { KarpenterLease } from '../writes/karpenter-lease.ts';
+import { KarpenterLease, untilKarpenterIsActive } from '../writes/karpenter-lease.ts';
 import { nodeRef } from '../writes/references.ts';
 import { type Evictions, evictPods, taintNode } from './drains.ts';
 
@@ -37,28 +37,25 @@ export async function beginUrgentDrains(ports: Ports): Promise<Evictions> {
   if (isKarpenterActive(state.karpenterRenewedAtMs, ports.clock.nowMs()) || urgent.length === 0) {
     return { evictions: 0, failures: [] };
   }
-  const karpenter = new KarpenterLease(ports, state, startedAtMs);
+  const guarded = new KarpenterLease(ports, state, startedAtMs).guarded(ports);
   const failures: Failure[] = [];
   let evictions = 0;
-  await atOnce(AT_ONCE_MAX, urgent, async (claim) => {
+  const beginEach = atOnce(AT_ONCE_MAX, urgent, async (claim) => {
     const begin = async (): Promise<void> => {
-      const begun = await beginDrain(ports, karpenter, claim);
+      const begun = await beginDrain(guarded, claim);
       evictions += begun.evictions;
       failures.push(...begun.failures);
     };
     failures.push(...(await attempt(`NodeClaim/${claim.name}`, begin)));
   });
+  await untilKarpenterIsActive(() => beginEach);
   return { evictions, failures };
 }
 
 const NOTHING: Evictions = { evictions: 0, failures: [] };
 
 /** Taints the node and evicts the first group of its pods. */
-async function beginDrain(
-  ports: Ports,
-  karpenter: KarpenterLease,
-  claim: NodeClaim,
-): Promise<Evictions> {
+async function beginDrain(ports: Ports, claim: NodeClaim): Promise<Evictions> {
   if (claim.nodeName === undefined) return NOTHING;
   const { node, pods } = await ports.cluster.readNode(claim.nodeName);
   if (node === undefined || node.providerId !== claim.providerId) return NOTHING;
@@ -76,7 +73,7 @@ async function beginDrain(
   await takeInOrder(actions, async (action) => {
     let done: Evictions | undefined;
     const step = async (): Promise<void> => {
-      if (!(await karpenter.isActive())) done = await act(ports, action);
+      done = await act(ports, action);
     };
     failures.push(...(await attempt(`NodeClaim/${claim.name}`, step)));
     evictions += done?.evictions ?? 0;

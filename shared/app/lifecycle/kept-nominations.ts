@@ -1,9 +1,9 @@
-import { type Nominees, takenTogether } from '../../core/lifecycle/spread-turns.ts';
+import { type Nominees, nominableTogether } from '../../core/lifecycle/spread-order.ts';
 import { hardDomainSpreads, type Pod } from '../../core/model/pod.ts';
 import type { Ports, WaitingPod, WaitingPodStream } from '../../ports.ts';
 import { atOnce } from '../writes/at-once.ts';
 import type { Failure } from '../writes/attempt.ts';
-import type { KarpenterLease } from '../writes/karpenter-lease.ts';
+import { untilKarpenterIsActive } from '../writes/karpenter-lease.ts';
 import { podRef } from '../writes/references.ts';
 import { SETTLING_MS } from './nominations.ts';
 
@@ -37,11 +37,8 @@ function wasWithout({ nomination, triesLeft }: Kept): boolean {
   return nomination === 'none' || nomination === 'lost' || triesLeft < TRIES_MAX;
 }
 
-/** What writing goes by. */
-interface Writing {
-  readonly ports: Pick<Ports, 'cluster' | 'clock'>;
-  readonly karpenter: KarpenterLease;
-}
+/** Those of the pass that looks after nominations. */
+type NominationPorts = Pick<Ports, 'cluster' | 'clock'>;
 
 /**
  * Nominations that kube-scheduler is not to take away for good while nodes open. It takes one away
@@ -52,7 +49,7 @@ interface Writing {
  * claims do not know of.
  */
 export class KeptNominations {
-  #writing: Writing | undefined;
+  #ports: NominationPorts | undefined;
   readonly #kept = new Map<string, Kept>();
   #stream: Promise<WaitingPodStream> | undefined;
   /** Ends the stream. */
@@ -65,19 +62,19 @@ export class KeptNominations {
   readonly #failures = new Map<string, string>();
 
   /** Waits until kube-scheduler is not trying pods, and knows of what was written; not for longer. */
-  async rest(writing: Writing, msMax: number): Promise<void> {
-    await (await this.#following(writing)).rest(msMax);
+  async rest(ports: NominationPorts, msMax: number): Promise<void> {
+    await (await this.#following(ports)).rest(msMax);
   }
 
   /** The waiting pods' uids in the order in which they were last tried, and will be tried again. */
-  async order(writing: Writing): Promise<readonly string[]> {
-    return await (await this.#following(writing)).order();
+  async order(ports: NominationPorts): Promise<readonly string[]> {
+    return await (await this.#following(ports)).order();
   }
 
-  async #following(writing: Writing): Promise<WaitingPodStream> {
-    this.#writing = writing;
+  async #following(ports: NominationPorts): Promise<WaitingPodStream> {
+    this.#ports = ports;
     this.#isAwaited = true;
-    this.#stream ??= this.#open(writing);
+    this.#stream ??= this.#open(ports);
     return await this.#stream;
   }
 
@@ -86,17 +83,17 @@ export class KeptNominations {
    * that or go elsewhere.
    */
   async follow(
-    writing: Writing,
+    ports: NominationPorts,
     arrivals: readonly Nominees[],
     nominees: readonly Nominees[],
   ): Promise<void> {
-    await this.#following(writing);
+    await this.#following(ports);
     const nominated = new Set(nominees.flatMap(({ pods }) => pods));
     const nomination = (pod: Pod, nodeName: string): Kept['nomination'] => {
       if (nominated.has(pod)) return 'awaited';
       return pod.nominatedNodeName === nodeName ? 'held' : 'none';
     };
-    const untilMs = writing.ports.clock.nowMs() + SETTLING_MS;
+    const untilMs = ports.clock.nowMs() + SETTLING_MS;
     for (const { node, pods } of arrivals) {
       for (const pod of pods) {
         const state = { nomination: nomination(pod, node.name), triesLeft: TRIES_MAX };
@@ -152,7 +149,7 @@ export class KeptNominations {
     this.#isAwaited = false;
     this.#forget();
     await Promise.all(this.#workers);
-    this.#writing = undefined;
+    this.#ports = undefined;
   }
 
   #forget(): void {
@@ -167,14 +164,14 @@ export class KeptNominations {
     if (this.#kept.size === 0 && !this.#isAwaited) this.#forget();
   }
 
-  async #open({ ports }: Writing): Promise<WaitingPodStream> {
+  async #open(ports: NominationPorts): Promise<WaitingPodStream> {
     const over = new AbortController();
     this.#over = over;
     const forget = (): void => {
       if (this.#over === over) this.#forget();
     };
     try {
-      const listener = { told: (pod: WaitingPod) => this.#told(pod), over: forget };
+      const listener = { onChange: (pod: WaitingPod) => this.#onChange(pod), onEnd: forget };
       return await ports.cluster.followWaitingPods(listener, over.signal);
     } catch (error) {
       forget();
@@ -183,7 +180,7 @@ export class KeptNominations {
   }
 
   /** One that is nominated elsewhere has got a place by preemption, or by a later plan. */
-  #told({ uid, nominatedNodeName, nodeName, isOver }: WaitingPod): void {
+  #onChange({ uid, nominatedNodeName, nodeName, isOver }: WaitingPod): void {
     const kept = this.#kept.get(uid);
     if (kept === undefined) return;
     if (isOver) {
@@ -248,7 +245,7 @@ export class KeptNominations {
     const isWithout = ({ nomination, isKept }: Kept): boolean => nomination === 'none' && isKept;
     const podsOf = (those: readonly Kept[]): readonly Pod[] => those.map(({ pod }) => pod);
     const nominated = here.filter(({ nomination }) => nomination !== 'none');
-    const next = new Set(takenTogether(podsOf(here.filter(isWithout)), podsOf(nominated)));
+    const next = new Set(nominableTogether(podsOf(here.filter(isWithout)), podsOf(nominated)));
     for (const kept of here.filter(({ pod }) => next.has(pod))) {
       kept.nomination = 'awaited';
       this.#enqueue(() => this.#nominate(kept));
@@ -279,14 +276,14 @@ export class KeptNominations {
 
   /** One that is refused is left to the next pass. */
   async #nominate(kept: Kept): Promise<void> {
-    const writing = this.#writing;
+    const ports = this.#ports;
     const { pod, nodeName, untilMs } = kept;
-    if (writing === undefined || this.#kept.get(pod.uid) !== kept) return;
-    const { ports, karpenter } = writing;
+    if (ports === undefined || this.#kept.get(pod.uid) !== kept) return;
     let isDone = false;
     try {
-      const isLate = ports.clock.nowMs() >= untilMs || (await karpenter.isActive());
-      isDone = !isLate && (await ports.cluster.nominate(podRef(pod), nodeName)) === 'done';
+      const nominate = () => ports.cluster.nominate(podRef(pod), nodeName);
+      const isLate = ports.clock.nowMs() >= untilMs;
+      isDone = !isLate && (await untilKarpenterIsActive(nominate)) === 'done';
     } catch (error) {
       // Nobody waits for this: whatever it is, the next pass or the end of the run says it.
       this.#failures.set(`Node/${nodeName}`, String(error));

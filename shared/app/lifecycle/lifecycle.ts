@@ -7,20 +7,25 @@ import {
   type SeenTaint,
   TERMINATION_FINALIZER,
 } from '../../core/lifecycle/actions.ts';
-import { closedClaim, decideClaim, isJoining, reasonClosed } from '../../core/lifecycle/claim.ts';
+import {
+  decideClaim,
+  isJoining,
+  reasonUnregistered,
+  unregisteredClaim,
+} from '../../core/lifecycle/claim.ts';
 import { isTrue } from '../../core/lifecycle/conditions.ts';
 import { blockingAttachments } from '../../core/lifecycle/drain.ts';
-import { forsakenNodes, orphanedInstances } from '../../core/lifecycle/garbage.ts';
-import { awaitedNodes } from '../../core/lifecycle/opening-order.ts';
-import type { Illness } from '../../core/lifecycle/repair.ts';
+import { nodesWithoutClaim, orphanedInstances } from '../../core/lifecycle/garbage.ts';
+import { awaitedNodes } from '../../core/lifecycle/registration-order.ts';
+import type { RepairCause } from '../../core/lifecycle/repair.ts';
 import type { Node } from '../../core/model/cluster.ts';
 import { INTERRUPTED, ZONE } from '../../core/model/labels.ts';
 import type { Pod } from '../../core/model/pod.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
-import type { Brake, ClusterState, Instance, Ports } from '../../ports.ts';
+import type { ClusterState, Instance, PauseScope, Ports } from '../../ports.ts';
 import { type AppSettings, isKarpenterActive, isPaused } from '../settings.ts';
 import { attempt, type Failure } from '../writes/attempt.ts';
-import { KarpenterLease } from '../writes/karpenter-lease.ts';
+import { KarpenterLease, untilKarpenterIsActive } from '../writes/karpenter-lease.ts';
 import { nodeRef } from '../writes/references.ts';
 import { type Pass, takeSteps } from './claim-steps.ts';
 import { readHealth } from './health.ts';
@@ -29,7 +34,7 @@ import type { KeptInstances } from './kept-instances.ts';
 import { LifecycleMemory } from './memory.ts';
 import { awaitingPods, isAwaited, type Nominations, readNominations } from './nominations.ts';
 import { isLeaving, type LifecycleReport, reportOf, type View } from './report.ts';
-import { type Opening, openNodes, rest } from './unregistered-taint.ts';
+import { type Registering, registerNodes, rest } from './unregistered-taint.ts';
 
 /** Nodes that could open are not kept closed for longer, however long kube-scheduler tries pods. */
 const REST_MS_MAX = 750;
@@ -38,7 +43,7 @@ function surroundings(pass: Pass, index: Index, claim: NodeClaim): ClaimSurround
   const nodes = claim.providerId === undefined ? [] : (index.nodes.get(claim.providerId) ?? []);
   const pods = nodes.flatMap((node) => index.pods.get(node.name) ?? []);
   const { objects, volumeAttachments, pausedUntilMs } = pass.state;
-  const isHeld = (brake: Brake): boolean => isPaused(pausedUntilMs[brake], pass.nowMs);
+  const isHeld = (brake: PauseScope): boolean => isPaused(pausedUntilMs[brake], pass.nowMs);
   const isOpen = isTrue(claim, 'Registered');
   const isWithout = (pod: Pod) => !isOpen || !pass.memory.nominations.isNominated(pod);
   return {
@@ -54,7 +59,7 @@ function surroundings(pass: Pass, index: Index, claim: NodeClaim): ClaimSurround
       blockingAttachments(node, pods, volumeAttachments, objects, pass.nowMs),
     ),
     seenTaints: index.seenTaints,
-    illness: index.ill.get(claim.uid),
+    repairCause: index.unhealthy.get(claim.uid),
     isExpiryHeld: isHeld('disrupt') || isHeld('launch') || index.away.has(claim.labels[ZONE] ?? ''),
   };
 }
@@ -74,7 +79,7 @@ function isUnreserved(claim: NodeClaim, { instances }: Index): boolean {
 
 interface Index {
   readonly seenTaints: ReadonlyMap<string, SeenTaint>;
-  readonly ill: ReadonlyMap<string, Illness>;
+  readonly unhealthy: ReadonlyMap<string, RepairCause>;
   readonly nodes: ReadonlyMap<string, readonly Node[]>;
   readonly pods: ReadonlyMap<string, readonly Pod[]>;
   readonly nominations: Nominations;
@@ -86,13 +91,13 @@ interface Index {
 
 function indexOf(
   { state, nowMs, memory }: Pick<Pass, 'state' | 'nowMs' | 'memory'>,
-  { instances, ill }: Health,
+  { instances, unhealthy }: Health,
 ): Index {
   const { nodes, pods, nodePools } = state.objects;
   return {
     away: new Set(shiftedZones(nodePools).map(({ zone }) => zone)),
     seenTaints: memory.noteTaints(nodes, nowMs),
-    ill,
+    unhealthy,
     nodes: Map.groupBy(nodes, (node) => node.providerId ?? ''),
     pods: Map.groupBy(pods, (pod) => pod.nodeName ?? ''),
     nominations: readNominations(state, nowMs),
@@ -106,7 +111,7 @@ async function collectOrphans(pass: Pass, instances: readonly Instance[]): Promi
   const { nodeClaims, nodes } = state.objects;
   if (isPaused(state.pausedUntilMs.terminate, nowMs)) return;
   const orphans = orphanedInstances(instances, nodeClaims, nowMs).slice(0, pass.terminationsLeft);
-  if (orphans.length === 0 || (await pass.karpenter.isActive())) return;
+  if (orphans.length === 0) return;
   pass.acted = true;
   pass.changed = true;
   await ports.compute.terminate(orphans.map((each) => each.id));
@@ -127,10 +132,9 @@ async function collectOrphans(pass: Pass, instances: readonly Instance[]): Promi
   }
 }
 
-async function releaseForsaken(pass: Pass): Promise<void> {
+async function releaseNodesWithoutClaim(pass: Pass): Promise<void> {
   const { nodes, nodeClaims } = pass.state.objects;
-  for (const node of forsakenNodes(nodes, nodeClaims)) {
-    if (await pass.karpenter.isActive()) return;
+  for (const node of nodesWithoutClaim(nodes, nodeClaims)) {
     const patch = { removeFinalizer: TERMINATION_FINALIZER };
     await pass.ports.cluster.patchNode(nodeRef(node), patch);
   }
@@ -163,11 +167,11 @@ function decisionsOf(
   index: Index,
 ): readonly ClaimDecision[] {
   const found = claims.map((claim) => ({ claim, around: surroundings(pass, index, claim) }));
-  const closed = found.flatMap(({ claim, around }) => closedClaim(claim, around) ?? []);
+  const closed = found.flatMap(({ claim, around }) => unregisteredClaim(claim, around) ?? []);
   const awaited = awaitedNodes(closed);
   return found.map(({ claim, around: rest }): ClaimDecision => {
     const around = { ...rest, awaitedNode: awaited.get(claim) };
-    if (reasonClosed(claim, around) !== undefined) pass.isOpening = true;
+    if (reasonUnregistered(claim, around) !== undefined) pass.isRegistering = true;
     return decideClaim(claim, around);
   });
 }
@@ -176,7 +180,7 @@ function decisionsOf(
 type Moment = Pick<Pass, 'state' | 'nowMs'>;
 
 /** What EC2 and the nodes say of claims, asked once in a pass. */
-type Health = Pick<Index, 'instances' | 'ill'>;
+type Health = Pick<Index, 'instances' | 'unhealthy'>;
 
 function look(pass: Pass, health: Health): View {
   const index = indexOf(pass, health);
@@ -188,7 +192,7 @@ function look(pass: Pass, health: Health): View {
   return { pass, claims, nominations, decisions: decisionsOf(pass, claims, index) };
 }
 
-function openingsOf(decisions: readonly ClaimDecision[]): readonly Opening[] {
+function openingsOf(decisions: readonly ClaimDecision[]): readonly Registering[] {
   return decisions.flatMap(({ claim, actions }) =>
     actions.filter((each) => each.kind === 'register').map((action) => ({ claim, action })),
   );
@@ -210,7 +214,7 @@ async function atRest(first: View, health: Health): Promise<View> {
   const state = await ports.cluster.read();
   const nowMs = ports.clock.nowMs();
   const asked = new Map(claims.map(({ uid, providerId }) => [uid, providerId]));
-  const view = look({ ...pass, state, nowMs, isOpening: false }, health);
+  const view = look({ ...pass, state, nowMs, isRegistering: false }, health);
   const wasAsked = ({ claim: { uid, providerId } }: ClaimDecision): boolean =>
     asked.has(uid) && asked.get(uid) === providerId;
   return { ...view, decisions: view.decisions.filter(wasAsked) };
@@ -231,7 +235,7 @@ async function carryAllOut(first: View, health: Health): Promise<View> {
 /** Nodes open together; then the rest, but for drains. */
 async function openAndGoOn({ pass, decisions }: View): Promise<void> {
   const openings = openingsOf(decisions);
-  const opened = await openNodes(pass, openings);
+  const opened = await registerNodes(pass, openings);
   if (openings.length > 0) pass.changed = true;
   const closed = new Set(openings.map(({ claim }) => claim).filter((each) => !opened.has(each)));
   const others = decisions.filter(({ claim }) => !isLeaving(claim) && !closed.has(claim));
@@ -239,7 +243,7 @@ async function openAndGoOn({ pass, decisions }: View): Promise<void> {
     ...others.filter(({ claim }) => opened.has(claim)),
     ...others.filter(({ claim }) => !opened.has(claim)),
   ]);
-  if (closed.size > 0) pass.isOpening = true;
+  if (closed.size > 0) pass.isRegistering = true;
 }
 
 /** Nodes join and drain whether or not EC2 can be asked; undefined: it cannot. */
@@ -261,14 +265,14 @@ async function listInstances(
 
 /** One round over all claims: register, initialise, drain, terminate, time out, collect garbage. */
 export async function lifecycle(
-  ports: Ports,
+  unguarded: Ports,
   settings: AppSettings,
   memory = new LifecycleMemory(),
 ): Promise<LifecycleReport> {
-  const begun = await beginUrgentDrains(ports);
-  const startedAtMs = ports.clock.nowMs();
-  const state = await ports.cluster.read();
-  const nowMs = ports.clock.nowMs();
+  const begun = await beginUrgentDrains(unguarded);
+  const startedAtMs = unguarded.clock.nowMs();
+  const state = await unguarded.cluster.read();
+  const nowMs = unguarded.clock.nowMs();
   const nothing = {
     isUnsettled: false,
     isExpecting: false,
@@ -281,6 +285,7 @@ export async function lifecycle(
     terminated: [],
   };
   if (isKarpenterActive(state.karpenterRenewedAtMs, nowMs)) return { ...nothing, failures: [] };
+  const ports = new KarpenterLease(unguarded, state, startedAtMs).guarded(unguarded);
   const failures: Failure[] = [...begun.failures];
   const instances = await listInstances(
     ports,
@@ -294,19 +299,34 @@ export async function lifecycle(
   );
   const terminationsLeft = Math.max(0, settings.terminationsPerMinuteMax - recent);
   const terminated: string[] = [];
-  const karpenter = new KarpenterLease(ports, state, startedAtMs);
-  const base = { ports, settings, state, nowMs, karpenter, memory, terminationsLeft, terminated };
+  const base = { ports, settings, state, nowMs, memory, terminationsLeft, terminated };
   const isChanged = begun.evictions > 0;
-  const none = { evictions: begun.evictions, acted: false, changed: isChanged, isOpening: false };
+  const none = {
+    evictions: begun.evictions,
+    acted: false,
+    changed: isChanged,
+    isRegistering: false,
+  };
   memory.blocked.begin(state.objects.pods);
   const pass: Pass = { ...base, ...none, failures };
+  return reportOf(await takeAllSteps(pass, instances));
+}
+
+/** Everything that a pass does; returns what was seen last. */
+async function takeAllSteps(pass: Pass, instances: readonly Instance[] | undefined): Promise<View> {
+  const { failures, memory } = pass;
   const byId = instances && new Map(instances.map((each) => [each.id, each]));
-  const health = { instances: byId, ill: await readHealth(pass, failures) };
+  const unhealthy = await untilKarpenterIsActive(() => readHealth(pass, failures));
+  const health = { instances: byId, unhealthy: unhealthy ?? new Map() };
   failures.push(...memory.nominations.takeFailures());
-  const view = await carryAllOut(look(pass, health), health);
+  let view = look(pass, health);
+  await untilKarpenterIsActive(async () => {
+    view = await carryAllOut(view, health);
+    const collect = () => collectOrphans(view.pass, instances ?? []);
+    failures.push(...(await attempt('instances without a NodeClaim', collect)));
+    const release = () => releaseNodesWithoutClaim(view.pass);
+    failures.push(...(await attempt('nodes without a NodeClaim', release)));
+  });
   memory.nominations.passed();
-  const collect = () => collectOrphans(view.pass, instances ?? []);
-  failures.push(...(await attempt('instances without a NodeClaim', collect)));
-  failures.push(...(await attempt('nodes without a NodeClaim', () => releaseForsaken(view.pass))));
-  return reportOf(view);
+  return view;
 }

@@ -1,6 +1,6 @@
 import { conditionOf, isTrue } from '../../core/lifecycle/conditions.ts';
 import { isPending, plannedPods } from '../../core/lifecycle/planned-pods.ts';
-import { type Nominees, takenTogether } from '../../core/lifecycle/spread-turns.ts';
+import { type Nominees, nominableTogether } from '../../core/lifecycle/spread-order.ts';
 import type { Pod } from '../../core/model/pod.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
 import { fitsResources, type Resources, subtractResources } from '../../core/model/resources.ts';
@@ -101,7 +101,7 @@ export function awaitingPods(
   const pods = own.flatMap((uid) => pending.get(uid) ?? []);
   const waiting = pods.filter(({ nominatedNodeName }) => !staying.has(nominatedNodeName));
   if (!isOpen) return waiting;
-  return takenTogether(waiting, nominated.get(claim.nodeName)).filter(({ spec }) => {
+  return nominableTogether(waiting, nominated.get(claim.nodeName)).filter(({ spec }) => {
     const room = free.get(claim.nodeName ?? '');
     if (room === undefined || !fitsResources(spec.requests, room)) return false;
     free.set(claim.nodeName ?? '', subtractResources(room, spec.requests));

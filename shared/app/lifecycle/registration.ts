@@ -9,8 +9,7 @@ import type { Pod } from '../../core/model/pod.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
 import type { NodePatch, Ports } from '../../ports.ts';
 import { attempt, type Failure } from '../writes/attempt.ts';
-import { saying } from '../writes/claim-conditions.ts';
-import type { KarpenterLease } from '../writes/karpenter-lease.ts';
+import { withReadiness } from '../writes/claim-readiness.ts';
 import { claimRef, nodeRef } from '../writes/references.ts';
 
 /** What writing to claims and their nodes goes by. */
@@ -18,12 +17,11 @@ export interface ClaimPass {
   readonly ports: Ports;
   readonly nowMs: number;
   readonly failures: Failure[];
-  readonly karpenter: KarpenterLease;
   /** Something was written, or tried. */
   acted: boolean;
 }
 
-/** Carries a step out, unless Karpenter runs; false: it was refused, or has to wait. */
+/** Carries a step out; false: it was refused, or has to wait. */
 export async function carryOut(
   pass: ClaimPass,
   claim: NodeClaim,
@@ -31,7 +29,6 @@ export async function carryOut(
 ): Promise<boolean> {
   let isDone = false;
   const steps = async (): Promise<void> => {
-    if (await pass.karpenter.isActive()) return;
     pass.acted = true;
     isDone = await step();
   };
@@ -46,7 +43,7 @@ export async function setConditions(
   nodeName?: string,
 ): Promise<void> {
   const named = nodeName === undefined ? {} : { nodeName };
-  const patch = { conditions: saying(set, nowMs), ...named };
+  const patch = { conditions: withReadiness(set, nowMs), ...named };
   await ports.cluster.patchNodeClaimStatus(claimRef(claim), patch);
 }
 

@@ -90,16 +90,16 @@ function drainsOf({ state }: Pass, leaving: readonly NodeClaim[]) {
 
 /** What the pass came to. */
 export function reportOf({ pass, claims, decisions, nominations }: View): LifecycleReport {
-  const { acted, isOpening, evictions, terminated, failures, nowMs, memory } = pass;
+  const { acted, isRegistering, evictions, terminated, failures, nowMs, memory } = pass;
   const leaving = decisions.filter(isStillLeaving).map(({ claim }) => claim);
   const expected = claims.filter((claim) => isJoining(claim, nowMs));
   const atRisk = claims.some((claim) => isAtRisk(claim, nominations));
   const isQuiet =
-    !pass.changed && !isOpening && !atRisk && !leaving.some((claim) => isHurried(claim, nowMs));
+    !pass.changed && !isRegistering && !atRisk && !leaving.some((claim) => isHurried(claim, nowMs));
   if (!isQuiet) memory.instances.forget();
   const drains = drainsOf(pass, leaving);
   return {
-    isUnsettled: acted || isOpening || leaving.length > 0,
+    isUnsettled: acted || isRegistering || leaving.length > 0,
     isExpecting: atRisk || expected.length > 0,
     isQuiet,
     isEnding:

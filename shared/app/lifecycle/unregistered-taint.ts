@@ -1,9 +1,9 @@
 import type { LifecycleAction } from '../../core/lifecycle/actions.ts';
 import { isPending, plannedPods, plannedPodsText } from '../../core/lifecycle/planned-pods.ts';
-import { inTurn, takenTogether } from '../../core/lifecycle/spread-turns.ts';
-import { isDrawnByOthers, type Pod } from '../../core/model/pod.ts';
+import { inSpreadOrder, nominableTogether } from '../../core/lifecycle/spread-order.ts';
+import { attractsOtherPods, type Pod } from '../../core/model/pod.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
-import type { ClusterState } from '../../ports.ts';
+import type { ClusterState, Ports } from '../../ports.ts';
 import { attempt, type Failure } from '../writes/attempt.ts';
 import type { LifecycleMemory } from './memory.ts';
 import { nominatePods } from './nominations.ts';
@@ -16,13 +16,13 @@ export const TOGETHER_MAX = 20;
 const REST_MS_MAX = 500;
 
 /** A node that may open, and its claim. */
-export interface Opening {
+export interface Registering {
   readonly claim: NodeClaim;
   readonly action: Extract<LifecycleAction, { kind: 'register' }>;
 }
 
 /** An opening, and the pods that are nominated for it. */
-interface Turned extends Opening {
+interface Turned extends Registering {
   readonly pods: readonly Pod[];
 }
 
@@ -36,8 +36,9 @@ async function doneFor<Item>(
 }
 
 /** First those with pods that others would have to follow (`awaitedNodes`). */
-function firstOf(openings: readonly Opening[]): readonly Opening[] {
-  const isDrawn = ({ action }: Opening) => action.pods.some(({ spec }) => isDrawnByOthers(spec));
+function firstOf(openings: readonly Registering[]): readonly Registering[] {
+  const isDrawn = ({ action }: Registering) =>
+    action.pods.some(({ spec }) => attractsOtherPods(spec));
   const others = openings.filter((each) => !isDrawn(each));
   return [...openings.filter(isDrawn), ...others].slice(0, TOGETHER_MAX);
 }
@@ -62,15 +63,15 @@ interface OpeningPass extends ClaimPass {
 
 /** Asks about pods without a node; where that fails, nodes open without an answer. */
 async function asked(
-  { ports, karpenter, failures }: OpeningPass,
-  ask: (writing: Pick<OpeningPass, 'ports' | 'karpenter'>) => Promise<void>,
+  { ports, failures }: OpeningPass,
+  ask: (ports: Ports) => Promise<void>,
 ): Promise<void> {
-  failures.push(...(await attempt('pods without a node', () => ask({ ports, karpenter }))));
+  failures.push(...(await attempt('pods without a node', () => ask(ports))));
 }
 
 /** Waits until kube-scheduler rests, and not for longer. */
 export async function rest(pass: OpeningPass, msMax: number): Promise<void> {
-  await asked(pass, (writing) => pass.memory.nominations.rest(writing, msMax));
+  await asked(pass, (ports) => pass.memory.nominations.rest(ports, msMax));
 }
 
 /**
@@ -80,9 +81,9 @@ export async function rest(pass: OpeningPass, msMax: number): Promise<void> {
  * that are nominated anywhere (hasNominatedNodeNameChanged, kube-scheduler 1.35): what can be
  * written before is written before, it is to be at rest, and nominations are kept from then on.
  */
-export async function openNodes(
+export async function registerNodes(
   pass: OpeningPass,
-  openings: readonly Opening[],
+  openings: readonly Registering[],
 ): Promise<ReadonlySet<NodeClaim>> {
   const prepared = await doneFor(firstOf(openings), ({ claim, action }) =>
     carryOut(pass, claim, () => prepare(pass, claim, action.node)),
@@ -90,12 +91,11 @@ export async function openNodes(
   if (prepared.length === 0) return new Set();
   const order = await readOrder(pass, prepared);
   const named = await inOrder(pass, prepared, order);
-  if (await pass.karpenter.isActive()) return new Set();
   const { objects } = pass.state;
   const nominated = Map.groupBy(objects.pods.filter(isPending), (pod) => pod.nominatedNodeName);
   const nominees = named.map(({ action: { node }, pods }) => ({
     node,
-    pods: takenTogether(pods, nominated.get(node.name)),
+    pods: nominableTogether(pods, nominated.get(node.name)),
   }));
   const { ports, memory, failures } = pass;
   const { nominations } = memory;
@@ -104,7 +104,7 @@ export async function openNodes(
     pods: [...pods, ...(nominated.get(node.name) ?? [])],
   }));
   if (order !== undefined) {
-    await asked(pass, (writing) => nominations.follow(writing, arrivals, nominees));
+    await asked(pass, (own) => nominations.follow(own, arrivals, nominees));
   }
   failures.push(...(await nominatePods(ports, nominees)));
   if (order !== undefined) await rest(pass, REST_MS_MAX);
@@ -124,12 +124,12 @@ export async function openNodes(
 /** By uid, when each pod without a node is tried. Undefined: nobody asks, or it cannot be known. */
 async function readOrder(
   pass: OpeningPass,
-  openings: readonly Opening[],
+  openings: readonly Registering[],
 ): Promise<ReadonlyMap<string, number> | undefined> {
   if (openings.every(({ action }) => action.pods.length === 0)) return undefined;
   let order: ReadonlyMap<string, number> | undefined;
-  await asked(pass, async (writing) => {
-    const uids = await pass.memory.nominations.order(writing);
+  await asked(pass, async (ports) => {
+    const uids = await pass.memory.nominations.order(ports);
     order = new Map(uids.map((uid, at) => [uid, at]));
   });
   return order;
@@ -144,11 +144,11 @@ async function readOrder(
  */
 async function inOrder(
   pass: OpeningPass,
-  openings: readonly Opening[],
+  openings: readonly Registering[],
   order: ReadonlyMap<string, number> | undefined,
 ): Promise<readonly Turned[]> {
   const orderOf = ({ uid }: Pod): number => order?.get(uid) ?? order?.size ?? 0;
-  const turned = inTurn(
+  const turned = inSpreadOrder(
     openings.map(({ action }) => action),
     orderOf,
   );

@@ -17,8 +17,8 @@ import type {
 } from '../../core/model/node-class.ts';
 import { type ClusterState, PortError, type Ports } from '../../ports.ts';
 import { attempt, type Failure } from '../writes/attempt.ts';
-import { sayNewlyFalse } from '../writes/condition-changes.ts';
-import { KarpenterActive, KarpenterLease } from '../writes/karpenter-lease.ts';
+import { publishNewlyFalse } from '../writes/condition-changes.ts';
+import { KarpenterLease, untilKarpenterIsActive } from '../writes/karpenter-lease.ts';
 import { classRef } from '../writes/references.ts';
 
 const FINALIZER = 'karpenter.k8s.aws/termination';
@@ -56,11 +56,10 @@ interface Resolved<Value> {
 interface Refreshing {
   readonly ports: Ports;
   /** Asked before each write: AWS takes seconds to answer what leads up to it. */
-  readonly karpenter: KarpenterLease;
   readonly nodeClass: NodeClass;
   readonly failures: Failure[];
   /** What passes by itself stood in the way: the class is to be looked at again soon. */
-  readonly onPassing: () => void;
+  readonly onTransient: () => void;
 }
 
 /** The stack's prop that allows what a class names, by condition. */
@@ -74,7 +73,7 @@ const ALLOWED_BY: Readonly<Record<string, string>> = {
  * a moment of throttling must not stop the NodePools of the class.
  */
 async function resolution<Value>(
-  { nodeClass, failures, onPassing }: Refreshing,
+  { nodeClass, failures, onTransient }: Refreshing,
   work: () => Promise<Value>,
   fallback: Value,
   type: string,
@@ -84,8 +83,8 @@ async function resolution<Value>(
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
     const message = `${error.code}: ${error.message}`;
-    if (error.isPassing) {
-      onPassing();
+    if (error.isTransient) {
+      onTransient();
       failures.push({ object: `EC2NodeClass/${nodeClass.name}`, message });
       const isKnown = isTrue(nodeClass.status, type);
       return { value: fallback, failed: isKnown ? undefined : unknown(type, message) };
@@ -101,7 +100,7 @@ async function resolution<Value>(
  * AWS cannot be asked, what was found before counts here too.
  */
 async function validation(
-  { ports, failures, onPassing }: Refreshing,
+  { ports, failures, onTransient }: Refreshing,
   nodeClass: NodeClass,
 ): Promise<ConditionClaim> {
   const type = 'ValidationSucceeded';
@@ -113,8 +112,8 @@ async function validation(
     return yes(type);
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
-    if (!error.isPassing) return no(type, error.code, error.message);
-    onPassing();
+    if (!error.isTransient) return no(type, error.code, error.message);
+    onTransient();
     const message = `${error.code}: ${error.message}`;
     failures.push({ object: `EC2NodeClass/${nodeClass.name}`, message });
     return isTrue(nodeClass.status, type) ? yes(type) : unknown(type, message);
@@ -123,7 +122,7 @@ async function validation(
 
 /** What the class's selectors mean now, step by step. */
 async function resolveAll(refreshing: Refreshing) {
-  const { ports, karpenter, nodeClass } = refreshing;
+  const { ports, nodeClass } = refreshing;
   const { status, capacityReservationSelectorTerms: terms } = nodeClass;
   const step = <Value>(type: string, work: () => Promise<Value>, fallback: Value) =>
     resolution(refreshing, work, fallback, type);
@@ -144,7 +143,6 @@ async function resolveAll(refreshing: Refreshing) {
     async () => (terms.length === 0 ? none : await ports.network.reservations(terms)),
     status.capacityReservations,
   );
-  if (nodeClass.instanceProfile === undefined) await karpenter.throwIfActive();
   const profile = await step(
     'InstanceProfileReady',
     async () => nodeClass.instanceProfile ?? (await ports.profiles.ensure(nodeClass)),
@@ -239,10 +237,7 @@ function sameStatus(a: NodeClassStatus, b: NodeClassStatus): boolean {
   return canonicalText(restBefore) === canonicalText(restAfter) && sameConditions(before, after);
 }
 
-async function release(
-  { ports, karpenter, nodeClass }: Refreshing,
-  state: ClusterState,
-): Promise<boolean> {
+async function release({ ports, nodeClass }: Refreshing, state: ClusterState): Promise<boolean> {
   const users = state.objects.nodeClaims.filter(
     ({ nodeClassRef: { group, kind, name } }) =>
       group === NODE_CLASS_GROUP && kind === NODE_CLASS_KIND && name === nodeClass.name,
@@ -262,23 +257,19 @@ async function release(
   }
   if (!nodeClass.finalizers.includes(FINALIZER)) return false;
   // Also where it names a profile: it may have named a role before.
-  await karpenter.throwIfActive();
   await ports.profiles.remove(nodeClass);
-  await karpenter.throwIfActive();
   await ports.compute.removeLaunchTemplates(nodeClass.name, 'none');
-  await karpenter.throwIfActive();
   await ports.cluster.patchNodeClass(classRef(nodeClass), { removeFinalizer: FINALIZER });
   return true;
 }
 
 async function refresh(refreshing: Refreshing): Promise<void> {
-  const { ports, karpenter, nodeClass, failures } = refreshing;
+  const { ports, nodeClass, failures } = refreshing;
   const hash = nodeClassHash(nodeClass);
   const isStamped =
     nodeClass.annotations[NODE_CLASS_HASH] === hash &&
     nodeClass.annotations[NODE_CLASS_HASH_VERSION] === HASH_VERSION;
   if (!isStamped || !nodeClass.finalizers.includes(FINALIZER)) {
-    await karpenter.throwIfActive();
     await ports.cluster.patchNodeClass(classRef(nodeClass), {
       annotations: { [NODE_CLASS_HASH]: hash, [NODE_CLASS_HASH_VERSION]: HASH_VERSION },
       addFinalizer: FINALIZER,
@@ -286,20 +277,17 @@ async function refresh(refreshing: Refreshing): Promise<void> {
   }
   const status = await resolve(refreshing);
   if (!sameStatus(nodeClass.status, status)) {
-    await karpenter.throwIfActive();
     await ports.cluster.patchNodeClassStatus(classRef(nodeClass), status);
   }
   const { conditions } = nodeClass.status;
-  await karpenter.throwIfActive();
-  const said = await sayNewlyFalse(ports, classRef(nodeClass), conditions, status.conditions);
+  const said = await publishNewlyFalse(ports, classRef(nodeClass), conditions, status.conditions);
   failures.unshift(...said);
-  await karpenter.throwIfActive();
   await ports.compute.removeLaunchTemplates(nodeClass.name, 'used');
 }
 
 /** What went wrong is said in the log, and as an event where a step was refused. */
 async function maintain(refreshing: Refreshing, state: ClusterState): Promise<void> {
-  const { ports, karpenter, nodeClass, failures } = refreshing;
+  const { ports, nodeClass, failures } = refreshing;
   // One class that cannot be looked after does not stop the others.
   const refused = await attempt(`EC2NodeClass/${nodeClass.name}`, async () => {
     if (nodeClass.isDeleting) await release(refreshing, state);
@@ -307,7 +295,6 @@ async function maintain(refreshing: Refreshing, state: ClusterState): Promise<vo
   });
   failures.push(...refused);
   for (const { message } of refused) {
-    await karpenter.throwIfActive();
     const regarding = classRef(nodeClass);
     await ports.cluster.event({ regarding, type: 'Warning', reason: 'ReconcileFailed', message });
   }
@@ -318,23 +305,20 @@ async function maintain(refreshing: Refreshing, state: ClusterState): Promise<vo
  * AWS could not be asked for a moment.
  */
 export async function maintainNodeClasses(
-  ports: Ports,
-  onPassing: () => void = () => undefined,
+  unguarded: Ports,
+  onTransient: () => void = () => undefined,
 ): Promise<readonly Failure[]> {
-  const startedAtMs = ports.clock.nowMs();
-  const state = await ports.cluster.read();
-  const karpenter = new KarpenterLease(ports, state, startedAtMs);
+  const startedAtMs = unguarded.clock.nowMs();
+  const state = await unguarded.cluster.read();
+  const karpenter = new KarpenterLease(unguarded, state, startedAtMs);
+  const ports = karpenter.guarded(unguarded);
   const failures: Failure[] = [];
   for (const nodeClass of state.nodeClasses) {
     if (await karpenter.isActive()) break;
-    const refreshing: Refreshing = { ports, karpenter, nodeClass, failures: [], onPassing };
-    try {
-      await maintain(refreshing, state);
-    } catch (error) {
-      if (!(error instanceof KarpenterActive)) throw error;
-    } finally {
+    const refreshing: Refreshing = { ports, nodeClass, failures: [], onTransient };
+    await untilKarpenterIsActive(() => maintain(refreshing, state)).finally(() => {
       failures.push(...refreshing.failures);
-    }
+    });
   }
   return failures;
 }

@@ -9,9 +9,13 @@ import type { Plan } from '../../core/model/plan.ts';
 import type { Pod, PodSpec } from '../../core/model/pod.ts';
 import { quotaDemand, type ResourceQuota } from '../../core/model/resource-quota.ts';
 import { amountOf, type Resources, subtractResources } from '../../core/model/resources.ts';
-import type { CapacityBuffer, CapacityBufferStatusPatch, ClusterState } from '../../ports.ts';
+import type {
+  CapacityBuffer,
+  CapacityBufferStatusPatch,
+  ClusterState,
+  Ports,
+} from '../../ports.ts';
 import { attempt, type Failure } from '../writes/attempt.ts';
-import type { StatusWriting } from './statuses.ts';
 
 export const ACTIVE_CAPACITY = 'buffer.x-k8s.io/active-capacity';
 /** The lowest priority there is: a buffer never takes a place from a pod. */
@@ -185,7 +189,7 @@ function saysSo({ status, conditions }: CapacityBuffer, said: CapacityBufferStat
 
 /** Statuses of all buffers after a plan; only what changed is written, each for itself. */
 export async function writeBufferStatuses(
-  { ports, karpenter }: StatusWriting,
+  ports: Ports,
   state: Pick<ClusterState, 'capacityBuffers' | 'resourceQuotas'>,
   plan: Plan,
 ): Promise<readonly Failure[]> {
@@ -206,7 +210,6 @@ export async function writeBufferStatuses(
     const { namespace, name, uid } = buffer;
     const ref = { kind: 'CapacityBuffer', namespace, name, uid } as const;
     const write = async (): Promise<void> => {
-      if (await karpenter.isActive()) return;
       await ports.cluster.patchCapacityBufferStatus(ref, status);
     };
     failures.push(...(await attempt(`CapacityBuffer/${namespace}/${name}`, write)));

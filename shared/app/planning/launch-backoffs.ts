@@ -19,7 +19,6 @@ import type { NodeClaim } from '../../core/model/provisioning.ts';
 import type { ClusterState, Memory, Ports } from '../../ports.ts';
 import { atOnce, WRITES_AT_ONCE } from '../writes/at-once.ts';
 import { attempt, type Failure } from '../writes/attempt.ts';
-import type { KarpenterLease } from '../writes/karpenter-lease.ts';
 import { claimRef } from '../writes/references.ts';
 
 /** What is known of launches that were of no use, and what follows from it. */
@@ -106,7 +105,6 @@ export function launchedForAnnotation(
  */
 export async function noteUse(
   ports: Ports,
-  karpenter: KarpenterLease,
   nodeClaims: readonly NodeClaim[],
   { outcomes }: LaunchBackoffs,
 ): Promise<readonly Failure[]> {
@@ -129,7 +127,7 @@ export async function noteUse(
       return isSettled ? [] : [{ ...group, hasRun: true }];
     });
     const text = launchedForText(ways, left);
-    if (text === before || (await karpenter.isActive())) return;
+    if (text === before) return;
     const annotations = { [LAUNCHED_FOR]: text ?? null };
     const write = async (): Promise<void> => {
       await ports.cluster.patchNodeClaim(claimRef(claim), { annotations });

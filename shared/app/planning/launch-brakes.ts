@@ -1,13 +1,13 @@
 import type { ClusterState, Ports } from '../../ports.ts';
 import { type AppSettings, isPaused } from '../settings.ts';
-import { Recent } from '../writes/recent.ts';
+import { CachedRead } from '../writes/cached-read.ts';
 
 export const PAUSED = 'launches are paused in the ConfigMap kube-system/joiner';
 
 /** Whether launches are paused: asked before each fleet, so that a pause stops what has begun. */
 export class LaunchPause {
   private readonly clock: Ports['clock'];
-  private readonly brakes: Recent<ClusterState['pausedUntilMs']>;
+  private readonly brakes: CachedRead<ClusterState['pausedUntilMs']>;
 
   /** `readAtMs` is when reading the state began. */
   constructor(
@@ -17,7 +17,7 @@ export class LaunchPause {
   ) {
     this.clock = clock;
     const look = cluster.pausedUntilMs?.bind(cluster);
-    this.brakes = new Recent({ clock, value, readAtMs, look });
+    this.brakes = new CachedRead({ clock, value, readAtMs, look });
   }
 
   async isOn(): Promise<boolean> {

@@ -15,11 +15,11 @@ import {
 } from '../../core/overlay/resolve.ts';
 import { Remembered } from '../../core/remembered.ts';
 import type { ClusterState, Ports } from '../../ports.ts';
-import { readOffers } from '../instance-types/offers.ts';
+import { readAvailableTypes } from '../instance-types/available-types.ts';
 import { shiftDegradation, zonesAway } from '../instance-types/zonal-shifts.ts';
 import type { AppSettings } from '../settings.ts';
 import type { Failure } from '../writes/attempt.ts';
-import { KarpenterLease } from '../writes/karpenter-lease.ts';
+import { KarpenterLease, untilKarpenterIsActive } from '../writes/karpenter-lease.ts';
 import { bufferPods } from './capacity-buffers.ts';
 import { type LaunchBackoffs, readLaunchBackoffs, withoutBackedOff } from './launch-backoffs.ts';
 import { withPlannedLabels } from './new-claims.ts';
@@ -32,6 +32,8 @@ export type TypesOf = (
 
 /** Everything one round decides on. */
 export interface ProvisioningInput {
+  /** Those of the round: a write once Karpenter is active ends it. */
+  readonly ports: Ports;
   readonly state: ClusterState;
   readonly karpenter: KarpenterLease;
   readonly failures: Failure[];
@@ -107,7 +109,7 @@ export async function resolveTypes(
   settings: AppSettings,
   state: ClusterState,
 ): Promise<Resolution> {
-  const { byNodeClass } = await readOffers(ports, state);
+  const { byNodeClass } = await readAvailableTypes(ports, state);
   const { nodePools, nodeOverlays } = state.objects;
   const listed = nodePools.flatMap((pool) => {
     const nodeClass = nodeClassOf(state, pool.template.nodeClassRef);
@@ -158,16 +160,17 @@ export function withoutHalted(
   });
 }
 
-/** Reads the cluster, and writes the statuses that follow from it. */
+/** Reads the cluster, and writes the statuses that follow from it while Karpenter is not active. */
 export async function observe(
-  ports: Ports,
+  unguarded: Ports,
   settings: AppSettings,
   failures: Failure[],
 ): Promise<ProvisioningInput> {
-  const startedAtMs = ports.clock.nowMs();
-  const state = await ports.cluster.read();
-  const nowMs = ports.clock.nowMs();
-  const karpenter = new KarpenterLease(ports, state, startedAtMs);
+  const startedAtMs = unguarded.clock.nowMs();
+  const state = await unguarded.cluster.read();
+  const nowMs = unguarded.clock.nowMs();
+  const karpenter = new KarpenterLease(unguarded, state, startedAtMs);
+  const ports = karpenter.guarded(unguarded);
   const failed = await ports.memory.failedRegistrations();
   const away = await zonesAway(ports, state);
   const degradations = [...(ports.degradations?.() ?? []), ...shiftDegradation(away)];
@@ -176,9 +179,10 @@ export async function observe(
   );
   const resolution = await resolveTypes(ports, settings, state);
   const { instanceTypes, overlays } = resolution;
-  const writing = { ports, karpenter };
-  failures.push(...(await writePoolStatuses(writing, state, pools)));
-  failures.push(...(await writeOverlayStatuses(writing, state, overlays)));
+  await untilKarpenterIsActive(async () => {
+    failures.push(...(await writePoolStatuses(ports, state, pools)));
+    failures.push(...(await writeOverlayStatuses(ports, state, overlays)));
+  });
   const buffers = settings.capacityBuffer ? bufferPods(state) : [];
   const backoffs = await readLaunchBackoffs(ports, state);
   const pods = [...withoutBackedOff(state.objects.pods, backoffs), ...buffers];
@@ -188,6 +192,7 @@ export async function observe(
     virtual: new Set(pods.filter(isBufferPod).map(podKey)),
     readyAtMs: ports.clock.nowMs(),
     startedAtMs,
+    ports,
     state,
     karpenter,
     failures,

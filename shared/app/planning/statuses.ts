@@ -20,8 +20,7 @@ import { addResources, type Resources } from '../../core/model/resources.ts';
 import type { OverlayReport } from '../../core/overlay/resolve.ts';
 import type { ClusterState, Degradation, Ports } from '../../ports.ts';
 import { attempt, type Failure } from '../writes/attempt.ts';
-import { sayNewlyFalse } from '../writes/condition-changes.ts';
-import type { KarpenterLease } from '../writes/karpenter-lease.ts';
+import { publishNewlyFalse } from '../writes/condition-changes.ts';
 import { poolRef } from '../writes/references.ts';
 
 function yes(type: string): ConditionClaim {
@@ -131,22 +130,15 @@ export function poolUsage(state: ClusterState, pool: string): Resources {
   return { ...total, nodes: claims.length };
 }
 
-/** Objects are written one after the other, and Karpenter is looked for before each. */
-export interface StatusWriting {
-  readonly ports: Ports;
-  readonly karpenter: KarpenterLease;
-}
-
 /** Statuses and hash annotations of all NodePools; only what changed is written. */
 export async function writePoolStatuses(
-  { ports, karpenter }: StatusWriting,
+  ports: Ports,
   state: ClusterState,
   pools: readonly NodePool[],
 ): Promise<readonly Failure[]> {
   const failures: Failure[] = [];
   for (const pool of pools.filter(({ template }) => isOurs(template.nodeClassRef))) {
     const write = async (): Promise<void> => {
-      if (await karpenter.isActive()) return;
       failures.push(...(await writePoolStatus(ports, state, pool)));
     };
     failures.push(...(await attempt(`NodePool/${pool.name}`, write)));
@@ -173,7 +165,7 @@ async function writePoolStatus(
     nodes: resources['nodes'] ?? 0,
     conditions: pool.conditions,
   });
-  return await sayNewlyFalse(ports, poolRef(pool), before?.conditions ?? [], pool.conditions);
+  return await publishNewlyFalse(ports, poolRef(pool), before?.conditions ?? [], pool.conditions);
 }
 
 function sameResources(a: Resources, b: Resources): boolean {
@@ -183,7 +175,7 @@ function sameResources(a: Resources, b: Resources): boolean {
 
 /** ValidationSucceeded and Ready of every overlay; a conflict names its winner. */
 export async function writeOverlayStatuses(
-  { ports, karpenter }: StatusWriting,
+  ports: Ports,
   state: ClusterState,
   verdicts: readonly OverlayReport[],
 ): Promise<readonly Failure[]> {
@@ -198,10 +190,9 @@ export async function writeOverlayStatuses(
     const conditions = withConditions(set, [readiness(set, ['ValidationSucceeded'])], nowMs);
     if (sameConditions(before, conditions)) continue;
     const write = async (): Promise<void> => {
-      if (await karpenter.isActive()) return;
       const ref = { kind: 'NodeOverlay', name } as const;
       await ports.cluster.patchNodeOverlayStatus(ref, conditions);
-      failures.push(...(await sayNewlyFalse(ports, ref, before, conditions)));
+      failures.push(...(await publishNewlyFalse(ports, ref, before, conditions)));
     };
     failures.push(...(await attempt(`NodeOverlay/${name}`, write)));
   }

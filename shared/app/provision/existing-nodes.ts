@@ -10,7 +10,6 @@ import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
 import type { MetadataPatch, Ports } from '../../ports.ts';
 import { atOnce, WRITES_AT_ONCE } from '../writes/at-once.ts';
 import { attempt, type Failure } from '../writes/attempt.ts';
-import type { KarpenterLease } from '../writes/karpenter-lease.ts';
 import { claimRef, nodeRef } from '../writes/references.ts';
 
 /** A nomination is believed this long: twice Karpenter's longest batch window is 20 s. */
@@ -32,7 +31,6 @@ export interface Relied {
 /** What a plan was made on. */
 export interface Reliance {
   readonly snapshot: ClusterSnapshot;
-  readonly karpenter: KarpenterLease;
   /** Pods of CapacityBuffers, which exist in the snapshot only. */
   readonly virtual: ReadonlySet<string>;
 }
@@ -71,7 +69,7 @@ function isAwaited(claim: NodeClaim): boolean {
  * it.
  */
 export async function relyOnExisting(ports: Ports, on: Reliance, plan: Plan): Promise<Relied> {
-  const { snapshot, karpenter, virtual } = on;
+  const { snapshot, virtual } = on;
   const nowMs = ports.clock.nowMs();
   const until = { [NOMINATED_UNTIL]: new Date(nowMs + NOMINATION_MS).toISOString() };
   const nodes = new Map(snapshot.nodes.map((node) => [node.name, node]));
@@ -91,7 +89,6 @@ export async function relyOnExisting(ports: Ports, on: Reliance, plan: Plan): Pr
   await atOnce(WRITES_AT_ONCE, used, async ({ node, claim, noted, isNew }) => {
     // Nodes of others are disrupted by others: there is nothing to write on them.
     if (claim === undefined || (!isNew && noted.annotations === undefined)) return;
-    if (await karpenter.isActive()) return;
     const note = () => write(ports, { node, claim }, isNew ? until : {}, noted);
     failures.push(...(await attempt(`NodeClaim/${claim.name}`, note)));
   });

@@ -98,7 +98,7 @@ export async function createClaims(
   input: ProvisioningInput,
   plan: PartPlan,
 ): Promise<readonly PlannedWritten[]> {
-  const { pools, karpenter, failures } = input;
+  const { pools, failures } = input;
   const waiting = waitingPods(input);
   const parts = plan.newNodeClaims.map((planned) => {
     const written: PlannedWritten[] = [];
@@ -107,7 +107,7 @@ export async function createClaims(
   });
   await atOnce(WRITES_AT_ONCE, parts, async ({ planned, written, refused }) => {
     const pool = pools.find((each) => each.name === planned.nodePool);
-    if (pool === undefined || (await karpenter.isActive())) return;
+    if (pool === undefined) return;
     const { pods } = planned;
     const create = async (): Promise<void> => {
       const own = pods.flatMap((pod) => waiting.get(pod) ?? []);

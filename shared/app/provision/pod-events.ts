@@ -1,28 +1,29 @@
 import type { Plan } from '../../core/model/plan.ts';
-import type { ClusterEvent, Ports } from '../../ports.ts';
+import type { ClusterEvent } from '../../ports.ts';
 import type { ProvisioningInput } from '../planning/provisioning-input.ts';
 import { atOnce, WRITES_AT_ONCE } from '../writes/at-once.ts';
+import { untilKarpenterIsActive } from '../writes/karpenter-lease.ts';
 import type { Nominated } from './existing-nodes.ts';
 
-type Said = Pick<ClusterEvent, 'type' | 'reason' | 'message'>;
+type EventText = Pick<ClusterEvent, 'type' | 'reason' | 'message'>;
 
-function meantFor(target: string): Said {
+function nominatedEvent(target: string): EventText {
   return { type: 'Normal', reason: 'Nominated', message: `Pod should schedule on: ${target}` };
 }
 
-function leftOver(why: string): Said {
+function failedSchedulingEvent(why: string): EventText {
   const message = `Failed to schedule pod, ${why}`;
   return { type: 'Warning', reason: 'FailedScheduling', message };
 }
 
-function eventOf(pod: string, said: Said): ClusterEvent {
+function eventOf(pod: string, said: EventText): ClusterEvent {
   const [namespace = '', name = ''] = pod.split('/');
   return { regarding: { kind: 'Pod', namespace, name }, ...said };
 }
 
 /** What there is to tell of a plan; undefined: none was made. */
-export interface Told {
-  readonly input: Pick<ProvisioningInput, 'virtual' | 'karpenter'>;
+export interface PodOutcomes {
+  readonly input: Pick<ProvisioningInput, 'ports' | 'virtual'>;
   readonly plan: Plan | undefined;
   readonly nominated: readonly Nominated[];
 }
@@ -31,21 +32,20 @@ export interface Told {
  * Tells people where each pod is meant to go, or why it can go nowhere. Launches do not wait for
  * it, as there may be hundreds of events; claims that were given up by then are not spoken of.
  */
-export async function tellOfPods(
-  { cluster }: Ports,
-  { input: { virtual, karpenter }, plan, nominated }: Told,
+export async function publishPodEvents(
+  { input: { ports, virtual }, plan, nominated }: PodOutcomes,
   givenUp: readonly string[],
 ): Promise<void> {
   const gone = new Set(givenUp.map((name) => `nodeclaim/${name}`));
   const kept = nominated.filter(({ target }) => !gone.has(target));
   const meant = kept.flatMap(({ target, pods }) =>
-    pods.map((pod) => [pod, meantFor(target)] as const),
+    pods.map((pod) => [pod, nominatedEvent(target)] as const),
   );
   const unplaced = [...(plan?.unplaced ?? [])]
-    .map(([pod, { message }]) => [pod, leftOver(message)] as const)
+    .map(([pod, { message }]) => [pod, failedSchedulingEvent(message)] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1));
   const real = [...meant, ...unplaced].filter(([pod]) => !virtual.has(pod));
-  await atOnce(WRITES_AT_ONCE, real, async ([pod, said]) => {
-    if (!(await karpenter.isActive())) await cluster.event(eventOf(pod, said));
-  });
+  await untilKarpenterIsActive(() =>
+    atOnce(WRITES_AT_ONCE, real, ([pod, said]) => ports.cluster.event(eventOf(pod, said))),
+  );
 }

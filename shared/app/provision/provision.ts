@@ -24,14 +24,14 @@ import { type AppSettings, isPaused } from '../settings.ts';
 import { isApproved } from '../writes/approval.ts';
 import type { Failure } from '../writes/attempt.ts';
 import { recordNothing } from '../writes/decisions.ts';
-import { KarpenterLease } from '../writes/karpenter-lease.ts';
+import { KarpenterLease, untilKarpenterIsActive } from '../writes/karpenter-lease.ts';
 import { claimRef } from '../writes/references.ts';
-import { alone, type Turns } from '../writes/turns.ts';
+import { type WriteLeases, withoutLeases } from '../writes/write-leases.ts';
 import { decideForPods } from './decision.ts';
 import type { Nominated } from './existing-nodes.ts';
 import { type Measures, measuresOf } from './measures.ts';
 import type { PlannedWritten } from './planned-claims.ts';
-import { tellOfPods } from './pod-events.ts';
+import { publishPodEvents } from './pod-events.ts';
 import { keepStaticCapacity } from './static-capacity.ts';
 import { recordUnplaced } from './unplaced.ts';
 
@@ -51,7 +51,7 @@ export interface ProvisionReport {
 }
 
 /** What passes by itself is tried again after these, at the latest of them from then on. */
-const PASSING_MS = [5_000, 10_000] as const;
+const TRANSIENT_MS = [5_000, 10_000] as const;
 
 /** Plans in one pass: each more answers a shortage that the one before ran into. */
 const ROUNDS_MAX = 8;
@@ -119,12 +119,11 @@ interface Tally {
  * are launched. Karpenter plans nothing while a claim has no provider id.
  */
 async function launchesFirst(
-  ports: Ports,
   { staticCapacity }: AppSettings,
   input: ProvisioningInput,
 ): Promise<boolean> {
   const { state } = input;
-  if (staticCapacity && (await keepStaticCapacity(ports, input)) > 0) return true;
+  if (staticCapacity && (await keepStaticCapacity(input.ports, input)) > 0) return true;
   return waitingClaims(state.objects.nodeClaims).some(({ annotations, nodeClassRef }) => {
     const nodeClass = nodeClassOf(state, nodeClassRef);
     const isLaunchable = nodeClass !== undefined && isUsable(nodeClass);
@@ -137,22 +136,32 @@ function awaitsApproved({ state }: ProvisioningInput): boolean {
   return waitingClaims(state.objects.nodeClaims).some((each) => isApproved(each, 'launch'));
 }
 
-/** Overlays → plan → NodeClaims. Undefined: something holds launches back. */
+/** Overlays → plan → NodeClaims. Undefined: launches are paused, or Karpenter is active. */
 async function decide(
   ports: Ports,
   settings: AppSettings,
   tally: Tally,
   isFirst: boolean,
 ): Promise<Decision | undefined> {
-  const { failures } = tally;
-  const input = await observe(ports, settings, failures);
+  const input = await observe(ports, settings, tally.failures);
   const isHeld = await isHeldBack(ports, settings, input);
   if (isHeld && !(isFirst && awaitsApproved(input))) return undefined;
-  if (isHeld || (isFirst && (await launchesFirst(ports, settings, input)))) {
-    const nothing = { written: [], plan: undefined, nominated: [] };
-    return { input, ...nothing, isPartial: true };
-  }
-  const { snapshot } = input;
+  return await untilKarpenterIsActive(async () => {
+    if (isHeld || (isFirst && (await launchesFirst(settings, input)))) {
+      const nothing = { written: [], plan: undefined, nominated: [] };
+      return { input, ...nothing, isPartial: true };
+    }
+    return await planPods(settings, input, tally);
+  });
+}
+
+/** Plans pending pods, writes their NodeClaims, and records why the others have no place. */
+async function planPods(
+  settings: AppSettings,
+  input: ProvisioningInput,
+  tally: Tally,
+): Promise<Decision> {
+  const { ports, snapshot, failures } = input;
   const { scheduling } = settings;
   const decision = await decideForPods(ports, settings, input);
   const { planned, expected, plan, decidedAtMs, written, relied } = decision;
@@ -165,12 +174,10 @@ async function decide(
     ports.recorder.recording?.(`provision-${first.claim.name}`, decidedAtMs, text);
   }
   tally.created.push(...written.map(({ claim }) => claim.name));
-  if (await input.karpenter.isActive()) return undefined;
   const { nodeClaims } = input.state.objects;
-  failures.push(...(await noteUse(ports, input.karpenter, nodeClaims, input.backoffs)));
+  failures.push(...(await noteUse(ports, nodeClaims, input.backoffs)));
   await recordUnplaced(ports, input.virtual, plan);
-  const writing = { ports, karpenter: input.karpenter };
-  failures.push(...(await writeBufferStatuses(writing, input.state, plan)));
+  failures.push(...(await writeBufferStatuses(ports, input.state, plan)));
   const made = written.map(({ claim, pods }) => ({ target: `nodeclaim/${claim.name}`, pods }));
   const nominated = [...made, ...relied.nominated];
   return { input, written, plan, nominated, isPartial: false };
@@ -204,25 +211,27 @@ function withWritten(state: ClusterState, written: readonly PlannedWritten[]): C
  * have launched them since: the cluster is read again then.
  */
 async function launch(
-  ports: Ports,
+  settling: Ports,
   settings: AppSettings,
   { input, written, isPartial }: Decision,
   remainingMs: () => number,
 ): Promise<LaunchReport> {
   const { failures } = input;
+  const launching = (state: ClusterState, karpenter: KarpenterLease, readAtMs: number) => {
+    const pause = new LaunchPause(settling, state, readAtMs);
+    const ports = karpenter.guarded(settling);
+    return { ports, settling, settings, pause, failures, remainingMs };
+  };
   if (!isPartial && !hasWaiting(input)) {
     const { karpenter, state, startedAtMs, typesOf } = input;
-    const pause = new LaunchPause(ports, state, startedAtMs);
-    const launching = { ports, settings, karpenter, pause, failures, remainingMs };
-    return await launchClaims(launching, withWritten(state, written), typesOf);
+    const known = withWritten(state, written);
+    return await launchClaims(launching(known, karpenter, startedAtMs), known, typesOf);
   }
-  const startedAtMs = ports.clock.nowMs();
-  const state = await ports.cluster.read();
-  const karpenter = new KarpenterLease(ports, state, startedAtMs);
-  const pause = new LaunchPause(ports, state, startedAtMs);
-  const typesOf = typesByClaim(await resolveTypes(ports, settings, state));
-  const launching = { ports, settings, karpenter, pause, failures, remainingMs };
-  return await launchClaims(launching, state, typesOf);
+  const startedAtMs = settling.clock.nowMs();
+  const state = await settling.cluster.read();
+  const karpenter = new KarpenterLease(settling, state, startedAtMs);
+  const typesOf = typesByClaim(await resolveTypes(settling, settings, state));
+  return await launchClaims(launching(state, karpenter, startedAtMs), state, typesOf);
 }
 
 /** Who plays a round, and by what. */
@@ -230,7 +239,7 @@ interface Playing {
   readonly ports: Ports;
   readonly settings: AppSettings;
   readonly remainingMs: () => number;
-  readonly turns: Turns;
+  readonly leases: WriteLeases;
 }
 
 interface Round {
@@ -239,37 +248,38 @@ interface Round {
   readonly isWoken: boolean;
   readonly isLeftToAnother: boolean;
   /** The other round is to be in a moment: what launches have met passes by itself. */
-  readonly isPassing: boolean;
+  readonly isTransient: boolean;
 }
 
 /** Decides, launches, and tells people. */
 async function playRound(
-  { ports, settings, remainingMs, turns }: Playing,
+  { settings, remainingMs, leases }: Playing,
   tally: Tally,
   isFirst: boolean,
 ): Promise<Round> {
-  const deciding = await turns.take('decide', (own) => decide(own, settings, tally, isFirst));
-  const nothing = { isAgain: false, isPassing: false };
+  const deciding = await leases.withLease('decide', (own) => decide(own, settings, tally, isFirst));
+  const nothing = { isAgain: false, isTransient: false };
   if (deciding === undefined) return { ...nothing, isWoken: false, isLeftToAnother: true };
   const { result: decision, isWoken } = deciding;
   if (decision === undefined) return { ...nothing, isWoken, isLeftToAnother: false };
   if (!hasLaunches(decision)) {
-    await tellOfPods(ports, decision, []);
+    await publishPodEvents(decision, []);
     return { ...nothing, isWoken, isLeftToAnother: false };
   }
   // EC2 takes its time: who came while this was decided is planned for meanwhile. Should nobody
   // hear of it, this invocation goes round all the same.
-  if (isWoken) turns.wakeAnother?.();
-  const launching = await turns.take('launch', (own) =>
+  if (isWoken) leases.wakeAnother?.();
+  const launching = await leases.withLease('launch', (own) =>
     launch(own, settings, decision, remainingMs),
   );
-  const { launched, givenUp, postponed, changed, passing } = launching?.result ?? NOTHING_LAUNCHED;
+  const { launched, givenUp, postponed, changed, transient } =
+    launching?.result ?? NOTHING_LAUNCHED;
   const again = givenUp.length + postponed + changed;
   tally.launched.push(...launched);
-  await tellOfPods(ports, decision, givenUp);
+  await publishPodEvents(decision, givenUp);
   return {
-    isAgain: launching !== undefined && (decision.isPartial || again + passing > 0),
-    isPassing: again === 0 && passing > 0,
+    isAgain: launching !== undefined && (decision.isPartial || again + transient > 0),
+    isTransient: again === 0 && transient > 0,
     isWoken: isWoken || launching?.isWoken === true,
     isLeftToAnother: launching === undefined,
   };
@@ -277,7 +287,7 @@ async function playRound(
 
 /** Waits for what passes by itself, where there is time; how many such pauses there were. */
 async function pauseAfter({ ports, remainingMs }: Playing, pauses: number): Promise<number> {
-  const pauseMs = PASSING_MS[pauses] ?? PASSING_MS[1];
+  const pauseMs = TRANSIENT_MS[pauses] ?? TRANSIENT_MS[1];
   if (remainingMs() >= pauseMs + LAUNCH_MS) await ports.clock.sleep(pauseMs);
   return pauses + 1;
 }
@@ -290,17 +300,17 @@ export async function provision(
   ports: Ports,
   settings: AppSettings,
   remainingMs: () => number = () => Number.POSITIVE_INFINITY,
-  turns: Turns = alone(ports),
+  leases: WriteLeases = withoutLeases(ports),
 ): Promise<ProvisionReport> {
   const tally: Tally = { created: [], launched: [], failures: [], unplaced: new Map() };
   let isWoken = false;
   // Noted as soon as a turn ends: what is left of its round may fail.
-  const take: Turns['take'] = async (turn, work) => {
-    const taken = await turns.take(turn, work);
-    isWoken ||= taken?.isWoken === true;
-    return taken;
+  const withLease: WriteLeases['withLease'] = async (lease, work) => {
+    const done = await leases.withLease(lease, work);
+    isWoken ||= done?.isWoken === true;
+    return done;
   };
-  const playing = { ports, settings, remainingMs, turns: { ...turns, take } };
+  const playing = { ports, settings, remainingMs, leases: { ...leases, withLease } };
   let round: Round;
   let rounds = 0;
   let pauses = 0;
@@ -310,10 +320,10 @@ export async function provision(
       rounds += 1;
       // Another round looks at everything again, and so answers who came during the one before.
       isWoken = round.isWoken || (isWoken && round.isLeftToAnother);
-      if (round.isPassing && rounds < ROUNDS_MAX) pauses = await pauseAfter(playing, pauses);
+      if (round.isTransient && rounds < ROUNDS_MAX) pauses = await pauseAfter(playing, pauses);
     } while (round.isAgain && rounds < ROUNDS_MAX && remainingMs() >= LAUNCH_MS);
   } catch (error) {
-    if (isWoken) turns.wakeAnother?.();
+    if (isWoken) leases.wakeAnother?.();
     throw error;
   }
   const { isAgain, isLeftToAnother } = round;

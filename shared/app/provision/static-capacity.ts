@@ -8,7 +8,6 @@ import { nothingToLaunch } from '../launch/choice.ts';
 import { staticClaim } from '../planning/new-claims.ts';
 import type { TypesOf } from '../planning/provisioning-input.ts';
 import { attempt, type Failure } from '../writes/attempt.ts';
-import type { KarpenterLease } from '../writes/karpenter-lease.ts';
 import { claimRef, poolRef } from '../writes/references.ts';
 
 interface Ranked {
@@ -57,7 +56,6 @@ function withoutSurge(claims: readonly NodeClaim[]): readonly NodeClaim[] {
 export interface StaticInput {
   readonly state: ClusterState;
   readonly pools: readonly NodePool[];
-  readonly karpenter: KarpenterLease;
   readonly failures: Failure[];
   readonly typesOf: TypesOf;
 }
@@ -77,7 +75,7 @@ export async function keepStaticCapacity(ports: Ports, input: StaticInput): Prom
 }
 
 /** A claim that would be given up at once, and made again in the next second, is not written. */
-async function sayWaiting(
+async function publishWaiting(
   { cluster }: Ports,
   pool: NodePool,
   missing: number,
@@ -90,7 +88,7 @@ async function sayWaiting(
 
 async function keepReplicas(
   ports: Ports,
-  { state, karpenter, typesOf }: StaticInput,
+  { state, typesOf }: StaticInput,
   pool: NodePool,
   onChange: () => void,
 ): Promise<void> {
@@ -100,11 +98,10 @@ async function keepReplicas(
   const room = (pool.limits['nodes'] ?? Number.POSITIVE_INFINITY) - all.length;
   const missing = Math.min(pool.replicas - claims.length, room);
   for (let count = 0; count < missing; count += 1) {
-    if (await karpenter.isActive()) return;
     const claim = staticClaim(pool, `${pool.name}-${ports.ids.suffix()}`);
     const nothing = nothingToLaunch(claim, typesOf(claim));
     if (nothing !== undefined) {
-      await sayWaiting(ports, pool, missing, nothing);
+      await publishWaiting(ports, pool, missing, nothing);
       break;
     }
     await ports.cluster.createNodeClaim(claim);
@@ -114,7 +111,6 @@ async function keepReplicas(
   const surplus = claims.length - pool.replicas;
   const expendable = byExpendability(state, claims, ports.clock.nowMs());
   for (const claim of expendable.slice(0, Math.max(0, surplus))) {
-    if (await karpenter.isActive()) return;
     await ports.cluster.delete(claimRef(claim));
     onChange();
   }

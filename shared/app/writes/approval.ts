@@ -1,6 +1,6 @@
 import { APPROVED } from '../../core/model/labels.ts';
 import type { DisruptionReason, NodeClaim } from '../../core/model/provisioning.ts';
-import type { Brake } from '../../ports.ts';
+import type { PauseScope } from '../../ports.ts';
 
 /** Nodes that somebody has approved to go together. */
 export interface ApprovedDisruption {
@@ -12,7 +12,7 @@ export interface ApprovedDisruption {
 }
 
 /** What a brake holds and somebody may approve all the same. */
-type Held = Extract<Brake, 'launch' | 'disrupt'>;
+type Held = Extract<PauseScope, 'launch' | 'disrupt'>;
 
 /**
  * Says on a claim what was approved of it while this brake was on: that its instance is launched or

@@ -18,7 +18,7 @@ export function newlyFalse(
 }
 
 /** An event for each condition that turned False, and the same for the log. */
-export async function sayNewlyFalse(
+export async function publishNewlyFalse(
   ports: Ports,
   regarding: ObjectRef,
   before: readonly Condition[],

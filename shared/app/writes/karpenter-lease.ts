@@ -1,19 +1,20 @@
 import type { ClaimsState, Ports } from '../../ports.ts';
 import { isKarpenterActive } from '../settings.ts';
-import { Recent } from './recent.ts';
+import { CachedRead } from './cached-read.ts';
+import { guardedPorts } from './guarded-ports.ts';
 
-/** Karpenter has come up: what was to be written is not, and what led up to it is given up. */
+/** Karpenter has become active: the write was not made, and the pass ends. */
 export class KarpenterActive extends Error {
   override readonly name = 'KarpenterActive';
 }
 
 /**
- * Whether Karpenter runs in the cluster, asked before every act: a plan may take long, and it may
- * have been started meanwhile. While it runs, nothing is written.
+ * Whether Karpenter is active in the cluster. A plan may take long, and Karpenter may be started
+ * meanwhile: it is asked before every write. While it is active, nothing is written.
  */
 export class KarpenterLease {
   private readonly clock: Ports['clock'];
-  private readonly renewedAtMs: Recent<number | undefined>;
+  private readonly renewedAtMs: CachedRead<number | undefined>;
 
   /** `readAtMs` is when reading the state began. */
   constructor(
@@ -23,7 +24,7 @@ export class KarpenterLease {
   ) {
     this.clock = clock;
     const look = cluster.karpenterRenewedAtMs?.bind(cluster);
-    this.renewedAtMs = new Recent({ clock, value, readAtMs, look });
+    this.renewedAtMs = new CachedRead({ clock, value, readAtMs, look });
   }
 
   async isActive(): Promise<boolean> {
@@ -31,9 +32,26 @@ export class KarpenterLease {
     return isKarpenterActive(renewedAtMs, this.clock.nowMs());
   }
 
-  /** Before a write that many steps lead up to, each of which would have to say that it is not made. */
-  async throwIfActive(): Promise<void> {
-    if (await this.isActive())
-      throw new KarpenterActive('Karpenter is active in this cluster: nothing is written');
+  /**
+   * The ports of a pass: each write and event ends it once Karpenter is active. Steps need no check
+   * of their own; the use case runs them in {@link untilKarpenterIsActive}.
+   */
+  guarded(ports: Ports): Ports {
+    return guardedPorts(ports, async () => {
+      if (await this.isActive())
+        throw new KarpenterActive('Karpenter is active in this cluster: nothing is written');
+    });
+  }
+}
+
+/** Runs steps on guarded ports. Undefined: Karpenter became active, and the rest was not done. */
+export async function untilKarpenterIsActive<Result>(
+  steps: () => Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    return await steps();
+  } catch (error) {
+    if (error instanceof KarpenterActive) return undefined;
+    throw error;
   }
 }

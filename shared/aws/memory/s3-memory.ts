@@ -19,6 +19,7 @@ import type { Memory, UnavailableOffering } from '../../ports.ts';
 import { BARS } from './bars.ts';
 import { type DocumentKind, MemoryDocument } from './document.ts';
 import { UNUSED_LAUNCHES } from './launches-in-vain.ts';
+import type { MemoryObjects } from './objects.ts';
 import {
   believedBytes,
   LEARNT,
@@ -26,8 +27,7 @@ import {
   learntKey,
   mergedLearnt,
   withLearnt,
-} from './learnt-allocatable.ts';
-import type { MemoryObjects } from './objects.ts';
+} from './observed-allocatable.ts';
 import { REGISTRATIONS, type Registrations, withRegistration } from './registrations.ts';
 import { SharedTopic } from './shared-topic.ts';
 
@@ -108,7 +108,7 @@ export class S3Memory implements Memory {
     this.launches.change((state) => withOutcomes(state, outcomes, nowMs));
   }
 
-  async learnAllocatable(
+  async recordAllocatable(
     instanceType: string,
     imageId: string,
     memoryBytes: number,

@@ -7,11 +7,11 @@ export type LaunchFaultKind =
   | 'reservation'
   | 'subnet'
   | 'class'
-  | 'passing'
+  | 'transient'
   | 'unknown';
 
 /** What bars something: all but what passes by itself. */
-export type BarKind = Exclude<LaunchFaultKind, 'passing'>;
+export type BarKind = Exclude<LaunchFaultKind, 'transient'>;
 
 /** What a fault bars, for how long, and how it is forgotten. */
 export interface FaultRule {
@@ -80,7 +80,7 @@ const CODES: Readonly<Record<Exclude<LaunchFaultKind, 'unknown'>, readonly strin
     'InvalidKeyPair.NotFound',
     'InvalidSubnetID.NotFound',
   ],
-  passing: [
+  transient: [
     'InternalError',
     'InternalFailure',
     'ServerInternal',
@@ -99,7 +99,7 @@ const CODES: Readonly<Record<Exclude<LaunchFaultKind, 'unknown'>, readonly strin
 };
 
 const KINDS: ReadonlyMap<string, LaunchFaultKind> = new Map(
-  (['shortage', 'quota', 'reservation', 'subnet', 'class', 'passing'] as const).flatMap((kind) =>
+  (['shortage', 'quota', 'reservation', 'subnet', 'class', 'transient'] as const).flatMap((kind) =>
     CODES[kind].map((code) => [code, kind] as const),
   ),
 );
@@ -117,7 +117,7 @@ export function isOfNewProfile(code: string, message: string): boolean {
 
 /** What a line of a fleet was refused for. */
 export function launchFaultKind(code: string, message = ''): LaunchFaultKind {
-  if (isOfNewProfile(code, message)) return 'passing';
+  if (isOfNewProfile(code, message)) return 'transient';
   return KINDS.get(code) ?? (OF_THE_CLASS.test(code) ? 'class' : 'unknown');
 }
 

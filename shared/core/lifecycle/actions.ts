@@ -4,7 +4,7 @@ import type { Pod } from '../model/pod.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import type { Taint } from '../model/taint.ts';
 import type { ConditionClaim } from './conditions.ts';
-import type { Illness } from './repair.ts';
+import type { RepairCause } from './repair.ts';
 
 export const TERMINATION_FINALIZER = 'karpenter.sh/termination';
 export const TERMINATION_TIMESTAMP = 'karpenter.sh/nodeclaim-termination-timestamp';
@@ -19,7 +19,7 @@ export type DeletionReason =
   | 'expired'
   | 'garbage_collected'
   | 'node_deleted'
-  | Illness['reason'];
+  | RepairCause['reason'];
 
 /**
  * One thing to do; a claim's actions are carried out in order, each can be repeated. Which of them
@@ -30,8 +30,8 @@ export type LifecycleAction =
       readonly kind: 'delete-claim';
       readonly reason: DeletionReason;
       readonly message: string;
-      /** Set where the node is ill. */
-      readonly illness?: Illness;
+      /** Set where the node is unhealthy. */
+      readonly repairCause?: RepairCause;
     }
   /** Opens the node to pods, to which kube-scheduler is told that those planned for it belong. */
   | {
@@ -105,7 +105,7 @@ export interface ClaimSurroundings {
   /** By uid of the node; absent: this process has seen none of them before. */
   readonly seenTaints?: ReadonlyMap<string, SeenTaint>;
   /** Undefined: its node and instance are well, or nobody has looked. */
-  readonly illness?: Illness | undefined;
+  readonly repairCause?: RepairCause | undefined;
   /** The brake holds what would take the node's place, or whatever ends nodes that are well. */
   readonly isExpiryHeld?: boolean;
 }

@@ -24,7 +24,7 @@ import {
 } from './actions.ts';
 import { type ConditionClaim, conditionOf, isTrue, readiness } from './conditions.ts';
 import { consistentState } from './consistency.ts';
-import type { ClosedClaim } from './opening-order.ts';
+import type { ClosedClaim } from './registration-order.ts';
 import { terminationActions } from './termination.ts';
 
 /** A launch that is tried in vain for this long is given up, as in Karpenter. */
@@ -95,7 +95,7 @@ function isAwaitingNode(claim: NodeClaim): boolean {
 }
 
 /** The claim as {@link awaitedNodes} looks at it; undefined: its node is open, or opens now. */
-export function closedClaim(
+export function unregisteredClaim(
   claim: NodeClaim,
   around: Pick<ClaimSurroundings, 'nodes' | 'nowMs' | 'awaiting' | 'nominated' | 'pods'>,
 ): ClosedClaim | undefined {
@@ -111,7 +111,7 @@ export function closedClaim(
  * Why the claim's node, which has joined, stays closed for a moment: pods that are nominated before
  * they can start there would be tried in vain, and lose the nomination by that.
  */
-export function reasonClosed(
+export function reasonUnregistered(
   claim: NodeClaim,
   around: ClaimSurroundings,
 ): ConditionClaim | undefined {
@@ -189,7 +189,7 @@ function registration(claim: NodeClaim, around: ClaimSurroundings): readonly Lif
   }
   // Opened already, and the claim not told: others have changed the node's taints since.
   if (node.labels[REGISTERED] === 'true') return [{ kind: 'confirm', node }];
-  const closed = reasonClosed(claim, around);
+  const closed = reasonUnregistered(claim, around);
   if (closed !== undefined) return saying(claim, closed);
   return opening(claim, node, around.awaiting);
 }
@@ -283,10 +283,10 @@ function deletion(claim: NodeClaim, around: ClaimSurroundings): LifecycleAction 
   if (gone !== undefined) {
     return { kind: 'delete-claim', reason: 'garbage_collected', message: gone };
   }
-  const { illness } = around;
-  if (illness === undefined) return undefined;
-  const { reason, message } = illness;
-  return { kind: 'delete-claim', reason, message, illness };
+  const { repairCause } = around;
+  if (repairCause === undefined) return undefined;
+  const { reason, message } = repairCause;
+  return { kind: 'delete-claim', reason, message, repairCause };
 }
 
 /** The launch itself holds a claim: this one was launched by a version that did not. */

@@ -46,7 +46,7 @@ function wasClaimed({ labels, taints }: Node): boolean {
 }
 
 /** Nodes that are being deleted and have no claim left: nothing holds them. */
-export function forsakenNodes(
+export function nodesWithoutClaim(
   nodes: readonly Node[],
   claims: readonly NodeClaim[],
 ): readonly Node[] {

@@ -3,11 +3,11 @@ import type { Node } from '../model/cluster.ts';
 import { NODE_POOL } from '../model/labels.ts';
 import type { NodeClaim, NodePool } from '../model/provisioning.ts';
 import { isDisrupted } from '../model/taint.ts';
-import type { Illness } from './repair.ts';
+import type { RepairCause } from './repair.ts';
 
 /** Unhealthy nodes that may go now, and those that a budget holds. */
 export interface BudgetedRepair {
-  readonly ill: ReadonlyMap<string, Illness>;
+  readonly unhealthy: ReadonlyMap<string, RepairCause>;
   readonly held: readonly NodeClaim[];
 }
 
@@ -22,7 +22,7 @@ interface Repairable {
  * names. Nodes that are not ready use up none of it: they are what is repaired.
  */
 export function withinBudgets(
-  ill: ReadonlyMap<string, Illness>,
+  unhealthy: ReadonlyMap<string, RepairCause>,
   { nodePools, nodeClaims, nodes }: Repairable,
   nowMs: number,
 ): BudgetedRepair {
@@ -38,18 +38,19 @@ export function withinBudgets(
       return [pool.name, allowedDisruptions(pool, 'Unhealthy', count, nowMs)] as const;
     }),
   );
-  const kept = new Map(ill);
+  const kept = new Map(unhealthy);
   const held: NodeClaim[] = [];
   for (const claim of nodeClaims.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const pool = claim.labels[NODE_POOL] ?? '';
     const most = left.get(pool);
     // A node that never was initialised is in no budget.
-    if (!ill.has(claim.uid) || most === undefined || !isCounted(claim, { name: pool })) continue;
+    if (!unhealthy.has(claim.uid) || most === undefined || !isCounted(claim, { name: pool }))
+      continue;
     if (most > 0) left.set(pool, most - 1);
     else {
       kept.delete(claim.uid);
       held.push(claim);
     }
   }
-  return { ill: kept, held };
+  return { unhealthy: kept, held };
 }

@@ -41,7 +41,7 @@ export interface SeenStatus {
 }
 
 /** Why a claim whose instance runs has to be replaced. */
-export interface Illness {
+export interface RepairCause {
   readonly reason: 'unhealthy' | SeenStatus['kind'];
   readonly message: string;
   /** Nothing on the node is worth waiting for: it goes without a drain. */
@@ -53,7 +53,7 @@ export interface Illness {
 /** Of all claims, what is to be done about their nodes' health. */
 export interface HealthReport {
   /** By the claim's uid. */
-  readonly ill: ReadonlyMap<string, Illness>;
+  readonly unhealthy: ReadonlyMap<string, RepairCause>;
   /** Claims that would be replaced were not too many of their kind unhealthy. */
   readonly blocked: readonly NodeClaim[];
 }
@@ -93,7 +93,7 @@ export function unhealthyNodes(
     return node === undefined ? [] : [{ claim, node }];
   });
   const broken = brokenPools(owned.map(({ node }) => node));
-  const ill = new Map<string, Illness>();
+  const unhealthy = new Map<string, RepairCause>();
   const blocked: NodeClaim[] = [];
   for (const { claim, node } of owned) {
     const due = unhealthyConditions(node).filter((each) => nowMs >= dueAtMs(each));
@@ -106,9 +106,9 @@ export function unhealthyNodes(
     const minutes = policy.tolerationMs / MINUTE_MS;
     const message = `${policy.type} has been ${policy.status} for ${minutes} minutes`;
     const type = policy.type;
-    ill.set(claim.uid, { reason: 'unhealthy', message, isImmediate: true, condition: type });
+    unhealthy.set(claim.uid, { reason: 'unhealthy', message, isImmediate: true, condition: type });
   }
-  return { ill, blocked };
+  return { unhealthy, blocked };
 }
 
 /** What EC2's status checks and scheduled events mean for the claims, by the claim's uid. */
@@ -116,8 +116,8 @@ export function impairedInstances(
   claims: readonly NodeClaim[],
   statuses: readonly SeenStatus[],
   nowMs: number,
-): ReadonlyMap<string, Illness> {
-  const ill = new Map<string, Illness>();
+): ReadonlyMap<string, RepairCause> {
+  const unhealthy = new Map<string, RepairCause>();
   // The checks come last: what they find leaves no time for a drain.
   const inOrder = [...statuses].sort((a, b) => (a.kind < b.kind ? -1 : 1));
   const byInstance = new Map(
@@ -132,7 +132,7 @@ export function impairedInstances(
     const isImmediate = kind !== 'event_status';
     if (claim === undefined || (isImmediate && nowMs < sinceMs + IMPAIRED_MS)) continue;
     const message = `EC2 reports ${kind} of ${instanceId}: ${description}`;
-    ill.set(claim.uid, { reason: kind, message, isImmediate, condition: undefined });
+    unhealthy.set(claim.uid, { reason: kind, message, isImmediate, condition: undefined });
   }
-  return ill;
+  return unhealthy;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { allPages, Calls } from '../../../shared/aws/calls.ts';
-import { faultKind, isTransient, portError } from '../../../shared/aws/faults.ts';
+import { faultKind, mayRetry, portError } from '../../../shared/aws/faults.ts';
 import { TokenBucket } from '../../../shared/aws/token-bucket.ts';
 import { PortError } from '../../../shared/ports/fault.ts';
 
@@ -62,14 +62,14 @@ describe('kinds of faults', () => {
     const cause = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
     const fault = portError(cause, 'ec2:X');
     expect(fault).toMatchObject({ kind: 'unknown', code: 'ECONNRESET', cause });
-    expect(isTransient(fault)).toBe(true);
+    expect(mayRetry(fault)).toBe(true);
     expect(portError('text', 'ec2:X').message).toBe('ec2:X: text');
     expect(portError(fault, 'ec2:Y')).toBe(fault);
   });
 
   it('only throttling, broken connections and bad moments are worth another try', () => {
     const transient = (code: string, status: number) =>
-      isTransient(portError(awsError(code, status), 'ec2:X'));
+      mayRetry(portError(awsError(code, status), 'ec2:X'));
     expect(transient('RequestLimitExceeded', 400)).toBe(true);
     expect(transient('InternalError', 500)).toBe(true);
     expect(transient('InvalidParameterValue', 400)).toBe(false);
@@ -107,8 +107,8 @@ describe('what may work in a while without anybody’s doing', () => {
     ['what is not there', 'NoSuchEntity', 404, false],
     ['what is not allowed', 'UnauthorizedOperation', 403, false],
     ['no capacity', 'InsufficientInstanceCapacity', 400, false],
-  ])('%s (%s, %s): %s', (_, code, status, isPassing) => {
-    expect(portError(sdkError(code, status), 'ec2:X').isPassing).toBe(isPassing);
+  ])('%s (%s, %s): %s', (_, code, status, isTransient) => {
+    expect(portError(sdkError(code, status), 'ec2:X').isTransient).toBe(isTransient);
   });
 });
 

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { leased, letGo, mayHandOver, type Progress } from '../../../functions/runtime/leased.ts';
-import { held, LeaseLost, leasedTurns } from '../../../shared/app/writes/leased-turns.ts';
+import {
+  finishAndRelease,
+  leased,
+  mayHandOver,
+  type Progress,
+} from '../../../functions/runtime/leased.ts';
+import { LeaseLost, leaseGuarded, writeLeases } from '../../../shared/app/writes/write-leases.ts';
 import type { Lease, Ports } from '../../../shared/ports.ts';
 import { aNodeClass } from '../../builders/launches.ts';
 
@@ -13,12 +18,12 @@ function leaseOf(
   const released: string[] = [];
   const lease: Lease = {
     isHeld: async () => isHeld,
-    release: async () => {
+    releaseUnlessWoken: async () => {
       const answer = answers.shift() ?? 'released';
       released.push(answer);
       return answer;
     },
-    letGo: async () => {
+    release: async () => {
       released.push('let go');
       return isWoken;
     },
@@ -66,7 +71,13 @@ describe('work under a Lease', () => {
     };
     const letGo = async () => steps.push('let go') < 0;
     const outcome = leased({
-      leases: { acquire: async () => ({ isHeld: async () => true, release, letGo }) },
+      leases: {
+        acquire: async () => ({
+          isHeld: async () => true,
+          releaseUnlessWoken: release,
+          release: letGo,
+        }),
+      },
       name: 'decide',
       pass,
       remainingMs: () => 600_000,
@@ -82,7 +93,7 @@ describe('work under a Lease', () => {
   it('lets the Lease go though what runs beside it does not end well', async () => {
     const { lease, released } = leaseOf([]);
     const finish = async () => await Promise.reject(new Error('the bus is out of reach'));
-    await expect(letGo(lease, finish)).rejects.toThrow('out of reach');
+    await expect(finishAndRelease(lease, finish)).rejects.toThrow('out of reach');
     expect(released).toEqual(['let go']);
   });
 
@@ -141,7 +152,7 @@ describe('ports under a Lease', () => {
   const ports = { cluster, compute, profiles } as unknown as Ports;
 
   it('write only while it is held; reading is free', async () => {
-    const lost = held(ports, leaseOf([], { isHeld: false }).lease);
+    const lost = leaseGuarded(ports, leaseOf([], { isHeld: false }).lease);
     await lost.cluster.read();
     await lost.compute.list();
     const ref = { kind: 'Node', name: 'a' } as const;
@@ -149,7 +160,7 @@ describe('ports under a Lease', () => {
     await expect(lost.compute.terminate(['i-1'])).rejects.toThrow(LeaseLost);
     await expect(lost.profiles.ensure(aNodeClass())).rejects.toThrow(LeaseLost);
     await expect(lost.profiles.remove(aNodeClass())).rejects.toThrow(LeaseLost);
-    const ours = held(ports, leaseOf([]).lease);
+    const ours = leaseGuarded(ports, leaseOf([]).lease);
     await ours.cluster.patchNode(ref, {});
     await ours.compute.terminate(['i-1']);
     await ours.profiles.ensure(aNodeClass());
@@ -193,7 +204,7 @@ describe('turns under Leases', () => {
   function turnsOf(lease: Lease | undefined) {
     const calls: string[] = [];
     const wakeAnother = () => void calls.push('wake another');
-    const turns = leasedTurns({ leases: { acquire: async () => lease }, ports, wakeAnother });
+    const turns = writeLeases({ leases: { acquire: async () => lease }, ports, wakeAnother });
     return { turns, calls };
   }
 
@@ -202,14 +213,17 @@ describe('turns under Leases', () => {
     async (isWoken) => {
       const { lease, released } = leaseOf([], { isWoken });
       const { turns, calls } = turnsOf(lease);
-      expect(await turns.take('launch', async () => 'done')).toEqual({ result: 'done', isWoken });
+      expect(await turns.withLease('launch', async () => 'done')).toEqual({
+        result: 'done',
+        isWoken,
+      });
       expect([released, calls]).toEqual([['let go'], []]);
     },
   );
 
   it('are nobody’s while another holds the Lease', async () => {
     let works = 0;
-    const taken = await turnsOf(undefined).turns.take('decide', async () => {
+    const taken = await turnsOf(undefined).turns.withLease('decide', async () => {
       works += 1;
     });
     expect([taken, works]).toEqual([undefined, 0]);
@@ -219,7 +233,7 @@ describe('turns under Leases', () => {
     const { lease, released } = leaseOf([], { isHeld: false, isWoken: true });
     const write = ({ cluster }: Ports) => cluster.patchNode({ kind: 'Node', name: 'a' }, {});
     const { turns, calls } = turnsOf(lease);
-    expect(await turns.take('decide', write)).toBeUndefined();
+    expect(await turns.withLease('decide', write)).toBeUndefined();
     expect([released, calls]).toEqual([['let go'], []]);
   });
 
@@ -227,7 +241,7 @@ describe('turns under Leases', () => {
     const { lease, released } = leaseOf([], { isWoken });
     const fail = () => Promise.reject(new Error('broken'));
     const { turns, calls } = turnsOf(lease);
-    await expect(turns.take('decide', fail)).rejects.toThrow('broken');
+    await expect(turns.withLease('decide', fail)).rejects.toThrow('broken');
     expect([released, calls]).toEqual([['let go'], isWoken ? ['wake another'] : []]);
   });
 });

@@ -18,9 +18,9 @@ describe('a fault of a launch', () => {
     ['Unsupported', '', 'class'],
     ['InvalidAMIID.NotFound', '', 'class'],
     ['InvalidSnapshot.NotFound', '', 'class'],
-    ['InternalError', '', 'passing'],
-    ['RequestLimitExceeded', '', 'passing'],
-    ['InvalidParameterValue', PROFILE, 'passing'],
+    ['InternalError', '', 'transient'],
+    ['RequestLimitExceeded', '', 'transient'],
+    ['InvalidParameterValue', PROFILE, 'transient'],
     ['InvalidParameterValue', 'another', 'unknown'],
     ['NobodyKnows', '', 'unknown'],
   ])('%s %s is of the kind %s', (code, message, kind) => {

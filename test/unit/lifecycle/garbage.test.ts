@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { forsakenNodes, orphanedInstances } from '../../../shared/core/lifecycle/garbage.ts';
+import { nodesWithoutClaim, orphanedInstances } from '../../../shared/core/lifecycle/garbage.ts';
 import type { Node } from '../../../shared/core/model/cluster.ts';
 import { aNode, aNodeClaim } from '../launch/builders.ts';
 
@@ -51,11 +51,11 @@ describe('a node that is being deleted', () => {
   ])('and has no claim is let go: %s', (_, changes, expected) => {
     const node = aNode({ deletedAtMs: 1, providerId: 'aws:///us-east-1a/i-1', ...changes });
     const claims = [aNodeClaim({ providerId }), aNodeClaim({ name: 'not-launched' })];
-    expect(forsakenNodes([node], claims)).toEqual(expected ? [node] : []);
+    expect(nodesWithoutClaim([node], claims)).toEqual(expected ? [node] : []);
   });
 
   it('and has no provider id is let go, too, while a claim waits for its own', () => {
     const node = aNode({ deletedAtMs: 1, providerId: undefined });
-    expect(forsakenNodes([node], [aNodeClaim()])).toEqual([node]);
+    expect(nodesWithoutClaim([node], [aNodeClaim()])).toEqual([node]);
   });
 });

@@ -17,10 +17,10 @@ function condition(type: string, status: Condition['status']): Condition {
   return { type, status, reason: '', message: '', lastTransitionAtMs: 0 };
 }
 
-/** `ill` of `all` nodes of one pool have the condition, since the beginning. */
-function fleet(all: number, ill: number, bad: Condition) {
+/** `unhealthy` of `all` nodes of one pool have the condition, since the beginning. */
+function fleet(all: number, unhealthy: number, bad: Condition) {
   const ids = Array.from({ length: all }, (_, at) => `aws:///us-east-1a/i-0000000${at}`);
-  const conditions = (at: number) => [at < ill ? bad : condition('Ready', 'True')];
+  const conditions = (at: number) => [at < unhealthy ? bad : condition('Ready', 'True')];
   return {
     claims: ids.map((providerId, at) => aNodeClaim({ uid: `c${at}`, providerId, labels: POOL })),
     nodes: ids.map((providerId, at) =>
@@ -29,10 +29,10 @@ function fleet(all: number, ill: number, bad: Condition) {
   };
 }
 
-function unhealthy(all: number, ill: number, bad: Condition, minutes: number) {
-  const { claims, nodes } = fleet(all, ill, bad);
+function reportOf(all: number, unhealthy: number, bad: Condition, minutes: number) {
+  const { claims, nodes } = fleet(all, unhealthy, bad);
   const report = unhealthyNodes(claims, nodes, minutes * MINUTE);
-  return { ill: [...report.ill.keys()], blocked: report.blocked.map(({ uid }) => uid) };
+  return { unhealthy: [...report.unhealthy.keys()], blocked: report.blocked.map(({ uid }) => uid) };
 }
 
 describe('an unhealthy node', () => {
@@ -46,36 +46,36 @@ describe('an unhealthy node', () => {
     ['ContainerRuntimeReady', 'False', 30],
   ])('%s %s is borne for %i minutes', (type, status, minutes) => {
     const bad = condition(type, status);
-    expect(unhealthy(5, 1, bad, minutes - 1)).toEqual({ ill: [], blocked: [] });
-    expect(unhealthy(5, 1, bad, minutes)).toEqual({ ill: ['c0'], blocked: [] });
+    expect(reportOf(5, 1, bad, minutes - 1)).toEqual({ unhealthy: [], blocked: [] });
+    expect(reportOf(5, 1, bad, minutes)).toEqual({ unhealthy: ['c0'], blocked: [] });
   });
 
-  it('is ill for what has lasted too long, whatever else has come since', () => {
+  it('is unhealthy for what has lasted too long, whatever else has come since', () => {
     const { claims, nodes } = fleet(5, 1, condition('StorageReady', 'False'));
     const since = { ...condition('Ready', 'False'), lastTransitionAtMs: 59 * MINUTE };
     const worse = nodes.map((node, at) =>
       at === 0 ? { ...node, conditions: [since, ...node.conditions] } : node,
     );
-    const { ill } = unhealthyNodes(claims, worse, 60 * MINUTE);
-    expect([...ill].map(([uid, { message }]) => [uid, message])).toEqual([
+    const { unhealthy } = unhealthyNodes(claims, worse, 60 * MINUTE);
+    expect([...unhealthy].map(([uid, { message }]) => [uid, message])).toEqual([
       ['c0', 'StorageReady has been False for 30 minutes'],
     ]);
   });
 
   it('stays where more than a fifth of its NodePool is unhealthy', () => {
     const bad = condition('Ready', 'Unknown');
-    expect(unhealthy(6, 2, bad, 60)).toEqual({ ill: ['c0', 'c1'], blocked: [] });
-    expect(unhealthy(6, 3, bad, 60)).toEqual({ ill: [], blocked: ['c0', 'c1', 'c2'] });
+    expect(reportOf(6, 2, bad, 60)).toEqual({ unhealthy: ['c0', 'c1'], blocked: [] });
+    expect(reportOf(6, 3, bad, 60)).toEqual({ unhealthy: [], blocked: ['c0', 'c1', 'c2'] });
   });
 
   it('that the agent only cannot judge is left alone', () => {
-    expect(unhealthy(5, 1, condition('KernelReady', 'Unknown'), 60).ill).toEqual([]);
+    expect(reportOf(5, 1, condition('KernelReady', 'Unknown'), 60).unhealthy).toEqual([]);
   });
 
   it('whose claim is on its way out is not deleted again', () => {
     const { claims, nodes } = fleet(5, 1, condition('Ready', 'False'));
     const leaving = claims.map((claim) => ({ ...claim, deletedAtMs: 1 }));
-    expect(unhealthyNodes(leaving, nodes, 60 * MINUTE).ill.size).toBe(0);
+    expect(unhealthyNodes(leaving, nodes, 60 * MINUTE).unhealthy.size).toBe(0);
   });
 });
 
@@ -127,8 +127,12 @@ describe('a budget', () => {
     });
     const budgets = [{ nodes, reasons, schedule: undefined, durationMs: undefined }];
     const nodePools = [poolOf('default', { disruption: { ...rules, budgets } })];
-    const { ill } = unhealthyNodes(nodeClaims, all, 30 * MINUTE);
-    const { ill: kept, held } = withinBudgets(ill, { nodePools, nodeClaims, nodes: all }, 0);
+    const { unhealthy } = unhealthyNodes(nodeClaims, all, 30 * MINUTE);
+    const { unhealthy: kept, held } = withinBudgets(
+      unhealthy,
+      { nodePools, nodeClaims, nodes: all },
+      0,
+    );
     return [[...kept.keys()], held.map(({ uid }) => uid)];
   }
 

@@ -1,4 +1,4 @@
-import { isDrawnByOthers } from '../../model/pod.ts';
+import { attractsOtherPods } from '../../model/pod.ts';
 import type { Bin, World } from '../world/world.ts';
 import { type Candidate, hasRoom, type Site } from './site.ts';
 
@@ -13,7 +13,7 @@ export type Draws = ReadonlyMap<Bin, Draw>;
 
 export function drawsOf({ bins }: World, candidates: readonly Candidate[]): Draws {
   const drawn = candidates.filter(({ podClass }) =>
-    podClass.pods.slice(0, 1).some(({ spec }) => isDrawnByOthers(spec)),
+    podClass.pods.slice(0, 1).some(({ spec }) => attractsOtherPods(spec)),
   );
   if (drawn.length === 0) return new Map();
   const ids = new Set(drawn.map(({ podClass }) => podClass.id));

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { readAvailableTypes } from '../../../../shared/app/instance-types/available-types.ts';
 import {
-  learnFrom,
-  withLearntMemory,
+  recordAllocatable,
+  withObservedMemory,
 } from '../../../../shared/app/instance-types/observed-allocatable.ts';
-import { readOffers } from '../../../../shared/app/instance-types/offers.ts';
 import { allocatable } from '../../../../shared/core/instance-types/allocatable.ts';
 import type { InstanceType } from '../../../../shared/core/model/instance-type.ts';
 import { deployment } from '../../../sim/small-world.ts';
@@ -38,11 +38,11 @@ describe('memory that nodes turned out to have', () => {
 
   it('is what the next plan counts on, for that type and image alone', async () => {
     const { world, state, nodeClass, claim, node, name } = await initialized();
-    const before = (await readOffers(world.ports, state)).byNodeClass.get('default') ?? [];
+    const before = (await readAvailableTypes(world.ports, state)).byNodeClass.get('default') ?? [];
     const bytes = (memoryOf(before, name) ?? 0) - GIB / 4;
     const seen = { ...node, allocatable: { ...node.allocatable, memory: bytes } };
-    await learnFrom(world.ports, nodeClass, claim, seen);
-    const after = (await readOffers(world.ports, state)).byNodeClass.get('default') ?? [];
+    await recordAllocatable(world.ports, nodeClass, claim, seen);
+    const after = (await readAvailableTypes(world.ports, state)).byNodeClass.get('default') ?? [];
     expect(memoryOf(after, name)).toBe(bytes);
     const others = (types: readonly InstanceType[]) => types.filter((each) => each.name !== name);
     expect(others(after)).toEqual(others(before));
@@ -52,16 +52,20 @@ describe('memory that nodes turned out to have', () => {
     const { world, nodeClass, claim, node, name } = await initialized();
     const capacity = { ...node.capacity, 'hugepages-1Gi': GIB };
     const left = { ...node.allocatable, memory: GIB };
-    await learnFrom(world.ports, nodeClass, claim, { ...node, capacity, allocatable: left });
+    await recordAllocatable(world.ports, nodeClass, claim, {
+      ...node,
+      capacity,
+      allocatable: left,
+    });
     const learnt = await world.ports.memory.allocatable();
     expect(learnt(name, claim.imageId ?? '', 0)).toBe(2 * GIB);
   });
 
   it('does not count where the class has kubelet settings of its own', async () => {
     const { world, nodeClass, state } = await initialized();
-    const types = (await readOffers(world.ports, state)).byNodeClass.get('default') ?? [];
+    const types = (await readAvailableTypes(world.ports, state)).byNodeClass.get('default') ?? [];
     const own = { ...nodeClass, spec: { ...nodeClass.spec, kubelet: { maxPods: 20 } } };
-    expect(withLearntMemory(types, own, () => 1)).toBe(types);
-    expect(withLearntMemory(types, nodeClass, () => 1)).not.toEqual(types);
+    expect(withObservedMemory(types, own, () => 1)).toBe(types);
+    expect(withObservedMemory(types, nodeClass, () => 1)).not.toEqual(types);
   });
 });

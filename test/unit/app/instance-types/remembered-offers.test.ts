@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { withLearntMemory } from '../../../../shared/app/instance-types/observed-allocatable.ts';
-import { withoutBarred } from '../../../../shared/app/instance-types/offers.ts';
+import { withUnavailable } from '../../../../shared/app/instance-types/available-types.ts';
+import { withObservedMemory } from '../../../../shared/app/instance-types/observed-allocatable.ts';
 import { resolveTypes } from '../../../../shared/app/planning/provisioning-input.ts';
 import type { InstanceType } from '../../../../shared/core/model/instance-type.ts';
 import type { NodeOverlay } from '../../../../shared/core/model/provisioning.ts';
@@ -67,9 +67,9 @@ describe('what can be launched', () => {
       for (const less of [turn, turn + 1, turn]) {
         const learnt = (name: string, _: string, bytes: number) =>
           name.startsWith('m') ? bytes - less * 1024 : bytes;
-        const found = withLearntMemory(types, nodeClass, learnt);
-        expect(found).toEqual(withLearntMemory(anew(types), nodeClass, learnt));
-        expect(withLearntMemory(types, nodeClass, learnt)).toBe(found);
+        const found = withObservedMemory(types, nodeClass, learnt);
+        expect(found).toEqual(withObservedMemory(anew(types), nodeClass, learnt));
+        expect(withObservedMemory(types, nodeClass, learnt)).toBe(found);
       }
     },
   );
@@ -89,9 +89,9 @@ describe('what can be launched', () => {
       untilMs: 10,
       reason: 'ICE',
     } as const;
-    const barred = withoutBarred(types, nodeClass, barring(bar), 0);
+    const barred = withUnavailable(types, nodeClass, barring(bar), 0);
     expect(barred[0]?.offerings[0]?.available).toBe(false);
-    expect(withoutBarred(types, nodeClass, barring(bar), 5)).toBe(barred);
-    expect(withoutBarred(types, nodeClass, barring(bar), 10)).toBe(types);
+    expect(withUnavailable(types, nodeClass, barring(bar), 5)).toBe(barred);
+    expect(withUnavailable(types, nodeClass, barring(bar), 10)).toBe(types);
   });
 });

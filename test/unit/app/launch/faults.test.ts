@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withoutBarred } from '../../../../shared/app/instance-types/offers.ts';
+import { withUnavailable } from '../../../../shared/app/instance-types/available-types.ts';
 import { provision } from '../../../../shared/app/provision/provision.ts';
 import { versionOf } from '../../../../shared/core/model/node-class.ts';
 import type { FleetFault, FleetRequest, Ports } from '../../../../shared/ports.ts';
@@ -182,7 +182,7 @@ describe('an offering that is barred', () => {
       fullSubnets: new Set<string>(),
       shiftedZones: new Set<string>(),
     };
-    const [found] = withoutBarred([type], OWN, barring, 10);
+    const [found] = withUnavailable([type], OWN, barring, 10);
     const barred = found?.offerings.filter(({ available }) => !available) ?? [];
     expect(
       barred.map(

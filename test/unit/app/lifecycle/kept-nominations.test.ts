@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { KeptNominations } from '../../../../shared/app/lifecycle/kept-nominations.ts';
 import { KarpenterLease } from '../../../../shared/app/writes/karpenter-lease.ts';
-import type { Nominees } from '../../../../shared/core/lifecycle/spread-turns.ts';
+import type { Nominees } from '../../../../shared/core/lifecycle/spread-order.ts';
 import { ZONE } from '../../../../shared/core/model/labels.ts';
 import type { Pod, PodSpec } from '../../../../shared/core/model/pod.ts';
 import {
@@ -17,7 +17,7 @@ import { waitingWorld, withPorts } from '../world.ts';
 
 interface Scene {
   readonly kept: KeptNominations;
-  readonly writing: { readonly ports: Ports; readonly karpenter: KarpenterLease };
+  readonly ports: Ports;
   /** Who was nominated again, in order. */
   readonly again: readonly string[];
   /** Streams that were opened and not closed since. */
@@ -55,33 +55,28 @@ async function scene(answer: Nominate = async () => 'done'): Promise<Scene> {
       },
     },
   });
-  const nowMs = ports.clock.nowMs();
-  const writing = {
-    ports,
-    karpenter: new KarpenterLease(ports, await ports.cluster.read(), nowMs),
-  };
   const kept = new KeptNominations();
-  await kept.rest(writing, 0);
-  expect(await kept.order(writing)).toEqual(['q', 'p']);
+  await kept.rest(ports, 0);
+  expect(await kept.order(ports)).toEqual(['q', 'p']);
   const tell = (uid: string, nominatedNodeName: string | undefined, isOver = false): void => {
     const told = { uid, nominatedNodeName, nodeName: undefined, isOver };
-    for (const each of [...listeners]) each.told(told);
+    for (const each of [...listeners]) each.onChange(told);
   };
   const bind = (uid: string, nodeName: string): void => {
     const told = { uid, nominatedNodeName: undefined, nodeName, isOver: true };
-    for (const each of [...listeners]) each.told(told);
+    for (const each of [...listeners]) each.onChange(told);
   };
   const follow = async (arrivals: readonly Nominees[], nominees = arrivals): Promise<void> => {
-    await kept.follow(writing, arrivals, nominees);
+    await kept.follow(ports, arrivals, nominees);
     for (const { node, pods } of nominees) for (const { uid } of pods) tell(uid, node.name);
   };
   const nominate = async (...uids: readonly string[]): Promise<void> => {
     const pods = uids.map((name) => aPod({ name, uid: name, nodeName: undefined }));
     await follow([{ node: aNode({ name: 'a' }), pods }]);
   };
-  const breakStream = () => listeners[0]?.over();
+  const breakStream = () => listeners[0]?.onEnd();
   const open = () => listeners.length;
-  return { kept, writing, again, open, follow, nominate, tell, bind, breakStream };
+  return { kept, ports, again, open, follow, nominate, tell, bind, breakStream };
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -250,12 +245,12 @@ describe('nominations are kept', () => {
   });
 
   it('until the pods have nodes: then nobody listens, unless a pass counts on it', async () => {
-    const { kept, again, nominate, tell, open, writing } = await scene();
+    const { kept, again, nominate, tell, open, ports } = await scene();
     await nominate('p', 'q');
     await kept.keep();
     tell('p', 'a', true);
     expect(open()).toBe(1);
-    await kept.rest(writing, 0);
+    await kept.rest(ports, 0);
     tell('q', undefined, true);
     expect(open()).toBe(1);
     await nominate('r');
@@ -268,19 +263,19 @@ describe('nominations are kept', () => {
   });
 
   it('by a stream that ends with its pass where that has opened nothing', async () => {
-    const { kept, open, writing } = await scene();
+    const { kept, open, ports } = await scene();
     expect(open()).toBe(1);
     kept.passed();
     expect(open()).toBe(0);
-    await kept.rest(writing, 0);
+    await kept.rest(ports, 0);
     expect(open()).toBe(1);
   });
 
   it('by a stream that is opened again after it has broken', async () => {
-    const { kept, breakStream, open, writing } = await scene();
+    const { kept, breakStream, open, ports } = await scene();
     breakStream();
     expect(open()).toBe(0);
-    await kept.rest(writing, 0);
+    await kept.rest(ports, 0);
     expect(open()).toBe(1);
   });
 
@@ -322,19 +317,18 @@ describe('nominations are kept', () => {
   });
 
   it('not while Karpenter runs, nor for ever', async () => {
-    const { kept, again, nominate, tell, writing, open } = await scene();
+    const { kept, again, nominate, tell, ports, open } = await scene();
     await nominate('p', 'q');
     await kept.keep();
-    const { ports } = writing;
     const state = await ports.cluster.read();
     const nowMs = ports.clock.nowMs();
     const karpenter = new KarpenterLease(ports, { ...state, karpenterRenewedAtMs: nowMs }, nowMs);
-    await kept.rest({ ports, karpenter }, 0);
+    await kept.rest(karpenter.guarded(ports), 0);
     await kept.keep();
     tell('p', undefined);
     await settled();
     const later = { ...ports, clock: { ...ports.clock, nowMs: () => nowMs + 15_000 } };
-    await kept.rest({ ...writing, ports: later }, 0);
+    await kept.rest(later, 0);
     await kept.keep();
     tell('q', undefined);
     await settled();
@@ -353,12 +347,10 @@ describe('nominations are kept', () => {
       throw new PortError('unauthorised', '403', 'watch pods: forbidden');
     };
     const refusing = withPorts(ports, { cluster: { followWaitingPods } });
-    const karpenter = new KarpenterLease(ports, await ports.cluster.read(), 0);
     const kept = new KeptNominations();
-    const rest = kept.rest({ ports: refusing, karpenter }, 0);
+    const rest = kept.rest(refusing, 0);
     await expect(rest).rejects.toThrow('watch pods: forbidden');
-    const writing = { ports: refusing, karpenter };
-    const follow = kept.follow(writing, [{ node: aNode(), pods: [aPod()] }], []);
+    const follow = kept.follow(refusing, [{ node: aNode(), pods: [aPod()] }], []);
     await expect(follow).rejects.toThrow('watch pods: forbidden');
     await kept.keep();
   });

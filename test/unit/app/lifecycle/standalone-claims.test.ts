@@ -156,7 +156,7 @@ function plain(memory: Ports['memory']): Ports['memory'] {
     recordRegistration: (...args) => memory.recordRegistration(...args),
     unusedLaunches: () => memory.unusedLaunches(),
     recordOutcomes: (...args) => memory.recordOutcomes(...args),
-    learnAllocatable: (...args) => memory.learnAllocatable(...args),
+    recordAllocatable: (...args) => memory.recordAllocatable(...args),
     allocatable: () => memory.allocatable(),
   };
 }

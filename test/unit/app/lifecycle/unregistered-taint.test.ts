@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { lifecycle } from '../../../../shared/app/lifecycle/lifecycle.ts';
 import { LifecycleMemory } from '../../../../shared/app/lifecycle/memory.ts';
-import { openNodes, TOGETHER_MAX } from '../../../../shared/app/lifecycle/unregistered-taint.ts';
+import {
+  registerNodes,
+  TOGETHER_MAX,
+} from '../../../../shared/app/lifecycle/unregistered-taint.ts';
 import type { Failure } from '../../../../shared/app/writes/attempt.ts';
-import { KarpenterLease } from '../../../../shared/app/writes/karpenter-lease.ts';
 import { ZONE } from '../../../../shared/core/model/labels.ts';
 import type { Pod } from '../../../../shared/core/model/pod.ts';
 import {
@@ -71,12 +73,11 @@ async function written(
     }),
   };
   const failures: Failure[] = [];
-  const opened = await openNodes(
+  const opened = await registerNodes(
     {
       ports: withPorts(ports, { cluster }),
       nowMs: 0,
       failures,
-      karpenter: new KarpenterLease(ports, state, ports.clock.nowMs()),
       acted: false,
       state,
       memory: new LifecycleMemory(),

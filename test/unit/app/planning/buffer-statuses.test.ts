@@ -3,24 +3,17 @@ import {
   ACTIVE_CAPACITY,
   writeBufferStatuses,
 } from '../../../../shared/app/planning/capacity-buffers.ts';
-import { KarpenterLease } from '../../../../shared/app/writes/karpenter-lease.ts';
 import type { ResourceQuota } from '../../../../shared/core/model/resource-quota.ts';
 import {
   type CapacityBuffer,
   type CapacityBufferStatusPatch,
   PortError,
-  type Ports,
 } from '../../../../shared/ports.ts';
 import { bufferOf } from '../../../builders/capacity-buffers.ts';
 import { PLAIN_SPEC, planOf } from '../../../builders/scheduling.ts';
 import { waitingWorld, withPorts } from '../world.ts';
 
 const absent = { kind: 'absent', what: 'PodTemplate', name: 'slot' } as const;
-
-async function writingBy(ports: Ports) {
-  const state = await ports.cluster.read();
-  return { ports, karpenter: new KarpenterLease(ports, state, ports.clock.nowMs()) };
-}
 
 it('a buffer says why its template is not there, though the status of another is refused', async () => {
   const { ports: around } = await waitingWorld([]);
@@ -40,11 +33,7 @@ it('a buffer says why its template is not there, though the status of another is
     bufferOf('c', absent),
   ];
   expect(
-    await writeBufferStatuses(
-      await writingBy(ports),
-      { capacityBuffers, resourceQuotas: [] },
-      planOf({}),
-    ),
+    await writeBufferStatuses(ports, { capacityBuffers, resourceQuotas: [] }, planOf({})),
   ).toEqual([{ object: 'CapacityBuffer/team/a', message: '422: a webhook refuses' }]);
   expect(Object.fromEntries(messages)).toEqual({
     b: 'get podtemplates/team/slot: no',
@@ -82,7 +71,7 @@ describe('a status', () => {
     });
     const plan = { ...planOf({}), existing: [{ node: 'n', pods: room.slice(0, fits) }] };
     const state = { capacityBuffers: [buffer], resourceQuotas };
-    await writeBufferStatuses(await writingBy(ports), state, plan);
+    await writeBufferStatuses(ports, state, plan);
     return statuses;
   }
 

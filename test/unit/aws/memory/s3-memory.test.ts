@@ -110,10 +110,10 @@ describe('allocatable memory', () => {
 
   it('is the lowest that any cluster saw on that type and image', async () => {
     const other = bucket.process({ cluster: 'other' });
-    await other.memory.learnAllocatable('c7g.large', image, 950);
+    await other.memory.recordAllocatable('c7g.large', image, 950);
     await other.memory.flush();
     const { memory } = bucket.process();
-    for (const bytes of [980, 960, 990]) await memory.learnAllocatable('c7g.large', image, bytes);
+    for (const bytes of [980, 960, 990]) await memory.recordAllocatable('c7g.large', image, bytes);
     const allocatable = await memory.allocatable();
     expect(allocatable('c7g.large', image, 1_000)).toBe(950);
     expect(allocatable('c7g.large', 'ami-00000002', 1_000)).toBe(1_000);
@@ -129,14 +129,14 @@ describe('allocatable memory', () => {
     [799, 1_000],
   ])('learnt as %d bytes where 1,000 were computed is %d', async (learnt, believed) => {
     const { memory } = bucket.process();
-    await memory.learnAllocatable('c7g.large', image, learnt);
+    await memory.recordAllocatable('c7g.large', image, learnt);
     expect((await memory.allocatable())('c7g.large', image, 1_000)).toBe(believed);
     await memory.flush();
   });
 
   it('is forgotten after sixty days', async () => {
     const { memory } = bucket.process();
-    await memory.learnAllocatable('c7g.large', image, 900);
+    await memory.recordAllocatable('c7g.large', image, 900);
     await memory.flush();
     bucket.nowMs += 60 * 24 * HOUR_MS;
     expect((await memory.allocatable())('c7g.large', image, 1_000)).toBe(1_000);
@@ -180,7 +180,7 @@ describe('without S3', () => {
     expect([...(await memory.failedRegistrations())]).toEqual([]);
     await memory.markUnavailable(c7g, 'ICE', 'shortage');
     await memory.recordRegistration('spot', false);
-    await memory.learnAllocatable('c7g.large', 'ami-00000001', 1);
+    await memory.recordAllocatable('c7g.large', 'ami-00000001', 1);
     log.add(record);
     await log.flush();
     await memory.flush();

@@ -5,7 +5,7 @@ import { listEach, newestVersion, property, type Selection, text, versionOf } fr
 import { watchOnce } from './watch.ts';
 
 /** A decoded object and the version it was read at. */
-export interface Entry<Value> {
+export interface CachedObject<Value> {
   readonly resourceVersion: string;
   readonly value: Value;
 }
@@ -13,7 +13,7 @@ export interface Entry<Value> {
 /** An object that cannot be decoded is told about; the others go on. */
 export type OnInvalid = (object: string, issues: readonly Issue[]) => void;
 
-export interface MirrorOptions<Value> {
+export interface InformerOptions<Value> {
   readonly client: KubeClient;
   readonly selection: Selection;
   readonly decode: (object: unknown) => Decoded<Value>;
@@ -29,11 +29,11 @@ export interface MirrorOptions<Value> {
    */
   readonly faulty?: 'kept' | 'left out';
   /** The few that may not be missed: a warm read has them as they were when it began. */
-  readonly probe?: Probe<Value>;
+  readonly probe?: MustSee<Value>;
 }
 
 /** Objects of a kind that the server can look for, and how they are told from the others. */
-export interface Probe<Value> {
+export interface MustSee<Value> {
   readonly fieldSelector: string;
   readonly holds: (value: Value) => boolean;
 }
@@ -67,9 +67,9 @@ const CATCH_UP_MS_MAX = 5_000;
  * lists, later ones watch from the last resourceVersion until they have caught up; a
  * resourceVersion that is too old, or a broken watch, lists again.
  */
-export class Mirror<Value> {
-  readonly #options: MirrorOptions<Value>;
-  readonly #entries = new Map<string, Entry<Value>>();
+export class Informer<Value> {
+  readonly #options: InformerOptions<Value>;
+  readonly #entries = new Map<string, CachedObject<Value>>();
   /** Versions of those that are left out. */
   readonly #invalid = new Map<string, string>();
   /** Of the last event or list; empty: nothing has been read yet. */
@@ -77,7 +77,7 @@ export class Mirror<Value> {
   /** Reads come one after the other: each sees what was written before it was asked for. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(options: MirrorOptions<Value>) {
+  constructor(options: InformerOptions<Value>) {
     this.#options = options;
   }
 
@@ -87,13 +87,13 @@ export class Mirror<Value> {
   }
 
   /** Keys are `namespace/name` or `name`. */
-  read(): Promise<ReadonlyMap<string, Entry<Value>>> {
+  read(): Promise<ReadonlyMap<string, CachedObject<Value>>> {
     const next = this.#last.then(() => this.#read());
     this.#last = next.catch(() => undefined);
     return next;
   }
 
-  async #read(): Promise<ReadonlyMap<string, Entry<Value>>> {
+  async #read(): Promise<ReadonlyMap<string, CachedObject<Value>>> {
     if (!this.isWarm || !(await this.#catchUp())) await this.#list();
     return new Map(this.#entries);
   }

@@ -5,11 +5,11 @@ import type { CapacityType } from '../../core/model/labels.ts';
 import { type NodeClass, versionOf } from '../../core/model/node-class.ts';
 import { Remembered } from '../../core/remembered.ts';
 import { type ClusterState, PortError, type Ports, type UnavailableOffering } from '../../ports.ts';
-import { withLearntMemory } from './observed-allocatable.ts';
+import { withObservedMemory } from './observed-allocatable.ts';
 import { zonesAway } from './zonal-shifts.ts';
 
 /** What can be bought now, per EC2NodeClass, before overlays. */
-export interface Offers {
+export interface AvailableTypes {
   readonly byNodeClass: ReadonlyMap<string, readonly InstanceType[]>;
 }
 
@@ -18,7 +18,7 @@ function barKey(type: string, zone: string, capacityType: string, reservationId 
 }
 
 /** What is left alone for a while. */
-export interface Barred {
+export interface Unavailable {
   readonly barred: readonly UnavailableOffering[];
   /** Ids of subnets without a free address. */
   readonly fullSubnets: ReadonlySet<string>;
@@ -55,10 +55,10 @@ const marked = new Remembered<readonly InstanceType[], readonly InstanceType[]>(
  * The types with what is barred for the class marked; untouched ones are shared. The same types and
  * bars are answered with the same list.
  */
-export function withoutBarred(
+export function withUnavailable(
   types: readonly InstanceType[],
   nodeClass: Pick<NodeClass, 'uid' | 'generation' | 'status'>,
-  { barred, fullSubnets, shiftedZones }: Barred,
+  { barred, fullSubnets, shiftedZones }: Unavailable,
   nowMs: number,
 ): readonly InstanceType[] {
   const version = versionOf(nodeClass);
@@ -101,7 +101,10 @@ function marking(
 }
 
 /** One failing class does not stop the others: its pools simply have nothing to offer. */
-export async function readOffers(ports: Ports, state: ClusterState): Promise<Offers> {
+export async function readAvailableTypes(
+  ports: Ports,
+  state: ClusterState,
+): Promise<AvailableTypes> {
   const barred = {
     barred: await ports.memory.unavailable(),
     fullSubnets: await ports.memory.unavailableSubnets(),
@@ -113,10 +116,10 @@ export async function readOffers(ports: Ports, state: ClusterState): Promise<Off
     if (!isUsable(nodeClass)) continue;
     try {
       const types = await ports.catalog.instanceTypes(nodeClass);
-      const corrected = withLearntMemory(types, nodeClass, learnt);
+      const corrected = withObservedMemory(types, nodeClass, learnt);
       byNodeClass.set(
         nodeClass.name,
-        withoutBarred(corrected, nodeClass, barred, ports.clock.nowMs()),
+        withUnavailable(corrected, nodeClass, barred, ports.clock.nowMs()),
       );
     } catch (error) {
       if (!(error instanceof PortError)) throw error;

@@ -3,7 +3,7 @@ import type { Ports } from '../../ports.ts';
 /** An act follows a look at most this old. */
 const LOOK_MS = 1_000;
 
-export interface RecentOptions<Value> {
+export interface CachedReadOptions<Value> {
   readonly clock: Pick<Ports['clock'], 'nowMs'>;
   /** What was read last, and when reading it began. */
   readonly value: Value;
@@ -13,14 +13,14 @@ export interface RecentOptions<Value> {
 }
 
 /** What may change in the middle of a pass, read again where the last look is a while ago. */
-export class Recent<Value> {
-  private readonly options: RecentOptions<Value>;
+export class CachedRead<Value> {
+  private readonly options: CachedReadOptions<Value>;
   private value: Value;
   private readAtMs: number;
   /** Acts that go on at the same time share one look. */
   private looking: Promise<void> | undefined;
 
-  constructor(options: RecentOptions<Value>) {
+  constructor(options: CachedReadOptions<Value>) {
     this.options = options;
     this.value = options.value;
     this.readAtMs = options.readAtMs;

@@ -62,7 +62,7 @@ function turnsOf(key: string, group: ReadonlySet<Pod>, arrivals: readonly Arriva
  * others belong: but for one, once each other domain has got its next pod, which comes before
  * (`inTurn`). The rest find their room free: all else is nominated.
  */
-export function takenTogether(
+export function nominableTogether(
   pods: readonly Pod[],
   nominated: readonly Pod[] = [],
 ): readonly Pod[] {
@@ -86,7 +86,7 @@ export function takenTogether(
  * order in which kube-scheduler tries the pods. Else it may come to a pod whose domain is full for
  * the moment, as its hard spread has it, and put it where another pod belongs.
  */
-export function inTurn(
+export function inSpreadOrder(
   arrivals: readonly Arrivals[],
   orderOf: (pod: Pod) => number,
 ): readonly Nominees[] {

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { closedClaim, decideClaim } from '../../../shared/core/lifecycle/claim.ts';
-import { awaitedNodes, type ClosedClaim } from '../../../shared/core/lifecycle/opening-order.ts';
+import { decideClaim, unregisteredClaim } from '../../../shared/core/lifecycle/claim.ts';
+import {
+  awaitedNodes,
+  type ClosedClaim,
+} from '../../../shared/core/lifecycle/registration-order.ts';
 import { HOSTNAME, UNREGISTERED_TAINT_KEY, ZONE } from '../../../shared/core/model/labels.ts';
 import type { Pod, PodSpec } from '../../../shared/core/model/pod.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
@@ -117,7 +120,7 @@ describe('a claim whose node waits for another', () => {
     expect(JSON.stringify(actions)).toContain(
       'The node becomes schedulable together with that of NodeClaim other',
     );
-    expect(closedClaim(aNodeClaim(launched), { ...around, nowMs: 29_999 })?.node?.name).toBe(
+    expect(unregisteredClaim(aNodeClaim(launched), { ...around, nowMs: 29_999 })?.node?.name).toBe(
       'node-1',
     );
   });
@@ -125,19 +128,22 @@ describe('a claim whose node waits for another', () => {
   it('opens it after 30 s, and no other waits for it any more', () => {
     const { actions } = decideClaim(aNodeClaim(launched), { ...around, nowMs: 30_000 });
     expect(actions.map(({ kind }) => kind)).toEqual(['register', 'confirm']);
-    expect(closedClaim(aNodeClaim(launched), { ...around, nowMs: 30_000 })).toBeUndefined();
+    expect(unregisteredClaim(aNodeClaim(launched), { ...around, nowMs: 30_000 })).toBeUndefined();
   });
 
   it('counts pods that are nominated to its node already', () => {
     const [awaiting, nominated] = [[waiting(1000)], [waiting(2000)]];
     const pods = { ...around, nowMs: 0, awaiting, nominated };
-    expect(closedClaim(aNodeClaim(launched), pods)?.planned).toEqual([...awaiting, ...nominated]);
+    expect(unregisteredClaim(aNodeClaim(launched), pods)?.planned).toEqual([
+      ...awaiting,
+      ...nominated,
+    ]);
   });
 
   it.each<[string, Partial<NodeClaim>]>([
     ['that is being deleted', { ...launched, deletedAtMs: 1 }],
     ['that is open', { conditions: yes('Launched', 'Registered') }],
   ])('is none %s', (_, claim) => {
-    expect(closedClaim(aNodeClaim(claim), { ...around, nowMs: 0 })).toBeUndefined();
+    expect(unregisteredClaim(aNodeClaim(claim), { ...around, nowMs: 0 })).toBeUndefined();
   });
 });

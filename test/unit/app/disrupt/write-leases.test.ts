@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { disrupt } from '../../../../shared/app/disrupt/disrupt.ts';
-import type { Turns } from '../../../../shared/app/writes/turns.ts';
+import type { WriteLeases } from '../../../../shared/app/writes/write-leases.ts';
 import { DEFAULT_CONSOLIDATION_SETTINGS } from '../../../../shared/core/disruption/consolidation/payback.ts';
 import { DO_NOT_DISRUPT } from '../../../../shared/core/model/labels.ts';
 import type { Ports } from '../../../../shared/ports.ts';
@@ -45,11 +45,11 @@ async function play(world: World, between: () => boolean = () => true): Promise<
     return withPorts(ports, { cluster: { read } });
   };
   const ports = guarded(world.ports);
-  const turns: Turns = {
+  const turns: WriteLeases = {
     wakeAnother: () => {
       woken += 1;
     },
-    take: async (_, work) => {
+    withLease: async (_, work) => {
       taken += 1;
       if (taken > 1 && !between()) return undefined;
       isOurs = true;

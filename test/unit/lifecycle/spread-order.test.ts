@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inTurn, takenTogether } from '../../../shared/core/lifecycle/spread-turns.ts';
+import { inSpreadOrder, nominableTogether } from '../../../shared/core/lifecycle/spread-order.ts';
 import { HOSTNAME, ZONE } from '../../../shared/core/model/labels.ts';
 import type { Pod, PodSpec } from '../../../shared/core/model/pod.ts';
 import { ofApp, spreadOver } from '../../builders/affinity.ts';
@@ -22,7 +22,7 @@ const orderOf = ({ name }: Pod): number => Number(name.split('-').at(-1));
 /** Zones in the order in which the pods come. */
 function zonesInOrder(arrivals: readonly ReturnType<typeof arrival>[]): string {
   const zones = new Map(arrivals.map(({ node, labels }) => [node.name, labels[ZONE] ?? '']));
-  return inTurn(arrivals, orderOf)
+  return inSpreadOrder(arrivals, orderOf)
     .flatMap(({ node, pods }) => pods.map((pod) => [orderOf(pod), zones.get(node.name)] as const))
     .sort(([a], [b]) => a - b)
     .map(([, zone]) => zone)
@@ -47,7 +47,7 @@ describe('pods that are nominated to a node together', () => {
     ['are none beside two that are nominated', of([1, 2]), of([3, 4]), ''],
     ['are others beside one of another owner', of([1]), of([3], overZones, 'other'), '1'],
   ])('%s', (_, pods, nominated, expected) => {
-    expect(takenTogether(pods, nominated).map(orderOf).join(' ')).toBe(expected);
+    expect(nominableTogether(pods, nominated).map(orderOf).join(' ')).toBe(expected);
   });
 });
 
@@ -95,7 +95,7 @@ describe('pods that have to spread', () => {
       fc.property(nodes, (drawn) => {
         const arrivals = drawn.map(([zone, own]) => arrival(zone, own));
         const counts = arrivals.map(({ pods }) => pods.length);
-        const turned = inTurn(arrivals, orderOf);
+        const turned = inSpreadOrder(arrivals, orderOf);
         expect(turned.map(({ pods }) => pods.length)).toEqual(counts);
         const before = new Set(arrivals.flatMap(({ pods }) => pods));
         expect(new Set(turned.flatMap(({ pods }) => pods))).toEqual(before);

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { provision } from '../../../../shared/app/provision/provision.ts';
-import { alone, type Turn, type Turns } from '../../../../shared/app/writes/turns.ts';
+import {
+  type WriteLease,
+  type WriteLeases,
+  withoutLeases,
+} from '../../../../shared/app/writes/write-leases.ts';
 import { type FleetRequest, PortError, type Ports } from '../../../../shared/ports.ts';
 import { readState } from '../../../../shared/sim/decode.ts';
 import { deployment } from '../../../sim/small-world.ts';
@@ -8,20 +12,20 @@ import { clockOf, settings, spread, type WaitingWorld, waitingWorld, withPorts }
 
 const ALWAYS = () => Number.POSITIVE_INFINITY;
 
-/** Turns beside which something happens: before a turn, or, where it says so, instead of it. */
+/** WriteLeases beside which something happens: before a turn, or, where it says so, instead of it. */
 function beside(
   ports: Ports,
-  before: Readonly<Partial<Record<Turn, () => Promise<unknown>>>>,
-  woken: readonly Turn[] = [],
-): Turns & { readonly taken: Turn[] } {
-  const own = alone(ports);
-  const taken: Turn[] = [];
+  before: Readonly<Partial<Record<WriteLease, () => Promise<unknown>>>>,
+  woken: readonly WriteLease[] = [],
+): WriteLeases & { readonly taken: WriteLease[] } {
+  const own = withoutLeases(ports);
+  const taken: WriteLease[] = [];
   return {
     taken,
-    take: async (turn, work) => {
+    withLease: async (turn, work) => {
       if ((await before[turn]?.()) === 'held') return undefined;
       taken.push(turn);
-      const done = await own.take(turn, work);
+      const done = await own.withLease(turn, work);
       return done && { ...done, isWoken: woken.includes(turn) };
     },
   };
@@ -51,14 +55,14 @@ describe('the turns of a pass', () => {
     const { ports } = await waitingWorld([deployment('web', 1, '1')]);
     const turns: string[] = [];
     const noted = noting(ports, turns);
-    const own = alone(noted);
-    const take: Turns['take'] = async (turn, work) => {
+    const own = withoutLeases(noted);
+    const withLease: WriteLeases['withLease'] = async (turn, work) => {
       turns.push(`${turn} begins`);
-      const done = await own.take(turn, work);
+      const done = await own.withLease(turn, work);
       turns.push(`${turn} ends`);
       return done;
     };
-    await provision(noted, settings, ALWAYS, { take });
+    await provision(noted, settings, ALWAYS, { withLease });
     const deciding = ['decide begins', 'decide ends'];
     expect(turns).toEqual([...deciding, 'launch begins', 'CreateFleet', 'launch ends']);
   });
@@ -88,12 +92,15 @@ describe('the turns of a pass', () => {
     expect(claimsOf(waiting)).toEqual([]);
   });
 
-  it.each<Turn>(['decide', 'launch'])('that end woken (%s) ask for another pass', async (turn) => {
-    const { ports } = await waitingWorld([deployment('web', 1, '1')]);
-    const report = await provision(ports, settings, ALWAYS, beside(ports, {}, [turn]));
-    expect(report).toMatchObject({ isWoken: true, isLeftToAnother: false });
-    expect(report.launched).toHaveLength(1);
-  });
+  it.each<WriteLease>(['decide', 'launch'])(
+    'that end woken (%s) ask for another pass',
+    async (turn) => {
+      const { ports } = await waitingWorld([deployment('web', 1, '1')]);
+      const report = await provision(ports, settings, ALWAYS, beside(ports, {}, [turn]));
+      expect(report).toMatchObject({ isWoken: true, isLeftToAnother: false });
+      expect(report.launched).toHaveLength(1);
+    },
+  );
 });
 
 describe('who comes while it is launched in vain', () => {
@@ -140,7 +147,7 @@ it('who came while it was launched is not forgotten where the round fails after 
   const failing = withPorts(ports, {
     cluster: { event: () => Promise.reject(new Error('503')) },
   });
-  const turns: Turns = {
+  const turns: WriteLeases = {
     ...beside(failing, {}, ['launch']),
     wakeAnother: () => void calls.push('wake another'),
   };
@@ -151,7 +158,7 @@ it('who came while it was launched is not forgotten where the round fails after 
 it('who came while it was decided need not wait for EC2: another plans for them', async () => {
   const { ports } = await waitingWorld([deployment('web', 1, '1')]);
   const calls: string[] = [];
-  const turns: Turns = {
+  const turns: WriteLeases = {
     ...beside(noting(ports, calls), {}, ['decide']),
     wakeAnother: () => void calls.push('wake another'),
   };

@@ -6,7 +6,7 @@ import type { Telemetry } from './telemetry.ts';
  * Says on the stack's bus what there is to do. Where that fails it is logged and no more: what was
  * done is written, and the next minute wakes everybody. The bus's client is loaded when it is needed.
  */
-export async function tell(
+export async function publishWakeUps(
   base: Base,
   { logger }: Telemetry,
   kinds: readonly Wake['kind'][],

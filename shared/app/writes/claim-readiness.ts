@@ -5,7 +5,7 @@ import type { ConditionChange } from '../../ports.ts';
 const REQUIRED = ['Launched', 'Registered', 'Initialized'];
 
 /** Sets these and what follows from them; what others say meanwhile stays. */
-export function saying(set: readonly ConditionClaim[], nowMs: number): ConditionChange {
+export function withReadiness(set: readonly ConditionClaim[], nowMs: number): ConditionChange {
   return (now) => {
     const merged = withConditions(now, set, nowMs);
     return withConditions(merged, [readiness(merged, REQUIRED)], nowMs);
