@@ -9,6 +9,7 @@ import { decodeCase } from '../shared/api/case/decode.ts';
 import { decodeScenario } from '../shared/sim/scenario.ts';
 import {
   areaOf,
+  castsOf,
   circlesAmong,
   imports,
   root,
@@ -203,6 +204,42 @@ describe('purity', () => {
         sources.filter((file) => file !== SELF),
       ),
     ).toEqual([]);
+  });
+});
+
+/** Where values become what a type says of them; elsewhere the compiler is believed. */
+const CASTS: ReadonlyMap<string, string> = new Map([
+  ['shared/api/', 'decodes objects'],
+  ['shared/app/recording/', 'decodes recordings'],
+  ['shared/sim/decode.ts', 'decodes objects, and keeps what it has decoded of each kind'],
+  ['shared/core/disruption/failed-moves.ts', 'decodes an annotation'],
+  ['shared/core/scheduling/', 'typed arrays and tables by index'],
+  ['functions/runtime/wake.ts', 'decodes events'],
+  ['cli/convert/', 'decodes manifests of older releases'],
+  ['cli/page/', 'decodes what commands print as JSON'],
+  ['infra/bundle/schemas.ts', 'decodes the schemas of the SDK'],
+  ['cli/bound.ts', 'the types of highs describe its CommonJS form'],
+  ['cli/doctor/gather.ts', 'Object.fromEntries forgets which names there are'],
+  ['cli/plan/copy.ts', 'a proxy of nothing: no member of it is read'],
+  ['functions/runtime/not-mine.ts', 'a proxy of nothing: no member of it is read'],
+  ['functions/runtime/compose.ts', 'a handler of middy may also be called with a callback'],
+  ['shared/aws/fleet-request.ts', 'EC2 has instance types that the SDK does not name yet'],
+]);
+
+describe('types', () => {
+  const product = sources.filter((file) => /^(shared|functions|cli|infra)\//.test(file));
+  const placeOf = (file: string): string | undefined =>
+    [...CASTS.keys()].find((place) => file.startsWith(place));
+  const casts = product.flatMap((file) => castsOf(file).map((line) => ({ file, line })));
+
+  it('are asserted only by decoders', () => {
+    const wrong = casts.filter(({ file }) => placeOf(file) === undefined);
+    expect(wrong.map(({ file, line }) => `${file}: ${line.trim()}`)).toEqual([]);
+  });
+
+  it('are asserted by each that may', () => {
+    const used = new Set(casts.map(({ file }) => placeOf(file)));
+    expect([...CASTS.keys()].filter((place) => !used.has(place))).toEqual([]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** The suites that `npm run mutation` has chosen for the folder under test; see folders.ts. */
+/** The suites that `npm run mutation` has chosen for the folder under test; see targets.ts. */
 const suites = (process.env['JOINER_MUTATION_SUITES'] ?? '')
   .split(',')
   .filter((each) => each !== '');

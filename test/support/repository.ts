@@ -59,6 +59,15 @@ export function codeOf(file: string): string {
     .replaceAll(/'(?:[^'\\\n]|\\.)*'/g, "''");
 }
 
+/** Lines with a type assertion, but for `as const`. */
+export function castsOf(file: string): readonly string[] {
+  return codeOf(file)
+    .replaceAll(/`(?:[^`\\]|\\.)*`|"(?:[^"\\\n]|\\.)*"/g, "''")
+    .replaceAll(/^(import|export) [^;]*? from ''/gm, '')
+    .split('\n')
+    .filter((line) => /[\w)\]}'>] as (?!const\b)[\w{([]/.test(line));
+}
+
 export function usesOf(word: RegExp, files: readonly string[]): readonly string[] {
   return files.flatMap((file) =>
     codeOf(file)
