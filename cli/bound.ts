@@ -1,4 +1,5 @@
 import type { LegacyHighs } from 'highs/legacy-types';
+import { invariant } from '../shared/core/invariant.ts';
 import type { Plan } from '../shared/core/model/plan.ts';
 import { podKey } from '../shared/core/model/pod.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../shared/core/model/snapshot.ts';
@@ -49,11 +50,17 @@ export async function lowerBound(
   const gap = pricePerHour > 0 ? (plan.pricePerHour / pricePerHour - 1) * 100 : 0;
   return { pricePerHour, gapPercent: Math.max(0, gap) };
 
+  function viewOf(id: number): ClassView {
+    const view = ground.views[id];
+    invariant(view !== undefined, 'each pod class has a view');
+    return view;
+  }
+
   function placedByClass({ classes }: Problem, { newNodeClaims, existing }: Plan) {
     const placed = new Set([...newNodeClaims, ...existing].flatMap((each) => each.pods));
     return new Map(
       classes.map((each) => [
-        ground.views[each.id] as ClassView,
+        viewOf(each.id),
         each.pods.filter((pod) => placed.has(podKey(pod))).length,
       ]),
     );

@@ -8,14 +8,13 @@ import { clusterReader } from '../shared/kube/cluster-reader.ts';
 import { isKubeFault } from '../shared/kube/errors.ts';
 import type { ClusterReader, ClusterState } from '../shared/ports.ts';
 import { type ClusterOptions, connect, serverFacts, withClusterOptions } from './connect.ts';
-import { type MarketOptions, withMarketOptions } from './market.ts';
+import { type MarketOptions, type ReadCluster, withMarketOptions } from './market.ts';
 import { refusedReads } from './refused-reads.ts';
 import {
   type FoundSettings,
   placeOf,
   readStated,
   type SettingsOptions,
-  type StackPlace,
   settingsOf,
 } from './stack-settings.ts';
 import { toldBackoffs } from './told-backoffs.ts';
@@ -29,20 +28,15 @@ export function withPricedClusterOptions(command: Command): Command {
 }
 
 /** A cluster as it was read once, by the reader of the functions. */
-export interface LiveCluster {
+export interface LiveCluster extends ReadCluster {
   /** Of the API server, as people know it. */
   readonly url: string;
   /** By the API server's clock, which Leases go by. */
   readonly client: KubeClient;
-  readonly state: ClusterState;
   /** For what is asked later. */
   readonly reader: ClusterReader;
-  /** The API server's clock. */
-  readonly nowMs: number;
   /** What the stack decides by, as far as the cluster says. */
   readonly settings: (options: SettingsOptions) => FoundSettings;
-  /** Where the stack is, as far as the cluster says. */
-  readonly place: StackPlace;
   /** Pods for which nothing is launched for now, by what their Events say. */
   readonly backoffs: () => Promise<ReadonlyMap<string, LaunchBackoff>>;
   /** Objects that cannot be read, a line each. */

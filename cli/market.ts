@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { pricesAtMs } from '../shared/aws/memory/catalog-file.ts';
 import { isEmbeddedRegion, loadCatalog } from '../shared/catalog/catalog.ts';
 import type { Catalog } from '../shared/catalog/facts.ts';
+import type { ClusterState } from '../shared/ports.ts';
 import { BadInput } from './bad-input.ts';
 import type { OpenBucket } from './bucket.ts';
-import type { LiveCluster } from './live.ts';
 import { catalogOfFile, notEmbedded } from './offline-catalog.ts';
 import { showPricesOf } from './price-text.ts';
 import { namedRegion, regionOption } from './region.ts';
@@ -41,9 +41,18 @@ export interface Market {
 /** As the functions have it: prices older than this may lack what is offered now. */
 const CURRENT_MS = 2 * 24 * 3_600_000;
 
+/** A cluster as it was read once, in what types and prices go by. */
+export interface ReadCluster {
+  readonly state: ClusterState;
+  /** Where the stack is, as far as the cluster says. */
+  readonly place: StackPlace;
+  /** The API server's clock. */
+  readonly nowMs: number;
+}
+
 /** Bad input: nothing names the region, or another was asked for than the cluster is in. */
 export function regionOf(
-  { state, place }: Pick<LiveCluster, 'state' | 'place'>,
+  { state, place }: Pick<ReadCluster, 'state' | 'place'>,
   asked: string | undefined,
 ): string {
   const named = namedRegion(state) ?? place.region;
@@ -90,10 +99,7 @@ async function embedded(region: string): Promise<Catalog> {
  * The catalog of the file that was given, else of the stack's bucket, else the embedded one. Bad
  * input: there is none of the cluster's region.
  */
-export async function marketOf(
-  live: Pick<LiveCluster, 'state' | 'place' | 'nowMs'>,
-  options: MarketOptions,
-): Promise<Market> {
+export async function marketOf(live: ReadCluster, options: MarketOptions): Promise<Market> {
   const region = regionOf(live, options.region);
   showPricesOf(region);
   const file = options.catalog === undefined ? undefined : catalogOfFile(options.catalog, region);

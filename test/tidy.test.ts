@@ -1,62 +1,28 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { dirname, join, normalize } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { loadManifests } from '../cli/simulate/load.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { decodeCase } from '../shared/api/case/decode.ts';
 import { decodeScenario } from '../shared/sim/scenario.ts';
+import {
+  areaOf,
+  castsOf,
+  circlesAmong,
+  imports,
+  root,
+  sources,
+  textOf,
+  tracked,
+  usesOf,
+} from './support/repository.ts';
 
 /** Rules about the repository itself. A rule that needs an exception names it, with the reason. */
 
-const root = join(import.meta.dirname, '..');
-
-/** Files under version control, and those that will be. */
-const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-  cwd: root,
-  encoding: 'utf8',
-})
-  .split('\n')
-  .filter((file) => file !== '' && existsSync(join(root, file)));
-const sources = tracked.filter((file) => /\.(ts|mjs)$/.test(file));
-
 /** This file spells out what it looks for. */
 const SELF = 'test/tidy.test.ts';
-
-const texts = new Map<string, string>();
-function textOf(file: string): string {
-  const known = texts.get(file) ?? readFileSync(join(root, file), 'utf8');
-  texts.set(file, known);
-  return known;
-}
-
-/** `shared/core/model/pod.ts` → `core`, `shared/ports.ts` → `ports`, `cli/main.ts` → `cli`. */
-function areaOf(file: string): string {
-  const [top = '', second = ''] = file.split('/');
-  return (top === 'shared' ? second : top).replace(/\.ts$/, '');
-}
-
-interface Import {
-  readonly from: string;
-  /** A file of this repository, or a package's specifier. */
-  readonly to: string;
-  readonly isOwn: boolean;
-}
-
-function importsOf(file: string): readonly Import[] {
-  const pattern =
-    /^(?:(?:import|export)\b[^'"\n]* from |\} from |import )'([^']+)'|\bimport\('([^']+)'\)/gm;
-  return [...textOf(file).matchAll(pattern)].map(([, fixed, lazy]) => {
-    const specifier = fixed ?? lazy ?? '';
-    const isOwn = specifier.startsWith('.');
-    const to = isOwn ? normalize(join(dirname(file), specifier)) : specifier;
-    return { from: file, to, isOwn };
-  });
-}
-
-const imports = sources.flatMap(importsOf);
 
 /** What each area may import beside itself; areas that are not named may import anything. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -122,6 +88,11 @@ const DEVELOPMENT = [
   'cli/page/assets.ts',
 ];
 
+/** Files that import one another, on purpose. */
+const CIRCLES: readonly string[] = [
+  'shared/core/scheduling/packing/fill.ts → shared/core/scheduling/packing/fill-search.ts → shared/core/scheduling/packing/fill.ts',
+];
+
 describe('imports', () => {
   it('there are some to look at', () => {
     expect(imports.length).toBeGreaterThan(500);
@@ -150,6 +121,11 @@ describe('imports', () => {
     expect(dead.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
   });
 
+  it('lead in no circle', () => {
+    const circles = circlesAmong(Map.groupBy(imports, ({ from }) => from));
+    expect(circles.filter((each) => !CIRCLES.includes(each))).toEqual([]);
+  });
+
   it('keep packages out of the inner areas', () => {
     const wrong = imports.filter(({ from, to, isOwn }) => {
       const allowed = PACKAGES[areaOf(from)];
@@ -171,22 +147,6 @@ describe('imports', () => {
     expect(wrong.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
   });
 });
-
-/** Without comments and texts, so that a word in them is no use of it. */
-function codeOf(file: string): string {
-  return textOf(file)
-    .replaceAll(/\/\*[\s\S]*?\*\//g, '')
-    .replaceAll(/(^|[^:'"`])\/\/.*$/gm, '$1')
-    .replaceAll(/'(?:[^'\\\n]|\\.)*'/g, "''");
-}
-
-function usesOf(word: RegExp, files: readonly string[]): readonly string[] {
-  return files.flatMap((file) =>
-    codeOf(file)
-      .split('\n')
-      .flatMap((line) => (word.test(line) ? [`${file}: ${line.trim()}`] : [])),
-  );
-}
 
 /** Exports that no file of the product imports, with the reason; Lambda calls handlers. */
 const UNIMPORTED: ReadonlyMap<string, string> = new Map([
@@ -244,6 +204,42 @@ describe('purity', () => {
         sources.filter((file) => file !== SELF),
       ),
     ).toEqual([]);
+  });
+});
+
+/** Where values become what a type says of them; elsewhere the compiler is believed. */
+const CASTS: ReadonlyMap<string, string> = new Map([
+  ['shared/api/', 'decodes objects'],
+  ['shared/app/recording/', 'decodes recordings'],
+  ['shared/sim/decode.ts', 'decodes objects, and keeps what it has decoded of each kind'],
+  ['shared/core/disruption/failed-moves.ts', 'decodes an annotation'],
+  ['shared/core/scheduling/', 'typed arrays and tables by index'],
+  ['functions/runtime/wake.ts', 'decodes events'],
+  ['cli/convert/', 'decodes manifests of older releases'],
+  ['cli/page/', 'decodes what commands print as JSON'],
+  ['infra/bundle/schemas.ts', 'decodes the schemas of the SDK'],
+  ['cli/bound.ts', 'the types of highs describe its CommonJS form'],
+  ['cli/doctor/gather.ts', 'Object.fromEntries forgets which names there are'],
+  ['cli/plan/copy.ts', 'a proxy of nothing: no member of it is read'],
+  ['functions/runtime/not-mine.ts', 'a proxy of nothing: no member of it is read'],
+  ['functions/runtime/compose.ts', 'a handler of middy may also be called with a callback'],
+  ['shared/aws/fleet-request.ts', 'EC2 has instance types that the SDK does not name yet'],
+]);
+
+describe('types', () => {
+  const product = sources.filter((file) => /^(shared|functions|cli|infra)\//.test(file));
+  const placeOf = (file: string): string | undefined =>
+    [...CASTS.keys()].find((place) => file.startsWith(place));
+  const casts = product.flatMap((file) => castsOf(file).map((line) => ({ file, line })));
+
+  it('are asserted only by decoders', () => {
+    const wrong = casts.filter(({ file }) => placeOf(file) === undefined);
+    expect(wrong.map(({ file, line }) => `${file}: ${line.trim()}`)).toEqual([]);
+  });
+
+  it('are asserted by each that may', () => {
+    const used = new Set(casts.map(({ file }) => placeOf(file)));
+    expect([...CASTS.keys()].filter((place) => !used.has(place))).toEqual([]);
   });
 });
 

@@ -3,8 +3,9 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { loadCatalog, REGIONS } from '../../shared/catalog/catalog.ts';
 import type { Catalog } from '../../shared/catalog/facts.ts';
 import { Problems, reporting } from '../bad-input.ts';
+import type { CostInput, Part, Reaction } from '../cost/bill.ts';
 import { DURATIONS } from '../cost/durations.ts';
-import { alternatives, type CostInput, costOf, type Part, type Reaction } from '../cost/model.ts';
+import { alternatives, costOf } from '../cost/model.ts';
 import { PRICE_SOURCES, PRICES, PRICES_DATE } from '../cost/prices.ts';
 import { renderCost, renderMarkdown, type Shown } from '../cost/render.ts';
 

@@ -85,7 +85,7 @@ function asJson(outcomes: readonly Outcome[]): string {
       at: outcome.at,
       joiner: outcome.joiner,
       same: isSame(outcome),
-      answer: JSON.parse(outcome.now) as unknown,
+      answer: JSON.parse(outcome.now),
       differences: outcome.differences,
     })),
   });

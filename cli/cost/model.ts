@@ -1,33 +1,8 @@
+import { amount, type CostInput, count, HOURS, launches, MINUTES, type Part } from './bill.ts';
 import { DEPLOYMENT, SERIES } from './deployment.ts';
-import type { Durations, RunSeconds } from './durations.ts';
-import { AUTO_MODE_SHARE, FREE_TIER, type Prices } from './prices.ts';
-import { type Situations, situationParts } from './situations.ts';
-
-export type Reaction = 'watch' | 'tick';
-
-export interface CostInput extends Situations {
-  readonly nodes: number;
-  readonly pods: number;
-  readonly reaction: Reaction;
-  /** Launches for each node and day; as many nodes go. */
-  readonly churn: number;
-  /** How functions in a private network reach AWS; `none`: they are in none, or share a way. */
-  readonly network: 'none' | 'nat' | 'endpoints';
-  /** In which the functions are where they are in a network. */
-  readonly zones: number;
-  readonly prices: Prices;
-  readonly durations: Durations;
-  /** USD an hour on demand: of an average node, and of the machine that runs Karpenter. */
-  readonly nodePrice: number;
-  readonly karpenterNodePrice: number;
-}
-
-/** One line of the bill for a month. */
-export interface Part {
-  readonly name: string;
-  readonly formula: string;
-  readonly usd: number;
-}
+import type { RunSeconds } from './durations.ts';
+import { AUTO_MODE_SHARE, FREE_TIER } from './prices.ts';
+import { situationParts } from './situations.ts';
 
 export interface Cost {
   readonly parts: readonly Part[];
@@ -36,10 +11,7 @@ export interface Cost {
   readonly freeTierUsd: number;
 }
 
-export const HOURS = 730;
-export const MINUTES = HOURS * 60;
 const SECONDS = MINUTES * 60;
-const DAYS = HOURS / 24;
 const GB_BYTES = 1e9;
 
 /** Runs and their seconds of one function in a month. */
@@ -83,11 +55,6 @@ export function costOf(input: CostInput): Cost {
 function memoryGb(name: string): number {
   const sizes: Readonly<Record<string, number>> = DEPLOYMENT.memorySizes;
   return (sizes[name] ?? 0) / 1024;
-}
-
-/** Nodes that come in a month, and go. */
-export function launches({ nodes, churn }: CostInput): number {
-  return nodes * churn * DAYS;
 }
 
 function seconds(run: RunSeconds, { nodes, pods }: CostInput): number {
@@ -335,14 +302,4 @@ export function alternatives(input: CostInput): readonly Part[] {
       usd: nodes * nodePrice * HOURS * AUTO_MODE_SHARE,
     },
   ];
-}
-
-/** `2,628,000` */
-export function count(value: number): string {
-  return String(Math.round(value)).replaceAll(/\B(?=(\d{3})+$)/g, ',');
-}
-
-/** At most two decimals, without zeros at the end. */
-export function amount(value: number): string {
-  return String(Number(value.toFixed(2)));
 }

@@ -1,5 +1,6 @@
 import { table } from '../simulate/table.ts';
-import { type Cost, count, type Part, type Reaction } from './model.ts';
+import { count, type Part, type Reaction } from './bill.ts';
+import type { Cost } from './model.ts';
 import { PRICES_DATE } from './prices.ts';
 
 /** What is shown: a column for each reaction. */

@@ -1,15 +1,5 @@
+import { amount, type CostInput, count, launches, MINUTES, type Part } from './bill.ts';
 import { DEPLOYMENT } from './deployment.ts';
-import { amount, type CostInput, count, launches, MINUTES, type Part } from './model.ts';
-
-/** What is added to a quiet month; each counts as none where it is not said. */
-export interface Situations {
-  /** Hours of the month in which a drain is blocked, of however many nodes. */
-  readonly blockedHours?: number;
-  /** Messages about instances of other clusters, a month. */
-  readonly foreignMessages?: number;
-  /** EKS writes each request of the API server to CloudWatch. */
-  readonly auditLog?: boolean;
-}
 
 const BATCH = 10;
 const CALLS_A_BATCH = 2;

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { isJson, type Json } from '../../shared/sim/json.ts';
 import { pageAssets } from './assets.ts';
 import { documentText } from './draw/document.ts';
+import type { PageInput } from './input.ts';
 import { compareModel } from './model/compare.ts';
 import type { PageModel } from './model/model.ts';
 import { planModel } from './model/plan.ts';
 import { simulateModel } from './model/simulate.ts';
 import { solveModel } from './model/solve.ts';
-import type { PageInput } from './write.ts';
 
 type Build = (subject: string, json: Json) => PageModel;
 

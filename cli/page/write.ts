@@ -1,15 +1,7 @@
 import { accessSync, constants, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { BadInput } from '../bad-input.ts';
-
-/** A page that shows what a command found. */
-export interface PageInput {
-  readonly command: 'simulate' | 'plan' | 'compare' | 'solve';
-  /** What it is about: paths, or a cluster. */
-  readonly subject: string;
-  /** What `-o json` prints. */
-  readonly json: object;
-}
+import type { PageInput } from './input.ts';
 
 interface Options {
   readonly html?: string;

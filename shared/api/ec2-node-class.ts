@@ -1,11 +1,12 @@
 import * as z from 'zod';
-import { ALIAS_FAMILIES, FAMILY_NAMES } from '../core/launch/image-families/families.ts';
-import type {
-  CapacityReservation,
-  Image,
-  ImageFamily,
-  NodeClass,
-  NodeClassStatus,
+import { ALIAS_FAMILIES } from '../core/launch/image-families/families.ts';
+import {
+  type CapacityReservation,
+  FAMILY_NAMES,
+  type Image,
+  type ImageFamily,
+  type NodeClass,
+  type NodeClassStatus,
 } from '../core/model/node-class.ts';
 import {
   blockDeviceMappings,

@@ -1,6 +1,7 @@
 import { CPU, type Resources } from './model/resources.ts';
 
-const SYNTAX = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3})|([numkMGTPE]|[KMGTPE]i)?)$/;
+/** An empty text is no quantity. */
+const SYNTAX = /^(?=.)([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3})|([numkMGTPE]|[KMGTPE]i)?)$/;
 
 /** Powers of ten of the decimal suffixes. */
 const DECIMAL_EXPONENT: Readonly<Record<string, number>> = {
@@ -42,26 +43,25 @@ export function parseQuantity(
   const match = SYNTAX.exec(String(text));
   if (match === null) return undefined;
   const [, sign = '', whole = '', fraction = '', exponent, suffix = ''] = match;
-  if (text === '') return undefined;
-  // The API server takes a suffix without digits as 0.
-  if (whole === '' && fraction === '') return 0;
   const unitExponent = resource === CPU ? 3 : 0;
   const binary = BINARY_EXPONENT[suffix];
   const decimal =
     (exponent === undefined ? (DECIMAL_EXPONENT[suffix] ?? 0) : Number(exponent)) + unitExponent;
   const magnitude = scale(
+    // The API server takes a suffix without digits as 0, and so do Number and BigInt.
     whole + fraction,
-    (binary === undefined ? decimal : unitExponent) - fraction.length,
+    decimal - fraction.length,
     binary ?? 0,
     (rounding === 'up') === (sign !== '-'),
   );
   if (!Number.isSafeInteger(magnitude)) return undefined;
-  return sign === '-' ? (magnitude === 0 ? 0 : -magnitude) : magnitude;
+  // Not its negation: of 0 that is -0.
+  return sign === '-' ? 0 - magnitude : magnitude;
 }
 
 /** The largest amount that plans count exactly, for quantities that are well formed but larger. */
 export function quantityMax(text: string | number, resource: string): string | undefined {
-  if (text === '' || !SYNTAX.test(String(text))) return undefined;
+  if (!SYNTAX.test(String(text))) return undefined;
   if (resource === CPU) return String(Math.floor(Number.MAX_SAFE_INTEGER / 1000));
   return isByteCount(resource) ? '7Pi' : String(Number.MAX_SAFE_INTEGER);
 }

@@ -2,7 +2,7 @@ import { RESOURCES, type Resource } from '../api/resources.ts';
 import type { KubeClient } from './client.ts';
 import { findNamed } from './find.ts';
 import { property, text } from './list.ts';
-import type { Change } from './wake-sources.ts';
+import type { Change } from './watch.ts';
 
 /** At most so many are looked at each time, in turn. */
 const LOOKS_MAX = 50;

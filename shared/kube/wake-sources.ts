@@ -2,7 +2,7 @@ import { RESOURCES } from '../api/resources.ts';
 import type { BufferTargets } from './buffer-looks.ts';
 import { NODE } from './fields.ts';
 import { property, type Selection, text } from './list.ts';
-import type { WatchEvent } from './watch.ts';
+import type { Change } from './watch.ts';
 
 /** What happened in the cluster; WAKE_TARGETS of the contract says what each means, and for whom. */
 export type WakeUp =
@@ -21,8 +21,6 @@ export type WakeUp =
   | 'nodeclass-resolved'
   | 'nodeclass-released'
   | 'capacitybuffer-changed';
-
-export type Change = Exclude<WatchEvent, { readonly kind: 'bookmark' }>;
 
 /** One watch, and what its events mean: nothing for anybody, or one thing or more. */
 export interface Source {

@@ -15,6 +15,9 @@ export type WatchEvent =
   /** Everything up to here has been sent. */
   | { readonly kind: 'bookmark'; readonly resourceVersion: string };
 
+/** An event about an object. */
+export type Change = Exclude<WatchEvent, { readonly kind: 'bookmark' }>;
+
 export interface WatchOptions {
   readonly resourceVersion: string;
   /** Ends the watch; the loop over it then just ends. */

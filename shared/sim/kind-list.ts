@@ -1,22 +1,20 @@
-import type { KubeObject } from './store.ts';
-
 /** The objects of one kind, with their list in the order of keys. */
-export class KindList {
-  private readonly byKey = new Map<string, KubeObject>();
+export class KindList<Item> {
+  private readonly byKey = new Map<string, Item>();
   /** Keys in order, but for those that have come since. */
   private keys: readonly string[] = [];
   private readonly positions = new Map<string, number>();
-  private list: KubeObject[] = [];
+  private list: Item[] = [];
   private fresh: string[] = [];
   private isShrunk = false;
   /** Somebody has the list: the next change makes a copy. */
   private isShared = false;
 
-  get(key: string): KubeObject | undefined {
+  get(key: string): Item | undefined {
     return this.byKey.get(key);
   }
 
-  set(key: string, object: KubeObject): void {
+  set(key: string, object: Item): void {
     const isNew = !this.byKey.has(key);
     this.byKey.set(key, object);
     if (isNew) this.fresh.push(key);
@@ -32,7 +30,7 @@ export class KindList {
   }
 
   /** Never changes once it is handed out. */
-  objects(): readonly KubeObject[] {
+  objects(): readonly Item[] {
     if (this.isShrunk || this.fresh.length > 0) this.rebuild();
     this.isShared = true;
     return this.list;

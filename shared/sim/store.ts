@@ -106,18 +106,18 @@ function metadataOf(manifest: Json): Omit<ObjectMeta, 'uid' | 'resourceVersion'>
 
 /** The objects of the simulated cluster, with the API server's rules for versions and deletion. */
 export class ObjectStore {
-  private readonly byKind = new Map<string, KindList>();
-  private readonly byOwner = new ObjectIndex(({ metadata }) =>
+  private readonly byKind = new Map<string, KindList<KubeObject>>();
+  private readonly byOwner = new ObjectIndex<KubeObject>(({ metadata }) =>
     metadata.ownerReferences.map(({ uid }) => uid),
   );
-  private readonly podsByNode = new ObjectIndex((object) => {
+  private readonly podsByNode = new ObjectIndex<KubeObject>((object) => {
     const node = object.kind === 'Pod' ? textAt(object, 'spec', 'nodeName') : undefined;
     return node === undefined ? [] : [node];
   });
-  private readonly podsByNamespace = new ObjectIndex(({ kind, metadata }) =>
+  private readonly podsByNamespace = new ObjectIndex<KubeObject>(({ kind, metadata }) =>
     kind === 'Pod' ? [metadata.namespace ?? ''] : [],
   );
-  private readonly leaving = new ObjectIndex(({ kind, metadata }) =>
+  private readonly leaving = new ObjectIndex<KubeObject>(({ kind, metadata }) =>
     metadata.deletionTimestamp === undefined ? [] : [kind],
   );
   private readonly timeline: Timeline;

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { CostInput } from '../../cli/cost/bill.ts';
 import { DURATIONS } from '../../cli/cost/durations.ts';
-import { alternatives, type CostInput, costOf } from '../../cli/cost/model.ts';
+import { alternatives, costOf } from '../../cli/cost/model.ts';
 import { PRICES } from '../../cli/cost/prices.ts';
 import { joiner } from './run.ts';
 

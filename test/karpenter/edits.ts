@@ -1,6 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Part } from './suites.ts';
+
+/**
+ * What of Joiner's stands in Karpenter's place. `validation` is `solver`, and pods that Karpenter's
+ * provisioner would sort out beforehand reach it, too.
+ */
+export type Part = 'crds' | 'overlays' | 'solver' | 'validation';
 
 /**
  * A text of one of Karpenter's files, which is there exactly once, and what stands there instead;

@@ -1,11 +1,6 @@
 /** Karpenter's suites, and with what of Joiner's each is run. */
+import type { Part } from './edits.ts';
 import { AWS, CORE, type Module } from './module.ts';
-
-/**
- * What of Joiner's stands in Karpenter's place. `validation` is `solver`, and pods that Karpenter's
- * provisioner would sort out beforehand reach it, too.
- */
-export type Part = 'crds' | 'overlays' | 'solver' | 'validation';
 
 /** A suite of unit tests on an API server. */
 export interface UnitSuite {

@@ -4,7 +4,6 @@ import {
 } from '../../core/disruption/consolidation/consolidate.ts';
 import type { Usage } from '../../core/disruption/consolidation/payback.ts';
 import { podKey } from '../../core/model/pod.ts';
-import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
 import { planWhole } from '../../core/rollouts/part-plan.ts';
 import {
@@ -15,7 +14,7 @@ import {
   type RecordingJson,
   textOf,
 } from './recording.ts';
-import { snapshotFrom, valueOfJson } from './snapshot-json.ts';
+import { recorded, snapshotFrom, valueOfJson } from './snapshot-json.ts';
 
 /** A search's other fields, of which JSON knows no maps and sets. */
 type Rest = Omit<
@@ -37,11 +36,13 @@ function candidatesFrom(
   const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
   const byKey = new Map(pods.map((pod) => [podKey(pod), pod]));
   return candidates.flatMap(({ claim: name, pool, pods: keys, ...rest }): readonly Usage[] => {
-    const claim = claims.get(name) as NodeClaim;
+    const claim = recorded(claims.get(name), `NodeClaim ${name}`);
     const node = byProvider.get(claim.providerId);
     if (node === undefined) return [];
     const own = keys.flatMap((key) => byKey.get(key) ?? []);
-    return [{ ...rest, claim, node, pods: own, pool: pools.get(pool) as NodePool }];
+    return [
+      { ...rest, claim, node, pods: own, pool: recorded(pools.get(pool), `NodePool ${pool}`) },
+    ];
   });
 }
 

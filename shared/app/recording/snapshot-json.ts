@@ -43,12 +43,24 @@ export function snapshotJson(snapshot: ClusterSnapshot): SnapshotJson {
   };
 }
 
+/** What stands at a place, or has a name, of the recording. */
+export function recorded<Item>(item: Item | undefined, what: string): Item {
+  if (item === undefined) throw new Error(`the recording is damaged: it lacks ${what}`);
+  return item;
+}
+
 export function snapshotFrom({ specs, typeLists, ...json }: SnapshotJson): ClusterSnapshot {
   return {
     ...json,
-    pods: json.pods.map((pod) => ({ ...pod, spec: specs[pod.spec] as PodSpec })),
+    pods: json.pods.map((pod) => ({
+      ...pod,
+      spec: recorded(specs[pod.spec], `spec ${pod.spec}`),
+    })),
     instanceTypes: new Map(
-      Object.entries(json.instanceTypes).map(([pool, place]) => [pool, typeLists[place] ?? []]),
+      Object.entries(json.instanceTypes).map(([pool, place]) => [
+        pool,
+        recorded(typeLists[place], `the instance types of ${pool}`),
+      ]),
     ),
   };
 }

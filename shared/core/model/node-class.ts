@@ -15,14 +15,18 @@ export interface SelectorTerm {
   readonly tags?: Labels;
 }
 
-export type ImageFamily =
-  | 'AL2'
-  | 'AL2023'
-  | 'Bottlerocket'
-  | 'Custom'
-  | 'Windows2019'
-  | 'Windows2022'
-  | 'Windows2025';
+/** Values of spec.amiFamily. */
+export const FAMILY_NAMES = [
+  'AL2',
+  'AL2023',
+  'Bottlerocket',
+  'Custom',
+  'Windows2019',
+  'Windows2022',
+  'Windows2025',
+] as const;
+
+export type ImageFamily = (typeof FAMILY_NAMES)[number];
 
 export interface Subnet {
   readonly id: string;

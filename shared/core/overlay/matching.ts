@@ -1,61 +1,48 @@
+import { itemAt } from '../invariant.ts';
 import type { InstanceType, Offering } from '../model/instance-type.ts';
 import {
   CAPACITY_TYPE,
   INSTANCE_TYPE,
   NODE_POOL,
   ownValue,
-  RESERVATION_ID,
-  RESERVATION_TYPE,
   ZONE,
   ZONE_ID,
 } from '../model/labels.ts';
 import type { NodeOverlay, NodePool } from '../model/provisioning.ts';
 import { allows, requirementsOf, type ValueSet } from '../requirements/value-set.ts';
 
-const OFFERING_KEYS: ReadonlySet<string> = new Set([
-  ZONE,
-  ZONE_ID,
-  CAPACITY_TYPE,
-  RESERVATION_ID,
-  RESERVATION_TYPE,
+type OfferingLabel = (offering: Offering) => string | undefined;
+
+/** Labels that come from the offering; the API takes no requirements on those of reservations. */
+const OFFERING_LABELS: ReadonlyMap<string, OfferingLabel> = new Map<string, OfferingLabel>([
+  [ZONE, ({ zone }) => zone],
+  [ZONE_ID, ({ zoneId }) => zoneId],
+  [CAPACITY_TYPE, ({ capacityType }) => capacityType],
 ]);
 
 /** An overlay with its requirements sorted by what they are matched against. */
 export interface OverlayMatcher {
   readonly overlay: NodeOverlay;
   /** Requirements on labels that come from the offering. */
-  readonly offering: readonly (readonly [string, ValueSet])[];
+  readonly offering: readonly (readonly [OfferingLabel, ValueSet])[];
   /** Requirements on labels of the type or of the NodePool's template. */
   readonly node: readonly (readonly [string, ValueSet])[];
 }
 
 export function matcherOf(overlay: NodeOverlay): OverlayMatcher {
-  const requirements = [...requirementsOf(overlay.requirements)];
-  return {
-    overlay,
-    offering: requirements.filter(([key]) => OFFERING_KEYS.has(key)),
-    node: requirements.filter(([key]) => !OFFERING_KEYS.has(key)),
-  };
-}
-
-function offeringLabel({ zone, zoneId, capacityType, reservation }: Offering, key: string) {
-  switch (key) {
-    case ZONE:
-      return zone;
-    case ZONE_ID:
-      return zoneId;
-    case CAPACITY_TYPE:
-      return capacityType;
-    case RESERVATION_ID:
-      return reservation?.id;
-    default:
-      return reservation?.type;
+  const offering: (readonly [OfferingLabel, ValueSet])[] = [];
+  const node: (readonly [string, ValueSet])[] = [];
+  for (const [key, set] of requirementsOf(overlay.requirements)) {
+    const label = OFFERING_LABELS.get(key);
+    if (label === undefined) node.push([key, set]);
+    else offering.push([label, set]);
   }
+  return { overlay, offering, node };
 }
 
 /** Whether the overlay is about offerings such as this one. */
 export function matchesOffering({ offering: rules }: OverlayMatcher, offering: Offering): boolean {
-  return rules.every(([key, set]) => allows(set, offeringLabel(offering, key)));
+  return rules.every(([label, set]) => allows(set, label(offering)));
 }
 
 /** A NodePool's labels as overlays see them: its template's labels and its name, not its requirements. */
@@ -137,8 +124,8 @@ export class TypeIndex {
     }
     candidates ??= this.types.map((_, index) => index);
     return candidates.filter((index) => {
-      const type = this.types[index];
-      return type !== undefined && node.every(([key, set]) => meets(type, key, set, defined));
+      const type = itemAt(this.types, index);
+      return node.every(([key, set]) => meets(type, key, set, defined));
     });
   }
 

@@ -1,3 +1,4 @@
+import { itemAt } from '../invariant.ts';
 import type { InstanceType, Offering } from '../model/instance-type.ts';
 import type { NodeOverlay, NodePool, PriceChange } from '../model/provisioning.ts';
 import {
@@ -47,7 +48,7 @@ export function changedPrice(price: number, change: PriceChange): number {
 
 /** Heaviest first; among equal weights the first in the alphabet goes first and wins. */
 export function compareOverlays(a: NodeOverlay, b: NodeOverlay): number {
-  return b.weight - a.weight || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+  return b.weight - a.weight || (a.name < b.name ? -1 : 1);
 }
 
 const NOBODY = -1;
@@ -88,15 +89,15 @@ class Context {
     this.parts = parts;
     this.start = new Int32Array(types.length + 1);
     for (const [at, type] of types.entries()) {
-      this.start[at + 1] = (this.start[at] ?? 0) + type.offerings.length;
+      this.start[at + 1] = itemAt(this.start, at) + type.offerings.length;
     }
-    this.prices = fieldState(this.start[types.length] ?? 0);
+    this.prices = fieldState(itemAt(this.start, types.length));
   }
 
   /** Types and price targets that an overlay matches; undefined = none. */
   targets(matcher: OverlayMatcher, position: number): Targets | undefined {
-    const part = this.parts[position];
-    if (part === undefined || !part.isAllowed) return undefined;
+    const part = itemAt(this.parts, position);
+    if (!part.isAllowed) return undefined;
     const matched = this.index.matching(matcher, part);
     const byKind = Uint8Array.from(this.representatives, (each) =>
       matchesOffering(matcher, each) ? 1 : 0,
@@ -104,10 +105,10 @@ class Context {
     const types: number[] = [];
     const offerings: number[] = [];
     for (const type of matched) {
-      const start = this.start[type] ?? 0;
+      const start = itemAt(this.start, type);
       let isOffered = false;
-      for (const [at, { available }] of (this.types[type]?.offerings ?? []).entries()) {
-        if (byKind[this.kinds[start + at] ?? 0] !== 1) continue;
+      for (const [at, { available }] of itemAt(this.types, type).offerings.entries()) {
+        if (itemAt(byKind, itemAt(this.kinds, start + at)) === 0) continue;
         offerings.push(start + at);
         isOffered ||= available;
       }
@@ -159,8 +160,7 @@ function offeringKinds(types: readonly InstanceType[]) {
   const of: number[] = [];
   for (const type of types) {
     for (const offering of type.offerings) {
-      const { zone, zoneId, capacityType, reservation } = offering;
-      const text = `${zone}|${zoneId ?? ''}|${capacityType}|${reservation?.id ?? ''}|${reservation?.type ?? ''}`;
+      const text = `${offering.zone}|${offering.zoneId}|${offering.capacityType}`;
       let number = numbers.get(text);
       if (number === undefined) {
         number = representatives.length;
@@ -235,9 +235,8 @@ class Resolver {
     this.contexts = contexts;
   }
 
-  /** Applies the overlay at the position everywhere, or nowhere if it clashes with an equal one. */
-  apply(position: number): OverlayReport {
-    const matcher = this.matchers[position] as OverlayMatcher;
+  /** Applies the overlay, which is at the position, everywhere, or nowhere if it clashes with an equal one. */
+  apply(matcher: OverlayMatcher, position: number): OverlayReport {
     const { overlay } = matcher;
     const base = { name: overlay.name, weight: overlay.weight, shadowed: [] };
     if (overlay.invalid !== undefined) {
@@ -264,11 +263,13 @@ class Resolver {
     for (const { context, fields } of hits) {
       for (const { field, state, at } of fields) {
         const clashing = at.flatMap((target) => {
-          const other = this.matchers[state.claim[target] ?? NOBODY]?.overlay;
+          const other = this.matchers[itemAt(state.claim, target)]?.overlay;
           if (other === undefined || other.weight !== overlay.weight) return [];
           return [{ other: other.name, type: typeAt(context, field, target) }];
         });
-        const [first] = clashing.sort((a, b) => (a.type < b.type ? -1 : a.type > b.type ? 1 : 0));
+        const [first] = clashing.sort((a, b) =>
+          a.type === b.type ? (a.other < b.other ? -1 : 1) : a.type < b.type ? -1 : 1,
+        );
         if (first === undefined) continue;
         return (
           `conflict with overlay ${first.other} of equal weight ${overlay.weight}: ` +
@@ -286,14 +287,14 @@ class Resolver {
     for (const { fields } of hits) {
       for (const { field, state, at } of fields) {
         for (const target of at) {
-          const winner = state.winner[target] ?? NOBODY;
+          const winner = itemAt(state.winner, target);
           state.claim[target] = position;
           if (winner === NOBODY) {
             state.winner[target] = position;
             effective.add(field);
           } else {
             const names = covered.get(field) ?? new Set<string>();
-            covered.set(field, names.add(this.matchers[winner]?.overlay.name ?? ''));
+            covered.set(field, names.add(itemAt(this.matchers, winner).overlay.name));
           }
         }
       }
@@ -315,12 +316,11 @@ class Resolver {
   }
 
   private adjustedType(context: Context, type: InstanceType, index: number): InstanceType {
-    const start = context.start[index] ?? 0;
+    const start = itemAt(context.start, index);
     let offerings: Offering[] | undefined;
-    for (let at = 0; at < type.offerings.length; at++) {
-      const overlay = this.matchers[context.prices.winner[start + at] ?? NOBODY]?.overlay;
-      const offering = type.offerings[at];
-      if (overlay?.priceChange === undefined || offering === undefined) continue;
+    for (const [at, offering] of type.offerings.entries()) {
+      const overlay = this.matchers[itemAt(context.prices.winner, start + at)]?.overlay;
+      if (overlay?.priceChange === undefined) continue;
       offerings ??= [...type.offerings];
       const price = changedPrice(offering.listPrice, overlay.priceChange);
       offerings[at] = { ...offering, price, priceOverlay: overlay.name };
@@ -328,7 +328,7 @@ class Resolver {
     let capacity: Record<string, number> | undefined;
     const names = new Set(type.capacityOverlays);
     for (const [resource, { winner }] of context.capacities) {
-      const overlay = this.matchers[winner[index] ?? NOBODY]?.overlay;
+      const overlay = this.matchers[itemAt(winner, index)]?.overlay;
       if (overlay === undefined) continue;
       capacity ??= { ...type.capacity };
       capacity[resource] = overlay.capacity[resource] ?? 0;
@@ -350,9 +350,11 @@ interface Hit {
 }
 
 function typeAt({ types, start }: Context, field: string, target: number): string {
-  if (field !== 'price') return types[target]?.name ?? '';
-  const index = types.findIndex((_, at) => target < (start[at + 1] ?? 0));
-  return types[index]?.name ?? '';
+  if (field !== 'price') return itemAt(types, target).name;
+  return itemAt(
+    types,
+    types.findIndex((_, at) => target < itemAt(start, at + 1)),
+  ).name;
 }
 
 /**
@@ -369,7 +371,7 @@ export function resolveOverlays(
   const matchers = [...overlays].sort(compareOverlays).map(matcherOf);
   const contexts = contextsOf(nodePools, instanceTypes, matchers);
   const resolver = new Resolver(matchers, contexts);
-  const reports = matchers.map((_, position) => resolver.apply(position));
+  const reports = matchers.map((matcher, position) => resolver.apply(matcher, position));
   const adjusted = new Map<string, readonly InstanceType[]>();
   for (const context of contexts) {
     const types = resolver.adjusted(context);

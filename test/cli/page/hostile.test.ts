@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { PageInput } from '../../../cli/page/input.ts';
 import { pageOf } from '../../../cli/page/page.ts';
-import type { PageInput } from '../../../cli/page/write.ts';
 import { isJson } from '../../../shared/sim/json.ts';
 import { joiner } from '../run.ts';
 import { ROOT } from './made.ts';

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { RESOURCES, type Resource } from '../../../shared/api/resources.ts';
 import { WAKE_TARGETS } from '../../../shared/contract.ts';
 import { BufferTargets } from '../../../shared/kube/buffer-looks.ts';
-import { type Change, wakeSources } from '../../../shared/kube/wake-sources.ts';
+import { wakeSources } from '../../../shared/kube/wake-sources.ts';
+import type { Change } from '../../../shared/kube/watch.ts';
 
 type Step = readonly [resource: Resource, kind: Change['kind'], object: object];
 type Row = readonly [

@@ -11,6 +11,7 @@ describe('spot request', () => {
     ['fulfilled', false],
     ['request-canceled-and-instance-running', false],
     ['pending-fulfillment', false],
+    ['not-marked-for-stop', false],
     ['', false],
   ])('%s', (statusCode, isConfirmed) => {
     expect(confirmsWarning(statusCode)).toBe(isConfirmed);

@@ -159,6 +159,22 @@ describe('capacities', () => {
     expect(type?.capacityOverlays).toEqual(['heavy', 'light']);
   });
 
+  it('name those that set them, in the order of names', () => {
+    const { instanceTypes } = resolve(
+      ['z', { capacity: { 'example.com/a': '1' }, weight: 2 }],
+      ['y', { capacity: { 'example.com/b': '1' }, weight: 1 }],
+    );
+    expect(instanceTypes.get('general')?.[0]?.capacityOverlays).toEqual(['y', 'z']);
+  });
+
+  it('of others stay named where only a price is set', () => {
+    const before = { ...small, capacityOverlays: ['z', 'y'] };
+    const { instanceTypes } = resolveOverlays([general], new Map([['general', [before]]]), [
+      nodeOverlay('o', { price: '2' }),
+    ]);
+    expect(instanceTypes.get('general')?.[0]?.capacityOverlays).toEqual(['z', 'y']);
+  });
+
   it('leave the given types as they were', () => {
     const before = structuredClone(TYPES);
     resolve(['o', { capacity: { 'example.com/a': '1' }, price: '3' }]);
@@ -191,6 +207,34 @@ describe('overlays of equal weight that clash', () => {
     ]);
   });
 
+  it('name the first type and the first resource in the alphabet, whatever came first', () => {
+    const types = ['z.large', 'a.large', 'm.large'].map((name) =>
+      instanceType(name, [offering('a', 'spot', 1), offering('b', 'spot', 1)]),
+    );
+    const clash = (...specs: readonly object[]): readonly string[] => {
+      const overlays = specs.map((spec, at) => nodeOverlay(`o${at}`, spec));
+      const resolution = resolveOverlays([general], new Map([['general', types]]), overlays);
+      return resolution.overlays.map(({ message }) => message).filter((each) => each !== '');
+    };
+    const both = { 'x.io/b': '1', 'x.io/a': '1' };
+    expect(clash({ capacity: both }, { capacity: both })).toEqual([
+      'conflict with overlay o0 of equal weight 0: ' +
+        'both set capacity.x.io/a of instance type a.large in NodePool general',
+    ]);
+    const inZone = (zone: string) => ({
+      requirements: [{ key: 'topology.kubernetes.io/zone', operator: 'In', values: [zone] }],
+      price: '1',
+    });
+    expect(clash(inZone('b'), inZone('a'), { price: '1' })).toEqual([
+      'conflict with overlay o0 of equal weight 0: ' +
+        'both set price of instance type a.large in NodePool general',
+    ]);
+  });
+
+  it('say no more of the other', () => {
+    expect(found.overlays[1]).toMatchObject({ isDead: false, shadowed: [] });
+  });
+
   it('do not clash where they set different fields, or different types', () => {
     const apart = resolve(
       ['a', { requirements: LARGE_ONLY, price: '1' }],
@@ -198,6 +242,24 @@ describe('overlays of equal weight that clash', () => {
       ['c', { capacity: { 'example.com/a': '1' } }],
     );
     expect(apart.overlays.map((each) => each.ready)).toEqual([true, true, true]);
+  });
+});
+
+describe('fields that heavier overlays set everywhere', () => {
+  it('are named with those that did, in the order of names', () => {
+    const inZone = (zone: string) => [
+      { key: 'topology.kubernetes.io/zone', operator: 'In', values: [zone] },
+    ];
+    const found = resolve(
+      ['z', { requirements: inZone('a'), price: '1', weight: 3 }],
+      ['y', { requirements: inZone('b'), price: '1', weight: 2 }],
+      ['x', { capacity: { 'x.io/a': '1' }, weight: 2 }],
+      ['light', { capacity: { 'x.io/a': '2' }, price: '2', weight: 1 }],
+    );
+    expect(found.overlays.at(-1)?.shadowed).toEqual([
+      { field: 'price', by: ['y', 'z'] },
+      { field: 'capacity.x.io/a', by: ['x'] },
+    ]);
   });
 });
 
@@ -211,7 +273,15 @@ describe('faults', () => {
       ['bad', 'RuntimeValidation'],
       ['good', 'ValidationSucceeded'],
     ]);
+    expect(found.overlays[0]).toMatchObject({ ready: false, isDead: false, shadowed: [] });
     expect(prices(found)['general/m7g.xlarge/a/on-demand']).toBe(2);
+  });
+
+  it('a NodePool without instance types is left out', () => {
+    const { instanceTypes } = resolveOverlays([general, batch], new Map([['batch', TYPES]]), [
+      nodeOverlay('o', { price: '2' }),
+    ]);
+    expect([...instanceTypes.keys()]).toEqual(['batch']);
   });
 
   it('an overlay that matches nothing is dead', () => {
@@ -228,6 +298,16 @@ describe('sharing', () => {
     const found = resolve(['o', { requirements: LARGE_ONLY, price: '2' }]);
     expect(found.instanceTypes.get('general')).toBe(found.instanceTypes.get('batch'));
     expect(found.instanceTypes.get('general')?.[0]).toBe(small);
+  });
+
+  it('pools that two overlays tell apart, each in its own way, do not', () => {
+    const team = (value: string) => [{ key: 'team', operator: 'In', values: [value] }];
+    const found = resolve(
+      ['a', { requirements: team('a'), price: '2' }],
+      ['b', { requirements: team('b'), price: '3' }],
+    );
+    const paid = (pool: string) => found.instanceTypes.get(pool)?.[1]?.offerings[0]?.price;
+    expect([paid('general'), paid('batch')]).toEqual([2, 3]);
   });
 
   it('pools that an overlay tells apart do not', () => {

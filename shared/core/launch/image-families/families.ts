@@ -1,4 +1,4 @@
-import type { ImageFamily } from '../../model/node-class.ts';
+import { FAMILY_NAMES, type ImageFamily } from '../../model/node-class.ts';
 import { AL2, AL2023 } from './amazon-linux.ts';
 import { BOTTLEROCKET } from './bottlerocket.ts';
 import { type ImageFamilyTraits, LINUX } from './family.ts';
@@ -24,8 +24,6 @@ export const IMAGE_FAMILIES: Readonly<Record<ImageFamily, ImageFamilyTraits>> = 
   Windows2022: WINDOWS_2022,
   Windows2025: WINDOWS_2025,
 };
-
-export const FAMILY_NAMES = Object.keys(IMAGE_FAMILIES) as readonly ImageFamily[];
 
 /** Families by the name that an alias has for them: `al2023` of `al2023@latest`. */
 export const ALIAS_FAMILIES: ReadonlyMap<string, ImageFamily> = new Map(

@@ -7,18 +7,11 @@ import * as s3 from '@aws-sdk/client-s3';
 import * as sqs from '@aws-sdk/client-sqs';
 import * as ssm from '@aws-sdk/client-ssm';
 import { NormalizedSchema } from '@smithy/core/schema';
+import type { Operation } from './operation.ts';
 import { zonalShiftOperations } from './zonal-shift-service.ts';
 
 /** How a service is spoken to. https://smithy.io/2.0/aws/protocols/ */
 export type Protocol = 'ec2Query' | 'awsQuery' | 'awsJson' | 'restJson' | 'restXml';
-
-export interface Operation {
-  readonly name: string;
-  readonly input: NormalizedSchema;
-  readonly output: NormalizedSchema;
-  /** Method, path template and status of the REST protocols. */
-  readonly http: readonly [string, string, number] | undefined;
-}
 
 /** The SDK exports an operation as `[9, namespace, name, traits, input, output]`. */
 const OPERATION = 9;

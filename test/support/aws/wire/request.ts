@@ -1,6 +1,7 @@
 import { XmlShapeDeserializer } from '@aws-sdk/core/protocols';
 import type { NormalizedSchema } from '@smithy/core/schema';
-import { type Operation, SERVICES, type ServiceName } from './operations.ts';
+import type { Operation } from './operation.ts';
+import { SERVICES, type ServiceName } from './operations.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 

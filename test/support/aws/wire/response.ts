@@ -1,5 +1,6 @@
 import type { NormalizedSchema } from '@smithy/core/schema';
-import { type Operation, SERVICES, type ServiceName } from './operations.ts';
+import type { Operation } from './operation.ts';
+import { SERVICES, type ServiceName } from './operations.ts';
 import type { Fields } from './request.ts';
 
 export interface HttpResponse {

@@ -1,6 +1,6 @@
 import { NormalizedSchema } from '@smithy/core/schema';
 import type { StaticListSchema, StaticStructureSchema } from '@smithy/types';
-import type { Operation } from './operations.ts';
+import type { Operation } from './operation.ts';
 
 /** Shapes as the SDK's schemas have them: a structure, a list; 0 is a string, 1 a label of a path. */
 const STRUCTURE = 3;

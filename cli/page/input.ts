@@ -1,0 +1,8 @@
+/** A page that shows what a command found. */
+export interface PageInput {
+  readonly command: 'simulate' | 'plan' | 'compare' | 'solve';
+  /** What it is about: paths, or a cluster. */
+  readonly subject: string;
+  /** What `-o json` prints. */
+  readonly json: object;
+}

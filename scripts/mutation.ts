@@ -1,0 +1,115 @@
+/**
+ * Mutation testing of the core with StrykerJS: one change to the code at a time, and the suites of
+ * `test/mutation/targets.ts` must notice. docs/decisions/0055-mutation-testing.md
+ */
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Stryker } from '@stryker-mutator/core';
+import {
+  type Listed,
+  type MutationReport,
+  markdown,
+  type Outcome,
+  outcomeOf,
+  outdated,
+} from '../test/mutation/report.ts';
+import { TARGETS, type Target } from '../test/mutation/targets.ts';
+
+const SCORE_MIN = 85;
+
+const USAGE = `usage: npm run mutation -- [--concurrency N] [--fresh] [--last] [--write] [TARGET…]
+Targets: ${Object.keys(TARGETS).join(', ')}; default: all.
+  --concurrency  test runners at once, one by default
+  --fresh        nothing is reused; else results hold where neither code nor tests have changed
+  --last         no run: the results of the last one
+  --write        writes bench/mutation.md; needs results of all targets
+The exit code is 1 where a score is below ${SCORE_MIN} %.
+`;
+
+const ROOT = join(import.meta.dirname, '..');
+const CACHE = '.cache/mutation';
+const PAGE = 'bench/mutation.md';
+const MARK = '<!-- npm run mutation -- --write -->\n';
+
+const reportFile = (name: string): string => join(ROOT, CACHE, `${name}.json`);
+
+async function run(name: string, target: Target, concurrency: number): Promise<void> {
+  process.env['JOINER_MUTATION_SUITES'] = target.suites.join();
+  await new Stryker({
+    testRunner: 'vitest',
+    // Not Stryker's testFiles: with it mutants of a module's constants are switched on too late.
+    vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
+    mutate: [...target.mutate],
+    concurrency,
+    incremental: true,
+    incrementalFile: `${CACHE}/${name}.incremental.json`,
+    reporters: ['json', 'progress-append-only'],
+    jsonReporter: { fileName: `${CACHE}/${name}.json` },
+    tempDirName: `${CACHE}/sandbox`,
+    ignorePatterns: ['dist', 'cdk.out'],
+    // TypeScript 7 cannot be asked to read a tsconfig; ours leads nowhere out of the sandbox.
+    tsconfigFile: 'none.json',
+    allowConsoleColors: false,
+  }).runMutationTest();
+}
+
+function readJson<Value>(file: string): Value {
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
+
+function told(name: string, { score, survivors, invalid }: Outcome): string {
+  const unknown = survivors.filter(({ reason }) => reason === undefined);
+  return [
+    `${name}: ${score.toFixed(1)} %, ${survivors.length} survived, ${invalid} invalid\n`,
+    ...unknown.map((each) => `  ${each.file}:${each.line} ${each.name}\n`),
+  ].join('');
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      concurrency: { type: 'string', default: '1' },
+      fresh: { type: 'boolean', default: false },
+      last: { type: 'boolean', default: false },
+      write: { type: 'boolean', default: false },
+    },
+  });
+  const names = positionals.length === 0 ? Object.keys(TARGETS) : positionals;
+  mkdirSync(join(ROOT, CACHE), { recursive: true });
+  for (const name of names) {
+    const target = TARGETS[name];
+    if (target === undefined) throw new Error(`no target ${name}\n${USAGE}`);
+    const known = join(ROOT, CACHE, `${name}.incremental.json`);
+    if (values.fresh) rmSync(known, { force: true });
+    if (!values.last) await run(name, target, Number(values.concurrency));
+  }
+  const listed = readJson<Listed>(join(ROOT, 'test/mutation/survivors.json'));
+  for (const name of names) {
+    const report = readJson<MutationReport>(reportFile(name));
+    const outcome = outcomeOf(report, listed);
+    process.stdout.write(told(name, outcome));
+    for (const each of outdated(report, listed)) process.stdout.write(`  not needed: ${each}\n`);
+    if (outcome.score < SCORE_MIN) process.exitCode = 1;
+  }
+  if (values.write) write(listed);
+}
+
+/** Whatever stands above the mark is written by hand. */
+function write(listed: Listed): void {
+  const missing = Object.keys(TARGETS).filter((name) => !existsSync(reportFile(name)));
+  if (missing.length > 0) throw new Error(`no results of ${missing.join(', ')}`);
+  const outcomes = Object.keys(TARGETS).map(
+    (name) => [name, outcomeOf(readJson<MutationReport>(reportFile(name)), listed)] as const,
+  );
+  const [head = ''] = readFileSync(join(ROOT, PAGE), 'utf8').split(MARK);
+  writeFileSync(join(ROOT, PAGE), `${head}${MARK}\n${markdown(new Map(outcomes))}`);
+}
+
+try {
+  await main();
+} catch (error) {
+  process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 2;
+}
