@@ -2,7 +2,7 @@ import {
   type Consolidation,
   consolidate,
 } from '../../core/disruption/consolidation/consolidate.ts';
-import type { Usage } from '../../core/disruption/consolidation/payback.ts';
+import type { ConsolidationCandidate } from '../../core/disruption/consolidation/payback.ts';
 import { podKey } from '../../core/model/pod.ts';
 import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
@@ -31,18 +31,20 @@ type Rest = Omit<
 function candidatesFrom(
   { nodeClaims, nodes, nodePools, pods }: ClusterSnapshot,
   candidates: readonly CandidateJson[],
-): readonly Usage[] {
+): readonly ConsolidationCandidate[] {
   const claims = new Map(nodeClaims.map((claim) => [claim.name, claim]));
   const pools = new Map(nodePools.map((pool) => [pool.name, pool]));
   const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
   const byKey = new Map(pods.map((pod) => [podKey(pod), pod]));
-  return candidates.flatMap(({ claim: name, pool, pods: keys, ...rest }): readonly Usage[] => {
-    const claim = claims.get(name) as NodeClaim;
-    const node = byProvider.get(claim.providerId);
-    if (node === undefined) return [];
-    const own = keys.flatMap((key) => byKey.get(key) ?? []);
-    return [{ ...rest, claim, node, pods: own, pool: pools.get(pool) as NodePool }];
-  });
+  return candidates.flatMap(
+    ({ claim: name, pool, pods: keys, ...rest }): readonly ConsolidationCandidate[] => {
+      const claim = claims.get(name) as NodeClaim;
+      const node = byProvider.get(claim.providerId);
+      if (node === undefined) return [];
+      const own = keys.flatMap((key) => byKey.get(key) ?? []);
+      return [{ ...rest, claim, node, pods: own, pool: pools.get(pool) as NodePool }];
+    },
+  );
 }
 
 function answerOf(recording: RecordingJson): unknown {
