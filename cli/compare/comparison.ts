@@ -5,7 +5,7 @@ import {
   type WayInput,
   type WayResult,
 } from '../../shared/core/comparison/karpenters-way.ts';
-import { isMoving } from '../../shared/core/disruption/candidates.ts';
+import { isReschedulable } from '../../shared/core/disruption/candidates.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, NODE_POOL } from '../../shared/core/model/labels.ts';
 import type { ClusterSnapshot } from '../../shared/core/model/snapshot.ts';
 import { packingsOf } from '../packing/at-rest.ts';
@@ -120,7 +120,7 @@ function rowOf({ snapshot, evictions, removed }: Omit<Rest, 'made'>): Row {
     return offeringOf(snapshot, own)?.offering.listPrice;
   });
   const usdPerHour = prices.reduce<number>((sum, price) => sum + (price ?? 0), 0);
-  const pods = snapshot.pods.filter(isMoving);
+  const pods = snapshot.pods.filter(isReschedulable);
   const placed = pods.filter(({ nodeName }) => nodeName !== undefined).length;
   return {
     nodes: nodes.length,

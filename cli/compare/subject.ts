@@ -1,7 +1,7 @@
 import type { StackSettings } from '../../shared/api/stack-settings.ts';
 import { maintainNodeClasses } from '../../shared/app/nodeclass/nodeclass.ts';
 import type { Catalog } from '../../shared/catalog/facts.ts';
-import { isMoving } from '../../shared/core/disruption/candidates.ts';
+import { isReschedulable } from '../../shared/core/disruption/candidates.ts';
 import type { ConsolidationSettings } from '../../shared/core/disruption/consolidation/payback.ts';
 import { DEFAULT_CONSOLIDATION_SETTINGS } from '../../shared/core/disruption/consolidation/payback.ts';
 import type { Pod } from '../../shared/core/model/pod.ts';
@@ -71,7 +71,7 @@ export async function appliedManifests(
     region: prices.region,
     source,
     isLive: false,
-    added: pods.filter((pod) => isMoving(pod) && added.has(deploymentOf(pod))).length,
+    added: pods.filter((pod) => isReschedulable(pod) && added.has(deploymentOf(pod))).length,
     notes: failures.map(({ object, message }) => `${object}: ${message}`),
   };
 }

@@ -1,4 +1,4 @@
-import { isMoving } from '../../shared/core/disruption/candidates.ts';
+import { isReschedulable } from '../../shared/core/disruption/candidates.ts';
 import { isTrue } from '../../shared/core/lifecycle/conditions.ts';
 import { readJsonObject } from '../../shared/core/model/annotations/json-object.ts';
 import type { Condition } from '../../shared/core/model/cluster.ts';
@@ -89,7 +89,7 @@ export function explainClaim(
 ): ClaimExplanation {
   const node = objects.nodes.find(({ name }) => name === row.node);
   const all = { ...node?.annotations, ...claim.annotations };
-  const pods = objects.pods.filter((pod) => pod.nodeName === row.node && isMoving(pod));
+  const pods = objects.pods.filter((pod) => pod.nodeName === row.node && isReschedulable(pod));
   return {
     row,
     planned: readJsonObject(claim.annotations[PLAN]),

@@ -1,4 +1,4 @@
-import { isMoving } from '../../shared/core/disruption/candidates.ts';
+import { isReschedulable } from '../../shared/core/disruption/candidates.ts';
 import type { Pod } from '../../shared/core/model/pod.ts';
 import { replan } from '../../shared/core/scheduling/replan.ts';
 import { BadInput } from '../bad-input.ts';
@@ -10,7 +10,7 @@ import { explainPod, type PodExplanation } from './pod.ts';
 function podOf(pods: readonly Pod[], name: string, namespace: string): Pod | undefined {
   const [own = name, given] = name.split('/').reverse();
   const all = pods
-    .filter((each) => each.namespace === (given ?? namespace) && isMoving(each))
+    .filter((each) => each.namespace === (given ?? namespace) && isReschedulable(each))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   return (
     all.find((each) => each.name === own) ?? all.find(({ controller }) => isOf(controller, own))

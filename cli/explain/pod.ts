@@ -1,4 +1,4 @@
-import { isMoving } from '../../shared/core/disruption/candidates.ts';
+import { isReschedulable } from '../../shared/core/disruption/candidates.ts';
 import type { PlannedNodeClaim } from '../../shared/core/model/plan.ts';
 import { type Pod, podKey } from '../../shared/core/model/pod.ts';
 import type { NodeClaim } from '../../shared/core/model/provisioning.ts';
@@ -66,7 +66,7 @@ function boundPlace(pod: Pod, node: string, { state, rows }: Surroundings): Plac
   const { nodeClaims, pods } = state.objects;
   const claim = nodeClaims.find(({ name }) => name === row?.nodeClaim);
   const otherPods = pods
-    .filter((each) => each.nodeName === node && each !== pod && isMoving(each))
+    .filter((each) => each.nodeName === node && each !== pod && isReschedulable(each))
     .map(podKey)
     .sort();
   return { kind: 'bound', node, row, because: becauseOf(pod, claim), otherPods };

@@ -1,5 +1,5 @@
 import type { Disruption } from '../../shared/app/disrupt/pass.ts';
-import { isMoving } from '../../shared/core/disruption/candidates.ts';
+import { isReschedulable } from '../../shared/core/disruption/candidates.ts';
 import { nodeClassOf } from '../../shared/core/launch/node-classes.ts';
 import { nodeClassHash } from '../../shared/core/launch/template-hash.ts';
 import {
@@ -38,7 +38,9 @@ function podTerms(pods: readonly Pod[]): PodTerms[] {
 export function movingPods({ between }: Pick<DryRun, 'between'>, claim: NodeClaim): Pod[] {
   const { nodes, pods } = between.objects;
   const node = nodes.find(({ providerId }) => providerId === claim.providerId);
-  return pods.filter((pod) => node !== undefined && pod.nodeName === node.name && isMoving(pod));
+  return pods.filter(
+    (pod) => node !== undefined && pod.nodeName === node.name && isReschedulable(pod),
+  );
 }
 
 function nodeTerms(run: DryRun, { prices }: Previewed, claim: NodeClaim): NodeTerms {

@@ -1,6 +1,6 @@
 import type { ProvisioningInput } from '../../shared/app/planning/provisioning-input.ts';
 import type { Catalog } from '../../shared/catalog/facts.ts';
-import { isMoving } from '../../shared/core/disruption/candidates.ts';
+import { isReschedulable } from '../../shared/core/disruption/candidates.ts';
 import { replacedUids } from '../../shared/core/disruption/commands.ts';
 import { isOurs } from '../../shared/core/launch/node-classes.ts';
 import { conditionOf, isTrue } from '../../shared/core/lifecycle/conditions.ts';
@@ -84,7 +84,7 @@ export function removalsOf(
         zone: labels[ZONE],
         capacityType: labels[CAPACITY_TYPE],
         pricePerHour: listPrice(prices, labels),
-        pods: objects.pods.filter((pod) => pod.nodeName === node && isMoving(pod)).length,
+        pods: objects.pods.filter((pod) => pod.nodeName === node && isReschedulable(pod)).length,
         action: replacements.length > 0 ? ('replace' as const) : ('remove' as const),
         replacedBy: replacements.map((each) => each.name),
         why: why.get(`NodeClaim/${name}`) ?? 'spec.replicas of its NodePool',

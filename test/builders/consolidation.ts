@@ -2,11 +2,11 @@ import type { Consolidation } from '../../shared/core/disruption/consolidation/c
 import { evictionCostOf } from '../../shared/core/disruption/consolidation/eviction-cost.ts';
 import type { Move } from '../../shared/core/disruption/consolidation/move.ts';
 import {
+  type ConsolidationCandidate,
   type ConsolidationSettings,
   DEFAULT_CONSOLIDATION_SETTINGS,
   disruptionOf,
   type PoolUse,
-  type Usage,
 } from '../../shared/core/disruption/consolidation/payback.ts';
 import type { InstanceType } from '../../shared/core/model/instance-type.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, NODE_POOL, ZONE } from '../../shared/core/model/labels.ts';
@@ -30,7 +30,7 @@ export interface Used {
 
 export interface Cluster {
   readonly snapshot: ClusterSnapshot;
-  readonly usages: readonly Usage[];
+  readonly usages: readonly ConsolidationCandidate[];
 }
 
 export function typeNamed(types: readonly InstanceType[], name: string): InstanceType {
@@ -58,7 +58,7 @@ export function clusterOf(
   } = {},
 ): Cluster {
   const { types = FAMILY, pools = [poolOf('general')], pods: waiting = [] } = rest;
-  const found = nodes.map((used): { usage: Usage } => {
+  const found = nodes.map((used): { usage: ConsolidationCandidate } => {
     const {
       name,
       type,
@@ -113,7 +113,7 @@ export function clusterOf(
   return { snapshot, usages };
 }
 
-export function poolUses(usages: readonly Usage[]): ReadonlyMap<string, PoolUse> {
+export function poolUses(usages: readonly ConsolidationCandidate[]): ReadonlyMap<string, PoolUse> {
   const byPool = Map.groupBy(usages, ({ pool }) => pool.name);
   return new Map(
     [...byPool].map(([name, own]) => [

@@ -3,12 +3,12 @@ import type { AppSettings } from '../settings.ts';
 import type { ApprovedDisruption } from '../writes/approval.ts';
 import type { Failure } from '../writes/attempt.ts';
 import { noteCanaries } from './canary.ts';
-import { UNDERUTILIZED } from './commands.ts';
+
 import { makeApprovedMove } from './consolidation.ts';
 import { observedAgain, observePass } from './disrupt.ts';
-import { removeEmpty } from './emptiness.ts';
+import { drift } from './drift.ts';
+import { emptiness } from './emptiness.ts';
 import type { Disruption } from './pass.ts';
-import { startCommands } from './replace-drifted.ts';
 
 /** What came of disruptions that were approved. */
 export interface ApprovedReport {
@@ -40,9 +40,8 @@ export async function disruptApproved(
   if (reasons.length === 0 || (await pass.karpenter.isActive()))
     return { disruptions, kept, failures };
   await noteCanaries(pass);
-  await removeEmpty(pass);
-  await startCommands(pass);
-  const moves = approved.filter(({ reason }) => reason === UNDERUTILIZED);
+  for (const method of [emptiness, drift]) await method.disrupt(pass, method.candidates(pass));
+  const moves = approved.filter(({ reason }) => reason === 'Underutilized');
   for (const [at, move] of moves.entries()) {
     // The room that pods of the moves before will take is nobody else's.
     const now = at === 0 ? pass : await observedAgain(ports, settings, OPTIONS, pass);

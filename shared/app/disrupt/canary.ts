@@ -60,8 +60,8 @@ export async function noteFailedCanary(
 }
 
 /** Whether some node is to have the state which none has that is ready. */
-function isAsked({ judged, proven }: DisruptPass): (state: string) => boolean {
-  const all = [...judged.values()];
+function isAsked({ driftResults, proven }: DisruptPass): (state: string) => boolean {
+  const all = [...driftResults.values()];
   const wanted = new Set(all.flatMap(({ drifts }) => drifts.flatMap(({ state }) => state ?? [])));
   const isAllKnown = all.every(({ target }) => target.nodeClass !== undefined);
   return (state) => !proven.has(state) && (wanted.has(state) || !isAllKnown);

@@ -3,18 +3,22 @@ import { shiftedZones } from '../../core/disruption/zonal-shift.ts';
 import { ZONE } from '../../core/model/labels.ts';
 import type { NodePool } from '../../core/model/provisioning.ts';
 import { isDisrupted } from '../../core/model/taint.ts';
-import { driftedSinceMs } from './drift.ts';
-import type { DisruptPass, Judged } from './pass.ts';
+import { driftedSinceMs } from './drift-results.ts';
+import type { DisruptPass, DriftResult } from './pass.ts';
 
-/** An initialised node of a NodePool in use that nobody replaces or removes yet. */
-export interface Standing extends Candidate {
-  readonly judged: Judged;
+/** A node of a NodePool. */
+export interface PoolCandidate extends Candidate {
   readonly pool: NodePool;
 }
 
+/** An initialised node of a NodePool in use that nobody replaces or removes yet. */
+export interface DisruptionCandidate extends PoolCandidate {
+  readonly drift: DriftResult;
+}
+
 /** What may be chosen in this pass; in no order. */
-export function standingNodes(pass: DisruptPass): readonly Standing[] {
-  const { state, judged, commands, draining, taken } = pass;
+export function disruptionCandidates(pass: DisruptPass): readonly DisruptionCandidate[] {
+  const { state, driftResults, commands, draining, taken } = pass;
   const { nodes, pods } = state.objects;
   // What replaces another node stays empty until that one has gone.
   const busy = new Set(
@@ -25,7 +29,7 @@ export function standingNodes(pass: DisruptPass): readonly Standing[] {
   const away = new Set(shiftedZones(state.objects.nodePools).map(({ zone }) => zone));
   const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
   const byNode = Map.groupBy(pods, ({ nodeName }) => nodeName);
-  return [...judged.values()].flatMap((each): readonly Standing[] => {
+  return [...driftResults.values()].flatMap((each): readonly DisruptionCandidate[] => {
     const { claim, target } = each;
     const node = byProvider.get(claim.providerId);
     if (busy.has(claim.uid) || taken.has(claim.uid) || claim.providerId === undefined) return [];
@@ -34,14 +38,14 @@ export function standingNodes(pass: DisruptPass): readonly Standing[] {
     if (isDisrupted(node)) return [];
     // Its pods could only go where others are, and nothing comes back to the zone.
     if (away.has(node.labels[ZONE] ?? '')) return [];
-    return [{ claim, node, pods: byNode.get(node.name) ?? [], judged: each, pool: target.pool }];
+    return [{ claim, node, pods: byNode.get(node.name) ?? [], drift: each, pool: target.pool }];
   });
 }
 
 /** Those that are not what their NodePool asks for: empty ones first, then the oldest drift. */
-export function driftedNodes(pass: DisruptPass): readonly Standing[] {
-  return standingNodes(pass)
-    .filter(({ judged }) => judged.drifts.length > 0)
+export function driftedCandidates(pass: DisruptPass): readonly DisruptionCandidate[] {
+  return disruptionCandidates(pass)
+    .filter(({ drift }) => drift.drifts.length > 0)
     .toSorted(
       (a, b) =>
         Number(isEmpty(b)) - Number(isEmpty(a)) ||

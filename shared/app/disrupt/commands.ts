@@ -1,4 +1,4 @@
-import { blockedBy, heldBy } from '../../core/disruption/candidates.ts';
+import { blockedBy } from '../../core/disruption/candidates.ts';
 import {
   type Command,
   forgottenNodes,
@@ -27,14 +27,9 @@ import { approvedAnnotation, isApproved } from '../writes/approval.ts';
 import { atOnce, WRITES_AT_ONCE } from '../writes/at-once.ts';
 import { attempt } from '../writes/attempt.ts';
 import { claimRef, nodeRef } from '../writes/references.ts';
-import { say } from './events.ts';
+import { recordEvent } from './events.ts';
 import { noteFailedMove } from './failed-moves.ts';
 import { type DisruptPass, detailOf, poolOf } from './pass.ts';
-
-/** Why nodes go. As a metric's label, Karpenter writes it in lower case. */
-export const DRIFTED: DisruptionReason = 'Drifted';
-export const EMPTY: DisruptionReason = 'Empty';
-export const UNDERUTILIZED: DisruptionReason = 'Underutilized';
 
 /** On a claim whose node is being replaced or removed. */
 const CONDITION = 'DisruptionReason';
@@ -49,7 +44,7 @@ async function setTaints(
 }
 
 /** Keeps new pods off the node and says on the claim why; repeated writes change nothing. */
-export async function hold(
+export async function taintDisrupted(
   pass: DisruptPass,
   claim: NodeClaim,
   node: Node | undefined,
@@ -73,10 +68,10 @@ export async function hold(
 }
 
 /**
- * Opens the node again. Repeated, it changes nothing. A claim that was read before {@link hold}
- * does not say that it has the condition.
+ * Removes the taint and the condition again. Repeated, it changes nothing. A claim that was read
+ * before {@link taintDisrupted} does not say that it has the condition.
  */
-export async function letStay(
+export async function untaint(
   pass: DisruptPass,
   claim: NodeClaim,
   node: Node | undefined,
@@ -95,14 +90,14 @@ export async function letStay(
 }
 
 /** The claim goes, and `lifecycle` drains its node. */
-export async function end(
+export async function deleteNodeClaim(
   pass: DisruptPass,
   claim: NodeClaim,
   node: Node | undefined,
   why: { readonly reason: DisruptionReason; readonly message: string },
 ): Promise<void> {
   const { ports, nowMs } = pass;
-  await say(pass, claim, node, {
+  await recordEvent(pass, claim, node, {
     type: 'Normal',
     reason: 'DisruptionTerminating',
     message: `Disrupting Node: ${why.reason}`,
@@ -124,18 +119,18 @@ export async function end(
 }
 
 /** What is to be replaced or removed goes: its pods have where to go. */
-export async function endReplaced(
+export async function deleteReplaced(
   pass: DisruptPass,
   { claim, node, reason }: Pick<Command, 'claim' | 'node' | 'reason'>,
   replacements: readonly string[],
 ): Promise<void> {
-  const drift = pass.judged.get(claim.uid)?.drifts[0]?.message ?? 'drifted';
-  const why = reason === DRIFTED ? drift : 'its pods run cheaper on other nodes';
+  const drift = pass.driftResults.get(claim.uid)?.drifts[0]?.message ?? 'drifted';
+  const why = reason === 'Drifted' ? drift : 'its pods run cheaper on other nodes';
   const by =
     replacements.length === 0
       ? 'its pods need no replacement'
       : `${replacements.join(', ')} is ready`;
-  await end(pass, claim, node, { reason, message: `${why}; ${by}` });
+  await deleteNodeClaim(pass, claim, node, { reason, message: `${why}; ${by}` });
 }
 
 type Failed = Extract<Progress, { readonly kind: 'failed' }>;
@@ -177,13 +172,13 @@ async function rollBack(
 ): Promise<void> {
   const { ports, nowMs } = pass;
   pass.givenUp.add(claim.uid);
-  if (failure?.broken !== undefined && reason === UNDERUTILIZED) {
+  if (failure?.broken !== undefined && reason === 'Underutilized') {
     await noteFailedMove(pass, failure.broken, message);
   }
   for (const each of replacements) await release(pass, each, failure);
-  await letStay(pass, claim, node);
+  await untaint(pass, claim, node);
   const blocked = { type: 'Normal', reason: 'DisruptionBlocked', message } as const;
-  await say(pass, claim, node, blocked);
+  await recordEvent(pass, claim, node, blocked);
   await ports.recorder.decision({
     id: `disrupt-${claim.name}-given-up-${nowMs}`,
     atMs: nowMs,
@@ -201,13 +196,13 @@ async function rollBack(
 }
 
 /** Before its replacements are written: where a run is cut short then, they count as gone. */
-export async function tellReplaced(
+export async function annotateReplaced(
   { ports, state, nowMs, approved }: DisruptPass,
   claim: NodeClaim,
   names: readonly string[],
   reason: DisruptionReason,
 ): Promise<WriteResult> {
-  const why = reason === DRIFTED ? {} : { [REPLACED_FOR]: reason };
+  const why = reason === 'Drifted' ? {} : { [REPLACED_FOR]: reason };
   const isHeld = approved !== undefined && isPaused(state.pausedUntilMs.disrupt, nowMs);
   const approval = isHeld ? approvedAnnotation('disrupt') : {};
   const annotations = { [REPLACED_BY]: replacedByText(names), ...why, ...approval };
@@ -223,14 +218,20 @@ async function isHeldByPods(pass: DisruptPass, command: Command): Promise<boolea
   if (node === undefined) return false;
   const { pods, podDisruptionBudgets } = pass.state.objects;
   const own = pods.filter(({ nodeName }) => nodeName === node.name);
-  const message = heldBy({ claim, node, pods: own }, podDisruptionBudgets, pass.nowMs);
+  const message = blockedBy(
+    { claim, node, pods: own },
+    podDisruptionBudgets,
+    pass.nowMs,
+    'graceful',
+  );
   if (message === undefined) return false;
   const readyAtMs = Math.max(
     0,
     ...replacements.map((each) => conditionOf(each, 'Initialized')?.lastTransitionAtMs ?? 0),
   );
   if (pass.nowMs - readyAtMs >= HELD_MS_MAX) await rollBack(pass, command, message);
-  else await say(pass, claim, node, { type: 'Normal', reason: 'DisruptionBlocked', message });
+  else
+    await recordEvent(pass, claim, node, { type: 'Normal', reason: 'DisruptionBlocked', message });
   return true;
 }
 
@@ -239,18 +240,23 @@ async function isHeldBack(pass: DisruptPass, { claim, node }: Command): Promise<
   if (node === undefined) return false;
   const { pods, podDisruptionBudgets } = pass.state.objects;
   const own = pods.filter(({ nodeName }) => nodeName === node.name);
-  const message = blockedBy({ claim, node, pods: own }, podDisruptionBudgets, pass.nowMs);
+  const message = blockedBy(
+    { claim, node, pods: own },
+    podDisruptionBudgets,
+    pass.nowMs,
+    'eventual',
+  );
   if (message === undefined) return false;
-  await say(pass, claim, node, { type: 'Normal', reason: 'DisruptionBlocked', message });
+  await recordEvent(pass, claim, node, { type: 'Normal', reason: 'DisruptionBlocked', message });
   return true;
 }
 
 async function follow(pass: DisruptPass, command: Command): Promise<void> {
   const { claim, node, replacements, progress, reason } = command;
   const names = replacements.map(({ name }) => name);
-  const { drifts, target, isUndecided } = pass.judged.get(claim.uid) ?? {};
+  const { drifts, target, isUndecided } = pass.driftResults.get(claim.uid) ?? {};
   const isAsAsked = drifts?.length === 0 && target?.nodeClass !== undefined;
-  if (reason === DRIFTED && isAsAsked && isUndecided !== true) {
+  if (reason === 'Drifted' && isAsAsked && isUndecided !== true) {
     await rollBack(pass, command, 'The node matches its NodePool and EC2NodeClass again');
     return;
   }
@@ -264,9 +270,9 @@ async function follow(pass: DisruptPass, command: Command): Promise<void> {
   const isStatic = poolOf(pass, claim)?.replicas !== undefined;
   if (isStatic && (progress.kind !== 'ready' || (await isHeldBack(pass, command)))) return;
   const isReady = progress.kind === 'ready';
-  if (isReady && reason === UNDERUTILIZED && (await isHeldByPods(pass, command))) return;
-  const held = await hold(pass, claim, node, reason);
-  if (progress.kind === 'ready' && held === 'done') await endReplaced(pass, command, names);
+  if (isReady && reason === 'Underutilized' && (await isHeldByPods(pass, command))) return;
+  const held = await taintDisrupted(pass, claim, node, reason);
+  if (progress.kind === 'ready' && held === 'done') await deleteReplaced(pass, command, names);
 }
 
 /** Goes on with what earlier passes have begun, and opens nodes that they have forgotten. */
@@ -281,7 +287,7 @@ export async function followCommands(pass: DisruptPass): Promise<void> {
   const ours = nodeClaims.filter(({ nodeClassRef }) => isOurs(nodeClassRef));
   await atOnce(WRITES_AT_ONCE, forgottenNodes(ours, nodes, commands), async ({ claim, node }) => {
     if (await karpenter.isActive()) return;
-    const step = () => letStay(pass, claim, node);
+    const step = () => untaint(pass, claim, node);
     failures.push(...(await attempt(`Node/${node.name}`, step)));
   });
 }

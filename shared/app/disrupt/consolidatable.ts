@@ -53,12 +53,12 @@ async function mark(
  * https://karpenter.sh/docs/concepts/disruption/#consolidation
  */
 export async function markConsolidatable(pass: DisruptPass): Promise<void> {
-  const { state, judged, failures } = pass;
+  const { state, driftResults, failures } = pass;
   const { nodes, nodePools, pods } = state.objects;
   const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
   const byNode = Map.groupBy(pods, ({ nodeName }) => nodeName);
   const pools = new Map(nodePools.map((pool) => [pool.name, pool]));
-  const all = [...judged.values()].sort((a, b) => (a.claim.name < b.claim.name ? -1 : 1));
+  const all = [...driftResults.values()].sort((a, b) => (a.claim.name < b.claim.name ? -1 : 1));
   await atOnce(WRITES_AT_ONCE, all, async ({ claim }) => {
     const pool = pools.get(claim.labels[NODE_POOL] ?? '');
     const node = byProvider.get(claim.providerId);

@@ -10,15 +10,14 @@ import { type WriteLeases, withoutLeases } from '../writes/write-leases.ts';
 import { forgetCanaries, noteCanaries } from './canary.ts';
 import { followCommands } from './commands.ts';
 import { markConsolidatable } from './consolidatable.ts';
-import { type MoveSearch, makeMoves, moveSearch, searchMoves } from './consolidation.ts';
 import { ConsolidationMemory } from './consolidation-memory.ts';
-import { canariesOf, judge, markDrift, provenStates, targetsOf } from './drift.ts';
-import { removeEmpty } from './emptiness.ts';
-import { WaitingEvents } from './events.ts';
+import { canariesOf, driftResults, markDrift, provenStates, targetsOf } from './drift-results.ts';
+import { BlockedEvents } from './events.ts';
 import { forgetFailedMoves } from './failed-moves.ts';
+import type { Search } from './method.ts';
+import { METHODS } from './methods.ts';
 import type { Disruption, DisruptPass } from './pass.ts';
-import { startCommands } from './replace-drifted.ts';
-import { hasNews, sayUnconsolidatable } from './unconsolidatable.ts';
+import { hasNews, recordUnconsolidatable } from './unconsolidatable.ts';
 
 export interface DisruptReport {
   /** Claims that `provision` has to launch. */
@@ -70,8 +69,8 @@ export async function observePass(
   const nowMs = ports.clock.nowMs();
   const resolution = await resolveTypes(ports, settings, state);
   const targets = targetsOf(ports, state, resolution);
-  const judged = judge(state, targets, nowMs);
-  const proven = provenStates(state, judged);
+  const results = driftResults(state, targets, nowMs);
+  const proven = provenStates(state, results);
   const { nodeClaims, nodes } = state.objects;
   const ours = nodeClaims.filter(({ nodeClassRef }) => isOurs(nodeClassRef));
   return {
@@ -82,7 +81,7 @@ export async function observePass(
     nowMs,
     karpenter: new KarpenterLease(ports, state, startedAtMs),
     failures: [],
-    judged,
+    driftResults: results,
     commands: commandsOf(ours, nodes, nowMs),
     draining: drainingOf(ours, nodes),
     proven,
@@ -93,7 +92,7 @@ export async function observePass(
     created: [],
     deleted: [],
     taken: new Set(),
-    events: new WaitingEvents(ports, saidMax),
+    events: new BlockedEvents(ports, saidMax),
     kept: new Map(),
     unconsolidatable: new Set(),
     memory,
@@ -106,7 +105,7 @@ export async function observePass(
 /** What is decided at once, and what is to be looked for after that. */
 interface Decided {
   readonly pass: DisruptPass;
-  readonly search: MoveSearch | undefined;
+  readonly search: Search | undefined;
   readonly isKarpenterActive: boolean;
 }
 
@@ -127,9 +126,9 @@ async function decide(
   await noteCanaries(pass);
   await forgetFailedMoves(pass);
   await followCommands(pass);
-  await removeEmpty(pass);
-  await startCommands(pass);
-  return { pass, search: await moveSearch(pass), isKarpenterActive: false };
+  let search: Search | undefined;
+  for (const method of METHODS) search = await method.disrupt(pass, method.candidates(pass));
+  return { pass, search, isKarpenterActive: false };
 }
 
 /** The same pass as things are now: what it has done, said and found out stays. */
@@ -165,15 +164,15 @@ export async function disrupt(
   const { pass, search, isKarpenterActive } = first.result;
   const { created, deleted, disruptions, kept, failures } = pass;
   const report = { created, deleted, disruptions, kept, failures, isLeftToAnother: false };
-  const found = search && searchMoves(pass, search);
-  const isOver = found === undefined || found.moves.length === 0;
+  const found = search?.run();
+  const isOver = found === undefined || found.isEmpty;
   if (isKarpenterActive || (isOver && !hasNews(pass))) return { ...report, isWoken: first.isWoken };
   if (first.isWoken) turns.wakeAnother?.();
   const second = await turns.withLease('decide', async (held) => {
     const again = await observedAgain(held, settings, own, pass);
     if (await again.karpenter.isActive()) return;
-    if (search !== undefined && found !== undefined) await makeMoves(again, search, found);
-    await sayUnconsolidatable(again);
+    await found?.carryOut(again);
+    await recordUnconsolidatable(again);
   });
   return { ...report, isWoken: second?.isWoken ?? false };
 }

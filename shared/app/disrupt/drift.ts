@@ -1,160 +1,281 @@
-import { trialOf, triedStates } from '../../core/disruption/canary.ts';
-import { patienceMs } from '../../core/disruption/commands.ts';
+import { statesOf, type Trials, triesText, verdictOf } from '../../core/disruption/canary.ts';
+import { blockedBy, inTurn, isEmpty, isReschedulable } from '../../core/disruption/candidates.ts';
 import {
-  adoptionStamps,
-  compared,
-  type Drift,
-  type DriftTarget,
-  driftTarget,
-} from '../../core/disruption/drift.ts';
-import { isOurs, isUsable, nodeClassOf } from '../../core/launch/node-classes.ts';
-import { HASH_VERSION, nodeClassHash, nodePoolHash } from '../../core/launch/template-hash.ts';
-import {
-  conditionOf,
-  isTrue,
-  sameConditions,
-  withConditions,
-} from '../../core/lifecycle/conditions.ts';
-import type { Condition } from '../../core/model/cluster.ts';
+  type Places,
+  simulate,
+  withLeaving,
+  withPlaces,
+  withReserved,
+} from '../../core/disruption/simulation.ts';
+import { isTrue } from '../../core/lifecycle/conditions.ts';
 import { NODE_POOL, TRIES } from '../../core/model/labels.ts';
-import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
-import type { ClusterState, ConditionChange, Ports } from '../../ports.ts';
-import type { Resolution } from '../planning/provisioning-input.ts';
-import { atOnce } from '../writes/at-once.ts';
+import type { NodeClaim } from '../../core/model/provisioning.ts';
+import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
+import type { NewNodeClaim } from '../../ports.ts';
+import { staticClaim } from '../planning/new-claims.ts';
 import { attempt } from '../writes/attempt.ts';
-import { claimRef } from '../writes/references.ts';
-import type { Canary, DisruptPass, Judged } from './pass.ts';
+import { blockedByPool, isDisruptionPaused, isLaunchPaused, LAUNCHES_PAUSED } from './blocked.ts';
+import { Allowance } from './budgets.ts';
+import { allFailedCanaries } from './canary.ts';
+import { type DisruptionCandidate, driftedCandidates } from './candidates.ts';
+import { deleteReplaced, taintDisrupted, untaint } from './commands.ts';
+import { type Blocked, blocked } from './events.ts';
+import type { DisruptionMethod } from './method.ts';
+import { type DisruptPass, mayChoose } from './pass.ts';
+import { createReplacements, recordWaiting, replacementClaims } from './replacements.ts';
+import { reservedSnapshot } from './snapshot.ts';
 
-/** A new image makes all claims drift, and `provision` waits for the Lease meanwhile. */
-const AT_ONCE_MAX = 10;
+/** Plans in one pass: what is left is the next minute's. */
+const SIMULATIONS_MAX = 20;
 
-function targetOf(
-  state: ClusterState,
-  pool: NodePool,
-  resolution: Resolution,
-  isCatalogCurrent: boolean,
-): DriftTarget {
-  const known = nodeClassOf(state, pool.template.nodeClassRef);
-  const nodeClass = known !== undefined && isUsable(known) ? known : undefined;
-  return driftTarget({
-    pool,
-    poolHash: nodePoolHash(pool),
-    nodeClass,
-    nodeClassHash: nodeClass === undefined ? '' : nodeClassHash(nodeClass),
-    hashVersion: HASH_VERSION,
-    types: resolution.byNodeClass.get(nodeClass?.name ?? '') ?? [],
-    isCatalogCurrent,
-  });
+/** What changes as nodes are chosen. */
+interface Choosing {
+  readonly pass: DisruptPass;
+  snapshot: ClusterSnapshot;
+  /** Nodes that pods of others will go to. */
+  readonly hosts: Set<string>;
+  readonly allowance: Allowance;
+  readonly trying: Map<string, string>;
+  readonly trials: Trials;
+  simulations: number;
 }
 
-/** What claims are compared with, by the name of their NodePool; pools that are in use. */
-export type Targets = ReadonlyMap<string, DriftTarget>;
+/** What would take a candidate's place; the name of the pool is in the labels. */
+interface Choice {
+  readonly kind: 'choice';
+  readonly candidate: DisruptionCandidate;
+  readonly replacements: readonly NewNodeClaim[];
+  readonly elsewhere: Places;
+  /** States of which its replacement is the canary. */
+  readonly states: readonly string[];
+}
 
-export function targetsOf(
-  { isCatalogCurrent = () => true }: Pick<Ports, 'isCatalogCurrent'>,
-  state: ClusterState,
-  resolution: Resolution,
-): Targets {
-  return new Map(
-    state.objects.nodePools
-      .filter(({ isDeleting, template }) => !isDeleting && isOurs(template.nodeClassRef))
-      .map((pool) => [pool.name, targetOf(state, pool, resolution, isCatalogCurrent())]),
+async function observe(pass: DisruptPass): Promise<Choosing> {
+  const { canaries, proven } = pass;
+  const { snapshot, hosts } = await reservedSnapshot(pass);
+  const trying = new Map(
+    canaries
+      .filter(({ trial }) => trial.kind === 'starting')
+      .flatMap(({ claim, states }) => states.map((each) => [each, claim.name] as const)),
   );
+  const trials = { proven, trying, failed: allFailedCanaries(pass) };
+  return {
+    pass,
+    snapshot,
+    hosts,
+    allowance: new Allowance(pass, 'Drifted'),
+    trying,
+    trials,
+    simulations: 0,
+  };
 }
 
-/**
- * Claims of NodePools that are in use, against what the pools ask for now. One that still starts is
- * left to `lifecycle`, one without a pool is compared with nothing.
- */
-export function judge(
-  state: ClusterState,
-  targets: Targets,
-  nowMs: number,
-): ReadonlyMap<string, Judged> {
-  const judged = new Map<string, Judged>();
-  for (const claim of state.objects.nodeClaims) {
-    const target = targets.get(claim.labels[NODE_POOL] ?? '');
-    if (target === undefined || claim.deletedAtMs !== undefined) continue;
-    if (!isOurs(claim.nodeClassRef) || !isTrue(claim, 'Initialized')) continue;
-    judged.set(claim.uid, { claim, target, ...compared(claim, target, nowMs) });
+/** One for one; the pool's limit has to leave room for a node more. */
+function staticReplacement(
+  { pass, snapshot }: Choosing,
+  { pool }: DisruptionCandidate,
+): readonly NewNodeClaim[] | string {
+  const known = snapshot.nodePools.find(({ name }) => name === pool.name);
+  if (known === undefined || !isTrue(known, 'Ready')) {
+    return `Launches of NodePool ${pool.name} are halted: its last nodes did not register`;
   }
-  return judged;
-}
-
-/** What nodes have tried that are ready at this moment. */
-export function provenStates(
-  { objects: { nodes } }: ClusterState,
-  judged: ReadonlyMap<string, Judged>,
-): ReadonlySet<string> {
-  const ready = new Set(
-    nodes.filter((node) => isTrue(node, 'Ready')).map(({ providerId }) => providerId),
-  );
-  const tried = [...judged.values()].filter(({ claim }) => ready.has(claim.providerId));
-  return new Set(tried.flatMap(({ states }) => states));
+  const count = snapshot.nodeClaims.filter((each) => each.labels[NODE_POOL] === pool.name).length;
+  if (count >= (pool.limits['nodes'] ?? Number.POSITIVE_INFINITY)) {
+    return `NodePool ${pool.name} has as many nodes as spec.limits.nodes allows`;
+  }
+  return [staticClaim(pool, `${pool.name}-${pass.ports.ids.suffix()}`)];
 }
 
 /**
- * Nodes that are or were the first of something new, whatever has become of what they replace.
- * A class may change between the plan and the launch: what the claim has got counts, too.
+ * Whether nothing comes in an empty node's place, so that there is nothing to try. Where there are
+ * CapacityBuffers, the node may be the room that they ask for.
  */
-export function canariesOf(
-  { objects: { nodeClaims } }: ClusterState,
-  targets: Targets,
-  proven: ReadonlySet<string>,
-  nowMs: number,
-): readonly Canary[] {
-  const waitMs = patienceMs(nodeClaims);
-  return nodeClaims.flatMap((claim): readonly Canary[] => {
-    const made = triedStates(claim);
-    if (claim.annotations[TRIES] === undefined || !isOurs(claim.nodeClassRef)) return [];
-    const target = targets.get(claim.labels[NODE_POOL] ?? '');
-    const got = target === undefined ? [] : compared(claim, target, nowMs).states;
-    const states = [...new Set([...made, ...got])].filter((each) => !proven.has(each)).sort();
-    return [{ claim, states, trial: trialOf(claim, waitMs, nowMs) }];
+function isRemoval({ pass, hosts }: Choosing, candidate: DisruptionCandidate): boolean {
+  if (hosts.has(candidate.node.name)) return false;
+  const { settings, state } = pass;
+  if (settings.capacityBuffer && state.capacityBuffers.length > 0) return false;
+  return isEmpty(candidate) && candidate.pool.replicas === undefined;
+}
+
+/** What takes the candidate's place, or why nothing can. */
+function replacementsOf(
+  choosing: Choosing,
+  candidate: DisruptionCandidate,
+): Pick<Choice, 'replacements' | 'elsewhere'> | string {
+  const elsewhere: Places = new Map();
+  if (candidate.pool.replicas !== undefined) {
+    const replacements = staticReplacement(choosing, candidate);
+    return typeof replacements === 'string' ? replacements : { replacements, elsewhere };
+  }
+  if (isRemoval(choosing, candidate)) return { replacements: [], elsewhere };
+  choosing.simulations += 1;
+  const { settings } = choosing.pass;
+  const outcome = simulate(choosing.snapshot, candidate.node, settings.scheduling);
+  if (outcome.kind === 'blocked') return outcome.message;
+  const replacements = outcome.replacements.flatMap((each) =>
+    replacementClaims(choosing.pass, choosing.snapshot, each),
+  );
+  return { replacements, elsewhere: outcome.elsewhere };
+}
+
+/** Why the candidate has to wait whatever would replace it; undefined: it need not. */
+function reasonBlocked({ pass }: Choosing, candidate: DisruptionCandidate): Blocked | undefined {
+  const ofPool = blockedByPool(candidate.pool);
+  if (ofPool !== undefined) return ofPool;
+  const { podDisruptionBudgets } = pass.state.objects;
+  const message = blockedBy(candidate, podDisruptionBudgets, pass.nowMs, 'eventual');
+  return message === undefined ? undefined : blocked(message);
+}
+
+/** What to do with the candidate, or why nothing is done. */
+function chosen(choosing: Choosing, candidate: DisruptionCandidate): Choice | Blocked {
+  const { pass, trials } = choosing;
+  const reason = reasonBlocked(choosing, candidate);
+  if (reason !== undefined) return reason;
+  const verdict = isRemoval(choosing, candidate)
+    ? ({ kind: 'free' } as const)
+    : verdictOf(candidate.drift.drifts, trials, pass.nowMs);
+  if (verdict.kind === 'blocked') return blocked(verdict.message, true);
+  const found = replacementsOf(choosing, candidate);
+  if (typeof found === 'string') return blocked(found);
+  if (found.replacements.length > 0 && isLaunchPaused(pass)) return LAUNCHES_PAUSED;
+  return {
+    kind: 'choice',
+    candidate,
+    ...found,
+    states: verdict.kind === 'canary' ? verdict.states : [],
+  };
+}
+
+/** What takes the candidate's place says what it is the first to have. */
+async function create(
+  { pass }: Choosing,
+  { candidate: { claim, drift }, replacements, states }: Choice,
+): Promise<readonly NodeClaim[]> {
+  const trying = replacements.map((each) => {
+    const own = possibleStates(states, each);
+    const tries = own.length === 0 ? {} : { [TRIES]: triesText(own) };
+    return { ...each, annotations: { ...each.annotations, ...tries } };
+  });
+  const message = drift.drifts[0]?.message ?? '';
+  return await createReplacements(pass, {
+    claims: [claim],
+    replacements: trying,
+    reason: 'Drifted',
+    message,
   });
 }
 
-/** The list with the condition Drifted as it should be; without it where nothing differs. */
-function withDrift(
-  conditions: readonly Condition[],
-  drift: Drift | undefined,
-  nowMs: number,
-): readonly Condition[] {
-  if (drift === undefined) return conditions.filter(({ type }) => type !== 'Drifted');
-  const { reason, message } = drift;
-  return withConditions(conditions, [{ type: 'Drifted', status: 'True', reason, message }], nowMs);
+/** From here on the room that the node's pods will go to is nobody else's. */
+function take(choosing: Choosing, choice: Choice, made: readonly NodeClaim[]): void {
+  const { snapshot, hosts } = choosing;
+  const { candidate, elsewhere } = choice;
+  for (const host of elsewhere.values()) hosts.add(host);
+  choosing.snapshot =
+    made.length > 0
+      ? withReserved(snapshot, candidate.claim, made, elsewhere)
+      : withPlaces(withLeaving(snapshot, candidate.node.name), elsewhere);
 }
 
-async function mark({ ports, nowMs }: DisruptPass, judged: Judged): Promise<void> {
-  const { claim, target, drifts, isUndecided } = judged;
-  // A class that is not ready for a moment says neither that the claim differs nor that it does not.
-  if (target.nodeClass === undefined || (drifts.length === 0 && isUndecided)) return;
-  const conditions: ConditionChange = (now) => withDrift(now, drifts[0], nowMs);
-  if (sameConditions(claim.conditions, conditions(claim.conditions))) return;
-  await ports.cluster.patchNodeClaimStatus(claimRef(claim), { conditions });
+/**
+ * Ends a node that nothing replaces, once it is tainted and has been looked at again: what has been
+ * bound to it since was not planned for.
+ */
+async function deleteUnreplaced(
+  pass: DisruptPass,
+  { claim, node, pods }: DisruptionCandidate,
+): Promise<void> {
+  const { node: now, pods: bound } = await pass.ports.cluster.readNode(node.name);
+  if (now === undefined) return;
+  const known = new Set(pods.map(({ uid }) => uid));
+  const isNews = bound.some((pod) => isReschedulable(pod) && !known.has(pod.uid));
+  const candidate = { claim, node: now, pods: bound };
+  const { podDisruptionBudgets } = pass.state.objects;
+  if (isNews || blockedBy(candidate, podDisruptionBudgets, pass.nowMs, 'eventual') !== undefined) {
+    await untaint(pass, claim, now, true);
+    return;
+  }
+  await deleteReplaced(pass, { claim, node: now, reason: 'Drifted' }, []);
 }
 
-async function adopt({ ports }: DisruptPass, { claim, target }: Judged): Promise<void> {
-  const annotations = adoptionStamps(claim, target);
-  if (Object.keys(annotations).length === 0) return;
-  await ports.cluster.patchNodeClaim(claimRef(claim), { annotations });
+/**
+ * The claim names its replacements, these are written, and only then is its node tainted: its pods
+ * have a place to go to. Whatever happens in between, the next pass goes on or gives up.
+ */
+async function start(choosing: Choosing, choice: Choice): Promise<void> {
+  const { pass, allowance, trying } = choosing;
+  const { candidate, replacements, states } = choice;
+  const { claim, node, pool } = candidate;
+  allowance.take(pool);
+  for (const state of states) trying.set(state, replacements[0]?.name ?? claim.name);
+  const made = await create(choosing, choice);
+  if (made.length < replacements.length) return;
+  // What a static claim will be stands in no plan: until it is there, its room cannot be counted on.
+  const isStatic = pool.replicas !== undefined;
+  const held = isStatic ? 'done' : await taintDisrupted(pass, claim, node, 'Drifted');
+  const decision = replacements.length === 0 ? 'delete' : 'replace';
+  const labels = { decision, reason: 'Drifted'.toLowerCase(), consolidation_type: '' };
+  pass.ports.recorder.count('voluntary_disruption_decisions_total', labels);
+  take(choosing, choice, made);
+  if (made.length > 0) await recordWaiting(pass, claim, node, made);
+  else if (held === 'done') await deleteUnreplaced(pass, candidate);
+  if (made.length === 0 && !pass.deleted.includes(claim.name)) return;
+  const message = candidate.drift.drifts[0]?.message ?? '';
+  pass.disruptions.push({ reason: 'Drifted', claims: [claim], replacements: made, message });
 }
 
-/** The condition Drifted of every claim, and our hashes on those that others have made. */
-export async function markDrift(pass: DisruptPass): Promise<void> {
-  const { karpenter, failures, judged } = pass;
-  const all = [...judged.values()].sort((a, b) => (a.claim.name < b.claim.name ? -1 : 1));
-  await atOnce(AT_ONCE_MAX, all, async (each) => {
-    if (await karpenter.isActive()) return;
-    const write = async (): Promise<void> => {
-      await mark(pass, each);
-      await adopt(pass, each);
-    };
-    failures.push(...(await attempt(`NodeClaim/${each.claim.name}`, write)));
-  });
+/** Of the states those that a node of the claim's NodePool and EC2NodeClass can have. */
+function possibleStates(states: readonly string[], claim: NewNodeClaim): readonly string[] {
+  return statesOf(states, claim.labels[NODE_POOL] ?? '', claim.nodeClassRef.name);
 }
 
-/** Since when the claim differs: the oldest drift goes first. */
-export function driftedSinceMs({ nowMs }: DisruptPass, claim: NodeClaim): number {
-  return conditionOf(claim, 'Drifted')?.lastTransitionAtMs ?? nowMs;
+/** Whether the plan for a canary launches nothing that would try what is new. */
+function triesNothing({ states, replacements }: Choice): boolean {
+  return states.length > 0 && !replacements.some((each) => possibleStates(states, each).length > 0);
 }
+
+async function choose(
+  choosing: Choosing,
+  candidates: readonly DisruptionCandidate[],
+): Promise<void> {
+  const { pass, trying, allowance } = choosing;
+  const spare: Choice[] = [];
+  const begin = async (choice: Choice): Promise<void> => {
+    const step = () => start(choosing, choice);
+    const { name } = choice.candidate.claim;
+    pass.failures.push(...(await attempt(`NodeClaim/${name}`, step)));
+  };
+  for (const candidate of candidates) {
+    if (await pass.karpenter.isActive()) return;
+    if (choosing.simulations >= SIMULATIONS_MAX) break;
+    if (!(await allowance.allows(candidate.pool))) continue;
+    const choice = chosen(choosing, candidate);
+    if (choice.kind === 'waiting') await pass.events.record(candidate, candidate.pool, choice);
+    else if (triesNothing(choice)) spare.push(choice);
+    else await begin(choice);
+  }
+  // Where all pods find a place without it, nothing new would ever be tried: then one node goes so.
+  const [first] = spare.filter(({ states }) => !states.some((each) => trying.has(each)));
+  if (first === undefined || !(await allowance.allows(first.candidate.pool))) return;
+  // What has begun since may have taken the room that its pods would go to.
+  const again = chosen(choosing, first.candidate);
+  if (again.kind === 'choice') await begin(again);
+}
+
+async function replaceDrifted(
+  pass: DisruptPass,
+  drifted: readonly DisruptionCandidate[],
+): Promise<undefined> {
+  const candidates = inTurn(drifted, SIMULATIONS_MAX, pass.nowMs);
+  if (candidates.length === 0 || (await isDisruptionPaused(pass))) return;
+  await choose(await observe(pass), candidates);
+}
+
+/** Replaces drifted nodes, as far as budgets, canaries and pauses allow. */
+export const drift: DisruptionMethod = {
+  reason: 'Drifted',
+  class: 'eventual',
+  candidates: (pass) =>
+    driftedCandidates(pass).filter(({ claim }) => mayChoose(pass, claim, 'Drifted')),
+  disrupt: replaceDrifted,
+};

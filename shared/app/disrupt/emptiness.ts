@@ -1,4 +1,4 @@
-import { blockedBy, type Candidate, heldBy, isEmpty } from '../../core/disruption/candidates.ts';
+import { blockedBy, type Candidate, isEmpty } from '../../core/disruption/candidates.ts';
 import { isIdle, notNeeded } from '../../core/disruption/emptiness.ts';
 import { isConsolidatable, quietSinceMs } from '../../core/disruption/pod-events.ts';
 import { isOurs } from '../../core/launch/node-classes.ts';
@@ -9,36 +9,40 @@ import { DISRUPTED } from '../../core/model/taint.ts';
 import type { ClusterState } from '../../ports.ts';
 import { atOnce, WRITES_AT_ONCE } from '../writes/at-once.ts';
 import { attempt } from '../writes/attempt.ts';
+import { blockedByPool, isDisruptionPaused, isLaunchPaused, LAUNCHES_PAUSED } from './blocked.ts';
 import { Allowance } from './budgets.ts';
-import { driftedNodes, standingNodes } from './candidates.ts';
-import { DRIFTED, EMPTY, end, hold, letStay } from './commands.ts';
-import { type Waiting, waiting } from './events.ts';
+import {
+  type DisruptionCandidate,
+  disruptionCandidates,
+  driftedCandidates,
+  type PoolCandidate,
+} from './candidates.ts';
+import { deleteNodeClaim, taintDisrupted, untaint } from './commands.ts';
+import { type Blocked, blocked } from './events.ts';
+import type { DisruptionMethod } from './method.ts';
 import { type DisruptPass, mayChoose } from './pass.ts';
 import { planningSnapshot } from './snapshot.ts';
-import { opened } from './untainted.ts';
-import { isBraked, isLaunchPaused, LAUNCHES_PAUSED, waitsForPool } from './waiting.ts';
+import { withoutDisruptedTaint } from './without-disrupted-taint.ts';
 
-/** A node that nothing runs on, of a NodePool whose nodes come and go with the pods. */
-interface Idle extends Candidate {
-  readonly pool: NodePool;
-}
+/** A node that nothing runs on, of a NodePool that is not static. */
+type EmptyCandidate = PoolCandidate;
 
 function byName(a: Candidate, b: Candidate): number {
   return a.claim.name < b.claim.name ? -1 : 1;
 }
 
 /** Those of the claims whose nodes are idle in this state, by name. */
-function idleNodes(
+function emptyCandidates(
   { objects }: ClusterState,
   uids: ReadonlySet<string>,
   nowMs: number,
-): readonly Idle[] {
+): readonly EmptyCandidate[] {
   const { nodeClaims, nodes, nodePools, pods } = objects;
   const pools = new Map(nodePools.map((pool) => [pool.name, pool]));
   const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
   const byNode = Map.groupBy(pods, ({ nodeName }) => nodeName);
   return nodeClaims
-    .flatMap((claim): readonly Idle[] => {
+    .flatMap((claim): readonly EmptyCandidate[] => {
       const pool = pools.get(claim.labels[NODE_POOL] ?? '');
       const node = byProvider.get(claim.providerId);
       if (!uids.has(claim.uid) || claim.deletedAtMs !== undefined) return [];
@@ -50,7 +54,10 @@ function idleNodes(
 }
 
 /** Those that no pod has left for as long as their pool wants. */
-function dueNodes({ nowMs }: DisruptPass, idle: readonly Idle[]): readonly Idle[] {
+function dueNodes(
+  { nowMs }: DisruptPass,
+  idle: readonly EmptyCandidate[],
+): readonly EmptyCandidate[] {
   return idle.filter((each) =>
     isConsolidatable(each, each.pool.disruption.consolidateAfter, nowMs),
   );
@@ -64,16 +71,19 @@ function uidsOf(candidates: readonly Candidate[]): Set<string> {
  * Leaves as many current nodes of each pool alone as there are drifted ones with pods that may go
  * now: these find room there, where else nodes of the same kind would be launched.
  */
-function withoutSpare(pass: DisruptPass, idle: readonly Idle[]): readonly Idle[] {
+function withoutSpare(
+  pass: DisruptPass,
+  idle: readonly EmptyCandidate[],
+): readonly EmptyCandidate[] {
   const { state, nowMs } = pass;
   const { podDisruptionBudgets } = state.objects;
-  const drifted = driftedNodes(pass);
-  const allowance = new Allowance(pass, DRIFTED);
+  const drifted = driftedCandidates(pass);
+  const allowance = new Allowance(pass, 'Drifted');
   const leaving = drifted.filter(
     (each) =>
       !isEmpty(each) &&
       allowance.left(each.pool) > 0 &&
-      blockedBy(each, podDisruptionBudgets, nowMs) === undefined,
+      blockedBy(each, podDisruptionBudgets, nowMs, 'eventual') === undefined,
   );
   const isDrifted = uidsOf(drifted);
   const spare = Map.groupBy(leaving, ({ pool }) => pool.name);
@@ -87,11 +97,15 @@ function withoutSpare(pass: DisruptPass, idle: readonly Idle[]): readonly Idle[]
 }
 
 /** Why an idle node whose time has come stays; undefined: it need not. */
-function reasonToStay(pass: DisruptPass, candidate: Idle, pool: NodePool): Waiting | undefined {
+function reasonBlocked(
+  pass: DisruptPass,
+  candidate: EmptyCandidate,
+  pool: NodePool,
+): Blocked | undefined {
   if (isLaunchPaused(pass)) return LAUNCHES_PAUSED;
   const { podDisruptionBudgets } = pass.state.objects;
-  const message = heldBy(candidate, podDisruptionBudgets, pass.nowMs);
-  return waitsForPool(pool) ?? (message === undefined ? undefined : waiting(message));
+  const message = blockedBy(candidate, podDisruptionBudgets, pass.nowMs, 'graceful');
+  return blockedByPool(pool) ?? (message === undefined ? undefined : blocked(message));
 }
 
 /** What `lifecycle` counts: the instances that it ends in a minute. */
@@ -114,21 +128,24 @@ export function endingsLeft({ state, settings, nowMs }: DisruptPass): number {
 }
 
 /** Those that have been idle for long enough, that nothing keeps, and that budgets let go. */
-async function chosenNodes(pass: DisruptPass, idle: readonly Idle[]): Promise<readonly Idle[]> {
+async function chosenNodes(
+  pass: DisruptPass,
+  idle: readonly EmptyCandidate[],
+): Promise<readonly EmptyCandidate[]> {
   const { settings, events } = pass;
   const due = dueNodes(pass, idle);
   if (due.length === 0) return [];
   const snapshot = await planningSnapshot(pass);
-  const allowance = new Allowance(pass, EMPTY);
-  const free: Idle[] = [];
+  const allowance = new Allowance(pass, 'Empty');
+  const free: EmptyCandidate[] = [];
   for (const candidate of due) {
     // Launches of a pool may be halted, which only the snapshot says.
     const pool = snapshot.nodePools.find(({ name }) => name === candidate.pool.name);
-    const reason = reasonToStay(pass, candidate, pool ?? candidate.pool);
-    if (reason !== undefined) await events.say(candidate, candidate.pool, reason);
+    const reason = reasonBlocked(pass, candidate, pool ?? candidate.pool);
+    if (reason !== undefined) await events.record(candidate, candidate.pool, reason);
     else if (await allowance.allows(candidate.pool)) free.push(candidate);
   }
-  const chosen: Idle[] = [];
+  const chosen: EmptyCandidate[] = [];
   const most = endingsLeft(pass);
   for (const candidate of notNeeded(snapshot, free, settings.scheduling)) {
     if (chosen.length >= most || !(await allowance.allows(candidate.pool))) continue;
@@ -139,7 +156,7 @@ async function chosenNodes(pass: DisruptPass, idle: readonly Idle[]): Promise<re
 }
 
 /** Keeps new pods off the nodes; the uids of the claims of those that could be tainted. */
-async function taint(pass: DisruptPass, chosen: readonly Idle[]): Promise<Set<string>> {
+async function taint(pass: DisruptPass, chosen: readonly EmptyCandidate[]): Promise<Set<string>> {
   const { karpenter, failures, taken } = pass;
   const held = new Set<string>();
   for (const { claim } of chosen) taken.add(claim.uid);
@@ -147,41 +164,45 @@ async function taint(pass: DisruptPass, chosen: readonly Idle[]): Promise<Set<st
     if (await karpenter.isActive()) return;
     const name = `NodeClaim/${claim.name}`;
     const step = async (): Promise<void> => {
-      if ((await hold(pass, claim, node, EMPTY)) === 'done') held.add(claim.uid);
+      if ((await taintDisrupted(pass, claim, node, 'Empty')) === 'done') held.add(claim.uid);
     };
     failures.push(...(await attempt(name, step)));
     if (held.has(claim.uid)) return;
     const closed = { ...node, taints: [...node.taints, DISRUPTED] };
-    failures.push(...(await attempt(name, () => letStay(pass, claim, closed, true))));
+    failures.push(...(await attempt(name, () => untaint(pass, claim, closed, true))));
   });
   return held;
 }
 
 /** Since when, for people. */
-function sentence(idle: Idle, nowMs: number): string {
+function sentence(idle: EmptyCandidate, nowMs: number): string {
   const { consolidateAfter } = idle.pool.disruption;
   if (consolidateAfter === 'Never' || consolidateAfter === 0) return 'The node is empty';
   const since = new Date(quietSinceMs(idle, nowMs)).toISOString();
   return `The node has been empty since ${since}; consolidateAfter is ${consolidateAfter / 1000} s`;
 }
 
-async function remove(pass: DisruptPass, idle: Idle): Promise<void> {
-  const reason = EMPTY.toLowerCase();
+async function remove(pass: DisruptPass, idle: EmptyCandidate): Promise<void> {
+  const reason = 'Empty'.toLowerCase();
   const labels = { decision: 'delete', reason, consolidation_type: 'empty' };
   pass.ports.recorder.count('voluntary_disruption_decisions_total', labels);
   const { claim, node } = idle;
   const message = sentence(idle, pass.nowMs);
-  await end(pass, claim, node, { reason: EMPTY, message });
-  pass.disruptions.push({ reason: EMPTY, claims: [claim], replacements: [], message });
+  await deleteNodeClaim(pass, claim, node, { reason: 'Empty', message });
+  pass.disruptions.push({ reason: 'Empty', claims: [claim], replacements: [], message });
 }
 
 /** Of the tainted nodes those go that would be chosen again; the others are opened. */
 async function finish(pass: DisruptPass, held: ReadonlySet<string>): Promise<void> {
   const { ports, karpenter, failures, nowMs } = pass;
   const after = await ports.cluster.read();
-  const again: DisruptPass = { ...pass, state: opened(after, held), taken: new Set() };
-  const idle = idleNodes(again.state, held, nowMs);
-  const chosen = (await isBraked(again)) ? [] : await chosenNodes(again, idle);
+  const again: DisruptPass = {
+    ...pass,
+    state: withoutDisruptedTaint(after, held),
+    taken: new Set(),
+  };
+  const idle = emptyCandidates(again.state, held, nowMs);
+  const chosen = (await isDisruptionPaused(again)) ? [] : await chosenNodes(again, idle);
   const going = new Map(chosen.map((each) => [each.claim.uid, each]));
   const byProvider = new Map(after.objects.nodes.map((node) => [node.providerId, node]));
   const here = after.objects.nodeClaims.filter(
@@ -195,23 +216,38 @@ async function finish(pass: DisruptPass, held: ReadonlySet<string>): Promise<voi
     failures.push(...(failed ?? []));
     if (failed?.length === 0) return;
     const node = byProvider.get(claim.providerId);
-    failures.push(...(await attempt(name, () => letStay(pass, claim, node))));
+    failures.push(...(await attempt(name, () => untaint(pass, claim, node))));
   });
+}
+
+function candidates(pass: DisruptPass): readonly DisruptionCandidate[] {
+  return disruptionCandidates(pass)
+    .filter((each) => each.pool.replicas === undefined && isIdle(each, pass.nowMs))
+    .toSorted(byName);
+}
+
+async function removeEmpty(
+  pass: DisruptPass,
+  empty: readonly DisruptionCandidate[],
+): Promise<undefined> {
+  // In most passes: then drift need not be looked at here.
+  if (dueNodes(pass, empty).length === 0) return;
+  const idle = withoutSpare(pass, empty).filter(({ claim }) => mayChoose(pass, claim, 'Empty'));
+  if (dueNodes(pass, idle).length === 0 || (await isDisruptionPaused(pass))) return;
+  const held = await taint(pass, await chosenNodes(pass, idle));
+  if (held.size > 0) await finish(pass, held);
 }
 
 /**
  * Removes nodes that nothing runs on but DaemonSets, once they have been so for `consolidateAfter`,
  * and that nothing needs. Each is tainted first and then decided about again, by what is there
  * then: whatever kube-scheduler has bound meanwhile stays, and so does its node. Where a run is cut
- * short in between, the next opens the node again.
+ * short in between, the next removes the taint.
  * https://karpenter.sh/docs/concepts/disruption/#consolidation
  */
-export async function removeEmpty(pass: DisruptPass): Promise<void> {
-  const all = idleNodes(pass.state, uidsOf(standingNodes(pass)), pass.nowMs);
-  // In most passes: then drift need not be looked at here.
-  if (dueNodes(pass, all).length === 0) return;
-  const idle = withoutSpare(pass, all).filter(({ claim }) => mayChoose(pass, claim, EMPTY));
-  if (dueNodes(pass, idle).length === 0 || (await isBraked(pass))) return;
-  const held = await taint(pass, await chosenNodes(pass, idle));
-  if (held.size > 0) await finish(pass, held);
-}
+export const emptiness: DisruptionMethod = {
+  reason: 'Empty',
+  class: 'graceful',
+  candidates,
+  disrupt: removeEmpty,
+};

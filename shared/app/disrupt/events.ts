@@ -5,7 +5,7 @@ import type { ClusterEvent, Ports } from '../../ports.ts';
 import { claimRef, nodeRef, poolRef } from '../writes/references.ts';
 
 /** The same words on the claim and on its node, as `kubectl describe` of either shows them. */
-export async function say(
+export async function recordEvent(
   { ports }: { readonly ports: Ports },
   claim: NodeClaim,
   node: Node | undefined,
@@ -16,18 +16,18 @@ export async function say(
 }
 
 /** Why a candidate waits, on itself or, where it holds for all of them, on the pool. */
-export interface Waiting {
+export interface Blocked {
   readonly kind: 'waiting';
   readonly message: string;
   readonly isOfPool: boolean;
 }
 
-export function waiting(message: string, isOfPool = false): Waiting {
+export function blocked(message: string, isOfPool = false): Blocked {
   return { kind: 'waiting', message, isOfPool };
 }
 
 /** Says in one pass what waits and why, each thing once, and of so many nodes at most. */
-export class WaitingEvents {
+export class BlockedEvents {
   readonly #ports: Ports;
   readonly #nodesMax: number;
   readonly #said = new Set<string>();
@@ -52,10 +52,10 @@ export class WaitingEvents {
     await this.#ports.cluster.event({ regarding, type: 'Normal', reason, message });
   }
 
-  async say(
+  async record(
     { claim, node }: Candidate,
     pool: NodePool,
-    { message, isOfPool }: Waiting,
+    { message, isOfPool }: Blocked,
   ): Promise<void> {
     if (isOfPool) {
       await this.ofPool(pool, message);
@@ -65,6 +65,6 @@ export class WaitingEvents {
     this.#ofNodes += 1;
     if (this.#ofNodes > this.#nodesMax) return;
     const event = { type: 'Normal', reason: 'DisruptionBlocked', message } as const;
-    await say({ ports: this.#ports }, claim, node, event);
+    await recordEvent({ ports: this.#ports }, claim, node, event);
   }
 }

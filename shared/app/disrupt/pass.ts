@@ -10,10 +10,10 @@ import type { AppSettings } from '../settings.ts';
 import type { Failure } from '../writes/attempt.ts';
 import type { KarpenterLease } from '../writes/karpenter-lease.ts';
 import type { ConsolidationMemory } from './consolidation-memory.ts';
-import type { WaitingEvents } from './events.ts';
+import type { BlockedEvents } from './events.ts';
 
 /** A claim that is compared with its NodePool and EC2NodeClass. */
-export interface Judged extends Comparison {
+export interface DriftResult extends Comparison {
   readonly claim: NodeClaim;
   readonly target: DriftTarget;
 }
@@ -45,7 +45,7 @@ export interface DisruptPass {
   readonly karpenter: KarpenterLease;
   readonly failures: Failure[];
   /** By the claim's uid; initialised ones that stay. */
-  readonly judged: ReadonlyMap<string, Judged>;
+  readonly driftResults: ReadonlyMap<string, DriftResult>;
   readonly commands: readonly Command[];
   readonly draining: readonly Replacement[];
   /** States that an initialised node has which is ready now. */
@@ -66,7 +66,7 @@ export interface DisruptPass {
    * them is not so any more, and nothing else in the pass counts on them or does something to them.
    */
   readonly taken: Set<string>;
-  readonly events: WaitingEvents;
+  readonly events: BlockedEvents;
   /** Why nodes with pods that might be consolidated stay, by the claim's name. */
   readonly kept: Map<string, string>;
   /** Of these the ones whose reason does not pass by itself. */

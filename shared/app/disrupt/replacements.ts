@@ -6,8 +6,8 @@ import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
 import type { NewNodeClaim } from '../../ports.ts';
 import { plannedClaim } from '../planning/new-claims.ts';
 import { claimRef } from '../writes/references.ts';
-import { tellReplaced } from './commands.ts';
-import { say } from './events.ts';
+import { annotateReplaced } from './commands.ts';
+import { recordEvent } from './events.ts';
 import { type DisruptPass, detailOf } from './pass.ts';
 
 /** As `provision` writes them; none where the pool has gone. */
@@ -61,7 +61,7 @@ export async function createReplacements(
   const waiting = waitingOf(replaced);
   if (replacements.length === 0 || waiting.length === 0) return made;
   for (const { claim, names } of waiting) {
-    if ((await tellReplaced(pass, claim, names, reason)) !== 'done') return made;
+    if ((await annotateReplaced(pass, claim, names, reason)) !== 'done') return made;
   }
   const idOf = (claim: NodeClaim): string => `disrupt-${claim.name}-replace-${nowMs}`;
   for (const each of replacements) {
@@ -107,13 +107,13 @@ async function createReplacement(
 }
 
 /** Says on the claim and its node what they wait for. */
-export async function sayWaiting(
+export async function recordWaiting(
   pass: DisruptPass,
   claim: NodeClaim,
-  node: Parameters<typeof say>[2],
+  node: Parameters<typeof recordEvent>[2],
   made: readonly NodeClaim[],
 ): Promise<void> {
   const message = `Waiting for ${made.map(({ name }) => name).join(', ')} to be ready`;
   const event = { type: 'Normal', reason: 'DisruptionWaitingReadiness', message } as const;
-  await say(pass, claim, node, event);
+  await recordEvent(pass, claim, node, event);
 }

@@ -1,12 +1,12 @@
-import { say } from './events.ts';
+import { recordEvent } from './events.ts';
 import type { DisruptPass } from './pass.ts';
 
 /** Nodes of which one pass says so: the others follow in the next ones. */
 const SAID_MAX = 10;
 
 /** Whether there is something of a node that was not said of it last. */
-export function hasNews({ judged, kept, unconsolidatable, memory }: DisruptPass): boolean {
-  return [...judged.values()].some(({ claim }) => {
+export function hasNews({ driftResults, kept, unconsolidatable, memory }: DisruptPass): boolean {
+  return [...driftResults.values()].some(({ claim }) => {
     const message = unconsolidatable.has(claim.name) ? kept.get(claim.name) : undefined;
     return message !== undefined && memory.isOther(claim.uid, message);
   });
@@ -17,11 +17,11 @@ export function hasNews({ judged, kept, unconsolidatable, memory }: DisruptPass)
  * Karpenter has for it. The same is said once in the life of a process.
  * https://karpenter.sh/docs/concepts/disruption/#consolidation
  */
-export async function sayUnconsolidatable(pass: DisruptPass): Promise<void> {
-  const { state, judged, kept, unconsolidatable, memory, karpenter } = pass;
-  memory.forgetOthers(new Set(judged.keys()));
+export async function recordUnconsolidatable(pass: DisruptPass): Promise<void> {
+  const { state, driftResults, kept, unconsolidatable, memory, karpenter } = pass;
+  memory.forgetOthers(new Set(driftResults.keys()));
   const byProvider = new Map(state.objects.nodes.map((node) => [node.providerId, node]));
-  const all = [...judged.values()].sort((a, b) => (a.claim.name < b.claim.name ? -1 : 1));
+  const all = [...driftResults.values()].sort((a, b) => (a.claim.name < b.claim.name ? -1 : 1));
   let left = SAID_MAX;
   for (const { claim } of all) {
     const message = kept.get(claim.name);
@@ -30,6 +30,6 @@ export async function sayUnconsolidatable(pass: DisruptPass): Promise<void> {
     if (!memory.isNews(claim.uid, message)) continue;
     left -= 1;
     const event = { type: 'Normal', reason: 'Unconsolidatable', message } as const;
-    await say(pass, claim, byProvider.get(claim.providerId), event);
+    await recordEvent(pass, claim, byProvider.get(claim.providerId), event);
   }
 }

@@ -2,7 +2,7 @@ import type {
   Consolidated,
   Consolidation,
 } from '../../core/disruption/consolidation/consolidate.ts';
-import type { Usage } from '../../core/disruption/consolidation/payback.ts';
+import type { ConsolidationCandidate } from '../../core/disruption/consolidation/payback.ts';
 import type { Plan } from '../../core/model/plan.ts';
 import { type Pod, podKey } from '../../core/model/pod.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../core/model/snapshot.ts';
@@ -28,7 +28,7 @@ interface Head {
 }
 
 export type CandidateJson = Pick<
-  Usage,
+  ConsolidationCandidate,
   'pricePerHour' | 'isSpot' | 'isDrifted' | 'evictionCost'
 > & {
   readonly claim: string;

@@ -2,7 +2,7 @@ import {
   type Consolidation,
   consolidate,
 } from '../../core/disruption/consolidation/consolidate.ts';
-import type { Usage } from '../../core/disruption/consolidation/payback.ts';
+import type { ConsolidationCandidate } from '../../core/disruption/consolidation/payback.ts';
 import { podKey } from '../../core/model/pod.ts';
 import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
 import { planWhole } from '../../core/rollouts/part-plan.ts';
@@ -30,20 +30,22 @@ type Rest = Omit<
 function candidatesFrom(
   { nodeClaims, nodes, nodePools, pods }: ClusterSnapshot,
   candidates: readonly CandidateJson[],
-): readonly Usage[] {
+): readonly ConsolidationCandidate[] {
   const claims = new Map(nodeClaims.map((claim) => [claim.name, claim]));
   const pools = new Map(nodePools.map((pool) => [pool.name, pool]));
   const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
   const byKey = new Map(pods.map((pod) => [podKey(pod), pod]));
-  return candidates.flatMap(({ claim: name, pool, pods: keys, ...rest }): readonly Usage[] => {
-    const claim = recorded(claims.get(name), `NodeClaim ${name}`);
-    const node = byProvider.get(claim.providerId);
-    if (node === undefined) return [];
-    const own = keys.flatMap((key) => byKey.get(key) ?? []);
-    return [
-      { ...rest, claim, node, pods: own, pool: recorded(pools.get(pool), `NodePool ${pool}`) },
-    ];
-  });
+  return candidates.flatMap(
+    ({ claim: name, pool, pods: keys, ...rest }): readonly ConsolidationCandidate[] => {
+      const claim = recorded(claims.get(name), `NodeClaim ${name}`);
+      const node = byProvider.get(claim.providerId);
+      if (node === undefined) return [];
+      const own = keys.flatMap((key) => byKey.get(key) ?? []);
+      return [
+        { ...rest, claim, node, pods: own, pool: recorded(pools.get(pool), `NodePool ${pool}`) },
+      ];
+    },
+  );
 }
 
 function answerOf(recording: RecordingJson): unknown {

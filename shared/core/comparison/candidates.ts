@@ -1,5 +1,5 @@
-import { heldBy, isEmpty } from '../disruption/candidates.ts';
-import type { Usage } from '../disruption/consolidation/payback.ts';
+import { blockedBy, isEmpty } from '../disruption/candidates.ts';
+import type { ConsolidationCandidate } from '../disruption/consolidation/payback.ts';
 import { FAKE_POD } from '../model/labels.ts';
 import type { ClusterSnapshot } from '../model/snapshot.ts';
 import { usagesOf } from './cluster-at-rest.ts';
@@ -8,17 +8,20 @@ import { usagesOf } from './cluster-at-rest.ts';
  * The nodes that may be consolidated when there is time enough: budgets and consolidateAfter only
  * make it wait, for either way alike.
  */
-export function consolidatable(snapshot: ClusterSnapshot, nowMs: number): readonly Usage[] {
+export function consolidatable(
+  snapshot: ClusterSnapshot,
+  nowMs: number,
+): readonly ConsolidationCandidate[] {
   return usagesOf(snapshot).filter((each) => {
     const { replicas, disruption } = each.pool;
     const { consolidateAfter, consolidationPolicy } = disruption;
     if (replicas !== undefined || consolidateAfter === 'Never') return false;
     if (consolidationPolicy === 'WhenEmpty' && !isEmpty(each)) return false;
-    return heldBy(each, snapshot.podDisruptionBudgets, nowMs) === undefined;
+    return blockedBy(each, snapshot.podDisruptionBudgets, nowMs, 'graceful') === undefined;
   });
 }
 
 /** Whether nothing runs there that would have to move, and no buffer wants the room. */
-export function isIdle(each: Usage): boolean {
+export function isIdle(each: ConsolidationCandidate): boolean {
   return isEmpty(each) && !each.pods.some(({ annotations }) => annotations[FAKE_POD] === 'true');
 }

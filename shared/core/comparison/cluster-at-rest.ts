@@ -1,6 +1,6 @@
-import { type Candidate, isMoving } from '../disruption/candidates.ts';
+import { type Candidate, isReschedulable } from '../disruption/candidates.ts';
 import { evictionCostOf } from '../disruption/consolidation/eviction-cost.ts';
-import type { Usage } from '../disruption/consolidation/payback.ts';
+import type { ConsolidationCandidate } from '../disruption/consolidation/payback.ts';
 import { allocatable } from '../instance-types/allocatable.ts';
 import type { Node } from '../model/cluster.ts';
 import type { InstanceType, Offering } from '../model/instance-type.ts';
@@ -158,17 +158,17 @@ export function carriedOut(
       nodeClaims: [...nodeClaims, ...added.map(({ claim }) => claim)],
     },
     made: rest.made + newNodeClaims.length,
-    evictions: rest.evictions + leaving.filter(isMoving).length,
+    evictions: rest.evictions + leaving.filter(isReschedulable).length,
     removed: rest.removed + gone.size,
   };
 }
 
 /** The nodes of NodePools with what runs there and what they cost; others are not looked at. */
-export function usagesOf(snapshot: ClusterSnapshot): readonly Usage[] {
+export function usagesOf(snapshot: ClusterSnapshot): readonly ConsolidationCandidate[] {
   const claims = new Map(snapshot.nodeClaims.map((claim) => [claim.providerId, claim]));
   const pools = new Map(snapshot.nodePools.map((pool) => [pool.name, pool]));
   const byNode = Map.groupBy(snapshot.pods, ({ nodeName }) => nodeName);
-  return snapshot.nodes.flatMap((node): readonly Usage[] => {
+  return snapshot.nodes.flatMap((node): readonly ConsolidationCandidate[] => {
     const claim = claims.get(node.providerId);
     const pool = pools.get(node.labels[NODE_POOL] ?? '');
     const found = offeringOf(snapshot, { ...claim?.labels, ...node.labels });

@@ -5,7 +5,7 @@ import {
   plansFor,
 } from '../disruption/consolidation/consolidate.ts';
 import type { ConsolidationSettings, PoolUse } from '../disruption/consolidation/payback.ts';
-import { disruptionOf, type Usage } from '../disruption/consolidation/payback.ts';
+import { type ConsolidationCandidate, disruptionOf } from '../disruption/consolidation/payback.ts';
 import { notNeeded } from '../disruption/emptiness.ts';
 import type { Plan } from '../model/plan.ts';
 import { replan } from '../scheduling/replan.ts';
@@ -17,10 +17,12 @@ export interface JoinersWayResult extends WayResult {
   readonly plan: Plan;
 }
 
-function poolUses(nodes: readonly Usage[]): ReadonlyMap<string, PoolUse> {
+function poolUses(nodes: readonly ConsolidationCandidate[]): ReadonlyMap<string, PoolUse> {
   const byPool = Map.groupBy(nodes, ({ pool }) => pool.name);
-  const sum = (own: readonly Usage[], of: (each: Usage) => number) =>
-    own.reduce((all, each) => all + of(each), 0);
+  const sum = (
+    own: readonly ConsolidationCandidate[],
+    of: (each: ConsolidationCandidate) => number,
+  ) => own.reduce((all, each) => all + of(each), 0);
   return new Map(
     [...byPool].map(([name, own]) => [
       name,
@@ -63,7 +65,7 @@ class Turns {
     return this.consolidated(all);
   }
 
-  private consolidated(all: readonly Usage[]): boolean {
+  private consolidated(all: readonly ConsolidationCandidate[]): boolean {
     const { scheduling } = this.input;
     const { snapshot } = this.rest;
     const candidates = all.filter((each) => !isEmpty(each) && unevictableBy(each) === undefined);

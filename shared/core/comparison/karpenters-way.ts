@@ -1,6 +1,6 @@
-import { isEmpty, isMoving } from '../disruption/candidates.ts';
+import { isEmpty, isReschedulable } from '../disruption/candidates.ts';
 import { dearest } from '../disruption/consolidation/narrowing.ts';
-import type { Usage } from '../disruption/consolidation/payback.ts';
+import type { ConsolidationCandidate } from '../disruption/consolidation/payback.ts';
 import { startingNodes, withLeaving } from '../disruption/simulation.ts';
 import type { InstanceType } from '../model/instance-type.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, SPOT, ZONE } from '../model/labels.ts';
@@ -60,9 +60,11 @@ class Search {
   }
 
   /** As many of the first as can go together, found by halving. */
-  private several(order: readonly Usage[]): boolean {
+  private several(order: readonly ConsolidationCandidate[]): boolean {
     let [least, most] = [2, order.length];
-    let best: { readonly nodes: readonly Usage[]; readonly plan: FirstFitPlan } | undefined;
+    let best:
+      | { readonly nodes: readonly ConsolidationCandidate[]; readonly plan: FirstFitPlan }
+      | undefined;
     while (least <= most && !this.isSpent) {
       const count = (least + most) >> 1;
       const nodes = order.slice(0, count);
@@ -78,7 +80,7 @@ class Search {
     return true;
   }
 
-  private take(nodes: readonly Usage[]): boolean {
+  private take(nodes: readonly ConsolidationCandidate[]): boolean {
     if (this.isSpent) return false;
     const plan = this.planWithout(nodes);
     if (plan === undefined) return false;
@@ -87,12 +89,12 @@ class Search {
   }
 
   /** Where the nodes' pods would go, if that is allowed and cheaper. */
-  private planWithout(nodes: readonly Usage[]): FirstFitPlan | undefined {
+  private planWithout(nodes: readonly ConsolidationCandidate[]): FirstFitPlan | undefined {
     this.plans += 1;
     const { snapshot } = this.rest;
     const without = nodes.reduce((each, { node }) => withLeaving(each, node.name), snapshot);
     const plan = firstFit(without, this.input.scheduling);
-    const moving = new Set(nodes.flatMap(({ pods }) => pods.filter(isMoving)).map(podKey));
+    const moving = new Set(nodes.flatMap(({ pods }) => pods.filter(isReschedulable)).map(podKey));
     const starting = startingNodes(without);
     const placed = new Set([...plan.newNodeClaims, ...plan.existing].flatMap(({ pods }) => pods));
     if ([...moving].some((pod) => !placed.has(pod))) return undefined;
@@ -107,12 +109,12 @@ class Search {
 }
 
 /** Much money for few evictions first. */
-function byWorth(a: Usage, b: Usage): number {
-  const worth = (each: Usage) => each.pricePerHour / (each.evictionCost + 1);
+function byWorth(a: ConsolidationCandidate, b: ConsolidationCandidate): number {
+  const worth = (each: ConsolidationCandidate) => each.pricePerHour / (each.evictionCost + 1);
   return worth(b) - worth(a) || (a.claim.name < b.claim.name ? -1 : 1);
 }
 
-function namesOf(nodes: readonly Usage[]): ReadonlySet<string> {
+function namesOf(nodes: readonly ConsolidationCandidate[]): ReadonlySet<string> {
   return new Set(nodes.map(({ node }) => node.name));
 }
 
@@ -121,7 +123,7 @@ function mayBeSpot({ requirements }: PlannedNodeClaim): boolean {
 }
 
 /** USD an hour that all types of a replacement must stay below, whatever EC2 launches of them. */
-function priceMax(nodes: readonly Usage[], types: readonly string[]): number {
+function priceMax(nodes: readonly ConsolidationCandidate[], types: readonly string[]): number {
   const sum = nodes.reduce((all, { pricePerHour }) => all + pricePerHour, 0);
   if (nodes.length < 2) return sum;
   // One of the nodes would be made anew: then the others alone should go.
@@ -132,7 +134,7 @@ function priceMax(nodes: readonly Usage[], types: readonly string[]): number {
 /** The claim with the types that are cheaper at their worst; undefined: none is. */
 function cheaper(
   { instanceTypes }: ClusterSnapshot,
-  nodes: readonly Usage[],
+  nodes: readonly ConsolidationCandidate[],
   claim: PlannedNodeClaim,
 ): PlannedNodeClaim | undefined {
   if (mayBeSpot(claim) && nodes.every(({ isSpot }) => isSpot)) return undefined;

@@ -30,11 +30,11 @@ function limitOf(budget: DisruptionBudget, total: number, nowMs: number): number
   const { schedule, durationMs = 0 } = budget;
   const isActive = schedule === undefined ? true : isWithin(schedule, durationMs, nowMs);
   if (isActive === false) return undefined;
-  return isActive === undefined ? 0 : letGo(budget, total);
+  return isActive === undefined ? 0 : allowedBy(budget, total);
 }
 
 /** How many of so many nodes the budget lets go while it holds. */
-export function letGo({ nodes }: DisruptionBudget, total: number): number {
+export function allowedBy({ nodes }: DisruptionBudget, total: number): number {
   const percent = /^(\d+)%$/.exec(nodes)?.[1];
   return percent === undefined ? Number(nodes) : Math.ceil((Number(percent) * total) / 100);
 }

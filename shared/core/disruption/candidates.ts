@@ -15,7 +15,7 @@ export interface Candidate {
 }
 
 /** Whether a pod has to find another node when this one goes. */
-export function isMoving(pod: Pod): boolean {
+export function isReschedulable(pod: Pod): boolean {
   return (
     pod.phase !== 'Succeeded' &&
     pod.phase !== 'Failed' &&
@@ -28,7 +28,7 @@ export function isMoving(pod: Pod): boolean {
 
 /** Whether nothing on the node would have to move. */
 export function isEmpty({ pods }: Pick<Candidate, 'pods'>): boolean {
-  return !pods.some(isMoving);
+  return !pods.some(isReschedulable);
 }
 
 /** A pass is made each minute. */
@@ -103,39 +103,38 @@ function blockedItself(candidate: Candidate, nowMs: number): string | undefined 
   return isNominated(candidate, nowMs) ? 'The node is nominated for pending pods' : undefined;
 }
 
-/** The same, with what its pods and their budgets say. */
-export function heldBy(
-  candidate: Candidate,
-  budgets: readonly PodDisruptionBudget[],
-  nowMs: number,
-): string | undefined {
-  return blockedItself(candidate, nowMs) ?? blockingPod(candidate, budgets, nowMs);
-}
-
 /**
- * Why the node may not be consolidated, beside what {@link heldBy} says: a pod that tolerates the
- * taint of disrupted nodes is never evicted. It would be cut off with its instance, come back later
- * than the others, and go where the move has placed one of them.
+ * How far a disruption goes: `graceful` waits for pods that must not be disrupted, `eventual` does
+ * not where the claim has a termination grace period, since the drain ends with it.
+ * https://karpenter.sh/docs/concepts/disruption/#terminationgraceperiod
  */
-export function unevictableBy({ pods }: Pick<Candidate, 'pods'>): string | undefined {
-  const pod = pods
-    .filter(
-      (each) => isMoving(each) && each.spec.tolerations.some((one) => tolerates(one, DISRUPTED)),
-    )
-    .sort((a, b) => (podKey(a) < podKey(b) ? -1 : 1))[0];
-  if (pod === undefined) return undefined;
-  return `Pod ${podKey(pod)} tolerates the taint ${DISRUPTED.key} and is not evicted`;
-}
+export type DisruptionClass = 'graceful' | 'eventual';
 
-/**
- * Why a drifted node may not be replaced now; undefined: it may. What its pods say does not count
- * where the claim has a termination grace period: the drain ends with it.
- */
+/** Why the node may not be disrupted now; undefined: it may. */
 export function blockedBy(
   candidate: Candidate,
   budgets: readonly PodDisruptionBudget[],
   nowMs: number,
+  disruptionClass: DisruptionClass,
 ): string | undefined {
   const isEnding = candidate.claim.terminationGracePeriodMs !== undefined;
-  return isEnding ? blockedItself(candidate, nowMs) : heldBy(candidate, budgets, nowMs);
+  const ofNode = blockedItself(candidate, nowMs);
+  if (disruptionClass === 'eventual' && isEnding) return ofNode;
+  return ofNode ?? blockingPod(candidate, budgets, nowMs);
+}
+
+/**
+ * Why the node may not be consolidated, beside what {@link blockedBy} says: a pod that tolerates
+ * the taint of disrupted nodes is never evicted. It would be cut off with its instance, come back
+ * later than the others, and go where the move has placed one of them.
+ */
+export function unevictableBy({ pods }: Pick<Candidate, 'pods'>): string | undefined {
+  const pod = pods
+    .filter(
+      (each) =>
+        isReschedulable(each) && each.spec.tolerations.some((one) => tolerates(one, DISRUPTED)),
+    )
+    .sort((a, b) => (podKey(a) < podKey(b) ? -1 : 1))[0];
+  if (pod === undefined) return undefined;
+  return `Pod ${podKey(pod)} tolerates the taint ${DISRUPTED.key} and is not evicted`;
 }

@@ -43,9 +43,10 @@ export interface Command extends Replacement {
   readonly progress: Progress;
 }
 
-/** Why the claim is replaced: where it does not say, it has drifted. */
-function reasonOf({ annotations }: NodeClaim): DisruptionReason {
-  return DISRUPTION_REASONS.find((each) => each === annotations[REPLACED_FOR]) ?? 'Drifted';
+/** Why the claim is replaced: without the annotation it has drifted; undefined: no known reason. */
+function reasonOf({ annotations }: NodeClaim): DisruptionReason | undefined {
+  const text = annotations[REPLACED_FOR] ?? 'Drifted';
+  return DISRUPTION_REASONS.find((each) => each === text);
 }
 
 /** The uids of the claims that one with these annotations replaces. */
@@ -150,8 +151,11 @@ export function commandsOf(
   return replaced.map((claim) => {
     const replacements = byReplaced.get(claim.uid) ?? [];
     const node = claim.providerId === undefined ? undefined : byProvider.get(claim.providerId);
-    const progress = progressOf(claim, replacements, waitMs, nowMs);
-    return { claim, node, replacements, reason: reasonOf(claim), progress };
+    const reason = reasonOf(claim);
+    const unknown = `${REPLACED_FOR} "${claim.annotations[REPLACED_FOR]}" is not a disruption reason`;
+    const progress =
+      reason === undefined ? failed(unknown) : progressOf(claim, replacements, waitMs, nowMs);
+    return { claim, node, replacements, reason: reason ?? 'Drifted', progress };
   });
 }
 

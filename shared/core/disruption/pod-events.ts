@@ -4,7 +4,7 @@ import type { Condition } from '../model/cluster.ts';
 import { PODS_HASH } from '../model/labels.ts';
 import type { Pod } from '../model/pod.ts';
 import type { DurationOrNever } from '../model/provisioning.ts';
-import { type Candidate, isMoving } from './candidates.ts';
+import { type Candidate, isReschedulable } from './candidates.ts';
 
 /** On a claim whose node no pod has come to or left for `consolidateAfter`. */
 const CONSOLIDATABLE = 'Consolidatable';
@@ -44,7 +44,7 @@ export function toldToGoAtMs(
 function staysOf(pods: readonly Pod[]): readonly Stay[] {
   return pods.flatMap((pod): readonly Stay[] => {
     const { uid, startedAtMs, createdAtMs, deletedAtMs } = pod;
-    if (!isMoving({ ...pod, deletedAtMs: undefined })) return [];
+    if (!isReschedulable({ ...pod, deletedAtMs: undefined })) return [];
     const untilMs = deletedAtMs === undefined ? undefined : toldToGoAtMs(pod, deletedAtMs);
     return [{ uid, fromMs: startedAtMs ?? createdAtMs, untilMs }];
   });

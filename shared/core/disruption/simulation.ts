@@ -7,7 +7,7 @@ import type { ClusterSnapshot, SchedulingSettings } from '../model/snapshot.ts';
 import { DISRUPTED, isDisrupted, type Taint } from '../model/taint.ts';
 import { stateNodes } from '../scheduling/problem/state-node.ts';
 import { replan } from '../scheduling/replan.ts';
-import { type Candidate, isMoving } from './candidates.ts';
+import { type Candidate, isReschedulable } from './candidates.ts';
 
 /** Keeps pods away from a node that is counted as it is. */
 const RESERVED: Taint = { key: 'joiner.dev/reserved', value: '', effect: 'NoSchedule' };
@@ -85,7 +85,7 @@ export function placesOfLeaving(
   replacements: readonly NodeClaim[],
   settings: SchedulingSettings,
 ): Places {
-  const moving = new Set(leaving.flatMap(({ pods }) => pods.filter(isMoving)).map(podKey));
+  const moving = new Set(leaving.flatMap(({ pods }) => pods.filter(isReschedulable)).map(podKey));
   if (moving.size === 0) return new Map();
   const without = leaving.reduce((each, { node }) => withLeaving(each, node.name), snapshot);
   const named = new Map(snapshot.nodes.map(({ providerId, name }) => [providerId, name]));
@@ -151,7 +151,7 @@ export function simulate(
   const pods = snapshot.pods.filter(({ nodeName }) => nodeName === node.name);
   const without = withLeaving(snapshot, node.name);
   const plan = replan(without, settings);
-  const moving = new Set(pods.filter(isMoving).map(podKey));
+  const moving = new Set(pods.filter(isReschedulable).map(podKey));
   const starting = startingNodes(without);
   const message = obstacle(plan, moving, starting);
   if (message !== undefined) return { kind: 'blocked', message };

@@ -4,7 +4,7 @@ import {
   type DisruptionReason,
   type NodePool,
 } from '../model/provisioning.ts';
-import { isFor, letGo } from './budgets.ts';
+import { allowedBy, isFor } from './budgets.ts';
 import { type Interval, intervalsOf } from './schedule.ts';
 
 /** By name, as people look them up. */
@@ -27,7 +27,7 @@ function limitOf(budget: DisruptionBudget, total: number, range: Interval): Limi
   const reasons = REASONS.filter((each) => isFor(budget, each));
   const times = schedule === undefined ? [range] : intervalsOf(schedule, durationMs, range);
   if (times === undefined) return { reasons, times: [range], most: 0 };
-  return { reasons, times, most: Math.max(0, letGo(budget, total)) };
+  return { reasons, times, most: Math.max(0, allowedBy(budget, total)) };
 }
 
 function allowedAt(

@@ -32,7 +32,7 @@ function blocked(
 ): boolean {
   const claim = claimOf('old', rest.claim);
   const node = nodeOf('old', 4, 16, rest.node);
-  return blockedBy({ claim, node, pods }, budgets, 10 * MINUTE) !== undefined;
+  return blockedBy({ claim, node, pods }, budgets, 10 * MINUTE, 'eventual') !== undefined;
 }
 
 const annotated = (key: string, value: string) => ({ annotations: { [key]: value } });
@@ -182,6 +182,14 @@ describe('a replacement', () => {
     expect(named([replaced('new'), replacement('new', initialized)])).toEqual([]);
     expect(named([old])).toEqual([['old', 'old']]);
     expect(named([replaced('new')])).toEqual([]);
+  });
+
+  it('is given up where the claim names a reason that is not known', () => {
+    const old = replaced('new');
+    const annotations = { ...old.annotations, 'joiner.dev/replaced-for': 'Whim' };
+    expect(progress([{ ...old, annotations }, replacement('new', initialized)])).toMatchObject([
+      { kind: 'failed', message: 'joiner.dev/replaced-for "Whim" is not a disruption reason' },
+    ]);
   });
 
   it('forgotten taints are those without a command or a deletion', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { heldBy } from '../../../shared/core/disruption/candidates.ts';
+import { blockedBy } from '../../../shared/core/disruption/candidates.ts';
 import { isIdle, notNeeded } from '../../../shared/core/disruption/emptiness.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../../../shared/core/model/snapshot.ts';
@@ -50,8 +50,12 @@ describe('what holds a node that is to be removed', () => {
       ...ownedBy('DaemonSet'),
       annotations: { 'karpenter.sh/do-not-disrupt': 'true' },
     });
-    expect(heldBy({ claim, node: nodeOf('old', 4, 16), pods: [pod] }, [], NOW)).toContain('a');
-    expect(heldBy({ claim, node: nodeOf('old', 4, 16), pods: [on()] }, [], NOW)).toBeUndefined();
+    expect(
+      blockedBy({ claim, node: nodeOf('old', 4, 16), pods: [pod] }, [], NOW, 'graceful'),
+    ).toContain('a');
+    expect(
+      blockedBy({ claim, node: nodeOf('old', 4, 16), pods: [on()] }, [], NOW, 'graceful'),
+    ).toBeUndefined();
   });
 });
 

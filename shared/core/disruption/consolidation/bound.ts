@@ -2,9 +2,9 @@ import { allocatable } from '../../instance-types/allocatable.ts';
 import { isBufferPod, type Pod } from '../../model/pod.ts';
 import type { ClusterSnapshot } from '../../model/snapshot.ts';
 import { stateNodes } from '../../scheduling/problem/state-node.ts';
-import { isMoving } from '../candidates.ts';
+import { isReschedulable } from '../candidates.ts';
 import { settingsFor } from './consolidation-guard.ts';
-import { type ConsolidationSettings, gainOf, type Usage } from './payback.ts';
+import { type ConsolidationCandidate, type ConsolidationSettings, gainOf } from './payback.ts';
 
 /** By resource, an amount. */
 type Amounts = Map<string, number>;
@@ -69,11 +69,12 @@ export class GainBound {
   }
 
   /** USD that doing without the nodes saves at most at the horizon. */
-  of(nodes: readonly Usage[]): number {
+  of(nodes: readonly ConsolidationCandidate[]): number {
     const needs: Amounts = new Map();
     const left: Amounts = new Map(this.total);
     for (const { node, pods } of nodes) {
-      for (const pod of pods) if (isMoving(pod) && !isBufferPod(pod)) add(needs, pod.spec.requests);
+      for (const pod of pods)
+        if (isReschedulable(pod) && !isBufferPod(pod)) add(needs, pod.spec.requests);
       add(left, Object.fromEntries(this.free.get(node.name) ?? []), -1);
     }
     const atLeast = [...needs].map(([name, amount]) => {

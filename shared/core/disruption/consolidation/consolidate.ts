@@ -4,14 +4,14 @@ import type { ClusterSnapshot, SchedulingSettings } from '../../model/snapshot.t
 import { replan } from '../../scheduling/replan.ts';
 import { withAllWaiting } from '../simulation.ts';
 import { GainBound } from './bound.ts';
-import { type Ground, type Move, moveOf, type Refusal, snapshotAfter } from './move.ts';
-import type { ConsolidationSettings, PoolUse, Usage } from './payback.ts';
+import { type Move, type MoveContext, moveOf, type Refusal, snapshotAfter } from './move.ts';
+import type { ConsolidationCandidate, ConsolidationSettings, PoolUse } from './payback.ts';
 
 /** A cluster, and the nodes that may be consolidated now. */
 export interface Consolidation {
   readonly snapshot: ClusterSnapshot;
   /** In any order. */
-  readonly candidates: readonly Usage[];
+  readonly candidates: readonly ConsolidationCandidate[];
   /** By the pool's name: how many nodes its budgets let go. */
   readonly allowance: ReadonlyMap<string, number>;
   /** Nodes of all pools together that may go now. */
@@ -45,22 +45,22 @@ export interface Consolidated {
 /** Groups of neighbours in the order of candidates that are looked at beside first ones. */
 const WINDOWS = [1, 2, 4] as const;
 
-function keyOf(nodes: readonly Usage[]): string {
+function keyOf(nodes: readonly ConsolidationCandidate[]): string {
   return nodes
     .map(({ claim }) => claim.name)
     .sort()
     .join(',');
 }
 
-type Compare = (a: Usage, b: Usage) => number;
+type Compare = (a: ConsolidationCandidate, b: ConsolidationCandidate) => number;
 
 /** The most of what is counted first. */
-function most(of: (usage: Usage) => number): Compare {
+function most(of: (usage: ConsolidationCandidate) => number): Compare {
   return (a, b) => of(b) - of(a) || (a.claim.name < b.claim.name ? -1 : 1);
 }
 
 /** The share of the node that its pods ask for, of the resource that is shortest there. */
-function usedShare({ node, pods }: Usage): number {
+function usedShare({ node, pods }: ConsolidationCandidate): number {
   const shares = MAIN_RESOURCES.map((name) => {
     const asked = pods.reduce((sum, { spec }) => sum + amountOf(spec.requests, name), 0);
     return asked / Math.max(1, amountOf(node.allocatable, name));
@@ -96,9 +96,9 @@ export function plansFor(nodes: number): number {
 class Search {
   private readonly input: Consolidation;
   private readonly left: Map<string, number>;
-  private ground: Ground;
+  private context: MoveContext;
   private readonly hosts = new Set<string>();
-  private readonly gone = new Set<Usage>();
+  private readonly gone = new Set<ConsolidationCandidate>();
   private bound: GainBound;
   readonly moves: Move[] = [];
   readonly refusals: Map<string, string>;
@@ -106,11 +106,11 @@ class Search {
   before: ReadonlyMap<string, string>;
   plans = 0;
 
-  constructor(input: Consolidation, ground: Ground) {
+  constructor(input: Consolidation, context: MoveContext) {
     this.input = input;
-    this.ground = ground;
+    this.context = context;
     this.left = new Map(input.allowance);
-    this.bound = new GainBound(ground.snapshot, input.quiet, input.settings);
+    this.bound = new GainBound(context.snapshot, input.quiet, input.settings);
     this.refusals = new Map(input.known);
     this.before = this.refusals;
   }
@@ -127,12 +127,12 @@ class Search {
   }
 
   /** Whether the node is still as it was, and may go or not. */
-  private isFree(usage: Usage): boolean {
+  private isFree(usage: ConsolidationCandidate): boolean {
     return !this.gone.has(usage) && !this.hosts.has(usage.node.name);
   }
 
   /** Those of the nodes that budgets let go together. */
-  withinBudgets(usages: readonly Usage[]): readonly Usage[] {
+  withinBudgets(usages: readonly ConsolidationCandidate[]): readonly ConsolidationCandidate[] {
     const left = new Map(this.left);
     let most = this.input.nodesMax - this.gone.size;
     return usages.filter((usage) => {
@@ -145,14 +145,14 @@ class Search {
   }
 
   /** Undefined: it is known, or clear without a plan, that the nodes stay. */
-  try(nodes: readonly Usage[]): Move | undefined {
+  try(nodes: readonly ConsolidationCandidate[]): Move | undefined {
     const key = keyOf(nodes);
     if (this.refusals.has(key)) return undefined;
     if (this.bound.of(nodes) <= 0) {
       this.refusals.set(key, 'The saving would not pay back within the horizon');
       return undefined;
     }
-    const found = moveOf(this.ground, nodes, () => {
+    const found = moveOf(this.context, nodes, () => {
       this.plans += 1;
     });
     if (found.kind === 'move') return found;
@@ -162,7 +162,7 @@ class Search {
 
   /** The move is made: what it needs is nobody else's. */
   take(move: Move): void {
-    const { snapshot } = this.ground;
+    const { snapshot } = this.context;
     if (this.moves.length === 0) this.before = new Map(this.refusals);
     for (const host of move.elsewhere.values()) this.hosts.add(host);
     for (const usage of move.nodes) {
@@ -170,16 +170,16 @@ class Search {
       this.left.set(usage.pool.name, (this.left.get(usage.pool.name) ?? 0) - 1);
     }
     this.moves.push(move);
-    this.ground = { ...this.ground, snapshot: snapshotAfter(snapshot, move) };
+    this.context = { ...this.context, snapshot: snapshotAfter(snapshot, move) };
     const { quiet, settings } = this.input;
-    this.bound = new GainBound(this.ground.snapshot, quiet, settings);
+    this.bound = new GainBound(this.context.snapshot, quiet, settings);
   }
 }
 
 /** Nodes of which the move launches the like again, dearest to empty first. */
-function launchedAgain({ nodes, replacements }: Move): readonly Usage[] {
+function launchedAgain({ nodes, replacements }: Move): readonly ConsolidationCandidate[] {
   const made = new Set(replacements.map(({ chosen }) => `${chosen.type} ${chosen.capacityType}`));
-  const kindOf = ({ claim: { labels } }: Usage) =>
+  const kindOf = ({ claim: { labels } }: ConsolidationCandidate) =>
     `${labels[INSTANCE_TYPE]} ${labels[CAPACITY_TYPE]}`;
   return nodes
     .filter((usage) => made.has(kindOf(usage)))
@@ -204,7 +204,7 @@ function pruned(search: Search, move: Move): Move {
 }
 
 /** First many that are worth most, then ever fewer: the best of these moves, if any pays back. */
-function bestOfFirst(search: Search, order: readonly Usage[]): Move | undefined {
+function bestOfFirst(search: Search, order: readonly ConsolidationCandidate[]): Move | undefined {
   let best: Move | undefined;
   const all = search.withinBudgets(order);
   for (let size = all.length; size >= 2 && !search.isOver; size = Math.floor(size / 2)) {
@@ -215,7 +215,7 @@ function bestOfFirst(search: Search, order: readonly Usage[]): Move | undefined 
 }
 
 /** Each by itself, then with its neighbours, until there were as many plans as may be made. */
-function groupsOf(order: readonly Usage[], turn: number, atOnce: number) {
+function groupsOf(order: readonly ConsolidationCandidate[], turn: number, atOnce: number) {
   const groups = WINDOWS.flatMap((size) =>
     order.slice(0, order.length - size + 1).map((_, at) => order.slice(at, at + size)),
   );
@@ -225,7 +225,7 @@ function groupsOf(order: readonly Usage[], turn: number, atOnce: number) {
 }
 
 /** What moves are judged by; undefined: pods wait for new nodes, and nothing is moved before. */
-function groundOf(input: Consolidation): Ground | undefined {
+function contextOf(input: Consolidation): MoveContext | undefined {
   const { quiet, pools, scheduling, settings } = input;
   const open = withAllWaiting(input.snapshot);
   const now = replan(open, scheduling);
@@ -236,21 +236,24 @@ function groundOf(input: Consolidation): Ground | undefined {
 }
 
 /** Whether the nodes may go together as things are now. */
-export function reconsider(input: Consolidation, nodes: readonly Usage[]): Move | Refusal {
-  const ground = groundOf(input);
-  if (ground === undefined)
+export function reconsider(
+  input: Consolidation,
+  nodes: readonly ConsolidationCandidate[],
+): Move | Refusal {
+  const context = contextOf(input);
+  if (context === undefined)
     return { kind: 'refusal', message: 'Pending pods need new nodes first' };
-  return moveOf(ground, nodes);
+  return moveOf(context, nodes);
 }
 
 /** What one order of the nodes comes to. */
 function searched(
   input: Consolidation,
-  ground: Ground,
-  order: readonly Usage[],
+  context: MoveContext,
+  order: readonly ConsolidationCandidate[],
   known: ReadonlyMap<string, string>,
 ): Search {
-  const search = new Search({ ...input, known }, ground);
+  const search = new Search({ ...input, known }, context);
   const asked = order.find(({ claim }) => claim.name === input.asked);
   if (asked !== undefined) search.try([asked]);
   const first = bestOfFirst(search, order);
@@ -272,8 +275,8 @@ function searched(
  */
 export function consolidate(input: Consolidation): Consolidated {
   const { candidates, plansMax, turn } = input;
-  const ground = candidates.length === 0 ? undefined : groundOf(input);
-  if (ground === undefined) {
+  const context = candidates.length === 0 ? undefined : contextOf(input);
+  if (context === undefined) {
     return { moves: [], refusals: new Map(), plans: candidates.length && 1, isExhausted: true };
   }
   const isFew = plansMax < ORDERS.length * PLANS_MIN;
@@ -290,7 +293,7 @@ export function consolidate(input: Consolidation): Consolidated {
       break;
     }
     const each = { ...input, plansMax: own };
-    const search = searched(each, ground, candidates.toSorted(compare), known);
+    const search = searched(each, context, candidates.toSorted(compare), known);
     plans += search.plans;
     isExhausted &&= !search.isOver;
     known = search.before;

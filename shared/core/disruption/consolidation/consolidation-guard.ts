@@ -2,7 +2,7 @@ import { parseDurationMs } from '../../duration.ts';
 import { type Currency, money } from '../../model/currency.ts';
 import { CONSOLIDATION_GUARD } from '../../model/labels.ts';
 import type { NodeClaim, NodePool } from '../../model/provisioning.ts';
-import type { Balance, ConsolidationSettings, Usage } from './payback.ts';
+import type { Balance, ConsolidationCandidate, ConsolidationSettings } from './payback.ts';
 
 /** What a NodePool asks of moves of its nodes, beside what the settings say. */
 export interface ConsolidationGuard {
@@ -50,7 +50,9 @@ export function consolidationGuardOf({
   return guard;
 }
 
-function guardsOf(nodes: readonly Pick<Usage, 'pool'>[]): ReadonlyMap<string, ConsolidationGuard> {
+function guardsOf(
+  nodes: readonly Pick<ConsolidationCandidate, 'pool'>[],
+): ReadonlyMap<string, ConsolidationGuard> {
   const pools = new Map(nodes.map(({ pool }) => [pool.name, pool]));
   return new Map(
     [...pools].flatMap(([name, pool]) => {
@@ -62,7 +64,7 @@ function guardsOf(nodes: readonly Pick<Usage, 'pool'>[]): ReadonlyMap<string, Co
 
 /** The settings for a move of the nodes: of horizons that differ the shortest. */
 export function settingsFor(
-  nodes: readonly Pick<Usage, 'pool'>[],
+  nodes: readonly Pick<ConsolidationCandidate, 'pool'>[],
   settings: ConsolidationSettings,
 ): ConsolidationSettings {
   const guards = [...guardsOf(nodes).values()];
@@ -73,7 +75,7 @@ export function settingsFor(
 
 /** Why a NodePool does not take the move, for people; undefined: all take it. */
 export function guarded(
-  nodes: readonly Usage[],
+  nodes: readonly ConsolidationCandidate[],
   { saving }: Balance,
   currency: Currency,
 ): string | undefined {

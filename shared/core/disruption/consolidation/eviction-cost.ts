@@ -1,5 +1,5 @@
 import type { Pod } from '../../model/pod.ts';
-import { isMoving } from '../candidates.ts';
+import { isReschedulable } from '../candidates.ts';
 
 const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
 const COST_MAX = 10;
@@ -17,5 +17,5 @@ export function evictionCost({ annotations, spec }: Pod): number {
 
 /** Of all pods that a node's end would move; none of them makes another one cheaper. */
 export function evictionCostOf(pods: readonly Pod[]): number {
-  return pods.filter(isMoving).reduce((sum, pod) => sum + Math.max(0, evictionCost(pod)), 0);
+  return pods.filter(isReschedulable).reduce((sum, pod) => sum + Math.max(0, evictionCost(pod)), 0);
 }

@@ -10,7 +10,7 @@ import { strandedPrice } from '../../scheduling/playback/stranded.ts';
 import { podIndexOf } from '../../scheduling/problem/pod-index.ts';
 import { type StateNode, stateNodes } from '../../scheduling/problem/state-node.ts';
 import { replanned } from '../../scheduling/replan.ts';
-import { isMoving } from '../candidates.ts';
+import { isReschedulable } from '../candidates.ts';
 import {
   obstacle,
   type Places,
@@ -26,17 +26,17 @@ import { needsOf } from './needs.ts';
 import {
   type Balance,
   balanceOf,
+  type ConsolidationCandidate,
   type ConsolidationSettings,
   gainOf,
   isBalanced,
   type PoolUse,
-  type Usage,
 } from './payback.ts';
 
 /** Nodes that go together, and what comes in their place. */
 export interface Move {
   readonly kind: 'move';
-  readonly nodes: readonly Usage[];
+  readonly nodes: readonly ConsolidationCandidate[];
   /** Empty: the pods fit on nodes that are there. */
   readonly replacements: readonly PlannedNodeClaim[];
   /** For each of the nodes, the indexes of the replacements that have to be ready before it goes. */
@@ -55,7 +55,7 @@ export interface Refusal {
 }
 
 /** What moves are judged by. */
-export interface Ground {
+export interface MoveContext {
   readonly snapshot: ClusterSnapshot;
   /** Pods that had no place before anything was moved. */
   readonly waiting: ReadonlySet<string>;
@@ -85,7 +85,7 @@ function refusal(message: string): Refusal {
 /** Why the plan is not one that may be carried out; undefined: it is. */
 function fault(
   plan: Plan,
-  { waiting }: Ground,
+  { waiting }: MoveContext,
   without: ClusterSnapshot,
   moving: ReadonlySet<string>,
 ): string | undefined {
@@ -102,7 +102,7 @@ function fault(
 }
 
 /** Where nobody has looked, for people. */
-function exceptOn({ snapshot }: Ground): string {
+function exceptOn({ snapshot }: MoveContext): string {
   const closed = snapshot.closedNodes?.size ?? 0;
   if (closed === 0) return '';
   const where = closed === 1 ? 'a node' : `${closed} nodes`;
@@ -160,7 +160,11 @@ function chosenPrice(planned: readonly PlannedNodeClaim[]): number {
 }
 
 /** Whether the move is one to make if what comes in the nodes' place costs so much an hour. */
-function isWorth({ settings, pools }: Ground, nodes: readonly Usage[], after: number): boolean {
+function isWorth(
+  { settings, pools }: MoveContext,
+  nodes: readonly ConsolidationCandidate[],
+  after: number,
+): boolean {
   const balance = balanceOf(nodes, after, settings);
   return gainOf(balance, settings) > 0 && isBalanced(nodes, balance, pools);
 }
@@ -172,14 +176,14 @@ function isWorth({ settings, pools }: Ground, nodes: readonly Usage[], after: nu
  * https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-fleet-allocation-strategy.html
  */
 function isWorthAtWorst(
-  ground: Ground,
-  nodes: readonly Usage[],
+  context: MoveContext,
+  nodes: readonly ConsolidationCandidate[],
   planned: readonly PlannedNodeClaim[],
   worst: number,
 ): boolean {
-  if (balanceOf(nodes, worst, ground.settings).saving <= 0) return false;
+  if (balanceOf(nodes, worst, context.settings).saving <= 0) return false;
   const isSpot = planned.some(({ chosen }) => chosen.capacityType === SPOT);
-  return !isSpot || isWorth(ground, nodes, (chosenPrice(planned) + worst) / 2);
+  return !isSpot || isWorth(context, nodes, (chosenPrice(planned) + worst) / 2);
 }
 
 /**
@@ -187,15 +191,15 @@ function isWorthAtWorst(
  * leave enough unspent, and then the largest that leaves a gain though all of it is spent.
  */
 function spareShares(
-  ground: Ground,
-  nodes: readonly Usage[],
+  context: MoveContext,
+  nodes: readonly ConsolidationCandidate[],
   chosen: number,
   saving: number,
 ): readonly number[] {
   let [pays, least] = [0, 1];
   for (let step = 0; step < HALVINGS; step += 1) {
     const share = (pays + least) / 2;
-    if (isWorth(ground, nodes, chosen + share * saving)) pays = share;
+    if (isWorth(context, nodes, chosen + share * saving)) pays = share;
     else least = share;
   }
   return [...SPARE_SHARES.filter((share) => share > pays), pays];
@@ -203,7 +207,7 @@ function spareShares(
 
 /** The claims with only such types as cost no more than this beyond what was chosen. */
 function narrowedAll(
-  { snapshot }: Ground,
+  { snapshot }: MoveContext,
   planned: readonly PlannedNodeClaim[],
   spare: number,
   count: TypeCount,
@@ -223,11 +227,11 @@ function narrowedAll(
  * may be spent beyond the plan is shared equally. A sentence where that cannot be.
  */
 function affordable(
-  ground: Ground,
-  nodes: readonly Usage[],
+  context: MoveContext,
+  nodes: readonly ConsolidationCandidate[],
   planned: readonly PlannedNodeClaim[],
 ): readonly PlannedNodeClaim[] | string {
-  const { settings } = ground;
+  const { settings } = context;
   const isSpot = planned.some(({ chosen }) => chosen.capacityType === SPOT);
   const isSpotToSpot = isSpot && nodes.every((each) => each.isSpot);
   if (isSpotToSpot && !settings.spotToSpot) {
@@ -237,12 +241,12 @@ function affordable(
   const { saving } = balanceOf(nodes, chosen, settings);
   const isSingle = isSpotToSpot && nodes.length === 1;
   const count = isSingle ? ONE_SPOT_NODE : ANY_NUMBER;
-  for (const share of spareShares(ground, nodes, chosen, saving)) {
+  for (const share of spareShares(context, nodes, chosen, saving)) {
     const spare = (share * saving) / Math.max(1, planned.length);
-    const all = narrowedAll(ground, planned, spare, count);
+    const all = narrowedAll(context, planned, spare, count);
     if (all === undefined) continue;
     const worst = all.reduce((sum, { priceMax }) => sum + priceMax, 0);
-    if (!isWorthAtWorst(ground, nodes, planned, worst)) continue;
+    if (!isWorthAtWorst(context, nodes, planned, worst)) continue;
     const isFew = all.some(({ claim }) => claim.instanceTypes.length < SPOT_TYPES);
     if (isSingle && isFew) return `Fewer than ${SPOT_TYPES} spot instance types are cheaper`;
     return all.map(({ claim }) => claim);
@@ -284,25 +288,25 @@ const LOOSER_NODE_PRICES = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 3] as const;
 
 /** What it would take and bring to do without the nodes; each plan that is made is told. */
 export function moveOf(
-  ground: Ground,
-  nodes: readonly Usage[],
+  context: MoveContext,
+  nodes: readonly ConsolidationCandidate[],
   onPlan: () => void = () => undefined,
 ): Move | Refusal {
   onPlan();
-  const first = moveBy(ground, nodes);
+  const first = moveBy(context, nodes);
   if (!first.isTight) return first.found;
-  const { scheduling } = ground;
+  const { scheduling } = context;
   for (const nodePrice of LOOSER_NODE_PRICES) {
     if (nodePrice <= scheduling.nodePrice) continue;
     onPlan();
-    const looser = moveBy({ ...ground, scheduling: { ...scheduling, nodePrice } }, nodes);
+    const looser = moveBy({ ...context, scheduling: { ...scheduling, nodePrice } }, nodes);
     if (!looser.isTight && looser.found.kind === 'move') return looser.found;
   }
   return first.found;
 }
 
 /** What came of one plan. */
-interface Judged {
+interface Attempt {
   readonly found: Move | Refusal;
   /** kube-scheduler may leave pods over: the move is one where it pays back even so. */
   readonly isTight: boolean;
@@ -310,18 +314,18 @@ interface Judged {
 
 const STRANDS = 'kube-scheduler could leave pods over whose nodes cost more than the move saves';
 
-function stays(message: string): Judged {
+function stays(message: string): Attempt {
   return { found: refusal(message), isTight: false };
 }
 
 /** The same by one plan, whose nodes may turn out too tight. */
-function moveBy(given: Ground, nodes: readonly Usage[]): Judged {
-  const ground = { ...given, settings: settingsFor(nodes, given.settings) };
-  const { snapshot, scheduling, settings, pools } = ground;
+function moveBy(given: MoveContext, nodes: readonly ConsolidationCandidate[]): Attempt {
+  const context = { ...given, settings: settingsFor(nodes, given.settings) };
+  const { snapshot, scheduling, settings, pools } = context;
   const without = nodes.reduce((each, { node }) => withLeaving(each, node.name), snapshot);
   const { plan, world } = replanned(without, scheduling);
-  const moving = new Set(nodes.flatMap(({ pods }) => pods.filter(isMoving)).map(podKey));
-  const message = fault(plan, ground, without, moving);
+  const moving = new Set(nodes.flatMap(({ pods }) => pods.filter(isReschedulable)).map(podKey));
+  const message = fault(plan, context, without, moving);
   if (message !== undefined) return stays(message);
   const planned = plan.newNodeClaims;
   const balance = balanceOf(nodes, chosenPrice(planned), settings);
@@ -329,7 +333,7 @@ function moveBy(given: Ground, nodes: readonly Usage[]): Judged {
   if (gain <= 0) {
     const { saving, cost } = balance;
     if (saving <= 0)
-      return stays(`Its pods would not run cheaper on other nodes${exceptOn(ground)}`);
+      return stays(`Its pods would not run cheaper on other nodes${exceptOn(context)}`);
     const hours = settings.horizonMs / 3_600_000;
     const [saved, paid] = [saving, cost].map((each) => money(each, scheduling.currency));
     const what = `${saved} an hour saved do not pay back ${paid}`;
@@ -343,7 +347,7 @@ function moveBy(given: Ground, nodes: readonly Usage[]): Judged {
   if (planned.length > 0 && nodes.some(({ isDrifted }) => isDrifted)) {
     return stays('The node has drifted, and drift replaces it');
   }
-  const replacements = affordable(ground, nodes, planned);
+  const replacements = affordable(context, nodes, planned);
   if (typeof replacements === 'string') return stays(replacements);
   const limited = overLimit(snapshot, replacements);
   if (limited !== undefined) return stays(limited);
@@ -351,7 +355,7 @@ function moveBy(given: Ground, nodes: readonly Usage[]): Judged {
   const over = overloaded(without, elsewhere, replacements);
   if (over !== undefined) return stays(over);
   const stranded = strandedPrice(world);
-  if (stranded > 0 && !isWorth(ground, nodes, chosenPrice(planned) + stranded)) {
+  if (stranded > 0 && !isWorth(context, nodes, chosenPrice(planned) + stranded)) {
     return { found: refusal(STRANDS), isTight: true };
   }
   const needs = needsOf(world, nodes);

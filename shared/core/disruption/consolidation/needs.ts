@@ -1,7 +1,7 @@
 import { type Pod, podKey } from '../../model/pod.ts';
 import type { PodClass } from '../../scheduling/problem/problem.ts';
 import type { World } from '../../scheduling/world/world.ts';
-import { isMoving } from '../candidates.ts';
+import { isReschedulable } from '../candidates.ts';
 
 /** How many pods of each class. */
 type Amounts = Map<PodClass, number>;
@@ -48,7 +48,7 @@ function largest(wanted: Amounts, bins: readonly Amounts[]): number | undefined 
 function wantedBy({ pods }: Leaving, classOf: ReadonlyMap<string, PodClass>): Amounts {
   const wanted: Amounts = new Map();
   for (const pod of pods) {
-    const podClass = isMoving(pod) ? classOf.get(podKey(pod)) : undefined;
+    const podClass = isReschedulable(pod) ? classOf.get(podKey(pod)) : undefined;
     if (podClass !== undefined) add(wanted, podClass, 1);
   }
   return wanted;

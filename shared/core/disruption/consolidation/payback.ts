@@ -23,7 +23,7 @@ export const DEFAULT_CONSOLIDATION_SETTINGS: ConsolidationSettings = {
 const OVERLAP_MS = 5 * 60_000;
 
 /** A node with pods, and what it costs. */
-export interface Usage extends Candidate {
+export interface ConsolidationCandidate extends Candidate {
   readonly pool: NodePool;
   /** USD an hour of its own offering, after overlays. */
   readonly pricePerHour: number;
@@ -49,7 +49,7 @@ export interface Balance {
 
 /** `after`: USD an hour of what comes in the nodes' place. */
 export function balanceOf(
-  nodes: readonly Usage[],
+  nodes: readonly ConsolidationCandidate[],
   after: number,
   { evictionPrice }: ConsolidationSettings,
 ): Balance {
@@ -70,7 +70,9 @@ export function gainOf({ saving, cost }: Balance, { horizonMs }: ConsolidationSe
 }
 
 /** A node's weight in its pool: itself, and what its pods' eviction counts as. */
-export function disruptionOf({ evictionCost }: Pick<Usage, 'evictionCost'>): number {
+export function disruptionOf({
+  evictionCost,
+}: Pick<ConsolidationCandidate, 'evictionCost'>): number {
   return 1 + evictionCost;
 }
 
@@ -84,7 +86,7 @@ const SCORE_MIN = 0.5;
  * https://github.com/kubernetes-sigs/karpenter/blob/main/designs/balanced-consolidation.md
  */
 export function isBalanced(
-  nodes: readonly Usage[],
+  nodes: readonly ConsolidationCandidate[],
   { saving }: Balance,
   pools: ReadonlyMap<string, PoolUse>,
 ): boolean {

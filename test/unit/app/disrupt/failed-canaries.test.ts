@@ -5,7 +5,7 @@ import {
   noteFailedCanary,
 } from '../../../../shared/app/disrupt/canary.ts';
 import { ConsolidationMemory } from '../../../../shared/app/disrupt/consolidation-memory.ts';
-import { WaitingEvents } from '../../../../shared/app/disrupt/events.ts';
+import { BlockedEvents } from '../../../../shared/app/disrupt/events.ts';
 import type { DisruptPass } from '../../../../shared/app/disrupt/pass.ts';
 import { resolveTypes } from '../../../../shared/app/planning/provisioning-input.ts';
 import { KarpenterLease } from '../../../../shared/app/writes/karpenter-lease.ts';
@@ -19,7 +19,7 @@ import type { World } from '../../../../shared/sim/world.ts';
 import { aNodeClass } from '../../../builders/launches.ts';
 import { runningWorld, settings, spread } from '../world.ts';
 
-async function passOf(world: World, judged: DisruptPass['judged'] = new Map()) {
+async function passOf(world: World, driftResults: DisruptPass['driftResults'] = new Map()) {
   const { ports } = world;
   const nowMs = ports.clock.nowMs();
   const state = await ports.cluster.read();
@@ -32,7 +32,7 @@ async function passOf(world: World, judged: DisruptPass['judged'] = new Map()) {
     nowMs,
     karpenter: new KarpenterLease(ports, state, nowMs),
     failures: [],
-    judged,
+    driftResults,
     commands: [],
     draining: [],
     proven: new Set(),
@@ -49,7 +49,7 @@ async function passOf(world: World, judged: DisruptPass['judged'] = new Map()) {
     disruptions: [],
     approved: undefined,
     memory: new ConsolidationMemory(),
-    events: new WaitingEvents(ports, 20),
+    events: new BlockedEvents(ports, 20),
   };
   return pass;
 }
@@ -95,7 +95,7 @@ describe('failed canaries', () => {
     const pool = onlyPool({ ...objects, nodeClaims });
     if (claim === undefined) throw new Error('the world has no claim');
     await noteFailedCanary(first, pool, ['a'], '');
-    const judgedBy = (nodeClass: NodeClass | undefined): DisruptPass['judged'] => {
+    const judgedBy = (nodeClass: NodeClass | undefined): DisruptPass['driftResults'] => {
       const parts = { pool, poolHash: '', nodeClass, nodeClassHash: '', hashVersion: '' };
       const target = driftTarget({ ...parts, types: [], isCatalogCurrent: true });
       return new Map([[claim.uid, { claim, target, drifts: [], states: [], isUndecided: false }]]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judge, targetsOf } from '../../../../shared/app/disrupt/drift.ts';
+import { driftResults, targetsOf } from '../../../../shared/app/disrupt/drift-results.ts';
 import { maintainNodeClasses } from '../../../../shared/app/nodeclass/nodeclass.ts';
 import { resolveTypes } from '../../../../shared/app/planning/provisioning-input.ts';
 import { withPoolConditions } from '../../../../shared/app/planning/statuses.ts';
@@ -294,9 +294,9 @@ describe('an EC2NodeClass whose status is about an earlier spec', () => {
       const resolution = await resolveTypes(ports, settings, state);
       expect(resolution.byNodeClass.size).toBe(offered);
       const targets = targetsOf(ports, state, resolution);
-      const judged = [...judge(state, targets, ports.clock.nowMs()).values()];
-      expect(judged).toHaveLength(1);
-      expect(judged.filter(({ target }) => target.nodeClass !== undefined)).toHaveLength(compared);
+      const results = [...driftResults(state, targets, ports.clock.nowMs()).values()];
+      expect(results).toHaveLength(1);
+      expect(results.filter(({ target }) => target.nodeClass !== undefined)).toHaveLength(compared);
       const surroundings = { failed: undefined, degradations: [] };
       const conditions = state.objects.nodePools.map((each) =>
         conditionOf(withPoolConditions(state, each, 0, surroundings), 'NodeClassReady'),

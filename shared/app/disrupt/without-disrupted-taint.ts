@@ -2,7 +2,10 @@ import { DISRUPTED } from '../../core/model/taint.ts';
 import type { ClusterState } from '../../ports.ts';
 
 /** The state as if the nodes of these claims, by uid, had not been tainted. */
-export function opened(state: ClusterState, uids: ReadonlySet<string>): ClusterState {
+export function withoutDisruptedTaint(
+  state: ClusterState,
+  uids: ReadonlySet<string>,
+): ClusterState {
   const { nodeClaims, nodes } = state.objects;
   const held = nodeClaims.filter(({ uid }) => uids.has(uid));
   const providers = new Set(held.map(({ providerId }) => providerId));

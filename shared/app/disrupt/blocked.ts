@@ -2,14 +2,14 @@ import { conditionOf } from '../../core/lifecycle/conditions.ts';
 import type { NodePool } from '../../core/model/provisioning.ts';
 import { isPaused } from '../settings.ts';
 import { recordNothing } from '../writes/decisions.ts';
-import { type Waiting, waiting } from './events.ts';
+import { type Blocked, blocked } from './events.ts';
 import type { DisruptPass } from './pass.ts';
 
 /** A pool that can launch nothing keeps what it has; undefined: it is ready. */
-export function waitsForPool(pool: NodePool): Waiting | undefined {
+export function blockedByPool(pool: NodePool): Blocked | undefined {
   const ready = conditionOf(pool, 'Ready');
   if (ready?.status === 'True') return undefined;
-  return waiting(`The NodePool is not ready: ${ready?.message ?? 'it is new'}`, true);
+  return blocked(`The NodePool is not ready: ${ready?.message ?? 'it is new'}`, true);
 }
 
 /** Whether nothing may be launched in the place of what goes; what was approved may. */
@@ -17,13 +17,13 @@ export function isLaunchPaused({ state, nowMs, approved }: DisruptPass): boolean
   return approved === undefined && isPaused(state.pausedUntilMs.launch, nowMs);
 }
 
-export const LAUNCHES_PAUSED = waiting('Launches are paused', true);
+export const LAUNCHES_PAUSED = blocked('Launches are paused', true);
 
 /**
  * Whether the brake holds disruptions: for those who have something to do, since it is recorded. It
  * does not hold what was approved.
  */
-export async function isBraked(pass: DisruptPass): Promise<boolean> {
+export async function isDisruptionPaused(pass: DisruptPass): Promise<boolean> {
   const { ports, state, nowMs, events, approved } = pass;
   if (approved !== undefined || !isPaused(state.pausedUntilMs.disrupt, nowMs)) return false;
   const reason = 'disruptions-paused';

@@ -1,0 +1,108 @@
+import { reconsider } from '../../core/disruption/consolidation/consolidate.ts';
+import type { Move } from '../../core/disruption/consolidation/move.ts';
+import { paybackMs } from '../../core/disruption/consolidation/payback.ts';
+import { money } from '../../core/model/currency.ts';
+import type { NodeClaim } from '../../core/model/provisioning.ts';
+import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
+import { atOnce, WRITES_AT_ONCE } from '../writes/at-once.ts';
+import { attempt } from '../writes/attempt.ts';
+import { deleteNodeClaim, taintDisrupted, untaint } from './commands.ts';
+import { consolidationOf } from './consolidation-input.ts';
+import type { DisruptPass } from './pass.ts';
+import { createReplacements, recordWaiting, replacementClaims } from './replacements.ts';
+import { withoutDisruptedTaint } from './without-disrupted-taint.ts';
+
+function sentence({ settings }: DisruptPass, move: Move): string {
+  const { nodes, elsewhere, balance } = move;
+  const hosts = [...new Set(elsewhere.values())].sort();
+  const where = hosts.length === 0 ? '' : `, its pods go to ${hosts.join(', ')}`;
+  const others = nodes.length === 1 ? '' : ` with ${nodes.length - 1} others`;
+  const minutes = Math.ceil(paybackMs(balance) / 60_000);
+  const saving = `saves ${money(balance.saving, settings.scheduling.currency)} an hour${others}`;
+  return `Underutilized: ${saving}${where}; pays back in ${minutes} min`;
+}
+
+function countDecision({ ports }: DisruptPass, { nodes, replacements }: Move): void {
+  ports.recorder.count('voluntary_disruption_decisions_total', {
+    decision: replacements.length === 0 ? 'delete' : 'replace',
+    reason: 'Underutilized'.toLowerCase(),
+    consolidation_type: nodes.length === 1 ? 'single' : 'multi',
+  });
+}
+
+/** New nodes first: the old ones go when these are ready. */
+async function replace(pass: DisruptPass, move: Move, snapshot: ClusterSnapshot): Promise<void> {
+  const planned = move.replacements.flatMap((each) => replacementClaims(pass, snapshot, each));
+  if (planned.length < move.replacements.length) return;
+  const made = await createReplacements(pass, {
+    claims: move.nodes.map(({ claim }) => claim),
+    replacements: planned,
+    needs: move.needs,
+    reason: 'Underutilized',
+    message: sentence(pass, move),
+  });
+  if (made.length < planned.length) return;
+  countDecision(pass, move);
+  for (const [at, { claim, node }] of move.nodes.entries()) {
+    await taintDisrupted(pass, claim, node, 'Underutilized');
+    const own = made.filter((_, each) => move.needs[at]?.has(each));
+    await recordWaiting(pass, claim, node, own);
+  }
+  noteMove(pass, move, made);
+}
+
+function noteMove(pass: DisruptPass, move: Move, replacements: readonly NodeClaim[]): void {
+  const claims = move.nodes.map(({ claim }) => claim);
+  const message = sentence(pass, move);
+  pass.disruptions.push({ reason: 'Underutilized', claims, replacements, message });
+}
+
+/** Whether the tainted nodes may still go, by what is there now and nothing in their place. */
+async function mayStillGo(pass: DisruptPass, move: Move): Promise<boolean> {
+  const uids = new Set(move.nodes.map(({ claim }) => claim.uid));
+  const state = withoutDisruptedTaint(await pass.ports.cluster.read(), uids);
+  const again: DisruptPass = { ...pass, state };
+  const input = await consolidationOf(again);
+  const nodes = input?.candidates.filter(({ claim }) => uids.has(claim.uid)) ?? [];
+  if (input === undefined || nodes.length < move.nodes.length) return false;
+  const found = reconsider({ ...input, known: new Map() }, nodes);
+  return found.kind === 'move' && found.replacements.length === 0;
+}
+
+/** Nodes whose pods fit elsewhere are closed, looked at once more, and then deleted. */
+async function remove(pass: DisruptPass, move: Move): Promise<void> {
+  let held = 0;
+  for (const { claim, node } of move.nodes) {
+    if ((await taintDisrupted(pass, claim, node, 'Underutilized')) === 'done') held += 1;
+  }
+  const goes = held === move.nodes.length && (await mayStillGo(pass, move));
+  if (goes) countDecision(pass, move);
+  const message = sentence(pass, move);
+  await atOnce(WRITES_AT_ONCE, move.nodes, async ({ claim, node }) => {
+    const step = async (): Promise<void> => {
+      if (goes) {
+        await deleteNodeClaim(pass, claim, node, { reason: 'Underutilized', message });
+        return;
+      }
+      const { node: now } = await pass.ports.cluster.readNode(node.name);
+      await untaint(pass, claim, now, true);
+    };
+    pass.failures.push(...(await attempt(`NodeClaim/${claim.name}`, step)));
+  });
+  if (move.nodes.every(({ claim }) => pass.deleted.includes(claim.name))) noteMove(pass, move, []);
+}
+
+/** Carries the moves out one after the other; one that fails stops no other. */
+export async function carryOutMoves(
+  pass: DisruptPass,
+  snapshot: ClusterSnapshot,
+  moves: readonly Move[],
+): Promise<void> {
+  for (const move of moves) {
+    if (await pass.karpenter.isActive()) return;
+    const isRemoval = move.replacements.length === 0;
+    const step = () => (isRemoval ? remove(pass, move) : replace(pass, move, snapshot));
+    const name = move.nodes.map((each) => each.claim.name).join(', ');
+    pass.failures.push(...(await attempt(`NodeClaim/${name}`, step)));
+  }
+}
