@@ -6,7 +6,12 @@ import { join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 import { parseAllDocuments } from 'yaml';
 import { FUNCTION_NAMES, type FunctionName } from '../shared/contract.ts';
-import { onlyWhatRuns, plainBuiltins } from './bundle/parts.ts';
+import {
+  aliasedPackages,
+  plainBuiltins,
+  prunedSchemas,
+  withoutJsonSchemas,
+} from './bundle/packages.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -55,7 +60,7 @@ export async function bundleFunction(name: FunctionName, into: string): Promise<
     legalComments: 'none',
     logLevel: 'silent',
     banner: { js: BANNER },
-    plugins: [plainBuiltins(), onlyWhatRuns(ROOT, name)],
+    plugins: [plainBuiltins(), prunedSchemas(ROOT), aliasedPackages(ROOT), withoutJsonSchemas()],
   });
   if (name === 'install') await writeFile(join(folder, MANIFESTS), manifestsJson());
   return { name, folder, bytes: startBytes(metafile, handler), metafile };

@@ -151,8 +151,6 @@ describe('imports', () => {
 /** Exports that no file of the product imports, with the reason; Lambda calls handlers. */
 const UNIMPORTED: ReadonlyMap<string, string> = new Map([
   ['infra/policies/document.ts permissionsDocument', 'docs/permissions.md is its snapshot'],
-  ['infra/bundle/plain-json.ts PlainJson', 'bundles take it in place of a module, by its path'],
-  ['infra/bundle/s3-endpoint.ts s3Endpoint', 'bundles take it in place of a module, by its path'],
   ['shared/sim/scheduler/view.ts schedulerView', 'the world keeps its view up to date itself'],
 ]);
 

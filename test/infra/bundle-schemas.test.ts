@@ -4,16 +4,9 @@ import { rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { ReadableStream } from 'node:stream/web';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, describe, expect, it } from 'vitest';
-import { PlainJson } from '../../infra/bundle/plain-json.ts';
-import {
-  type S3Endpoint,
-  type S3EndpointParameters,
-  s3Endpoint,
-} from '../../infra/bundle/s3-endpoint.ts';
 import { prunedModule, prunedSchemas } from '../../infra/bundle/schemas.ts';
 
 const require = createRequire(import.meta.url);
@@ -34,87 +27,6 @@ async function run(source: string, resolveDir: string): Promise<Record<string, u
   await writeFile(file, outputFiles[0]?.contents ?? '');
   return await import(pathToFileURL(file).href);
 }
-
-describe('the rules of S3 that stand for the SDK’s', () => {
-  const folder = join(
-    dirname(require.resolve('@aws-sdk/client-s3/package.json')),
-    'dist-es/endpoint',
-  );
-  const theirs = run("export * from './endpointResolver.js';", folder);
-  const regions = ['us-east-1', 'eu-west-1', 'cn-north-1', 'us-gov-west-1', 'eu-isoe-west-1'];
-  const buckets = ['joiner-demo', 'joiner.demo', 'Joiner_Demo', 'a1b', 'x'.repeat(63)];
-  const places: readonly Partial<S3EndpointParameters>[] = [
-    {},
-    { ForcePathStyle: true },
-    { Endpoint: 'http://127.0.0.1:8080', ForcePathStyle: true },
-    { Endpoint: 'https://emulator.example/s3', ForcePathStyle: true },
-    { Endpoint: 'https://emulator.example:444/s3/', ForcePathStyle: true },
-  ];
-  const cases = regions.flatMap((Region) =>
-    buckets.flatMap((Bucket) => places.map((place) => ({ Region, Bucket, ...place }))),
-  );
-
-  it.each(cases)('say the same of %j', async (parameters) => {
-    const resolve = (await theirs)['defaultEndpointResolver'] as typeof s3Endpoint;
-    const plain = ({ url, properties, headers }: S3Endpoint) => ({
-      url: url.href.replace(/\/$/, ''),
-      properties,
-      headers: headers ?? {},
-    });
-    expect(plain(s3Endpoint(parameters))).toEqual(plain(resolve(parameters)));
-  });
-
-  it.each([
-    { UseFIPS: true, Bucket: 'a-bucket' },
-    { UseDualStack: true, Bucket: 'a-bucket' },
-    { Endpoint: 'https://emulator.example', Bucket: 'a-bucket' },
-    { Bucket: 'arn:aws:s3:eu-west-1:111122223333:accesspoint/a' },
-    { Bucket: 'directory--euw1-az1--x-s3' },
-    {},
-  ])('refuse %j', (parameters) => {
-    expect(() => s3Endpoint({ Region: 'eu-west-1', ...parameters })).toThrow('part of this bundle');
-  });
-});
-
-it('the class of streams that stands for what middy imports is the same', () => {
-  expect(globalThis.ReadableStream).toBe(ReadableStream);
-});
-
-interface Writer {
-  write(schema: unknown, value: unknown): void;
-  flush(): string | Uint8Array;
-}
-
-describe('the JSON that stands for the SDK’s', () => {
-  const folder = dirname(require.resolve('@smithy/core/package.json'));
-  const inner = [3, 'ns', 'Inner', 0, ['Text', 'Number'], [0, 1]];
-  const schema = [3, 'ns', 'Outer', 0, ['Name', 'Items'], [0, [1, 'ns', 'Inners', 0, () => inner]]];
-  const theirs = run(
-    "export * from './dist-es/submodules/protocols/json/codec-v2/JsonShapeSerializer2.js';",
-    folder,
-  );
-
-  it.each([
-    {},
-    { Name: 'a' },
-    { Name: 'quotes " and \\, lines \n, é and 🙂', Items: [] },
-    { Name: undefined, Items: [{ Text: 'a', Number: 1.5 }, { Text: '{"kind":"tick"}' }] },
-  ])('is the same of %j', async (value) => {
-    const Theirs = (await theirs)['JsonShapeSerializer2'] as new (settings: object) => Writer;
-    const settings = { jsonName: false, timestampFormat: { useTrait: true, default: 7 } };
-    const both: readonly Writer[] = [new PlainJson(), new Theirs(settings)];
-    const [plain, whole] = both.map((each) => {
-      each.write(schema, value);
-      const body = each.flush();
-      return typeof body === 'string' ? body : new TextDecoder().decode(body);
-    });
-    expect(plain).toBe(whole);
-  });
-
-  it.each([{ a: new Date() }, { a: [new Uint8Array(1)] }, new Map()])('refuses %o', (value) => {
-    expect(() => new PlainJson().write(undefined, value)).toThrow('only plain JSON');
-  });
-});
 
 describe('schemas', () => {
   const STRING = 0;
