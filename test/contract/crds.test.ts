@@ -74,7 +74,7 @@ await describeWithControlPlane('CRDs on a real API server', ({ admin }) => {
     beforeAll(async () => {
       await ensureNamespace(admin(), 'default');
       await establishCrds(admin(), await ourCrds());
-    }, 60_000);
+    });
 
     it.each(API_ROWS.map((row) => [row.title, row] as const))('%s', async (_, row) => {
       const said = await refusal(admin(), row);

@@ -112,7 +112,7 @@ await describeWithControlPlane('a catch-up with a busy API server', ({ admin, pl
     await Promise.all(Array.from({ length: 8 }, create));
     const seen = await read(mirror);
     expect(names.filter((name) => seen[name] !== '')).toEqual([]);
-  }, 60_000);
+  });
 });
 
 /** An answer, or what makes one for the request. */

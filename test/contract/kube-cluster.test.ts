@@ -25,7 +25,7 @@ await describeWithControlPlane(
       };
       const cluster = kubeCluster({ client, decoders: kindDecoders('server'), onInvalid });
       world = realWorld(admin(), cluster);
-    }, 60_000);
+    });
     const running = (): ClusterWorld => {
       if (world === undefined) throw new Error('the control plane is not running');
       return world;

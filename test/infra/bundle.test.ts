@@ -78,14 +78,14 @@ describe.each(FUNCTION_NAMES)('the bundle of %s', (name) => {
     } finally {
       vi.unstubAllEnvs();
     }
-  }, 60_000);
+  });
 });
 
 describe('the bundle of install', () => {
   let bundle: Bundle;
   beforeAll(async () => {
     bundle = await bundleFunction('install', folder);
-  }, 60_000);
+  });
 
   it('speaks to AWS, to the cluster and to CloudFormation', async () => {
     const server = await startServer();
@@ -111,7 +111,7 @@ describe('the bundle of install', () => {
       Status: 'FAILED',
       Reason: expect.stringContaining('the storage is sealed'),
     });
-  }, 30_000);
+  });
 
   it('holds what is applied', async () => {
     const text = await readFile(join(bundle.folder, 'manifests.json'), 'utf8');

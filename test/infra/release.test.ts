@@ -44,7 +44,7 @@ describe('a release', () => {
       prefix: 'joiner/1.2.3/',
       folder: out,
     });
-  }, 60_000);
+  });
 
   it('is a template and its code', () => {
     const [template, ...code] = files.map((each) => each.path);
@@ -83,7 +83,7 @@ describe('a release into a folder', () => {
       .map((entry) => relative(out, join(entry.parentPath, entry.name)));
     expect(there.toSorted()).toEqual(written.toSorted());
     expect(readFileSync(join(out, 'template.json'), 'utf8')).toContain('JoinerNode-eu-west-1-demo');
-  }, 60_000);
+  });
 
   it('leaves a folder alone that holds anything else', () => {
     const out = join(folder, 'home');
@@ -91,7 +91,7 @@ describe('a release into a folder', () => {
     writeFileSync(join(out, 'thesis.txt'), 'all of it');
     expect(() => release(out)).toThrow('thesis.txt, which is of no release: name another folder');
     expect(readFileSync(join(out, 'thesis.txt'), 'utf8')).toBe('all of it');
-  }, 60_000);
+  });
 });
 
 describe('npm run release:template', () => {
@@ -124,5 +124,5 @@ describe('npm run release:template', () => {
     const copy = 'aws s3 cp --region eu-west-1 --recursive dist/release/a/b/ s3://releases/a/b/';
     expect(stdout).toContain(copy);
     expect(readdirSync(join(folder, 'dist/release/a/b')).length).toBeGreaterThan(5);
-  }, 60_000);
+  });
 });

@@ -210,7 +210,7 @@ describe('an app of the CDK', () => {
     expect(() => compile(place, { module: 'node16', moduleResolution: 'node16' })).toThrow(
       /TS2322/,
     );
-  }, 60_000);
+  });
 });
 
 /** What the CDK adds to every stack for its command line. */

@@ -171,7 +171,7 @@ function describeStarted(
     await started?.stop();
     tap.stop();
     parts.clock.stop();
-  }, 60_000);
+  });
   if (options.strangers === true) afterEach(() => checkStrangers(cloud, admin()));
   describe('', () => {
     body(loopOf(parts, () => started?.handlers ?? new Map()));
