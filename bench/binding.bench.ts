@@ -1,6 +1,6 @@
 import { RESOURCES, type Resource } from '../shared/api/resources.ts';
-import { nominatePods } from '../shared/app/lifecycle/nominations.ts';
-import { TOGETHER_MAX } from '../shared/app/lifecycle/unregistered-taint.ts';
+import { nominatePods } from '../shared/app/lifecycle/nomination/nominations.ts';
+import { TOGETHER_MAX } from '../shared/app/lifecycle/nomination/register-nodes.ts';
 import type { Pod } from '../shared/core/model/pod.ts';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../shared/core/model/snapshot.ts';
 import { solve } from '../shared/core/scheduling/solve.ts';

@@ -77,7 +77,7 @@ export const SETTINGS_CONFIG_MAP = { namespace: 'kube-system', name: 'joiner-set
 /** Lambda's own variable; the stack states its region by the same name. */
 export const REGION_VARIABLE = 'AWS_REGION';
 
-/** Feature gates with their defaults; the names are Karpenter's. */
+/** Feature gates with their defaults. The names are Karpenter's, but for PodNomination. */
 export const FEATURE_GATES = {
   ReservedCapacity: true,
   SpotToSpotConsolidation: false,
@@ -85,6 +85,7 @@ export const FEATURE_GATES = {
   NodeOverlay: true,
   StaticCapacity: true,
   CapacityBuffer: true,
+  PodNomination: true,
 } as const satisfies Readonly<Record<string, boolean>>;
 
 export type FeatureGate = keyof typeof FEATURE_GATES;

@@ -219,7 +219,7 @@ const CASTS: ReadonlyMap<string, string> = new Map([
   ['cli/bound.ts', 'the types of highs describe its CommonJS form'],
   ['cli/doctor/gather.ts', 'Object.fromEntries forgets which names there are'],
   ['cli/plan/copy.ts', 'a proxy of nothing: no member of it is read'],
-  ['functions/runtime/not-mine.ts', 'a proxy of nothing: no member of it is read'],
+  ['functions/runtime/forbidden-port.ts', 'a proxy of nothing: no member of it is read'],
   ['functions/runtime/compose.ts', 'a handler of middy may also be called with a callback'],
   ['shared/aws/fleet-request.ts', 'EC2 has instance types that the SDK does not name yet'],
 ]);

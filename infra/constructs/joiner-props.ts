@@ -65,7 +65,8 @@ export interface JoinerProps {
   readonly isolatedVpc?: boolean;
   /**
    * Feature gates by Karpenter's names.
-   * @default ReservedCapacity, NodeOverlay, StaticCapacity and CapacityBuffer on, others off
+   * @default ReservedCapacity, NodeOverlay, StaticCapacity, CapacityBuffer and PodNomination on,
+   *   others off
    */
   readonly featureGates?: Readonly<Partial<Record<FeatureGate, boolean>>>;
   /**

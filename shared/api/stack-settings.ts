@@ -13,6 +13,7 @@ export interface UseCaseSettings {
   readonly staticCapacity: boolean;
   readonly capacityBuffer: boolean;
   readonly nodeRepair: boolean;
+  readonly podNomination: boolean;
   readonly launchesPerMinuteMax: number;
   readonly terminationsPerMinuteMax: number;
   readonly consolidation: ConsolidationSettings;
@@ -94,6 +95,7 @@ export function stackSettings(data: StackVariables): StackSettings {
       staticCapacity: gates.StaticCapacity,
       capacityBuffer: gates.CapacityBuffer,
       nodeRepair: gates.NodeRepair,
+      podNomination: gates.PodNomination,
       launchesPerMinuteMax: data[ENV.launchesPerMinuteMax],
       terminationsPerMinuteMax: data[ENV.terminationsPerMinuteMax],
       consolidation: {

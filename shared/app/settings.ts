@@ -16,6 +16,8 @@ export interface AppSettings {
   readonly capacityBuffer: boolean;
   /** Nodes that stay unhealthy are replaced. */
   readonly nodeRepair: boolean;
+  /** Pods are nominated to the nodes that they are planned on (decision 0041). */
+  readonly podNomination: boolean;
   /** Claims launched by one fleet call. */
   readonly fleetSizeMax: number;
   /** Instance types in one fleet call: EC2 refuses bodies that are too large. */
@@ -37,6 +39,7 @@ export function appSettings(
     staticCapacity: true,
     capacityBuffer: true,
     nodeRepair: false,
+    podNomination: true,
     fleetSizeMax: 500,
     fleetTypesMax: 60,
     launchesPerMinuteMax: 200,

@@ -63,7 +63,7 @@ describe('functions', () => {
           JOINER_MAX_LAUNCHES_PER_MINUTE: '200',
           FEATURE_GATES:
             'ReservedCapacity=true,SpotToSpotConsolidation=false,NodeRepair=false,' +
-            'NodeOverlay=true,StaticCapacity=true,CapacityBuffer=true',
+            'NodeOverlay=true,StaticCapacity=true,CapacityBuffer=true,PodNomination=true',
         },
       },
     });

@@ -31,7 +31,7 @@ import { claimRef, nodeRef, podRef } from '../writes/references.ts';
 import { isHurried } from './blocked-evictions.ts';
 import { evictPods, taintNode } from './drains.ts';
 import { deleteClaim, type HealthPass } from './health.ts';
-import { nominatePods } from './nominations.ts';
+import { nominatePods } from './nomination/nominations.ts';
 import { type ClaimPass, carryOut, confirm, setConditions } from './registration.ts';
 
 /** A pass is not to take longer than EC2 leaves a node that it has warned of. */

@@ -16,12 +16,12 @@ import {
 import { isTrue } from '../../core/lifecycle/conditions.ts';
 import { blockingAttachments } from '../../core/lifecycle/drain.ts';
 import { nodesWithoutClaim, orphanedInstances } from '../../core/lifecycle/garbage.ts';
-import { awaitedNodes } from '../../core/lifecycle/registration-order.ts';
 import type { RepairCause } from '../../core/lifecycle/repair.ts';
 import type { Node } from '../../core/model/cluster.ts';
 import { INTERRUPTED, ZONE } from '../../core/model/labels.ts';
 import type { Pod } from '../../core/model/pod.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
+import { awaitedNodes } from '../../core/nomination/registration-order.ts';
 import type { ClusterState, Instance, PauseScope, Ports } from '../../ports.ts';
 import { type AppSettings, isKarpenterActive, isPaused } from '../settings.ts';
 import { attempt, type Failure } from '../writes/attempt.ts';
@@ -32,9 +32,15 @@ import { readHealth } from './health.ts';
 import { beginUrgentDrains } from './interrupted-drains.ts';
 import type { KeptInstances } from './kept-instances.ts';
 import { LifecycleMemory } from './memory.ts';
-import { awaitingPods, isAwaited, type Nominations, readNominations } from './nominations.ts';
+import {
+  awaitingPods,
+  isAwaited,
+  NO_NOMINATIONS,
+  type Nominations,
+  readNominations,
+} from './nomination/nominations.ts';
+import { type Registering, registerNodes, rest } from './nomination/register-nodes.ts';
 import { isLeaving, type LifecycleReport, reportOf, type View } from './report.ts';
-import { type Registering, registerNodes, rest } from './unregistered-taint.ts';
 
 /** Nodes that could open are not kept closed for longer, however long kube-scheduler tries pods. */
 const REST_MS_MAX = 750;
@@ -90,7 +96,7 @@ interface Index {
 }
 
 function indexOf(
-  { state, nowMs, memory }: Pick<Pass, 'state' | 'nowMs' | 'memory'>,
+  { settings, state, nowMs, memory }: Pick<Pass, 'settings' | 'state' | 'nowMs' | 'memory'>,
   { instances, unhealthy }: Health,
 ): Index {
   const { nodes, pods, nodePools } = state.objects;
@@ -100,7 +106,7 @@ function indexOf(
     unhealthy,
     nodes: Map.groupBy(nodes, (node) => node.providerId ?? ''),
     pods: Map.groupBy(pods, (pod) => pod.nodeName ?? ''),
-    nominations: readNominations(state, nowMs),
+    nominations: settings.podNomination ? readNominations(state, nowMs) : NO_NOMINATIONS,
     instances,
   };
 }
@@ -226,8 +232,8 @@ async function carryAllOut(first: View, health: Health): Promise<View> {
     first.pass,
     first.decisions.filter(({ claim }) => isLeaving(claim)),
   );
-  const opens = openingsOf(first.decisions).length > 0;
-  const view = opens ? await atRest(first, health) : first;
+  const isWaiting = first.pass.settings.podNomination && openingsOf(first.decisions).length > 0;
+  const view = isWaiting ? await atRest(first, health) : first;
   await openAndGoOn(view);
   return view;
 }

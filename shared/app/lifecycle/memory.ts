@@ -3,7 +3,7 @@ import { seenTaint } from '../../core/lifecycle/termination.ts';
 import type { Node } from '../../core/model/cluster.ts';
 import { BlockedEvictions } from './blocked-evictions.ts';
 import { KeptInstances } from './kept-instances.ts';
-import { KeptNominations } from './kept-nominations.ts';
+import { KeptNominations } from './nomination/kept-nominations.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -1,12 +1,12 @@
 import { taintList } from '../../core/launch/node-bootstrap.ts';
 import { type LifecycleAction, TERMINATION_FINALIZER } from '../../core/lifecycle/actions.ts';
 import type { ConditionClaim } from '../../core/lifecycle/conditions.ts';
-import { plannedPods } from '../../core/lifecycle/planned-pods.ts';
 import { unplannedTaint } from '../../core/lifecycle/unplanned-taint.ts';
 import type { Node } from '../../core/model/cluster.ts';
 import { NODE_POOL, PLANNED_PODS, ZONE } from '../../core/model/labels.ts';
 import type { Pod } from '../../core/model/pod.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
+import { plannedPods } from '../../core/nomination/planned-pods.ts';
 import type { NodePatch, Ports } from '../../ports.ts';
 import { attempt, type Failure } from '../writes/attempt.ts';
 import { withReadiness } from '../writes/claim-readiness.ts';

@@ -6,7 +6,7 @@ import type { NodeClaim } from '../../core/model/provisioning.ts';
 import type { Failure } from '../writes/attempt.ts';
 import { isHurried } from './blocked-evictions.ts';
 import type { Pass } from './claim-steps.ts';
-import { isAtRisk, type Nominations } from './nominations.ts';
+import { isAtRisk, type Nominations } from './nomination/nominations.ts';
 
 export interface LifecycleReport {
   /** Something was written, or a drain or a node that is about to be ready: look again soon. */

@@ -11,11 +11,11 @@ import {
   PodGroups,
 } from '../../core/launch/pod-groups.ts';
 import { type LaunchOutcomes, withOutcomes } from '../../core/launch/unused-launches.ts';
-import { isPending } from '../../core/lifecycle/planned-pods.ts';
 import { LAUNCHED_FOR } from '../../core/model/labels.ts';
 import type { Plan, UnplacedReason } from '../../core/model/plan.ts';
 import { type Pod, podKey } from '../../core/model/pod.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
+import { isPending } from '../../core/nomination/planned-pods.ts';
 import type { ClusterState, Memory, Ports } from '../../ports.ts';
 import { atOnce, WRITES_AT_ONCE } from '../writes/at-once.ts';
 import { attempt, type Failure } from '../writes/attempt.ts';

@@ -3,13 +3,13 @@ import { instanceLabels } from '../../core/instance-types/instance-labels.ts';
 import { nodeClassLabels } from '../../core/launch/node-classes.ts';
 import { nodePoolHashAnnotations } from '../../core/launch/template-hash.ts';
 import { TERMINATION_FINALIZER } from '../../core/lifecycle/actions.ts';
-import { plannedPodsText } from '../../core/lifecycle/planned-pods.ts';
 import { launchPlanOf, launchPlanText } from '../../core/model/annotations/launch-plan.ts';
 import type { InstanceType } from '../../core/model/instance-type.ts';
 import { DECISION, NODE_POOL, PLAN, PLANNED_PODS } from '../../core/model/labels.ts';
 import type { OfferingChoice, PlannedNodeClaim } from '../../core/model/plan.ts';
 import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
 import { amountOf, maxResources, type Resources } from '../../core/model/resources.ts';
+import { plannedPodsText } from '../../core/nomination/planned-pods.ts';
 import type { NewNodeClaim } from '../../ports.ts';
 
 function baseClaim(pool: NodePool, name: string): NewNodeClaim {

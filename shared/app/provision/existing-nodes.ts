@@ -1,12 +1,12 @@
 import { isOurs } from '../../core/launch/node-classes.ts';
 import { isTrue } from '../../core/lifecycle/conditions.ts';
-import { isPending, plannedPods, plannedPodsText } from '../../core/lifecycle/planned-pods.ts';
 import type { Node } from '../../core/model/cluster.ts';
 import { NOMINATED_UNTIL, PLANNED_PODS } from '../../core/model/labels.ts';
 import type { Plan } from '../../core/model/plan.ts';
 import { type Pod, podKey } from '../../core/model/pod.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
+import { isPending, plannedPods, plannedPodsText } from '../../core/nomination/planned-pods.ts';
 import type { MetadataPatch, Ports } from '../../ports.ts';
 import { atOnce, WRITES_AT_ONCE } from '../writes/at-once.ts';
 import { attempt, type Failure } from '../writes/attempt.ts';

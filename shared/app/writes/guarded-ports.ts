@@ -11,13 +11,14 @@ export type Guard = (effect: Exclude<Effect, 'read'>) => Promise<void>;
 
 function guarded<Port extends object>(
   port: Port,
-  effects: Readonly<Record<keyof Port, Effect>>,
+  effects: Readonly<Record<keyof Port & string, Effect>>,
   guard: Guard,
 ): Port {
+  const effectOf = new Map<PropertyKey, Effect>(Object.entries(effects));
   return new Proxy(port, {
     get(target, key) {
       const member: unknown = Reflect.get(target, key);
-      const effect = Reflect.get(effects, key) as Effect | undefined;
+      const effect = effectOf.get(key);
       if (typeof member !== 'function') return member;
       if (effect === 'read') return member.bind(target);
       return async (...args: readonly unknown[]) => {

@@ -1,10 +1,10 @@
-import { isPending } from '../lifecycle/planned-pods.ts';
 import type { Node } from '../model/cluster.ts';
 import type { Plan, PlannedNodeClaim } from '../model/plan.ts';
 import { isBufferPod, podKey } from '../model/pod.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../model/snapshot.ts';
 import { DISRUPTED, isDisrupted, type Taint } from '../model/taint.ts';
+import { isPending } from '../nomination/planned-pods.ts';
 import { stateNodes } from '../scheduling/problem/state-node.ts';
 import { replan } from '../scheduling/replan.ts';
 import { type Candidate, isReschedulable } from './candidates.ts';

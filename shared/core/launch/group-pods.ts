@@ -1,7 +1,7 @@
-import { isPending } from '../lifecycle/planned-pods.ts';
 import type { Pod } from '../model/pod.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import type { ClusterSnapshot } from '../model/snapshot.ts';
+import { isPending } from '../nomination/planned-pods.ts';
 import type { PodGroups } from './pod-groups.ts';
 
 /** Whether the pod is to go on: it has not ended, and nobody has told it to go. */

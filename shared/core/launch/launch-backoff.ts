@@ -1,7 +1,7 @@
-import { isPending } from '../lifecycle/planned-pods.ts';
 import { RETRY_LAUNCH } from '../model/labels.ts';
 import type { Pod } from '../model/pod.ts';
 import { podKey } from '../model/pod.ts';
+import { isPending } from '../nomination/planned-pods.ts';
 import { type PodGroup, type PodGroups, retryOf, tryText } from './pod-groups.ts';
 import type { LaunchOutcomes, OpenLaunch, UnusedLaunch, UsedLaunch } from './unused-launches.ts';
 

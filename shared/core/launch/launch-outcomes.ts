@@ -1,6 +1,5 @@
 import { quietSinceMs, toldToGoAtMs } from '../disruption/pod-events.ts';
 import { conditionOf, isTrue } from '../lifecycle/conditions.ts';
-import { plannedPods } from '../lifecycle/planned-pods.ts';
 import type { Node } from '../model/cluster.ts';
 import { LAUNCHED_FOR } from '../model/labels.ts';
 import type { Pod } from '../model/pod.ts';
@@ -8,6 +7,7 @@ import { DEFAULT_SCHEDULER } from '../model/pod.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import type { ClusterSnapshot } from '../model/snapshot.ts';
 import { DISRUPTED } from '../model/taint.ts';
+import { plannedPods } from '../nomination/planned-pods.ts';
 import { GroupPods, isLive, podsByGroup, ranMs } from './group-pods.ts';
 import {
   type LaunchedFor,

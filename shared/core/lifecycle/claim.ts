@@ -14,6 +14,7 @@ import {
 import type { Pod } from '../model/pod.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import { isEphemeralTaint, isStartingTaint, type Taint } from '../model/taint.ts';
+import type { ClosedClaim } from '../nomination/registration-order.ts';
 import {
   type ClaimDecision,
   type ClaimSurroundings,
@@ -24,7 +25,6 @@ import {
 } from './actions.ts';
 import { type ConditionClaim, conditionOf, isTrue, readiness } from './conditions.ts';
 import { consistentState } from './consistency.ts';
-import type { ClosedClaim } from './registration-order.ts';
 import { terminationActions } from './termination.ts';
 
 /** A launch that is tried in vain for this long is given up, as in Karpenter. */

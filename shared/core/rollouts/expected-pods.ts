@@ -1,6 +1,6 @@
-import { isPending } from '../lifecycle/planned-pods.ts';
 import type { LabelSelector, Pod, PodSpec } from '../model/pod.ts';
 import type { ClusterSnapshot } from '../model/snapshot.ts';
+import { isPending } from '../nomination/planned-pods.ts';
 import { selects } from '../scheduling/problem/selectors.ts';
 
 /**

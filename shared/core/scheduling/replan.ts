@@ -1,11 +1,11 @@
 import { isTrue } from '../lifecycle/conditions.ts';
-import { isPending, plannedPods } from '../lifecycle/planned-pods.ts';
 import type { Plan } from '../model/plan.ts';
 import { type Pod, podKey } from '../model/pod.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import { fitsResources, type Resources, subtractResources } from '../model/resources.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../model/snapshot.ts';
 import { untoleratedTaint } from '../model/taint.ts';
+import { isPending, plannedPods } from '../nomination/planned-pods.ts';
 import { type StateNode, stateNodes } from './problem/state-node.ts';
 import { solved } from './solve.ts';
 

@@ -1,9 +1,9 @@
-import { plannedPods } from '../../lifecycle/planned-pods.ts';
 import type { PodDisruptionBudget } from '../../model/cluster.ts';
 import { DO_NOT_DISRUPT, NODE_POOL } from '../../model/labels.ts';
 import type { Pod } from '../../model/pod.ts';
 import { podKey } from '../../model/pod.ts';
 import type { ClusterSnapshot } from '../../model/snapshot.ts';
+import { plannedPods } from '../../nomination/planned-pods.ts';
 import { allows } from '../../requirements/value-set.ts';
 import { nodeTermsOf } from './node-terms.ts';
 import { podIndexOf } from './pod-index.ts';

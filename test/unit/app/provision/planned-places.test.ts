@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { awaitingPods, readNominations } from '../../../../shared/app/lifecycle/nominations.ts';
+import {
+  awaitingPods,
+  readNominations,
+} from '../../../../shared/app/lifecycle/nomination/nominations.ts';
 import type { Pod } from '../../../../shared/core/model/pod.ts';
 import type { NodeClaim } from '../../../../shared/core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../../../../shared/core/model/snapshot.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { provision } from '../../../../shared/app/provision/provision.ts';
-import { plannedPods } from '../../../../shared/core/lifecycle/planned-pods.ts';
 import { NODE_POOL, ZONE } from '../../../../shared/core/model/labels.ts';
 import type { Pod, PodSpec } from '../../../../shared/core/model/pod.ts';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../../../../shared/core/model/snapshot.ts';
+import { plannedPods } from '../../../../shared/core/nomination/planned-pods.ts';
 import { expectedPods, waitingSets } from '../../../../shared/core/rollouts/expected-pods.ts';
 import { planWhole } from '../../../../shared/core/rollouts/part-plan.ts';
 import { replan } from '../../../../shared/core/scheduling/replan.ts';

@@ -1,13 +1,13 @@
-import type { LifecycleAction } from '../../core/lifecycle/actions.ts';
-import { isPending, plannedPods, plannedPodsText } from '../../core/lifecycle/planned-pods.ts';
-import { inSpreadOrder, nominableTogether } from '../../core/lifecycle/spread-order.ts';
-import { attractsOtherPods, type Pod } from '../../core/model/pod.ts';
-import type { NodeClaim } from '../../core/model/provisioning.ts';
-import type { ClusterState, Ports } from '../../ports.ts';
-import { attempt, type Failure } from '../writes/attempt.ts';
-import type { LifecycleMemory } from './memory.ts';
+import type { LifecycleAction } from '../../../core/lifecycle/actions.ts';
+import { attractsOtherPods, type Pod } from '../../../core/model/pod.ts';
+import type { NodeClaim } from '../../../core/model/provisioning.ts';
+import { isPending, plannedPods, plannedPodsText } from '../../../core/nomination/planned-pods.ts';
+import { inSpreadOrder, nominableTogether } from '../../../core/nomination/spread-order.ts';
+import type { ClusterState, Ports } from '../../../ports.ts';
+import { attempt, type Failure } from '../../writes/attempt.ts';
+import type { LifecycleMemory } from '../memory.ts';
+import { type ClaimPass, carryOut, namePods, open, prepare } from '../registration.ts';
 import { nominatePods } from './nominations.ts';
-import { type ClaimPass, carryOut, namePods, open, prepare } from './registration.ts';
 
 /** As many nodes open in one pass: then it is time to look at everything else. */
 export const TOGETHER_MAX = 20;

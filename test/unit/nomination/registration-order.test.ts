@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { decideClaim, unregisteredClaim } from '../../../shared/core/lifecycle/claim.ts';
-import {
-  awaitedNodes,
-  type ClosedClaim,
-} from '../../../shared/core/lifecycle/registration-order.ts';
 import { HOSTNAME, UNREGISTERED_TAINT_KEY, ZONE } from '../../../shared/core/model/labels.ts';
 import type { Pod, PodSpec } from '../../../shared/core/model/pod.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
+import {
+  awaitedNodes,
+  type ClosedClaim,
+} from '../../../shared/core/nomination/registration-order.ts';
 import { ofApp, spreadOver, termOver } from '../../builders/affinity.ts';
 import { yes } from '../../builders/scheduling.ts';
 import { aNode, aNodeClaim, aPod } from '../launch/builders.ts';

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { lifecycle } from '../../../../shared/app/lifecycle/lifecycle.ts';
-import { LifecycleMemory } from '../../../../shared/app/lifecycle/memory.ts';
+import { lifecycle } from '../../../../../shared/app/lifecycle/lifecycle.ts';
+import { LifecycleMemory } from '../../../../../shared/app/lifecycle/memory.ts';
 import {
   registerNodes,
   TOGETHER_MAX,
-} from '../../../../shared/app/lifecycle/unregistered-taint.ts';
-import type { Failure } from '../../../../shared/app/writes/attempt.ts';
-import { ZONE } from '../../../../shared/core/model/labels.ts';
-import type { Pod } from '../../../../shared/core/model/pod.ts';
+} from '../../../../../shared/app/lifecycle/nomination/register-nodes.ts';
+import type { Failure } from '../../../../../shared/app/writes/attempt.ts';
+import { ZONE } from '../../../../../shared/core/model/labels.ts';
+import type { Pod } from '../../../../../shared/core/model/pod.ts';
 import {
   type ClusterState,
   type MetadataPatch,
   type NodePatch,
   type ObjectRef,
   PortError,
-} from '../../../../shared/ports.ts';
-import { ofApp, spreadOver, termOver } from '../../../builders/affinity.ts';
-import { claimOf, nodeOf, podOf } from '../../../builders/scheduling.ts';
-import { runningWorld, settings, spread, waitingWorld, withPorts } from '../world.ts';
+} from '../../../../../shared/ports.ts';
+import { ofApp, spreadOver, termOver } from '../../../../builders/affinity.ts';
+import { claimOf, nodeOf, podOf } from '../../../../builders/scheduling.ts';
+import { runningWorld, settings, spread, waitingWorld, withPorts } from '../../world.ts';
 
 const PLANNED = 'joiner.dev/planned-pods';
 const later = new PortError('throttled', '429', 'later');

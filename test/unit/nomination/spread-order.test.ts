@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inSpreadOrder, nominableTogether } from '../../../shared/core/lifecycle/spread-order.ts';
 import { HOSTNAME, ZONE } from '../../../shared/core/model/labels.ts';
 import type { Pod, PodSpec } from '../../../shared/core/model/pod.ts';
+import { inSpreadOrder, nominableTogether } from '../../../shared/core/nomination/spread-order.ts';
 import { ofApp, spreadOver } from '../../builders/affinity.ts';
 import { PLAIN_SPEC } from '../../builders/scheduling.ts';
 import { aNode, aPod } from '../launch/builders.ts';

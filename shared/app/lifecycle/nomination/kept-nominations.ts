@@ -1,10 +1,10 @@
-import { type Nominees, nominableTogether } from '../../core/lifecycle/spread-order.ts';
-import { hardDomainSpreads, type Pod } from '../../core/model/pod.ts';
-import type { Ports, WaitingPod, WaitingPodStream } from '../../ports.ts';
-import { atOnce } from '../writes/at-once.ts';
-import type { Failure } from '../writes/attempt.ts';
-import { untilKarpenterIsActive } from '../writes/karpenter-lease.ts';
-import { podRef } from '../writes/references.ts';
+import { hardDomainSpreads, type Pod } from '../../../core/model/pod.ts';
+import { type Nominees, nominableTogether } from '../../../core/nomination/spread-order.ts';
+import type { Ports, WaitingPod, WaitingPodStream } from '../../../ports.ts';
+import { atOnce } from '../../writes/at-once.ts';
+import type { Failure } from '../../writes/attempt.ts';
+import { untilKarpenterIsActive } from '../../writes/karpenter-lease.ts';
+import { podRef } from '../../writes/references.ts';
 import { SETTLING_MS } from './nominations.ts';
 
 /** A pod whose place is taken loses its nomination each time it is tried, and others theirs by that. */

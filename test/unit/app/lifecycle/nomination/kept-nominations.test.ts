@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { KeptNominations } from '../../../../shared/app/lifecycle/kept-nominations.ts';
-import { KarpenterLease } from '../../../../shared/app/writes/karpenter-lease.ts';
-import type { Nominees } from '../../../../shared/core/lifecycle/spread-order.ts';
-import { ZONE } from '../../../../shared/core/model/labels.ts';
-import type { Pod, PodSpec } from '../../../../shared/core/model/pod.ts';
+import { KeptNominations } from '../../../../../shared/app/lifecycle/nomination/kept-nominations.ts';
+import { KarpenterLease } from '../../../../../shared/app/writes/karpenter-lease.ts';
+import { ZONE } from '../../../../../shared/core/model/labels.ts';
+import type { Pod, PodSpec } from '../../../../../shared/core/model/pod.ts';
+import type { Nominees } from '../../../../../shared/core/nomination/spread-order.ts';
 import {
   type ObjectRef,
   PortError,
   type Ports,
   type WaitingPodListener,
-} from '../../../../shared/ports.ts';
-import { ofApp, spreadOver } from '../../../builders/affinity.ts';
-import { podOf } from '../../../builders/scheduling.ts';
-import { aNode, aPod } from '../../launch/builders.ts';
-import { waitingWorld, withPorts } from '../world.ts';
+} from '../../../../../shared/ports.ts';
+import { ofApp, spreadOver } from '../../../../builders/affinity.ts';
+import { podOf } from '../../../../builders/scheduling.ts';
+import { aNode, aPod } from '../../../launch/builders.ts';
+import { waitingWorld, withPorts } from '../../world.ts';
 
 interface Scene {
   readonly kept: KeptNominations;

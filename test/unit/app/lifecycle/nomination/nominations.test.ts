@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { nominatePods } from '../../../../shared/app/lifecycle/nominations.ts';
-import { provision } from '../../../../shared/app/provision/provision.ts';
-import { plannedPods } from '../../../../shared/core/lifecycle/planned-pods.ts';
-import { type ObjectRef, PortError, type Ports } from '../../../../shared/ports.ts';
-import { readState } from '../../../../shared/sim/decode.ts';
-import { WORLD_START_MS, type World } from '../../../../shared/sim/world.ts';
-import { deployment, nodeClass, nodePool, smallWorld } from '../../../sim/small-world.ts';
-import { aNode, aPod } from '../../launch/builders.ts';
-import { MINUTE, settings, waitingWorld, withPorts } from '../world.ts';
+import { nominatePods } from '../../../../../shared/app/lifecycle/nomination/nominations.ts';
+import { provision } from '../../../../../shared/app/provision/provision.ts';
+import { plannedPods } from '../../../../../shared/core/nomination/planned-pods.ts';
+import { type ObjectRef, PortError, type Ports } from '../../../../../shared/ports.ts';
+import { readState } from '../../../../../shared/sim/decode.ts';
+import { WORLD_START_MS, type World } from '../../../../../shared/sim/world.ts';
+import { deployment, nodeClass, nodePool, smallWorld } from '../../../../sim/small-world.ts';
+import { aNode, aPod } from '../../../launch/builders.ts';
+import { MINUTE, settings, waitingWorld, withPorts } from '../../world.ts';
 
 const refuse = async (): Promise<never> => {
   throw new PortError('unauthorised', '403', 'patch pods/status: forbidden');

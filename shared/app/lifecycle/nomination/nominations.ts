@@ -1,13 +1,13 @@
-import { conditionOf, isTrue } from '../../core/lifecycle/conditions.ts';
-import { isPending, plannedPods } from '../../core/lifecycle/planned-pods.ts';
-import { type Nominees, nominableTogether } from '../../core/lifecycle/spread-order.ts';
-import type { Pod } from '../../core/model/pod.ts';
-import type { NodeClaim } from '../../core/model/provisioning.ts';
-import { fitsResources, type Resources, subtractResources } from '../../core/model/resources.ts';
-import type { ClusterState, Ports } from '../../ports.ts';
-import { atOnce } from '../writes/at-once.ts';
-import { attempt, type Failure } from '../writes/attempt.ts';
-import { podRef } from '../writes/references.ts';
+import { conditionOf, isTrue } from '../../../core/lifecycle/conditions.ts';
+import type { Pod } from '../../../core/model/pod.ts';
+import type { NodeClaim } from '../../../core/model/provisioning.ts';
+import { fitsResources, type Resources, subtractResources } from '../../../core/model/resources.ts';
+import { isPending, plannedPods } from '../../../core/nomination/planned-pods.ts';
+import { type Nominees, nominableTogether } from '../../../core/nomination/spread-order.ts';
+import type { ClusterState, Ports } from '../../../ports.ts';
+import { atOnce } from '../../writes/at-once.ts';
+import { attempt, type Failure } from '../../writes/attempt.ts';
+import { podRef } from '../../writes/references.ts';
 
 /** More at once would only wait in the API server, and other functions' calls with them. */
 const AT_ONCE_MAX = 20;
@@ -56,6 +56,16 @@ function freeRoom({ objects }: ClusterState, nowMs: number): Map<string, Resourc
   }
   return free;
 }
+
+/** For nodes that are registered as soon as they are ready, whatever pods wait for. */
+export const NO_NOMINATIONS: Nominations = {
+  pending: new Map(),
+  nominated: new Map(),
+  staying: new Set(),
+  plannedOn: new Map(),
+  free: new Map(),
+  nowMs: 0,
+};
 
 /** Later plans know more: a pod that several claims name is the newest one's. */
 export function readNominations(state: ClusterState, nowMs: number): Nominations {

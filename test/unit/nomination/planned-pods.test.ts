@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { plannedPods, plannedPodsText } from '../../../shared/core/lifecycle/planned-pods.ts';
 import { PLANNED_PODS } from '../../../shared/core/model/labels.ts';
+import { plannedPods, plannedPodsText } from '../../../shared/core/nomination/planned-pods.ts';
 
 function uid(at: number): string {
   return `0f0e9d3c-0000-4000-8000-${String(at).padStart(12, '0')}`;
