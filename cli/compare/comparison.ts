@@ -6,6 +6,7 @@ import {
   type WayResult,
 } from '../../shared/core/comparison/karpenters-way.ts';
 import { isReschedulable } from '../../shared/core/disruption/candidates.ts';
+import { claimOfNode } from '../../shared/core/model/joins.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, NODE_POOL } from '../../shared/core/model/labels.ts';
 import type { ClusterSnapshot } from '../../shared/core/model/snapshot.ts';
 import { packingsOf } from '../packing/at-rest.ts';
@@ -114,9 +115,8 @@ function kindsOf(nodes: ClusterSnapshot['nodes']): readonly Kind[] {
 
 function rowOf({ snapshot, evictions, removed }: Omit<Rest, 'made'>): Row {
   const nodes = snapshot.nodes.filter(({ labels }) => labels[NODE_POOL] !== undefined);
-  const claims = new Map(snapshot.nodeClaims.map((claim) => [claim.providerId, claim]));
-  const prices = nodes.map(({ labels, providerId }) => {
-    const own = { ...claims.get(providerId)?.labels, ...labels };
+  const prices = nodes.map((node) => {
+    const own = { ...claimOfNode(snapshot.nodeClaims, node)?.labels, ...node.labels };
     return offeringOf(snapshot, own)?.offering.listPrice;
   });
   const usdPerHour = prices.reduce<number>((sum, price) => sum + (price ?? 0), 0);

@@ -2,6 +2,7 @@ import { isReschedulable } from '../../shared/core/disruption/candidates.ts';
 import { isTrue } from '../../shared/core/lifecycle/conditions.ts';
 import { readJsonObject } from '../../shared/core/model/annotations/json-object.ts';
 import type { Condition } from '../../shared/core/model/cluster.ts';
+import { podsOnNode } from '../../shared/core/model/joins.ts';
 import {
   DECISION,
   DO_NOT_DISRUPT,
@@ -89,7 +90,7 @@ export function explainClaim(
 ): ClaimExplanation {
   const node = objects.nodes.find(({ name }) => name === row.node);
   const all = { ...node?.annotations, ...claim.annotations };
-  const pods = objects.pods.filter((pod) => pod.nodeName === row.node && isReschedulable(pod));
+  const pods = podsOnNode(objects.pods, row.node).filter(isReschedulable);
   return {
     row,
     planned: readJsonObject(claim.annotations[PLAN]),

@@ -1,4 +1,5 @@
 import { isReschedulable } from '../../shared/core/disruption/candidates.ts';
+import { podsOnNode } from '../../shared/core/model/joins.ts';
 import type { PlannedNodeClaim } from '../../shared/core/model/plan.ts';
 import { type Pod, podKey } from '../../shared/core/model/pod.ts';
 import type { NodeClaim } from '../../shared/core/model/provisioning.ts';
@@ -65,8 +66,8 @@ function boundPlace(pod: Pod, node: string, { state, rows }: Surroundings): Plac
   const row = rows.find((each) => each.node === node);
   const { nodeClaims, pods } = state.objects;
   const claim = nodeClaims.find(({ name }) => name === row?.nodeClaim);
-  const otherPods = pods
-    .filter((each) => each.nodeName === node && each !== pod && isReschedulable(each))
+  const otherPods = podsOnNode(pods, node)
+    .filter((each) => each !== pod && isReschedulable(each))
     .map(podKey)
     .sort();
   return { kind: 'bound', node, row, because: becauseOf(pod, claim), otherPods };

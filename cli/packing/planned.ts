@@ -1,5 +1,6 @@
 import { offeringOf } from '../../shared/core/comparison/cluster-at-rest.ts';
 import { allocatable } from '../../shared/core/instance-types/allocatable.ts';
+import { claimOfNode, podsOnNode } from '../../shared/core/model/joins.ts';
 import {
   CAPACITY_TYPE,
   INSTANCE_TYPE,
@@ -8,7 +9,7 @@ import {
   ZONE,
 } from '../../shared/core/model/labels.ts';
 import type { Plan, PlannedNodeClaim, RunnerUp } from '../../shared/core/model/plan.ts';
-import { type Pod, podKey } from '../../shared/core/model/pod.ts';
+import { isOver, type Pod, podKey } from '../../shared/core/model/pod.ts';
 import { addResources, type Resources } from '../../shared/core/model/resources.ts';
 import type { ClusterSnapshot } from '../../shared/core/model/snapshot.ts';
 import { formatResources } from '../../shared/core/quantity.ts';
@@ -27,10 +28,6 @@ const NOT_PLANNED = {
   runnerUp: null,
   life: null,
 } as const;
-
-function isThere({ phase }: Pod): boolean {
-  return phase !== 'Succeeded' && phase !== 'Failed';
-}
 
 function runnerUpText(runnerUp: RunnerUp | undefined): RunnerUpText | null {
   if (runnerUp === undefined) return null;
@@ -68,18 +65,17 @@ export class Packer {
     existing: Plan['existing'],
     factsOf: (name: string, claim: string | undefined) => NodeFacts,
   ): readonly PackedNode[] {
-    const byNode = Map.groupBy(pods.filter(isThere), ({ nodeName }) => nodeName);
     const coming = new Map(existing.map((each) => [each.node, this.#podsOf(each.pods)]));
-    const claims = new Map(nodeClaims.map((claim) => [claim.providerId, claim]));
     const joined = new Set(nodes.map(({ providerId }) => providerId));
     const joining = nodeClaims.filter(
       ({ providerId }) => providerId !== undefined && !joined.has(providerId),
     );
     return [...nodes, ...joining].map((node): PackedNode => {
-      const claim = node.providerId === undefined ? undefined : claims.get(node.providerId);
+      const claim = claimOfNode(nodeClaims, node);
       const labels: Labels = { ...claim?.labels, ...node.labels };
       const offering = offeringOf(this.#snapshot, labels)?.offering;
-      const own = [...(byNode.get(node.name) ?? []), ...(coming.get(node.name) ?? [])];
+      const there = podsOnNode(pods, node.name).filter((pod) => !isOver(pod));
+      const own = [...there, ...(coming.get(node.name) ?? [])];
       return {
         ...NOT_PLANNED,
         name: node.name,

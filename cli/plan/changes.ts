@@ -6,7 +6,7 @@ import { decodeNodeOverlay } from '../../shared/api/node-overlay.ts';
 import { decodeNodePool } from '../../shared/api/node-pool.ts';
 import type { DaemonSet } from '../../shared/core/model/cluster.ts';
 import type { NodeClass } from '../../shared/core/model/node-class.ts';
-import { type Pod, type PodSpec, podKey } from '../../shared/core/model/pod.ts';
+import { isLive, type Pod, type PodSpec, podKey } from '../../shared/core/model/pod.ts';
 import type { NodePool } from '../../shared/core/model/provisioning.ts';
 import { amountOf } from '../../shared/core/model/resources.ts';
 import type { ClusterState } from '../../shared/ports.ts';
@@ -72,10 +72,6 @@ function waitingPod(object: Json): Pod {
   return { ...checkedValue(pods.decode(object)), phase: 'Pending', unschedulable: true };
 }
 
-function isCounted({ phase, deletedAtMs }: Pod): boolean {
-  return phase !== 'Succeeded' && phase !== 'Failed' && deletedAtMs === undefined;
-}
-
 /** Whether the pod is of the workload of that kind and name, by the name of what made it. */
 function isOf({ controller }: Pod, kind: string, name: string): boolean {
   if (controller === undefined) return false;
@@ -123,7 +119,7 @@ function withWorkload(state: ClusterState, object: Json, notes: string[]): Clust
   notes.push(...priorityNote(object));
   const { pods: all } = state.objects;
   const own = all.filter(
-    (pod) => pod.namespace === namespace && isCounted(pod) && isOf(pod, kind, name),
+    (pod) => pod.namespace === namespace && isLive(pod) && isOf(pod, kind, name),
   );
   const said = numberAt(object, 'spec', 'replicas');
   const replicas = said ?? Math.max(1, own.length);

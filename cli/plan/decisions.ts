@@ -2,6 +2,7 @@ import type { Disruption } from '../../shared/app/disrupt/pass.ts';
 import { isReschedulable } from '../../shared/core/disruption/candidates.ts';
 import { nodeClassOf } from '../../shared/core/launch/node-classes.ts';
 import { nodeClassHash } from '../../shared/core/launch/template-hash.ts';
+import { nodeOfClaim, podsOnNode } from '../../shared/core/model/joins.ts';
 import {
   CAPACITY_TYPE,
   INSTANCE_TYPE,
@@ -37,15 +38,12 @@ function podTerms(pods: readonly Pod[]): PodTerms[] {
 /** What goes with one node. */
 export function movingPods({ between }: Pick<DryRun, 'between'>, claim: NodeClaim): Pod[] {
   const { nodes, pods } = between.objects;
-  const node = nodes.find(({ providerId }) => providerId === claim.providerId);
-  return pods.filter(
-    (pod) => node !== undefined && pod.nodeName === node.name && isReschedulable(pod),
-  );
+  return podsOnNode(pods, nodeOfClaim(nodes, claim)?.name).filter(isReschedulable);
 }
 
 function nodeTerms(run: DryRun, { prices }: Previewed, claim: NodeClaim): NodeTerms {
-  const { name, uid, labels, providerId } = claim;
-  const node = run.between.objects.nodes.find((each) => each.providerId === providerId);
+  const { name, uid, labels } = claim;
+  const node = nodeOfClaim(run.between.objects.nodes, claim);
   return {
     nodeClaim: name,
     uid,

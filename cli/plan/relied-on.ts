@@ -1,5 +1,6 @@
 import type { UseCaseSettings } from '../../shared/api/stack-settings.ts';
 import { driftHash } from '../../shared/core/launch/drift-hash.ts';
+import { nodeOfClaim } from '../../shared/core/model/joins.ts';
 import { type Pod, podKey } from '../../shared/core/model/pod.ts';
 import type { NodeClaim } from '../../shared/core/model/provisioning.ts';
 import type { ClusterState } from '../../shared/ports.ts';
@@ -39,8 +40,9 @@ function poolEntries({ objects, nodeClasses }: ClusterState, { pools, classes }:
 }
 
 function nodeEntries({ objects }: ClusterState, { claims }: Grounds): Entry[] {
-  return claims.flatMap(({ name, labels, requirements, providerId }): Entry[] => {
-    const node = objects.nodes.find((each) => each.providerId === providerId);
+  return claims.flatMap((claim): Entry[] => {
+    const { name, labels, requirements } = claim;
+    const node = nodeOfClaim(objects.nodes, claim);
     const own: Entry = [`NodeClaim/${name}`, { labels, requirements }];
     if (node === undefined) return [own];
     const { labels: shown, taints, allocatable } = node;

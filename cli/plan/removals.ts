@@ -4,6 +4,7 @@ import { isReschedulable } from '../../shared/core/disruption/candidates.ts';
 import { replacedUids } from '../../shared/core/disruption/commands.ts';
 import { isOurs } from '../../shared/core/launch/node-classes.ts';
 import { conditionOf, isTrue } from '../../shared/core/lifecycle/conditions.ts';
+import { nodeOfClaim, podsOnNode } from '../../shared/core/model/joins.ts';
 import {
   CAPACITY_TYPE,
   INSTANCE_TYPE,
@@ -62,7 +63,6 @@ export function removalsOf(
   prices: Catalog,
   decisions: readonly DecisionRecord[],
 ): readonly Removal[] {
-  const nodes = new Map(objects.nodes.map(({ providerId, name }) => [providerId, name]));
   const replacedBy = replacementsOf(cluster.created);
   const why = new Map(
     decisions
@@ -73,8 +73,8 @@ export function removalsOf(
     .filter(({ uid }) => cluster.deleted.includes(uid) || replacedBy.has(uid))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .map((claim) => {
-      const { uid, name, labels, providerId } = claim;
-      const node = providerId === undefined ? undefined : nodes.get(providerId);
+      const { uid, name, labels } = claim;
+      const node = nodeOfClaim(objects.nodes, claim)?.name;
       const replacements = replacedBy.get(uid) ?? [];
       return {
         nodeClaim: name,
@@ -84,7 +84,7 @@ export function removalsOf(
         zone: labels[ZONE],
         capacityType: labels[CAPACITY_TYPE],
         pricePerHour: listPrice(prices, labels),
-        pods: objects.pods.filter((pod) => pod.nodeName === node && isReschedulable(pod)).length,
+        pods: podsOnNode(objects.pods, node).filter(isReschedulable).length,
         action: replacements.length > 0 ? ('replace' as const) : ('remove' as const),
         replacedBy: replacements.map((each) => each.name),
         why: why.get(`NodeClaim/${name}`) ?? 'spec.replicas of its NodePool',

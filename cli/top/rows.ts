@@ -2,6 +2,7 @@ import type { Catalog } from '../../shared/catalog/facts.ts';
 import { isEmpty } from '../../shared/core/disruption/candidates.ts';
 import { isTrue } from '../../shared/core/lifecycle/conditions.ts';
 import type { Node } from '../../shared/core/model/cluster.ts';
+import { claimOfNode, podsOnNode } from '../../shared/core/model/joins.ts';
 import {
   CAPACITY_TYPE,
   INSTANCE_TYPE,
@@ -10,7 +11,7 @@ import {
   SPOT,
   ZONE,
 } from '../../shared/core/model/labels.ts';
-import type { Pod } from '../../shared/core/model/pod.ts';
+import { isOver, type Pod } from '../../shared/core/model/pod.ts';
 import type { NodeClaim } from '../../shared/core/model/provisioning.ts';
 import { addResources, amountOf, CPU, MEMORY } from '../../shared/core/model/resources.ts';
 import { isDisrupted } from '../../shared/core/model/taint.ts';
@@ -74,10 +75,6 @@ function nodeState(
   return found.length === 0 ? ['Ready'] : found;
 }
 
-function isActive({ phase }: Pod): boolean {
-  return phase !== 'Succeeded' && phase !== 'Failed';
-}
-
 function use(requested: number, allocatable: number): Use {
   return { requested, allocatable };
 }
@@ -102,12 +99,10 @@ export function nodeRows(
   catalog: Catalog | undefined,
   nowMs: number,
 ): readonly NodeRow[] {
-  const claims = new Map(objects.nodeClaims.map((claim) => [claim.providerId, claim]));
-  const byNode = Map.groupBy(objects.pods.filter(isActive), ({ nodeName }) => nodeName);
   const joined = new Set(objects.nodes.map(({ providerId }) => providerId));
   const nodes = objects.nodes.map((node): NodeRow => {
-    const claim = node.providerId === undefined ? undefined : claims.get(node.providerId);
-    const pods = byNode.get(node.name) ?? [];
+    const claim = claimOfNode(objects.nodeClaims, node);
+    const pods = podsOnNode(objects.pods, node.name).filter((pod) => !isOver(pod));
     const requested = pods.reduce((sum, { spec }) => addResources(sum, spec.requests), {});
     return {
       node: node.name,

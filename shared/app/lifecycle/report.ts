@@ -2,6 +2,7 @@ import { type ClaimDecision, TERMINATION_FINALIZER } from '../../core/lifecycle/
 import { isJoining } from '../../core/lifecycle/claim.ts';
 import { conditionOf, isTrue } from '../../core/lifecycle/conditions.ts';
 import { dueTimes, FOLLOWED_DRAINS_MAX } from '../../core/lifecycle/due-times.ts';
+import { nodeOfClaim, podsOnNode } from '../../core/model/joins.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
 import type { Failure } from '../writes/attempt.ts';
 import { isHurried } from './blocked-evictions.ts';
@@ -65,12 +66,9 @@ function isEnding({ claim, actions }: ClaimDecision, nowMs: number): boolean {
 /** Of all claims, the next moment at which time alone gives them something to do. */
 function nextDueMs({ state, nowMs }: Pass, claims: readonly NodeClaim[]): number | undefined {
   const { nodes, pods } = state.objects;
-  const nodeOf = new Map(nodes.map((node) => [node.providerId, node.name]));
-  const onNode = Map.groupBy(pods, ({ nodeName }) => nodeName);
-  const all = claims.flatMap((claim) => {
-    const name = claim.providerId === undefined ? undefined : nodeOf.get(claim.providerId);
-    return dueTimes(claim, name === undefined ? [] : (onNode.get(name) ?? []));
-  });
+  const all = claims.flatMap((claim) =>
+    dueTimes(claim, podsOnNode(pods, nodeOfClaim(nodes, claim)?.name)),
+  );
   const ahead = all.filter((atMs) => atMs > nowMs);
   return ahead.length === 0 ? undefined : ahead.reduce((a, b) => Math.min(a, b));
 }

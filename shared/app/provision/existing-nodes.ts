@@ -1,6 +1,7 @@
 import { isOurs } from '../../core/launch/node-classes.ts';
 import { isTrue } from '../../core/lifecycle/conditions.ts';
 import type { Node } from '../../core/model/cluster.ts';
+import { nodeOfClaim } from '../../core/model/joins.ts';
 import { NOMINATED_UNTIL, PLANNED_PODS } from '../../core/model/labels.ts';
 import type { Plan } from '../../core/model/plan.ts';
 import { type Pod, podKey } from '../../core/model/pod.ts';
@@ -46,14 +47,10 @@ export function waitingPods({ snapshot, virtual }: Reliance): ReadonlyMap<string
 
 /** Our claims by the name that plans have for their node: that of the claim until it has joined. */
 function claimsByNode({ nodes, nodeClaims }: ClusterSnapshot): ReadonlyMap<string, NodeClaim> {
-  const joined = new Map(nodes.map(({ providerId, name }) => [providerId, name]));
   return new Map(
     nodeClaims
       .filter(({ nodeClassRef }) => isOurs(nodeClassRef))
-      .map((claim) => {
-        const node = claim.providerId === undefined ? undefined : joined.get(claim.providerId);
-        return [node ?? claim.name, claim];
-      }),
+      .map((claim) => [nodeOfClaim(nodes, claim)?.name ?? claim.name, claim]),
   );
 }
 

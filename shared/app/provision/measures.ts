@@ -1,7 +1,7 @@
 import type { InstanceType, Offering } from '../../core/model/instance-type.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, ZONE } from '../../core/model/labels.ts';
 import type { Plan } from '../../core/model/plan.ts';
-import { podKey } from '../../core/model/pod.ts';
+import { isOver, podKey } from '../../core/model/pod.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
 import type { ShortMetricName } from '../../ports.ts';
@@ -55,11 +55,7 @@ function usage({ nodes, pods }: ClusterSnapshot): {
 } {
   const isOnNode = new Set(nodes.map(({ name }) => name));
   const running = pods.filter(
-    ({ nodeName, phase }) =>
-      nodeName !== undefined &&
-      isOnNode.has(nodeName) &&
-      phase !== 'Succeeded' &&
-      phase !== 'Failed',
+    (pod) => pod.nodeName !== undefined && isOnNode.has(pod.nodeName) && !isOver(pod),
   );
   const percent = (name: string): number | undefined => {
     const had = nodes.reduce((sum, { allocatable }) => sum + (allocatable[name] ?? 0), 0);

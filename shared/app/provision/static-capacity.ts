@@ -1,7 +1,9 @@
 import { replacedUids } from '../../core/disruption/commands.ts';
 import { isTrue } from '../../core/lifecycle/conditions.ts';
 import { isProtected } from '../../core/lifecycle/drain.ts';
+import { nodeOfClaim, podsOnNode } from '../../core/model/joins.ts';
 import { DO_NOT_DISRUPT, NODE_POOL } from '../../core/model/labels.ts';
+import { isOver } from '../../core/model/pod.ts';
 import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
 import type { ClusterState, Ports } from '../../ports.ts';
 import { nothingToLaunch } from '../launch/choice.ts';
@@ -25,14 +27,9 @@ function byExpendability(
   const { nodes, pods } = state.objects;
   const ranked = claims.map((claim): Ranked => {
     if (claim.providerId === undefined) return { claim, rank: -1 };
-    const node = nodes.find((each) => each.providerId === claim.providerId);
-    const running = pods.filter(
-      (pod) =>
-        node !== undefined &&
-        pod.nodeName === node.name &&
-        pod.controller?.kind !== 'DaemonSet' &&
-        pod.phase !== 'Succeeded' &&
-        pod.phase !== 'Failed',
+    const node = nodeOfClaim(nodes, claim);
+    const running = podsOnNode(pods, node?.name).filter(
+      (pod) => pod.controller?.kind !== 'DaemonSet' && !isOver(pod),
     );
     const isHeld =
       node?.annotations[DO_NOT_DISRUPT] === 'true' ||

@@ -3,6 +3,7 @@ import {
   consolidate,
 } from '../../core/disruption/consolidation/consolidate.ts';
 import type { ConsolidationCandidate } from '../../core/disruption/consolidation/payback.ts';
+import { nodeOfClaim } from '../../core/model/joins.ts';
 import { podKey } from '../../core/model/pod.ts';
 import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
 import { planWhole } from '../../core/rollouts/part-plan.ts';
@@ -33,12 +34,11 @@ function candidatesFrom(
 ): readonly ConsolidationCandidate[] {
   const claims = new Map(nodeClaims.map((claim) => [claim.name, claim]));
   const pools = new Map(nodePools.map((pool) => [pool.name, pool]));
-  const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
   const byKey = new Map(pods.map((pod) => [podKey(pod), pod]));
   return candidates.flatMap(
     ({ claim: name, pool, pods: keys, ...rest }): readonly ConsolidationCandidate[] => {
       const claim = recorded(claims.get(name), `NodeClaim ${name}`);
-      const node = byProvider.get(claim.providerId);
+      const node = nodeOfClaim(nodes, claim);
       if (node === undefined) return [];
       const own = keys.flatMap((key) => byKey.get(key) ?? []);
       return [

@@ -4,6 +4,7 @@ import type { ConsolidationCandidate } from '../disruption/consolidation/payback
 import { allocatable } from '../instance-types/allocatable.ts';
 import type { Node } from '../model/cluster.ts';
 import type { InstanceType, Offering } from '../model/instance-type.ts';
+import { claimOfNode, podsOnNode } from '../model/joins.ts';
 import {
   CAPACITY_TYPE,
   HOSTNAME,
@@ -165,15 +166,13 @@ export function carriedOut(
 
 /** The nodes of NodePools with what runs there and what they cost; others are not looked at. */
 export function usagesOf(snapshot: ClusterSnapshot): readonly ConsolidationCandidate[] {
-  const claims = new Map(snapshot.nodeClaims.map((claim) => [claim.providerId, claim]));
   const pools = new Map(snapshot.nodePools.map((pool) => [pool.name, pool]));
-  const byNode = Map.groupBy(snapshot.pods, ({ nodeName }) => nodeName);
   return snapshot.nodes.flatMap((node): readonly ConsolidationCandidate[] => {
-    const claim = claims.get(node.providerId);
+    const claim = claimOfNode(snapshot.nodeClaims, node);
     const pool = pools.get(node.labels[NODE_POOL] ?? '');
     const found = offeringOf(snapshot, { ...claim?.labels, ...node.labels });
     if (claim === undefined || pool === undefined || found === undefined) return [];
-    const candidate: Candidate = { claim, node, pods: byNode.get(node.name) ?? [] };
+    const candidate: Candidate = { claim, node, pods: podsOnNode(snapshot.pods, node.name) };
     return [
       {
         ...candidate,

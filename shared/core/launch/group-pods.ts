@@ -1,13 +1,8 @@
-import type { Pod } from '../model/pod.ts';
+import { isLive, type Pod } from '../model/pod.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import type { ClusterSnapshot } from '../model/snapshot.ts';
 import { isPending } from '../nomination/planned-pods.ts';
 import type { PodGroups } from './pod-groups.ts';
-
-/** Whether the pod is to go on: it has not ended, and nobody has told it to go. */
-export function isLive({ phase, deletedAtMs }: Pod): boolean {
-  return deletedAtMs === undefined && phase !== 'Succeeded' && phase !== 'Failed';
-}
 
 /** For how long the pod has run; 0: it does not. */
 export function ranMs(pod: Pod, nowMs: number): number {

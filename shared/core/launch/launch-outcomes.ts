@@ -1,14 +1,14 @@
 import { quietSinceMs, toldToGoAtMs } from '../disruption/pod-events.ts';
 import { conditionOf, isTrue } from '../lifecycle/conditions.ts';
 import type { Node } from '../model/cluster.ts';
+import { nodeOfClaim, podsOnNode } from '../model/joins.ts';
 import { LAUNCHED_FOR } from '../model/labels.ts';
-import type { Pod } from '../model/pod.ts';
-import { DEFAULT_SCHEDULER } from '../model/pod.ts';
+import { DEFAULT_SCHEDULER, isLive, isOver, type Pod } from '../model/pod.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import type { ClusterSnapshot } from '../model/snapshot.ts';
 import { DISRUPTED } from '../model/taint.ts';
 import { plannedPods } from '../nomination/planned-pods.ts';
-import { GroupPods, isLive, podsByGroup, ranMs } from './group-pods.ts';
+import { GroupPods, podsByGroup, ranMs } from './group-pods.ts';
 import {
   type LaunchedFor,
   launchedFor,
@@ -88,9 +88,10 @@ function isRemovedAsEmpty({ claim }: Launch): boolean {
 }
 
 /** Whether the pod needs room that the node has for others, unlike what runs on every node. */
-function takesRoom({ controller, isMirror, phase }: Pod): boolean {
+function takesRoom(pod: Pod): boolean {
+  const { controller, isMirror } = pod;
   const isOfNode = controller?.kind === 'DaemonSet' || controller?.kind === 'Node' || isMirror;
-  return !isOfNode && phase !== 'Succeeded' && phase !== 'Failed';
+  return !isOfNode && !isOver(pod);
 }
 
 /** Whether somebody else keeps new pods away, or the node is lost: it lacks nothing by itself. */
@@ -173,7 +174,7 @@ function isServed(hosted: readonly Pod[], nowMs: number): boolean {
 }
 
 /** Whether pods have left the node that had run there, and none looks for another place. */
-function isOver(
+function isVacated(
   { joinedAtMs = Number.POSITIVE_INFINITY, closedAtMs: closed }: Launch,
   waiting: Pod | undefined,
   nowMs: number,
@@ -186,16 +187,14 @@ function launchesOf(
   claims: readonly NodeClaim[],
   nowMs: number,
 ): readonly Launch[] {
-  const nodes = new Map(snapshot.nodes.map((node) => [node.providerId ?? '', node]));
-  const onNode = Map.groupBy(snapshot.pods, ({ nodeName }) => nodeName ?? '');
   const live = new Set(snapshot.pods.filter(isLive).map(({ uid }) => uid));
   return claims.map((claim): Launch => {
-    const node = nodes.get(claim.providerId ?? '-');
+    const node = nodeOfClaim(snapshot.nodes, claim);
     return {
       claim,
       launchedFor: launchedFor(claim),
       node,
-      there: onNode.get(node?.name ?? '-') ?? [],
+      there: podsOnNode(snapshot.pods, node?.name),
       joinedAtMs: initializedAtMs(claim),
       closedAtMs: closedAtMs(claim, node, nowMs),
       isForsaken: isForsaken(claim, live),
@@ -269,7 +268,7 @@ function outcomeOf(launch: Launch, { id, look, ...named }: NamedGroup, looking: 
     const isDoubtful = lacks.length > 0 && joinedAtMs !== undefined;
     if (isVain === undefined && isYoung) return { kind: 'open', isDoubtful };
   }
-  return hasRun && !named.isVain && isOver(launch, waiting, nowMs)
+  return hasRun && !named.isVain && isVacated(launch, waiting, nowMs)
     ? { kind: 'used', isSettled: true }
     : undefined;
 }

@@ -1,7 +1,7 @@
 import { parseDurationMs } from '../duration.ts';
 import type { Node, PersistentVolume, PersistentVolumeClaim } from '../model/cluster.ts';
 import { DO_NOT_DISRUPT } from '../model/labels.ts';
-import { claimNameOf, type Pod } from '../model/pod.ts';
+import { claimNameOf, isOver, type Pod } from '../model/pod.ts';
 import { DISRUPTED, tolerates } from '../model/taint.ts';
 
 /** Pods that are still terminating this long after their grace period no longer hold a node. */
@@ -24,7 +24,7 @@ export function isProtected(pod: Pod, nowMs: number): boolean {
 /** Pods that a drain waits for: not those that stay by intent, are over, or are stuck. */
 export function holdsNode(pod: Pod, nowMs: number): boolean {
   if (pod.isMirror || pod.controller?.kind === 'Node') return false;
-  if (pod.phase === 'Succeeded' || pod.phase === 'Failed') return false;
+  if (isOver(pod)) return false;
   if (pod.spec.tolerations.some((each) => tolerates(each, DISRUPTED))) return false;
   return !isStuck(pod, nowMs);
 }

@@ -1,5 +1,6 @@
 import { allowedDisruptions, isCounted } from '../disruption/budgets.ts';
 import type { Node } from '../model/cluster.ts';
+import { nodeOfClaim } from '../model/joins.ts';
 import { NODE_POOL } from '../model/labels.ts';
 import type { NodeClaim, NodePool } from '../model/provisioning.ts';
 import { isDisrupted } from '../model/taint.ts';
@@ -26,9 +27,8 @@ export function withinBudgets(
   { nodePools, nodeClaims, nodes }: Repairable,
   nowMs: number,
 ): BudgetedRepair {
-  const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
   const isLeaving = (claim: NodeClaim): boolean => {
-    const node = byProvider.get(claim.providerId);
+    const node = nodeOfClaim(nodes, claim);
     return claim.deletedAtMs !== undefined || (node !== undefined && isDisrupted(node));
   };
   const left = new Map(

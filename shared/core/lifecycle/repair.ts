@@ -1,4 +1,5 @@
 import type { Condition, Node } from '../model/cluster.ts';
+import { nodeOfClaim } from '../model/joins.ts';
 import { NODE_POOL } from '../model/labels.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import { conditionOf } from './conditions.ts';
@@ -87,9 +88,8 @@ export function unhealthyNodes(
   nodes: readonly Node[],
   nowMs: number,
 ): HealthReport {
-  const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
   const owned = claims.flatMap((claim) => {
-    const node = claim.providerId === undefined ? undefined : byProvider.get(claim.providerId);
+    const node = nodeOfClaim(nodes, claim);
     return node === undefined ? [] : [{ claim, node }];
   });
   const broken = brokenPools(owned.map(({ node }) => node));

@@ -175,3 +175,13 @@ export function attractsOtherPods(spec: PodSpec): boolean {
 export function podKey(pod: { readonly namespace: string; readonly name: string }): string {
   return `${pod.namespace}/${pod.name}`;
 }
+
+/** Whether the pod has ended: it takes no room on its node, and will not again. */
+export function isOver({ phase }: Pick<Pod, 'phase'>): boolean {
+  return phase === 'Succeeded' || phase === 'Failed';
+}
+
+/** Whether the pod is to go on: it has not ended, and is not being deleted. */
+export function isLive(pod: Pick<Pod, 'phase' | 'deletedAtMs'>): boolean {
+  return pod.deletedAtMs === undefined && !isOver(pod);
+}

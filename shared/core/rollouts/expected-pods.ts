@@ -1,4 +1,4 @@
-import type { LabelSelector, Pod, PodSpec } from '../model/pod.ts';
+import { isLive, type LabelSelector, type Pod, type PodSpec } from '../model/pod.ts';
 import type { ClusterSnapshot } from '../model/snapshot.ts';
 import { isPending } from '../nomination/planned-pods.ts';
 import { selects } from '../scheduling/problem/selectors.ts';
@@ -62,10 +62,9 @@ function setsOf(pods: readonly Pod[]): ReadonlyMap<string, WaitingSet> {
     const newest = known === undefined || isNewer(pod, known.newest) ? pod : known.newest;
     sets.set(uid, { uid, name, namespace, newest, made: (known?.made ?? 0) + 1 });
   }
-  for (const { controller, nodeName, phase, deletedAtMs } of pods) {
-    const isOver = deletedAtMs !== undefined || phase === 'Succeeded' || phase === 'Failed';
-    const set = sets.get(controller?.uid ?? '');
-    if (set === undefined || nodeName === undefined || isOver) continue;
+  for (const pod of pods) {
+    const set = sets.get(pod.controller?.uid ?? '');
+    if (set === undefined || pod.nodeName === undefined || !isLive(pod)) continue;
     sets.set(set.uid, { ...set, made: set.made + 1 });
   }
   return sets;

@@ -1,5 +1,5 @@
 import { conditionOf, isTrue } from '../../../core/lifecycle/conditions.ts';
-import type { Pod } from '../../../core/model/pod.ts';
+import { isOver, type Pod } from '../../../core/model/pod.ts';
 import type { NodeClaim } from '../../../core/model/provisioning.ts';
 import { fitsResources, type Resources, subtractResources } from '../../../core/model/resources.ts';
 import { isPending, plannedPods } from '../../../core/nomination/planned-pods.ts';
@@ -48,10 +48,10 @@ function freeRoom({ objects }: ClusterState, nowMs: number): Map<string, Resourc
   const free = new Map(nodes.map(({ name, allocatable }) => [name, allocatable]));
   if (free.size === 0) return free;
   for (const pod of objects.pods) {
-    const { nodeName, nominatedNodeName, phase, spec } = pod;
+    const { nodeName, nominatedNodeName, spec } = pod;
     const name = nodeName ?? nominatedNodeName ?? '';
     const room = free.get(name);
-    if (room === undefined || phase === 'Succeeded' || phase === 'Failed') continue;
+    if (room === undefined || isOver(pod)) continue;
     free.set(name, subtractResources(room, spec.requests));
   }
   return free;
