@@ -1,14 +1,18 @@
 import type { LegacyHighs } from 'highs/legacy-types';
-import { invariant } from '../shared/core/invariant.ts';
+import { missing } from '../shared/core/missing.ts';
 import type { Plan } from '../shared/core/model/plan.ts';
 import { podKey } from '../shared/core/model/pod.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../shared/core/model/snapshot.ts';
-import type { Column } from '../shared/core/scheduling/problem/columns.ts';
 import { compileProblem } from '../shared/core/scheduling/problem/compile.ts';
+import type { LaunchOption } from '../shared/core/scheduling/problem/launch-options.ts';
 import { ruleAllowsNode } from '../shared/core/scheduling/problem/node-rules.ts';
 import type { Problem } from '../shared/core/scheduling/problem/problem.ts';
 import { isHostKey } from '../shared/core/scheduling/problem/topology-terms.ts';
-import { type ClassView, Ground } from '../shared/core/scheduling/world/world.ts';
+import {
+  type ExistingNode,
+  type ResolvedClass,
+  SearchContext,
+} from '../shared/core/scheduling/search/search-state.ts';
 
 /** What any valid plan for the same pods must pay at least. */
 export interface Bound {
@@ -19,13 +23,13 @@ export interface Bound {
 }
 
 /** One place that pods can go to: a launch that can be bought any number of times, or a node. */
-interface Site {
+interface SchedulerNode {
   readonly name: string;
   readonly price: number;
-  readonly room: Float64Array;
+  readonly free: Float64Array;
   /** At most this many; undefined = any number. */
   readonly most: number | undefined;
-  readonly takes: (view: ClassView) => boolean;
+  readonly takes: (resolved: ResolvedClass) => boolean;
 }
 
 /**
@@ -40,27 +44,26 @@ export async function lowerBound(
   plan: Plan,
 ): Promise<Bound> {
   const problem = compileProblem(snapshot, settings);
-  const ground = new Ground(problem, { kinds: new Set() });
+  const context = new SearchContext(problem, { kinds: new Set() });
   const counts = placedByClass(problem, plan);
-  const views = ground.views.filter((view) => (counts.get(view) ?? 0) > 0);
+  const resolvedClasses = context.resolvedClasses.filter(
+    (resolved) => (counts.get(resolved) ?? 0) > 0,
+  );
   const pricePerHour =
-    views.length === 0
+    resolvedClasses.length === 0
       ? 0
-      : Math.max(oneWholeNode(ground, views), await minimum(ground, views, counts));
+      : Math.max(
+          oneWholeNode(context, resolvedClasses),
+          await minimum(context, resolvedClasses, counts),
+        );
   const gap = pricePerHour > 0 ? (plan.pricePerHour / pricePerHour - 1) * 100 : 0;
   return { pricePerHour, gapPercent: Math.max(0, gap) };
-
-  function viewOf(id: number): ClassView {
-    const view = ground.views[id];
-    invariant(view !== undefined, 'each pod class has a view');
-    return view;
-  }
 
   function placedByClass({ classes }: Problem, { newNodeClaims, existing }: Plan) {
     const placed = new Set([...newNodeClaims, ...existing].flatMap((each) => each.pods));
     return new Map(
       classes.map((each) => [
-        viewOf(each.id),
+        context.resolvedClasses[each.id] ?? missing(each.id),
         each.pods.filter((pod) => placed.has(podKey(pod))).length,
       ]),
     );
@@ -68,73 +71,76 @@ export async function lowerBound(
 }
 
 /** At least one whole node for a pod that no existing node can take. */
-function oneWholeNode({ rooms, problem }: Ground, views: readonly ClassView[]): number {
+function oneWholeNode(
+  { existingNodes, problem }: SearchContext,
+  resolvedClasses: readonly ResolvedClass[],
+): number {
   let most = 0;
-  for (const view of views) {
-    if (rooms.some((room) => suitsRoom(view, room))) continue;
+  for (const resolved of resolvedClasses) {
+    if (existingNodes.some((existing) => suitsNode(resolved, existing))) continue;
     const prices = problem.groups
-      .filter((group) => view.allowed[group.id] === 1)
-      .flatMap(({ front }) => front)
-      .filter(({ room }) => fitsOf(view.podClass.requests, room) > 0)
+      .filter((group) => resolved.allowed[group.id] === 1)
+      .flatMap(({ paretoFront }) => paretoFront)
+      .filter(({ free }) => fitsOf(resolved.podClass.requests, free) > 0)
       .map(({ price }) => price);
     if (prices.length > 0) most = Math.max(most, Math.min(...prices));
   }
   return most * (1 - 1e-6);
 }
 
-function sitesOf(ground: Ground): readonly Site[] {
-  const launches = ground.problem.groups.flatMap(({ front }) => front);
+function sitesOf(context: SearchContext): readonly SchedulerNode[] {
+  const launches = context.problem.groups.flatMap(({ paretoFront }) => paretoFront);
   return [
-    ...unbeaten(launches).map((column, index) => ({
+    ...unbeaten(launches).map((option, index) => ({
       name: `n${index}`,
-      price: column.price,
-      room: column.room,
-      most: column.offering.reservation?.capacity,
-      takes: (view: ClassView) => view.allowed[column.group.id] === 1,
+      price: option.price,
+      free: option.free,
+      most: option.offering.reservation?.capacity,
+      takes: (resolved: ResolvedClass) => resolved.allowed[option.group.id] === 1,
     })),
-    ...ground.rooms.map((room, index) => ({
+    ...context.existingNodes.map((existing, index) => ({
       name: `e${index}`,
       price: 0,
-      room: room.free,
+      free: existing.free,
       most: 1,
-      takes: (view: ClassView) => suitsRoom(view, room),
+      takes: (resolved: ResolvedClass) => suitsNode(resolved, existing),
     })),
   ];
 }
 
-function suitsRoom({ podClass }: ClassView, { node, free }: Ground['rooms'][number]): boolean {
+function suitsNode({ podClass }: ResolvedClass, { node, free }: ExistingNode): boolean {
   return (
     ruleAllowsNode(podClass.rule, node.label, node.taints) && fitsOf(podClass.requests, free) > 0
   );
 }
 
 /** Launches of which no other costs no more, has at least the room and takes at least the pods. */
-function unbeaten(columns: readonly Column[]): readonly Column[] {
-  const kept: Column[] = [];
-  for (const each of columns.toSorted((a, b) => a.price - b.price)) {
+function unbeaten(options: readonly LaunchOption[]): readonly LaunchOption[] {
+  const kept: LaunchOption[] = [];
+  for (const each of options.toSorted((a, b) => a.price - b.price)) {
     if (!kept.some((other) => beats(other, each))) kept.push(each);
   }
   return kept;
 }
 
-function beats(other: Column, each: Column): boolean {
+function beats(other: LaunchOption, each: LaunchOption): boolean {
   if (other.offering.reservation !== undefined) return false;
   return (
-    other.room.every((amount, r) => amount >= (each.room[r] ?? 0)) &&
+    other.free.every((amount, r) => amount >= (each.free[r] ?? 0)) &&
     each.group.allowed.every((isAllowed, rule) => isAllowed <= (other.group.allowed[rule] ?? 0))
   );
 }
 
 /** How many whole pods fit. */
-function fitsOf(requests: Float64Array, room: Float64Array): number {
+function fitsOf(requests: Float64Array, free: Float64Array): number {
   let fits = Number.POSITIVE_INFINITY;
   for (const [r, amount] of requests.entries()) {
-    if (amount > 0) fits = Math.min(fits, Math.floor(Math.max(0, room[r] ?? 0) / amount));
+    if (amount > 0) fits = Math.min(fits, Math.floor(Math.max(0, free[r] ?? 0) / amount));
   }
   return fits;
 }
 
-function mostOnOneNode({ podClass, host }: ClassView): number {
+function mostOnOneNode({ podClass, host }: ResolvedClass): number {
   const alone = podClass.topology.antiAffinity.some(
     ({ key, weight, isSelf }) => isHostKey(key) && weight === 0 && isSelf,
   );
@@ -142,11 +148,11 @@ function mostOnOneNode({ podClass, host }: ClassView): number {
 }
 
 async function minimum(
-  ground: Ground,
-  views: readonly ClassView[],
-  counts: ReadonlyMap<ClassView, number>,
+  context: SearchContext,
+  resolvedClasses: readonly ResolvedClass[],
+  counts: ReadonlyMap<ResolvedClass, number>,
 ): Promise<number> {
-  const text = linearProgram(ground, views, counts);
+  const text = linearProgram(context, resolvedClasses, counts);
   // The package's types describe its CommonJS form: its ES module's default is the loader itself.
   const loader: unknown = (await import('highs')).default;
   const highs = await (loader as () => Promise<LegacyHighs>)();
@@ -158,41 +164,41 @@ async function minimum(
 
 /** The program in the LP file format. https://ergo-code.github.io/HiGHS/dev/interfaces/c_api/ */
 function linearProgram(
-  ground: Ground,
-  views: readonly ClassView[],
-  counts: ReadonlyMap<ClassView, number>,
+  context: SearchContext,
+  resolvedClasses: readonly ResolvedClass[],
+  counts: ReadonlyMap<ResolvedClass, number>,
 ): string {
   const rows: string[] = [];
   const bounds: string[] = [];
   const costs: string[] = [];
-  const shares = views.map((): string[] => []);
-  for (const site of sitesOf(ground)) {
-    const here = views.flatMap((view, index) => {
-      const fits = Math.min(fitsOf(view.podClass.requests, site.room), mostOnOneNode(view));
-      return fits > 0 && site.takes(view)
-        ? [{ view, fits, name: `y${index}${site.name}`, index }]
+  const shares = resolvedClasses.map((): string[] => []);
+  for (const node of sitesOf(context)) {
+    const here = resolvedClasses.flatMap((resolved, index) => {
+      const fits = Math.min(fitsOf(resolved.podClass.requests, node.free), mostOnOneNode(resolved));
+      return fits > 0 && node.takes(resolved)
+        ? [{ resolved, fits, name: `y${index}${node.name}`, index }]
         : [];
     });
     if (here.length === 0) continue;
-    if (site.price > 0) costs.push(`${site.price} ${site.name}`);
-    if (site.most !== undefined) bounds.push(`0 <= ${site.name} <= ${site.most}`);
+    if (node.price > 0) costs.push(`${node.price} ${node.name}`);
+    if (node.most !== undefined) bounds.push(`0 <= ${node.name} <= ${node.most}`);
     for (const { name, index, fits } of here) {
       shares[index]?.push(name);
-      if (Number.isFinite(fits)) rows.push(`${name} - ${fits} ${site.name} <= 0`);
+      if (Number.isFinite(fits)) rows.push(`${name} - ${fits} ${node.name} <= 0`);
     }
-    for (const [r, amount] of site.room.entries()) {
+    for (const [r, amount] of node.free.entries()) {
       const terms = here
         .map(
-          ({ view, name }) =>
-            [(view.podClass.requests[r] ?? 0) / Math.max(1, amount), name] as const,
+          ({ resolved, name }) =>
+            [(resolved.podClass.requests[r] ?? 0) / Math.max(1, amount), name] as const,
         )
         .filter(([share]) => share > 0)
         .map(([share, name]) => `${share} ${name}`);
-      if (terms.length > 0) rows.push(`${terms.join(' + ')} - ${site.name} <= 0`);
+      if (terms.length > 0) rows.push(`${terms.join(' + ')} - ${node.name} <= 0`);
     }
   }
-  for (const [index, view] of views.entries()) {
-    rows.push(`${(shares[index] ?? []).join(' + ')} = ${counts.get(view) ?? 0}`);
+  for (const [index, resolved] of resolvedClasses.entries()) {
+    rows.push(`${(shares[index] ?? []).join(' + ')} = ${counts.get(resolved) ?? 0}`);
   }
   const numbered = rows.map((row, index) => ` r${index}: ${row}`);
   return [

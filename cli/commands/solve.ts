@@ -6,8 +6,8 @@ import type { Plan } from '../../shared/core/model/plan.ts';
 import type { ClusterSnapshot } from '../../shared/core/model/snapshot.ts';
 import { type OverlayReport, resolveOverlays } from '../../shared/core/overlay/resolve.ts';
 import { strandedPods } from '../../shared/core/scheduling/playback/stranded.ts';
+import type { SearchState } from '../../shared/core/scheduling/search/search-state.ts';
 import { solved } from '../../shared/core/scheduling/solve.ts';
-import type { World } from '../../shared/core/scheduling/world/world.ts';
 import { reporting } from '../bad-input.ts';
 import { lowerBound } from '../bound.ts';
 import { caseOf, readJson } from '../case-file.ts';
@@ -26,7 +26,7 @@ interface Solved {
   readonly snapshot: ClusterSnapshot;
   readonly overlays: readonly OverlayReport[];
   readonly plan: Plan;
-  readonly world: World;
+  readonly world: SearchState;
   readonly setupMs: number;
   readonly solveMs: number;
   readonly cpuMs: number;
@@ -49,7 +49,7 @@ function solveOnce(file: string, raw: unknown): Solved {
   const problem = caseOf(file, raw);
   const { snapshot, overlays } = overlaid(problem);
   const ready = performance.now();
-  const { plan, world } = solved(snapshot, problem.settings);
+  const { plan, state: world } = solved(snapshot, problem.settings);
   const solveMs = performance.now() - ready;
   const { user, system } = process.cpuUsage(cpu);
   const cpuMs = (user + system) / 1000;

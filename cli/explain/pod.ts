@@ -112,7 +112,7 @@ function optionsOf(
     pool,
     types: snapshot.instanceTypes.get(pool.name)?.length ?? 0,
   }));
-  const own = world.ground.problem.classes.find(({ pods }) => pods.includes(waiting));
+  const own = world.context.problem.classes.find(({ pods }) => pods.includes(waiting));
   return own === undefined ? [] : new Reasons(world, sizes).options(own);
 }
 

@@ -36,7 +36,7 @@ function answer(request: unknown): object {
     const { nodePools, instanceTypes, nodeOverlays } = snapshot;
     return encodeOverlays(resolveOverlays(nodePools, instanceTypes, nodeOverlays), rejected);
   }
-  const { plan, world } = solved(snapshot, settings);
+  const { plan, state: world } = solved(snapshot, settings);
   return encodeResult({
     joiner: 'test',
     plan,

@@ -163,7 +163,7 @@ export function hardDomainSpreads({ topologySpread }: PodSpec): PodSpec['topolog
  * Whether rules about other pods may forbid all nodes but a few to the pod, depending on where the
  * others are. Where the first of them goes decides for the rest.
  */
-export function attractsOtherPods(spec: PodSpec): boolean {
+export function dependsOnOtherPods(spec: PodSpec): boolean {
   return (
     spec.podAffinity.length > 0 ||
     spec.podAntiAffinity.some(({ topologyKey }) => topologyKey !== HOSTNAME) ||

@@ -1,6 +1,6 @@
 import type { Node } from '../model/cluster.ts';
 import type { Labels } from '../model/labels.ts';
-import { attractsOtherPods, type Pod, type PodSpec } from '../model/pod.ts';
+import { dependsOnOtherPods, type Pod, type PodSpec } from '../model/pod.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import { fitsResources, type Resources, subtractResources } from '../model/resources.ts';
 import { type Taint, untoleratedTaint } from '../model/taint.ts';
@@ -72,7 +72,7 @@ export function awaitedNodes(closed: readonly ClosedClaim[]): ReadonlyMap<NodeCl
   const inOrder = closed.toSorted((a, b) => (a.claim.name < b.claim.name ? -1 : 1));
   const expected: readonly Expectation[] = inOrder
     .map(({ claim, planned }) => {
-      const drawn = planned.map(({ spec }) => spec).filter(attractsOtherPods);
+      const drawn = planned.map(({ spec }) => spec).filter(dependsOnOtherPods);
       return { claim, drawn: new Set(drawn) };
     })
     .filter(({ drawn }) => drawn.size > 0);

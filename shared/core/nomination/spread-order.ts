@@ -34,7 +34,7 @@ function crowd({ places }: Turn): number {
 
 /**
  * The domain that has been given least; of those, one whose places are on many nodes
- * (`takenTogether`), and then the one with most places left.
+ * (`nominableTogether`), and then the one with most places left.
  */
 function nextTurn(turns: readonly Turn[]): Turn | undefined {
   const open = turns.filter(({ places }) => places.length > 0);

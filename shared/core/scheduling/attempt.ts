@@ -1,11 +1,12 @@
+import { missing } from '../missing.ts';
 import { preferenceScore } from './plan/preference-score.ts';
 import type { PreferenceKind, Problem } from './problem/problem.ts';
-import type { Bin, Ground, NodeRoom, World } from './world/world.ts';
+import type { Bin, ExistingNode, SearchContext, SearchState } from './search/search-state.ts';
 
 /** A finished attempt and what it is judged by. */
 export interface Attempt {
-  readonly world: World;
-  readonly ground: Ground;
+  readonly state: SearchState;
+  readonly context: SearchContext;
   /** Pods placed, by priority from high to low. */
   readonly placed: readonly number[];
   /** USD an hour of the nodes. */
@@ -14,27 +15,27 @@ export interface Attempt {
   readonly cost: number;
 }
 
-export function attemptOf(ground: Ground, world: World): Attempt {
-  const priorities = [...new Set(ground.problem.classes.map((each) => each.priority))].sort(
+export function attemptOf(context: SearchContext, state: SearchState): Attempt {
+  const priorities = [...new Set(context.problem.classes.map((each) => each.priority))].sort(
     (a, b) => b - a,
   );
   const placed = priorities.map((priority) =>
-    ground.problem.classes
+    context.problem.classes
       .filter((each) => each.priority === priority)
-      .reduce((sum, each) => sum + each.pods.length - world.leftOf(each), 0),
+      .reduce((sum, each) => sum + each.pods.length - state.leftOf(each), 0),
   );
-  const price = world.bins.reduce((sum, { held }) => sum + held.price, 0);
-  const cost = price + world.bins.length * ground.problem.settings.nodePrice;
-  return { world, ground, placed, price, cost };
+  const price = state.bins.reduce((sum, { chosen }) => sum + chosen.price, 0);
+  const cost = price + state.bins.length * context.problem.settings.nodePrice;
+  return { state, context, placed, price, cost };
 }
 
 /** Whether `a` places more (higher priorities first), or the same for less, or on fewer nodes. */
 export function isBetter(a: Attempt, b: Attempt): boolean {
   for (const [index, count] of a.placed.entries()) {
-    if (count !== b.placed[index]) return count > (b.placed[index] ?? 0);
+    if (count !== b.placed[index]) return count > (b.placed[index] ?? missing(index));
   }
   if (Math.abs(a.cost - b.cost) > 1e-9) return a.cost < b.cost;
-  return a.world.bins.length < b.world.bins.length && !losesMerit(meritOf(a), meritOf(b));
+  return a.state.bins.length < b.state.bins.length && !losesMerit(meritOf(a), meritOf(b));
 }
 
 /** Pods are left over, and some matter more than others. */
@@ -49,12 +50,12 @@ export function bestOf(found: readonly Attempt[]): Attempt {
 }
 
 export function placesFewer(a: Attempt, b: Attempt): boolean {
-  return a.placed.some((count, index) => count < (b.placed[index] ?? 0));
+  return a.placed.some((count, index) => count < (b.placed[index] ?? missing(index)));
 }
 
 /** Weight of the preferences of a kind that the attempt meets. */
-export function metOf({ world }: Attempt, kind: PreferenceKind): number {
-  return preferenceScore(world, kind).satisfiedWeight;
+export function metOf({ state }: Attempt, kind: PreferenceKind): number {
+  return preferenceScore(state, kind).satisfiedWeight;
 }
 
 /** How well a plan does, beyond the pods that it places and its price. */
@@ -66,21 +67,21 @@ export interface Merit {
 }
 
 export function meritOf(attempt: Attempt): Merit {
-  const { ground, world } = attempt;
-  const [heaviest = 0] = ground.weights;
-  const podsOf = ({ content }: Bin | NodeRoom) =>
+  const { context, state } = attempt;
+  const [heaviest = 0] = context.weights;
+  const podsOf = ({ content }: Bin | ExistingNode) =>
     [...content.values()].reduce((sum, amount) => sum + amount, 0);
-  const isPlain = ground.weights.length < 2;
+  const isPlain = context.weights.length < 2;
   const weight = isPlain
     ? 0
     : [
-        ...world.rooms.map((room) => podsOf(room) * heaviest),
-        ...world.bins.map((bin) => podsOf(bin) * bin.held.pool.pool.weight),
+        ...state.existingNodes.map((existing) => podsOf(existing) * heaviest),
+        ...state.bins.map((bin) => podsOf(bin) * bin.chosen.pool.pool.weight),
       ].reduce((sum, each) => sum + each, 0);
-  return { weight, met: [...ground.wishes.kinds].map((kind) => metOf(attempt, kind)) };
+  return { weight, met: [...context.enforced.kinds].map((kind) => metOf(attempt, kind)) };
 }
 
 /** Whether less of what counts beyond the price is met. */
 export function losesMerit(now: Merit, was: Merit): boolean {
-  return now.weight < was.weight || now.met.some((each, at) => each < (was.met[at] ?? 0));
+  return now.weight < was.weight || now.met.some((each, at) => each < (was.met[at] ?? missing(at)));
 }

@@ -1,24 +1,26 @@
 import { type Attempt, attemptOf, bestOf, isContested } from './attempt.ts';
-import { type Effort, packItems } from './packing/pack.ts';
+import { type Effort, packBatches } from './packing/pack.ts';
 import { Relaxations } from './packing/pod-values.ts';
 import {
   assignDomains,
   fillExisting,
-  type Item,
+  type PodBatch,
   priceAlone,
   type Quotas,
 } from './placing/assign.ts';
-import { byRequests, grow, suitableRooms } from './placing/grow.ts';
+import { byRequests, grow, suitableNodes } from './placing/grow.ts';
 import { improved } from './placing/improve.ts';
 import { merged } from './placing/merge.ts';
-import { retype } from './placing/retype.ts';
+import { rightSize } from './placing/right-size.ts';
 import type { PodClass } from './problem/problem.ts';
-import { type ClassView, type Ground, World } from './world/world.ts';
+import { type ResolvedClass, type SearchContext, SearchState } from './search/search-state.ts';
 
 /** Classes that are placed before all others. */
 type First = ReadonlySet<PodClass>;
 
-/** How often what is left over is placed first; of many pods once, since others are packed already. */
+/**
+ * How often what is left over is placed first; of many pods once, since others are packed already.
+ */
 const FIRST_ROUNDS = 5;
 
 /** Up to so many pods a plan is also made in other ways, in case one is better. */
@@ -64,25 +66,32 @@ const LONG_WAYS: readonly LongWay[] = [
 const SEARCHED_COST_LEAST = 1;
 
 /** The order in which classes are placed: those that are to come first, then by size. */
-function orderOf({ problem, views }: Ground, first: First = new Set()): readonly ClassView[] {
+function orderOf(
+  { problem, resolvedClasses }: SearchContext,
+  first: First = new Set(),
+): readonly ResolvedClass[] {
   const cpu = problem.resources.indexOf('cpu');
   const memory = problem.resources.indexOf('memory');
-  const order = views.toSorted(byRequests(cpu, memory));
+  const order = resolvedClasses.toSorted(byRequests(cpu, memory));
   return first.size === 0
     ? order
     : order.toSorted((a, b) => Number(first.has(b.podClass)) - Number(first.has(a.podClass)));
 }
 
 /** Pod by pod; with `byPriority` no pod is placed before one that matters more. */
-export function grown(ground: Ground, byPriority = false, first: First = new Set()): Attempt {
-  const world = new World(ground);
-  const order = orderOf(ground, first);
+export function grown(
+  context: SearchContext,
+  byPriority = false,
+  first: First = new Set(),
+): Attempt {
+  const state = new SearchState(context);
+  const order = orderOf(context, first);
   grow(
-    world,
+    state,
     byPriority ? order.toSorted((a, b) => b.podClass.priority - a.podClass.priority) : order,
   );
-  retype(world);
-  return attemptOf(ground, world);
+  rightSize(state);
+  return attemptOf(context, state);
 }
 
 /** Tries to learn how much the limits of heavier pools leave for each class. */
@@ -90,21 +99,27 @@ const QUOTA_ROUNDS = 4;
 
 /**
  * Pods whose place depends on others are given to pools before those are filled. Where a limit then
- * leaves some of them over, all is done again with what was learnt; undefined: in vain.
+ * leaves some of them over, all is done again with what was learnt; undefined: without success.
  */
 function packed(
-  ground: Ground,
+  context: SearchContext,
   effort: Effort,
   relaxations: Relaxations,
   first: First = new Set(),
 ): Attempt | undefined {
-  const quotas = new Map<ClassView, Map<number, number>>();
+  const quotas = new Map<ResolvedClass, Map<number, number>>();
   for (let round = 0; round < QUOTA_ROUNDS; round++) {
-    const { attempt, over } = packOnce(ground, orderOf(ground, first), quotas, effort, relaxations);
+    const { attempt, over } = packOnce(
+      context,
+      orderOf(context, first),
+      quotas,
+      effort,
+      relaxations,
+    );
     if (attempt !== undefined) return attempt;
-    for (const { view, weight, placed } of over) {
-      const known = quotas.get(view) ?? new Map<number, number>();
-      quotas.set(view, known.set(weight, placed));
+    for (const { resolved, weight, placed } of over) {
+      const known = quotas.get(resolved) ?? new Map<number, number>();
+      quotas.set(resolved, known.set(weight, placed));
     }
   }
   return undefined;
@@ -114,47 +129,54 @@ interface Packing {
   readonly attempt: Attempt | undefined;
   /** Classes that pools of a weight could not take whole, and how many pods they took. */
   readonly over: readonly {
-    readonly view: ClassView;
+    readonly resolved: ResolvedClass;
     readonly weight: number;
     readonly placed: number;
   }[];
 }
 
 function packOnce(
-  ground: Ground,
-  order: readonly ClassView[],
+  context: SearchContext,
+  order: readonly ResolvedClass[],
   quotas: Quotas,
   effort: Effort,
   relaxations: Relaxations,
 ): Packing {
-  const world = new World(ground);
-  const isTogether = (view: ClassView) => view.host.needs.length > 0;
-  const isStuck = (view: ClassView) =>
-    view.groups.length === 0 && !view.hasTopology && !isTogether(view);
-  fillExisting(world, order.filter(isStuck));
-  grow(world, order.filter(isTogether), order);
-  const tied = order.filter((view) => view.hasTopology && !isTogether(view));
-  const free = order.filter((view) => !view.hasTopology && !isTogether(view) && !isStuck(view));
-  const items = assignDomains(world, tied, quotas);
-  const given = new Map(items.map((item) => [item, item.count]));
-  const rest = fillExisting(world, free);
-  packItems(world, [...items, ...rest], effort, relaxations);
-  if (items.some((item) => item.count > 0)) {
-    return { attempt: undefined, over: overfull(items, given) };
+  const state = new SearchState(context);
+  const isTogether = (resolved: ResolvedClass) => resolved.host.needs.length > 0;
+  const isStuck = (resolved: ResolvedClass) =>
+    resolved.groups.length === 0 && !resolved.hasTopology && !isTogether(resolved);
+  fillExisting(state, order.filter(isStuck));
+  grow(state, order.filter(isTogether), order);
+  const tied = order.filter((resolved) => resolved.hasTopology && !isTogether(resolved));
+  const free = order.filter(
+    (resolved) => !resolved.hasTopology && !isTogether(resolved) && !isStuck(resolved),
+  );
+  const batches = assignDomains(state, tied, quotas);
+  const given = new Map(batches.map((batch) => [batch, batch.count]));
+  const rest = fillExisting(state, free);
+  packBatches(state, [...batches, ...rest], effort, relaxations);
+  if (batches.some((batch) => batch.count > 0)) {
+    return { attempt: undefined, over: overfull(batches, given) };
   }
-  grow(world, order.filter(isTogether), order);
-  retype(world);
-  return { attempt: attemptOf(ground, world), over: [] };
+  grow(state, order.filter(isTogether), order);
+  rightSize(state);
+  return { attempt: attemptOf(context, state), over: [] };
 }
 
 /** By class and weight with pods left over: how many pods its pools took. */
-function overfull(items: readonly Item[], given: ReadonlyMap<Item, number>): Packing['over'] {
-  const short = items.filter((item) => item.count > 0);
-  const pairs = new Map(short.map((item) => [`${item.view.podClass.id}|${item.weight}`, item]));
-  return [...pairs.values()].map(({ view, weight = 0 }) => {
-    const mine = items.filter((item) => item.view === view && item.weight === weight);
-    const placed = mine.reduce((sum, item) => sum + (given.get(item) ?? 0) - item.count, 0);
-    return { view, weight, placed };
+function overfull(
+  batches: readonly PodBatch[],
+  given: ReadonlyMap<PodBatch, number>,
+): Packing['over'] {
+  const short = batches.filter((batch) => batch.count > 0);
+  const pairs = new Map(
+    short.map((batch) => [`${batch.resolved.podClass.id}|${batch.weight}`, batch]),
+  );
+  return [...pairs.values()].map(({ resolved, weight = 0 }) => {
+    const mine = batches.filter((batch) => batch.resolved === resolved && batch.weight === weight);
+    const placed = mine.reduce((sum, batch) => sum + (given.get(batch) ?? 0) - batch.count, 0);
+    return { resolved, weight, placed };
   });
 }
 
@@ -172,13 +194,13 @@ export class Known {
 
   /**
    * The pods packed in several ways, none of which is always the best. What one costs follows the
-   * shapes of pods and not their number. Where it is done again with other wishes, the usual way
-   * and the best of before are enough.
+   * shapes of pods and not their number. Where it is done again with other preferences, the usual
+   * way and the best of before are enough.
    */
-  packed(ground: Ground): readonly Attempt[] {
+  packed(context: SearchContext): readonly Attempt[] {
     const found: Packed[] = [];
     const pack = (effort: Effort): void => {
-      const attempt = packed(ground, effort, this.relaxations);
+      const attempt = packed(context, effort, this.relaxations);
       if (attempt !== undefined) found.push({ effort, attempt });
     };
     if (this.efforts !== undefined) for (const effort of this.efforts) pack(effort);
@@ -211,44 +233,50 @@ function usefulOf(found: readonly Packed[]): readonly Effort[] {
 }
 
 /** A packed plan and, where pods are few or left over, plans made pod by pod. */
-export function attempts(ground: Ground, known: Known): readonly Attempt[] {
-  const { problem } = ground;
+export function attempts(context: SearchContext, known: Known): readonly Attempt[] {
+  const { problem } = context;
   const { relaxations } = known;
   const isSmall = problem.demand.pods.length <= GROWN_MAX;
-  const found: Attempt[] = [...known.packed(ground)];
-  if (isSmall || found.length === 0) found.push(grown(ground));
+  const found: Attempt[] = [...known.packed(context)];
+  if (isSmall || found.length === 0) found.push(grown(context));
   const isUnfair = found.some((each) => isContested(each, problem));
-  if (isUnfair) found.push(grown(ground, true));
-  found.push(...withLeftOverFirst(ground, found, relaxations));
-  return found.map((each) => merged(improved(each, orderOf(ground))));
+  if (isUnfair) found.push(grown(context, true));
+  found.push(...withLeftOverFirst(context, found, relaxations));
+  return found.map((each) => merged(improved(each, orderOf(context))));
 }
 
 /** Whether a pod of the class would have a place if it were the only one. */
-function hasPlace(empty: World, view: ClassView): boolean {
-  const isNew = priceAlone(view.podClass, view.groups) < Number.POSITIVE_INFINITY;
-  return isNew || suitableRooms(empty, view).some((room) => empty.canPutOnNode(view, room));
+function hasPlace(empty: SearchState, resolved: ResolvedClass): boolean {
+  const isNew = priceAlone(resolved.podClass, resolved.groups) < Number.POSITIVE_INFINITY;
+  return (
+    isNew ||
+    suitableNodes(empty, resolved).some((existing) => empty.canPutOnNode(resolved, existing))
+  );
 }
 
 /** Plans in which such pods as the best so far leaves over are placed before all others. */
 function firstRounds(
-  ground: Ground,
+  context: SearchContext,
   found: readonly Attempt[],
   relaxations: Relaxations,
-  mayBeFirst: (view: ClassView) => boolean,
+  mayBeFirst: (resolved: ResolvedClass) => boolean,
 ): readonly Attempt[] {
-  const isSmall = ground.problem.demand.pods.length <= GROWN_MAX;
+  const isSmall = context.problem.demand.pods.length <= GROWN_MAX;
   const first = new Set<PodClass>();
   const more: Attempt[] = [];
   for (let round = 0; round < (isSmall ? FIRST_ROUNDS : 1); round++) {
-    const { world } = bestOf([...found, ...more]);
-    const left = ground.views.filter(
-      (view) => world.leftOf(view.podClass) > 0 && !first.has(view.podClass) && mayBeFirst(view),
+    const { state } = bestOf([...found, ...more]);
+    const left = context.resolvedClasses.filter(
+      (resolved) =>
+        state.leftOf(resolved.podClass) > 0 &&
+        !first.has(resolved.podClass) &&
+        mayBeFirst(resolved),
     );
     if (left.length === 0) break;
     for (const { podClass } of left) first.add(podClass);
-    const attempt = packed(ground, USUAL_EFFORT, relaxations, first);
+    const attempt = packed(context, USUAL_EFFORT, relaxations, first);
     if (attempt !== undefined) more.push(attempt);
-    if (isSmall) more.push(grown(ground, false, first));
+    if (isSmall) more.push(grown(context, false, first));
   }
   return more;
 }
@@ -258,13 +286,16 @@ function firstRounds(
  * few pods, any that have a place at all.
  */
 function withLeftOverFirst(
-  ground: Ground,
+  context: SearchContext,
   found: readonly Attempt[],
   relaxations: Relaxations,
 ): readonly Attempt[] {
-  const tied = firstRounds(ground, found, relaxations, ({ hasTopology }) => hasTopology);
-  if (ground.problem.demand.pods.length > GROWN_MAX) return tied;
-  const empty = new World(ground);
+  const tied = firstRounds(context, found, relaxations, ({ hasTopology }) => hasTopology);
+  if (context.problem.demand.pods.length > GROWN_MAX) return tied;
+  const empty = new SearchState(context);
   const all = [...found, ...tied];
-  return [...tied, ...firstRounds(ground, all, relaxations, (view) => hasPlace(empty, view))];
+  return [
+    ...tied,
+    ...firstRounds(context, all, relaxations, (resolved) => hasPlace(empty, resolved)),
+  ];
 }

@@ -1,3 +1,4 @@
+import { missing } from '../missing.ts';
 /** Numbers from 0 to below 1 that look random: the same for the same seed. */
 export type Numbers = Iterator<number, never>;
 
@@ -23,8 +24,8 @@ export function shuffled<Element>(
   const all = [...elements];
   for (let left = all.length - 1; left > 0; left--) {
     const picked = below(left + 1, random);
-    const last = all[left] as Element;
-    all[left] = all[picked] as Element;
+    const last = all[left] ?? missing(left);
+    all[left] = all[picked] ?? missing(picked);
     all[picked] = last;
   }
   return all;

@@ -10,7 +10,7 @@ import { type StateNode, stateNodes } from './problem/state-node.ts';
 import { solved } from './solve.ts';
 
 /** Where earlier plans have put pods that still wait: the node's name by pod. */
-type Kept = ReadonlyMap<Pod, string>;
+type KeptPlacements = ReadonlyMap<Pod, string>;
 
 /** A claim whose node may still get the pods that it was planned for. */
 function isStarting(claim: NodeClaim): boolean {
@@ -29,7 +29,10 @@ function startingClaims({ nodeClaims, pods }: ClusterSnapshot) {
 }
 
 /** What is free on nodes, by name; room for DaemonSets that are to come is not taken off. */
-function freeRoom(snapshot: ClusterSnapshot, nodes: readonly StateNode[]): Map<string, Resources> {
+function freeResources(
+  snapshot: ClusterSnapshot,
+  nodes: readonly StateNode[],
+): Map<string, Resources> {
   const free = new Map(nodes.map(({ name, allocatable }) => [name, allocatable]));
   for (const { nodeName, phase, spec } of snapshot.pods) {
     const room = free.get(nodeName ?? '');
@@ -44,12 +47,12 @@ function freeRoom(snapshot: ClusterSnapshot, nodes: readonly StateNode[]): Map<s
  * while they are nominated to it and tolerate it: kube-scheduler takes most nominations away that
  * came to nothing, though not those of pods that never preempt.
  */
-function keptPods(snapshot: ClusterSnapshot): Kept {
+function keptPods(snapshot: ClusterSnapshot): KeptPlacements {
   const kept = new Map<Pod, string>();
   const starting = startingClaims(snapshot);
   if (starting.length === 0) return kept;
   const nodes = stateNodes(snapshot).filter(({ isLeaving }) => !isLeaving);
-  const free = freeRoom(snapshot, nodes);
+  const free = freeResources(snapshot, nodes);
   const taints = new Map(nodes.map((each) => [each.name, each.taints]));
   const joined = new Map(snapshot.nodes.map(({ providerId, name }) => [providerId, name]));
   for (const { claim, pods } of starting) {
@@ -74,10 +77,10 @@ function keptPods(snapshot: ClusterSnapshot): Kept {
 /** The pods as they were last, by the list that they come from: most plans keep the same ones. */
 const placed = new WeakMap<
   readonly Pod[],
-  { readonly kept: Kept; readonly pods: readonly Pod[] }
+  { readonly kept: KeptPlacements; readonly pods: readonly Pod[] }
 >();
 
-function withNodes(pods: readonly Pod[], kept: Kept): readonly Pod[] {
+function withNodes(pods: readonly Pod[], kept: KeptPlacements): readonly Pod[] {
   const before = placed.get(pods);
   const isSame =
     before?.kept.size === kept.size &&
@@ -91,7 +94,7 @@ function withNodes(pods: readonly Pod[], kept: Kept): readonly Pod[] {
   return made;
 }
 
-function withKept(existing: Plan['existing'], kept: Kept): Plan['existing'] {
+function withKept(existing: Plan['existing'], kept: KeptPlacements): Plan['existing'] {
   const pods = new Map(existing.map((each) => [each.node, [...each.pods]]));
   for (const [pod, node] of kept) {
     pods.set(node, [...(pods.get(node) ?? []), podKey(pod)]);
@@ -109,7 +112,7 @@ export function replan(snapshot: ClusterSnapshot, settings: SchedulingSettings):
   return replanned(snapshot, settings).plan;
 }
 
-/** The plan, and the world that it was made in, for those who want to look closer. */
+/** The plan, and the state that it was made in, for those who want to look closer. */
 export function replanned(
   snapshot: ClusterSnapshot,
   settings: SchedulingSettings,
@@ -117,6 +120,6 @@ export function replanned(
   const kept = keptPods(snapshot);
   if (kept.size === 0) return solved(snapshot, settings);
   const pods = withNodes(snapshot.pods, kept);
-  const { plan, world } = solved({ ...snapshot, pods }, settings);
-  return { plan: { ...plan, existing: withKept(plan.existing, kept) }, world };
+  const { plan, state } = solved({ ...snapshot, pods }, settings);
+  return { plan: { ...plan, existing: withKept(plan.existing, kept) }, state };
 }

@@ -1,36 +1,37 @@
 import type { Plan, UnplacedReason } from '../model/plan.ts';
 import { podKey } from '../model/pod.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../model/snapshot.ts';
-import { setApart } from './placing/apart.ts';
-import { PodDealer, plannedClaim } from './plan/claims.ts';
+import { separateSpreadPods } from './placing/spread-exchange.ts';
+import { PodAssigner, plannedClaim } from './plan/claims.ts';
 import { Flexibilities } from './plan/flexibility.ts';
 import { preferenceScore } from './plan/preference-score.ts';
 import { Reasons } from './plan/reasons.ts';
-import { widenCovers } from './plan/widening.ts';
+import { widenReserved } from './plan/widening.ts';
 import { compileProblem } from './problem/compile.ts';
+import { SearchContext, SearchState } from './search/search-state.ts';
 import { weighPreferences } from './weighing.ts';
-import { Ground, World } from './world/world.ts';
 
-/** Why each pod that was not dealt is left over. */
+/** Why each pod that was not assigned is left over. */
 function reasonsOf(
   { nodePools, instanceTypes }: ClusterSnapshot,
-  world: World,
-  dealer: PodDealer,
+  state: SearchState,
+  assigner: PodAssigner,
 ): ReadonlyMap<string, UnplacedReason> {
-  const { problem } = world.ground;
+  const { problem } = state.context;
   const unplaced = new Map<string, UnplacedReason>();
   const sizes = nodePools.map((pool) => ({
     pool,
     types: instanceTypes.get(pool.name)?.length ?? 0,
   }));
-  const reasons = new Reasons(world, sizes);
+  const reasons = new Reasons(state, sizes);
   for (const podClass of problem.classes) {
-    const rest = dealer.rest(podClass);
+    const rest = assigner.rest(podClass);
     if (rest.length === 0) continue;
     const reason = reasons.of(podClass);
     for (const pod of rest) unplaced.set(podKey(pod), reason);
   }
-  for (const [pod, message] of problem.hopeless) unplaced.set(podKey(pod), { message, pools: [] });
+  for (const [pod, message] of problem.unplaceable)
+    unplaced.set(podKey(pod), { message, pools: [] });
   return unplaced;
 }
 
@@ -38,38 +39,40 @@ export function solve(snapshot: ClusterSnapshot, settings: SchedulingSettings): 
   return solved(snapshot, settings).plan;
 }
 
-/** The world before anything that waits is placed: what it could be given is not taken yet. */
-export function unplaced(snapshot: ClusterSnapshot, settings: SchedulingSettings): World {
-  return new World(new Ground(compileProblem(snapshot, settings), { kinds: new Set() }));
+/** The state before anything that waits is placed: what it could be given is not taken yet. */
+export function unplaced(snapshot: ClusterSnapshot, settings: SchedulingSettings): SearchState {
+  return new SearchState(
+    new SearchContext(compileProblem(snapshot, settings), { kinds: new Set() }),
+  );
 }
 
-/** The plan, and the world that it was made in, for those who want to look closer. */
+/** The plan, and the state that it was made in, for those who want to look closer. */
 export function solved(
   snapshot: ClusterSnapshot,
   settings: SchedulingSettings,
-): { readonly plan: Plan; readonly world: World } {
+): { readonly plan: Plan; readonly state: SearchState } {
   const problem = compileProblem(snapshot, settings);
-  const { world, ground } = weighPreferences(problem);
-  setApart(world);
-  widenCovers(world);
-  const dealer = new PodDealer();
-  const existing = world.rooms
-    .filter((room) => room.content.size > 0)
-    .map((room) => ({ node: room.node.name, pods: dealer.deal(room.content) }));
-  const flexibilities = new Flexibilities(ground);
-  const claims = world.bins.map((bin) =>
-    plannedClaim(ground, bin, flexibilities.of(bin), dealer.deal(bin.content)),
+  const { state, context } = weighPreferences(problem);
+  separateSpreadPods(state);
+  widenReserved(state);
+  const assigner = new PodAssigner();
+  const existing = state.existingNodes
+    .filter((existing) => existing.content.size > 0)
+    .map((existing) => ({ node: existing.node.name, pods: assigner.assign(existing.content) }));
+  const flexibilities = new Flexibilities(context);
+  const claims = state.bins.map((bin) =>
+    plannedClaim(context, bin, flexibilities.of(bin), assigner.assign(bin.content)),
   );
-  const unplaced = reasonsOf(snapshot, world, dealer);
+  const unplaced = reasonsOf(snapshot, state, assigner);
   const plan = {
     newNodeClaims: claims,
     existing,
     unplaced,
     ignored: problem.demand.ignored,
-    preferences: preferenceScore(world),
+    preferences: preferenceScore(state),
     pricePerHour: claims.reduce((sum, claim) => sum + claim.chosen.price, 0),
     listPricePerHour: claims.reduce((sum, claim) => sum + claim.chosen.listPrice, 0),
-    steps: world.steps,
+    steps: state.steps,
   };
-  return { plan, world };
+  return { plan, state };
 }

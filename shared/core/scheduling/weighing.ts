@@ -9,8 +9,8 @@ import {
   podPreferenceKind,
 } from './problem/problem.ts';
 import type { TopologyTerms } from './problem/topology-terms.ts';
-import { placeOfGroup } from './world/topology.ts';
-import { type ClassView, Ground } from './world/world.ts';
+import { type ResolvedClass, SearchContext } from './search/search-state.ts';
+import { placeOfGroup } from './search/topology.ts';
 
 /** In how many ways a kind that costs too much for all classes is tried for some. */
 const PARTS_TRIED = 3;
@@ -38,10 +38,10 @@ function kindsPresent({ classes, pools, nodes }: Problem): ReadonlySet<Preferenc
 }
 
 /** Weighs kinds of preferences against what it costs to meet them. */
-class Weighing {
+class PreferenceWeighing {
   private readonly problem: Problem;
-  /** With no wishes. */
-  private readonly plain: Ground;
+  /** With no preferences enforced. */
+  private readonly plain: SearchContext;
   private readonly known = new Known();
   private readonly met = new Set<PreferenceKind>();
   private readonly exempt = new Map<PreferenceKind, ReadonlySet<number>>();
@@ -49,7 +49,7 @@ class Weighing {
 
   constructor(problem: Problem) {
     this.problem = problem;
-    this.plain = new Ground(problem, { kinds: new Set() });
+    this.plain = new SearchContext(problem, { kinds: new Set() });
     this.chosen = bestOf(attempts(this.plain, this.known));
   }
 
@@ -64,40 +64,40 @@ class Weighing {
     let found = this.attempts(kind, exempt);
     if (found.every((each) => placesFewer(each, this.chosen))) {
       for (const each of this.problem.classes) {
-        const isLeft = ({ world }: Attempt) => world.leftOf(each) > this.chosen.world.leftOf(each);
+        const isLeft = ({ state }: Attempt) => state.leftOf(each) > this.chosen.state.leftOf(each);
         if (found.some(isLeft)) exempt.add(each.id);
       }
       found = this.attempts(kind, exempt);
     }
     const most = this.priceMost(kind) + 1e-9;
-    const worthy = this.worthy(kind, found, most);
-    if (worthy.length > 0) this.choose(kind, exempt, worthy);
+    const affordable = this.affordable(kind, found, most);
+    if (affordable.length > 0) this.choose(kind, exempt, affordable);
     else if (isPlace(kind)) this.weighInPart(kind, exempt, most);
   }
 
   /** Classes whose preferences cost most are left out: as few as need be. */
   private weighInPart(kind: PreferenceKind, exempt: ReadonlySet<number>, most: number): void {
     const dearest = byCost(this.plain, kind).filter((id) => !exempt.has(id));
-    let kept: { readonly exempt: Set<number>; readonly worthy: readonly Attempt[] } | undefined;
+    let kept: { readonly exempt: Set<number>; readonly affordable: readonly Attempt[] } | undefined;
     let [tooFew, enough] = [0, dearest.length];
     for (let tries = 0; tries < PARTS_TRIED && enough - tooFew > 1; tries++) {
       const half = (tooFew + enough) >> 1;
       const more = new Set([...exempt, ...dearest.slice(0, half)]);
-      const worthy = this.worthy(kind, this.attempts(kind, more), most);
-      if (worthy.length > 0) kept = { exempt: more, worthy };
-      if (worthy.length > 0) enough = half;
+      const affordable = this.affordable(kind, this.attempts(kind, more), most);
+      if (affordable.length > 0) kept = { exempt: more, affordable };
+      if (affordable.length > 0) enough = half;
       else tooFew = half;
     }
-    if (kept !== undefined) this.choose(kind, kept.exempt, kept.worthy);
+    if (kept !== undefined) this.choose(kind, kept.exempt, kept.affordable);
   }
 
   private attempts(kind: PreferenceKind, exempt: ReadonlySet<number>): readonly Attempt[] {
     const kinds = new Set([...this.met, kind]);
-    const wishes = { kinds, exempt: new Map([...this.exempt, [kind, exempt]]) };
-    return attempts(new Ground(this.problem, wishes), this.known);
+    const enforced = { kinds, exempt: new Map([...this.exempt, [kind, exempt]]) };
+    return attempts(new SearchContext(this.problem, enforced), this.known);
   }
 
-  private worthy(
+  private affordable(
     kind: PreferenceKind,
     found: readonly Attempt[],
     most: number,
@@ -115,19 +115,19 @@ class Weighing {
   private choose(
     kind: PreferenceKind,
     exempt: ReadonlySet<number>,
-    worthy: readonly Attempt[],
+    affordable: readonly Attempt[],
   ): void {
     this.met.add(kind);
     this.exempt.set(kind, exempt);
-    this.chosen = mostMet([...worthy, this.chosen], this.met);
+    this.chosen = mostMet([...affordable, this.chosen], this.met);
   }
 }
 
 /** Ids of the classes that have preferences of the kind, those first whose cost most. */
-function byCost({ views }: Ground, kind: PreferenceKind): readonly number[] {
-  return views
+function byCost({ resolvedClasses }: SearchContext, kind: PreferenceKind): readonly number[] {
+  return resolvedClasses
     .filter(({ podClass }) => hasKind(podClass, kind))
-    .map((view) => ({ id: view.podClass.id, cost: costOf(view, kind) }))
+    .map((resolved) => ({ id: resolved.podClass.id, cost: costOf(resolved, kind) }))
     .toSorted((a, b) => b.cost - a.cost || a.id - b.id)
     .map(({ id }) => id);
 }
@@ -151,7 +151,7 @@ function softKeys(
  * About what one pod costs more where its preferences of the kind are met, for nodes full of its
  * own: in the domains it likes, or in one domain as often as in another.
  */
-function costOf({ podClass, groups }: ClassView, kind: PreferenceKind): number {
+function costOf({ podClass, groups }: ResolvedClass, kind: PreferenceKind): number {
   const wanted = podClass.preferences.filter((each) => each.kind === kind);
   const liked = groups.filter((group) => wanted.every(({ rule }) => group.allowed[rule.id] === 1));
   const [key] = softKeys(podClass.topology, kind);
@@ -186,7 +186,7 @@ function mostMet(found: readonly Attempt[], kinds: Iterable<PreferenceKind>): At
  */
 export function weighPreferences(problem: Problem): Attempt {
   const present = kindsPresent(problem);
-  const weighing = new Weighing(problem);
+  const weighing = new PreferenceWeighing(problem);
   for (const kind of PREFERENCE_KINDS) if (present.has(kind)) weighing.weigh(kind);
   return weighing.chosen;
 }

@@ -6,14 +6,14 @@ import { grown } from '../../../shared/core/scheduling/attempts.ts';
 import { improved } from '../../../shared/core/scheduling/placing/improve.ts';
 import { compileProblem } from '../../../shared/core/scheduling/problem/compile.ts';
 import { below, numbers } from '../../../shared/core/scheduling/pseudo-random.ts';
-import { Ground } from '../../../shared/core/scheduling/world/world.ts';
+import { SearchContext } from '../../../shared/core/scheduling/search/search-state.ts';
 import { nodeOf, planOf, podOf, podsOf, snapshotOf, typeOf } from '../../builders/scheduling.ts';
 
 const port = { protocol: 'TCP', ip: '0.0.0.0', port: 80 } as const;
 
-function groundOf(rest: Parameters<typeof snapshotOf>[0]): Ground {
+function contextOf(rest: Parameters<typeof snapshotOf>[0]): SearchContext {
   const problem = compileProblem(snapshotOf(rest), DEFAULT_SCHEDULING_SETTINGS);
-  return new Ground(problem, { kinds: new Set() });
+  return new SearchContext(problem, { kinds: new Set() });
 }
 
 describe('improving a small plan', () => {
@@ -22,12 +22,12 @@ describe('improving a small plan', () => {
   const pods = [...podsOf(2, 'big', { cpu: 3000 }), ...podsOf(2, 'small', { cpu: 2000 })];
 
   it('finds room on existing nodes by placing pods anew', () => {
-    const ground = groundOf({ nodes, pods, types: [] });
-    const start = grown(ground);
+    const context = contextOf({ nodes, pods, types: [] });
+    const start = grown(context);
     expect(start.placed).toEqual([3]);
-    const better = improved(start, ground.views);
+    const better = improved(start, context.resolvedClasses);
     expect(better.placed).toEqual([4]);
-    const all = better.world.rooms.map(({ content }) => [...content.values()]);
+    const all = better.state.existingNodes.map(({ content }) => [...content.values()]);
     expect(all).toEqual([[2], [2]]);
   });
 
@@ -41,19 +41,19 @@ describe('improving a small plan', () => {
   });
 
   it('finds the same again', () => {
-    const ground = groundOf({ nodes, pods, types: [] });
+    const context = contextOf({ nodes, pods, types: [] });
     const [one, two] = [
-      improved(grown(ground), ground.views),
-      improved(grown(ground), ground.views),
+      improved(grown(context), context.resolvedClasses),
+      improved(grown(context), context.resolvedClasses),
     ];
-    expect(one.world.steps).toBe(two.world.steps);
+    expect(one.state.steps).toBe(two.state.steps);
     expect(one.price).toBe(two.price);
   });
 
   it('leaves a plan alone of which nothing can be moved', () => {
-    const ground = groundOf({ pods: [podOf('huge', { cpu: 1_000_000 })] });
-    const start = grown(ground);
-    expect(improved(start, ground.views)).toBe(start);
+    const context = contextOf({ pods: [podOf('huge', { cpu: 1_000_000 })] });
+    const start = grown(context);
+    expect(improved(start, context.resolvedClasses)).toBe(start);
   });
 
   it('never uses more of a reservation than there is', () => {
@@ -61,14 +61,14 @@ describe('improving a small plan', () => {
     if (base === undefined) throw new Error('an offering');
     const reservation = { id: 'cr-1', type: 'default' as const, capacity: 2 };
     const free = { ...base, capacityType: 'reserved' as const, price: 0.000001, reservation };
-    const ground = groundOf({
+    const context = contextOf({
       types: [typeOf('m.large', 2, 8, 0.1, { offerings: [base, free] })],
       pods: podsOf(5, 'a', { cpu: 2000 }),
     });
-    const { world } = improved(grown(ground), ground.views);
-    const reserved = world.bins.filter(({ held }) => held.offering.reservation !== undefined);
+    const { state } = improved(grown(context), context.resolvedClasses);
+    const reserved = state.bins.filter(({ chosen }) => chosen.offering.reservation !== undefined);
     expect(reserved).toHaveLength(2);
-    expect(world.bins).toHaveLength(5);
+    expect(state.bins).toHaveLength(5);
   });
 });
 

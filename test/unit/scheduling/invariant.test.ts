@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import { InvariantViolation, invariant } from '../../../shared/core/invariant.ts';
-import { PodDealer } from '../../../shared/core/scheduling/plan/claims.ts';
+import { missing } from '../../../shared/core/missing.ts';
+import { PodAssigner } from '../../../shared/core/scheduling/plan/claims.ts';
 import type { PodClass } from '../../../shared/core/scheduling/problem/problem.ts';
+import { fits } from '../../../shared/core/scheduling/search/search-context.ts';
 import { GI, planOf, podOf, podsOf, typeOf } from '../../builders/scheduling.ts';
 
 it('an invariant that holds says nothing, another ends the decision by name', () => {
@@ -10,11 +12,21 @@ it('an invariant that holds says nothing, another ends the decision by name', ()
   expect(() => invariant(false, 'two is two')).toThrow('two is two');
 });
 
+it('what must be in a list or map is there, or the decision ends', () => {
+  const amounts = Float64Array.of(0, 7);
+  expect(amounts[0] ?? missing(0)).toBe(0);
+  expect(() => amounts[2] ?? missing(2)).toThrow(InvariantViolation);
+  expect(() => new Map<string, number>().get('cpu') ?? missing('cpu')).toThrow('cpu is not');
+  // A node whose resources are counted by another list than the pod's is full of zeros.
+  const short = new Float64Array(1);
+  expect(() => fits(Float64Array.of(1, 1), short, Float64Array.of(2, 2))).toThrow('1 is not');
+});
+
 it('no plan places a pod twice', () => {
   const podClass = { pods: [podOf('web')] } as unknown as PodClass;
-  const dealer = new PodDealer();
-  expect(dealer.deal(new Map([[podClass, 1]]))).toEqual(['default/web']);
-  expect(() => dealer.deal(new Map([[podClass, 1]]))).toThrow('places each pod once');
+  const assigner = new PodAssigner();
+  expect(assigner.assign(new Map([[podClass, 1]]))).toEqual(['default/web']);
+  expect(() => assigner.assign(new Map([[podClass, 1]]))).toThrow('places each pod once');
 });
 
 it('pods that fill a node to the byte fit on it, and one byte more does not', () => {

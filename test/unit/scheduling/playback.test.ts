@@ -10,12 +10,12 @@ import { FAMILY, GI, nodeOf, podsOf, snapshotOf } from '../../builders/schedulin
 
 function worldOf(rest: Parameters<typeof snapshotOf>[0]) {
   const problem = compileProblem(snapshotOf(rest), DEFAULT_SCHEDULING_SETTINGS);
-  return weighPreferences(problem).world;
+  return weighPreferences(problem).state;
 }
 
-function leftOver(world: ReturnType<typeof worldOf>, batches: number): number {
-  const bins = world.bins.map((_, index) => index);
-  return new Playback(world).run({ bins, batches });
+function leftOver(state: ReturnType<typeof worldOf>, batches: number): number {
+  const bins = state.bins.map((_, index) => index);
+  return new Playback(state).run({ bins, batches });
 }
 
 /** Small pods come first; kube-scheduler spreads them and leaves no node whole for the large ones. */
@@ -52,17 +52,17 @@ describe('a plan played back', () => {
   it.each([1, 3])(
     'keeps room for large pods that small ones came before, in %d batches',
     (batches) => {
-      const world = worldOf({ pods: spreadOut, types: eights });
-      expect(world.bins).toHaveLength(3);
-      expect(leftOver(world, batches)).toBe(0);
+      const state = worldOf({ pods: spreadOut, types: eights });
+      expect(state.bins).toHaveLength(3);
+      expect(leftOver(state, batches)).toBe(0);
     },
   );
 
   it('keeps nodes with room for the first of a group closed until those of the group are ready', () => {
-    const world = worldOf({ pods: group, types: eights });
-    const own = world.bins.findIndex(({ content }) => [...content.values()].includes(7));
-    expect(world.bins).toHaveLength(2);
-    const playback = new Playback(world);
+    const state = worldOf({ pods: group, types: eights });
+    const own = state.bins.findIndex(({ content }) => [...content.values()].includes(7));
+    expect(state.bins).toHaveLength(2);
+    const playback = new Playback(state);
     expect(playback.isCertain).toBe(false);
     expect(playback.run({ bins: [own, 1 - own], batches: 2 })).toBe(0);
     expect(playback.run({ bins: [1 - own, own], batches: 1 })).toBe(0);
@@ -70,15 +70,15 @@ describe('a plan played back', () => {
   });
 
   it('uses nodes that are there, whichever the plan meant', () => {
-    const world = worldOf({ pods: podsOf(6, 'a'), nodes: [nodeOf('n', 8, 32)] });
-    expect(world.bins).toEqual([]);
-    expect(leftOver(world, 1)).toBe(0);
+    const state = worldOf({ pods: podsOf(6, 'a'), nodes: [nodeOf('n', 8, 32)] });
+    expect(state.bins).toEqual([]);
+    expect(leftOver(state, 1)).toBe(0);
   });
 
   it('reports its orders and what they leave over', () => {
     // The first of the group finds room on a node that is there, and no other of them does.
-    const world = worldOf({ pods: group.slice(0, 7), types: eights, nodes: [nodeOf('n', 1, 4)] });
-    expect(strandedPods(world)).toEqual({ orders: 5, pods: 5 * 6 });
+    const state = worldOf({ pods: group.slice(0, 7), types: eights, nodes: [nodeOf('n', 1, 4)] });
+    expect(strandedPods(state)).toEqual({ orders: 5, pods: 5 * 6 });
     const certain = strandedPods(worldOf({ pods: spreadOut, types: eights }));
     expect(certain).toEqual({ orders: 5, pods: 0 });
   });

@@ -19,7 +19,7 @@ interface Kept {
   readonly untilMs: number;
   triesLeft: number;
   /**
-   * `none`: another pod has to be bound to the node before (`takenTogether`); `lost`: it had the
+   * `none`: another pod has to be bound to the node before (`nominableTogether`); `lost`: it had the
    * nomination, and did not get it again yet.
    */
   nomination: 'none' | 'awaited' | 'held' | 'lost';

@@ -1,5 +1,5 @@
 import type { LifecycleAction } from '../../../core/lifecycle/actions.ts';
-import { attractsOtherPods, type Pod } from '../../../core/model/pod.ts';
+import { dependsOnOtherPods, type Pod } from '../../../core/model/pod.ts';
 import type { NodeClaim } from '../../../core/model/provisioning.ts';
 import { isPending, plannedPods, plannedPodsText } from '../../../core/nomination/planned-pods.ts';
 import { inSpreadOrder, nominableTogether } from '../../../core/nomination/spread-order.ts';
@@ -38,7 +38,7 @@ async function doneFor<Item>(
 /** First those with pods that others would have to follow (`awaitedNodes`). */
 function firstOf(openings: readonly Registering[]): readonly Registering[] {
   const isDrawn = ({ action }: Registering) =>
-    action.pods.some(({ spec }) => attractsOtherPods(spec));
+    action.pods.some(({ spec }) => dependsOnOtherPods(spec));
   const others = openings.filter((each) => !isDrawn(each));
   return [...openings.filter(isDrawn), ...others].slice(0, TOGETHER_MAX);
 }

@@ -323,7 +323,7 @@ function moveBy(given: MoveContext, nodes: readonly ConsolidationCandidate[]): A
   const context = { ...given, settings: settingsFor(nodes, given.settings) };
   const { snapshot, scheduling, settings, pools } = context;
   const without = nodes.reduce((each, { node }) => withLeaving(each, node.name), snapshot);
-  const { plan, world } = replanned(without, scheduling);
+  const { plan, state: world } = replanned(without, scheduling);
   const moving = new Set(nodes.flatMap(({ pods }) => pods.filter(isReschedulable)).map(podKey));
   const message = fault(plan, context, without, moving);
   if (message !== undefined) return stays(message);

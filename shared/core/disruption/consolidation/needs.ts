@@ -1,6 +1,6 @@
 import { type Pod, podKey } from '../../model/pod.ts';
 import type { PodClass } from '../../scheduling/problem/problem.ts';
-import type { World } from '../../scheduling/world/world.ts';
+import type { SearchState } from '../../scheduling/search/search-state.ts';
 import { isReschedulable } from '../candidates.ts';
 
 /** How many pods of each class. */
@@ -60,15 +60,18 @@ function wantedBy({ pods }: Leaving, classOf: ReadonlyMap<string, PodClass>): Am
  * of one of these concerns few. A node whose pods fit on nodes that are there goes with the first.
  * A new node that no pod of theirs goes to, as it is room of a CapacityBuffer, is needed by all.
  */
-export function needsOf(world: World, nodes: readonly Leaving[]): readonly ReadonlySet<number>[] {
+export function needsOf(
+  world: SearchState,
+  nodes: readonly Leaving[],
+): readonly ReadonlySet<number>[] {
   const classOf = new Map(
-    world.ground.problem.classes.flatMap((each) =>
+    world.context.problem.classes.flatMap((each) =>
       each.pods.map((pod) => [podKey(pod), each] as const),
     ),
   );
   const bins = world.bins.map(({ content }): Amounts => new Map(content));
   const rooms: Amounts = new Map();
-  for (const { content } of world.rooms) {
+  for (const { content } of world.existingNodes) {
     for (const [podClass, amount] of content) add(rooms, podClass, amount);
   }
   const needs = nodes.map((node) => {

@@ -3,22 +3,32 @@ import { podKey } from '../../model/pod.ts';
 import type { NodePool } from '../../model/provisioning.ts';
 import { amountOf, type Resources } from '../../model/resources.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../model/snapshot.ts';
-import { suitableRooms } from '../placing/grow.ts';
+import { suitableNodes } from '../placing/grow.ts';
 import { plannedClaim } from '../plan/claims.ts';
 import { Flexibilities } from '../plan/flexibility.ts';
 import { Reasons } from '../plan/reasons.ts';
-import { type Column, compareColumns, undominated } from '../problem/columns.ts';
+import {
+  compareOptions,
+  type LaunchOption,
+  paretoFrontOfGroup,
+} from '../problem/launch-options.ts';
 import type { PodClass, Problem } from '../problem/problem.ts';
-import { fits } from '../world/ground.ts';
-import { asLarge } from '../world/min-values.ts';
-import { type Bin, type ClassView, Ground, type NodeRoom, World } from '../world/world.ts';
+import { asLarge } from '../search/min-values.ts';
+import { fits } from '../search/search-context.ts';
+import {
+  type Bin,
+  type ExistingNode,
+  type ResolvedClass,
+  SearchContext,
+  SearchState,
+} from '../search/search-state.ts';
 import { type Queue, type Queued, queueOf } from './queue.ts';
 
 /** What comes of placing pods first come, first fit; preferences are not scored. */
 export type FirstFitPlan = Omit<Plan, 'preferences'>;
 
 /** The launches of one NodePool, cheapest first. */
-type PoolColumns = readonly Column[];
+type PoolOptions = readonly LaunchOption[];
 
 /** A new node, its pods, and classes that will never fit on it any more. */
 interface Claim {
@@ -34,67 +44,69 @@ interface Claim {
  * takes it, whatever that does to the price. https://karpenter.sh/docs/concepts/scheduling/
  */
 class Pass {
-  readonly world: World;
+  readonly state: SearchState;
   /** Those with fewest pods first; of equals as they came. */
   private readonly claims: Claim[] = [];
-  readonly onNodes = new Map<NodeRoom, string[]>();
-  private readonly pools: readonly PoolColumns[];
-  private readonly rooms = new Map<PodClass, readonly NodeRoom[]>();
-  private readonly columns = new Map<PodClass, readonly PoolColumns[]>();
+  readonly onNodes = new Map<ExistingNode, string[]>();
+  private readonly pools: readonly PoolOptions[];
+  private readonly existingNodes = new Map<PodClass, readonly ExistingNode[]>();
+  private readonly options = new Map<PodClass, readonly PoolOptions[]>();
   private readonly stepsMax: number;
 
   constructor({ problem }: Queue) {
-    this.world = new World(new Ground(problem, { kinds: new Set() }));
+    this.state = new SearchState(new SearchContext(problem, { kinds: new Set() }));
     this.stepsMax = problem.settings.stepsMax;
     this.pools = poolsOf(problem);
   }
 
   get isSpent(): boolean {
-    return this.world.steps > this.stepsMax;
+    return this.state.steps > this.stepsMax;
   }
 
   get nodes(): ReadonlyMap<Bin, readonly string[]> {
     return new Map(this.claims.map(({ bin, pods }) => [bin, pods]));
   }
 
-  /** Whether a node was found for the pod, giving up one wish of it after the other. */
+  /** Whether a node was found for the pod, giving up one preference of it after the other. */
   place({ pod, steps }: Queued): boolean {
     return steps.some((podClass) => {
-      const view = this.world.ground.views[podClass.id];
-      return view !== undefined && this.placeAs(view, podKey(pod));
+      const resolved = this.state.context.resolvedClasses[podClass.id];
+      return resolved !== undefined && this.placeAs(resolved, podKey(pod));
     });
   }
 
-  private placeAs(view: ClassView, key: string): boolean {
-    return this.onNode(view, key) || this.onClaim(view, key) || this.onNewClaim(view, key);
+  private placeAs(resolved: ResolvedClass, key: string): boolean {
+    return (
+      this.onNode(resolved, key) || this.onClaim(resolved, key) || this.onNewClaim(resolved, key)
+    );
   }
 
-  private onNode(view: ClassView, key: string): boolean {
-    const { podClass } = view;
-    let rooms = this.rooms.get(podClass);
-    if (rooms === undefined) {
-      rooms = suitableRooms(this.world, view);
-      this.rooms.set(podClass, rooms);
+  private onNode(resolved: ResolvedClass, key: string): boolean {
+    const { podClass } = resolved;
+    let existingNodes = this.existingNodes.get(podClass);
+    if (existingNodes === undefined) {
+      existingNodes = suitableNodes(this.state, resolved);
+      this.existingNodes.set(podClass, existingNodes);
     }
-    this.world.steps += this.world.ground.roomsFor(view).count;
-    const room = rooms.find((each) => this.world.canPutOnNode(view, each));
-    if (room === undefined) return false;
-    this.world.putOnNode(view, room);
-    const pods = this.onNodes.get(room);
-    if (pods === undefined) this.onNodes.set(room, [key]);
+    this.state.steps += this.state.context.nodesFor(resolved).count;
+    const existing = existingNodes.find((each) => this.state.canPutOnNode(resolved, each));
+    if (existing === undefined) return false;
+    this.state.putOnNode(resolved, existing);
+    const pods = this.onNodes.get(existing);
+    if (pods === undefined) this.onNodes.set(existing, [key]);
     else pods.push(key);
     return true;
   }
 
-  private onClaim(view: ClassView, key: string): boolean {
+  private onClaim(resolved: ResolvedClass, key: string): boolean {
     for (const [at, claim] of this.claims.entries()) {
-      if (claim.full.has(view.podClass)) continue;
-      const choice = this.world.choiceInBin(view, claim.bin);
+      if (claim.full.has(resolved.podClass)) continue;
+      const choice = this.state.choiceInBin(resolved, claim.bin);
       if (choice === undefined) {
-        if (isFullFor(view, claim.bin)) claim.full.add(view.podClass);
+        if (isFullFor(resolved, claim.bin)) claim.full.add(resolved.podClass);
         continue;
       }
-      this.world.putInBin(view, claim.bin, choice);
+      this.state.putInBin(resolved, claim.bin, choice);
       this.count(claim);
       claim.pods.push(key);
       this.sortIn(claim, at);
@@ -115,13 +127,13 @@ class Pass {
     this.claims[to] = claim;
   }
 
-  private onNewClaim(view: ClassView, key: string): boolean {
-    for (const columns of this.columnsFor(view)) {
-      const choice = this.world.choiceAmong(view, columns);
+  private onNewClaim(resolved: ResolvedClass, key: string): boolean {
+    for (const options of this.optionsFor(resolved)) {
+      const choice = this.state.choiceAmong(resolved, options);
       if (choice === undefined) continue;
-      const bin = this.world.open(choice);
-      this.world.putInBin(view, bin, choice);
-      const largest = largestOf(choice.columns);
+      const bin = this.state.open(choice);
+      this.state.putInBin(resolved, bin, choice);
+      const largest = largestOf(choice.options);
       const claim: Claim = { bin, largest, full: new Set<PodClass>(), pods: [key] };
       this.count(claim);
       const after = this.claims.findIndex(({ pods }) => pods.length > 1);
@@ -133,56 +145,56 @@ class Pass {
 
   /** Takes from the limits what they count for the claim. */
   private count({ bin, largest }: Claim): void {
-    const { budgets } = this.world;
-    budgets.take(bin.cover, -1);
-    bin.cover = asLarge(bin.held, largest);
-    budgets.take(bin.cover, 1);
+    const { budgets } = this.state;
+    budgets.take(bin.reserved, -1);
+    bin.reserved = asLarge(bin.chosen, largest);
+    budgets.take(bin.reserved, 1);
   }
 
   /** Everything is launched: limits count what it is, and it takes what still fits there. */
   launch(): void {
     for (const claim of this.claims) {
-      claim.bin.columns = [claim.bin.held];
+      claim.bin.options = [claim.bin.chosen];
       claim.largest = {};
       this.count(claim);
     }
   }
 
-  private columnsFor({ podClass, allowed }: ClassView): readonly PoolColumns[] {
-    let columns = this.columns.get(podClass);
-    if (columns === undefined) {
-      columns = this.pools.map((each) => each.filter(({ group }) => allowed[group.id] === 1));
-      this.columns.set(podClass, columns);
+  private optionsFor({ podClass, allowed }: ResolvedClass): readonly PoolOptions[] {
+    let options = this.options.get(podClass);
+    if (options === undefined) {
+      options = this.pools.map((each) => each.filter(({ group }) => allowed[group.id] === 1));
+      this.options.set(podClass, options);
     }
-    return columns;
+    return options;
   }
 }
 
 /** The launches of each NodePool: the heaviest first, of equals the one whose name comes last. */
-function poolsOf({ groups }: Problem): readonly PoolColumns[] {
-  const byPool = new Map<NodePool, Column[]>();
+function poolsOf({ groups }: Problem): readonly PoolOptions[] {
+  const byPool = new Map<NodePool, LaunchOption[]>();
   for (const group of groups) {
-    for (const [pool, columns] of Map.groupBy(group.all, (column) => column.pool.pool)) {
-      byPool.set(pool, [...(byPool.get(pool) ?? []), ...undominated(columns)]);
+    for (const [pool, options] of Map.groupBy(group.all, (option) => option.pool.pool)) {
+      byPool.set(pool, [...(byPool.get(pool) ?? []), ...paretoFrontOfGroup(options)]);
     }
   }
   return [...byPool]
     .sort(([a], [b]) => b.weight - a.weight || (a.name > b.name ? -1 : 1))
-    .map(([, columns]) => columns.sort(compareColumns));
+    .map(([, options]) => options.sort(compareOptions));
 }
 
 /** The most of each resource that the pool limits. */
-function largestOf(columns: readonly Column[]): Resources {
-  const names = Object.keys(columns[0]?.pool.pool.limits ?? {});
+function largestOf(options: readonly LaunchOption[]): Resources {
+  const names = Object.keys(options[0]?.pool.pool.limits ?? {});
   const most = (name: string) =>
-    Math.max(...columns.map(({ type }) => amountOf(type.type.capacity, name)));
+    Math.max(...options.map(({ type }) => amountOf(type.type.capacity, name)));
   return Object.fromEntries(names.map((name) => [name, most(name)]));
 }
 
 /** Whether no launch that the claim leaves open has room for such a pod, wherever others are. */
-function isFullFor({ allowed, podClass }: ClassView, { columns, used }: Bin): boolean {
-  return !columns.some(
-    ({ group, room }) => allowed[group.id] === 1 && fits(podClass.requests, used, room),
+function isFullFor({ allowed, podClass }: ResolvedClass, { options, used }: Bin): boolean {
+  return !options.some(
+    ({ group, free }) => allowed[group.id] === 1 && fits(podClass.requests, used, free),
   );
 }
 
@@ -198,14 +210,14 @@ function placeAll(pass: Pass, pods: readonly Queued[]): readonly Queued[] {
 
 function unplacedOf(
   { nodePools, instanceTypes }: ClusterSnapshot,
-  { world }: Pass,
+  { state }: Pass,
   left: readonly Queued[],
 ): Plan['unplaced'] {
   const sizes = nodePools.map((pool) => ({
     pool,
     types: instanceTypes.get(pool.name)?.length ?? 0,
   }));
-  const reasons = new Reasons(world, sizes);
+  const reasons = new Reasons(state, sizes);
   const known = new Map<PodClass, ReturnType<Reasons['of']>>();
   const unplaced = new Map<string, ReturnType<Reasons['of']>>();
   for (const { pod, steps } of left) {
@@ -215,7 +227,7 @@ function unplacedOf(
     known.set(last, reason);
     unplaced.set(podKey(pod), reason);
   }
-  for (const [pod, message] of world.ground.problem.hopeless) {
+  for (const [pod, message] of state.context.problem.unplaceable) {
     unplaced.set(podKey(pod), { message, pools: [] });
   }
   return unplaced;
@@ -223,7 +235,8 @@ function unplacedOf(
 
 /**
  * What Karpenter's published scheduling rules make of the snapshot (its instance types already
- * overlaid), launched at the lowest price that its claims leave open. docs/compare.md has the rules.
+ * overlaid), launched at the lowest price that its claims leave open. docs/compare.md has the
+ * rules.
  */
 export function firstFit(snapshot: ClusterSnapshot, settings: SchedulingSettings): FirstFitPlan {
   const queue = queueOf(snapshot, settings);
@@ -234,11 +247,11 @@ export function firstFit(snapshot: ClusterSnapshot, settings: SchedulingSettings
     pass.launch();
     left = placeAll(pass, left);
   }
-  const { world } = pass;
-  const { ground } = world;
-  const flexibilities = new Flexibilities(ground);
+  const { state } = pass;
+  const { context } = state;
+  const flexibilities = new Flexibilities(context);
   const claims = [...pass.nodes].map(([bin, pods]) =>
-    plannedClaim(ground, bin, flexibilities.of(bin), pods.toSorted()),
+    plannedClaim(context, bin, flexibilities.of(bin), pods.toSorted()),
   );
   const existing = [...pass.onNodes].map(([{ node }, pods]) => ({
     node: node.name,
@@ -248,9 +261,9 @@ export function firstFit(snapshot: ClusterSnapshot, settings: SchedulingSettings
     newNodeClaims: claims,
     existing,
     unplaced: unplacedOf(snapshot, pass, left),
-    ignored: ground.problem.demand.ignored,
+    ignored: context.problem.demand.ignored,
     pricePerHour: claims.reduce((sum, { chosen }) => sum + chosen.price, 0),
     listPricePerHour: claims.reduce((sum, { chosen }) => sum + chosen.listPrice, 0),
-    steps: world.steps,
+    steps: state.steps,
   };
 }

@@ -1,3 +1,4 @@
+import { missing } from '../../missing.ts';
 import { type Pod, podKey } from '../../model/pod.ts';
 import { amountOf } from '../../model/resources.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../model/snapshot.ts';
@@ -8,14 +9,17 @@ import { stateNodes } from '../problem/state-node.ts';
 import { ladderOf, type Step } from './relaxations.ts';
 import { softTaintsOf, withHardTaints } from './soft-taints.ts';
 
-/** A pod that waits, as the classes that it is of: with all wishes as rules, then with ever fewer. */
+/**
+ * A pod that waits, as the classes that it is of: with all preferences as rules, then with ever
+ * fewer.
+ */
 export interface Queued {
   readonly pod: Pod;
   readonly steps: readonly PodClass[];
 }
 
 export interface Queue {
-  /** Every wish is a rule in it; {@link Queued} says which classes are one pod's. */
+  /** Every preference is a rule in it; {@link Queued} says which classes are one pod's. */
   readonly problem: Problem;
   /** In the order in which pods are placed. */
   readonly pods: readonly Queued[];
@@ -35,22 +39,22 @@ function inOrder(a: Pod, b: Pod): number {
 }
 
 /** A pod in the snapshot once for each step, so that each step becomes a class of the problem. */
-interface Stand {
+interface PodVariants {
   readonly pod: Pod;
-  readonly steps: readonly StandStep[];
+  readonly steps: readonly PodVariant[];
 }
 
-interface StandStep {
+interface PodVariant {
   readonly pod: Pod;
   /** Its class says what spread constraints count nodes by; mostly the same pod. */
   readonly counted: Pod;
 }
 
 /** Stand-ins; pods with one spec and equal labels share those of later steps. */
-class Stands {
-  readonly all: Stand[] = [];
+class VariantsOfPods {
+  readonly all: PodVariants[] = [];
   private readonly ladders = new Map<Pod['spec'], readonly Step[]>();
-  private readonly shared = new Map<Pod['spec'], Map<string, Stand['steps']>>();
+  private readonly shared = new Map<Pod['spec'], Map<string, PodVariants['steps']>>();
   private readonly ladder: (spec: Pod['spec']) => readonly Step[];
 
   constructor(ladder: (spec: Pod['spec']) => readonly Step[]) {
@@ -81,8 +85,8 @@ class Stands {
     });
   }
 
-  private sharedBy(pod: Pod): Stand['steps'] {
-    const byText = this.shared.get(pod.spec) ?? new Map<string, Stand['steps']>();
+  private sharedBy(pod: Pod): PodVariants['steps'] {
+    const byText = this.shared.get(pod.spec) ?? new Map<string, PodVariants['steps']>();
     this.shared.set(pod.spec, byText);
     // Volumes may be the pod's own.
     const own = pod.spec.volumes.length === 0 ? '' : podKey(pod);
@@ -90,25 +94,25 @@ class Stands {
     const known = byText.get(text);
     if (known !== undefined) return known;
     const steps = this.ladderOf(pod.spec).map(({ spec, counted }, at) => {
-      const stand = { ...pod, uid: `${pod.uid}/${at}`, spec };
+      const variant = { ...pod, uid: `${pod.uid}/${at}`, spec };
       const isSame = counted === spec;
-      return { pod: stand, counted: isSame ? stand : { ...stand, spec: counted } };
+      return { pod: variant, counted: isSame ? variant : { ...variant, spec: counted } };
     });
     byText.set(text, steps);
     return steps;
   }
 }
 
-/** The pods to place in order, and the problem in which every wish of theirs is a rule. */
+/** The pods to place in order, and the problem in which every preference of theirs is a rule. */
 export function queueOf(snapshot: ClusterSnapshot, settings: SchedulingSettings): Queue {
   const leaving = stateNodes(snapshot).filter(({ isLeaving }) => isLeaving);
   const demand = demandOf(snapshot, leaving);
   const soft = softTaintsOf(snapshot);
-  const stands = new Stands((spec) => ladderOf(spec, settings, soft));
-  for (const pod of demand.pods) stands.add(pod);
+  const variants = new VariantsOfPods((spec) => ladderOf(spec, settings, soft));
+  for (const pod of demand.pods) variants.add(pod);
   const waiting = new Set(demand.pods);
   const pods = new Set(snapshot.pods.filter((pod) => !waiting.has(pod)));
-  for (const each of stands.all.flatMap(({ steps }) => steps)) {
+  for (const each of variants.all.flatMap(({ steps }) => steps)) {
     pods.add(each.pod);
     pods.add(each.counted);
   }
@@ -118,14 +122,17 @@ export function queueOf(snapshot: ClusterSnapshot, settings: SchedulingSettings)
     problem.classes.flatMap((podClass) => podClass.pods.map((pod) => [pod, podClass] as const)),
   );
   const classes = [...problem.classes];
-  for (const { pod, counted } of stands.all.flatMap(({ steps }) => steps)) {
+  for (const { pod, counted } of variants.all.flatMap(({ steps }) => steps)) {
     const [podClass, affinityRule] = [classOf.get(pod), classOf.get(counted)?.affinityRule];
     if (pod === counted || podClass === undefined || affinityRule === undefined) continue;
     classes[podClass.id] = { ...podClass, affinityRule };
   }
-  const placed = stands.all.map(({ pod, steps }) => ({
+  const placed = variants.all.map(({ pod, steps }) => ({
     pod,
-    steps: steps.flatMap((each) => classes[classOf.get(each.pod)?.id ?? -1] ?? []),
+    steps: steps.flatMap((each) => {
+      const podClass = classOf.get(each.pod);
+      return podClass === undefined ? [] : [classes[podClass.id] ?? missing(podClass.id)];
+    }),
   }));
   return {
     problem: { ...problem, classes },

@@ -8,7 +8,7 @@ function heaviestFirst<Term>(terms: readonly Weighted<Term>[]): readonly Weighte
 }
 
 /** What of a pod can be given up, in the order in which it is. */
-interface Wishes {
+interface SoftTerms {
   /** OR-ed terms of its required node affinity; undefined: it has none. */
   readonly terms: readonly NodeSelectorTerm[] | undefined;
   readonly affinity: PodSpec['preferredPodAffinity'];
@@ -22,7 +22,7 @@ function isSoftSpread({ whenUnsatisfiable }: PodSpec['topologySpread'][number]):
   return whenUnsatisfiable === 'ScheduleAnyway';
 }
 
-function wishesOf(spec: PodSpec, respects: boolean): Wishes {
+function softTermsOf(spec: PodSpec, respects: boolean): SoftTerms {
   const { topologySpread } = spec;
   return {
     terms: spec.requiredNodeAffinity,
@@ -34,36 +34,41 @@ function wishesOf(spec: PodSpec, respects: boolean): Wishes {
   };
 }
 
-/** The wishes with one less; undefined: nothing is left to give up. */
-function relaxed(wishes: Wishes, hasSoftTaints: boolean): Wishes | undefined {
-  const { terms, affinity, antiAffinity, nodeAffinity, spreads } = wishes;
-  if (terms !== undefined && terms.length > 1) return { ...wishes, terms: terms.slice(1) };
-  if (affinity.length > 0) return { ...wishes, affinity: affinity.slice(1) };
-  if (antiAffinity.length > 0) return { ...wishes, antiAffinity: antiAffinity.slice(1) };
-  if (nodeAffinity.length > 0) return { ...wishes, nodeAffinity: nodeAffinity.slice(1) };
+/** The terms with one less; undefined: nothing is left to give up. */
+function relaxed(softTerms: SoftTerms, hasSoftTaints: boolean): SoftTerms | undefined {
+  const { terms, affinity, antiAffinity, nodeAffinity, spreads } = softTerms;
+  if (terms !== undefined && terms.length > 1) return { ...softTerms, terms: terms.slice(1) };
+  if (affinity.length > 0) return { ...softTerms, affinity: affinity.slice(1) };
+  if (antiAffinity.length > 0) return { ...softTerms, antiAffinity: antiAffinity.slice(1) };
+  if (nodeAffinity.length > 0) return { ...softTerms, nodeAffinity: nodeAffinity.slice(1) };
   const soft = spreads.findIndex(isSoftSpread);
-  if (soft >= 0) return { ...wishes, spreads: spreads.toSpliced(soft, 1) };
-  return hasSoftTaints && !wishes.toleratesSoft ? { ...wishes, toleratesSoft: true } : undefined;
+  if (soft >= 0) return { ...softTerms, spreads: spreads.toSpliced(soft, 1) };
+  return hasSoftTaints && !softTerms.toleratesSoft
+    ? { ...softTerms, toleratesSoft: true }
+    : undefined;
 }
 
-/** The first term of the required node affinity and, as if it were required, the heaviest wish. */
-function nodeAffinityOf({ terms, nodeAffinity }: Wishes): PodSpec['requiredNodeAffinity'] {
+/**
+ * The first term of the required node affinity and, as if it were required, the heaviest
+ * preference.
+ */
+function nodeAffinityOf({ terms, nodeAffinity }: SoftTerms): PodSpec['requiredNodeAffinity'] {
   const [first] = terms ?? [];
-  const wish = nodeAffinity[0]?.term;
+  const preferred = nodeAffinity[0]?.term;
   if (terms !== undefined && first === undefined) return [];
-  if (wish === undefined || wish.matchExpressions.length === 0) {
+  if (preferred === undefined || preferred.matchExpressions.length === 0) {
     return first === undefined ? undefined : [first];
   }
   const { matchExpressions = [], matchFields = [] } = first ?? {};
-  return [{ matchExpressions: [...matchExpressions, ...wish.matchExpressions], matchFields }];
+  return [{ matchExpressions: [...matchExpressions, ...preferred.matchExpressions], matchFields }];
 }
 
-/** The spec of a pod with these wishes, all of them rules. */
-function ruled(spec: PodSpec, wishes: Wishes, soft: readonly Taint[]): PodSpec {
-  const { affinity, antiAffinity, spreads, toleratesSoft } = wishes;
+/** The spec of a pod with these terms, all of them required. */
+function ruled(spec: PodSpec, softTerms: SoftTerms, soft: readonly Taint[]): PodSpec {
+  const { affinity, antiAffinity, spreads, toleratesSoft } = softTerms;
   return {
     ...spec,
-    requiredNodeAffinity: nodeAffinityOf(wishes),
+    requiredNodeAffinity: nodeAffinityOf(softTerms),
     preferredNodeAffinity: [],
     podAffinity: [...spec.podAffinity, ...affinity.map(({ term }) => term)],
     preferredPodAffinity: [],
@@ -76,17 +81,17 @@ function ruled(spec: PodSpec, wishes: Wishes, soft: readonly Taint[]): PodSpec {
 
 /** One way to take a pod's spec. */
 export interface Step {
-  /** Every wish that is left is a rule in it. */
+  /** Every preference that is left is required in it. */
   readonly spec: PodSpec;
-  /** The same without a wish for nodes: what spread constraints count nodes by. */
+  /** The same without preferences for nodes: what spread constraints count nodes by. */
   readonly counted: PodSpec;
 }
 
 /**
- * A pod's spec with every wish as a rule, and then with one wish less each time. One alternative of
- * the required node affinity counts at a time, and of all preferences as many as can be met
- * together. Given up, one at a time: alternatives but the last, preferred pod affinity, preferred
- * pod anti-affinity, preferred node affinity (heaviest first), spread constraints with
+ * A pod's spec with every preference required, and then with one preference less each time. One
+ * alternative of the required node affinity counts at a time, and of all preferences as many as can
+ * be met together. Given up, one at a time: alternatives but the last, preferred pod affinity,
+ * preferred pod anti-affinity, preferred node affinity (heaviest first), spread constraints with
  * ScheduleAnyway, and that PreferNoSchedule is kept to.
  * https://karpenter.sh/docs/concepts/scheduling/#preferences
  */
@@ -95,16 +100,16 @@ export function ladderOf(
   { preferencePolicy }: Pick<SchedulingSettings, 'preferencePolicy'>,
   soft: readonly Taint[],
 ): readonly Step[] {
-  const isPlain = soft.length === 0 && relaxed(wishesOf(spec, true), false) === undefined;
+  const isPlain = soft.length === 0 && relaxed(softTermsOf(spec, true), false) === undefined;
   if (isPlain) return [{ spec, counted: spec }];
   const steps: Step[] = [];
-  let wishes: Wishes | undefined = wishesOf(spec, preferencePolicy === 'Respect');
-  while (wishes !== undefined) {
-    const step = ruled(spec, wishes, soft);
-    const hasBoth = wishes.nodeAffinity.length > 0 && wishes.spreads.length > 0;
-    const counted = hasBoth ? ruled(spec, { ...wishes, nodeAffinity: [] }, soft) : step;
+  let softTerms: SoftTerms | undefined = softTermsOf(spec, preferencePolicy === 'Respect');
+  while (softTerms !== undefined) {
+    const step = ruled(spec, softTerms, soft);
+    const hasBoth = softTerms.nodeAffinity.length > 0 && softTerms.spreads.length > 0;
+    const counted = hasBoth ? ruled(spec, { ...softTerms, nodeAffinity: [] }, soft) : step;
     steps.push({ spec: step, counted });
-    wishes = relaxed(wishes, soft.length > 0);
+    softTerms = relaxed(softTerms, soft.length > 0);
   }
   return steps;
 }

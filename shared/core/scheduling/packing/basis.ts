@@ -1,4 +1,5 @@
-import type { Pattern } from './fill.ts';
+import { missing } from '../../missing.ts';
+import type { Pattern } from './pattern.ts';
 
 /**
  * The basis of a covering problem's linear programme: as many patterns as there are rows. Its
@@ -23,11 +24,11 @@ export function startBasis(
   const inverse = new Float64Array(size * size);
   const use = new Float64Array(size);
   const duals = new Float64Array(size);
-  for (const [row, { column, amounts }] of starts.entries()) {
-    const amount = amounts[0] ?? 1;
+  for (const [row, { option, amounts }] of starts.entries()) {
+    const amount = amounts[0] ?? missing(0);
     inverse[row * size + row] = 1 / amount;
-    use[row] = (demand[row] ?? 0) / amount;
-    duals[row] = (column.price + nodePrice) / amount;
+    use[row] = (demand[row] ?? missing(row)) / amount;
+    duals[row] = (option.price + nodePrice) / amount;
   }
   return { size, inverse, use, duals };
 }
@@ -36,40 +37,43 @@ export function startBasis(
 export function pivot(basis: Basis, pattern: Pattern, gain: number): boolean {
   const { size, inverse, use, duals } = basis;
   const direction = new Float64Array(size);
-  for (const [index, bucket] of pattern.buckets.entries()) {
-    const amount = pattern.amounts[index] ?? 0;
+  for (const [index, shape] of pattern.shapes.entries()) {
+    const amount = pattern.amounts[index] ?? missing(index);
     for (let row = 0; row < size; row++) {
-      direction[row] = (direction[row] ?? 0) + (inverse[row * size + bucket] ?? 0) * amount;
+      direction[row] =
+        (direction[row] ?? missing(row)) +
+        (inverse[row * size + shape] ?? missing(row * size + shape)) * amount;
     }
   }
   let leaving = -1;
   let least = Number.POSITIVE_INFINITY;
   for (let row = 0; row < size; row++) {
-    const step = direction[row] ?? 0;
+    const step = direction[row] ?? missing(row);
     if (step <= 1e-9) continue;
-    const ratio = (use[row] ?? 0) / step;
+    const ratio = (use[row] ?? missing(row)) / step;
     if (ratio < least - 1e-12) {
       least = ratio;
       leaving = row;
     }
   }
   if (leaving < 0) return false;
-  const scale = direction[leaving] ?? 1;
+  const scale = direction[leaving] ?? missing(leaving);
   const base = leaving * size;
   for (let column = 0; column < size; column++) {
-    const entry = (inverse[base + column] ?? 0) / scale;
+    const entry = (inverse[base + column] ?? missing(base + column)) / scale;
     inverse[base + column] = entry;
-    duals[column] = (duals[column] ?? 0) - gain * entry;
+    duals[column] = (duals[column] ?? missing(column)) - gain * entry;
   }
   for (let row = 0; row < size; row++) {
-    const factor = direction[row] ?? 0;
+    const factor = direction[row] ?? missing(row);
     if (row === leaving || Math.abs(factor) < 1e-12) continue;
     const from = row * size;
     for (let column = 0; column < size; column++) {
       inverse[from + column] =
-        (inverse[from + column] ?? 0) - factor * (inverse[base + column] ?? 0);
+        (inverse[from + column] ?? missing(from + column)) -
+        factor * (inverse[base + column] ?? missing(base + column));
     }
-    use[row] = Math.max(0, (use[row] ?? 0) - factor * least);
+    use[row] = Math.max(0, (use[row] ?? missing(row)) - factor * least);
   }
   use[leaving] = least;
   return true;

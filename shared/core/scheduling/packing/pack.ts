@@ -1,12 +1,14 @@
-import type { Item } from '../placing/assign.ts';
-import { type Column, type ColumnGroup, compareColumns } from '../problem/columns.ts';
+import { missing } from '../../missing.ts';
+import type { PodBatch } from '../placing/assign.ts';
 import { daemonPortsOn } from '../problem/host-ports.ts';
-import { addToHost, emptyHost, hostAllows } from '../world/host.ts';
-import { Covers, insistsOnMinValues } from '../world/min-values.ts';
-import { type Bin, type World, zeros } from '../world/world.ts';
-import { type Bucket, Filler, howMany, type Pattern } from './fill.ts';
+import { compareOptions, type LaunchGroup, type LaunchOption } from '../problem/launch-options.ts';
+import { addToHost, emptyHost, hostAllows } from '../search/host.ts';
+import { insistsOnMinValues, ReservedOptions } from '../search/min-values.ts';
+import { type Bin, type SearchState, zeros } from '../search/search-state.ts';
+import { howMany, type Pattern, type PodShape } from './pattern.ts';
+import { PatternFinder } from './pattern-finder.ts';
+import { type ShapePods, shapePodsOf } from './pod-shapes.ts';
 import { podValues, type Relaxations } from './pod-values.ts';
-import { type Stock, stocksOf } from './stocks.ts';
 
 /** Of devices, so many kinds at most: the number of mixes grows with the power of it. */
 const DEVICES_MAX = 1;
@@ -16,12 +18,15 @@ const DEVICES_MAX = 1;
  * device that is asked for most, since it is dearer than both.
  */
 function mainResources(
-  buckets: readonly Bucket[],
+  shapes: readonly PodShape[],
   resources: readonly string[],
   left: Float64Array,
 ): readonly number[] {
   const asked = (r: number) =>
-    buckets.reduce((sum, { id, requests }) => sum + (left[id] ?? 0) * (requests[r] ?? 0), 0);
+    shapes.reduce(
+      (sum, { id, requests }) => sum + (left[id] ?? missing(id)) * (requests[r] ?? missing(r)),
+      0,
+    );
   const basic = ['cpu', 'memory'].map((name) => resources.indexOf(name)).filter((r) => r >= 0);
   const devices = resources
     .map((name, r) => ({ r, amount: name.includes('/') ? asked(r) : 0 }))
@@ -32,40 +37,42 @@ function mainResources(
   return found.length > 0 ? found : [Math.max(0, resources.indexOf('pods'))];
 }
 
-function leftOf(stocks: readonly Stock[]): Float64Array {
-  return Float64Array.from(stocks, ({ items }) => items.reduce((sum, item) => sum + item.count, 0));
+function leftOf(shapePods: readonly ShapePods[]): Float64Array {
+  return Float64Array.from(shapePods, ({ batches }) =>
+    batches.reduce((sum, batch) => sum + batch.count, 0),
+  );
 }
 
-/** Columns of a tier that some stock may use, each no worse than the others in its group. */
-function usableColumns(
-  groups: readonly ColumnGroup[],
-  stocks: readonly Stock[],
-): readonly Column[] {
+/** Launch options of a tier that some shape may use, each no worse than the others in its group. */
+function usableOptions(
+  groups: readonly LaunchGroup[],
+  shapePods: readonly ShapePods[],
+): readonly LaunchOption[] {
   return groups
-    .filter((group) => stocks.some(({ bucket }) => bucket.allowed[group.id] === 1))
-    .flatMap((group) => group.front)
-    .sort(compareColumns);
+    .filter((group) => shapePods.some(({ shape }) => shape.allowed[group.id] === 1))
+    .flatMap((group) => group.paretoFront)
+    .sort(compareOptions);
 }
 
-/** A column, and the price for value of the best filling known for it. */
-interface Entry {
-  readonly column: Column;
+/** A launch option, and the price for value of the best pattern known for it. */
+interface QueuedOption {
+  readonly option: LaunchOption;
   readonly score: number;
   /** The round in which it was looked at. */
   readonly round: number;
   readonly pattern: Pattern | undefined;
 }
 
-function compareEntries(a: Entry, b: Entry): number {
-  return a.score - b.score || compareColumns(a.column, b.column);
+function compareEntries(a: QueuedOption, b: QueuedOption): number {
+  return a.score - b.score || compareOptions(a.option, b.option);
 }
 
-function insert(queue: Entry[], entry: Entry): void {
+function insert(queue: QueuedOption[], entry: QueuedOption): void {
   let low = 0;
   let high = queue.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (compareEntries(queue[middle] as Entry, entry) < 0) low = middle + 1;
+    if (compareEntries(queue[middle] ?? missing(middle), entry) < 0) low = middle + 1;
     else high = middle;
   }
   queue.splice(low, 0, entry);
@@ -75,9 +82,12 @@ function insert(queue: Entry[], entry: Entry): void {
 export interface Effort {
   /** Whether what pods are worth is worked out anew on the way. */
   readonly revalues: boolean;
-  /** Fillings looked at for one column at most. */
+  /** Patterns looked at for one launch option at most. */
   readonly searchSteps: number;
-  /** Fillings looked at for all columns together; what is left is shared so that late searches are short. */
+  /**
+   * Patterns looked at for all launch options together; what is left is shared so that late
+   * searches are short.
+   */
   readonly searchedMax: number;
 }
 
@@ -90,16 +100,16 @@ const REVALUED_AT = 0.5;
 /** Not for the last few pods: as a share of what all were worth. */
 const REVALUED_LEAST = 0.05;
 
-/** Packs one tier's stocks into new bins. */
+/** Packs one tier's shapes into new bins. */
 class Packer {
-  private readonly world: World;
-  private readonly stocks: readonly Stock[];
-  private readonly columns: readonly Column[];
+  private readonly state: SearchState;
+  private readonly shapePods: readonly ShapePods[];
+  private readonly options: readonly LaunchOption[];
   private readonly left: Float64Array;
   private readonly relaxations: Relaxations;
   private readonly searchMost: number;
   private readonly searchedMax: number;
-  private readonly filler: Filler;
+  private readonly finder: PatternFinder;
   private readonly nodePrice: number;
   private readonly main: readonly number[];
   private values: Float64Array;
@@ -108,115 +118,121 @@ class Packer {
   private readonly revaluedLeast: number;
 
   constructor(
-    world: World,
-    stocks: readonly Stock[],
-    columns: readonly Column[],
+    state: SearchState,
+    shapePods: readonly ShapePods[],
+    options: readonly LaunchOption[],
     { revalues, searchSteps, searchedMax }: Effort,
     relaxations: Relaxations,
   ) {
     this.relaxations = relaxations;
-    this.world = world;
-    this.stocks = stocks;
-    this.columns = columns;
-    this.left = leftOf(stocks);
+    this.state = state;
+    this.shapePods = shapePods;
+    this.options = options;
+    this.left = leftOf(shapePods);
     this.searchMost = searchSteps;
     this.searchedMax = searchedMax;
-    const { problem } = world.ground;
+    const { problem } = state.context;
     this.nodePrice = problem.settings.nodePrice;
-    const buckets = stocks.map((stock) => stock.bucket);
-    this.main = mainResources(buckets, problem.resources, this.left);
+    const shapes = shapePods.map((shapePods) => shapePods.shape);
+    this.main = mainResources(shapes, problem.resources, this.left);
     this.values = this.podValues();
-    this.filler = new Filler(buckets, this.main, this.values);
+    this.finder = new PatternFinder(shapes, this.main, this.values);
     const worth = this.worthOfLeft();
     this.revaluedBelow = revalues ? REVALUED_AT * worth : 0;
     this.revaluedLeast = REVALUED_LEAST * worth;
   }
 
   private podValues(): Float64Array {
-    const { nodePrice, relaxations, left, columns, main } = this;
-    const { stepsMax } = this.world.ground.problem.settings;
-    const buckets = this.stocks.map((stock) => stock.bucket);
-    const options = { nodePrice, pivotsMax: 800, stepsMax };
+    const { nodePrice, relaxations, left, options, main } = this;
+    const { stepsMax } = this.state.context.problem.settings;
+    const shapes = this.shapePods.map((shapePods) => shapePods.shape);
+    const limits = { nodePrice, pivotsMax: 800, stepsMax };
     // Pieces are weighed by two resources.
-    return podValues(relaxations, buckets, left, columns, main.slice(0, 2), options).values;
+    return podValues(relaxations, shapes, left, options, main.slice(0, 2), limits).values;
   }
 
   private worthOfLeft(): number {
-    return this.values.reduce((sum, value, id) => sum + value * (this.left[id] ?? 0), 0);
+    return this.values.reduce((sum, value, id) => sum + value * (this.left[id] ?? missing(id)), 0);
   }
 
   /**
    * Opens the bins that are worth most for their price until nothing more can be placed. Less is
-   * left each round, so a column's score can only get worse: the first whose score is up to date is
-   * the best.
+   * left each round, so a launch option's score can only get worse: the first whose score is up to
+   * date is the best.
    */
   run(): void {
-    const { budgets } = this.world;
-    let queue = this.queueOf(this.columns.filter((column) => budgets.allowance(column, 1) > 0));
-    for (let round = 0; queue.length > 0; ) {
-      const entry = queue.shift() as Entry;
+    const { budgets } = this.state;
+    let queue = this.queueOf(this.options.filter((option) => budgets.allowance(option, 1) > 0));
+    for (let round = 0; ; ) {
+      const entry = queue.shift();
+      if (entry === undefined) break;
       if (entry.round !== round && !this.isLeft(entry.pattern)) {
-        const pattern = this.filler.search(entry.column, this.left, this.searchSteps());
-        if (pattern !== undefined) insert(queue, this.scored(entry.column, pattern, round));
+        const pattern = this.finder.search(entry.option, this.left, this.searchSteps());
+        if (pattern !== undefined) insert(queue, this.scored(entry.option, pattern, round));
         continue;
       }
       const placed = entry.pattern === undefined ? 0 : this.launch(entry.pattern);
-      if (placed === 0 || budgets.allowance(entry.column, 1) === 0) continue;
+      if (placed === 0 || budgets.allowance(entry.option, 1) === 0) continue;
       insert(queue, entry);
       round++;
-      if (this.revalues()) queue = this.queueOf(queue.map(({ column }) => column));
+      if (this.revalues()) queue = this.queueOf(queue.map(({ option }) => option));
     }
   }
 
-  private queueOf(columns: readonly Column[]): Entry[] {
-    return columns
-      .map((column) => ({ column, score: this.leastScore(column), round: -1, pattern: undefined }))
+  private queueOf(options: readonly LaunchOption[]): QueuedOption[] {
+    return options
+      .map((option) => ({ option, score: this.leastScore(option), round: -1, pattern: undefined }))
       .sort(compareEntries);
   }
 
-  /** What is left differs from what there was: its values may, too. Says whether they were renewed. */
+  /**
+   * What is left differs from what there was: its values may, too. Says whether they were renewed.
+   */
   private revalues(): boolean {
     if (this.revaluedBelow === 0) return false;
     const worth = this.worthOfLeft();
     if (worth >= this.revaluedBelow || worth < this.revaluedLeast) return false;
     this.values = this.podValues();
-    this.filler.setValues(this.values);
+    this.finder.setValues(this.values);
     this.revaluedBelow = REVALUED_AT * this.worthOfLeft();
     return true;
   }
 
-  /** Whether there are still pods for the whole pattern: then it is still the column's best. */
+  /**
+   * Whether there are still pods for the whole pattern: then it is still the launch option's best.
+   */
   private isLeft(pattern: Pattern | undefined): boolean {
     if (pattern === undefined) return false;
-    return pattern.buckets.every(
-      (bucket, index) => (this.left[bucket] ?? 0) >= (pattern.amounts[index] ?? 0),
+    return pattern.shapes.every(
+      (shape, index) =>
+        (this.left[shape] ?? missing(shape)) >= (pattern.amounts[index] ?? missing(index)),
     );
   }
 
   private searchSteps(): number {
-    const left = Math.max(0, this.searchedMax - this.filler.searched);
+    const left = Math.max(0, this.searchedMax - this.finder.searched);
     return Math.min(this.searchMost, Math.floor(left / SEARCHES_AHEAD));
   }
 
-  private scored(column: Column, pattern: Pattern, round: number): Entry {
-    const score = (column.price + this.nodePrice) / Math.max(pattern.value, 1e-12);
-    return { column, score, round, pattern };
+  private scored(option: LaunchOption, pattern: Pattern, round: number): QueuedOption {
+    const score = (option.price + this.nodePrice) / Math.max(pattern.value, 1e-12);
+    return { option, score, round, pattern };
   }
 
-  /** The best price for value that the column could have. */
-  private leastScore(column: Column): number {
-    const most = this.filler.ceiling(column, this.left);
-    return (column.price + this.nodePrice) / Math.max(most, 1e-12);
+  /** The best price for value that the launch option could have. */
+  private leastScore(option: LaunchOption): number {
+    const most = this.finder.ceiling(option, this.left);
+    return (option.price + this.nodePrice) / Math.max(most, 1e-12);
   }
 
   /** Opens as many bins of the pattern as there are pods for; returns how many pods went in. */
   private launch(pattern: Pattern): number {
     let copies = Number.POSITIVE_INFINITY;
-    for (const [index, bucket] of pattern.buckets.entries()) {
-      const amount = pattern.amounts[index] ?? 1;
-      copies = Math.min(copies, Math.floor((this.left[bucket] ?? 0) / amount));
+    for (const [index, shape] of pattern.shapes.entries()) {
+      const amount = pattern.amounts[index] ?? missing(index);
+      copies = Math.min(copies, Math.floor((this.left[shape] ?? missing(shape)) / amount));
     }
-    copies = this.world.budgets.allowance(pattern.column, Math.max(1, copies));
+    copies = this.state.budgets.allowance(pattern.option, Math.max(1, copies));
     let placed = 0;
     for (let copy = 0; copy < copies; copy++) {
       const added = this.realize(pattern);
@@ -227,111 +243,120 @@ class Packer {
   }
 
   private realize(pattern: Pattern): number {
-    const { world } = this;
-    const { column } = pattern;
-    const { problem } = world.ground;
+    const { state } = this;
+    const { option } = pattern;
+    const { problem } = state.context;
     const bin: Bin = {
-      columns: [column],
-      held: column,
-      cover: column,
+      options: [option],
+      chosen: option,
+      reserved: option,
       used: zeros(problem.resources.length),
-      host: emptyHost(daemonPortsOn(problem, column)),
+      host: emptyHost(daemonPortsOn(problem, option)),
       content: new Map(),
     };
     let placed = 0;
     let isShort = false;
-    for (const [index, bucket] of pattern.buckets.entries()) {
-      const wanted = pattern.amounts[index] ?? 0;
-      const drawn = this.draw(bin, this.stocks[bucket] as Stock, wanted);
+    for (const [index, shape] of pattern.shapes.entries()) {
+      const wanted = pattern.amounts[index] ?? missing(index);
+      const drawn = this.draw(bin, this.shapePods[shape] ?? missing(shape), wanted);
       placed += drawn;
       isShort ||= drawn < wanted;
     }
     if (placed === 0) return 0;
     if (isShort) placed += this.topUp(bin);
-    world.budgets.take(column, 1);
-    world.cover(bin);
-    world.bins.push(bin);
+    state.budgets.take(option, 1);
+    state.reserved(bin);
+    state.bins.push(bin);
     return placed;
   }
 
   /** Pods that keep apart left room in the bin: others take it. */
   private topUp(bin: Bin): number {
-    const room = bin.held.room.map((amount, r) => amount - (bin.used[r] ?? 0));
+    const free = bin.chosen.free.map((amount, r) => amount - (bin.used[r] ?? missing(r)));
     let placed = 0;
-    for (const index of this.filler.order(bin.held)) {
-      const stock = this.stocks[index] as Stock;
-      const left = this.left[index] ?? 0;
-      if (left <= 0 || stock.bucket.allowed[bin.held.group.id] !== 1) continue;
-      const drawn = this.draw(bin, stock, howMany(stock.bucket, room, left));
-      for (let r = 0; r < room.length; r++) {
-        room[r] = (room[r] ?? 0) - drawn * (stock.bucket.requests[r] ?? 0);
+    for (const index of this.finder.order(bin.chosen)) {
+      const shapePods = this.shapePods[index] ?? missing(index);
+      const left = this.left[index] ?? missing(index);
+      if (left <= 0 || shapePods.shape.allowed[bin.chosen.group.id] !== 1) continue;
+      const drawn = this.draw(bin, shapePods, howMany(shapePods.shape, free, left));
+      for (let r = 0; r < free.length; r++) {
+        free[r] = (free[r] ?? missing(r)) - drawn * (shapePods.shape.requests[r] ?? missing(r));
       }
       placed += drawn;
     }
     return placed;
   }
 
-  /** Puts up to `wanted` pods of the stock in the bin, as host rules and minValues allow. */
-  private draw(bin: Bin, stock: Stock, wanted: number): number {
+  /** Puts up to `wanted` pods of the shape in the bin, as host rules and minValues allow. */
+  private draw(bin: Bin, shapePods: ShapePods, wanted: number): number {
     let drawn = 0;
-    const { items, bucket } = stock;
-    for (let looked = 0; looked < items.length && drawn < wanted; looked++) {
-      const item = items[(stock.next + looked) % items.length] as Item;
-      while (item.count > 0 && drawn < wanted) {
-        const batch = item.view.host.isFree ? Math.min(item.count, wanted - drawn) : 1;
-        if (!this.mayJoin(bin, item, batch)) break;
-        put(this.world, item, bin, batch);
-        drawn += batch;
-        this.left[bucket.id] = (this.left[bucket.id] ?? 0) - batch;
+    const { batches, shape } = shapePods;
+    for (let looked = 0; looked < batches.length && drawn < wanted; looked++) {
+      const batch =
+        batches[(shapePods.next + looked) % batches.length] ??
+        missing((shapePods.next + looked) % batches.length);
+      while (batch.count > 0 && drawn < wanted) {
+        const amount = batch.resolved.host.isFree ? Math.min(batch.count, wanted - drawn) : 1;
+        if (!this.mayJoin(bin, batch, amount)) break;
+        put(this.state, batch, bin, amount);
+        drawn += amount;
+        this.left[shape.id] = (this.left[shape.id] ?? missing(shape.id)) - amount;
       }
     }
-    stock.next = (stock.next + 1) % items.length;
+    shapePods.next = (shapePods.next + 1) % batches.length;
     return drawn;
   }
 
-  private mayJoin(bin: Bin, { view }: Item, batch: number): boolean {
-    const { ground, budgets } = this.world;
-    if (!hostAllows(view.host, bin.host, this.world.totals)) return false;
-    if (!insistsOnMinValues(ground.problem, bin.held.pool.pool)) return true;
-    const used = bin.used.map((amount, r) => amount + batch * (view.podClass.requests[r] ?? 0));
-    const present = [...bin.content.keys()].flatMap((each) => ground.views[each.id] ?? []);
-    return new Covers(ground, budgets, [...present, view], used).of(bin.held) !== undefined;
+  private mayJoin(bin: Bin, { resolved }: PodBatch, amount: number): boolean {
+    const { context, budgets } = this.state;
+    if (!hostAllows(resolved.host, bin.host, this.state.totals)) return false;
+    if (!insistsOnMinValues(context.problem, bin.chosen.pool.pool)) return true;
+    const used = bin.used.map(
+      (each, r) => each + amount * (resolved.podClass.requests[r] ?? missing(r)),
+    );
+    const present = [...bin.content.keys()].flatMap(
+      (each) => context.resolvedClasses[each.id] ?? [],
+    );
+    return (
+      new ReservedOptions(context, budgets, [...present, resolved], used).of(bin.chosen) !==
+      undefined
+    );
   }
 }
 
 /** Pods that were counted in their domain before are put in a bin. */
-function put(world: World, item: Item, bin: Bin, amount: number): void {
-  const { podClass, host } = item.view;
+function put(state: SearchState, batch: PodBatch, bin: Bin, amount: number): void {
+  const { podClass, host } = batch.resolved;
   for (let r = 0; r < bin.used.length; r++) {
-    bin.used[r] = (bin.used[r] ?? 0) + (podClass.requests[r] ?? 0) * amount;
+    bin.used[r] = (bin.used[r] ?? missing(r)) + (podClass.requests[r] ?? missing(r)) * amount;
   }
-  addToHost(host, bin.host, world.totals, amount);
+  addToHost(host, bin.host, state.totals, amount);
   bin.content.set(podClass, (bin.content.get(podClass) ?? 0) + amount);
-  item.count -= amount;
+  batch.count -= amount;
 }
 
-/** Packs items into the pools' new nodes, heaviest first. */
-export function packItems(
-  world: World,
-  items: readonly Item[],
+/** Packs batches into the pools' new nodes, heaviest first. */
+export function packBatches(
+  state: SearchState,
+  batches: readonly PodBatch[],
   effort: Effort,
   relaxations: Relaxations,
 ): void {
-  const { problem, weights } = world.ground;
+  const { problem, weights } = state.context;
   for (const weight of weights) {
     const groups = problem.groups.filter((group) => group.pool.pool.weight === weight);
-    const mine = items.filter(
-      (item) => item.count > 0 && groups.some((group) => item.allowed[group.id] === 1),
+    const mine = batches.filter(
+      (batch) => batch.count > 0 && groups.some((group) => batch.allowed[group.id] === 1),
     );
     if (mine.length === 0) continue;
-    const stocks = stocksOf(mine);
-    const columns = usableColumns(groups, stocks);
-    new Packer(world, stocks, columns, effort, relaxations).run();
+    const shapePods = shapePodsOf(mine);
+    const options = usableOptions(groups, shapePods);
+    new Packer(state, shapePods, options, effort, relaxations).run();
   }
-  for (const item of items) {
-    if (item.count > 0) {
-      const { podClass } = item.view;
-      world.left.set(podClass, world.leftOf(podClass) + item.count);
+  for (const batch of batches) {
+    if (batch.count > 0) {
+      const { podClass } = batch.resolved;
+      state.left.set(podClass, state.leftOf(podClass) + batch.count);
     }
   }
 }

@@ -1,27 +1,28 @@
-import type { Column } from '../problem/columns.ts';
-import { type DualOptions, type Relaxation, relax } from './duals.ts';
-import { type Bucket, howMany } from './fill.ts';
+import { missing } from '../../missing.ts';
+import type { LaunchOption } from '../problem/launch-options.ts';
+import { type Relaxation, type RelaxationLimits, relax } from './duals.ts';
+import { howMany, type PodShape } from './pattern.ts';
 
 interface Row {
-  readonly bucket: { id: number; requests: Float64Array; allowed: Uint8Array; perNode: number };
+  readonly shape: { id: number; requests: Float64Array; allowed: Uint8Array; perNode: number };
   demand: number;
 }
 
-/** Buckets that differ only in where they may go share a row, which may go wherever one may. */
-function rowsOf(buckets: readonly Bucket[], demand: Float64Array) {
+/** Shapes that differ only in where they may go share a row, which may go wherever one may. */
+function rowsOf(shapes: readonly PodShape[], demand: Float64Array) {
   const rows = new Map<string, Row>();
-  const rowOf = buckets.map(({ id, requests, allowed, perNode }) => {
+  const rowOf = shapes.map(({ id, requests, allowed, perNode }) => {
     const text = `${requests.join()}|${perNode}`;
     let row = rows.get(text);
     if (row === undefined) {
-      const bucket = { id: rows.size, requests, allowed: allowed.slice(), perNode };
-      row = { bucket, demand: 0 };
+      const shape = { id: rows.size, requests, allowed: allowed.slice(), perNode };
+      row = { shape, demand: 0 };
       rows.set(text, row);
     }
     for (let group = 0; group < allowed.length; group++) {
-      if (allowed[group] === 1) row.bucket.allowed[group] = 1;
+      if (allowed[group] === 1) row.shape.allowed[group] = 1;
     }
-    row.demand += demand[id] ?? 0;
+    row.demand += demand[id] ?? missing(id);
     return row;
   });
   return { rows: [...rows.values()], rowOf };
@@ -29,51 +30,56 @@ function rowsOf(buckets: readonly Bucket[], demand: Float64Array) {
 
 /** What a pod costs where it may go, by the two main resources in the proportion all pods have. */
 class UnitCosts {
-  private readonly ranked: readonly { readonly column: Column; readonly cost: number }[];
+  private readonly ranked: readonly { readonly option: LaunchOption; readonly cost: number }[];
 
   constructor(
-    buckets: readonly Bucket[],
+    shapes: readonly PodShape[],
     demand: Float64Array,
-    columns: readonly Column[],
+    options: readonly LaunchOption[],
     main: readonly number[],
     nodePrice: number,
   ) {
     const [first = 0, second = first] = main;
     const total = (r: number) =>
-      buckets.reduce((sum, { id, requests }) => sum + (demand[id] ?? 0) * (requests[r] ?? 0), 0);
+      shapes.reduce(
+        (sum, { id, requests }) => sum + (demand[id] ?? missing(id)) * (requests[r] ?? missing(r)),
+        0,
+      );
     const ratio = total(first) / Math.max(total(second), 1e-9);
-    const cost = ({ price, room }: Column) =>
-      (price + nodePrice) / ((room[first] ?? 0) + ratio * (room[second] ?? 0) + 1e-12);
-    this.ranked = columns
-      .map((column) => ({ column, cost: cost(column) }))
+    const cost = ({ price, free }: LaunchOption) =>
+      (price + nodePrice) /
+      ((free[first] ?? missing(first)) + ratio * (free[second] ?? missing(second)) + 1e-12);
+    this.ranked = options
+      .map((option) => ({ option, cost: cost(option) }))
       .sort((a, b) => a.cost - b.cost);
   }
 
-  /** The least cost among columns that can hold the pod; undefined = none can. */
-  least(bucket: Bucket): number | undefined {
+  /** The least cost among launch options that can hold the pod; undefined = none can. */
+  least(shape: PodShape): number | undefined {
     return this.ranked.find(
-      ({ column }) =>
-        bucket.allowed[column.group.id] === 1 && howMany(bucket, column.room, 1) === 1,
+      ({ option }) => shape.allowed[option.group.id] === 1 && howMany(shape, option.free, 1) === 1,
     )?.cost;
   }
 }
 
-/** Relaxed problems that were solved before: other ways to pack the same pods begin with the same. */
+/**
+ * Relaxed problems that were solved before: other ways to pack the same pods begin with the same.
+ */
 export class Relaxations {
   private readonly known = new Map<string, Relaxation>();
 
   of(
     rows: readonly Row[],
-    columns: readonly Column[],
+    options: readonly LaunchOption[],
     main: readonly number[],
-    options: DualOptions,
+    limits: RelaxationLimits,
   ): Relaxation {
-    const text = textOf(rows, columns);
+    const text = textOf(rows, options);
     let relaxation = this.known.get(text);
     if (relaxation === undefined) {
       const amounts = Float64Array.from(rows, (row) => row.demand);
-      const buckets = rows.map((row) => row.bucket);
-      relaxation = relax(buckets, amounts, columns, main, options);
+      const shapes = rows.map((row) => row.shape);
+      relaxation = relax(shapes, amounts, options, main, limits);
       this.known.set(text, relaxation);
     }
     return relaxation;
@@ -81,35 +87,35 @@ export class Relaxations {
 }
 
 /** All that the relaxed problem depends on, within one problem. */
-function textOf(rows: readonly Row[], columns: readonly Column[]): string {
-  const groups = new Set(columns.map(({ group }) => group.id));
-  const texts = rows.map(({ bucket: { requests, perNode, allowed }, demand }) =>
+function textOf(rows: readonly Row[], options: readonly LaunchOption[]): string {
+  const groups = new Set(options.map(({ group }) => group.id));
+  const texts = rows.map(({ shape: { requests, perNode, allowed }, demand }) =>
     [requests.join(), perNode, allowed.join(''), demand].join('|'),
   );
   return [[...groups].join(), ...texts].join('\n');
 }
 
 /**
- * What one pod of each bucket is worth, in USD an hour. The relaxed problem is solved without
+ * What one pod of each shape is worth, in USD an hour. The relaxed problem is solved without
  * regard to places, which keeps it small; dearer places make their pods worth that much more.
  */
 export function podValues(
   known: Relaxations,
-  buckets: readonly Bucket[],
+  shapes: readonly PodShape[],
   demand: Float64Array,
-  columns: readonly Column[],
+  options: readonly LaunchOption[],
   main: readonly number[],
-  options: DualOptions,
+  limits: RelaxationLimits,
 ): Relaxation {
-  const { rows, rowOf } = rowsOf(buckets, demand);
-  const { values, steps } = known.of(rows, columns, main, options);
-  const costs = new UnitCosts(buckets, demand, columns, main, options.nodePrice);
-  const anywhere = new Map(rows.map((row) => [row, costs.least(row.bucket)]));
-  const own = buckets.map((bucket, index) => {
-    const row = rowOf[index] as Row;
-    const cost = costs.least(bucket);
+  const { rows, rowOf } = rowsOf(shapes, demand);
+  const { values, steps } = known.of(rows, options, main, limits);
+  const costs = new UnitCosts(shapes, demand, options, main, limits.nodePrice);
+  const anywhere = new Map(rows.map((row) => [row, costs.least(row.shape)]));
+  const own = shapes.map((shape, index) => {
+    const row = rowOf[index] ?? missing(index);
+    const cost = costs.least(shape);
     if (cost === undefined) return 0;
-    return ((values[row.bucket.id] ?? 0) * cost) / (anywhere.get(row) ?? cost);
+    return ((values[row.shape.id] ?? missing(row.shape.id)) * cost) / (anywhere.get(row) ?? cost);
   });
   return { values: Float64Array.from(own), steps };
 }

@@ -1,13 +1,14 @@
-import type { ColumnGroup } from '../problem/columns.ts';
+import { missing } from '../../missing.ts';
+import type { LaunchGroup } from '../problem/launch-options.ts';
 import type { PodClass } from '../problem/problem.ts';
-import { type Place, placeOfGroup } from '../world/topology.ts';
-import type { ClassView, NodeRoom, World } from '../world/world.ts';
-import { bestRoom, suitableRooms } from './grow.ts';
+import type { ExistingNode, ResolvedClass, SearchState } from '../search/search-state.ts';
+import { type Place, placeOfGroup } from '../search/topology.ts';
+import { bestNode, suitableNodes } from './grow.ts';
 
 /** Pods of one class that go to new nodes with decided labels. */
-export interface Item {
-  readonly view: ClassView;
-  /** By column group: 1 where these pods may go. */
+export interface PodBatch {
+  readonly resolved: ResolvedClass;
+  /** By launch group: 1 where these pods may go. */
   readonly allowed: Uint8Array;
   /** Of the pools that they were given to; undefined: any that takes them. */
   readonly weight?: number;
@@ -15,24 +16,25 @@ export interface Item {
 }
 
 /** How many pods of a class the pools of a weight have room for, where less than all was found. */
-export type Quotas = ReadonlyMap<ClassView, ReadonlyMap<number, number>>;
+export type Quotas = ReadonlyMap<ResolvedClass, ReadonlyMap<number, number>>;
 
 /** One combination of values of the topology keys, and the groups that have it. */
 interface Target {
   readonly place: Place;
-  readonly groups: readonly ColumnGroup[];
+  readonly groups: readonly LaunchGroup[];
   readonly weight: number;
   readonly price: number;
 }
 
 /** Cheapest cost of one pod there when nodes are filled with its own class. */
-export function priceAlone({ requests }: PodClass, groups: readonly ColumnGroup[]): number {
+export function priceAlone({ requests }: PodClass, groups: readonly LaunchGroup[]): number {
   let least = Number.POSITIVE_INFINITY;
   for (const group of groups) {
-    for (const { room, price } of group.front) {
+    for (const { free, price } of group.paretoFront) {
       let share = 0;
       for (let r = 0; r < requests.length; r++) {
-        if ((requests[r] ?? 0) > 0) share = Math.max(share, (requests[r] ?? 0) / (room[r] ?? 1e-9));
+        if ((requests[r] ?? missing(r)) > 0)
+          share = Math.max(share, (requests[r] ?? missing(r)) / (free[r] ?? missing(r)));
       }
       if (share <= 1) least = Math.min(least, price * share);
     }
@@ -40,11 +42,11 @@ export function priceAlone({ requests }: PodClass, groups: readonly ColumnGroup[
   return least;
 }
 
-function targetsOf(view: ClassView): readonly Target[] {
-  const byText = new Map<string, { place: Place; groups: ColumnGroup[] }>();
-  for (const group of view.groups) {
+function targetsOf(resolved: ResolvedClass): readonly Target[] {
+  const byText = new Map<string, { place: Place; groups: LaunchGroup[] }>();
+  for (const group of resolved.groups) {
     const place = placeOfGroup(group);
-    const values = view.pinKeys.map((key) => place.label(key) ?? '');
+    const values = resolved.pinKeys.map((key) => place.label(key) ?? '');
     const text = `${group.pool.pool.weight}|${values.join('|')}`;
     const known = byText.get(text);
     if (known === undefined) byText.set(text, { place, groups: [group] });
@@ -55,16 +57,16 @@ function targetsOf(view: ClassView): readonly Target[] {
     .map(([, { place, groups }]) => ({
       place,
       groups,
-      weight: groups[0]?.pool.pool.weight ?? 0,
-      price: priceAlone(view.podClass, groups),
+      weight: (groups[0] ?? missing(0)).pool.pool.weight,
+      price: priceAlone(resolved.podClass, groups),
     }))
     .filter((target) => target.price < Number.POSITIVE_INFINITY);
 }
 
 /** The valid target in the heaviest pools: least penalty, then least crowded, then cheapest. */
 function bestTarget(
-  world: World,
-  view: ClassView,
+  state: SearchState,
+  resolved: ResolvedClass,
   targets: readonly Target[],
   mayTake: (weight: number) => boolean,
 ): { readonly target: Target; readonly penalty: number } | undefined {
@@ -72,10 +74,11 @@ function bestTarget(
   for (const target of targets) {
     if (!mayTake(target.weight)) continue;
     if (best !== undefined && target.weight < best.target.weight) continue;
-    if (!world.topology.allows(view.podClass, target.place)) continue;
+    if (!state.topology.allows(resolved.podClass, target.place)) continue;
     const penalty =
-      view.penaltyOfNew + world.topology.penalty(view.podClass, target.place, view.kinds);
-    const crowding = world.topology.crowding(view.podClass, target.place);
+      resolved.penaltyOfNew +
+      state.topology.penalty(resolved.podClass, target.place, resolved.kinds);
+    const crowding = state.topology.crowding(resolved.podClass, target.place);
     const isBetter =
       best === undefined ||
       target.weight > best.target.weight ||
@@ -89,119 +92,122 @@ function bestTarget(
 }
 
 class Assignment {
-  readonly items: Item[] = [];
-  private readonly byTarget = new Map<Target, Item>();
-  private readonly world: World;
-  private readonly targets = new Map<ClassView, readonly Target[]>();
+  readonly batches: PodBatch[] = [];
+  private readonly byTarget = new Map<Target, PodBatch>();
+  private readonly state: SearchState;
+  private readonly targets = new Map<ResolvedClass, readonly Target[]>();
   private readonly quotas: Quotas;
   /** Pods given to pools by class and weight. */
-  private readonly given = new Map<ClassView, Map<number, number>>();
+  private readonly given = new Map<ResolvedClass, Map<number, number>>();
 
-  constructor(world: World, quotas: Quotas) {
-    this.world = world;
+  constructor(state: SearchState, quotas: Quotas) {
+    this.state = state;
     this.quotas = quotas;
   }
 
-  private mayTake(view: ClassView, weight: number): boolean {
-    const quota = this.quotas.get(view)?.get(weight);
-    return quota === undefined || (this.given.get(view)?.get(weight) ?? 0) < quota;
+  private mayTake(resolved: ResolvedClass, weight: number): boolean {
+    const quota = this.quotas.get(resolved)?.get(weight);
+    return quota === undefined || (this.given.get(resolved)?.get(weight) ?? 0) < quota;
   }
 
-  targetsOf(view: ClassView): readonly Target[] {
-    let targets = this.targets.get(view);
+  targetsOf(resolved: ResolvedClass): readonly Target[] {
+    let targets = this.targets.get(resolved);
     if (targets === undefined) {
-      targets = targetsOf(view);
-      this.targets.set(view, targets);
+      targets = targetsOf(resolved);
+      this.targets.set(resolved, targets);
     }
     return targets;
   }
 
   /** Decides where one pod goes; false = nowhere for now. */
-  placeOne(view: ClassView): boolean {
-    const { world } = this;
-    const { podClass } = view;
-    const existing = bestRoom(world, view);
+  placeOne(resolved: ResolvedClass): boolean {
+    const { state } = this;
+    const { podClass } = resolved;
+    const existing = bestNode(state, resolved);
     if (existing?.penalty !== 0) {
-      const found = bestTarget(world, view, this.targetsOf(view), (weight) =>
-        this.mayTake(view, weight),
+      const found = bestTarget(state, resolved, this.targetsOf(resolved), (weight) =>
+        this.mayTake(resolved, weight),
       );
       if (found !== undefined && found.penalty < (existing?.penalty ?? Number.POSITIVE_INFINITY)) {
-        world.topology.count(podClass.topology, podClass.matching, found.target.place, 1);
-        this.addTo(view, found.target);
-        world.left.set(podClass, world.leftOf(podClass) - 1);
+        state.topology.count(podClass.topology, podClass.matching, found.target.place, 1);
+        this.addTo(resolved, found.target);
+        state.left.set(podClass, state.leftOf(podClass) - 1);
         return true;
       }
     }
     if (existing === undefined) return false;
-    world.putOnNode(view, existing.room);
+    state.putOnNode(resolved, existing.existing);
     return true;
   }
 
-  private addTo(view: ClassView, target: Target): void {
-    const given = this.given.get(view) ?? new Map<number, number>();
-    this.given.set(view, given.set(target.weight, (given.get(target.weight) ?? 0) + 1));
+  private addTo(resolved: ResolvedClass, target: Target): void {
+    const given = this.given.get(resolved) ?? new Map<number, number>();
+    this.given.set(resolved, given.set(target.weight, (given.get(target.weight) ?? 0) + 1));
     const known = this.byTarget.get(target);
     if (known !== undefined) {
       known.count++;
       return;
     }
-    const allowed = new Uint8Array(view.allowed.length);
+    const allowed = new Uint8Array(resolved.allowed.length);
     for (const group of target.groups) allowed[group.id] = 1;
-    const item = { view, allowed, weight: target.weight, count: 1 };
+    const item = { resolved, allowed, weight: target.weight, count: 1 };
     this.byTarget.set(target, item);
-    this.items.push(item);
+    this.batches.push(item);
   }
 }
 
 /**
  * Decides for every pod whose place depends on other pods into which domain it goes, existing nodes
- * first. The pods that go to new nodes are counted there already; `world.left` no longer has them.
+ * first. The pods that go to new nodes are counted there already; `state.left` no longer has them.
  */
 export function assignDomains(
-  world: World,
-  order: readonly ClassView[],
+  state: SearchState,
+  order: readonly ResolvedClass[],
   quotas: Quotas = new Map(),
-): readonly Item[] {
-  const assignment = new Assignment(world, quotas);
+): readonly PodBatch[] {
+  const assignment = new Assignment(state, quotas);
   for (let progress = true; progress; ) {
     progress = false;
-    for (const view of order) {
-      while (world.leftOf(view.podClass) > 0 && assignment.placeOne(view)) progress = true;
+    for (const resolved of order) {
+      while (state.leftOf(resolved.podClass) > 0 && assignment.placeOne(resolved)) progress = true;
     }
   }
-  return assignment.items;
+  return assignment.batches;
 }
 
 /** Existing nodes for the class, those first that meet most of its preferences. */
-function preferredRooms(world: World, view: ClassView): readonly NodeRoom[] {
-  const rooms = suitableRooms(world, view);
-  if (view.kinds.size === 0) return rooms;
-  const hasNew = view.groups.length > 0;
-  return rooms
-    .map((room) => ({ room, penalty: world.penaltyOnNode(view, room) }))
-    .filter(({ penalty }) => !hasNew || penalty <= view.penaltyOfNew)
+function preferredNodes(state: SearchState, resolved: ResolvedClass): readonly ExistingNode[] {
+  const existingNodes = suitableNodes(state, resolved);
+  if (resolved.kinds.size === 0) return existingNodes;
+  const hasNew = resolved.groups.length > 0;
+  return existingNodes
+    .map((existing) => ({ existing, penalty: state.penaltyOnNode(resolved, existing) }))
+    .filter(({ penalty }) => !hasNew || penalty <= resolved.penaltyOfNew)
     .sort((a, b) => a.penalty - b.penalty)
-    .map(({ room }) => room);
+    .map(({ existing }) => existing);
 }
 
 /**
  * Pods whose place does not depend on others: as many as fit go on existing nodes, unless only a
  * new node would meet preferences that are to be met.
  */
-export function fillExisting(world: World, order: readonly ClassView[]): readonly Item[] {
-  for (const view of order) {
-    for (const room of preferredRooms(world, view)) {
-      while (world.leftOf(view.podClass) > 0 && world.canPutOnNode(view, room)) {
-        world.putOnNode(view, room);
+export function fillExisting(
+  state: SearchState,
+  order: readonly ResolvedClass[],
+): readonly PodBatch[] {
+  for (const resolved of order) {
+    for (const existing of preferredNodes(state, resolved)) {
+      while (state.leftOf(resolved.podClass) > 0 && state.canPutOnNode(resolved, existing)) {
+        state.putOnNode(resolved, existing);
       }
-      if (world.leftOf(view.podClass) === 0) break;
+      if (state.leftOf(resolved.podClass) === 0) break;
     }
   }
   return order
-    .filter((view) => world.leftOf(view.podClass) > 0 && view.groups.length > 0)
-    .map((view) => {
-      const count = world.leftOf(view.podClass);
-      world.left.set(view.podClass, 0);
-      return { view, allowed: view.allowed, count };
+    .filter((resolved) => state.leftOf(resolved.podClass) > 0 && resolved.groups.length > 0)
+    .map((resolved) => {
+      const count = state.leftOf(resolved.podClass);
+      state.left.set(resolved.podClass, 0);
+      return { resolved, allowed: resolved.allowed, count };
     });
 }

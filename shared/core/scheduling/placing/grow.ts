@@ -1,18 +1,29 @@
-import type { Column } from '../problem/columns.ts';
+import { missing } from '../../missing.ts';
+import type { LaunchOption } from '../problem/launch-options.ts';
 import type { PodClass } from '../problem/problem.ts';
-import { hostAllows } from '../world/host.ts';
-import type { ClassView, NodeRoom, World } from '../world/world.ts';
+import { hostAllows } from '../search/host.ts';
+import {
+  type ExistingNode,
+  type ResolvedClass,
+  type SearchState,
+  zeros,
+} from '../search/search-state.ts';
+
+/** Of a resource that no pod asks for (−1) nothing. */
+function requestOf({ podClass }: ResolvedClass, resource: number): number {
+  return resource < 0 ? 0 : (podClass.requests[resource] ?? missing(resource));
+}
 
 /**
  * The order in which a greedy pass takes classes: those that only existing nodes can take, those
  * that need others on their node, then greater requests first; ids make it total.
  */
 export function byRequests(cpu: number, memory: number) {
-  return (a: ClassView, b: ClassView): number =>
+  return (a: ResolvedClass, b: ResolvedClass): number =>
     Number(a.groups.length > 0) - Number(b.groups.length > 0) ||
     Number(b.host.needs.length > 0) - Number(a.host.needs.length > 0) ||
-    (b.podClass.requests[cpu] ?? 0) - (a.podClass.requests[cpu] ?? 0) ||
-    (b.podClass.requests[memory] ?? 0) - (a.podClass.requests[memory] ?? 0) ||
+    requestOf(b, cpu) - requestOf(a, cpu) ||
+    requestOf(b, memory) - requestOf(a, memory) ||
     a.podClass.id - b.podClass.id;
 }
 
@@ -20,49 +31,57 @@ export function byRequests(cpu: number, memory: number) {
  * Existing nodes whose labels and taints suit the class and that had room for a pod of it before
  * anything was placed, in the order in which room is used.
  */
-export function suitableRooms(world: World, view: ClassView): readonly NodeRoom[] {
-  const { fitting } = world.ground.roomsFor(view);
-  return fitting.map((index) => world.rooms[index] as NodeRoom);
+export function suitableNodes(
+  state: SearchState,
+  resolved: ResolvedClass,
+): readonly ExistingNode[] {
+  const { fitting } = state.context.nodesFor(resolved);
+  return fitting.map((index) => state.existingNodes[index] ?? missing(index));
 }
 
 /**
  * The suitable existing node that takes one more pod with the least regret. Full nodes count as
  * steps, too: what a plan may take does not depend on how it looks.
  */
-export function bestRoom(
-  world: World,
-  view: ClassView,
-): { readonly room: NodeRoom; readonly penalty: number } | undefined {
-  const { count, fitting, looks } = world.ground.roomsFor(view);
-  let best: { readonly room: NodeRoom; readonly penalty: number } | undefined;
+export function bestNode(
+  state: SearchState,
+  resolved: ResolvedClass,
+): { readonly existing: ExistingNode; readonly penalty: number } | undefined {
+  const { count, fitting, looks } = state.context.nodesFor(resolved);
+  let best: { readonly existing: ExistingNode; readonly penalty: number } | undefined;
   for (const [at, index] of fitting.entries()) {
-    const room = world.rooms[index] as NodeRoom;
-    if (!world.canPutOnNode(view, room)) continue;
-    const penalty = world.penaltyOnNode(view, room);
-    if (best === undefined || penalty < best.penalty) best = { room, penalty };
+    const existing = state.existingNodes[index] ?? missing(index);
+    if (!state.canPutOnNode(resolved, existing)) continue;
+    const penalty = state.penaltyOnNode(resolved, existing);
+    if (best === undefined || penalty < best.penalty) best = { existing, penalty };
     if (penalty === 0) {
-      world.steps += looks[at] ?? 0;
+      state.steps += looks[at] ?? missing(at);
       return best;
     }
   }
-  world.steps += count;
+  state.steps += count;
   return best;
 }
 
 /** How many more pods of the class fit by resources alone. */
-function holds({ requests }: PodClass, room: Float64Array, used?: Float64Array): number {
+function holds(
+  { requests }: PodClass,
+  free: Float64Array,
+  used: Float64Array = zeros(free.length),
+): number {
   let most = Number.POSITIVE_INFINITY;
   for (let r = 0; r < requests.length; r++) {
-    const each = requests[r] ?? 0;
-    if (each > 0) most = Math.min(most, Math.floor(((room[r] ?? 0) - (used?.[r] ?? 0)) / each));
+    const each = requests[r] ?? missing(r);
+    if (each > 0)
+      most = Math.min(most, Math.floor(((free[r] ?? missing(r)) - (used[r] ?? missing(r))) / each));
   }
   return most;
 }
 
 /** Pods that must all be on one node, none of which is placed yet. */
-function startsGroup(world: World, { host }: ClassView): boolean {
+function startsGroup(state: SearchState, { host }: ResolvedClass): boolean {
   return host.needs.some(
-    ({ selector, isSelf }) => isSelf && (world.totals.get(selector) ?? 0) === 0,
+    ({ selector, isSelf }) => isSelf && (state.totals.get(selector) ?? 0) === 0,
   );
 }
 
@@ -74,34 +93,38 @@ interface Start {
 }
 
 /** Puts the first pod of a group where the most of the group fit, for all others have to follow. */
-function startGroup(world: World, view: ClassView, rooms: readonly NodeRoom[]): boolean {
-  const { podClass } = view;
-  const left = world.leftOf(podClass);
-  const roomy = (columns: readonly Column[], used?: Float64Array) => {
-    const counts = columns.map(({ room }) => Math.min(left, holds(podClass, room, used)));
+function startGroup(
+  state: SearchState,
+  resolved: ResolvedClass,
+  existingNodes: readonly ExistingNode[],
+): boolean {
+  const { podClass } = resolved;
+  const left = state.leftOf(podClass);
+  const roomiest = (options: readonly LaunchOption[], used?: Float64Array) => {
+    const counts = options.map(({ free }) => Math.min(left, holds(podClass, free, used)));
     const count = Math.max(...counts);
-    return { count, columns: columns.filter((_, at) => counts[at] === count) };
+    return { count, options: options.filter((_, at) => counts[at] === count) };
   };
   const starts: Start[] = [];
-  for (const room of rooms) {
-    if (!world.canPutOnNode(view, room)) continue;
-    const count = Math.min(left, holds(podClass, room.free));
-    const penalty = world.penaltyOnNode(view, room);
-    starts.push({ count, penalty, place: () => world.putOnNode(view, room) });
+  for (const existing of existingNodes) {
+    if (!state.canPutOnNode(resolved, existing)) continue;
+    const count = Math.min(left, holds(podClass, existing.free));
+    const penalty = state.penaltyOnNode(resolved, existing);
+    starts.push({ count, penalty, place: () => state.putOnNode(resolved, existing) });
   }
-  for (const bin of world.bins) {
-    const choice = world.choiceInBin(view, bin);
+  for (const bin of state.bins) {
+    const choice = state.choiceInBin(resolved, bin);
     if (choice === undefined) continue;
-    const { count } = roomy(choice.columns, bin.used);
+    const { count } = roomiest(choice.options, bin.used);
     const { penalty } = choice;
-    starts.push({ count, penalty, place: () => world.putInBin(view, bin, choice) });
+    starts.push({ count, penalty, place: () => state.putInBin(resolved, bin, choice) });
   }
-  const choice = world.choiceOfNew(view);
+  const choice = state.choiceOfNew(resolved);
   if (choice !== undefined) {
-    const { count, columns } = roomy(choice.columns);
+    const { count, options } = roomiest(choice.options);
     const { penalty } = choice;
-    const narrowed = { penalty, columns };
-    const place = () => world.putInBin(view, world.open(narrowed), narrowed);
+    const narrowed = { penalty, options };
+    const place = () => state.putInBin(resolved, state.open(narrowed), narrowed);
     starts.push({ count, penalty, place });
   }
   // Stable: of equals an existing node goes before an open bin, and that before a new one.
@@ -110,34 +133,38 @@ function startGroup(world: World, view: ClassView, rooms: readonly NodeRoom[]): 
   return best !== undefined;
 }
 
-function placeOne(world: World, view: ClassView, rooms: readonly NodeRoom[]): boolean {
-  if (startsGroup(world, view)) return startGroup(world, view, rooms);
-  const existing = bestRoom(world, view);
+function placeOne(
+  state: SearchState,
+  resolved: ResolvedClass,
+  existingNodes: readonly ExistingNode[],
+): boolean {
+  if (startsGroup(state, resolved)) return startGroup(state, resolved, existingNodes);
+  const existing = bestNode(state, resolved);
   if (existing?.penalty === 0) {
-    world.putOnNode(view, existing.room);
+    state.putOnNode(resolved, existing.existing);
     return true;
   }
   let place: (() => void) | undefined;
   let penalty = Number.POSITIVE_INFINITY;
   if (existing !== undefined) {
-    place = () => world.putOnNode(view, existing.room);
+    place = () => state.putOnNode(resolved, existing.existing);
     penalty = existing.penalty;
   }
-  const fresh = world.ground.weights.length > 1 ? world.choiceOfNew(view) : undefined;
-  const heaviest = fresh?.columns[0]?.pool.pool.weight ?? Number.NEGATIVE_INFINITY;
-  for (const bin of world.bins) {
+  const fresh = state.context.weights.length > 1 ? state.choiceOfNew(resolved) : undefined;
+  const heaviest = fresh?.options[0]?.pool.pool.weight ?? Number.NEGATIVE_INFINITY;
+  for (const bin of state.bins) {
     if (penalty === 0) break;
     // A lighter pool's node is no place for a pod that a heavier pool can still take.
-    if (bin.held.pool.pool.weight < heaviest) continue;
-    const choice = world.choiceInBin(view, bin);
+    if (bin.chosen.pool.pool.weight < heaviest) continue;
+    const choice = state.choiceInBin(resolved, bin);
     if (choice === undefined || choice.penalty >= penalty) continue;
-    place = () => world.putInBin(view, bin, choice);
+    place = () => state.putInBin(resolved, bin, choice);
     penalty = choice.penalty;
   }
   if (penalty > 0) {
-    const choice = fresh ?? world.choiceOfNew(view);
+    const choice = fresh ?? state.choiceOfNew(resolved);
     if (choice !== undefined && choice.penalty < penalty) {
-      place = () => world.putInBin(view, world.open(choice), choice);
+      place = () => state.putInBin(resolved, state.open(choice), choice);
     }
   }
   place?.();
@@ -148,53 +175,58 @@ function placeOne(world: World, view: ClassView, rooms: readonly NodeRoom[]): bo
  * A pod that must share a node with pods of another class, none of which runs where it could go:
  * puts one of those on a node where the pod can follow, an existing one or a new one.
  */
-function bringCompany(
-  world: World,
-  view: ClassView,
-  order: readonly ClassView[],
-  rooms: readonly NodeRoom[],
+function placeWithPeer(
+  state: SearchState,
+  resolved: ResolvedClass,
+  order: readonly ResolvedClass[],
+  existingNodes: readonly ExistingNode[],
 ): boolean {
-  const wanted = new Set(view.host.needs.map((each) => each.selector));
-  for (const company of order) {
-    const { podClass } = company;
-    if (company === view || world.leftOf(podClass) === 0 || company.host.needs.length > 0) continue;
+  const wanted = new Set(resolved.host.needs.map((each) => each.selector));
+  for (const peer of order) {
+    const { podClass } = peer;
+    if (peer === resolved || state.leftOf(podClass) === 0 || peer.host.needs.length > 0) continue;
     if (!podClass.matching.some((id) => wanted.has(id))) continue;
-    const room = rooms.find((each) => takesBoth(world, company, view, each));
-    if (room !== undefined) {
-      world.putOnNode(company, room);
-      if (world.canPutOnNode(view, room)) world.putOnNode(view, room);
+    const existing = existingNodes.find((each) => fitsBoth(state, peer, resolved, each));
+    if (existing !== undefined) {
+      state.putOnNode(peer, existing);
+      if (state.canPutOnNode(resolved, existing)) state.putOnNode(resolved, existing);
       return true;
     }
-    const choice = world.choiceOfNew(company, view);
+    const choice = state.choiceOfNew(peer, resolved);
     if (choice === undefined) continue;
     // kube-scheduler does not wait for a new node with a pod that an existing one can take.
-    const taker = suitableRooms(world, company).find((each) => world.canPutOnNode(company, each));
+    const taker = suitableNodes(state, peer).find((each) => state.canPutOnNode(peer, each));
     if (taker !== undefined) {
-      world.putOnNode(company, taker);
+      state.putOnNode(peer, taker);
       return true;
     }
-    const bin = world.open(choice);
-    world.putInBin(company, bin, choice);
-    const follow = world.choiceInBin(view, bin);
+    const bin = state.open(choice);
+    state.putInBin(peer, bin, choice);
+    const follow = state.choiceInBin(resolved, bin);
     if (follow !== undefined) {
-      world.putInBin(view, bin, follow);
+      state.putInBin(resolved, bin, follow);
       return true;
     }
-    world.close(company, bin);
+    state.close(peer, bin);
   }
   return false;
 }
 
-function takesBoth(world: World, company: ClassView, view: ClassView, room: NodeRoom): boolean {
-  if (!world.suits(company, room) || !world.canPutOnNode(company, room)) return false;
-  const { podClass, host } = view;
-  if (!world.topology.allows(podClass, room.place)) return false;
+function fitsBoth(
+  state: SearchState,
+  peer: ResolvedClass,
+  resolved: ResolvedClass,
+  existing: ExistingNode,
+): boolean {
+  if (!state.suits(peer, existing) || !state.canPutOnNode(peer, existing)) return false;
+  const { podClass, host } = resolved;
+  if (!state.topology.allows(podClass, existing.place)) return false;
   // The company is what it needs; everything else must suit already.
-  if (!hostAllows({ ...host, needs: [] }, room.host, world.totals)) return false;
+  if (!hostAllows({ ...host, needs: [] }, existing.host, state.totals)) return false;
   const { requests } = podClass;
-  return room.free.every((free, r) => {
-    const wanted = requests[r] ?? 0;
-    return wanted === 0 || wanted + (company.podClass.requests[r] ?? 0) <= free;
+  return existing.free.every((free, r) => {
+    const wanted = requests[r] ?? missing(r);
+    return wanted === 0 || wanted + (peer.podClass.requests[r] ?? missing(r)) <= free;
   });
 }
 
@@ -204,21 +236,24 @@ function takesBoth(world: World, company: ClassView, view: ClassView, room: Node
  * between classes and alternating spread.
  */
 export function grow(
-  world: World,
-  order: readonly ClassView[],
-  company: readonly ClassView[] = order,
+  state: SearchState,
+  order: readonly ResolvedClass[],
+  peer: readonly ResolvedClass[] = order,
 ): void {
-  const rooms = new Map(order.map((view) => [view, suitableRooms(world, view)]));
+  const existingNodes = new Map(
+    order.map((resolved) => [resolved, suitableNodes(state, resolved)]),
+  );
   for (let progress = true; progress; ) {
     progress = false;
-    for (const view of order) {
-      while (world.leftOf(view.podClass) > 0) {
+    for (const resolved of order) {
+      while (state.leftOf(resolved.podClass) > 0) {
         const isPlaced =
-          placeOne(world, view, rooms.get(view) ?? []) ||
-          (view.host.needs.length > 0 && bringCompany(world, view, company, rooms.get(view) ?? []));
+          placeOne(state, resolved, existingNodes.get(resolved) ?? []) ||
+          (resolved.host.needs.length > 0 &&
+            placeWithPeer(state, resolved, peer, existingNodes.get(resolved) ?? []));
         if (!isPlaced) break;
         progress = true;
-        if (world.steps > world.ground.problem.settings.stepsMax) return;
+        if (state.steps > state.context.problem.settings.stepsMax) return;
       }
     }
   }

@@ -1,3 +1,4 @@
+import { missing } from '../../missing.ts';
 import {
   type Attempt,
   attemptOf,
@@ -7,10 +8,10 @@ import {
   placesFewer,
 } from '../attempt.ts';
 import { below, type Numbers, numbers, shuffled } from '../pseudo-random.ts';
-import { placeOfGroup } from '../world/topology.ts';
-import type { Bin, ClassView, NodeRoom, World } from '../world/world.ts';
+import type { Bin, ExistingNode, ResolvedClass, SearchState } from '../search/search-state.ts';
+import { placeOfGroup } from '../search/topology.ts';
 import { grow } from './grow.ts';
-import { retype } from './retype.ts';
+import { rightSize } from './right-size.ts';
 
 /** Plans of more pods are left as they are: their packing is near the bound anyway. */
 export const IMPROVED_MAX = 300;
@@ -25,14 +26,14 @@ const STEPS_MAX = 100_000;
 const EMPTIED_MAX = 4;
 
 /** Whether every pod could have been the last to be placed, given where all others are. */
-export function isSound({ ground, rooms, bins, topology }: World): boolean {
-  const homes = [
-    ...rooms.filter(({ content }) => content.size > 0),
-    ...bins.map(({ held, content }) => ({ place: placeOfGroup(held.group), content })),
+export function isSound({ context, existingNodes, bins, topology }: SearchState): boolean {
+  const nodes = [
+    ...existingNodes.filter(({ content }) => content.size > 0),
+    ...bins.map(({ chosen, content }) => ({ place: placeOfGroup(chosen.group), content })),
   ];
-  for (const { place, content } of homes) {
+  for (const { place, content } of nodes) {
     for (const [podClass, amount] of content) {
-      if (amount === 0 || !ground.topology.concerns(podClass)) continue;
+      if (amount === 0 || !context.topology.concerns(podClass)) continue;
       const { topology: terms, matching } = podClass;
       topology.count(terms, matching, place, -1);
       const isAllowed = topology.allows(podClass, place);
@@ -45,58 +46,64 @@ export function isSound({ ground, rooms, bins, topology }: World): boolean {
 
 /** Takes the pods of a few nodes out of the plan and places them anew. */
 function retried(
-  { world, ground }: Attempt,
-  order: readonly ClassView[],
+  { state, context }: Attempt,
+  order: readonly ResolvedClass[],
   random: Numbers,
 ): Attempt | undefined {
-  const homes = [...world.bins, ...world.rooms.filter(({ content }) => content.size > 0)];
-  const emptied = new Set<Bin | NodeRoom>();
-  const count = 1 + below(Math.min(EMPTIED_MAX, homes.length), random);
-  while (emptied.size < count) emptied.add(homes[below(homes.length, random)] as Bin);
-  const copy = world.without(emptied);
+  const nodes = [...state.bins, ...state.existingNodes.filter(({ content }) => content.size > 0)];
+  const emptied = new Set<Bin | ExistingNode>();
+  const count = 1 + below(Math.min(EMPTIED_MAX, nodes.length), random);
+  while (emptied.size < count)
+    emptied.add(nodes[below(nodes.length, random)] ?? missing(below(nodes.length, random)));
+  const copy = state.without(emptied);
   grow(copy, below(3, random) === 0 ? order : shuffled(order, random));
-  retype(copy);
-  const attempt = attemptOf(ground, copy);
+  rightSize(copy);
+  const attempt = attemptOf(context, copy);
   return isSound(copy) ? attempt : undefined;
 }
 
-/** More pods placed, or as many for less, or more preferences met for no more: never the reverse. */
+/**
+ * More pods placed, or as many for less, or more preferences met for no more: never the reverse.
+ */
 function gains(now: Attempt, merit: Merit, before: Attempt, was: Merit): boolean {
   if (placesFewer(now, before)) return false;
   if (placesFewer(before, now)) return true;
   if (losesMerit(merit, was) || now.cost > before.cost + 1e-9) return false;
-  return now.cost < before.cost - 1e-9 || merit.met.some((each, at) => each > (was.met[at] ?? 0));
+  return (
+    now.cost < before.cost - 1e-9 ||
+    merit.met.some((each, at) => each > (was.met[at] ?? missing(at)))
+  );
 }
 
 /** Whether every pod has a place that costs nothing, and none has preferences. */
-function isPerfect({ world, ground }: Attempt): boolean {
-  if (world.bins.length > 0 || ground.wishes.kinds.size > 0) return false;
-  return ground.problem.classes.every((each) => world.leftOf(each) === 0);
+function isPerfect({ state, context }: Attempt): boolean {
+  if (state.bins.length > 0 || context.enforced.kinds.size > 0) return false;
+  return context.problem.classes.every((each) => state.leftOf(each) === 0);
 }
 
 /**
  * Large neighbourhood search (Shaw 1998) on a small plan: a few nodes at a time are emptied and
  * their pods placed anew, in the usual order or another; what is better is kept.
  */
-export function improved(start: Attempt, order: readonly ClassView[]): Attempt {
-  const { problem } = start.ground;
+export function improved(start: Attempt, order: readonly ResolvedClass[]): Attempt {
+  const { problem } = start.context;
   if (problem.demand.pods.length > IMPROVED_MAX || isPerfect(start)) return start;
   const random = numbers(problem.demand.pods.length);
   let best = start;
   let merit = meritOf(best);
   let steps = 0;
-  for (let vain = 0; vain < TRIES && steps < STEPS_MAX; vain++) {
-    const { bins, rooms } = best.world;
-    if (bins.length === 0 && rooms.every(({ content }) => content.size === 0)) break;
+  for (let failed = 0; failed < TRIES && steps < STEPS_MAX; failed++) {
+    const { bins, existingNodes } = best.state;
+    if (bins.length === 0 && existingNodes.every(({ content }) => content.size === 0)) break;
     const found = retried(best, order, random);
     if (found === undefined) continue;
-    steps += found.world.steps;
+    steps += found.state.steps;
     if (placesFewer(found, best)) continue;
     const gained = meritOf(found);
     if (!gains(found, gained, best, merit)) continue;
     best = found;
     merit = gained;
-    vain = -1;
+    failed = -1;
   }
   return best;
 }

@@ -1,8 +1,9 @@
+import { missing } from '../../missing.ts';
 import { type Attempt, attemptOf, losesMerit, meritOf, placesFewer } from '../attempt.ts';
-import type { Column } from '../problem/columns.ts';
-import type { Bin, World } from '../world/world.ts';
+import type { LaunchOption } from '../problem/launch-options.ts';
+import type { Bin, SearchState } from '../search/search-state.ts';
 import { IMPROVED_MAX, isSound } from './improve.ts';
-import { frontOf } from './retype.ts';
+import { paretoFrontOf } from './right-size.ts';
 
 /** Pairs of unlike nodes looked at in all, and plans made of them. */
 const LOOKS_MAX = 2000;
@@ -12,77 +13,82 @@ const TRIES_MAX = 200;
 const LAUNCHES_MAX = 4;
 
 /** Nodes of one text are alike. */
-function textOf({ held, content }: Bin): string {
+function textOf({ chosen, content }: Bin): string {
   const pods = [...content].map(([{ id }, amount]) => `${id}:${amount}`).sort();
-  return `${held.group.id}|${held.price}|${pods.join()}`;
+  return `${chosen.group.id}|${chosen.price}|${pods.join()}`;
 }
 
-/** The pods of both on one node of the column; undefined: they cannot be there together. */
-function mergedOn(world: World, pair: readonly [Bin, Bin], column: Column): World | undefined {
-  const copy = world.without(new Set<Bin>(pair));
-  if (copy.budgets.allowance(column, 1) < 1) return undefined;
-  const bin = copy.open({ penalty: 0, columns: [column] });
+/** The pods of both on one node of the launch option; undefined: they cannot be there together. */
+function mergedOn(
+  state: SearchState,
+  pair: readonly [Bin, Bin],
+  option: LaunchOption,
+): SearchState | undefined {
+  const copy = state.without(new Set<Bin>(pair));
+  if (copy.budgets.allowance(option, 1) < 1) return undefined;
+  const bin = copy.open({ penalty: 0, options: [option] });
   for (const [{ id }, amount] of pair.flatMap(({ content }) => [...content])) {
-    const view = copy.ground.views[id];
+    const resolved = copy.context.resolvedClasses[id];
     for (let pod = 0; pod < amount; pod++) {
-      const choice = view === undefined ? undefined : copy.choiceInBin(view, bin);
-      if (view === undefined || choice === undefined) return undefined;
-      copy.putInBin(view, bin, choice);
+      const choice = resolved === undefined ? undefined : copy.choiceInBin(resolved, bin);
+      if (resolved === undefined || choice === undefined) return undefined;
+      copy.putInBin(resolved, bin, choice);
     }
   }
-  // In the place of the first: pods are given to nodes in their order, and heavier pools come first.
+  // In the place of the first: pods are assigned in the order of nodes, heavier pools first.
   copy.bins.pop();
-  copy.bins.splice(world.bins.indexOf(pair[0]), 0, bin);
+  copy.bins.splice(state.bins.indexOf(pair[0]), 0, bin);
   return copy;
 }
 
 /** No dearer, with as many pods and preferences: what merging must not lose. */
 function isAsGood(found: Attempt, before: Attempt): boolean {
   if (placesFewer(found, before) || found.cost > before.cost + 1e-9) return false;
-  if (!isSound(found.world)) return false;
+  if (!isSound(found.state)) return false;
   return !losesMerit(meritOf(found), meritOf(before));
 }
 
 /** Tries pairs one after the other; those that did not do are not tried again. */
 class Merging {
-  private readonly vain = new Set<string>();
-  private readonly fronts = new Map<number, readonly Column[]>();
+  private readonly failed = new Set<string>();
+  private readonly paretoFronts = new Map<number, readonly LaunchOption[]>();
   private looks = 0;
   private tries = 0;
 
   /** The plan with some two nodes made one; undefined: no two can be. */
   next(before: Attempt): Attempt | undefined {
-    const bins = before.world.bins.map((bin) => [bin, textOf(bin)] as const);
+    const bins = before.state.bins.map((bin) => [bin, textOf(bin)] as const);
     for (const [index, [first, own]] of bins.entries()) {
       for (const [second, other] of bins.slice(index + 1)) {
         if (this.tries >= TRIES_MAX || this.looks >= LOOKS_MAX) return undefined;
         const text = own < other ? `${own}\n${other}` : `${other}\n${own}`;
-        if (this.vain.has(text)) continue;
+        if (this.failed.has(text)) continue;
         this.looks += 1;
         const found = this.together(before, first, second);
         if (found !== undefined) return found;
-        this.vain.add(text);
+        this.failed.add(text);
       }
     }
     return undefined;
   }
 
   private together(before: Attempt, first: Bin, second: Bin): Attempt | undefined {
-    const { weight } = first.held.pool.pool;
-    if (second.held.pool.pool.weight !== weight) return undefined;
-    const { nodePrice } = before.ground.problem.settings;
-    const most = first.held.price + second.held.price + nodePrice + 1e-9;
-    const used = first.used.map((amount, r) => amount + (second.used[r] ?? 0));
-    const front = this.fronts.get(weight) ?? frontOf(before.world, weight);
-    this.fronts.set(weight, front);
-    const launches = front.filter(
-      ({ price, room }) => price <= most && used.every((amount, r) => amount <= (room[r] ?? 0)),
+    const { weight } = first.chosen.pool.pool;
+    if (second.chosen.pool.pool.weight !== weight) return undefined;
+    const { nodePrice } = before.context.problem.settings;
+    const most = first.chosen.price + second.chosen.price + nodePrice + 1e-9;
+    const used = first.used.map((amount, r) => amount + (second.used[r] ?? missing(r)));
+    const paretoFront = this.paretoFronts.get(weight) ?? paretoFrontOf(before.state, weight);
+    this.paretoFronts.set(weight, paretoFront);
+    const launches = paretoFront.filter(
+      ({ price, free }) =>
+        price <= most && used.every((amount, r) => amount <= (free[r] ?? missing(r))),
     );
-    for (const column of launches.slice(0, LAUNCHES_MAX)) {
+    for (const option of launches.slice(0, LAUNCHES_MAX)) {
       this.tries += 1;
-      const world = mergedOn(before.world, [first, second], column);
-      if (world === undefined) continue;
-      const found = attemptOf(before.ground, world);
+      const state = mergedOn(before.state, [first, second], option);
+      if (state === undefined) continue;
+      const found = attemptOf(before.context, state);
       if (isAsGood(found, before)) return found;
     }
     return undefined;
@@ -94,10 +100,10 @@ class Merging {
  * Small plans only, as all that is improved.
  */
 export function merged(start: Attempt): Attempt {
-  if (start.ground.problem.demand.pods.length > IMPROVED_MAX) return start;
+  if (start.context.problem.demand.pods.length > IMPROVED_MAX) return start;
   const merging = new Merging();
   let best = start;
-  for (let left = start.world.bins.length; left > 1; left--) {
+  for (let left = start.state.bins.length; left > 1; left--) {
     const found = merging.next(best);
     if (found === undefined) break;
     best = found;

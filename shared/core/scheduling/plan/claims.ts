@@ -3,7 +3,6 @@ import { type Currency, money } from '../../model/currency.ts';
 import {
   CAPACITY_OVERLAY_APPLIED,
   CAPACITY_TYPE,
-  type CapacityType,
   INSTANCE_TYPE,
   MIN_VALUES_RELAXED,
   normalizeLabelKey,
@@ -15,61 +14,61 @@ import type { OfferingChoice, PlannedNodeClaim, RunnerUp } from '../../model/pla
 import { podKey } from '../../model/pod.ts';
 import type { RequirementExpression } from '../../model/requirement.ts';
 import { addResources, type Resources } from '../../model/resources.ts';
-import type { Column } from '../problem/columns.ts';
+import type { LaunchOption } from '../problem/launch-options.ts';
 import { poolLabels } from '../problem/launch-space.ts';
 import type { PodClass, Problem } from '../problem/problem.ts';
-import { minValuesOf } from '../world/min-values.ts';
-import { holds } from '../world/openings.ts';
-import { type Bin, type Ground, viewsIn } from '../world/world.ts';
+import { minValuesOf } from '../search/min-values.ts';
+import { type Bin, resolvedIn, type SearchContext } from '../search/search-state.ts';
+import { holds } from '../search/type-options.ts';
 import type { Flexibility } from './flexibility.ts';
 
-function choiceOf(column: Column): OfferingChoice {
+function choiceOf(option: LaunchOption): OfferingChoice {
   return {
-    type: column.type.type.name,
-    zone: column.domain.zone,
-    capacityType: column.domain.capacityType as CapacityType,
-    reservationId: column.domain.reservationId,
-    price: column.price,
-    listPrice: column.offering.listPrice,
+    type: option.type.type.name,
+    zone: option.domain.zone,
+    capacityType: option.domain.capacityType,
+    reservationId: option.domain.reservationId,
+    price: option.price,
+    listPrice: option.offering.listPrice,
   };
 }
 
 function runnerUpOf(
-  chosen: Column,
-  column: Column | undefined,
+  chosen: LaunchOption,
+  option: LaunchOption | undefined,
   currency: Currency,
 ): RunnerUp | undefined {
-  if (column === undefined) return undefined;
-  const priceDifference = column.price - chosen.price;
+  if (option === undefined) return undefined;
+  const priceDifference = option.price - chosen.price;
   const why =
     priceDifference > 0
       ? `holds the same pods for ${money(priceDifference, currency)} more an hour`
       : 'costs the same; the name comes later in the alphabet';
-  return { ...choiceOf(column), priceDifference, why };
+  return { ...choiceOf(option), priceDifference, why };
 }
 
 /** Labels that pods of the bin ask for or prefer and that the pool or the types leave open. */
 function chosenLabels(
-  ground: Ground,
+  context: SearchContext,
   bin: Bin,
   { labels }: Flexibility,
 ): ReadonlyMap<string, readonly string[]> {
   const asked = new Set<string>();
-  for (const view of viewsIn(ground, bin)) {
-    for (const key of view.pinKeys) asked.add(key);
-    for (const { terms } of [view.podClass.rule, ...view.wanted.map(({ rule }) => rule)]) {
+  for (const resolved of resolvedIn(context, bin)) {
+    for (const key of resolved.pinKeys) asked.add(key);
+    for (const { terms } of [resolved.podClass.rule, ...resolved.wanted.map(({ rule }) => rule)]) {
       for (const term of terms) for (const key of term.keys()) asked.add(key);
     }
   }
-  const ofPool = [...bin.held.pool.chosen].map(([key, value]) => [key, [value]] as const);
+  const ofPool = [...bin.chosen.pool.chosen].map(([key, value]) => [key, [value]] as const);
   return new Map([...ofPool, ...labels].filter(([key]) => asked.has(key)));
 }
 
 /** Labels that the pool lets nodes have or not, and that some pod of the bin wants to be absent. */
-function absentLabels(ground: Ground, bin: Bin): ReadonlySet<string> {
-  const { pool } = bin.held;
+function absentLabels(context: SearchContext, bin: Bin): ReadonlySet<string> {
+  const { pool } = bin.chosen;
   const wanted = new Set<string>();
-  for (const { podClass } of viewsIn(ground, bin)) {
+  for (const { podClass } of resolvedIn(context, bin)) {
     for (const term of podClass.rule.terms) {
       for (const [key, set] of term) {
         const isAbsent = set.absent && !set.complement && set.values.size === 0;
@@ -82,15 +81,15 @@ function absentLabels(ground: Ground, bin: Bin): ReadonlySet<string> {
 }
 
 function requirementsOf(
-  ground: Ground,
+  context: SearchContext,
   bin: Bin,
   flexibility: Flexibility,
 ): readonly RequirementExpression[] {
-  const { pool } = bin.held;
+  const { pool } = bin.chosen;
   const { types, zones, capacityTypes, chosen } = flexibility;
   const replaced = new Map<string, readonly string[]>([
     ...Object.entries(poolLabels(pool.pool)).map(([key, value]) => [key, [value]] as const),
-    ...chosenLabels(ground, bin, flexibility),
+    ...chosenLabels(context, bin, flexibility),
     [INSTANCE_TYPE, types.map((type) => type.name)],
     [ZONE, zones],
     [CAPACITY_TYPE, capacityTypes],
@@ -99,7 +98,7 @@ function requirementsOf(
       : [[RESERVATION_ID, [chosen.domain.reservationId]] as const]),
   ]);
   const minimums = minValuesOf(pool.pool);
-  const absent = absentLabels(ground, bin);
+  const absent = absentLabels(context, bin);
   const kept = pool.pool.template.requirements
     .filter(({ key }) => !replaced.has(key) && !absent.has(normalizeLabelKey(key)))
     .map(({ minValues: _, ...rest }) => rest);
@@ -131,7 +130,7 @@ function requestsOf(problem: Problem, bin: Bin, pods: readonly (readonly [PodCla
     requests = addResources(requests, Object.fromEntries(all));
   }
   for (const daemon of problem.daemons) {
-    if (bin.held.group.allowed[daemon.rule.id] === 1) {
+    if (bin.chosen.group.allowed[daemon.rule.id] === 1) {
       requests = addResources(requests, daemon.total);
     }
   }
@@ -139,10 +138,10 @@ function requestsOf(problem: Problem, bin: Bin, pods: readonly (readonly [PodCla
 }
 
 /** Takes the next pods of each class, in the order of the demand. */
-export class PodDealer {
+export class PodAssigner {
   private readonly next = new Map<PodClass, number>();
 
-  deal(content: ReadonlyMap<PodClass, number>): readonly string[] {
+  assign(content: ReadonlyMap<PodClass, number>): readonly string[] {
     const keys: string[] = [];
     for (const [podClass, amount] of content) {
       const from = this.next.get(podClass) ?? 0;
@@ -153,7 +152,7 @@ export class PodDealer {
     return keys.sort();
   }
 
-  /** Pods of the class that were not dealt. */
+  /** Pods of the class that were not assigned. */
   rest(podClass: PodClass): PodClass['pods'] {
     return podClass.pods.slice(this.next.get(podClass) ?? 0);
   }
@@ -169,14 +168,14 @@ function onlyValues(labels: ReadonlyMap<string, readonly string[]>): Record<stri
 
 /** The NodeClaim that a bin stands for. */
 export function plannedClaim(
-  ground: Ground,
+  context: SearchContext,
   bin: Bin,
   flexibility: Flexibility,
   pods: readonly string[],
 ): PlannedNodeClaim {
   const { chosen, runnerUp, types, relaxed } = flexibility;
-  const { pool } = bin.held.pool;
-  invariant(holds(chosen.room, bin.used), 'the pods of a new node fit on its instance type');
+  const { pool } = bin.chosen.pool;
+  invariant(holds(chosen.free, bin.used), 'the pods of a new node fit on its instance type');
   const { priceOverlay } = chosen.offering;
   const { capacityOverlays } = chosen.type.type;
   const overlays = new Set([
@@ -185,13 +184,13 @@ export function plannedClaim(
   ]);
   return {
     nodePool: pool.name,
-    requirements: requirementsOf(ground, bin, flexibility),
+    requirements: requirementsOf(context, bin, flexibility),
     instanceTypes: types.map((type) => type.name),
     chosen: choiceOf(chosen),
-    runnerUp: runnerUpOf(chosen, runnerUp, ground.problem.settings.currency),
+    runnerUp: runnerUpOf(chosen, runnerUp, context.problem.settings.currency),
     pods,
-    requests: requestsOf(ground.problem, bin, [...bin.content]),
-    labels: { ...poolLabels(pool), ...onlyValues(chosenLabels(ground, bin, flexibility)) },
+    requests: requestsOf(context.problem, bin, [...bin.content]),
+    labels: { ...poolLabels(pool), ...onlyValues(chosenLabels(context, bin, flexibility)) },
     annotations: {
       ...pool.template.annotations,
       ...(relaxed.size > 0 ? { [MIN_VALUES_RELAXED]: 'true' } : {}),

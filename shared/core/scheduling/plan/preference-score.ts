@@ -10,13 +10,13 @@ import {
 } from '../problem/problem.ts';
 import type { AffinityTerm, SpreadTerm } from '../problem/topology-terms.ts';
 import { isHostKey } from '../problem/topology-terms.ts';
-import type { Bin, Ground, NodeRoom, World } from '../world/world.ts';
+import type { Bin, ExistingNode, SearchContext, SearchState } from '../search/search-state.ts';
 
 /** Weight of a soft spread, which carries none of its own. */
 const SPREAD_WEIGHT = 100;
 
 /** A node of the final state, existing or planned. */
-interface Home {
+interface FinalNode {
   readonly label: (key: string) => string | undefined;
   readonly taints: readonly Taint[];
   /** Whether the node meets the rule that a preference expresses. */
@@ -58,32 +58,38 @@ class Tally {
 
 /** What is where at the end of a plan, counted only as far as somebody's preferences ask. */
 class FinalState {
-  readonly homes: readonly Home[];
-  private readonly ground: Ground;
+  readonly finalNodes: readonly FinalNode[];
+  private readonly context: SearchContext;
   /** By selector: where the pods are that it matches. */
-  private readonly matched = new Map<number, { readonly home: Home; readonly amount: number }[]>();
+  private readonly matched = new Map<
+    number,
+    { readonly finalNode: FinalNode; readonly amount: number }[]
+  >();
   private readonly matches = new Map<string, Counts>();
   private readonly spreads = new Map<string, SpreadCounts>();
 
-  constructor({ ground, rooms, bins }: World) {
-    this.ground = ground;
-    const byNode = new Map(rooms.map((room) => [room.node, roomHome(room)] as const));
-    const planned = bins.map((bin, index) => binHome(bin, index));
-    this.homes = [...byNode.values(), ...planned];
-    for (const home of this.homes) {
-      for (const [{ matching }, amount] of home.content) this.match(home, matching, amount);
+  constructor({ context, existingNodes, bins }: SearchState) {
+    this.context = context;
+    const byNode = new Map(
+      existingNodes.map((existing) => [existing.node, existingFinalNode(existing)] as const),
+    );
+    const planned = bins.map((bin, index) => plannedFinalNode(bin, index));
+    this.finalNodes = [...byNode.values(), ...planned];
+    for (const finalNode of this.finalNodes) {
+      for (const [{ matching }, amount] of finalNode.content)
+        this.match(finalNode, matching, amount);
     }
-    for (const { node, matching } of ground.problem.running) {
-      const home = byNode.get(node);
-      if (home !== undefined) this.match(home, matching, 1);
+    for (const { node, matching } of context.problem.running) {
+      const finalNode = byNode.get(node);
+      if (finalNode !== undefined) this.match(finalNode, matching, 1);
     }
   }
 
-  private match(home: Home, matching: readonly number[], amount: number): void {
+  private match(finalNode: FinalNode, matching: readonly number[], amount: number): void {
     for (const selector of matching) {
       const known = this.matched.get(selector);
-      if (known === undefined) this.matched.set(selector, [{ home, amount }]);
-      else known.push({ home, amount });
+      if (known === undefined) this.matched.set(selector, [{ finalNode, amount }]);
+      else known.push({ finalNode, amount });
     }
   }
 
@@ -106,7 +112,9 @@ class FinalState {
     const text = `${key}|${selector.id}|${affinity}|${rule}`;
     const known = this.spreads.get(text);
     if (known !== undefined) return known;
-    const counts = this.count(key, selector.id, (home) => home.isEligible(podClass, term));
+    const counts = this.count(key, selector.id, (finalNode) =>
+      finalNode.isEligible(podClass, term),
+    );
     if (!isHostKey(key)) this.addReachable(podClass, key, counts);
     let lowest = Number.POSITIVE_INFINITY;
     for (const each of counts.values()) lowest = Math.min(lowest, each);
@@ -116,32 +124,39 @@ class FinalState {
   }
 
   private addReachable(podClass: PodClass, key: string, counts: Counts): void {
-    for (const group of this.ground.problem.groups) {
+    for (const group of this.context.problem.groups) {
       if (group.allowed[podClass.rule.id] !== 1) continue;
       const value = launchLabel(group.pool, group.type, group.domain, key);
       if (value !== undefined && !counts.has(value)) counts.set(value, 0);
     }
   }
 
-  private count(key: string, selector: number, isCounted: (home: Home) => boolean): Counts {
+  private count(
+    key: string,
+    selector: number,
+    isCounted: (finalNode: FinalNode) => boolean,
+  ): Counts {
     const counts: Counts = new Map();
-    const values = new Map<Home, string>();
-    for (const home of this.homes) {
-      const value = home.label(key);
-      if (value === undefined || !isCounted(home)) continue;
-      values.set(home, value);
+    const values = new Map<FinalNode, string>();
+    for (const finalNode of this.finalNodes) {
+      const value = finalNode.label(key);
+      if (value === undefined || !isCounted(finalNode)) continue;
+      values.set(finalNode, value);
       counts.set(value, 0);
     }
-    for (const { home, amount } of this.matched.get(selector) ?? []) {
-      const value = values.get(home);
+    for (const { finalNode, amount } of this.matched.get(selector) ?? []) {
+      const value = values.get(finalNode);
       if (value !== undefined) counts.set(value, (counts.get(value) ?? 0) + amount);
     }
     return counts;
   }
 
-  /** Whether a node on which the class may run has a PreferNoSchedule taint that it does not tolerate. */
+  /**
+   * Whether a node on which the class may run has a PreferNoSchedule taint that it does not
+   * tolerate.
+   */
   couldMeetSoftTaint(podClass: PodClass, preference: NodePreference): boolean {
-    const { groups, nodes } = this.ground.problem;
+    const { groups, nodes } = this.context.problem;
     return (
       groups.some(
         (group) =>
@@ -156,7 +171,7 @@ class FinalState {
   }
 }
 
-function roomHome({ node, content }: NodeRoom): Home {
+function existingFinalNode({ node, content }: ExistingNode): FinalNode {
   const { label, taints } = node;
   return {
     label,
@@ -170,8 +185,8 @@ function roomHome({ node, content }: NodeRoom): Home {
   };
 }
 
-function binHome({ held, content }: Bin, index: number): Home {
-  const { group } = held;
+function plannedFinalNode({ chosen, content }: Bin, index: number): FinalNode {
+  const { group } = chosen;
   const { pool, type, domain } = group;
   const label = (key: string) =>
     isHostKey(key) ? `new node ${index}` : launchLabel(pool, type, domain, key);
@@ -191,33 +206,38 @@ function binHome({ held, content }: Bin, index: number): Home {
 
 function scoreNode(
   tally: Tally,
-  state: FinalState,
+  finalState: FinalState,
   podClass: PodClass,
-  home: Home,
+  finalNode: FinalNode,
   amount: number,
   only: PreferenceKind | undefined,
 ): void {
-  for (const preference of podClass.wished.preferences) {
+  for (const preference of podClass.scored.preferences) {
     const { kind, weight } = preference;
     if (only !== undefined && kind !== only) continue;
     if (kind === 'taint') {
-      if (!state.couldMeetSoftTaint(podClass, preference)) continue;
-      const isClear = taintsAllowed(preference.rule, home.taints);
+      if (!finalState.couldMeetSoftTaint(podClass, preference)) continue;
+      const isClear = taintsAllowed(preference.rule, finalNode.taints);
       tally.add('preferNoSchedule', weight * amount, isClear);
-    } else tally.add('nodeAffinity', weight * amount, home.meets(preference));
+    } else tally.add('nodeAffinity', weight * amount, finalNode.meets(preference));
   }
 }
 
 /** Whether another pod that matches is in the node's domain. */
-function hasCompany(state: FinalState, term: AffinityTerm, home: Home): boolean {
-  const value = home.label(term.key);
+function hasPeer(finalState: FinalState, term: AffinityTerm, finalNode: FinalNode): boolean {
+  const value = finalNode.label(term.key);
   if (value === undefined) return false;
-  return (state.matching(term).get(value) ?? 0) > (term.isSelf ? 1 : 0);
+  return (finalState.matching(term).get(value) ?? 0) > (term.isSelf ? 1 : 0);
 }
 
-function isSpreadMet(state: FinalState, podClass: PodClass, term: SpreadTerm, home: Home): boolean {
-  const { counts, lowest } = state.spread(podClass, term);
-  const here = counts.get(home.label(term.key) ?? '');
+function isSpreadMet(
+  finalState: FinalState,
+  podClass: PodClass,
+  term: SpreadTerm,
+  finalNode: FinalNode,
+): boolean {
+  const { counts, lowest } = finalState.spread(podClass, term);
+  const here = counts.get(finalNode.label(term.key) ?? '');
   return here !== undefined && here - lowest <= term.maxSkew;
 }
 
@@ -227,26 +247,26 @@ function isSpreadMet(state: FinalState, podClass: PodClass, term: SpreadTerm, ho
  * the pod could meet one. Preferences that nobody could meet count, too. With `only` other kinds
  * are left out.
  */
-export function preferenceScore(world: World, only?: PreferenceKind): PreferenceScore {
+export function preferenceScore(state: SearchState, only?: PreferenceKind): PreferenceScore {
   const isOther = (key: string) => only !== undefined && podPreferenceKind(key) !== only;
-  const state = new FinalState(world);
+  const finalState = new FinalState(state);
   const tally = new Tally();
-  for (const home of state.homes) {
-    for (const [podClass, amount] of home.content) {
+  for (const finalNode of finalState.finalNodes) {
+    for (const [podClass, amount] of finalNode.content) {
       if (amount === 0) continue;
-      scoreNode(tally, state, podClass, home, amount, only);
-      const { spreads, affinity, antiAffinity } = podClass.wished.topology;
+      scoreNode(tally, finalState, podClass, finalNode, amount, only);
+      const { spreads, affinity, antiAffinity } = podClass.scored.topology;
       for (const term of affinity) {
         if (term.weight === 0 || isOther(term.key)) continue;
-        tally.add('podAffinity', term.weight * amount, hasCompany(state, term, home));
+        tally.add('podAffinity', term.weight * amount, hasPeer(finalState, term, finalNode));
       }
       for (const term of antiAffinity) {
         if (term.weight === 0 || isOther(term.key)) continue;
-        tally.add('podAntiAffinity', term.weight * amount, !hasCompany(state, term, home));
+        tally.add('podAntiAffinity', term.weight * amount, !hasPeer(finalState, term, finalNode));
       }
       for (const term of spreads) {
         if (term.isHard || isOther(term.key)) continue;
-        const isMet = isSpreadMet(state, podClass, term, home);
+        const isMet = isSpreadMet(finalState, podClass, term, finalNode);
         tally.add(`spread:${term.key}`, SPREAD_WEIGHT * amount, isMet);
       }
     }

@@ -1,17 +1,18 @@
+import { missing } from '../../missing.ts';
 import type { EliminationStage, UnplacedReason } from '../../model/plan.ts';
 import type { NodePool } from '../../model/provisioning.ts';
 import { amountOf } from '../../model/resources.ts';
 import { type Taint, untoleratedTaint } from '../../model/taint.ts';
 import { formatQuantity } from '../../quantity.ts';
 import type { Requirements, ValueSet } from '../../requirements/value-set.ts';
-import { ATTACH_PREFIX, type Column } from '../problem/columns.ts';
+import { ATTACH_PREFIX, type LaunchOption } from '../problem/launch-options.ts';
 import { launchMeets } from '../problem/launch-space.ts';
 import { taintsAllowed } from '../problem/node-rules.ts';
 import type { PodClass } from '../problem/problem.ts';
 import { isHostKey } from '../problem/topology-terms.ts';
-import { emptyHost, hostAllows } from '../world/host.ts';
-import { placeOfGroup } from '../world/topology.ts';
-import type { ClassView, World } from '../world/world.ts';
+import { emptyHost, hostAllows } from '../search/host.ts';
+import type { SearchState } from '../search/search-state.ts';
+import { placeOfGroup } from '../search/topology.ts';
 
 /** The NodePools as the snapshot has them, usable or not, with the number of their types. */
 export interface PoolSize {
@@ -38,12 +39,12 @@ class Elimination {
   readonly stages: EliminationStage[] = [];
   /** Checks that left something: the more, the nearer was the pool. */
   passed = 0;
-  private columns: readonly Column[];
+  private options: readonly LaunchOption[];
   private types: number;
 
-  constructor(types: number, columns: readonly Column[]) {
+  constructor(types: number, options: readonly LaunchOption[]) {
     this.types = types;
-    this.columns = columns;
+    this.options = options;
     this.note('its requirements and offerings');
   }
 
@@ -56,7 +57,7 @@ class Elimination {
 
   /** The same so far, to be narrowed down further. */
   copy(): Elimination {
-    const copy = new Elimination(this.types, this.columns);
+    const copy = new Elimination(this.types, this.options);
     copy.stages.splice(0, copy.stages.length, ...this.stages);
     copy.passed = this.passed;
     return copy;
@@ -72,22 +73,25 @@ class Elimination {
   }
 
   /** Keeps the launches that pass; `what` may say more where it knows those that did not. */
-  keep(what: string | ((lost: readonly Column[]) => string), passes: (each: Column) => boolean) {
+  keep(
+    what: string | ((lost: readonly LaunchOption[]) => string),
+    passes: (each: LaunchOption) => boolean,
+  ) {
     if (this.isOver) return;
-    const before = this.columns;
-    this.columns = before.filter(passes);
+    const before = this.options;
+    this.options = before.filter(passes);
     this.note(typeof what === 'string' ? what : what(before));
   }
 
   /** Nothing is left, whatever passed. */
   end(what: string): void {
     if (this.isOver) return;
-    this.columns = [];
+    this.options = [];
     this.note(what);
   }
 
   private note(what: string): void {
-    const after = new Set(this.columns.map(({ type }) => type.type.name)).size;
+    const after = new Set(this.options.map(({ type }) => type.type.name)).size;
     if (after !== this.types || after === 0) this.stages.push({ what, before: this.types, after });
     this.types = after;
     if (after > 0) this.passed += 1;
@@ -96,23 +100,23 @@ class Elimination {
 
 /** Why pods were left over: for each class and NodePool the stages that took its types away. */
 export class Reasons {
-  private readonly world: World;
+  private readonly state: SearchState;
   private readonly pools: readonly PoolSize[];
-  private readonly columns = new Map<string, Column[]>();
+  private readonly optionsOf = new Map<string, LaunchOption[]>();
   /** What the node rules leave, by pool and rule: classes share rules. */
   private readonly byRule = new Map<string, Elimination>();
 
-  constructor(world: World, pools: readonly PoolSize[]) {
-    this.world = world;
+  constructor(state: SearchState, pools: readonly PoolSize[]) {
+    this.state = state;
     this.pools = [...pools].sort(
       (a, b) => b.pool.weight - a.pool.weight || (a.pool.name < b.pool.name ? -1 : 1),
     );
-    for (const group of world.ground.problem.groups) {
-      for (const column of group.all) {
-        const { name } = column.pool.pool;
-        const known = this.columns.get(name);
-        if (known === undefined) this.columns.set(name, [column]);
-        else known.push(column);
+    for (const group of state.context.problem.groups) {
+      for (const option of group.all) {
+        const { name } = option.pool.pool;
+        const known = this.optionsOf.get(name);
+        if (known === undefined) this.optionsOf.set(name, [option]);
+        else known.push(option);
       }
     }
   }
@@ -127,16 +131,16 @@ export class Reasons {
       );
       return { nodePool: pool.name, left };
     });
-    const toldOf = ({ nodePool, left }: (typeof all)[number]) => ({
+    const reportOf = ({ nodePool, left }: (typeof all)[number]) => ({
       nodePool,
       stages: left.stages,
     });
-    const nearest = all.toSorted((a, b) => b.left.passed - a.left.passed).map(toldOf);
-    return { message: this.message(nearest), pools: all.map(toldOf) };
+    const nearest = all.toSorted((a, b) => b.left.passed - a.left.passed).map(reportOf);
+    return { message: this.message(nearest), pools: all.map(reportOf) };
   }
 
   /**
-   * What a node of its own could be for a pod of the class, in a world in which none of the class
+   * What a node of its own could be for a pod of the class, in a state in which none of the class
    * is placed yet.
    */
   options(podClass: PodClass): readonly LaunchOptions[] {
@@ -151,20 +155,21 @@ export class Reasons {
     if (unusable !== undefined) return Elimination.over(unusable, types);
     if (types === 0) return Elimination.over('the NodePool has no instance types', 0);
     const left = this.allowedByRules(podClass, pool, types).copy();
-    const view = this.world.ground.views[podClass.id] as ClassView;
-    this.keepRoomy(left, podClass);
+    const resolved = this.state.context.resolvedClasses[podClass.id] ?? missing(podClass.id);
+    this.keepFitting(left, podClass);
     left.keep('host ports that DaemonSets leave free', (each) =>
-      this.world.clearOfDaemonPorts(view, each),
+      this.state.clearOfDaemonPorts(resolved, each),
     );
-    const { budgets } = this.world;
+    const { budgets } = this.state;
     left.keep(
       (lost) => this.limitText(pool, lost),
-      (column) => budgets.allowance(column, 1) > 0,
+      (option) => budgets.allowance(option, 1) > 0,
     );
     left.keep(topologyText(podClass), ({ group }) =>
-      this.world.topology.allows(podClass, placeOfGroup(group)),
+      this.state.topology.allows(podClass, placeOfGroup(group)),
     );
-    if (!hostAllows(view.host, emptyHost(), this.world.totals)) left.end(topologyText(podClass));
+    if (!hostAllows(resolved.host, emptyHost(), this.state.totals))
+      left.end(topologyText(podClass));
     return left;
   }
 
@@ -172,7 +177,7 @@ export class Reasons {
     const text = `${pool.name}|${podClass.rule.id}|${podClass.affinityRule.id}`;
     const known = this.byRule.get(text);
     if (known !== undefined) return known;
-    const left = new Elimination(types, this.columns.get(pool.name) ?? []);
+    const left = new Elimination(types, this.optionsOf.get(pool.name) ?? []);
     // Pods select pools by labels: one that they select and do not tolerate is a near miss.
     keepTerms(left, podClass);
     keepTolerated(left, podClass, pool.template.taints);
@@ -181,19 +186,19 @@ export class Reasons {
     return left;
   }
 
-  private keepRoomy(left: Elimination, podClass: PodClass): void {
-    for (const [r, name] of this.world.ground.problem.resources.entries()) {
-      const amount = podClass.requests[r] ?? 0;
+  private keepFitting(left: Elimination, podClass: PodClass): void {
+    for (const [r, name] of this.state.context.problem.resources.entries()) {
+      const amount = podClass.requests[r] ?? missing(r);
       if (amount === 0) continue;
       const what = name.startsWith(ATTACH_PREFIX)
         ? `${amount} volumes of ${name.slice(ATTACH_PREFIX.length)}`
         : `${name} ${formatQuantity(amount, name)}`;
-      left.keep(what, ({ room }) => (room[r] ?? 0) >= amount);
+      left.keep(what, ({ free }) => (free[r] ?? missing(r)) >= amount);
     }
   }
 
-  private limitText(pool: NodePool, lost: readonly Column[]): string {
-    const remaining = this.world.budgets.remaining(pool.name) ?? {};
+  private limitText(pool: NodePool, lost: readonly LaunchOption[]): string {
+    const remaining = this.state.budgets.remaining(pool.name) ?? {};
     const tight = Object.keys(pool.limits)
       .sort()
       .filter((name) =>
@@ -211,7 +216,7 @@ export class Reasons {
   }
 
   private message(nearest: UnplacedReason['pools']): string {
-    const existing = this.world.rooms.length;
+    const existing = this.state.existingNodes.length;
     const nodes = existing === 0 ? [] : [`none of ${existing} existing nodes has room for it`];
     if (nearest.length === 0) return ['there is no NodePool', ...nodes].join('; ');
     const named = nearest.slice(0, NAMED_POOLS_MAX).map(poolText);
@@ -253,8 +258,8 @@ function keepTolerated(left: Elimination, podClass: PodClass, taints: readonly T
 function keepTerms(left: Elimination, podClass: PodClass): void {
   const { terms } = podClass.affinityRule;
   const [only] = terms;
-  const meets = (term: Requirements) => (column: Column) =>
-    launchMeets(term, column.pool, column.type, column.domain);
+  const meets = (term: Requirements) => (option: LaunchOption) =>
+    launchMeets(term, option.pool, option.type, option.domain);
   if (only !== undefined && terms.length === 1) {
     const inOrder = [...only].sort(([a], [b]) => (a < b ? -1 : 1));
     for (const [key, set] of inOrder) {
@@ -267,7 +272,7 @@ function keepTerms(left: Elimination, podClass: PodClass): void {
     terms.length === 0
       ? 'node affinity, which nothing can meet'
       : `node affinity (none of ${terms.length} terms)`,
-    (column) => terms.some((term) => meets(term)(column)),
+    (option) => terms.some((term) => meets(term)(option)),
   );
 }
 

@@ -1,9 +1,10 @@
+import { missing } from '../../missing.ts';
 import { CPU, MEMORY } from '../../model/resources.ts';
 import { ruleAllowsNode } from '../problem/node-rules.ts';
 import type { PodClass } from '../problem/problem.ts';
-import type { HostState } from '../world/host.ts';
-import type { Place, Topology } from '../world/topology.ts';
-import type { Candidate, Site } from './site.ts';
+import type { HostState } from '../search/host.ts';
+import type { Place, Topology } from '../search/topology.ts';
+import type { SchedulerClass, SchedulerNode } from './scheduler-node.ts';
 
 /** Weights of kube-scheduler's default score plugins that tell new nodes apart. */
 const WEIGHT = { nodeAffinity: 2, taints: 3, spread: 2, podAffinity: 2 };
@@ -22,16 +23,16 @@ export function domainScores(
   const scores = new Map<number, number>();
   for (const [domain, place] of domains) {
     const unmet = topology.softAffinityPenalty(podClass, place);
-    const spread = (WEIGHT.spread * 100 * (crowdings.get(domain) ?? 0)) / mostCrowded;
+    const spread = (WEIGHT.spread * 100 * (crowdings.get(domain) ?? missing(domain))) / mostCrowded;
     scores.set(domain, -spread - WEIGHT.podAffinity * unmet);
   }
   return scores;
 }
 
 /** What kube-scheduler's default plugins give a node by itself: labels, taints, its own pods. */
-export function ownScore(candidate: Candidate, site: Site, host: HostState): number {
+export function ownScore(candidate: SchedulerClass, node: SchedulerNode, host: HostState): number {
   const { podClass, softHostSpreads, softHostAffinity } = candidate;
-  let score = candidate.hasPreferences ? preferenceScore(podClass, site) : 0;
+  let score = candidate.hasPreferences ? preferenceScore(podClass, node) : 0;
   for (const id of softHostSpreads) {
     const count = host.counts.get(id) ?? 0;
     score -= (WEIGHT.spread * 100 * count) / (count + 2);
@@ -42,15 +43,15 @@ export function ownScore(candidate: Candidate, site: Site, host: HostState): num
   return score;
 }
 
-function preferenceScore({ wished }: PodClass, { bin, room }: Site): number {
+function preferenceScore({ scored }: PodClass, { bin, existing }: SchedulerNode): number {
   let score = 0;
   let wanted = 0;
   let met = 0;
-  for (const { kind, rule, weight } of wished.preferences) {
+  for (const { kind, rule, weight } of scored.preferences) {
     const isMet =
       bin === undefined
-        ? room !== undefined && ruleAllowsNode(rule, room.node.label, room.node.taints)
-        : bin.held.group.allowed[rule.id] === 1;
+        ? existing !== undefined && ruleAllowsNode(rule, existing.node.label, existing.node.taints)
+        : bin.chosen.group.allowed[rule.id] === 1;
     if (kind === 'taint') score += isMet ? WEIGHT.taints * 100 : 0;
     else {
       wanted += weight;
@@ -60,7 +61,9 @@ function preferenceScore({ wished }: PodClass, { bin, room }: Site): number {
   return wanted === 0 ? score : score + (WEIGHT.nodeAffinity * 100 * met) / wanted;
 }
 
-/** Least allocated and balanced allocation, 0–100 each, by the share of CPU and memory left free. */
+/**
+ * Least allocated and balanced allocation, 0–100 each, by the share of CPU and memory left free.
+ */
 export class ResourceScores {
   private readonly cpu: number;
   private readonly memory: number;
@@ -86,6 +89,8 @@ function shareLeft(
   total: Float64Array,
 ): number {
   if (resource < 0) return 1;
-  const whole = total[resource] ?? 0;
-  return whole > 0 ? ((free[resource] ?? 0) - (requests[resource] ?? 0)) / whole : 0;
+  const whole = total[resource] ?? missing(resource);
+  return whole > 0
+    ? ((free[resource] ?? missing(resource)) - (requests[resource] ?? missing(resource))) / whole
+    : 0;
 }

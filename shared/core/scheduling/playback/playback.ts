@@ -1,14 +1,15 @@
+import { missing } from '../../missing.ts';
 import { amountOf } from '../../model/resources.ts';
 import { daemonPortsOn } from '../problem/host-ports.ts';
 import type { PodClass, Problem } from '../problem/problem.ts';
 import { isHostKey } from '../problem/topology-terms.ts';
-import { copyHost, emptyHost, type HostRule, HostRules } from '../world/host.ts';
-import { type Place, placeOfGroup } from '../world/topology.ts';
-import type { Bin, NodeRoom, World } from '../world/world.ts';
+import { copyHost, emptyHost, HostRules } from '../search/host.ts';
+import type { Bin, ExistingNode, SearchState } from '../search/search-state.ts';
+import { type Place, placeOfGroup } from '../search/topology.ts';
 import { Binding } from './binding.ts';
-import { type Draws, drawsOf, Opening } from './opening.ts';
 import { Queue } from './queue.ts';
-import type { Candidate, Site } from './site.ts';
+import { type DependentsByBin, dependentsOf, Registration } from './registration.ts';
+import type { SchedulerClass, SchedulerNode } from './scheduler-node.ts';
 
 /** In which order, and in how many batches, the planned nodes join and are ready. */
 export interface JoinOrder {
@@ -63,18 +64,18 @@ function hasDecidingTerm({ topology }: PodClass): boolean {
  * it binds them as it likes.
  */
 export class Playback {
-  readonly candidates: readonly Candidate[];
+  readonly candidates: readonly SchedulerClass[];
   /** Nodes looked at in all playbacks. */
   steps = 0;
-  private readonly world: World;
+  private readonly state: SearchState;
   private readonly queue: Queue;
-  private readonly draws: Draws;
+  private readonly dependents: DependentsByBin;
   private readonly domains = new Map<string, number>();
   private readonly topologyKeys: readonly string[];
 
-  constructor(world: World) {
-    this.world = world;
-    const { problem, topology } = world.ground;
+  constructor(state: SearchState) {
+    this.state = state;
+    const { problem, topology } = state.context;
     const hostRules = new HostRules(problem, false, true);
     const deciding = decidingSelectors(problem);
     const helped = helpedClasses(problem);
@@ -87,16 +88,16 @@ export class Playback {
       if (!shapes.has(shape)) shapes.set(shape, shapes.size);
       return {
         ...candidateOf(podClass, hasSoftTaints),
-        rule: hostRules.ofClass[podClass.id] as HostRule,
-        shape: shapes.get(shape) ?? 0,
+        rule: hostRules.ofClass[podClass.id] ?? missing(podClass.id),
+        shape: shapes.get(shape) ?? missing(shape),
         isTied: topology.concerns(podClass),
         helps: podClass.matching.flatMap((id) => helped.get(id) ?? []),
         isBound: hasDecidingTerm(podClass) || podClass.matching.some((id) => deciding.has(id)),
       };
     });
     this.topologyKeys = topology.keys;
-    this.queue = Queue.of(world);
-    this.draws = drawsOf(world, this.candidates);
+    this.queue = Queue.of(state);
+    this.dependents = dependentsOf(state, this.candidates);
   }
 
   /** Whether nothing can close its planned node to any pod. */
@@ -120,24 +121,25 @@ export class Playback {
     return added;
   }
 
-  private siteOfRoom(room: NodeRoom): Site {
-    const { resources } = this.world.ground.problem;
-    const total = Float64Array.from(resources, (name) => amountOf(room.node.allocatable, name));
-    const { place, content } = room;
-    const before = this.world.ground.rooms.find((each) => each.node === room.node) ?? room;
+  private ofExisting(existing: ExistingNode): SchedulerNode {
+    const { resources } = this.state.context.problem;
+    const total = Float64Array.from(resources, (name) => amountOf(existing.node.allocatable, name));
+    const { place, content } = existing;
+    const before =
+      this.state.context.existingNodes.find((each) => each.node === existing.node) ?? existing;
     const [free, host] = [before.free.slice(), copyHost(before.host)];
     const domain = this.domainOf(place);
-    return { place, room, bin: undefined, total, free, host, content, domain };
+    return { place, existing, bin: undefined, total, free, host, content, domain };
   }
 
-  private siteOfBin(bin: Bin): Site {
-    const { problem } = this.world.ground;
-    const place = placeOfGroup(bin.held.group);
-    const { room: total } = bin.held;
-    const host = emptyHost(daemonPortsOn(problem, bin.held));
+  private ofBin(bin: Bin): SchedulerNode {
+    const { problem } = this.state.context;
+    const place = placeOfGroup(bin.chosen.group);
+    const { free: total } = bin.chosen;
+    const host = emptyHost(daemonPortsOn(problem, bin.chosen));
     const domain = this.domainOf(place);
     const { content } = bin;
-    return { place, room: undefined, bin, total, free: total.slice(), host, content, domain };
+    return { place, existing: undefined, bin, total, free: total.slice(), host, content, domain };
   }
 
   /**
@@ -147,16 +149,16 @@ export class Playback {
   runFree(
     order: (pods: readonly PodClass[]) => readonly PodClass[],
   ): ReadonlyMap<PodClass, number> {
-    const { bins, rooms, ground } = this.world;
+    const { bins, existingNodes, context } = this.state;
     const queue = this.queue.reordered(order);
-    const [topology, totals] = [ground.topology.copy(), new Map(ground.totals)];
-    const binding = new Binding(this.candidates, queue, topology, totals, this.world, false);
-    const nobody: Site['content'] = new Map();
-    const sites = [
-      ...rooms.map((room) => this.siteOfRoom(room)),
-      ...bins.map((bin) => this.siteOfBin(bin)),
+    const [topology, totals] = [context.topology.copy(), new Map(context.totals)];
+    const binding = new Binding(this.candidates, queue, topology, totals, this.state, false);
+    const nobody: SchedulerNode['content'] = new Map();
+    const nodes = [
+      ...existingNodes.map((existing) => this.ofExisting(existing)),
+      ...bins.map((bin) => this.ofBin(bin)),
     ];
-    binding.join(sites.map((site) => ({ ...site, content: nobody })));
+    binding.join(nodes.map((node) => ({ ...node, content: nobody })));
     binding.bindAll();
     this.steps += binding.steps;
     return new Map(
@@ -168,19 +170,19 @@ export class Playback {
 
   /** How many pods are left over when the nodes join so. */
   run(order: JoinOrder): number {
-    const { bins: planned, rooms, ground } = this.world;
+    const { bins: planned, existingNodes, context } = this.state;
     const batch = Math.max(1, Math.ceil(order.bins.length / order.batches));
-    const bins = order.bins.map((index) => this.siteOfBin(planned[index] as Bin));
+    const bins = order.bins.map((index) => this.ofBin(planned[index] ?? missing(index)));
     const queue = this.queue.renewed();
-    const [topology, totals] = [ground.topology.copy(), new Map(ground.totals)];
-    const binding = new Binding(this.candidates, queue, topology, totals, this.world);
-    if (rooms.length > 0) {
-      binding.join(rooms.map((room) => this.siteOfRoom(room)));
+    const [topology, totals] = [context.topology.copy(), new Map(context.totals)];
+    const binding = new Binding(this.candidates, queue, topology, totals, this.state);
+    if (existingNodes.length > 0) {
+      binding.join(existingNodes.map((existing) => this.ofExisting(existing)));
       binding.bindAll();
     }
-    const opening = new Opening(this.draws, this.candidates.length);
+    const typeOption = new Registration(this.dependents, this.candidates.length);
     for (let from = 0; from < bins.length; from += batch) {
-      binding.join(opening.open(bins.slice(from, from + batch)));
+      binding.join(typeOption.open(bins.slice(from, from + batch)));
       binding.bindAll();
     }
     this.steps += binding.steps;
@@ -190,16 +192,16 @@ export class Playback {
 
 /** What the class itself says. */
 function candidateOf(podClass: PodClass, hasSoftTaints: boolean) {
-  const { topology, requests, wished } = podClass;
-  const resources = [...requests.keys()].filter((r) => (requests[r] ?? 0) > 0);
+  const { topology, requests, scored } = podClass;
+  const resources = [...requests.keys()].filter((r) => (requests[r] ?? missing(r)) > 0);
   const host = topology.spreads.filter((each) => isHostKey(each.key) && !each.isHard);
   const near = topology.affinity.filter((each) => isHostKey(each.key) && each.weight > 0);
   const apart = topology.antiAffinity.filter((each) => isHostKey(each.key) && each.weight > 0);
   return {
     podClass,
     resources: Int32Array.from(resources),
-    amounts: Float64Array.from(resources, (r) => requests[r] ?? 0),
-    hasPreferences: wished.preferences.some(({ kind }) => kind !== 'taint' || hasSoftTaints),
+    amounts: Float64Array.from(resources, (r) => requests[r] ?? missing(r)),
+    hasPreferences: scored.preferences.some(({ kind }) => kind !== 'taint' || hasSoftTaints),
     softHostSpreads: host.map((each) => each.selector.id),
     softHostAffinity: [
       ...near.map(({ selector, weight }) => ({ selector: selector.id, weight })),

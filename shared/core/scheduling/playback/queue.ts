@@ -1,5 +1,6 @@
+import { missing } from '../../missing.ts';
 import type { PodClass } from '../problem/problem.ts';
-import type { World } from '../world/world.ts';
+import type { SearchState } from '../search/search-state.ts';
 
 /** A stretch of the queue with pods of one class. */
 export interface Stretch {
@@ -24,17 +25,18 @@ export class Queue {
     this.first = new Int32Array(classes);
     const placesOf: number[][] = Array.from({ length: classes }, () => []);
     for (const [place, { podClass, count }] of stretches.entries()) {
-      this.leftOfClass[podClass.id] = (this.leftOfClass[podClass.id] ?? 0) + count;
+      this.leftOfClass[podClass.id] =
+        (this.leftOfClass[podClass.id] ?? missing(podClass.id)) + count;
       placesOf[podClass.id]?.push(place);
     }
     this.placesOf = placesOf;
   }
 
-  static of(world: World): Queue {
-    const { problem } = world.ground;
+  static of(state: SearchState): Queue {
+    const { problem } = state.context;
     const classOf = new Map<object, PodClass>();
     for (const podClass of problem.classes) {
-      const placed = podClass.pods.length - world.leftOf(podClass);
+      const placed = podClass.pods.length - state.leftOf(podClass);
       for (const pod of podClass.pods.slice(0, placed)) classOf.set(pod, podClass);
     }
     const stretches: { podClass: PodClass; count: number }[] = [];
@@ -67,26 +69,26 @@ export class Queue {
     const places: number[] = [];
     for (const [id, own] of this.placesOf.entries()) {
       const [first] = own;
-      if (first === undefined || (this.leftOfClass[id] ?? 0) === 0) continue;
-      if (!isAsked((this.stretches[first] as Stretch).podClass)) continue;
+      if (first === undefined || (this.leftOfClass[id] ?? missing(id)) === 0) continue;
+      if (!isAsked((this.stretches[first] ?? missing(first)).podClass)) continue;
       for (const place of own) if (this.leftAt(place) > 0) places.push(place);
     }
     return places.sort((a, b) => a - b);
   }
 
   leftAt(place: number): number {
-    return this.left[place] ?? 0;
+    return this.left[place] ?? missing(place);
   }
 
   leftOf({ id }: PodClass): number {
-    return this.leftOfClass[id] ?? 0;
+    return this.leftOfClass[id] ?? missing(id);
   }
 
   /** Takes one pod out that was bound. */
   takeAt(place: number): void {
-    const { id } = (this.stretches[place] as Stretch).podClass;
+    const { id } = (this.stretches[place] ?? missing(place)).podClass;
     this.left[place] = this.leftAt(place) - 1;
-    this.leftOfClass[id] = (this.leftOfClass[id] ?? 0) - 1;
+    this.leftOfClass[id] = (this.leftOfClass[id] ?? missing(id)) - 1;
   }
 
   /** Takes the first pods of a class out, at most so many; returns how many there were. */
@@ -96,11 +98,11 @@ export class Queue {
     this.leftOfClass[id] = this.leftOf(podClass) - taken;
     const places = this.placesOf[id] ?? [];
     for (let rest = taken; rest > 0; ) {
-      const place = places[this.first[id] ?? 0] ?? 0;
+      const place = places[this.first[id] ?? missing(id)] ?? missing(this.first[id] ?? missing(id));
       const some = Math.min(rest, this.leftAt(place));
       this.left[place] = this.leftAt(place) - some;
       rest -= some;
-      if (this.leftAt(place) === 0) this.first[id] = (this.first[id] ?? 0) + 1;
+      if (this.leftAt(place) === 0) this.first[id] = (this.first[id] ?? missing(id)) + 1;
     }
     return taken;
   }

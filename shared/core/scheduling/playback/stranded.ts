@@ -2,8 +2,8 @@ import type { Stranded } from '../../model/plan.ts';
 import { isBufferPod } from '../../model/pod.ts';
 import type { PodClass } from '../problem/problem.ts';
 import { numbers, shuffled } from '../pseudo-random.ts';
-import { holds } from '../world/openings.ts';
-import type { World } from '../world/world.ts';
+import type { SearchState } from '../search/search-state.ts';
+import { holds } from '../search/type-options.ts';
 import { type JoinOrder, Playback } from './playback.ts';
 
 /** In how many batches the nodes join, for each order that is played back. */
@@ -22,11 +22,11 @@ function joinOrders(count: number): readonly JoinOrder[] {
  * Plays the plan back as kube-scheduler would bind its pods. It only tells: more room would not
  * help those left over, and they get nodes in the next pass.
  */
-export function strandedPods(world: World): Stranded {
-  const orders = joinOrders(world.bins.length);
-  const playback = new Playback(world);
+export function strandedPods(state: SearchState): Stranded {
+  const orders = joinOrders(state.bins.length);
+  const playback = new Playback(state);
   if (playback.isCertain) return { orders: orders.length, pods: 0 };
-  const nodes = Math.min(64, world.bins.length + world.rooms.length);
+  const nodes = Math.min(64, state.bins.length + state.existingNodes.length);
   if (playback.size * nodes > LOOKS_MAX) return { orders: 0, pods: 0 };
   return { orders: orders.length, pods: orders.reduce((sum, each) => sum + playback.run(each), 0) };
 }
@@ -41,12 +41,12 @@ function withBuffersLast(pods: readonly PodClass[]): readonly PodClass[] {
 }
 
 /** The least that a node of its own for a pod of the class costs an hour. */
-function priceAlone({ ground }: World, { id, requests }: PodClass): number {
-  const groups = ground.views[id]?.groups ?? [];
+function priceAlone({ context }: SearchState, { id, requests }: PodClass): number {
+  const groups = context.resolvedClasses[id]?.groups ?? [];
   let least = Number.POSITIVE_INFINITY;
-  for (const { front } of groups) {
-    const column = front.find(({ room }) => holds(room, requests));
-    if (column !== undefined) least = Math.min(least, column.price);
+  for (const { paretoFront } of groups) {
+    const option = paretoFront.find(({ free }) => holds(free, requests));
+    if (option !== undefined) least = Math.min(least, option.price);
   }
   return least;
 }
@@ -57,8 +57,8 @@ function priceAlone({ ground }: World, { id, requests }: PodClass): number {
  * scores best. 0: all find a place in every order that is played. Infinity: for one of them nothing
  * could be launched.
  */
-export function strandedPrice(world: World): number {
-  const playback = new Playback(world);
+export function strandedPrice(state: SearchState): number {
+  const playback = new Playback(state);
   const orders: ((pods: readonly PodClass[]) => readonly PodClass[])[] = [
     (pods) => pods,
     (pods) => pods.toReversed(),
@@ -71,7 +71,7 @@ export function strandedPrice(world: World): number {
   for (const order of orders) {
     const left = playback.runFree((pods) => withBuffersLast(order(pods)));
     const price = [...left].reduce(
-      (sum, [podClass, amount]) => sum + amount * priceAlone(world, podClass),
+      (sum, [podClass, amount]) => sum + amount * priceAlone(state, podClass),
       0,
     );
     worst = Math.max(worst, price);

@@ -1,8 +1,9 @@
+import { missing } from '../../missing.ts';
 import type { DaemonSet } from '../../model/cluster.ts';
 import { CAPACITY_TYPE, ZONE } from '../../model/labels.ts';
 import type { NodeSelectorTerm, Pod } from '../../model/pod.ts';
 import { amountOf } from '../../model/resources.ts';
-import { ATTACH_PREFIX } from './columns.ts';
+import { ATTACH_PREFIX } from './launch-options.ts';
 import { type NodeRule, NodeRules } from './node-rules.ts';
 import { bothTerms, EVERY_NODE, type NodeTerms, nodeTermsOf, termsOf } from './node-terms.ts';
 import type { NodePreference, PodClass, PreferenceKind } from './problem.ts';
@@ -45,7 +46,7 @@ function kindOfTerm(term: NodeSelectorTerm): PreferenceKind {
 export class Classifier {
   readonly rules = new NodeRules();
   readonly drafts: Draft[] = [];
-  readonly hopeless = new Map<Pod, string>();
+  readonly unplaceable = new Map<Pod, string>();
   private readonly bySpec = new Map<object, Map<string, Draft>>();
   private readonly specRules = new Map<object, NodeTerms>();
   private readonly volumes: VolumeIndex;
@@ -58,11 +59,11 @@ export class Classifier {
 
   add(pod: Pod, order: number): void {
     if (pod.spec.unreadable !== undefined) {
-      this.hopeless.set(pod, `cannot be read: ${pod.spec.unreadable}`);
+      this.unplaceable.set(pod, `cannot be read: ${pod.spec.unreadable}`);
       return;
     }
     if (pod.spec.hasResourceClaims) {
-      this.hopeless.set(pod, 'dynamic resource claims are not supported');
+      this.unplaceable.set(pod, 'dynamic resource claims are not supported');
       return;
     }
     let byText = this.bySpec.get(pod.spec);
@@ -72,7 +73,7 @@ export class Classifier {
     }
     const volumes = this.volumes.needsOf(pod);
     if (volumes.problem !== undefined) {
-      this.hopeless.set(pod, volumes.problem);
+      this.unplaceable.set(pod, volumes.problem);
       return;
     }
     const text = `${pod.namespace}\n${JSON.stringify(pod.labels)}\n${volumeText(volumes)}`;
@@ -155,7 +156,7 @@ function classOf(
   rules: NodeRules,
   respects: boolean,
 ): NamelessClass {
-  const pod = draft.pods[0] as Pod;
+  const pod = draft.pods[0] ?? missing(0);
   const matching = selectors.matching(pod.namespace, pod.labels);
   const preferences = nodePreferences(pod, rules);
   const topology = markSelf(draft.terms, matching);
@@ -168,15 +169,15 @@ function classOf(
     topology: respects ? topology : onlyRequired(topology),
     matching,
     preferences: respects ? preferences : [],
-    wished: { preferences, topology },
+    scored: { preferences, topology },
     volumes: draft.volumes,
   };
 }
 
 /** All that tells a class from others. */
-function classText({ requests, priority, matching, wished, ...rest }: NamelessClass): string {
+function classText({ requests, priority, matching, scored, ...rest }: NamelessClass): string {
   const { rule, affinityRule, ports, volumes } = rest;
-  const { topology, preferences } = wished;
+  const { topology, preferences } = scored;
   const affinity = (terms: TopologyTerms['affinity']) =>
     terms.map(({ key, selector, weight }) => `${key}/${selector.id}/${weight}`).join();
   const spreads = topology.spreads.map(
@@ -229,12 +230,12 @@ function podsOf(drafts: readonly Draft[]): readonly Pod[] {
   const [only] = drafts;
   if (drafts.length === 1 && only !== undefined) return only.pods;
   const all = drafts.flatMap(({ pods, order }) =>
-    pods.map((pod, index) => ({ pod, at: order[index] ?? 0 })),
+    pods.map((pod, index) => ({ pod, at: order[index] ?? missing(index) })),
   );
   return all.sort((a, b) => a.at - b.at).map(({ pod }) => pod);
 }
 
-/** The terms that are rules, not wishes. */
+/** The terms that are rules, not preferences. */
 export function onlyRequired(terms: TopologyTerms): TopologyTerms {
   return {
     spreads: terms.spreads.filter((each) => each.isHard),

@@ -1,10 +1,11 @@
+import { missing } from '../../missing.ts';
 import type { Pod } from '../../model/pod.ts';
 import { amountOf } from '../../model/resources.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../model/snapshot.ts';
 import { Classifier, classesOf, onlyRequired, resourceNames } from './classes.ts';
-import { ATTACH_PREFIX } from './columns.ts';
 import { effectiveDaemonSets } from './daemon-sets.ts';
 import { demandOf } from './demand.ts';
+import { ATTACH_PREFIX } from './launch-options.ts';
 import { launchesOf } from './launches.ts';
 import { nodeTermsOf } from './node-terms.ts';
 import { type PodIndex, podIndexOf } from './pod-index.ts';
@@ -73,7 +74,7 @@ export function compileProblem(snapshot: ClusterSnapshot, settings: SchedulingSe
       .filter(stays)
       .map((pod) => {
         const matching = selectors.matching(pod.namespace, pod.labels);
-        const node = byName.get(pod.nodeName ?? '') as StateNode;
+        const node = byName.get(pod.nodeName ?? '') ?? missing(pod.nodeName ?? '');
         const own = terms.get(pod);
         return { pod, node, topology: own ? markSelf(own, matching) : NO_TOPOLOGY, matching };
       }),
@@ -86,7 +87,7 @@ export function compileProblem(snapshot: ClusterSnapshot, settings: SchedulingSe
     daemonPorts: daemons.filter((each) => each.ports.length > 0),
     selectors,
     runningAttachments: attachmentsOf(index.withVolumes.filter(stays), byName, volumeIndex),
-    hopeless: classifier.hopeless,
+    unplaceable: classifier.unplaceable,
   };
 }
 

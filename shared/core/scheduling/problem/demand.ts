@@ -34,7 +34,7 @@ function preemptors(snapshot: ClusterSnapshot, leaving: ReadonlySet<string>): Re
   const { nodes, nodeClaims } = snapshot;
   const joined = new Map(nodes.map(({ name, providerId = '' }) => [name, providerId]));
   const claims = new Map(nodeClaims.map((claim) => [claim.providerId, claim]));
-  const makesRoom = ({ nominatedNodeName: node = '', spec, uid }: Pod): boolean => {
+  const hasVictims = ({ nominatedNodeName: node = '', spec, uid }: Pod): boolean => {
     const claim = claims.get(joined.get(node));
     const isOurs = claim !== undefined && plannedPods(claim).includes(uid);
     return (running.get(node) ?? []).some(
@@ -42,7 +42,7 @@ function preemptors(snapshot: ClusterSnapshot, leaving: ReadonlySet<string>): Re
     );
   };
   return new Set(
-    nominated.filter((pod) => joined.has(pod.nominatedNodeName ?? '') && makesRoom(pod)),
+    nominated.filter((pod) => joined.has(pod.nominatedNodeName ?? '') && hasVictims(pod)),
   );
 }
 

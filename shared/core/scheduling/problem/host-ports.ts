@@ -1,5 +1,5 @@
 import type { HostPort } from '../../model/pod.ts';
-import type { Column } from './columns.ts';
+import type { LaunchOption } from './launch-options.ts';
 import { taintsAllowed } from './node-rules.ts';
 import type { Problem } from './problem.ts';
 
@@ -18,8 +18,11 @@ export function portsClash(a: readonly HostPort[], b: readonly HostPort[]): bool
   return a.some((left) => b.some((right) => clash(left, right)));
 }
 
-/** Host ports of the DaemonSets that will run on a node of the column. */
-export function daemonPortsOn(problem: Problem, { pool, group }: Column): readonly HostPort[] {
+/** Host ports of the DaemonSets that will run on a node of the launch option. */
+export function daemonPortsOn(
+  problem: Problem,
+  { pool, group }: LaunchOption,
+): readonly HostPort[] {
   return problem.daemonPorts
     .filter(({ rule }) => group.allowed[rule.id] === 1 && taintsAllowed(rule, pool.taints))
     .flatMap((each) => each.ports);

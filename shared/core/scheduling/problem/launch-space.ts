@@ -2,6 +2,7 @@ import { allocatable } from '../../instance-types/allocatable.ts';
 import type { InstanceType, Offering } from '../../model/instance-type.ts';
 import {
   CAPACITY_TYPE,
+  type CapacityType,
   HOSTNAME,
   INITIALIZED,
   INSTANCE_TYPE,
@@ -33,12 +34,14 @@ export interface Domain {
   readonly id: number;
   readonly zone: string;
   readonly zoneId: string | undefined;
-  readonly capacityType: string;
+  readonly capacityType: CapacityType;
   readonly reservationId: string | undefined;
   readonly reservationType: string | undefined;
 }
 
-/** A NodePool with one value chosen for each label that it leaves open and that somebody asks for. */
+/**
+ * A NodePool with one value chosen for each label that it leaves open and that somebody asks for.
+ */
 export interface PoolVariant {
   readonly id: number;
   readonly pool: NodePool;
@@ -51,7 +54,9 @@ export interface PoolVariant {
   readonly types: readonly TypeVariant[];
 }
 
-/** An instance type with one value chosen for each label that it leaves open and somebody asks for. */
+/**
+ * An instance type with one value chosen for each label that it leaves open and somebody asks for.
+ */
 export interface TypeVariant {
   readonly type: InstanceType;
   readonly chosen: ReadonlyMap<string, string>;
@@ -101,7 +106,9 @@ function typeValues({ type, chosen }: TypeVariant, key: string): readonly string
   return values === undefined ? undefined : (values ?? []);
 }
 
-/** The value that a node of the type has for a label; undefined = none, or the type does not say. */
+/**
+ * The value that a node of the type has for a label; undefined = none, or the type does not say.
+ */
 export function typeLabel(variant: TypeVariant, key: string): string | undefined {
   return typeValues(variant, key)?.[0];
 }

@@ -3,14 +3,14 @@ import type { NodePool } from '../../model/provisioning.ts';
 import type { ClusterSnapshot } from '../../model/snapshot.ts';
 import { Remembered } from '../../remembered.ts';
 import type { Requirements } from '../../requirements/value-set.ts';
-import { buildColumns, type ColumnGroup, type ColumnInput } from './columns.ts';
+import { buildLaunchOptions, type LaunchGroup, type LaunchOptionInput } from './launch-options.ts';
 import { isProvisionable, type PoolVariant, poolVariants } from './launch-space.ts';
 import type { NodeRules } from './node-rules.ts';
 
 /** What can be launched, as the rules and topology keys of a problem tell it apart. */
 export interface Launches {
   readonly pools: readonly PoolVariant[];
-  readonly groups: readonly ColumnGroup[];
+  readonly groups: readonly LaunchGroup[];
 }
 
 /**
@@ -31,7 +31,7 @@ function poolsText(pools: readonly NodePool[]): string {
 export function launchesOf(
   { nodePools, instanceTypes }: Pick<ClusterSnapshot, 'nodePools' | 'instanceTypes'>,
   rules: NodeRules,
-  rest: Omit<ColumnInput, 'pools' | 'rules' | 'conjunctions'>,
+  rest: Omit<LaunchOptionInput, 'pools' | 'rules' | 'conjunctions'>,
 ): Launches {
   const { daemons, resources, topologyKeys, reservedCapacity } = rest;
   const loads = daemons.map(({ rule, requests }) => [rule.id, ...requests]);
@@ -40,7 +40,7 @@ export function launchesOf(
   return known.of(instanceTypes, text, () => {
     const { all, conjunctions } = rules;
     const pools = poolVariants(nodePools, instanceTypes, keysInPlay(conjunctions, topologyKeys));
-    return { pools, groups: buildColumns({ ...rest, pools, rules: all, conjunctions }) };
+    return { pools, groups: buildLaunchOptions({ ...rest, pools, rules: all, conjunctions }) };
   });
 }
 

@@ -1,3 +1,4 @@
+import { missing } from '../../missing.ts';
 import type { Taint, Toleration } from '../../model/taint.ts';
 import { tolerates, untoleratedTaint } from '../../model/taint.ts';
 import type { Requirements } from '../../requirements/value-set.ts';
@@ -43,7 +44,7 @@ export class NodeRules {
   ): NodeRule {
     const shared = terms.map((each) => this.internConjunction(each));
     const text = JSON.stringify([
-      shared.map((each) => this.numbers.get(each) ?? 0).sort((a, b) => a - b),
+      shared.map((each) => this.numbers.get(each) ?? missing(each)).sort((a, b) => a - b),
       tolerations === undefined
         ? null
         : tolerations

@@ -1,3 +1,4 @@
+import { missing } from '../../missing.ts';
 import { isBufferPod, type Pod } from '../../model/pod.ts';
 import type { PodSelectors } from './selectors.ts';
 import { hasTopology } from './topology-terms.ts';
@@ -37,7 +38,7 @@ export class PodIndex {
     const [tied, withPorts]: [number[], number[]] = [[], []];
     const withVolumes: Pod[] = [];
     for (let at = 0; at < pods.length; at++) {
-      const pod = pods[at] as Pod;
+      const pod = pods[at] ?? missing(at);
       const { nodeName, spec } = pod;
       if (nodeName === undefined) {
         waiting.push(pod);
@@ -64,7 +65,7 @@ export class PodIndex {
 
   /** Those on nodes that have terms about other pods, in the order of the list. */
   get withTerms(): readonly Pod[] {
-    return this.tied.map((at) => this.pods[at] as Pod);
+    return this.tied.map((at) => this.pods[at] ?? missing(at));
   }
 
   /**
@@ -79,14 +80,14 @@ export class PodIndex {
         for (const at of own) places.add(at);
       }
     }
-    return [...places].sort((a, b) => a - b).map((at) => this.pods[at] as Pod);
+    return [...places].sort((a, b) => a - b).map((at) => this.pods[at] ?? missing(at));
   }
 
   private alike(): readonly Alike[] {
     if (this.groups !== undefined) return this.groups;
     const byText = new Map<string, Alike>();
     for (let at = 0; at < this.pods.length; at++) {
-      const pod = this.pods[at] as Pod;
+      const pod = this.pods[at] ?? missing(at);
       if (pod.nodeName === undefined || isOver(pod)) continue;
       const text = `${pod.namespace}\n${JSON.stringify(pod.labels)}`;
       const known = byText.get(text);

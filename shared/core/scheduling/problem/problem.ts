@@ -1,8 +1,8 @@
 import { CAPACITY_TYPE, ZONE } from '../../model/labels.ts';
 import type { HostPort, Pod } from '../../model/pod.ts';
 import type { SchedulingSettings } from '../../model/snapshot.ts';
-import type { ColumnGroup, DaemonLoad } from './columns.ts';
 import type { Demand } from './demand.ts';
+import type { DaemonLoad, LaunchGroup } from './launch-options.ts';
 import type { PoolVariant } from './launch-space.ts';
 import type { NodeRule } from './node-rules.ts';
 import type { PodSelectors } from './selectors.ts';
@@ -49,8 +49,10 @@ export interface PodClass {
   readonly matching: readonly number[];
   /** Heaviest first. */
   readonly preferences: readonly NodePreference[];
-  /** Everything that the pods would like, whether or not the settings respect it: what is scored. */
-  readonly wished: {
+  /**
+   * Everything that the pods would like, whether or not the settings respect it: what is scored.
+   */
+  readonly scored: {
     readonly preferences: readonly NodePreference[];
     readonly topology: TopologyTerms;
   };
@@ -78,12 +80,12 @@ export interface Problem {
   /** Those of the nodes that pods which move are not planned on. */
   readonly closed: ReadonlySet<StateNode>;
   readonly pools: readonly PoolVariant[];
-  readonly groups: readonly ColumnGroup[];
+  readonly groups: readonly LaunchGroup[];
   readonly daemons: readonly DaemonLoad[];
   readonly daemonPorts: readonly { readonly rule: NodeRule; readonly ports: readonly HostPort[] }[];
   readonly selectors: PodSelectors;
   /** Volumes attached to nodes by running pods, by `attach:<driver>`. */
   readonly runningAttachments: ReadonlyMap<StateNode, ReadonlyMap<string, ReadonlySet<string>>>;
   /** Pods that no plan can place, and why. */
-  readonly hopeless: ReadonlyMap<Pod, string>;
+  readonly unplaceable: ReadonlyMap<Pod, string>;
 }

@@ -88,9 +88,9 @@ function losesAllPods(claim: NodeClaim | undefined): boolean {
 }
 
 /**
- * A node that has not been registered yet carries only what its kubelet says: the claim's labels and
- * taints will be synced to it. Until it is initialised, resources that its device plugins have not
- * reported yet are those that the claim promises.
+ * A node that has not been registered yet carries only what its kubelet says: the claim's labels
+ * and taints will be synced to it. Until it is initialised, resources that its device plugins have
+ * not reported yet are those that the claim promises.
  */
 function fromNode(
   node: Node,

@@ -1,23 +1,23 @@
-import type { Item } from '../placing/assign.ts';
-import type { Bucket } from './fill.ts';
+import type { PodBatch } from '../placing/assign.ts';
+import type { PodShape } from './pattern.ts';
 
-/** Items that fill nodes alike. */
-export interface Stock {
-  readonly bucket: Bucket;
-  readonly items: readonly Item[];
-  /** Where the next node starts to draw, so that all items get their turn. */
+/** Batches that fill nodes alike. */
+export interface ShapePods {
+  readonly shape: PodShape;
+  readonly batches: readonly PodBatch[];
+  /** Where the next node starts to draw, so that all batches get their turn. */
   next: number;
 }
 
 /** How a class's pods keep apart from each other on a node. */
-interface Apartness {
+interface Separation {
   /** Pods of the class on one node at most. */
   readonly most: number;
   /** By selector: which part of a node's room for the pods that it means one pod takes. */
   readonly shares: ReadonlyMap<number, number>;
 }
 
-function apartnessOf({ view: { host } }: Item): Apartness {
+function separationOf({ resolved: { host } }: PodBatch): Separation {
   const shares = new Map<number, number>();
   if (host.isFree) return { most: Number.POSITIVE_INFINITY, shares };
   for (const id of host.avoids) if (host.counted.includes(id)) shares.set(id, 1);
@@ -31,11 +31,11 @@ function apartnessOf({ view: { host } }: Item): Apartness {
 }
 
 /** Selectors that keep pods of several shapes apart: those with one shape are told by `most`. */
-function sharedSelectors(items: readonly Item[]): readonly number[] {
+function sharedSelectors(batches: readonly PodBatch[]): readonly number[] {
   const shapes = new Map<number, Set<string>>();
-  for (const item of items) {
-    const text = item.view.podClass.requests.join();
-    for (const selector of apartnessOf(item).shares.keys()) {
+  for (const batch of batches) {
+    const text = batch.resolved.podClass.requests.join();
+    for (const selector of separationOf(batch).shares.keys()) {
       const known = shapes.get(selector) ?? new Set<string>();
       shapes.set(selector, known.add(text));
     }
@@ -46,8 +46,8 @@ function sharedSelectors(items: readonly Item[]): readonly number[] {
     .sort((a, b) => a - b);
 }
 
-function withShares(item: Item, shares: Apartness['shares'], shared: readonly number[]) {
-  const { requests } = item.view.podClass;
+function withShares(batch: PodBatch, shares: Separation['shares'], shared: readonly number[]) {
+  const { requests } = batch.resolved.podClass;
   if (shared.length === 0) return requests;
   return Float64Array.from([...requests, ...shared.map((id) => shares.get(id) ?? 0)]);
 }
@@ -69,29 +69,34 @@ class AllowedNumbers {
 }
 
 /**
- * Items with equal requests and places form one stock. Where each service's pods keep apart from
+ * Batches with equal requests and places form one shape. Where each service's pods keep apart from
  * each other only, a node may hold as many more as there are such services.
  */
-export function stocksOf(items: readonly Item[]): readonly Stock[] {
+export function shapePodsOf(batches: readonly PodBatch[]): readonly ShapePods[] {
   const numbers = new AllowedNumbers();
-  const shared = sharedSelectors(items);
-  const drafts = new Map<string, { first: Item; requests: Float64Array; items: Item[] }>();
+  const shared = sharedSelectors(batches);
+  const drafts = new Map<
+    string,
+    { first: PodBatch; requests: Float64Array; batches: PodBatch[] }
+  >();
   const kinds = new Map<string, Map<string, number>>();
-  for (const item of items) {
-    const { most, shares } = apartnessOf(item);
-    const requests = withShares(item, shares, shared);
-    const ports = item.view.host.ports.length > 0 ? JSON.stringify(item.view.host.ports) : '';
+  for (const batch of batches) {
+    const { most, shares } = separationOf(batch);
+    const requests = withShares(batch, shares, shared);
+    const ports =
+      batch.resolved.host.ports.length > 0 ? JSON.stringify(batch.resolved.host.ports) : '';
     const isBound = shared.some((id) => shares.has(id)) || ports !== '';
-    const text = `${requests.join()}|${numbers.of(item.allowed)}|${isBound ? most : most < Number.POSITIVE_INFINITY}|${ports}`;
+    const perNode = isBound ? most : most < Number.POSITIVE_INFINITY;
+    const text = [requests.join(), numbers.of(batch.allowed), perNode, ports].join('|');
     const known = drafts.get(text);
-    if (known !== undefined) known.items.push(item);
-    else drafts.set(text, { first: item, requests, items: [item] });
+    if (known !== undefined) known.batches.push(batch);
+    else drafts.set(text, { first: batch, requests, batches: [batch] });
     const kind = isBound ? '' : [...shares.keys()].join();
     const mosts = kinds.get(text) ?? new Map<string, number>();
     kinds.set(text, mosts.set(kind, Math.max(most, mosts.get(kind) ?? 0)));
   }
-  return [...drafts].map(([text, { first, requests, items: own }], id) => {
+  return [...drafts].map(([text, { first, requests, batches: own }], id) => {
     const perNode = [...(kinds.get(text)?.values() ?? [])].reduce((sum, each) => sum + each, 0);
-    return { bucket: { id, requests, allowed: first.allowed, perNode }, items: own, next: 0 };
+    return { shape: { id, requests, allowed: first.allowed, perNode }, batches: own, next: 0 };
   });
 }

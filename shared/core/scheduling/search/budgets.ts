@@ -1,13 +1,13 @@
 import { NODE_POOL } from '../../model/labels.ts';
 import { amountOf, type Resources } from '../../model/resources.ts';
-import type { Column } from '../problem/columns.ts';
+import type { LaunchOption } from '../problem/launch-options.ts';
 import type { Problem } from '../problem/problem.ts';
 
 /** The pseudo-resource of a NodePool's limits that counts nodes. */
 const NODES = 'nodes';
 
-function taken(column: Column, resource: string): number {
-  return resource === NODES ? 1 : amountOf(column.type.type.capacity, resource);
+function taken(option: LaunchOption, resource: string): number {
+  return resource === NODES ? 1 : amountOf(option.type.type.capacity, resource);
 }
 
 /**
@@ -57,34 +57,34 @@ export class Budgets {
     return new Budgets(new Map(pools), new Map(this.reservations));
   }
 
-  /** How many nodes of the column may still be launched, at most `most`. */
-  allowance(column: Column, most: number): number {
+  /** How many nodes of the launch option may still be launched, at most `most`. */
+  allowance(option: LaunchOption, most: number): number {
     let allowed = most;
-    const { reservation } = column.offering;
+    const { reservation } = option.offering;
     if (reservation !== undefined) {
       allowed = Math.min(allowed, this.reservations.get(reservation.id) ?? 0);
     }
-    const left = this.pools.get(column.pool.pool.name);
+    const left = this.pools.get(option.pool.pool.name);
     if (left === undefined) return allowed;
     for (const resource of Object.keys(left)) {
-      const each = taken(column, resource);
+      const each = taken(option, resource);
       if (each > 0) allowed = Math.min(allowed, Math.floor((left[resource] ?? 0) / each));
       else if ((left[resource] ?? 0) < 0) return 0;
     }
     return Math.max(0, allowed);
   }
 
-  /** Takes (or with a negative count gives back) nodes of the column. */
-  take(column: Column, count: number): void {
-    const { reservation } = column.offering;
+  /** Takes (or with a negative count gives back) nodes of the launch option. */
+  take(option: LaunchOption, count: number): void {
+    const { reservation } = option.offering;
     if (reservation !== undefined) {
       const left = this.reservations.get(reservation.id) ?? 0;
       this.reservations.set(reservation.id, left - count);
     }
-    const left = this.pools.get(column.pool.pool.name);
+    const left = this.pools.get(option.pool.pool.name);
     if (left === undefined) return;
     for (const resource of Object.keys(left)) {
-      left[resource] = (left[resource] ?? 0) - taken(column, resource) * count;
+      left[resource] = (left[resource] ?? 0) - taken(option, resource) * count;
     }
   }
 

@@ -1,3 +1,4 @@
+import { missing } from '../../missing.ts';
 import type { Offering } from '../../model/instance-type.ts';
 import { ownValue } from '../../model/labels.ts';
 import type { NodePool } from '../../model/provisioning.ts';
@@ -20,34 +21,34 @@ import {
 import { type NodeRule, ruleAllowsLaunch, taintsAllowed } from './node-rules.ts';
 
 /** One thing that can be launched: a type at a price in a place, for a pool. */
-export interface Column {
+export interface LaunchOption {
   readonly pool: PoolVariant;
   readonly type: TypeVariant;
   readonly domain: Domain;
   readonly offering: Offering;
   readonly price: number;
   /** Per resource of the problem, DaemonSets already taken off. */
-  readonly room: Float64Array;
-  readonly group: ColumnGroup;
+  readonly free: Float64Array;
+  readonly group: LaunchGroup;
 }
 
-/** Columns that no rule and no topology key of the problem can tell apart. */
-export interface ColumnGroup {
+/** Launch options that no rule and no topology key of the problem can tell apart. */
+export interface LaunchGroup {
   readonly id: number;
   readonly pool: PoolVariant;
   readonly type: TypeVariant;
   readonly domain: Domain;
-  /** By rule id: 1 where the rule allows these columns. */
+  /** By rule id: 1 where the rule allows these launch options. */
   readonly allowed: Uint8Array;
-  /** Every column, cheapest first. */
-  readonly all: Column[];
+  /** Every launch option, cheapest first. */
+  readonly all: LaunchOption[];
   /** Only those that no other is better than, cheapest first. */
-  readonly front: readonly Column[];
+  readonly paretoFront: readonly LaunchOption[];
 }
 
 /** Whether launches of both have the same values of these labels. */
-export function agreeOn(keys: readonly string[], a: ColumnGroup, b: ColumnGroup): boolean {
-  const label = ({ pool, type, domain }: ColumnGroup, key: string) =>
+export function agreeOn(keys: readonly string[], a: LaunchGroup, b: LaunchGroup): boolean {
+  const label = ({ pool, type, domain }: LaunchGroup, key: string) =>
     launchLabel(pool, type, domain, key);
   return keys.every((key) => label(a, key) === label(b, key));
 }
@@ -61,7 +62,7 @@ export interface DaemonLoad {
   readonly total: Resources;
 }
 
-export interface ColumnInput {
+export interface LaunchOptionInput {
   readonly pools: readonly PoolVariant[];
   readonly rules: readonly NodeRule[];
   readonly conjunctions: readonly Requirements[];
@@ -81,7 +82,7 @@ export const ATTACH_PREFIX = 'attach:';
 /** Stands for "no limit known": larger than any count of volumes. */
 export const UNLIMITED = 1e9;
 
-function roomOf(
+function freeOf(
   amounts: Resources,
   limits: Readonly<Record<string, number>> | undefined,
   resources: readonly string[],
@@ -114,22 +115,22 @@ function isCountedByPool(pool: NodePool): boolean {
   );
 }
 
-class ColumnBuilder {
-  readonly groups: ColumnGroup[] = [];
+class LaunchOptionBuilder {
+  readonly groups: LaunchGroup[] = [];
   private readonly domains = new Domains();
-  private readonly groupOf = new Map<number, ColumnGroup>();
+  private readonly groupOf = new Map<number, LaunchGroup>();
   private readonly typeSignature = new Map<TypeVariant, number>();
   private readonly domainSignature = new Map<Domain, number>();
   private readonly signatures = new Numbering();
   private readonly poolSignature = new Map<string, number>();
-  private readonly rooms = new Map<string, Float64Array | undefined>();
+  private readonly freeByType = new Map<string, Float64Array | undefined>();
   private readonly typeIds = new Map<object, number>();
   private readonly sortedOfferings = new Map<object, readonly Offering[]>();
   private readonly labelKeys: readonly string[];
-  private readonly input: ColumnInput;
+  private readonly input: LaunchOptionInput;
   private readonly daemonsSeeDomains: boolean;
 
-  constructor(input: ColumnInput) {
+  constructor(input: LaunchOptionInput) {
     this.input = input;
     const keys = new Set(input.conjunctions.flatMap((each) => [...each.keys()]));
     this.labelKeys = [...keys, ...input.topologyKeys].filter((key) => !isDomainKey(key));
@@ -138,11 +139,11 @@ class ColumnBuilder {
     );
   }
 
-  build(): readonly ColumnGroup[] {
+  build(): readonly LaunchGroup[] {
     for (const pool of this.input.pools) this.addPool(pool);
     return this.groups.map((group) => {
-      group.all.sort(compareColumns);
-      return Object.assign(group, { front: undominated(group.all) });
+      group.all.sort(compareOptions);
+      return Object.assign(group, { paretoFront: paretoFrontOfGroup(group.all) });
     });
   }
 
@@ -163,10 +164,10 @@ class ColumnBuilder {
         if (daemons === undefined || this.daemonsSeeDomains) {
           daemons = this.daemonsOn(pool, type, domain);
         }
-        const room = this.room(type, offering, daemons);
-        if (room === undefined) continue;
+        const free = this.freeOn(type, offering, daemons);
+        if (free === undefined) continue;
         const group = this.group(pool, type, domain);
-        group.all.push({ pool, type, domain, offering, price: offering.price, room, group });
+        group.all.push({ pool, type, domain, offering, price: offering.price, free, group });
       }
     }
   }
@@ -190,7 +191,7 @@ class ColumnBuilder {
     return text;
   }
 
-  private room(type: TypeVariant, offering: Offering, daemons: string): Float64Array | undefined {
+  private freeOn(type: TypeVariant, offering: Offering, daemons: string): Float64Array | undefined {
     const { capacityOverride, overheadOverride } = offering;
     const isPlain = capacityOverride === undefined && overheadOverride === undefined;
     let typeId = this.typeIds.get(isPlain ? type.type : offering);
@@ -199,29 +200,30 @@ class ColumnBuilder {
       this.typeIds.set(isPlain ? type.type : offering, typeId);
     }
     const text = `${typeId}:${daemons}`;
-    if (this.rooms.has(text)) return this.rooms.get(text);
-    const room = this.computeRoom(type, offering, daemons);
-    this.rooms.set(text, room);
-    return room;
+    if (this.freeByType.has(text)) return this.freeByType.get(text);
+    const free = this.computeFree(type, offering, daemons);
+    this.freeByType.set(text, free);
+    return free;
   }
 
-  private computeRoom(
+  private computeFree(
     { type }: TypeVariant,
     offering: Offering,
     daemons: string,
   ): Float64Array | undefined {
     const amounts = usableResources(type, offering);
     if (amounts === undefined) return undefined;
-    const room = roomOf(amounts, type.attachLimits, this.input.resources);
+    const free = freeOf(amounts, type.attachLimits, this.input.resources);
     for (const index of daemons.split(',')) {
       const load = index === '' ? undefined : this.input.daemons[Number(index)];
       if (load === undefined) continue;
-      for (let r = 0; r < room.length; r++) room[r] = (room[r] ?? 0) - (load.requests[r] ?? 0);
+      for (let r = 0; r < free.length; r++)
+        free[r] = (free[r] ?? missing(r)) - (load.requests[r] ?? missing(r));
     }
-    return room.some((amount) => amount < 0) ? undefined : room;
+    return free.some((amount) => amount < 0) ? undefined : free;
   }
 
-  private group(pool: PoolVariant, type: TypeVariant, domain: Domain): ColumnGroup {
+  private group(pool: PoolVariant, type: TypeVariant, domain: Domain): LaunchGroup {
     const key =
       (this.signatureOfPool(pool, type) * SIGNATURES_MAX + this.signatureOfDomain(domain)) *
         SIGNATURES_MAX +
@@ -231,7 +233,7 @@ class ColumnBuilder {
     const allowed = Uint8Array.from(this.input.rules, (rule) =>
       ruleAllowsLaunch(rule, pool, type, domain) ? 1 : 0,
     );
-    const added = { id: this.groups.length, pool, type, domain, allowed, all: [], front: [] };
+    const added = { id: this.groups.length, pool, type, domain, allowed, all: [], paretoFront: [] };
     this.groups.push(added);
     this.groupOf.set(key, added);
     return added;
@@ -273,11 +275,11 @@ class ColumnBuilder {
   }
 
   private get anyPool(): PoolVariant {
-    return this.input.pools[0] as PoolVariant;
+    return this.input.pools[0] ?? missing(0);
   }
 
   private get anyType(): TypeVariant {
-    return this.anyPool.types[0] as TypeVariant;
+    return this.anyPool.types[0] ?? missing(0);
   }
 
   private signatureOfPool(pool: PoolVariant, type: TypeVariant): number {
@@ -297,8 +299,11 @@ class ColumnBuilder {
   }
 }
 
-/** The total order of columns: price, then names, so that equal prices are told apart the same way. */
-export function compareColumns(a: Column, b: Column): number {
+/**
+ * The total order of launch options: price, then names, so that equal prices are told apart the
+ * same way.
+ */
+export function compareOptions(a: LaunchOption, b: LaunchOption): number {
   return (
     a.price - b.price ||
     compareText(a.type.type.name, b.type.type.name) ||
@@ -324,9 +329,9 @@ function compareText(a: string, b: string): number {
 }
 
 /** Whether `a` has as much room as `b`, and takes no more of what their pool limits. */
-function covers(a: Column, b: Column, limited: readonly string[]): boolean {
-  for (let r = 0; r < a.room.length; r++) {
-    if ((a.room[r] ?? 0) < (b.room[r] ?? 0)) return false;
+function dominates(a: LaunchOption, b: LaunchOption, limited: readonly string[]): boolean {
+  for (let r = 0; r < a.free.length; r++) {
+    if ((a.free[r] ?? missing(r)) < (b.free[r] ?? missing(r))) return false;
   }
   if (a.type === b.type) return true;
   const [more, less] = [a.type.type.capacity, b.type.type.capacity];
@@ -334,24 +339,24 @@ function covers(a: Column, b: Column, limited: readonly string[]): boolean {
 }
 
 /**
- * The columns that have more room, or take less, than every cheaper (or equal, earlier) one; all of
- * one group and, where limits matter, of one pool.
+ * The launch options that have more room, or take less, than every cheaper (or equal, earlier) one;
+ * all of one group and, where limits matter, of one pool.
  */
-export function undominated(sorted: readonly Column[]): readonly Column[] {
-  const front: Column[] = [];
-  // Groups of pools with limits hold columns of one pool only.
+export function paretoFrontOfGroup(sorted: readonly LaunchOption[]): readonly LaunchOption[] {
+  const paretoFront: LaunchOption[] = [];
+  // Groups of pools with limits hold launch options of one pool only.
   const limited = Object.keys(sorted[0]?.pool.pool.limits ?? {});
-  for (const column of sorted) {
+  for (const option of sorted) {
     let isCovered = false;
-    for (let index = front.length - 1; index >= 0 && !isCovered; index--) {
-      isCovered = covers(front[index] as Column, column, limited);
+    for (let index = paretoFront.length - 1; index >= 0 && !isCovered; index--) {
+      isCovered = dominates(paretoFront[index] ?? missing(index), option, limited);
     }
-    if (!isCovered) front.push(column);
+    if (!isCovered) paretoFront.push(option);
   }
-  return front;
+  return paretoFront;
 }
 
-/** All columns worth launching, in groups; the order of the input does not matter. */
-export function buildColumns(input: ColumnInput): readonly ColumnGroup[] {
-  return new ColumnBuilder(input).build();
+/** All launch options worth launching, in groups; the order of the input does not matter. */
+export function buildLaunchOptions(input: LaunchOptionInput): readonly LaunchGroup[] {
+  return new LaunchOptionBuilder(input).build();
 }

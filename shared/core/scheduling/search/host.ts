@@ -45,8 +45,8 @@ export function copyHost(host: HostState): HostState {
 export type HostTotals = Map<number, number>;
 
 /**
- * The host rules of a problem's classes; soft terms count as rules where `hardens` says so, and what
- * they mean is at least counted where `countsSoft` does.
+ * The host rules of a problem's classes; soft terms count as rules where `hardens` says so, and
+ * what they mean is at least counted where `countsSoft` does.
  */
 export class HostRules {
   readonly ofClass: readonly HostRule[];

@@ -1,6 +1,7 @@
+import { missing } from '../../missing.ts';
 import type { Pod } from '../../model/pod.ts';
 import { amountOf } from '../../model/resources.ts';
-import { ATTACH_PREFIX, type ColumnGroup, UNLIMITED } from '../problem/columns.ts';
+import { ATTACH_PREFIX, type LaunchGroup, UNLIMITED } from '../problem/launch-options.ts';
 import { type NodeRule, ruleAllowsNode } from '../problem/node-rules.ts';
 import {
   type PodClass,
@@ -11,22 +12,22 @@ import {
 import type { StateNode } from '../problem/state-node.ts';
 import { isHostKey } from '../problem/topology-terms.ts';
 import { Budgets } from './budgets.ts';
-import { emptyHost, type HostRule, HostRules, type HostState, type HostTotals } from './host.ts';
-import { type Occupant, Openings } from './openings.ts';
+import { emptyHost, HostRules, type HostState, type HostTotals } from './host.ts';
 import { type Place, placeOfNode, Topology } from './topology.ts';
+import { type Occupant, TypeOptions } from './type-options.ts';
 
 /** Which preferences a plan tries to meet as if they were rules. */
-export interface Wishes {
+export interface EnforcedPreferences {
   readonly kinds: ReadonlySet<PreferenceKind>;
   /** By kind, ids of classes whose preferences of it cannot be met, or cost too much. */
   readonly exempt?: ReadonlyMap<PreferenceKind, ReadonlySet<number>>;
 }
 
 /** An existing node while pods are put on it. */
-export interface NodeRoom {
+export interface ExistingNode {
   readonly node: StateNode;
   readonly place: Place;
-  /** This and the host state are the ground's until an attempt puts the first pod there. */
+  /** This and the host state are the context's until an attempt puts the first pod there. */
   free: Float64Array;
   host: HostState;
   /** Pods put there by the plan, by class. */
@@ -34,19 +35,25 @@ export interface NodeRoom {
 }
 
 /** Existing nodes that suit a class, in the order in which room is used. */
-export interface SuitableRooms {
+export interface SuitableNodes {
   /** How many there are, those without room among them. */
   readonly count: number;
-  /** Positions among the ground's rooms of those with room for a pod before anything is placed. */
+  /**
+   * Positions among the context's existing nodes of those with room for a pod before anything is
+   * placed.
+   */
   readonly fitting: readonly number[];
   /** How many suitable ones a search has looked at when it has come to each of these. */
   readonly looks: readonly number[];
 }
 
 /** Everything about a class that does not change while planning. */
-export interface ClassView extends Occupant {
-  /** Groups that its rule, and the preferences that are to be met, allow; it fits on their front. */
-  readonly groups: readonly ColumnGroup[];
+export interface ResolvedClass extends Occupant {
+  /**
+   * Groups that its rule, and the preferences that are to be met, allow; it fits on their Pareto
+   * front.
+   */
+  readonly groups: readonly LaunchGroup[];
   /** Kinds of preferences that are to be met. */
   readonly kinds: ReadonlySet<PreferenceKind>;
   /** Rules of the preferences that the groups meet, with their weights. */
@@ -56,9 +63,12 @@ export interface ClassView extends Occupant {
   readonly hasTopology: boolean;
 }
 
-export function fits(requests: Float64Array, used: Float64Array, room: Float64Array): boolean {
+export function fits(requests: Float64Array, used: Float64Array, free: Float64Array): boolean {
   for (let r = 0; r < requests.length; r++) {
-    if ((requests[r] ?? 0) > 0 && (used[r] ?? 0) + (requests[r] ?? 0) > (room[r] ?? 0)) {
+    if (
+      (requests[r] ?? missing(r)) > 0 &&
+      (used[r] ?? missing(r)) + (requests[r] ?? missing(r)) > (free[r] ?? missing(r))
+    ) {
       return false;
     }
   }
@@ -66,10 +76,10 @@ export function fits(requests: Float64Array, used: Float64Array, room: Float64Ar
 }
 
 /** Whether an existing node has room for one more pod. */
-export function hasRoom(requests: Float64Array, free: Float64Array): boolean {
+export function fitsFree(requests: Float64Array, free: Float64Array): boolean {
   for (let r = 0; r < requests.length; r++) {
-    const wanted = requests[r] ?? 0;
-    if (wanted > 0 && wanted > (free[r] ?? 0)) return false;
+    const wanted = requests[r] ?? missing(r);
+    if (wanted > 0 && wanted > (free[r] ?? missing(r))) return false;
   }
   return true;
 }
@@ -81,42 +91,44 @@ export function zeros(length: number): Float64Array {
 }
 
 /** The parts of a problem that all attempts at it share. */
-export class Ground {
+export class SearchContext {
   readonly problem: Problem;
-  readonly wishes: Wishes;
-  readonly views: readonly ClassView[];
+  readonly enforced: EnforcedPreferences;
+  readonly resolvedClasses: readonly ResolvedClass[];
   readonly hostRules: HostRules;
-  readonly openings: Openings;
-  readonly rooms: readonly NodeRoom[];
+  readonly typeOptions: TypeOptions;
+  readonly existingNodes: readonly ExistingNode[];
   readonly topology: Topology;
   readonly budgets: Budgets;
   readonly totals: HostTotals;
   /** Weights of the usable pools, heaviest first. */
   readonly weights: readonly number[];
-  private readonly suitable = new Map<ClassView, SuitableRooms>();
+  private readonly suitable = new Map<ResolvedClass, SuitableNodes>();
 
-  constructor(problem: Problem, wishes: Wishes) {
+  constructor(problem: Problem, enforced: EnforcedPreferences) {
     this.problem = problem;
-    this.wishes = wishes;
-    this.hostRules = new HostRules(problem, wishes.kinds.has('pods'));
-    const reach = problem.classes.map((each) => reachOf(problem, each));
+    this.enforced = enforced;
+    this.hostRules = new HostRules(problem, enforced.kinds.has('pods'));
+    const feasible = problem.classes.map((each) => feasibleGroups(problem, each));
     this.topology = new Topology(problem);
-    this.openings = new Openings(problem);
-    const counted = pinningKeys(problem, wishes);
-    this.views = problem.classes.map((podClass) => this.view(podClass, reach, counted));
+    this.typeOptions = new TypeOptions(problem);
+    const counted = pinningKeys(problem, enforced);
+    this.resolvedClasses = problem.classes.map((podClass) =>
+      this.resolvedOf(podClass, feasible, counted),
+    );
     this.totals = new Map();
-    this.rooms = this.nodeRooms();
+    this.existingNodes = this.existingAtStart();
     this.budgets = Budgets.of(problem);
     this.weights = [...new Set(problem.pools.map(({ pool }) => pool.weight))].sort((a, b) => b - a);
   }
 
-  private view(
+  private resolvedOf(
     podClass: PodClass,
-    reach: readonly (readonly ColumnGroup[])[],
+    feasible: readonly (readonly LaunchGroup[])[],
     counted: ReadonlyMap<number, ReadonlySet<string>>,
-  ): ClassView {
-    let groups = reach[podClass.id] ?? [];
-    const kinds = kindsOf(this.wishes, podClass);
+  ): ResolvedClass {
+    let groups = feasible[podClass.id] ?? [];
+    const kinds = kindsOf(this.enforced, podClass);
     const wanted = podClass.preferences.filter(({ kind }) => kinds.has(kind));
     let penaltyOfNew = 0;
     for (const { rule, weight } of wanted) {
@@ -130,7 +142,7 @@ export class Ground {
     for (const id of podClass.matching) for (const key of counted.get(id) ?? []) pinKeys.add(key);
     return {
       podClass,
-      host: this.hostRules.ofClass[podClass.id] as HostRule,
+      host: this.hostRules.ofClass[podClass.id] ?? missing(podClass.id),
       groups,
       allowed,
       kinds,
@@ -148,73 +160,73 @@ export class Ground {
   }
 
   /** What is full before anything is placed stays so: no attempt needs to look at it again. */
-  roomsFor(view: ClassView): SuitableRooms {
-    const before = this.suitable.get(view);
+  nodesFor(resolved: ResolvedClass): SuitableNodes {
+    const before = this.suitable.get(resolved);
     if (before !== undefined) return before;
-    const { podClass } = view;
+    const { podClass } = resolved;
     const { rule, requests } = podClass;
     const [fitting, looks]: [number[], number[]] = [[], []];
     let count = 0;
-    for (const [index, { node, free }] of this.rooms.entries()) {
+    for (const [index, { node, free }] of this.existingNodes.entries()) {
       if (this.isClosed(podClass, node)) continue;
       if (!ruleAllowsNode(rule, node.label, node.taints)) continue;
       count += 1;
-      if (!hasRoom(requests, free)) continue;
+      if (!fitsFree(requests, free)) continue;
       fitting.push(index);
       looks.push(count);
     }
     const found = { count, fitting, looks };
-    this.suitable.set(view, found);
+    this.suitable.set(resolved, found);
     return found;
   }
 
-  private nodeRooms(): readonly NodeRoom[] {
+  private existingAtStart(): readonly ExistingNode[] {
     const { problem } = this;
     const { resources, staying } = problem;
     const text = resources.join();
-    const rooms = new Map<StateNode, NodeRoom>();
+    const existingNodes = new Map<StateNode, ExistingNode>();
     for (const node of problem.nodes) {
       const use = useOf(node, staying.get(node) ?? NOBODY, resources, text);
-      const room: NodeRoom = {
+      const existing: ExistingNode = {
         ...{ node, place: placeOfNode(node), free: use.free.slice() },
         ...{ host: emptyHost(), content: new Map() },
       };
-      rooms.set(node, room);
-      this.reserveForDaemons(room, use.ofDaemonSets);
+      existingNodes.set(node, existing);
+      this.reserveForDaemons(existing, use.ofDaemonSets);
     }
     for (const each of problem.running) {
       for (const id of each.matching) this.totals.set(id, (this.totals.get(id) ?? 0) + 1);
-      const room = rooms.get(each.node);
-      if (room === undefined) continue;
+      const existing = existingNodes.get(each.node);
+      if (existing === undefined) continue;
       const { topology, matching, pod } = each;
       const isTerminating = pod.deletedAtMs !== undefined;
       const { hostPorts: ports } = pod.spec;
-      this.hostRules.addRunning(room.host, { ports, topology, matching, isTerminating });
+      this.hostRules.addRunning(existing.host, { ports, topology, matching, isTerminating });
     }
-    this.takeAttachments(rooms);
-    return [...rooms.values()];
+    this.takeAttachments(existingNodes);
+    return [...existingNodes.values()];
   }
 
   /** DaemonSet pods that are still to come to the node keep their room. */
-  private reserveForDaemons(room: NodeRoom, running: Float64Array): void {
-    const { node, free } = room;
+  private reserveForDaemons(existing: ExistingNode, running: Float64Array): void {
+    const { node, free } = existing;
     const coming = this.problem.daemons.filter(({ rule }) =>
       ruleAllowsNode(rule, node.label, node.taints),
     );
     for (let r = 0; r < free.length; r++) {
-      const wanted = coming.reduce((sum, each) => sum + (each.requests[r] ?? 0), 0);
-      free[r] = (free[r] ?? 0) - Math.max(0, wanted - (running[r] ?? 0));
+      const wanted = coming.reduce((sum, each) => sum + (each.requests[r] ?? missing(r)), 0);
+      free[r] = (free[r] ?? missing(r)) - Math.max(0, wanted - (running[r] ?? missing(r)));
     }
   }
 
-  private takeAttachments(rooms: ReadonlyMap<StateNode, NodeRoom>): void {
+  private takeAttachments(existingNodes: ReadonlyMap<StateNode, ExistingNode>): void {
     const { resources, runningAttachments } = this.problem;
     for (const [node, byDriver] of runningAttachments) {
-      const room = rooms.get(node);
-      if (room === undefined) continue;
+      const existing = existingNodes.get(node);
+      if (existing === undefined) continue;
       for (let r = 0; r < resources.length; r++) {
-        const used = byDriver.get(resources[r] ?? '')?.size ?? 0;
-        room.free[r] = (room.free[r] ?? 0) - used;
+        const used = byDriver.get(resources[r] ?? missing(r))?.size ?? 0;
+        existing.free[r] = (existing.free[r] ?? missing(r)) - used;
       }
     }
   }
@@ -242,13 +254,13 @@ function useOf(
   const known = uses.get(pods) ?? new Map<string, NodeUse>();
   uses.set(pods, known);
   const before = known.get(text);
-  if (before !== undefined && hasSameRoom(before.node, node)) return before;
+  if (before !== undefined && hasSameResources(before.node, node)) return before;
   const use = useBy(node, pods, resources);
   known.set(text, use);
   return use;
 }
 
-function hasSameRoom(a: StateNode, b: StateNode): boolean {
+function hasSameResources(a: StateNode, b: StateNode): boolean {
   if (a === b) return true;
   return a.allocatable === b.allocatable && a.attachLimits === b.attachLimits;
 }
@@ -259,9 +271,9 @@ function useBy(node: StateNode, pods: readonly Pod[], resources: readonly string
   for (const { spec, controller } of pods) {
     const isDaemon = controller?.kind === 'DaemonSet';
     for (let r = 0; r < resources.length; r++) {
-      const amount = spec.requests[resources[r] ?? ''] ?? 0;
-      free[r] = (free[r] ?? 0) - amount;
-      if (isDaemon) ofDaemonSets[r] = (ofDaemonSets[r] ?? 0) + amount;
+      const amount = amountOf(spec.requests, resources[r] ?? missing(r));
+      free[r] = (free[r] ?? missing(r)) - amount;
+      if (isDaemon) ofDaemonSets[r] = (ofDaemonSets[r] ?? missing(r)) + amount;
     }
   }
   return { node, free, ofDaemonSets };
@@ -272,22 +284,25 @@ function freeAtStart(node: StateNode, name: string): number {
   return node.attachLimits[name.slice(ATTACH_PREFIX.length)] ?? UNLIMITED;
 }
 
-function reachOf(problem: Problem, podClass: PodClass): readonly ColumnGroup[] {
+function feasibleGroups(problem: Problem, podClass: PodClass): readonly LaunchGroup[] {
   const { requests, rule } = podClass;
   const none = zeros(requests.length);
   return problem.groups.filter(
     (group) =>
       group.allowed[rule.id] === 1 &&
-      group.front.some((column) => fits(requests, none, column.room)),
+      group.paretoFront.some((option) => fits(requests, none, option.free)),
   );
 }
 
 /** Topology keys by selector that make the domain of a counted pod matter to others. */
-function pinningKeys(problem: Problem, wishes: Wishes): ReadonlyMap<number, ReadonlySet<string>> {
+function pinningKeys(
+  problem: Problem,
+  enforced: EnforcedPreferences,
+): ReadonlyMap<number, ReadonlySet<string>> {
   const keys = new Map<number, Set<string>>();
   const all = [
-    ...problem.classes.map((each) => ({ ...each, kinds: kindsOf(wishes, each) })),
-    ...problem.running.map((each) => ({ ...each, kinds: wishes.kinds })),
+    ...problem.classes.map((each) => ({ ...each, kinds: kindsOf(enforced, each) })),
+    ...problem.running.map((each) => ({ ...each, kinds: enforced.kinds })),
   ];
   const pin = (id: number, key: string) => keys.set(id, (keys.get(id) ?? new Set()).add(key));
   for (const { topology, kinds } of all) {
@@ -304,7 +319,10 @@ function pinningKeys(problem: Problem, wishes: Wishes): ReadonlyMap<number, Read
   return keys;
 }
 
-function kindsOf({ kinds, exempt }: Wishes, { id }: PodClass): ReadonlySet<PreferenceKind> {
+function kindsOf(
+  { kinds, exempt }: EnforcedPreferences,
+  { id }: PodClass,
+): ReadonlySet<PreferenceKind> {
   const isExempt = (kind: PreferenceKind) => exempt?.get(kind)?.has(id) === true;
   return [...kinds].some(isExempt) ? new Set([...kinds].filter((kind) => !isExempt(kind))) : kinds;
 }

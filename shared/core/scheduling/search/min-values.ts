@@ -1,12 +1,13 @@
+import { missing } from '../../missing.ts';
 import { INSTANCE_TYPE, normalizeLabelKey, ownValue } from '../../model/labels.ts';
 import type { NodePool } from '../../model/provisioning.ts';
 import type { Resources } from '../../model/resources.ts';
-import type { Column } from '../problem/columns.ts';
+import type { LaunchOption } from '../problem/launch-options.ts';
 import { isDomainKey, launchLabel, type TypeVariant } from '../problem/launch-space.ts';
 import type { Problem } from '../problem/problem.ts';
 import type { Budgets } from './budgets.ts';
-import type { ClassView, Ground } from './ground.ts';
-import { limitedBy, type Opening, opensTo } from './openings.ts';
+import type { ResolvedClass, SearchContext } from './search-context.ts';
+import { canHold, limitedBy, type TypeOption } from './type-options.ts';
 
 /** The greatest minValues of each key. */
 export function minValuesOf(pool: NodePool): ReadonlyMap<string, number> {
@@ -23,7 +24,7 @@ export function minValuesOf(pool: NodePool): ReadonlyMap<string, number> {
  * The values that a type of a claim counts for a key. A place counts when the type is offered
  * there, though pods may have narrowed the claim to another, as in Karpenter.
  */
-export function valuesOf({ type: { type }, offered }: Opening, key: string): readonly string[] {
+export function valuesOf({ type: { type }, offered }: TypeOption, key: string): readonly string[] {
   if (key === INSTANCE_TYPE) return [type.name];
   if (!isDomainKey(key)) return ownValue(type.labels, key) ?? [];
   return offered.flatMap((each) => launchLabel(each.pool, each.type, each.domain, key) ?? []);
@@ -38,7 +39,7 @@ export function insistsOnMinValues(problem: Problem, pool: NodePool): boolean {
 }
 
 /** The types that a claim may list beside others, and what the budgets have to count for them. */
-interface Kept {
+interface ListedTypes {
   /** By type: its place among those kept, which take ever more of what the pool limits. */
   readonly placeOf: ReadonlyMap<TypeVariant, number>;
   /** The first place up to which there are values enough; undefined: there are too few in all. */
@@ -48,17 +49,22 @@ interface Kept {
 }
 
 /** What pods on one node leave of the pool's flexibility, for every launch that could hold them. */
-export class Covers {
-  private readonly ground: Ground;
+export class ReservedOptions {
+  private readonly context: SearchContext;
   private readonly budgets: Budgets;
-  private readonly views: readonly ClassView[];
+  private readonly resolvedClasses: readonly ResolvedClass[];
   private readonly used: Float64Array;
-  private readonly kept = new Map<readonly Opening[], Kept>();
+  private readonly kept = new Map<readonly TypeOption[], ListedTypes>();
 
-  constructor(ground: Ground, budgets: Budgets, views: readonly ClassView[], used: Float64Array) {
-    this.ground = ground;
+  constructor(
+    context: SearchContext,
+    budgets: Budgets,
+    resolvedClasses: readonly ResolvedClass[],
+    used: Float64Array,
+  ) {
+    this.context = context;
     this.budgets = budgets;
-    this.views = views;
+    this.resolvedClasses = resolvedClasses;
     this.used = used;
   }
 
@@ -67,23 +73,23 @@ export class Covers {
    * it lists may be launched, so the most of each limited resource is counted. Undefined: the pods
    * leave too few values open, or the limits do.
    */
-  of(held: Column): Column | undefined {
-    const { problem, openings } = this.ground;
-    const { pool } = held.pool;
-    if (!insistsOnMinValues(problem, pool)) return held;
-    const list = openings.leastFirst(held, this.views, this.used);
+  of(chosen: LaunchOption): LaunchOption | undefined {
+    const { problem, typeOptions } = this.context;
+    const { pool } = chosen.pool;
+    if (!insistsOnMinValues(problem, pool)) return chosen;
+    const list = typeOptions.leastFirst(chosen, this.resolvedClasses, this.used);
     let kept = this.kept.get(list);
     if (kept === undefined) {
       kept = this.keep(list, pool);
       this.kept.set(list, kept);
     }
-    const place = kept.placeOf.get(held.type);
+    const place = kept.placeOf.get(chosen.type);
     if (place === undefined || kept.enoughAt === undefined) return undefined;
-    const cover = asLarge(held, kept.largest[Math.max(place, kept.enoughAt)] ?? {});
-    return this.budgets.allowance(cover, 1) < 1 ? undefined : cover;
+    const reserved = asLarge(chosen, kept.largest[Math.max(place, kept.enoughAt)] ?? {});
+    return this.budgets.allowance(reserved, 1) < 1 ? undefined : reserved;
   }
 
-  private keep(list: readonly Opening[], pool: NodePool): Kept {
+  private keep(list: readonly TypeOption[], pool: NodePool): ListedTypes {
     const needs = [...minValuesOf(pool)].map(([key, least]) => {
       return { key, least, values: new Set<string>() };
     });
@@ -91,20 +97,20 @@ export class Covers {
     const placeOf = new Map<TypeVariant, number>();
     const largest: Resources[] = [];
     let enoughAt: number | undefined;
-    for (const opening of list) {
-      if (!opensTo(opening, this.used)) continue;
-      if (this.budgets.allowance(opening.columns[0] as Column, 1) < 1) continue;
+    for (const typeOption of list) {
+      if (!canHold(typeOption, this.used)) continue;
+      if (this.budgets.allowance(typeOption.options[0] ?? missing(0), 1) < 1) continue;
       const place = placeOf.size;
       const before = largest[place - 1] ?? {};
-      placeOf.set(opening.type, place);
+      placeOf.set(typeOption.type, place);
       largest.push(
         Object.fromEntries(
-          names.map((name) => [name, Math.max(before[name] ?? 0, limitedBy(opening, name))]),
+          names.map((name) => [name, Math.max(before[name] ?? 0, limitedBy(typeOption, name))]),
         ),
       );
       if (enoughAt !== undefined) continue;
       for (const { key, values } of needs) {
-        for (const value of valuesOf(opening, key)) values.add(value);
+        for (const value of valuesOf(typeOption, key)) values.add(value);
       }
       if (needs.every(({ least, values }) => values.size >= least)) enoughAt = place;
     }
@@ -112,10 +118,12 @@ export class Covers {
   }
 }
 
-/** The column as the budgets have to count it when a type as large may be launched instead. */
-export function asLarge(held: Column, largest: Resources): Column {
-  if (Object.keys(largest).length === 0) return held;
-  const { type } = held.type;
+/**
+ * The launch option as the budgets have to count it when a type as large may be launched instead.
+ */
+export function asLarge(chosen: LaunchOption, largest: Resources): LaunchOption {
+  if (Object.keys(largest).length === 0) return chosen;
+  const { type } = chosen.type;
   const capacity = { ...type.capacity, ...largest };
-  return { ...held, type: { ...held.type, type: { ...type, capacity } } };
+  return { ...chosen, type: { ...chosen.type, type: { ...type, capacity } } };
 }

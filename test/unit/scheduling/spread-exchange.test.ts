@@ -2,9 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { ARCH, HOSTNAME, INSTANCE_TYPE, ZONE } from '../../../shared/core/model/labels.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../../../shared/core/model/snapshot.ts';
-import { setApart } from '../../../shared/core/scheduling/placing/apart.ts';
+import { separateSpreadPods } from '../../../shared/core/scheduling/placing/spread-exchange.ts';
 import { compileProblem } from '../../../shared/core/scheduling/problem/compile.ts';
-import { type ClassView, Ground, World } from '../../../shared/core/scheduling/world/world.ts';
+import {
+  type ResolvedClass,
+  SearchContext,
+  SearchState,
+} from '../../../shared/core/scheduling/search/search-state.ts';
 import { ofApp, spreadOver, termOver } from '../../builders/affinity.ts';
 import { GI, podsOf, poolOf, snapshotOf, typeOf } from '../../builders/scheduling.ts';
 
@@ -12,7 +16,7 @@ import { GI, podsOf, poolOf, snapshotOf, typeOf } from '../../builders/schedulin
  * A node of a plan, always of the cheapest type: its zone, how many pods of each app are on it, and
  * its NodePool if that matters.
  */
-type Home = readonly [zone: string, content: Readonly<Record<string, number>>, pool?: string];
+type FinalNode = readonly [zone: string, content: Readonly<Record<string, number>>, pool?: string];
 
 type Rest = Parameters<typeof snapshotOf>[0];
 type Spec = Parameters<typeof podsOf>[2];
@@ -27,37 +31,39 @@ const spreadPods = (app: string, maxSkew = 1, spec: Spec = {}): readonly Pod[] =
 
 const TYPES = [typeOf('m.large', 2, 8, 0.1)];
 
-/** What the plan says after pods have been set apart. */
-function setApartIn(
+/** The plan after pods of one spread were separated. */
+function separatedIn(
   pods: readonly Pod[],
-  homes: readonly Home[],
+  nodes: readonly FinalNode[],
   rest: Rest = {},
-): readonly Home[] {
+): readonly FinalNode[] {
   const problem = compileProblem(
     snapshotOf({ types: TYPES, pods, ...rest }),
     DEFAULT_SCHEDULING_SETTINGS,
   );
-  const world = new World(new Ground(problem, { kinds: new Set() }));
-  const appOfClass = ({ podClass }: ClassView) => podClass.pods[0]?.labels['app'] ?? '';
-  const views = new Map(world.ground.views.map((view) => [appOfClass(view), view]));
-  for (const [zone, content, pool] of homes) {
-    const columns = problem.groups
+  const state = new SearchState(new SearchContext(problem, { kinds: new Set() }));
+  const appOfClass = ({ podClass }: ResolvedClass) => podClass.pods[0]?.labels['app'] ?? '';
+  const resolvedClasses = new Map(
+    state.context.resolvedClasses.map((resolved) => [appOfClass(resolved), resolved]),
+  );
+  for (const [zone, content, pool] of nodes) {
+    const options = problem.groups
       .filter(({ domain }) => domain.zone === zone)
       .filter((group) => pool === undefined || group.pool.pool.name === pool)
-      .flatMap(({ front }) => front);
-    const bin = world.open({ penalty: 0, columns });
+      .flatMap(({ paretoFront }) => paretoFront);
+    const bin = state.open({ penalty: 0, options });
     for (const [app, amount] of Object.entries(content)) {
-      world.fill(views.get(app) as ClassView, bin, amount);
+      state.fill(resolvedClasses.get(app) as ResolvedClass, bin, amount);
     }
   }
-  setApart(world);
-  return world.bins.map(({ held, content }, at): Home => {
+  separateSpreadPods(state);
+  return state.bins.map(({ chosen, content }, at): FinalNode => {
     const apps = [...content].map(([podClass, amount]) => [
       podClass.pods[0]?.labels['app'] ?? '',
       amount,
     ]);
-    const [, , ...pool] = homes[at] ?? [];
-    return [held.group.domain.zone, Object.fromEntries(apps), ...pool];
+    const [, , ...pool] = nodes[at] ?? [];
+    return [chosen.group.domain.zone, Object.fromEntries(apps), ...pool];
   });
 }
 
@@ -66,18 +72,18 @@ describe('pods of one spread on one node', () => {
   const plain = appOf('plain');
   const filler = appOf('filler', { podAntiAffinity: [termOver(HOSTNAME, ofApp('nobody'))] });
   /** Both nodes are full. */
-  const full: readonly Home[] = [
+  const full: readonly FinalNode[] = [
     ['zone-a', { web: 2, filler: 18 }],
     ['zone-a', { filler: 18, plain: 2 }],
   ];
 
   it('move to a node of the zone that has room', () => {
-    const homes: readonly Home[] = [
+    const nodes: readonly FinalNode[] = [
       ['zone-a', { web: 2 }],
       ['zone-b', { filler: 1 }],
       ['zone-a', { filler: 2 }],
     ];
-    expect(setApartIn([...web, ...filler], homes)).toEqual([
+    expect(separatedIn([...web, ...filler], nodes)).toEqual([
       ['zone-a', { web: 1 }],
       ['zone-b', { filler: 1 }],
       ['zone-a', { filler: 2, web: 1 }],
@@ -85,7 +91,7 @@ describe('pods of one spread on one node', () => {
   });
 
   it('change places with equal pods', () => {
-    expect(setApartIn([...web, ...filler, ...plain], full)).toEqual([
+    expect(separatedIn([...web, ...filler, ...plain], full)).toEqual([
       ['zone-a', { web: 1, filler: 18, plain: 1 }],
       ['zone-a', { filler: 18, plain: 1, web: 1 }],
     ]);
@@ -93,12 +99,12 @@ describe('pods of one spread on one node', () => {
 
   it('change places with pods of another spread where those stay apart, too', () => {
     const other = spreadPods('other');
-    const homes: readonly Home[] = [
+    const nodes: readonly FinalNode[] = [
       ['zone-a', { web: 3, filler: 17 }],
       ['zone-a', { filler: 19, other: 1 }],
       ['zone-a', { filler: 19, other: 1 }],
     ];
-    expect(setApartIn([...web, ...filler, ...other], homes)).toEqual([
+    expect(separatedIn([...web, ...filler, ...other], nodes)).toEqual([
       ['zone-a', { web: 2, filler: 17, other: 1 }],
       ['zone-a', { filler: 19, web: 1 }],
       ['zone-a', { filler: 19, other: 1 }],
@@ -107,22 +113,22 @@ describe('pods of one spread on one node', () => {
 
   it('change places with others where both nodes have room for that', () => {
     const bulky = appOf('bulky', { cpu: 200 });
-    const homes: readonly Home[] = [
+    const nodes: readonly FinalNode[] = [
       ['zone-a', { web: 2, filler: 17 }],
       ['zone-a', { filler: 18, bulky: 1 }],
     ];
-    expect(setApartIn([...web, ...filler, ...bulky], homes)).toEqual([
+    expect(separatedIn([...web, ...filler, ...bulky], nodes)).toEqual([
       ['zone-a', { web: 1, filler: 17, bulky: 1 }],
       ['zone-a', { filler: 18, web: 1 }],
     ]);
   });
 
   it('stay as many together as maxSkew says', () => {
-    const homes: readonly Home[] = [
+    const nodes: readonly FinalNode[] = [
       ['zone-a', { web: 5 }],
       ['zone-a', { filler: 3 }],
     ];
-    expect(setApartIn([...spreadPods('web', 2), ...filler], homes)).toEqual([
+    expect(separatedIn([...spreadPods('web', 2), ...filler], nodes)).toEqual([
       ['zone-a', { web: 3 }],
       ['zone-a', { filler: 3, web: 2 }],
     ]);
@@ -136,36 +142,36 @@ describe('pods of one spread on one node', () => {
     ['with ports of their node', appOf('plain', { hostPorts })],
     ['that others want to be near', [...plain, ...appOf('near', { preferredPodAffinity: near })]],
   ])('do not change places with pods %s', (_, others) => {
-    expect(setApartIn([...web, ...filler, ...others], full)).toEqual(full);
+    expect(separatedIn([...web, ...filler, ...others], full)).toEqual(full);
   });
 
-  it.each<[string, Home]>([
+  it.each<[string, FinalNode]>([
     ['of another zone', ['zone-b', { plain: 2 }]],
     ['that has one of theirs', ['zone-a', { plain: 2, web: 1 }]],
     ['that has no room', ['zone-a', { filler: 20 }]],
   ])('do not move to a node %s', (_, home) => {
-    const homes: readonly Home[] = [['zone-a', { web: 2 }], home];
-    expect(setApartIn([...web, ...filler, ...plain], homes)).toEqual(homes);
+    const nodes: readonly FinalNode[] = [['zone-a', { web: 2 }], home];
+    expect(separatedIn([...web, ...filler, ...plain], nodes)).toEqual(nodes);
   });
 
   it('do not change places with more than the other node has room for', () => {
     const bulky = appOf('bulky', { cpu: 300 });
-    const homes: readonly Home[] = [
+    const nodes: readonly FinalNode[] = [
       ['zone-a', { web: 2, filler: 17 }],
       ['zone-a', { filler: 17, bulky: 1 }],
     ];
     const larger = Array.from({ length: 20 }, (_, at) => typeOf(`l${at}.large`, 4, 16, 0.3));
     const types = [...TYPES, ...larger];
-    expect(setApartIn([...web, ...filler, ...bulky], homes, { types })).toEqual(homes);
+    expect(separatedIn([...web, ...filler, ...bulky], nodes, { types })).toEqual(nodes);
   });
 
   it('do not bring pods of another spread together', () => {
     const pods = [...spreadPods('web', 2), ...filler, ...spreadPods('other')];
-    const homes: readonly Home[] = [
+    const nodes: readonly FinalNode[] = [
       ['zone-a', { web: 4, filler: 16 }],
       ['zone-a', { filler: 18, other: 2 }],
     ];
-    expect(setApartIn(pods, homes)).toEqual([
+    expect(separatedIn(pods, nodes)).toEqual([
       ['zone-a', { web: 3, filler: 16, other: 1 }],
       ['zone-a', { filler: 18, other: 1, web: 1 }],
     ]);
@@ -173,7 +179,7 @@ describe('pods of one spread on one node', () => {
 
   describe('where NodePools differ', () => {
     const nodePools = ['a', 'b'].map((team) => poolOf(team, { labels: { team } }));
-    const homes: readonly Home[] = [
+    const nodes: readonly FinalNode[] = [
       ['zone-a', { web: 2, filler: 18 }, 'a'],
       ['zone-a', { filler: 18, plain: 2 }, 'b'],
     ];
@@ -186,7 +192,7 @@ describe('pods of one spread on one node', () => {
 
     it('are exchanged all the same', () => {
       const pods = [...web, ...filler, ...plain, ...appOf('bound', onTeam)];
-      expect(setApartIn(pods, homes, { nodePools })).not.toEqual(homes);
+      expect(separatedIn(pods, nodes, { nodePools })).not.toEqual(nodes);
     });
 
     it.each<[string, readonly Pod[]]>([
@@ -194,7 +200,7 @@ describe('pods of one spread on one node', () => {
       ['want to stay', [...spreadPods('web', 1, likesTeam), ...filler, ...plain]],
       ['meet others that want to stay', [...web, ...filler, ...appOf('plain', likesTeam)]],
     ])('are left where they %s', (_, pods) => {
-      expect(setApartIn(pods, homes, { nodePools })).toEqual(homes);
+      expect(separatedIn(pods, nodes, { nodePools })).toEqual(nodes);
     });
 
     it('are left where another spread counts only the nodes of one', () => {
@@ -202,12 +208,12 @@ describe('pods of one spread on one node', () => {
       const all = ofApp('web');
       const overBoth = [spreadOver(ZONE, all), spreadOver('rack', all)];
       const pods = [...web, ...plain, ...appOf('racks', { topologySpread: overBoth })];
-      const content: readonly Home[] = [
+      const content: readonly FinalNode[] = [
         ['zone-a', { web: 2 }, 'racked'],
         ['zone-a', { plain: 1 }, 'bare'],
         ['zone-b', { web: 1, racks: 1 }, 'racked'],
       ];
-      expect(setApartIn(pods, content, { nodePools: racks })).toEqual(content);
+      expect(separatedIn(pods, content, { nodePools: racks })).toEqual(content);
     });
 
     it('are not exchanged with pods that another spread counts on the nodes of one', () => {
@@ -217,11 +223,11 @@ describe('pods of one spread on one node', () => {
         topologySpread: [spreadOver(ZONE, ofApp('plain'))],
       };
       const others = [...filler, ...plain, ...appOf('racks', overPlain)];
-      const content: readonly Home[] = [
+      const content: readonly FinalNode[] = [
         ['zone-a', { web: 2, filler: 18 }, 'bare'],
         ['zone-a', { filler: 18, plain: 2 }, 'racked'],
       ];
-      expect(setApartIn([...web, ...others], content, { nodePools: racks })).toEqual(content);
+      expect(separatedIn([...web, ...others], content, { nodePools: racks })).toEqual(content);
     });
   });
 
@@ -231,22 +237,22 @@ describe('pods of one spread on one node', () => {
     const types = [...TYPES, ...small];
     const thin = spreadPods('web', 1, { memory: GI });
     const fat = appOf('plain', { memory: 3.5 * GI });
-    const homes: readonly Home[] = [
+    const nodes: readonly FinalNode[] = [
       ['zone-a', { web: 2 }],
       ['zone-a', { plain: 1 }],
     ];
 
     it('for the room that pods take', () => {
-      expect(setApartIn([...thin, ...fat], homes, { types })).toEqual(homes);
-      expect(setApartIn([...thin, ...fat], homes, { types: TYPES })).not.toEqual(homes);
+      expect(separatedIn([...thin, ...fat], nodes, { types })).toEqual(nodes);
+      expect(separatedIn([...thin, ...fat], nodes, { types: TYPES })).not.toEqual(nodes);
     });
 
     it('within the limits of its NodePool', () => {
       const pods = [...thin, ...fat];
       const more = [...types, ...large];
-      expect(setApartIn(pods, homes, { types: more })).not.toEqual(homes);
+      expect(separatedIn(pods, nodes, { types: more })).not.toEqual(nodes);
       const nodePools = [poolOf('general', { limits: { cpu: 100_000 } })];
-      expect(setApartIn(pods, homes, { types: more, nodePools })).toEqual(homes);
+      expect(separatedIn(pods, nodes, { types: more, nodePools })).toEqual(nodes);
     });
 
     it('for the rules of other pods', () => {
@@ -255,14 +261,14 @@ describe('pods of one spread on one node', () => {
       );
       const onAmd = appOf('plain', { nodeSelector: { [ARCH]: 'amd64' } });
       const pods = [...web, ...filler, ...onAmd];
-      expect(setApartIn(pods, full, { types: archs })).toEqual(full);
-      expect(setApartIn(pods, full, { types: archs.slice(0, 14) })).not.toEqual(full);
+      expect(separatedIn(pods, full, { types: archs })).toEqual(full);
+      expect(separatedIn(pods, full, { types: archs.slice(0, 14) })).not.toEqual(full);
     });
   });
 
   it('are left where a NodePool has minValues', () => {
     const nodePools = [poolOf('general', { requirements: least })];
-    expect(setApartIn([...web, ...filler, ...plain], full, { nodePools })).toEqual(full);
+    expect(separatedIn([...web, ...filler, ...plain], full, { nodePools })).toEqual(full);
   });
 
   it('stay where a spread counts them that looks at other nodes', () => {
@@ -270,6 +276,6 @@ describe('pods of one spread on one node', () => {
       nodeSelector: { [ZONE]: 'zone-a' },
       topologySpread: [spreadOver(ZONE, ofApp('web'))],
     });
-    expect(setApartIn([...web, ...filler, ...counts, ...plain], full)).toEqual(full);
+    expect(separatedIn([...web, ...filler, ...counts, ...plain], full)).toEqual(full);
   });
 });

@@ -1,5 +1,6 @@
+import { missing } from '../../missing.ts';
 import type { Taint } from '../../model/taint.ts';
-import type { ColumnGroup } from '../problem/columns.ts';
+import type { LaunchGroup } from '../problem/launch-options.ts';
 import { launchLabel, launchMeets } from '../problem/launch-space.ts';
 import { type NodeRule, ruleAllowsNode, taintsAllowed } from '../problem/node-rules.ts';
 import {
@@ -20,14 +21,14 @@ import {
 export interface Place {
   readonly label: (key: string) => string | undefined;
   readonly node: StateNode | undefined;
-  readonly group: ColumnGroup | undefined;
+  readonly group: LaunchGroup | undefined;
 }
 
 export function placeOfNode(node: StateNode): Place {
   return { label: node.label, node, group: undefined };
 }
 
-export function placeOfGroup(group: ColumnGroup): Place {
+export function placeOfGroup(group: LaunchGroup): Place {
   const { pool, type, domain } = group;
   return {
     label: (key) => launchLabel(pool, type, domain, key),
@@ -61,7 +62,7 @@ interface SpreadCounter {
    * because an empty node that another pod brings counts for the minimum, too.
    */
   readonly domains: readonly string[];
-  readonly eligible: Map<StateNode | ColumnGroup, boolean>;
+  readonly eligible: Map<StateNode | LaunchGroup, boolean>;
 }
 
 /** What one class's spread term is checked against. */
@@ -122,7 +123,7 @@ export class Topology {
   }
 
   private at(table: number): Counts {
-    return this.tables[table] as Counts;
+    return this.tables[table] ?? missing(table);
   }
 
   private tableOf(index: Tables, id: number, key: string): number {
@@ -181,14 +182,13 @@ export class Topology {
     ].join('|');
     const known = this.counters.get(text);
     if (known !== undefined) return known;
-    const added = {
+    const eligible = new Map<StateNode | LaunchGroup, boolean>();
+    const rules = {
       key: term.key,
       hardKeys,
       affinity,
       taintsOf,
-      table: this.tables.push(new Map()) - 1,
-      domains: [] as readonly string[],
-      eligible: new Map<StateNode | ColumnGroup, boolean>(),
+      eligible,
     };
     const domains = new Set<string>();
     const places = [
@@ -197,9 +197,10 @@ export class Topology {
     ];
     for (const place of places) {
       const value = place.label(term.key);
-      if (value !== undefined && this.isEligible(added, place)) domains.add(value);
+      if (value !== undefined && this.isEligible(rules, place)) domains.add(value);
     }
-    added.domains = [...domains].sort();
+    const table = this.tables.push(new Map()) - 1;
+    const added: SpreadCounter = { ...rules, table, domains: [...domains].sort() };
     this.counters.set(text, added);
     const list = this.countersBySelector.get(term.selector.id) ?? [];
     list.push(added);
@@ -207,7 +208,7 @@ export class Topology {
     return added;
   }
 
-  private isEligible(counter: SpreadCounter, place: Place): boolean {
+  private isEligible(counter: Omit<SpreadCounter, 'table' | 'domains'>, place: Place): boolean {
     const subject = place.node ?? place.group;
     if (subject === undefined) return true;
     const known = counter.eligible.get(subject);
@@ -253,8 +254,9 @@ export class Topology {
   }
 
   /**
-   * Whether the required terms, hostnames apart, let one more pod of the class go there. With `live`
-   * only those values of a key count as domains of a spread, instead of all that could be launched.
+   * Whether the required terms, hostnames apart, let one more pod of the class go there. With
+   * `live` only those values of a key count as domains of a spread, instead of all that could be
+   * launched.
    */
   allows(podClass: PodClass, place: Place, live?: LiveDomains): boolean {
     return (

@@ -1,46 +1,22 @@
-import type { Column } from '../problem/columns.ts';
-import type { Bucket, Pattern } from './fill.ts';
+import { missing } from '../../missing.ts';
+import type { LaunchOption } from '../problem/launch-options.ts';
+import { fitting, freeFor, mixed, type Pattern, type PodShape } from './pattern.ts';
 
-/** What a mix makes of what is used of each main resource. */
-export function mixed(mix: Float64Array, shares: Float64Array): number {
-  let sum = 0;
-  for (let r = 0; r < shares.length; r++) sum += (mix[r] ?? 0) * (shares[r] ?? 0);
-  return sum;
-}
-
-/** The column's room with places for pods that keep apart. */
-export function roomFor(buckets: readonly Bucket[], { room }: Column): Float64Array {
-  const whole = new Float64Array(buckets[0]?.requests.length ?? room.length).fill(1);
-  whole.set(room);
-  return whole;
-}
-
-/** Makes up for shares of a node that do not add up to 1 exactly. */
-const ROUNDING = 1e-9;
-
-/**
- * How many requests of so much the rest of a node holds. Amounts of resources are whole numbers and
- * counted exactly: one byte too much, and the pods need a larger node.
- */
-export function fitting(rest: number, each: number): number {
-  return Math.floor(each < 1 ? rest / each + ROUNDING : rest / each);
-}
-
-/** Buckets, what one of each is worth, and by which resources fillings are bounded. */
+/** Shapes, what one of each is worth, and by which resources patterns are bounded. */
 interface Valued {
-  readonly buckets: readonly Bucket[];
+  readonly shapes: readonly PodShape[];
   readonly values: Float64Array;
   readonly main: readonly number[];
   readonly mixes: readonly Float64Array[];
 }
 
-/** Depth-first branch and bound for the most valuable filling of one node. */
-export class FillSearch {
+/** Depth-first branch and bound for the most valuable pattern of one node. */
+export class PatternSearch {
   steps = 0;
   private stepsMax = 0;
   private readonly candidates: readonly number[];
-  private readonly column: Column;
-  private readonly room: Float64Array;
+  private readonly option: LaunchOption;
+  private readonly free: Float64Array;
   private readonly amounts: Int32Array;
   /** What one of each candidate asks for, of all resources, one candidate after the other. */
   private readonly requests: Float64Array;
@@ -61,30 +37,33 @@ export class FillSearch {
   private bestAmounts: Int32Array | undefined;
 
   constructor(
-    { buckets, values, main, mixes }: Valued,
+    { shapes, values, main, mixes }: Valued,
     candidates: readonly number[],
-    column: Column,
+    option: LaunchOption,
     left: Float64Array,
   ) {
     this.candidates = candidates;
-    this.column = column;
-    this.room = roomFor(buckets, column);
+    this.option = option;
+    this.free = freeFor(shapes, option);
     this.amounts = new Int32Array(candidates.length);
-    const width = this.room.length;
+    const width = this.free.length;
     this.requests = new Float64Array(candidates.length * width);
     for (let at = 0; at < candidates.length; at++) {
-      this.requests.set(buckets[candidates[at] ?? 0]?.requests ?? [], at * width);
+      this.requests.set(
+        (shapes[candidates[at] ?? missing(at)] ?? missing(candidates[at] ?? missing(at))).requests,
+        at * width,
+      );
     }
-    this.worth = Float64Array.from(candidates, (index) => values[index] ?? 0);
+    this.worth = Float64Array.from(candidates, (index) => values[index] ?? missing(index));
     this.most = Float64Array.from(candidates, (index) =>
-      Math.min(left[index] ?? 0, buckets[index]?.perNode ?? 0),
+      Math.min(left[index] ?? missing(index), (shapes[index] ?? missing(index)).perNode),
     );
     this.main = Int32Array.from(main);
     this.mixCount = mixes.length;
     this.weights = Float64Array.from(mixes.flatMap((mix) => [...mix]));
-    this.whole = Float64Array.from(main, (r) => 1 / Math.max(column.room[r] ?? 0, 1e-9));
+    this.whole = Float64Array.from(main, (r) => 1 / Math.max(option.free[r] ?? missing(r), 1e-9));
     this.shares = new Float64Array(main.length);
-    this.densest = this.densities(buckets, mixes);
+    this.densest = this.densities(shapes, mixes);
   }
 
   run(start: Pattern, stepsMax: number): Pattern {
@@ -92,30 +71,33 @@ export class FillSearch {
     this.bestValue = start.value * (1 + 1e-9);
     this.visit(0, 0);
     if (this.bestAmounts === undefined) return start;
-    const buckets: number[] = [];
+    const shapes: number[] = [];
     const amounts: number[] = [];
     for (const [at, amount] of this.bestAmounts.entries()) {
       if (amount === 0) continue;
-      buckets.push(this.candidates[at] ?? 0);
+      shapes.push(this.candidates[at] ?? missing(at));
       amounts.push(amount);
     }
-    return { column: this.column, buckets, amounts, value: this.bestValue };
+    return { option: this.option, shapes, amounts, value: this.bestValue };
   }
 
-  private densities(buckets: readonly Bucket[], mixes: readonly Float64Array[]): Float64Array {
+  private densities(shapes: readonly PodShape[], mixes: readonly Float64Array[]): Float64Array {
     const count = this.candidates.length;
     const width = mixes.length;
     const densest = new Float64Array((count + 1) * width);
     const { shares } = this;
     for (let at = count - 1; at >= 0; at--) {
-      const { requests } = buckets[this.candidates[at] ?? 0] as Bucket;
+      const { requests } =
+        shapes[this.candidates[at] ?? missing(at)] ?? missing(this.candidates[at] ?? missing(at));
       for (let r = 0; r < shares.length; r++) {
-        shares[r] = (requests[this.main[r] ?? 0] ?? 0) * (this.whole[r] ?? 0);
+        shares[r] =
+          (requests[this.main[r] ?? missing(r)] ?? missing(this.main[r] ?? missing(r))) *
+          (this.whole[r] ?? missing(r));
       }
       for (let each = 0; each < width; each++) {
-        const use = Math.max(mixed(mixes[each] as Float64Array, shares), 1e-9);
-        const later = densest[(at + 1) * width + each] ?? 0;
-        densest[at * width + each] = Math.max((this.worth[at] ?? 0) / use, later);
+        const use = Math.max(mixed(mixes[each] ?? missing(each), shares), 1e-9);
+        const later = densest[(at + 1) * width + each] ?? missing((at + 1) * width + each);
+        densest[at * width + each] = Math.max((this.worth[at] ?? missing(at)) / use, later);
       }
     }
     return densest;
@@ -126,38 +108,42 @@ export class FillSearch {
    * candidates from `at` on: no mix of the main resources rules it out.
    */
   private isPromising(at: number, value: number): boolean {
-    const { densest, main, mixCount, weights, whole, room, shares, bestValue } = this;
+    const { densest, main, mixCount, weights, whole, free, shares, bestValue } = this;
     const count = main.length;
-    for (let r = 0; r < count; r++) shares[r] = (room[main[r] ?? 0] ?? 0) * (whole[r] ?? 0);
+    for (let r = 0; r < count; r++)
+      shares[r] =
+        (free[main[r] ?? missing(r)] ?? missing(main[r] ?? missing(r))) * (whole[r] ?? missing(r));
     const base = at * mixCount;
     for (let each = 0, weight = 0; each < mixCount; each++) {
       let use = 0;
-      for (let r = 0; r < count; r++, weight++) use += (weights[weight] ?? 0) * (shares[r] ?? 0);
-      if (value + (densest[base + each] ?? 0) * use <= bestValue) return false;
+      for (let r = 0; r < count; r++, weight++)
+        use += (weights[weight] ?? missing(weight)) * (shares[r] ?? missing(r));
+      if (value + (densest[base + each] ?? missing(base + each)) * use <= bestValue) return false;
     }
     return true;
   }
 
   /** How many more of the candidate the room holds. */
   private howMany(at: number): number {
-    const { requests, room } = this;
-    const width = room.length;
+    const { requests, free } = this;
+    const width = free.length;
     const base = at * width;
-    let amount = this.most[at] ?? 0;
+    let amount = this.most[at] ?? missing(at);
     for (let r = 0; r < width && amount > 0; r++) {
-      const each = requests[base + r] ?? 0;
+      const each = requests[base + r] ?? missing(base + r);
       if (each <= 0) continue;
-      const fit = fitting(room[r] ?? 0, each);
+      const fit = fitting(free[r] ?? missing(r), each);
       if (fit < amount) amount = fit;
     }
     return amount;
   }
 
   private take(at: number, amount: number): void {
-    const { requests, room } = this;
-    const width = room.length;
+    const { requests, free } = this;
+    const width = free.length;
     const base = at * width;
-    for (let r = 0; r < width; r++) room[r] = (room[r] ?? 0) - amount * (requests[base + r] ?? 0);
+    for (let r = 0; r < width; r++)
+      free[r] = (free[r] ?? missing(r)) - amount * (requests[base + r] ?? missing(base + r));
   }
 
   private visit(from: number, value: number): void {
@@ -170,7 +156,7 @@ export class FillSearch {
       if (++this.steps > this.stepsMax || !this.isPromising(at, value)) return;
       const most = this.howMany(at);
       if (most === 0) continue;
-      const each = this.worth[at] ?? 0;
+      const each = this.worth[at] ?? missing(at);
       for (let amount = most; amount > 0; amount--) {
         this.take(at, amount);
         this.amounts[at] = amount;

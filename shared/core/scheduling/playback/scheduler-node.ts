@@ -1,12 +1,13 @@
+import { missing } from '../../missing.ts';
 import type { PodClass } from '../problem/problem.ts';
-import type { HostRule, HostState } from '../world/host.ts';
-import type { Place } from '../world/topology.ts';
-import type { Bin, NodeRoom } from '../world/world.ts';
+import type { HostRule, HostState } from '../search/host.ts';
+import type { Bin, ExistingNode } from '../search/search-state.ts';
+import type { Place } from '../search/topology.ts';
 
 /** A node as kube-scheduler sees it. */
-export interface Site {
+export interface SchedulerNode {
   readonly place: Place;
-  readonly room: NodeRoom | undefined;
+  readonly existing: ExistingNode | undefined;
   readonly bin: Bin | undefined;
   /** For the score: what the node has in all. */
   readonly total: Float64Array;
@@ -20,7 +21,7 @@ export interface Site {
 }
 
 /** A class in kube-scheduler's eyes. */
-export interface Candidate {
+export interface SchedulerClass {
   readonly podClass: PodClass;
   readonly rule: HostRule;
   /** Indexes of the resources that it requests, and how much. */
@@ -30,7 +31,9 @@ export interface Candidate {
   readonly shape: number;
   /** Its place depends on pods of other nodes, if only by preference. */
   readonly isTied: boolean;
-  /** Required terms about other pods are its own or count it: a planned node may be closed to it. */
+  /**
+   * Required terms about other pods are its own or count it: a planned node may be closed to it.
+   */
   readonly isBound: boolean;
   /** Ids of classes to which its pods may open nodes that were closed. */
   readonly helps: readonly number[];
@@ -41,9 +44,16 @@ export interface Candidate {
 }
 
 /** Whether the candidate's requests fit into what is free. */
-export function hasRoom({ resources, amounts }: Candidate, { free }: Pick<Site, 'free'>): boolean {
+export function fitsFree(
+  { resources, amounts }: SchedulerClass,
+  { free }: Pick<SchedulerNode, 'free'>,
+): boolean {
   for (let at = 0; at < resources.length; at++) {
-    if ((amounts[at] ?? 0) > (free[resources[at] ?? 0] ?? 0)) return false;
+    if (
+      (amounts[at] ?? missing(at)) >
+      (free[resources[at] ?? missing(at)] ?? missing(resources[at] ?? missing(at)))
+    )
+      return false;
   }
   return true;
 }

@@ -1,0 +1,314 @@
+import { missing } from '../../missing.ts';
+import type { InstanceType } from '../../model/instance-type.ts';
+import { RESERVED } from '../../model/labels.ts';
+import { amountOf } from '../../model/resources.ts';
+import { Remembered } from '../../remembered.ts';
+import { daemonPortsOn, portsClash } from '../problem/host-ports.ts';
+import { compareOptions, type LaunchOption } from '../problem/launch-options.ts';
+import { launchLabel, type PoolVariant, type TypeVariant } from '../problem/launch-space.ts';
+import type { PodClass, Problem } from '../problem/problem.ts';
+import type { HostRule } from './host.ts';
+
+/** What pods of a class ask of the launch that they are on. */
+export interface Occupant {
+  readonly podClass: PodClass;
+  readonly host: HostRule;
+  /** By launch group: 1 where the class may go. */
+  readonly allowed: Uint8Array;
+  /** Topology keys whose value must be decided where the class goes. */
+  readonly pinKeys: readonly string[];
+}
+
+/**
+ * A type whose every offering in the open zones and capacity types suits, whatever is on the node.
+ */
+export interface TypeOption {
+  readonly type: TypeVariant;
+  /** Cheapest first. */
+  readonly options: readonly LaunchOption[];
+  /** By place: what its offerings leave room for; overrides make them differ within one place. */
+  readonly freeByPlace: readonly (readonly Float64Array[])[];
+  /** Whatever the pool could launch of the type, in places that are not open, too. */
+  readonly offered: readonly LaunchOption[];
+}
+
+type ByType = ReadonlyMap<TypeVariant, readonly LaunchOption[]>;
+
+export function holds(free: Float64Array, used: Float64Array): boolean {
+  return used.every((amount, r) => amount <= 0 || amount <= (free[r] ?? missing(r)));
+}
+
+/** Whether the type option has room for so much, in whichever of its places it is launched. */
+export function canHold({ freeByPlace }: TypeOption, used: Float64Array): boolean {
+  return freeByPlace.every((ofPlace) => ofPlace.some((free) => holds(free, used)));
+}
+
+/** What the launch options leave room for, by place; each answer once. */
+function freeByPlaceOf(options: readonly LaunchOption[]): TypeOption['freeByPlace'] {
+  const places = new Map<LaunchOption['domain'], Float64Array[]>();
+  for (const { domain, free } of options) {
+    const freeByPlace = places.get(domain);
+    if (freeByPlace === undefined) places.set(domain, [free]);
+    else if (!freeByPlace.includes(free)) freeByPlace.push(free);
+  }
+  const single = new Set<Float64Array>();
+  return [...places.values()].filter((freeByPlace) => {
+    const [only, other] = freeByPlace;
+    if (only === undefined || other !== undefined) return true;
+    const isNew = !single.has(only);
+    single.add(only);
+    return isNew;
+  });
+}
+
+/** Limited resources of which the type takes no more than the one the budget was counted with. */
+export function isWithin(type: InstanceType, reserved: LaunchOption): boolean {
+  return Object.keys(reserved.pool.pool.limits).every(
+    (name) => amountOf(type.capacity, name) <= amountOf(reserved.type.type.capacity, name),
+  );
+}
+
+/** How much of a resource that the pool limits one such node counts. */
+export function limitedBy({ type: { type } }: TypeOption, name: string): number {
+  return amountOf(type.capacity, name);
+}
+
+/** Launch groups that suit a set of occupants; equal sets have one number. */
+interface Mask {
+  readonly id: number;
+  readonly bits: Uint8Array;
+  /** The bits as a text, which is the same in every problem of these groups. */
+  readonly text: string;
+}
+
+/** Pods of one problem ask for what those of the last one did; more would be memory for little. */
+const REMEMBERED_MAX = 32;
+const kept = new Remembered<Problem['groups'], readonly TypeOption[]>(REMEMBERED_MAX);
+
+/**
+ * What else could be launched instead of a launch option; nodes with like pods share the answer.
+ */
+export class TypeOptions {
+  private readonly problem: Problem;
+  private offered: ReadonlyMap<PoolVariant, ByType> | undefined;
+  private readonly masks = new Map<string, Mask>();
+  private readonly masksByBits = new Map<string, Mask>();
+  private readonly known = new Map<string, readonly TypeOption[]>();
+  private readonly types = new Map<readonly TypeOption[], ReadonlyMap<TypeVariant, TypeOption>>();
+  private readonly sorted = new Map<readonly TypeOption[], readonly TypeOption[]>();
+
+  constructor(problem: Problem) {
+    this.problem = problem;
+  }
+
+  /**
+   * The types that suit everybody on a node that has `used` so much, cheapest first; the chosen one
+   * is among them. Where it has room in the chosen place only (an overlay or a DaemonSet takes room
+   * elsewhere), no other place is open.
+   */
+  holding(
+    chosen: LaunchOption,
+    occupants: readonly Occupant[],
+    used: Float64Array,
+  ): readonly TypeOption[] {
+    const wide = this.of(chosen, occupants, false);
+    const own = this.byType(wide).get(chosen.type);
+    return own !== undefined && canHold(own, used) ? wide : this.of(chosen, occupants, true);
+  }
+
+  private byType(typeOptions: readonly TypeOption[]): ReadonlyMap<TypeVariant, TypeOption> {
+    let types = this.types.get(typeOptions);
+    if (types === undefined) {
+      types = new Map(typeOptions.map((each) => [each.type, each]));
+      this.types.set(typeOptions, types);
+    }
+    return types;
+  }
+
+  /**
+   * The types that suit everybody in the open places, or in the chosen one only; cheapest first.
+   */
+  private of(
+    chosen: LaunchOption,
+    occupants: readonly Occupant[],
+    isNarrow: boolean,
+  ): readonly TypeOption[] {
+    const mask = this.maskOf(chosen, occupants);
+    const ports = occupants.flatMap(({ host }) => host.ports);
+    const { zone, capacityType, reservationId } = chosen.domain;
+    const place = [chosen.pool.id, zone, capacityType, reservationId ?? '', isNarrow].join('|');
+    const text = `${place}|${mask.id}|${ports.length === 0 ? '' : JSON.stringify(ports)}`;
+    let typeOptions = this.known.get(text);
+    if (typeOptions === undefined) {
+      const make = () => this.prepare(chosen, mask.bits, ports, isNarrow);
+      // Ports are those of this problem's DaemonSets.
+      typeOptions =
+        ports.length > 0 ? make() : kept.of(this.problem.groups, `${place}|${mask.text}`, make);
+      this.known.set(text, typeOptions);
+    }
+    return typeOptions;
+  }
+
+  /** The same, those first that take least of what the pool limits. */
+  leastFirst(
+    chosen: LaunchOption,
+    occupants: readonly Occupant[],
+    used: Float64Array,
+  ): readonly TypeOption[] {
+    const typeOptions = this.holding(chosen, occupants, used);
+    let sorted = this.sorted.get(typeOptions);
+    if (sorted === undefined) {
+      const names = Object.keys(chosen.pool.pool.limits).sort();
+      sorted = names.length === 0 ? typeOptions : typeOptions.toSorted(byLimits(names));
+      this.sorted.set(typeOptions, sorted);
+    }
+    return sorted;
+  }
+
+  /** By group: whether it is allowed to all the classes, with the labels that they depend on. */
+  private maskOf(chosen: LaunchOption, occupants: readonly Occupant[]): Mask {
+    const pinKeys = [...new Set(occupants.flatMap((each) => each.pinKeys))];
+    const { pool, type, domain } = chosen.group;
+    const labels = pinKeys.map((key) => launchLabel(pool, type, domain, key));
+    const { weight } = chosen.pool.pool;
+    const ids = new Set(occupants.map(({ podClass }) => podClass.id));
+    const text = JSON.stringify([weight, labels, [...ids].sort((a, b) => a - b)]);
+    const known = this.masks.get(text);
+    if (known !== undefined) return known;
+    const bits = Uint8Array.from(this.problem.groups, (group) => {
+      if (group.pool.pool.weight !== weight) return 0;
+      if (!occupants.every((each) => each.allowed[group.id] === 1)) return 0;
+      const agrees = pinKeys.every(
+        (key, at) => launchLabel(group.pool, group.type, group.domain, key) === labels[at],
+      );
+      return agrees ? 1 : 0;
+    });
+    const joined = bits.join('');
+    const mask = this.masksByBits.get(joined) ?? { id: this.masksByBits.size, bits, text: joined };
+    this.masksByBits.set(joined, mask);
+    this.masks.set(text, mask);
+    return mask;
+  }
+
+  private offeredBy(pool: PoolVariant): ByType {
+    this.offered ??= offeredByPool(this.problem.groups);
+    return this.offered.get(pool) ?? new Map();
+  }
+
+  private prepare(
+    chosen: LaunchOption,
+    mask: Uint8Array,
+    ports: HostRule['ports'],
+    isNarrow: boolean,
+  ): readonly TypeOption[] {
+    const { reservationId, capacityType } = chosen.domain;
+    const isUsable = ({ domain }: LaunchOption): boolean =>
+      capacityType === RESERVED
+        ? domain.reservationId === reservationId
+        : domain.capacityType !== RESERVED;
+    const offered = this.offeredBy(chosen.pool);
+    const suitable = new Map<TypeVariant, readonly LaunchOption[]>();
+    for (const [type, options] of offered) {
+      const fit = options.filter(
+        (option) =>
+          mask[option.group.id] === 1 &&
+          isUsable(option) &&
+          (ports.length === 0 || !portsClash(ports, daemonPortsOn(this.problem, option))),
+      );
+      if (fit.length > 0) suitable.set(type, fit);
+    }
+    const { zones, kinds } = isNarrow
+      ? { zones: new Set([chosen.domain.zone]), kinds: new Set<string>([capacityType]) }
+      : openDomains(chosen, suitable, offered);
+    const typeOptions: TypeOption[] = [];
+    for (const [type, fit] of suitable) {
+      const options = within(fit, zones, kinds);
+      const all = offered.get(type) ?? [];
+      const there = within(all, zones, kinds).filter(
+        ({ domain }) => reservationId === undefined || domain.reservationId === reservationId,
+      );
+      if (options.length === 0 || options.length !== there.length) continue;
+      const freeByPlace = freeByPlaceOf(options);
+      typeOptions.push({
+        type,
+        options: options.toSorted(compareOptions),
+        freeByPlace,
+        offered: all,
+      });
+    }
+    return typeOptions.sort((a, b) =>
+      compareOptions(a.options[0] ?? missing(0), b.options[0] ?? missing(0)),
+    );
+  }
+}
+
+function byLimits(names: readonly string[]) {
+  return (a: TypeOption, b: TypeOption): number => {
+    for (const name of names) {
+      const difference = limitedBy(a, name) - limitedBy(b, name);
+      if (difference !== 0) return difference;
+    }
+    return 0;
+  };
+}
+
+/** Problems of many plans have the same groups. */
+const offeredOf = new WeakMap<Problem['groups'], ReadonlyMap<PoolVariant, ByType>>();
+
+function offeredByPool(groups: Problem['groups']): ReadonlyMap<PoolVariant, ByType> {
+  const before = offeredOf.get(groups);
+  if (before !== undefined) return before;
+  const offered = new Map<PoolVariant, Map<TypeVariant, LaunchOption[]>>();
+  for (const option of groups.flatMap((group) => group.all)) {
+    let byType = offered.get(option.pool);
+    if (byType === undefined) {
+      byType = new Map();
+      offered.set(option.pool, byType);
+    }
+    const options = byType.get(option.type);
+    if (options === undefined) byType.set(option.type, [option]);
+    else options.push(option);
+  }
+  offeredOf.set(groups, offered);
+  return offered;
+}
+
+function within(
+  options: readonly LaunchOption[],
+  zones: ReadonlySet<string>,
+  kinds: ReadonlySet<string>,
+): readonly LaunchOption[] {
+  return options.filter(({ domain }) => zones.has(domain.zone) && kinds.has(domain.capacityType));
+}
+
+/**
+ * Widens zones and capacity types as long as every type of the chosen offering's kind stays fit.
+ */
+function openDomains(chosen: LaunchOption, suitable: ByType, offered: ByType) {
+  const zones = new Set([chosen.domain.zone]);
+  const kinds = new Set<string>([chosen.domain.capacityType]);
+  if (chosen.domain.capacityType === RESERVED) return { zones, kinds };
+  const basis = [...suitable].filter(([, options]) => within(options, zones, kinds).length > 0);
+  const isClosed = (): boolean =>
+    basis.every(
+      ([type, fit]) =>
+        within(offered.get(type) ?? [], zones, kinds).length === within(fit, zones, kinds).length,
+    );
+  const all = [...suitable.values()].flat();
+  const widen = (open: Set<string>, values: readonly string[]): void => {
+    for (const value of [...new Set(values)].sort()) {
+      if (open.has(value)) continue;
+      open.add(value);
+      if (!isClosed()) open.delete(value);
+    }
+  };
+  widen(
+    kinds,
+    all.map(({ domain }) => domain.capacityType),
+  );
+  widen(
+    zones,
+    all.map(({ domain }) => domain.zone),
+  );
+  return { zones, kinds };
+}
