@@ -1,6 +1,7 @@
 import { isTrue } from '../lifecycle/conditions.ts';
+import { nodeOfClaim } from '../model/joins.ts';
 import type { Plan } from '../model/plan.ts';
-import { type Pod, podKey } from '../model/pod.ts';
+import { isOver, type Pod, podKey } from '../model/pod.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import { fitsResources, type Resources, subtractResources } from '../model/resources.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../model/snapshot.ts';
@@ -34,10 +35,10 @@ function freeResources(
   nodes: readonly StateNode[],
 ): Map<string, Resources> {
   const free = new Map(nodes.map(({ name, allocatable }) => [name, allocatable]));
-  for (const { nodeName, phase, spec } of snapshot.pods) {
-    const room = free.get(nodeName ?? '');
-    if (room === undefined || phase === 'Succeeded' || phase === 'Failed') continue;
-    free.set(nodeName ?? '', subtractResources(room, spec.requests));
+  for (const pod of snapshot.pods) {
+    const room = free.get(pod.nodeName ?? '');
+    if (room === undefined || isOver(pod)) continue;
+    free.set(pod.nodeName ?? '', subtractResources(room, pod.spec.requests));
   }
   return free;
 }
@@ -54,10 +55,8 @@ function keptPods(snapshot: ClusterSnapshot): KeptPlacements {
   const nodes = stateNodes(snapshot).filter(({ isLeaving }) => !isLeaving);
   const free = freeResources(snapshot, nodes);
   const taints = new Map(nodes.map((each) => [each.name, each.taints]));
-  const joined = new Map(snapshot.nodes.map(({ providerId, name }) => [providerId, name]));
   for (const { claim, pods } of starting) {
-    const own = claim.providerId === undefined ? undefined : joined.get(claim.providerId);
-    const node = own ?? claim.name;
+    const node = nodeOfClaim(snapshot.nodes, claim)?.name ?? claim.name;
     for (const pod of pods) {
       const { nominatedNodeName: nominated, spec } = pod;
       const isFree = nominated === undefined || !free.has(nominated);

@@ -1,5 +1,5 @@
 import { missing } from '../../missing.ts';
-import { isBufferPod, type Pod } from '../../model/pod.ts';
+import { isBufferPod, isOver, type Pod } from '../../model/pod.ts';
 import type { PodSelectors } from './selectors.ts';
 import { hasTopology } from './topology-terms.ts';
 
@@ -97,10 +97,6 @@ export class PodIndex {
     this.groups = [...byText.values()];
     return this.groups;
   }
-}
-
-function isOver({ phase }: Pod): boolean {
-  return phase === 'Succeeded' || phase === 'Failed';
 }
 
 const known = new WeakMap<readonly Pod[], PodIndex>();
