@@ -56,7 +56,8 @@ function keptPods(snapshot: ClusterSnapshot): KeptPlacements {
   const free = freeResources(snapshot, nodes);
   const taints = new Map(nodes.map((each) => [each.name, each.taints]));
   for (const { claim, pods } of starting) {
-    const node = nodeOfClaim(snapshot.nodes, claim)?.name ?? claim.name;
+    const own = nodeOfClaim(snapshot.nodes, claim)?.name;
+    const node = own ?? claim.name;
     for (const pod of pods) {
       const { nominatedNodeName: nominated, spec } = pod;
       const isFree = nominated === undefined || !free.has(nominated);
