@@ -7,7 +7,7 @@
  */
 
 import { RESOURCES } from '../shared/api/resources.ts';
-import { METRICS } from '../shared/contract.ts';
+import { METRICS } from '../shared/contract/metrics.ts';
 import { isKubeFault } from '../shared/kube/errors.ts';
 import { joiningOf } from '../test/support/aws/joining.ts';
 import { queueRecord, spotWarning } from '../test/support/closed-loop/messages.ts';
@@ -137,8 +137,8 @@ async function launches(bench: Bench, count: number, isCold: boolean): Promise<v
     await undo(bench, trial);
     surplus += bench.launches.length - before - 1;
     const log = deployed.logOf('provision');
-    const reading = lastSeconds(log, METRICS.observeDuration) * 1000;
-    const deciding = lastSeconds(log, METRICS.schedulingDuration) * 1000;
+    const reading = lastSeconds(log, METRICS.observeDuration.name) * 1000;
+    const deciding = lastSeconds(log, METRICS.schedulingDuration.name) * 1000;
     const steps = { ...trial.reaction, reading, deciding };
     const shown = Object.entries(steps).map(([step, ms]) => `${step} ${ms.toFixed(0)}`);
     process.stderr.write(`${at}: ${shown.join(' ')}\n`);

@@ -6,7 +6,8 @@
  * is thrown as a {@link PortError}, classified once by the adapter. Every write can be repeated.
  */
 
-import type { DecisionAction, ShortMetricName } from './contract.ts';
+import type { ShortMetricName } from './contract/metrics.ts';
+import type { DecisionAction } from './contract.ts';
 import type { UnavailableOffering } from './core/launch/bars.ts';
 import type { BarKind } from './core/launch/faults.ts';
 import type { LaunchBackoff } from './core/launch/launch-backoff.ts';
@@ -24,7 +25,7 @@ import type {
 } from './ports/cloud.ts';
 import type { ClusterReader, ClusterWriter } from './ports/cluster.ts';
 
-export type { ShortMetricName } from './contract.ts';
+export type { ShortMetricName } from './contract/metrics.ts';
 export type * from './ports/cloud.ts';
 export type * from './ports/cluster.ts';
 export { objectKey } from './ports/cluster.ts';

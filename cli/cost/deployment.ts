@@ -1,4 +1,5 @@
-import { type FunctionName, METRICS } from '../../shared/contract.ts';
+import { METRICS } from '../../shared/contract/metrics.ts';
+import type { FunctionName } from '../../shared/contract.ts';
 
 /**
  * What a stack with the default props has that is paid for. `test/infra/cost.test.ts` compares it

@@ -1,7 +1,8 @@
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import middy from '@middy/core';
-import { METRICS, WAKE_EVENT } from '../../shared/contract.ts';
+import { METRICS } from '../../shared/contract/metrics.ts';
+import { WAKE_EVENT } from '../../shared/contract.ts';
 import { type Config, readConfig } from './config.ts';
 import type { Context } from './context.ts';
 import { type Telemetry, telemetry } from './telemetry.ts';
@@ -43,7 +44,8 @@ export function composed<Event, Result>(
     })
     .handler((event: Event, context: Context) => {
       const lagMs = lagOf(event, Date.now());
-      if (lagMs !== undefined) metrics.addMetric(METRICS.lag, MetricUnit.Seconds, lagMs / 1000);
+      if (lagMs !== undefined)
+        metrics.addMetric(METRICS.lag.name, MetricUnit.Seconds, lagMs / 1000);
       return work(event, {
         config,
         telemetry: { logger, metrics },

@@ -8,7 +8,8 @@ import { S3Memory } from '../../shared/aws/memory/s3-memory.ts';
 import { SnapshotLog } from '../../shared/aws/memory/snapshot-log.ts';
 import { isEmbeddedRegion, loadCatalog } from '../../shared/catalog/catalog.ts';
 import type { Catalog } from '../../shared/catalog/facts.ts';
-import { functionName, METRICS } from '../../shared/contract.ts';
+import { METRICS } from '../../shared/contract/metrics.ts';
+import { functionName } from '../../shared/contract.ts';
 import type { Degradation } from '../../shared/ports.ts';
 import { lambdaAccess } from './access.ts';
 import type { Config } from './config.ts';
@@ -133,6 +134,6 @@ export class Prices {
   private measureAge(atMs: number | undefined): void {
     if (atMs === undefined) return;
     const seconds = Math.max(0, Date.now() - atMs) / 1000;
-    this.telemetry.metrics.addMetric(METRICS.priceAge, MetricUnit.Seconds, seconds);
+    this.telemetry.metrics.addMetric(METRICS.priceAge.name, MetricUnit.Seconds, seconds);
   }
 }

@@ -2,17 +2,14 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { Failure } from '../../shared/app/writes/attempt.ts';
 import { mayRetry } from '../../shared/aws/faults.ts';
+import { METRICS } from '../../shared/contract/metrics.ts';
 import {
   CLUSTER_DIMENSION,
   DECISION_LOG,
   type DecisionAction,
-  METRICS,
   METRICS_NAMESPACE,
-  type MetricName,
 } from '../../shared/contract.ts';
 import type { DecisionRecord, PortError, Recorder } from '../../shared/ports.ts';
-
-type MetricUnitOf = (typeof MetricUnit)[keyof typeof MetricUnit];
 
 /** The log and the metrics of one sandbox. */
 export interface Telemetry {
@@ -38,18 +35,18 @@ export function faultCounter({ logger, metrics }: Telemetry): (fault: PortError)
   return (fault) => {
     const { kind, code, message } = fault;
     if (kind === 'throttled') {
-      metrics.addMetric(METRICS.throttled, MetricUnit.Count, 1);
+      metrics.addMetric(METRICS.throttled.name, MetricUnit.Count, 1);
       return;
     }
     if (kind !== 'unauthorised' && !mayRetry(fault)) return;
-    metrics.addMetric(METRICS.cloudErrors, MetricUnit.Count, 1);
+    metrics.addMetric(METRICS.cloudErrors.name, MetricUnit.Count, 1);
     logger.warn('call of AWS failed', { kind, code, text: message });
   };
 }
 
 /** Metrics by the name that use cases have for them. */
-const BY_SHORT_NAME: ReadonlyMap<string, MetricName> = new Map(
-  Object.values(METRICS).map((name) => [name.replace(/^(karpenter|joiner)_/, ''), name]),
+const BY_SHORT_NAME = new Map(
+  Object.values(METRICS).map((metric) => [metric.name.replace(/^(karpenter|joiner)_/, ''), metric]),
 );
 
 /**
@@ -75,13 +72,13 @@ export function logRecorder({ logger, metrics }: Telemetry): Recorder {
       });
     },
     count: (metric, dimensions, by = 1) => {
-      const name = BY_SHORT_NAME.get(metric);
-      if (name !== undefined) metrics.addMetric(name, MetricUnit.Count, by);
+      const known = BY_SHORT_NAME.get(metric);
+      if (known !== undefined) metrics.addMetric(known.name, MetricUnit[known.unit], by);
       logger.debug('count', { metric, ...dimensions, by });
     },
     measure: (metric, value) => {
-      const name = BY_SHORT_NAME.get(metric);
-      if (name !== undefined) metrics.addMetric(name, unitOf(name), value);
+      const known = BY_SHORT_NAME.get(metric);
+      if (known !== undefined) metrics.addMetric(known.name, MetricUnit[known.unit], value);
     },
   };
 }
@@ -99,11 +96,6 @@ function newsFilter(): (record: DecisionRecord) => boolean {
     saidAtMs.set(id, atMs);
     return true;
   };
-}
-
-function unitOf(name: MetricName): MetricUnitOf {
-  if (name.endsWith('_seconds')) return MetricUnit.Seconds;
-  return name.includes('_percent_') ? MetricUnit.Percent : MetricUnit.Count;
 }
 
 function capacityTypeOf(chosen: unknown, field: string): Readonly<Record<string, string>> {

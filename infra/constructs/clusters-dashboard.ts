@@ -1,7 +1,7 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import type { MetricKey } from '../../shared/contract.ts';
+import type { MetricKey } from '../../shared/contract/metrics.ts';
 import { joinerMetric } from './metrics.ts';
 
 export interface ClustersDashboardProps {

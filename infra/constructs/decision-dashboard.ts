@@ -2,7 +2,12 @@ import { Duration, Stack } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { MetricKey } from '../../shared/contract.ts';
+import {
+  METRIC_GRAPHS,
+  METRIC_KEYS,
+  METRICS,
+  type MetricGraph,
+} from '../../shared/contract/metrics.ts';
 import {
   DECISION_ACTIONS,
   DECISION_LOG,
@@ -61,8 +66,8 @@ export class DecisionDashboard extends Construct {
 
   #pendingRow(): cloudwatch.IWidget[] {
     return [
-      this.#graph('Pending pods', ['pendingPods']),
-      this.#graph('Oldest pending pod (s)', ['pendingAge']),
+      this.#graph('pending'),
+      this.#graph('pendingAge'),
       this.#table('Pods that got no node, by reason', [
         filterOf(DECISION_ACTIONS.unschedulable),
         `stats count(*) as times, latest(${fields.text}) as last by ${fields.reason}`,
@@ -80,25 +85,20 @@ export class DecisionDashboard extends Construct {
         'Runs a minute',
         each((fn) => fn.function.metricInvocations(sum)),
       ),
-      this.#graph('Duration by phase, p95 (s)', ['observeDuration', 'schedulingDuration']),
+      this.#graph('phases'),
       this.#widget(
         'Errors and throttles',
         each((fn) => fn.function.metricErrors(sum)).concat(
           each((fn) => fn.function.metricThrottles(sum)),
         ),
       ),
-      this.#graph('Lag of wake-ups, p95 (s)', ['lag']),
+      this.#graph('lag'),
     ];
   }
 
   #launchesRow(): cloudwatch.IWidget[] {
     return [
-      this.#graph('Launches and terminations', [
-        'nodeClaimsCreated',
-        'nodesCreated',
-        'nodeClaimsTerminated',
-        'nodeClaimsDisrupted',
-      ]),
+      this.#graph('launches'),
       this.#table('Launches by pool and capacity type', this.#byPool(DECISION_ACTIONS.launch)),
       this.#table(
         'Terminations by pool and capacity type',
@@ -109,13 +109,7 @@ export class DecisionDashboard extends Construct {
 
   #shortagesRow(): cloudwatch.IWidget[] {
     return [
-      this.#graph('Shortages and throttling', [
-        'launchAttempts',
-        'launchFailures',
-        'throttled',
-        'cloudErrors',
-        'unavailableOfferings',
-      ]),
+      this.#graph('shortages'),
       this.#table('Failed launches, by reason', [
         filterOf(DECISION_ACTIONS.launchFailed),
         `stats count(*) as times, latest(${fields.text}) as last by ${fields.reason}`,
@@ -125,10 +119,7 @@ export class DecisionDashboard extends Construct {
   }
 
   #moneyRow(): cloudwatch.IWidget[] {
-    return [
-      this.#graph('USD an hour', ['cost']),
-      this.#graph('Nodes and utilisation (%)', ['nodes', 'cpuUtilization', 'memoryUtilization']),
-    ];
+    return [this.#graph('cost'), this.#graph('nodes')];
   }
 
   #decisionsRow(): cloudwatch.IWidget[] {
@@ -149,31 +140,14 @@ export class DecisionDashboard extends Construct {
   }
 
   #disruptionRow(): cloudwatch.IWidget[] {
-    return [
-      this.#graph('Disruption: decisions, failures, evictions, drifted nodes', [
-        'disruptionDecisions',
-        'disruptionFailures',
-        'evictions',
-        'driftedNodes',
-      ]),
-      this.#graph('Launches held back: paused, or Karpenter runs; pods backed off', [
-        'heldBack',
-        'backedOffPods',
-      ]),
-      this.#lastTick(),
-    ];
+    return [this.#graph('disruption'), this.#graph('heldBack'), this.#lastTick()];
   }
 
   #interruptionRow(): cloudwatch.IWidget[] {
     const { queue, deadLetters } = this.#props;
     const options = { period: Duration.minutes(1), statistic: cloudwatch.Stats.MAXIMUM };
     return [
-      this.#graph('Interruption messages and unhealthy nodes', [
-        'interruptionMessages',
-        'interruptionRefused',
-        'unhealthyDisrupted',
-        'unhealthyInstances',
-      ]),
+      this.#graph('interruption'),
       this.#widget('Interruption queue', [
         queue.metricApproximateAgeOfOldestMessage(options),
         deadLetters.metricApproximateNumberOfMessagesVisible(options),
@@ -233,11 +207,12 @@ export class DecisionDashboard extends Construct {
     ];
   }
 
-  #graph(title: string, keys: readonly MetricKey[]): cloudwatch.GraphWidget {
-    return this.#widget(
-      title,
-      keys.map((key) => joinerMetric(this.#props.cluster, key)),
+  /** The graph with all metrics that belong to it. */
+  #graph(graph: MetricGraph): cloudwatch.GraphWidget {
+    const metrics = METRIC_KEYS.filter((key) => METRICS[key].graph === graph).map((key) =>
+      joinerMetric(this.#props.cluster, key),
     );
+    return this.#widget(METRIC_GRAPHS[graph], metrics);
   }
 
   #widget(title: string, left: cloudwatch.IMetric[]): cloudwatch.GraphWidget {

@@ -7,7 +7,7 @@ import * as s3 from 'aws-cdk-lib/aws-s3';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import packageJson from '../../package.json' with { type: 'json' };
-import type { MetricKey } from '../../shared/contract.ts';
+import type { MetricKey } from '../../shared/contract/metrics.ts';
 import {
   BUCKET_LAYOUT,
   CLUSTER_FUNCTIONS,

@@ -1,18 +1,13 @@
 import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
-import {
-  CLUSTER_DIMENSION,
-  METRIC_KINDS,
-  METRICS,
-  METRICS_NAMESPACE,
-  type MetricKey,
-} from '../../shared/contract.ts';
+import { METRICS, type MetricKey } from '../../shared/contract/metrics.ts';
+import { CLUSTER_DIMENSION, METRICS_NAMESPACE } from '../../shared/contract.ts';
 
-/** The statistic of each kind: the latest maximum, the 95th percentile, or the sum. */
+/** CloudWatch's names of the statistics. */
 const STATISTICS = {
-  level: cloudwatch.Stats.MAXIMUM,
-  duration: 'p95',
-  count: cloudwatch.Stats.SUM,
+  maximum: cloudwatch.Stats.MAXIMUM,
+  p95: 'p95',
+  sum: cloudwatch.Stats.SUM,
 } as const;
 
 /** A metric of one cluster: levels as maxima, durations as 95th percentiles, counts as sums. */
@@ -23,9 +18,9 @@ export function joinerMetric(
 ): cloudwatch.Metric {
   return new cloudwatch.Metric({
     namespace: METRICS_NAMESPACE,
-    metricName: METRICS[key],
+    metricName: METRICS[key].name,
     dimensionsMap: { [CLUSTER_DIMENSION]: cluster },
-    statistic: STATISTICS[METRIC_KINDS[key]],
+    statistic: STATISTICS[METRICS[key].statistic],
     period: Duration.minutes(1),
     ...options,
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { FUNCTION_NAMES, type FunctionName, METRICS } from '../../shared/contract.ts';
+import { METRICS } from '../../shared/contract/metrics.ts';
+import { FUNCTION_NAMES, type FunctionName } from '../../shared/contract.ts';
 import { resources, synthesise } from './synthesis.ts';
 import { synthesiseVariant } from './variants.ts';
 
@@ -46,7 +47,10 @@ describe('the alarm on launch failures', () => {
   );
 
   it('counts claims on both sides', () => {
-    expect(named).toEqual({ failed: METRICS.launchFailures, attempts: METRICS.launchAttempts });
+    expect(named).toEqual({
+      failed: METRICS.launchFailures.name,
+      attempts: METRICS.launchAttempts.name,
+    });
   });
 
   it.each([

@@ -6,7 +6,7 @@ import { DURATIONS } from '../../cli/cost/durations.ts';
 import { RESERVE_MS, WAIT_MS_MAX } from '../../functions/watch/hand-over.ts';
 import { MEMORY_SIZES, TIMEOUTS } from '../../infra/constructs/settings.ts';
 import { SCHEDULES } from '../../infra/constructs/triggers.ts';
-import { METRICS } from '../../shared/contract.ts';
+import { METRICS } from '../../shared/contract/metrics.ts';
 import { resources, type Synthesised } from './synthesis.ts';
 import { synthesiseVariant } from './variants.ts';
 

@@ -4,7 +4,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { logRecorder, telemetry } from '../../functions/runtime/telemetry.ts';
 import { lifecycle } from '../../shared/app/lifecycle/lifecycle.ts';
 import { provision } from '../../shared/app/provision/provision.ts';
-import { DECISION_LOG, METRICS } from '../../shared/contract.ts';
+import { METRICS } from '../../shared/contract/metrics.ts';
+import { DECISION_LOG } from '../../shared/contract.ts';
 import { PortError, type Recorder } from '../../shared/ports.ts';
 import { deployment } from '../sim/small-world.ts';
 import { reading, runningWorld, settings, waitingWorld, withPorts } from '../unit/app/world.ts';
@@ -101,7 +102,7 @@ it('what repeats is said once a minute', async () => {
 
 it('the dashboard shows metrics that exist', () => {
   const shown = new Set(dashboard.match(/(karpenter|joiner)_\w+/g));
-  const known = new Set<string>(Object.values(METRICS));
+  const known = new Set<string>(Object.values(METRICS).map(({ name }) => name));
   expect([...shown].filter((each) => !known.has(each))).toEqual([]);
 });
 
@@ -114,7 +115,7 @@ const emitting = ['shared/app', 'functions']
   )
   .join('\n');
 
-it.each(Object.entries(METRICS))('%s is emitted somewhere', (key, name) => {
+it.each(Object.entries(METRICS))('%s is emitted somewhere', (key, { name }) => {
   const short = name.replace(/^(karpenter|joiner)_/, '');
   const isNamed = new RegExp(`'${short}'|METRICS\\.${key}\\b`).test(emitting);
   expect(isNamed).toBe(true);

@@ -3,7 +3,7 @@ import { Prices } from '../../../functions/runtime/memory.ts';
 import { telemetry } from '../../../functions/runtime/telemetry.ts';
 import type { CatalogFile, KeptCatalog } from '../../../shared/aws/memory/catalog-file.ts';
 import { loadCatalog } from '../../../shared/catalog/catalog.ts';
-import { METRICS } from '../../../shared/contract.ts';
+import { METRICS } from '../../../shared/contract/metrics.ts';
 
 const NOW_MS = Date.parse('2026-11-21T12:00:00Z');
 const DAY_MS = 24 * 3_600_000;
@@ -25,7 +25,7 @@ function pricesOf(newest: CatalogFile['newest']) {
 async function refreshed(kept: Omit<KeptCatalog, 'catalog'> | undefined) {
   const { parts, prices } = pricesOf(async () => kept && { ...kept, catalog });
   await prices.refresh();
-  const seconds: unknown = Reflect.get(parts.metrics.serializeMetrics(), METRICS.priceAge);
+  const seconds: unknown = Reflect.get(parts.metrics.serializeMetrics(), METRICS.priceAge.name);
   const days = (Number(seconds) * 1000) / DAY_MS;
   return { days, isStale: prices.degradations.length > 0 };
 }

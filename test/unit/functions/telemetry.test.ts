@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { composed, lagOf } from '../../../functions/runtime/compose.ts';
 import { faultCounter, telemetry } from '../../../functions/runtime/telemetry.ts';
-import { ENV, METRICS } from '../../../shared/contract.ts';
+import { METRICS } from '../../../shared/contract/metrics.ts';
+import { ENV } from '../../../shared/contract.ts';
 import { PortError } from '../../../shared/ports.ts';
 
 afterEach(() => {
@@ -24,7 +25,7 @@ describe('metrics', () => {
     heard(new PortError('throttled', 'RequestLimitExceeded', 'ec2:CreateFleet: slow down'));
     const { _aws, ...values } = metrics.serializeMetrics();
     expect(_aws.CloudWatchMetrics[0]?.Dimensions).toEqual([['cluster']]);
-    expect(values).toEqual({ cluster: 'demo', [METRICS.throttled]: 1 });
+    expect(values).toEqual({ cluster: 'demo', [METRICS.throttled.name]: 1 });
   });
 
   const unreachable = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
@@ -38,7 +39,7 @@ describe('metrics', () => {
     const { metrics, heard, warn } = deployed();
     heard(new PortError(kind, code, 'ec2:CreateFleet: no', { cause: unreachable }));
     const errors = metrics.hasStoredMetrics()
-      ? Reflect.get(metrics.serializeMetrics(), METRICS.cloudErrors)
+      ? Reflect.get(metrics.serializeMetrics(), METRICS.cloudErrors.name)
       : 0;
     expect(errors).toBe(count);
     expect(warn).toHaveBeenCalledTimes(count);
@@ -91,7 +92,7 @@ it('an invocation that stays publishes its metrics meanwhile', async () => {
   const said: number[] = [];
   const handler = composed(async (_event: object, { telemetry: { metrics }, publish }) => {
     for (let pass = 0; pass < 2; pass += 1) {
-      metrics.addMetric(METRICS.evictions, 'Count', 1);
+      metrics.addMetric(METRICS.evictions.name, 'Count', 1);
       publish();
       said.push(log.mock.calls.length);
     }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { provision } from '../../../../shared/app/provision/provision.ts';
-import { METRICS } from '../../../../shared/contract.ts';
+import { METRICS } from '../../../../shared/contract/metrics.ts';
 import { PortError, type Ports } from '../../../../shared/ports.ts';
 import { WORLD_START_MS } from '../../../../shared/sim/world.ts';
 import { deployment } from '../../../sim/small-world.ts';
@@ -48,7 +48,7 @@ it('nodes are counted with what they cost and how full they are', async () => {
 
 it('every level has a metric', async () => {
   const world = await runningWorld([deployment('web', 1, '1')]);
-  const names = new Set<string>(Object.values(METRICS));
+  const names = new Set<string>(Object.values(METRICS).map(({ name }) => name));
   const unknown = [...world.recorder.levels.keys()].filter(
     (name) => !names.has(`karpenter_${name}`) && !names.has(`joiner_${name}`),
   );
