@@ -194,7 +194,7 @@ await describeClosedLoop(
       await world().functions.stop('catalog');
       const spotPrices = { detail: { kind: 'spot-prices' } };
       expect(await world().invoke('catalog', spotPrices)).toEqual({ types: 1 });
-    });
+    }, 30_000);
 
     it('nothing that pods keep to themselves is in logs, memory, events or calls', async () => {
       const events = await loop.list(RESOURCES.events);

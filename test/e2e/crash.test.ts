@@ -196,7 +196,7 @@ async function untilNodeMayOpen(loop: ClosedLoop): Promise<void> {
 async function heldUp(loop: ClosedLoop): Promise<() => Promise<unknown>> {
   const { server } = loop.cloud;
   const release = server.hold('CreateFleet');
-  const running = loop.invoke('provision', {});
+  const running = loop.invoke('provision', {}, 60_000);
   await expect.poll(() => server.heldCalls('CreateFleet'), { timeout: 20_000 }).toBe(1);
   return async () => {
     release();

@@ -256,7 +256,7 @@ await describeClosedLoop(
         await expect.poll(() => unschedulablePods(loop), { timeout: 20_000 }).toBe(others + 6);
         const before = server.callsOf('CreateFleet').length;
         server.delay('CreateFleet', 1500);
-        await loop.invoke('provision', {});
+        await loop.invoke('provision', {}, 60_000);
         server.delay('CreateFleet', 0);
         expect(server.callsOf('CreateFleet').length - before).toBe(6);
         expect(server.mostAtOnce('CreateFleet')).toBe(6);
