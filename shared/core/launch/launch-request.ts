@@ -1,14 +1,13 @@
+import { typeMeets } from '../instance-types/type-requirements.ts';
 import type { InstanceType } from '../model/instance-type.ts';
 import {
   CAPACITY_OVERLAY_APPLIED,
   CAPACITY_TYPE,
   type CapacityType,
   INSTANCE_PROFILE,
-  INSTANCE_TYPE,
   type Labels,
   NODE_POOL,
   ON_DEMAND,
-  ownValue,
   PRICE_OVERLAY_APPLIED,
   SECURITY_GROUPS,
   SPOT,
@@ -19,7 +18,7 @@ import {
 import type { Image, NodeClass } from '../model/node-class.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import { PODS } from '../model/resources.ts';
-import { intersects, oneOf, requirementsOf } from '../requirements/value-set.ts';
+import { requirementsOf } from '../requirements/value-set.ts';
 import type { LaunchChoice, LaunchOption } from './overrides.ts';
 
 export type AllocationStrategy =
@@ -45,18 +44,10 @@ export function imageFinder(
 ): (type: Pick<InstanceType, 'name' | 'labels'>) => Image | undefined {
   const usable = [...images.filter((each) => !each.deprecated), ...images].map((image) => ({
     image,
-    requirements: [...requirementsOf(image.requirements)],
+    requirements: requirementsOf(image.requirements),
   }));
-  const meets = (
-    [key, set]: (typeof usable)[number]['requirements'][number],
-    type: Pick<InstanceType, 'name' | 'labels'>,
-  ): boolean => {
-    const values = key === INSTANCE_TYPE ? [type.name] : ownValue(type.labels, key);
-    if (values === undefined || values === null || values.length === 0) return set.absent;
-    return intersects(set, oneOf(...values));
-  };
   return (type) =>
-    usable.find(({ requirements }) => requirements.every((each) => meets(each, type)))?.image;
+    usable.find(({ requirements }) => typeMeets(requirements, type, 'absent'))?.image;
 }
 
 /** For one type; see {@link imageFinder}. */

@@ -1,12 +1,11 @@
 import { allocatable } from '../instance-types/allocatable.ts';
+import { typeMeets } from '../instance-types/type-requirements.ts';
 import type { InstanceType, Offering } from '../model/instance-type.ts';
 import {
   CAPACITY_TYPE,
   type CapacityType,
   INSTANCE_LABELS,
-  INSTANCE_TYPE,
   ON_DEMAND,
-  ownValue,
   RESERVATION_ID,
   RESERVATION_TYPE,
   RESERVED,
@@ -16,13 +15,7 @@ import {
 } from '../model/labels.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import { fitsResources } from '../model/resources.ts';
-import {
-  allows,
-  intersects,
-  oneOf,
-  type Requirements,
-  requirementsOf,
-} from '../requirements/value-set.ts';
+import { allows, type Requirements, requirementsOf } from '../requirements/value-set.ts';
 
 /** One way to launch a claim. */
 export interface LaunchOption {
@@ -40,22 +33,6 @@ export interface LaunchChoice {
 /** Why a claim has nothing to launch, with what each filter left. */
 export interface NothingToLaunch {
   readonly stages: readonly { readonly what: string; readonly left: number }[];
-}
-
-/** Labels of a type that its node would have, checked against what the claim asks. */
-function typeMeets(requirements: Requirements, type: InstanceType): boolean {
-  for (const [key, set] of requirements) {
-    if (key === INSTANCE_TYPE) {
-      if (!allows(set, type.name)) return false;
-      continue;
-    }
-    const values = ownValue(type.labels, key);
-    if (values === undefined) continue;
-    if (values === null || values.length === 0) {
-      if (!set.absent) return false;
-    } else if (!intersects(set, oneOf(...values))) return false;
-  }
-  return true;
 }
 
 function offeringMeets(requirements: Requirements, offering: Offering): boolean {
@@ -140,7 +117,7 @@ function compatibleOptions(
   types: readonly InstanceType[],
 ): { readonly options: readonly LaunchOption[]; readonly stages: NothingToLaunch['stages'] } {
   const requirements = requirementsOf(claim.requirements);
-  const matching = types.filter((type) => typeMeets(requirements, type));
+  const matching = types.filter((type) => typeMeets(requirements, type, 'open'));
   const all = matching.flatMap((type) => type.offerings.map((offering) => ({ type, offering })));
   const offered = all.filter(({ offering }) => offeringMeets(requirements, offering));
   const available = offered.filter(({ offering }) => offering.available);
@@ -164,7 +141,7 @@ export function everyOption(
 ): readonly LaunchOption[] {
   const requirements = requirementsOf(claim.requirements);
   return types
-    .filter((type) => typeMeets(requirements, type))
+    .filter((type) => typeMeets(requirements, type, 'open'))
     .flatMap((type) => type.offerings.map((offering) => ({ type, offering })))
     .filter(
       ({ type, offering }) =>

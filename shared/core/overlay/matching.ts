@@ -1,13 +1,7 @@
+import { typeMeets, typeValues } from '../instance-types/type-requirements.ts';
 import { itemAt } from '../invariant.ts';
 import type { InstanceType, Offering } from '../model/instance-type.ts';
-import {
-  CAPACITY_TYPE,
-  INSTANCE_TYPE,
-  NODE_POOL,
-  ownValue,
-  ZONE,
-  ZONE_ID,
-} from '../model/labels.ts';
+import { CAPACITY_TYPE, NODE_POOL, ZONE, ZONE_ID } from '../model/labels.ts';
 import type { NodeOverlay, NodePool } from '../model/provisioning.ts';
 import { allows, requirementsOf, type ValueSet } from '../requirements/value-set.ts';
 
@@ -123,10 +117,7 @@ export class TypeIndex {
       if (candidates === undefined || named.length < candidates.length) candidates = named;
     }
     candidates ??= this.types.map((_, index) => index);
-    return candidates.filter((index) => {
-      const type = itemAt(this.types, index);
-      return node.every(([key, set]) => meets(type, key, set, defined));
-    });
+    return candidates.filter((index) => typeMeets(node, itemAt(this.types, index), defined));
   }
 
   private withAnyOf(key: string, values: ReadonlySet<string>): TypeList {
@@ -141,7 +132,7 @@ export class TypeIndex {
     if (known !== undefined) return known;
     const lists = new Map<string, number[]>();
     for (const [index, type] of this.types.entries()) {
-      for (const value of valuesOf(type, key) ?? []) {
+      for (const value of typeValues(type, key) ?? []) {
         const list = lists.get(value);
         if (list === undefined) lists.set(value, [index]);
         else list.push(index);
@@ -150,21 +141,4 @@ export class TypeIndex {
     this.byValue.set(key, lists);
     return lists;
   }
-}
-
-/** Undefined: the type does not describe the label; null or empty: its nodes never have it. */
-function valuesOf({ name, labels }: InstanceType, key: string) {
-  return key === INSTANCE_TYPE ? [name] : ownValue(labels, key);
-}
-
-function meets(
-  type: InstanceType,
-  key: string,
-  set: ValueSet,
-  defined: ReadonlySet<string>,
-): boolean {
-  const values = valuesOf(type, key);
-  if (values === undefined) return defined.has(key) || set.absent;
-  if (values === null || values.length === 0) return set.absent;
-  return values.some((value) => allows(set, value));
 }

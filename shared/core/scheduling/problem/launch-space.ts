@@ -1,4 +1,5 @@
 import { allocatable } from '../../instance-types/allocatable.ts';
+import { allowsSome, typeValues } from '../../instance-types/type-requirements.ts';
 import type { InstanceType, Offering } from '../../model/instance-type.ts';
 import {
   CAPACITY_TYPE,
@@ -7,7 +8,6 @@ import {
   INITIALIZED,
   INSTANCE_TYPE,
   NODE_POOL,
-  ownValue,
   REGISTERED,
   RESERVATION_ID,
   RESERVATION_TYPE,
@@ -98,30 +98,23 @@ export function domainAllows(conjunction: Requirements, domain: Domain): boolean
 }
 
 /** The values that a type describes for a label; undefined = not described, [] = never there. */
-function typeValues({ type, chosen }: TypeVariant, key: string): readonly string[] | undefined {
-  if (key === INSTANCE_TYPE) return [type.name];
+function valuesOf({ type, chosen }: TypeVariant, key: string): readonly string[] | undefined {
   const picked = chosen.get(key);
-  if (picked !== undefined) return [picked];
-  const values = ownValue(type.labels, key);
-  return values === undefined ? undefined : (values ?? []);
+  return picked === undefined ? typeValues(type, key) : [picked];
 }
 
 /**
  * The value that a node of the type has for a label; undefined = none, or the type does not say.
  */
 export function typeLabel(variant: TypeVariant, key: string): string | undefined {
-  return typeValues(variant, key)?.[0];
-}
-
-function allowsSome(set: ValueSet, values: readonly string[]): boolean {
-  return values.length === 0 ? set.absent : values.some((value) => allows(set, value));
+  return valuesOf(variant, key)?.[0];
 }
 
 /** Whether what the type describes (offerings apart) meets the conjunction. */
 export function typeAllows(conjunction: Requirements, variant: TypeVariant): boolean {
   for (const [key, set] of conjunction) {
     if (DOMAIN_KEYS.has(key)) continue;
-    const values = typeValues(variant, key);
+    const values = valuesOf(variant, key);
     if (values !== undefined && !allowsSome(set, values)) return false;
   }
   return true;
@@ -134,7 +127,7 @@ export function poolAllows(
   variant: TypeVariant,
 ): boolean {
   for (const [key, set] of conjunction) {
-    if (DOMAIN_KEYS.has(key) || typeValues(variant, key) !== undefined) continue;
+    if (DOMAIN_KEYS.has(key) || valuesOf(variant, key) !== undefined) continue;
     if (!poolAllowsKey(pool, key, set)) return false;
   }
   return true;
@@ -169,7 +162,7 @@ export function launchLabel(
   key: string,
 ): string | undefined {
   if (DOMAIN_KEYS.has(key)) return domainLabel(domain, key);
-  const values = typeValues(variant, key);
+  const values = valuesOf(variant, key);
   return values === undefined ? pool.labels.get(key) : values[0];
 }
 
