@@ -3,6 +3,7 @@ import { CatalogReader } from '../../shared/aws/catalog-reader.ts';
 import { knownMachines } from '../../shared/catalog/catalog.ts';
 import { composed } from '../runtime/compose.ts';
 import type { WakeUpEvent } from '../runtime/context.ts';
+import { Deadline } from '../runtime/deadline.ts';
 import { openMemory } from '../runtime/memory.ts';
 import { wakeOf } from '../runtime/wake.ts';
 
@@ -11,8 +12,11 @@ import { wakeOf } from '../runtime/wake.ts';
  * schedule says so, else everything. Runs outside the VPC and never speaks to the cluster.
  */
 export const handler = composed(async (event: WakeUpEvent, invocation) => {
-  const { config, telemetry } = invocation;
-  const { access, calls, catalogFile, embedded } = await openMemory(config, telemetry);
+  const { config, telemetry, remainingMs } = invocation;
+  const deadline = new Deadline();
+  deadline.begin(remainingMs());
+  const opened = await openMemory(config, telemetry, () => deadline.signal);
+  const { access, calls, catalogFile, embedded } = opened;
   const { region } = config;
   const ec2 = ec2Client(access);
   const reader = new CatalogReader({

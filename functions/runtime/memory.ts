@@ -30,9 +30,13 @@ export interface OpenMemory {
   readonly degradations: () => readonly Degradation[];
 }
 
-export async function openMemory(config: Config, telemetry: Telemetry): Promise<OpenMemory> {
+export async function openMemory(
+  config: Config,
+  telemetry: Telemetry,
+  deadline: () => AbortSignal | undefined = () => undefined,
+): Promise<OpenMemory> {
   const { cluster, region } = config;
-  const access = lambdaAccess(region, config.functionName);
+  const access = lambdaAccess(region, config.functionName, deadline);
   const role = `the role of the function ${functionName(cluster, config.functionName)}`;
   const calls = new Calls(undefined, faultCounter(telemetry), role);
   const embedded = isEmbeddedRegion(region) ? await loadCatalog(region) : undefined;

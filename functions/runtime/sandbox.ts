@@ -16,6 +16,7 @@ import { httpTransport } from '../../shared/kube/transport.ts';
 import type { Leases, Ports, Recorder } from '../../shared/ports.ts';
 import type { Invocation } from './compose.ts';
 import type { Config } from './config.ts';
+import { Deadline } from './deadline.ts';
 import { openMemory } from './memory.ts';
 import { logRecorder, type Telemetry } from './telemetry.ts';
 
@@ -37,6 +38,7 @@ export type Cloud = Pick<
 
 /** Everything a function keeps from one invocation to the next. */
 export interface Sandbox {
+  readonly deadline: Deadline;
   readonly ports: Ports;
   readonly kube: KubeClient;
   readonly base: Base;
@@ -54,17 +56,23 @@ export interface Sandbox {
 const open = new Map<string, Promise<Sandbox>>();
 
 /** The sandbox of a function, made by its first invocation; one that failed is made again. */
-export function openSandbox(
-  { config, telemetry }: Invocation,
+export async function openSandbox(
+  { config, telemetry, remainingMs }: Invocation,
   cloud: (base: Base) => Cloud,
 ): Promise<Sandbox> {
   const { functionName } = config;
   const known = open.get(functionName);
-  if (known !== undefined) return known;
-  const sandbox = assemble(config, telemetry, cloud);
+  if (known !== undefined) {
+    const sandbox = await known;
+    sandbox.deadline.begin(remainingMs());
+    return sandbox;
+  }
+  const deadline = new Deadline();
+  deadline.begin(remainingMs());
+  const sandbox = assemble(config, telemetry, cloud, deadline);
   open.set(functionName, sandbox);
   sandbox.catch(() => open.delete(functionName));
-  return sandbox;
+  return await sandbox;
 }
 
 /** Closes the sandboxes of this process; Lambda never does, tests do. */
@@ -94,18 +102,21 @@ async function assemble(
   config: Config,
   telemetry: Telemetry,
   cloud: (base: Base) => Cloud,
+  deadline: Deadline,
 ): Promise<Sandbox> {
-  const opened = await openMemory(config, telemetry);
+  const opened = await openMemory(config, telemetry, () => deadline.signal);
   const { access, calls, memory, decisions, snapshots, prices, degradations } = opened;
   const eks = eksClient(access);
   const facts = cachedCluster(
     () => describeCluster(eks, calls, config.cluster),
     () => Date.now(),
   );
-  const kube = await kubeClient(config, facts);
+  const patient = await kubeClient(config, facts);
+  const kube = patient.withDeadline(() => deadline.signal);
   const catalog = (): Catalog => prices.current ?? noCatalog(config.region);
   const base: Base = { config, access, calls, cluster: facts, catalog };
   return {
+    deadline,
     kube,
     base,
     refreshPrices: () => prices.refresh(),
@@ -116,7 +127,8 @@ async function assemble(
     // Lambda may deliver an event twice, with the same request id: only one of the two may hold.
     leases: (requestId) => {
       const holder = `${requestId}/${randomUUID()}`;
-      return kubeLeases({ client: kube, holder, by: config.functionName });
+      // A Lease is released also after the deadline.
+      return kubeLeases({ client: patient, holder, by: config.functionName });
     },
     ports: {
       ...cloud(base),

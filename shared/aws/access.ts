@@ -4,7 +4,7 @@ import { IAMClient } from '@aws-sdk/client-iam';
 import { PricingClient } from '@aws-sdk/client-pricing';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SSMClient } from '@aws-sdk/client-ssm';
-import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { NodeHttpHandler, type NodeHttpHandlerOptions } from '@smithy/node-http-handler';
 
 export interface Credentials {
   readonly accessKeyId: string;
@@ -22,6 +22,8 @@ export interface AwsAccess {
   readonly endpoint?: string;
   /** Of one attempt; default 20 s. */
   readonly timeoutMs?: number;
+  /** Gives up calls that still wait, but for those with a signal of their own. @default nothing does */
+  readonly deadline?: () => AbortSignal | undefined;
 }
 
 /**
@@ -47,6 +49,35 @@ const TIMEOUT_MS = 20_000;
 const CONNECT_MS = 3_000;
 const SOCKETS = 64;
 
+/** HTTP by Node, which ends at the deadline whatever waits by then. */
+class DeadlineHandler extends NodeHttpHandler {
+  readonly #deadline: () => AbortSignal | undefined;
+
+  constructor(options: NodeHttpHandlerOptions, deadline: () => AbortSignal | undefined) {
+    super(options);
+    this.#deadline = deadline;
+  }
+
+  override handle(...[request, options]: Parameters<NodeHttpHandler['handle']>) {
+    const abortSignal = options?.abortSignal ?? this.#deadline();
+    return super.handle(request, abortSignal === undefined ? options : { ...options, abortSignal });
+  }
+}
+
+function requestHandler(
+  timeoutMs: number,
+  deadline: () => AbortSignal | undefined = () => undefined,
+): NodeHttpHandler {
+  const options = {
+    connectionTimeout: CONNECT_MS,
+    requestTimeout: timeoutMs,
+    throwOnRequestTimeout: true,
+    httpAgent: { maxSockets: SOCKETS },
+    httpsAgent: { maxSockets: SOCKETS },
+  };
+  return new DeadlineHandler(options, deadline);
+}
+
 /** One attempt per call: retries are counted in one place, {@link Calls}. */
 export function configuration(access: AwsAccess) {
   const { region, credentials, functionName, endpoint, timeoutMs = TIMEOUT_MS } = access;
@@ -56,13 +87,7 @@ export function configuration(access: AwsAccess) {
     credentials,
     customUserAgent,
     maxAttempts: 1,
-    requestHandler: new NodeHttpHandler({
-      connectionTimeout: CONNECT_MS,
-      requestTimeout: timeoutMs,
-      throwOnRequestTimeout: true,
-      httpAgent: { maxSockets: SOCKETS },
-      httpsAgent: { maxSockets: SOCKETS },
-    }),
+    requestHandler: requestHandler(timeoutMs, access.deadline),
     ...(endpoint === undefined ? {} : { endpoint }),
   };
 }

@@ -16,6 +16,8 @@ export interface ClientOptions {
   readonly version: string;
   /** Tries of one request that is throttled or meets an unavailable server. @default 5 */
   readonly attemptsMax?: number;
+  /** Gives up calls that still wait. @default nothing does */
+  readonly deadline?: () => AbortSignal | undefined;
 }
 
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -185,7 +187,8 @@ export class KubeClient {
   }
 
   /** A successful answer whose body has not been read. */
-  async open(call: Call): Promise<HttpResponse> {
+  async open(asked: Call): Promise<HttpResponse> {
+    const call = { ...asked, signal: firstOf(asked.signal, this.#options.deadline?.()) };
     const attemptsMax = call.attemptsMax ?? this.#options.attemptsMax ?? ATTEMPTS_MAX;
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -206,6 +209,11 @@ export class KubeClient {
         if (call.signal?.aborted) throw error;
       }
     }
+  }
+
+  /** The same connection, whose calls are given up at the deadline; closing one closes both. */
+  withDeadline(deadline: () => AbortSignal | undefined): KubeClient {
+    return new KubeClient({ ...this.#options, deadline });
   }
 
   /** The same connection by another clock; closing one of them closes both. */
@@ -241,6 +249,12 @@ export class KubeClient {
     const body = (await this.bytes(call, response)).toString('utf8');
     throw classify(call.asked, response.status, body, response.header('retry-after'));
   }
+}
+
+/** Aborts with whichever is first. */
+function firstOf(a: AbortSignal | undefined, b: AbortSignal | undefined): AbortSignal | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return AbortSignal.any([a, b]);
 }
 
 function subresourceName(resource: Resource, address: Address, subresource?: string): string {
