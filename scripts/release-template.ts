@@ -49,7 +49,21 @@ function nextSteps(out: string, bucket: string, prefix: string, joiner: JoinerPr
   aws s3 cp${region} --recursive ${out}/${prefix} s3://${bucket}/${prefix}
   aws cloudformation deploy${region} --stack-name joiner-${String(joiner.cluster)} \\
     --template-file ${out}/template.json --capabilities CAPABILITY_NAMED_IAM --s3-bucket ${bucket}
+Or, for Terraform (infra/terraform) and for the console, with the template in the bucket as well:
+  aws s3 cp${region} ${out}/template.json s3://${bucket}/${prefix}template.json
+  ${quickCreateLink(bucket, prefix, joiner)}
 `;
+}
+
+/** https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cfn-console-create-stacks-quick-create-links.html */
+function quickCreateLink(bucket: string, prefix: string, { region, cluster }: JoinerProps): string {
+  const place = region ?? 'REGION';
+  const template = `https://${bucket}.s3.${place}.amazonaws.com/${prefix}template.json`;
+  const query = new URLSearchParams({
+    templateURL: template,
+    stackName: `joiner-${String(cluster)}`,
+  });
+  return `https://console.aws.amazon.com/cloudformation/home?region=${place}#/stacks/create/review?${query}`;
 }
 
 function split(pair: string): readonly [string, string] {

@@ -9,7 +9,7 @@ import { sendAnswer } from './answer.ts';
 import { type Applied, applyAll } from './apply.ts';
 import { clusterFault } from './check.ts';
 import type { InstallCloud } from './cloud.ts';
-import { InstallFault } from './manifest.ts';
+import { InstallFault, isDefinition } from './manifest.ts';
 import { countNodes, destroyRefusal, roleRefusal, rolesLost } from './nodes.ts';
 import { decodeRequest, type InstallRequest } from './request.ts';
 import { lacking, removal, removeRights, settleRights } from './rights.ts';
@@ -121,12 +121,30 @@ async function apply(ports: InstallPorts, request: InstallRequest): Promise<stri
     if (!(await isAdmin(client, request.properties['Admin'] === 'true'))) {
       return await asItIs(client, request.cluster, manifests);
     }
-    const applied = await applyAll({ client, manifests, isAutoMode: facts.isAutoMode });
+    const isChecked = request.properties['Crds'] === 'checked';
+    if (isChecked) await definitionsAsTheyAre(client, request.cluster, manifests);
+    const own = isChecked ? manifests.filter((each) => !isDefinition(each)) : manifests;
+    const applied = await applyAll({ client, manifests: own, isAutoMode: facts.isAutoMode });
     for (const each of applied) ports.log({ message: 'object', ...each });
     return summary(applied);
   } finally {
     await client.close();
   }
+}
+
+/** With `installCrds: false` somebody else applies the CRDs: what is there has to do. */
+async function definitionsAsTheyAre(
+  client: KubeClient,
+  cluster: string,
+  manifests: readonly object[],
+): Promise<void> {
+  const lacks = await lacking(client, manifests.filter(isDefinition));
+  if (lacks.length === 0) return;
+  throw new InstallFault(
+    `the cluster ${cluster} lacks CRDs that this version needs, and installCrds is false: ` +
+      `${lacks.slice(0, 3).join('; ')}. Upgrade the chart joiner-crds, or apply them: ` +
+      'kubectl apply --server-side -f infra/crds',
+  );
 }
 
 /** Whoever is not the admin changes nothing: what is there has to do. */

@@ -15,6 +15,8 @@ export interface InstallerProps {
   readonly fingerprint: string;
   /** The access policy that the installer has until all is applied; undefined: none. */
   readonly lentPolicyArn: string | undefined;
+  /** Whether it applies the CRDs, or only checks them. */
+  readonly installCrds: boolean;
 }
 
 /** Longer than the function's own timeout: a function that died is reported within minutes. */
@@ -52,11 +54,12 @@ export class Installer extends Construct {
 
   /** Runs again whenever what it applies has changed. */
   apply(): CustomResource {
-    const { cluster, fingerprint, lentPolicyArn } = this.#props;
+    const { cluster, fingerprint, lentPolicyArn, installCrds } = this.#props;
     return this.#step('Apply', INSTALL_STEPS.apply, {
       Cluster: cluster,
       Fingerprint: fingerprint,
       Admin: String(lentPolicyArn !== undefined),
+      ...(installCrds ? {} : { Crds: 'checked' }),
     });
   }
 

@@ -241,6 +241,12 @@ export interface JoinerProps {
    */
   readonly installerAccess?: boolean;
   /**
+   * Whether the installer applies the CRDs. Without it they are kept by other means, such as the Helm
+   * chart of a release or GitOps: the deployment fails where one is missing or lacks a field.
+   * @default true
+   */
+  readonly installCrds?: boolean;
+  /**
    * Where the code of a function comes from.
    * @default - that of the npm package; in a checkout bundled from `functions/<name>/handler.ts`
    */
@@ -292,5 +298,6 @@ export const JOINER_PROPS = [
   'windowsNodes',
   'reservedConcurrency',
   'installerAccess',
+  'installCrds',
   'code',
 ] as const satisfies readonly (keyof JoinerProps)[];

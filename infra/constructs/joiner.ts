@@ -266,7 +266,7 @@ export class Joiner extends Construct {
    * away in the opposite order: no function is moved to rights that are not there yet.
    */
   #install(access: ClusterAccess, nodeRoles: readonly string[]): Installer {
-    const { installerAccess, endpoint, cluster, leaveNodes } = this.#props;
+    const { installerAccess, installCrds, endpoint, cluster, leaveNodes } = this.#props;
     const install = this.#get('install');
     const lentPolicyArn = (installerAccess ?? true) ? clusterAdminPolicy(this) : undefined;
     const installer = new Installer(this, 'Installer', {
@@ -277,6 +277,7 @@ export class Joiner extends Construct {
       leaveNodes: leaveNodes ?? false,
       fingerprint: FINGERPRINT,
       lentPolicyArn,
+      installCrds: installCrds ?? true,
     });
     const check = installer.check();
     if (typeof cluster !== 'string') check.node.addDependency(cluster);

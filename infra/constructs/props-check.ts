@@ -203,6 +203,7 @@ const CHECKS: Readonly<Record<(typeof JOINER_PROPS)[number], Check>> = {
   windowsNodes: isFlag,
   reservedConcurrency: recordOf(FUNCTION_NAMES, whole(1, 1000), 'provision=2'),
   installerAccess: isFlag,
+  installCrds: isFlag,
   code: (value) => (typeof value === 'function' ? undefined : 'a function from a name to Code'),
 };
 

@@ -148,6 +148,7 @@ const ROWS: readonly Row[] = [
   ],
   ['leaveNodes', { leaveNodes: true }, 'Custom::JoinerInstall', '"LeaveNodes":"true"'],
   ['windowsNodes', { windowsNodes: true }, 'AWS::EKS::AccessEntry', '"Type":"EC2_WINDOWS"'],
+  ['installCrds', { installCrds: false }, 'Custom::JoinerInstall', '"Crds":"checked"'],
   [
     'reservedConcurrency',
     { reservedConcurrency: { lifecycle: 2 } },

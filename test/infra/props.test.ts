@@ -102,6 +102,7 @@ const NONSENSE: readonly Row[] = [
   ['windowsNodes', 'no', '"no"', 'true or false'],
   ['reservedConcurrency', { watch: 0 }, '{"watch":0}', 'a whole number from 1 to 1000'],
   ['installerAccess', null, 'null', 'true or false'],
+  ['installCrds', 'no', '"no"', 'true or false'],
   ['code', 'code.zip', '"code.zip"', 'a function from a name to Code'],
 ];
 
