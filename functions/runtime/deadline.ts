@@ -17,7 +17,7 @@ export class Deadline {
 
   /** Begins with the invocation; `remainingMs` until Lambda ends it. */
   begin(remainingMs: number): void {
-    const leftMs = Math.max(0, remainingMs - CLOSING_MS);
+    const leftMs = Math.max(0, Math.floor(remainingMs - CLOSING_MS));
     this.#signal = AbortSignal.timeout(Math.min(leftMs, TIMER_MS_MAX));
   }
 
