@@ -32,18 +32,34 @@ const CACHE = '.cache/mutation';
 const PAGE = 'bench/mutation.md';
 const MARK = '<!-- npm run mutation -- --write -->\n';
 
+const incrementalFile = (name: string): string => `${CACHE}/${name}.incremental.json`;
 const reportFile = (name: string): string => join(ROOT, CACHE, `${name}.json`);
 
+/**
+ * Two passes. In the first, mutants that tests reach run with those tests, also where they are
+ * reached while a suite is read; in the second, those that are reached only then, with all suites.
+ */
 async function run(name: string, target: Target, concurrency: number): Promise<void> {
-  process.env['JOINER_MUTATION_SUITES'] = target.suites.join();
+  forgetStaticSurvivors(incrementalFile(name));
+  for (const ignoreStatic of [true, false]) await pass(name, target, concurrency, ignoreStatic);
+}
+
+async function pass(
+  name: string,
+  target: Target,
+  concurrency: number,
+  ignoreStatic: boolean,
+): Promise<void> {
+  process.env['JOINER_MUTATION_SUITES'] = JSON.stringify(target.suites);
   await new Stryker({
     testRunner: 'vitest',
     // Not Stryker's testFiles: with it mutants of a module's constants are switched on too late.
     vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
     mutate: [...target.mutate],
     concurrency,
+    ignoreStatic,
     incremental: true,
-    incrementalFile: `${CACHE}/${name}.incremental.json`,
+    incrementalFile: incrementalFile(name),
     reporters: ['json', 'progress-append-only'],
     jsonReporter: { fileName: `${CACHE}/${name}.json` },
     tempDirName: `${CACHE}/sandbox`,
@@ -52,6 +68,18 @@ async function run(name: string, target: Target, concurrency: number): Promise<v
     tsconfigFile: 'none.json',
     allowConsoleColors: false,
   }).runMutationTest();
+}
+
+/** Of what no single test reaches Stryker does not see that there is a new test: it has to run again. */
+function forgetStaticSurvivors(path: string): void {
+  const file = join(ROOT, path);
+  if (!existsSync(file)) return;
+  const known = readJson<MutationReport>(file);
+  const files = Object.entries(known.files).map(([name, { mutants, ...rest }]) => {
+    const kept = mutants.filter((each) => each.static !== true || each.status === 'Killed');
+    return [name, { ...rest, mutants: kept }];
+  });
+  writeFileSync(file, JSON.stringify({ ...known, files: Object.fromEntries(files) }));
 }
 
 function readJson<Value>(file: string): Value {
@@ -81,8 +109,7 @@ async function main(): Promise<void> {
   for (const name of names) {
     const target = TARGETS[name];
     if (target === undefined) throw new Error(`no target ${name}\n${USAGE}`);
-    const known = join(ROOT, CACHE, `${name}.incremental.json`);
-    if (values.fresh) rmSync(known, { force: true });
+    if (values.fresh) rmSync(join(ROOT, incrementalFile(name)), { force: true });
     if (!values.last) await run(name, target, Number(values.concurrency));
   }
   const listed = readJson<Listed>(join(ROOT, 'test/mutation/survivors.json'));

@@ -18,6 +18,8 @@ export interface Mutant {
   /** Lines and columns count from 1. */
   readonly location: { readonly start: Position; readonly end: Position };
   readonly status: string;
+  /** It is reached while a file is read, not only by a test. */
+  readonly static?: boolean;
 }
 
 /** Mutants that survive on purpose, by file: each `code → replacement`, and why. */

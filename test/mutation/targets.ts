@@ -29,10 +29,7 @@ export const TARGETS: Readonly<Record<string, Target>> = {
   },
   launch: {
     mutate: ['shared/core/launch/**/*.ts'],
-    suites: [
-      'test/unit/launch/**/*.test.ts',
-      'test/unit/aws/{user-data,bottlerocket-user-data,fleet-request}.test.ts',
-    ],
+    suites: ['test/unit/launch/**/*.test.ts'],
   },
   interruption: {
     mutate: ['shared/core/interruption/**/*.ts'],
