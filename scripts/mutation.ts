@@ -36,12 +36,14 @@ const incrementalFile = (name: string): string => `${CACHE}/${name}.incremental.
 const reportFile = (name: string): string => join(ROOT, CACHE, `${name}.json`);
 
 /**
- * Two passes. In the first, mutants that tests reach run with those tests, also where they are
- * reached while a suite is read; in the second, those that are reached only then, with all suites.
+ * Two passes. In the first, mutants that tests reach run with those tests alone. In the second, those
+ * that are reached while files are read run with all suites, unless the first has killed them.
  */
 async function run(name: string, target: Target, concurrency: number): Promise<void> {
-  forgetStaticSurvivors(incrementalFile(name));
-  for (const ignoreStatic of [true, false]) await pass(name, target, concurrency, ignoreStatic);
+  for (const ignoreStatic of [true, false]) {
+    forgetStaticSurvivors(incrementalFile(name));
+    await pass(name, target, concurrency, ignoreStatic);
+  }
 }
 
 async function pass(
@@ -76,7 +78,9 @@ function forgetStaticSurvivors(path: string): void {
   if (!existsSync(file)) return;
   const known = readJson<MutationReport>(file);
   const files = Object.entries(known.files).map(([name, { mutants, ...rest }]) => {
-    const kept = mutants.filter((each) => each.static !== true || each.status === 'Killed');
+    const kept = mutants.filter(
+      (each) => each.status === 'Killed' || (each.static !== true && each.status !== 'NoCoverage'),
+    );
     return [name, { ...rest, mutants: kept }];
   });
   writeFileSync(file, JSON.stringify({ ...known, files: Object.fromEntries(files) }));

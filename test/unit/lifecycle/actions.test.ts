@@ -1,5 +1,9 @@
 import { expect, it } from 'vitest';
-import { instanceIdOf, providerIdOf } from '../../../shared/core/lifecycle/actions.ts';
+import {
+  EXCLUDE_FROM_LOAD_BALANCERS,
+  instanceIdOf,
+  providerIdOf,
+} from '../../../shared/core/lifecycle/actions.ts';
 
 it.each([
   ['aws:///us-east-1a/i-0123456789abcdef0', 'i-0123456789abcdef0'],
@@ -17,4 +21,10 @@ it.each([
 
 it('a provider id names the zone and the instance', () => {
   expect(providerIdOf('us-east-1a', 'i-1')).toBe('aws:///us-east-1a/i-1');
+});
+
+it('load balancers leave a node alone by the label of Kubernetes', () => {
+  expect(EXCLUDE_FROM_LOAD_BALANCERS).toBe(
+    'node.kubernetes.io/exclude-from-external-load-balancers',
+  );
 });

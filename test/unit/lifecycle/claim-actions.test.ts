@@ -121,6 +121,12 @@ describe('what a claim says', () => {
     expect(said(claim, { nodes })).toMatchObject({ Initialized: 'True Initialized: ' });
   });
 
+  it('of a node that is initialised without a resource of which nothing is requested', () => {
+    const claim = { ...registered, requests: { gpu: 0 } };
+    const nodes = [aNode({ allocatable: { gpu: 0 } })];
+    expect(said(claim, { nodes })).toMatchObject({ Initialized: 'True Initialized: ' });
+  });
+
   it('once, and again only where something is new', () => {
     const waiting: Condition = {
       type: 'Registered',
@@ -242,6 +248,14 @@ describe('why a claim is deleted', () => {
     expect(actionsOf(claim, surroundings).filter(({ kind }) => kind === 'delete-claim')).toEqual(
       [],
     );
+  });
+
+  it('not one whose node has joined late', () => {
+    const kinds = actionsOf(at(0), { nowMs: 16 * MINUTE, nodes: [aNode()] }).map(
+      ({ kind }) => kind,
+    );
+    expect(kinds).toEqual(['register', 'confirm']);
+    expect(actionsOf(registered, {})).toEqual([]);
   });
 
   it('not before its time is up, whenever it was launched', () => {
@@ -381,8 +395,25 @@ describe('a closed node', () => {
     });
   });
 
+  it('has pods that were planned for it or are nominated to it', () => {
+    const [awaiting, nominated] = [[aPod({ name: 'a' })], [aPod({ name: 'b' })]];
+    expect(looked({}, { awaiting, nominated })?.planned).toEqual([...awaiting, ...nominated]);
+    expect(looked({}, { awaiting })?.planned).toEqual(awaiting);
+  });
+
+  it.each<[string, Partial<NodeClaim>]>([
+    ['deleted', { deletedAtMs: 1 }],
+    ['registered', { conditions: yes('Launched', 'Registered') }],
+  ])('is none of a claim that is %s', (_, claim) => {
+    expect(looked(claim, {})).toBeUndefined();
+    expect(looked(claim, { nodes: [closed] })).toBeUndefined();
+  });
+
   it.each<[string, Partial<ClaimSurroundings>]>([
-    ['that came without the taint', { nodes: [aNode({ taints: [taint('other')] })] }],
+    [
+      'that came without the taint',
+      { nodes: [aNode({ taints: [taint('other')], createdAtMs: MINUTE })] },
+    ],
     ['that is not the only one', { nodes: [closed, aNode({ name: 'b' })] }],
     ['that has joined half a minute ago', { nodes: [closed], nowMs: MINUTE + 30_000 }],
   ])('is none %s', (_, surroundings) => {

@@ -76,7 +76,10 @@ describe('what a node has become', () => {
   });
 
   it('names all that differs, taints first, labels and amounts in order', () => {
-    const promises = { labels: { b: '1', a: '1', c: '1' }, capacity: { pods: 9, cpu: 9000 } };
+    const promises = {
+      labels: { b: '1', a: '1', c: '1' },
+      capacity: { 'x.io/b': 1, cpu: 9000, 'x.io/a': 2 },
+    };
     expect(messageOf({ labels: {}, allocatable: {}, taints: [taint('x')] }, promises)).toBe(
       'False ' +
         [
@@ -85,6 +88,8 @@ describe('what a node has become', () => {
           'the node has no label b=1',
           'the node has no label c=1',
           'the node has 2 cpu capacity instead of 9',
+          'the node has 0 x.io/a capacity instead of 2',
+          'the node has 0 x.io/b capacity instead of 1',
           'the node has 0 cpu allocatable instead of 1900m',
         ].join('; '),
     );

@@ -33,6 +33,7 @@ describe('karpenter.sh/do-not-disrupt', () => {
     ['from its making where it has not started', unstarted('1h'), 3_609_999, true],
     ['the same, over', unstarted('1h'), 3_610_000, false],
     ['of another form', hours('soon'), 0, false],
+    ['absent, its start seeming to lie ahead', { startedAtMs: 5000 }, 0, false],
   ])('%s', (_, rest, nowMs, expected) => {
     expect(isProtected(aPod(rest), nowMs)).toBe(expected);
   });
@@ -95,6 +96,12 @@ describe('a step of a drain', () => {
     [[], ''],
   ])('evicts the first group alone', (pods, expected) => {
     expect(names(drainStep(pods, undefined, 0).evict)).toBe(expected);
+  });
+
+  it('leaves alone what does not hold the node', () => {
+    const step = drainStep([aPod({ name: 'mirror', isMirror: true }), plain], undefined, 0);
+    expect(names(step.evict)).toBe('plain');
+    expect(names(step.waiting)).toBe('plain');
   });
 
   it('waits for the first group to go before it evicts the next', () => {

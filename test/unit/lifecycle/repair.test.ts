@@ -93,6 +93,9 @@ describe('an unhealthy node', () => {
     const storage = condition('StorageReady', 'False');
     expect(told(storage, sooner)).toBe('AcceleratedHardwareReady');
     expect(told(later, storage)).toBe('StorageReady');
+    const ready = { ...condition('Ready', 'False'), lastTransitionAtMs: 25 * MINUTE };
+    expect(told(ready, storage)).toBe('StorageReady');
+    expect(told(storage, ready)).toBe('StorageReady');
   });
 
   it('without a NodePool stays where more than a fifth of all nodes is unhealthy', () => {
@@ -128,6 +131,29 @@ describe('an unhealthy node', () => {
     expect(few.blocked.map(({ uid }) => uid)).toEqual(['c0', 'c1', 'bare-c0']);
   });
 
+  it('without a NodePool goes where few of all nodes are, though all such nodes are', () => {
+    const bad = condition('Ready', 'False');
+    const [ofPool, bare] = [fleet(10, 0, bad), fleet(2, 2, bad)];
+    const claims = bare.claims.map((each) => ({
+      ...each,
+      uid: `bare-${each.uid}`,
+      providerId: `b${each.providerId}`,
+      labels: {},
+    }));
+    const nodes = bare.nodes.map((each) => ({
+      ...each,
+      providerId: `b${each.providerId}`,
+      labels: {},
+    }));
+    const report = unhealthyNodes(
+      [...ofPool.claims, ...claims],
+      [...ofPool.nodes, ...nodes],
+      60 * MINUTE,
+    );
+    expect([...report.unhealthy.keys()]).toEqual(['bare-c0', 'bare-c1']);
+    expect(report.blocked).toEqual([]);
+  });
+
   it('stays where all of its NodePool is, though few of all nodes are', () => {
     const bad = condition('Ready', 'False');
     const [whole, other] = [fleet(2, 2, bad), fleet(20, 0, bad)];
@@ -156,7 +182,8 @@ describe('an unhealthy node', () => {
   it('counts only nodes with a claim, and claims with a node', () => {
     const { claims, nodes } = fleet(5, 1, condition('Ready', 'False'));
     const waiting = aNodeClaim({ uid: 'waiting', providerId: undefined });
-    const foreign = aNode({ name: 'x', providerId: undefined, conditions: [] });
+    const notReady = [condition('Ready', 'False')];
+    const foreign = aNode({ name: 'x', providerId: undefined, conditions: notReady, labels: POOL });
     const sick = aNode({
       name: 'y',
       providerId: 'aws:///y',

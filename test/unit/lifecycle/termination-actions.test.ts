@@ -151,7 +151,7 @@ describe('a drain', () => {
       'VolumesDetached=Unknown/AwaitingVolumeDetachment',
     );
     const awaited = condition('VolumesDetached', 'Unknown', 'AwaitingVolumeDetachment');
-    expect(kinds(having(drained, awaited), { blockingAttachments })).toBe('');
+    expect(actions(having(drained, awaited), { blockingAttachments })).toEqual([]);
     const otherwise = condition('VolumesDetached', 'Unknown', 'Other');
     expect(kinds(having(drained, otherwise), { blockingAttachments })).toBe(
       'VolumesDetached=Unknown/AwaitingVolumeDetachment',
