@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { GroupPods, isLive, podsByGroup, ranMs } from '../../../shared/core/launch/group-pods.ts';
+import { GroupPods, podsByGroup, ranMs } from '../../../shared/core/launch/group-pods.ts';
 import { PodGroups } from '../../../shared/core/launch/pod-groups.ts';
-import type { Pod } from '../../../shared/core/model/pod.ts';
+import { isLive, type Pod } from '../../../shared/core/model/pod.ts';
 import { claimOf, podOf } from '../../builders/scheduling.ts';
 
 const NODE = { nodeName: 'n', startedAtMs: 1000 };

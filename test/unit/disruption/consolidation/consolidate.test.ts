@@ -1,30 +1,34 @@
 import { describe, expect, it } from 'vitest';
-import { consolidate } from '../../../shared/core/disruption/consolidation/consolidate.ts';
-import { evictionCost } from '../../../shared/core/disruption/consolidation/eviction-cost.ts';
+import { consolidate } from '../../../../shared/core/disruption/consolidation/consolidate.ts';
+import { evictionCost } from '../../../../shared/core/disruption/consolidation/eviction-cost.ts';
 import {
   fingerprint,
   hasSameTypes,
-} from '../../../shared/core/disruption/consolidation/fingerprint.ts';
-import { limitsGuardOf } from '../../../shared/core/disruption/consolidation/limits-guard.ts';
-import type { Move } from '../../../shared/core/disruption/consolidation/move.ts';
+} from '../../../../shared/core/disruption/consolidation/fingerprint.ts';
+import { limitsGuardOf } from '../../../../shared/core/disruption/consolidation/limits-guard.ts';
+import type { Move } from '../../../../shared/core/disruption/consolidation/move.ts';
 import {
   balanceOf,
   DEFAULT_CONSOLIDATION_SETTINGS,
   gainOf,
   isBalanced,
   paybackMs,
-} from '../../../shared/core/disruption/consolidation/payback.ts';
-import { CAPACITY_TYPE, INSTANCE_TYPE, LIMITS_GUARD } from '../../../shared/core/model/labels.ts';
-import type { Pod } from '../../../shared/core/model/pod.ts';
-import type { NodePool } from '../../../shared/core/model/provisioning.ts';
-import type { ClusterSnapshot } from '../../../shared/core/model/snapshot.ts';
+} from '../../../../shared/core/disruption/consolidation/payback.ts';
+import {
+  CAPACITY_TYPE,
+  INSTANCE_TYPE,
+  LIMITS_GUARD,
+} from '../../../../shared/core/model/labels.ts';
+import type { Pod } from '../../../../shared/core/model/pod.ts';
+import type { NodePool } from '../../../../shared/core/model/provisioning.ts';
+import type { ClusterSnapshot } from '../../../../shared/core/model/snapshot.ts';
 import {
   type Cluster,
   clusterOf,
   consolidationOf,
   poolUses,
   type Used,
-} from '../../builders/consolidation.ts';
+} from '../../../builders/consolidation.ts';
 import {
   claimOf,
   FAMILY,
@@ -35,7 +39,7 @@ import {
   snapshotOf,
   typeOf,
   yes,
-} from '../../builders/scheduling.ts';
+} from '../../../builders/scheduling.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
