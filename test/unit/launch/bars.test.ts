@@ -61,6 +61,12 @@ describe('a bar', () => {
     expect(second).toMatchObject({ times: 2, untilMs: 9 * MINUTE_MS });
   });
 
+  it('that is met again is the newest', () => {
+    const other = { ...SPOT, instanceType: 'c7g.large' };
+    const both = met(met(new Map(), 0), 1, 'shortage', other);
+    expect([...met(both, 3 * MINUTE_MS).keys()]).toEqual([barKey(other), barKey(SPOT)]);
+  });
+
   it('counts as the first again as long after its end as it held', () => {
     const first = met(new Map(), 0);
     expect(only(met(first, 6 * MINUTE_MS - 1))).toMatchObject({ times: 2 });
@@ -166,6 +172,14 @@ describe('bars of other stacks', () => {
     expect(believed(two, 6)).toBe(0);
     expect(believed([foreign('a')], 1)).toBe(1);
     expect(believed([foreign('a')], 0)).toBe(1);
+  });
+
+  it('take nothing from what we have met ourselves, and that does not count with theirs', () => {
+    const own = ['a', 'b', 'c'].map((zone) => foreign(zone, { isForeign: false }));
+    expect(believed(own, 3)).toBe(3);
+    expect(believed([...own, foreign('d')], 4)).toBe(4);
+    const both = [...own, foreign('d'), foreign('e')];
+    expect(believedBars(both, () => 5).map(({ zone }) => zone)).toEqual(['a', 'b', 'c']);
   });
 
   it('are counted by zone, type and capacity type', () => {
