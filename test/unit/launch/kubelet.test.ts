@@ -63,6 +63,10 @@ describe('settings that cannot be read', () => {
       { kubeReserved: { memory: '9 * max_pods + 200' } },
       `${DISABLED}.kubeReserved.memory ${AMOUNT}`,
     ],
+    [
+      { systemReserved: { memory: '-1x' } },
+      `${INVALID}.systemReserved.memory must be a quantity from 0, such as 100m or 1Gi`,
+    ],
     [{ systemReserved: { cpu: 'vcpus * 15' } }, `${DISABLED}.systemReserved.cpu ${AMOUNT}`],
   ];
   it.each(rows)('%j', (fields, expected) => {
@@ -221,6 +225,8 @@ describe('settings that can be read', () => {
     [{ imageGCHighThresholdPercent: 5 }],
     [{ imageGCLowThresholdPercent: 5 }],
     [{ imageGCLowThresholdPercent: 90 }],
+    [{ imageGCHighThresholdPercent: 90, imageGCLowThresholdPercent: 5 }],
+    [{ systemReserved: { cpu: '100m' } }],
     [{ cpuCFSQuota: false }],
     [{ cpuCFSQuota: true }],
     [{ clusterDNS: [] }],
@@ -249,6 +255,8 @@ describe('settings that can be read', () => {
     ],
   ])('%j', (fields) => {
     expect(read(fields)).toMatchObject(fields);
+    expect(Object.keys(read(fields).other)).toEqual([]);
+    expect(problems(fields)).toEqual([]);
   });
 
   it.each(['1ns', '2us', '3µs', '4ms', '5s', '6m', '7h', '1.s', '10m10m'])(
