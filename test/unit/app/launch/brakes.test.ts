@@ -118,3 +118,16 @@ describe('the pause of launches', () => {
     expect(world.compute.machines.size).toBe(count);
   });
 });
+
+describe('the cap on the instance types of a fleet', () => {
+  it.each([1, 2])('of %i', async (fleetTypesMax) => {
+    const { ports } = await unlaunched(2);
+    const types: number[] = [];
+    const launch: Ports['compute']['launch'] = async (fleet) => {
+      types.push(new Set(fleet.overrides.map(({ instanceType }) => instanceType)).size);
+      return await ports.compute.launch(fleet);
+    };
+    await provision(withPorts(ports, { compute: { launch } }), { ...settings, fleetTypesMax });
+    expect(types).toEqual([fleetTypesMax]);
+  });
+});

@@ -94,6 +94,8 @@ describe('terminations', () => {
     const { terminated } = await lifecycle(ports, capped(1));
     expect(terminated).toEqual(expect.arrayContaining(names.slice(0, 3)));
     expect(terminated).toHaveLength(4);
+    expect((await lifecycle(ports, capped(1))).terminated).toEqual([]);
+    expect((await lifecycle(ports, capped(2))).terminated).toHaveLength(1);
   });
 
   it('of instances without a claim have the same cap', async () => {
