@@ -25,6 +25,10 @@ describe('the client token', () => {
   });
 });
 
+it('is written in annotations that other versions read', () => {
+  expect([FLEET, LAUNCH_TRIED]).toEqual(['joiner.dev/fleet', 'joiner.dev/launch-tried']);
+});
+
 describe('the group that is written on a claim', () => {
   const claimWith = (text: string) => aNodeClaim({ annotations: { [FLEET]: text } });
 

@@ -239,6 +239,18 @@ describe('exotic types and dear spot offerings', () => {
   });
 });
 
+it('says what each narrowing has left where nothing can be launched', () => {
+  expect(chooseLaunch({ requirements: [], requests: {} }, [], 9)).toEqual({
+    stages: [
+      { what: 'instance types', left: 0 },
+      { what: 'types that meet the requirements', left: 0 },
+      { what: 'offerings that meet the requirements', left: 0 },
+      { what: 'available offerings', left: 0 },
+      { what: 'offerings large enough', left: 0 },
+    ],
+  });
+});
+
 describe('reserved capacity', () => {
   const held = (
     id: string,

@@ -53,6 +53,7 @@ describe('the groups of a pod', () => {
   });
 
   const set = { controller: owner('StatefulSet', 'apps/v1') };
+  const argo = { controller: owner('Workflow') };
   const web = { controller: owner('ReplicaSet', 'apps/v1') };
   it.each<[string, Partial<Pod>, Partial<Pod>, readonly boolean[]]>([
     ['another name, of a ReplicaSet', web, { ...web, name: 'q' }, [true]],
@@ -72,6 +73,19 @@ describe('the groups of a pod', () => {
       [false, false],
     ],
     ['another uid, of nobody', {}, { uid: 'x' }, [false, true]],
+    [
+      'another owner of another kind',
+      argo,
+      { controller: { ...owner('Workflow'), uid: 'x' } },
+      [false, false, true],
+    ],
+    ['another name, of another kind', argo, { ...argo, name: 'q' }, [true, true, true]],
+    [
+      'another namespace, of another kind',
+      argo,
+      { ...argo, namespace: 'x' },
+      [false, false, false],
+    ],
   ])('are the same with %s: %j', (_, one, other, same) => {
     const [a, b] = [ids(groupsOf(one)), ids(groupsOf(other))];
     expect(a.map((id, at) => id === b[at])).toEqual(same);
@@ -93,6 +107,11 @@ describe('the groups of a pod', () => {
     expect(other[0]?.id).toBe(plain[0]?.id);
     expect(other[0]?.look).not.toBe(plain[0]?.look);
     expect(ids(groupsOf({}, spec))[1]).not.toBe(ids(groupsOf())[1]);
+  });
+
+  it('of another kind are one of the owner, and one of the owner and what a node has to meet', () => {
+    const [plain, other] = [ids(groupsOf(argo)), ids(groupsOf(argo, { priority: 1 }))];
+    expect(plain.map((id, at) => id === other[at])).toEqual([false, true, false]);
   });
 
   it('do not go by what other pods and volumes are', () => {
