@@ -24,7 +24,7 @@ const MORE: Readonly<Record<string, string>> = {
   release: '../deploy.md#finalizers-after-an-uninstall',
 };
 
-function valueOf({ defaultValue, argChoices }: Option | Argument): string {
+function defaultOf({ defaultValue, argChoices }: Option | Argument): string {
   const hasDefault = defaultValue !== undefined && String(defaultValue) !== '';
   const choices = argChoices?.map(code).join(', ') ?? '';
   const standard = hasDefault ? `default ${code(String(defaultValue))}` : '';
@@ -49,14 +49,14 @@ function section(command: Command): readonly string[] {
     ...registeredArguments.map((each) => [
       code(each.required ? `<${each.name()}>` : `[${each.name()}]`),
       cell(each.description),
-      valueOf(each),
+      defaultOf(each),
     ]),
     ...options
       .filter(({ hidden }) => !hidden)
       .map((each) => [
         code(each.flags),
         cell(each.description) + (each.mandatory ? ' (required)' : ''),
-        valueOf(each),
+        defaultOf(each),
       ]),
   ];
   const remark = remarkOf(command);
