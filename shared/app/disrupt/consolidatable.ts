@@ -22,7 +22,7 @@ function wholeSeconds(ms: number): number {
 }
 
 async function mark(
-  { ports, karpenter, nowMs }: DisruptPass,
+  { ports, nowMs }: DisruptPass,
   claim: NodeClaim,
   pool: NodePool,
   pods: readonly Pod[],
@@ -37,7 +37,7 @@ async function mark(
   const hasOthers = !isSoon && hash !== claim.annotations[PODS_HASH];
   const conditions: ConditionChange = (now) => withConsolidatable(now, isIt, nowMs);
   const isChanged = isLater || !sameConditions(claim.conditions, conditions(claim.conditions));
-  if ((!isChanged && !hasOthers) || (await karpenter.isActive())) return;
+  if (!isChanged && !hasOthers) return;
   if (isChanged) {
     const patch = { conditions, ...(isLater ? { lastPodEventAtMs: atMs } : {}) };
     if ((await ports.cluster.patchNodeClaimStatus(claimRef(claim), patch)) !== 'done') return;

@@ -161,11 +161,10 @@ async function chosenNodes(
 
 /** Keeps new pods off the nodes; the uids of the claims of those that could be tainted. */
 async function taint(pass: DisruptPass, chosen: readonly EmptyCandidate[]): Promise<Set<string>> {
-  const { karpenter, failures, taken } = pass;
+  const { failures, taken } = pass;
   const held = new Set<string>();
   for (const { claim } of chosen) taken.add(claim.uid);
   await atOnce(WRITES_AT_ONCE, chosen, async ({ claim, node }) => {
-    if (await karpenter.isActive()) return;
     const name = `NodeClaim/${claim.name}`;
     const step = async (): Promise<void> => {
       if ((await taintDisrupted(pass, claim, node, 'Empty')) === 'done') held.add(claim.uid);
@@ -198,7 +197,7 @@ async function remove(pass: DisruptPass, idle: EmptyCandidate): Promise<void> {
 
 /** Of the tainted nodes those go that would be chosen again; the others are opened. */
 async function finish(pass: DisruptPass, held: ReadonlySet<string>): Promise<void> {
-  const { ports, karpenter, failures, nowMs } = pass;
+  const { ports, failures, nowMs } = pass;
   const after = await ports.cluster.read();
   const again: DisruptPass = {
     ...pass,
@@ -213,7 +212,6 @@ async function finish(pass: DisruptPass, held: ReadonlySet<string>): Promise<voi
     ({ uid, deletedAtMs }) => held.has(uid) && deletedAtMs === undefined,
   );
   await atOnce(WRITES_AT_ONCE, here, async (claim) => {
-    if (await karpenter.isActive()) return;
     const name = `NodeClaim/${claim.name}`;
     const found = going.get(claim.uid);
     const failed = found && (await attempt(name, () => remove(pass, found)));
