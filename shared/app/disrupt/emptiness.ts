@@ -3,6 +3,7 @@ import { isIdle, notNeeded } from '../../core/disruption/emptiness.ts';
 import { isConsolidatable, quietSinceMs } from '../../core/disruption/pod-events.ts';
 import { isOurs } from '../../core/launch/node-classes.ts';
 import { isTrue } from '../../core/lifecycle/conditions.ts';
+import { nodeOfClaim, podsOnNode } from '../../core/model/joins.ts';
 import { NODE_POOL } from '../../core/model/labels.ts';
 import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
 import { DISRUPTED } from '../../core/model/taint.ts';
@@ -39,15 +40,13 @@ function emptyCandidates(
 ): readonly EmptyCandidate[] {
   const { nodeClaims, nodes, nodePools, pods } = objects;
   const pools = new Map(nodePools.map((pool) => [pool.name, pool]));
-  const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
-  const byNode = Map.groupBy(pods, ({ nodeName }) => nodeName);
   return nodeClaims
     .flatMap((claim): readonly EmptyCandidate[] => {
       const pool = pools.get(claim.labels[NODE_POOL] ?? '');
-      const node = byProvider.get(claim.providerId);
+      const node = nodeOfClaim(nodes, claim);
       if (!uids.has(claim.uid) || claim.deletedAtMs !== undefined) return [];
       if (pool?.replicas !== undefined || pool === undefined || node === undefined) return [];
-      const candidate = { claim, node, pool, pods: byNode.get(node.name) ?? [] };
+      const candidate = { claim, node, pool, pods: podsOnNode(pods, node.name) };
       return node.deletedAtMs === undefined && isIdle(candidate, nowMs) ? [candidate] : [];
     })
     .sort(byName);
@@ -207,7 +206,6 @@ async function finish(pass: DisruptPass, held: ReadonlySet<string>): Promise<voi
   const idle = emptyCandidates(again.state, held, nowMs);
   const chosen = (await isDisruptionPaused(again)) ? [] : await chosenNodes(again, idle);
   const going = new Map(chosen.map((each) => [each.claim.uid, each]));
-  const byProvider = new Map(after.objects.nodes.map((node) => [node.providerId, node]));
   const here = after.objects.nodeClaims.filter(
     ({ uid, deletedAtMs }) => held.has(uid) && deletedAtMs === undefined,
   );
@@ -217,7 +215,7 @@ async function finish(pass: DisruptPass, held: ReadonlySet<string>): Promise<voi
     const failed = found && (await attempt(name, () => remove(pass, found)));
     failures.push(...(failed ?? []));
     if (failed?.length === 0) return;
-    const node = byProvider.get(claim.providerId);
+    const node = nodeOfClaim(after.objects.nodes, claim);
     failures.push(...(await attempt(name, () => untaint(pass, claim, node))));
   });
 }
