@@ -221,7 +221,9 @@ await describeWithControlPlane('the installer', ({ admin, plane }) => {
 
   it('with installCrds: false only checks the CRDs, and names what they lack', async () => {
     const properties = { Crds: 'checked' };
-    const unnoted = { metadata: { name: 'nodeoverlays.karpenter.sh', labels: { kept: 'by-helm' } } };
+    const unnoted = {
+      metadata: { name: 'nodeoverlays.karpenter.sh', labels: { kept: 'by-helm' } },
+    };
     await admin().patch(CRD, unnoted.metadata, { kind: 'merge', value: unnoted });
     const before = await definition('nodeoverlays.karpenter.sh');
     const outcome = await run('Update', { properties });
