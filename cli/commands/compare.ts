@@ -74,7 +74,7 @@ async function run(paths: readonly string[], options: Options): Promise<number> 
   return 0;
 }
 
-/** `joiner compare`: what pods cost now, Karpenter's way, and Joiner's. */
+/** `joiner compare`: what pods cost now, under Karpenter's rules, and under Joiner. */
 export function compareCommand(): Command {
   return withManifestOptions(withSettingsOptions(withPricedClusterOptions(new Command('compare'))))
     .description("compare the cost of pods under Karpenter's rules and under Joiner (read-only)")
