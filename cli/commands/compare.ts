@@ -89,7 +89,7 @@ export function compareCommand(): Command {
     .option('-f, --filename <paths...>', 'the same as the arguments', [])
     .option(
       '--plans-max <n>',
-      'of a live cluster: plans to compute in the search for a consolidation',
+      'the maximum number of plans to compute in the search for consolidations of a live cluster',
       plans,
       PLANS_MAX,
     )
