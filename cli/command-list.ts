@@ -94,6 +94,12 @@ export const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./commands/crds.ts')).crdsCommand(),
   },
   {
+    name: 'schema',
+    usage: '[options] [name]',
+    description: "print the JSON Schema of a command's -o json output or of a decision record",
+    load: async () => (await import('./commands/schema.ts')).schemaCommand(),
+  },
+  {
     name: 'doctor',
     usage: OPTIONS,
     description: 'check a cluster and an account, before and after cdk deploy',

@@ -1,6 +1,7 @@
+import { sentence } from '../../core/explain/reason.ts';
 import {
   backedOffPods,
-  backoffMessage,
+  backoffReason,
   type LaunchBackoff,
 } from '../../core/launch/launch-backoff.ts';
 import { launchOutcomes } from '../../core/launch/launch-outcomes.ts';
@@ -74,8 +75,8 @@ export function withoutBackedOff(
 }
 
 function reasonOf(backoff: LaunchBackoff): UnplacedReason {
-  const stage = { what: 'launch back-off', before: 1, after: 0 };
-  return { message: backoffMessage(backoff), pools: [{ nodePool: '', stages: [stage] }] };
+  const why = backoffReason(backoff);
+  return { reason: why, message: sentence(why) };
 }
 
 /** The plan, with the pods that are backed off among those that have no place, and why. */

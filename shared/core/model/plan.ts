@@ -1,3 +1,4 @@
+import type { Reason } from '../explain/reason.ts';
 import type { CapacityType, Labels } from './labels.ts';
 import type { RequirementExpression } from './requirement.ts';
 import type { Resources } from './resources.ts';
@@ -40,21 +41,11 @@ export interface PlannedNodeClaim {
   readonly overlays: readonly string[];
 }
 
-/** One elimination stage: how many candidates entered, how many were left, and what removed them. */
-export interface EliminationStage {
-  readonly what: string;
-  readonly before: number;
-  readonly after: number;
-}
-
+/** Why a pod has no place. */
 export interface UnplacedReason {
-  /** One line for people, stages and counts included. */
+  readonly reason: Reason;
+  /** The reason in words, for people. */
   readonly message: string;
-  /** By NodePool, in the order tried. */
-  readonly pools: readonly {
-    readonly nodePool: string;
-    readonly stages: readonly EliminationStage[];
-  }[];
 }
 
 export interface PreferenceScore {
@@ -79,7 +70,7 @@ export interface Plan {
   /** By pod key. */
   readonly unplaced: ReadonlyMap<string, UnplacedReason>;
   /** Pods never considered, and why. */
-  readonly ignored: ReadonlyMap<string, string>;
+  readonly ignored: ReadonlyMap<string, Reason>;
   readonly preferences: PreferenceScore;
   /** USD an hour of all new claims' chosen offerings, after overlays. */
   readonly pricePerHour: number;

@@ -1,3 +1,4 @@
+import { sentence } from '../explain/reason.ts';
 import type { Plan, UnplacedReason } from '../model/plan.ts';
 import { podKey } from '../model/pod.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../model/snapshot.ts';
@@ -13,25 +14,22 @@ import { weighPreferences } from './weighing.ts';
 
 /** Why each pod that was not assigned is left over. */
 function reasonsOf(
-  { nodePools, instanceTypes }: ClusterSnapshot,
+  snapshot: ClusterSnapshot,
   state: SearchState,
   assigner: PodAssigner,
 ): ReadonlyMap<string, UnplacedReason> {
   const { problem } = state.context;
   const unplaced = new Map<string, UnplacedReason>();
-  const sizes = nodePools.map((pool) => ({
-    pool,
-    types: instanceTypes.get(pool.name)?.length ?? 0,
-  }));
-  const reasons = new Reasons(state, sizes);
+  const reasons = new Reasons(state, snapshot);
   for (const podClass of problem.classes) {
     const rest = assigner.rest(podClass);
     if (rest.length === 0) continue;
     const reason = reasons.of(podClass);
     for (const pod of rest) unplaced.set(podKey(pod), reason);
   }
-  for (const [pod, message] of problem.unplaceable)
-    unplaced.set(podKey(pod), { message, pools: [] });
+  for (const [pod, why] of problem.unplaceable) {
+    unplaced.set(podKey(pod), { reason: why, message: sentence(why) });
+  }
   return unplaced;
 }
 

@@ -14,6 +14,7 @@ import {
   isBalanced,
   paybackMs,
 } from '../../../shared/core/disruption/consolidation/payback.ts';
+import { reason } from '../../../shared/core/explain/reason.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, LIMITS_GUARD } from '../../../shared/core/model/labels.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
 import type { NodePool } from '../../../shared/core/model/provisioning.ts';
@@ -170,7 +171,14 @@ describe('nodes whose pods fit on others', () => {
     [
       'where it is known that they stay',
       at(two),
-      { known: new Map(['claim-a', 'claim-b', 'claim-a,claim-b'].map((key) => [key, 'known'])) },
+      {
+        known: new Map(
+          ['claim-a', 'claim-b', 'claim-a,claim-b'].map((key) => [
+            key,
+            reason('policy-balanced', {}),
+          ]),
+        ),
+      },
     ],
   ])('stay %s', (_, cluster, options) => {
     expect(movesOf(cluster, options)).toEqual([]);
@@ -267,8 +275,12 @@ describe('the guard on limits', () => {
   it.each(['much', 'cpu', 'cpu=', 'cpu=0', 'cpu=-1', 'cpu=1,', 'cpu=1e3'])(
     '"%s" is refused',
     (text) => {
-      expect(limitsGuardOf(guarded(text))).toBe(
-        `Annotation joiner.dev/limits-guard: "${text}" is not like cpu=4,memory=1.2`,
+      expect(limitsGuardOf(guarded(text))).toEqual(
+        reason('guard-unreadable', {
+          annotation: 'joiner.dev/limits-guard',
+          value: text,
+          like: 'cpu=4,memory=1.2',
+        }),
       );
     },
   );

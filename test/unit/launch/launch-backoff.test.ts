@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { sentence } from '../../../shared/core/explain/reason.ts';
 import {
   backedOffPods,
-  backoffMessage,
+  backoffReason,
   type KnownLaunches,
   type LaunchBackoff,
 } from '../../../shared/core/launch/launch-backoff.ts';
@@ -144,7 +145,9 @@ describe('a pod is backed off', () => {
     const open = [{ group: vain(0).group, claim: 'c3', isDoubtful: false, runsOthers: false }];
     const [backoff] = held([web('b')], [vain(2), vain(1)], 3602 * SECOND, { open }).values();
     expect(backoff?.trying).toEqual(['c3']);
-    expect(backoff && backoffMessage(backoff)).toContain('until it is seen whether c3 help');
+    expect(backoff && sentence(backoffReason(backoff))).toContain(
+      'until it is seen whether c3 help',
+    );
     // Before two were in vain, a pod does not wait for the next, unless that lacks something too.
     expect(held([web('b')], [vain(1)], 10 * SECOND, { open }).size).toBe(0);
     const doubtful = open.map((each) => ({ ...each, isDoubtful: true }));
@@ -212,7 +215,9 @@ describe('a pod is backed off', () => {
   });
 
   it('with a reason that names what was tried', () => {
-    const message = backoffMessage({ untilMs: 3602 * SECOND, launches: [vain(2), vain(1)] });
+    const message = sentence(
+      backoffReason({ untilMs: 3602 * SECOND, launches: [vain(2), vain(1)] }),
+    );
     expect(message).toMatchInlineSnapshot(
       `"no NodeClaim is launched for it before 1970-01-01T01:00:02.000Z: 2 were launched for it or pods like it, joined, and it still waits: c2 (no label team), c1 (no label team). One is launched earlier if the pod, a NodePool, an EC2NodeClass or a DaemonSet changes, or if the annotation joiner.dev/retry-launch of the pod gets a new value"`,
     );

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { sentence } from '../../../shared/core/explain/reason.ts';
 import {
   impairedInstances,
   type SeenStatus,
@@ -57,7 +58,7 @@ describe('an unhealthy node', () => {
       at === 0 ? { ...node, conditions: [since, ...node.conditions] } : node,
     );
     const { unhealthy } = unhealthyNodes(claims, worse, 60 * MINUTE);
-    expect([...unhealthy].map(([uid, { message }]) => [uid, message])).toEqual([
+    expect([...unhealthy].map(([uid, { why }]) => [uid, sentence(why)])).toEqual([
       ['c0', 'StorageReady has been False for 30 minutes'],
     ]);
   });

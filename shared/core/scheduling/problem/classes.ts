@@ -1,3 +1,4 @@
+import { type Reason, reason } from '../../explain/reason.ts';
 import { missing } from '../../missing.ts';
 import type { DaemonSet } from '../../model/cluster.ts';
 import { CAPACITY_TYPE, ZONE } from '../../model/labels.ts';
@@ -46,7 +47,7 @@ function kindOfTerm(term: NodeSelectorTerm): PreferenceKind {
 export class Classifier {
   readonly rules = new NodeRules();
   readonly drafts: Draft[] = [];
-  readonly unplaceable = new Map<Pod, string>();
+  readonly unplaceable = new Map<Pod, Reason>();
   private readonly bySpec = new Map<object, Map<string, Draft>>();
   private readonly specRules = new Map<object, NodeTerms>();
   private readonly volumes: VolumeIndex;
@@ -59,11 +60,11 @@ export class Classifier {
 
   add(pod: Pod, order: number): void {
     if (pod.spec.unreadable !== undefined) {
-      this.unplaceable.set(pod, `cannot be read: ${pod.spec.unreadable}`);
+      this.unplaceable.set(pod, reason('pod-unreadable', { fault: pod.spec.unreadable }));
       return;
     }
     if (pod.spec.hasResourceClaims) {
-      this.unplaceable.set(pod, 'dynamic resource claims are not supported');
+      this.unplaceable.set(pod, reason('pod-with-resource-claims', {}));
       return;
     }
     let byText = this.bySpec.get(pod.spec);

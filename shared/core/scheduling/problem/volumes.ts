@@ -1,3 +1,4 @@
+import { type Reason, reason } from '../../explain/reason.ts';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../model/cluster.ts';
 import { claimNameOf, type NodeSelectorTerm, type Pod, type PodVolume } from '../../model/pod.ts';
 import type { ClusterSnapshot } from '../../model/snapshot.ts';
@@ -6,7 +7,7 @@ import { bothTerms, EVERY_NODE, type NodeTerms, termsOf, withoutHostname } from 
 /** What a pod's volumes ask of the node. */
 export interface VolumeNeeds {
   /** Why the pod cannot be scheduled at all; undefined = it can. */
-  readonly problem: string | undefined;
+  readonly problem: Reason | undefined;
   readonly terms: NodeTerms;
   /** `driver` and volume of each attachment, the same volume counted once. */
   readonly attachments: readonly { readonly driver: string; readonly volume: string }[];
@@ -14,8 +15,8 @@ export interface VolumeNeeds {
 
 export const NO_VOLUMES: VolumeNeeds = { problem: undefined, terms: EVERY_NODE, attachments: [] };
 
-function problem(text: string): VolumeNeeds {
-  return { ...NO_VOLUMES, problem: text };
+function problem(why: Reason): VolumeNeeds {
+  return { ...NO_VOLUMES, problem: why };
 }
 
 /** For volumes, unlike for pods, no term or an empty term means every node. */
@@ -61,17 +62,18 @@ export class VolumeIndex {
     const name = claimNameOf(pod, volume);
     const claim = this.claims.get(`${pod.namespace}/${name}`);
     if (claim === undefined) {
-      if (volume.kind === 'claim') return problem(`PersistentVolumeClaim ${name} does not exist`);
+      if (volume.kind === 'claim')
+        return problem(reason('volume-claim-missing', { volumeClaim: name }));
       return this.unbound(pod.namespace, name, volume.storageClassName);
     }
-    if (claim.isDeleting) return problem(`PersistentVolumeClaim ${name} is being deleted`);
-    if (claim.isLost) return problem(`PersistentVolumeClaim ${name} has lost its volume`);
+    if (claim.isDeleting) return problem(reason('volume-claim-deleting', { volumeClaim: name }));
+    if (claim.isLost) return problem(reason('volume-claim-lost', { volumeClaim: name }));
     if (claim.volumeName === undefined) {
       return this.unbound(pod.namespace, name, claim.storageClassName);
     }
-    if (!claim.bindCompleted) return problem(`PersistentVolumeClaim ${name} is not bound yet`);
+    if (!claim.bindCompleted) return problem(reason('volume-claim-binding', { volumeClaim: name }));
     const bound = this.volumes.get(claim.volumeName);
-    if (bound === undefined) return problem(`PersistentVolume ${claim.volumeName} does not exist`);
+    if (bound === undefined) return problem(reason('volume-missing', { volume: claim.volumeName }));
     return this.bound(bound);
   }
 
@@ -89,14 +91,16 @@ export class VolumeIndex {
 
   private unbound(namespace: string, name: string, className: string | undefined): VolumeNeeds {
     if (className === undefined || className === '') {
-      return problem(`PersistentVolumeClaim ${name} is unbound and names no storage class`);
+      return problem(reason('volume-claim-without-class', { volumeClaim: name }));
     }
     const storageClass = this.classes.get(className);
     if (storageClass === undefined) {
-      return problem(`PersistentVolumeClaim ${name}: StorageClass ${className} does not exist`);
+      return problem(
+        reason('storage-class-missing', { volumeClaim: name, storageClass: className }),
+      );
     }
     if (storageClass.volumeBindingMode === 'Immediate') {
-      return problem(`PersistentVolumeClaim ${name} is unbound, its class binds immediately`);
+      return problem(reason('volume-claim-unbound', { volumeClaim: name }));
     }
     const topologies = storageClass.allowedTopologies;
     return {
