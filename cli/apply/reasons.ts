@@ -13,8 +13,9 @@ function podReason({ copy, plan }: DryRun, { pod: key, uid }: Decision['pods'][n
   if (pod.nodeName !== undefined) return `Pod ${key} is already bound to node ${pod.nodeName}`;
   const host = plan.existing.find(({ pods }) => pods.includes(key));
   if (host !== undefined) return `Pod ${key} now fits on existing node ${host.node}`;
-  const why = plan.unplaced.get(key)?.reason ?? plan.ignored.get(key);
-  if (why !== undefined) return `Pod ${key} cannot be placed: ${sentence(why)}`;
+  const ignored = plan.ignored.get(key);
+  const why = plan.unplaced.get(key)?.message ?? (ignored && sentence(ignored));
+  if (why !== undefined) return `Pod ${key} cannot be placed: ${why}`;
   const claim = plan.newNodeClaims.find(({ pods }) => pods.includes(key));
   if (claim === undefined) return `Pod ${key} is no longer pending`;
   const { type, zone } = claim.chosen;

@@ -1,5 +1,5 @@
 import { isReschedulable } from '../../shared/core/disruption/candidates.ts';
-import { type Reason, sentence } from '../../shared/core/explain/reason.ts';
+import { type Reason, sentences } from '../../shared/core/explain/reason.ts';
 import { podsOnNode } from '../../shared/core/model/joins.ts';
 import type { PlannedNodeClaim } from '../../shared/core/model/plan.ts';
 import { type Pod, podKey } from '../../shared/core/model/pod.ts';
@@ -39,7 +39,7 @@ export type Place =
       readonly otherPods: readonly string[];
     }
   /** It stays as it is: pending, over, or none of ours to place. */
-  | { readonly kind: 'none'; readonly why: string; readonly reason?: Reason };
+  | { readonly kind: 'none'; readonly why: string; readonly reasons?: readonly Reason[] };
 
 /** The cluster around a pod, and its nodes as `joiner top` shows them. */
 export interface Surroundings {
@@ -86,8 +86,9 @@ function placeOf(pod: Pod, { plan }: Pick<Preview, 'plan'>, around: Surroundings
     const otherPods = pods.filter((each) => each !== key);
     return { kind: 'new', nodePool, chosen, runnerUp, overlays, instanceTypes, otherPods };
   }
-  const why = plan.unplaced.get(key)?.reason ?? plan.ignored.get(key);
-  if (why !== undefined) return { kind: 'none', why: sentence(why), reason: why };
+  const ignored = plan.ignored.get(key);
+  const reasons = plan.unplaced.get(key)?.reasons ?? (ignored && [ignored]);
+  if (reasons !== undefined) return { kind: 'none', why: sentences(reasons), reasons };
   return { kind: 'none', why: 'kube-scheduler has not said yet that it finds no node' };
 }
 

@@ -117,7 +117,7 @@ export function encodeResult(parts: ResultParts): object {
   const onExisting = countPods(plan.existing);
   const left = sortedEntries(plan.unplaced);
   const errors = left.map(([pod, { message }]) => [pod, message]);
-  const reasons = left.map(([pod, { reason }]) => [pod, reason]);
+  const reasons = left.map(([pod, each]) => [pod, each.reasons]);
   const ignored = sortedEntries(plan.ignored).map(([pod, why]) => [pod, sentence(why)]);
   return {
     joiner: parts.joiner,

@@ -3,7 +3,7 @@ import type { Plan } from '../../core/model/plan.ts';
 import type { ClusterEvent } from '../../ports.ts';
 import type { ProvisioningInput } from '../planning/provisioning-input.ts';
 import { atOnce, WRITES_AT_ONCE } from '../writes/at-once.ts';
-import { saying } from '../writes/decisions.ts';
+import { saying, sayingAll } from '../writes/decisions.ts';
 import { untilKarpenterIsActive } from '../writes/karpenter-lease.ts';
 import type { Nominated } from './existing-nodes.ts';
 
@@ -14,8 +14,8 @@ function nominatedEvent(target: string): EventText {
 }
 
 /** The beginning is Karpenter's. */
-function failedSchedulingEvent(why: Reason): EventText {
-  const { message, code } = saying(why);
+function failedSchedulingEvent(reasons: readonly Reason[]): EventText {
+  const { message, code } = sayingAll(reasons);
   const text = `Failed to schedule pod, ${message}`;
   return { type: 'Warning', reason: 'FailedScheduling', message: text, code };
 }
@@ -46,7 +46,7 @@ export async function publishPodEvents(
     pods.map((pod) => [pod, nominatedEvent(target)] as const),
   );
   const unplaced = [...(plan?.unplaced ?? [])]
-    .map(([pod, each]) => [pod, failedSchedulingEvent(each.reason)] as const)
+    .map(([pod, each]) => [pod, failedSchedulingEvent(each.reasons)] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1));
   const real = [...meant, ...unplaced].filter(([pod]) => !virtual.has(pod));
   await untilKarpenterIsActive(() =>

@@ -16,17 +16,17 @@ export async function recordUnplaced(
   const waiting = [...plan.unplaced]
     .filter(([pod]) => !virtual.has(pod))
     .sort(([a], [b]) => (a < b ? -1 : 1));
-  for (const [cause, pods] of Map.groupBy(waiting, ([, each]) => briefly(each.reason))) {
+  for (const [cause, pods] of Map.groupBy(waiting, ([, each]) => briefly(each.reasons))) {
     const [first] = pods;
     if (first === undefined) continue;
-    const [pod, { reason: why }] = first;
+    const [pod, { reasons }] = first;
     const others = pods.length - 1;
     const decision = {
       id: `provision-unschedulable-${cause.replaceAll(/[^\w.-]+/g, '-')}`,
       useCase: 'provision',
       object: `Pod/${pod}`,
       action: 'unschedulable',
-      reasons: [why, ...(others === 0 ? [] : [reason('pods-alike', { others })])],
+      reasons: [...reasons, ...(others === 0 ? [] : [reason('pods-alike', { others })])],
       detail: {
         reason: cause,
         count: pods.length,
@@ -45,7 +45,7 @@ export function staysBecause(
   const isReal = (pod: string): boolean => !virtual.has(pod);
   const left = [...unplaced]
     .filter(([pod]) => isReal(pod))
-    .map(([pod, { reason: why }]) => ({ object: `Pod/${pod}`, why }));
+    .flatMap(([pod, { reasons }]) => reasons.map((why) => ({ object: `Pod/${pod}`, why })));
   const hosts = existing.filter(({ pods }) => pods.some(isReal));
   const pods = hosts.flatMap((host) => host.pods.filter(isReal)).length;
   const room = reason('pods-fit-existing-nodes', { pods, nodes: hosts.length });

@@ -64,15 +64,10 @@ function withSentence([name, why]: readonly [string, Reason]): readonly [string,
 export function planAnswer(plan: Plan): unknown {
   const byKey = <Each>(entries: ReadonlyMap<string, Each>) =>
     [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
-  const unplaced = byKey(plan.unplaced).map(
-    ([
-      pod,
-      {
-        reason: { code },
-        message,
-      },
-    ]) => [pod, { code, message }],
-  );
+  const unplaced = byKey(plan.unplaced).map(([pod, { reasons, message }]) => [
+    pod,
+    { codes: reasons.map(({ code }) => code), message },
+  ]);
   return { ...plan, unplaced, ignored: byKey(plan.ignored).map(withSentence) };
 }
 

@@ -1,4 +1,4 @@
-import type { Reason } from '../explain/reason.ts';
+import { type Reason, sentences } from '../explain/reason.ts';
 import type { CapacityType, Labels } from './labels.ts';
 import type { RequirementExpression } from './requirement.ts';
 import type { Resources } from './resources.ts';
@@ -43,9 +43,14 @@ export interface PlannedNodeClaim {
 
 /** Why a pod has no place. */
 export interface UnplacedReason {
-  readonly reason: Reason;
-  /** The reason in words, for people. */
+  /** Each has to go before the pod gets one. */
+  readonly reasons: readonly Reason[];
+  /** The reasons in words, for people. */
   readonly message: string;
+}
+
+export function unplacedBecause(reasons: readonly Reason[]): UnplacedReason {
+  return { reasons, message: sentences(reasons) };
 }
 
 export interface PreferenceScore {

@@ -1,14 +1,15 @@
-import { sentence } from '../explain/reason.ts';
-import type { Plan, UnplacedReason } from '../model/plan.ts';
+import { type Plan, type UnplacedReason, unplacedBecause } from '../model/plan.ts';
 import { podKey } from '../model/pod.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../model/snapshot.ts';
 import { separateSpreadPods } from './placing/spread-exchange.ts';
 import { PodAssigner, plannedClaim } from './plan/claims.ts';
+import { mended } from './plan/faulty-pods.ts';
 import { Flexibilities } from './plan/flexibility.ts';
 import { preferenceScore } from './plan/preference-score.ts';
 import { Reasons } from './plan/reasons.ts';
 import { widenReserved } from './plan/widening.ts';
 import { compileProblem } from './problem/compile.ts';
+import type { Problem } from './problem/problem.ts';
 import { SearchContext, SearchState } from './search/search-state.ts';
 import { weighPreferences } from './weighing.ts';
 
@@ -27,10 +28,23 @@ function reasonsOf(
     const reason = reasons.of(podClass);
     for (const pod of rest) unplaced.set(podKey(pod), reason);
   }
-  for (const [pod, why] of problem.unplaceable) {
-    unplaced.set(podKey(pod), { reason: why, message: sentence(why) });
-  }
+  for (const [pod, reason] of faultyReasons(snapshot, problem)) unplaced.set(pod, reason);
   return unplaced;
+}
+
+/** What is wrong with pods that no plan can place, and what else keeps them from nodes. */
+function faultyReasons(
+  snapshot: ClusterSnapshot,
+  { unplaceable, settings }: Pick<Problem, 'unplaceable' | 'settings'>,
+): readonly (readonly [string, UnplacedReason])[] {
+  if (unplaceable.size === 0) return [];
+  const better = mended(snapshot, unplaceable);
+  const left: Plan['unplaced'] =
+    better === undefined ? new Map() : solve(better, settings).unplaced;
+  return [...unplaceable].map(([pod, faults]) => {
+    const key = podKey(pod);
+    return [key, unplacedBecause([...faults, ...(left.get(key)?.reasons ?? [])])];
+  });
 }
 
 export function solve(snapshot: ClusterSnapshot, settings: SchedulingSettings): Plan {

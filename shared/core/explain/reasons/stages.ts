@@ -35,7 +35,9 @@ export const STAGES = {
     sentence: ({ condition }) => `the NodePool, which is not ready (${condition})`,
   }),
   'nodepool-without-types': define({
-    meaning: 'No instance type of the region can be launched with the EC2NodeClass at all.',
+    meaning:
+      'No instance type of the region can be launched with the EC2NodeClass at all. What else keeps ' +
+      'a pod from the NodePool is seen once it has some.',
     remedy: 'Check the AMIs and subnets of the EC2NodeClass, and the age of the prices.',
     parameters: NONE,
     sentence: () => 'the NodePool has no instance types',

@@ -1,5 +1,4 @@
-import { sentence } from '../../explain/reason.ts';
-import type { Plan } from '../../model/plan.ts';
+import { type Plan, unplacedBecause } from '../../model/plan.ts';
 import { podKey } from '../../model/pod.ts';
 import type { NodePool } from '../../model/provisioning.ts';
 import { amountOf, type Resources } from '../../model/resources.ts';
@@ -224,8 +223,8 @@ function unplacedOf(
     known.set(last, reason);
     unplaced.set(podKey(pod), reason);
   }
-  for (const [pod, why] of state.context.problem.unplaceable) {
-    unplaced.set(podKey(pod), { reason: why, message: sentence(why) });
+  for (const [pod, faults] of state.context.problem.unplaceable) {
+    unplaced.set(podKey(pod), unplacedBecause(faults));
   }
   return unplaced;
 }

@@ -2,7 +2,8 @@ import type { Stage } from '../../explain/parameters.ts';
 import { type Reason, sentence } from '../../explain/reason.ts';
 import type { LaunchOption } from '../problem/launch-options.ts';
 
-function typesOf(options: readonly LaunchOption[]): number {
+/** How many types the options are of. */
+export function typesOf(options: readonly LaunchOption[]): number {
   return new Set(options.map(({ type }) => type.type.name)).size;
 }
 
@@ -61,6 +62,14 @@ export class Elimination {
     if (left === 0) return;
     this.options = kept;
     this.types = left;
+  }
+
+  /** Takes an obstacle back that is none once the others are away. */
+  withdraw(code: Reason['code']): void {
+    const at = this.stages.findIndex((each) => each.code === code && each.after === 0);
+    if (at < 0 || this.obstacles < 2) return;
+    this.stages.splice(at, 1);
+    this.obstacles -= 1;
   }
 
   /** Nothing is left, whatever passed. */

@@ -1,8 +1,9 @@
 import type { PoolStages, Stage } from '../../explain/parameters.ts';
-import { type Reason, reason, sentence } from '../../explain/reason.ts';
+import { type Reason, reason } from '../../explain/reason.ts';
 import { missing } from '../../missing.ts';
+import type { InstanceType } from '../../model/instance-type.ts';
 import { HOSTNAME } from '../../model/labels.ts';
-import type { UnplacedReason } from '../../model/plan.ts';
+import { type UnplacedReason, unplacedBecause } from '../../model/plan.ts';
 import type { NodePool } from '../../model/provisioning.ts';
 import { amountOf } from '../../model/resources.ts';
 import type { ClusterSnapshot } from '../../model/snapshot.ts';
@@ -15,9 +16,10 @@ import { taintsAllowed } from '../problem/node-rules.ts';
 import type { PodClass } from '../problem/problem.ts';
 import { emptyHost, hostAllows } from '../search/host.ts';
 import { insistsOnMinValues, keepsMinValues, ReservedOptions } from '../search/min-values.ts';
+import { fits } from '../search/search-context.ts';
 import type { SearchState } from '../search/search-state.ts';
 import { placeOfGroup } from '../search/topology.ts';
-import { Elimination } from './elimination.ts';
+import { Elimination, typesOf } from './elimination.ts';
 import { topologyRules } from './topology-rules.ts';
 import { asIfUsable, unusableBecause, usableTypes } from './unusable-pools.ts';
 
@@ -51,17 +53,26 @@ function launchesOf(state: SearchState): Launches {
   return { state, optionsOf };
 }
 
+/** What a pool itself leaves, whatever the pod. */
+interface OfPool {
+  readonly left: Elimination;
+  /** Where what else keeps pods from it is looked at; undefined: it has no types at all. */
+  readonly launches: Launches | undefined;
+}
+
 /** Why pods were left over: for each class and NodePool the stages that took its types away. */
 export class Reasons {
   private readonly launches: Launches;
   private readonly snapshot: ClusterSnapshot;
   private readonly pools: readonly NodePool[];
-  /** What the pool itself leaves: the same for all classes. */
-  private readonly byPool = new Map<string, Elimination>();
+  /** The same for all classes. */
+  private readonly byPool = new Map<string, OfPool>();
   /** What the node rules leave, by pool and rule: classes share rules. */
   private readonly byRule = new Map<string, Elimination>();
-  /** Made when it is first needed: what pools without any launch option would have. */
+  /** As if pools without a launch option had some; made when it is first needed. */
   private supposed: Launches | undefined;
+  /** The same without DaemonSets. */
+  private supposedBare: Launches | undefined;
 
   constructor(state: SearchState, snapshot: ClusterSnapshot) {
     this.launches = launchesOf(state);
@@ -82,8 +93,7 @@ export class Reasons {
       .toSorted((a, b) => a.left.obstacles - b.left.obstacles || b.left.passed - a.left.passed)
       .map(({ nodePool, left }) => ({ nodePool, stages: left.stages }));
     const existingNodes = state.existingNodes.length;
-    const why = reason('pod-unplaced', { nodePools, existingNodes });
-    return { reason: why, message: sentence(why) };
+    return unplacedBecause([reason('pod-unplaced', { nodePools, existingNodes })]);
   }
 
   /**
@@ -113,64 +123,61 @@ export class Reasons {
   }
 
   private narrowed(podClass: PodClass, pool: NodePool): Elimination {
-    const left = this.allowedByPool(pool).copy();
-    if (left.stages.some(({ code }) => code === 'nodepool-without-types')) return left;
-    const { launches, own } = this.launchesFor(podClass, pool);
-    const rules = this.allowedByRules(own, pool, left, launches).copy();
+    const { left, launches } = this.allowedByPool(pool);
+    if (launches === undefined) return left.copy();
+    const own = classIn(launches, podClass);
+    const rules = this.allowedByRules(own, pool, left).copy();
     this.keepFitting(rules, own, launches);
     this.keepAllowed(rules, own, pool, launches);
+    if (hasRoomInPlan(rules, own, launches)) rules.withdraw('limits-reached');
     return rules;
   }
 
-  /** What the pool itself can launch, and why it cannot. */
-  private allowedByPool(pool: NodePool): Elimination {
+  private allowedByPool(pool: NodePool): OfPool {
     const known = this.byPool.get(pool.name);
     if (known !== undefined) return known;
+    const found = this.lookedAt(pool);
+    this.byPool.set(pool.name, found);
+    return found;
+  }
+
+  private lookedAt(pool: NodePool): OfPool {
     const types = this.snapshot.instanceTypes.get(pool.name) ?? [];
-    const left = new Elimination(types.length, this.launches.optionsOf.get(pool.name) ?? []);
-    this.byPool.set(pool.name, left);
+    const left = new Elimination(types.length, []);
     for (const each of unusableBecause(pool)) left.end(each);
     if (types.length === 0) {
-      if (left.obstacles === 0) left.end(reason('nodepool-without-types', {}));
-      return left;
+      left.end(reason('nodepool-without-types', {}));
+      return { left, launches: undefined };
     }
-    const { problem } = this.launches.state.context;
-    const { allowed, available } = usableTypes(pool, types, problem.settings.reservedCapacity);
+    const { reservedCapacity } = this.launches.state.context.problem.settings;
+    const { allowed, available } = usableTypes(pool, types, reservedCapacity);
     left.narrow(reason('nodepool-requirements', {}), allowed);
     if (allowed > 0) left.narrow(reason('offerings-unavailable', {}), available);
-    const inUse = new Set(left.options.map(({ type }) => type.type.name)).size;
-    if (left.obstacles === 0) left.narrow(reason('daemonset-requests', {}), inUse);
-    return left;
+    const { launches, isFull } = this.launchesFor(pool);
+    left.options = launches.optionsOf.get(pool.name) ?? [];
+    left.narrow(reason('daemonset-requests', {}), isFull ? 0 : typesOf(left.options));
+    return { left, launches };
   }
 
-  /** A pool that has no launch option is looked at as if nothing of its own kept it from launching. */
-  private launchesFor(
-    podClass: PodClass,
-    pool: NodePool,
-  ): { readonly launches: Launches; readonly own: PodClass } {
-    const before = this.launches;
-    if ((before.optionsOf.get(pool.name)?.length ?? 0) > 0)
-      return { launches: before, own: podClass };
-    this.supposed ??= launchesOf(
-      asIfUsable(this.snapshot, before.state, (name) => before.optionsOf.has(name)),
-    );
-    const [first] = podClass.pods;
-    const { classes } = this.supposed.state.context.problem;
-    const own = classes.find(({ pods }) => first !== undefined && pods.includes(first));
-    return { launches: this.supposed, own: own ?? podClass };
+  /** `isFull`: DaemonSets leave no launch option of the pool, and are left out. */
+  private launchesFor({ name }: NodePool): { launches: Launches; isFull: boolean } {
+    const has = (launches: Launches) => (launches.optionsOf.get(name)?.length ?? 0) > 0;
+    if (has(this.launches)) return { launches: this.launches, isFull: false };
+    const { settings } = this.launches.state.context.problem;
+    const hasOptions = (pool: string) => this.launches.optionsOf.has(pool);
+    const made = (snapshot: ClusterSnapshot) =>
+      launchesOf(asIfUsable(snapshot, settings, hasOptions));
+    this.supposed ??= made(this.snapshot);
+    if (has(this.supposed)) return { launches: this.supposed, isFull: false };
+    this.supposedBare ??= made({ ...this.snapshot, daemonSets: [] });
+    return { launches: this.supposedBare, isFull: true };
   }
 
-  private allowedByRules(
-    podClass: PodClass,
-    pool: NodePool,
-    left: Elimination,
-    { optionsOf }: Launches,
-  ): Elimination {
+  private allowedByRules(podClass: PodClass, pool: NodePool, left: Elimination): Elimination {
     const text = `${pool.name}|${podClass.rule.id}|${podClass.affinityRule.id}`;
     const known = this.byRule.get(text);
     if (known !== undefined) return known;
     const own = left.copy();
-    own.options = optionsOf.get(pool.name) ?? [];
     // Pods select pools by labels: one that they select and do not tolerate is a near miss.
     keepTerms(own, podClass);
     keepTolerated(own, podClass, pool);
@@ -228,7 +235,7 @@ export class Reasons {
       .sort()
       .filter((name) =>
         lost.every(({ type }) => {
-          const taken = name === 'nodes' ? 1 : amountOf(type.type.capacity, name);
+          const taken = takenOf(type.type, name);
           return taken > Math.max(0, remaining[name] ?? 0);
         }),
       );
@@ -239,6 +246,40 @@ export class Reasons {
     });
     return reason('limits-reached', { resources: tight, left });
   }
+}
+
+/** Whether a new node of the plan has room for a pod of the class, were it not for its obstacles. */
+function hasRoomInPlan(
+  { options }: Elimination,
+  { requests }: PodClass,
+  { state }: Launches,
+): boolean {
+  const possible = new Set(options);
+  return state.bins.some(({ options: larger, reserved, used }) => {
+    const { pool } = reserved.pool;
+    const remaining = state.budgets.remaining(pool.name) ?? {};
+    const isWithin = ({ type }: LaunchOption): boolean =>
+      Object.entries(remaining).every(([name, left]) => {
+        const [now, before] = [type, reserved.type].map((each) => takenOf(each.type, name));
+        return (now ?? 0) - (before ?? 0) <= left;
+      });
+    return larger.some(
+      (each) => possible.has(each) && fits(requests, used, each.free) && isWithin(each),
+    );
+  });
+}
+
+/** What a node of the type takes of a limit. */
+function takenOf({ capacity }: InstanceType, limit: string): number {
+  return limit === 'nodes' ? 1 : amountOf(capacity, limit);
+}
+
+/** The class of the same pods in the problem of the launches. */
+function classIn({ state }: Launches, podClass: PodClass): PodClass {
+  const { classes } = state.context.problem;
+  if (classes[podClass.id] === podClass) return podClass;
+  const [first] = podClass.pods;
+  return classes.find(({ pods }) => pods.some((pod) => pod === first)) ?? missing(podClass.id);
 }
 
 function keepTolerated(left: Elimination, { rule }: PodClass, pool: NodePool): void {

@@ -3,7 +3,7 @@ import { typeMeets } from '../../instance-types/type-requirements.ts';
 import { offeringMeets } from '../../launch/overrides.ts';
 import type { InstanceType } from '../../model/instance-type.ts';
 import type { NodePool } from '../../model/provisioning.ts';
-import type { ClusterSnapshot } from '../../model/snapshot.ts';
+import type { ClusterSnapshot, SchedulingSettings } from '../../model/snapshot.ts';
 import { requirementsOf } from '../../requirements/value-set.ts';
 import { compileProblem } from '../problem/compile.ts';
 import { GATING, isOffered } from '../problem/launch-space.ts';
@@ -61,24 +61,21 @@ function allOffered(types: readonly InstanceType[]): readonly InstanceType[] {
 /**
  * The state before anything is placed in which the pools without a launch option have some: what
  * else keeps a pod from them can be seen there. Only what keeps them from launching is taken away:
- * their conditions, their requirements where these allow no type, and where nothing else does the
- * DaemonSets.
+ * their conditions, their requirements where these allow no type, and what makes their offerings
+ * unavailable.
  */
 export function asIfUsable(
   snapshot: ClusterSnapshot,
-  state: SearchState,
+  settings: SchedulingSettings,
   hasOptions: (pool: string) => boolean,
 ): SearchState {
-  const { settings } = state.context.problem;
   const instanceTypes = new Map(snapshot.instanceTypes);
-  let isFull = false;
   const nodePools = snapshot.nodePools.map((pool): NodePool => {
     if (hasOptions(pool.name)) return pool;
     const types = snapshot.instanceTypes.get(pool.name) ?? [];
     const { allowed, available } = usableTypes(pool, types, settings.reservedCapacity);
     const requirements = allowed === 0 ? [] : pool.template.requirements;
     if (available === 0) instanceTypes.set(pool.name, allOffered(types));
-    if (available > 0 && unusableBecause(pool).length === 0) isFull = true;
     return {
       ...pool,
       isDeleting: false,
@@ -88,8 +85,7 @@ export function asIfUsable(
       template: { ...pool.template, requirements },
     };
   });
-  const daemonSets = isFull ? [] : snapshot.daemonSets;
-  const supposed = { ...snapshot, nodePools, instanceTypes, daemonSets };
+  const supposed = { ...snapshot, nodePools, instanceTypes };
   return new SearchState(
     new SearchContext(compileProblem(supposed, settings), { kinds: new Set() }),
   );

@@ -75,7 +75,8 @@ export function isDomainKey(key: string): boolean {
   return DOMAIN_KEYS.has(key);
 }
 
-function domainLabel(domain: Domain, key: string): string | undefined {
+/** What a node has for one of the keys of {@link isDomainKey}. */
+export function domainLabel(domain: Domain, key: string): string | undefined {
   switch (key) {
     case ZONE:
       return domain.zone;

@@ -88,5 +88,5 @@ export interface Problem {
   /** Volumes attached to nodes by running pods, by `attach:<driver>`. */
   readonly runningAttachments: ReadonlyMap<StateNode, ReadonlyMap<string, ReadonlySet<string>>>;
   /** Pods that no plan can place, and why. */
-  readonly unplaceable: ReadonlyMap<Pod, Reason>;
+  readonly unplaceable: ReadonlyMap<Pod, readonly Reason[]>;
 }

@@ -7,16 +7,17 @@ import { bothTerms, EVERY_NODE, type NodeTerms, termsOf, withoutHostname } from 
 /** What a pod's volumes ask of the node. */
 export interface VolumeNeeds {
   /** Why the pod cannot be scheduled at all; undefined = it can. */
-  readonly problem: Reason | undefined;
+  /** What keeps every node from having them. */
+  readonly problems: readonly Reason[];
   readonly terms: NodeTerms;
   /** `driver` and volume of each attachment, the same volume counted once. */
   readonly attachments: readonly { readonly driver: string; readonly volume: string }[];
 }
 
-export const NO_VOLUMES: VolumeNeeds = { problem: undefined, terms: EVERY_NODE, attachments: [] };
+export const NO_VOLUMES: VolumeNeeds = { problems: [], terms: EVERY_NODE, attachments: [] };
 
 function problem(why: Reason): VolumeNeeds {
-  return { ...NO_VOLUMES, problem: why };
+  return { ...NO_VOLUMES, problems: [why] };
 }
 
 /** For volumes, unlike for pods, no term or an empty term means every node. */
@@ -44,14 +45,18 @@ export class VolumeIndex {
     let all = NO_VOLUMES;
     for (const volume of pod.spec.volumes) {
       const one = this.needsOfVolume(pod, volume);
-      if (one.problem !== undefined) return one;
       all = {
-        problem: undefined,
+        problems: [...all.problems, ...one.problems],
         terms: bothTerms(all.terms, one.terms),
         attachments: [...all.attachments, ...one.attachments.filter((each) => !has(all, each))],
       };
     }
     return all;
+  }
+
+  /** Whether nothing is wrong with the claim of one of the pod's volumes. */
+  isUsable(pod: Pod, volume: PodVolume): boolean {
+    return this.needsOfVolume(pod, volume).problems.length === 0;
   }
 
   private needsOfVolume(pod: Pod, volume: PodVolume): VolumeNeeds {
@@ -82,7 +87,7 @@ export class VolumeIndex {
     const terms = required.map((term) => (volume.isLocal ? withoutHostname(term) : term));
     const driver = volume.csiDriver;
     return {
-      problem: undefined,
+      problems: [],
       terms: anywhereIfEmpty(terms),
       attachments:
         driver === undefined ? [] : [{ driver, volume: volume.csiVolumeHandle ?? volume.name }],
@@ -104,7 +109,7 @@ export class VolumeIndex {
     }
     const topologies = storageClass.allowedTopologies;
     return {
-      problem: undefined,
+      problems: [],
       terms: anywhereIfEmpty(topologies),
       attachments: [{ driver: storageClass.provisioner, volume: `${namespace}/${name}` }],
     };
