@@ -14,14 +14,21 @@ const TIMER_MS_MAX = 2 ** 31 - 1;
  */
 export class Deadline {
   #signal: AbortSignal | undefined;
+  #endsAtMs = 0;
 
-  /** Begins with the invocation; `remainingMs` until Lambda ends it. */
+  /**
+   * Begins with the invocation; `remainingMs` until Lambda ends it. Where invocations overlap, as in
+   * tests, the latest end counts.
+   */
   begin(remainingMs: number): void {
-    const leftMs = Math.max(0, remainingMs - CLOSING_MS);
+    const leftMs = Math.max(0, Math.floor(remainingMs - CLOSING_MS));
+    const endsAtMs = Date.now() + leftMs;
+    if (this.#signal?.aborted === false && endsAtMs < this.#endsAtMs) return;
+    this.#endsAtMs = endsAtMs;
     this.#signal = AbortSignal.timeout(Math.min(leftMs, TIMER_MS_MAX));
   }
 
-  /** Of the newest invocation; undefined: none has begun. */
+  /** Undefined: no invocation has begun. */
   get signal(): AbortSignal | undefined {
     return this.#signal;
   }

@@ -68,7 +68,9 @@ function withoutLabel(
   const terms = requiredNodeAffinity?.flatMap((term) => {
     const matchExpressions = term.matchExpressions.filter((each) => each.key !== key);
     // An empty term would match no node.
-    return matchExpressions.length + term.matchFields.length === 0 ? [] : [{ ...term, matchExpressions }];
+    return matchExpressions.length + term.matchFields.length === 0
+      ? []
+      : [{ ...term, matchExpressions }];
   });
   return {
     ...spec,

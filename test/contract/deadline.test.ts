@@ -44,7 +44,7 @@ describe('calls that wait when an invocation is nearly over', () => {
   it('are given up: of the API server', async () => {
     const deadline = new Deadline();
     const client = kubeClient().withDeadline(() => deadline.signal);
-    deadline.begin(CLOSING_MS + 50);
+    deadline.begin(CLOSING_MS + 50.5);
     const waiting = client.get(RESOURCES.leases, { namespace: 'kube-system', name: 'a' });
     await expect(waiting).rejects.toMatchObject({ fault: { kind: 'unavailable' } });
     await client.close();
@@ -52,7 +52,7 @@ describe('calls that wait when an invocation is nearly over', () => {
 
   it('are given up: of AWS', async () => {
     const deadline = new Deadline();
-    deadline.begin(CLOSING_MS + 50);
+    deadline.begin(CLOSING_MS + 50.5);
     const waiting = eks(deadline).send(new DescribeClusterCommand({ name: 'demo' }));
     await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
   });
