@@ -4,13 +4,14 @@ import {
   drainingOf,
   forgottenNodes,
   isLate,
-  lateText,
+  lateness,
   type Progress,
   patienceMs,
   replacedByText,
   replacedUids,
   replacesText,
 } from '../../../shared/core/disruption/commands.ts';
+import { reason, sentence } from '../../../shared/core/explain/reason.ts';
 import type { Condition, Node } from '../../../shared/core/model/cluster.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
 import { claimOf, nodeOf, yes } from '../../builders/scheduling.ts';
@@ -77,8 +78,9 @@ describe('a replacement is late', () => {
     ],
     ['not why it was not registered', [...yes('Registered'), saying('Ready', 'x')], ''],
   ])('says %s', (_, conditions, why) => {
-    expect(lateText(claim('a', { conditions }), 9.6 * MINUTE)).toBe(
-      `NodeClaim a was not ready after 10 minutes${why}`,
+    const late = reason('replacement-late', lateness(claim('a', { conditions }), 9.6 * MINUTE));
+    expect(sentence(late)).toBe(
+      `Its replacement: NodeClaim a was not ready after 10 minutes${why}`,
     );
   });
 

@@ -183,14 +183,15 @@ describe('a pod is backed off', () => {
 });
 
 describe('the message', () => {
+  const messageOf = (backoff: LaunchBackoff): string => sentence(backoffReason(backoff));
   const launches = [5, 4, 3, 2].map((number) => vain(number));
 
   it('names three launches, and counts the others', () => {
-    expect(backoffMessage({ untilMs: 0, launches })).toContain(
+    expect(messageOf({ untilMs: 0, launches })).toContain(
       ': 4 were launched for it or pods like it, joined, and it still waits: ' +
         'c5 (no label team), c4 (no label team), c3 (no label team) and 1 more. One',
     );
-    expect(backoffMessage({ untilMs: 0, launches: launches.slice(1) })).toContain(
+    expect(messageOf({ untilMs: 0, launches: launches.slice(1) })).toContain(
       'c4 (no label team), c3 (no label team), c2 (no label team). One',
     );
   });
@@ -198,7 +199,7 @@ describe('the message', () => {
   it('says what is tried, and counts the others', () => {
     const text = 'no NodeClaim is launched for it until it is seen whether';
     const told = (trying: readonly string[], of: readonly UnusedLaunch[] = []) =>
-      backoffMessage({ untilMs: 0, launches: of, trying });
+      messageOf({ untilMs: 0, launches: of, trying });
     expect(told(['a'])).toBe(`${text} a help, whose nodes have joined, and it still waits`);
     expect(told(['a', 'b', 'c'])).toContain(`${text} a, b, c help,`);
     expect(told(['a', 'b', 'c', 'd', 'e'])).toContain(`${text} a, b, c and 2 more help,`);
@@ -209,15 +210,15 @@ describe('the message', () => {
   });
 
   it('is what somebody who knew the launches has told', () => {
-    expect(backoffMessage({ untilMs: 0, launches: [], told: 'so it is' })).toBe('so it is');
+    expect(messageOf({ untilMs: 0, launches: [], told: 'so it is' })).toBe('so it is');
   });
 
   it('is read back, whatever comes before it', () => {
-    const message = backoffMessage({ untilMs: 3602 * SECOND, launches });
+    const message = messageOf({ untilMs: 3602 * SECOND, launches });
     const expected = { untilMs: 3602 * SECOND, launches: [], told: message };
     expect(toldBackoff(message)).toEqual(expected);
     expect(toldBackoff(`Event: ${message}`)).toEqual(expected);
-    expect(backoffMessage(toldBackoff(message) ?? expected)).toBe(message);
+    expect(messageOf(toldBackoff(message) ?? expected)).toBe(message);
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { consolidate } from '../../../../shared/core/disruption/consolidation/consolidate.ts';
 import type { Move } from '../../../../shared/core/disruption/consolidation/move.ts';
+import { reason } from '../../../../shared/core/explain/reason.ts';
 import {
   CAPACITY_TYPE,
   INSTANCE_TYPE,
