@@ -42,6 +42,13 @@ function unavailable(types: readonly InstanceType[]): readonly InstanceType[] {
   }));
 }
 
+const EBS = 'ebs.csi.aws.com';
+
+/** No more than one volume of the driver on a node. */
+function oneVolume(types: readonly InstanceType[]): readonly InstanceType[] {
+  return types.map((type) => ({ ...type, attachLimits: { [EBS]: 1 } }));
+}
+
 const FLAWS: readonly Flaw[] = [
   { pool: { isDeleting: true } },
   { pool: { replicas: 2 } },
@@ -52,6 +59,7 @@ const FLAWS: readonly Flaw[] = [
   { pool: { requirements: [{ key: INSTANCE_TYPE, operator: 'In', values: ['x.large'] }] } },
   { pool: { requirements: [{ key: ZONE, operator: 'In', values: ['zone-a'] }] } },
   { types: unavailable },
+  { types: oneVolume },
   { pool: { taints: [team] } },
   { pool: { taints: [team, gpu, soft] } },
   { pool: { limits: { cpu: 2000 } } },
@@ -71,6 +79,20 @@ function inZones(...values: readonly string[]) {
 
 const port = { ip: '', port: 8080, protocol: 'TCP' };
 
+const ofClaim = (claimName: string) => ({ kind: 'claim' as const, claimName });
+
+/** PersistentVolumeClaims with something wrong with them; `missing` is not there. */
+const FAULTY_CLAIMS = [
+  'missing',
+  'lost',
+  'classless',
+  'of-no-class',
+  'immediate',
+  'deleting',
+  'binding',
+  'of-no-volume',
+] as const;
+
 /** What keeps pods from nodes. */
 const HINDRANCES: readonly Partial<PodSpec>[] = [
   { nodeSelector: { disk: 'fast' } },
@@ -80,13 +102,10 @@ const HINDRANCES: readonly Partial<PodSpec>[] = [
   { requiredNodeAffinity: [inZones('zone-x'), inZones('zone-y')] },
   { requiredNodeAffinity: [inZones('zone-b'), inZones('zone-x')] },
   { nodeSelector: { [ZONE]: 'zone-a' }, requiredNodeAffinity: [inZones('zone-b')] },
-  { volumes: [{ kind: 'claim', claimName: 'far' }] },
-  { volumes: [{ kind: 'claim', claimName: 'in-b' }] },
-  { volumes: [{ kind: 'claim', claimName: 'missing' }] },
-  { volumes: [{ kind: 'claim', claimName: 'lost' }] },
-  { volumes: [{ kind: 'claim', claimName: 'classless' }] },
-  { volumes: [{ kind: 'claim', claimName: 'of-no-class' }] },
-  { volumes: [{ kind: 'claim', claimName: 'immediate' }] },
+  { volumes: [ofClaim('far')] },
+  { volumes: [ofClaim('in-b')] },
+  { volumes: [ofClaim('anywhere'), ofClaim('anywhere-else')] },
+  ...FAULTY_CLAIMS.map((name) => ({ volumes: [ofClaim(name)] })),
   { hostPorts: [port] },
   { topologySpread: [spreadOver('rack', web)] },
   { topologySpread: [spreadOver(ZONE, web)] },
@@ -125,7 +144,7 @@ const groupArbitrary = fc.record({
 
 /** Ways in which something stands in every cluster, or in some. */
 const surroundings = fc.record({
-  pools: fc.array(poolArbitrary, { minLength: 1, maxLength: 3 }),
+  pools: fc.array(poolArbitrary, { maxLength: 3 }),
   groups: fc.array(groupArbitrary, { minLength: 1, maxLength: 4 }),
   daemons: fc.constantFrom<'none' | 'port' | 'huge'>('none', 'port', 'none', 'huge'),
   hasLonelyPod: fc.boolean(),
@@ -155,7 +174,14 @@ type Group = ReturnType<typeof groupArbitrary.generate>['value'];
 
 function podsOfGroup({ count, app, requests, hindrances, isTolerant }: Group, at: number): Pod[] {
   const own = hindrances.flatMap((each) => HINDRANCES[each] ?? []);
-  const merged: Partial<PodSpec> = Object.assign({}, ...own);
+  const merged: Partial<PodSpec> = {
+    ...Object.assign({}, ...own),
+    nodeSelector: Object.assign({}, ...own.map(({ nodeSelector }) => nodeSelector)),
+    volumes: own.flatMap(({ volumes }) => volumes ?? []),
+    topologySpread: own.flatMap(({ topologySpread }) => topologySpread ?? []),
+    podAffinity: own.flatMap(({ podAffinity }) => podAffinity ?? []),
+    podAntiAffinity: own.flatMap(({ podAntiAffinity }) => podAntiAffinity ?? []),
+  };
   const tolerations = isTolerant ? [...TOLERANT] : [];
   const { cpu = 0, memory = 0 } = requests;
   const first = podOf(`g${at}`, { cpu, memory, ...merged, tolerations, requests });
@@ -178,24 +204,34 @@ const claimOf = (name: string, rest: object) => ({
   ...rest,
 });
 
-const volumeIn = (name: string, zone: string) => ({
+const volumeIn = (name: string, ...zones: readonly string[]) => ({
   name,
   isLocal: false,
-  csiDriver: 'ebs.csi.aws.com',
+  csiDriver: EBS,
   csiVolumeHandle: name,
-  requiredNodeAffinity: [inZones(zone)],
+  requiredNodeAffinity: zones.length === 0 ? undefined : [inZones(...zones)],
 });
 
 const STORAGE = {
   persistentVolumeClaims: [
     claimOf('far', { volumeName: 'far' }),
     claimOf('in-b', { volumeName: 'in-b' }),
+    claimOf('anywhere', { volumeName: 'anywhere' }),
+    claimOf('anywhere-else', { volumeName: 'anywhere-else' }),
     claimOf('lost', { isLost: true }),
+    claimOf('deleting', { isDeleting: true }),
+    claimOf('binding', { volumeName: 'far', bindCompleted: false }),
+    claimOf('of-no-volume', { volumeName: 'nowhere' }),
     claimOf('classless', {}),
     claimOf('of-no-class', { storageClassName: 'nowhere' }),
     claimOf('immediate', { storageClassName: 'now' }),
   ],
-  persistentVolumes: [volumeIn('far', 'zone-x'), volumeIn('in-b', 'zone-b')],
+  persistentVolumes: [
+    volumeIn('far', 'zone-x'),
+    volumeIn('in-b', 'zone-b'),
+    volumeIn('anywhere'),
+    volumeIn('anywhere-else'),
+  ],
   storageClasses: [
     { name: 'now', volumeBindingMode: 'Immediate', allowedTopologies: [], provisioner: 'ebs' },
   ],

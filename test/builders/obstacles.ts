@@ -2,7 +2,7 @@ import type { Stage } from '../../shared/core/explain/parameters.ts';
 import type { Reason } from '../../shared/core/explain/reason.ts';
 import type { InstanceType } from '../../shared/core/model/instance-type.ts';
 import { NODE_POOL } from '../../shared/core/model/labels.ts';
-import { type Pod, type PodSpec, podKey } from '../../shared/core/model/pod.ts';
+import { type Pod, type PodSpec, type PodVolume, podKey } from '../../shared/core/model/pod.ts';
 import type { NodePool } from '../../shared/core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../../shared/core/model/snapshot.ts';
 import { taintText } from '../../shared/core/model/taint.ts';
@@ -93,7 +93,39 @@ function allAvailable(types: readonly InstanceType[]): readonly InstanceType[] {
   }));
 }
 
-const withoutVolumes: Removal = ofPod((spec) => ({ ...spec, volumes: [] }));
+/** The pod without the volumes of this claim. */
+const withoutClaim: Removal = ofPod((spec, { volumeClaim }) => ({
+  ...spec,
+  volumes: spec.volumes.filter((each) => each.kind !== 'claim' || each.claimName !== volumeClaim),
+}));
+
+/** The pod without the volumes whose claims are bound to this PersistentVolume. */
+const withoutVolume: Removal = (snapshot, at, { volume }) =>
+  snapshot.persistentVolumeClaims
+    .filter(({ volumeName }) => volumeName === volume)
+    .reduce((each, { name }) => withoutClaim(each, at, { volumeClaim: name }), snapshot);
+
+/** The pod's bound volumes, attached as they are and wherever the node is. */
+const inAnyZone: Removal = (snapshot, at, parameters) =>
+  ofPod((spec) => ({
+    ...spec,
+    volumes: spec.volumes.map((each) => attachedIn(snapshot, each)),
+  }))(snapshot, at, parameters);
+
+function attachedIn(
+  { persistentVolumeClaims, persistentVolumes }: ClusterSnapshot,
+  volume: PodVolume,
+): PodVolume {
+  if (volume.kind !== 'claim') return volume;
+  const claim = persistentVolumeClaims.find(({ name }) => name === volume.claimName);
+  const bound = persistentVolumes.find(({ name }) => name === claim?.volumeName);
+  if (bound?.csiDriver === undefined || claim?.bindCompleted === false) return volume;
+  return { kind: 'attached', driver: bound.csiDriver, volume: bound.name };
+}
+
+function attachingMore(types: readonly InstanceType[]): readonly InstanceType[] {
+  return types.map((type) => ({ ...type, attachLimits: undefined }));
+}
 
 /** By the code of a stage. */
 const OF_STAGES: Readonly<Record<string, Removal>> = {
@@ -105,7 +137,12 @@ const OF_STAGES: Readonly<Record<string, Removal>> = {
     conditions: pool.conditions.map((each) => ({ ...each, status: 'True' as const })),
   })),
   'nodepool-without-types': ofTypes(() => FAMILY),
-  'nodepool-requirements': ofTemplate((template) => ({ ...template, requirements: [] })),
+  'nodepool-requirements': ofTemplate((template) => ({
+    ...template,
+    requirements: template.requirements
+      .filter(({ minValues }) => minValues !== undefined)
+      .map((each) => ({ ...each, operator: 'Exists', values: [] })),
+  })),
   'offerings-unavailable': ofTypes(allAvailable),
   'daemonset-requests': (snapshot) => ({ ...snapshot, daemonSets: [] }),
   'node-affinity': ofPod((spec, { key }) => withoutLabel(spec, key)),
@@ -119,12 +156,12 @@ const OF_STAGES: Readonly<Record<string, Removal>> = {
     ...template,
     taints: template.taints.filter((taint) => !list(taints).includes(taintText(taint))),
   })),
-  'volume-zones': withoutVolumes,
+  'volume-zones': inAnyZone,
   'request-too-large': ofPod((spec, { resource }) => ({
     ...spec,
     requests: without(spec.requests, [resource]),
   })),
-  'too-many-volumes': withoutVolumes,
+  'too-many-volumes': ofTypes(attachingMore),
   'host-ports-of-daemonsets': ofPod((spec) => ({ ...spec, hostPorts: [] })),
   'limits-reached': ofPool((pool, { resources }) => ({
     ...pool,
@@ -160,14 +197,14 @@ const OF_STAGES: Readonly<Record<string, Removal>> = {
 const OF_PODS: Readonly<Record<string, Removal>> = {
   'pod-unreadable': ofPod(({ unreadable: _, ...spec }) => spec),
   'pod-with-resource-claims': ofPod((spec) => ({ ...spec, hasResourceClaims: false })),
-  'volume-claim-missing': withoutVolumes,
-  'volume-claim-deleting': withoutVolumes,
-  'volume-claim-lost': withoutVolumes,
-  'volume-claim-binding': withoutVolumes,
-  'volume-missing': withoutVolumes,
-  'volume-claim-without-class': withoutVolumes,
-  'storage-class-missing': withoutVolumes,
-  'volume-claim-unbound': withoutVolumes,
+  'volume-claim-missing': withoutClaim,
+  'volume-claim-deleting': withoutClaim,
+  'volume-claim-lost': withoutClaim,
+  'volume-claim-binding': withoutClaim,
+  'volume-missing': withoutVolume,
+  'volume-claim-without-class': withoutClaim,
+  'storage-class-missing': withoutClaim,
+  'volume-claim-unbound': withoutClaim,
 };
 
 /** The snapshot without what these stages of the NodePool name. */

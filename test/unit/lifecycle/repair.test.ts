@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sentence } from '../../../shared/core/explain/reason.ts';
+import { reason, sentence } from '../../../shared/core/explain/reason.ts';
 import {
   impairedInstances,
   type SeenStatus,
@@ -75,7 +75,7 @@ describe('an unhealthy node', () => {
     expect([...unhealthyNodes(claims, nodes, 30 * MINUTE).unhealthy.values()]).toEqual([
       {
         reason: 'unhealthy',
-        message: 'KernelReady has been False for 30 minutes',
+        why: reason('node-unhealthy', { condition: 'KernelReady', status: 'False', minutes: 30 }),
         isImmediate: true,
         condition: 'KernelReady',
       },
@@ -245,7 +245,11 @@ describe('an instance that EC2 reports on', () => {
     const described = { ...status('system_status'), description: 'reachability failed' };
     expect(reported([described], 2)).toEqual({
       reason: 'system_status',
-      message: `EC2 reports system_status of ${id}: reachability failed`,
+      why: reason('instance-impaired', {
+        check: 'system_status',
+        instance: id,
+        said: 'reachability failed',
+      }),
       isImmediate: true,
       condition: undefined,
     });

@@ -49,19 +49,20 @@ export class Elimination {
     if (left > 0) this.types = left;
   }
 
-  /** Keeps the launches that pass. */
-  keep(because: Because, passes: (each: LaunchOption) => boolean): void {
-    if (this.options.length === 0) return;
+  /** Keeps the launches that pass; false: none does, and all are kept. */
+  keep(because: Because, passes: (each: LaunchOption) => boolean): boolean {
+    if (this.options.length === 0) return true;
     const kept = this.options.filter(passes);
     if (kept.length > 0 && this.obstacles === 0) this.passed += 1;
-    if (kept.length === this.options.length) return;
+    if (kept.length === this.options.length) return true;
     const left = typesOf(kept);
     if (left < this.types) {
       this.note(typeof because === 'function' ? because(this.options) : because, left);
     }
-    if (left === 0) return;
+    if (left === 0) return false;
     this.options = kept;
     this.types = left;
+    return true;
   }
 
   /** Takes an obstacle back that is none once the others are away. */

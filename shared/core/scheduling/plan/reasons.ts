@@ -127,9 +127,9 @@ export class Reasons {
     if (launches === undefined) return left.copy();
     const own = classIn(launches, podClass);
     const rules = this.allowedByRules(own, pool, left).copy();
-    this.keepFitting(rules, own, launches);
+    const requests = this.keepFitting(rules, own, launches);
     this.keepAllowed(rules, own, pool, launches);
-    if (hasRoomInPlan(rules, own, launches)) rules.withdraw('limits-reached');
+    if (hasRoomInPlan(rules, requests, launches)) rules.withdraw('limits-reached');
     return rules;
   }
 
@@ -152,7 +152,7 @@ export class Reasons {
     const { reservedCapacity } = this.launches.state.context.problem.settings;
     const { allowed, available } = usableTypes(pool, types, reservedCapacity);
     left.narrow(reason('nodepool-requirements', {}), allowed);
-    if (allowed > 0) left.narrow(reason('offerings-unavailable', {}), available);
+    left.narrow(reason('offerings-unavailable', {}), available);
     const { launches, isFull } = this.launchesFor(pool);
     left.options = launches.optionsOf.get(pool.name) ?? [];
     left.narrow(reason('daemonset-requests', {}), isFull ? 0 : typesOf(left.options));
@@ -189,7 +189,13 @@ export class Reasons {
     return own;
   }
 
-  private keepFitting(left: Elimination, podClass: PodClass, { state }: Launches): void {
+  /** Returns the requests without those that are too large for every option. */
+  private keepFitting(
+    left: Elimination,
+    podClass: PodClass,
+    { state }: Launches,
+  ): Float64Array {
+    const requests = podClass.requests.slice();
     for (const [r, name] of state.context.problem.resources.entries()) {
       const amount = podClass.requests[r] ?? missing(r);
       if (amount === 0) continue;
@@ -198,8 +204,9 @@ export class Reasons {
         driver === undefined
           ? reason('request-too-large', { resource: name, amount: formatQuantity(amount, name) })
           : reason('too-many-volumes', { volumes: amount, driver });
-      left.keep(why, ({ free }) => (free[r] ?? missing(r)) >= amount);
+      if (!left.keep(why, ({ free }) => (free[r] ?? missing(r)) >= amount)) requests[r] = 0;
     }
+    return requests;
   }
 
   private keepAllowed(
@@ -251,7 +258,7 @@ export class Reasons {
 /** Whether a new node of the plan has room for a pod of the class, were it not for its obstacles. */
 function hasRoomInPlan(
   { options }: Elimination,
-  { requests }: PodClass,
+  requests: Float64Array,
   { state }: Launches,
 ): boolean {
   const possible = new Set(options);

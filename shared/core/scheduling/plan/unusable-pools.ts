@@ -25,18 +25,26 @@ export function unusableBecause(pool: NodePool): readonly Reason[] {
   ];
 }
 
-/** How many of the types the pool's requirements allow, and how many of these can be had now. */
+/** How many of a pool's types are left. */
+interface UsableTypes {
+  /** By its requirements. */
+  readonly allowed: number;
+  /** Of these, by what can be had now; of all types, where the requirements allow none. */
+  readonly available: number;
+}
+
 export function usableTypes(
   { template }: NodePool,
   types: readonly InstanceType[],
   reservedCapacity: boolean,
-): { readonly allowed: number; readonly available: number } {
+): UsableTypes {
   const requirements = requirementsOf(template.requirements);
   const allowed = types
     .filter((type) => typeMeets(requirements, type, 'open'))
     .map((type) => type.offerings.filter((each) => offeringMeets(requirements, each)))
     .filter((offerings) => offerings.length > 0);
-  const available = allowed.filter((offerings) =>
+  const open = allowed.length > 0 ? allowed : types.map(({ offerings }) => offerings);
+  const available = open.filter((offerings) =>
     offerings.some((each) => isOffered(each, reservedCapacity)),
   );
   return { allowed: allowed.length, available: available.length };

@@ -6,8 +6,7 @@ import { bothTerms, EVERY_NODE, type NodeTerms, termsOf, withoutHostname } from 
 
 /** What a pod's volumes ask of the node. */
 export interface VolumeNeeds {
-  /** Why the pod cannot be scheduled at all; undefined = it can. */
-  /** What keeps every node from having them. */
+  /** What keeps every node from having them; empty: nothing does. */
   readonly problems: readonly Reason[];
   readonly terms: NodeTerms;
   /** `driver` and volume of each attachment, the same volume counted once. */
