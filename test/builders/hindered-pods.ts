@@ -111,6 +111,7 @@ const HINDRANCES: readonly Partial<PodSpec>[] = [
   { topologySpread: [spreadOver(ZONE, web)] },
   { podAffinity: [termOver(ZONE, absent)] },
   { podAffinity: [termOver(HOSTNAME, absent)] },
+  { podAffinity: [termOver(HOSTNAME, web)] },
   { podAntiAffinity: [termOver(ZONE, web)] },
   { podAntiAffinity: [termOver(HOSTNAME, web)] },
   { hasResourceClaims: true },
@@ -123,6 +124,7 @@ const TOLERANT = [{ key: 'team', operator: 'Exists', value: '', effect: undefine
 const REQUESTS: readonly PodSpec['requests'][] = [
   { cpu: 500, memory: GI, pods: 1 },
   { cpu: 3000, memory: GI, pods: 1 },
+  { cpu: 70_000, memory: GI, pods: 1 },
   { cpu: 200_000, memory: GI, pods: 1 },
   { cpu: 500, memory: 900 * GI, pods: 1 },
   { cpu: 200_000, memory: 900 * GI, pods: 1 },
@@ -147,7 +149,7 @@ const surroundings = fc.record({
   pools: fc.array(poolArbitrary, { maxLength: 3 }),
   groups: fc.array(groupArbitrary, { minLength: 1, maxLength: 4 }),
   daemons: fc.constantFrom<'none' | 'port' | 'huge'>('none', 'port', 'none', 'huge'),
-  hasLonelyPod: fc.boolean(),
+  around: fc.constantFrom<'nobody' | 'lonely' | 'webs'>('nobody', 'lonely', 'webs'),
   nodes: fc.constantFrom(0, 1),
 });
 
@@ -250,30 +252,31 @@ function daemonSetsOf(kind: 'none' | 'port' | 'huge'): ClusterSnapshot['daemonSe
   ];
 }
 
-/** A pod on a node of its own in each zone that wants no other pod of `web` in the zone. */
-function lonely(): Pick<ClusterSnapshot, 'nodes' | 'pods'> {
-  const nodes = ZONES.map((zone) => nodeOf(`lonely-${zone}`, 1, 1, { zone, pool: 'other' }));
+/**
+ * A pod on a node of its own in each zone: one of `web`, or one that wants none of `web` in its zone.
+ */
+function around(who: 'nobody' | 'lonely' | 'webs'): Pick<ClusterSnapshot, 'nodes' | 'pods'> {
+  if (who === 'nobody') return { nodes: [], pods: [] };
+  const nodes = ZONES.map((zone) => nodeOf(`${who}-${zone}`, 1, 1, { zone, pool: 'other' }));
+  const podAntiAffinity = who === 'lonely' ? [termOver(ZONE, web)] : [];
+  const labels = { app: who === 'lonely' ? who : 'web' };
   const pods = nodes.map(({ name }) =>
-    podOf(
-      name,
-      { cpu: 1000, memory: GI, podAntiAffinity: [termOver(ZONE, web)] },
-      { nodeName: name, labels: { app: 'lonely' } },
-    ),
+    podOf(name, { cpu: 1000, memory: GI, podAntiAffinity }, { nodeName: name, labels }),
   );
   return { nodes, pods };
 }
 
 /** Clusters in which pods are hindered in one way or several, by themselves and by NodePools. */
 export const hinderedClusters: fc.Arbitrary<ClusterSnapshot> = surroundings.map(
-  ({ pools, groups, daemons, hasLonelyPod, nodes: full }) => {
-    const around = hasLonelyPod ? lonely() : { nodes: [], pods: [] };
+  ({ pools, groups, daemons, around: who, nodes: full }) => {
+    const others = around(who);
     const fullNodes = Array.from({ length: full }, (_, at) => nodeOf(`full-${at}`, 0, 0));
     return {
       ...poolsOf(pools),
       nodeOverlays: [],
       nodeClaims: [],
-      nodes: [...around.nodes, ...fullNodes],
-      pods: [...around.pods, ...groups.flatMap(podsOfGroup)],
+      nodes: [...others.nodes, ...fullNodes],
+      pods: [...others.pods, ...groups.flatMap(podsOfGroup)],
       daemonSets: daemonSetsOf(daemons),
       namespaces: [],
       ...STORAGE,

@@ -9,7 +9,6 @@ import { amountOf } from '../../model/resources.ts';
 import type { ClusterSnapshot } from '../../model/snapshot.ts';
 import { taintText, tolerates } from '../../model/taint.ts';
 import { formatQuantity } from '../../quantity.ts';
-import type { Requirements, ValueSet } from '../../requirements/value-set.ts';
 import { ATTACH_PREFIX, type LaunchOption } from '../problem/launch-options.ts';
 import { launchMeets } from '../problem/launch-space.ts';
 import { taintsAllowed } from '../problem/node-rules.ts';
@@ -20,6 +19,7 @@ import { fits } from '../search/search-context.ts';
 import type { SearchState } from '../search/search-state.ts';
 import { placeOfGroup } from '../search/topology.ts';
 import { Elimination, typesOf } from './elimination.ts';
+import { keepTerms } from './node-affinity.ts';
 import { topologyRules } from './topology-rules.ts';
 import { asIfUsable, unusableBecause, usableTypes } from './unusable-pools.ts';
 
@@ -179,7 +179,7 @@ export class Reasons {
     if (known !== undefined) return known;
     const own = left.copy();
     // Pods select pools by labels: one that they select and do not tolerate is a near miss.
-    keepTerms(own, podClass);
+    keepTerms(own, podClass.affinityRule.terms);
     keepTolerated(own, podClass, pool);
     const { terms } = podClass.volumes;
     own.keep(reason('volume-zones', {}), (each) =>
@@ -190,11 +190,7 @@ export class Reasons {
   }
 
   /** Returns the requests without those that are too large for every option. */
-  private keepFitting(
-    left: Elimination,
-    podClass: PodClass,
-    { state }: Launches,
-  ): Float64Array {
+  private keepFitting(left: Elimination, podClass: PodClass, { state }: Launches): Float64Array {
     const requests = podClass.requests.slice();
     for (const [r, name] of state.context.problem.resources.entries()) {
       const amount = podClass.requests[r] ?? missing(r);
@@ -298,36 +294,4 @@ function keepTolerated(left: Elimination, { rule }: PodClass, pool: NodePool): v
   left.keep(reason('taint-not-tolerated', { taints: taints.map(taintText) }), (each) =>
     taintsAllowed(rule, each.pool.taints),
   );
-}
-
-function keepTerms(left: Elimination, podClass: PodClass): void {
-  const { terms } = podClass.affinityRule;
-  const [only] = terms;
-  const meets = (term: Requirements) => (option: LaunchOption) =>
-    launchMeets(term, option.pool, option.type, option.domain);
-  if (only !== undefined && terms.length === 1) {
-    const inOrder = [...only].sort(([a], [b]) => (a < b ? -1 : 1));
-    for (const [key, set] of inOrder) {
-      const why = reason('node-affinity', { key, values: setText(set) });
-      left.keep(why, meets(new Map([[key, set]])));
-    }
-    return;
-  }
-  const why =
-    terms.length === 0
-      ? reason('node-affinity-contradicts-itself', {})
-      : reason('node-affinity-terms', { terms: terms.length });
-  left.keep(why, (option) => terms.some((term) => meets(term)(option)));
-}
-
-function setText({ complement, values, atLeast, atMost, absent }: ValueSet): string {
-  const list = [...values].sort();
-  const shown = list.length > 4 ? `${list.slice(0, 4).join(', ')}, …` : list.join(', ');
-  if (!complement) return list.length === 0 && absent ? 'DoesNotExist' : `In [${shown}]`;
-  const parts = [
-    ...(list.length === 0 ? [] : [`NotIn [${shown}]`]),
-    ...(atLeast === undefined ? [] : [`≥ ${atLeast}`]),
-    ...(atMost === undefined ? [] : [`≤ ${atMost}`]),
-  ];
-  return parts.length === 0 ? 'Exists' : parts.join(' and ');
 }
