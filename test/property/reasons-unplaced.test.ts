@@ -30,9 +30,13 @@ function placeOf(plan: Plan, pod: string): string | undefined {
 /** These keep a pod from a node of its own: without other obstacles it may go beside others. */
 const OF_NEW_NODES: readonly string[] = ['limits-reached', 'pod-affinity'];
 
-
 function sharesNode(plan: Plan, pod: string): boolean {
   return plan.newNodeClaims.some(({ pods }) => pods.includes(pod) && pods.length > 1);
+}
+
+/** Terms of an affinity are met by pods that match all of them, so that they stand together. */
+function areOne(a: Named, b: Named): boolean {
+  return a.code === 'pod-affinity' && b.code === 'pod-affinity';
 }
 
 /** Whether other pods that wait have reached a limit of the pool that now lets them in, too. */
@@ -124,7 +128,7 @@ function checkNamed(
   if (all.length < 2) return;
   seen.several += 1;
   for (const kept of all) {
-    const plan = without(all.filter((each) => each !== kept));
+    const plan = without(all.filter((each) => each !== kept && !areOne(each, kept)));
     const kind = `${where}: ${pod} with ${kept.what} of ${said}`;
     if (nodePool === '') expect(placeOf(plan, pod), kind).toBeUndefined();
     else if (OF_NEW_NODES.includes(kept.code) && sharesNode(plan, pod)) seen.shared += 1;
@@ -187,11 +191,22 @@ it(`of ${WANTED} unplaced pods each is placed without what its reason names, and
   expect(seen.shared + seen.outrun).toBeLessThan(WANTED / 50);
 }, 600_000);
 
-/** Reasons of pods that these clusters do not give, and where they are tested. */
-const ELSEWHERE: readonly string[] = [];
+/** Reasons that are not looked at here. */
+const OTHERS: readonly string[] = [
+  // What stands between the pod and the NodePools is said in the steps.
+  'pod-unplaced',
+  'pods-alike',
+  // Launches in vain, which a plan does not know: test/unit/launch/launch-backoff.test.ts.
+  'launch-back-off',
+  'launch-back-off-said',
+  'launch-trial',
+  // test/unit/scheduling/rare-reasons.test.ts.
+  'limits-or-reservations-reached',
+  'room-beside-other-pods',
+  'steps-used-up',
+];
 
 it('and each reason that a plan gives is among those that were looked at', () => {
   const all = [...Object.keys(PODS), ...Object.keys(STAGES)];
-  const unseen = all.filter((code) => !seen.codes.has(code));
-  expect(unseen.toSorted()).toEqual([...ELSEWHERE].toSorted());
+  expect(all.filter((code) => !seen.codes.has(code)).toSorted()).toEqual(OTHERS.toSorted());
 });
