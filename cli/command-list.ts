@@ -96,7 +96,7 @@ export const COMMANDS: readonly Listed[] = [
   {
     name: 'schema',
     usage: '[options] [name]',
-    description: "print the JSON Schema of a command's -o json output or of a decision record",
+    description: 'print the JSON Schema of a decision record or of a reason',
     load: async () => (await import('./commands/schema.ts')).schemaCommand(),
   },
   {
@@ -104,6 +104,12 @@ export const COMMANDS: readonly Listed[] = [
     usage: OPTIONS,
     description: 'check a cluster and an account, before and after cdk deploy',
     load: async () => (await import('./commands/doctor.ts')).doctorCommand(),
+  },
+  {
+    name: 'decisions',
+    usage: OPTIONS,
+    description: 'list what Joiner has decided, and why, from the records in the bucket',
+    load: async () => (await import('./commands/decisions.ts')).decisionsCommand(),
   },
   {
     name: 'bars',

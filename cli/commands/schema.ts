@@ -26,7 +26,7 @@ async function run(name: string | undefined): Promise<number> {
 /** `joiner schema`: what other programs may rely on. */
 export function schemaCommand(): Command {
   return new Command('schema')
-    .description("print the JSON Schema of a command's -o json output or of a decision record")
+    .description('print the JSON Schema of a decision record or of a reason')
     .addArgument(new Argument('[name]', 'without a name, lists them'))
     .action((name: string | undefined) => reporting(() => run(name)));
 }

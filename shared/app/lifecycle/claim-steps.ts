@@ -69,7 +69,7 @@ async function recordTermination(
     object: `NodeClaim/${claim.name}`,
     action: 'terminate',
     reasons: [reason('instance-terminated', { instance: instanceId })],
-    detail: { nodePool, chosen: { capacityType } },
+    detail: { nodePool, node: claim.nodeName ?? null, chosen: { capacityType } },
   } as const;
   await recordDecision({ ports }, decision);
 }

@@ -132,6 +132,7 @@ export async function deleteClaim(
     detail: {
       reason: action.reason,
       nodePool: nodepool,
+      node: claim.nodeName ?? null,
       chosen: { capacityType: claim.labels[CAPACITY_TYPE] ?? '' },
     },
   } as const;
