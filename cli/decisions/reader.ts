@@ -85,11 +85,13 @@ export class DecisionReader {
   /** Records of this time and later that no call before has returned; throws where S3 refuses. */
   async since(sinceMs: number): Promise<readonly ReadDecision[]> {
     const fromMs = Math.max(sinceMs, this.listedMs) - INVOCATION_MS_MAX;
-    const found: ReadDecision[] = [];
-    await atOnce(READS_AT_ONCE, await this.newKeys(fromMs), async (key) => {
-      found.push(...(await this.read(key)));
+    const keys = await this.newKeys(fromMs);
+    const byKey = new Map<string, readonly ReadDecision[]>();
+    await atOnce(READS_AT_ONCE, keys, async (key) => {
+      byKey.set(key, await this.read(key));
     });
-    return found
+    return keys
+      .flatMap((key) => byKey.get(key) ?? [])
       .filter(({ id, atMs }) => atMs >= sinceMs && this.isFirst(`${id} ${atMs}`))
       .sort(inOrder);
   }

@@ -106,8 +106,8 @@ function namedBy(pod: Pod, reasons: readonly Reason[]): ReadonlyMap<string, read
 const seen = { pods: 0, several: 0, shared: 0, outrun: 0, codes: new Set<string>() };
 
 /**
- * Without all that is named of a NodePool the pod has a place; with one of several left, it has none
- * in that NodePool.
+ * Without all that is named of a NodePool the pod has a place; with one of several left, it has
+ * none in that NodePool.
  */
 function checkNamed(
   snapshot: ClusterSnapshot,

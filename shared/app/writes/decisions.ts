@@ -8,12 +8,12 @@ export interface Recording {
 }
 
 /** Records a decision; what it says is made from its reasons. Made now, unless it says when. */
-export async function recordDecision(
+export function recordDecision(
   { ports }: Recording,
   decision: Omit<DecisionRecord, 'atMs' | 'message'> & Partial<Pick<DecisionRecord, 'atMs'>>,
 ): Promise<void> {
   const { atMs = ports.clock.nowMs(), reasons } = decision;
-  await ports.recorder.decision({ ...decision, atMs, message: sentences(reasons) });
+  return ports.recorder.decision({ ...decision, atMs, message: sentences(reasons) });
 }
 
 /** That something due was not done, once for each reason and object in a while. */
