@@ -1,4 +1,5 @@
 import { sentences } from '../../core/explain/reason.ts';
+import { nodeOfClaim } from '../../core/model/joins.ts';
 import { sayingAll } from '../writes/decisions.ts';
 import { recordEvent } from './events.ts';
 import type { DisruptPass } from './pass.ts';
@@ -20,19 +21,18 @@ export function hasNews({ driftResults, unconsolidatable, memory }: DisruptPass)
  * https://karpenter.sh/docs/concepts/disruption/#consolidation
  */
 export async function recordUnconsolidatable(pass: DisruptPass): Promise<void> {
-  const { state, driftResults, unconsolidatable, memory, karpenter } = pass;
+  const { state, driftResults, unconsolidatable, memory } = pass;
   memory.forgetOthers(new Set(driftResults.keys()));
-  const byProvider = new Map(state.objects.nodes.map((node) => [node.providerId, node]));
   const all = [...driftResults.values()].sort((a, b) => (a.claim.name < b.claim.name ? -1 : 1));
   let left = SAID_MAX;
   for (const { claim } of all) {
     const reasons = unconsolidatable.get(claim.name);
     if (reasons === undefined) continue;
-    if (left === 0 || (await karpenter.isActive())) return;
+    if (left === 0) return;
     const said = sayingAll(reasons);
     if (!memory.isNews(claim.uid, said.message)) continue;
     left -= 1;
     const event = { type: 'Normal', reason: 'Unconsolidatable', ...said } as const;
-    await recordEvent(pass, claim, byProvider.get(claim.providerId), event);
+    await recordEvent(pass, claim, nodeOfClaim(state.objects.nodes, claim), event);
   }
 }

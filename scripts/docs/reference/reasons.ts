@@ -1,5 +1,6 @@
-import type { Parameter, ParameterType } from '../shared/core/explain/parameters.ts';
-import { REASON_GROUPS, REASONS } from '../shared/core/explain/reason.ts';
+import type { Parameter, ParameterType } from '../../../shared/core/explain/parameters.ts';
+import { REASON_GROUPS, REASONS } from '../../../shared/core/explain/reason.ts';
+import { heading } from './text.ts';
 
 const money = { amount: 0.0384, currency: 'USD' } as const;
 const offering = {
@@ -82,10 +83,7 @@ function entryOf(code: string): readonly string[] {
 }
 
 const HEAD = [
-  '# Reasons',
-  '',
-  '<!-- Written by `npm run generate` from shared/core/explain. -->',
-  '',
+  ...heading('Reasons', 'shared/core/explain'),
   'Joiner gives a reason for each decision and for each action that it did not take. The list of reasons is closed: a',
   'reason has a code, parameters of fixed types, and one sentence. The sentence is made from the code and the',
   'parameters, in one place.',
