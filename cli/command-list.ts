@@ -124,6 +124,12 @@ export const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./commands/dead-letters.ts')).deadLettersCommand(),
   },
   {
+    name: 'completion',
+    usage: '[options] <shell>',
+    description: 'print the script for command completion in a shell',
+    load: async () => (await import('./commands/completion.ts')).completionCommand(),
+  },
+  {
     name: 'cost',
     usage: OPTIONS,
     description: 'estimate the monthly cost of Joiner itself, Karpenter and EKS Auto Mode',

@@ -29,8 +29,8 @@ describe('generated pages', () => {
 
   it('are all that docs/reference has', () => {
     const there = tracked.filter((file) => file.startsWith('docs/reference/'));
-    const here = FILES.map(([file]) => file).filter((file) => file.startsWith('docs/reference/'));
-    expect(there.toSorted()).toEqual(here.toSorted());
+    const made = FILES.map(([file]) => file).filter((file) => file.startsWith('docs/reference/'));
+    expect(there.toSorted()).toEqual(made.toSorted());
   });
 });
 

@@ -1,11 +1,22 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
 import { buildPackage } from '../../scripts/package/build.ts';
 import { type Packed, pack } from '../../scripts/package/pack.ts';
+import { krewManifest } from '../../scripts/release-krew.ts';
 import { FUNCTION_NAMES } from '../../shared/contract.ts';
 import { joiner } from '../cli/run.ts';
 import { synthesise } from '../infra/synthesis.ts';
@@ -96,6 +107,28 @@ describe('npm pack in the checkout', () => {
       status: 1,
       stderr: expect.stringContaining('npm run package'),
     });
+  });
+});
+
+describe('the plugin of kubectl', () => {
+  it('runs from where Krew puts it, by its link', () => {
+    const archive = readFileSync(join(folder, packed.filename));
+    const { spec } = parse(krewManifest('0.1.0', 'example/joiner', archive));
+    const [platform] = spec.platforms;
+    expect(spec).toMatchObject({
+      version: 'v0.1.0',
+      homepage: 'https://github.com/example/joiner',
+    });
+    expect(spec.shortDescription.length).toBeLessThanOrEqual(50);
+    expect(platform.uri).toMatch(/\/releases\/download\/v0\.1\.0\/eks-joiner-0\.1\.0\.tgz$/);
+    expect(platform.sha256).toBe(createHash('sha256').update(archive).digest('hex'));
+    const store = join(folder, 'krew');
+    mkdirSync(store);
+    run(store, ['tar', '-xzf', join(folder, packed.filename)]);
+    const [{ from, to }] = platform.files;
+    expect([from, to]).toEqual(['package/*', '.']);
+    symlinkSync(join(store, 'package', platform.bin), join(store, 'kubectl-joiner'));
+    expect(output(store, [join(store, 'kubectl-joiner'), '--version'])).toBe('0.1.0\n');
   });
 });
 
