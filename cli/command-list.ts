@@ -94,10 +94,22 @@ export const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./commands/crds.ts')).crdsCommand(),
   },
   {
+    name: 'schema',
+    usage: '[options] [name]',
+    description: 'print the JSON Schema of a decision record or of a reason',
+    load: async () => (await import('./commands/schema.ts')).schemaCommand(),
+  },
+  {
     name: 'doctor',
     usage: OPTIONS,
     description: 'check a cluster and an account, before and after cdk deploy',
     load: async () => (await import('./commands/doctor.ts')).doctorCommand(),
+  },
+  {
+    name: 'decisions',
+    usage: OPTIONS,
+    description: 'list what Joiner has decided, and why, from the records in the bucket',
+    load: async () => (await import('./commands/decisions.ts')).decisionsCommand(),
   },
   {
     name: 'bars',
