@@ -130,6 +130,18 @@ export const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./commands/pause.ts')).resumeCommand(),
   },
   {
+    name: 'adopt',
+    usage: OPTIONS,
+    description: 'take over a cluster from Karpenter, step by step',
+    load: async () => (await import('./commands/adopt.ts')).adoptCommand(),
+  },
+  {
+    name: 'hand-back',
+    usage: OPTIONS,
+    description: 'give a cluster back to Karpenter, step by step',
+    load: async () => (await import('./commands/hand-back.ts')).handBackCommand(),
+  },
+  {
     name: 'release',
     usage: '[options] [names...]',
     description: 'remove finalizers from nodes after Joiner was uninstalled',

@@ -1,0 +1,114 @@
+import { Command } from 'commander';
+import { reporting } from '../bad-input.ts';
+import { type Line, warn } from '../doctor/line.ts';
+import { checkAdoption } from '../handover/checks.ts';
+import { checkPlan } from '../handover/preview.ts';
+import { encodeReport, renderReport } from '../handover/render.ts';
+import {
+  checkUsage,
+  exitCodeOf,
+  type HandoverOptions,
+  type HandoverReport,
+  stepsTaken,
+  walkOf,
+  withHandoverOptions,
+} from '../handover/session.ts';
+import { TO_JOINER } from '../handover/to-joiner.ts';
+import { TO_KARPENTER } from '../handover/to-karpenter.ts';
+import { doesKarpenterRun, type Position, positionOf } from '../handover/walk.ts';
+import { type LiveCluster, withLiveCluster } from '../live.ts';
+import { namedRegion } from '../region.ts';
+import { lastSigns } from '../release/alive.ts';
+
+interface Options extends HandoverOptions {
+  /** The EKS cluster's name. */
+  readonly cluster?: string;
+}
+
+/** What is checked while Karpenter still runs: afterwards the steps themselves look. */
+async function checksOf(live: LiveCluster, position: Position, options: Options) {
+  const { stack } = live.settings(options);
+  const signs = await lastSigns(live.client);
+  const { place, unreadable } = live;
+  const checked = { position, signs, place, stack, unreadable };
+  return [
+    ...checkAdoption(checked),
+    ...(await checkPlan(live, stack, options)),
+    ...(await awsChecksOf(live, position, options)),
+  ];
+}
+
+/** AWS is asked where the cluster's name and region are known. */
+async function awsChecksOf(
+  { place, state }: LiveCluster,
+  { karpenter }: Position,
+  options: Options,
+): Promise<readonly Line[]> {
+  const cluster = options.cluster ?? place.cluster ?? karpenter?.settings.get('CLUSTER_NAME');
+  const region = place.region ?? namedRegion(state) ?? options.region;
+  if (cluster === undefined || region === undefined) {
+    return [warn('aws', 'not asked: nothing names the cluster', 'give --cluster and --region')];
+  }
+  const queue = karpenter?.settings.get('INTERRUPTION_QUEUE');
+  const { kubeconfig, context } = options;
+  // AWS's SDK is read where there is something to ask it.
+  const { checkAws } = await import('../handover/aws.ts');
+  const kubernetes = {
+    ...(kubeconfig === undefined ? {} : { kubeconfig }),
+    ...(context === undefined ? {} : { context }),
+  };
+  const karpenterQueue = queue === '' ? undefined : queue;
+  return await checkAws({ cluster, region, karpenterQueue, kubernetes }, state);
+}
+
+/** What Karpenter has left outside of the cluster, and the way back. */
+function nextOf({ karpenter, record }: Position): readonly string[] {
+  const known = karpenter ?? record?.karpenter;
+  if (known === undefined) return [];
+  const queue = karpenter?.settings.get('INTERRUPTION_QUEUE') ?? '';
+  return [
+    'Keep the Deployment of Karpenter at 0 replicas for some days: joiner hand-back goes back.',
+    `Then: helm uninstall ${known.name} --namespace ${known.namespace} (its CRDs stay)`,
+    ...(queue === '' ? [] : [`and delete its queue ${queue} with its EventBridge rules.`]),
+  ];
+}
+
+async function adopt(live: LiveCluster, options: Options): Promise<HandoverReport> {
+  const walk = walkOf(live, options);
+  const position = await positionOf(walk);
+  const isDryRun = options.dryRun === true;
+  const about = { cluster: live.url, isDryRun };
+  if (options.undo === true) {
+    const steps = await stepsTaken(walk, TO_KARPENTER, [], options);
+    return { ...about, to: 'karpenter', checks: [], steps, next: [] };
+  }
+  const isThere = position.karpenter !== undefined || doesKarpenterRun(position);
+  const isNew = position.record === undefined;
+  const checks = doesKarpenterRun(position) || isNew ? await checksOf(live, position, options) : [];
+  const steps = isThere || !isNew ? await stepsTaken(walk, TO_JOINER, checks, options) : [];
+  const isDone = steps.length > 0 && steps.every(({ state }) => state === 'done');
+  const next = isDone && !isDryRun ? nextOf(position) : [];
+  return { ...about, to: 'joiner', checks, steps, next };
+}
+
+async function run(options: Options): Promise<number> {
+  checkUsage(options);
+  const report = await withLiveCluster('joiner-adopt', options, (live) => adopt(live, options));
+  process.stdout.write(options.output === 'json' ? encodeReport(report) : renderReport(report));
+  return exitCodeOf(report);
+}
+
+/** `joiner adopt`: from Karpenter to Joiner, without a node launched or drained. */
+export function adoptCommand(): Command {
+  return withHandoverOptions(new Command('adopt'), TO_JOINER)
+    .description('take over a cluster from Karpenter, step by step')
+    .option('--cluster <name>', "the EKS cluster; default: the stack's, or Karpenter's")
+    .addHelpText('after', HELP)
+    .action((options: Options) => reporting(() => run(options)));
+}
+
+const HELP = `
+The command checks the cluster, stops Karpenter and waits until Joiner has its nodes. No node is
+launched, drained or replaced meanwhile. A command that was killed is continued by the next:
+the ConfigMap kube-system/joiner-handover holds how far it is. docs/adopt.md describes each step.
+Exit codes: 0 done, 1 a check failed or a step stopped, 2 bad usage.`;
