@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
 import {
+  byFolder,
   type Listed,
   type MutationReport,
   markdown,
@@ -14,12 +15,13 @@ import {
   outcomeOf,
   outdated,
 } from '../test/mutation/report.ts';
-import { TARGETS, type Target } from '../test/mutation/targets.ts';
+import { TARGETS, type Target, targetsOf } from '../test/mutation/targets.ts';
 
 const SCORE_MIN = 85;
 
 const USAGE = `usage: npm run mutation -- [--concurrency N] [--fresh] [--last] [--write] [TARGET…]
-Targets: ${Object.keys(TARGETS).join(', ')}; default: all.
+Targets: ${Object.keys(TARGETS).join(', ')}, or
+a folder of several; default: all.
   --concurrency  test runners at once, one by default
   --fresh        nothing is reused; else results hold where neither code nor tests have changed
   --last         no run: the results of the last one
@@ -32,26 +34,60 @@ const CACHE = '.cache/mutation';
 const PAGE = 'bench/mutation.md';
 const MARK = '<!-- npm run mutation -- --write -->\n';
 
-const reportFile = (name: string): string => join(ROOT, CACHE, `${name}.json`);
+const fileName = (name: string): string => `${CACHE}/${name.replace('/', '-')}`;
+const incrementalFile = (name: string): string => `${fileName(name)}.incremental.json`;
+const reportFile = (name: string): string => join(ROOT, `${fileName(name)}.json`);
 
+/**
+ * Two passes. In the first, mutants that tests reach run with those tests alone. In the second,
+ * those that are reached while files are read run with all suites, unless they are dead by then.
+ */
 async function run(name: string, target: Target, concurrency: number): Promise<void> {
-  process.env['JOINER_MUTATION_SUITES'] = target.suites.join();
+  for (const ignoreStatic of [true, false]) {
+    forgetStaticSurvivors(incrementalFile(name));
+    await pass(name, target, concurrency, ignoreStatic);
+  }
+}
+
+async function pass(
+  name: string,
+  target: Target,
+  concurrency: number,
+  ignoreStatic: boolean,
+): Promise<void> {
+  process.env['JOINER_MUTATION_SUITES'] = JSON.stringify(target.suites);
   await new Stryker({
     testRunner: 'vitest',
     // Not Stryker's testFiles: with it mutants of a module's constants are switched on too late.
     vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
     mutate: [...target.mutate],
     concurrency,
+    ignoreStatic,
     incremental: true,
-    incrementalFile: `${CACHE}/${name}.incremental.json`,
+    incrementalFile: incrementalFile(name),
     reporters: ['json', 'progress-append-only'],
-    jsonReporter: { fileName: `${CACHE}/${name}.json` },
+    jsonReporter: { fileName: `${fileName(name)}.json` },
     tempDirName: `${CACHE}/sandbox`,
-    ignorePatterns: ['dist', 'cdk.out'],
+    // What no suite of a target reads need not be copied.
+    ignorePatterns: ['dist', 'cdk.out', 'cli', 'functions', 'infra', 'bench', 'docs', 'examples'],
     // TypeScript 7 cannot be asked to read a tsconfig; ours leads nowhere out of the sandbox.
     tsconfigFile: 'none.json',
     allowConsoleColors: false,
   }).runMutationTest();
+}
+
+/** Of what no single test reaches Stryker does not see that there is a new test: it has to run again. */
+function forgetStaticSurvivors(path: string): void {
+  const file = join(ROOT, path);
+  if (!existsSync(file)) return;
+  const known = readJson<MutationReport>(file);
+  const files = Object.entries(known.files).map(([name, { mutants, ...rest }]) => {
+    const kept = mutants.filter(
+      (each) => each.status === 'Killed' || (each.static !== true && each.status !== 'NoCoverage'),
+    );
+    return [name, { ...rest, mutants: kept }];
+  });
+  writeFileSync(file, JSON.stringify({ ...known, files: Object.fromEntries(files) }));
 }
 
 function readJson<Value>(file: string): Value {
@@ -76,24 +112,31 @@ async function main(): Promise<void> {
       write: { type: 'boolean', default: false },
     },
   });
-  const names = positionals.length === 0 ? Object.keys(TARGETS) : positionals;
+  const names = positionals.length === 0 ? Object.keys(TARGETS) : positionals.flatMap(named);
   mkdirSync(join(ROOT, CACHE), { recursive: true });
   for (const name of names) {
     const target = TARGETS[name];
-    if (target === undefined) throw new Error(`no target ${name}\n${USAGE}`);
-    const known = join(ROOT, CACHE, `${name}.incremental.json`);
-    if (values.fresh) rmSync(known, { force: true });
+    if (target === undefined) continue;
+    if (values.fresh) rmSync(join(ROOT, incrementalFile(name)), { force: true });
     if (!values.last) await run(name, target, Number(values.concurrency));
   }
   const listed = readJson<Listed>(join(ROOT, 'test/mutation/survivors.json'));
-  for (const name of names) {
-    const report = readJson<MutationReport>(reportFile(name));
-    const outcome = outcomeOf(report, listed);
-    process.stdout.write(told(name, outcome));
-    for (const each of outdated(report, listed)) process.stdout.write(`  not needed: ${each}\n`);
+  const reports = names.map((name) => [name, readJson<MutationReport>(reportFile(name))] as const);
+  for (const [, report] of reports) {
+    for (const each of outdated(report, listed)) process.stdout.write(`not needed: ${each}\n`);
+  }
+  const outcomes = new Map(reports.map(([name, report]) => [name, outcomeOf(report, listed)]));
+  for (const [folder, outcome] of byFolder(outcomes)) {
+    process.stdout.write(told(folder, outcome));
     if (outcome.score < SCORE_MIN) process.exitCode = 1;
   }
   if (values.write) write(listed);
+}
+
+function named(name: string): readonly string[] {
+  const found = targetsOf(name);
+  if (found === undefined) throw new Error(`no target ${name}\n${USAGE}`);
+  return found;
 }
 
 /** Whatever stands above the mark is written by hand. */

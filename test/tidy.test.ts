@@ -1,12 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
-import { loadManifests } from '../cli/simulate/load.ts';
 import packageJson from '../package.json' with { type: 'json' };
-import { decodeCase } from '../shared/api/case/decode.ts';
-import { decodeScenario } from '../shared/sim/scenario.ts';
 import {
   areaOf,
   castsOf,
@@ -234,6 +230,36 @@ describe('types', () => {
   });
 });
 
+/** Core files whose tests have another name: by file or folder, where these are. */
+const TESTED_IN: Readonly<Record<string, string>> = {
+  // Steps of one plan: what one of them decides shows in the plan.
+  'scheduling/': 'test/unit/scheduling/constraints.test.ts',
+  'comparison/': 'test/unit/comparison.test.ts',
+  'launch/image-families/': 'test/unit/launch/image-families/families.test.ts',
+  'disruption/consolidation/move.ts': 'test/unit/disruption/consolidation/consolidate.test.ts',
+  'rollouts/': 'test/property/expected-pods.test.ts',
+};
+
+describe('tests', () => {
+  const CORE = 'shared/core/';
+  const untested = sources
+    .filter((file) => file.startsWith(CORE) && /^export (function|class) /m.test(textOf(file)))
+    .map((file) => file.slice(CORE.length))
+    .filter((file) => !tracked.includes(`test/unit/${file.replace(/\.ts$/, '.test.ts')}`));
+  const placeOf = (file: string): string | undefined =>
+    Object.keys(TESTED_IN).find((place) => file.startsWith(place));
+
+  it('of a core file are in test/unit, by its path', () => {
+    expect(untested.filter((file) => placeOf(file) === undefined)).toEqual([]);
+  });
+
+  it('that have another name are there, and are needed', () => {
+    expect(Object.values(TESTED_IN).filter((file) => !tracked.includes(file))).toEqual([]);
+    const used = new Set(untested.map(placeOf));
+    expect(Object.keys(TESTED_IN).filter((place) => !used.has(place))).toEqual([]);
+  });
+});
+
 const LINES_MAX = 400;
 const FUNCTION_LINES_MAX = 70;
 const LINE_LENGTH_MAX = 100;
@@ -317,55 +343,5 @@ describe('texts', () => {
   it('names say what things are', () => {
     const vague = /(^|[/-])(utils?|helpers?|common|manager|misc)([-./]|$)/;
     expect(tracked.filter((file) => vague.test(file))).toEqual([]);
-  });
-});
-
-describe('examples', () => {
-  const examples = readdirSync(join(root, 'examples'), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => entry.name);
-  const filesOf = (folder: string): readonly string[] =>
-    tracked.filter((file) => file.startsWith(`examples/${folder}/`));
-  const load = (files: readonly string[]) =>
-    loadManifests(
-      files.map((file) => join(root, file)),
-      'us-east-1',
-      new Map(),
-      () => {},
-    );
-  const manifests = (folder: string): readonly string[] =>
-    filesOf(folder).filter(
-      (file) => /\.ya?ml$/.test(file) && !/(\.refused|\/scenario)\./.test(file),
-    );
-  const refused = tracked.filter((file) => file.endsWith('.refused.yaml'));
-  const scenarios = tracked.filter((file) => /\/scenario\.ya?ml$/.test(file));
-
-  const cases = tracked.filter((file) => /^examples\/.*\/case\.json$/.test(file));
-  const withManifests = examples.filter((folder) => manifests(folder).length > 0);
-
-  it.each(examples)('%s is named in the list and explained', (folder) => {
-    expect(textOf('examples/README.md')).toContain(`(${folder})`);
-    expect(filesOf(folder)).toContain(`examples/${folder}/README.md`);
-  });
-
-  it.each(cases)('%s is read', (file) => {
-    const decoded = decodeCase(JSON.parse(textOf(file)));
-    expect(decoded).toMatchObject({ ok: true, value: { rejected: {} } });
-  });
-
-  it.each(withManifests)('every file of %s loads', (folder) => {
-    const isCluster = /\/(nodeclass|nodepool)[^/]*\.yaml$/;
-    const all = manifests(folder);
-    const cluster = all.filter((file) => isCluster.test(file));
-    expect(load(cluster)).not.toHaveLength(0);
-    for (const file of all) expect(load([...new Set([...cluster, file])])).not.toHaveLength(0);
-  });
-
-  it.each(refused)('%s is refused', (file) => {
-    expect(() => load([file])).toThrow();
-  });
-
-  it.each(scenarios)('%s is read', (file) => {
-    expect(decodeScenario(parse(textOf(file)))).toMatchObject({ ok: true });
   });
 });

@@ -12,7 +12,7 @@ export function invariant(holds: boolean, rule: string): asserts holds {
 export function itemAt<Item>(items: ArrayLike<Item>, index: number): Item {
   const item = items[index];
   if (item === undefined) {
-    // Not a call of invariant: this is asked a million times, and would write the rule each time.
+    // The rule is written only where it is broken: this is asked a million times.
     invariant(false, `there is an item at ${index} of ${items.length}`);
   }
   return item;

@@ -18,6 +18,8 @@ export interface Mutant {
   /** Lines and columns count from 1. */
   readonly location: { readonly start: Position; readonly end: Position };
   readonly status: string;
+  /** It is reached while a file is read, not only by a test. */
+  readonly static?: boolean;
 }
 
 /** Mutants that survive on purpose, by file: each `code → replacement`, and why. */
@@ -101,8 +103,12 @@ export function outcomeOf(report: MutationReport, listed: Listed): Outcome {
     timedOut,
     invalid: statuses.length - ran,
     survivors,
-    score: ran === 0 ? 100 : ((killed + timedOut) / ran) * 100,
+    score: scoreOf(killed + timedOut, survivors.length),
   };
+}
+
+function scoreOf(noticed: number, survived: number): number {
+  return noticed + survived === 0 ? 100 : (noticed / (noticed + survived)) * 100;
 }
 
 function row(name: string, outcome: Outcome): string {
@@ -120,6 +126,28 @@ function survivorLines(survivors: readonly Survivor[]): readonly string[] {
   ]);
 }
 
+/** The outcomes of targets of one folder together. */
+export function byFolder(outcomes: ReadonlyMap<string, Outcome>): ReadonlyMap<string, Outcome> {
+  const folders = Map.groupBy(outcomes, ([name]) => name.split('/')[0] ?? name);
+  return new Map([...folders].map(([folder, all]) => [folder, sumOf(all.map(([, each]) => each))]));
+}
+
+function sumOf(outcomes: readonly Outcome[]): Outcome {
+  const sum = (of: (each: Outcome) => number): number =>
+    outcomes.reduce((total, each) => total + of(each), 0);
+  const killed = sum((each) => each.killed);
+  const timedOut = sum((each) => each.timedOut);
+  const survivors = outcomes.flatMap((each) => each.survivors);
+  return {
+    mutants: sum((each) => each.mutants),
+    killed,
+    timedOut,
+    invalid: sum((each) => each.invalid),
+    survivors,
+    score: scoreOf(killed + timedOut, survivors.length),
+  };
+}
+
 /** The tables of bench/mutation.md, below its introduction. */
 export function markdown(outcomes: ReadonlyMap<string, Outcome>): string {
   const survivors = [...outcomes.values()].flatMap((each) => each.survivors);
@@ -127,9 +155,9 @@ export function markdown(outcomes: ReadonlyMap<string, Outcome>): string {
     a < b ? -1 : 1,
   );
   return [
-    '| target | mutants | killed | timed out | survived | of these not covered | score |',
+    '| folder | mutants | killed | timed out | survived | of these not covered | score |',
     '|---|---|---|---|---|---|---|',
-    ...[...outcomes].map(([name, outcome]) => row(name, outcome)),
+    ...[...byFolder(outcomes)].map(([name, outcome]) => row(name, outcome)),
     '',
     '## Survivors',
     ...byFile.flatMap(([file, all]) => ['', `### ${file}`, '', ...survivorLines(all)]),

@@ -9,7 +9,18 @@ export interface Target {
   readonly suites: readonly string[];
 }
 
-/** By name; without a name `npm run mutation` takes all, in this order. */
+/** Files of a core folder, and the suites of the same names. */
+function inFolder(folder: string, names: string): Target {
+  return {
+    mutate: [`shared/core/${folder}/${names}.ts`],
+    suites: [`test/unit/${folder}/${names}.test.ts`],
+  };
+}
+
+/**
+ * By name; `/` parts the targets of one folder. Few suites each: a mutant of a constant runs with all
+ * of them.
+ */
 export const TARGETS: Readonly<Record<string, Target>> = {
   requirements: {
     mutate: ['shared/core/requirements/**/*.ts'],
@@ -27,13 +38,16 @@ export const TARGETS: Readonly<Record<string, Target>> = {
       'test/parity/overlays.test.ts',
     ],
   },
-  launch: {
-    mutate: ['shared/core/launch/**/*.ts'],
-    suites: [
-      'test/unit/launch/**/*.test.ts',
-      'test/unit/aws/{user-data,bottlerocket-user-data,fleet-request}.test.ts',
-    ],
-  },
+  'launch/bars': inFolder('launch', '{faults,bars,halted-pools,subnet-choice}'),
+  'launch/bootstrap': inFolder(
+    'launch',
+    '{kubelet,kubelet-fields,node-bootstrap,cluster-facts,node-class-problems,block-devices}',
+  ),
+  'launch/images': inFolder('launch', '{image-families/*,image-selection}'),
+  'launch/hashes': inFolder('launch', '{sha256,canonical-text,drift-hash,template-hash}'),
+  'launch/requests': inFolder('launch', '{overrides,launch-request,fleet-group,node-classes}'),
+  'launch/groups': inFolder('launch', '{pod-groups,group-pods,unmet,unused-launches}'),
+  'launch/outcomes': inFolder('launch', '{launch-outcomes,launch-backoff}'),
   interruption: {
     mutate: ['shared/core/interruption/**/*.ts'],
     suites: ['test/unit/interruption/**/*.test.ts', 'test/property/interruptions.test.ts'],
@@ -43,7 +57,24 @@ export const TARGETS: Readonly<Record<string, Target>> = {
     suites: ['test/unit/lifecycle/**/*.test.ts'],
   },
   disruption: {
-    mutate: ['shared/core/disruption/**/*.ts'],
-    suites: ['test/unit/disruption/**/*.test.ts'],
+    mutate: ['shared/core/disruption/*.ts'],
+    suites: ['test/unit/disruption/*.test.ts'],
   },
+  'disruption/consolidation': inFolder('disruption', 'consolidation/*'),
 };
+
+/** The targets of a name or a folder; undefined: there is none. */
+export function targetsOf(name: string): readonly string[] | undefined {
+  const found = Object.keys(TARGETS).filter((each) => each === name || each.startsWith(`${name}/`));
+  return found.length === 0 ? undefined : found;
+}
+
+/** Of `shared/core`: each file of these is in one target. */
+export const FOLDERS: readonly string[] = [
+  'requirements',
+  'overlay',
+  'launch',
+  'interruption',
+  'lifecycle',
+  'disruption',
+];

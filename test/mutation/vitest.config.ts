@@ -1,14 +1,13 @@
 import { defineConfig } from 'vitest/config';
 
 /** The suites that `npm run mutation` has chosen for the folder under test; see targets.ts. */
-const suites = (process.env['JOINER_MUTATION_SUITES'] ?? '')
-  .split(',')
-  .filter((each) => each !== '');
+const suites: string[] = JSON.parse(process.env['JOINER_MUTATION_SUITES'] ?? '[]');
 
 export default defineConfig({
   test: {
     include: suites,
-    // A shrunk counterexample takes long, and a mutant is dead at the first failure.
+    // Each run has a worker of its own: within one, modules are loaded once for all suites.
+    isolate: false,
     testTimeout: 30_000,
   },
 });

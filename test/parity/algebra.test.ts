@@ -9,6 +9,8 @@ import {
   intersects,
   valueSet,
 } from '../../shared/core/requirements/value-set.ts';
+import { minValuesOf } from '../../shared/core/scheduling/search/min-values.ts';
+import { poolOf } from '../builders/scheduling.ts';
 import { quantityTexts } from './algebra/quantity-texts.ts';
 import table from './algebra/requirements.json' with { type: 'json' };
 
@@ -51,6 +53,29 @@ describe('two requirements of one label together, as Karpenter answers', () => {
       expect(intersects(setOf(a), setOf(b)) ? '1' : '0').toBe(meet);
     },
   );
+});
+
+describe('minValues of two requirements of one label, as Karpenter answers for each pair', () => {
+  const lines = answersOf('min-values').map((line) => line.split(' ').map(Number));
+
+  /** 0 stands for none, on both sides. */
+  const withMin = ({ Operator, Values }: (typeof expressions)[number], minimum: number) => ({
+    key: 'example.com/key',
+    operator: Operator as Operator,
+    values: Values,
+    ...(minimum === 0 ? {} : { minValues: minimum }),
+  });
+
+  it.each(lines)('%i and %i: %i', (x, y, answer) => {
+    for (const [, , a, b] of rows) {
+      const pool = poolOf('general', { requirements: [withMin(a, x ?? 0), withMin(b, y ?? 0)] });
+      expect(minValuesOf(pool).get('example.com/key') ?? 0).toBe(answer);
+    }
+  });
+
+  it('are of none, few and many', () => {
+    expect(lines).toHaveLength(25);
+  });
 });
 
 const SUFFIXES = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];

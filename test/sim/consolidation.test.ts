@@ -234,17 +234,16 @@ describe('what else nodes that are half empty are subject to', () => {
   });
 
   it('of more nodes than may be ended in a minute some go at once, the others later', async () => {
-    const beside = { labels: { app: 'a' } };
     const pool = nodePool(['on-demand'], { disruption: allAtOnce });
     const manifests = [
       nodeClass,
       pool,
-      deployment('a', 9, '1000m', apart),
-      deployment('b', 9, '800m', { ...apart, ...beside }),
+      deployment('web', 9, '1000m', apart),
+      deployment('b', 9, '800m'),
     ];
     const settings = { terminationsPerMinuteMax: 3 };
     const { world } = await smallWorld(manifests, {
-      scenario: { steps: [scaled(CHANGE, 'a', 0)] },
+      scenario: { steps: [scaled(CHANGE, 'web', 0)] },
       settings,
     });
     let most = 0;
@@ -253,9 +252,8 @@ describe('what else nodes that are half empty are subject to', () => {
       most = Math.max(most, going.length);
     });
     await world.run(WORLD_START_MS + 30 * MINUTE);
-    expect(most).toBeGreaterThan(0);
-    expect(most).toBeLessThanOrEqual(3);
-    expect(claimsOf(world).length).toBeLessThanOrEqual(6);
+    expect(most).toBe(3);
+    expect(claimsOf(world).length).toBeLessThan(6);
   });
 
   it('they go when another NodePool can launch what is cheaper, though nothing else changes', async () => {

@@ -122,7 +122,11 @@ function isEnding(claim: NodeClaim, nowMs: number): boolean {
 }
 
 /** How many claims may be deleted: `lifecycle` ends no more instances a minute, and others wait. */
-export function endingsLeft({ state, settings, nowMs }: DisruptPass): number {
+export function endingsLeft({
+  state,
+  settings,
+  nowMs,
+}: Pick<DisruptPass, 'state' | 'settings' | 'nowMs'>): number {
   const ending = state.objects.nodeClaims.filter((claim) => isEnding(claim, nowMs));
   return Math.max(0, settings.terminationsPerMinuteMax - ending.length);
 }

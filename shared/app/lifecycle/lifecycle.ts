@@ -121,7 +121,6 @@ async function collectOrphans(pass: Pass, instances: readonly Instance[]): Promi
   pass.acted = true;
   pass.changed = true;
   await ports.compute.terminate(orphans.map((each) => each.id));
-  pass.terminationsLeft -= orphans.length;
   for (const _ of orphans) pass.memory.addTermination(nowMs);
   for (const { id } of orphans) {
     await ports.recorder.decision({

@@ -14,7 +14,8 @@ export interface InterruptionAction {
   readonly confirmable: boolean;
 }
 
-const ACTIONS: Readonly<Record<Exclude<InterruptionKind, 'no_op'>, InterruptionAction>> = {
+const ACTIONS: Readonly<Record<InterruptionKind, InterruptionAction | undefined>> = {
+  no_op: undefined,
   spot_interrupted: {
     deleteClaim: true,
     markOffering: true,
@@ -54,6 +55,6 @@ const ACTIONS: Readonly<Record<Exclude<InterruptionKind, 'no_op'>, InterruptionA
 };
 
 /** Undefined: nothing is to be done. */
-export function actionFor(interruption: Interruption): InterruptionAction | undefined {
-  return interruption.kind === 'no_op' ? undefined : ACTIONS[interruption.kind];
+export function actionFor({ kind }: Interruption): InterruptionAction | undefined {
+  return ACTIONS[kind];
 }

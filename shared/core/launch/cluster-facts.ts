@@ -20,7 +20,7 @@ export interface ClusterFacts {
  */
 export function clusterDnsAddress({ serviceCidr }: Pick<ClusterFacts, 'serviceCidr'>): string {
   const [address = ''] = serviceCidr.split('/');
-  if (address.includes(':')) return `${address.replace(/::?$/, '')}::a`;
+  if (address.includes(':')) return `${address.replace(/::$/, '')}::a`;
   const parts = address.split('.');
   return [...parts.slice(0, 3), '10'].join('.');
 }

@@ -43,17 +43,21 @@ function unknown(type: string, reason: string, message: string): ConditionClaim 
   return { type, status: 'Unknown', reason, message };
 }
 
+/** The condition, and what Ready is with it. */
+function withReady(claim: NodeClaim, condition: ConditionClaim): readonly ConditionClaim[] {
+  const conditions = [
+    ...claim.conditions.filter((each) => each.type !== condition.type),
+    { ...condition, lastTransitionAtMs: 0 },
+  ];
+  return [condition, readiness(conditions, ['Launched', 'Registered', 'Initialized'])];
+}
+
 /** The condition, unless the claim says so already. */
 function saying(claim: NodeClaim, condition: ConditionClaim): LifecycleAction[] {
   const now = conditionOf(claim, condition.type);
   const isSaid = now?.status === condition.status && now.reason === condition.reason;
   if (isSaid && now.message === condition.message) return [];
-  const conditions = [
-    ...claim.conditions.filter((each) => each.type !== condition.type),
-    { ...condition, lastTransitionAtMs: 0 },
-  ];
-  const ready = readiness(conditions, ['Launched', 'Registered', 'Initialized']);
-  return [{ kind: 'conditions', set: [condition, ready] }];
+  return [{ kind: 'conditions', set: withReady(claim, condition) }];
 }
 
 function since(claim: NodeClaim, condition: string): number {
@@ -227,9 +231,8 @@ function initialization(claim: NodeClaim, node: Node): readonly LifecycleAction[
   };
   const label: LifecycleAction[] =
     node.labels[INITIALIZED] === 'true' ? [] : [{ kind: 'initialize', node }];
-  const [said] = saying(claim, initialized);
-  const set = said?.kind === 'conditions' ? said.set : [];
-  return [...label, { kind: 'conditions', set: [...set, consistentState(claim, node)] }];
+  const set = [...withReady(claim, initialized), consistentState(claim, node)];
+  return [...label, { kind: 'conditions', set }];
 }
 
 /** The claim names its pods until each has a node; mostly that is over when it is tagged. */

@@ -101,10 +101,13 @@ export function blockingAttachments(
   const keptVolumes = new Set(
     volumes.persistentVolumeClaims
       .filter((claim) => kept.has(`${claim.namespace}/${claim.name}`))
-      .map((claim) => claim.volumeName),
+      .flatMap((claim) => claim.volumeName ?? []),
   );
   return attachments
-    .filter((each) => each.nodeName === node.name && !keptVolumes.has(each.persistentVolumeName))
+    .filter(({ nodeName, persistentVolumeName: volume }) => {
+      const isKept = volume !== undefined && keptVolumes.has(volume);
+      return nodeName === node.name && !isKept;
+    })
     .map((each) => each.name)
     .sort();
 }

@@ -38,11 +38,11 @@ function roomToSpare({ allocatable }: Node, { planned, bound }: ClosedClaim): Re
 /** The specs that the node would take beside its own pods. */
 function takenBy(
   closed: ClosedClaim,
+  node: Node,
   specs: ReadonlyMap<PodSpec, NodeTerms>,
 ): ReadonlySet<PodSpec> {
   const taken = new Set<PodSpec>();
-  const { node, taints } = closed;
-  if (node === undefined) return taken;
+  const { taints } = closed;
   const room = roomToSpare(node, closed);
   const own: Labels = { ...closed.claim.labels, ...node.labels, [NODE_NAME_FIELD]: node.name };
   for (const [spec, terms] of specs) {
@@ -70,16 +70,18 @@ function isOfOneWave(a: NodeClaim, b: NodeClaim): boolean {
  */
 export function awaitedNodes(closed: readonly ClosedClaim[]): ReadonlyMap<NodeClaim, NodeClaim> {
   const inOrder = closed.toSorted((a, b) => (a.claim.name < b.claim.name ? -1 : 1));
-  const expected: readonly Expectation[] = inOrder
-    .map(({ claim, planned }) => {
-      const drawn = planned.map(({ spec }) => spec).filter(dependsOnOtherPods);
-      return { claim, drawn: new Set(drawn) };
-    })
-    .filter(({ drawn }) => drawn.size > 0);
+  const expected = inOrder.map(({ claim, planned }): Expectation => {
+    const drawn = planned.map(({ spec }) => spec).filter(dependsOnOtherPods);
+    return { claim, drawn: new Set(drawn) };
+  });
   const drawn = expected.flatMap((each) => [...each.drawn]);
   const specs = new Map(drawn.map((spec) => [spec, nodeTermsOf(spec)]));
-  const arrived = inOrder.filter(({ node }) => node !== undefined);
-  const opening = new Map(arrived.map((each) => [each.claim, takenBy(each, specs)]));
+  const opening = new Map(
+    inOrder.flatMap((each) => {
+      const { claim, node } = each;
+      return node === undefined ? [] : [[claim, takenBy(each, node, specs)] as const];
+    }),
+  );
   const awaited = new Map<NodeClaim, NodeClaim>();
   for (let count = -1; count !== opening.size; ) {
     count = opening.size;

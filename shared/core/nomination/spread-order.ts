@@ -1,3 +1,4 @@
+import { invariant } from '../invariant.ts';
 import type { Node } from '../model/cluster.ts';
 import type { Labels } from '../model/labels.ts';
 import { ownValue } from '../model/labels.ts';
@@ -17,7 +18,7 @@ interface Arrivals extends Nominees {
 /** The places that pods of one group have in one domain. */
 interface Turn {
   /** Not given out yet. */
-  readonly places: Arrivals[];
+  places: Arrivals[];
   given: number;
 }
 
@@ -36,11 +37,13 @@ function crowd({ places }: Turn): number {
  * The domain that has been given least; of those, one whose places are on many nodes
  * (`nominableTogether`), and then the one with most places left.
  */
-function nextTurn(turns: readonly Turn[]): Turn | undefined {
+function nextTurn(turns: readonly Turn[]): Turn {
   const open = turns.filter(({ places }) => places.length > 0);
-  return open.toSorted(
+  const [next] = open.toSorted(
     (a, b) => a.given - b.given || crowd(a) - crowd(b) || b.places.length - a.places.length,
-  )[0];
+  );
+  invariant(next !== undefined, 'there is a place for each pod of a group');
+  return next;
 }
 
 function turnsOf(key: string, group: ReadonlySet<Pod>, arrivals: readonly Arrivals[]): Turn[] {
@@ -91,17 +94,19 @@ export function inSpreadOrder(
   orderOf: (pod: Pod) => number,
 ): readonly Nominees[] {
   const pods = arrivals.flatMap((each) => each.pods);
-  const spread = pods.filter((pod) => pod.controller && spreadKey(pod.spec) !== undefined);
+  const owned = pods.filter(({ controller }) => controller !== undefined);
   const places = new Map<Pod, Arrivals>();
-  for (const [spec, ofSpec] of Map.groupBy(spread, (pod) => pod.spec)) {
+  for (const [spec, ofSpec] of Map.groupBy(owned, (pod) => pod.spec)) {
+    const key = spreadKey(spec);
+    if (key === undefined) continue;
     for (const [, group] of Map.groupBy(ofSpec, ({ controller }) => controller?.uid)) {
-      const turns = turnsOf(spreadKey(spec) ?? '', new Set(group), arrivals);
+      const turns = turnsOf(key, new Set(group), arrivals);
       for (const pod of group.toSorted((a, b) => orderOf(a) - orderOf(b))) {
         const turn = nextTurn(turns);
-        const place = turn?.places.shift();
-        if (turn === undefined || place === undefined) break;
+        const [place, ...rest] = turn.places;
+        turn.places = rest;
         turn.given += 1;
-        places.set(pod, place);
+        if (place !== undefined) places.set(pod, place);
       }
     }
   }

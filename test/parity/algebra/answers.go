@@ -2,6 +2,7 @@
 // requires sigs.k8s.io/karpenter v1.14.1 and k8s.io/apimachinery v0.35.1:
 //
 //	go run answers.go requirements < requirements.json > requirements.answers.txt
+//	go run answers.go min-values < requirements.json > min-values.answers.txt
 //	go run answers.go quantities < quantities.txt > quantities.answers.txt
 package main
 
@@ -67,6 +68,48 @@ func requirements() error {
 	return nil
 }
 
+// minimums are the minValues of two requirements; 0 stands for none.
+var minimums = []int{0, 1, 2, 3, 50}
+
+func (e expression) flexible(minimum int) *scheduling.Requirement {
+	var minValues *int
+	if minimum > 0 {
+		minValues = &minimum
+	}
+	return scheduling.NewRequirementWithFlexibility("example.com/key", corev1.NodeSelectorOperator(e.Operator), minValues, e.Values...)
+}
+
+// minValues prints a line for each pair of minimums: both, and that of the two requirements
+// together; every pair of requirements has to give the same.
+func minValues() error {
+	var in table
+	if err := json.NewDecoder(os.Stdin).Decode(&in); err != nil {
+		return err
+	}
+	for _, x := range minimums {
+		for _, y := range minimums {
+			answers := map[int]bool{}
+			for _, a := range in.Expressions {
+				for _, b := range in.Expressions {
+					both := scheduling.NewRequirements(a.flexible(x), b.flexible(y)).Get("example.com/key")
+					if both.MinValues == nil {
+						answers[0] = true
+					} else {
+						answers[*both.MinValues] = true
+					}
+				}
+			}
+			if len(answers) != 1 {
+				return fmt.Errorf("%d and %d have several answers: %v", x, y, answers)
+			}
+			for answer := range answers {
+				fmt.Println(x, y, answer)
+			}
+		}
+	}
+	return nil
+}
+
 // quantities prints a line for each text: its value and its thousandths, both rounded up, or "!".
 func quantities() error {
 	lines := bufio.NewScanner(os.Stdin)
@@ -83,8 +126,13 @@ func quantities() error {
 
 func main() {
 	run := quantities
-	if len(os.Args) > 1 && os.Args[1] == "requirements" {
-		run = requirements
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case "requirements":
+			run = requirements
+		case "min-values":
+			run = minValues
+		}
 	}
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

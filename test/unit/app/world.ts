@@ -75,7 +75,7 @@ export function withPorts(
     readonly compute?: Partial<Ports['compute']>;
     readonly network?: Partial<Ports['network']>;
     readonly clock?: Ports['clock'];
-    readonly memory?: Ports['memory'];
+    readonly memory?: Partial<Ports['memory']>;
   },
 ): Ports {
   const over = <Port extends object>(port: Port, some: Partial<Port> = {}): Port =>
@@ -93,7 +93,7 @@ export function withPorts(
     compute: over(ports.compute, changes.compute),
     network: over(ports.network, changes.network),
     clock: changes.clock ?? ports.clock,
-    memory: changes.memory ?? ports.memory,
+    memory: over(ports.memory, changes.memory),
   };
 }
 

@@ -1,8 +1,5 @@
-import { Cron } from 'croner';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { allowedDisruptions } from '../../../shared/core/disruption/budgets.ts';
-import { isWithin } from '../../../shared/core/disruption/schedule.ts';
 import type { DisruptionBudget } from '../../../shared/core/model/provisioning.ts';
 import { poolOf } from '../../builders/scheduling.ts';
 
@@ -52,61 +49,5 @@ describe('allowed disruptions', () => {
     ['one that cannot be read', [budget('5', { schedule: 'noon', durationMs: HOUR })], 10, 0, 0],
   ])('%s', (_, budgets, total, disrupted, expected) => {
     expect(allowed(budgets, total, disrupted)).toBe(expected);
-  });
-});
-
-describe('a schedule', () => {
-  it.each<[string, number, boolean | undefined]>([
-    ['0 12 * * *', 1, true],
-    ['1 12 * * *', 23 * HOUR, false],
-    ['@daily', 12 * HOUR, false],
-    ['@daily', 12 * HOUR + 1, true],
-    ['@hourly', 1, true],
-    ['0 0 1 JUL ?', 24 * HOUR, false],
-    ['0 0 1 JUL ?', 15 * 24 * HOUR, true],
-    ['0 12 * * wed', 1, true],
-    ['0 12 * * MON-TUE', HOUR, false],
-    ['*/7 11 * * *', 5 * 60_000, true],
-    ['*/7 11 * * *', 4 * 60_000, false],
-    ['0 12 13 * FRI', HOUR, false],
-    ['0 12 15 * FRI', HOUR, true],
-    ['0 12 13 * WED', HOUR, true],
-    ['60 * * * *', HOUR, undefined],
-    ['* * * *', HOUR, undefined],
-    ['* * * * * *', HOUR, undefined],
-    ['*/0 * * * *', HOUR, undefined],
-    ['5-1 * * * *', HOUR, undefined],
-    ['@never', HOUR, undefined],
-    ['constructor', HOUR, undefined],
-  ])('%s within %d ms: %s', (text, durationMs, expected) => {
-    expect(isWithin(text, durationMs, NOON)).toBe(expected);
-  });
-
-  const field = (least: number, most: number): fc.Arbitrary<string> => {
-    const value = fc.integer({ min: least, max: most });
-    const range = fc.tuple(value, value).map(([a, b]) => `${Math.min(a, b)}-${Math.max(a, b)}`);
-    const stepped = fc
-      .tuple(range, fc.integer({ min: 1, max: Math.min(most, 20) }))
-      .map((each) => each.join('/'));
-    const list = fc
-      .array(fc.oneof(value.map(String), range, stepped), { minLength: 1, maxLength: 3 })
-      .map((each) => each.join(','));
-    return fc.oneof(fc.constant('*'), list);
-  };
-
-  it('is active exactly when another parser has a hit in the time', () => {
-    const schedules = fc.tuple(field(0, 59), field(0, 23), field(1, 31), field(1, 12), field(0, 6));
-    const minutes = fc.integer({ min: 1, max: 40 * 24 * 60 });
-    fc.assert(
-      fc.property(schedules, minutes, minutes, (fields, lasting, later) => {
-        const nowMs = NOON + later * 60_000 + 30_000;
-        const durationMs = lasting * 60_000;
-        const cron = new Cron(fields.join(' '), { timezone: 'UTC', paused: true });
-        const [last] = cron.previousRuns(1, new Date(nowMs));
-        const expected = last !== undefined && last.getTime() > nowMs - durationMs;
-        expect(isWithin(fields.join(' '), durationMs, nowMs)).toBe(expected);
-      }),
-      { numRuns: 300, seed: 1 },
-    );
   });
 });

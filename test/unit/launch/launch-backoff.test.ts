@@ -4,26 +4,18 @@ import {
   backoffMessage,
   type KnownLaunches,
   type LaunchBackoff,
+  toldBackoff,
 } from '../../../shared/core/launch/launch-backoff.ts';
-import {
-  launchedFor,
-  launchedForText,
-  launchWays,
-  PodGroups,
-  tryText,
-} from '../../../shared/core/launch/pod-groups.ts';
+import { PodGroups, tryText } from '../../../shared/core/launch/pod-groups.ts';
 import { type UnusedLaunch, withOutcomes } from '../../../shared/core/launch/unused-launches.ts';
-import { LAUNCHED_FOR, RETRY_LAUNCH } from '../../../shared/core/model/labels.ts';
+import { RETRY_LAUNCH } from '../../../shared/core/model/labels.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
-import { daemonSetOf, podOf, poolOf } from '../../builders/scheduling.ts';
+import { podOf } from '../../builders/scheduling.ts';
 
 const SECOND = 1000;
-const HOUR = 3_600_000;
 const controller = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'web' };
 const web = (name: string, rest: Partial<Pod> = {}): Pod =>
   podOf(name, {}, { controller, createdAtMs: 100 * SECOND, ...rest });
-
-const REVISION = 'controller-revision-hash';
 
 function groupOf(pod: Pod): string {
   return new PodGroups().of(pod)[0]?.id ?? '';
@@ -60,40 +52,6 @@ function vain(number: number, rest: Partial<UnusedLaunch> = {}): UnusedLaunch {
 }
 
 describe('what is remembered of launches in vain', () => {
-  it('is the newest first, each once', () => {
-    const found = withOutcomes([vain(1)], { unused: [vain(2), vain(1)], used: [] }, 3 * SECOND);
-    expect(found.map(({ claim }) => claim)).toEqual(['c2', 'c1']);
-  });
-
-  it('is the same list where nothing is new', () => {
-    const before = [vain(2), vain(1)];
-    expect(withOutcomes(before, { unused: [vain(1)], used: [] }, 3 * SECOND)).toBe(before);
-  });
-
-  it('is forgotten up to a launch that helped', () => {
-    const use = { group: vain(0).group, uid: 'x', createdAtMs: 2 * SECOND };
-    const withUse = (isSettled: boolean) => {
-      const used = [{ ...use, isSettled }];
-      return withOutcomes([vain(3), vain(2), vain(1)], { unused: [], used }, 4 * SECOND);
-    };
-    expect(withUse(true).map(({ claim }) => claim)).toEqual(['c3']);
-    expect(withUse(false).map(({ claim }) => claim)).toEqual(['c3', 'c2', 'c1']);
-  });
-
-  it('is bounded', () => {
-    const many = Array.from({ length: 40 }, (_, at) => vain(at + 1));
-    expect(withOutcomes([], { unused: many, used: [] }, 50 * SECOND)).toHaveLength(24);
-    expect(withOutcomes([vain(1)], { unused: [], used: [] }, 100 * HOUR)).toEqual([]);
-  });
-
-  it('keeps of many at once enough of each time', () => {
-    const at = (hour: number) =>
-      Array.from({ length: 30 }, (_, each) => vain(hour * 3600, { uid: `${hour}-${each}` }));
-    const found = withOutcomes([...at(1), ...at(2)], { unused: at(5), used: [] }, 6 * HOUR);
-    expect(found).toHaveLength(24);
-    expect([...new Set(found.map(({ createdAtMs }) => createdAtMs / HOUR))]).toEqual([5, 2, 1]);
-  });
-
   it('holds each of very many groups', () => {
     const pods = Array.from({ length: 2000 }, (_, at) => podOf(`p${at}`));
     let launches: readonly UnusedLaunch[] = [];
@@ -219,87 +177,51 @@ describe('a pod is backed off', () => {
   });
 });
 
-describe('groups of pods', () => {
-  const of = (name: string, owner: Pod['controller'], cpu = 1000, rest: Partial<Pod> = {}) =>
-    new PodGroups().of(podOf(name, { cpu }, { ...rest, controller: owner }));
-  const limits = (groups: ReturnType<typeof of>) => groups.map(({ vainMax }) => vainMax);
-  const ids = (groups: ReturnType<typeof of>) => groups.map(({ id }) => id);
+describe('the message', () => {
+  const launches = [5, 4, 3, 2].map((number) => vain(number));
 
-  it('are by shape and by owner where an owner has pods of many templates', () => {
-    const workflow = { kind: 'Workflow', name: 'w', uid: 'w' };
-    const [small, large] = [of('a', workflow, 1000), of('b', workflow, 2000)];
-    expect(small[0]?.id).not.toBe(large[0]?.id);
-    expect(small[1]?.id).toEqual(large[1]?.id);
-    expect(limits(small)).toEqual([3, 9, 9]);
+  it('names three launches, and counts the others', () => {
+    expect(backoffMessage({ untilMs: 0, launches })).toContain(
+      ': 4 were launched for it or pods like it, joined, and it still waits: ' +
+        'c5 (no label team), c4 (no label team), c3 (no label team) and 1 more. One',
+    );
+    expect(backoffMessage({ untilMs: 0, launches: launches.slice(1) })).toContain(
+      'c4 (no label team), c3 (no label team), c2 (no label team). One',
+    );
   });
 
-  it('are by namespace and shape too where each pod may have an owner of its own', () => {
-    const job = (uid: string) => ({ apiVersion: 'batch/v1', kind: 'Job', name: uid, uid });
-    const [first, second] = [of('a', job('1')), of('b', job('2'))];
-    expect(first[0]?.id).not.toBe(second[0]?.id);
-    expect(first[1]).toEqual(second[1]);
-    expect(limits(first)).toEqual([3, 9]);
-    expect(of('c', undefined)[1]).toEqual(first[1]);
-    expect(of('d', undefined, 2000)[1]?.id).not.toBe(first[1]?.id);
-    expect(of('e', undefined, 1000, { namespace: 'other' })[1]?.id).not.toBe(first[1]?.id);
+  it('says what is tried, and counts the others', () => {
+    const text = 'no NodeClaim is launched for it until it is seen whether';
+    const told = (trying: readonly string[], of: readonly UnusedLaunch[] = []) =>
+      backoffMessage({ untilMs: 0, launches: of, trying });
+    expect(told(['a'])).toBe(`${text} a help, whose nodes have joined, and it still waits`);
+    expect(told(['a', 'b', 'c'])).toContain(`${text} a, b, c help,`);
+    expect(told(['a', 'b', 'c', 'd', 'e'])).toContain(`${text} a, b, c and 2 more help,`);
+    expect(told(['a'], [vain(1)])).toBe(
+      `${text} a help: 1 were launched for it or pods like it, joined, and it still waits: ` +
+        'c1 (no label team)',
+    );
   });
 
-  it('go by the kinds of Kubernetes, not by those of others that have their names', () => {
-    const job = { apiVersion: 'batch.volcano.sh/v1alpha1', kind: 'Job', name: 'v', uid: 'v' };
-    const [master, worker] = [of('master', job, 1000), of('worker', job, 2000)];
-    expect(master[0]?.id).not.toBe(worker[0]?.id);
-    expect(limits(master)).toEqual([3, 9, 9]);
-    const core = { apiVersion: 'v1', kind: 'ReplicationController', name: 'r', uid: 'r' };
-    expect(limits(of('a', core))).toEqual([3]);
+  it('is what somebody who knew the launches has told', () => {
+    expect(backoffMessage({ untilMs: 0, launches: [], told: 'so it is' })).toBe('so it is');
   });
 
-  it('are each pod of a StatefulSet, and all of them', () => {
-    const set = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'db', uid: 'db' };
-    const revision = (name: string, of: string) => ({ labels: { [REVISION]: of }, name });
-    const pods = [
-      of('db-0', set, 1000, revision('db-0', '1')),
-      of('db-1', set, 1000, revision('db-1', '1')),
-      of('db-0', set, 1000, revision('db-0', '2')),
-    ];
-    expect(new Set(pods.map((groups) => groups[0]?.id)).size).toBe(3);
-    expect(pods[0]?.[1]).toEqual(pods[1]?.[1]);
-    expect(ids(pods[1] ?? [])).not.toContain(pods[2]?.[1]?.id);
-    expect(limits(pods[0] ?? [])).toEqual([3, 9]);
+  it('is read back, whatever comes before it', () => {
+    const message = backoffMessage({ untilMs: 3602 * SECOND, launches });
+    const expected = { untilMs: 3602 * SECOND, launches: [], told: message };
+    expect(toldBackoff(message)).toEqual(expected);
+    expect(toldBackoff(`Event: ${message}`)).toEqual(expected);
+    expect(backoffMessage(toldBackoff(message) ?? expected)).toBe(message);
   });
 
-  it('are read back from the annotation', () => {
-    const a = { id: 'a', look: '', retry: '' };
-    const b = { id: 'b', look: 'l', retry: '' };
-    const c = { id: 'c', look: '', retry: 'r' };
-    const text = launchedForText('w', [a, { ...b, hasRun: true }, a, c]) ?? '';
-    expect(text).toBe('w a b.l+ c..r');
-    const fresh = { hasRun: false, isVain: false };
-    expect(launchedFor({ annotations: { [LAUNCHED_FOR]: text } })).toEqual({
-      ways: 'w',
-      groups: [
-        { ...a, ...fresh },
-        { ...b, ...fresh, hasRun: true },
-        { ...c, ...fresh },
-      ],
-    });
-    const vainly = { ...b, hasRun: true, isVain: true };
-    const annotations = { [LAUNCHED_FOR]: launchedForText('w', [vainly]) ?? '' };
-    expect(launchedFor({ annotations }).groups).toEqual([vainly]);
-    expect(launchedForText('w', [])).toBeUndefined();
-  });
-
-  it('are tried in other ways once people change what nodes are', () => {
-    const set = daemonSetOf('agent', podOf('d').spec, { templateGeneration: '1' });
-    const daemonSets = [set];
-    const pools = [poolOf('a'), poolOf('b')];
-    const ways = launchWays({ nodePools: pools, daemonSets }, []);
-    expect(launchWays({ nodePools: [...pools].reverse(), daemonSets }, [])).toBe(ways);
-    const limited = pools.map((pool) => ({ ...pool, limits: { cpu: 1 } }));
-    expect(launchWays({ nodePools: limited, daemonSets }, [])).toBe(ways);
-    expect(launchWays({ nodePools: pools.slice(1), daemonSets }, [])).not.toBe(ways);
-    expect(launchWays({ nodePools: pools, daemonSets: [] }, [])).not.toBe(ways);
-    // As a LimitRange has it.
-    const larger = [{ ...set, podSpec: podOf('d', { cpu: 2000 }).spec }];
-    expect(launchWays({ nodePools: pools, daemonSets: larger }, [])).not.toBe(ways);
+  it.each([
+    '',
+    'nothing of this',
+    'no NodeClaim is launched for it before soon',
+    'no NodeClaim is launched for it before  2026-01-01T00:00:00.000Z',
+    'no NodeClaim is launched for it before ',
+  ])('is none in %j', (message) => {
+    expect(toldBackoff(message)).toBeUndefined();
   });
 });

@@ -1,13 +1,7 @@
-import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { clientToken, groupClaims } from '../../../shared/core/launch/fleet-group.ts';
-import { allocationStrategy } from '../../../shared/core/launch/launch-request.ts';
-import { chooseLaunch } from '../../../shared/core/launch/overrides.ts';
-import { sha256 } from '../../../shared/core/launch/sha256.ts';
-import { SubnetBalance } from '../../../shared/core/launch/subnet-choice.ts';
+import { chooseLaunch, everyOption } from '../../../shared/core/launch/overrides.ts';
 import type { InstanceType, Offering } from '../../../shared/core/model/instance-type.ts';
 import type { RequirementExpression } from '../../../shared/core/model/requirement.ts';
-import { aNodeClaim } from './builders.ts';
 
 function offering(capacityType: Offering['capacityType'], price: number, zone = 'a'): Offering {
   return {
@@ -109,55 +103,191 @@ describe('what is asked of a fleet', () => {
   });
 });
 
-describe('fleet groups', () => {
-  it('SHA-256 is SHA-256', () => {
-    for (const text of [
-      '',
-      'abc',
-      'ü€𝄞'.repeat(40),
-      'a'.repeat(55),
-      'a'.repeat(56),
-      'a'.repeat(64),
-    ]) {
-      expect(sha256(text)).toBe(createHash('sha256').update(text).digest('hex'));
-    }
+const ZONE = 'topology.kubernetes.io/zone';
+const need = (
+  key: string,
+  operator: RequirementExpression['operator'],
+  ...values: readonly string[]
+): RequirementExpression => ({ key, operator, values });
+
+describe('types that a claim allows', () => {
+  const one = (labels: InstanceType['labels']) => type('a.large', [offering('spot', 1)], labels);
+  it.each<[string, RequirementExpression, InstanceType['labels'], boolean]>([
+    ['by name', need('node.kubernetes.io/instance-type', 'In', 'a.large'), {}, true],
+    ['by another name', need('node.kubernetes.io/instance-type', 'In', 'b.large'), {}, false],
+    ['by a label', need('family', 'In', 'a', 'b'), { family: ['a'] }, true],
+    ['by one of several values', need('arch', 'In', 'b'), { arch: ['a', 'b'] }, true],
+    ['not by another label', need('family', 'In', 'b'), { family: ['a'] }, false],
+    ['by a number', need('cpu', 'Gt', '4'), { cpu: ['8'] }, true],
+    ['not by a number', need('cpu', 'Gt', '8'), { cpu: ['8'] }, false],
+    ['by what they do not say', need('team', 'In', 'x'), {}, true],
+    ['by what they never have', need('gpu', 'DoesNotExist'), { gpu: null }, true],
+    ['not by what they never have', need('gpu', 'Exists'), { gpu: null }, false],
+    ['by a label without values', need('gpu', 'DoesNotExist'), { gpu: [] }, true],
+    ['not by a label without values', need('gpu', 'Exists'), { gpu: [] }, false],
+  ])('%s', (_, requirement, labels, isAllowed) => {
+    expect(chosen([one(labels)], [requirement])).toBe(isAllowed ? 'spot a.large/a' : '1 0 0 0 0');
+  });
+});
+
+describe('offerings that a claim allows', () => {
+  const reserved = offering('reserved', 1);
+  const spot = { ...offering('spot', 2, 'b'), zoneId: 'use1-az2' };
+  it.each<[RequirementExpression, string]>([
+    [need(ZONE, 'In', 'b', 'c'), 'spot x/b'],
+    [need(ZONE, 'NotIn', 'b'), 'reserved x/a'],
+    [need('topology.k8s.aws/zone-id', 'In', 'use1-az2'), 'spot x/b'],
+    [need('topology.k8s.aws/zone-id', 'DoesNotExist'), 'reserved x/a'],
+    [need('karpenter.sh/capacity-type', 'In', 'spot'), 'spot x/b'],
+    [need('karpenter.k8s.aws/capacity-reservation-id', 'In', 'cr-1'), 'reserved x/a'],
+    [need('karpenter.k8s.aws/capacity-reservation-id', 'DoesNotExist'), 'spot x/b'],
+    [need('karpenter.k8s.aws/capacity-reservation-type', 'In', 'default'), 'reserved x/a'],
+    [need('karpenter.k8s.aws/capacity-reservation-type', 'NotIn', 'default'), 'spot x/b'],
+  ])('%j', (requirement, expected) => {
+    expect(chosen([type('x', [reserved, spot])], [requirement])).toBe(expected);
   });
 
-  it('the token does not depend on the order of claims, but on the attempt', () => {
-    expect(clientToken(['b', 'a'], 0)).toBe(clientToken(['a', 'b'], 0));
-    expect(clientToken(['a', 'b'], 1)).not.toBe(clientToken(['a', 'b'], 0));
+  it('are those that can be had; every option has the others, too', () => {
+    const gone = { ...offering('spot', 1), available: false };
+    const types = [type('x', [gone, offering('spot', 2, 'b')]), type('y', [gone])];
+    expect(chosen(types)).toBe('spot x/b');
+    expect(chosen([type('y', [gone])])).toBe('1 1 1 0 0');
+    const names = (requirements: readonly RequirementExpression[], cpu = 1000) =>
+      everyOption({ requirements, requests: { cpu } }, types).map(
+        ({ type: { name }, offering: { zone } }) => `${name}/${zone}`,
+      );
+    expect(names([])).toEqual(['x/a', 'x/b', 'y/a']);
+    expect(names([need(ZONE, 'In', 'a')])).toEqual(['x/a', 'y/a']);
+    expect(names([need('node.kubernetes.io/instance-type', 'In', 'y')])).toEqual(['y/a']);
+    expect(names([], 5000)).toEqual([]);
   });
 
-  it('equal launches share a group, in parts of the largest size', () => {
-    const items = ['c', 'a', 'b', 'd'].map((uid) => ({
-      claim: aNodeClaim({ uid }),
-      same: uid === 'd' ? 'other' : 'equal',
+  it('are large enough beside what the system keeps', () => {
+    const keeping = (cpu: number): InstanceType => ({
+      ...type('x', [offering('spot', 1)]),
+      overhead: { ...nothing, kubeReserved: { cpu } },
+    });
+    expect(chosen([keeping(3000)])).toBe('spot x/a');
+    expect(chosen([keeping(3001)])).toBe('1 1 1 1 0');
+  });
+});
+
+describe('the order of what is asked for', () => {
+  it('is by price, then type, then zone, in whatever order they come', () => {
+    const types = [
+      type('b', [offering('spot', 1, 'b'), offering('spot', 1, 'a')]),
+      type('a', [offering('spot', 1, 'c'), offering('spot', 0.5, 'd')]),
+    ];
+    const expected = 'spot a/d a/c b/a b/b';
+    expect(chosen(types)).toBe(expected);
+    const turned = types.toReversed().map((each) => ({
+      ...each,
+      offerings: each.offerings.toReversed(),
     }));
-    const groups = groupClaims(items, 2).map((group) => group.map(({ claim }) => claim.uid));
-    expect(groups).toEqual([['a', 'b'], ['c'], ['d']]);
+    expect(chosen(turned)).toBe(expected);
   });
 
-  it.each([
-    ['spot', false, 'price-capacity-optimized'],
-    ['spot', true, 'capacity-optimized-prioritized'],
-    ['on-demand', false, 'lowest-price'],
-    ['on-demand', true, 'prioritized'],
-    ['reserved', true, 'lowest-price'],
-  ] as const)('%s, price overlaid %s: %s', (capacityType, overlaid, strategy) => {
-    expect(allocationStrategy(capacityType, overlaid)).toBe(strategy);
+  it('says whether an overlay has set a price of what is asked for', () => {
+    const laid = { ...offering('spot', 1), priceOverlay: 'o' };
+    const overlaid = (...offerings: readonly Offering[]) => {
+      const choice = chooseLaunch({ requirements: [], requests: {} }, [type('x', offerings)], 2);
+      return 'stages' in choice ? undefined : choice.priceOverlaid;
+    };
+    expect(overlaid(laid)).toBe(true);
+    expect(overlaid(laid, offering('spot', 2, 'b'))).toBe(true);
+    expect(overlaid(offering('spot', 1))).toBe(false);
+    // Of what is not asked for it does not matter.
+    expect(overlaid({ ...offering('on-demand', 5), priceOverlay: 'o' }, offering('spot', 1))).toBe(
+      false,
+    );
+  });
+});
+
+describe('exotic types and dear spot offerings', () => {
+  const plain = type('plain', [offering('on-demand', 9)]);
+  it.each<[string, InstanceType['labels']]>([
+    ['metal', { 'karpenter.k8s.aws/instance-size': ['metal'] }],
+    ['metal of a size', { 'karpenter.k8s.aws/instance-size': ['metal-24xl'] }],
+    ['a GPU', gpu],
+    ['an accelerator', { 'karpenter.k8s.aws/instance-accelerator-count': ['1'] }],
+  ])('%s gives way to a plain one', (_, labels) => {
+    const exotic = type('exotic', [offering('on-demand', 1)], labels);
+    expect(chosen([exotic, plain])).toBe('on-demand plain/a');
+    expect(chosen([exotic])).toBe('on-demand exotic/a');
   });
 
-  it('takes the subnet with the most free addresses in each zone, counted down', () => {
-    const balance = new SubnetBalance([
-      { id: 'subnet-1', zone: 'a', freeAddresses: 5 },
-      { id: 'subnet-2', zone: 'a', freeAddresses: 9 },
-      { id: 'subnet-3', zone: 'b', freeAddresses: 1 },
-    ]);
-    expect([...balance.byZone()].sort()).toEqual([
-      ['a', 'subnet-2'],
-      ['b', 'subnet-3'],
-    ]);
-    balance.take('subnet-2', 5);
-    expect(balance.byZone().get('a')).toBe('subnet-1');
+  it.each<[string, InstanceType['labels']]>([
+    ['a size', { 'karpenter.k8s.aws/instance-size': ['large', 'not-metal'] }],
+    ['no GPU', { 'karpenter.k8s.aws/instance-gpu-count': null }],
+    ['a GPU count without values', { 'karpenter.k8s.aws/instance-gpu-count': [] }],
+  ])('%s is plain', (_, labels) => {
+    const cheap = type('cheap', [offering('on-demand', 1)], labels);
+    expect(chosen([cheap, plain])).toBe('on-demand cheap/a plain/a');
+  });
+
+  it('spot as dear as on-demand stays, a little dearer goes', () => {
+    const onDemand = type('b', [offering('on-demand', 2), offering('on-demand', 3, 'b')]);
+    expect(chosen([type('a', [offering('spot', 2)]), onDemand])).toBe('spot a/a');
+    expect(chosen([type('a', [offering('spot', 2.01)]), onDemand])).toBe('on-demand b/a b/b');
+    expect(chosen([type('a', [offering('spot', 9)])])).toBe('spot a/a');
+  });
+
+  it('minValues of one requirement keep both', () => {
+    const flexible = [{ ...need('family', 'Exists'), minValues: 1 }, need('team', 'Exists')];
+    const types = [type('a', [offering('spot', 3)]), type('b', [offering('on-demand', 2)])];
+    expect(chosen(types, flexible)).toBe('spot a/a');
+  });
+});
+
+it('says what each narrowing has left where nothing can be launched', () => {
+  expect(chooseLaunch({ requirements: [], requests: {} }, [], 9)).toEqual({
+    stages: [
+      { what: 'instance types', left: 0 },
+      { what: 'types that meet the requirements', left: 0 },
+      { what: 'offerings that meet the requirements', left: 0 },
+      { what: 'available offerings', left: 0 },
+      { what: 'offerings large enough', left: 0 },
+    ],
+  });
+});
+
+describe('reserved capacity', () => {
+  const held = (
+    id: string,
+    capacity: number,
+    changes: Partial<Offering> & { kind?: 'default' | 'capacity-block' } = {},
+  ): Offering => {
+    const { kind = 'default', ...rest } = changes;
+    return { ...offering('reserved', 1), reservation: { id, type: kind, capacity }, ...rest };
+  };
+  const reservations = (...types: readonly InstanceType[]): string => {
+    const choice = chooseLaunch({ requirements: [], requests: {} }, types, 9);
+    if ('stages' in choice) return 'nothing';
+    return choice.options
+      .map(({ type: { name }, offering: each }) => `${name}/${each.zone}/${each.reservation?.id}`)
+      .join(' ');
+  };
+
+  it('is of the reservation with most capacity per type and zone', () => {
+    expect(reservations(type('x', [held('cr-1', 1), held('cr-2', 3), held('cr-3', 2)]))).toBe(
+      'x/a/cr-2',
+    );
+    const apart = type('x', [held('cr-1', 1), held('cr-2', 3, { zone: 'b' })]);
+    expect(reservations(apart, type('y', [held('cr-3', 2)]))).toBe('x/a/cr-1 x/b/cr-2 y/a/cr-3');
+  });
+
+  it('is of the first by id where they have as much', () => {
+    const offerings = [held('cr-2', 1), held('cr-1', 1)];
+    expect(reservations(type('x', offerings))).toBe('x/a/cr-1');
+    expect(reservations(type('x', offerings.toReversed()))).toBe('x/a/cr-1');
+  });
+
+  it('is of the cheapest one’s kind, and of capacity blocks the cheapest alone', () => {
+    const block = { kind: 'capacity-block' } as const;
+    const cheap = held('cr-b', 1, { ...block, price: 0.5 });
+    const dear = held('cr-c', 1, { ...block, price: 0.6, zone: 'b' });
+    expect(reservations(type('x', [held('cr-1', 5), dear, cheap]))).toBe('x/a/cr-b');
+    const later = held('cr-b', 9, { ...block, price: 2 });
+    expect(reservations(type('x', [later, held('cr-1', 1)]))).toBe('x/a/cr-1');
   });
 });

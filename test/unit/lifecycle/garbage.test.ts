@@ -33,6 +33,42 @@ describe('an instance that is garbage', () => {
   });
 });
 
+describe('instances', () => {
+  const instance = (id: string, rest: object = {}) => ({
+    id,
+    launchedAtMs: 0,
+    state: 'running',
+    tags: {},
+    ...rest,
+  });
+  const orphans = (
+    instances: readonly ReturnType<typeof instance>[],
+    claims: Parameters<typeof orphanedInstances>[1] = [],
+    nowMs = MINUTE,
+  ) => orphanedInstances(instances, claims, nowMs).map(({ id }) => id);
+
+  it('are garbage in the order of their ids', () => {
+    expect(orphans(['i-2', 'i-3', 'i-1'].map((id) => instance(id)))).toEqual(['i-1', 'i-2', 'i-3']);
+  });
+
+  it('are none while they shut down, nor half a minute after their launch', () => {
+    expect(orphans([instance('i-1', { state: 'shutting-down' })])).toEqual([]);
+    expect(orphans([instance('i-1', { launchedAtMs: 1000 })], [], 31_000)).toEqual([]);
+    expect(orphans([instance('i-1', { launchedAtMs: 1000 })], [], 31_001)).toEqual(['i-1']);
+  });
+
+  const token = 'a'.repeat(64);
+  const ofFleet = [instance('i-1', { tags: { 'joiner.dev/fleet': token } })];
+  it.each([
+    ['waits for them', {}, []],
+    ['has another', { providerId: 'aws:///us-east-1a/i-2' }, ['i-1']],
+    ['is deleted', { deletedAtMs: 1 }, ['i-1']],
+  ])('of a fleet whose claim %s', (_, rest, expected) => {
+    const annotations = { 'joiner.dev/fleet': `${token}/1/0` };
+    expect(orphans(ofFleet, [aNodeClaim({ annotations, ...rest })])).toEqual(expected);
+  });
+});
+
 describe('a node that is being deleted', () => {
   const closed = [{ key: 'karpenter.sh/unregistered', value: '', effect: 'NoExecute' }] as const;
   it.each<[string, Partial<Node>, boolean]>([
@@ -44,6 +80,18 @@ describe('a node that is being deleted', () => {
       'of EKS Auto Mode',
       { labels: { 'eks.amazonaws.com/nodeclass': 'default', 'karpenter.sh/nodepool': 'system' } },
       false,
+    ],
+    ['of a class whose label only ends so', { labels: { 'a/b/nodeclass': 'x' } }, false],
+    ['of a class whose label only begins so', { labels: { 'a/nodeclasses': 'x' } }, false],
+    [
+      'of no class, with another taint',
+      { labels: {}, taints: [{ key: 'other', value: '', effect: 'NoSchedule' }] },
+      false,
+    ],
+    [
+      'of another class too',
+      { labels: { 'a/nodeclass': 'x', 'karpenter.k8s.aws/ec2nodeclass': 'default' } },
+      true,
     ],
     ['of a node group', { labels: { 'eks.amazonaws.com/nodegroup': 'a' } }, false],
     ['that is not being deleted', { deletedAtMs: undefined }, false],
@@ -57,5 +105,12 @@ describe('a node that is being deleted', () => {
   it('and has no provider id is let go, too, while a claim waits for its own', () => {
     const node = aNode({ deletedAtMs: 1, providerId: undefined });
     expect(nodesWithoutClaim([node], [aNodeClaim()])).toEqual([node]);
+  });
+
+  it('is found in the order of names', () => {
+    const nodes = ['b', 'c', 'a'].map((name) =>
+      aNode({ name, deletedAtMs: 1, providerId: undefined }),
+    );
+    expect(nodesWithoutClaim(nodes, []).map(({ name }) => name)).toEqual(['a', 'b', 'c']);
   });
 });

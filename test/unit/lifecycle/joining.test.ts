@@ -11,6 +11,11 @@ function having(...types: readonly string[]): Partial<NodeClaim> {
   return { conditions: types.map((type) => ({ type, reason: type, ...rest })) };
 }
 
+function launchedAt(lastTransitionAtMs: number): Partial<NodeClaim> {
+  const conditions = having('Launched').conditions ?? [];
+  return { conditions: conditions.map((each) => ({ ...each, lastTransitionAtMs })) };
+}
+
 it.each<[string, Partial<NodeClaim>, number, boolean]>([
   ['without an instance', {}, MINUTE, false],
   ['launched', having('Launched'), MINUTE, true],
@@ -19,6 +24,8 @@ it.each<[string, Partial<NodeClaim>, number, boolean]>([
   ['launched and deleted', { ...having('Launched'), deletedAtMs: 0 }, MINUTE, false],
   ['launched almost 15 minutes ago', having('Launched'), 15 * MINUTE - 1, true],
   ['launched 15 minutes ago', having('Launched'), 15 * MINUTE, false],
+  ['launched late, almost 15 minutes ago', launchedAt(MINUTE), 16 * MINUTE - 1, true],
+  ['launched late, 15 minutes ago', launchedAt(MINUTE), 16 * MINUTE, false],
   ['registered, not ready for 15 minutes', having('Launched', 'Registered'), 15 * MINUTE, false],
 ])('whether the node of a claim is about to join: %s', (_, claim, nowMs, expected) => {
   expect(isJoining(aNodeClaim(claim), nowMs)).toBe(expected);

@@ -4,10 +4,7 @@ import {
   type SeenStatus,
   unhealthyNodes,
 } from '../../../shared/core/lifecycle/repair.ts';
-import { withinBudgets } from '../../../shared/core/lifecycle/repair-budgets.ts';
 import type { Condition } from '../../../shared/core/model/cluster.ts';
-import type { DisruptionReason } from '../../../shared/core/model/provisioning.ts';
-import { poolOf } from '../../builders/scheduling.ts';
 import { aNode, aNodeClaim } from '../launch/builders.ts';
 
 const MINUTE = 60_000;
@@ -72,6 +69,136 @@ describe('an unhealthy node', () => {
     expect(reportOf(5, 1, condition('KernelReady', 'Unknown'), 60).unhealthy).toEqual([]);
   });
 
+  it('is told what of it is not well, for how long, and goes without a drain', () => {
+    const { claims, nodes } = fleet(5, 1, condition('KernelReady', 'False'));
+    expect([...unhealthyNodes(claims, nodes, 30 * MINUTE).unhealthy.values()]).toEqual([
+      {
+        reason: 'unhealthy',
+        message: 'KernelReady has been False for 30 minutes',
+        isImmediate: true,
+        condition: 'KernelReady',
+      },
+    ]);
+  });
+
+  it('is unhealthy for what was due first, where several things are', () => {
+    const { claims, nodes } = fleet(5, 1, condition('StorageReady', 'False'));
+    const sooner = condition('AcceleratedHardwareReady', 'False');
+    const both = (first: Condition, second: Condition) =>
+      nodes.map((node, at) => (at === 0 ? { ...node, conditions: [first, second] } : node));
+    const later = { ...condition('KernelReady', 'False'), lastTransitionAtMs: MINUTE };
+    const told = (first: Condition, second: Condition) =>
+      [...unhealthyNodes(claims, both(first, second), 60 * MINUTE).unhealthy.values()][0]
+        ?.condition;
+    const storage = condition('StorageReady', 'False');
+    expect(told(storage, sooner)).toBe('AcceleratedHardwareReady');
+    expect(told(later, storage)).toBe('StorageReady');
+    const ready = { ...condition('Ready', 'False'), lastTransitionAtMs: 25 * MINUTE };
+    expect(told(ready, storage)).toBe('StorageReady');
+    expect(told(storage, ready)).toBe('StorageReady');
+  });
+
+  it('without a NodePool stays where more than a fifth of all nodes is unhealthy', () => {
+    const bad = condition('Ready', 'False');
+    const ofPool = fleet(10, 2, bad);
+    const bare = fleet(10, 1, bad);
+    const apart = {
+      claims: bare.claims.map((each) => ({
+        ...each,
+        uid: `bare-${each.uid}`,
+        providerId: `b${each.providerId}`,
+        labels: {},
+      })),
+      nodes: bare.nodes.map((each) => ({ ...each, providerId: `b${each.providerId}`, labels: {} })),
+    };
+    const report = (count: number) => {
+      const claims = [...ofPool.claims, ...apart.claims.slice(0, count)];
+      const { unhealthy, blocked } = unhealthyNodes(
+        claims,
+        [...ofPool.nodes, ...apart.nodes],
+        60 * MINUTE,
+      );
+      return [[...unhealthy.keys()].join(), blocked.map(({ uid }) => uid).join()];
+    };
+    expect(report(1)).toEqual(['c0,c1,bare-c0', '']);
+    const three = ofPool.claims.slice(0, 3);
+    const few = unhealthyNodes(
+      [...three, ...apart.claims.slice(0, 1)],
+      [...ofPool.nodes, ...apart.nodes],
+      60 * MINUTE,
+    );
+    expect([...few.unhealthy.keys()]).toEqual([]);
+    expect(few.blocked.map(({ uid }) => uid)).toEqual(['c0', 'c1', 'bare-c0']);
+  });
+
+  it('without a NodePool goes where few of all nodes are, though all such nodes are', () => {
+    const bad = condition('Ready', 'False');
+    const [ofPool, bare] = [fleet(10, 0, bad), fleet(2, 2, bad)];
+    const claims = bare.claims.map((each) => ({
+      ...each,
+      uid: `bare-${each.uid}`,
+      providerId: `b${each.providerId}`,
+      labels: {},
+    }));
+    const nodes = bare.nodes.map((each) => ({
+      ...each,
+      providerId: `b${each.providerId}`,
+      labels: {},
+    }));
+    const report = unhealthyNodes(
+      [...ofPool.claims, ...claims],
+      [...ofPool.nodes, ...nodes],
+      60 * MINUTE,
+    );
+    expect([...report.unhealthy.keys()]).toEqual(['bare-c0', 'bare-c1']);
+    expect(report.blocked).toEqual([]);
+  });
+
+  it('stays where all of its NodePool is, though few of all nodes are', () => {
+    const bad = condition('Ready', 'False');
+    const [whole, other] = [fleet(2, 2, bad), fleet(20, 0, bad)];
+    const claims = [
+      ...whole.claims,
+      ...other.claims.map((each) => ({
+        ...each,
+        uid: `o-${each.uid}`,
+        providerId: `o${each.providerId}`,
+        labels: { 'karpenter.sh/nodepool': 'other' },
+      })),
+    ];
+    const nodes = [
+      ...whole.nodes,
+      ...other.nodes.map((each) => ({
+        ...each,
+        providerId: `o${each.providerId}`,
+        labels: { 'karpenter.sh/nodepool': 'other' },
+      })),
+    ];
+    const { unhealthy, blocked } = unhealthyNodes(claims, nodes, 60 * MINUTE);
+    expect(unhealthy.size).toBe(0);
+    expect(blocked).toHaveLength(2);
+  });
+
+  it('counts only nodes with a claim, and claims with a node', () => {
+    const { claims, nodes } = fleet(5, 1, condition('Ready', 'False'));
+    const waiting = aNodeClaim({ uid: 'waiting', providerId: undefined });
+    const notReady = [condition('Ready', 'False')];
+    const foreign = aNode({ name: 'x', providerId: undefined, conditions: notReady, labels: POOL });
+    const sick = aNode({
+      name: 'y',
+      providerId: 'aws:///y',
+      conditions: [condition('Ready', 'False')],
+      labels: POOL,
+    });
+    const lost = aNodeClaim({ uid: 'lost', providerId: 'aws:///lost', labels: POOL });
+    const report = unhealthyNodes(
+      [...claims, waiting, lost],
+      [...nodes, foreign, sick],
+      60 * MINUTE,
+    );
+    expect([...report.unhealthy.keys()]).toEqual(['c0']);
+  });
+
   it('whose claim is on its way out is not deleted again', () => {
     const { claims, nodes } = fleet(5, 1, condition('Ready', 'False'));
     const leaving = claims.map((claim) => ({ ...claim, deletedAtMs: 1 }));
@@ -103,47 +230,37 @@ describe('an instance that EC2 reports on', () => {
     expect(reported([status('event_status')], 0)).toMatchObject({ isImmediate: false });
   });
 
-  it('a failed check counts before a scheduled event', () => {
-    const both = [status('system_status'), status('event_status')];
-    expect(reported(both, 3)).toMatchObject({ isImmediate: true });
+  it('a failed check counts before a scheduled event, whatever comes first', () => {
+    const kinds = ['system_status', 'event_status', 'instance_status'] as const;
+    for (const order of [kinds, kinds.toReversed()]) {
+      expect(reported(order.map(status), 3)).toMatchObject({ reason: 'system_status' });
+    }
+    expect(reported([status('instance_status'), status('event_status')], 3)).toMatchObject({
+      isImmediate: true,
+    });
+  });
+
+  it('is told what EC2 says', () => {
+    const described = { ...status('system_status'), description: 'reachability failed' };
+    expect(reported([described], 2)).toEqual({
+      reason: 'system_status',
+      message: `EC2 reports system_status of ${id}: reachability failed`,
+      isImmediate: true,
+      condition: undefined,
+    });
+  });
+
+  it.each([
+    ['that waits for its instance', { providerId: undefined }],
+    ['that is on its way out', { deletedAtMs: 1 }],
+  ])('is nobody of a claim %s', (_, rest) => {
+    const [all, ended] = [aNodeClaim({ uid: 'd' }), { ...claim, ...rest }];
+    expect(impairedInstances([ended, all], [status('event_status')], 0).size).toBe(0);
   });
 
   it('that is not ours is nobody', () => {
     expect(
       reported([{ ...status('system_status'), instanceId: 'i-0ffffffff' }], 9),
     ).toBeUndefined();
-  });
-});
-
-describe('a budget', () => {
-  const initialized = condition('Initialized', 'True');
-  const bad = condition('Ready', 'False');
-  const rules = { consolidateAfter: 0, consolidationPolicy: 'WhenEmpty' } as const;
-
-  function going(nodes: string, reasons: readonly DisruptionReason[] | undefined) {
-    const { claims, nodes: all } = fleet(10, 2, bad);
-    const nodeClaims = claims.map((claim, at) => {
-      return { ...claim, name: `c${at}`, conditions: [initialized] };
-    });
-    const budgets = [{ nodes, reasons, schedule: undefined, durationMs: undefined }];
-    const nodePools = [poolOf('default', { disruption: { ...rules, budgets } })];
-    const { unhealthy } = unhealthyNodes(nodeClaims, all, 30 * MINUTE);
-    const { unhealthy: kept, held } = withinBudgets(
-      unhealthy,
-      { nodePools, nodeClaims, nodes: all },
-      0,
-    );
-    return [[...kept.keys()], held.map(({ uid }) => uid)];
-  }
-
-  it('that names Unhealthy holds repairs beyond it', () => {
-    expect(going('1', ['Unhealthy'])).toEqual([['c0'], ['c1']]);
-    expect(going('0', ['Drifted', 'Unhealthy'])).toEqual([[], ['c0', 'c1']]);
-    expect(going('20%', ['Unhealthy'])).toEqual([['c0', 'c1'], []]);
-  });
-
-  it('for other reasons, or for every one, does not', () => {
-    expect(going('0', ['Drifted'])).toEqual([['c0', 'c1'], []]);
-    expect(going('0', undefined)).toEqual([['c0', 'c1'], []]);
   });
 });

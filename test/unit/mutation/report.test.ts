@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Listed, markdown, outcomeOf, outdated } from '../../mutation/report.ts';
+import { byFolder, type Listed, markdown, outcomeOf, outdated } from '../../mutation/report.ts';
 
 const SOURCE = 'const a = 1;\nconst b = [\n  2,\n];\n';
 
@@ -45,6 +45,20 @@ it('counts what could be run', () => {
   expect(outcomeOf({ files: {} }, LISTED).score).toBe(100);
 });
 
+it('adds the targets of a folder up', () => {
+  const one = outcomeOf(REPORT, LISTED);
+  const folders = byFolder(
+    new Map([
+      ['a/x', one],
+      ['a/y', one],
+      ['b', one],
+    ]),
+  );
+  expect([...folders.keys()]).toEqual(['a', 'b']);
+  expect(folders.get('a')).toMatchObject({ mutants: 12, killed: 4, timedOut: 2, score: 60 });
+  expect(folders.get('a')?.survivors).toHaveLength(4);
+});
+
 it('names what is listed and does not survive', () => {
   expect(outdated(REPORT, LISTED)).toEqual(['a.ts: 3 → 0']);
 });
@@ -52,7 +66,7 @@ it('names what is listed and does not survive', () => {
 it('is written by target, then by file and reason', () => {
   expect(markdown(new Map([['all', outcomeOf(REPORT, LISTED)]]))).toBe(
     [
-      '| target | mutants | killed | timed out | survived | of these not covered | score |',
+      '| folder | mutants | killed | timed out | survived | of these not covered | score |',
       '|---|---|---|---|---|---|---|',
       '| all | 6 | 2 | 1 | 2 | 1 | 60.0 % |',
       '',

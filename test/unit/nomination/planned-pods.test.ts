@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { PLANNED_PODS } from '../../../shared/core/model/labels.ts';
-import { plannedPods, plannedPodsText } from '../../../shared/core/nomination/planned-pods.ts';
+import {
+  isPending,
+  plannedPods,
+  plannedPodsText,
+} from '../../../shared/core/nomination/planned-pods.ts';
+import { aPod } from '../launch/builders.ts';
 
 function uid(at: number): string {
   return `0f0e9d3c-0000-4000-8000-${String(at).padStart(12, '0')}`;
@@ -24,5 +29,17 @@ describe('the pods that a claim was planned for', () => {
     const read = plannedPods({ annotations: { [PLANNED_PODS]: text } });
     expect(read).toHaveLength(885);
     expect(read.at(-1)).toBe(uid(884));
+    const most = 'x'.repeat(32 * 1024);
+    expect(plannedPodsText([most])).toBe(most);
+    expect(plannedPodsText([`${most}x`])).toBeUndefined();
   });
+});
+
+it.each([
+  ['that waits', { phase: 'Pending' }, true],
+  ['with a node', { phase: 'Pending', nodeName: 'n' }, false],
+  ['that is over', { phase: 'Failed' }, false],
+  ['on its way out', { phase: 'Pending', deletedAtMs: 1 }, false],
+] as const)('a pod %s is pending: %s', (_, rest, expected) => {
+  expect(isPending(aPod({ nodeName: undefined, ...rest }))).toBe(expected);
 });

@@ -107,6 +107,7 @@ describe('instance types', () => {
     ['a label that nodes never have', [need('gpu', 'DoesNotExist')], NONE, [0, 2]],
     ['a label', [need('gpu', 'Exists')], NONE, [1]],
     ['a label without values', [need('arch', 'DoesNotExist')], NONE, [2]],
+    ['values of several types', [need('size', 'In', '2', '1')], NONE, [0, 1, 2]],
     ['a value that none has', [need('size', 'In', '9')], NONE, []],
     ['two labels', [need('arch', 'In', 'arm64'), need('size', 'In', '2')], NONE, [1]],
     [

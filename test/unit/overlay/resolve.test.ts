@@ -183,19 +183,20 @@ describe('capacities', () => {
 });
 
 describe('overlays of equal weight that clash', () => {
-  const found = resolve(
-    ['b-second', { requirements: LARGE_ONLY, price: '2', capacity: { 'example.com/a': '1' } }],
-    ['a-first', { price: '1' }],
-  );
+  const found = () =>
+    resolve(
+      ['b-second', { requirements: LARGE_ONLY, price: '2', capacity: { 'example.com/a': '1' } }],
+      ['a-first', { price: '1' }],
+    );
 
   it('are won by the first in the alphabet; the other is applied nowhere', () => {
-    expect(prices(found)['general/m7g.xlarge/a/on-demand']).toBe(1);
-    expect(capacities(found, 'general')).toEqual({});
+    expect(prices(found())['general/m7g.xlarge/a/on-demand']).toBe(1);
+    expect(capacities(found(), 'general')).toEqual({});
   });
 
   it('name the winner, the NodePool, the type and the field', () => {
     expect(
-      found.overlays.map(({ name, ready, reason, message }) => [name, ready, reason, message]),
+      found().overlays.map(({ name, ready, reason, message }) => [name, ready, reason, message]),
     ).toEqual([
       ['a-first', true, 'ValidationSucceeded', ''],
       [
@@ -221,10 +222,27 @@ describe('overlays of equal weight that clash', () => {
       'conflict with overlay o0 of equal weight 0: ' +
         'both set capacity.x.io/a of instance type a.large in NodePool general',
     ]);
+    const ofLast = [
+      { key: 'node.kubernetes.io/instance-type', operator: 'In', values: ['m.large'] },
+    ];
+    const last = { requirements: ofLast, capacity: { 'x.io/a': '1' } };
+    expect(clash(last, last)[0]).toContain('both set capacity.x.io/a of instance type m.large in');
     const inZone = (zone: string) => ({
       requirements: [{ key: 'topology.kubernetes.io/zone', operator: 'In', values: [zone] }],
       price: '1',
     });
+    // Of one type each offering clashes with another overlay.
+    const [type] = types;
+    const apart = (...offerings: readonly ReturnType<typeof offering>[]) => {
+      const lists = new Map([['general', [{ ...(type ?? small), offerings }]]]);
+      const overlays = ['z', 'y', 'x'].map((name, at) =>
+        nodeOverlay(`${at}${name}`, at === 2 ? { price: '1' } : inZone(at === 0 ? 'a' : 'b')),
+      );
+      return resolveOverlays([general], lists, overlays).overlays.at(-1)?.message;
+    };
+    const pair = [offering('a', 'spot', 1), offering('b', 'spot', 1)] as const;
+    expect(apart(...pair)).toContain('conflict with overlay 0z ');
+    expect(apart(...pair.toReversed())).toContain('conflict with overlay 0z ');
     expect(clash(inZone('b'), inZone('a'), { price: '1' })).toEqual([
       'conflict with overlay o0 of equal weight 0: ' +
         'both set price of instance type a.large in NodePool general',
@@ -232,7 +250,10 @@ describe('overlays of equal weight that clash', () => {
   });
 
   it('say no more of the other', () => {
-    expect(found.overlays[1]).toMatchObject({ isDead: false, shadowed: [] });
+    expect(found().overlays).toMatchObject([
+      { isDead: false, shadowed: [] },
+      { isDead: false, shadowed: [] },
+    ]);
   });
 
   it('do not clash where they set different fields, or different types', () => {
@@ -308,6 +329,18 @@ describe('sharing', () => {
     );
     const paid = (pool: string) => found.instanceTypes.get(pool)?.[1]?.offerings[0]?.price;
     expect([paid('general'), paid('batch')]).toEqual([2, 3]);
+  });
+
+  it('pools are told apart by which overlay they meet, not by how many', () => {
+    const unless = (key: string) => [{ key, operator: 'NotIn', values: ['x'] }];
+    const pools = [nodePool('first', { one: 'x' }), nodePool('second', { two: 'x' })];
+    const lists = new Map(pools.map(({ name }) => [name, TYPES]));
+    const { instanceTypes } = resolveOverlays(pools, lists, [
+      nodeOverlay('a', { requirements: unless('one'), price: '2' }),
+      nodeOverlay('b', { requirements: unless('two'), price: '3' }),
+    ]);
+    const paid = (pool: string) => instanceTypes.get(pool)?.[1]?.offerings[0]?.price;
+    expect([paid('first'), paid('second')]).toEqual([3, 2]);
   });
 
   it('pools that an overlay tells apart do not', () => {

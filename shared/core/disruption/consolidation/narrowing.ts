@@ -1,12 +1,6 @@
 import { chooseLaunch } from '../../launch/overrides.ts';
 import type { InstanceType } from '../../model/instance-type.ts';
-import {
-  CAPACITY_TYPE,
-  INSTANCE_TYPE,
-  normalizeLabelKey,
-  ownValue,
-  ZONE,
-} from '../../model/labels.ts';
+import { CAPACITY_TYPE, INSTANCE_TYPE, ownValue, ZONE } from '../../model/labels.ts';
 import type { PlannedNodeClaim } from '../../model/plan.ts';
 import type { RequirementExpression } from '../../model/requirement.ts';
 
@@ -17,7 +11,7 @@ function only(
   values: readonly string[],
 ): readonly RequirementExpression[] {
   return requirements.map((each) => {
-    const isListed = normalizeLabelKey(each.key) === key && each.operator === 'In';
+    const isListed = each.key === key && each.operator === 'In';
     return isListed ? { ...each, values: each.values.filter((one) => values.includes(one)) } : each;
   });
 }
@@ -29,10 +23,9 @@ function keepsMinValues(
 ): boolean {
   return requirements.every(({ key, minValues, operator, values }) => {
     if (minValues === undefined) return true;
-    const name = normalizeLabelKey(key);
     if (operator === 'In' && values.length < minValues) return false;
-    if (name === INSTANCE_TYPE) return types.length >= minValues;
-    const offered = new Set(types.flatMap((type) => ownValue(type.labels, name) ?? []));
+    if (key === INSTANCE_TYPE) return types.length >= minValues;
+    const offered = new Set(types.flatMap((type) => ownValue(type.labels, key) ?? []));
     return offered.size === 0 || offered.size >= minValues;
   });
 }

@@ -94,6 +94,8 @@ describe('terminations', () => {
     const { terminated } = await lifecycle(ports, capped(1));
     expect(terminated).toEqual(expect.arrayContaining(names.slice(0, 3)));
     expect(terminated).toHaveLength(4);
+    expect((await lifecycle(ports, capped(1))).terminated).toEqual([]);
+    expect((await lifecycle(ports, capped(2))).terminated).toHaveLength(1);
   });
 
   it('of instances without a claim have the same cap', async () => {
@@ -104,6 +106,33 @@ describe('terminations', () => {
     await lifecycle(ports, capped(2));
     expect(shuttingDown(world)).toBe(2);
     await lifecycle(ports, capped(3));
+    expect(shuttingDown(world)).toBe(3);
+  });
+
+  it('of instances without a claim are counted for a minute, though EC2 lists them no more', async () => {
+    const world = await runningWorld(web);
+    const memory = new LifecycleMemory();
+    const list: Ports['compute']['list'] = async (...query) => {
+      const listed = await world.ports.compute.list(...query);
+      return listed.filter(({ state }) => state === 'running');
+    };
+    const ports = portsOf(world, forgotten, { compute: { list } });
+    await lifecycle(ports, capped(2), memory);
+    await lifecycle(ports, capped(2), memory);
+    expect(shuttingDown(world)).toBe(2);
+    const later = clockOf(() => world.timeline.nowMs() + MINUTE);
+    const next = portsOf(world, forgotten, { compute: { list }, clock: later });
+    await lifecycle(next, capped(2), memory);
+    expect(shuttingDown(world)).toBe(4);
+  });
+
+  it('of instances without a claim come after those of claims', async () => {
+    const world = await runningWorld(web);
+    const ports = portsOf(world, (state) =>
+      withClaims(ending()(state), (claim, index) => (index < 2 ? claim : undefined)),
+    );
+    const { terminated } = await lifecycle(ports, capped(3));
+    expect(terminated).toHaveLength(2);
     expect(shuttingDown(world)).toBe(3);
   });
 

@@ -1,41 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { consolidate } from '../../../shared/core/disruption/consolidation/consolidate.ts';
-import { evictionCost } from '../../../shared/core/disruption/consolidation/eviction-cost.ts';
+import { consolidate } from '../../../../shared/core/disruption/consolidation/consolidate.ts';
+import type { Move } from '../../../../shared/core/disruption/consolidation/move.ts';
 import {
-  fingerprint,
-  hasSameTypes,
-} from '../../../shared/core/disruption/consolidation/fingerprint.ts';
-import { limitsGuardOf } from '../../../shared/core/disruption/consolidation/limits-guard.ts';
-import type { Move } from '../../../shared/core/disruption/consolidation/move.ts';
-import {
-  balanceOf,
-  DEFAULT_CONSOLIDATION_SETTINGS,
-  gainOf,
-  isBalanced,
-  paybackMs,
-} from '../../../shared/core/disruption/consolidation/payback.ts';
-import { CAPACITY_TYPE, INSTANCE_TYPE, LIMITS_GUARD } from '../../../shared/core/model/labels.ts';
-import type { Pod } from '../../../shared/core/model/pod.ts';
-import type { NodePool } from '../../../shared/core/model/provisioning.ts';
-import type { ClusterSnapshot } from '../../../shared/core/model/snapshot.ts';
+  CAPACITY_TYPE,
+  INSTANCE_TYPE,
+  LIMITS_GUARD,
+} from '../../../../shared/core/model/labels.ts';
+import type { Pod } from '../../../../shared/core/model/pod.ts';
+import type { NodePool } from '../../../../shared/core/model/provisioning.ts';
 import {
   type Cluster,
   clusterOf,
   consolidationOf,
-  poolUses,
   type Used,
-} from '../../builders/consolidation.ts';
-import {
-  claimOf,
-  FAMILY,
-  GI,
-  podOf,
-  podsOf,
-  poolOf,
-  snapshotOf,
-  typeOf,
-  yes,
-} from '../../builders/scheduling.ts';
+} from '../../../builders/consolidation.ts';
+import { FAMILY, GI, podOf, podsOf, poolOf, typeOf } from '../../../builders/scheduling.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -56,39 +35,7 @@ type Options = Parameters<typeof consolidationOf>[1];
 const movesOf = (cluster: Cluster, options?: Options): readonly Move[] =>
   consolidate(consolidationOf(cluster, options)).moves;
 
-describe('what the eviction of a pod counts as', () => {
-  it.each<[string, number, Pod]>([
-    ['1', 1, podOf('a')],
-    ['more by its priority', 2, podOf('a', { priority: 2 ** 25 })],
-    ['10 at most', 10, podOf('a', { priority: 2_000_000_000 })],
-    ['less by its deletion cost', 0, costing(String(-(2 ** 27)))],
-    ['-10 at least', -10, costing(String(-(2 ** 40)))],
-    ['1 where that cannot be read', 1, costing('much')],
-  ])('%s', (_, expected, pod) => {
-    expect(evictionCost(pod)).toBeCloseTo(expected, 6);
-  });
-
-  function costing(cost: string): Pod {
-    const annotations = { 'controller.kubernetes.io/pod-deletion-cost': cost };
-    return podOf('a', {}, { annotations });
-  }
-});
-
 describe('a move pays back', () => {
-  const { usages } = clusterOf([small('a', 'm.xlarge')]);
-
-  it('where what it saves has paid for the evictions within the horizon', () => {
-    const balance = balanceOf(usages, 0, DEFAULT_CONSOLIDATION_SETTINGS);
-    expect(balance).toEqual({ saving: 0.2, cost: 0.02 });
-    expect(paybackMs(balance)).toBeCloseTo(0.1 * HOUR, 6);
-    expect(gainOf(balance, DEFAULT_CONSOLIDATION_SETTINGS)).toBeCloseTo(0.78, 9);
-  });
-
-  it('never where it saves nothing', () => {
-    expect(paybackMs({ saving: 0, cost: 0 })).toBe(Number.POSITIVE_INFINITY);
-    expect(gainOf({ saving: 0, cost: 0 }, DEFAULT_CONSOLIDATION_SETTINGS)).toBe(0);
-  });
-
   it.each([
     ['in four hours', 4 * HOUR, 1],
     ['not in a minute', MINUTE, 0],
@@ -113,37 +60,6 @@ it('a node goes into a reservation, which is paid for, though its list price is 
   ];
   const [move] = movesOf(clusterOf([small('a', 'm5.large')], { types }));
   expect(move?.replacements.map(({ chosen }) => chosen.reservationId)).toEqual(['cr-1']);
-});
-
-describe('the policy Balanced', () => {
-  const balanced = (name: string): NodePool => {
-    const pool = poolOf(name);
-    return { ...pool, disruption: { ...pool.disruption, consolidationPolicy: 'Balanced' } };
-  };
-  const of = (saving: number, pods: number, pool = balanced('general')) => {
-    const many = podsOf(pods, 'many', { cpu: 10 });
-    const { usages } = clusterOf(
-      [
-        { name: 'a', type: 'm.large', pods: many },
-        { name: 'b', type: 'm.large', pods: podsOf(9, 'others', { cpu: 10 }) },
-      ],
-      { pools: [pool] },
-    );
-    return isBalanced(usages.slice(0, 1), { saving, cost: 0 }, poolUses(usages));
-  };
-
-  it.each([
-    ['half of the price for half of the disruption', 0.1, 9, true],
-    ['a quarter of it for half of the disruption', 0.05, 9, true],
-    ['less than that', 0.049, 9, false],
-    ['little for few pods', 0.02, 1, true],
-  ])('%s', (_, saving, pods, expected) => {
-    expect(of(saving, pods)).toBe(expected);
-  });
-
-  it('is not asked for by other policies', () => {
-    expect(of(0.001, 9, poolOf('general'))).toBe(true);
-  });
 });
 
 describe('nodes whose pods fit on others', () => {
@@ -262,77 +178,5 @@ describe('the guard on limits', () => {
   ])('%s', (text, expected) => {
     const cluster = clusterOf([limited('a'), limited('b')], { pools: [guarded(text)] });
     expect(movesOf(cluster)).toHaveLength(expected);
-  });
-
-  it.each(['much', 'cpu', 'cpu=', 'cpu=0', 'cpu=-1', 'cpu=1,', 'cpu=1e3'])(
-    '"%s" is refused',
-    (text) => {
-      expect(limitsGuardOf(guarded(text))).toBe(
-        `Annotation joiner.dev/limits-guard: "${text}" is not like cpu=4,memory=1.2`,
-      );
-    },
-  );
-});
-
-describe('the text by which a cluster is known again', () => {
-  const base = snapshotOf({
-    pods: podsOf(2, 'p'),
-    nodeClaims: [claimOf('a')],
-    nodes: clusterOf([small('n', 'm.large')]).snapshot.nodes,
-  });
-  const pod = (change: Partial<Pod>): ClusterSnapshot => ({
-    ...base,
-    pods: base.pods.map((each, at) => (at === 0 ? { ...each, ...change } : each)),
-  });
-  const isKnown = (other: ClusterSnapshot): boolean =>
-    fingerprint(other) === fingerprint(base) &&
-    hasSameTypes(other.instanceTypes, base.instanceTypes);
-  const no = {
-    type: 'Ready',
-    status: 'False',
-    reason: 'No',
-    message: '',
-    lastTransitionAtMs: 0,
-  } as const;
-  const unready = { conditions: [no] };
-  const [first] = FAMILY;
-  const dearer = FAMILY.map((each) => ({
-    ...each,
-    offerings: each.offerings.map((one) => ({ ...one, price: one.price + 0.01 })),
-  }));
-
-  it.each<[string, ClusterSnapshot]>([
-    ['a pod has gone', { ...base, pods: base.pods.slice(1) }],
-    ['a pod is bound', pod({ nodeName: 'n' })],
-    ['a pod begins to end', pod({ deletedAtMs: 1 })],
-    ['a pod asks for more', pod({ spec: podOf('x', { cpu: 7 }).spec })],
-    ['a pod has other labels', pod({ labels: { app: 'other' } })],
-    ['prices change', { ...base, instanceTypes: new Map([['general', dearer]]) }],
-    ['a type has gone', { ...base, instanceTypes: new Map([['general', first ? [first] : []]]) }],
-    ['a NodePool is no longer ready', { ...base, nodePools: [poolOf('general', unready)] }],
-    ['a limit is set', { ...base, nodePools: [poolOf('general', { limits: { cpu: 1 } })] }],
-    ['a node is tainted', tainted()],
-    [
-      'a claim is initialised',
-      { ...base, nodeClaims: [claimOf('a', { conditions: yes('Initialized') })] },
-    ],
-  ])('is another where %s', (_, changed) => {
-    expect(isKnown(changed)).toBe(false);
-  });
-
-  function tainted(): ClusterSnapshot {
-    const taints = [{ key: 'x', value: '', effect: 'NoSchedule' as const }];
-    return { ...base, nodes: base.nodes.map((each) => ({ ...each, taints })) };
-  }
-
-  it('is the same in any order, and whenever things were seen', () => {
-    const later = yes('Ready').map((each) => ({ ...each, lastTransitionAtMs: 9 }));
-    const same = {
-      ...base,
-      pods: base.pods.toReversed(),
-      nodes: base.nodes.map((each) => ({ ...each, conditions: later })),
-      instanceTypes: new Map([...base.instanceTypes].map(([pool, types]) => [pool, [...types]])),
-    };
-    expect(isKnown(same)).toBe(true);
   });
 });

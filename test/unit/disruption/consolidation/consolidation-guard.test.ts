@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { consolidate } from '../../../shared/core/disruption/consolidation/consolidate.ts';
+import { consolidate } from '../../../../shared/core/disruption/consolidation/consolidate.ts';
 import {
   consolidationGuardOf,
   settingsFor,
   tooYoung,
-} from '../../../shared/core/disruption/consolidation/consolidation-guard.ts';
-import { DEFAULT_CONSOLIDATION_SETTINGS } from '../../../shared/core/disruption/consolidation/payback.ts';
-import { CONSOLIDATION_GUARD } from '../../../shared/core/model/labels.ts';
-import { clusterOf, consolidationOf } from '../../builders/consolidation.ts';
-import { claimOf, podOf, poolOf, typeOf } from '../../builders/scheduling.ts';
+} from '../../../../shared/core/disruption/consolidation/consolidation-guard.ts';
+import { DEFAULT_CONSOLIDATION_SETTINGS } from '../../../../shared/core/disruption/consolidation/payback.ts';
+import { CONSOLIDATION_GUARD } from '../../../../shared/core/model/labels.ts';
+import { clusterOf, consolidationOf } from '../../../builders/consolidation.ts';
+import { claimOf, podOf, poolOf, typeOf } from '../../../builders/scheduling.ts';
 
 const HOUR = 3_600_000;
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Move } from '../../../shared/core/disruption/consolidation/move.ts';
-import { moveOf } from '../../../shared/core/disruption/consolidation/move.ts';
-import type { Pod } from '../../../shared/core/model/pod.ts';
-import { type Cluster, clusterOf, consolidationOf } from '../../builders/consolidation.ts';
-import { podOf, typeOf } from '../../builders/scheduling.ts';
+import type { Move } from '../../../../shared/core/disruption/consolidation/move.ts';
+import { moveOf } from '../../../../shared/core/disruption/consolidation/move.ts';
+import type { Pod } from '../../../../shared/core/model/pod.ts';
+import { type Cluster, clusterOf, consolidationOf } from '../../../builders/consolidation.ts';
+import { podOf, typeOf } from '../../../builders/scheduling.ts';
 
 const types = [typeOf('old', 4, 16, 0.4), typeOf('new', 4, 16, 0.1)];
 const on = (node: string, name: string, cpu: number): Pod =>

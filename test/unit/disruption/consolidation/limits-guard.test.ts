@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import {
+  limitsGuardOf,
+  overLimits,
+} from '../../../../shared/core/disruption/consolidation/limits-guard.ts';
+import { LIMITS_GUARD } from '../../../../shared/core/model/labels.ts';
+import { GI, podOf, poolOf } from '../../../builders/scheduling.ts';
+
+const guarded = (text: string) => poolOf('general', { annotations: { [LIMITS_GUARD]: text } });
+
+describe('the guard on limits', () => {
+  it.each([
+    ['cpu=4', { cpu: 4 }],
+    ['cpu=4,memory=1.2', { cpu: 4, memory: 1.2 }],
+    [' cpu=4 , memory=0.5 ', { cpu: 4, memory: 0.5 }],
+    ['nvidia.com/gpu=1,X-y=2', { 'nvidia.com/gpu': 1, 'X-y': 2 }],
+    ['cpu=10.25', { cpu: 10.25 }],
+  ])('%j is read', (text, expected) => {
+    const guard = limitsGuardOf(guarded(text));
+    expect(typeof guard === 'string' ? guard : Object.fromEntries(guard)).toEqual(expected);
+  });
+
+  it('is none without the annotation', () => {
+    expect(limitsGuardOf(poolOf('general'))).toEqual(new Map());
+  });
+
+  it.each([
+    ...['', 'much', 'cpu', 'cpu=', 'cpu=0', 'cpu=-1', 'cpu=1,', 'cpu=1e3', 'cpu=1.', '=1'],
+    ...['cpu=1=2', 'c pu=1', 'cpu=.5', 'cpu=0.0', 'cpu=1x', 'x cpu=1'],
+  ])('"%s" is refused', (text) => {
+    const message = `Annotation joiner.dev/limits-guard: "${text}" is not like cpu=4,memory=1.2`;
+    expect(limitsGuardOf(guarded(text))).toBe(message);
+    expect(overLimits(guarded(text), 'n', { cpu: 1 }, [])).toBe(message);
+  });
+});
+
+describe('pods on a node', () => {
+  const room = { cpu: 2000, memory: 8 * GI };
+  const limited = (name: string, rest: Parameters<typeof podOf>[2] = {}) =>
+    podOf(name, { cpu: 500, limits: { cpu: 3000 } }, rest);
+  const over = (text: string, ...pods: readonly ReturnType<typeof podOf>[]) =>
+    overLimits(guarded(text), 'node-1', room, pods);
+
+  it.each([
+    ['cpu=3', undefined],
+    [
+      'cpu=2.9',
+      'Limits for cpu on node-1 would come to 3.00 times what it has, ' +
+        'of 2.9 that NodePool general allows',
+    ],
+    ['memory=0.25', undefined],
+    ['memory=0.2', expect.stringContaining('Limits for memory on node-1 would come to 0.25 times')],
+    ['cpu=3,memory=0.2', expect.stringContaining('Limits for memory')],
+    ['nvidia.com/gpu=1', undefined],
+  ])('%s', (text, expected) => {
+    expect(over(text, limited('a'), limited('b'))).toEqual(expected);
+  });
+
+  it('without a limit count as they request, and with a smaller one, too', () => {
+    expect(over('cpu=0.5', podOf('a', { cpu: 1000 }))).toBeUndefined();
+    expect(over('cpu=0.5', podOf('a', { cpu: 1001 }))).toBeDefined();
+    expect(over('cpu=0.5', podOf('a', { cpu: 1001, limits: { cpu: 1 } }))).toBeDefined();
+  });
+
+  it('that are over do not count', () => {
+    expect(over('cpu=1.5', limited('a'), limited('b', { phase: 'Succeeded' }))).toBeUndefined();
+    expect(over('cpu=1.5', limited('a'), limited('b', { phase: 'Failed' }))).toBeUndefined();
+    expect(over('cpu=1.5', limited('a'), limited('b'))).toBeDefined();
+  });
+
+  it('are never too much without a guard', () => {
+    expect(overLimits(poolOf('general'), 'n', {}, [limited('a')])).toBeUndefined();
+  });
+});

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { imageState, isImageState } from '../../../shared/core/disruption/image-state.ts';
+
+it('a state is about an image where it names one of a class', () => {
+  expect(imageState('default', 'ami-1')).toBe('EC2NodeClass/default image ami-1');
+  expect(isImageState(imageState('default', 'ami-1'))).toBe(true);
+});
+
+it.each([
+  'EC2NodeClass/default spec 0123',
+  'NodePool/default image ami-1',
+  'x EC2NodeClass/default image ami-1',
+  'EC2NodeClass/default image ami-1 x',
+  'EC2NodeClass/ image ami-1',
+  'EC2NodeClass/a b image ami-1',
+  'EC2NodeClass/default image ',
+  '',
+])('%j is about none', (state) => {
+  expect(isImageState(state)).toBe(false);
+});

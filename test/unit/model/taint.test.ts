@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import {
+  DISRUPTED,
+  isDisrupted,
+  isEphemeralTaint,
+  isStartingTaint,
+  type Taint,
+  type Toleration,
+  tolerates,
+  untoleratedTaint,
+} from '../../../shared/core/model/taint.ts';
+
+const taint = (key: string, value = '', effect: Taint['effect'] = 'NoSchedule'): Taint => ({
+  key,
+  value,
+  effect,
+});
+const toleration = (rest: Partial<Toleration>): Toleration => ({
+  key: '',
+  operator: 'Exists',
+  value: '',
+  effect: undefined,
+  ...rest,
+});
+
+describe('a toleration', () => {
+  const ours = taint('team', 'web');
+  it.each<[string, Partial<Toleration>, boolean]>([
+    ['of everything', {}, true],
+    ['of every key with the effect', { effect: 'NoSchedule' }, true],
+    ['of every key with another effect', { effect: 'NoExecute' }, false],
+    ['of the key', { key: 'team' }, true],
+    ['of another key', { key: 'tier' }, false],
+    ['of the value', { key: 'team', operator: 'Equal', value: 'web' }, true],
+    ['of another value', { key: 'team', operator: 'Equal', value: 'db' }, false],
+    ['of the value of another key', { key: 'tier', operator: 'Equal', value: 'web' }, false],
+    ['of a value without a key', { operator: 'Equal', value: 'web' }, false],
+  ])('%s', (_, rest, expected) => {
+    expect(tolerates(toleration(rest), ours)).toBe(expected);
+  });
+});
+
+describe('a taint', () => {
+  it.each([
+    ['node.kubernetes.io/not-ready', true, true],
+    ['node.kubernetes.io/unreachable', true, true],
+    ['node.cloudprovider.kubernetes.io/uninitialized', true, true],
+    ['karpenter.sh/unregistered', false, true],
+    ['readiness.k8s.io/gpu', false, true],
+    ['x/readiness.k8s.io/gpu', false, false],
+    ['team', false, false],
+  ])('%s is of a node that starts %s, goes by itself %s', (key, starting, ephemeral) => {
+    expect(isStartingTaint(taint(key))).toBe(starting);
+    expect(isEphemeralTaint(taint(key))).toBe(ephemeral);
+  });
+
+  it('says that a node is about to go, whatever its value and effect', () => {
+    expect(isDisrupted({ taints: [taint('a'), DISRUPTED] })).toBe(true);
+    expect(isDisrupted({ taints: [taint('karpenter.sh/disrupted', 'x', 'NoExecute')] })).toBe(true);
+    expect(isDisrupted({ taints: [taint('a')] })).toBe(false);
+  });
+
+  it('keeps a pod away that does not tolerate it: the first of several', () => {
+    const taints = [taint('soft', '', 'PreferNoSchedule'), taint('a'), taint('b', '', 'NoExecute')];
+    expect(untoleratedTaint([], taints)?.key).toBe('a');
+    expect(untoleratedTaint([toleration({ key: 'a' })], taints)?.key).toBe('b');
+    expect(untoleratedTaint([toleration({ key: 'a' }), toleration({ key: 'b' })], taints)).toBe(
+      undefined,
+    );
+  });
+});
