@@ -131,7 +131,10 @@ function checkObjects({ position: { state }, unreadable }: Checked): readonly Li
     ...(others.length === 0
       ? []
       : [
-          ok('objects', `${counted(others.length, 'NodeClaim')} of other classes, which nobody changes`),
+          ok(
+            'objects',
+            `${counted(others.length, 'NodeClaim')} of other classes, which nobody changes`,
+          ),
         ]),
     ...(open.length === 0
       ? []
