@@ -67,9 +67,25 @@ export async function recordState(loop: ClosedLoop, version: string): Promise<vo
   await writeFile(file, `${JSON.stringify(state, undefined, 1)}\n`);
 }
 
-/** The state that a release has left. */
+const TIME = /"(\d{4}-\d{2}-\d{2}T[\d:.]+Z)"/g;
+
+/** The text with all its times moved, so that the last of them is now. */
+function untilNow(json: string, nowMs: number): string {
+  const times = [...json.matchAll(TIME)].map(([, time = '']) => Date.parse(time));
+  const movedMs = nowMs - Math.max(...times);
+  return json.replace(TIME, (_, time: string) => {
+    const moved = new Date(Date.parse(time) + movedMs).toISOString();
+    return `"${time.includes('.') ? moved : moved.replace(/\.\d+/, '')}"`;
+  });
+}
+
+/**
+ * The state that a release has left a moment ago: a claim that has waited long for its node would
+ * be given up.
+ */
 export async function readState(version: string): Promise<KarpenterState> {
-  return JSON.parse(await readFile(join(FOLDER, `${version}.json`), 'utf8')) as KarpenterState;
+  const json = await readFile(join(FOLDER, `${version}.json`), 'utf8');
+  return JSON.parse(untilNow(json, Date.now())) as KarpenterState;
 }
 
 /** Objects by the uid that they had when they were recorded, with the one that they have now. */
