@@ -3,6 +3,7 @@ import { stringify } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
 import { Problems, reporting } from '../bad-input.ts';
 import { type Conversion, convert, type ObjectNote, type Output } from '../convert/convert.ts';
+import { awsAnswer } from '../convert/node-groups/read.ts';
 import type { Identity } from '../convert/selectors.ts';
 import { foreignNote } from '../foreign.ts';
 import { jsonText } from '../json.ts';
@@ -69,7 +70,7 @@ async function run(paths: readonly string[], options: Options): Promise<number> 
   }
   const identity = identityOf(options, problems);
   const unread: string[] = [];
-  const finding: Finding = { problems: unread, foreign: [] };
+  const finding: Finding = { problems: unread, foreign: [], named: awsAnswer };
   const manifests = all.flatMap((path) => manifestsAt(path, finding));
   const conversion = convert(manifests, identity);
   for (const problem of [...unread, ...conversion.problems]) problems.add(problem);

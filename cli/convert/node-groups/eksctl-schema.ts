@@ -15,7 +15,10 @@ const taint = z.looseObject({
 });
 
 /** `key: value:effect`, the short form. */
-const shortTaints = z.record(z.string(), z.string().regex(/:(NoSchedule|NoExecute|PreferNoSchedule)$/));
+const shortTaints = z.record(
+  z.string(),
+  z.string().regex(/:(NoSchedule|NoExecute|PreferNoSchedule)$/),
+);
 
 const group = z.looseObject({
   name: z.string().min(1),
@@ -70,7 +73,10 @@ const group = z.looseObject({
   enableDetailedMonitoring: z.boolean().optional(),
 });
 
-const subnets = z.record(z.string(), z.looseObject({ id: z.string().optional(), az: z.string().optional() }));
+const subnets = z.record(
+  z.string(),
+  z.looseObject({ id: z.string().optional(), az: z.string().optional() }),
+);
 
 export const CLUSTER_CONFIG = z.looseObject({
   metadata: z.looseObject({ name: z.string().min(1), tags: texts.optional() }),

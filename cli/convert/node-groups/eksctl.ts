@@ -1,7 +1,7 @@
 import type { Issue } from '../../../shared/api/issue.ts';
 import { issuesOf } from '../../../shared/api/schema/issues.ts';
 import { INSTANCE_LABELS } from '../../../shared/core/model/labels.ts';
-import { isJson, type Json } from '../../../shared/sim/json.ts';
+import type { Json } from '../../../shared/sim/json.ts';
 import { type Note, present } from '../part.ts';
 import { CARRIED, CLUSTER_CONFIG, type ClusterConfig, type EksctlGroup } from './eksctl-schema.ts';
 import {
@@ -104,8 +104,9 @@ function subnetTermsOf(config: ClusterConfig, group: EksctlGroup): readonly Json
 function devicesOf(group: EksctlGroup, family: string): readonly Json[] {
   const { volumeSize = VOLUME_GIB, volumeType = 'gp3', volumeName } = group;
   // Bottlerocket keeps images and containers on a volume of their own.
-  const windows = family.startsWith('Windows') ? '/dev/sda1' : '/dev/xvda';
-  const deviceName = volumeName ?? (family === 'Bottlerocket' ? '/dev/xvdb' : windows);
+  const isSda = family.startsWith('Windows') || group.amiFamily?.startsWith('Ubuntu') === true;
+  const root = isSda ? '/dev/sda1' : '/dev/xvda';
+  const deviceName = volumeName ?? (family === 'Bottlerocket' ? '/dev/xvdb' : root);
   const ebs = present({
     volumeSize: `${volumeSize}Gi`,
     volumeType,
@@ -128,7 +129,8 @@ function metadataOptionsOf({ disablePodIMDS, disableIMDSv1 }: EksctlGroup): Json
 }
 
 function taintsOf({ taints = [] }: EksctlGroup): readonly GroupTaint[] {
-  if (Array.isArray(taints)) return taints.map(({ key, value, effect }) => ({ key, value, effect }));
+  if (Array.isArray(taints))
+    return taints.map(({ key, value, effect }) => ({ key, value, effect }));
   return Object.entries(taints).map(([key, text]) => {
     const at = text.lastIndexOf(':');
     const value = text.slice(0, at);
@@ -149,7 +151,12 @@ function afterSlash(arn: string | undefined): string | undefined {
 }
 
 function notesOf(group: EksctlGroup, field: string): readonly Note[] {
-  const { iam = {}, securityGroups = {}, instancesDistribution = {}, instanceSelector = {} } = group;
+  const {
+    iam = {},
+    securityGroups = {},
+    instancesDistribution = {},
+    instanceSelector = {},
+  } = group;
   const roles = ['instanceRoleARN', 'instanceRoleName', 'instanceProfileARN'];
   const distributed = [
     'instanceTypes',
@@ -171,6 +178,18 @@ function notesOf(group: EksctlGroup, field: string): readonly Note[] {
   ];
 }
 
+const FIELDS = {
+  name: 'name',
+  types: 'instanceTypes',
+  minSize: 'minSize',
+  maxSize: 'maxSize',
+  image: 'amiFamily',
+  identity: 'iam',
+  labels: 'labels',
+  taints: 'taints',
+  kubelet: 'kubeletExtraConfig',
+};
+
 function groupOf(config: ClusterConfig, group: EksctlGroup, field: string): NodeGroup {
   const { name, iam = {}, ami, availabilityZones = [], labels = {} } = group;
   const { [group.amiFamily ?? 'AmazonLinux2023']: family = 'AL2' } = FAMILIES;
@@ -180,6 +199,7 @@ function groupOf(config: ClusterConfig, group: EksctlGroup, field: string): Node
   return {
     name,
     field,
+    fields: FIELDS,
     instanceTypes: typesOf(group),
     requirements: selected(group),
     capacityTypes: market.capacityTypes,
@@ -189,10 +209,7 @@ function groupOf(config: ClusterConfig, group: EksctlGroup, field: string): Node
     role: iam.instanceRoleName ?? afterSlash(iam.instanceRoleARN),
     instanceProfile: afterSlash(iam.instanceProfileARN),
     subnetTerms: subnetTermsOf(config, group),
-    securityGroupTerms: [
-      { tags: { 'aws:eks:cluster-name': config.metadata.name } },
-      ...attached,
-    ],
+    securityGroupTerms: [{ tags: { 'aws:eks:cluster-name': config.metadata.name } }, ...attached],
     devices: devicesOf(group, family),
     metadataOptions: metadataOptionsOf(group),
     detailedMonitoring: group.enableDetailedMonitoring,
@@ -237,10 +254,4 @@ export function eksctlGroups(object: Json): {
     groups: all.map(({ group, field }) => groupOf(config, group, field)),
     issues: all.flatMap(({ group, field }) => familyIssues(group, field)),
   };
-}
-
-export function isClusterConfig(object: Json): boolean {
-  const { apiVersion } = object;
-  const isEksctl = typeof apiVersion === 'string' && apiVersion.startsWith('eksctl.io/');
-  return isJson(object) && isEksctl && object['kind'] === 'ClusterConfig';
 }

@@ -21,10 +21,23 @@ export interface GroupTaint {
 }
 
 /** A requirement on instance types, as NodePools have it. */
-export interface TypeRequirement {
+export interface TypeRequirement extends Json {
   readonly key: string;
   readonly operator: 'In' | 'Gt' | 'Lt';
   readonly values: readonly string[];
+}
+
+/** Fields of a group, as notes and faults name them. */
+export interface GroupFields {
+  readonly name: string;
+  readonly types: string;
+  readonly minSize: string;
+  readonly maxSize: string;
+  readonly image: string;
+  readonly identity: string;
+  readonly labels: string;
+  readonly taints: string;
+  readonly kubelet: string;
 }
 
 /** A group of nodes that Cluster Autoscaler scales, whoever describes it. */
@@ -32,6 +45,8 @@ export interface NodeGroup {
   readonly name: string;
   /** Where the group is in its document, e.g. `managedNodeGroups[0]`. */
   readonly field: string;
+  /** How its document names fields below that. */
+  readonly fields: GroupFields;
   /** Names of instance types; empty: the requirements select them. */
   readonly instanceTypes: readonly string[];
   readonly requirements: readonly TypeRequirement[];
@@ -87,18 +102,18 @@ function requirementsOf(group: NodeGroup): readonly Json[] {
 /** A node group has neither; what comes nearest to Cluster Autoscaler is written. */
 const DISRUPTION = { consolidationPolicy: 'WhenEmptyOrUnderutilized', consolidateAfter: '10m' };
 
-function notesOf({ name, field, minSize, maxSize }: NodeGroup): readonly Note[] {
+function notesOf({ name, field, fields, minSize, maxSize }: NodeGroup): readonly Note[] {
   const own = objectName(name);
   const renamed = {
-    field: `${field}.name`,
+    field: `${field}.${fields.name}`,
     message: `"${name}": written as ${own}, since Kubernetes does not take this name`,
   };
   const least = {
-    field: `${field}.minSize`,
+    field: `${field}.${fields.minSize}`,
     message: `${minSize}: left out: a NodePool has no minimum; spec.replicas of a static NodePool or a CapacityBuffer keeps capacity ready`,
   };
   const most = {
-    field: `${field}.maxSize`,
+    field: `${field}.${fields.maxSize}`,
     message: `not given: the NodePool has no spec.limits`,
   };
   return [
@@ -114,7 +129,7 @@ function notesOf({ name, field, minSize, maxSize }: NodeGroup): readonly Note[] 
 }
 
 function poolOf(group: NodeGroup): PoolPart {
-  const { field, labels, taints, maxSize, kubelet } = group;
+  const { field, fields, labels, taints, maxSize, kubelet } = group;
   const name = objectName(group.name);
   const metadata = filled(labels) === undefined ? undefined : { labels };
   return {
@@ -133,12 +148,12 @@ function poolOf(group: NodeGroup): PoolPart {
     },
     nodeClassRef: { group: CLASS_GROUP, kind: CLASS_KIND, name },
     kubelet: filled(kubelet),
-    kubeletField: `${field}.kubeletExtraConfig`,
+    kubeletField: `${field}.${fields.kubelet}`,
     notes: notesOf(group),
     origins: [
-      ['spec.template.spec.requirements', `${field}.instanceTypes`],
-      ['spec.template.spec.taints', `${field}.taints`],
-      ['spec.template.metadata.labels', `${field}.labels`],
+      ['spec.template.spec.requirements', `${field}.${fields.types}`],
+      ['spec.template.spec.taints', `${field}.${fields.taints}`],
+      ['spec.template.metadata.labels', `${field}.${fields.labels}`],
       ['spec', field],
       ['metadata', field],
     ],
@@ -146,9 +161,9 @@ function poolOf(group: NodeGroup): PoolPart {
 }
 
 function classOf(group: NodeGroup, given: Identity): ClassPart {
-  const { field, family, imageTerms, tags } = group;
-  const taken = images(family, imageTerms, `${field}.amiFamily`, `${field}.ami`);
-  const { identity, notes } = identityOf(group, given, `${field}.iam`);
+  const { field, fields, family, imageTerms, tags } = group;
+  const taken = images(family, imageTerms, `${field}.${fields.image}`, `${field}.${fields.image}`);
+  const { identity, notes } = identityOf(group, given, `${field}.${fields.identity}`);
   return {
     metadata: { name: objectName(group.name) },
     spec: present({

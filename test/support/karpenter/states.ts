@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { LaunchTemplate } from '@aws-sdk/client-ec2';
 import { expect } from 'vitest';
 import { RESOURCES, type Resource } from '../../../shared/api/resources.ts';
-import { find } from '../../../shared/kube/find.ts';
 import { property, text, uidOf } from '../../../shared/kube/list.ts';
 import type { ModelInstance } from '../aws/model/account.ts';
 import type { ModelProfile } from '../aws/model/iam.ts';
@@ -20,7 +19,6 @@ export interface KarpenterState {
   readonly nodePools: readonly object[];
   readonly nodeClaims: readonly object[];
   readonly nodes: readonly object[];
-  readonly lease: object;
   readonly instances: readonly Omit<ModelInstance, 'template'>[];
   /** Names and tags of launch templates, without their contents. */
   readonly templates: readonly LaunchTemplate[];
@@ -28,7 +26,6 @@ export interface KarpenterState {
 }
 
 const FOLDER = join(import.meta.dirname, 'states');
-const LEASE = { namespace: 'kube-system', name: 'karpenter-leader-election' };
 
 /** What the API server writes itself. */
 const SERVERS = ['managedFields', 'resourceVersion', 'creationTimestamp', 'selfLink', 'generation'];
@@ -57,7 +54,6 @@ export async function recordState(loop: ClosedLoop, version: string): Promise<vo
     nodePools: inOrder(await loop.list(RESOURCES.nodePools)),
     nodeClaims: inOrder(await loop.list(RESOURCES.nodeClaims)),
     nodes: inOrder(nodes),
-    lease: cleaned(await find(loop.admin(), RESOURCES.leases, LEASE)),
     instances: own.map(({ template: _, ...each }) => each),
     templates: [...account.templates.values()].map(({ about }) => about),
     profiles: [...profiles.profiles.values()],
