@@ -84,7 +84,7 @@ export const COMMANDS: readonly Listed[] = [
   {
     name: 'convert',
     usage: PATHS,
-    description: 'convert Karpenter manifests older than v1 to v1 and report the changes',
+    description: 'convert older Karpenter manifests and node groups to v1',
     load: async () => (await import('./commands/convert.ts')).convertCommand(),
   },
   {

@@ -2,6 +2,12 @@ import { Command } from 'commander';
 import { reporting } from '../bad-input.ts';
 import { type Line, warn } from '../doctor/line.ts';
 import { checkAdoption } from '../handover/checks.ts';
+import {
+  checkNodeGroups,
+  findAutoscalers,
+  nodeGroupSteps,
+  nodeGroupsOf,
+} from '../handover/node-groups.ts';
 import { checkPlan } from '../handover/preview.ts';
 import { encodeReport, renderReport } from '../handover/render.ts';
 import {
@@ -33,6 +39,7 @@ async function checksOf(live: LiveCluster, position: Position, options: Options)
   const checked = { position, signs, place, stack, unreadable };
   return [
     ...checkAdoption(checked),
+    ...checkNodeGroups(await findAutoscalers(live.client), nodeGroupsOf(live.state)),
     ...(await checkPlan(live, stack, options)),
     ...(await awsChecksOf(live, position, options)),
   ];
@@ -68,9 +75,15 @@ function nextOf({ karpenter, record }: Position): readonly string[] {
   const queue = karpenter?.settings.get('INTERRUPTION_QUEUE') ?? '';
   return [
     'Keep the Deployment of Karpenter at 0 replicas for some days: joiner hand-back goes back.',
-    `Then: helm uninstall ${known.name} --namespace ${known.namespace} (its CRDs stay)`,
+    `Then: helm uninstall ${known.name} --namespace ${known.namespace} (keep the chart karpenter-crd)`,
     ...(queue === '' ? [] : [`and delete its queue ${queue} with its EventBridge rules.`]),
   ];
+}
+
+/** The way from node groups, where there is no Karpenter to take over from. */
+async function groupSteps({ client, state, place }: LiveCluster, { cluster }: Options) {
+  const name = cluster ?? place.cluster ?? 'NAME';
+  return nodeGroupSteps(await findAutoscalers(client), nodeGroupsOf(state), name);
 }
 
 async function adopt(live: LiveCluster, options: Options): Promise<HandoverReport> {
@@ -84,9 +97,13 @@ async function adopt(live: LiveCluster, options: Options): Promise<HandoverRepor
   }
   const isThere = position.karpenter !== undefined || doesKarpenterRun(position);
   const isNew = position.record === undefined;
+  const isIdle = !isThere && isNew;
   const checks = doesKarpenterRun(position) || isNew ? await checksOf(live, position, options) : [];
-  const steps = isThere || !isNew ? await stepsTaken(walk, TO_JOINER, checks, options) : [];
-  const isDone = steps.length > 0 && steps.every(({ state }) => state === 'done');
+  if (isIdle) {
+    return { ...about, to: 'joiner', checks, steps: [], next: await groupSteps(live, options) };
+  }
+  const steps = await stepsTaken(walk, TO_JOINER, checks, options);
+  const isDone = steps.every(({ state }) => state === 'done');
   const next = isDone && !isDryRun ? nextOf(position) : [];
   return { ...about, to: 'joiner', checks, steps, next };
 }
@@ -108,7 +125,8 @@ export function adoptCommand(): Command {
 }
 
 const HELP = `
-The command checks the cluster, stops Karpenter and waits until Joiner has its nodes. No node is
-launched, drained or replaced meanwhile. A command that was killed is continued by the next:
-the ConfigMap kube-system/joiner-handover holds how far it is. docs/adopt.md describes each step.
+The command checks the cluster, stops Karpenter and waits until Joiner has written its hashes. No
+node is launched, drained or replaced. If the command was killed, run it again: the ConfigMap
+kube-system/joiner-handover records the progress. Without Karpenter, the command prints the steps
+from Cluster Autoscaler and node groups. docs/adopt.md describes each step.
 Exit codes: 0 done, 1 a check failed or a step stopped, 2 bad usage.`;

@@ -84,10 +84,10 @@ async function run(paths: readonly string[], options: Options): Promise<number> 
   return options.strict === true && notes.length > 0 ? 1 : 0;
 }
 
-/** `joiner convert`: Karpenter's old APIs as v1, for `kubectl apply -f -`. */
+/** `joiner convert`: Karpenter's old APIs and node groups as v1, for `kubectl apply -f -`. */
 export function convertCommand(): Command {
   return new Command('convert')
-    .description('convert Karpenter manifests older than v1 to v1 and report the changes')
+    .description('convert older Karpenter manifests and node groups to v1')
     .argument('[paths...]', 'files or folders of manifests; - is standard input')
     .option('-f, --filename <paths...>', 'the same as the arguments', [])
     .option('--role <name>', 'spec.role of EC2NodeClasses whose source names no role')

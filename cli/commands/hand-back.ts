@@ -19,7 +19,7 @@ import { doesKarpenterRun, positionOf, type Walk } from '../handover/walk.ts';
 import { type LiveCluster, withLiveCluster } from '../live.ts';
 
 const NEXT = [
-  'Joiner only reads while Karpenter runs. To remove it: npx cdk deploy -c leaveNodes=true …, then',
+  'While Karpenter runs, Joiner only reads. To remove it: npx cdk deploy -c leaveNodes=true …, then',
   'npx cdk destroy … (docs/deploy.md, Uninstall). Keep the node role while nodes use it.',
 ];
 
@@ -63,7 +63,7 @@ export function handBackCommand(): Command {
 }
 
 const HELP = `
-The command pauses Joiner, removes what Karpenter would misread, starts Karpenter and waits until it
-has the nodes. No node is launched, drained or replaced meanwhile. A command that was killed is
-continued by the next. docs/adopt.md describes each step.
+The command pauses Joiner, removes what Karpenter would misinterpret, starts Karpenter and waits until
+it has written its hashes. No node is launched, drained or replaced. If the command was killed, run it
+again. docs/adopt.md describes each step.
 Exit codes: 0 done, 1 a check failed or a step stopped, 2 bad usage.`;

@@ -25,7 +25,7 @@ function counted(rules: readonly string[]): string {
 }
 
 function checkOwnQueue({ name, rules }: QueueFacts): Line {
-  const advice = 'deploy the stack; joiner doctor --probe tries the way of a message';
+  const advice = 'deploy the stack; joiner doctor --probe sends a test message';
   if (rules === undefined) return fail('queue', `there is no queue ${name}`, advice);
   if (rules.length === 0) return fail('queue', `no EventBridge rule sends to ${name}`, advice);
   return ok('queue', `${counted(rules)} to ${name}`);
@@ -33,9 +33,13 @@ function checkOwnQueue({ name, rules }: QueueFacts): Line {
 
 function checkKarpenterQueue({ name, rules }: QueueFacts): Line {
   if (rules === undefined) {
-    return warn('queue', `Karpenter's queue ${name} is not there`, 'it hears of no interruption');
+    return warn(
+      'queue',
+      `Karpenter's queue ${name} is not there`,
+      'Karpenter receives no interruption messages',
+    );
   }
-  const message = `${counted(rules)} to Karpenter's queue ${name}; both get every message`;
+  const message = `${counted(rules)} to Karpenter's queue ${name}; both queues get every message`;
   return ok('queue', message);
 }
 
@@ -58,7 +62,7 @@ function checkInstances(
         fail(
           'instances',
           `the instances of NodeClaim ${someOf(unseen.map(({ name }) => name))} are gone or lack the tag ` +
-            `eks:eks-cluster-name=${asked.cluster}: Joiner would take the nodes for lost`,
+            `eks:eks-cluster-name=${asked.cluster}: Joiner would treat their nodes as terminated`,
           'let Karpenter delete the NodeClaim, or add the tag to the instance',
         ),
       );
@@ -79,7 +83,7 @@ function checkTemplates({ templates }: AccountFacts, { asked }: Facts): readonly
     return warn(
       'launch templates',
       `${count} of Karpenter stay when it is stopped; Joiner makes its own`,
-      'once Karpenter is not to come back: aws ec2 describe-launch-templates --filters ' +
+      'when Karpenter is no longer needed: aws ec2 describe-launch-templates --filters ' +
         `Name=tag:eks:eks-cluster-name,Values=${asked.cluster} ` +
         "--query 'LaunchTemplates[?starts_with(LaunchTemplateName,`karpenter.k8s.aws/`)].LaunchTemplateId' " +
         '--output text | xargs -n1 aws ec2 delete-launch-template --launch-template-id',

@@ -74,7 +74,7 @@ async function pause(walk: Walk): Promise<string> {
 }
 
 async function settle(walk: Walk): Promise<string> {
-  if (!walk.settles) return 'not waited for: Joiner gets what Karpenter has begun';
+  if (!walk.settles) return 'skipped: Joiner completes what Karpenter has begun';
   await until(
     walk,
     (position) => {
@@ -85,7 +85,7 @@ async function settle(walk: Walk): Promise<string> {
     },
     'run the command again, or with a longer --wait; --no-settle goes on without waiting',
   );
-  return 'Karpenter is in the middle of nothing';
+  return 'Karpenter has no launch or disruption under way';
 }
 
 function whyStillThere(position: Position, walk: Walk): string | undefined {

@@ -44,7 +44,7 @@ async function pause(walk: Walk): Promise<string> {
   const position = await positionOf(walk);
   await noteRecord(walk, begunRecord(position, 'karpenter'), {});
   await writePauses(walk.client, pauseData(['disrupt']));
-  return 'Joiner disrupts nothing more; launches that it has begun go on';
+  return 'Joiner starts no further disruption; launches continue';
 }
 
 async function settle(walk: Walk): Promise<string> {
@@ -242,7 +242,7 @@ function scaleCommands(position: Position): readonly string[] {
 export const TO_KARPENTER: readonly Step[] = [
   {
     name: 'pause',
-    what: 'Joiner begins no disruption more',
+    what: 'Joiner starts no further disruption',
     commands: () => ['joiner pause disrupt'],
     isDone: (position) =>
       (isUnderWay(position) && arePaused(position, ['disrupt'])) ||
@@ -251,7 +251,7 @@ export const TO_KARPENTER: readonly Step[] = [
   },
   {
     name: 'settle',
-    what: 'launches that EC2 was asked for end, and then no other begins',
+    what: 'every launch that EC2 was asked for gets its instance, then launches are paused',
     commands: () => ['joiner pause launch'],
     isDone: doesKarpenterRun,
     take: settle,
@@ -265,7 +265,7 @@ export const TO_KARPENTER: readonly Step[] = [
   },
   {
     name: 'clean',
-    what: 'hashes and annotations of Joiner that Karpenter would misread are removed',
+    what: 'hashes and annotations of Joiner that Karpenter would misinterpret are removed',
     commands: () => [],
     isDone: doesKarpenterRun,
     take: clean,
