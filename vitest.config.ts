@@ -18,6 +18,7 @@ export default defineConfig({
       project('cli'),
       project('infra'),
       project('package'),
+      project('docs'),
       // They wait for control planes and nodes more than they work, and go beside each other.
       project('e2e', {
         testTimeout: 120_000,

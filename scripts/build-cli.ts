@@ -53,28 +53,37 @@ export async function buildCommand(
     external: ['highs'],
     legalComments: 'none',
     logLevel: 'silent',
+    // React checks itself otherwise, at each picture of a screen.
+    define: { 'process.env.NODE_ENV': '"production"' },
     banner: { js: BANNER },
     ...further,
-    plugins: [FINISHED_ASSETS, withoutUndici(), ...(further.plugins ?? [])],
+    plugins: [FINISHED_ASSETS, withoutAbsent(), ...(further.plugins ?? [])],
   });
   for (const path of read) cpSync(join(ROOT, path), join(into, path), { recursive: true });
   return metafile;
 }
 
-/**
- * Of the library that reads a kubeconfig no request is asked for: the command has a client of its
- * own. The library's is 1.1 MB, and does not load in Node 20.
- */
-function withoutUndici(): Plugin {
-  const refuse = "{ throw new Error('the command line has no undici') }";
+const REFUSAL = "{ throw new Error('the command line has no undici') }";
+
+/** Packages that others import and nothing runs, with what stands for them. */
+const ABSENT: Readonly<Record<string, string>> = {
+  // Of the library that reads a kubeconfig no request is asked for: the command has a client of its
+  // own. The library's is 1.1 MB, and does not load in Node 20.
+  undici: `export function fetch() ${REFUSAL}
+    export class Agent { constructor() ${REFUSAL} }
+    export class ProxyAgent { constructor() ${REFUSAL} }`,
+  // For whoever develops ink's components, through the package ws. It asks for what is not installed.
+  './devtools.js': 'export {};',
+};
+
+function withoutAbsent(): Plugin {
+  const names = new RegExp(`^(${Object.keys(ABSENT).join('|').replaceAll('.', '\\.')})$`);
   return {
-    name: 'without-undici',
+    name: 'without-absent',
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^undici$/ }, ({ path }) => ({ path, namespace: 'absent' }));
-      onLoad({ filter: /^undici$/, namespace: 'absent' }, () => ({
-        contents: `export function fetch() ${refuse}
-export class Agent { constructor() ${refuse} }
-export class ProxyAgent { constructor() ${refuse} }`,
+      onResolve({ filter: names }, ({ path }) => ({ path, namespace: 'absent' }));
+      onLoad({ filter: /./, namespace: 'absent' }, ({ path }) => ({
+        contents: ABSENT[path] ?? '',
       }));
     },
   };

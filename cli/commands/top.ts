@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { BadInput, reporting } from '../bad-input.ts';
 import { jsonText } from '../json.ts';
@@ -12,19 +12,30 @@ import {
 import { marketOf } from '../market.ts';
 import { renderTop } from '../top/render.ts';
 import { type NodeRow, nodeRows, SORTS, type Sort, sorted, totalsOf } from '../top/rows.ts';
+import type { Moment } from '../top/watch/moment.ts';
+import { watchTop } from '../top/watch/watch.ts';
 
 interface Options extends PricedClusterOptions {
   readonly nodepool: readonly string[];
   readonly sortBy?: Sort;
   readonly output: 'table' | 'json';
+  readonly watch?: boolean;
+  /** Seconds. */
+  readonly interval: number;
+}
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (!(value >= 1 && value <= 3600)) throw new InvalidArgumentError('must be from 1 to 3600');
+  return value;
 }
 
 /** Only these NodePools' nodes, where some are named; a name that no pool has is bad input. */
-function selected(
-  rows: readonly NodeRow[],
+function selected<Row extends NodeRow>(
+  rows: readonly Row[],
   { state }: LiveCluster,
   names: readonly string[],
-): readonly NodeRow[] {
+): readonly Row[] {
   const ofRows = rows.flatMap(({ nodePool }) => nodePool ?? []);
   const known = [
     ...new Set([...state.objects.nodePools.map(({ name }) => name), ...ofRows]),
@@ -70,7 +81,28 @@ async function answer(live: LiveCluster, options: Options): Promise<string> {
   return `${url}, ${said}\n${noteLines(notes)}\n${renderTop(rows, totals)}\n`;
 }
 
+/** The screen, until the person quits. */
+async function watch(live: LiveCluster, options: Options): Promise<void> {
+  const { catalog, said } = await pricesOf(live, options);
+  const chosen = (moment: Moment): Moment => {
+    const rows = selected(moment.rows, live, options.nodepool);
+    return { ...moment, ...totalsOf(rows), rows };
+  };
+  await watchTop({
+    live,
+    catalog,
+    title: `${live.url}, ${said}`,
+    intervalMs: 1000 * options.interval,
+    selected: chosen,
+  });
+}
+
 async function run(options: Options): Promise<number> {
+  if (options.watch === true) {
+    if (options.output === 'json') throw new BadInput(['--watch: not with -o json']);
+    await withLiveCluster('joiner-top', options, (live) => watch(live, options));
+    return 0;
+  }
   const text = await withLiveCluster('joiner-top', options, (live) => answer(live, options));
   process.stdout.write(text);
   return 0;
@@ -83,5 +115,7 @@ export function topCommand(): Command {
     .option('--nodepool <names...>', 'only nodes of these NodePools', [])
     .addOption(new Option('--sort-by <what>', 'default: by NodePool and name').choices([...SORTS]))
     .addOption(new Option('-o, --output <format>').choices(['table', 'json']).default('table'))
+    .option('-w, --watch', 'follow the cluster on the screen; keys fold, sort and filter')
+    .option('--interval <seconds>', 'of --watch, between two reads', seconds, 2)
     .action((options: Options) => reporting(() => run(options)));
 }

@@ -1,3 +1,4 @@
+import { itemAt } from '../../shared/core/invariant.ts';
 /** Columns padded to their widest cell, two spaces apart, as kubectl prints them. */
 export function table(
   header: readonly string[],
@@ -8,7 +9,9 @@ export function table(
     Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
   );
   const line = (cells: readonly string[]): string =>
-    (indent + cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('   ')).trimEnd();
+    (
+      indent + cells.map((cell, column) => cell.padEnd(itemAt(widths, column))).join('   ')
+    ).trimEnd();
   return [header, ...rows].map(line).join('\n');
 }
 

@@ -196,7 +196,7 @@ export function shareOf({ requested, allocatable }: Use): number {
 }
 
 /** The rows in that order; equal ones stay as they are. */
-export function sorted(rows: readonly NodeRow[], by: Sort): readonly NodeRow[] {
+export function sorted<Row extends NodeRow>(rows: readonly Row[], by: Sort): readonly Row[] {
   const keys: Readonly<Record<Exclude<Sort, 'name'>, (row: NodeRow) => number>> = {
     price: ({ pricePerHour }) => pricePerHour ?? 0,
     cpu: ({ cpu }) => shareOf(cpu),

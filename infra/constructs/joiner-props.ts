@@ -241,8 +241,8 @@ export interface JoinerProps {
    */
   readonly installerAccess?: boolean;
   /**
-   * Whether the installer applies the CRDs. Without it they are kept by other means, such as the Helm
-   * chart of a release or GitOps: the deployment fails where one is missing or lacks a field.
+   * Whether the installer applies the CRDs. Without it they are kept by other means, such as a
+   * release's Helm chart or GitOps: the deployment fails where one is missing or lacks a field.
    * @default true
    */
   readonly installCrds?: boolean;

@@ -25,7 +25,7 @@ export const DOCUMENT_SCOPE: PolicyScope = {
 const HEAD = `# Permissions
 
 Each function has a role of its own, and in the cluster a group of its own: \`joiner:watch\`,
-\`joiner:provision\` and so on, whose rights are in [infra/rbac](../infra/rbac), a file each. No role may
+\`joiner:provision\` and so on, whose rights are in \`infra/rbac\`, a file each. No role may
 both launch and terminate instances. \`install\` is the cluster's admin while a deployment lasts that
 changes what it applies, and has given that back when it is done
 ([0052](decisions/0052-an-admin-for-a-while.md)); with \`installerAccess: false\` it never is.

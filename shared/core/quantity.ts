@@ -121,8 +121,8 @@ export function formatQuantity(amount: number, resource: string): string {
 /** Every amount formatted, names in alphabetical order. */
 export function formatResources(resources: Resources): Readonly<Record<string, string>> {
   const text: Record<string, string> = {};
-  for (const name of Object.keys(resources).sort()) {
-    text[name] = formatQuantity(resources[name] ?? 0, name);
+  for (const [name, amount] of Object.entries(resources).sort(([a], [b]) => (a < b ? -1 : 1))) {
+    text[name] = formatQuantity(amount, name);
   }
   return text;
 }

@@ -1,3 +1,4 @@
+import { itemAt } from '../core/invariant.ts';
 import type { KeepKey, Message, Scalar, Shape } from './shape.ts';
 
 /**
@@ -59,7 +60,7 @@ function* decodeItems(
   item: Message,
 ): Iterable<unknown> {
   for (let index = 0; index + 1 < positions.length; index += 2) {
-    const reader = new Reader(bytes, positions[index] ?? 0, positions[index + 1] ?? 0);
+    const reader = new Reader(bytes, itemAt(positions, index), itemAt(positions, index + 1));
     yield decodeMessage(reader, item, {});
   }
 }
@@ -284,7 +285,7 @@ class Reader {
   #negative(start: number): number {
     let value = 0n;
     for (let count = 0n; count < 10n; count += 1n) {
-      value |= BigInt((this.bytes[start + Number(count)] ?? 0) & 0x7f) << (7n * count);
+      value |= BigInt(itemAt(this.bytes, start + Number(count)) & 0x7f) << (7n * count);
     }
     return Number(BigInt.asIntN(64, value));
   }

@@ -69,14 +69,14 @@ const step = z
   })
   .refine((value) => Object.keys(value).length > 1, 'a step needs something to do beside "at"');
 
-const scenario = z.strictObject({ steps: z.array(step).min(1) });
+export const scenarioSchema = z.strictObject({ steps: z.array(step).min(1) });
 
-export type Scenario = z.infer<typeof scenario>;
+export type Scenario = z.infer<typeof scenarioSchema>;
 export type ScenarioStep = Scenario['steps'][number];
 
 /** Everything wrong with a scenario, with the path of each field. */
 export function decodeScenario(raw: unknown): Decoded<Scenario> {
-  const parsed = scenario.safeParse(raw, { reportInput: true });
+  const parsed = scenarioSchema.safeParse(raw, { reportInput: true });
   if (parsed.success) return { ok: true, value: parsed.data };
-  return { ok: false, issues: issuesOf(parsed.error, scenario) };
+  return { ok: false, issues: issuesOf(parsed.error, scenarioSchema) };
 }

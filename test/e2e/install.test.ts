@@ -219,6 +219,24 @@ await describeWithControlPlane('the installer', ({ admin, plane }) => {
     expect((await run('Update')).status).toBe('SUCCESS');
   });
 
+  it('with installCrds: false only checks the CRDs, and names what they lack', async () => {
+    const properties = { Crds: 'checked' };
+    const unnoted = { metadata: { name: 'nodeoverlays.karpenter.sh', labels: { kept: 'by-helm' } } };
+    await admin().patch(CRD, unnoted.metadata, { kind: 'merge', value: unnoted });
+    const before = await definition('nodeoverlays.karpenter.sh');
+    const outcome = await run('Update', { properties });
+    expect(outcome).toEqual({ status: 'SUCCESS', reason: '28 objects applied' });
+    expect(await definition('nodeoverlays.karpenter.sh')).toEqual(before);
+    await apply(admin(), withField(await ours('nodeoverlays.karpenter.sh'), 'other', 'price'));
+    const refused = await run('Update', { properties });
+    expect(refused.status).toBe('FAILED');
+    expect(refused.reason).toContain('lacks CRDs that this version needs');
+    expect(refused.reason).toContain('v1alpha1 spec.price');
+    expect(refused.reason).toContain('Upgrade the chart joiner-crds');
+    await apply(admin(), await ours('nodeoverlays.karpenter.sh'));
+    expect((await run('Update')).status).toBe('SUCCESS');
+  });
+
   it("leaves Karpenter's definitions to Auto Mode", async () => {
     const before = await definition('nodepools.karpenter.sh');
     const outcome = await run('Update', { isAutoMode: true });

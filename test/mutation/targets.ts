@@ -9,11 +9,11 @@ export interface Target {
   readonly suites: readonly string[];
 }
 
-/** Files of a core folder, and the suites of the same names. */
-function inFolder(folder: string, names: string): Target {
+/** Files of a core folder, and the suites of the same names or of more. */
+function inFolder(folder: string, names: string, ...more: readonly string[]): Target {
   return {
     mutate: [`shared/core/${folder}/${names}.ts`],
-    suites: [`test/unit/${folder}/${names}.test.ts`],
+    suites: [names, ...more].map((each) => `test/unit/${folder}/${each}.test.ts`),
   };
 }
 
@@ -47,7 +47,7 @@ export const TARGETS: Readonly<Record<string, Target>> = {
   'launch/hashes': inFolder('launch', '{sha256,canonical-text,drift-hash,template-hash}'),
   'launch/requests': inFolder('launch', '{overrides,launch-request,fleet-group,node-classes}'),
   'launch/groups': inFolder('launch', '{pod-groups,group-pods,unmet,unused-launches}'),
-  'launch/outcomes': inFolder('launch', '{launch-outcomes,launch-backoff}'),
+  'launch/outcomes': inFolder('launch', '{launch-outcomes,launch-backoff}', 'launch-outcome-texts'),
   interruption: {
     mutate: ['shared/core/interruption/**/*.ts'],
     suites: ['test/unit/interruption/**/*.test.ts', 'test/property/interruptions.test.ts'],

@@ -15,7 +15,7 @@ import { nodesOnPath } from './nodes.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 
 /** In bytes: what people download, and what it takes on a disk. */
-const BUDGET = { size: 5_000_000, unpackedSize: 20_000_000, files: 300 };
+const BUDGET = { size: 6_000_000, unpackedSize: 22_000_000, files: 300 };
 
 let folder = '';
 let packed: Packed;

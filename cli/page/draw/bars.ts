@@ -1,5 +1,5 @@
 import type { Scene, WorkloadModel } from '../model/model.ts';
-import { amount, shareOf, useOf } from '../model/use.ts';
+import { amount, shareOf, usageOf } from '../model/use.ts';
 import type { Group } from './groups.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
 import { amountText } from './text.ts';
@@ -87,7 +87,7 @@ function blockMarkup(block: Block, from: number, width: number, nodes: number): 
 
 /** One resource of a group of nodes; `length` is the bar's, in percent of the column. */
 export function bar(scene: Scene, group: Group, resource: string, length: number): Markup {
-  const { there } = useOf(scene, group.nodes, resource);
+  const { there } = usageOf(scene, group.nodes, resource);
   if (there === 0) return NOTHING;
   let from = 0;
   const blocks = blocksOf(scene, group, resource).map((block) => {
@@ -105,7 +105,7 @@ export function bar(scene: Scene, group: Group, resource: string, length: number
  */
 export function fillCurve(scene: Scene, { nodes }: Group): Markup {
   if (nodes.length < 2) return NOTHING;
-  const fills = nodes.map((node) => shareOf(useOf(scene, [node], 'cpu'))).sort((a, b) => b - a);
+  const fills = nodes.map((node) => shareOf(usageOf(scene, [node], 'cpu'))).sort((a, b) => b - a);
   const step = 1000 / fills.length;
   const steps = fills.map((share, at) => {
     const y = (20 * (1 - Math.min(1, share))).toFixed(1);
@@ -116,6 +116,6 @@ export function fillCurve(scene: Scene, { nodes }: Group): Markup {
 
 /** `7.2 of 8`. */
 export function useText(scene: Scene, group: Group, resource: string): string {
-  const { used, there } = useOf(scene, group.nodes, resource);
+  const { used, there } = usageOf(scene, group.nodes, resource);
   return `${amountText(resource, used)} of ${amountText(resource, there)}`;
 }

@@ -1,5 +1,5 @@
 import type { DecisionModel, Scene } from '../model/model.ts';
-import { amount, podsOn, useOf } from '../model/use.ts';
+import { amount, podsOn, usageOf } from '../model/use.ts';
 import { useText } from './bars.ts';
 import type { Group } from './groups.ts';
 import { ladderTable } from './ladder.ts';
@@ -64,7 +64,7 @@ export function nodeDetail(scene: Scene, group: Group, prices: Prices, picked?: 
   const ladder = scene.ladders[first.ladder ?? -1];
   const zones = [...new Set(nodes.map(({ zone }) => zone))].sort().join(', ');
   const used = scene.resources
-    .filter((resource) => useOf(scene, nodes, resource).there > 0)
+    .filter((resource) => usageOf(scene, nodes, resource).there > 0)
     .map((resource) => pair(resource, useText(scene, group, resource)));
   const isOneReason = nodes.every(
     ({ why, runnerUp }) => why === first.why && runnerUp?.why === first.runnerUp?.why,

@@ -1,5 +1,5 @@
 import type { Scene } from '../model/model.ts';
-import { amount, podsOn, priceOf, shareOf, useOf, wasteOf } from '../model/use.ts';
+import { amount, podsOn, priceOf, shareOf, usageOf, wasteOf } from '../model/use.ts';
 import { bar, colourClass, fillCurve, shortName } from './bars.ts';
 import { type Group, type Level, openKey, rowsOf, zonesText } from './groups.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
@@ -31,7 +31,7 @@ function resourceName(resource: string): string {
 
 function shares(scene: Scene, nodes: Group['nodes']): readonly (readonly [string, string])[] {
   return scene.resources.flatMap((resource) => {
-    const use = useOf(scene, nodes, resource);
+    const use = usageOf(scene, nodes, resource);
     return use.there > 0 ? [[resourceName(resource), percent(shareOf(use))] as const] : [];
   });
 }

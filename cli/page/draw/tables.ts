@@ -1,5 +1,5 @@
 import type { DecisionModel, PageModel, Scene } from '../model/model.ts';
-import { podsOn, useOf } from '../model/use.ts';
+import { podsOn, usageOf } from '../model/use.ts';
 import { namesText } from './detail.ts';
 import { type Group, groupsOf, zonesText } from './groups.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
@@ -17,7 +17,7 @@ function cutNote(rows: number, what: string): Markup {
 
 function nodeRow(scene: Scene, { pool, nodes, first }: Group, prices: Prices): Markup {
   const use = scene.resources.map((resource) => {
-    const { used, there } = useOf(scene, nodes, resource);
+    const { used, there } = usageOf(scene, nodes, resource);
     const text =
       there === 0 ? '–' : `${amountText(resource, used)} / ${amountText(resource, there)}`;
     return html`<td class="number">${text}</td>`;

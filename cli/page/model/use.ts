@@ -17,7 +17,7 @@ function ofPods({ workloads }: Scene, pods: readonly PodCount[], resource: strin
   );
 }
 
-export function useOf(scene: Scene, nodes: readonly NodeModel[], resource: string): Use {
+export function usageOf(scene: Scene, nodes: readonly NodeModel[], resource: string): Use {
   let [used, there] = [0, 0];
   for (const { pods, reserved, allocatable } of nodes) {
     used += ofPods(scene, pods, resource) + amount(reserved, resource);
@@ -37,7 +37,7 @@ export function podsOn(nodes: readonly NodeModel[]): number {
 /** What the room that nobody uses costs, by the more used of cpu and memory of each node. */
 export function wasteOf(scene: Scene, nodes: readonly NodeModel[]): number {
   return nodes.reduce((sum, node) => {
-    const shares = ['cpu', 'memory'].map((each) => shareOf(useOf(scene, [node], each)));
+    const shares = ['cpu', 'memory'].map((each) => shareOf(usageOf(scene, [node], each)));
     return sum + (node.listPrice ?? 0) * Math.max(0, 1 - Math.max(...shares));
   }, 0);
 }

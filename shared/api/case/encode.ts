@@ -2,7 +2,8 @@ import { sha256 } from '../../core/launch/sha256.ts';
 import type { OfferingChoice, Plan, PlannedNodeClaim, Stranded } from '../../core/model/plan.ts';
 import type { RequirementExpression } from '../../core/model/requirement.ts';
 import type { OverlayReport } from '../../core/overlay/resolve.ts';
-import { encodeOverlay, encodeResources } from './overlays.ts';
+import { formatResources } from '../../core/quantity.ts';
+import { encodeOverlay } from './overlays.ts';
 
 /** What solving cost. */
 export interface Timings {
@@ -75,7 +76,7 @@ function encodeClaim(claim: PlannedNodeClaim): object {
             why: runnerUp.why,
           },
     pods: claim.pods,
-    requests: encodeResources(claim.requests),
+    requests: formatResources(claim.requests),
     labels: claim.labels,
     annotations: claim.annotations,
     ...(claim.taints.length === 0 ? {} : { taints: claim.taints }),

@@ -1,8 +1,7 @@
 import { allocatable } from '../../core/instance-types/allocatable.ts';
 import type { InstanceType } from '../../core/model/instance-type.ts';
-import type { Resources } from '../../core/model/resources.ts';
 import type { OverlayReport, OverlayResolution } from '../../core/overlay/resolve.ts';
-import { formatQuantity } from '../../core/quantity.ts';
+import { formatResources } from '../../core/quantity.ts';
 
 type ConditionText = {
   readonly type: string;
@@ -26,22 +25,15 @@ export function encodeOverlay(report: OverlayReport): object {
   return { name: report.name, weight: report.weight, ready: conditions[0], conditions };
 }
 
-export function encodeResources(resources: Resources): Readonly<Record<string, string>> {
-  const names = Object.keys(resources).sort();
-  return Object.fromEntries(
-    names.map((name) => [name, formatQuantity(resources[name] ?? 0, name)]),
-  );
-}
-
 /** An offering that changes nothing of its type. */
 const AS_BOUGHT = { capacityOverride: undefined, overheadOverride: undefined } as const;
 
 function encodeType(type: InstanceType): object {
   return {
     name: type.name,
-    capacity: encodeResources(type.capacity),
+    capacity: formatResources(type.capacity),
     capacityOverlaid: type.capacityOverlays.length > 0,
-    allocatable: encodeResources(allocatable(type, AS_BOUGHT)),
+    allocatable: formatResources(allocatable(type, AS_BOUGHT)),
     offerings: type.offerings.map((each) => ({
       zone: each.zone,
       capacityType: each.capacityType,

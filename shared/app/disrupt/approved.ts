@@ -2,13 +2,13 @@ import type { Ports } from '../../ports.ts';
 import type { AppSettings } from '../settings.ts';
 import type { ApprovedDisruption } from '../writes/approval.ts';
 import type { Failure } from '../writes/attempt.ts';
+import { untilKarpenterIsActive } from '../writes/karpenter-lease.ts';
 import { noteCanaries } from './canary.ts';
-
 import { makeApprovedMove } from './consolidation.ts';
 import { observedAgain, observePass } from './disrupt.ts';
 import { drift } from './drift.ts';
 import { emptiness } from './emptiness.ts';
-import type { Disruption } from './pass.ts';
+import type { Disruption, DisruptPass } from './pass.ts';
 
 /** What came of disruptions that were approved. */
 export interface ApprovedReport {
@@ -21,10 +21,23 @@ export interface ApprovedReport {
 
 const OPTIONS = { saidMax: Number.POSITIVE_INFINITY };
 
+async function disruptEach(
+  pass: DisruptPass,
+  moves: readonly ApprovedDisruption[],
+  observeAgain: () => Promise<DisruptPass>,
+): Promise<void> {
+  await noteCanaries(pass);
+  for (const method of [emptiness, drift]) await method.disrupt(pass, method.candidates(pass));
+  for (const [at, move] of moves.entries()) {
+    // The room that pods of the moves before will take is nobody else's.
+    await makeApprovedMove(at === 0 ? pass : await observeAgain(), move);
+  }
+}
+
 /**
- * What `disrupt` does with these nodes alone, decided by what is there now: whatever holds a node
- * holds it here, too, but for the brake. Replacements that are under way are left to `disrupt`. The
- * caller has the turn to decide.
+ * Disrupts these nodes alone, if what is in the cluster now still allows it. Whatever blocks a node
+ * blocks it here, too, except a pause. Replacements that are under way are left to `disrupt`. The
+ * caller holds the Lease `decide`.
  */
 export async function disruptApproved(
   ports: Ports,
@@ -36,16 +49,11 @@ export async function disruptApproved(
     claims.map((uid) => [uid, reason] as const),
   );
   const pass = { ...observed, approved: new Map(reasons) };
-  const { disruptions, kept, failures } = pass;
-  if (reasons.length === 0 || (await pass.karpenter.isActive()))
-    return { disruptions, kept, failures };
-  await noteCanaries(pass);
-  for (const method of [emptiness, drift]) await method.disrupt(pass, method.candidates(pass));
-  const moves = approved.filter(({ reason }) => reason === 'Underutilized');
-  for (const [at, move] of moves.entries()) {
-    // The room that pods of the moves before will take is nobody else's.
-    const now = at === 0 ? pass : await observedAgain(ports, settings, OPTIONS, pass);
-    await makeApprovedMove(now, move);
+  if (reasons.length > 0 && !(await pass.karpenter.isActive())) {
+    const moves = approved.filter(({ reason }) => reason === 'Underutilized');
+    const observeAgain = () => observedAgain(ports, settings, OPTIONS, pass);
+    await untilKarpenterIsActive(() => disruptEach(pass, moves, observeAgain));
   }
+  const { disruptions, kept, failures } = pass;
   return { disruptions, kept, failures };
 }

@@ -1,5 +1,6 @@
 import { allowedDisruptions, isCounted, type PoolNodes } from '../../core/disruption/budgets.ts';
 import { isTrue } from '../../core/lifecycle/conditions.ts';
+import { nodeOfClaim } from '../../core/model/joins.ts';
 import type { DisruptionReason, NodePool } from '../../core/model/provisioning.ts';
 import { isDisrupted } from '../../core/model/taint.ts';
 import type { DisruptPass } from './pass.ts';
@@ -7,11 +8,10 @@ import type { DisruptPass } from './pass.ts';
 /** Initialised nodes of the pool, and how many of them are on their way out or not ready. */
 function nodesOf({ state, commands, taken }: DisruptPass, pool: NodePool): PoolNodes {
   const { nodeClaims, nodes } = state.objects;
-  const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
   const busy = new Set([...commands.map(({ claim }) => claim.uid), ...taken]);
   const counted = nodeClaims.filter((claim) => isCounted(claim, pool));
   const disrupted = counted.filter((claim) => {
-    const node = byProvider.get(claim.providerId);
+    const node = nodeOfClaim(nodes, claim);
     if (claim.deletedAtMs !== undefined || busy.has(claim.uid) || node === undefined) return true;
     return isDisrupted(node) || !isTrue(node, 'Ready');
   });

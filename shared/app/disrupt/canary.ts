@@ -72,7 +72,7 @@ function isAsked({ driftResults, proven }: DisruptPass): (state: string) => bool
  * crash must not try the same with another node.
  */
 export async function noteCanaries(pass: DisruptPass): Promise<void> {
-  const { canaries, karpenter, failures } = pass;
+  const { canaries, failures } = pass;
   const isWanted = isAsked(pass);
   for (const { claim, states, trial } of canaries) {
     const pool = poolOf(pass, claim);
@@ -82,7 +82,6 @@ export async function noteCanaries(pass: DisruptPass): Promise<void> {
       (each) => isWanted(each) && (known.get(each) ?? 0) < claim.createdAtMs,
     );
     if (news.length === 0) continue;
-    if (await karpenter.isActive()) return;
     const note = () => noteFailedCanary(pass, pool, news, trial.message);
     failures.push(...(await attempt(`NodePool/${pool.name}`, note)));
   }
@@ -93,14 +92,13 @@ export async function noteCanaries(pass: DisruptPass): Promise<void> {
  * class asks for that is not ready nobody knows: meanwhile nothing is taken as not asked for.
  */
 export async function forgetCanaries(pass: DisruptPass): Promise<void> {
-  const { state, karpenter, failures } = pass;
+  const { state, failures } = pass;
   const isKept = isAsked(pass);
   for (const pool of state.objects.nodePools) {
     const failed = notesOf(pass, pool);
     const kept = new Map([...failed].filter(([each]) => isKept(each)));
     const isOpen = conditionOf(pool, TYPE)?.status === 'False';
     if (kept.size === failed.size && (kept.size > 0 || !isOpen)) continue;
-    if (await karpenter.isActive()) return;
     const forget = async (): Promise<void> => {
       await writeNotes(pass, pool, kept);
       if (kept.size > 0) return;

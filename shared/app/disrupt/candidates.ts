@@ -1,5 +1,6 @@
 import { type Candidate, isEmpty } from '../../core/disruption/candidates.ts';
 import { shiftedZones } from '../../core/disruption/zonal-shift.ts';
+import { nodeOfClaim, podsOnNode } from '../../core/model/joins.ts';
 import { ZONE } from '../../core/model/labels.ts';
 import type { NodePool } from '../../core/model/provisioning.ts';
 import { isDisrupted } from '../../core/model/taint.ts';
@@ -27,18 +28,16 @@ export function disruptionCandidates(pass: DisruptPass): readonly DisruptionCand
     ),
   );
   const away = new Set(shiftedZones(state.objects.nodePools).map(({ zone }) => zone));
-  const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
-  const byNode = Map.groupBy(pods, ({ nodeName }) => nodeName);
   return [...driftResults.values()].flatMap((each): readonly DisruptionCandidate[] => {
     const { claim, target } = each;
-    const node = byProvider.get(claim.providerId);
+    const node = nodeOfClaim(nodes, claim);
     if (busy.has(claim.uid) || taken.has(claim.uid) || claim.providerId === undefined) return [];
     if (node === undefined || node.deletedAtMs !== undefined) return [];
     // A taint that was forgotten goes in this pass: what is known of the node is not so any more.
     if (isDisrupted(node)) return [];
     // Its pods could only go where others are, and nothing comes back to the zone.
     if (away.has(node.labels[ZONE] ?? '')) return [];
-    return [{ claim, node, pods: byNode.get(node.name) ?? [], drift: each, pool: target.pool }];
+    return [{ claim, node, pods: podsOnNode(pods, node.name), drift: each, pool: target.pool }];
   });
 }
 

@@ -277,16 +277,14 @@ async function follow(pass: DisruptPass, command: Command): Promise<void> {
 
 /** Goes on with what earlier passes have begun, and opens nodes that they have forgotten. */
 export async function followCommands(pass: DisruptPass): Promise<void> {
-  const { state, commands, karpenter, failures } = pass;
+  const { state, commands, failures } = pass;
   for (const command of commands) {
-    if (await karpenter.isActive()) return;
     const step = () => follow(pass, command);
     failures.push(...(await attempt(`NodeClaim/${command.claim.name}`, step)));
   }
   const { nodeClaims, nodes } = state.objects;
   const ours = nodeClaims.filter(({ nodeClassRef }) => isOurs(nodeClassRef));
   await atOnce(WRITES_AT_ONCE, forgottenNodes(ours, nodes, commands), async ({ claim, node }) => {
-    if (await karpenter.isActive()) return;
     const step = () => untaint(pass, claim, node);
     failures.push(...(await attempt(`Node/${node.name}`, step)));
   });

@@ -4,6 +4,7 @@ import {
   withConsolidatable,
 } from '../../core/disruption/pod-events.ts';
 import { sameConditions } from '../../core/lifecycle/conditions.ts';
+import { nodeOfClaim, podsOnNode } from '../../core/model/joins.ts';
 import { NODE_POOL, PODS_HASH } from '../../core/model/labels.ts';
 import type { Pod } from '../../core/model/pod.ts';
 import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
@@ -22,7 +23,7 @@ function wholeSeconds(ms: number): number {
 }
 
 async function mark(
-  { ports, karpenter, nowMs }: DisruptPass,
+  { ports, nowMs }: DisruptPass,
   claim: NodeClaim,
   pool: NodePool,
   pods: readonly Pod[],
@@ -37,7 +38,7 @@ async function mark(
   const hasOthers = !isSoon && hash !== claim.annotations[PODS_HASH];
   const conditions: ConditionChange = (now) => withConsolidatable(now, isIt, nowMs);
   const isChanged = isLater || !sameConditions(claim.conditions, conditions(claim.conditions));
-  if ((!isChanged && !hasOthers) || (await karpenter.isActive())) return;
+  if (!isChanged && !hasOthers) return;
   if (isChanged) {
     const patch = { conditions, ...(isLater ? { lastPodEventAtMs: atMs } : {}) };
     if ((await ports.cluster.patchNodeClaimStatus(claimRef(claim), patch)) !== 'done') return;
@@ -55,15 +56,13 @@ async function mark(
 export async function markConsolidatable(pass: DisruptPass): Promise<void> {
   const { state, driftResults, failures } = pass;
   const { nodes, nodePools, pods } = state.objects;
-  const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
-  const byNode = Map.groupBy(pods, ({ nodeName }) => nodeName);
   const pools = new Map(nodePools.map((pool) => [pool.name, pool]));
   const all = [...driftResults.values()].sort((a, b) => (a.claim.name < b.claim.name ? -1 : 1));
   await atOnce(WRITES_AT_ONCE, all, async ({ claim }) => {
     const pool = pools.get(claim.labels[NODE_POOL] ?? '');
-    const node = byProvider.get(claim.providerId);
+    const node = nodeOfClaim(nodes, claim);
     if (pool === undefined || node === undefined) return;
-    const write = () => mark(pass, claim, pool, byNode.get(node.name) ?? []);
+    const write = () => mark(pass, claim, pool, podsOnNode(pods, node.name));
     failures.push(...(await attempt(`NodeClaim/${claim.name}`, write)));
   });
 }

@@ -5,7 +5,7 @@ import { resolveTypes } from '../planning/provisioning-input.ts';
 import type { AppSettings } from '../settings.ts';
 import type { Failure } from '../writes/attempt.ts';
 import { recordNothing } from '../writes/decisions.ts';
-import { KarpenterLease } from '../writes/karpenter-lease.ts';
+import { KarpenterLease, untilKarpenterIsActive } from '../writes/karpenter-lease.ts';
 import { type WriteLeases, withoutLeases } from '../writes/write-leases.ts';
 import { forgetCanaries, noteCanaries } from './canary.ts';
 import { followCommands } from './commands.ts';
@@ -60,12 +60,14 @@ export interface DisruptOptions {
 
 /** The cluster as it is now, and nothing done yet. */
 export async function observePass(
-  ports: Ports,
+  unguarded: Ports,
   settings: AppSettings,
   { saidMax = SAID_MAX, memory = new ConsolidationMemory(), asked }: DisruptOptions,
 ): Promise<DisruptPass> {
-  const startedAtMs = ports.clock.nowMs();
-  const state = await ports.cluster.read();
+  const startedAtMs = unguarded.clock.nowMs();
+  const state = await unguarded.cluster.read();
+  const karpenter = new KarpenterLease(unguarded, state, startedAtMs);
+  const ports = karpenter.guarded(unguarded);
   const nowMs = ports.clock.nowMs();
   const resolution = await resolveTypes(ports, settings, state);
   const targets = targetsOf(ports, state, resolution);
@@ -79,7 +81,7 @@ export async function observePass(
     state,
     resolution,
     nowMs,
-    karpenter: new KarpenterLease(ports, state, startedAtMs),
+    karpenter,
     failures: [],
     driftResults: results,
     commands: commandsOf(ours, nodes, nowMs),
@@ -109,6 +111,19 @@ interface Decided {
   readonly isKarpenterActive: boolean;
 }
 
+/** What is done under the first Lease, and what is to be looked for after it. */
+async function actAtOnce(pass: DisruptPass): Promise<Search | undefined> {
+  await markDrift(pass);
+  await markConsolidatable(pass);
+  await forgetCanaries(pass);
+  await noteCanaries(pass);
+  await forgetFailedMoves(pass);
+  await followCommands(pass);
+  let search: Search | undefined;
+  for (const method of METHODS) search = await method.disrupt(pass, method.candidates(pass));
+  return search;
+}
+
 async function decide(
   ports: Ports,
   settings: AppSettings,
@@ -120,15 +135,12 @@ async function decide(
     await recordNothing({ ports }, 'karpenter-runs', 'NodeClaims', message, 'disrupt');
     return { pass, search: undefined, isKarpenterActive: true };
   }
-  await markDrift(pass);
-  await markConsolidatable(pass);
-  await forgetCanaries(pass);
-  await noteCanaries(pass);
-  await forgetFailedMoves(pass);
-  await followCommands(pass);
   let search: Search | undefined;
-  for (const method of METHODS) search = await method.disrupt(pass, method.candidates(pass));
-  return { pass, search, isKarpenterActive: false };
+  const done = await untilKarpenterIsActive(async () => {
+    search = await actAtOnce(pass);
+    return 'done';
+  });
+  return { pass, search, isKarpenterActive: done === undefined };
 }
 
 /** The same pass as things are now: what it has done, said and found out stays. */
@@ -146,20 +158,20 @@ export async function observedAgain(
 }
 
 /**
- * One pass: says which nodes are not what their NodePool and EC2NodeClass ask for, goes on with
- * replacements that are under way, removes nodes that nothing runs on, begins others, and moves
- * pods to where they run cheaper. Where it has got to stands in the objects. What is cheaper is
- * looked for between two turns, since it may take seconds: `provision` need not wait for it.
+ * One pass. It marks drifted and consolidatable claims, continues replacements that are under way,
+ * removes empty nodes, begins replacements of drifted nodes, and consolidates. All progress is kept
+ * in the objects of the cluster. The search for cheaper nodes may take seconds: it runs between two
+ * holds of the Lease `decide`, so that `provision` does not wait for it.
  */
 export async function disrupt(
   ports: Ports,
   settings: AppSettings,
   options: DisruptOptions = {},
-  turns: WriteLeases = withoutLeases(ports),
+  leases: WriteLeases = withoutLeases(ports),
 ): Promise<DisruptReport> {
   const memory = options.memory ?? new ConsolidationMemory();
   const own = { ...options, memory };
-  const first = await turns.withLease('decide', (held) => decide(held, settings, own));
+  const first = await leases.withLease('decide', (held) => decide(held, settings, own));
   if (first === undefined) return LEFT_TO_ANOTHER;
   const { pass, search, isKarpenterActive } = first.result;
   const { created, deleted, disruptions, kept, failures } = pass;
@@ -167,12 +179,13 @@ export async function disrupt(
   const found = search?.run();
   const isOver = found === undefined || found.isEmpty;
   if (isKarpenterActive || (isOver && !hasNews(pass))) return { ...report, isWoken: first.isWoken };
-  if (first.isWoken) turns.wakeAnother?.();
-  const second = await turns.withLease('decide', async (held) => {
+  if (first.isWoken) leases.wakeAnother?.();
+  const second = await leases.withLease('decide', async (held) => {
     const again = await observedAgain(held, settings, own, pass);
-    if (await again.karpenter.isActive()) return;
-    await found?.carryOut(again);
-    await recordUnconsolidatable(again);
+    await untilKarpenterIsActive(async () => {
+      await found?.carryOut(again);
+      await recordUnconsolidatable(again);
+    });
   });
   return { ...report, isWoken: second?.isWoken ?? false };
 }

@@ -142,12 +142,11 @@ async function adopt({ ports }: DisruptPass, { claim, target }: DriftResult): Pr
 
 /** The condition Drifted of every claim, and our hashes on those that others have made. */
 export async function markDrift(pass: DisruptPass): Promise<void> {
-  const { ports, karpenter, failures, driftResults: results } = pass;
+  const { ports, failures, driftResults: results } = pass;
   const all = [...results.values()].sort((a, b) => (a.claim.name < b.claim.name ? -1 : 1));
   const drifted = all.filter(({ drifts }) => drifts.length > 0);
   ports.recorder.measure?.('voluntary_disruption_eligible_nodes', drifted.length);
   await atOnce(AT_ONCE_MAX, all, async (each) => {
-    if (await karpenter.isActive()) return;
     const write = async (): Promise<void> => {
       await mark(pass, each);
       await adopt(pass, each);

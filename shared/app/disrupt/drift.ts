@@ -246,7 +246,6 @@ async function choose(
     pass.failures.push(...(await attempt(`NodeClaim/${name}`, step)));
   };
   for (const candidate of candidates) {
-    if (await pass.karpenter.isActive()) return;
     if (choosing.simulations >= SIMULATIONS_MAX) break;
     if (!(await allowance.allows(candidate.pool))) continue;
     const choice = chosen(choosing, candidate);

@@ -3,6 +3,7 @@ import { isIdle, notNeeded } from '../../core/disruption/emptiness.ts';
 import { isConsolidatable, quietSinceMs } from '../../core/disruption/pod-events.ts';
 import { isOurs } from '../../core/launch/node-classes.ts';
 import { isTrue } from '../../core/lifecycle/conditions.ts';
+import { nodeOfClaim, podsOnNode } from '../../core/model/joins.ts';
 import { NODE_POOL } from '../../core/model/labels.ts';
 import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
 import { DISRUPTED } from '../../core/model/taint.ts';
@@ -39,15 +40,13 @@ function emptyCandidates(
 ): readonly EmptyCandidate[] {
   const { nodeClaims, nodes, nodePools, pods } = objects;
   const pools = new Map(nodePools.map((pool) => [pool.name, pool]));
-  const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
-  const byNode = Map.groupBy(pods, ({ nodeName }) => nodeName);
   return nodeClaims
     .flatMap((claim): readonly EmptyCandidate[] => {
       const pool = pools.get(claim.labels[NODE_POOL] ?? '');
-      const node = byProvider.get(claim.providerId);
+      const node = nodeOfClaim(nodes, claim);
       if (!uids.has(claim.uid) || claim.deletedAtMs !== undefined) return [];
       if (pool?.replicas !== undefined || pool === undefined || node === undefined) return [];
-      const candidate = { claim, node, pool, pods: byNode.get(node.name) ?? [] };
+      const candidate = { claim, node, pool, pods: podsOnNode(pods, node.name) };
       return node.deletedAtMs === undefined && isIdle(candidate, nowMs) ? [candidate] : [];
     })
     .sort(byName);
@@ -161,11 +160,10 @@ async function chosenNodes(
 
 /** Keeps new pods off the nodes; the uids of the claims of those that could be tainted. */
 async function taint(pass: DisruptPass, chosen: readonly EmptyCandidate[]): Promise<Set<string>> {
-  const { karpenter, failures, taken } = pass;
+  const { failures, taken } = pass;
   const held = new Set<string>();
   for (const { claim } of chosen) taken.add(claim.uid);
   await atOnce(WRITES_AT_ONCE, chosen, async ({ claim, node }) => {
-    if (await karpenter.isActive()) return;
     const name = `NodeClaim/${claim.name}`;
     const step = async (): Promise<void> => {
       if ((await taintDisrupted(pass, claim, node, 'Empty')) === 'done') held.add(claim.uid);
@@ -198,7 +196,7 @@ async function remove(pass: DisruptPass, idle: EmptyCandidate): Promise<void> {
 
 /** Of the tainted nodes those go that would be chosen again; the others are opened. */
 async function finish(pass: DisruptPass, held: ReadonlySet<string>): Promise<void> {
-  const { ports, karpenter, failures, nowMs } = pass;
+  const { ports, failures, nowMs } = pass;
   const after = await ports.cluster.read();
   const again: DisruptPass = {
     ...pass,
@@ -208,18 +206,16 @@ async function finish(pass: DisruptPass, held: ReadonlySet<string>): Promise<voi
   const idle = emptyCandidates(again.state, held, nowMs);
   const chosen = (await isDisruptionPaused(again)) ? [] : await chosenNodes(again, idle);
   const going = new Map(chosen.map((each) => [each.claim.uid, each]));
-  const byProvider = new Map(after.objects.nodes.map((node) => [node.providerId, node]));
   const here = after.objects.nodeClaims.filter(
     ({ uid, deletedAtMs }) => held.has(uid) && deletedAtMs === undefined,
   );
   await atOnce(WRITES_AT_ONCE, here, async (claim) => {
-    if (await karpenter.isActive()) return;
     const name = `NodeClaim/${claim.name}`;
     const found = going.get(claim.uid);
     const failed = found && (await attempt(name, () => remove(pass, found)));
     failures.push(...(failed ?? []));
     if (failed?.length === 0) return;
-    const node = byProvider.get(claim.providerId);
+    const node = nodeOfClaim(after.objects.nodes, claim);
     failures.push(...(await attempt(name, () => untaint(pass, claim, node))));
   });
 }

@@ -54,14 +54,13 @@ export async function noteFailedMove(
 
 /** Forgets failures that were long ago, and says when there is nothing to wait for any more. */
 export async function forgetFailedMoves(pass: DisruptPass): Promise<void> {
-  const { state, karpenter, failures, nowMs } = pass;
+  const { state, failures, nowMs } = pass;
   for (const pool of state.objects.nodePools) {
     const moves = movesOf(pass, pool);
     const kept = remembered(moves, nowMs);
     const isOver =
       waitingTargets(kept, nowMs).size === 0 && conditionOf(pool, TYPE)?.status === 'False';
     if (kept.size === moves.size && !isOver) continue;
-    if (await karpenter.isActive()) return;
     const forget = async (): Promise<void> => {
       if (kept.size < moves.size) await write(pass, pool, kept);
       if (!isOver) return;

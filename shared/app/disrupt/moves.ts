@@ -99,7 +99,6 @@ export async function carryOutMoves(
   moves: readonly Move[],
 ): Promise<void> {
   for (const move of moves) {
-    if (await pass.karpenter.isActive()) return;
     const isRemoval = move.replacements.length === 0;
     const step = () => (isRemoval ? remove(pass, move) : replace(pass, move, snapshot));
     const name = move.nodes.map((each) => each.claim.name).join(', ');

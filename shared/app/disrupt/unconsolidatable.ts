@@ -1,3 +1,4 @@
+import { nodeOfClaim } from '../../core/model/joins.ts';
 import { recordEvent } from './events.ts';
 import type { DisruptPass } from './pass.ts';
 
@@ -18,18 +19,17 @@ export function hasNews({ driftResults, kept, unconsolidatable, memory }: Disrup
  * https://karpenter.sh/docs/concepts/disruption/#consolidation
  */
 export async function recordUnconsolidatable(pass: DisruptPass): Promise<void> {
-  const { state, driftResults, kept, unconsolidatable, memory, karpenter } = pass;
+  const { state, driftResults, kept, unconsolidatable, memory } = pass;
   memory.forgetOthers(new Set(driftResults.keys()));
-  const byProvider = new Map(state.objects.nodes.map((node) => [node.providerId, node]));
   const all = [...driftResults.values()].sort((a, b) => (a.claim.name < b.claim.name ? -1 : 1));
   let left = SAID_MAX;
   for (const { claim } of all) {
     const message = kept.get(claim.name);
     if (message === undefined || !unconsolidatable.has(claim.name)) continue;
-    if (left === 0 || (await karpenter.isActive())) return;
+    if (left === 0) return;
     if (!memory.isNews(claim.uid, message)) continue;
     left -= 1;
     const event = { type: 'Normal', reason: 'Unconsolidatable', message } as const;
-    await recordEvent(pass, claim, byProvider.get(claim.providerId), event);
+    await recordEvent(pass, claim, nodeOfClaim(state.objects.nodes, claim), event);
   }
 }

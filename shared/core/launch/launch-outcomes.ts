@@ -135,7 +135,7 @@ function isInVain(
   nowMs: number,
 ): boolean | undefined {
   const { claim, node, there, joinedAtMs } = launch;
-  if (pod !== group.waiting || pod.createdAtMs >= launch.closedAtMs) return false;
+  if (pod.createdAtMs >= launch.closedAtMs) return false;
   if (launch.isForsaken) return isOther;
   if (node === undefined) return false;
   const isOpen = launch.closedAtMs === Number.POSITIVE_INFINITY;

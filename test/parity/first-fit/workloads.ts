@@ -13,9 +13,9 @@ import { appliedManifests } from '../../../cli/compare/subject.ts';
 import { inEksCluster } from '../../../cli/simulate/eks-cluster.ts';
 import { loadObjects } from '../../../cli/simulate/load.ts';
 import { prepareSimulation } from '../../../cli/simulate/run.ts';
-import { encodeResources } from '../../../shared/api/case/overlays.ts';
 import { loadCatalog } from '../../../shared/catalog/catalog.ts';
 import type { InstanceType } from '../../../shared/core/model/instance-type.ts';
+import { formatResources } from '../../../shared/core/quantity.ts';
 import { type Json, listAt, numberAt, objectAt } from '../../../shared/sim/json.ts';
 import { WORLD_START_MS } from '../../../shared/sim/world.ts';
 
@@ -27,11 +27,11 @@ function encodeType({ name, labels, capacity, overhead, offerings }: InstanceTyp
   const { kubeReserved, systemReserved, evictionThreshold } = overhead;
   return {
     name,
-    capacity: encodeResources(capacity),
+    capacity: formatResources(capacity),
     overhead: {
-      kubeReserved: encodeResources(kubeReserved),
-      systemReserved: encodeResources(systemReserved),
-      evictionThreshold: encodeResources(evictionThreshold),
+      kubeReserved: formatResources(kubeReserved),
+      systemReserved: formatResources(systemReserved),
+      evictionThreshold: formatResources(evictionThreshold),
     },
     requirements: Object.fromEntries(
       Object.entries(labels).map(([key, values]) => [key, values ?? []]),

@@ -110,6 +110,12 @@ describe('a pod is backed off', () => {
     expect(held([web('b')], [], 10 * SECOND, { open: doubtful }).size).toBe(0);
     const two = [...doubtful, ...doubtful];
     expect(held([web('b')], [], 10 * SECOND, { open: two }).size).toBe(1);
+    const others = doubtful.map((each) => ({ ...each, runsOthers: true }));
+    expect(held([web('b')], [vain(1)], 10 * SECOND, { open: others }).size).toBe(1);
+    // Only what lacks something is waited for then.
+    const both = [...doubtful, { ...open[0], claim: 'c4' }] as typeof open;
+    const [waiting] = held([web('b')], [vain(1)], 10 * SECOND, { open: both }).values();
+    expect(waiting).toEqual({ untilMs: 10 * SECOND, launches: [vain(1)], trying: ['c3'] });
   });
 
   it('less one try for each change of what can be launched, three in a wait', () => {
@@ -148,10 +154,54 @@ describe('a pod is backed off', () => {
     expect(held([asking('more')], [...many, ...wait], 30 * SECOND).size).toBe(1);
   });
 
+  it('less three tries for changes, and ten that somebody asks for, each for itself', () => {
+    const asking = (value: string, ways = 'ways') => ({
+      ways: way(web('b', { annotations: { [RETRY_LAUNCH]: value } }), ways),
+    });
+    const asked = (value: string, ways = 'ways') =>
+      held([web('b', { annotations: { [RETRY_LAUNCH]: value } })], tried, 40 * SECOND, { ways });
+    const wait = [vain(2), vain(1)];
+    let tried = [3, 4, 5].map((at) => vain(at, { ways: way(web('b'), `ways${at}`) }));
+    tried = [...tried.toReversed(), ...wait];
+    expect(untilS(tried, 40, { ways: 'more' })).toBe(3605);
+    expect(asked('1').size).toBe(0);
+    tried = [6, 5, 4, 3].map((at) => vain(at, asking(`${at}`)));
+    tried = [...tried, ...wait];
+    expect(untilS(tried, 40, { ways: 'more' })).toBeUndefined();
+    tried = Array.from({ length: 9 }, (_, at) => vain(20 - at, asking(`${at}`)));
+    tried = [...tried, ...wait];
+    expect(asked('more').size).toBe(0);
+    // What was asked for before is asked for no more, whatever else has changed.
+    tried = [6, 5, 4, 3].map((at) => vain(at, asking('1', `ways${at}`)));
+    tried = [...tried, ...wait];
+    expect(asked('1', 'more').size).toBe(1);
+    expect(asked('2').size).toBe(0);
+  });
+
+  it('less no try for many nodes of one, or for what was tried before', () => {
+    const many = Array.from({ length: 12 }, () => vain(2));
+    expect(untilS(many, 10, { ways: 'more' })).toBeUndefined();
+  });
+
+  it('only where it waits, and kube-scheduler has tried it', () => {
+    const pods = [
+      web('b'),
+      web('c', { unschedulable: false }),
+      web('d', { nodeName: 'n', phase: 'Running' }),
+      web('e', { nodeName: 'n', phase: 'Running', unschedulable: true }),
+    ];
+    const found = held(pods, [vain(2), vain(1)], 10 * SECOND);
+    expect([...found.keys()]).toEqual(['default/b']);
+  });
+
   it('not while its like have run for a while on a node that came later', () => {
     const used = [{ group: vain(0).group, uid: 'x', createdAtMs: 2 * SECOND, isSettled: false }];
     const launches = [vain(2), vain(1)];
     expect(untilS(launches, 10, { used })).toBeUndefined();
+    expect(untilS([vain(2), ...launches], 10, { used })).toBeUndefined();
+    const earlier = used.map((each) => ({ ...each, createdAtMs: 500 }));
+    expect(untilS(launches, 10, { used: earlier })).toBe(3602);
+    expect(untilS(launches, 10, { used: [...used, ...earlier] })).toBeUndefined();
     // Where pods lose their places after a while, that proves nothing.
     expect(untilS([vain(2, { hasRun: true }), vain(1)], 10, { used })).toBe(3602);
   });

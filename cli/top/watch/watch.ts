@@ -1,0 +1,99 @@
+import type { Catalog } from '../../../shared/catalog/facts.ts';
+import { KubeError } from '../../../shared/kube/errors.ts';
+import type { LiveCluster } from '../../live.ts';
+import { renderTop } from '../render.ts';
+import { type Moment, momentOf } from './moment.ts';
+import { readReasons } from './reasons.ts';
+import type { Price } from './screen.ts';
+import type { Feed, ScreenOptions } from './view.ts';
+
+/** What is shown again and again. */
+export interface Watched {
+  readonly live: LiveCluster;
+  readonly catalog: Catalog | undefined;
+  /** Of the cluster and its prices. */
+  readonly title: string;
+  /** Between two reads. */
+  readonly intervalMs: number;
+  /** Which rows are shown, e.g. those of some NodePools. */
+  readonly selected: (moment: Moment) => Moment;
+}
+
+/** Kept for the trend. */
+const HISTORY_MAX = 600;
+
+/** Reads the cluster every so often; what a read has failed with is shown, and the next one tried. */
+class ClusterFeed {
+  readonly #watched: Watched;
+  #feed: Feed = { moment: undefined, history: [], failure: '' };
+
+  constructor(watched: Watched) {
+    this.#watched = watched;
+  }
+
+  get current(): Feed {
+    return this.#feed;
+  }
+
+  async read(): Promise<void> {
+    const { history } = this.#feed;
+    try {
+      const moment = await this.#moment();
+      const price: Price = { atMs: moment.atMs, perHour: moment.all.pricePerHour };
+      this.#feed = { moment, history: [...history, price].slice(-HISTORY_MAX), failure: '' };
+    } catch (error) {
+      if (!(error instanceof KubeError)) throw error;
+      this.#feed = { ...this.#feed, failure: error.message };
+    }
+  }
+
+  async #moment(): Promise<Moment> {
+    const { live, catalog, selected } = this.#watched;
+    const [state, reasons] = await Promise.all([live.reader.read(), readReasons(live.client)]);
+    return selected(momentOf(state, catalog, reasons, live.client.timing.nowMs()));
+  }
+}
+
+/** On a terminal: the screen, until the person quits. */
+async function onTerminal(feed: ClusterFeed, { title, intervalMs }: Watched): Promise<void> {
+  const { showScreen } = await import('./view.ts');
+  const follow: ScreenOptions['follow'] = (changed) => {
+    let isOver = false;
+    let timer: NodeJS.Timeout | undefined;
+    const read = async (): Promise<void> => {
+      await feed.read();
+      if (isOver) return;
+      changed();
+      timer = setTimeout(() => void read(), intervalMs);
+    };
+    void read();
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  };
+  await showScreen({ title, current: () => feed.current, follow });
+}
+
+/** Elsewhere: the table again and again, each with its time, until the process is ended. */
+async function onPipe(feed: ClusterFeed, { live, title, intervalMs }: Watched): Promise<void> {
+  for (;;) {
+    await feed.read();
+    const { moment, failure } = feed.current;
+    if (failure !== '') process.stderr.write(`${failure}\n`);
+    else if (moment !== undefined) {
+      const { rows, byPool, all, pending, atMs } = moment;
+      const time = new Date(atMs).toISOString();
+      const table = renderTop(rows, { byPool, all });
+      process.stdout.write(`${time} ${title}\n${table}\n${pending.length} pending pods\n\n`);
+    }
+    await live.client.timing.sleep(intervalMs);
+  }
+}
+
+/** `joiner top --watch`. */
+export async function watchTop(watched: Watched): Promise<void> {
+  const feed = new ClusterFeed(watched);
+  const isTerminal = process.stdout.isTTY === true && process.stdin.isTTY === true;
+  await (isTerminal ? onTerminal(feed, watched) : onPipe(feed, watched));
+}

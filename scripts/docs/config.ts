@@ -1,0 +1,55 @@
+import { cpSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type DefaultTheme, defineConfig } from 'vitepress';
+import { contents } from './contents.ts';
+import { linksOnSite } from './markdown-links.ts';
+import { root } from './repository.ts';
+import { EXCLUDED, filePathOf, sitePathOf } from './site-paths.ts';
+import { slugOf } from './slug.ts';
+
+function sidebar(): DefaultTheme.SidebarItem[] {
+  return contents().map(({ title, entries, isFolded }) => ({
+    text: title,
+    collapsed: isFolded === true,
+    items: entries.map(({ file, title: text }) => ({
+      text,
+      link: `/${sitePathOf(file)
+        .replace(/(^|\/)index\.md$/, '$1')
+        .replace(/\.md$/, '.html')}`,
+    })),
+  }));
+}
+
+/** Files of the repository that pages link to, as the build meets them. */
+const linked = new Set<string>();
+
+export default defineConfig({
+  lang: 'en',
+  title: 'Joiner',
+  description: 'A serverless, Karpenter-compatible node provisioner for Amazon EKS',
+  srcDir: root,
+  srcExclude: [...EXCLUDED],
+  outDir: join(root, 'dist/site'),
+  cacheDir: join(root, '.cache/vitepress'),
+  rewrites: sitePathOf,
+  vite: { publicDir: join(root, 'docs/.vitepress/public') },
+  markdown: {
+    anchor: { slugify: slugOf },
+    config: (md) => {
+      md.use(linksOnSite, linked);
+    },
+  },
+  buildEnd: ({ outDir }) => {
+    for (const file of linked) {
+      const to = join(outDir, filePathOf(file));
+      mkdirSync(dirname(to), { recursive: true });
+      cpSync(join(root, file), to);
+    }
+  },
+  themeConfig: {
+    search: { provider: 'local' },
+    outline: { level: [2, 3] },
+    sidebar: sidebar(),
+    nav: [],
+  },
+});

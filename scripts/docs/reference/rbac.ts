@@ -1,0 +1,48 @@
+import { parseAllDocuments } from 'yaml';
+import { CLUSTER_FUNCTIONS, type FunctionName } from '../../../shared/contract.ts';
+import { isJson, type Json, listAt, textAt } from '../../../shared/sim/json.ts';
+import { textOf } from '../repository.ts';
+import { code, heading, pageOf, table } from './text.ts';
+
+function rolesOf(name: FunctionName): readonly Json[] {
+  return parseAllDocuments(textOf(`infra/rbac/${name}.yaml`))
+    .map((each): unknown => each.toJS())
+    .filter(isJson)
+    .filter(({ kind }) => kind === 'ClusterRole' || kind === 'Role');
+}
+
+function texts(rule: unknown, key: string): string {
+  return listAt(rule, key)
+    .map((each) => code(String(each) === '' ? 'core' : String(each)))
+    .join(', ');
+}
+
+function row(role: Json, rule: unknown): readonly string[] {
+  const namespace = textAt(role, 'metadata', 'namespace');
+  const where = namespace === undefined ? 'everywhere' : code(namespace);
+  const names = texts(rule, 'resourceNames');
+  const resources = texts(rule, 'resources') + (names === '' ? '' : ` named ${names}`);
+  return [texts(rule, 'apiGroups'), resources, texts(rule, 'verbs'), where];
+}
+
+/** docs/reference/rbac.md. */
+export function rbacPage(): string {
+  const sections = CLUSTER_FUNCTIONS.flatMap((name) => [
+    `## ${name}`,
+    '',
+    `Group ${code(`joiner:${name}`)}.`,
+    '',
+    ...table(
+      ['API group', 'resources', 'verbs', 'namespace'],
+      rolesOf(name).flatMap((role) => listAt(role, 'rules').map((rule) => row(role, rule))),
+    ),
+  ]);
+  return pageOf([
+    ...heading('Rights in the cluster', 'infra/rbac'),
+    'Each function is a group of its own in the cluster, by the access entry of its role. `infra/rbac` is recorded from what',
+    'the functions ask for, and `test/infra/coverage` finds nothing missing and nothing unused. `catalog` does not speak to',
+    'the cluster. What the functions may do in AWS: [Permissions](../permissions.md).',
+    '',
+    ...sections,
+  ]);
+}

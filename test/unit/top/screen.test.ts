@@ -1,0 +1,208 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { totalsOf } from '../../../cli/top/rows.ts';
+import { piecesOf, titleLine } from '../../../cli/top/watch/columns.ts';
+import type { LivingRow, Moment } from '../../../cli/top/watch/moment.ts';
+import {
+  afterKey,
+  bar,
+  FIRST_VIEW,
+  firstShown,
+  type Key,
+  linesOf,
+  sparkline,
+  trendText,
+  type View,
+} from '../../../cli/top/watch/screen.ts';
+
+function row(node: string, nodePool: string | undefined, pricePerHour: number): LivingRow {
+  return {
+    node,
+    nodeClaim: `claim-${node}`,
+    nodePool,
+    instanceType: 'm7g.large',
+    capacityType: 'spot',
+    zone: 'eu-west-1a',
+    pricePerHour,
+    cpu: { requested: 900, allocatable: 1800 },
+    memory: { requested: 0, allocatable: 8 * 2 ** 30 },
+    pods: 3,
+    ageSeconds: 75,
+    state: ['Ready'],
+    life: { state: node === 'b' ? 'Draining' : 'Ready', detail: node === 'b' ? '2 pods left' : '' },
+  };
+}
+
+const rows = [row('a', 'general', 0.1), row('b', 'general', 0.3), row('x', undefined, 0.2)];
+const moment: Moment = { atMs: 0, rows, ...totalsOf(rows), pending: [], notes: [] };
+
+/** The names of the lines, NodePools with a colon. */
+function names(view: View): readonly string[] {
+  return linesOf(moment, view).map((line) =>
+    line.kind === 'pool' ? `${line.pool}:` : (line.row.node ?? ''),
+  );
+}
+
+/** The view after these keys; `quit` where one of them ends it. */
+function after(keys: readonly (string | NonNullable<Key['name']>)[]): View | 'quit' {
+  const NAMED = [
+    'up',
+    'down',
+    'pageDown',
+    'pageUp',
+    'home',
+    'end',
+    'return',
+    'escape',
+    'backspace',
+  ];
+  let view: View = FIRST_VIEW;
+  for (const each of keys) {
+    const isNamed = NAMED.includes(each);
+    const key: Key = isNamed
+      ? { input: '', name: each as NonNullable<Key['name']> }
+      : { input: each };
+    const next = afterKey(view, key, linesOf(moment, view));
+    if (next === 'quit') return next;
+    view = next;
+  }
+  return view;
+}
+
+function namesAfter(keys: readonly string[]): readonly string[] | 'quit' {
+  const view = after(keys);
+  return view === 'quit' ? view : names(view);
+}
+
+describe('keys', () => {
+  it.each<[readonly string[], readonly string[] | 'quit']>([
+    [[], ['general:', 'a', 'b', ':', 'x']],
+    [['q'], 'quit'],
+    [['s'], ['general:', 'b', 'a', ':', 'x']],
+    [
+      ['s', 'S'],
+      ['general:', 'a', 'b', ':', 'x'],
+    ],
+    [['return'], ['general:', ':', 'x']],
+    [
+      ['return', 'return'],
+      ['general:', 'a', 'b', ':', 'x'],
+    ],
+    [
+      ['down', 'down', ' '],
+      ['general:', ':', 'x'],
+    ],
+    [
+      ['end', ' '],
+      ['general:', 'a', 'b', ':'],
+    ],
+    [
+      ['G', 'g', ' '],
+      ['general:', ':', 'x'],
+    ],
+    [['a'], ['general:', ':']],
+    [
+      ['a', 'a'],
+      ['general:', 'a', 'b', ':', 'x'],
+    ],
+    [
+      ['/', 'd', 'r', 'a', 'i'],
+      ['general:', 'b'],
+    ],
+    [
+      ['/', 'q', 'backspace', 'x', 'return'],
+      [':', 'x'],
+    ],
+    [
+      ['/', 'b', 'escape'],
+      ['general:', 'a', 'b', ':', 'x'],
+    ],
+    [
+      ['/', 'b', 'return', 'escape'],
+      ['general:', 'a', 'b', ':', 'x'],
+    ],
+    [['/', 'n', 'o', 'n', 'e'], []],
+  ])('%j', (keys, expected) => {
+    expect(namesAfter(keys)).toEqual(expected);
+  });
+
+  it('keep the cursor on a line, whatever is typed', () => {
+    const key = fc.constantFrom(
+      'up',
+      'down',
+      'pageDown',
+      'home',
+      'end',
+      ' ',
+      's',
+      'a',
+      '/',
+      'x',
+      'escape',
+    );
+    fc.assert(
+      fc.property(fc.array(key, { maxLength: 30 }), (keys) => {
+        const view = after(keys);
+        if (view === 'quit') return;
+        const lines = linesOf(moment, view);
+        const next = afterKey({ ...view, isFiltering: false }, { input: '', name: 'up' }, lines);
+        expect(next === 'quit' ? 0 : next.cursor).toBeLessThanOrEqual(
+          Math.max(0, lines.length - 1),
+        );
+      }),
+    );
+  });
+});
+
+describe('what is drawn', () => {
+  it.each([
+    [0, '░░░░'],
+    [0.5, '██░░'],
+    [0.53, '██▏░'],
+    [1, '████'],
+    [2, '████'],
+  ])('a share of %d is %s', (share, text) => {
+    expect(bar({ requested: share, allocatable: 1 }, 4)).toBe(text);
+  });
+
+  it('a line fills the width, whatever the width', () => {
+    for (const width of [40, 60, 80, 100, 140, 200]) {
+      const lengths = linesOf(moment, FIRST_VIEW).map(
+        (line) =>
+          piecesOf(line, width)
+            .map(({ text }) => text)
+            .join('').length,
+      );
+      expect(new Set([...lengths, titleLine(width).length])).toEqual(new Set([width]));
+    }
+  });
+
+  it('a screen of 160 columns shows all there is to know of a node', async () => {
+    const texts = linesOf(moment, FIRST_VIEW).map((line) =>
+      piecesOf(line, 160)
+        .map(({ text }) => text)
+        .join('')
+        .trimEnd(),
+    );
+    const screen = [titleLine(160).trimEnd(), ...texts].join('\n');
+    await expect(screen).toMatchFileSnapshot('golden/watch.txt');
+  });
+
+  it('the cursor stays in sight', () => {
+    expect([firstShown(0, 100, 10), firstShown(50, 100, 10), firstShown(99, 100, 10)]).toEqual([
+      0, 45, 90,
+    ]);
+    expect(firstShown(3, 5, 10)).toBe(0);
+  });
+
+  it('prices that change have a trend', () => {
+    expect(sparkline([1, 2, 3])).toBe('▁▅█');
+    expect([sparkline([1, 1]), sparkline([1]), trendText([])]).toEqual(['', '', '']);
+    const history = [
+      { atMs: 0, perHour: 9 },
+      { atMs: 600_000, perHour: 1 },
+      { atMs: 720_000, perHour: 3 },
+    ];
+    expect(trendText(history)).toBe('+$2.0000 in 2m ▆▁▂'.replace('▆', '█').replace('▂', '▃'));
+  });
+});
