@@ -30,8 +30,8 @@ export async function readPauses(client: KubeClient): Promise<PauseData> {
 }
 
 /**
- * Writes pauses; returns the ConfigMap. Its other keys stay. Without a ConfigMap there is nothing to
- * remove: undefined.
+ * Writes pauses; returns the ConfigMap. Its other keys stay. Without a ConfigMap there is nothing
+ * to remove: undefined.
  */
 export async function writePauses(client: KubeClient, data: PauseData): Promise<unknown> {
   const known = await find(client, RESOURCES.configMaps, BRAKES_CONFIG_MAP);

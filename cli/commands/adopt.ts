@@ -23,10 +23,12 @@ import { TO_JOINER } from '../handover/to-joiner.ts';
 import { TO_KARPENTER } from '../handover/to-karpenter.ts';
 import { doesKarpenterRun, type Position, positionOf } from '../handover/walk.ts';
 import { type LiveCluster, withLiveCluster } from '../live.ts';
+import { type MarketOptions, withMarketOptions } from '../market.ts';
 import { namedRegion } from '../region.ts';
 import { lastSigns } from '../release/alive.ts';
+import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts';
 
-interface Options extends HandoverOptions {
+interface Options extends HandoverOptions, MarketOptions, SettingsOptions {
   /** The EKS cluster's name. */
   readonly cluster?: string;
 }
@@ -117,7 +119,8 @@ async function run(options: Options): Promise<number> {
 
 /** `joiner adopt`: from Karpenter to Joiner, without a node launched or drained. */
 export function adoptCommand(): Command {
-  return withHandoverOptions(new Command('adopt'), TO_JOINER)
+  const command = withHandoverOptions(new Command('adopt'), TO_JOINER);
+  return withSettingsOptions(withMarketOptions(command))
     .description('take over a cluster from Karpenter, step by step')
     .option('--cluster <name>', "the EKS cluster; default: the stack's, or Karpenter's")
     .addHelpText('after', HELP)

@@ -66,8 +66,23 @@ const HIDDEN_SECONDS = 60;
 const NO_QUEUE = /QueueDoesNotExist|NonExistentQueue/;
 
 /** SQS as the caller reaches it. */
-export function sqsClient(access: AwsAccess): SQSClient {
+function sqsClient(access: AwsAccess): SQSClient {
   return new SQSClient(configuration(access));
+}
+
+/** The ARN of a queue; undefined: the account and region have no queue of that name. */
+export async function queueArn(access: AwsAccess, name: string): Promise<string | undefined> {
+  const sqs = sqsClient(access);
+  try {
+    const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: name }));
+    const { Attributes } = await sqs.send(
+      new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }),
+    );
+    return Attributes?.['QueueArn'];
+  } catch (error) {
+    if (error instanceof Error && NO_QUEUE.test(error.name)) return undefined;
+    throw error;
+  }
 }
 
 function batches<Item>(items: readonly Item[]): readonly (readonly Item[])[] {

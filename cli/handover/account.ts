@@ -5,12 +5,11 @@ import {
 } from '@aws-sdk/client-ec2';
 import { ListRuleNamesByTargetCommand } from '@aws-sdk/client-eventbridge';
 import { GetRoleCommand, SimulatePrincipalPolicyCommand } from '@aws-sdk/client-iam';
-import { GetQueueAttributesCommand, GetQueueUrlCommand } from '@aws-sdk/client-sqs';
 import { type AwsAccess, ec2Client, iamClient } from '../../shared/aws/access.ts';
 import { allPages } from '../../shared/aws/calls.ts';
 import { eventBridgeClient } from '../../shared/aws/events.ts';
 import { interruptionQueueNames, TAGS } from '../../shared/contract.ts';
-import { sqsClient } from '../dead-letters/queue.ts';
+import { queueArn } from '../dead-letters/queue.ts';
 import { type Facts, type Known, known } from '../doctor/facts.ts';
 
 /** A queue for interruption messages. */
@@ -34,25 +33,15 @@ export interface AccountFacts {
 }
 
 async function rulesOf(access: AwsAccess, name: string): Promise<QueueFacts> {
-  const sqs = sqsClient(access);
-  try {
-    const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: name }));
-    const { Attributes } = await sqs.send(
-      new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }),
-    );
-    const TargetArn = Attributes?.['QueueArn'] ?? '';
-    const events = eventBridgeClient(access);
-    const rules = await allPages(async (NextToken) => {
-      const command = new ListRuleNamesByTargetCommand({ TargetArn, NextToken });
-      const page = await events.send(command);
-      return { items: page.RuleNames, next: page.NextToken };
-    });
-    return { name, rules };
-  } catch (error) {
-    const isAbsent = error instanceof Error && /QueueDoesNotExist|NonExistent/.test(error.name);
-    if (isAbsent) return { name, rules: undefined };
-    throw error;
-  }
+  const TargetArn = await queueArn(access, name);
+  if (TargetArn === undefined) return { name, rules: undefined };
+  const events = eventBridgeClient(access);
+  const rules = await allPages(async (NextToken) => {
+    const command = new ListRuleNamesByTargetCommand({ TargetArn, NextToken });
+    const page = await events.send(command);
+    return { items: page.RuleNames, next: page.NextToken };
+  });
+  return { name, rules };
 }
 
 /** Whether IAM lets `provision` pass the roles, as its policies say. */

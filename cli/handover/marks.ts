@@ -93,8 +93,9 @@ export function isDisruptionOpen(claim: NodeClaim): boolean {
 }
 
 /**
- * What is removed from a NodePool or an EC2NodeClass: with them, its hash, whoever wrote it. Karpenter
- * stamps the hashes of claims anew only where the hash of their pool or class is not its own.
+ * What is removed from a NodePool or an EC2NodeClass: with them, its hash, whoever wrote it.
+ * Karpenter stamps the hashes of claims anew only where the hash of their pool or class is not its
+ * own.
  */
 export function removedFromPool(annotations: Labels): Removed {
   return removed(annotations, [...OF_POOLS, NODE_POOL_HASH, NODE_POOL_HASH_VERSION]);

@@ -3,15 +3,14 @@ import { parseDurationMs } from '../../shared/core/duration.ts';
 import { clusterWriter } from '../../shared/kube/cluster-writer.ts';
 import { eventSink } from '../../shared/kube/events.ts';
 import { BadInput } from '../bad-input.ts';
+import { type ClusterOptions, withClusterOptions } from '../connect.ts';
 import type { Line } from '../doctor/line.ts';
-import type { LiveCluster, PricedClusterOptions } from '../live.ts';
-import { withPricedClusterOptions } from '../live.ts';
-import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts';
+import type { LiveCluster } from '../live.ts';
 import { plannedSteps, type StepOutcome, takeSteps } from './run.ts';
 import type { Step, Walk } from './walk.ts';
 
 /** Options of both commands. */
-export interface HandoverOptions extends PricedClusterOptions, SettingsOptions {
+export interface HandoverOptions extends ClusterOptions {
   readonly dryRun?: true;
   readonly undo?: true;
   readonly until?: string;
@@ -45,14 +44,14 @@ const WAIT_MS = 10 * 60_000;
 
 /** The command with the options that adopting and handing back have in common. */
 export function withHandoverOptions(command: Command, steps: readonly Step[]): Command {
-  return withSettingsOptions(withPricedClusterOptions(command))
+  return withClusterOptions(command)
     .option('--dry-run', 'only check, and print the steps')
     .option('--undo', 'undo the steps that were taken')
     .addOption(
       new Option('--until <step>', 'stop after this step').choices(steps.map(({ name }) => name)),
     )
-    .option('--by-hand', "wait until somebody else has scaled Karpenter's Deployment")
-    .option('--accept-drift', 'go on although nodes have drifted meanwhile')
+    .option('--by-hand', "wait until Karpenter's Deployment was scaled by other means")
+    .option('--accept-drift', 'continue although nodes have become drifted')
     .option('--no-settle', 'do not wait for what Karpenter has begun')
     .addOption(
       new Option(

@@ -1,4 +1,4 @@
-import type { StackSettings } from '../../shared/api/stack-settings.ts';
+import { GATE_NAMES, type StackSettings } from '../../shared/api/stack-settings.ts';
 import { ENV, FEATURE_GATES, type FeatureGate } from '../../shared/contract.ts';
 import type { ClusterState } from '../../shared/ports.ts';
 import { type Line, ok, warn } from '../doctor/line.ts';
@@ -59,7 +59,7 @@ function gateLines(
   state: ClusterState,
 ): readonly Line[] {
   const given = gatesOf(karpenter);
-  const differing = (Object.keys(FEATURE_GATES) as FeatureGate[]).flatMap((gate) => {
+  const differing = GATE_NAMES.flatMap((gate) => {
     const subject = subjectOf(gate, state);
     const theirs = given.get(gate) ?? KARPENTER_GATES[gate] ?? FEATURE_GATES[gate];
     if (subject === undefined || theirs === stack.gates[gate]) return [];

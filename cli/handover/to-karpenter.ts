@@ -6,7 +6,7 @@ import type { ClusterState } from '../../shared/ports.ts';
 import { pauseData, writePauses } from '../pauses.ts';
 import { nodesBefore, nodesSince, unansweredLaunches, unstampedByKarpenter } from './claims.ts';
 import { cleaningsOf } from './clean.ts';
-import { deploymentName, scaleKarpenter } from './karpenter.ts';
+import { scaleKarpenter } from './karpenter.ts';
 import { HeldKarpenterLease, isOwnHolder } from './lease.ts';
 import { RECORD_CONFIG_MAP } from './record.ts';
 import { begunRecord, recordOf, sinceText, whyNotSame } from './to-joiner.ts';
@@ -167,8 +167,8 @@ async function elect(walk: Walk): Promise<string> {
 }
 
 /**
- * Karpenter stamps claims only when it first sees a pool or class without a hash of its own. Where a
- * hash of ours came between, it is made to look again.
+ * Karpenter stamps claims only when it first sees a pool or class without a hash of its own. Where
+ * a hash of ours came between, it is made to look again.
  */
 async function askForStamps(walk: Walk, { state }: Position): Promise<void> {
   const left = unstampedByKarpenter(state);
@@ -302,10 +302,3 @@ export const TO_KARPENTER: readonly Step[] = [
     take: finish,
   },
 ];
-
-/** What the steps use of Karpenter's Deployment, in words. */
-export function karpenterText({ karpenter }: Position): string {
-  if (karpenter === undefined) return 'no Deployment of Karpenter was found';
-  const { version, replicas } = karpenter;
-  return `Karpenter ${version ?? 'of unknown version'}, Deployment ${deploymentName(karpenter)}, ${replicas} replicas`;
-}

@@ -38,8 +38,9 @@ function hashOf(value: unknown): string {
 }
 
 /**
- * What of Karpenter a hand-over meets: leader election as client-go does it, and the hash controllers
- * and the start of the disruption controller of core v1.14.1. It launches and drains nothing.
+ * What of Karpenter a hand-over meets: leader election as client-go does it, and the hash
+ * controllers and the start of the disruption controller of core v1.14.1. It launches and drains
+ * nothing.
  */
 export class StandInKarpenter implements ControllerProgram {
   readonly #admin: KubeClient;
