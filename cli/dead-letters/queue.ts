@@ -66,7 +66,7 @@ const HIDDEN_SECONDS = 60;
 const NO_QUEUE = /QueueDoesNotExist|NonExistentQueue/;
 
 /** SQS as the caller reaches it. */
-function sqsClient(access: AwsAccess): SQSClient {
+export function sqsClient(access: AwsAccess): SQSClient {
   return new SQSClient(configuration(access));
 }
 
