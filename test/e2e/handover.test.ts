@@ -184,6 +184,7 @@ function adoptsAndHandsBack(stage: Stage): void {
       ]);
       const said = report.checks.map(({ check, message }) => `${check}: ${message}`);
       expect(said).toContain('drift: no node becomes drifted; 2 have drifted already');
+      expect(said).toContain('instances: 6, each with its NodeClaim');
       expect(said.find((each) => each.startsWith('under way'))).toContain('is being disrupted');
       expect(await versionsOf(stage)).toEqual(before);
     },
