@@ -38,6 +38,13 @@ async function program(argv: readonly string[]): Promise<Command> {
 /** Runs one command line (`argv` as in `process.argv`); sets `process.exitCode`. */
 export async function main(argv: readonly string[]): Promise<void> {
   try {
+    // A shell asks with these words, as those of cobra's programs do: joiner complete -- top --so
+    const [, , name, dashes, ...words] = argv;
+    if (name === 'complete' && dashes === '--') {
+      const { completionAnswer } = await import('./completion/complete.ts');
+      process.stdout.write(await completionAnswer(words));
+      return;
+    }
     const root = await program(argv);
     await root.parseAsync([...argv]);
   } catch (error) {

@@ -14,6 +14,7 @@ import {
 } from '../offline-catalog.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { collect, variablesOf } from '../simulate/variables.ts';
+import { unknownNames } from '../unknown-names.ts';
 
 interface Options extends OfflineCatalogOptions {
   readonly overlay: readonly string[];
@@ -56,12 +57,7 @@ function checkNames(diagnosis: Diagnosis, { overlays, nodePools }: Selection): v
     '--nodepool': { asked: nodePools, names: [...diagnosis.before.keys()] },
   };
   const problems = Object.entries(known).flatMap(([option, { asked, names }]) =>
-    asked
-      .filter((name) => !names.includes(name))
-      .map((name) => {
-        const valid = names.length === 0 ? 'none' : [...names].sort().join(', ');
-        return `${option} ${name}: there is none of this name; there are: ${valid}`;
-      }),
+    unknownNames(option, asked, names),
   );
   if (problems.length > 0) throw new BadInput(problems);
 }

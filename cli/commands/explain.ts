@@ -29,6 +29,7 @@ import {
   withSettingsOptions,
 } from '../stack-settings.ts';
 import { nodeRows } from '../top/rows.ts';
+import { meant } from '../unknown-names.ts';
 
 interface Options extends PricedClusterOptions, SettingsOptions, ManifestOptions {
   readonly filename: readonly string[];
@@ -60,11 +61,19 @@ async function podNamed(
   const [own = name, given] = name.split('/').reverse();
   const where = given ?? namespace;
   const pod = state.objects.pods.find((each) => each.namespace === where && each.name === own);
-  if (pod === undefined) throw new Absent(`there is no Pod ${own} in namespace ${where}`);
+  if (pod === undefined) {
+    const there = state.objects.pods.filter((each) => each.namespace === where);
+    const near = meant(own, namesOf(there));
+    throw new Absent(`there is no Pod ${own} in namespace ${where}${near}`);
+  }
   const input = await previewedOn(market, live, stack);
   const around = { state, rows: nodeRows(state, input.prices, nowMs) };
   const found = explainPod(pod, await preview(input), around, await planningOf(input));
   return { kind: 'pod', found };
+}
+
+function namesOf(objects: readonly { readonly name: string }[]): readonly string[] {
+  return objects.map(({ name }) => name);
 }
 
 async function claimNamed(
@@ -76,7 +85,9 @@ async function claimNamed(
   const { state, nowMs } = live;
   const { nodes, nodeClaims } = state.objects;
   const node = kind === 'node' ? nodes.find((each) => each.name === name) : undefined;
-  if (kind === 'node' && node === undefined) throw new Absent(`there is no Node ${name}`);
+  if (kind === 'node' && node === undefined) {
+    throw new Absent(`there is no Node ${name}${meant(name, namesOf(nodes))}`);
+  }
   const claim = nodeClaims.find((each) =>
     kind === 'node'
       ? node?.providerId !== undefined && each.providerId === node.providerId
@@ -86,7 +97,7 @@ async function claimNamed(
     throw new Absent(
       kind === 'node'
         ? `Node ${name} has no NodeClaim: it is somebody else's, and Joiner leaves it alone`
-        : `there is no NodeClaim ${name}`,
+        : `there is no NodeClaim ${name}${meant(name, namesOf(nodeClaims))}`,
     );
   }
   const input = await previewedOn(market, live, stack);

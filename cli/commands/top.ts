@@ -14,6 +14,7 @@ import { renderTop } from '../top/render.ts';
 import { type NodeRow, nodeRows, SORTS, type Sort, sorted, totalsOf } from '../top/rows.ts';
 import type { Moment } from '../top/watch/moment.ts';
 import { watchTop } from '../top/watch/watch.ts';
+import { unknownNames } from '../unknown-names.ts';
 
 interface Options extends PricedClusterOptions {
   readonly nodepool: readonly string[];
@@ -37,16 +38,9 @@ function selected<Row extends NodeRow>(
   names: readonly string[],
 ): readonly Row[] {
   const ofRows = rows.flatMap(({ nodePool }) => nodePool ?? []);
-  const known = [
-    ...new Set([...state.objects.nodePools.map(({ name }) => name), ...ofRows]),
-  ].sort();
-  const unknown = names.filter((name) => !known.includes(name));
-  if (unknown.length > 0) {
-    const valid = known.length === 0 ? 'none' : known.join(', ');
-    throw new BadInput(
-      unknown.map((name) => `--nodepool ${name}: there is none of this name; there are: ${valid}`),
-    );
-  }
+  const known = [...state.objects.nodePools.map(({ name }) => name), ...ofRows];
+  const problems = unknownNames('--nodepool', names, known);
+  if (problems.length > 0) throw new BadInput(problems);
   return names.length === 0 ? rows : rows.filter(({ nodePool }) => names.includes(nodePool ?? ''));
 }
 

@@ -1,4 +1,5 @@
 /** Every generated file of the documentation but docs/permissions.md, with its text. */
+import { contentsPage, llmsText } from './contents-pages.ts';
 import { alarmsPage } from './reference/alarms.ts';
 import { commandsPage } from './reference/commands.ts';
 import { conditionsPage } from './reference/conditions.ts';
@@ -26,5 +27,7 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
       ([name, page]) => [`docs/reference/${name}.md`, fieldsPage(page)] as const,
     ),
     ...schemaFiles(),
+    ['docs/README.md', contentsPage()],
+    ['docs/.vitepress/public/llms.txt', llmsText()],
   ]);
 }

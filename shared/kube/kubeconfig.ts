@@ -51,6 +51,14 @@ export async function loadKubeconfig(
   return { endpoint, tokens: tokensOf(config, bearerOf(options.headers), nowMs) };
 }
 
+/** The names of a kubeconfig's contexts; none where there is no file. */
+export function contextsOf(file?: string): readonly string[] {
+  const config = new KubeConfig();
+  if (file === undefined) config.loadFromDefault();
+  else config.loadFromFile(file);
+  return config.getContexts().map(({ name }) => name);
+}
+
 /** The library fills in what the user of the context has: it runs the exec plugin where need be. */
 async function authentication(config: KubeConfig): Promise<RequestOptions> {
   const options: RequestOptions = { headers: {} };

@@ -29,7 +29,8 @@ describe('generated pages', () => {
 
   it('are all that docs/reference has', () => {
     const there = tracked.filter((file) => file.startsWith('docs/reference/'));
-    expect(there.toSorted()).toEqual(FILES.map(([file]) => file).toSorted());
+    const made = FILES.map(([file]) => file).filter((file) => file.startsWith('docs/reference/'));
+    expect(there.toSorted()).toEqual(made.toSorted());
   });
 });
 

@@ -1,8 +1,13 @@
 import { type Command, CommanderError } from 'commander';
 import { COMMANDS } from '../../cli/command-list.ts';
 
-/** What stands in the pages for a number. */
-const NUMBERS = new Set(['N', 'P', 'MB']);
+/** What stands in the pages for a number or a region; other names of people's own may be any text. */
+const STANDS_FOR: Readonly<Record<string, string>> = {
+  N: '1',
+  P: '1',
+  MB: '1',
+  REGION: 'us-east-1',
+};
 
 /** What the command line says against these words, without doing what they ask; or nothing. */
 export async function usageProblem(words: readonly string[]): Promise<string | undefined> {
@@ -17,7 +22,7 @@ export async function usageProblem(words: readonly string[]): Promise<string | u
     .configureOutput({ writeErr: (text) => said.push(text), writeOut: () => {} })
     .action(() => {});
   try {
-    const given = rest.map((word) => (NUMBERS.has(word) ? '1' : word));
+    const given = rest.map((word) => STANDS_FOR[word] ?? word);
     await told.parseAsync(given, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return undefined;

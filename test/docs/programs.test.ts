@@ -29,6 +29,7 @@ function of(program: string) {
 /** Services whose SDK is installed; of others the operations that the pages name are listed. */
 const CLIENTS: Readonly<Record<string, object>> = { ec2, eks, events, iam, sqs, ssm };
 const OPERATIONS: Readonly<Record<string, readonly string[]>> = {
+  sts: ['decode-authorization-message'],
   s3: ['cp', 'ls', 'mb', 'rb', 'sync'],
   cloudformation: [
     'deploy',

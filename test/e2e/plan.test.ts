@@ -219,6 +219,8 @@ await describeClosedLoop('joiner plan on a real control plane', (loop) => {
     for (const args of [['top'], ['budgets'], ['compare'], ['explain', 'node', node]]) {
       expect(await as(...args)).toMatchObject({ exitCode: 0, stderr: '' });
     }
+    const asked = await joiner('complete', '--', 'explain', '--kubeconfig', viewer, 'node', '');
+    expect(asked.stdout).toContain(`${node}\n`);
     const written = await as('pause', 'launch');
     expect(written.exitCode).toBe(1);
   });
