@@ -124,6 +124,12 @@ export const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./commands/dead-letters.ts')).deadLettersCommand(),
   },
   {
+    name: 'mcp',
+    usage: OPTIONS,
+    description: 'serve read-only commands as tools for assistants (Model Context Protocol)',
+    load: async () => (await import('./commands/mcp.ts')).mcpCommand(),
+  },
+  {
     name: 'completion',
     usage: '[options] <shell>',
     description: 'print the script for command completion in a shell',

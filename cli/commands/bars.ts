@@ -1,9 +1,16 @@
-import { Argument, Command, Option } from 'commander';
+import { Argument, Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { FAULTS } from '../../shared/core/launch/faults.ts';
 import { callersAccess } from '../aws-access.ts';
 import { Problems, reporting } from '../bad-input.ts';
 import { type HeldBar, HeldBars } from '../bars/held.ts';
+import {
+  type DocumentFormat,
+  documentText,
+  isDocument,
+  type OutputFormat,
+  outputOption,
+} from '../output.ts';
 import { givenRegion, stackBucket } from '../stack-bucket.ts';
 
 interface Options {
@@ -11,7 +18,7 @@ interface Options {
   readonly region?: string;
   readonly bucket?: string;
   readonly all?: boolean;
-  readonly output: 'text' | 'json';
+  readonly output: OutputFormat<'text'>;
 }
 
 type Action = 'list' | 'forget';
@@ -40,14 +47,18 @@ async function run(action: Action, keys: readonly string[], options: Options): P
   const bars = new HeldBars(access, bucket);
   const held = await bars.read();
   if (action === 'list') {
-    process.stdout.write(options.output === 'json' ? asJson(held) : asText(held, bars.nowMs()));
+    process.stdout.write(
+      isDocument(options.output) ? asDocument(held, options.output) : asText(held, bars.nowMs()),
+    );
     return 0;
   }
   const isMeant = (key: string): boolean => options.all === true || isNamed(key, keys);
   const meant = held.filter(({ key }) => isMeant(key));
   const own = meant.filter(({ cluster }) => cluster === options.cluster);
   if (own.length > 0) await bars.forget(options.cluster, isMeant);
-  process.stdout.write(options.output === 'json' ? asJson(own) : forgotten(own));
+  process.stdout.write(
+    isDocument(options.output) ? asDocument(own, options.output) : forgotten(own),
+  );
   for (const each of meant.filter((one) => !own.includes(one))) {
     const { key, cluster } = each;
     process.stderr.write(`${key} is barred by the stack for ${cluster}: --cluster ${cluster}\n`);
@@ -86,7 +97,7 @@ function asText(bars: readonly HeldBar[], nowMs: number): string {
     .join('');
 }
 
-function asJson(held: readonly HeldBar[]): string {
+function asDocument(held: readonly HeldBar[], format: DocumentFormat): string {
   const bars = held.map(({ key, cluster, bar: { kind, reason, markedAtMs, untilMs, times } }) => ({
     key,
     kind,
@@ -97,7 +108,7 @@ function asJson(held: readonly HeldBar[]): string {
     cluster,
     ends: FAULTS[kind].ends,
   }));
-  return `${JSON.stringify({ joiner: packageJson.version, bars }, null, 2)}\n`;
+  return documentText({ joiner: packageJson.version, bars }, format);
 }
 
 /** `joiner bars`: what EC2 has refused and is not asked for now, and a way to ask all the same. */
@@ -111,7 +122,7 @@ export function barsCommand(): Command {
     .option('--region <region>', "the cluster's region; default: AWS_REGION")
     .option('--bucket <name>', "the stack's bucket; default: read from the stack's functions")
     .option('--all', 'forget every entry of this stack')
-    .addOption(new Option('-o, --output <format>').choices(['text', 'json']).default('text'))
+    .addOption(outputOption('text'))
     .addHelpText('after', HELP)
     .action((what: Action, keys: readonly string[], options: Options) =>
       reporting(() => run(what, keys, options)),

@@ -3,13 +3,13 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { reporting } from '../bad-input.ts';
 import { encodeTimetables, renderTimetables, timetables } from '../budgets/timetables.ts';
 import { type ClusterOptions, withClusterOptions } from '../connect.ts';
-import { jsonText } from '../json.ts';
 import { noteLines, withLiveCluster } from '../live.ts';
+import { documentText, isDocument, type OutputFormat, outputOption } from '../output.ts';
 import { timeSpan } from '../time-span.ts';
 
 interface Options extends ClusterOptions {
   readonly next: number;
-  readonly output: 'table' | 'json';
+  readonly output: OutputFormat<'table'>;
 }
 
 const DAY_MS = 86_400_000;
@@ -20,9 +20,9 @@ async function run(options: Options): Promise<number> {
     const fromMs = Math.floor(live.nowMs / MINUTE_MS) * MINUTE_MS;
     const all = timetables(live.state, { fromMs, toMs: fromMs + options.next });
     const { url: cluster, unreadable } = live;
-    if (options.output === 'json') {
+    if (isDocument(options.output)) {
       const about = { joiner: packageJson.version, cluster, notes: unreadable };
-      return jsonText({ ...about, nodePools: encodeTimetables(all) });
+      return documentText({ ...about, nodePools: encodeTimetables(all) }, options.output);
     }
     return `${cluster}: nodes that may be gone at once\n${noteLines(unreadable)}\n${renderTimetables(all)}\n`;
   });
@@ -39,6 +39,6 @@ export function budgetsCommand(): Command {
         .argParser(timeSpan)
         .default(7 * DAY_MS, '7d'),
     )
-    .addOption(new Option('-o, --output <format>').choices(['table', 'json']).default('table'))
+    .addOption(outputOption('table'))
     .action((options: Options) => reporting(() => run(options)));
 }

@@ -8,11 +8,18 @@ import { find } from '../../shared/kube/find.ts';
 import type { PauseScope } from '../../shared/ports/cluster.ts';
 import { reporting } from '../bad-input.ts';
 import { type ClusterOptions, connect, serverFacts, withClusterOptions } from '../connect.ts';
+import {
+  type DocumentFormat,
+  documentText,
+  isDocument,
+  type OutputFormat,
+  outputOption,
+} from '../output.ts';
 
 interface Options extends ClusterOptions {
   /** Milliseconds; undefined: without an end. */
   readonly for?: number;
-  readonly output: 'text' | 'json';
+  readonly output: OutputFormat<'text'>;
 }
 
 type Part = PauseScope | 'all';
@@ -30,7 +37,11 @@ async function change(name: string, options: Options, data: Change): Promise<num
     // The functions' clocks are AWS's; the API server's is nearer to them than this machine's.
     const { nowMs } = await serverFacts(client);
     const paused = decodeBrakes(await write(client, data(nowMs)));
-    process.stdout.write(options.output === 'json' ? asJson(paused, nowMs) : asText(paused, nowMs));
+    process.stdout.write(
+      isDocument(options.output)
+        ? asDocument(paused, nowMs, options.output)
+        : asText(paused, nowMs),
+    );
     return 0;
   } finally {
     await client.close();
@@ -75,9 +86,13 @@ function asText(paused: Partial<Record<PauseScope, number>>, nowMs: number): str
   }).join('');
 }
 
-function asJson(paused: Partial<Record<PauseScope, number>>, nowMs: number): string {
+function asDocument(
+  paused: Partial<Record<PauseScope, number>>,
+  nowMs: number,
+  format: DocumentFormat,
+): string {
   const value = { joiner: packageJson.version, brakes: stateOf(paused, nowMs) };
-  return `${JSON.stringify(value, null, 2)}\n`;
+  return documentText(value, format);
 }
 
 function duration(text: string): number {
@@ -94,7 +109,7 @@ function commandOf(name: string, description: string, part: Argument): Command {
   return withClusterOptions(new Command(name))
     .description(description)
     .addArgument(part.choices(PARTS))
-    .addOption(new Option('-o, --output <format>').choices(['text', 'json']).default('text'))
+    .addOption(outputOption('text'))
     .addHelpText('after', HELP);
 }
 

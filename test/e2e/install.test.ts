@@ -4,15 +4,12 @@ import { manifests } from '../../infra/bundle.ts';
 import { RESOURCES, resourceOf } from '../../shared/api/resources.ts';
 import type { ClusterAccess } from '../../shared/aws/cluster-access.ts';
 import { SETTINGS_CONFIG_MAP } from '../../shared/contract.ts';
-import { KubeClient } from '../../shared/kube/client.ts';
+import type { KubeClient } from '../../shared/kube/client.ts';
 import { find } from '../../shared/kube/find.ts';
 import { property, text } from '../../shared/kube/list.ts';
-import { systemTiming } from '../../shared/kube/time.ts';
-import { fixedToken } from '../../shared/kube/token.ts';
-import { httpTransport } from '../../shared/kube/transport.ts';
 import { ensureNamespace } from '../contract/kube-objects.ts';
 import { karpenterCrds, ourCrds } from '../support/control-plane/crds.ts';
-import type { ControlPlane } from '../support/control-plane/launch.ts';
+import { asGroup, impatientClient } from '../support/control-plane/installer-clients.ts';
 import { clientOf, describeWithControlPlane } from '../support/control-plane/suite.ts';
 
 const CRD = RESOURCES.customResourceDefinitions;
@@ -351,42 +348,6 @@ function ourRole(name: string): unknown {
       property(each, 'kind') === 'ClusterRole' &&
       property(property(each, 'metadata'), 'name') === name,
   );
-}
-
-/** The admin as a member of one group and of no other, for so many requests. */
-function asGroup(
-  { url, caPem, adminToken }: ControlPlane,
-  group: string,
-  requests: number,
-): KubeClient {
-  const transport = httpTransport({ url, caPem });
-  const as = { 'impersonate-user': 'installer', 'impersonate-group': group };
-  let left = requests;
-  return new KubeClient({
-    transport: {
-      ...transport,
-      send: (request) => {
-        left -= 1;
-        const headers = { ...request.headers, ...(left < 0 ? {} : as) };
-        return transport.send({ ...request, headers });
-      },
-    },
-    tokens: fixedToken(adminToken),
-    timing: systemTiming,
-    name: 'joiner-install',
-    version: 'test',
-  });
-}
-
-/** Waiting for an access entry takes no time here. */
-function impatientClient({ url, caPem }: ControlPlane, token: string): KubeClient {
-  return new KubeClient({
-    transport: httpTransport({ url, caPem }),
-    tokens: fixedToken(token),
-    timing: { ...systemTiming, sleep: async () => {} },
-    name: 'joiner-install',
-    version: 'test',
-  });
 }
 
 /** The definition with one field more in its spec, and perhaps one less. */

@@ -26,7 +26,7 @@ import { nodesOnPath } from './nodes.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 
 /** In bytes: what people download, and what it takes on a disk. */
-const BUDGET = { size: 6_000_000, unpackedSize: 22_000_000, files: 300 };
+const BUDGET = { size: 6_000_000, unpackedSize: 24_000_000, files: 300 };
 
 let folder = '';
 let packed: Packed;
@@ -210,7 +210,7 @@ describe('an app of the CDK', () => {
       place = join(app, `${type}-${options.module}`);
       write(place, { 'package.json': { type }, 'app.ts': APP });
       compile(place, options);
-    }, 120_000);
+    }, 240_000);
 
     it.each(nodesOnPath())(
       'synthesises under Node $version what a checkout does',
@@ -222,7 +222,7 @@ describe('an app of the CDK', () => {
         expect(withoutBootstrap(template('joiner-demo'))).toEqual(expected);
         expect(template('nodes')).toHaveProperty('Resources');
       },
-      60_000,
+      240_000,
     );
   });
 
