@@ -1,5 +1,6 @@
 import type { PricedOffering } from '../../core/explain/parameters.ts';
 import { type Reason, reason } from '../../core/explain/reason.ts';
+import { missing } from '../../core/missing.ts';
 import { type Currency, currencyOf } from '../../core/model/currency.ts';
 import { MIN_VALUES_RELAXED } from '../../core/model/labels.ts';
 import type { OfferingChoice } from '../../core/model/plan.ts';
@@ -88,7 +89,7 @@ async function createClaim(
   pool: NodePool,
   waiting: readonly Pod[],
 ): Promise<WrittenClaim> {
-  const types = input.snapshot.instanceTypes.get(pool.name) ?? [];
+  const types = input.snapshot.instanceTypes.get(pool.name) ?? missing(pool.name);
   const name = `${pool.name}-${ports.ids.suffix()}`;
   const uids = waiting.map(({ uid }) => uid);
   const claim = plannedClaim(planned, pool, types, name, uids);
@@ -123,8 +124,8 @@ export async function createClaims(
     return { planned, written, refused };
   });
   await atOnce(WRITES_AT_ONCE, parts, async ({ planned, written, refused }) => {
-    const pool = pools.find((each) => each.name === planned.nodePool);
-    if (pool === undefined) return;
+    const { nodePool } = planned;
+    const pool = pools.find((each) => each.name === nodePool) ?? missing(nodePool);
     const { pods } = planned;
     const create = async (): Promise<void> => {
       const own = pods.flatMap((pod) => waiting.get(pod) ?? []);

@@ -1,5 +1,6 @@
 import { type Reason, reason } from '../../explain/reason.ts';
 import type { PodDisruptionBudget } from '../../model/cluster.ts';
+import { claimOfNode } from '../../model/joins.ts';
 import { DO_NOT_DISRUPT, NODE_POOL } from '../../model/labels.ts';
 import type { Pod } from '../../model/pod.ts';
 import { podKey } from '../../model/pod.ts';
@@ -33,12 +34,12 @@ function preemptors(snapshot: ClusterSnapshot, leaving: ReadonlySet<string>): Re
   const nominated = waiting.filter(isNominated);
   if (nominated.length === 0) return new Set();
   const { nodes, nodeClaims } = snapshot;
-  const joined = new Map(nodes.map(({ name, providerId = '' }) => [name, providerId]));
-  const claims = new Map(nodeClaims.map((claim) => [claim.providerId, claim]));
-  const hasVictims = ({ nominatedNodeName: node = '', spec, uid }: Pod): boolean => {
-    const claim = claims.get(joined.get(node));
+  const joined = new Map(nodes.map((node) => [node.name, node]));
+  const hasVictims = ({ nominatedNodeName: name = '', spec, uid }: Pod): boolean => {
+    const node = joined.get(name);
+    const claim = node && claimOfNode(nodeClaims, node);
     const isOurs = claim !== undefined && plannedPods(claim).includes(uid);
-    return (running.get(node) ?? []).some(
+    return (running.get(name) ?? []).some(
       (pod) => pod.spec.priority < spec.priority && (pod.deletedAtMs !== undefined || !isOurs),
     );
   };

@@ -254,7 +254,8 @@ function freeValue(set: ValueSet, named: ReadonlySet<string>): string | undefine
   const { atLeast, atMost } = set;
   const isFree = (value: string) => allows(set, value) && !named.has(value);
   if (atLeast === undefined && atMost === undefined) {
-    for (let count = 0; ; count++) {
+    // Each value that is not free is excluded or named: one more is tried than there are of both.
+    for (let count = 0; count <= set.values.size + named.size; count++) {
       const value = count === 0 ? 'joiner-any' : `joiner-any-${count}`;
       if (isFree(value)) return value;
     }
