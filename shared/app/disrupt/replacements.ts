@@ -6,7 +6,7 @@ import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
 import type { NewNodeClaim } from '../../ports.ts';
 import { plannedClaim } from '../planning/new-claims.ts';
 import { claimRef } from '../writes/references.ts';
-import { annotateReplaced } from './commands.ts';
+import { annotateReplaced, type ReplacedBecause } from './commands.ts';
 import { recordEvent } from './events.ts';
 import { type DisruptPass, detailOf } from './pass.ts';
 
@@ -24,12 +24,11 @@ export function replacementClaims(
 }
 
 /** Claims that go, each once what its pods need is ready. */
-export interface Replaced {
+export interface Replaced extends ReplacedBecause {
   readonly claims: readonly NodeClaim[];
   readonly replacements: readonly NewNodeClaim[];
   /** For each claim the indexes of the replacements that it waits for; by default all. */
   readonly needs?: readonly ReadonlySet<number>[];
-  readonly reason: DisruptionReason;
   /** Why, for people. */
   readonly message: string;
 }
@@ -61,7 +60,7 @@ export async function createReplacements(
   const waiting = waitingOf(replaced);
   if (replacements.length === 0 || waiting.length === 0) return made;
   for (const { claim, names } of waiting) {
-    if ((await annotateReplaced(pass, claim, names, reason)) !== 'done') return made;
+    if ((await annotateReplaced(pass, claim, names, replaced)) !== 'done') return made;
   }
   const idOf = (claim: NodeClaim): string => `disrupt-${claim.name}-replace-${nowMs}`;
   for (const each of replacements) {
