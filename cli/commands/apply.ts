@@ -1,6 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { Command, Option } from 'commander';
-import { stringify } from 'yaml';
+import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { kindDecoders } from '../../shared/api/kinds.ts';
 import { isPaused } from '../../shared/app/settings.ts';
@@ -17,7 +16,6 @@ import { type Applied, applyPlan } from '../apply/apply.ts';
 import { decisionText, renderApplied, resultText } from '../apply/render.ts';
 import { BadInput, reporting } from '../bad-input.ts';
 import { clusterUid } from '../cluster-uid.ts';
-import { jsonText } from '../json.ts';
 import {
   type LiveCluster,
   noteLines,
@@ -26,6 +24,7 @@ import {
   withPricedClusterOptions,
 } from '../live.ts';
 import { marketOf } from '../market.ts';
+import { documentText, type OutputFormat, outputOption } from '../output.ts';
 import { type PlanBasis, planBasis, rememberedBy, unused } from '../plan/copy.ts';
 import { type PlanFile, readPlanFile } from '../plan/plan-file.ts';
 import { signsOfLife } from '../release/alive.ts';
@@ -33,7 +32,7 @@ import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts'
 
 interface Options extends PricedClusterOptions, SettingsOptions {
   readonly dryRun?: boolean;
-  readonly output: 'text' | 'json' | 'yaml';
+  readonly output: OutputFormat<'text'>;
 }
 
 /** What was asked, answered. */
@@ -179,8 +178,7 @@ function asText({ url, plan, applied, notes }: Answer): string {
 
 function output(found: Answer, format: Options['output']): string {
   if (format === 'text') return asText(found);
-  const text = jsonText(encoded(found));
-  return format === 'json' ? text : stringify(JSON.parse(text));
+  return documentText(encoded(found), format);
 }
 
 async function run(file: string, options: Options): Promise<number> {
@@ -203,9 +201,7 @@ export function applyCommand(): Command {
     )
     .argument('<file>', 'the file that joiner plan --out wrote; - is standard input')
     .option('--dry-run', 'only check whether the decisions still hold')
-    .addOption(
-      new Option('-o, --output <format>').choices(['text', 'json', 'yaml']).default('text'),
-    )
+    .addOption(outputOption('text'))
     .addHelpText('after', HELP)
     .action((file: string, options: Options) => reporting(() => run(file, options)));
 }

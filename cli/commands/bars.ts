@@ -1,24 +1,31 @@
-import { Argument, Command, Option } from 'commander';
+import { Argument, Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { FAULTS } from '../../shared/core/launch/faults.ts';
-import { type CallersAccess, callersAccess } from '../aws-access.ts';
-import { BadInput, Problems, reporting } from '../bad-input.ts';
+import { callersAccess } from '../aws-access.ts';
+import { Problems, reporting } from '../bad-input.ts';
 import { type HeldBar, HeldBars } from '../bars/held.ts';
-import { deployedFunctions } from '../doctor/account.ts';
+import {
+  type DocumentFormat,
+  documentText,
+  isDocument,
+  type OutputFormat,
+  outputOption,
+} from '../output.ts';
+import { givenRegion, stackBucket } from '../stack-bucket.ts';
 
 interface Options {
   readonly cluster: string;
   readonly region?: string;
   readonly bucket?: string;
   readonly all?: boolean;
-  readonly output: 'text' | 'json';
+  readonly output: OutputFormat<'text'>;
 }
 
 type Action = 'list' | 'forget';
 
 function checked(action: Action, keys: readonly string[], options: Options): string {
   const problems = new Problems();
-  const region = options.region ?? process.env['AWS_REGION'] ?? process.env['AWS_DEFAULT_REGION'];
+  const region = givenRegion(options.region);
   if (region === undefined) problems.add('give --region, or set AWS_REGION');
   if (action === 'list' && keys.length > 0) problems.add('list takes no keys');
   if (action === 'list' && options.all === true) problems.add('--all is for forget');
@@ -29,17 +36,6 @@ function checked(action: Action, keys: readonly string[], options: Options): str
   return problems.checked(region);
 }
 
-/** The bucket that the stack's functions are told of. */
-async function bucketOf(
-  { region, credentials, endpoint }: CallersAccess,
-  cluster: string,
-): Promise<string> {
-  const functions = await deployedFunctions({ region, credentials, endpoint }, cluster);
-  const found = functions.find(({ bucket }) => bucket !== '');
-  if (found !== undefined) return found.bucket;
-  throw new BadInput([`no function of a stack for ${cluster} names a bucket: give --bucket`]);
-}
-
 /** Whether the key is named: by itself, or by what it begins with. */
 function isNamed(key: string, names: readonly string[]): boolean {
   return names.some((name) => key === name || key.startsWith(`${name}/`));
@@ -47,18 +43,22 @@ function isNamed(key: string, names: readonly string[]): boolean {
 
 async function run(action: Action, keys: readonly string[], options: Options): Promise<number> {
   const access = callersAccess(checked(action, keys, options), 'bars');
-  const bucket = options.bucket ?? (await bucketOf(access, options.cluster));
+  const bucket = options.bucket ?? (await stackBucket(access, options.cluster));
   const bars = new HeldBars(access, bucket);
   const held = await bars.read();
   if (action === 'list') {
-    process.stdout.write(options.output === 'json' ? asJson(held) : asText(held, bars.nowMs()));
+    process.stdout.write(
+      isDocument(options.output) ? asDocument(held, options.output) : asText(held, bars.nowMs()),
+    );
     return 0;
   }
   const isMeant = (key: string): boolean => options.all === true || isNamed(key, keys);
   const meant = held.filter(({ key }) => isMeant(key));
   const own = meant.filter(({ cluster }) => cluster === options.cluster);
   if (own.length > 0) await bars.forget(options.cluster, isMeant);
-  process.stdout.write(options.output === 'json' ? asJson(own) : forgotten(own));
+  process.stdout.write(
+    isDocument(options.output) ? asDocument(own, options.output) : forgotten(own),
+  );
   for (const each of meant.filter((one) => !own.includes(one))) {
     const { key, cluster } = each;
     process.stderr.write(`${key} is barred by the stack for ${cluster}: --cluster ${cluster}\n`);
@@ -97,7 +97,7 @@ function asText(bars: readonly HeldBar[], nowMs: number): string {
     .join('');
 }
 
-function asJson(held: readonly HeldBar[]): string {
+function asDocument(held: readonly HeldBar[], format: DocumentFormat): string {
   const bars = held.map(({ key, cluster, bar: { kind, reason, markedAtMs, untilMs, times } }) => ({
     key,
     kind,
@@ -108,7 +108,7 @@ function asJson(held: readonly HeldBar[]): string {
     cluster,
     ends: FAULTS[kind].ends,
   }));
-  return `${JSON.stringify({ joiner: packageJson.version, bars }, null, 2)}\n`;
+  return documentText({ joiner: packageJson.version, bars }, format);
 }
 
 /** `joiner bars`: what EC2 has refused and is not asked for now, and a way to ask all the same. */
@@ -122,7 +122,7 @@ export function barsCommand(): Command {
     .option('--region <region>', "the cluster's region; default: AWS_REGION")
     .option('--bucket <name>', "the stack's bucket; default: read from the stack's functions")
     .option('--all', 'forget every entry of this stack')
-    .addOption(new Option('-o, --output <format>').choices(['text', 'json']).default('text'))
+    .addOption(outputOption('text'))
     .addHelpText('after', HELP)
     .action((what: Action, keys: readonly string[], options: Options) =>
       reporting(() => run(what, keys, options)),

@@ -1,5 +1,4 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { stringify } from 'yaml';
+import { Command, InvalidArgumentError } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { reporting } from '../bad-input.ts';
 import { type Comparison, compared, KARPENTER_VERSION, PLANS_MAX } from '../compare/comparison.ts';
@@ -11,15 +10,15 @@ import {
 } from '../compare/manifest-subject.ts';
 import { remarksOn, renderComparison, rulesOf } from '../compare/render.ts';
 import { runningCluster, type Subject } from '../compare/subject.ts';
-import { jsonText } from '../json.ts';
 import { type PricedClusterOptions, withLiveCluster, withPricedClusterOptions } from '../live.ts';
+import { documentText, type OutputFormat, outputOption } from '../output.ts';
 import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
 import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts';
 
 interface Options extends PricedClusterOptions, SettingsOptions, ManifestOptions {
   readonly filename: readonly string[];
   readonly plansMax: number;
-  readonly output: 'table' | 'json' | 'yaml';
+  readonly output: OutputFormat<'table'>;
   readonly html?: string;
 }
 
@@ -37,8 +36,7 @@ function result(subject: Subject, comparison: Comparison): object {
 
 function textOf(subject: Subject, comparison: Comparison, output: Options['output']): string {
   if (output === 'table') return renderComparison(subject, comparison);
-  const text = jsonText(result(subject, comparison));
-  return output === 'json' ? text : stringify(JSON.parse(text));
+  return documentText(result(subject, comparison), output);
 }
 
 function note(line: string): void {
@@ -96,8 +94,6 @@ export function compareCommand(): Command {
       PLANS_MAX,
     )
     .option(...HTML_OPTION)
-    .addOption(
-      new Option('-o, --output <format>').choices(['table', 'json', 'yaml']).default('table'),
-    )
+    .addOption(outputOption('table'))
     .action((paths: readonly string[], options: Options) => reporting(() => run(paths, options)));
 }

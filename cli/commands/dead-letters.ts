@@ -7,13 +7,14 @@ import { judge } from '../dead-letters/judgement.ts';
 import { moveAll } from '../dead-letters/move.ts';
 import { type DeadLetter, DeadLetterQueue } from '../dead-letters/queue.ts';
 import {
-  listingJson,
+  listingDocument,
   listingText,
-  moveJson,
+  moveDocument,
   moveText,
-  outcomesJson,
+  outcomesDocument,
   outcomesText,
 } from '../dead-letters/render.ts';
+import { isDocument, type OutputFormat, outputOption } from '../output.ts';
 import { regionOption } from '../region.ts';
 
 interface Options {
@@ -24,7 +25,7 @@ interface Options {
   readonly id: readonly string[];
   readonly dryRun?: boolean;
   readonly limit: number;
-  readonly output: 'text' | 'json';
+  readonly output: OutputFormat<'text'>;
 }
 
 const LIMIT = 100;
@@ -91,14 +92,18 @@ async function list(queue: DeadLetterQueue, region: string, options: Options): P
   }));
   const name = queue.names.deadLetters;
   const listing = { cluster, region, queue: name, nowMs, judged, isAll, hidden };
-  process.stdout.write(options.output === 'json' ? listingJson(listing) : listingText(listing));
+  process.stdout.write(
+    isDocument(options.output) ? listingDocument(listing, options.output) : listingText(listing),
+  );
   return 0;
 }
 
 async function move(queue: DeadLetterQueue, { output }: Options): Promise<number> {
   const task = await moveAll(queue);
   const name = queue.names.deadLetters;
-  process.stdout.write(output === 'json' ? moveJson(task, name) : moveText(task, name));
+  process.stdout.write(
+    isDocument(output) ? moveDocument(task, name, output) : moveText(task, name),
+  );
   const status = task?.status ?? 'RUNNING';
   return status === 'RUNNING' || status === 'COMPLETED' ? 0 : 1;
 }
@@ -123,7 +128,9 @@ function write(
 ): void {
   const { deadLetters } = queue.names;
   process.stdout.write(
-    output === 'json' ? outcomesJson(outcomes, deadLetters) : outcomesText(outcomes, deed),
+    isDocument(output)
+      ? outcomesDocument(outcomes, deadLetters, output)
+      : outcomesText(outcomes, deed),
   );
 }
 
@@ -167,7 +174,7 @@ export function deadLettersCommand(): Command {
         .argParser(limit)
         .default(LIMIT),
     )
-    .addOption(new Option('-o, --output <format>').choices(['text', 'json']).default('text'))
+    .addOption(outputOption('text'))
     .addHelpText('after', HELP)
     .action((options: Options) => reporting(() => run(options)));
 }

@@ -12,6 +12,7 @@ import {
   offlineCatalog,
   withOfflineCatalog,
 } from '../offline-catalog.ts';
+import { documentText, isDocument, type OutputFormat, outputOption } from '../output.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { collect, variablesOf } from '../simulate/variables.ts';
 import { unknownNames } from '../unknown-names.ts';
@@ -24,7 +25,7 @@ interface Options extends OfflineCatalogOptions {
   readonly var: readonly string[];
   readonly all?: boolean;
   readonly zones?: boolean;
-  readonly output: 'table' | 'json';
+  readonly output: OutputFormat<'table'>;
   readonly strict?: boolean;
   readonly verbose?: boolean;
 }
@@ -92,15 +93,9 @@ async function run(options: Options): Promise<number> {
     zones: options.zones === true,
   };
   checkNames(diagnosis, selection);
-  const text =
-    options.output === 'json'
-      ? `${JSON.stringify(jsonOf(diagnosis, selection), null, 1)}\n`
-      : renderDiagnosis(
-          diagnosis,
-          rowsOf(diagnosis, selection),
-          selection,
-          options.verbose === true,
-        );
+  const text = isDocument(options.output)
+    ? documentText(jsonOf(diagnosis, selection), options.output)
+    : renderDiagnosis(diagnosis, rowsOf(diagnosis, selection), selection, options.verbose === true);
   process.stdout.write(text);
   const isImperfect = diagnosis.resolution.overlays.some((each) => !each.ready);
   return options.strict === true && isImperfect ? 1 : 0;
@@ -122,7 +117,7 @@ export function diagnoseCommand(): Command {
     .option('--var <name=value>', 'the value of a variable in the manifests', collect, [])
     .option('--all', 'also rows that no NodeOverlay changes')
     .option('--zones', 'one row per zone')
-    .addOption(new Option('-o, --output <format>').choices(['table', 'json']).default('table'))
+    .addOption(outputOption('table'))
     .option('-v, --verbose', 'list every instance type instead of families')
     .option('--strict', 'exit 1 if a NodeOverlay is not ready')
     .action((options: Options) => reporting(() => run(options)));

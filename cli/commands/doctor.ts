@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { kindDecoders } from '../../shared/api/kinds.ts';
 import { Problems, reporting } from '../bad-input.ts';
@@ -11,6 +11,13 @@ import { gather, type Questions } from '../doctor/gather.ts';
 import { decoded } from '../doctor/kubernetes.ts';
 import type { Line } from '../doctor/line.ts';
 import { probe } from '../doctor/probe.ts';
+import {
+  type DocumentFormat,
+  documentText,
+  isDocument,
+  type OutputFormat,
+  outputOption,
+} from '../output.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { collect, variablesOf } from '../simulate/variables.ts';
 
@@ -24,7 +31,7 @@ interface Options {
   readonly var: readonly string[];
   readonly kubeconfig?: string;
   readonly context?: string;
-  readonly output: 'text' | 'json';
+  readonly output: OutputFormat<'text'>;
 }
 
 /** What no call tells. */
@@ -97,7 +104,9 @@ async function run(options: Options): Promise<number> {
   const facts = await gather(questionsOf(options));
   const probed = options.probe === true ? [await probe(facts)] : [];
   const lines = [...checkAll(facts), ...probed];
-  process.stdout.write(options.output === 'json' ? asJson(lines) : asText(lines));
+  process.stdout.write(
+    isDocument(options.output) ? asDocument(lines, options.output) : asText(lines),
+  );
   return lines.some(({ status }) => status === 'FAIL') ? 1 : 0;
 }
 
@@ -121,7 +130,7 @@ function asText(lines: readonly Line[]): string {
   return `${shown.join('')}\n${OK} ok, ${WARN} to look at, ${FAIL} to change\n${unchecked}`;
 }
 
-function asJson(lines: readonly Line[]): string {
+function asDocument(lines: readonly Line[], format: DocumentFormat): string {
   const { OK: ok, WARN: warn, FAIL: fail } = counts(lines);
   const checks = lines.map(({ check, status, message, advice }) => ({
     check,
@@ -135,7 +144,7 @@ function asJson(lines: readonly Line[]): string {
     checks,
     notChecked: NOT_CHECKED,
   };
-  return `${JSON.stringify(value, null, 2)}\n`;
+  return documentText(value, format);
 }
 
 /** `joiner doctor`: what stands between a cluster and Joiner, or between Joiner and its work. */
@@ -155,7 +164,7 @@ export function doctorCommand(): Command {
     .option('--probe', 'send a test event through EventBridge and the interruption queue')
     .option('--kubeconfig <file>', 'default: the endpoint that DescribeCluster returns')
     .option('--context <name>', 'a context of the kubeconfig')
-    .addOption(new Option('-o, --output <format>').choices(['text', 'json']).default('text'))
+    .addOption(outputOption('text'))
     .addHelpText('after', HELP)
     .action((options: Options) => reporting(() => run(options)));
 }

@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { reporting } from '../bad-input.ts';
 import {
@@ -11,7 +11,6 @@ import { type ClaimExplanation, explainClaim } from '../explain/claim.ts';
 import { explainManifest } from '../explain/manifests.ts';
 import { explainPod, type PodExplanation } from '../explain/pod.ts';
 import { renderClaim, renderPod } from '../explain/render.ts';
-import { jsonText } from '../json.ts';
 import {
   brakeNotes,
   type LiveCluster,
@@ -21,6 +20,7 @@ import {
   withPricedClusterOptions,
 } from '../live.ts';
 import { type Market, marketOf } from '../market.ts';
+import { documentText, isDocument, type OutputFormat, outputOption } from '../output.ts';
 import { previewedOn } from '../plan/copy.ts';
 import { planningOf, preview } from '../plan/preview.ts';
 import {
@@ -34,7 +34,7 @@ import { meant } from '../unknown-names.ts';
 interface Options extends PricedClusterOptions, SettingsOptions, ManifestOptions {
   readonly filename: readonly string[];
   readonly namespace: string;
-  readonly output: 'text' | 'json';
+  readonly output: OutputFormat<'text'>;
 }
 
 type Explanation =
@@ -124,9 +124,9 @@ async function answer(
   const brakes = brakeNotes(live.state, live.nowMs);
   const notes = [...live.unreadable, ...settings.notes, ...market.notes, ...brakes];
   const { kind: explainedKind, found } = explained;
-  if (options.output === 'json') {
+  if (isDocument(options.output)) {
     const about = { joiner: packageJson.version, cluster: live.url, notes, kind: explainedKind };
-    return jsonText({ ...about, ...found });
+    return documentText({ ...about, ...found }, options.output);
   }
   const text = explained.kind === 'pod' ? renderPod(explained.found) : renderClaim(explained.found);
   return `${noteLines(notes)}${text}\n`;
@@ -143,8 +143,9 @@ async function manifestAnswer(asked: Asked, options: Options): Promise<string> {
     );
   }
   const { found, notes, source } = explained;
-  if (output === 'json') {
-    return jsonText({ joiner: packageJson.version, source, notes, kind: 'pod', ...found });
+  if (isDocument(output)) {
+    const about = { joiner: packageJson.version, source, notes, kind: 'pod' };
+    return documentText({ ...about, ...found }, output);
   }
   return `${noteLines(notes)}${renderPod(found)}\n`;
 }
@@ -182,7 +183,7 @@ export function explainCommand(): Command {
       [],
     )
     .option('-n, --namespace <name>', "the pod's namespace", 'default')
-    .addOption(new Option('-o, --output <format>').choices(['text', 'json']).default('text'))
+    .addOption(outputOption('text'))
     .action((what: string, name: string | undefined, options: Options) =>
       reporting(() => run(what, name, options)),
     );

@@ -1,12 +1,11 @@
 import { writeFileSync } from 'node:fs';
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { encodeResult, type Timings } from '../../shared/api/case/encode.ts';
 import { launchWays } from '../../shared/core/launch/pod-groups.ts';
 import type { ClusterState } from '../../shared/ports.ts';
 import { BadInput, Problems, reporting, unreadable } from '../bad-input.ts';
 import { clusterUid } from '../cluster-uid.ts';
-import { jsonText } from '../json.ts';
 import {
   brakeNotes,
   type LiveCluster,
@@ -16,6 +15,7 @@ import {
   withPricedClusterOptions,
 } from '../live.ts';
 import { marketOf } from '../market.ts';
+import { documentText, isDocument, type OutputFormat, outputOption } from '../output.ts';
 import { previewPacking } from '../packing/preview.ts';
 import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
 import { withChanges } from '../plan/changes.ts';
@@ -32,7 +32,7 @@ import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts'
 interface Options extends PricedClusterOptions, SettingsOptions {
   readonly filename: readonly string[];
   readonly var: readonly string[];
-  readonly output: 'table' | 'json';
+  readonly output: OutputFormat<'table'>;
   readonly strict?: boolean;
   readonly out?: string;
   readonly html?: string;
@@ -167,7 +167,9 @@ async function run(options: Options): Promise<number> {
   }
   checkPage(options);
   const found = await withLiveCluster('joiner-plan', options, (live) => answer(live, options));
-  process.stdout.write(options.output === 'json' ? jsonText(resultOf(found)) : asText(found));
+  process.stdout.write(
+    isDocument(options.output) ? documentText(resultOf(found), options.output) : asText(found),
+  );
   const { url: subject } = found;
   await writePage(options, { command: 'plan', subject, json: resultOf(found) });
   if (options.out !== undefined) process.stderr.write(`${options.out}: for joiner apply\n`);
@@ -191,7 +193,7 @@ export function planCommand(): Command {
       [],
     )
     .option('--var <name=value>', 'the value of a variable in the manifests', collect, [])
-    .addOption(new Option('-o, --output <format>').choices(['table', 'json']).default('table'))
+    .addOption(outputOption('table'))
     .option('--out <file>', 'write the decisions to a file for joiner apply')
     .option(...HTML_OPTION)
     .option('--strict', 'exit 1 if pods stay pending')

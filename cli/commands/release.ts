@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { KubeClient } from '../../shared/kube/client.ts';
 import { clusterWriter } from '../../shared/kube/cluster-writer.ts';
@@ -6,6 +6,13 @@ import { eventSink } from '../../shared/kube/events.ts';
 import type { ClusterWriter, WriteResult } from '../../shared/ports/cluster.ts';
 import { BadInput, reporting } from '../bad-input.ts';
 import { type ClusterOptions, connect, serverFacts, withClusterOptions } from '../connect.ts';
+import {
+  type DocumentFormat,
+  documentText,
+  isDocument,
+  type OutputFormat,
+  outputOption,
+} from '../output.ts';
 import { signsOfLife } from '../release/alive.ts';
 import { FINALIZERS, findAll, type Held } from '../release/objects.ts';
 import { aliveRefusal, label, planRelease, type Release, warnings } from '../release/plan.ts';
@@ -14,7 +21,7 @@ interface Options extends ClusterOptions {
   readonly all?: boolean;
   readonly dryRun?: boolean;
   readonly force?: boolean;
-  readonly output: 'text' | 'json';
+  readonly output: OutputFormat<'text'>;
 }
 
 /** What became of one object. */
@@ -59,7 +66,9 @@ async function release(
   }
   for (const warning of warnings(plan)) process.stderr.write(`warning: ${warning}\n`);
   const outcomes = await carryOut(client, plan, options.dryRun === true);
-  process.stdout.write(options.output === 'json' ? asJson(outcomes, plan) : asText(outcomes));
+  process.stdout.write(
+    isDocument(options.output) ? asDocument(outcomes, plan, options.output) : asText(outcomes),
+  );
   return outcomes.some(({ result }) => result === 'conflict') ? 1 : 0;
 }
 
@@ -114,7 +123,7 @@ function asText(outcomes: readonly Outcome[]): string {
   return outcomes.map(({ held, result }) => `${label(held)}: ${SAID[result](held)}\n`).join('');
 }
 
-function asJson(outcomes: readonly Outcome[], plan: Release): string {
+function asDocument(outcomes: readonly Outcome[], plan: Release, format: DocumentFormat): string {
   const objects = outcomes.map(({ held: { kind, name, isDeleting }, result }) => ({
     kind,
     name,
@@ -124,7 +133,7 @@ function asJson(outcomes: readonly Outcome[], plan: Release): string {
   }));
   const { instances } = plan;
   const value = { joiner: packageJson.version, objects, instances, warnings: warnings(plan) };
-  return `${JSON.stringify(value, null, 2)}\n`;
+  return documentText(value, format);
 }
 
 /** `joiner release`: the way out where nobody is left to take finalizers off. */
@@ -135,7 +144,7 @@ export function releaseCommand(): Command {
     .option('--all', 'all nodes, NodeClaims and EC2NodeClasses of Joiner and Karpenter')
     .option('--dry-run', 'only print what would be done')
     .option('--force', 'even if Joiner or Karpenter is running')
-    .addOption(new Option('-o, --output <format>').choices(['text', 'json']).default('text'))
+    .addOption(outputOption('text'))
     .addHelpText('after', HELP)
     .action((names: readonly string[], options: Options) => reporting(() => run(names, options)));
 }

@@ -1,15 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type Replayed, replayed } from '../../shared/app/recording/replayed.ts';
 import { BadInput, Problems, reporting, unreadable } from '../bad-input.ts';
-import { jsonText } from '../json.ts';
+import {
+  type DocumentFormat,
+  documentText,
+  isDocument,
+  type OutputFormat,
+  outputOption,
+} from '../output.ts';
 import { type Difference, differences } from '../replay/difference.ts';
 import { standardInput } from '../standard-input.ts';
 
 interface Options {
-  readonly output: 'text' | 'json';
+  readonly output: OutputFormat<'text'>;
 }
 
 /** A recording that was decided again. */
@@ -76,26 +82,31 @@ function asText(outcome: Outcome): string {
   return `${what}: ANOTHER ANSWER${other}\n${[...shown, ...more].join('\n')}\n`;
 }
 
-function asJson(outcomes: readonly Outcome[]): string {
-  return jsonText({
-    joiner: packageJson.version,
-    recordings: outcomes.map((outcome) => ({
-      file: outcome.file,
-      useCase: outcome.useCase,
-      at: outcome.at,
-      joiner: outcome.joiner,
-      same: isSame(outcome),
-      answer: JSON.parse(outcome.now),
-      differences: outcome.differences,
-    })),
-  });
+function asDocument(outcomes: readonly Outcome[], format: DocumentFormat): string {
+  return documentText(
+    {
+      joiner: packageJson.version,
+      recordings: outcomes.map((outcome) => ({
+        file: outcome.file,
+        useCase: outcome.useCase,
+        at: outcome.at,
+        joiner: outcome.joiner,
+        same: isSame(outcome),
+        answer: JSON.parse(outcome.now),
+        differences: outcome.differences,
+      })),
+    },
+    format,
+  );
 }
 
 async function run(files: readonly string[], { output }: Options): Promise<number> {
   const problems = new Problems();
   const found = files.map((file) => problems.collect(() => replay(file)));
   const outcomes = problems.checked(found).flatMap((each) => each ?? []);
-  process.stdout.write(output === 'json' ? asJson(outcomes) : outcomes.map(asText).join(''));
+  process.stdout.write(
+    isDocument(output) ? asDocument(outcomes, output) : outcomes.map(asText).join(''),
+  );
   return outcomes.every(isSame) ? 0 : 1;
 }
 
@@ -104,6 +115,6 @@ export function replayCommand(): Command {
   return new Command('replay')
     .description('repeat recorded decisions and compare the results byte for byte')
     .argument('<snapshots...>', 'recordings, gzipped or plain; - is standard input')
-    .addOption(new Option('-o, --output <format>').choices(['text', 'json']).default('text'))
+    .addOption(outputOption('text'))
     .action((files: readonly string[], options: Options) => reporting(() => run(files, options)));
 }

@@ -1,7 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { BadInput, reporting } from '../bad-input.ts';
-import { jsonText } from '../json.ts';
 import {
   type LiveCluster,
   noteLines,
@@ -10,6 +9,7 @@ import {
   withPricedClusterOptions,
 } from '../live.ts';
 import { marketOf } from '../market.ts';
+import { documentText, isDocument, type OutputFormat, outputOption } from '../output.ts';
 import { renderTop } from '../top/render.ts';
 import { type NodeRow, nodeRows, SORTS, type Sort, sorted, totalsOf } from '../top/rows.ts';
 import type { Moment } from '../top/watch/moment.ts';
@@ -19,7 +19,7 @@ import { unknownNames } from '../unknown-names.ts';
 interface Options extends PricedClusterOptions {
   readonly nodepool: readonly string[];
   readonly sortBy?: Sort;
-  readonly output: 'table' | 'json';
+  readonly output: OutputFormat<'table' | 'name'>;
   readonly watch?: boolean;
   /** Seconds. */
   readonly interval: number;
@@ -66,11 +66,12 @@ async function answer(live: LiveCluster, options: Options): Promise<string> {
   const all = selected(nodeRows(state, catalog, nowMs), live, options.nodepool);
   const rows = options.sortBy === undefined ? all : sorted(all, options.sortBy);
   const totals = totalsOf(all);
-  if (options.output === 'json') {
+  if (options.output === 'name') return rows.map(({ node }) => `node/${node}\n`).join('');
+  if (isDocument(options.output)) {
     const about = { joiner: packageJson.version, cluster: url, prices: said, notes };
     const { byPool: nodePools, all: total } = totals;
     const result = { ...about, nodes: rows, nodePools, total };
-    return jsonText(result);
+    return documentText(result, options.output);
   }
   return `${url}, ${said}\n${noteLines(notes)}\n${renderTop(rows, totals)}\n`;
 }
@@ -93,7 +94,7 @@ async function watch(live: LiveCluster, options: Options): Promise<void> {
 
 async function run(options: Options): Promise<number> {
   if (options.watch === true) {
-    if (options.output === 'json') throw new BadInput(['--watch: not with -o json']);
+    if (options.output !== 'table') throw new BadInput([`--watch: not with -o ${options.output}`]);
     await withLiveCluster('joiner-top', options, (live) => watch(live, options));
     return 0;
   }
@@ -108,7 +109,7 @@ export function topCommand(): Command {
     .description('list the nodes of a cluster with requested resources, cost and state')
     .option('--nodepool <names...>', 'only nodes of these NodePools', [])
     .addOption(new Option('--sort-by <what>', 'default: by NodePool and name').choices([...SORTS]))
-    .addOption(new Option('-o, --output <format>').choices(['table', 'json']).default('table'))
+    .addOption(outputOption('table', 'name'))
     .option('-w, --watch', 'follow the cluster on the screen; keys fold, sort and filter')
     .option('--interval <seconds>', 'of --watch, between two reads', seconds, 2)
     .action((options: Options) => reporting(() => run(options)));

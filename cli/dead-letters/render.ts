@@ -1,7 +1,7 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import { functionName } from '../../shared/contract.ts';
 import { itemAt } from '../../shared/core/invariant.ts';
-import { jsonText } from '../json.ts';
+import { type DocumentFormat, documentText } from '../output.ts';
 import { age, table } from '../simulate/table.ts';
 import type { Deed, Outcome } from './chosen.ts';
 import type { Judgement } from './judgement.ts';
@@ -88,7 +88,7 @@ export function listingText(listing: Listing): string {
 }
 
 /** For programs: with the bodies. */
-export function listingJson(listing: Listing): string {
+export function listingDocument(listing: Listing, format: DocumentFormat): string {
   const { cluster, queue, isAll, hidden, judged } = listing;
   const messages = judged.map(({ letter, judgement }) => ({
     id: letter.id,
@@ -103,7 +103,10 @@ export function listingJson(listing: Listing): string {
     advice: judgement.advice,
     body: letter.body,
   }));
-  return jsonText({ joiner: packageJson.version, cluster, queue, isAll, hidden, messages });
+  return documentText(
+    { joiner: packageJson.version, cluster, queue, isAll, hidden, messages },
+    format,
+  );
 }
 
 const SAID: Readonly<Record<Outcome['result'], string>> = {
@@ -126,8 +129,12 @@ export function outcomesText(outcomes: readonly Outcome[], deed: Deed): string {
 }
 
 /** The same for programs. */
-export function outcomesJson(outcomes: readonly Outcome[], queue: string): string {
-  return jsonText({ joiner: packageJson.version, queue, messages: outcomes });
+export function outcomesDocument(
+  outcomes: readonly Outcome[],
+  queue: string,
+  format: DocumentFormat,
+): string {
+  return documentText({ joiner: packageJson.version, queue, messages: outcomes }, format);
 }
 
 /** What became of a redrive of everything. */
@@ -141,7 +148,11 @@ export function moveText(task: MoveTask | undefined, queue: string): string {
 }
 
 /** The same for programs. */
-export function moveJson(task: MoveTask | undefined, queue: string): string {
+export function moveDocument(
+  task: MoveTask | undefined,
+  queue: string,
+  format: DocumentFormat,
+): string {
   const redrive = task && {
     status: task.status,
     started: time(task.startedAtMs),
@@ -149,5 +160,5 @@ export function moveJson(task: MoveTask | undefined, queue: string): string {
     toMove: task.toMove,
     failure: task.failure,
   };
-  return jsonText({ joiner: packageJson.version, queue, redrive });
+  return documentText({ joiner: packageJson.version, queue, redrive }, format);
 }

@@ -31,13 +31,13 @@ export class ConsolidationMemory {
   version = 0;
   private text = '';
   private types: ClusterSnapshot['instanceTypes'] = new Map();
-  private refusals: ReadonlyMap<string, string> = new Map();
+  private refusals: Consolidation['known'] = new Map();
   private isDone = false;
   private postponed = 0;
   private readonly said = new Map<string, string>();
 
   /** Why nothing is moved, where that is known; undefined: there is something to look for. */
-  recall(input: Omit<Consolidation, 'known'>): ReadonlyMap<string, string> | undefined {
+  recall(input: Omit<Consolidation, 'known'>): Consolidation['known'] | undefined {
     const text = textOf(input);
     const types = input.snapshot.instanceTypes;
     if (text !== this.text || !hasSameTypes(types, this.types)) {
@@ -57,7 +57,7 @@ export class ConsolidationMemory {
   }
 
   /** What came of groups when all was as it is now. */
-  get known(): ReadonlyMap<string, string> {
+  get known(): Consolidation['known'] {
     return this.refusals;
   }
 

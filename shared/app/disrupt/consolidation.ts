@@ -107,7 +107,7 @@ function stillWorth(
     if (nodes.length < uids.size || nodes.length > most || !isAllowed) return [];
     const again = reconsider({ ...now, snapshot, known: new Map() }, nodes);
     if (again.kind !== 'move') {
-      for (const { claim } of nodes) pass.kept.set(claim.name, again.message);
+      for (const { claim } of nodes) pass.kept.set(claim.name, [again.why]);
       return [];
     }
     if (again.replacements.length > 0 && isRemoval) return [];
@@ -123,12 +123,12 @@ function stillWorth(
 /** Why single nodes stay, of all groups that were looked at. */
 function noteRefusals(
   { kept, unconsolidatable }: DisruptPass,
-  refusals: ReadonlyMap<string, string>,
+  refusals: Consolidated['refusals'],
 ): void {
-  for (const [claims, message] of refusals) {
+  for (const [claims, why] of refusals) {
     if (claims.includes(',')) continue;
-    kept.set(claims, message);
-    unconsolidatable.add(claims);
+    kept.set(claims, [why]);
+    unconsolidatable.set(claims, [why]);
   }
 }
 

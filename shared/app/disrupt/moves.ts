@@ -1,8 +1,8 @@
 import { reconsider } from '../../core/disruption/consolidation/consolidate.ts';
 import type { Move } from '../../core/disruption/consolidation/move.ts';
 import { paybackMs } from '../../core/disruption/consolidation/payback.ts';
+import { type Reason, reason } from '../../core/explain/reason.ts';
 import { evictionOrderText } from '../../core/lifecycle/eviction-order.ts';
-import { money } from '../../core/model/currency.ts';
 import { EVICTION_ORDER } from '../../core/model/labels.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
@@ -15,14 +15,13 @@ import type { DisruptPass } from './pass.ts';
 import { createReplacements, recordWaiting, replacementClaims } from './replacements.ts';
 import { withoutDisruptedTaint } from './without-disrupted-taint.ts';
 
-function sentence({ settings }: DisruptPass, move: Move): string {
-  const { nodes, elsewhere, balance } = move;
-  const hosts = [...new Set(elsewhere.values())].sort();
-  const where = hosts.length === 0 ? '' : `, its pods go to ${hosts.join(', ')}`;
-  const others = nodes.length === 1 ? '' : ` with ${nodes.length - 1} others`;
-  const minutes = Math.ceil(paybackMs(balance) / 60_000);
-  const saving = `saves ${money(balance.saving, settings.scheduling.currency)} an hour${others}`;
-  return `Underutilized: ${saving}${where}; pays back in ${minutes} min`;
+function reasonOf({ settings }: DisruptPass, { nodes, elsewhere, balance }: Move): Reason {
+  return reason('pods-cheaper-elsewhere', {
+    saving: { amount: balance.saving, currency: settings.scheduling.currency },
+    nodes: nodes.length,
+    hosts: [...new Set(elsewhere.values())].sort(),
+    minutes: Math.ceil(paybackMs(balance) / 60_000),
+  });
 }
 
 function countDecision({ ports }: DisruptPass, { nodes, replacements }: Move): void {
@@ -43,7 +42,7 @@ async function replace(pass: DisruptPass, move: Move, snapshot: ClusterSnapshot)
     needs: move.needs,
     evictionOrder: move.evictionOrder,
     reason: 'Underutilized',
-    message: sentence(pass, move),
+    why: reasonOf(pass, move),
   });
   if (made.length < planned.length) return;
   countDecision(pass, move);
@@ -57,8 +56,8 @@ async function replace(pass: DisruptPass, move: Move, snapshot: ClusterSnapshot)
 
 function noteMove(pass: DisruptPass, move: Move, replacements: readonly NodeClaim[]): void {
   const claims = move.nodes.map(({ claim }) => claim);
-  const message = sentence(pass, move);
-  pass.disruptions.push({ reason: 'Underutilized', claims, replacements, message });
+  const reasons = [reasonOf(pass, move)];
+  pass.disruptions.push({ reason: 'Underutilized', claims, replacements, reasons });
 }
 
 /** The move of the tainted nodes by what is there now; undefined: they may not go without others. */
@@ -92,12 +91,12 @@ async function remove(pass: DisruptPass, move: Move): Promise<void> {
   }
   const now = held === move.nodes.length ? await removalNow(pass, move) : undefined;
   if (now !== undefined) countDecision(pass, move);
-  const message = sentence(pass, move);
+  const reasons = [reasonOf(pass, move)];
   await atOnce(WRITES_AT_ONCE, move.nodes, async ({ claim, node }) => {
     const step = async (): Promise<void> => {
       if (now !== undefined) {
         await orderEvictions(pass, claim, now);
-        await deleteNodeClaim(pass, claim, node, { reason: 'Underutilized', message });
+        await deleteNodeClaim(pass, claim, node, { reason: 'Underutilized', reasons });
         return;
       }
       const { node: current } = await pass.ports.cluster.readNode(node.name);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { consolidate } from '../../../../shared/core/disruption/consolidation/consolidate.ts';
 import type { Move } from '../../../../shared/core/disruption/consolidation/move.ts';
+import { reason } from '../../../../shared/core/explain/reason.ts';
 import {
   CAPACITY_TYPE,
   INSTANCE_TYPE,
@@ -86,7 +87,14 @@ describe('nodes whose pods fit on others', () => {
     [
       'where it is known that they stay',
       at(two),
-      { known: new Map(['claim-a', 'claim-b', 'claim-a,claim-b'].map((key) => [key, 'known'])) },
+      {
+        known: new Map(
+          ['claim-a', 'claim-b', 'claim-a,claim-b'].map((key) => [
+            key,
+            reason('policy-balanced', {}),
+          ]),
+        ),
+      },
     ],
   ])('stay %s', (_, cluster, options) => {
     expect(movesOf(cluster, options)).toEqual([]);

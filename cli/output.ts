@@ -1,0 +1,27 @@
+import { Option } from 'commander';
+import { stringify } from 'yaml';
+import { jsonText } from './json.ts';
+
+/** Formats for programs; the others are for people. */
+export type DocumentFormat = 'json' | 'yaml';
+
+/** What `--output` may be: one format for people, and both for programs. */
+export type OutputFormat<Human extends string> = Human | DocumentFormat;
+
+/** The option `--output` of a command that answers with a document; people are the default. */
+export function outputOption(human: 'text' | 'table', ...further: readonly string[]): Option {
+  return new Option('-o, --output <format>')
+    .choices([human, 'json', 'yaml', ...further])
+    .default(human);
+}
+
+/** Whether a program reads the answer. */
+export function isDocument(format: string): format is DocumentFormat {
+  return format === 'json' || format === 'yaml';
+}
+
+/** The document in the format; both hold the same fields, null where there is no value. */
+export function documentText(value: object, format: DocumentFormat): string {
+  const json = jsonText(value);
+  return format === 'json' ? json : stringify(JSON.parse(json));
+}
