@@ -10,10 +10,12 @@ import {
 import { type Reason, reason } from '../../core/explain/reason.ts';
 import { isOurs } from '../../core/launch/node-classes.ts';
 import { conditionOf, isTrue, withConditions } from '../../core/lifecycle/conditions.ts';
+import { type EvictionOrder, evictionOrderText } from '../../core/lifecycle/eviction-order.ts';
 import type { Node } from '../../core/model/cluster.ts';
 import {
   APPROVED,
   CAPACITY_TYPE,
+  EVICTION_ORDER,
   NODE_POOL,
   REPLACED_BY,
   REPLACED_FOR,
@@ -199,8 +201,16 @@ async function rollBack(
   const labels = { decision: 'replace', reason: kind.toLowerCase(), consolidation_type: '' };
   ports.recorder.count('voluntary_disruption_queue_failures_total', labels);
   const approved = isApproved(claim, 'disrupt') ? { [APPROVED]: null } : {};
-  const annotations = { [REPLACED_BY]: null, [REPLACED_FOR]: null, ...approved };
+  const ended = { [REPLACED_BY]: null, [REPLACED_FOR]: null, [EVICTION_ORDER]: null };
+  const annotations = { ...ended, ...approved };
   await ports.cluster.patchNodeClaim(claimRef(claim), { annotations });
+}
+
+/** Why nodes are replaced, and how they are drained then. */
+export interface ReplacedBecause {
+  readonly reason: DisruptionReason;
+  /** In which their pods are evicted one after the other; by default all at once. */
+  readonly evictionOrder?: EvictionOrder | undefined;
 }
 
 /** Before its replacements are written: where a run is cut short then, they count as gone. */
@@ -208,9 +218,12 @@ export async function annotateReplaced(
   { ports, state, nowMs, approved }: DisruptPass,
   claim: NodeClaim,
   names: readonly string[],
-  reason: DisruptionReason,
+  { reason, evictionOrder }: ReplacedBecause,
 ): Promise<WriteResult> {
-  const why = reason === 'Drifted' ? {} : { [REPLACED_FOR]: reason };
+  const why = {
+    ...(reason === 'Drifted' ? {} : { [REPLACED_FOR]: reason }),
+    ...(evictionOrder === undefined ? {} : { [EVICTION_ORDER]: evictionOrderText(evictionOrder) }),
+  };
   const isHeld = approved !== undefined && isPaused(state.pausedUntilMs.disrupt, nowMs);
   const approval = isHeld ? approvedAnnotation('disrupt') : {};
   const annotations = { [REPLACED_BY]: replacedByText(names), ...why, ...approval };

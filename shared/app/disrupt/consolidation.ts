@@ -5,6 +5,7 @@ import {
   reconsider,
 } from '../../core/disruption/consolidation/consolidate.ts';
 import { type Move, snapshotAfter } from '../../core/disruption/consolidation/move.ts';
+import { isUnsettled } from '../../core/disruption/consolidation/unsettled.ts';
 import { consolidationRecording } from '../recording/recording.ts';
 import type { ApprovedDisruption } from '../writes/approval.ts';
 import { disruptionCandidates } from './candidates.ts';
@@ -27,6 +28,7 @@ interface MoveSearch {
 async function moveSearch(pass: DisruptPass): Promise<MoveSearch | undefined> {
   const { created, deleted, taken, memory } = pass;
   if (created.length + deleted.length + taken.size > 0) return undefined;
+  if (memory.postpones(isUnsettled(pass.state.objects.pods, pass.nowMs))) return undefined;
   const input = await consolidationOf(pass);
   if (input === undefined) return undefined;
   const why = memory.recall(input);

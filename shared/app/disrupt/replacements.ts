@@ -8,7 +8,7 @@ import type { NewNodeClaim } from '../../ports.ts';
 import { plannedClaim } from '../planning/new-claims.ts';
 import { recordDecision, saying } from '../writes/decisions.ts';
 import { claimRef } from '../writes/references.ts';
-import { annotateReplaced } from './commands.ts';
+import { annotateReplaced, type ReplacedBecause } from './commands.ts';
 import { recordEvent } from './events.ts';
 import { type DisruptPass, detailOf } from './pass.ts';
 
@@ -26,12 +26,11 @@ export function replacementClaims(
 }
 
 /** Claims that go, each once what its pods need is ready. */
-export interface Replaced {
+export interface Replaced extends ReplacedBecause {
   readonly claims: readonly NodeClaim[];
   readonly replacements: readonly NewNodeClaim[];
   /** For each claim the indexes of the replacements that it waits for; by default all. */
   readonly needs?: readonly ReadonlySet<number>[];
-  readonly reason: DisruptionReason;
   readonly why: Reason;
 }
 
@@ -62,7 +61,7 @@ export async function createReplacements(
   const waiting = waitingOf(replaced);
   if (replacements.length === 0 || waiting.length === 0) return made;
   for (const { claim, names } of waiting) {
-    if ((await annotateReplaced(pass, claim, names, kind)) !== 'done') return made;
+    if ((await annotateReplaced(pass, claim, names, replaced)) !== 'done') return made;
   }
   const idOf = (claim: NodeClaim): string => `disrupt-${claim.name}-replace-${nowMs}`;
   for (const each of replacements) {

@@ -16,6 +16,7 @@ import {
 } from '../../core/lifecycle/claim.ts';
 import { isTrue } from '../../core/lifecycle/conditions.ts';
 import { blockingAttachments } from '../../core/lifecycle/drain.ts';
+import { inEvictionOrder } from '../../core/lifecycle/eviction-order.ts';
 import { nodesWithoutClaim, orphanedInstances } from '../../core/lifecycle/garbage.ts';
 import type { RepairCause } from '../../core/lifecycle/repair.ts';
 import type { Node } from '../../core/model/cluster.ts';
@@ -198,7 +199,11 @@ function look(pass: Pass, health: Health): View {
     .filter(({ nodeClassRef }) => isOurs(nodeClassRef))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
   pass.memory.nominations.keepOnly((name) => nominations.staying.has(name), pass.nowMs);
-  return { pass, claims, nominations, decisions: decisionsOf(pass, claims, index) };
+  const { pods } = pass.state.objects;
+  const isRefused = (pod: Pod): boolean => pass.memory.blocked.isRefused(pod);
+  const all = decisionsOf(pass, claims, index);
+  const decisions = inEvictionOrder(all, pods, isRefused, pass.nowMs);
+  return { pass, claims, nominations, decisions };
 }
 
 function openingsOf(decisions: readonly ClaimDecision[]): readonly Registering[] {

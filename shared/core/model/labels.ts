@@ -54,6 +54,7 @@ export const INTERRUPTED = 'joiner.dev/interrupted';
 export const REPLACES = 'joiner.dev/replaces';
 export const REPLACED_BY = 'joiner.dev/replaced-by';
 export const REPLACED_FOR = 'joiner.dev/replaced-for';
+export const EVICTION_ORDER = 'joiner.dev/eviction-order';
 export const APPROVED = 'joiner.dev/approved';
 export const LIMITS_GUARD = 'joiner.dev/limits-guard';
 export const CONSOLIDATION_GUARD = 'joiner.dev/consolidation-guard';

@@ -1,12 +1,13 @@
 import { isReason, type Reason, reason } from '../../explain/reason.ts';
 import { invariant } from '../../invariant.ts';
+import type { EvictionOrder } from '../../lifecycle/eviction-order.ts';
 import { NODE_POOL, SPOT } from '../../model/labels.ts';
 import type { Plan, PlannedNodeClaim } from '../../model/plan.ts';
 import { type Pod, podKey } from '../../model/pod.ts';
 import type { NodePool } from '../../model/provisioning.ts';
 import { amountOf } from '../../model/resources.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../model/snapshot.ts';
-import { strandedPrice } from '../../scheduling/playback/stranded.ts';
+import { strandingOf } from '../../scheduling/playback/stranded.ts';
 import { podIndexOf } from '../../scheduling/problem/pod-index.ts';
 import { type StateNode, stateNodes } from '../../scheduling/problem/state-node.ts';
 import { replanned } from '../../scheduling/replan.ts';
@@ -43,6 +44,8 @@ export interface Move {
   readonly needs: readonly ReadonlySet<number>[];
   /** Pods that go to nodes which are there. */
   readonly elsewhere: Places;
+  /** The order in which the pods are evicted one after the other; undefined: all at once. */
+  readonly evictionOrder: EvictionOrder | undefined;
   readonly balance: Balance;
   /** USD saved at the horizon. */
   readonly gain: number;
@@ -341,7 +344,7 @@ function moveBy(given: MoveContext, nodes: readonly ConsolidationCandidate[]): A
   const elsewhere = placesOf(plan, moving, new Set());
   const over = overloaded(without, elsewhere, replacements);
   if (over !== undefined) return stays(over);
-  const stranded = strandedPrice(world);
+  const { price: stranded, order } = strandingOf(world);
   if (stranded > 0 && !isWorth(context, nodes, chosenPrice(planned) + stranded)) {
     return { found: refusal(reason('pods-left-over', {})), isTight: true };
   }
@@ -350,6 +353,7 @@ function moveBy(given: MoveContext, nodes: readonly ConsolidationCandidate[]): A
     needs.every((each) => [...each].every((index) => index < replacements.length)),
     'a node waits only for replacements of its own move',
   );
-  const found: Move = { kind: 'move', nodes, replacements, needs, elsewhere, balance, gain };
+  const places = { replacements, needs, elsewhere, evictionOrder: order };
+  const found: Move = { kind: 'move', nodes, ...places, balance, gain };
   return { found, isTight: stranded > 0 };
 }

@@ -113,6 +113,44 @@ describe('nodes whose pods fit on others', () => {
   });
 });
 
+describe('pods that fit on others only one after the other', () => {
+  const types = [typeOf('m.large', 2, 8, 0.1), typeOf('m.xlarge', 4, 16, 0.2)];
+  const owned = (name: string, cpu: number): Pod =>
+    podOf(name, { cpu, memory: GI }, { controller: { kind: 'ReplicaSet', name, uid: name } });
+  // kube-scheduler prefers the room that only the large pod needs.
+  const cluster = clusterOf(
+    [
+      { name: 'a', type: 'm.xlarge', pods: [owned('small', 500), owned('large', 2000)] },
+      { name: 'b', type: 'm.xlarge', pods: [owned('other', 2000)] },
+      { name: 'c', type: 'm.large', pods: [owned('another', 1000)] },
+    ],
+    { types },
+  );
+  const candidates = cluster.usages.filter(({ node }) => node.name === 'a');
+
+  it('are evicted in the order in which each finds its place', () => {
+    const [move] = movesOf(cluster, { candidates });
+    expect(move?.replacements).toEqual([]);
+    expect(move?.elsewhere.get('default/large')).toBe('b');
+    expect(move?.evictionOrder).toEqual(['large', 'small']);
+  });
+
+  it('are evicted at once where that does', () => {
+    const roomy = clusterOf(
+      [
+        { name: 'a', type: 'm.xlarge', pods: [owned('small', 500), owned('large', 2000)] },
+        { name: 'b', type: 'm.xlarge', pods: [owned('other', 1000)] },
+      ],
+      { types },
+    );
+    const [move] = movesOf(roomy, {
+      candidates: roomy.usages.filter(({ node }) => node.name === 'a'),
+    });
+    expect(move?.evictionOrder).toBeUndefined();
+    expect(move?.nodes).toHaveLength(1);
+  });
+});
+
 describe('nodes whose pods need cheaper ones', () => {
   const wide = [small('a', 'm.4xlarge'), small('b', 'm.4xlarge')];
 
