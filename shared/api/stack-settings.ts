@@ -37,7 +37,8 @@ export const duration = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-const GATE_NAMES = Object.keys(FEATURE_GATES) as FeatureGate[];
+/** All feature gates. */
+export const GATE_NAMES = Object.keys(FEATURE_GATES) as FeatureGate[];
 
 /** `Name=true,Name=false`; gates that are not named keep their defaults. */
 const featureGates = z.string().transform((text, context) => {

@@ -38,6 +38,7 @@ const OPERATIONS: Readonly<Record<string, readonly string[]>> = {
     'describe-stacks',
     'update-termination-protection',
   ],
+  autoscaling: ['describe-auto-scaling-groups'],
   fis: ['create-experiment-template', 'start-experiment'],
   kms: ['create-grant'],
   lambda: ['get-function-configuration', 'update-function-configuration'],
