@@ -3,8 +3,8 @@ import { textOf } from '../support/repository.ts';
 import { anchorsOf } from './pages.ts';
 
 /**
- * Questions that users of Karpenter and its neighbours ask, in their issues and its FAQ, with the page
- * below `docs` that answers each and words of the answer.
+ * Questions that users of Karpenter and its neighbours ask, in their issues and its FAQ, with the
+ * page below `docs` that answers each and words of the answer.
  */
 const QUESTIONS: readonly (readonly [string, string, RegExp])[] = [
   ['How do I stop consolidation that is not worth it?', 'concepts/consolidation', /pays back/],
