@@ -137,21 +137,22 @@ describe.skipIf(found === undefined)('the site in a browser', () => {
 
   it('finds pages by their words', async () => {
     const tab = await opened('');
-    await tab.point('.DocSearch-Button', true);
+    // The button does nothing until the page has become an application.
     const results = await tab.value(`new Promise((done) => {
-      const until = Date.now() + 20000;
+      const until = Date.now() + 40000;
       const look = () => {
         const input = document.querySelector('.VPLocalSearchBox input');
-        if (input !== null && input.value === '') {
+        if (input === null) document.querySelector('.DocSearch-Button')?.click();
+        else if (input.value === '') {
           input.value = 'headroom';
           input.dispatchEvent(new Event('input', { bubbles: true }));
         }
         const links = [...document.querySelectorAll('.VPLocalSearchBox .results a')];
         if (links.length > 0 || Date.now() > until) done(links.map((each) => each.pathname));
-        else setTimeout(look, 100);
+        else setTimeout(look, 200);
       };
       look();
     })`);
     expect(results).toContain('/tasks/headroom.html');
-  });
+  }, 60_000);
 });
