@@ -76,6 +76,7 @@ const TROUBLESHOOTING: readonly Entry[] = [
 
 const MIGRATE: readonly Entry[] = [
   doc('migrate/karpenter', 'From Karpenter', 'side by side, switch, and back'),
+  doc('adopt', 'Adopt and hand back', 'a migration by command, and its way back'),
   doc('convert', 'From Karpenter before v1', 'joiner convert'),
   doc('migrate/cluster-autoscaler', 'From Cluster Autoscaler', 'node groups as NodePools'),
   doc('migrate/auto-mode', 'From EKS Auto Mode', 'what changes, and the steps'),
@@ -111,6 +112,7 @@ const REFERENCE: readonly Entry[] = [
   doc('annotations', 'Annotations', 'what Joiner writes under its own name'),
   doc('reference/conditions', 'Conditions', 'every condition and reason'),
   doc('reference/events', 'Events', 'every event'),
+  doc('reasons', 'Reasons', 'every reason that Joiner gives, with what to do'),
   doc('reasons', 'Reasons', 'every reason of a decision, and what to do'),
   doc('reference/metrics', 'Metrics', 'every metric'),
   doc('reference/alarms', 'Alarms', 'thresholds'),

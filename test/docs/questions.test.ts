@@ -71,7 +71,7 @@ const QUESTIONS: readonly (readonly [string, string, RegExp])[] = [
   ['Why is a new DaemonSet pending?', 'troubleshooting/pending-pods', /PriorityClass/],
   ['Why did an extra node come and go?', 'troubleshooting/nodes-go', /maxSurge/],
   ['May it run beside Karpenter?', 'migrate/karpenter', /writes nothing/],
-  ['How do I go back?', 'migrate/karpenter#back-to-karpenter', /replicas 2/],
+  ['How do I go back?', 'migrate/karpenter#back-to-karpenter', /hand-back/],
   ['What does uninstalling leave?', 'deploy#uninstall', /remaining nodes/],
 ];
 
