@@ -112,7 +112,6 @@ const REFERENCE: readonly Entry[] = [
   doc('annotations', 'Annotations', 'what Joiner writes under its own name'),
   doc('reference/conditions', 'Conditions', 'every condition and reason'),
   doc('reference/events', 'Events', 'every event'),
-  doc('reasons', 'Reasons', 'every reason that Joiner gives, with what to do'),
   doc('reasons', 'Reasons', 'every reason of a decision, and what to do'),
   doc('reference/metrics', 'Metrics', 'every metric'),
   doc('reference/alarms', 'Alarms', 'thresholds'),
