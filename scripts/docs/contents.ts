@@ -76,8 +76,8 @@ const TROUBLESHOOTING: readonly Entry[] = [
 
 const MIGRATE: readonly Entry[] = [
   doc('migrate/karpenter', 'From Karpenter', 'side by side, switch, and back'),
-  doc('adopt', 'Adopt and hand back', 'a migration by command, and its way back'),
-  doc('convert', 'From Karpenter before v1', 'joiner convert'),
+  doc('adopt', 'Adopt and hand back', 'joiner adopt, joiner hand-back: every check and step'),
+  doc('convert', 'Convert to v1', 'older Karpenter manifests and node groups: joiner convert'),
   doc('migrate/cluster-autoscaler', 'From Cluster Autoscaler', 'node groups as NodePools'),
   doc('migrate/auto-mode', 'From EKS Auto Mode', 'what changes, and the steps'),
   doc('compatibility', 'Compatibility', 'every difference from Karpenter'),
