@@ -8,10 +8,11 @@ import { DecisionReader } from '../decisions/reader.ts';
 import {
   headLine,
   recordLines,
-  recordsJson,
-  recordsNdjson,
+  recordsStream,
+  recordsText,
   timeText,
 } from '../decisions/render.ts';
+import { isDocument, type OutputFormat, outputOption } from '../output.ts';
 import { givenRegion, stackBucket } from '../stack-bucket.ts';
 import { timeSpan } from '../time-span.ts';
 
@@ -24,7 +25,7 @@ interface Options {
   readonly node?: string;
   readonly nodepool?: string;
   readonly follow?: boolean;
-  readonly output: 'text' | 'json';
+  readonly output: OutputFormat<'text'>;
 }
 
 const HOUR_MS = 3_600_000;
@@ -49,7 +50,9 @@ async function follow(
 ): Promise<never> {
   for (;;) {
     const records = await next();
-    process.stdout.write(output === 'json' ? recordsNdjson(records) : recordLines(records));
+    process.stdout.write(
+      isDocument(output) ? recordsStream(records, output) : recordLines(records),
+    );
     await setTimeout(FOLLOW_MS);
   }
 }
@@ -71,11 +74,11 @@ async function run(options: Options): Promise<number> {
     return records;
   };
   if (options.follow === true) {
-    if (output === 'text') process.stdout.write(headLine());
+    if (!isDocument(output)) process.stdout.write(headLine());
     return follow(next, options);
   }
   const records = await next();
-  if (output === 'json') process.stdout.write(recordsJson(cluster, sinceMs, records));
+  if (isDocument(output)) process.stdout.write(recordsText(cluster, sinceMs, records, output));
   else if (records.length === 0) process.stdout.write(`no decision since ${timeText(sinceMs)}\n`);
   else process.stdout.write(`${headLine()}${recordLines(records)}`);
   return 0;
@@ -95,14 +98,14 @@ export function decisionsCommand(): Command {
     .option('--node <name>', 'only decisions that name the node, or its NodeClaim')
     .option('--nodepool <name>', 'only decisions that name the NodePool')
     .option('-f, --follow', 'go on with decisions as they are written, until interrupted')
-    .addOption(new Option('-o, --output <format>').choices(['text', 'json']).default('text'))
+    .addOption(outputOption('text'))
     .addHelpText('after', HELP)
     .action((options: Options) => reporting(() => run(options)));
 }
 
 const HELP = `
 docs/reasons.md describes each reason; joiner schema decision prints the JSON Schema of a record.
-With --follow, -o json writes one record a line.
+With --follow, -o json writes one record a line, and -o yaml one document a record.
 
 Records name NodeClaims. The name of the node itself is in the record of its end: before that, give
 the NodeClaim that kubectl get nodeclaims shows beside it.

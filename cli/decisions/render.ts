@@ -1,6 +1,6 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import type { ReadDecision } from '../../shared/api/decision-record.ts';
-import { jsonText } from '../json.ts';
+import { type DocumentFormat, documentText } from '../output.ts';
 
 const HEAD = ['AT', 'BY', 'ACTION', 'OBJECT', 'WHY'] as const;
 /** So that lines that are written one by one stand below each other. */
@@ -31,16 +31,21 @@ export function recordLines(records: readonly ReadDecision[]): string {
 }
 
 /** All records as one document. */
-export function recordsJson(
+export function recordsText(
   cluster: string,
   sinceMs: number,
   decisions: readonly ReadDecision[],
+  format: DocumentFormat,
 ): string {
   const since = new Date(sinceMs).toISOString();
-  return jsonText({ joiner: packageJson.version, cluster, since, decisions });
+  return documentText({ joiner: packageJson.version, cluster, since, decisions }, format);
 }
 
-/** One JSON document a line, for `--follow`. */
-export function recordsNdjson(records: readonly ReadDecision[]): string {
-  return records.map((each) => `${JSON.stringify(each)}\n`).join('');
+/** A document for each record, as `--follow` writes them: JSON in one line, YAML after `---`. */
+export function recordsStream(records: readonly ReadDecision[], format: DocumentFormat): string {
+  return records
+    .map((each) =>
+      format === 'json' ? `${JSON.stringify(each)}\n` : `---\n${documentText(each, format)}`,
+    )
+    .join('');
 }

@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { recordsOf } from '../../../cli/decisions/reader.ts';
+import { recordsStream } from '../../../cli/decisions/render.ts';
 import { placeOf } from '../../../shared/aws/memory/decision-log.ts';
 import { CheckedAccount } from '../../support/aws/checked-account.ts';
 import { root } from '../../support/repository.ts';
@@ -98,6 +101,22 @@ describe('joiner decisions', () => {
     [['--pod', 'shop/train'], ['other']],
   ])('%j: what is asked for', async (args, expected) => {
     expect(await listed(...args)).toEqual(expected);
+  });
+
+  it('as YAML has the same', async () => {
+    const { stdout } = await decisions('-o', 'yaml', '--since', '10m');
+    const { cluster, decisions: all } = parse(stdout);
+    expect([cluster, all.map(({ id }: { id: string }) => id)]).toEqual(['demo', ['other']]);
+  });
+
+  it('of a stream are documents of their own', () => {
+    const records = recordsOf(`${JSON.stringify(record('a', 1))}\n`).records;
+    expect(
+      recordsStream([...records, ...records], 'json')
+        .trimEnd()
+        .split('\n'),
+    ).toHaveLength(2);
+    expect(parseAllDocuments(recordsStream([...records, ...records], 'yaml'))).toHaveLength(2);
   });
 
   it('says that there is none', async () => {
