@@ -9,7 +9,7 @@ import {
   nodeGroupsOf,
 } from '../handover/node-groups.ts';
 import { checkPlan } from '../handover/preview.ts';
-import { encodeReport, renderReport } from '../handover/render.ts';
+import { renderReport, reportDocument } from '../handover/render.ts';
 import {
   checkUsage,
   exitCodeOf,
@@ -24,6 +24,7 @@ import { TO_KARPENTER } from '../handover/to-karpenter.ts';
 import { doesKarpenterRun, type Position, positionOf } from '../handover/walk.ts';
 import { type LiveCluster, withLiveCluster } from '../live.ts';
 import { type MarketOptions, withMarketOptions } from '../market.ts';
+import { isDocument } from '../output.ts';
 import { namedRegion } from '../region.ts';
 import { lastSigns } from '../release/alive.ts';
 import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts';
@@ -113,7 +114,9 @@ async function adopt(live: LiveCluster, options: Options): Promise<HandoverRepor
 async function run(options: Options): Promise<number> {
   checkUsage(options);
   const report = await withLiveCluster('joiner-adopt', options, (live) => adopt(live, options));
-  process.stdout.write(options.output === 'json' ? encodeReport(report) : renderReport(report));
+  process.stdout.write(
+    isDocument(options.output) ? reportDocument(report, options.output) : renderReport(report),
+  );
   return exitCodeOf(report);
 }
 

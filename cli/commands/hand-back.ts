@@ -3,7 +3,7 @@ import { reporting } from '../bad-input.ts';
 import { ok } from '../doctor/line.ts';
 import { checkHandBack } from '../handover/checks.ts';
 import { cleaningsOf } from '../handover/clean.ts';
-import { encodeReport, renderReport } from '../handover/render.ts';
+import { renderReport, reportDocument } from '../handover/render.ts';
 import {
   checkUsage,
   exitCodeOf,
@@ -17,6 +17,7 @@ import { TO_JOINER } from '../handover/to-joiner.ts';
 import { TO_KARPENTER } from '../handover/to-karpenter.ts';
 import { doesKarpenterRun, positionOf, type Walk } from '../handover/walk.ts';
 import { type LiveCluster, withLiveCluster } from '../live.ts';
+import { isDocument } from '../output.ts';
 
 const NEXT = [
   'While Karpenter runs, Joiner only reads. To remove it: npx cdk deploy -c leaveNodes=true …, then',
@@ -50,7 +51,9 @@ async function run(options: HandoverOptions): Promise<number> {
   checkUsage(options);
   const work = (live: LiveCluster) => handBack(live, options);
   const report = await withLiveCluster('joiner-hand-back', options, work);
-  process.stdout.write(options.output === 'json' ? encodeReport(report) : renderReport(report));
+  process.stdout.write(
+    isDocument(options.output) ? reportDocument(report, options.output) : renderReport(report),
+  );
   return exitCodeOf(report);
 }
 

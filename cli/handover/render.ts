@@ -1,6 +1,6 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Line } from '../doctor/line.ts';
-import { jsonText } from '../json.ts';
+import { type DocumentFormat, documentText } from '../output.ts';
 import type { StepOutcome } from './run.ts';
 import type { HandoverReport } from './session.ts';
 
@@ -39,6 +39,10 @@ export function renderReport({ cluster, checks, steps, next }: HandoverReport): 
 }
 
 /** For programs. */
-export function encodeReport({ cluster, to, isDryRun, ...rest }: HandoverReport): string {
-  return jsonText({ joiner: packageJson.version, cluster, to, dryRun: isDryRun, ...rest });
+export function reportDocument(
+  { cluster, to, isDryRun, ...rest }: HandoverReport,
+  format: DocumentFormat,
+): string {
+  const about = { joiner: packageJson.version, cluster, to, dryRun: isDryRun };
+  return documentText({ ...about, ...rest }, format);
 }

@@ -41,7 +41,12 @@ const OPERATIONS: Readonly<Record<string, readonly string[]>> = {
   autoscaling: ['describe-auto-scaling-groups'],
   fis: ['create-experiment-template', 'start-experiment'],
   kms: ['create-grant'],
-  lambda: ['get-function-configuration', 'update-function-configuration'],
+  lambda: [
+    'delete-function-concurrency',
+    'get-function-configuration',
+    'put-function-concurrency',
+    'update-function-configuration',
+  ],
   logs: ['tail'],
   cloudwatch: ['describe-alarms'],
   'arc-zonal-shift': ['start-zonal-shift', 'cancel-zonal-shift'],

@@ -27,8 +27,8 @@ function launchesText(launches: readonly string[]): string {
 const launches = texts('NodeClaims whose nodes do not run the pod, each with what the node lacks');
 
 const waitsText = (each: readonly string[]): string =>
-  `${each.length} ${each.length === 1 ? 'node was' : 'nodes were'} launched for this pod or similar pods. ` +
-  `They registered, and the pod is still pending: ${launchesText(each)}`;
+  `${each.length === 1 ? '1 node was' : `${each.length} nodes were`} launched for this pod or similar pods. ` +
+  `${each.length === 1 ? 'It' : 'They'} registered, and the pod is still pending: ${launchesText(each)}`;
 
 /** Why a pod gets no node. */
 export const PODS = {
@@ -131,7 +131,7 @@ export const PODS = {
     sentence: ({ trying, launches: each }) => {
       const text = `no further NodeClaim is launched for it until the result of ${launchesText(trying)} is known`;
       return each.length === 0
-        ? `${text}: these nodes have registered, and the pod is still pending`
+        ? `${text}: the pod is still pending`
         : `${text}: ${waitsText(each)}`;
     },
   }),
