@@ -28,7 +28,7 @@ export const COMMANDS: readonly Listed[] = [
   },
   {
     name: 'replay',
-    usage: '[options] <snapshots...>',
+    usage: '[options] <recordings...>',
     description: 'repeat recorded decisions and compare the results byte for byte',
     load: async () => (await import('./commands/replay.ts')).replayCommand(),
   },
@@ -54,7 +54,7 @@ export const COMMANDS: readonly Listed[] = [
   {
     name: 'explain',
     usage: '[options] <what> [name]',
-    description: 'explain why a pod is on its node or pending, or why a node stays or goes',
+    description: 'explain why a pod is on its node or pending, or why a node is kept or disrupted',
     load: async () => (await import('./commands/explain.ts')).explainCommand(),
   },
   {
@@ -143,13 +143,13 @@ export const COMMANDS: readonly Listed[] = [
   },
   {
     name: 'pause',
-    usage: '[options] <part>',
+    usage: '[options] <scope>',
     description: 'pause launches, disruptions or terminations',
     load: async () => (await import('./commands/pause.ts')).pauseCommand(),
   },
   {
     name: 'resume',
-    usage: '[options] [part]',
+    usage: '[options] [scope]',
     description: 'end a pause',
     load: async () => (await import('./commands/pause.ts')).resumeCommand(),
   },
@@ -168,7 +168,7 @@ export const COMMANDS: readonly Listed[] = [
   {
     name: 'release',
     usage: '[options] [names...]',
-    description: 'remove finalizers from nodes after Joiner was uninstalled',
+    description: 'remove finalizers from nodes after Joiner has been uninstalled',
     load: async () => (await import('./commands/release.ts')).releaseCommand(),
   },
 ];

@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help, type Option } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import { COMMANDS } from './command-list.ts';
 import { LOG_IN } from './log-in.ts';
@@ -12,6 +12,14 @@ function commandNamed(argv: readonly string[]): string | undefined {
   return first === 'help' ? second : first;
 }
 
+/** An option's line in the help; an empty list as the default says nothing. */
+function describedOption(option: Option): string {
+  const { defaultValue } = option;
+  const isEmpty = Array.isArray(defaultValue) && defaultValue.length === 0;
+  const shown = isEmpty ? Object.create(option, { defaultValue: { value: undefined } }) : option;
+  return new Help().optionDescription(shown);
+}
+
 /**
  * The command line that reads these words: the command that is asked for, and the others by their
  * lines in the help only, whose code is not read. Commander's own errors become exit code 2.
@@ -22,14 +30,15 @@ async function program(argv: readonly string[]): Promise<Command> {
   const root = new Command('joiner')
     .description('a serverless, Karpenter-compatible node provisioner for Amazon EKS')
     .version(packageJson.version)
-    .showHelpAfterError('(joiner --help shows what there is)')
+    .showHelpAfterError('(joiner --help lists the commands)')
     .configureHelp({
+      optionDescription: describedOption,
       subcommandTerm: (each) => `${each.name()} ${usages.get(each.name()) ?? '[command]'}`,
     });
   for (const { name, description, load } of COMMANDS) {
     const command = name === named ? await load() : new Command(name).description(description);
     root.addCommand(command.copyInheritedSettings(root));
-    command.showHelpAfterError(`(joiner ${name} --help shows what there is)`);
+    command.showHelpAfterError(`(joiner ${name} --help lists the options)`);
   }
   for (const command of [root, ...root.commands]) command.exitOverride();
   return root;

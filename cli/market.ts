@@ -25,7 +25,10 @@ export function withMarketOptions(command: Command): Command {
   return command
     .addOption(regionOption("the cluster's region, if no node, EC2NodeClass or stack names it"))
     .option('--bucket <name>', "the stack's bucket; default: the bucket in the stack's settings")
-    .option('--catalog <file>', 'use the types and prices in this file of joiner catalog');
+    .option(
+      '--catalog <file>',
+      'read instance types and prices from a file that joiner catalog wrote',
+    );
 }
 
 /** Types and prices, and what the functions remember of them. */

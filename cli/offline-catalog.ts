@@ -24,12 +24,15 @@ const DEFAULT_REGION = 'us-east-1';
 export function withOfflineCatalog(command: Command): Command {
   return command
     .addOption(
-      regionOption(`the region of the prices: ${REGIONS.join(', ')}, or the region of the file`),
+      regionOption(`the region of the prices: ${REGIONS.join(', ')}, or the region of --catalog`),
     )
-    .option('--catalog <file>', 'use the types and prices in this file of joiner catalog')
+    .option(
+      '--catalog <file>',
+      'read instance types and prices from a file that joiner catalog wrote',
+    )
     .option(
       '--bucket <name>',
-      'use the current types and prices in the bucket of a stack in the region',
+      'use the current instance types and prices in the bucket of a stack in the region',
     );
 }
 

@@ -103,7 +103,7 @@ async function comparison(): Promise<void> {
   }
   say(
     dim(
-      `  Karpenter's way is played by the documented rules of ${KARPENTER_VERSION}: docs/compare.md`,
+      `  Karpenter's rules are the documented rules of Karpenter ${KARPENTER_VERSION}: docs/compare.md`,
     ),
     dim('  On your own: ./joiner compare my-manifests/, or of a cluster: ./joiner compare'),
   );

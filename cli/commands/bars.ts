@@ -117,7 +117,7 @@ export function barsCommand(): Command {
   return new Command('bars')
     .description('list unavailable offerings, or make them available again')
     .addArgument(action)
-    .argument('[keys...]', 'entries to forget: keys of the list, or beginnings of keys')
+    .argument('[keys...]', 'entries to forget: keys of the list, or prefixes of keys')
     .requiredOption('--cluster <name>', 'the EKS cluster')
     .option('--region <region>', "the cluster's region; default: AWS_REGION")
     .option('--bucket <name>', "the stack's bucket; default: read from the stack's functions")

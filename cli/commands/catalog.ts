@@ -60,9 +60,10 @@ export function catalogCommand(): Command {
     .option('-o, --output <file>', 'default: catalog.REGION.json.gz')
     .addHelpText(
       'after',
-      '\nAsks with the credentials of the AWS CLI. They need ec2:DescribeInstanceTypes,\n' +
-        'ec2:DescribeInstanceTypeOfferings, ec2:DescribeSpotPriceHistory and pricing:GetProducts.\n' +
-        'simulate, compare, diagnose, plan, explain and top take the file: --catalog FILE.',
+      '\nThe command uses the AWS credentials of the environment, as the aws command does. It needs\n' +
+        'ec2:DescribeInstanceTypes, ec2:DescribeInstanceTypeOfferings, ec2:DescribeSpotPriceHistory and\n' +
+        'pricing:GetProducts. simulate, compare, diagnose, plan, apply, explain and top read the file with\n' +
+        '--catalog FILE.',
     )
     .action((options: Options) => reporting(() => run(options)));
 }

@@ -74,7 +74,7 @@ async function run(paths: readonly string[], options: Options): Promise<number> 
   return 0;
 }
 
-/** `joiner compare`: what pods cost now, Karpenter's way, and Joiner's. */
+/** `joiner compare`: what pods cost now, under Karpenter's rules, and under Joiner. */
 export function compareCommand(): Command {
   return withManifestOptions(withSettingsOptions(withPricedClusterOptions(new Command('compare'))))
     .description("compare the cost of pods under Karpenter's rules and under Joiner (read-only)")
@@ -89,7 +89,7 @@ export function compareCommand(): Command {
     .option('-f, --filename <paths...>', 'the same as the arguments', [])
     .option(
       '--plans-max <n>',
-      'of a live cluster: plans to compute in the search for a consolidation',
+      'the maximum number of plans to compute in the search for consolidations of a live cluster',
       plans,
       PLANS_MAX,
     )

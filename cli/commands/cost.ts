@@ -147,7 +147,7 @@ export function costCommand(): Command {
       `on-demand price of a node per hour; default: that of ${NODE_TYPE}`,
     )
     .addOption(
-      new Option('--network <way>', "the private network's own route to AWS APIs")
+      new Option('--network <way>', 'how the private subnets reach AWS APIs')
         .choices(['none', 'nat', 'endpoints'])
         .default('none'),
     )

@@ -10,7 +10,7 @@ interface Options {
 export function crdsCommand(): Command {
   return new Command('crds')
     .description('print the CustomResourceDefinitions')
-    .option('-o, --output <format>', 'yaml, or json (one List)', 'yaml')
+    .option('-o, --output <format>', 'yaml, or json (one object of kind List)', 'yaml')
     .action(({ output }: Options, command: Command) => {
       if (output !== 'yaml' && output !== 'json') {
         command.error(`error: --output must be yaml or json, not "${output}"`, { exitCode: 2 });

@@ -180,8 +180,8 @@ export function deadLettersCommand(): Command {
 }
 
 const HELP = `
-Listing removes no message. Each list counts as one receive in RECEIVED. While the command runs, at
-most for one minute, the messages are invisible to other consumers.
+Listing removes no message. Each run of the command increases RECEIVED by one. The messages are
+invisible to other consumers while the command runs (at most one minute).
 
 A redrive is safe to repeat: interrupt handles a duplicate message once, and rejects messages older
 than one day. Redrive after the cause is fixed: a message that fails again returns within half an

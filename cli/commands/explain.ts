@@ -174,7 +174,7 @@ async function run(what: string, given: string | undefined, options: Options): P
 /** `joiner explain`: why a pod is or would be where it is, and what becomes of a node. */
 export function explainCommand(): Command {
   return withManifestOptions(withSettingsOptions(withPricedClusterOptions(new Command('explain'))))
-    .description('explain why a pod is on its node or pending, or why a node stays or goes')
+    .description('explain why a pod is on its node or pending, or why a node is kept or disrupted')
     .argument('<what>', 'pod, node or nodeclaim; or kind and name, such as pod/web')
     .argument('[name]', 'the name of the object')
     .option(

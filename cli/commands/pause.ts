@@ -20,13 +20,13 @@ interface Options extends ClusterOptions {
   readonly output: OutputFormat<'text'>;
 }
 
-type Part = PauseScope | 'all';
+type Scope = PauseScope | 'all';
 
 /** What the ConfigMap's data becomes. */
 type Change = (nowMs: number) => PauseData;
 
-function brakesOf(part: Part): readonly PauseScope[] {
-  return part === 'all' ? BRAKES : [part];
+function brakesOf(scope: Scope): readonly PauseScope[] {
+  return scope === 'all' ? BRAKES : [scope];
 }
 
 async function change(name: string, options: Options, data: Change): Promise<number> {
@@ -86,48 +86,56 @@ function duration(text: string): number {
   return ms;
 }
 
-const PARTS = ['all', ...BRAKES];
+const SCOPES = ['all', ...BRAKES];
 
-function commandOf(name: string, description: string, part: Argument): Command {
+function commandOf(name: string, description: string, scope: Argument, help: string): Command {
   return withClusterOptions(new Command(name))
     .description(description)
-    .addArgument(part.choices(PARTS))
+    .addArgument(scope.choices(SCOPES))
     .addOption(outputOption('text'))
-    .addHelpText('after', HELP);
+    .addHelpText('after', help);
 }
 
-/** `joiner pause`: Joiner stays, and does nothing or less. That all of it stops has to be said. */
+/** `joiner pause`: Joiner stays deployed and pauses what the scope names; `all` has no default. */
 export function pauseCommand(): Command {
-  const part = new Argument('<part>', 'what to pause');
-  return commandOf('pause', 'pause launches, disruptions or terminations', part)
+  const scope = new Argument('<scope>', 'what to pause');
+  return commandOf('pause', 'pause launches, disruptions or terminations', scope, PAUSE_HELP)
     .addOption(
       new Option(
         '--for <time>',
         'end the pause after this time, such as 1h; default: no end',
       ).argParser(duration),
     )
-    .action((part: Part, options: Options) =>
+    .action((scope: Scope, options: Options) =>
       reporting(() =>
         change('joiner-pause', options, (nowMs) => {
           const untilMs = options.for === undefined ? undefined : nowMs + options.for;
-          return pauseData(brakesOf(part), untilMs);
+          return pauseData(brakesOf(scope), untilMs);
         }),
       ),
     );
 }
 
-/** `joiner resume`: takes back what `pause` did. */
+/** `joiner resume`: ends pauses. */
 export function resumeCommand(): Command {
-  const what = new Argument('[part]', 'what to resume').default('all');
-  return commandOf('resume', 'end a pause', what).action((part: Part, options: Options) =>
-    reporting(() => change('joiner-resume', options, () => resumeData(brakesOf(part)))),
+  const argument = new Argument('[scope]', 'what to resume').default('all');
+  return commandOf('resume', 'end a pause', argument, RESUME_HELP).action(
+    (scope: Scope, options: Options) =>
+      reporting(() => change('joiner-resume', options, () => resumeData(brakesOf(scope)))),
   );
 }
 
-const HELP = `
+const RESUME_HELP = `
+launch     launches start again; pending pods get nodes
+disrupt    drift, emptiness and consolidation start again
+terminate  instances of drained nodes are terminated again
+
+The functions resume in their next pass, within one minute.`;
+
+const PAUSE_HELP = `
 launch     no node is planned or launched; pods stay pending
 disrupt    no node is disrupted; the condition Drifted is still set
 terminate  nodes are drained; their instances are not terminated
 
 A pause does not stop decisions that you approve with joiner apply during the pause.
-The ConfigMap kube-system/joiner holds the pauses. The functions read it in each pass.`;
+The pauses are in the ConfigMap kube-system/joiner. The functions read it in each pass.`;

@@ -139,11 +139,11 @@ function asDocument(outcomes: readonly Outcome[], plan: Release, format: Documen
 /** `joiner release`: the way out where nobody is left to take finalizers off. */
 export function releaseCommand(): Command {
   return withClusterOptions(new Command('release'))
-    .description('remove finalizers from nodes after Joiner was uninstalled')
+    .description('remove finalizers from nodes after Joiner has been uninstalled')
     .argument('[names...]', 'names of nodes or NodeClaims; a name selects both objects')
     .option('--all', 'all nodes, NodeClaims and EC2NodeClasses of Joiner and Karpenter')
     .option('--dry-run', 'only print what would be done')
-    .option('--force', 'even if Joiner or Karpenter is running')
+    .option('--force', 'remove finalizers even if Joiner or Karpenter is running')
     .addOption(outputOption('text'))
     .addHelpText('after', HELP)
     .action((names: readonly string[], options: Options) => reporting(() => run(names, options)));

@@ -47,11 +47,11 @@ function replay(file: string): Outcome {
     found = replayed(text);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new BadInput([`${file}: cannot be decided again: ${why}`]);
+    throw new BadInput([`${file}: the decision cannot be repeated: ${why}`]);
   }
   if (found === undefined) {
     throw new BadInput([
-      `${file}: is no recording of Joiner; they are in the bucket below snapshots/, and in the folder of simulate --record`,
+      `${file}: not a recording of Joiner; recordings are in the bucket below snapshots/ and in the folder of simulate --record`,
     ]);
   }
   const ms = performance.now() - began;
@@ -66,7 +66,7 @@ function isSame({ recorded, now }: Replayed): boolean {
 
 function line({ path, recorded = 'nothing', now = 'nothing' }: Difference): string {
   const short = (text: string): string => (text.length > 60 ? `${text.slice(0, 57)}...` : text);
-  return `  ${path === '' ? 'the answer' : path}: ${short(recorded)} → ${short(now)}`;
+  return `  ${path === '' ? 'the result' : path}: ${short(recorded)} → ${short(now)}`;
 }
 
 function asText(outcome: Outcome): string {
@@ -79,7 +79,7 @@ function asText(outcome: Outcome): string {
   const shown = all.slice(0, SHOWN_MAX).map(line);
   const more = all.length > SHOWN_MAX ? [`  and ${all.length - SHOWN_MAX} more`] : [];
   const other = joiner === packageJson.version ? '' : `; this is Joiner ${packageJson.version}`;
-  return `${what}: ANOTHER ANSWER${other}\n${[...shown, ...more].join('\n')}\n`;
+  return `${what}: ANOTHER RESULT${other}\n${[...shown, ...more].join('\n')}\n`;
 }
 
 function asDocument(outcomes: readonly Outcome[], format: DocumentFormat): string {
@@ -114,7 +114,7 @@ async function run(files: readonly string[], { output }: Options): Promise<numbe
 export function replayCommand(): Command {
   return new Command('replay')
     .description('repeat recorded decisions and compare the results byte for byte')
-    .argument('<snapshots...>', 'recordings, gzipped or plain; - is standard input')
+    .argument('<recordings...>', 'recordings, gzipped or plain; - is standard input')
     .addOption(outputOption('text'))
     .action((files: readonly string[], options: Options) => reporting(() => run(files, options)));
 }

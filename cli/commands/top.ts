@@ -110,7 +110,7 @@ export function topCommand(): Command {
     .option('--nodepool <names...>', 'only nodes of these NodePools', [])
     .addOption(new Option('--sort-by <what>', 'default: by NodePool and name').choices([...SORTS]))
     .addOption(outputOption('table', 'name'))
-    .option('-w, --watch', 'follow the cluster on the screen; keys fold, sort and filter')
-    .option('--interval <seconds>', 'of --watch, between two reads', seconds, 2)
+    .option('-w, --watch', 'follow the cluster on the screen; keys collapse, sort and filter rows')
+    .option('--interval <seconds>', 'seconds between two reads of --watch', seconds, 2)
     .action((options: Options) => reporting(() => run(options)));
 }

@@ -87,7 +87,7 @@ export interface Comparison {
   readonly difference: {
     readonly usdPerHour: number;
     readonly usdPerMonth: number;
-    /** Of Karpenter's way. */
+    /** By Karpenter's rules. */
     readonly percent: number;
     readonly nodes: number;
     readonly evictions: number;

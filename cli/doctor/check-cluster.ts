@@ -79,12 +79,12 @@ function checkVersion({ version }: Cluster): Line {
 }
 
 function checkAuthentication({ asked }: Facts, { authenticationMode: mode }: Cluster): Line {
-  if (mode !== 'CONFIG_MAP') return ok('authentication', `mode ${mode} takes access entries`);
+  if (mode !== 'CONFIG_MAP') return ok('authentication', `mode ${mode} supports access entries`);
   return fail(
     'authentication',
-    'mode CONFIG_MAP knows no access entries, by which the functions are let in',
+    'mode CONFIG_MAP does not support access entries; the functions need them',
     `aws eks update-cluster-config --name ${asked.cluster} --region ${asked.region} ` +
-      '--access-config authenticationMode=API_AND_CONFIG_MAP (aws-auth goes on working)',
+      '--access-config authenticationMode=API_AND_CONFIG_MAP (aws-auth continues to work)',
   );
 }
 

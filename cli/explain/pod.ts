@@ -89,7 +89,7 @@ function placeOf(pod: Pod, { plan }: Pick<Preview, 'plan'>, around: Surroundings
   const ignored = plan.ignored.get(key);
   const reasons = plan.unplaced.get(key)?.reasons ?? (ignored && [ignored]);
   if (reasons !== undefined) return { kind: 'none', why: sentences(reasons), reasons };
-  return { kind: 'none', why: 'kube-scheduler has not said yet that it finds no node' };
+  return { kind: 'none', why: 'kube-scheduler has not marked the pod unschedulable yet' };
 }
 
 /** As if it were the only pod that waits, whatever it is doing now. */

@@ -31,7 +31,7 @@ function named(pods: readonly string[]): string {
 function steps({ nodePool, types, stages, left }: LaunchOptions): Line {
   const taken = stages.map(({ what, after }) => `${after} after ${what}`);
   const all = [`${types} types`, ...taken].join(' → ');
-  return [nodePool, stages.length === 0 ? `${left} types, all of which would do` : all];
+  return [nodePool, stages.length === 0 ? `${left} types, all suitable` : all];
 }
 
 function rowText({ instanceType, capacityType, zone, nodePool, pricePerHour }: NodeRow): string {

@@ -73,8 +73,8 @@ export class Alarms extends Construct {
     super(scope, id);
     this.#props = props;
     this.#noTick('provision', 'NoTick', 'pending pods get no nodes');
-    this.#noTick('lifecycle', 'NoTick-lifecycle', 'nodes neither join nor drain');
-    this.#noTick('watch', 'NoTick-watch', 'what happens in the cluster waits for the minute');
+    this.#noTick('lifecycle', 'NoTick-lifecycle', 'nodes are neither registered nor drained');
+    this.#noTick('watch', 'NoTick-watch', 'changes in the cluster are handled once a minute');
     this.#deadLetters();
     this.#messageAge();
     this.#failedRules();
@@ -106,8 +106,8 @@ export class Alarms extends Construct {
       compared: cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD,
       missing: cloudwatch.TreatMissingData.BREACHING,
       runbook:
-        `No run of ${name} has succeeded for 5 minutes: ${effect}. Look at the ` +
-        'last error in its log. Was the schedule disabled, or its role denied?',
+        `No run of ${name} has succeeded for 5 minutes: ${effect}. Check the last ` +
+        'error in its log, that its schedule is enabled, and that its role has its permissions.',
     });
   }
 
@@ -121,10 +121,10 @@ export class Alarms extends Construct {
       threshold: 0,
       compared: cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
       runbook:
-        `An interruption notice failed ${INTERRUPTION_RECEIVES_MAX} times. joiner dead-letters ` +
-        `--cluster ${this.#props.cluster} says which, why, and the command that shows the log of ` +
-        'interrupt at its time; once the cause is gone, --redrive moves it back, and --discard ' +
-        'deletes what is of no use any more.',
+        `interrupt failed on an interruption message ${INTERRUPTION_RECEIVES_MAX} times. ` +
+        `joiner dead-letters --cluster ${this.#props.cluster} lists the messages with cause and log ` +
+        'command. After the cause is fixed, --redrive moves them back to the queue. --discard ' +
+        'deletes messages that are obsolete.',
     });
   }
 
@@ -137,8 +137,9 @@ export class Alarms extends Construct {
       threshold: MESSAGE_SECONDS_MAX,
       compared: cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
       runbook:
-        'An interruption notice has waited for more than 10 minutes, and a spot instance is gone ' +
-        'after two. Is the mapping from the queue to interrupt disabled, or is interrupt throttled?',
+        'An interruption message has been in the queue for more than 10 minutes; a spot instance is ' +
+        'terminated two minutes after its warning. Check that the event source mapping of ' +
+        'interrupt is enabled and that interrupt is not throttled.',
     });
   }
 
@@ -160,15 +161,15 @@ export class Alarms extends Construct {
     const failed = new cloudwatch.MathExpression({
       expression: usingMetrics.map(([name]) => `FILL(${name}, 0)`).join(' + '),
       usingMetrics: Object.fromEntries(usingMetrics),
-      label: 'notices that did not reach the queue',
+      label: 'interruption messages that did not reach the queue',
       period: FIVE_MINUTES,
     });
     this.#alarm('FailedInvocations', failed, {
       threshold: 0,
       compared: cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
       runbook:
-        'EventBridge could not put an interruption notice into the queue: spot warnings are being ' +
-        "lost. Look at the queue's policy, and at its key's where it has one: both have to allow " +
+        'EventBridge could not send an interruption message to the queue, so spot warnings are lost. ' +
+        "Check the queue's policy and the policy of its KMS key, if it has one: both must allow " +
         'events.amazonaws.com.',
     });
   }
@@ -179,9 +180,9 @@ export class Alarms extends Construct {
       threshold: PENDING_SECONDS_MAX,
       compared: cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
       runbook:
-        'A pod that Joiner should serve has waited for more than 5 minutes. Its event ' +
-        'FailedScheduling says which stage leaves no instance type; the usual ones are a limit, a ' +
-        'shortage and a NodePool that is not ready.',
+        'A pod has been pending for more than 5 minutes. Its event FailedScheduling names the stage ' +
+        'that leaves no instance type. The most frequent causes are a limit, a shortage and a ' +
+        'NodePool that is not ready.',
     });
   }
 
@@ -202,8 +203,8 @@ export class Alarms extends Construct {
       compared: cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
       runbook:
         'More than half of the launches of the last 15 minutes failed. The dashboard lists the ' +
-        'error codes: shortages ask for more instance types or zones in the NodePool, quotas for ' +
-        'an increase, UnauthorizedOperation for a look at the role of provision.',
+        'error codes. Shortage: allow more instance types or zones in the NodePool. Quota: request ' +
+        'an increase. UnauthorizedOperation: check the role of provision.',
     });
   }
 
@@ -217,8 +218,8 @@ export class Alarms extends Construct {
       threshold: PRICE_AGE_SECONDS_MAX,
       compared: cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
       runbook:
-        'Prices are older than 2 days, so that choices may be dearer than they need be. Look at ' +
-        'the last error of catalog: the Pricing API has to be reachable and allowed.',
+        'Prices are older than 2 days, so Joiner may choose more expensive nodes than necessary. Check ' +
+        'the last error of catalog: the Pricing API must be reachable and allowed.',
     });
   }
 
@@ -230,8 +231,8 @@ export class Alarms extends Construct {
     this.#alarm('CatalogErrors', catalog.metricErrors(options), {
       threshold: 2,
       runbook:
-        'catalog has failed twice in a day: prices and instance types grow old. The last error in ' +
-        'its log says which call of AWS is refused or which host cannot be reached.',
+        'catalog has failed twice in a day, so prices and instance types become outdated. The last ' +
+        'error in its log names the AWS call that was denied or the host that is unreachable.',
     });
   }
 
@@ -254,7 +255,7 @@ export class Alarms extends Construct {
       periods: 2,
       runbook:
         'One of watch, disrupt, interrupt and nodeclass has failed twice in half an hour. The ' +
-        'dashboard says which; the last error in its log says why.',
+        'dashboard shows which one. The last error in its log has the cause.',
     });
   }
 
@@ -272,8 +273,8 @@ export class Alarms extends Construct {
     this.#alarm(`Memory-${name}`, used, {
       threshold: Math.floor(this.#props.memorySizes[name] * MEMORY_SHARE_MAX),
       runbook:
-        `${name} uses 90 % of its memory; at 100 % Lambda ends it. Give it more: ` +
-        `memorySizes.${name} of the construct, or -c memorySizes=${name}=MB.`,
+        `${name} uses 90 % of its memory. At 100 % Lambda terminates it. Increase ` +
+        `memorySizes.${name} of the construct, or set -c memorySizes=${name}=MB.`,
     });
   }
 

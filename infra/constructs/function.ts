@@ -15,7 +15,7 @@ export const DESCRIPTIONS: Readonly<Record<FunctionName, string>> = {
   provision: 'Joiner: launches nodes for pending pods',
   lifecycle: 'Joiner: registers, drains and terminates nodes',
   disrupt: 'Joiner: removes empty nodes and replaces those that have drifted',
-  interrupt: 'Joiner: takes notices of interruptions from the queue',
+  interrupt: 'Joiner: handles interruption messages from the queue',
   nodeclass: 'Joiner: keeps the status of EC2NodeClasses',
   catalog: 'Joiner: reads instance types and prices',
   install: 'Joiner: applies CRDs and RBAC for CloudFormation',

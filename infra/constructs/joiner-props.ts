@@ -14,52 +14,55 @@ export interface JoinerCluster extends IConstruct {
   readonly clusterSecurityGroupId: string;
 }
 
-/** What can be said about {@link Joiner}; only the cluster has to be. */
+/** The props of {@link Joiner}; only `cluster` is required. */
 export interface JoinerProps {
   /**
-   * The EKS cluster: its name, or the construct. A cluster that is made in the same app needs an
-   * explicit `clusterName`, since the name is part of the permissions' condition keys.
+   * The EKS cluster: its name, or the construct. A cluster of the same app needs an explicit
+   * `clusterName`, because the name is part of condition keys in IAM policies.
    */
   readonly cluster: string | JoinerCluster;
   /**
-   * The cluster's region; the stack has to be in it.
+   * The cluster's region. The stack must be in this region.
    * @default the stack's
    */
   readonly region?: string;
   /**
-   * `watch` holds a watch on the cluster and reacts within a second; `tick` looks every minute and
+   * `watch` holds a Kubernetes watch and reacts within a second. `tick` polls every minute and
    * saves about $9 a month.
    * @default 'watch'
    */
   readonly reaction?: 'watch' | 'tick';
   /**
-   * Memory in MB by function; CPU comes with it.
+   * Memory in MB by function. Lambda assigns CPU in proportion.
    * @default watch 256, provision 1769, lifecycle 1024, interrupt 512, nodeclass 512,
    * catalog 512, install 256
    */
   readonly memorySizes?: Readonly<Partial<Record<FunctionName, number>>>;
   /**
-   * How the functions reach the cluster's API: `private` puts all but `catalog` into `subnets`.
+   * How the functions reach the cluster's API. `private` runs all functions except `catalog` in
+   * `subnets`.
    * @default 'public'
    */
   readonly endpoint?: 'public' | 'private';
   /**
-   * Subnets of the functions, with a way to AWS's APIs: NAT or endpoints (docs/private-clusters.md).
+   * Subnets of the functions, with a route to AWS APIs by NAT or endpoints
+   * (docs/private-clusters.md).
    * @default - none; required with a private endpoint
    */
   readonly subnets?: readonly (string | ec2.ISubnet)[];
   /**
-   * Security groups of the functions. The cluster's own lets its members in.
+   * Security groups of the functions. The cluster security group admits its own members.
    * @default - none; required with a private endpoint
    */
   readonly securityGroups?: readonly (string | ec2.ISecurityGroup)[];
   /**
-   * The cluster's security group: the stack adds a rule that lets `securityGroups` in on port 443.
-   * @default - that of a cluster construct made in the app, else no rule is added
+   * The cluster security group. The stack adds a rule to it that admits `securityGroups` on port
+   * 443.
+   * @default - the group of a cluster construct of the same app; otherwise no rule is added
    */
   readonly clusterSecurityGroup?: string | ec2.ISecurityGroup;
   /**
-   * There is no way to IAM from the subnets: every EC2NodeClass has to name its `instanceProfile`.
+   * The subnets have no route to IAM: every EC2NodeClass must set `instanceProfile`.
    * @default false
    */
   readonly isolatedVpc?: boolean;
@@ -70,185 +73,200 @@ export interface JoinerProps {
    */
   readonly featureGates?: Readonly<Partial<Record<FeatureGate, boolean>>>;
   /**
-   * A batch of pods is complete when none was added for so long.
+   * A batch of pending pods is complete when no pod was added for this time.
    * @default Duration.millis(300)
    */
   readonly batchIdleDuration?: Duration;
   /**
-   * A batch of pods waits no longer than this.
+   * The maximum time that a batch of pending pods is collected.
    * @default Duration.seconds(3)
    */
   readonly batchMaxDuration?: Duration;
-  /** @default 'Respect' */
+  /**
+   * `Ignore` plans without preferences of pods (preferred affinity, `ScheduleAnyway`).
+   * @default 'Respect'
+   */
   readonly preferencePolicy?: 'Respect' | 'Ignore';
-  /** @default 'Strict' */
+  /**
+   * `BestEffort` launches a NodeClaim with fewer values than `minValues` if no more are possible.
+   * @default 'Strict'
+   */
   readonly minValuesPolicy?: 'Strict' | 'BestEffort';
   /**
-   * Share of a plan's cost that meeting preferences for zones and capacity types may add.
+   * The share of a plan's cost that preferences for zones and capacity types may add.
    * @default 0.1
    */
   readonly preferenceWorthZone?: number;
   /**
-   * Share of a plan's cost that meeting all other preferences may add.
+   * The share of a plan's cost that all other preferences may add.
    * @default 0.02
    */
   readonly preferenceWorthOther?: number;
   /**
-   * USD an hour that a node counts as beyond its instance: its root volume, addresses, images,
-   * agents that are paid by the host. Of plans whose prices differ by less the one with fewer nodes
-   * is taken. It is never reported as cost.
+   * USD per hour added to each node's price in planning, for example for its root volume, public
+   * addresses, or agents licensed per host. If two plans differ by less, Joiner chooses the plan
+   * with fewer nodes. The amount is not part of any reported cost.
    * @default 0.003, in China 0.021 (yuan)
    */
   readonly nodePrice?: number;
   /**
-   * Pods of badly used nodes are moved where that has paid for itself within this time: for the
-   * evictions at `evictionPrice`, and for new nodes beside the old ones. 0 moves none.
+   * A consolidation must save its cost within this time. The cost is `evictionPrice` for each
+   * eviction, and the price of new nodes while the old ones still run. 0 turns consolidation of
+   * underutilized nodes off.
    * @default Duration.hours(4)
    */
   readonly consolidationHorizon?: Duration;
   /**
-   * USD that the eviction of an ordinary pod counts as when nodes are consolidated; more by its
-   * deletion cost and priority.
+   * USD per eviction of a pod in consolidation. A higher deletion cost or priority of the pod
+   * increases the amount.
    * @default 0.02, in China 0.14 (yuan)
    */
   readonly evictionPrice?: number;
   /**
-   * Share of an instance's memory that the hypervisor takes, until it has been seen.
+   * The estimated share of an instance's memory that the hypervisor uses. The allocatable memory of
+   * registered nodes of the same instance type replaces the estimate.
    * @default 0.075
    */
   readonly vmMemoryOverhead?: number;
   /**
-   * Network interfaces of each node that are not for pods.
+   * The number of network interfaces of each node that pods cannot use.
    * @default 0
    */
   readonly reservedEnis?: number;
   /**
-   * Launches a minute in the cluster.
+   * The maximum number of launches per minute in the cluster.
    * @default 200
    */
   readonly maxLaunchesPerMinute?: number;
   /**
-   * Terminations a minute in the cluster, interruptions excepted.
+   * The maximum number of terminations per minute in the cluster. Interrupted nodes are exempt.
    * @default 50
    */
   readonly maxTerminationsPerMinute?: number;
-  /** @default 'INFO' */
+  /**
+   * The lowest level of messages in the functions' logs.
+   * @default 'INFO'
+   */
   readonly logLevel?: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
   /**
-   * Days that logs are kept; one of the numbers that CloudWatch knows.
+   * Days that logs are kept: one of the values that CloudWatch allows.
    * @default 30
    */
   readonly logRetentionDays?: number;
   /**
-   * Days that decision records and snapshots are kept.
+   * Days that decision records and recordings are kept.
    * @default 30
    */
   readonly dataRetentionDays?: number;
   /**
-   * A bucket that several clusters share, by name or construct. Stacks see only their own folder
-   * and the shared one.
-   * @default - a new bucket, which goes with the stack
+   * An existing bucket, by name or construct. Several clusters can share it: each stack can access
+   * only its own folder and the shared one.
+   * @default - a new bucket, which is deleted with the stack
    */
   readonly bucket?: string | s3.IBucket;
   /**
-   * Key of the bucket, by ARN or construct; of a shared bucket the key that it is encrypted with.
+   * The KMS key of the bucket, by ARN or construct. For an existing bucket: the key that encrypts
+   * it.
    * @default - S3's own keys
    */
   readonly encryptionKey?: string | kms.IKey;
   /**
-   * Key of the queue of interruptions and of its dead letters, by ARN or construct. The policy of a
-   * key that is given by ARN has to let EventBridge use it, or spot warnings are lost.
+   * The KMS key of the interruption queue and its dead-letter queue, by ARN or construct. If the
+   * key is given by ARN, its policy must allow EventBridge to use it. Otherwise spot warnings are
+   * lost.
    * @default - SQS's own keys
    */
   readonly queueEncryptionKey?: string | kms.IKey;
   /**
-   * Key of the functions' log groups, by ARN or construct. The policy of a key that is given by ARN
-   * has to let CloudWatch Logs use it, or the stack cannot be made.
+   * The KMS key of the functions' log groups, by ARN or construct. If the key is given by ARN, its
+   * policy must allow CloudWatch Logs to use it. Otherwise the stack's creation fails.
    * @default - CloudWatch's own keys
    */
   readonly logEncryptionKey?: string | kms.IKey;
   /**
-   * Key of the bus of wake-ups, by ARN or construct. The policy of a key that is given by ARN has
-   * to let EventBridge use it, or functions wait for their schedules.
+   * The KMS key of the event bus for wake-ups, by ARN or construct. If the key is given by ARN, its
+   * policy must allow EventBridge to use it. Otherwise functions run only on their schedules.
    * @default - EventBridge's own keys
    */
   readonly busEncryptionKey?: string | kms.IKey;
   /**
-   * Whether there are alarms, about $0.90 a month.
+   * Whether the stack has CloudWatch alarms (about $0.90 a month).
    * @default true
    */
   readonly alarms?: boolean;
   /**
-   * Whom the alarms tell, by ARN or construct.
-   * @default - nobody
+   * The SNS topic that the alarms notify, by ARN or construct.
+   * @default - none
    */
   readonly alarmTopic?: string | sns.ITopic;
   /**
-   * Whether there is a dashboard, $3 a month beyond the account's first three.
+   * Whether the stack has a dashboard. It costs $3 a month after the account's first three.
    * @default true
    */
   readonly dashboard?: boolean;
   /**
-   * Boundary of every role that the stack makes, by ARN or construct.
+   * The permissions boundary of every role in the stack, by ARN or construct.
    * @default - none
    */
   readonly permissionsBoundary?: string | iam.IManagedPolicy;
   /**
-   * A role for nodes that exists, by ARN or construct; EC2NodeClasses name it in `spec.role`.
+   * An existing role for nodes, by ARN or construct. EC2NodeClasses name it in `spec.role`.
    * @default - a new role, JoinerNode-<region>-<cluster>
    */
   readonly nodeRole?: string | iam.IRole;
   /**
-   * Whether the stack makes the access entries of `nodeRole` and `nodeRoles`. EKS has made one already where the role
-   * is that of a managed node group.
-   * @default true for a new role and for `nodeRoles`, false for a `nodeRole` that exists
+   * Whether the stack creates the access entries of `nodeRole` and `nodeRoles`. If a managed node
+   * group uses the role, EKS has already created its access entry.
+   * @default true for a new role and for `nodeRoles`, false for an existing `nodeRole`
    */
   readonly nodeRoleEntry?: boolean;
   /**
-   * Further roles that EC2NodeClasses may name in `spec.role`, by ARN or construct: one for each
-   * team or level of trust. Each may be passed to instances, and gets an access entry unless
+   * Further roles that EC2NodeClasses may name in `spec.role`, by ARN or construct, for example one
+   * for each team. Joiner may pass these roles to instances. They get access entries unless
    * `nodeRoleEntry` is false.
    * @default - none
    */
   readonly nodeRoles?: readonly (string | iam.IRole)[];
   /**
-   * SSM parameters of one's own that `amiSelectorTerms[].ssmParameter` may name: names or ARNs; a
-   * `*` at the end stands for anything.
-   * @default - only AWS's public ones
+   * Your own SSM parameters for `amiSelectorTerms[].ssmParameter`, as names or ARNs. A `*` at the
+   * end matches any suffix.
+   * @default - only AWS's public parameters
    */
   readonly imageParameters?: readonly string[];
   /**
-   * The stack may be destroyed, and a node role be taken out of it, while nodes are there. They go
-   * on, since their role and its access entry stay, but nobody drains or ends them.
+   * Allows deletion of the stack, or of its node role, while nodes exist. The nodes keep running,
+   * because their role and its access entry are retained. Nothing drains or terminates them.
    * @default false
    */
   readonly leaveNodes?: boolean;
   /**
-   * A second role and entry for Windows nodes, JoinerNode-<region>-<cluster>-windows.
+   * Creates a second role and access entry, for Windows nodes:
+   * JoinerNode-<region>-<cluster>-windows.
    * @default false
    */
   readonly windowsNodes?: boolean;
   /**
-   * Concurrency kept for single functions. Not needed: Leases see to it that one writes at a time.
+   * Reserved concurrency by function. It is not needed for correctness: Leases ensure a single
+   * writer.
    * @default - none
    */
   readonly reservedConcurrency?: Readonly<Partial<Record<FunctionName, number>>>;
   /**
-   * Whether the installer is the cluster's admin while a deployment lasts that changes definitions
-   * or rights; it gives that back at the end. Without it somebody else has to apply `infra/crds`,
-   * `infra/rbac` and `infra/flow-control` before.
+   * Whether the installer is a cluster admin during deployments that change CRDs or RBAC. The stack
+   * removes the admin policy at the end. If false, apply `infra/crds`, `infra/rbac` and
+   * `infra/flow-control` before each deployment.
    * @default true
    */
   readonly installerAccess?: boolean;
   /**
-   * Whether the installer applies the CRDs. Without it they are kept by other means, such as a
-   * release's Helm chart or GitOps: the deployment fails where one is missing or lacks a field.
+   * Whether the installer applies the CRDs. If false, apply them by other means, such as the Helm
+   * chart of a release or GitOps. The deployment fails if a CRD is missing or lacks a field.
    * @default true
    */
   readonly installCrds?: boolean;
   /**
-   * Where the code of a function comes from.
-   * @default - that of the npm package; in a checkout bundled from `functions/<name>/handler.ts`
+   * The code of a function.
+   * @default - the code in the npm package; in a checkout, a bundle of `functions/<name>/handler.ts`
    */
   readonly code?: (name: FunctionName) => lambda.Code;
 }

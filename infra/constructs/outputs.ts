@@ -2,7 +2,7 @@
 export const OUTPUTS = {
   NodeRoleArn: 'Its name goes into spec.role of EC2NodeClasses',
   BucketName: 'Decision records, snapshots and what the functions remember',
-  InterruptionQueueUrl: 'Where notices of interruptions arrive',
+  InterruptionQueueUrl: 'The queue of interruption messages',
   DashboardName: 'The dashboard in CloudWatch',
 } as const;
 

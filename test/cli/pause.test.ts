@@ -32,7 +32,7 @@ describe.each(['pause', 'resume'])('joiner %s', (command) => {
 it('joiner pause has to be told what to pause', async () => {
   const { exitCode, stdout, stderr } = await joiner('pause');
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-  expect(stderr).toContain("missing required argument 'part'");
+  expect(stderr).toContain("missing required argument 'scope'");
 });
 
 describe('joiner pause --for', () => {

@@ -56,7 +56,7 @@ describe('joiner replay', () => {
       writeFileSync(path, JSON.stringify(recording));
       const { exitCode, stdout } = await joiner('replay', path);
       expect(exitCode).toBe(1);
-      expect(stdout).toContain(': ANOTHER ANSWER\n  newNodeClaims[0].chosen.type: "m9.huge" → "');
+      expect(stdout).toContain(': ANOTHER RESULT\n  newNodeClaims[0].chosen.type: "m9.huge" → "');
       const json = await joiner('replay', path, '-o', 'json');
       expect(json.exitCode).toBe(1);
       expect(JSON.parse(json.stdout)).toMatchObject({
@@ -89,15 +89,15 @@ describe('joiner replay', () => {
   });
 
   it.each([
-    ['no recording', '{"format": 2}', ': is no recording of Joiner'],
-    ['of a layout to come', '{"format": 3, "snapshot": {}}', ': is no recording of Joiner'],
-    ['null', 'null', ': is no recording of Joiner'],
-    ['no JSON', 'oops', ': cannot be decided again: '],
-    ['cut off', '{"format": 2, "snapshot": {"pods": [', ': cannot be decided again: '],
+    ['no recording', '{"format": 2}', ': not a recording of Joiner'],
+    ['of a layout to come', '{"format": 3, "snapshot": {}}', ': not a recording of Joiner'],
+    ['null', 'null', ': not a recording of Joiner'],
+    ['no JSON', 'oops', ': the decision cannot be repeated: '],
+    ['cut off', '{"format": 2, "snapshot": {"pods": [', ': the decision cannot be repeated: '],
     [
       'empty inside',
       '{"format": 2, "useCase": "provision", "snapshot": {}}',
-      ': cannot be decided',
+      ': the decision cannot be repeated',
     ],
   ])('refuses what is %s', async (_, text, says) => {
     await inFolder({ 'a.json': text, 'b.json': text }, async (folder) => {

@@ -131,7 +131,7 @@ await describeClosedLoop('joiner plan on a real control plane', (loop) => {
       expect(way.usdPerHour).toBeLessThanOrEqual(now.usdPerHour);
     }
     const text = (await joiner(...compare)).stdout;
-    for (const word of ['runs now', "Karpenter's way", 'EVICTIONS', 'Joiner']) {
+    for (const word of ['runs now', "Karpenter's rules", 'EVICTIONS', 'Joiner']) {
       expect(text).toContain(word);
     }
     expect(await versions()).toBe(before);

@@ -6,7 +6,7 @@ import { coloursOf, packingAt, sceneOf } from './scene.ts';
 
 const WAYS = [
   ['now', 'Now', 'before'],
-  ['karpentersWay', 'Karpenter’s way', 'before'],
+  ['karpentersWay', 'Karpenter’s rules', 'before'],
   ['joinersWay', 'Joiner', 'after'],
   ['preferringWay', 'Joiner, every preference met', 'bound'],
 ] as const;
@@ -43,10 +43,10 @@ export function compareModel(subject: string, json: Json): PageModel {
   const less = price(json, 'difference', 'percent');
   const lead =
     Math.abs(saved) < 5e-5
-      ? 'Both ways cost the same.'
-      : `Joiner's way costs ${prices.perMonth(Math.abs(saved))} a month ${
+      ? 'Joiner and Karpenter’s rules cost the same.'
+      : `Joiner costs ${prices.perMonth(Math.abs(saved))} a month ${
           saved > 0 ? 'less' : 'more'
-        } than Karpenter's way (${Math.abs(less).toFixed(0)} %).`;
+        } than Karpenter’s rules (${Math.abs(less).toFixed(0)} %).`;
   const [joiner] = scenes;
   const version = textAt(objectAt(json, 'karpenter'), 'version');
   const seconds = numberAt(json, 'joinersWay', 'decideSeconds');
@@ -56,11 +56,11 @@ export function compareModel(subject: string, json: Json): PageModel {
     lead,
     headlines: [
       { value: prices.perMonth(saved), label: 'a month less' },
-      { value: `${less.toFixed(0)} %`, label: 'less than Karpenter’s way' },
+      { value: `${less.toFixed(0)} %`, label: 'less than Karpenter’s rules' },
       { value: price(json, 'joinersWay', 'nodes').toLocaleString('en'), label: 'nodes, Joiner' },
       {
         value: price(json, 'karpentersWay', 'nodes').toLocaleString('en'),
-        label: 'nodes, Karpenter’s way',
+        label: 'nodes, Karpenter’s rules',
       },
     ],
     facts: [

@@ -2,7 +2,7 @@ import { isJson, type Json, objectAt, textAt, valueAt } from '../../../shared/si
 import { textOf } from '../repository.ts';
 import { cell, code, heading, pageOf, table } from './text.ts';
 
-/** A template with every default, which a test holds against the stack. */
+/** A template with every default, which a test compares with the stack. */
 const TEMPLATE = 'test/infra/golden/defaults.json';
 
 interface Alarm {
@@ -52,8 +52,8 @@ function row({ id, properties }: Alarm): readonly string[] {
 export function alarmsPage(): string {
   return pageOf([
     ...heading('Alarms', 'infra/constructs/alarms.ts'),
-    'Each alarm has its runbook in its description. `alarmTopic` names the SNS topic that they notify; without it they are only',
-    'seen in the console. [Alarms and runbooks](../operate/alarms.md) says what to look at, step by step.',
+    'The description of each alarm is its runbook. `alarmTopic` is the SNS topic that the alarms notify. Without it, alarms are',
+    'visible only in the console. [Alarms and runbooks](../operate/alarms.md) lists the steps for each alarm.',
     '',
     ...table(['alarm', 'when', 'runbook'], alarms().map(row)),
   ]);

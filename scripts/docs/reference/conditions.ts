@@ -3,7 +3,7 @@ import { code, heading, pageOf, table } from './text.ts';
 export interface ConditionRow {
   readonly type: string;
   readonly means: string;
-  /** Reasons with which it is not True; the message says the rest. */
+  /** Reasons for another status than True. */
   readonly reasons: readonly string[];
 }
 
@@ -13,17 +13,17 @@ const condition = (type: string, means: string, ...reasons: string[]): Condition
   reasons,
 });
 
-/** By kind; a test holds them against the code. */
+/** By kind; a test compares them with the code. */
 export const CONDITIONS: Readonly<Record<string, readonly ConditionRow[]>> = {
   NodePool: [
     condition(
       'Ready',
-      'nodes may be launched for it: `NodeClassReady` and `ValidationSucceeded` are True',
+      'nodes may be launched for the NodePool: `NodeClassReady` and `ValidationSucceeded` are True',
     ),
-    condition('ValidationSucceeded', 'its spec can be used', 'NodePoolValidationFailed'),
+    condition('ValidationSucceeded', 'the spec is valid', 'NodePoolValidationFailed'),
     condition(
       'NodeClassReady',
-      'its EC2NodeClass is there and ready',
+      'the EC2NodeClass exists and is ready',
       'NodeClassNotFound',
       'NodeClassTerminating',
       'NodeClassReadinessUnknown',
@@ -32,26 +32,26 @@ export const CONDITIONS: Readonly<Record<string, readonly ConditionRow[]>> = {
     ),
     condition(
       'NodeRegistrationHealthy',
-      'its last launches joined. For information, but `LaunchesHalted`: after five launches in a row that did not join, launches wait for the time in the message',
+      'the last nodes registered. Informational, except for the reason `LaunchesHalted`: five consecutive nodes did not register. Launches resume at the time in the message',
       'RegistrationFailed',
       'LaunchesHalted',
       'AwaitingReconciliation',
     ),
     condition(
       'CanaryHealthy',
-      'the first node with each new image or template became ready. While it is False no other node gets what failed',
+      'the first node with each new image or template became ready. While it is False, no other node gets the failed image or template',
       'CanaryFailed',
     ),
     condition(
       'ConsolidationHealthy',
-      'replacements that consolidation launched became ready. While it is False it launches no more of the kind in the message',
+      'replacements that consolidation launched became ready. While it is False, consolidation launches no node of the instance type and capacity type in the message',
       'ReplacementNotReady',
     ),
-    condition('ZonesUsable', 'no zone is shifted away from by ARC zonal shift', 'ZonalShift'),
-    condition('PricesFresh', 'prices are younger than two days; for information', 'PricesStale'),
+    condition('ZonesUsable', 'no ARC zonal shift is active in the cluster’s zones', 'ZonalShift'),
+    condition('PricesFresh', 'prices are younger than two days; informational', 'PricesStale'),
     condition(
       'MemoryReachable',
-      'the bucket can be read; without it provisioning goes on',
+      'the bucket can be read. If it cannot be read, provisioning continues',
       'Unreachable',
     ),
   ],
@@ -59,7 +59,7 @@ export const CONDITIONS: Readonly<Record<string, readonly ConditionRow[]>> = {
     condition('Launched', 'the instance exists', 'LaunchFailed'),
     condition(
       'Registered',
-      'the node has joined and takes pods',
+      'the node is registered and schedulable',
       'NodeNotFound',
       'NodeNotReady',
       'OtherNodeNotReady',
@@ -67,7 +67,7 @@ export const CONDITIONS: Readonly<Record<string, readonly ConditionRow[]>> = {
     ),
     condition(
       'Initialized',
-      'the node is Ready, its startup taints are gone and its resources are there',
+      'the node is Ready, has no startup taints and has all requested resources',
       'NodeNotReady',
       'StartupTaintsExist',
       'KnownEphemeralTaintsExist',
@@ -76,13 +76,13 @@ export const CONDITIONS: Readonly<Record<string, readonly ConditionRow[]>> = {
     condition('Ready', '`Launched`, `Registered` and `Initialized` are True'),
     condition(
       'ConsistentStateFound',
-      'the node has the labels, taints and resources that were planned; for information',
+      'the node has the labels, taints and resources that were planned; informational',
       'ConsistencyCheckFailed',
     ),
-    condition('Consolidatable', 'no pod has come or gone for `consolidateAfter`'),
+    condition('Consolidatable', 'no pod was added or removed for `consolidateAfter`'),
     condition(
       'Drifted',
-      'the node no longer matches its NodePool or EC2NodeClass; the reason says where',
+      'the node no longer matches its NodePool or EC2NodeClass; the reason names the difference',
       'NodePoolDrifted',
       'RequirementsDrifted',
       'NodeClassDrift',
@@ -94,34 +94,34 @@ export const CONDITIONS: Readonly<Record<string, readonly ConditionRow[]>> = {
     ),
     condition(
       'DisruptionReason',
-      'the node is being disrupted; the reason says why',
+      'the node is being disrupted, for this reason',
       'Drifted',
       'Empty',
       'Underutilized',
     ),
-    condition('Drained', 'no pod is left that a drain waits for', 'Draining'),
+    condition('Drained', 'all pods that the drain has to wait for are gone', 'Draining'),
     condition(
       'VolumesDetached',
       'the volumes of its pods are detached',
       'AwaitingVolumeDetachment',
       'TerminationGracePeriodElapsed',
     ),
-    condition('InstanceTerminating', 'EC2 has been asked to terminate the instance'),
+    condition('InstanceTerminating', 'Joiner has sent the request to terminate the instance'),
   ],
   EC2NodeClass: [
-    condition('Ready', 'all of the following are True'),
+    condition('Ready', 'all other conditions are True'),
     condition('SubnetsReady', 'subnets match', 'SubnetsNotFound'),
     condition('SecurityGroupsReady', 'security groups match', 'SecurityGroupsNotFound'),
     condition('AMIsReady', 'images match', 'AMINotFound'),
     condition(
       'CapacityReservationsReady',
-      'the reservations are known; it is True also where none matches',
+      'the reservations were read; it is also True if no reservation matches',
     ),
-    condition('InstanceProfileReady', 'the instance profile is there with its role'),
-    condition('PlacementGroupReady', 'the class asks for no placement group', 'Unsupported'),
+    condition('InstanceProfileReady', 'the instance profile exists and has the role'),
+    condition('PlacementGroupReady', 'the spec has no placement group', 'Unsupported'),
     condition(
       'ValidationSucceeded',
-      'instances can be described by it',
+      'a launch template can be built from the spec',
       'Unsupported',
       'InvalidKubeletConfiguration',
       'KubeletExpressionsDisabled',
@@ -132,7 +132,7 @@ export const CONDITIONS: Readonly<Record<string, readonly ConditionRow[]>> = {
     condition('Ready', 'the overlay applies: `ValidationSucceeded` is True'),
     condition(
       'ValidationSucceeded',
-      'its spec can be used, and no overlay of the same weight sets the same thing',
+      'the spec is valid, and no other NodeOverlay of the same weight changes the same value of the same instance types',
       'Conflict',
       'RuntimeValidation',
     ),
@@ -140,17 +140,17 @@ export const CONDITIONS: Readonly<Record<string, readonly ConditionRow[]>> = {
   CapacityBuffer: [
     condition(
       'ReadyForProvisioning',
-      'what its places are like is known',
+      'the pod template is resolved',
       'PodTemplateNotFound',
       'ScalableRefNotFound',
     ),
     condition(
       'Provisioning',
-      'there are places to keep. Where it is True the reason says whether nodes have room (`FitsExistingCapacity`) or are needed (`RequiresNewCapacity`)',
+      'the buffer has replicas. The reason is `FitsExistingCapacity` if existing nodes have room for all replicas, and `RequiresNewCapacity` if new nodes are needed',
       'BufferEmpty',
       'NotReadyForProvisioning',
     ),
-    condition('LimitedByQuotas', 'a ResourceQuota leaves room for fewer places', 'WithinQuotas'),
+    condition('LimitedByQuotas', 'a ResourceQuota allows fewer replicas', 'WithinQuotas'),
   ],
 };
 
@@ -158,8 +158,8 @@ export const CONDITIONS: Readonly<Record<string, readonly ConditionRow[]>> = {
 export const CLASS_REASONS = ['Unauthorised', 'ResolutionFailed', 'ResolutionPending'] as const;
 
 const HEAD = [
-  '`kubectl describe` shows conditions. A reason stands in the column on the right where the condition is not True, or, for',
-  '`Drifted` and `DisruptionReason`, where it is. The message has the names and numbers.',
+  '`kubectl describe` shows conditions. The last column lists reasons for a status other than True. For `Drifted` and',
+  '`DisruptionReason` it lists reasons for True. The message has names and numbers.',
   '',
 ];
 
@@ -183,8 +183,9 @@ export function conditionsPage(): string {
 
 function classRemark(): readonly string[] {
   return [
-    `Each may also have the reasons ${CLASS_REASONS.map(code).join(', ')}: a call of AWS was denied, refused, or could`,
-    'not be made for the moment. What was found before still counts then, except where the call was refused.',
+    'Each condition of an EC2NodeClass can also have these reasons. `Unauthorised`: AWS denied the call. `ResolutionFailed`:',
+    'AWS rejected the call. `ResolutionPending`: the call failed temporarily and will be retried. A condition that was True',
+    'stays True after a temporary failure.',
     '',
   ];
 }

@@ -14,7 +14,7 @@ const event = (type: EventRow['type'], reason: string, on: string, means: string
   means,
 });
 
-/** A test holds them against the code. */
+/** A test compares them with the code. */
 export const EVENTS: readonly EventRow[] = [
   event(
     'Normal',
@@ -26,32 +26,37 @@ export const EVENTS: readonly EventRow[] = [
     'Warning',
     'FailedScheduling',
     'Pod',
-    'no node is planned for the pod. The message has, for each NodePool, the stages that took its instance types away',
+    'no node is planned for the pod. The message has, for each NodePool, the stages that eliminated its instance types',
   ),
-  event('Warning', 'LaunchFailed', 'NodeClaim', 'EC2 refused the launch; the message has its code'),
+  event(
+    'Warning',
+    'LaunchFailed',
+    'NodeClaim',
+    'EC2 rejected the launch; the message has the error code',
+  ),
   event(
     'Warning',
     'InsufficientCapacityError',
     'NodeClaim, NodePool',
-    'no offering is left for the NodeClaim, which is deleted; its pods are planned anew. On a static NodePool: nodes are missing',
+    'no offering is left for the NodeClaim. The NodeClaim is deleted and its pods are planned again. On a static NodePool: nodes of `spec.replicas` cannot be launched',
   ),
   event(
     'Normal',
     'ProvenImageLaunched',
     'NodeClaim',
-    'launched with the proven image, since the new one’s canary failed',
+    'the node has the proven image, because the canary of the new image failed',
   ),
   event(
     'Warning',
     'UnplannedTaint',
     'NodeClaim',
-    'the node joined with a taint that its NodeClaim does not have',
+    'the node registered with a taint that its NodeClaim does not have',
   ),
   event(
     'Warning',
     'FailedConsistencyCheck',
     'NodeClaim',
-    'the node has less, or other labels or taints, than was planned',
+    'the node has fewer resources than planned, or other labels or taints',
   ),
   event(
     'Warning',
@@ -59,7 +64,7 @@ export const EVENTS: readonly EventRow[] = [
     'NodeClaim',
     'the instance is billed as on-demand from now on',
   ),
-  event('Normal', 'DisruptionLaunching', 'NodeClaim', 'it replaces a node'),
+  event('Normal', 'DisruptionLaunching', 'NodeClaim', 'the NodeClaim replaces a node'),
   event(
     'Normal',
     'DisruptionWaitingReadiness',
@@ -70,14 +75,9 @@ export const EVENTS: readonly EventRow[] = [
     'Normal',
     'DisruptionTerminating',
     'NodeClaim, Node',
-    'the node goes; the message says why',
+    'the node is deleted; the message has the reason',
   ),
-  event(
-    'Normal',
-    'DisruptionBlocked',
-    'NodeClaim, Node, NodePool',
-    'what keeps a node that would go',
-  ),
+  event('Normal', 'DisruptionBlocked', 'NodeClaim, Node, NodePool', 'why a node is not disrupted'),
   event('Normal', 'Unconsolidatable', 'NodeClaim, Node', 'why a node is not consolidated'),
   event(
     'Warning',
@@ -89,7 +89,7 @@ export const EVENTS: readonly EventRow[] = [
     'Warning',
     'NodeUnhealthy',
     'NodeClaim',
-    'the node is repaired: one of its conditions has been bad for too long',
+    'the node is repaired: one of its conditions was unhealthy for too long',
   ),
   event(
     'Warning',
@@ -97,25 +97,25 @@ export const EVENTS: readonly EventRow[] = [
     'NodeClaim',
     'the node is repaired: EC2’s status checks fail, or AWS has scheduled maintenance',
   ),
-  event('Warning', 'NodeRepairBlocked', 'NodeClaim', 'an unhealthy node is not repaired, and why'),
+  event('Warning', 'NodeRepairBlocked', 'NodeClaim', 'why an unhealthy node is not repaired'),
   event(
     'Warning',
     'SpotInterrupted',
     'NodeClaim',
-    'EC2 takes the spot instance back in two minutes',
+    'EC2 interrupts the spot instance in two minutes',
   ),
   event(
     'Normal',
     'SpotRebalanceRecommendation',
     'NodeClaim',
-    'EC2 expects to take the spot instance back; nothing is done',
+    'EC2 expects to interrupt the spot instance; Joiner does nothing',
   ),
   event('Warning', 'InstanceStopping', 'NodeClaim', 'the instance is stopping or has stopped'),
   event(
     'Warning',
     'InstanceTerminating',
     'NodeClaim',
-    'the instance is being terminated, not by Joiner',
+    'the instance is being terminated by somebody other than Joiner',
   ),
   event(
     'Warning',
@@ -127,13 +127,13 @@ export const EVENTS: readonly EventRow[] = [
     'Normal',
     'WaitingOnNodeClaimTermination',
     'EC2NodeClass',
-    'the class is deleted once its NodeClaims are gone',
+    'the EC2NodeClass is deleted after its NodeClaims are deleted',
   ),
   event(
     'Warning',
     'ReconcileFailed',
     'EC2NodeClass',
-    'the class could not be looked after; the message says why',
+    'the EC2NodeClass could not be reconciled; the message has the reason',
   ),
   event(
     'Warning',
@@ -145,13 +145,14 @@ export const EVENTS: readonly EventRow[] = [
     'Warning',
     'ReplacementNotReady',
     'NodePool',
-    'a replacement of consolidation did not become ready',
+    'a replacement that consolidation launched did not become ready',
   ),
 ];
 
 const HEAD = [
-  'Events of objects without a namespace are in the namespace `default`: `kubectl get events -n default`. Equal events are one',
-  'object that is counted. A condition that turns False is an event, too: its reason is one of [Conditions](conditions.md).',
+  'Events of objects without a namespace are in the namespace `default`: `kubectl get events -n default`. Repeated events are',
+  'one object with a count. Joiner also writes an event when a condition becomes False. Its reason is one of',
+  '[Conditions](conditions.md).',
   '',
 ];
 

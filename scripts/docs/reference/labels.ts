@@ -18,7 +18,7 @@ const MEANINGS: Readonly<Record<string, readonly [string, string?]>> = {
   [labels.NODE_POOL]: ['the NodePool', 'default'],
   [labels.RESERVATION_ID]: ['the capacity reservation', 'cr-0123456789abcdef0'],
   [labels.RESERVATION_TYPE]: ['`default` or `capacity-block`', 'default'],
-  [labels.RESERVATION_INTERRUPTIBLE]: ['whether the owner may take it back', 'false'],
+  [labels.RESERVATION_INTERRUPTIBLE]: ['whether the owner may reclaim the reservation', 'false'],
   [labels.TENANCY]: ['`default` or `dedicated`', 'default'],
   [labels.PLACEMENT_GROUP_ID]: [
     'placement groups are [not supported](../compatibility.md#not-supported)',
@@ -66,12 +66,12 @@ async function examples(): Promise<ReadonlyMap<string, string>> {
 
 /** Names of Karpenter that are no requirement of a pod. */
 const OTHERS: readonly (readonly [string, string, string])[] = [
-  [labels.REGISTERED, 'label of nodes', 'the node has joined and takes pods'],
+  [labels.REGISTERED, 'label of nodes', 'the node is registered and schedulable'],
   [labels.INITIALIZED, 'label of nodes', 'the node is ready with its resources'],
   [
     labels.DO_NOT_SYNC_TAINTS,
     'label of nodes, in your user data',
-    'taints of the NodeClaim are not added when the node joins',
+    'taints of the NodeClaim are not added when the node registers',
   ],
   [labels.UNREGISTERED_TAINT_KEY, 'taint', 'the node has not been registered'],
   [labels.DISRUPTED_TAINT_KEY, 'taint', 'the node is about to be drained'],
@@ -93,10 +93,10 @@ export async function labelsPage(): Promise<string> {
   return pageOf([
     ...heading('Labels', 'shared/core/model/labels.ts'),
     'Pods, NodePools and NodeOverlays may require these labels without defining them. `Gt`, `Lt`, `Gte` and `Lte` compare numbers.',
-    'Other labels have to be in a NodePool: as a label of its template, or as a requirement with `Exists` or with values, of',
-    'which the pods choose. Joiner’s own names are in [Annotations](../annotations.md).',
+    'Other labels have to be in a NodePool: as a label of its template, or as a requirement with `Exists` or with a list of',
+    'values. Pods then select one of the values. Joiner’s own names are in [Annotations](../annotations.md).',
     '',
-    ...table(['label', 'is', 'such as'], rows.toSorted()),
+    ...table(['label', 'value', 'example'], rows.toSorted()),
     '## Others',
     '',
     ...table(

@@ -39,9 +39,9 @@ export function rbacPage(): string {
   ]);
   return pageOf([
     ...heading('Rights in the cluster', 'infra/rbac'),
-    'Each function is a group of its own in the cluster, by the access entry of its role. `infra/rbac` is recorded from what',
-    'the functions ask for, and `test/infra/coverage` finds nothing missing and nothing unused. `catalog` does not speak to',
-    'the cluster. What the functions may do in AWS: [Permissions](../permissions.md).',
+    'Each function has its own group in the cluster, from the access entry of its role. `infra/rbac` is generated from recorded',
+    'requests of the functions. `test/infra/coverage` checks that no rule is missing and that none is unused. `catalog` sends',
+    'no request to the cluster. [Permissions](../permissions.md) lists the permissions in AWS.',
     '',
     ...sections,
   ]);

@@ -41,17 +41,17 @@ export function schemasPage(): string {
   const rows = all().map(([name, what]) => [`[${name}](schemas/${name})`, what]);
   return pageOf([
     ...heading('JSON Schemas', 'shared/api'),
-    'For editors and for checks in a pipeline. An editor with the YAML language server completes and checks a file that begins',
-    'with this line:',
+    'For editors and for checks in a pipeline. An editor with the YAML language server completes and checks a file whose first',
+    'line is:',
     '',
     '```yaml other',
     '# yaml-language-server: $schema=./schemas/nodepool.json',
     '```',
     '',
     ...table(['file', 'of'], rows),
-    'They say what the API server checks field by field. Rules between fields are in the tables of [NodePool](nodepool.md) and',
-    'the other kinds; `joiner simulate` checks both, and names each fault with its line. The format of `joiner solve` is in',
-    '[The case format](../case.md).',
+    'The schemas contain the API server’s rules for single fields. Rules that involve several fields are in the tables of',
+    '[NodePool](nodepool.md) and the other kinds. `joiner simulate` checks both and reports each error with its line. The format',
+    'of `joiner solve` is in [The case format](../case.md).',
     '',
   ]);
 }

@@ -53,7 +53,7 @@ export function settingsPage(): string {
   return pageOf([
     ...heading('Settings', SOURCE),
     'The props of the construct `Joiner`. `npx cdk deploy -c NAME=VALUE` sets them for the stack of a checkout;',
-    '[Deploy](../deploy.md#options) says how lists and durations are written. `code` takes code only, and cannot be given with `-c`.',
+    '[Deploy](../deploy.md#options) describes the format of lists and durations. `code` is a function and cannot be set with `-c`.',
     '',
     ...table(['prop', 'type', 'meaning', 'default'], found.map(row)),
   ]);

@@ -159,7 +159,7 @@ function provisioning(buffer: CapacityBuffer, replicas: number, plan: Plan): Con
   if (placed === replicas) {
     return { type, status: 'True', reason: 'FitsExistingCapacity', message: '' };
   }
-  const message = `${replicas - placed} of ${replicas} need new nodes`;
+  const message = `${replicas - placed} of ${replicas} replicas need new nodes`;
   return { type, status: 'True', reason: 'RequiresNewCapacity', message };
 }
 

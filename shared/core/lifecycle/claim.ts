@@ -130,7 +130,7 @@ export function reasonUnregistered(
     );
   }
   if (around.awaitedNode === undefined) return undefined;
-  const message = `The node becomes schedulable together with that of NodeClaim ${around.awaitedNode.name}`;
+  const message = `The node becomes schedulable together with the node of NodeClaim ${around.awaitedNode.name}`;
   return unknown('Registered', 'OtherNodeNotReady', message);
 }
 

@@ -104,7 +104,7 @@ describe('a pod is backed off', () => {
     const [backoff] = held([web('b')], [vain(2), vain(1)], 3602 * SECOND, { open }).values();
     expect(backoff?.trying).toEqual(['c3']);
     expect(backoff && sentence(backoffReason(backoff))).toContain(
-      'until it is seen whether c3 help',
+      'until the result of c3 is known',
     );
     // Before two were in vain, a pod does not wait for the next, unless that lacks something too.
     expect(held([web('b')], [vain(1)], 10 * SECOND, { open }).size).toBe(0);
@@ -227,7 +227,7 @@ describe('a pod is backed off', () => {
       backoffReason({ untilMs: 3602 * SECOND, launches: [vain(2), vain(1)] }),
     );
     expect(message).toMatchInlineSnapshot(
-      `"no NodeClaim is launched for it before 1970-01-01T01:00:02.000Z: 2 were launched for it or pods like it, joined, and it still waits: c2 (no label team), c1 (no label team). One is launched earlier if the pod, a NodePool, an EC2NodeClass or a DaemonSet changes, or if the annotation joiner.dev/retry-launch of the pod gets a new value"`,
+      `"no NodeClaim is launched for it before 1970-01-01T01:00:02.000Z: 2 nodes were launched for this pod or similar pods. They registered, and the pod is still pending: c2 (no label team), c1 (no label team). One is launched earlier if the pod, a NodePool, an EC2NodeClass or a DaemonSet changes, or if the annotation joiner.dev/retry-launch of the pod gets a new value"`,
     );
   });
 });
@@ -238,8 +238,8 @@ describe('the message', () => {
 
   it('names three launches, and counts the others', () => {
     expect(messageOf({ untilMs: 0, launches })).toContain(
-      ': 4 were launched for it or pods like it, joined, and it still waits: ' +
-        'c5 (no label team), c4 (no label team), c3 (no label team) and 1 more. One',
+      ': 4 nodes were launched for this pod or similar pods. They registered, and the pod is still ' +
+        'pending: c5 (no label team), c4 (no label team), c3 (no label team) and 1 more. One',
     );
     expect(messageOf({ untilMs: 0, launches: launches.slice(1) })).toContain(
       'c4 (no label team), c3 (no label team), c2 (no label team). One',
@@ -247,15 +247,15 @@ describe('the message', () => {
   });
 
   it('says what is tried, and counts the others', () => {
-    const text = 'no NodeClaim is launched for it until it is seen whether';
+    const text = 'no further NodeClaim is launched for it until the result of';
     const told = (trying: readonly string[], of: readonly UnusedLaunch[] = []) =>
       messageOf({ untilMs: 0, launches: of, trying });
-    expect(told(['a'])).toBe(`${text} a help, whose nodes have joined, and it still waits`);
-    expect(told(['a', 'b', 'c'])).toContain(`${text} a, b, c help,`);
-    expect(told(['a', 'b', 'c', 'd', 'e'])).toContain(`${text} a, b, c and 2 more help,`);
+    expect(told(['a'])).toBe(`${text} a is known: the pod is still pending`);
+    expect(told(['a', 'b', 'c'])).toContain(`${text} a, b, c is known:`);
+    expect(told(['a', 'b', 'c', 'd', 'e'])).toContain(`${text} a, b, c and 2 more is known:`);
     expect(told(['a'], [vain(1)])).toBe(
-      `${text} a help: 1 were launched for it or pods like it, joined, and it still waits: ` +
-        'c1 (no label team)',
+      `${text} a is known: 1 node was launched for this pod or similar pods. ` +
+        'It registered, and the pod is still pending: c1 (no label team)',
     );
   });
 

@@ -81,7 +81,7 @@ describe('what a claim says', () => {
     const awaitedNode = aNodeClaim({ name: 'other' });
     const nodes = [aNode({ taints: [UNREGISTERED] })];
     expect(said(launched, { nodes, nowMs: 0, awaitedNode })['Registered']).toBe(
-      'Unknown OtherNodeNotReady: The node becomes schedulable together with that of NodeClaim other',
+      'Unknown OtherNodeNotReady: The node becomes schedulable together with the node of NodeClaim other',
     );
   });
 

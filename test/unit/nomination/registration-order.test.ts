@@ -118,7 +118,7 @@ describe('a claim whose node waits for another', () => {
     const { actions } = decideClaim(aNodeClaim(launched), { ...around, nowMs: 29_999 });
     expect(actions.map(({ kind }) => kind)).toEqual(['conditions']);
     expect(JSON.stringify(actions)).toContain(
-      'The node becomes schedulable together with that of NodeClaim other',
+      'The node becomes schedulable together with the node of NodeClaim other',
     );
     expect(unregisteredClaim(aNodeClaim(launched), { ...around, nowMs: 29_999 })?.node?.name).toBe(
       'node-1',

@@ -1,47 +1,49 @@
 import { define, NONE, text } from '../parameters.ts';
 
 const about = {
-  kind: text('what AWS says, such as spot_interrupted'),
+  kind: text('the kind of interruption, such as spot_interrupted'),
   instance: text('the id of the instance'),
 };
 
-/** What `interrupt` does about messages of AWS, and which of them it does not believe. */
+/** What `interrupt` does about interruption messages, and which ones it rejects. */
 export const INTERRUPTION = {
   'instance-interrupted': define({
-    meaning: 'AWS takes the instance back, or stops it. Its node is drained and replaced.',
+    meaning: 'AWS interrupts, stops or terminates the instance. Its node is drained and replaced.',
     remedy: 'Nothing.',
     parameters: about,
     sentence: ({ kind, instance }) => `${kind} for instance ${instance}`,
   }),
   'interruption-unconfirmed': define({
-    meaning: 'EC2 was asked and knows nothing of the warning: it is taken for a forged one.',
+    meaning: 'EC2 does not confirm the warning, so Joiner treats it as forged.',
     remedy: 'Find out who writes to the interruption queue, if it was not AWS.',
     parameters: about,
-    sentence: ({ kind, instance }) => `${kind} for instance ${instance}: EC2 knows nothing of it`,
+    sentence: ({ kind, instance }) =>
+      `${kind} for instance ${instance}: EC2 does not confirm the warning`,
   }),
   'interruption-throttled': define({
     meaning:
-      'Nothing can confirm the message, and as many nodes of the NodePool have gone as may go so.',
-    remedy: 'Wait: the message comes again.',
+      'The message cannot be confirmed, and the maximum number of nodes was deleted for such messages.',
+    remedy: 'Wait: SQS delivers the message again.',
     parameters: about,
     sentence: ({ kind, instance }) =>
       `${kind} for instance ${instance}: too many unconfirmed interruptions in its NodePool`,
   }),
   'interruption-contradicted': define({
-    meaning: 'EC2 says that the instance runs on, and had the time to know better.',
+    meaning:
+      'EC2 reports that the instance is running, and enough time has passed to update its state.',
     remedy: 'Nothing. If there are many, find out who writes to the interruption queue.',
     parameters: about,
-    sentence: ({ kind, instance }) => `${kind} for instance ${instance}: EC2 says otherwise`,
+    sentence: ({ kind, instance }) => `${kind} for instance ${instance}: EC2 reports another state`,
   }),
   'interruption-contradicted-early': define({
-    meaning: 'EC2 says that the instance runs, but may not know of the message yet.',
-    remedy: 'Wait: the message comes again.',
+    meaning: 'EC2 reports that the instance is running, but the state may be outdated.',
+    remedy: 'Wait: SQS delivers the message again.',
     parameters: about,
     sentence: ({ kind, instance }) =>
-      `${kind} for instance ${instance}: EC2 says otherwise, but may be late`,
+      `${kind} for instance ${instance}: EC2 reports another state; its answer may be outdated`,
   }),
   'message-malformed': define({
-    meaning: 'A message of the interruption queue is no event of AWS.',
+    meaning: 'A message of the interruption queue is not an event of AWS.',
     remedy: 'Find out who writes to the interruption queue.',
     parameters: NONE,
     sentence: () => 'a message of the interruption queue cannot be read',
@@ -65,8 +67,9 @@ export const INTERRUPTION = {
     sentence: () => 'a message of the interruption queue is too large',
   }),
   'message-stale': define({
-    meaning: 'A message of the interruption queue is older than a day, or of the future.',
-    remedy: 'Nothing: the instance that it is about is long gone.',
+    meaning:
+      'A message of the interruption queue is older than a day, or its time is in the future.',
+    remedy: 'Nothing: the instance no longer exists.',
     parameters: NONE,
     sentence: () => 'a message of the interruption queue is out of date',
   }),

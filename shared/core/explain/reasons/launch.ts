@@ -12,8 +12,8 @@ export const LAUNCH = {
     parameters: {
       instance: text('its id'),
       instanceType: text('its type'),
-      capacityType: text('how it is paid for'),
-      zone: text('where it is'),
+      capacityType: text('its capacity type'),
+      zone: text('its zone'),
     },
     sentence: ({ instance, instanceType, capacityType, zone }) =>
       `${instance}: ${instanceType} ${capacityType} in ${zone}`,
@@ -34,10 +34,10 @@ export const LAUNCH = {
     sentence: ({ remainders: all }) => remaindersText(all),
   }),
   'no-image-or-subnet': define({
-    meaning: 'No image or no subnet of the EC2NodeClass is for an instance type of the NodeClaim.',
+    meaning: 'No AMI or no subnet of the EC2NodeClass matches an instance type of the NodeClaim.',
     remedy: 'Check the AMI and subnet selectors of the EC2NodeClass.',
     parameters: NONE,
-    sentence: () => 'No image or subnet for any instance type of the claim',
+    sentence: () => 'No AMI and subnet match any instance type of the NodeClaim',
   }),
   'nodeclass-missing': define({
     meaning: 'The NodeClaim names an EC2NodeClass that does not exist.',
@@ -52,23 +52,24 @@ export const LAUNCH = {
     sentence: ({ nodeClass }) => `EC2NodeClass ${nodeClass} is not ready`,
   }),
   'nodeclass-not-checked': define({
-    meaning: 'The EC2NodeClass is new, and `nodeclass` has not looked at it yet.',
-    remedy: 'Wait a few seconds. Where it stays so, look at the log of `nodeclass`.',
+    meaning: 'The EC2NodeClass is new, and `nodeclass` has not checked it yet.',
+    remedy: 'Wait a few seconds. If this does not change, check the log of `nodeclass`.',
     parameters: { nodeClass: text('the EC2NodeClass') },
     sentence: ({ nodeClass }) => `EC2NodeClass ${nodeClass} has no condition Ready yet`,
   }),
   'capacity-insufficient': define({
     meaning:
-      'EC2 had none of the offerings. They are unavailable for a while, and others are tried.',
-    remedy: 'Allow more types, zones or capacity types. `joiner bars` lists what expires when.',
+      'EC2 could not launch any of the offerings. They are unavailable until their entries expire.',
+    remedy:
+      'Allow more types, zones or capacity types. `joiner bars` lists them with their expiry.',
     parameters: { faults: texts('each error once, as `code: message`') },
     sentence: ({ faults }) => faults.join('; '),
   }),
   'launch-refused': define({
-    meaning: 'EC2 refused the launch, or could not be asked. It is tried again.',
+    meaning: 'EC2 rejected the launch, or did not respond. Joiner tries again.',
     remedy:
       'Look up the code in the EC2 API reference. Permissions and quotas are the usual causes.',
-    parameters: { code: text("EC2's error code"), said: text('what EC2 says') },
+    parameters: { code: text("EC2's error code"), said: text('the message of EC2') },
     sentence: ({ said }) => said,
   }),
   'nodeclaim-unreadable': define({
@@ -88,13 +89,15 @@ export const LAUNCH = {
   'launches-capped': define({
     meaning: 'As many nodes as maxLaunchesPerMinute allows were launched in the last minute.',
     remedy: 'Wait, or raise maxLaunchesPerMinute.',
-    parameters: { waiting: count('NodeClaims that wait') },
+    parameters: { waiting: count('NodeClaims that are not launched yet') },
     sentence: ({ waiting }) => `${waiting} launches wait: maxLaunchesPerMinute is reached`,
   }),
   'launches-postponed': define({
-    meaning: 'The invocation was almost out of time. The next one launches what is left.',
+    meaning:
+      'The invocation was almost out of time. The next one launches the remaining NodeClaims.',
     remedy: 'Nothing.',
-    parameters: { waiting: count('NodeClaims that wait') },
-    sentence: ({ waiting }) => `${waiting} launches wait for the next pass: the time is nearly up`,
+    parameters: { waiting: count('NodeClaims that are not launched yet') },
+    sentence: ({ waiting }) =>
+      `The invocation is almost out of time: ${waiting} launches are left to the next pass`,
   }),
 } as const;

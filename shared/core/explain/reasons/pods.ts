@@ -24,10 +24,11 @@ function launchesText(launches: readonly string[]): string {
   return more > 0 ? `${named} and ${more} more` : named;
 }
 
-const launches = texts('NodeClaims that were launched in vain, each with what it lacks');
+const launches = texts('NodeClaims whose nodes do not run the pod, each with what the node lacks');
 
 const waitsText = (each: readonly string[]): string =>
-  `${each.length} were launched for it or pods like it, joined, and it still waits: ${launchesText(each)}`;
+  `${each.length === 1 ? '1 node was' : `${each.length} nodes were`} launched for this pod or similar pods. ` +
+  `${each.length === 1 ? 'It' : 'They'} registered, and the pod is still pending: ${launchesText(each)}`;
 
 /** Why a pod gets no node. */
 export const PODS = {
@@ -36,7 +37,7 @@ export const PODS = {
     remedy: 'Each step of each NodePool is a reason of its own: see the steps below.',
     parameters: {
       nodePools: pools('NodePools with the steps that left nothing, the nearest first'),
-      existingNodes: count('nodes that are there and cannot take it'),
+      existingNodes: count('existing nodes, none of which has room for the pod'),
     },
     sentence: ({ nodePools, existingNodes }) => {
       if (nodePools.length === 0)
@@ -67,7 +68,7 @@ export const PODS = {
   }),
   'volume-claim-deleting': define({
     meaning: 'The PersistentVolumeClaim of the pod is being deleted.',
-    remedy: 'Wait for its end and create it again, or use another.',
+    remedy: 'Wait until it is deleted and create it again, or use another one.',
     parameters: { volumeClaim: text('its name') },
     sentence: ({ volumeClaim }) => `PersistentVolumeClaim ${volumeClaim} is being deleted`,
   }),
@@ -79,7 +80,7 @@ export const PODS = {
   }),
   'volume-claim-binding': define({
     meaning: 'The PersistentVolumeClaim names a volume, and binding it is not complete.',
-    remedy: 'Wait. Where it stays so, look at the events of the claim.',
+    remedy: 'Wait. If this does not change, check the events of the claim.',
     parameters: { volumeClaim: text('its name') },
     sentence: ({ volumeClaim }) => `PersistentVolumeClaim ${volumeClaim} is not bound yet`,
   }),
@@ -90,7 +91,7 @@ export const PODS = {
     sentence: ({ volume }) => `PersistentVolume ${volume} does not exist`,
   }),
   'volume-claim-without-class': define({
-    meaning: 'The claim is not bound, and nothing says how its volume is to be made.',
+    meaning: 'The claim is not bound, and it names no StorageClass to create its volume.',
     remedy: 'Set storageClassName, or bind the claim to a volume.',
     parameters: { volumeClaim: text('its name') },
     sentence: ({ volumeClaim }) =>
@@ -112,10 +113,10 @@ export const PODS = {
   }),
   'launch-back-off': define({
     meaning:
-      'Nodes were launched for the pod or pods like it, joined, and the pod still waits. Nothing ' +
-      'more is launched for it for a while, so that it does not cost a node a minute.',
+      'Nodes were launched for the pod or similar pods. They registered, and the pod is still ' +
+      'pending. No further node is launched for it until the end of the back-off.',
     remedy:
-      'Look at what the launched nodes lack. A change of the pod, a NodePool, an EC2NodeClass or a ' +
+      'Check what the launched nodes lack. A change of the pod, a NodePool, an EC2NodeClass or a ' +
       'DaemonSet, or a new value of the annotation joiner.dev/retry-launch, launches one earlier.',
     parameters: { until: time('the end of the back-off'), launches },
     sentence: ({ until, launches: each }) =>
@@ -124,34 +125,34 @@ export const PODS = {
       'joiner.dev/retry-launch of the pod gets a new value',
   }),
   'launch-trial': define({
-    meaning: 'Nodes have just joined for the pod or pods like it. Whether they help is seen first.',
-    remedy: 'Wait: the outcome is known within minutes.',
-    parameters: { trying: texts('NodeClaims whose nodes have just joined'), launches },
+    meaning: 'Nodes for the pod or similar pods have just registered. Joiner waits for the result.',
+    remedy: 'Wait: the result is known within minutes.',
+    parameters: { trying: texts('NodeClaims whose nodes have just registered'), launches },
     sentence: ({ trying, launches: each }) => {
-      const text = `no NodeClaim is launched for it until it is seen whether ${launchesText(trying)} help`;
+      const text = `no further NodeClaim is launched for it until the result of ${launchesText(trying)} is known`;
       return each.length === 0
-        ? `${text}, whose nodes have joined, and it still waits`
+        ? `${text}: the pod is still pending`
         : `${text}: ${waitsText(each)}`;
     },
   }),
   'pods-alike': define({
-    meaning: 'Other pods wait for the same reason.',
+    meaning: 'Other pods are pending for the same reason.',
     remedy: 'See the reason.',
     parameters: { others: count('how many') },
     sentence: ({ others }) => `and ${others} other ${others === 1 ? 'pod' : 'pods'}`,
   }),
   'launch-back-off-said': define({
-    meaning: 'An Event of `provision` says that the pod waits for a launch back-off.',
+    meaning: 'An Event of `provision` has the message of a launch back-off.',
     remedy: 'As for launch-back-off.',
-    parameters: { said: text('what the Event says') },
+    parameters: { said: text('the message of the Event') },
     sentence: ({ said }) => said,
   }),
 } as const;
 
-/** Why a pod without a node is not looked at. */
+/** Why a pod without a node is ignored. */
 export const OTHERS_PODS = {
   'pod-of-daemonset': define({
-    meaning: 'Pods of DaemonSets are bound to the node that they were made for.',
+    meaning: 'Pods of DaemonSets are bound to the node that they were created for.',
     remedy: 'Nothing.',
     parameters: NONE,
     sentence: () => 'owned by a DaemonSet',
@@ -169,14 +170,14 @@ export const OTHERS_PODS = {
     sentence: () => 'being deleted',
   }),
   'pod-not-pending': define({
-    meaning: 'The pod is over.',
+    meaning: 'The pod has finished.',
     remedy: 'Nothing.',
     parameters: { phase: text('its phase') },
     sentence: ({ phase }) => `in phase ${phase}`,
   }),
   'pod-gated': define({
-    meaning: 'The pod has schedulingGates, so that kube-scheduler does not look at it.',
-    remedy: 'Remove the gates, or look at the controller that is to remove them.',
+    meaning: 'The pod has schedulingGates, so kube-scheduler ignores it.',
+    remedy: 'Remove the gates, or check the controller that should remove them.',
     parameters: NONE,
     sentence: () => 'held back by scheduling gates',
   }),
@@ -187,8 +188,8 @@ export const OTHERS_PODS = {
     sentence: () => 'waiting for a preemption',
   }),
   'pod-not-unschedulable': define({
-    meaning: 'kube-scheduler has not said that no node fits the pod: it may still bind it.',
-    remedy: 'Wait. Where it stays so, check spec.schedulerName and that the scheduler runs.',
+    meaning: 'kube-scheduler has not marked the pod unschedulable: it may still bind it.',
+    remedy: 'Wait. If this does not change, check spec.schedulerName and that the scheduler runs.',
     parameters: NONE,
     sentence: () => 'not marked unschedulable by its scheduler',
   }),

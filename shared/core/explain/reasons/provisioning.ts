@@ -42,13 +42,13 @@ export function talliesText(all: readonly Tally[]): string {
 /** What `provision` does and does not do. */
 export const PROVISIONING = {
   'nodeclaim-planned': define({
-    meaning: 'A NodeClaim was written for pods that wait: the cheapest launch that the plan found.',
-    remedy: 'Nothing. `joiner explain pod` shows what else there was to choose from.',
+    meaning: 'A NodeClaim was written for pending pods: the cheapest launch that the plan found.',
+    remedy: 'Nothing. `joiner explain pod` shows the alternatives.',
     parameters: {
       chosen: offering('what it is expected to be launched as'),
-      pods: count('pods that wait'),
-      bufferPods: count('pods that stand for a CapacityBuffer'),
-      expectedPods: count('pods that a ReplicaSet has yet to create'),
+      pods: count('pending pods'),
+      bufferPods: count('replicas of CapacityBuffers'),
+      expectedPods: count('pods that a ReplicaSet has not created yet'),
       overlays: texts('NodeOverlays that changed the price or the capacity'),
     },
     sentence: ({ chosen, pods, bufferPods, expectedPods, overlays }) => {
@@ -57,17 +57,17 @@ export const PROVISIONING = {
     },
   }),
   'only-offering': define({
-    meaning: 'No other offering holds the pods of the NodeClaim.',
+    meaning: 'No other offering has room for the pods of the NodeClaim.',
     remedy: 'Allow more types, zones or capacity types: an offering may be unavailable.',
     parameters: NONE,
     sentence: () => 'no other offering fits',
   }),
   'runner-up': define({
-    meaning: 'The best offering that was not chosen, and how much more it costs an hour.',
+    meaning: 'The best offering that was not chosen, and its additional cost per hour.',
     remedy: 'Nothing.',
     parameters: {
       other: offering('the offering'),
-      difference: price('what it costs more an hour; 0: its name decided'),
+      difference: price('its additional cost per hour; 0: the same cost, and a later name'),
     },
     sentence: ({ other, difference }) =>
       `runner-up ${offeringText(other)}: ${runnerUpText(difference.amount, difference.currency)}`,
@@ -79,8 +79,8 @@ export const PROVISIONING = {
     sentence: ({ target }) => `Pod should schedule on: ${target}`,
   }),
   'karpenter-runs': define({
-    meaning: 'Karpenter renews its Lease karpenter-leader-election: Joiner only reads.',
-    remedy: 'Scale Karpenter to zero, if Joiner is to act.',
+    meaning: 'Karpenter renews its Lease karpenter-leader-election, so Joiner only reads.',
+    remedy: 'Scale Karpenter to zero if Joiner should act.',
     parameters: NONE,
     sentence: () => 'Karpenter is active in this cluster: nothing is written',
   }),
@@ -91,27 +91,28 @@ export const PROVISIONING = {
     sentence: () => 'launches are paused in the ConfigMap kube-system/joiner',
   }),
   'static-nodes-wait': define({
-    meaning: 'spec.replicas of the NodePool asks for nodes that cannot be launched now.',
+    meaning: 'Some nodes of spec.replicas of the NodePool cannot be launched now.',
     remedy:
-      'Widen the requirements of the NodePool, or wait: `joiner bars` lists what expires when.',
-    parameters: { missing: count('nodes that are missing'), why: text('why none can be launched') },
-    sentence: ({ missing, why }) => `${missing} of spec.replicas wait: ${why}`,
+      'Widen the requirements of the NodePool, or wait: `joiner bars` lists unavailable offerings with their expiry.',
+    parameters: { missing: count('missing nodes'), why: text('why none can be launched') },
+    sentence: ({ missing, why }) =>
+      `${missing} of the nodes in spec.replicas cannot be launched: ${why}`,
   }),
   'nothing-pending': define({
-    meaning: 'No pod waits for a node.',
+    meaning: 'No pod is pending.',
     remedy: 'Nothing.',
     parameters: NONE,
     sentence: () => 'no pod waits for a node',
   }),
   'pods-fit-existing-nodes': define({
-    meaning: 'The pods that wait have room on nodes that are there or on their way.',
+    meaning: 'The pending pods have room on existing or starting nodes.',
     remedy: 'Wait for kube-scheduler.',
-    parameters: { pods: count('pods that wait'), nodes: count('nodes that are to take them') },
+    parameters: { pods: count('pending pods'), nodes: count('nodes that have room for them') },
     sentence: ({ pods, nodes }) =>
       `${pods} ${pods === 1 ? 'pod has' : 'pods have'} room on ${nodes} existing or starting ${nodes === 1 ? 'node' : 'nodes'}`,
   }),
   unchanged: define({
-    meaning: 'A pass changed nothing, for these reasons. Said once, until the reasons change.',
+    meaning: 'A pass changed nothing, for these reasons. Recorded once, until the reasons change.',
     remedy: 'See each reason.',
     parameters: { reasons: tallies('the reasons, the most frequent first') },
     sentence: ({ reasons }) =>

@@ -6,8 +6,8 @@ function domainText(key: string): string {
 }
 
 /**
- * What leaves a pod without an instance type of a NodePool. Each names one obstacle: without it,
- * and without the others that are named beside it, the NodePool has an instance type for the pod.
+ * Stages that eliminate every instance type of a NodePool for a pod. Each names one obstacle:
+ * without it and the other named obstacles, the NodePool has an instance type for the pod.
  */
 export const STAGES = {
   'nodepool-deleting': define({
@@ -36,8 +36,8 @@ export const STAGES = {
   }),
   'nodepool-without-types': define({
     meaning:
-      'No instance type of the region can be launched with the EC2NodeClass at all. What else keeps ' +
-      'a pod from the NodePool is seen once it has some.',
+      'No instance type of the region can be launched with the EC2NodeClass. Other obstacles are ' +
+      'reported once it has some.',
     remedy: 'Check the AMIs and subnets of the EC2NodeClass, and the age of the prices.',
     parameters: NONE,
     sentence: () => 'the NodePool has no instance types',
@@ -51,29 +51,30 @@ export const STAGES = {
   }),
   'offerings-unavailable': define({
     meaning:
-      'What the requirements allow cannot be had: EC2 has refused the offerings, they have no price, ' +
-      'or a reservation has no capacity left.',
-    remedy: '`joiner bars` lists what EC2 has refused, and until when. Allow more types or zones.',
+      'The offerings that the requirements allow are unavailable: EC2 could not launch them, they ' +
+      'have no price, or a reservation has no capacity left.',
+    remedy:
+      '`joiner bars` lists unavailable offerings with their expiry. Allow more types or zones.',
     parameters: NONE,
     sentence: () => 'its offerings, which are unavailable',
   }),
   'daemonset-requests': define({
-    meaning: 'The DaemonSets that would run on the node request more than it has.',
+    meaning: 'The DaemonSets that would run on the node request more than the instance type has.',
     remedy: 'Allow larger instance types, or lower the requests of the DaemonSets.',
     parameters: NONE,
     sentence: () => 'the requests of DaemonSets',
   }),
   'node-affinity': define({
-    meaning: 'The nodeSelector or node affinity of the pod asks for a label that no such node has.',
+    meaning: 'The nodeSelector or node affinity of the pod requires a label that no such node has.',
     remedy: 'Change the label in the pod, or the requirements or labels of the NodePool.',
     parameters: {
       key: text('the label'),
-      values: text('operator and values that the pod asks for'),
+      values: text('operator and values that the pod requires'),
     },
     sentence: ({ key, values }) => `${key} ${values}`,
   }),
   'node-affinity-terms': define({
-    meaning: 'None of the nodeSelectorTerms of the pod is met, of which one has to be.',
+    meaning: 'No node can meet any of the nodeSelectorTerms of the pod.',
     remedy: 'Change one of the terms, or the requirements or labels of the NodePool.',
     parameters: { terms: count('nodeSelectorTerms that the pod has') },
     sentence: ({ terms }) => `node affinity (none of ${terms} terms)`,
@@ -82,7 +83,7 @@ export const STAGES = {
     meaning: 'The nodeSelector and the node affinity of the pod contradict each other.',
     remedy: 'Correct the pod: no node can meet it.',
     parameters: NONE,
-    sentence: () => 'node affinity, which nothing can meet',
+    sentence: () => 'node affinity, which no node can meet',
   }),
   'taint-not-tolerated': define({
     meaning: 'The NodePool gives its nodes taints that the pod does not tolerate.',
@@ -96,25 +97,26 @@ export const STAGES = {
     meaning: 'The volumes of the pod are in other zones than the NodePool launches in.',
     remedy: 'Let the NodePool and the EC2NodeClass use the zones of the volumes.',
     parameters: NONE,
-    sentence: () => 'the zones of its volumes',
+    sentence: () => 'volume zones',
   }),
   'request-too-large': define({
-    meaning: 'No instance type that is left has so much of the resource beside the DaemonSets.',
+    meaning:
+      'No remaining instance type has this amount of the resource in addition to the DaemonSets.',
     remedy: 'Lower the request, or allow larger instance types in the NodePool.',
     parameters: { resource: text('the resource'), amount: text('what the pod requests of it') },
     sentence: ({ resource, amount }) => `${resource} ${amount}`,
   }),
   'too-many-volumes': define({
-    meaning: 'No instance type that is left can have so many volumes of the driver.',
+    meaning: 'No remaining instance type can attach this many volumes of the driver.',
     remedy: 'Use fewer volumes, or allow instance types that can attach more.',
     parameters: { volumes: count('volumes of the pod'), driver: text('the CSI driver') },
     sentence: ({ volumes, driver }) => `${volumes} volumes of ${driver}`,
   }),
   'host-ports-of-daemonsets': define({
-    meaning: 'A DaemonSet of the node uses a host port that the pod asks for.',
+    meaning: 'A DaemonSet of the node uses a host port that the pod requests.',
     remedy: 'Change the hostPort of the pod or of the DaemonSet.',
     parameters: NONE,
-    sentence: () => 'host ports that DaemonSets leave free',
+    sentence: () => 'host ports, which DaemonSets use',
   }),
   'limits-reached': define({
     meaning: 'Another node would exceed spec.limits of the NodePool.',
@@ -123,60 +125,62 @@ export const STAGES = {
       resources: texts('the limits that would be exceeded'),
       left: texts('what is left of each of them, such as `1 of 10 cpu`'),
     },
-    sentence: ({ left }) => `limits, which have ${left.join(' and ')} left`,
+    sentence: ({ left }) => `NodePool limits (${left.join(' and ')} left)`,
   }),
   'limits-or-reservations-reached': define({
     meaning:
-      'Of the instance types that are left, some would exceed spec.limits of the NodePool, ' +
+      'Of the remaining instance types, some would exceed spec.limits of the NodePool, ' +
       'and the reservations of the others have no capacity left.',
     remedy: 'Raise spec.limits, or allow spot or on-demand capacity in the NodePool.',
     parameters: NONE,
-    sentence: () => 'limits and reservations that still have room',
+    sentence: () => 'NodePool limits and reservations',
   }),
   'topology-spread': define({
     meaning:
-      'A topologySpreadConstraint with DoNotSchedule: where the NodePool could launch, the skew ' +
-      'would exceed maxSkew, or the label is missing.',
+      'A topologySpreadConstraint with DoNotSchedule: in each domain of the NodePool the skew would ' +
+      'exceed maxSkew, or the label is missing.',
     remedy: 'Raise maxSkew, let the NodePool use more domains, or use ScheduleAnyway.',
     parameters: { key: text('the topologyKey') },
     sentence: ({ key }) => `spread by ${domainText(key)}`,
   }),
   'pod-affinity': define({
-    meaning: 'A required pod affinity: no pod that it selects is where the NodePool could launch.',
-    remedy: 'Start the pods that it selects, or let the NodePool use their domain.',
+    meaning: 'A required pod affinity: no selected pod runs in a domain of the NodePool.',
+    remedy: 'Start the selected pods, or let the NodePool use their domain.',
     parameters: { key: text('the topologyKey') },
     sentence: ({ key }) => `pod affinity by ${domainText(key)}`,
   }),
   'pod-anti-affinity': define({
-    meaning: 'A required pod anti-affinity: pods that it selects are in each domain that is left.',
+    meaning: 'A required pod anti-affinity: each remaining domain has selected pods.',
     remedy: 'Let the NodePool use more domains, or make the term a preference.',
     parameters: { key: text('the topologyKey') },
     sentence: ({ key }) => `pod anti-affinity by ${domainText(key)}`,
   }),
   'anti-affinity-of-others': define({
-    meaning: 'Pods in each domain that is left have a required anti-affinity against the pod.',
+    meaning: 'In each remaining domain, pods have a required anti-affinity against the pod.',
     remedy: 'Let the NodePool use more domains, or relax the anti-affinity of the other pods.',
     parameters: NONE,
     sentence: () => 'anti-affinity of other pods',
   }),
   'min-values': define({
-    meaning: 'The pod leaves fewer values of a label than minValues of the NodePool asks for.',
+    meaning:
+      'With the constraints of the pod, fewer values of a label remain than minValues requires.',
     remedy: 'Lower minValues, or set minValuesPolicy to BestEffort.',
     parameters: NONE,
     sentence: () => 'minValues of the NodePool',
   }),
   'steps-used-up': define({
-    meaning: 'The problem is so large that the plan stopped before it had looked at every pod.',
-    remedy: 'Nothing: the next pass goes on. Where it stays so, use fewer kinds of pods at once.',
+    meaning: 'The problem is so large that planning stopped before it reached every pod.',
+    remedy:
+      'Nothing: the next pass continues. If this does not change, use fewer different pods at once.',
     parameters: { steps: count('steps that a plan may take') },
-    sentence: ({ steps }) => `the steps of a plan, which are ${steps}`,
+    sentence: ({ steps }) => `the maximum of ${steps} steps per plan`,
   }),
   'room-beside-other-pods': define({
     meaning:
-      'A node of its own would hold the pod, but none holds it together with the pods that its ' +
-      'affinity puts on the same node or in the same domain.',
+      'A new node has room for the pod alone, but no node has room for it together with the pods ' +
+      'that its affinity requires on the same node or in the same domain.',
     remedy: 'Allow larger instance types, or relax the affinity.',
     parameters: NONE,
-    sentence: () => 'room beside the pods that it must run with',
+    sentence: () => 'pod affinity (no node has room for the pod and the selected pods)',
   }),
 } as const;

@@ -231,7 +231,7 @@ describe('spot warnings', () => {
     expect(waitedMs()).toBeLessThanOrEqual(2 * 10_000);
     const reasons = world.recorder.decisions.filter(({ action }) => action === 'none');
     expect(reasons.map(({ message }) => message)).toContainEqual(
-      expect.stringContaining('EC2 knows nothing of it'),
+      expect.stringContaining('EC2 does not confirm the warning'),
     );
     // The same again, and others: nothing more goes.
     await handled(withPorts(world.ports, { clock }), await forEachNode(world, 'spot'));
