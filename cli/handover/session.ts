@@ -6,6 +6,7 @@ import { BadInput } from '../bad-input.ts';
 import { type ClusterOptions, withClusterOptions } from '../connect.ts';
 import type { Line } from '../doctor/line.ts';
 import type { LiveCluster } from '../live.ts';
+import { type OutputFormat, outputOption } from '../output.ts';
 import { plannedSteps, type StepOutcome, takeSteps } from './run.ts';
 import type { Step, Walk } from './walk.ts';
 
@@ -20,7 +21,7 @@ export interface HandoverOptions extends ClusterOptions {
   readonly karpenter?: string;
   readonly wait: number;
   readonly replicas?: number;
-  readonly output: 'text' | 'json';
+  readonly output: OutputFormat<'text'>;
 }
 
 function duration(text: string): number {
@@ -70,7 +71,7 @@ export function withHandoverOptions(command: Command, steps: readonly Step[]): C
         'replicas of Karpenter when it starts; default: as many as it had',
       ).argParser(count),
     )
-    .addOption(new Option('-o, --output <format>').choices(['text', 'json']).default('text'));
+    .addOption(outputOption('text'));
 }
 
 /** What a hand-over is carried out with, on the cluster that was read. */

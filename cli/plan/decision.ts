@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { VOLUNTARY_REASONS } from '../../shared/core/disruption/voluntary.ts';
 
 const text = z.string();
 const price = z.number();
@@ -57,7 +58,7 @@ const nodeSchema = z.strictObject({
   pods: z.array(podSchema),
 });
 
-const REASONS = ['Provisioned', 'Static', 'Drifted', 'Empty', 'Underutilized'] as const;
+const REASONS = ['Provisioned', 'Static', ...VOLUNTARY_REASONS] as const;
 
 /** What is decided as one: it is carried out as a whole or not at all. */
 export const decisionSchema = z.strictObject({

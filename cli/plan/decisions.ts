@@ -164,8 +164,7 @@ function disruptionOf(run: DryRun, input: Previewed, disruption: Disruption): De
   const nodes = leaving.map((claim) => nodeTerms(run, input, claim));
   const claims = writtenTerms(run, input, replacements);
   const nodePool = nodes[0]?.nodePool ?? '';
-  const known = reason === 'Drifted' || reason === 'Empty' ? reason : 'Underutilized';
-  return withGrounds(run, input, { reason: known, nodePool, why, claims, pods: [], nodes }, []);
+  return withGrounds(run, input, { reason, nodePool, why, claims, pods: [], nodes }, []);
 }
 
 /** What was decided anew, each decision as somebody may approve it. */

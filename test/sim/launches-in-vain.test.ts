@@ -92,7 +92,9 @@ describe('a pod that runs for a while on each node before it loses its place', (
     await world.run(WORLD_START_MS + 2 * HOUR);
     expect(world.launched).toBeLessThanOrEqual(5 * replicas);
     expect(waiting(world).length).toBeGreaterThan(0);
-    expect([...world.unplaced.values()].join()).toContain('registered, and the pod is still pending');
+    expect([...world.unplaced.values()].join()).toContain(
+      'registered, and the pod is still pending',
+    );
   });
 });
 

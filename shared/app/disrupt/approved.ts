@@ -5,10 +5,9 @@ import type { ApprovedDisruption } from '../writes/approval.ts';
 import type { Failure } from '../writes/attempt.ts';
 import { untilKarpenterIsActive } from '../writes/karpenter-lease.ts';
 import { noteCanaries } from './canary.ts';
-import { makeApprovedMove } from './consolidation.ts';
+import { consolidation, makeApprovedMove } from './consolidation.ts';
 import { observedAgain, observePass } from './disrupt.ts';
-import { drift } from './drift.ts';
-import { emptiness } from './emptiness.ts';
+import { METHODS } from './methods.ts';
 import type { Disruption, DisruptPass } from './pass.ts';
 
 /** What came of disruptions that were approved. */
@@ -28,7 +27,10 @@ async function disruptEach(
   observeAgain: () => Promise<DisruptPass>,
 ): Promise<void> {
   await noteCanaries(pass);
-  for (const method of [emptiness, drift]) await method.disrupt(pass, method.candidates(pass));
+  for (const method of METHODS) {
+    // A search would look for other moves than those that were approved.
+    if (method !== consolidation) await method.disrupt(pass, method.candidates(pass));
+  }
   for (const [at, move] of moves.entries()) {
     // The room that pods of the moves before will take is nobody else's.
     await makeApprovedMove(at === 0 ? pass : await observeAgain(), move);

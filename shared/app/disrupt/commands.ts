@@ -7,11 +7,14 @@ import {
   replacedUids,
   replacesText,
 } from '../../core/disruption/commands.ts';
+import { VOLUNTARY_TERMS, type VoluntaryReason } from '../../core/disruption/voluntary.ts';
 import { type Reason, reason } from '../../core/explain/reason.ts';
+import { invariant } from '../../core/invariant.ts';
 import { isOurs } from '../../core/launch/node-classes.ts';
 import { conditionOf, isTrue, withConditions } from '../../core/lifecycle/conditions.ts';
 import { type EvictionOrder, evictionOrderText } from '../../core/lifecycle/eviction-order.ts';
 import type { Node } from '../../core/model/cluster.ts';
+import { nodeOfClaim, podsOnNode } from '../../core/model/joins.ts';
 import {
   APPROVED,
   CAPACITY_TYPE,
@@ -22,7 +25,7 @@ import {
   REPLACES,
   TRIES,
 } from '../../core/model/labels.ts';
-import type { DisruptionReason, NodeClaim } from '../../core/model/provisioning.ts';
+import type { NodeClaim } from '../../core/model/provisioning.ts';
 import { DISRUPTED, isDisrupted, type Taint } from '../../core/model/taint.ts';
 import type { WriteResult } from '../../ports.ts';
 import { isPaused } from '../settings.ts';
@@ -33,7 +36,7 @@ import { recordDecision, saying, sayingAll } from '../writes/decisions.ts';
 import { claimRef, nodeRef } from '../writes/references.ts';
 import { recordEvent } from './events.ts';
 import { noteFailedMove } from './failed-moves.ts';
-import { type DisruptPass, detailOf, poolOf } from './pass.ts';
+import { type DisruptPass, detailOf, mayChoose, poolOf } from './pass.ts';
 
 /** On a claim whose node is being replaced or removed. */
 const CONDITION = 'DisruptionReason';
@@ -48,12 +51,13 @@ async function setTaints(
 }
 
 /** Keeps new pods off the node and says on the claim why; repeated writes change nothing. */
-export async function taintDisrupted(
+async function taintDisrupted(
   pass: DisruptPass,
   claim: NodeClaim,
   node: Node | undefined,
-  why: DisruptionReason,
+  why: VoluntaryReason,
 ): Promise<WriteResult> {
+  pass.begun.add(claim.uid);
   if (node !== undefined && !isDisrupted(node)) {
     const result = await setTaints(pass, node, [...node.taints, DISRUPTED]);
     if (result !== 'done') return result;
@@ -69,6 +73,46 @@ export async function taintDisrupted(
   return await ports.cluster.patchNodeClaimStatus(claimRef(claim), {
     conditions: (now) => withConditions(now, [reason], nowMs),
   });
+}
+
+/** Why no method may begin to disrupt the node, whatever it has chosen it by; empty: it may. */
+function refusals(pass: DisruptPass, claim: NodeClaim, node: Node, why: VoluntaryReason) {
+  const { state, nowMs, approved } = pass;
+  invariant(mayChoose(pass, claim, why), 'of approved decisions only their nodes are disrupted');
+  if (approved === undefined && isPaused(state.pausedUntilMs.disrupt, nowMs)) {
+    return [reason('disruptions-paused', {})];
+  }
+  const { pods, podDisruptionBudgets } = state.objects;
+  const candidate = { claim, node, pods: podsOnNode(pods, node.name) };
+  return blockersOf(candidate, podDisruptionBudgets, nowMs, VOLUNTARY_TERMS[why].class);
+}
+
+/** Whether the node may be disrupted for the reason; where not, an event says why. */
+async function mayBegin(
+  pass: DisruptPass,
+  claim: NodeClaim,
+  node: Node | undefined,
+  why: VoluntaryReason,
+): Promise<boolean> {
+  const reasons = node === undefined ? [] : refusals(pass, claim, node, why);
+  if (reasons.length === 0) return true;
+  const event = { type: 'Normal', reason: 'DisruptionBlocked', ...sayingAll(reasons) } as const;
+  await recordEvent(pass, claim, node, event);
+  return false;
+}
+
+/**
+ * Begins to disrupt a node: keeps new pods off it and says on the claim why. Refused with an event
+ * where disruptions are paused, or `do-not-disrupt` or a PodDisruptionBudget blocks the node.
+ */
+export async function beginDisruption(
+  pass: DisruptPass,
+  claim: NodeClaim,
+  node: Node,
+  why: VoluntaryReason,
+): Promise<WriteResult> {
+  if (!(await mayBegin(pass, claim, node, why))) return 'conflict';
+  return await taintDisrupted(pass, claim, node, why);
 }
 
 /**
@@ -93,13 +137,14 @@ export async function untaint(
   });
 }
 
-/** The claim goes, and `lifecycle` drains its node. */
+/** Deletes the claim of a node whose disruption has begun; `lifecycle` drains the node. */
 export async function deleteNodeClaim(
   pass: DisruptPass,
   claim: NodeClaim,
   node: Node | undefined,
-  why: { readonly reason: DisruptionReason; readonly reasons: readonly Reason[] },
+  why: { readonly reason: VoluntaryReason; readonly reasons: readonly Reason[] },
 ): Promise<void> {
+  invariant(pass.begun.has(claim.uid), 'a node is deleted once its disruption has begun');
   const { ports, nowMs } = pass;
   const id = `disrupt-${claim.name}-delete`;
   await recordEvent(pass, claim, node, {
@@ -125,14 +170,22 @@ export async function deleteNodeClaim(
   await recordDecision({ ports }, decision);
 }
 
-/** What is to be replaced or removed goes: its pods have where to go. */
+/** Why nodes are deleted, unless more is known. */
+const WHY: Readonly<Record<VoluntaryReason, Reason>> = {
+  Empty: reason('node-empty', {}),
+  Drifted: reason('node-drifted', {}),
+  Underutilized: reason('pods-cheaper-on-replacements', {}),
+};
+
+/** Deletes a claim that is replaced or removed: its pods have a place. */
 export async function deleteReplaced(
   pass: DisruptPass,
-  { claim, node, reason: kind }: Pick<Command, 'claim' | 'node' | 'reason'>,
+  { claim, node }: Pick<Command, 'claim' | 'node'>,
+  kind: VoluntaryReason,
   replacements: readonly string[],
 ): Promise<void> {
-  const drift = pass.driftResults.get(claim.uid)?.drifts[0]?.why ?? reason('node-drifted', {});
-  const why = kind === 'Drifted' ? drift : reason('pods-cheaper-on-replacements', {});
+  const drift = kind === 'Drifted' ? pass.driftResults.get(claim.uid)?.drifts[0] : undefined;
+  const why = drift?.why ?? WHY[kind];
   const by =
     replacements.length === 0
       ? reason('no-replacement-needed', {})
@@ -179,7 +232,8 @@ async function rollBack(
 ): Promise<void> {
   const { ports, nowMs } = pass;
   pass.givenUp.add(claim.uid);
-  if (failure?.broken !== undefined && kind === 'Underutilized') {
+  const backsOff = kind !== undefined && VOLUNTARY_TERMS[kind].backsOff;
+  if (failure?.broken !== undefined && backsOff) {
     await noteFailedMove(pass, failure.broken, reasons[0]);
   }
   for (const each of replacements) await release(pass, each, failure);
@@ -198,7 +252,7 @@ async function rollBack(
     detail: detailOf(claim, 'replacement-failed'),
   } as const;
   await recordDecision({ ports }, decision);
-  const labels = { decision: 'replace', reason: kind.toLowerCase(), consolidation_type: '' };
+  const labels = { decision: 'replace', reason: kind?.toLowerCase() ?? '', consolidation_type: '' };
   ports.recorder.count('voluntary_disruption_queue_failures_total', labels);
   const approved = isApproved(claim, 'disrupt') ? { [APPROVED]: null } : {};
   const ended = { [REPLACED_BY]: null, [REPLACED_FOR]: null, [EVICTION_ORDER]: null };
@@ -208,18 +262,21 @@ async function rollBack(
 
 /** Why nodes are replaced, and how they are drained then. */
 export interface ReplacedBecause {
-  readonly reason: DisruptionReason;
+  readonly reason: VoluntaryReason;
   /** In which their pods are evicted one after the other; by default all at once. */
   readonly evictionOrder?: EvictionOrder | undefined;
 }
 
 /** Before its replacements are written: where a run is cut short then, they count as gone. */
 export async function annotateReplaced(
-  { ports, state, nowMs, approved }: DisruptPass,
+  pass: DisruptPass,
   claim: NodeClaim,
   names: readonly string[],
   { reason, evictionOrder }: ReplacedBecause,
 ): Promise<WriteResult> {
+  const { ports, state, nowMs, approved } = pass;
+  const node = nodeOfClaim(state.objects.nodes, claim);
+  if (!(await mayBegin(pass, claim, node, reason))) return 'conflict';
   const why = {
     ...(reason === 'Drifted' ? {} : { [REPLACED_FOR]: reason }),
     ...(evictionOrder === undefined ? {} : { [EVICTION_ORDER]: evictionOrderText(evictionOrder) }),
@@ -241,7 +298,7 @@ function heldBy(
 ): readonly Reason[] {
   if (node === undefined) return [];
   const { pods, podDisruptionBudgets } = state.objects;
-  const own = pods.filter(({ nodeName }) => nodeName === node.name);
+  const own = podsOnNode(pods, node.name);
   return blockersOf({ claim, node, pods: own }, podDisruptionBudgets, nowMs, disruptionClass);
 }
 
@@ -282,7 +339,8 @@ async function follow(pass: DisruptPass, command: Command): Promise<void> {
   const names = replacements.map(({ name }) => name);
   const { drifts, target, isUndecided } = pass.driftResults.get(claim.uid) ?? {};
   const isAsAsked = drifts?.length === 0 && target?.nodeClass !== undefined;
-  if (kind === 'Drifted' && isAsAsked && isUndecided !== true) {
+  const terms = kind && VOLUNTARY_TERMS[kind];
+  if (terms?.endsOnceAsAsked === true && isAsAsked && isUndecided !== true) {
     await rollBack(pass, command, [reason('node-as-asked-again', {})]);
     return;
   }
@@ -290,15 +348,17 @@ async function follow(pass: DisruptPass, command: Command): Promise<void> {
     await rollBack(pass, command, [progress.why], progress);
     return;
   }
+  invariant(kind !== undefined && terms !== undefined, 'a command without a known reason fails');
   const isHeld = isPaused(pass.state.pausedUntilMs.disrupt, pass.nowMs);
   if (isHeld && !isApproved(claim, 'disrupt')) return;
   // The pods of a static node have no other place before its replacement is there.
   const isStatic = poolOf(pass, claim)?.replicas !== undefined;
   if (isStatic && (progress.kind !== 'ready' || (await isHeldBack(pass, command)))) return;
   const isReady = progress.kind === 'ready';
-  if (isReady && kind === 'Underutilized' && (await isHeldByPods(pass, command))) return;
+  if (isReady && terms.yieldsToPods && (await isHeldByPods(pass, command))) return;
   const held = await taintDisrupted(pass, claim, node, kind);
-  if (progress.kind === 'ready' && held === 'done') await deleteReplaced(pass, command, names);
+  if (progress.kind === 'ready' && held === 'done')
+    await deleteReplaced(pass, command, kind, names);
 }
 
 /** Goes on with what earlier passes have begun, and opens nodes that they have forgotten. */

@@ -147,7 +147,6 @@ async function searchLater(pass: DisruptPass): Promise<Search | undefined> {
 /** Moves pods of underutilized nodes where that pays back. */
 export const consolidation: DisruptionMethod = {
   reason: 'Underutilized',
-  class: 'graceful',
   candidates: (pass) => dueCandidates(pass, pricedCandidates(pass, disruptionCandidates(pass))),
   disrupt: searchLater,
 };

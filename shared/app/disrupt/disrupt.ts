@@ -101,6 +101,7 @@ export async function observePass(
     unconsolidatable: new Map(),
     memory,
     asked,
+    begun: new Set(),
     disruptions: [],
     approved: undefined,
   };
@@ -109,21 +110,24 @@ export async function observePass(
 /** What is decided at once, and what is to be looked for after that. */
 interface Decided {
   readonly pass: DisruptPass;
-  readonly search: Search | undefined;
+  readonly searches: readonly Search[];
   readonly isKarpenterActive: boolean;
 }
 
 /** What is done under the first Lease, and what is to be looked for after it. */
-async function actAtOnce(pass: DisruptPass): Promise<Search | undefined> {
+async function actAtOnce(pass: DisruptPass): Promise<readonly Search[]> {
   await markDrift(pass);
   await markConsolidatable(pass);
   await forgetCanaries(pass);
   await noteCanaries(pass);
   await forgetFailedMoves(pass);
   await followCommands(pass);
-  let search: Search | undefined;
-  for (const method of METHODS) search = await method.disrupt(pass, method.candidates(pass));
-  return search;
+  const searches: Search[] = [];
+  for (const method of METHODS) {
+    const search = await method.disrupt(pass, method.candidates(pass));
+    if (search !== undefined) searches.push(search);
+  }
+  return searches;
 }
 
 async function decide(
@@ -134,14 +138,10 @@ async function decide(
   const pass = await observePass(ports, settings, options);
   if (await pass.karpenter.isActive()) {
     await recordNothing({ ports }, reason('karpenter-runs', {}), 'NodeClaims', 'disrupt');
-    return { pass, search: undefined, isKarpenterActive: true };
+    return { pass, searches: [], isKarpenterActive: true };
   }
-  let search: Search | undefined;
-  const done = await untilKarpenterIsActive(async () => {
-    search = await actAtOnce(pass);
-    return 'done';
-  });
-  return { pass, search, isKarpenterActive: done === undefined };
+  const searches = await untilKarpenterIsActive(() => actAtOnce(pass));
+  return { pass, searches: searches ?? [], isKarpenterActive: searches === undefined };
 }
 
 /** The same pass as things are now: what it has done, said and found out stays. */
@@ -174,18 +174,18 @@ export async function disrupt(
   const own = { ...options, memory };
   const first = await leases.withLease('decide', (held) => decide(held, settings, own));
   if (first === undefined) return LEFT_TO_ANOTHER;
-  const { pass, search, isKarpenterActive } = first.result;
+  const { pass, searches, isKarpenterActive } = first.result;
   const { created, deleted, disruptions, kept, failures } = pass;
   const report = { created, deleted, disruptions, kept, failures, isLeftToAnother: false };
-  const found = search?.run();
-  const isOver = found === undefined || found.isEmpty;
+  const found = searches.map((each) => each.run()).filter(({ isEmpty }) => !isEmpty);
+  const isOver = found.length === 0;
   if (isOver && !isKarpenterActive) await recordStays(pass);
   if (isKarpenterActive || (isOver && !hasNews(pass))) return { ...report, isWoken: first.isWoken };
   if (first.isWoken) leases.wakeAnother?.();
   const second = await leases.withLease('decide', async (held) => {
     const again = await observedAgain(held, settings, own, pass);
     await untilKarpenterIsActive(async () => {
-      await found?.carryOut(again);
+      for (const each of found) await each.carryOut(again);
       await recordUnconsolidatable(again);
     });
   });

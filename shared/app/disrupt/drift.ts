@@ -19,7 +19,7 @@ import { blockedByPool, isDisruptionPaused, isLaunchPaused, LAUNCHES_PAUSED } fr
 import { Allowance } from './budgets.ts';
 import { allFailedCanaries } from './canary.ts';
 import { type DisruptionCandidate, driftedCandidates } from './candidates.ts';
-import { deleteReplaced, taintDisrupted, untaint } from './commands.ts';
+import { beginDisruption, deleteReplaced, untaint } from './commands.ts';
 import { type Blocked, blocked } from './events.ts';
 import type { DisruptionMethod } from './method.ts';
 import { type DisruptPass, mayChoose } from './pass.ts';
@@ -197,7 +197,7 @@ async function deleteUnreplaced(
     await untaint(pass, claim, now, true);
     return;
   }
-  await deleteReplaced(pass, { claim, node: now, reason: 'Drifted' }, []);
+  await deleteReplaced(pass, { claim, node: now }, 'Drifted', []);
 }
 
 /**
@@ -214,7 +214,7 @@ async function start(choosing: Choosing, choice: Choice): Promise<void> {
   if (made.length < replacements.length) return;
   // What a static claim will be stands in no plan: until it is there, its room cannot be counted on.
   const isStatic = pool.replicas !== undefined;
-  const held = isStatic ? 'done' : await taintDisrupted(pass, claim, node, 'Drifted');
+  const held = isStatic ? 'done' : await beginDisruption(pass, claim, node, 'Drifted');
   const decision = replacements.length === 0 ? 'delete' : 'replace';
   const labels = { decision, reason: 'Drifted'.toLowerCase(), consolidation_type: '' };
   pass.ports.recorder.count('voluntary_disruption_decisions_total', labels);
@@ -275,7 +275,6 @@ async function replaceDrifted(
 /** Replaces drifted nodes, as far as budgets, canaries and pauses allow. */
 export const drift: DisruptionMethod = {
   reason: 'Drifted',
-  class: 'eventual',
   candidates: (pass) =>
     driftedCandidates(pass).filter(({ claim }) => mayChoose(pass, claim, 'Drifted')),
   disrupt: replaceDrifted,

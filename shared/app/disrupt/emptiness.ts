@@ -19,7 +19,7 @@ import {
   driftedCandidates,
   type PoolCandidate,
 } from './candidates.ts';
-import { deleteNodeClaim, taintDisrupted, untaint } from './commands.ts';
+import { beginDisruption, deleteNodeClaim, untaint } from './commands.ts';
 import { type Blocked, blocked } from './events.ts';
 import type { DisruptionMethod } from './method.ts';
 import { type DisruptPass, mayChoose } from './pass.ts';
@@ -167,7 +167,7 @@ async function taint(pass: DisruptPass, chosen: readonly EmptyCandidate[]): Prom
   await atOnce(WRITES_AT_ONCE, chosen, async ({ claim, node }) => {
     const name = `NodeClaim/${claim.name}`;
     const step = async (): Promise<void> => {
-      if ((await taintDisrupted(pass, claim, node, 'Empty')) === 'done') held.add(claim.uid);
+      if ((await beginDisruption(pass, claim, node, 'Empty')) === 'done') held.add(claim.uid);
     };
     failures.push(...(await attempt(name, step)));
     if (held.has(claim.uid)) return;
@@ -247,7 +247,6 @@ async function removeEmpty(
  */
 export const emptiness: DisruptionMethod = {
   reason: 'Empty',
-  class: 'graceful',
   candidates,
   disrupt: removeEmpty,
 };

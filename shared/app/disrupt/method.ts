@@ -1,5 +1,4 @@
-import type { DisruptionClass } from '../../core/disruption/candidates.ts';
-import type { DisruptionReason } from '../../core/model/provisioning.ts';
+import type { VoluntaryReason } from '../../core/disruption/voluntary.ts';
 import type { DisruptionCandidate } from './candidates.ts';
 import type { DisruptPass } from './pass.ts';
 
@@ -18,12 +17,14 @@ export interface FoundCommands {
 
 /** One way to disrupt nodes. */
 export interface DisruptionMethod {
-  /** Disruption budgets, events and metrics name it. */
-  readonly reason: DisruptionReason;
-  readonly class: DisruptionClass;
-  /** Nodes that the reason applies to; what blocks them is for {@link disrupt} to find. */
+  /** Disruption budgets, events and metrics name it; `VOLUNTARY_TERMS` has its terms. */
+  readonly reason: VoluntaryReason;
+  /** Nodes that the reason applies to, blocked ones too: {@link disrupt} says why they stay. */
   readonly candidates: (pass: DisruptPass) => readonly DisruptionCandidate[];
-  /** Chooses among the candidates, and taints, replaces or deletes what budgets allow. */
+  /**
+   * Chooses among the candidates, and begins to disrupt those that budgets allow with
+   * `beginDisruption` or `annotateReplaced`; `deleteNodeClaim` takes no other nodes.
+   */
   readonly disrupt: (
     pass: DisruptPass,
     candidates: readonly DisruptionCandidate[],

@@ -1,18 +1,17 @@
-import type { DisruptionReason } from '../../core/model/provisioning.ts';
+import { VOLUNTARY_REASONS, type VoluntaryReason } from '../../core/disruption/voluntary.ts';
 import { consolidation } from './consolidation.ts';
 import { drift } from './drift.ts';
 import { emptiness } from './emptiness.ts';
 import type { DisruptionMethod } from './method.ts';
 
-/** By reason, in the order in which a pass asks them; `lifecycle` repairs unhealthy nodes. */
-const METHOD_OF: Readonly<Record<DisruptionReason, DisruptionMethod | undefined>> = {
+/** By reason: one without a method does not compile. */
+const METHOD_OF: Readonly<Record<VoluntaryReason, DisruptionMethod>> = {
   Empty: emptiness,
   Drifted: drift,
   Underutilized: consolidation,
-  Unhealthy: undefined,
 };
 
-/** The methods in the order in which a pass asks them. */
-export const METHODS: readonly DisruptionMethod[] = Object.values(METHOD_OF).filter(
-  (method) => method !== undefined,
+/** The methods in the order of {@link VOLUNTARY_REASONS}, in which a pass calls them. */
+export const METHODS: readonly DisruptionMethod[] = VOLUNTARY_REASONS.map(
+  (reason) => METHOD_OF[reason],
 );

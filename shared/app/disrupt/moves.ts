@@ -9,7 +9,7 @@ import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
 import { atOnce, WRITES_AT_ONCE } from '../writes/at-once.ts';
 import { attempt } from '../writes/attempt.ts';
 import { claimRef } from '../writes/references.ts';
-import { deleteNodeClaim, taintDisrupted, untaint } from './commands.ts';
+import { beginDisruption, deleteNodeClaim, untaint } from './commands.ts';
 import { consolidationOf } from './consolidation-input.ts';
 import type { DisruptPass } from './pass.ts';
 import { createReplacements, recordWaiting, replacementClaims } from './replacements.ts';
@@ -47,7 +47,7 @@ async function replace(pass: DisruptPass, move: Move, snapshot: ClusterSnapshot)
   if (made.length < planned.length) return;
   countDecision(pass, move);
   for (const [at, { claim, node }] of move.nodes.entries()) {
-    await taintDisrupted(pass, claim, node, 'Underutilized');
+    await beginDisruption(pass, claim, node, 'Underutilized');
     const own = made.filter((_, each) => move.needs[at]?.has(each));
     await recordWaiting(pass, claim, node, own);
   }
@@ -87,7 +87,7 @@ async function orderEvictions(
 async function remove(pass: DisruptPass, move: Move): Promise<void> {
   let held = 0;
   for (const { claim, node } of move.nodes) {
-    if ((await taintDisrupted(pass, claim, node, 'Underutilized')) === 'done') held += 1;
+    if ((await beginDisruption(pass, claim, node, 'Underutilized')) === 'done') held += 1;
   }
   const now = held === move.nodes.length ? await removalNow(pass, move) : undefined;
   if (now !== undefined) countDecision(pass, move);

@@ -2,9 +2,10 @@ import type { FailedCanaries, Trial } from '../../core/disruption/canary.ts';
 import type { Command, Replacement } from '../../core/disruption/commands.ts';
 import type { Comparison, DriftTarget } from '../../core/disruption/drift.ts';
 import type { FailedMoves } from '../../core/disruption/failed-moves.ts';
+import type { VoluntaryReason } from '../../core/disruption/voluntary.ts';
 import type { Reason } from '../../core/explain/reason.ts';
 import { CAPACITY_TYPE, NODE_POOL } from '../../core/model/labels.ts';
-import type { DisruptionReason, NodeClaim, NodePool } from '../../core/model/provisioning.ts';
+import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
 import type { ClusterState, Ports } from '../../ports.ts';
 import type { Resolution } from '../planning/provisioning-input.ts';
 import type { AppSettings } from '../settings.ts';
@@ -28,7 +29,7 @@ export interface Canary {
 
 /** Nodes that go together, as it was begun or done in a pass. */
 export interface Disruption {
-  readonly reason: DisruptionReason;
+  readonly reason: VoluntaryReason;
   readonly claims: readonly NodeClaim[];
   /** Claims that were written: the nodes go once these are ready. */
   readonly replacements: readonly NodeClaim[];
@@ -75,17 +76,19 @@ export interface DisruptPass {
   readonly memory: ConsolidationMemory;
   /** The claim of a node about which somebody asks. */
   readonly asked: string | undefined;
+  /** Uids of claims whose nodes this pass disrupts. */
+  readonly begun: Set<string>;
   /** What was begun or done in this pass. */
   readonly disruptions: Disruption[];
   /** Nodes that may be chosen, by the claim's uid, and why; undefined: nobody has approved any. */
-  readonly approved: ReadonlyMap<string, DisruptionReason> | undefined;
+  readonly approved: ReadonlyMap<string, VoluntaryReason> | undefined;
 }
 
 /** Whether the node may be chosen for this reason: where something was approved, nothing else goes. */
 export function mayChoose(
   { approved }: Pick<DisruptPass, 'approved'>,
   { uid }: NodeClaim,
-  reason: DisruptionReason,
+  reason: VoluntaryReason,
 ): boolean {
   return approved === undefined || approved.get(uid) === reason;
 }

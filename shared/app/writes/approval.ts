@@ -1,10 +1,11 @@
+import type { VoluntaryReason } from '../../core/disruption/voluntary.ts';
 import { APPROVED } from '../../core/model/labels.ts';
-import type { DisruptionReason, NodeClaim } from '../../core/model/provisioning.ts';
+import type { NodeClaim } from '../../core/model/provisioning.ts';
 import type { PauseScope } from '../../ports.ts';
 
 /** Nodes that somebody has approved to go together. */
 export interface ApprovedDisruption {
-  readonly reason: DisruptionReason;
+  readonly reason: VoluntaryReason;
   /** Uids of their claims. */
   readonly claims: readonly string[];
   /** Whether nothing is to come in their place. */

@@ -1,13 +1,11 @@
 import { type Reason, reason } from '../explain/reason.ts';
 import { conditionOf, isTrue } from '../lifecycle/conditions.ts';
 import type { Node } from '../model/cluster.ts';
+import { claimOfNode, nodeOfClaim } from '../model/joins.ts';
 import { type Labels, REPLACED_BY, REPLACED_FOR, REPLACES } from '../model/labels.ts';
-import {
-  DISRUPTION_REASONS,
-  type DisruptionReason,
-  type NodeClaim,
-} from '../model/provisioning.ts';
+import type { NodeClaim } from '../model/provisioning.ts';
 import { isDisrupted } from '../model/taint.ts';
+import { VOLUNTARY_REASONS, type VoluntaryReason } from './voluntary.ts';
 
 /** Between the names in {@link REPLACED_BY}, and between the uids in {@link REPLACES}. */
 const SEPARATOR = ',';
@@ -40,14 +38,15 @@ export interface Replacement {
 
 /** One that waits for its replacements. */
 export interface Command extends Replacement {
-  readonly reason: DisruptionReason;
+  /** Undefined: no reason that is known, and the command has failed. */
+  readonly reason: VoluntaryReason | undefined;
   readonly progress: Progress;
 }
 
 /** Why the claim is replaced: without the annotation it has drifted; undefined: no known reason. */
-function reasonOf({ annotations }: NodeClaim): DisruptionReason | undefined {
+function reasonOf({ annotations }: NodeClaim): VoluntaryReason | undefined {
   const text = annotations[REPLACED_FOR] ?? 'Drifted';
-  return DISRUPTION_REASONS.find((each) => each === text);
+  return VOLUNTARY_REASONS.find((each) => each === text);
 }
 
 /** The uids of the claims that one with these annotations replaces. */
@@ -146,17 +145,16 @@ export function commandsOf(
   nowMs: number,
 ): readonly Command[] {
   const { byReplaced, replaced } = replacing(claims);
-  const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
   const waitMs = patienceMs(claims);
   return replaced.map((claim) => {
     const replacements = byReplaced.get(claim.uid) ?? [];
-    const node = claim.providerId === undefined ? undefined : byProvider.get(claim.providerId);
+    const node = nodeOfClaim(nodes, claim);
     const known = reasonOf(claim);
     const value = claim.annotations[REPLACED_FOR] ?? '';
     const unknown = reason('replacement-reason-unknown', { annotation: REPLACED_FOR, value });
     const progress =
       known === undefined ? failed(unknown) : progressOf(claim, replacements, waitMs, nowMs);
-    return { claim, node, replacements, reason: known ?? 'Drifted', progress };
+    return { claim, node, replacements, reason: known, progress };
   });
 }
 
@@ -166,11 +164,10 @@ export function drainingOf(
   nodes: readonly Node[],
 ): readonly Replacement[] {
   const { byReplaced } = replacing(claims);
-  const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
   return claims
     .filter(({ deletedAtMs }) => deletedAtMs !== undefined)
     .map((claim) => {
-      const node = claim.providerId === undefined ? undefined : byProvider.get(claim.providerId);
+      const node = nodeOfClaim(nodes, claim);
       return { claim, node, replacements: byReplaced.get(claim.uid) ?? [] };
     })
     .sort((a, b) => byName(a.claim, b.claim));
@@ -186,11 +183,10 @@ export function forgottenNodes(
   commands: readonly Command[],
 ): readonly { readonly node: Node; readonly claim: NodeClaim }[] {
   const busy = new Set(commands.map(({ claim }) => claim.uid));
-  const byProvider = new Map(claims.map((claim) => [claim.providerId, claim]));
   return nodes
     .filter((node) => node.providerId !== undefined && node.deletedAtMs === undefined)
     .flatMap((node) => {
-      const claim = byProvider.get(node.providerId);
+      const claim = claimOfNode(claims, node);
       if (claim === undefined || claim.deletedAtMs !== undefined || busy.has(claim.uid)) return [];
       return isDisrupted(node) || isTrue(claim, 'DisruptionReason') ? [{ node, claim }] : [];
     })

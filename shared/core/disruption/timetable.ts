@@ -1,4 +1,5 @@
 import {
+  byDisruptionReason,
   DISRUPTION_REASONS,
   type DisruptionBudget,
   type DisruptionReason,
@@ -42,12 +43,7 @@ function allowedAt(
     holding
       .filter(({ reasons }) => reasons.includes(reason))
       .reduce((least, { most }) => Math.min(least, most), total);
-  return {
-    Drifted: least('Drifted'),
-    Empty: least('Empty'),
-    Underutilized: least('Underutilized'),
-    Unhealthy: least('Unhealthy'),
-  };
+  return byDisruptionReason(least);
 }
 
 /**

@@ -21,6 +21,18 @@ export const DISRUPTION_REASONS = ['Underutilized', 'Empty', 'Drifted', 'Unhealt
 
 export type DisruptionReason = (typeof DISRUPTION_REASONS)[number];
 
+/** A value for each disruption reason. */
+export function byDisruptionReason<Value>(
+  make: (reason: DisruptionReason) => Value,
+): Readonly<Record<DisruptionReason, Value>> {
+  return {
+    Drifted: make('Drifted'),
+    Empty: make('Empty'),
+    Underutilized: make('Underutilized'),
+    Unhealthy: make('Unhealthy'),
+  };
+}
+
 export interface DisruptionBudget {
   /** "10%" or "3". */
   readonly nodes: string;

@@ -154,7 +154,7 @@ describe('replacements under way', () => {
     const claims = [old('a', { [REPLACED_FOR]: 'Whim' }), replacement('new', 'uid-a', ready)];
     expect(commandsOf(claims, [], 0)).toMatchObject([
       {
-        reason: 'Drifted',
+        reason: undefined,
         progress: {
           kind: 'failed',
           why: { code: 'replacement-reason-unknown', parameters: { value: 'Whim' } },

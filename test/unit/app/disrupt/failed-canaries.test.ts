@@ -47,6 +47,7 @@ async function passOf(world: World, driftResults: DisruptPass['driftResults'] = 
     kept: new Map(),
     unconsolidatable: new Map(),
     asked: undefined,
+    begun: new Set(),
     disruptions: [],
     approved: undefined,
     memory: new ConsolidationMemory(),

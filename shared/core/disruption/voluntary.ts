@@ -1,0 +1,30 @@
+import type { DisruptionReason } from '../model/provisioning.ts';
+import type { DisruptionClass } from './candidates.ts';
+
+/** Reasons for which `disrupt` disrupts nodes; unhealthy nodes are repaired by `lifecycle`. */
+export type VoluntaryReason = Exclude<DisruptionReason, 'Unhealthy'>;
+
+/** In the order in which a pass goes by them. */
+export const VOLUNTARY_REASONS: readonly VoluntaryReason[] = ['Empty', 'Drifted', 'Underutilized'];
+
+/** What differs between reasons beside the choice of nodes. */
+export interface VoluntaryTerms {
+  /**
+   * Whether a terminationGracePeriod ends the protection of pods.
+   * https://karpenter.sh/docs/concepts/disruption/#terminationgraceperiod
+   */
+  readonly class: DisruptionClass;
+  /** A replacement is given up once the node is what its NodePool and EC2NodeClass ask for. */
+  readonly endsOnceAsAsked: boolean;
+  /** Pods that block the node when its replacements are ready make it stay. */
+  readonly yieldsToPods: boolean;
+  /** A replacement that failed is not tried again for a time. */
+  readonly backsOff: boolean;
+}
+
+/** By reason: a new one does not compile without its row. */
+export const VOLUNTARY_TERMS: Readonly<Record<VoluntaryReason, VoluntaryTerms>> = {
+  Empty: { class: 'graceful', endsOnceAsAsked: false, yieldsToPods: true, backsOff: false },
+  Drifted: { class: 'eventual', endsOnceAsAsked: true, yieldsToPods: false, backsOff: false },
+  Underutilized: { class: 'graceful', endsOnceAsAsked: false, yieldsToPods: true, backsOff: true },
+};

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { VOLUNTARY_REASONS, VOLUNTARY_TERMS } from '../../../shared/core/disruption/voluntary.ts';
+import { DISRUPTION_REASONS } from '../../../shared/core/model/provisioning.ts';
+
+it('are all reasons but repairs, emptiness first and consolidation last', () => {
+  expect(VOLUNTARY_REASONS).toEqual(['Empty', 'Drifted', 'Underutilized']);
+  expect([...VOLUNTARY_REASONS, 'Unhealthy'].toSorted()).toEqual(DISRUPTION_REASONS.toSorted());
+});
+
+it.each([
+  ['Empty', 'graceful', false, true, false],
+  ['Drifted', 'eventual', true, false, false],
+  ['Underutilized', 'graceful', false, true, true],
+] as const)('%s', (reason, disruptionClass, endsOnceAsAsked, yieldsToPods, backsOff) => {
+  const terms = { class: disruptionClass, endsOnceAsAsked, yieldsToPods, backsOff };
+  expect(VOLUNTARY_TERMS[reason]).toEqual(terms);
+});
