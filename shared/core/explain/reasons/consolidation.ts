@@ -9,7 +9,7 @@ function exceptOn(closed: number): string {
   return `, and ${where} whose pods changed within consolidateAfter took no pods`;
 }
 
-/** Why the pods of a node are not moved, so that it stays. */
+/** Why the pods of a node are not moved. */
 export const CONSOLIDATION = {
   'nodepool-static-stays': define({
     meaning: 'Nodes of static NodePools are never consolidated.',
@@ -30,7 +30,7 @@ export const CONSOLIDATION = {
     sentence: () => 'consolidateAfter is Never',
   }),
   'pods-changed-recently': define({
-    meaning: 'A pod came to the node or left it within consolidateAfter.',
+    meaning: 'A pod was added to the node or removed from it within consolidateAfter.',
     remedy: 'Wait, or lower consolidateAfter of the NodePool.',
     parameters: NONE,
     sentence: () => 'a pod was bound or deleted within consolidateAfter',
@@ -40,8 +40,8 @@ export const CONSOLIDATION = {
     remedy: 'Correct the annotation.',
     parameters: {
       annotation: text('the annotation'),
-      value: text('what it says'),
-      like: text('what it should be like'),
+      value: text('its value'),
+      like: text('an example of a valid value'),
     },
     sentence: ({ annotation, value, like }) =>
       `Annotation ${annotation}: "${value}" is not like ${like}`,
@@ -49,16 +49,16 @@ export const CONSOLIDATION = {
   'guard-age': define({
     meaning: 'The consolidation guard of the NodePool keeps young nodes.',
     remedy: 'Wait, or lower age in joiner.dev/consolidation-guard.',
-    parameters: { nodePool, minutes: number('how much longer') },
+    parameters: { nodePool, minutes: number('remaining minutes') },
     sentence: ({ nodePool: name, minutes }) =>
       `joiner.dev/consolidation-guard of NodePool ${name} keeps it for ${minutes} more minutes`,
   }),
   'guard-saving': define({
-    meaning: 'The move would save less than the consolidation guard of the NodePool asks for.',
+    meaning: 'The move would save less than the consolidation guard of the NodePool requires.',
     remedy: 'Lower saving in joiner.dev/consolidation-guard.',
     parameters: {
       nodePool,
-      saving: price('what it would save an hour'),
+      saving: price('the saving per hour'),
       asked: price('the guard'),
     },
     sentence: ({ nodePool: name, saving, asked }) => {
@@ -67,7 +67,7 @@ export const CONSOLIDATION = {
     },
   }),
   'guard-share': define({
-    meaning: 'The move would save a smaller share than the consolidation guard asks for.',
+    meaning: 'The move would save a smaller share than the consolidation guard requires.',
     remedy: 'Lower share in joiner.dev/consolidation-guard.',
     parameters: {
       nodePool,
@@ -93,36 +93,35 @@ export const CONSOLIDATION = {
       `of ${allowed} that NodePool ${name} allows`,
   }),
   'pods-not-cheaper': define({
-    meaning: 'No other place for the pods costs less than the node.',
-    remedy: 'Nothing: the node earns its price.',
-    parameters: { closed: count('nodes that were left out as their pods have just changed') },
+    meaning: 'No other node or new node for the pods costs less than this node.',
+    remedy: 'Nothing.',
+    parameters: { closed: count('nodes that were excluded because their pods changed recently') },
     sentence: ({ closed }) => `Its pods would not run cheaper on other nodes${exceptOn(closed)}`,
   }),
   'saving-too-small': define({
-    meaning: 'Even the whole price of the node would not pay for the eviction of its pods in time.',
+    meaning: 'Even the whole price of the node would not repay the eviction of its pods in time.',
     remedy: 'Raise consolidationHorizon or lower evictionPrice, if moves are to be made for less.',
     parameters: NONE,
-    sentence: () => 'The saving would not pay back within the horizon',
+    sentence: () => 'The saving would not repay the evictions within consolidationHorizon',
   }),
   'move-does-not-pay': define({
-    meaning:
-      'What the move saves within consolidationHorizon is less than what evictions count as.',
+    meaning: 'The saving within consolidationHorizon is less than the cost of the move.',
     remedy: 'Raise consolidationHorizon or lower evictionPrice, if moves are to be made for less.',
     parameters: {
-      saving: price('what it saves an hour'),
-      cost: price('what it counts as'),
+      saving: price('the saving per hour'),
+      cost: price('the cost of the move'),
       hours: number('consolidationHorizon in hours'),
     },
     sentence: ({ saving, cost, hours }) => {
       const [saved, paid] = [saving, cost].map((each) => money(each.amount, each.currency));
-      return `${saved} an hour saved do not pay back ${paid} that the move counts as within ${hours} h`;
+      return `The move saves ${saved} an hour. That does not repay its cost of ${paid} within ${hours} h`;
     },
   }),
   'policy-balanced': define({
     meaning: 'With the policy Balanced, the share saved is too small for the share disrupted.',
     remedy: 'Set consolidationPolicy to WhenEmptyOrUnderutilized.',
     parameters: NONE,
-    sentence: () => 'The policy Balanced finds the saving too small for the disruption',
+    sentence: () => 'consolidationPolicy Balanced: the saving is too small for the disruption',
   }),
   'drift-comes-first': define({
     meaning: 'The node has drifted: it is replaced for that reason.',
@@ -138,40 +137,40 @@ export const CONSOLIDATION = {
       'Spot nodes are replaced by cheaper spot nodes only with SpotToSpotConsolidation',
   }),
   'spot-types-too-few': define({
-    meaning: 'A spot node is replaced by another only where many cheaper types are left to EC2.',
+    meaning:
+      'A spot node is replaced by another one only if EC2 can choose from many cheaper types.',
     remedy: 'Allow more instance types in the NodePool.',
-    parameters: { least: count('instance types that it takes') },
+    parameters: { least: count('the minimum number of instance types') },
     sentence: ({ least }) => `Fewer than ${least} spot instance types are cheaper`,
   }),
   'cheaper-types-too-few': define({
-    meaning: 'Too few of the types that the replacement may be are sure to pay back.',
+    meaning: 'Too few instance types of the replacement would repay the cost of the move.',
     remedy: 'Allow more instance types in the NodePool, or lower minValues.',
     parameters: NONE,
     sentence: () => 'Too few instance types are cheaper',
   }),
   'limits-for-both': define({
-    meaning:
-      'Old and new nodes are there together for a while, and spec.limits has no room for that.',
+    meaning: 'Old and new nodes exist together for a while, and spec.limits does not allow this.',
     remedy: 'Raise spec.limits of the NodePool.',
     parameters: { nodePool },
     sentence: ({ nodePool: name }) =>
       `Limits of NodePool ${name} do not allow old and new nodes together`,
   }),
   'pods-left-over': define({
-    meaning: 'kube-scheduler binds in its own order, and could leave pods without a place.',
+    meaning: 'kube-scheduler binds pods in its own order, and could leave pods unscheduled.',
     remedy: 'Nothing.',
     parameters: NONE,
     sentence: () =>
-      'kube-scheduler could leave pods over whose nodes cost more than the move saves',
+      'kube-scheduler could leave pods unscheduled. New nodes for them would cost more than the move saves',
   }),
   'pending-pods-first': define({
-    meaning: 'Pods wait for new nodes. Nothing is moved before these are launched.',
+    meaning: 'Pending pods need new nodes. No pod is moved before these are launched.',
     remedy: 'Wait.',
     parameters: NONE,
     sentence: () => 'Pending pods need new nodes first',
   }),
   'pending-pods-need-node': define({
-    meaning: 'Without the node, pods that wait would need another new node.',
+    meaning: 'Without the node, pending pods would need another new node.',
     remedy: 'Wait.',
     parameters: NONE,
     sentence: () => 'Pending pods would need another new node',

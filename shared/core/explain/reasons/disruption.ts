@@ -19,50 +19,54 @@ export const DISRUPTION = {
       `The node has been empty since ${since}; consolidateAfter is ${seconds} s`,
   }),
   'pods-cheaper-elsewhere': define({
-    meaning: 'The pods of the nodes run cheaper on other nodes, and moving them pays back.',
+    meaning:
+      'The pods of the nodes cost less on other nodes, and the move repays its cost in time.',
     remedy: 'Nothing. consolidateAfter, budgets and joiner.dev/consolidation-guard limit moves.',
     parameters: {
-      saving: price('what the move saves an hour'),
-      nodes: count('nodes that go together'),
-      hosts: texts('nodes that are there and take pods'),
-      minutes: number('after how long the move has paid back'),
+      saving: price('the saving per hour'),
+      nodes: count('nodes that are deleted together'),
+      hosts: texts('existing nodes that take the pods'),
+      minutes: number('minutes until the cost of the move is repaid'),
     },
     sentence: ({ saving, nodes, hosts, minutes }) => {
-      const where = hosts.length === 0 ? '' : `, its pods go to ${hosts.join(', ')}`;
-      const others = nodes === 1 ? '' : ` with ${nodes - 1} others`;
-      const saved = `saves ${money(saving.amount, saving.currency)} an hour${others}`;
-      return `Underutilized: ${saved}${where}; pays back in ${minutes} min`;
+      const where = hosts.length === 0 ? '' : ` Its pods move to ${hosts.join(', ')}.`;
+      const others = nodes === 1 ? '' : ` and ${nodes - 1} ${nodes === 2 ? 'other' : 'others'}`;
+      const saved = `saves ${money(saving.amount, saving.currency)} an hour.`;
+      return (
+        `Underutilized: deleting this node${others} ${saved}${where} ` +
+        `The cost is repaid in ${minutes} min`
+      );
     },
   }),
   'pods-cheaper-on-replacements': define({
-    meaning: 'What replaces the node is ready, and its pods run cheaper there.',
+    meaning: 'The replacements of the node are ready, and its pods cost less there.',
     remedy: 'Nothing.',
     parameters: NONE,
-    sentence: () => 'its pods run cheaper on other nodes',
+    sentence: () => 'its pods cost less on other nodes',
   }),
   'node-drifted': define({
-    meaning: 'The node had drifted, and what replaces it is ready.',
+    meaning: 'The node had drifted, and its replacements are ready.',
     remedy: 'Nothing.',
     parameters: NONE,
     sentence: () => 'drifted',
   }),
   'replacements-launched': define({
-    meaning: 'The node goes once these NodeClaims are ready.',
+    meaning: 'The node is deleted when these NodeClaims are ready.',
     remedy: 'Nothing.',
     parameters: { nodeClaims: texts('the replacements') },
-    sentence: ({ nodeClaims }) => `by ${nodeClaims.join(', ')}`,
+    sentence: ({ nodeClaims }) => `replacements: ${nodeClaims.join(', ')}`,
   }),
   'replacements-ready': define({
     meaning: 'The NodeClaims that replace the node are ready: it is drained.',
     remedy: 'Nothing.',
     parameters: { nodeClaims: texts('the replacements') },
-    sentence: ({ nodeClaims }) => `${nodeClaims.join(', ')} is ready`,
+    sentence: ({ nodeClaims }) => `replacements ready: ${nodeClaims.join(', ')}`,
   }),
   'no-replacement-needed': define({
     meaning: 'The pods of the node have room on other nodes: it is drained.',
     remedy: 'Nothing.',
     parameters: NONE,
-    sentence: () => 'its pods need no replacement',
+    sentence: () => 'no replacement is needed',
   }),
   'replacement-launching': define({
     meaning: 'The NodeClaim replaces a node.',
@@ -71,42 +75,44 @@ export const DISRUPTION = {
     sentence: ({ reason }) => `Launching NodeClaim: ${reason}`,
   }),
   'replacements-awaited': define({
-    meaning: 'The node takes no new pods, and goes once these NodeClaims are ready.',
-    remedy: 'Wait. After 10 minutes or more the replacement is given up and the node stays.',
+    meaning: 'The node takes no new pods. It is deleted when these NodeClaims are ready.',
+    remedy: 'Wait. After 10 minutes or more the replacement is cancelled and the node is kept.',
     parameters: { nodeClaims: texts('the replacements') },
     sentence: ({ nodeClaims }) => `Waiting for ${nodeClaims.join(', ')} to be ready`,
   }),
   'node-disrupting': define({
     meaning: 'The NodeClaim is deleted, and its node is drained.',
-    remedy: 'Nothing. The record of the decision says why.',
+    remedy: 'Nothing. The decision record has the details.',
     parameters: { reason: text('the disruption reason') },
     sentence: ({ reason }) => `Disrupting Node: ${reason}`,
   }),
   'node-as-asked-again': define({
-    meaning: 'The node matches again before it was replaced. It stays.',
+    meaning: 'The node matched again before it was replaced. It is kept.',
     remedy: 'Nothing.',
     parameters: NONE,
     sentence: () => 'The node matches its NodePool and EC2NodeClass again',
   }),
   'replacement-gone': define({
-    meaning: 'A replacement was deleted or got no instance. The node stays, and is tried again.',
+    meaning:
+      'A replacement was deleted or got no instance. The node is kept, and Joiner tries again.',
     remedy: 'Look at the decisions about the replacement: `joiner decisions --node NAME`.',
     parameters: { nodeClaim: text('the replacement') },
     sentence: ({ nodeClaim }) => `NodeClaim ${nodeClaim}, its replacement, is gone`,
   }),
   'replacement-reason-unknown': define({
-    meaning: 'An annotation of the NodeClaim names a disruption reason that there is not.',
-    remedy: 'Nothing: the node stays, and the annotation is removed.',
-    parameters: { annotation: text('the annotation'), value: text('what it says') },
+    meaning: 'An annotation of the NodeClaim names a disruption reason that does not exist.',
+    remedy: 'Nothing: the node is kept, and the annotation is removed.',
+    parameters: { annotation: text('the annotation'), value: text('its value') },
     sentence: ({ annotation, value }) => `${annotation} "${value}" is not a disruption reason`,
   }),
   'replacement-late': define({
-    meaning: 'A replacement did not become ready in time. The node stays, and is tried again.',
+    meaning:
+      'A replacement did not become ready in time. The node is kept, and Joiner tries again.',
     remedy: 'Look at the conditions Registered and Initialized of the replacement.',
     parameters: {
       nodeClaim: text('the replacement'),
       minutes: number('how long it had'),
-      said: text('what its condition says; may be empty'),
+      said: text('the message of its condition; may be empty'),
     },
     sentence: ({ nodeClaim, minutes, said }) =>
       `Its replacement: ${lateText(nodeClaim, minutes, said)}`,
@@ -117,15 +123,15 @@ export const DISRUPTION = {
     parameters: {
       nodeClaim: text('the canary'),
       minutes: number('how long it had'),
-      said: text('what its condition says; may be empty'),
+      said: text('the message of its condition; may be empty'),
     },
     sentence: ({ nodeClaim, minutes, said }) => lateText(nodeClaim, minutes, said),
   }),
   'canary-failed': define({
-    meaning: 'The canary of a new image or template failed. Other nodes keep what they have.',
+    meaning: 'The canary of a new image or template failed. Other nodes are not replaced.',
     remedy: 'Correct the image or the template. The next canary is tried after the time named.',
     parameters: {
-      states: texts('what the canary was the first to have'),
+      states: texts('the images and templates of the canary'),
       until: time('when another canary is tried'),
       proven: text('`yes` if new nodes get the proven image meanwhile, else empty'),
       cause: text('what happened to the canary'),
@@ -140,7 +146,7 @@ export const DISRUPTION = {
   }),
   'moves-suspended': define({
     meaning:
-      'A node that consolidation launched did not become ready. Its kind is avoided a while.',
+      'A node that consolidation launched did not become ready. Its kind is avoided for a while.',
     remedy: 'Look at the NodeClaim that is named. Consolidation tries the kind again later.',
     parameters: {
       target: text('the instance type and capacity type'),
@@ -166,13 +172,14 @@ export const BLOCKED = {
     sentence: ({ node, annotation }) => `Node ${node} has the annotation ${annotation}`,
   }),
   'node-nominated': define({
-    meaning: 'A plan that was just made counts on the node for pods that wait.',
+    meaning: 'A recent plan uses the node for pending pods.',
     remedy: 'Wait a minute.',
     parameters: NONE,
     sentence: () => 'The node is nominated for pending pods',
   }),
   'pod-protected': define({
-    meaning: 'The annotation karpenter.sh/do-not-disrupt of a pod holds the node.',
+    meaning:
+      'The annotation karpenter.sh/do-not-disrupt of a pod prevents the disruption of its node.',
     remedy: 'Remove the annotation, or wait for the end of the pod.',
     parameters: { pod: text('`namespace/name`'), annotation: text('the annotation') },
     sentence: ({ pod, annotation }) => `Pod ${pod} has the annotation ${annotation}`,
@@ -191,19 +198,19 @@ export const BLOCKED = {
       `PodDisruptionBudget ${budget} does not allow the eviction of Pod ${pod}`,
   }),
   'pod-never-evicted': define({
-    meaning: 'A pod tolerates the taint of disrupted nodes: it would be cut off with its instance.',
+    meaning: 'A pod tolerates the taint of disrupted nodes, so it would end with the instance.',
     remedy: 'Remove the toleration of karpenter.sh/disrupted.',
     parameters: { pod: text('`namespace/name`'), taint: text('the key of the taint') },
     sentence: ({ pod, taint }) => `Pod ${pod} tolerates the taint ${taint} and is not evicted`,
   }),
   'nodepool-cannot-launch': define({
-    meaning: 'The NodePool is not ready: it could launch nothing in the place of the node.',
+    meaning: 'The NodePool is not ready, so it could not launch a replacement.',
     remedy: 'Look at the conditions of the NodePool and of its EC2NodeClass.',
     parameters: { said: text('what its condition Ready says') },
     sentence: ({ said }) => `The NodePool is not ready: ${said}`,
   }),
   'replacements-paused': define({
-    meaning: 'An operator has paused launches: nothing could be launched in the place of the node.',
+    meaning: 'An operator has paused launches, so no replacement could be launched.',
     remedy: '`joiner resume launch`.',
     parameters: NONE,
     sentence: () => 'Launches are paused',
@@ -215,26 +222,28 @@ export const BLOCKED = {
     sentence: () => 'disruptions are paused in the ConfigMap kube-system/joiner',
   }),
   'budget-blocks': define({
-    meaning: 'A disruption budget of the NodePool allows no node more for this reason now.',
+    meaning: 'A disruption budget of the NodePool allows no further node for this reason now.',
     remedy: 'Wait, or change spec.disruption.budgets. `joiner budgets` shows when they allow more.',
     parameters: { reason: text('the disruption reason') },
     sentence: ({ reason }) =>
       `No allowed disruptions for disruption reason ${reason} due to blocking budget`,
   }),
   'budgets-used-up': define({
-    meaning: 'The disruption budgets of the NodePool allow no node more now.',
+    meaning: 'The disruption budgets of the NodePool allow no further node now.',
     remedy: 'Wait, or change spec.disruption.budgets. `joiner budgets` shows when they allow more.',
     parameters: { nodePool },
     sentence: ({ nodePool: name }) => `Budgets of NodePool ${name} allow no disruption now`,
   }),
   'canary-pending': define({
-    meaning: 'The first node with a new image or template starts. The others wait for it.',
+    meaning:
+      'The first node with a new image or template is starting. Other nodes are replaced later.',
     remedy: 'Wait.',
     parameters: { nodeClaim: text('the canary'), state: text('what it is the first to have') },
     sentence: ({ nodeClaim, state }) => `NodeClaim ${nodeClaim} is the canary of "${state}"`,
   }),
   'canary-failed-before': define({
-    meaning: 'The canary of the new image or template failed. No other node gets it before a time.',
+    meaning:
+      'The canary of the new image or template failed. No other node gets it until a given time.',
     remedy: 'Correct the image or the template.',
     parameters: { state: text('what the canary was the first to have'), until: time('until when') },
     sentence: ({ state, until }) =>
@@ -249,35 +258,37 @@ export const BLOCKED = {
   }),
   'static-limit-reached': define({
     meaning:
-      'A replacement needs one node more for a while, and spec.limits.nodes does not allow it.',
+      'A replacement temporarily needs one more node, and spec.limits.nodes does not allow it.',
     remedy: 'Raise spec.limits.nodes above spec.replicas.',
     parameters: { nodePool },
     sentence: ({ nodePool: name }) =>
       `NodePool ${name} has as many nodes as spec.limits.nodes allows`,
   }),
   'pod-would-wait': define({
-    meaning: 'Without the node a pod of it would have no place.',
-    remedy: 'What is said of the pod names what it lacks.',
-    parameters: { pod: text('`namespace/name`'), why: text('why it has no place; may be empty') },
+    meaning: 'Without the node, one of its pods would stay pending.',
+    remedy: 'The reason for the pod names what it lacks.',
+    parameters: {
+      pod: text('`namespace/name`'),
+      why: text('why it would stay pending; may be empty'),
+    },
     sentence: ({ pod, why }) => `Pod ${pod} would stay pending${why === '' ? '' : `: ${why}`}`,
   }),
   'nothing-to-disrupt': define({
     meaning: 'No node of the cluster is one that Joiner may disrupt.',
     remedy: 'Nothing.',
     parameters: NONE,
-    sentence: () => 'there is no initialized node of a NodePool of ours',
+    sentence: () => 'there is no initialized node of a NodePool with an EC2NodeClass',
   }),
   'not-considered-yet': define({
-    meaning:
-      'The pass has not looked at the node: its plans were used up, or other nodes go first.',
-    remedy: 'Wait: each pass begins with other nodes.',
+    meaning: 'The pass did not evaluate the node: the maximum number of plans was reached.',
+    remedy: 'Wait: each pass starts with other nodes.',
     parameters: NONE,
-    sentence: () => 'not looked at in this pass',
+    sentence: () => 'not evaluated in this pass',
   }),
   'host-still-starts': define({
-    meaning: 'The pods would go to a node that is not ready yet.',
+    meaning: 'The pods would move to a node that is not ready yet.',
     remedy: 'Wait.',
     parameters: { node: text('the node or NodeClaim') },
-    sentence: ({ node }) => `Its pods would go to ${node}, which still starts`,
+    sentence: ({ node }) => `Its pods would move to ${node}, which is still starting`,
   }),
 } as const;

@@ -92,7 +92,7 @@ describe('a move of guarded nodes', () => {
   it.each([
     ['saving=0.75', 'It would save $0.7000 an hour, and joiner.dev/consolidation-guard'],
     ['share=0.9', 'It would save 88 %, and joiner.dev/consolidation-guard of NodePool general'],
-    ['horizon=1m', 'would not pay back within the horizon'],
+    ['horizon=1m', 'would not repay the evictions within consolidationHorizon'],
   ])('stays: %s', (text, why) => {
     const { moves, why: said } = found(text);
     expect(moves).toBe(0);
