@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
-import { parseDurationMs } from '../../shared/core/duration.ts';
+import { parseDurationOrDaysMs } from '../../shared/core/duration.ts';
 import { reporting } from '../bad-input.ts';
 import { encodeTimetables, renderTimetables, timetables } from '../budgets/timetables.ts';
 import { type ClusterOptions, withClusterOptions } from '../connect.ts';
@@ -19,8 +19,7 @@ const NEXT_MS_MAX = 366 * DAY_MS;
 
 /** `7d`, `36h` or `90m`. */
 function horizon(text: string): number {
-  const days = /^(\d{1,3})d$/.exec(text)?.[1];
-  const ms = days === undefined ? parseDurationMs(text) : Number(days) * DAY_MS;
+  const ms = parseDurationOrDaysMs(text);
   if (ms === undefined || ms < MINUTE_MS || ms > NEXT_MS_MAX) {
     throw new InvalidArgumentError('expected a time such as 7d or 36h, from 1m to 366d.');
   }
