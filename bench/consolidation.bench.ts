@@ -3,7 +3,11 @@
  * minute, in which a tenth of the nodes may go.
  */
 import { performance } from 'node:perf_hooks';
-import { consolidate, plansFor } from '../shared/core/disruption/consolidation/consolidate.ts';
+import {
+  type Consolidation,
+  consolidate,
+  plansFor,
+} from '../shared/core/disruption/consolidation/consolidate.ts';
 import { fingerprint } from '../shared/core/disruption/consolidation/fingerprint.ts';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../shared/core/model/snapshot.ts';
 import { solve } from '../shared/core/scheduling/solve.ts';
@@ -70,7 +74,7 @@ export function run([count = '1000']: readonly string[]): void {
   let evictions = 0;
   const times: number[] = [];
   let round = 0;
-  let known: ReadonlyMap<string, string> = new Map();
+  let known: Consolidation['known'] = new Map();
   for (; round < ROUNDS_MAX; round += 1) {
     const allowance = new Map([['general', Math.ceil(SHARE * now.usages.length)]]);
     const settings = { spotToSpot: true };

@@ -1,5 +1,4 @@
 import type { LegacyHighs } from 'highs/legacy-types';
-import { itemAt } from '../shared/core/invariant.ts';
 import { missing } from '../shared/core/missing.ts';
 import type { Plan } from '../shared/core/model/plan.ts';
 import { podKey } from '../shared/core/model/pod.ts';
@@ -127,8 +126,10 @@ function unbeaten(options: readonly LaunchOption[]): readonly LaunchOption[] {
 function beats(other: LaunchOption, each: LaunchOption): boolean {
   if (other.offering.reservation !== undefined) return false;
   return (
-    other.free.every((amount, r) => amount >= itemAt(each.free, r)) &&
-    each.group.allowed.every((isAllowed, rule) => isAllowed <= itemAt(other.group.allowed, rule))
+    other.free.every((amount, r) => amount >= (each.free[r] ?? missing(r))) &&
+    each.group.allowed.every(
+      (isAllowed, rule) => isAllowed <= (other.group.allowed[rule] ?? missing(rule)),
+    )
   );
 }
 
@@ -136,7 +137,7 @@ function beats(other: LaunchOption, each: LaunchOption): boolean {
 function fitsOf(requests: Float64Array, free: Float64Array): number {
   let fits = Number.POSITIVE_INFINITY;
   for (const [r, amount] of requests.entries()) {
-    if (amount > 0) fits = Math.min(fits, Math.floor(Math.max(0, itemAt(free, r)) / amount));
+    if (amount > 0) fits = Math.min(fits, Math.floor(Math.max(0, free[r] ?? missing(r)) / amount));
   }
   return fits;
 }

@@ -84,7 +84,7 @@ export const COMMANDS: readonly Listed[] = [
   {
     name: 'convert',
     usage: PATHS,
-    description: 'convert Karpenter manifests older than v1 to v1 and report the changes',
+    description: 'convert older Karpenter manifests and node groups to v1',
     load: async () => (await import('./commands/convert.ts')).convertCommand(),
   },
   {
@@ -94,10 +94,22 @@ export const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./commands/crds.ts')).crdsCommand(),
   },
   {
+    name: 'schema',
+    usage: '[options] [name]',
+    description: 'print the JSON Schema of a decision record or of a reason',
+    load: async () => (await import('./commands/schema.ts')).schemaCommand(),
+  },
+  {
     name: 'doctor',
     usage: OPTIONS,
     description: 'check a cluster and an account, before and after cdk deploy',
     load: async () => (await import('./commands/doctor.ts')).doctorCommand(),
+  },
+  {
+    name: 'decisions',
+    usage: OPTIONS,
+    description: 'list what Joiner has decided, and why, from the records in the bucket',
+    load: async () => (await import('./commands/decisions.ts')).decisionsCommand(),
   },
   {
     name: 'bars',
@@ -140,6 +152,18 @@ export const COMMANDS: readonly Listed[] = [
     usage: '[options] [part]',
     description: 'end a pause',
     load: async () => (await import('./commands/pause.ts')).resumeCommand(),
+  },
+  {
+    name: 'adopt',
+    usage: OPTIONS,
+    description: 'take over a cluster from Karpenter, step by step',
+    load: async () => (await import('./commands/adopt.ts')).adoptCommand(),
+  },
+  {
+    name: 'hand-back',
+    usage: OPTIONS,
+    description: 'give a cluster back to Karpenter, step by step',
+    load: async () => (await import('./commands/hand-back.ts')).handBackCommand(),
   },
   {
     name: 'release',

@@ -23,12 +23,14 @@ export interface Finding {
   readonly problems: string[];
   /** Files of a folder that hold something else. */
   readonly foreign: Foreign[];
+  /** What a command reads beside manifests, as an object with a kind; undefined: it does not. */
+  readonly named?: (object: Json) => Json | undefined;
 }
 
 /** The objects of one file; a file of a folder may hold something else. */
 export function manifestsOf(
   { file: path, name, isGiven }: FoundFile,
-  { problems, foreign }: Finding,
+  { problems, foreign, named }: Finding,
   value?: Substitution,
 ): readonly Manifest[] {
   const file = labelOf(path);
@@ -43,7 +45,9 @@ export function manifestsOf(
   // What does not so much as speak of a kind was never meant as a manifest.
   if (wrong.length > 0 && !isGiven && !/\bkind\b/.test(text)) return leaveOut(foreignKind(name));
   problems.push(...wrong);
-  const manifests = documents.flatMap((document) => objectsOf(file, document, problems, other));
+  const manifests = documents.flatMap((document) =>
+    objectsOf(file, document, { problems, other, named }),
+  );
   const isUnnamed = text.includes('{{') && manifests.some(({ object }) => hasTemplateName(object));
   return isUnnamed ? template() : manifests;
 
@@ -68,14 +72,21 @@ function hasTemplateName(object: Json): boolean {
   return textAt(object, 'metadata', 'name')?.includes('{{') === true;
 }
 
+/** What becomes of an object that is no manifest. */
+interface Sinks {
+  readonly problems: string[];
+  readonly other: (problem: string) => void;
+  readonly named: Finding['named'];
+}
+
 /** The objects of a document; lists are opened. */
 function objectsOf(
   file: string,
   { value, lineOf, text }: YamlDocument,
-  problems: string[],
-  other: (problem: string) => void,
+  { problems, other, named }: Sinks,
 ): readonly Manifest[] {
-  return itemsOf(value).flatMap(({ object, start }): readonly Manifest[] => {
+  return itemsOf(value).flatMap(({ object: found, start }): readonly Manifest[] => {
+    const object = isJson(found) ? (named?.(found) ?? found) : found;
     const at = (path = ''): string =>
       `${file}:${lineOf([start, path].filter((each) => each !== '').join('.'))}`;
     if (!isJson(object)) other(`${at()}: a Kubernetes object is expected`);

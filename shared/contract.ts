@@ -181,6 +181,8 @@ export const DECISION_ACTIONS = {
   terminate: 'terminate',
   unschedulable: 'unschedulable',
   none: 'none',
+  /** A whole pass that changed nothing. */
+  unchanged: 'unchanged',
 } as const;
 
 export type DecisionAction = (typeof DECISION_ACTIONS)[keyof typeof DECISION_ACTIONS];
@@ -194,6 +196,8 @@ export const DECISION_LOG = {
     action: 'action',
     object: 'object',
     reason: 'reason',
+    /** Of the first reason; docs/reasons.md has them all. */
+    code: 'code',
     nodePool: 'nodepool',
     capacityType: 'capacity_type',
     text: 'text',

@@ -8,6 +8,7 @@
 
 import type { ShortMetricName } from './contract/metrics.ts';
 import type { DecisionAction } from './contract.ts';
+import type { Reason } from './core/explain/reason.ts';
 import type { UnavailableOffering } from './core/launch/bars.ts';
 import type { BarKind } from './core/launch/faults.ts';
 import type { LaunchBackoff } from './core/launch/launch-backoff.ts';
@@ -69,15 +70,22 @@ export interface Ids {
   suffix(): string;
 }
 
+/** Who decides. */
+export const USE_CASES = ['provision', 'lifecycle', 'disrupt', 'interrupt', 'nodeclass'] as const;
+
+export type UseCase = (typeof USE_CASES)[number];
+
 /** One decision: what, why, what was rejected. Plain JSON data. */
 export interface DecisionRecord {
   readonly id: string;
   readonly atMs: number;
-  readonly useCase: 'provision' | 'lifecycle' | 'disrupt' | 'interrupt' | 'nodeclass';
+  readonly useCase: UseCase;
   /** e.g. `NodeClaim/default-x7k2p`. */
   readonly object: string;
   readonly action: DecisionAction;
-  /** One sentence for people. */
+  /** Why, the one that decided first. */
+  readonly reasons: readonly Reason[];
+  /** The reasons in words, for people. */
   readonly message: string;
   readonly detail: Readonly<Record<string, unknown>>;
 }

@@ -1,5 +1,6 @@
 import type { Failure } from '../../shared/app/writes/attempt.ts';
 import { KarpenterLease } from '../../shared/app/writes/karpenter-lease.ts';
+import { sentence } from '../../shared/core/explain/reason.ts';
 import type { Ports } from '../../shared/ports.ts';
 import type { PlanBasis } from '../plan/copy.ts';
 import type { Decision } from '../plan/decision.ts';
@@ -79,7 +80,9 @@ function outcomeOf({ decision }: Verdict, made: Made): Verdict {
   const about = new Set([`NodePool/${decision.nodePool}`, 'cluster']);
   for (const name of [...names, names.join(', ')]) about.add(`NodeClaim/${name}`);
   const refused = made.failures.filter(({ object }) => about.has(object));
-  const kept = names.flatMap((name) => made.disrupted.kept.get(name) ?? []);
+  const kept = names
+    .flatMap((name) => made.disrupted.kept.get(name) ?? [])
+    .map((each) => sentence(each));
   const reasons = [...refused.map(({ message }) => message), ...kept];
   return {
     decision,

@@ -1,3 +1,4 @@
+import { sentence, sentences } from '../../shared/core/explain/reason.ts';
 import { podKey } from '../../shared/core/model/pod.ts';
 import type { Decision, NodeTerms } from '../plan/decision.ts';
 import type { DryRun } from '../plan/dry-run.ts';
@@ -12,8 +13,9 @@ function podReason({ copy, plan }: DryRun, { pod: key, uid }: Decision['pods'][n
   if (pod.nodeName !== undefined) return `Pod ${key} is already bound to node ${pod.nodeName}`;
   const host = plan.existing.find(({ pods }) => pods.includes(key));
   if (host !== undefined) return `Pod ${key} now fits on existing node ${host.node}`;
-  const reason = plan.unplaced.get(key)?.message ?? plan.ignored.get(key);
-  if (reason !== undefined) return `Pod ${key} cannot be placed: ${reason}`;
+  const ignored = plan.ignored.get(key);
+  const why = plan.unplaced.get(key)?.message ?? (ignored && sentence(ignored));
+  if (why !== undefined) return `Pod ${key} cannot be placed: ${why}`;
   const claim = plan.newNodeClaims.find(({ pods }) => pods.includes(key));
   if (claim === undefined) return `Pod ${key} is no longer pending`;
   const { type, zone } = claim.chosen;
@@ -28,9 +30,9 @@ function heldBecause({ copy, kept }: DryRun, node: NodeTerms): string | undefine
   const said = copy.cluster.events.filter(({ reason }) => reason === 'DisruptionBlocked');
   const of = (kind: string, name: string): string | undefined =>
     said.find(({ regarding }) => regarding.kind === kind && regarding.name === name)?.message;
-  return (
-    of('NodeClaim', node.nodeClaim) ?? kept.get(node.nodeClaim) ?? of('NodePool', node.nodePool)
-  );
+  const reasons = kept.get(node.nodeClaim) ?? [];
+  const own = reasons.length === 0 ? undefined : sentences(reasons);
+  return of('NodeClaim', node.nodeClaim) ?? own ?? of('NodePool', node.nodePool);
 }
 
 function nodeReasons(run: DryRun, decision: Decision, node: NodeTerms): readonly string[] {

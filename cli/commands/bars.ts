@@ -1,10 +1,9 @@
 import { Argument, Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { FAULTS } from '../../shared/core/launch/faults.ts';
-import { type CallersAccess, callersAccess } from '../aws-access.ts';
-import { BadInput, Problems, reporting } from '../bad-input.ts';
+import { callersAccess } from '../aws-access.ts';
+import { Problems, reporting } from '../bad-input.ts';
 import { type HeldBar, HeldBars } from '../bars/held.ts';
-import { deployedFunctions } from '../doctor/account.ts';
 import {
   type DocumentFormat,
   documentText,
@@ -12,6 +11,7 @@ import {
   type OutputFormat,
   outputOption,
 } from '../output.ts';
+import { givenRegion, stackBucket } from '../stack-bucket.ts';
 
 interface Options {
   readonly cluster: string;
@@ -25,7 +25,7 @@ type Action = 'list' | 'forget';
 
 function checked(action: Action, keys: readonly string[], options: Options): string {
   const problems = new Problems();
-  const region = options.region ?? process.env['AWS_REGION'] ?? process.env['AWS_DEFAULT_REGION'];
+  const region = givenRegion(options.region);
   if (region === undefined) problems.add('give --region, or set AWS_REGION');
   if (action === 'list' && keys.length > 0) problems.add('list takes no keys');
   if (action === 'list' && options.all === true) problems.add('--all is for forget');
@@ -36,17 +36,6 @@ function checked(action: Action, keys: readonly string[], options: Options): str
   return problems.checked(region);
 }
 
-/** The bucket that the stack's functions are told of. */
-async function bucketOf(
-  { region, credentials, endpoint }: CallersAccess,
-  cluster: string,
-): Promise<string> {
-  const functions = await deployedFunctions({ region, credentials, endpoint }, cluster);
-  const found = functions.find(({ bucket }) => bucket !== '');
-  if (found !== undefined) return found.bucket;
-  throw new BadInput([`no function of a stack for ${cluster} names a bucket: give --bucket`]);
-}
-
 /** Whether the key is named: by itself, or by what it begins with. */
 function isNamed(key: string, names: readonly string[]): boolean {
   return names.some((name) => key === name || key.startsWith(`${name}/`));
@@ -54,7 +43,7 @@ function isNamed(key: string, names: readonly string[]): boolean {
 
 async function run(action: Action, keys: readonly string[], options: Options): Promise<number> {
   const access = callersAccess(checked(action, keys, options), 'bars');
-  const bucket = options.bucket ?? (await bucketOf(access, options.cluster));
+  const bucket = options.bucket ?? (await stackBucket(access, options.cluster));
   const bars = new HeldBars(access, bucket);
   const held = await bars.read();
   if (action === 'list') {

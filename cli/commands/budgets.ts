@@ -1,11 +1,11 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
-import { parseDurationOrDaysMs } from '../../shared/core/duration.ts';
 import { reporting } from '../bad-input.ts';
 import { encodeTimetables, renderTimetables, timetables } from '../budgets/timetables.ts';
 import { type ClusterOptions, withClusterOptions } from '../connect.ts';
 import { noteLines, withLiveCluster } from '../live.ts';
 import { documentText, isDocument, type OutputFormat, outputOption } from '../output.ts';
+import { timeSpan } from '../time-span.ts';
 
 interface Options extends ClusterOptions {
   readonly next: number;
@@ -14,17 +14,6 @@ interface Options extends ClusterOptions {
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
-/** A year: every schedule has begun by then. */
-const NEXT_MS_MAX = 366 * DAY_MS;
-
-/** `7d`, `36h` or `90m`. */
-function horizon(text: string): number {
-  const ms = parseDurationOrDaysMs(text);
-  if (ms === undefined || ms < MINUTE_MS || ms > NEXT_MS_MAX) {
-    throw new InvalidArgumentError('expected a time such as 7d or 36h, from 1m to 366d.');
-  }
-  return ms;
-}
 
 async function run(options: Options): Promise<number> {
   const text = await withLiveCluster('joiner-budgets', options, async (live) => {
@@ -47,7 +36,7 @@ export function budgetsCommand(): Command {
     .description('show disruption budgets as a timetable')
     .addOption(
       new Option('--next <time>', 'the length of the timetable, from now')
-        .argParser(horizon)
+        .argParser(timeSpan)
         .default(7 * DAY_MS, '7d'),
     )
     .addOption(outputOption('table'))

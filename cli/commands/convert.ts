@@ -3,6 +3,7 @@ import { stringify } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
 import { Problems, reporting } from '../bad-input.ts';
 import { type Conversion, convert, type ObjectNote, type Output } from '../convert/convert.ts';
+import { awsAnswer } from '../convert/node-groups/read.ts';
 import type { Identity } from '../convert/selectors.ts';
 import { foreignNote } from '../foreign.ts';
 import { jsonText } from '../json.ts';
@@ -69,7 +70,7 @@ async function run(paths: readonly string[], options: Options): Promise<number> 
   }
   const identity = identityOf(options, problems);
   const unread: string[] = [];
-  const finding: Finding = { problems: unread, foreign: [] };
+  const finding: Finding = { problems: unread, foreign: [], named: awsAnswer };
   const manifests = all.flatMap((path) => manifestsAt(path, finding));
   const conversion = convert(manifests, identity);
   for (const problem of [...unread, ...conversion.problems]) problems.add(problem);
@@ -83,10 +84,10 @@ async function run(paths: readonly string[], options: Options): Promise<number> 
   return options.strict === true && notes.length > 0 ? 1 : 0;
 }
 
-/** `joiner convert`: Karpenter's old APIs as v1, for `kubectl apply -f -`. */
+/** `joiner convert`: Karpenter's old APIs and node groups as v1, for `kubectl apply -f -`. */
 export function convertCommand(): Command {
   return new Command('convert')
-    .description('convert Karpenter manifests older than v1 to v1 and report the changes')
+    .description('convert older Karpenter manifests and node groups to v1')
     .argument('[paths...]', 'files or folders of manifests; - is standard input')
     .option('-f, --filename <paths...>', 'the same as the arguments', [])
     .option('--role <name>', 'spec.role of EC2NodeClasses whose source names no role')

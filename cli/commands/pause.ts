@@ -1,10 +1,7 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
-import { RESOURCES } from '../../shared/api/resources.ts';
 import { parseDurationMs } from '../../shared/core/duration.ts';
-import { BRAKES, BRAKES_CONFIG_MAP, decodeBrakes, encodeBrake } from '../../shared/kube/brakes.ts';
-import type { KubeClient } from '../../shared/kube/client.ts';
-import { find } from '../../shared/kube/find.ts';
+import { BRAKES, decodeBrakes } from '../../shared/kube/brakes.ts';
 import type { PauseScope } from '../../shared/ports/cluster.ts';
 import { reporting } from '../bad-input.ts';
 import { type ClusterOptions, connect, serverFacts, withClusterOptions } from '../connect.ts';
@@ -15,6 +12,7 @@ import {
   type OutputFormat,
   outputOption,
 } from '../output.ts';
+import { type PauseData, pauseData, resumeData, writePauses } from '../pauses.ts';
 
 interface Options extends ClusterOptions {
   /** Milliseconds; undefined: without an end. */
@@ -24,8 +22,8 @@ interface Options extends ClusterOptions {
 
 type Part = PauseScope | 'all';
 
-/** What the ConfigMap's data becomes; null removes a key. */
-type Change = (nowMs: number) => Readonly<Record<string, string | null>>;
+/** What the ConfigMap's data becomes. */
+type Change = (nowMs: number) => PauseData;
 
 function brakesOf(part: Part): readonly PauseScope[] {
   return part === 'all' ? BRAKES : [part];
@@ -36,7 +34,7 @@ async function change(name: string, options: Options, data: Change): Promise<num
   try {
     // The functions' clocks are AWS's; the API server's is nearer to them than this machine's.
     const { nowMs } = await serverFacts(client);
-    const paused = decodeBrakes(await write(client, data(nowMs)));
+    const paused = decodeBrakes(await writePauses(client, data(nowMs)));
     process.stdout.write(
       isDocument(options.output)
         ? asDocument(paused, nowMs, options.output)
@@ -46,21 +44,6 @@ async function change(name: string, options: Options, data: Change): Promise<num
   } finally {
     await client.close();
   }
-}
-
-/** The ConfigMap may hold other keys, which stay; without one there is nothing to take away. */
-async function write(
-  client: KubeClient,
-  data: Readonly<Record<string, string | null>>,
-): Promise<unknown> {
-  const known = await find(client, RESOURCES.configMaps, BRAKES_CONFIG_MAP);
-  if (known !== undefined) {
-    const value = { kind: 'merge', value: { data } } as const;
-    return await client.patch(RESOURCES.configMaps, BRAKES_CONFIG_MAP, value);
-  }
-  if (Object.values(data).every((each) => each === null)) return undefined;
-  const object = { metadata: BRAKES_CONFIG_MAP, data };
-  return await client.create(RESOURCES.configMaps, object, BRAKES_CONFIG_MAP.namespace);
 }
 
 /** Until when; null: without an end. */
@@ -127,7 +110,7 @@ export function pauseCommand(): Command {
       reporting(() =>
         change('joiner-pause', options, (nowMs) => {
           const untilMs = options.for === undefined ? undefined : nowMs + options.for;
-          return Object.fromEntries(brakesOf(part).map((each) => encodeBrake(each, untilMs)));
+          return pauseData(brakesOf(part), untilMs);
         }),
       ),
     );
@@ -137,11 +120,7 @@ export function pauseCommand(): Command {
 export function resumeCommand(): Command {
   const what = new Argument('[part]', 'what to resume').default('all');
   return commandOf('resume', 'end a pause', what).action((part: Part, options: Options) =>
-    reporting(() =>
-      change('joiner-resume', options, () =>
-        Object.fromEntries(brakesOf(part).map((each) => [encodeBrake(each, undefined)[0], null])),
-      ),
-    ),
+    reporting(() => change('joiner-resume', options, () => resumeData(brakesOf(part)))),
   );
 }
 

@@ -4,6 +4,7 @@ import { admit } from '../../shared/sim/kinds.ts';
 import { type Manifest, nameOf } from '../manifests.ts';
 import { type Item, readItem, typeOf } from './items.ts';
 import { type KubeletPlan, placeKubelets } from './kubelets.ts';
+import { templateVersions } from './node-groups/read.ts';
 import { oldNames } from './old-names.ts';
 import { type ClassPart, type Note, originOf, type PoolPart } from './part.ts';
 import { CLASS_GROUP, CLASS_KIND } from './pool.ts';
@@ -122,7 +123,7 @@ function made(item: Item, plan: KubeletPlan): readonly Made[] {
   const { from } = item;
   if (item.kind === 'pool') return [madeOfPool(from, item.part, plan)];
   if (item.kind === 'class') return madeOfClass(from, item.part, plan);
-  if (item.kind === 'left-out') return [];
+  if (item.kind === 'left-out' || item.kind === 'noted') return [];
   return [{ object: from.object, text: from.text, from, origin: (path) => path }];
 }
 
@@ -137,6 +138,7 @@ function notesOf(item: Item, plan: KubeletPlan): readonly ObjectNote[] {
       item.kind === 'pool' ? [...item.part.notes, ...kubeletNotes(item.part, plan)] : [],
     class: () => (item.kind === 'class' ? item.part.notes : []),
     'as-is': () => oldNames(from.object),
+    noted: () => (item.kind === 'noted' ? item.notes : []),
   }[item.kind]();
   return notes.map((note) => noted(from, note));
 }
@@ -181,10 +183,9 @@ export function convert(manifests: readonly Manifest[], given: Identity): Conver
       .filter(({ object }) => /^(AWSNodeTemplate|EC2NodeClass)$/.test(String(object['kind'])))
       .map(({ object }) => textAt(object, 'metadata', 'name') ?? ''),
   );
-  const reads = manifests.map((from) => ({
-    from,
-    ...readItem(from, identity, (name) => classes.has(name)),
-  }));
+  const templates = templateVersions(manifests.map(({ object }) => object));
+  const known = { isTaken: (name: string) => classes.has(name), templates };
+  const reads = manifests.map((from) => ({ from, ...readItem(from, identity, known) }));
   const problems = reads.flatMap(({ from, issues }) =>
     issues.map(({ path, message }) => `${from.place(path)}: ${path} ${message}`),
   );

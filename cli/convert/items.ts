@@ -5,11 +5,14 @@ import { type Json, objectAt, textAt } from '../../shared/sim/json.ts';
 import type { Manifest } from '../manifests.ts';
 import { metadataOf } from './metadata.ts';
 import { classOfBeta } from './node-class-beta.ts';
+import type { TemplateVersion } from './node-groups/launch-template.ts';
+import { partsOf } from './node-groups/node-group.ts';
+import { readGroups } from './node-groups/read.ts';
 import { poolOfBeta } from './node-pool-beta.ts';
 import { classOfProvider } from './node-template.ts';
 import { NODE_CLASS_BETA, NODE_TEMPLATE } from './old-classes.ts';
 import { NODE_POOL_BETA, PROVISIONER } from './old-pools.ts';
-import type { ClassPart, PoolPart } from './part.ts';
+import type { ClassPart, Note, PoolPart } from './part.ts';
 import { inlineClass, poolOfProvisioner } from './provisioner.ts';
 import { type Identity, isMixed } from './selectors.ts';
 
@@ -18,6 +21,8 @@ export type Item =
   | { readonly kind: 'pool'; readonly from: Manifest; readonly part: PoolPart }
   | { readonly kind: 'class'; readonly from: Manifest; readonly part: ClassPart }
   | { readonly kind: 'as-is'; readonly from: Manifest }
+  /** Nothing is made of it. */
+  | { readonly kind: 'noted'; readonly from: Manifest; readonly notes: readonly Note[] }
   | { readonly kind: 'left-out'; readonly from: Manifest; readonly why: string };
 
 export interface Read {
@@ -90,13 +95,36 @@ function nodeTemplate(from: Manifest, identity: Identity): Read {
   return { items: [{ kind: 'class', from, part }], issues };
 }
 
-/** One object of the files, read strictly where it is of an old API. */
-export function readItem(
+/** Node groups of eksctl and AWS; undefined: the object is about something else. */
+function nodeGroups(
   from: Manifest,
   identity: Identity,
-  isTaken: (className: string) => boolean,
-): Read {
+  templates: readonly TemplateVersion[],
+): Read | undefined {
+  const read = readGroups(from.object, templates);
+  if (read === undefined) return undefined;
+  const made = read.groups.flatMap((group): readonly Item[] => {
+    const { nodeClass, pool } = partsOf(group, identity);
+    return [
+      { kind: 'class', from, part: nodeClass },
+      { kind: 'pool', from, part: pool },
+    ];
+  });
+  return { items: [{ kind: 'noted', from, notes: read.notes }, ...made], issues: read.issues };
+}
+
+/** What other objects of the files say. */
+export interface Known {
+  /** Whether a class of that name is among them. */
+  readonly isTaken: (className: string) => boolean;
+  readonly templates: readonly TemplateVersion[];
+}
+
+/** One object of the files, read strictly where it is of an old API. */
+export function readItem(from: Manifest, identity: Identity, { isTaken, templates }: Known): Read {
   const { object } = from;
+  const groups = nodeGroups(from, identity, templates);
+  if (groups !== undefined) return groups;
   switch (typeOf(object)) {
     case 'karpenter.sh/v1alpha5 Provisioner':
       return provisioner(from, identity, isTaken);

@@ -70,6 +70,21 @@ export function sqsClient(access: AwsAccess): SQSClient {
   return new SQSClient(configuration(access));
 }
 
+/** The ARN of a queue; undefined: the account and region have no queue of that name. */
+export async function queueArn(access: AwsAccess, name: string): Promise<string | undefined> {
+  const sqs = sqsClient(access);
+  try {
+    const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: name }));
+    const { Attributes } = await sqs.send(
+      new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }),
+    );
+    return Attributes?.['QueueArn'];
+  } catch (error) {
+    if (error instanceof Error && NO_QUEUE.test(error.name)) return undefined;
+    throw error;
+  }
+}
+
 function batches<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
   const count = Math.ceil(items.length / BATCH_MAX);
   return Array.from({ length: count }, (_, at) =>

@@ -1,6 +1,6 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import { functionName } from '../../shared/contract.ts';
-import { itemAt } from '../../shared/core/invariant.ts';
+import { missing } from '../../shared/core/missing.ts';
 import { type DocumentFormat, documentText } from '../output.ts';
 import { age, table } from '../simulate/table.ts';
 import type { Deed, Outcome } from './chosen.ts';
@@ -70,7 +70,7 @@ export function listingText(listing: Listing): string {
   ).split('\n');
   const said = judged.flatMap(({ judgement: { why, advice } }, at) => {
     const isSaid = advice !== judged[at + 1]?.judgement.advice;
-    return [itemAt(rows, at), `  ${why}`, ...(isSaid ? [`  → ${advice}`] : [])];
+    return [rows[at] ?? missing(at), `  ${why}`, ...(isSaid ? [`  → ${advice}`] : [])];
   });
   const log = `/aws/lambda/${functionName(cluster, 'interrupt')}`;
   const since = `--since ${time(oldest.letter.queuedAtMs)} --region ${region}`;

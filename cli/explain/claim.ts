@@ -1,4 +1,5 @@
 import { isReschedulable } from '../../shared/core/disruption/candidates.ts';
+import { type Reason, sentences } from '../../shared/core/explain/reason.ts';
 import { isTrue } from '../../shared/core/lifecycle/conditions.ts';
 import { readJsonObject } from '../../shared/core/model/annotations/json-object.ts';
 import type { Condition } from '../../shared/core/model/cluster.ts';
@@ -23,7 +24,11 @@ import type { NodeRow } from '../top/rows.ts';
 /** What Joiner would do with a node now. */
 export type Fate =
   /** Undefined: nobody asked whether its pods could be elsewhere. */
-  | { readonly kind: 'stays'; readonly why: string | undefined }
+  | {
+      readonly kind: 'stays';
+      readonly why: string | undefined;
+      readonly reasons: readonly Reason[];
+    }
   | { readonly kind: 'starts'; readonly why: string }
   /** It would go, at once or when its replacements are ready. */
   | { readonly kind: 'goes'; readonly why: string; readonly replacedBy: readonly string[] }
@@ -72,7 +77,9 @@ function fateOf(claim: NodeClaim, isUnused: boolean, found: Preview, nowMs: numb
   const isUnwanted = drift !== undefined || isHeld;
   if (own.length === 0 && !isUnwanted) {
     const others = removals.length > 0 ? 'other nodes go first' : undefined;
-    return { kind: 'stays', why: kept.get(claim.name) ?? others };
+    const reasons = kept.get(claim.name) ?? [];
+    const why = reasons.length === 0 ? others : sentences(reasons);
+    return { kind: 'stays', why, reasons };
   }
   const reasons = [...own, ...(isUnwanted ? ofPool : [])].map(({ message }) => message);
   const what = drift === undefined ? [] : [`it has drifted (${drift.reason})`];

@@ -1,4 +1,5 @@
 import { isReschedulable } from '../../shared/core/disruption/candidates.ts';
+import { type Reason, sentences } from '../../shared/core/explain/reason.ts';
 import { podsOnNode } from '../../shared/core/model/joins.ts';
 import type { PlannedNodeClaim } from '../../shared/core/model/plan.ts';
 import { type Pod, podKey } from '../../shared/core/model/pod.ts';
@@ -38,7 +39,7 @@ export type Place =
       readonly otherPods: readonly string[];
     }
   /** It stays as it is: pending, over, or none of ours to place. */
-  | { readonly kind: 'none'; readonly why: string };
+  | { readonly kind: 'none'; readonly why: string; readonly reasons?: readonly Reason[] };
 
 /** The cluster around a pod, and its nodes as `joiner top` shows them. */
 export interface Surroundings {
@@ -85,8 +86,10 @@ function placeOf(pod: Pod, { plan }: Pick<Preview, 'plan'>, around: Surroundings
     const otherPods = pods.filter((each) => each !== key);
     return { kind: 'new', nodePool, chosen, runnerUp, overlays, instanceTypes, otherPods };
   }
-  const why = plan.unplaced.get(key)?.message ?? plan.ignored.get(key);
-  return { kind: 'none', why: why ?? 'kube-scheduler has not said yet that it finds no node' };
+  const ignored = plan.ignored.get(key);
+  const reasons = plan.unplaced.get(key)?.reasons ?? (ignored && [ignored]);
+  if (reasons !== undefined) return { kind: 'none', why: sentences(reasons), reasons };
+  return { kind: 'none', why: 'kube-scheduler has not said yet that it finds no node' };
 }
 
 /** As if it were the only pod that waits, whatever it is doing now. */
@@ -108,12 +111,8 @@ function optionsOf(
   );
   const alone = { ...snapshot, pods: [...others, waiting] };
   const world = unplaced(alone, settings);
-  const sizes = snapshot.nodePools.map((pool) => ({
-    pool,
-    types: snapshot.instanceTypes.get(pool.name)?.length ?? 0,
-  }));
   const own = world.context.problem.classes.find(({ pods }) => pods.includes(waiting));
-  return own === undefined ? [] : new Reasons(world, sizes).options(own);
+  return own === undefined ? [] : new Reasons(world, alone).options(own);
 }
 
 /** Why the pod is, or would be, where it is, and what was there to choose from. */

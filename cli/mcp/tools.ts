@@ -80,6 +80,27 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     words: (input) => ['budgets', ...option('--next', input['next'])],
     takes: ['kubeconfig', 'context'],
   },
+  decisions: {
+    title: 'List decisions',
+    description:
+      'What Joiner has decided and why, newest last, from the records in the bucket of its stack; ' +
+      'also what it did not do, with the reason.',
+    input: {
+      cluster: name.describe('the name of the EKS cluster'),
+      since: name.optional().describe('how far back, such as 30m or 6h; default: 1h'),
+      pod: name.optional(),
+      node: name.optional(),
+      nodepool: name.optional(),
+    },
+    words: (input) => [
+      ...['decisions', '--cluster', String(input['cluster'])],
+      ...option('--since', input['since']),
+      ...option('--pod', input['pod']),
+      ...option('--node', input['node']),
+      ...option('--nodepool', input['nodepool']),
+    ],
+    takes: ['region', 'bucket'],
+  },
   replay: {
     title: 'Replay recorded decisions',
     description:

@@ -1,5 +1,6 @@
 import type { Disruption } from '../../shared/app/disrupt/pass.ts';
 import { isReschedulable } from '../../shared/core/disruption/candidates.ts';
+import { sentences } from '../../shared/core/explain/reason.ts';
 import { nodeClassOf } from '../../shared/core/launch/node-classes.ts';
 import { nodeClassHash } from '../../shared/core/launch/template-hash.ts';
 import { nodeOfClaim, podsOnNode } from '../../shared/core/model/joins.ts';
@@ -158,7 +159,8 @@ function staticOf(run: DryRun, input: Previewed): Decision[] {
 }
 
 function disruptionOf(run: DryRun, input: Previewed, disruption: Disruption): Decision {
-  const { reason, claims: leaving, replacements, message: why } = disruption;
+  const { reason, claims: leaving, replacements, reasons } = disruption;
+  const why = sentences(reasons);
   const nodes = leaving.map((claim) => nodeTerms(run, input, claim));
   const claims = writtenTerms(run, input, replacements);
   const nodePool = nodes[0]?.nodePool ?? '';

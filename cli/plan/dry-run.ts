@@ -7,6 +7,7 @@ import type { PlannedWritten } from '../../shared/app/provision/planned-claims.t
 import { keepStaticCapacity } from '../../shared/app/provision/static-capacity.ts';
 import type { ApprovedDisruption } from '../../shared/app/writes/approval.ts';
 import type { Failure } from '../../shared/app/writes/attempt.ts';
+import type { Reason } from '../../shared/core/explain/reason.ts';
 import type { PlannedNodeClaim } from '../../shared/core/model/plan.ts';
 import type { NodeClaim } from '../../shared/core/model/provisioning.ts';
 import type { PartPlan } from '../../shared/core/rollouts/part-plan.ts';
@@ -47,7 +48,7 @@ export interface DryRun extends Provisioned {
   readonly between: ClusterState;
   readonly disruptions: readonly Disruption[];
   /** Why nodes with pods are not consolidated, by the claim's name. */
-  readonly kept: ReadonlyMap<string, string>;
+  readonly kept: ReadonlyMap<string, readonly Reason[]>;
   readonly failures: readonly Failure[];
 }
 

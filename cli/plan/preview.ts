@@ -1,5 +1,6 @@
 import { observe, resolveTypes } from '../../shared/app/planning/provisioning-input.ts';
 import type { Failure } from '../../shared/app/writes/attempt.ts';
+import type { Reason } from '../../shared/core/explain/reason.ts';
 import { isOurs } from '../../shared/core/launch/node-classes.ts';
 import type { Plan } from '../../shared/core/model/plan.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../shared/core/model/snapshot.ts';
@@ -32,7 +33,7 @@ export interface Preview {
   /** What is held back, as an event would say it. */
   readonly held: readonly Remark[];
   /** Why nodes with pods are not consolidated, by the claim's name. */
-  readonly kept: ReadonlyMap<string, string>;
+  readonly kept: ReadonlyMap<string, readonly Reason[]>;
   readonly pricePerHour: Prices;
   /** Steps that could not be taken. */
   readonly failures: readonly Failure[];

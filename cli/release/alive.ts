@@ -1,6 +1,6 @@
 import { RESOURCES } from '../../shared/api/resources.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
-import { LEASE_NAMESPACE, TAKEN_BY } from '../../shared/kube/leases.ts';
+import { KARPENTER_LEASE, LEASE_NAMESPACE, TAKEN_BY } from '../../shared/kube/leases.ts';
 import { listEach, property, text } from '../../shared/kube/list.ts';
 
 /** Who would drain nodes and end instances, and when it last said that it is there. */
@@ -20,7 +20,6 @@ export interface Sign {
 const JOINER_MS = 5 * 60_000;
 /** Karpenter renews its own every few seconds; the functions give it a minute, too. */
 const KARPENTER_MS = 60_000;
-const KARPENTER_LEASE = 'karpenter-leader-election';
 
 /** How old the last sign of somebody who is at work may be. */
 export function aliveMs(who: Sign['who']): number {

@@ -1,4 +1,4 @@
-import { itemAt } from '../../shared/core/invariant.ts';
+import { missing } from '../../shared/core/missing.ts';
 /** Columns padded to their widest cell, two spaces apart, as kubectl prints them. */
 export function table(
   header: readonly string[],
@@ -10,7 +10,8 @@ export function table(
   );
   const line = (cells: readonly string[]): string =>
     (
-      indent + cells.map((cell, column) => cell.padEnd(itemAt(widths, column))).join('   ')
+      indent +
+      cells.map((cell, column) => cell.padEnd(widths[column] ?? missing(column))).join('   ')
     ).trimEnd();
   return [header, ...rows].map(line).join('\n');
 }

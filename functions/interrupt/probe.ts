@@ -1,6 +1,8 @@
 import type { QueueMessage } from '../../shared/app/interrupt/interrupt.ts';
 import type { AppSettings } from '../../shared/app/settings.ts';
+import { recordDecision } from '../../shared/app/writes/decisions.ts';
 import { PROBE } from '../../shared/contract.ts';
+import { reason } from '../../shared/core/explain/reason.ts';
 import { probeOf } from '../../shared/core/interruption/probe.ts';
 import type { Ports } from '../../shared/ports.ts';
 
@@ -9,22 +11,23 @@ import type { Ports } from '../../shared/ports.ts';
  * sends many is no more than a line in the log.
  */
 export async function answerProbe(
-  { clock, recorder }: Pick<Ports, 'clock' | 'recorder'>,
+  ports: Pick<Ports, 'clock' | 'recorder'>,
   { cluster, envelope }: Pick<AppSettings, 'cluster' | 'envelope'>,
   messages: readonly QueueMessage[],
 ): Promise<void> {
   for (const { body } of messages) {
     const mark = probeOf(body, { ...envelope, ...PROBE, cluster });
     if (mark === undefined) continue;
-    await recorder.decision({
+    const why = reason('probe-answered', {});
+    const decision = {
       id: `probe-${mark}`,
-      atMs: clock.nowMs(),
       useCase: 'interrupt',
       object: `Probe/${mark}`,
       action: 'none',
-      message: 'a probe has come through its rule and the queue',
-      detail: { reason: 'probe' },
-    });
+      reasons: [why],
+      detail: { reason: why.code },
+    } as const;
+    await recordDecision({ ports }, decision);
     return;
   }
 }

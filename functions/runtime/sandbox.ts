@@ -18,6 +18,7 @@ import type { Invocation } from './compose.ts';
 import type { Config } from './config.ts';
 import { Deadline } from './deadline.ts';
 import { openMemory } from './memory.ts';
+import { newsFilter } from './repeats.ts';
 import { logRecorder, type Telemetry } from './telemetry.ts';
 
 /** What the adapters of a function are made from. */
@@ -82,15 +83,17 @@ export async function closeSandboxes(): Promise<void> {
   for (const sandbox of all) await (await sandbox).kube.close();
 }
 
-/** Decisions in the log and in the bucket. */
+/** Decisions in the log and in the bucket, without repeats. */
 function keptRecorder(
   recorder: Recorder,
   decisions: DecisionLog,
   snapshots: SnapshotLog,
 ): Recorder {
+  const isNews = newsFilter();
   return {
     ...recorder,
     decision: async (record) => {
+      if (!isNews(record)) return;
       await recorder.decision(record);
       decisions.add(record);
     },

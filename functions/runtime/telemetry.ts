@@ -3,12 +3,7 @@ import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { Failure } from '../../shared/app/writes/attempt.ts';
 import { mayRetry } from '../../shared/aws/faults.ts';
 import { METRICS } from '../../shared/contract/metrics.ts';
-import {
-  CLUSTER_DIMENSION,
-  DECISION_LOG,
-  type DecisionAction,
-  METRICS_NAMESPACE,
-} from '../../shared/contract.ts';
+import { CLUSTER_DIMENSION, DECISION_LOG, METRICS_NAMESPACE } from '../../shared/contract.ts';
 import type { DecisionRecord, PortError, Recorder } from '../../shared/ports.ts';
 
 /** The log and the metrics of one sandbox. */
@@ -55,17 +50,17 @@ const BY_SHORT_NAME = new Map(
  */
 export function logRecorder({ logger, metrics }: Telemetry): Recorder {
   const { fields, message } = DECISION_LOG;
-  const isNews = newsFilter();
   return {
     decision: async (record: DecisionRecord) => {
-      if (!isNews(record)) return;
       const { nodePool, reason, chosen } = record.detail;
+      const [first] = record.reasons;
       logger.info(message, {
         [fields.useCase]: record.useCase,
         [fields.action]: record.action,
         [fields.object]: record.object,
         [fields.text]: record.message,
         ...(typeof reason === 'string' ? { [fields.reason]: reason } : {}),
+        ...(first === undefined ? {} : { [fields.code]: first.code }),
         ...(typeof nodePool === 'string' ? { [fields.nodePool]: nodePool } : {}),
         ...capacityTypeOf(chosen, fields.capacityType),
         id: record.id,
@@ -80,21 +75,6 @@ export function logRecorder({ logger, metrics }: Telemetry): Recorder {
       const known = BY_SHORT_NAME.get(metric);
       if (known !== undefined) metrics.addMetric(known.name, MetricUnit[known.unit], value);
     },
-  };
-}
-
-/** Passes follow each other by the second: what still waits for the same is said once a minute. */
-const REPEATED_MS = 60_000;
-const REPEATED: ReadonlySet<DecisionAction> = new Set(['unschedulable', 'launch-failed', 'none']);
-
-function newsFilter(): (record: DecisionRecord) => boolean {
-  const saidAtMs = new Map<string, number>();
-  return ({ action, id, atMs }) => {
-    if (!REPEATED.has(action)) return true;
-    for (const [each, at] of saidAtMs) if (at + REPEATED_MS <= atMs) saidAtMs.delete(each);
-    if (saidAtMs.has(id)) return false;
-    saidAtMs.set(id, atMs);
-    return true;
   };
 }
 

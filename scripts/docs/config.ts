@@ -31,9 +31,12 @@ export default defineConfig({
   srcExclude: [...EXCLUDED],
   outDir: join(root, 'dist/site'),
   cacheDir: join(root, '.cache/vitepress'),
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
   rewrites: sitePathOf,
   vite: { publicDir: join(root, 'docs/.vitepress/public') },
   markdown: {
+    // Of the default themes comments and keys have too little contrast.
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     anchor: { slugify: slugOf },
     config: (md) => {
       md.use(linksOnSite, linked);

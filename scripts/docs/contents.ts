@@ -76,7 +76,8 @@ const TROUBLESHOOTING: readonly Entry[] = [
 
 const MIGRATE: readonly Entry[] = [
   doc('migrate/karpenter', 'From Karpenter', 'side by side, switch, and back'),
-  doc('convert', 'From Karpenter before v1', 'joiner convert'),
+  doc('adopt', 'Adopt and hand back', 'joiner adopt, joiner hand-back: every check and step'),
+  doc('convert', 'Convert to v1', 'older Karpenter manifests and node groups: joiner convert'),
   doc('migrate/cluster-autoscaler', 'From Cluster Autoscaler', 'node groups as NodePools'),
   doc('migrate/auto-mode', 'From EKS Auto Mode', 'what changes, and the steps'),
   doc('compatibility', 'Compatibility', 'every difference from Karpenter'),
@@ -111,6 +112,7 @@ const REFERENCE: readonly Entry[] = [
   doc('annotations', 'Annotations', 'what Joiner writes under its own name'),
   doc('reference/conditions', 'Conditions', 'every condition and reason'),
   doc('reference/events', 'Events', 'every event'),
+  doc('reasons', 'Reasons', 'every reason of a decision, and what to do'),
   doc('reference/metrics', 'Metrics', 'every metric'),
   doc('reference/alarms', 'Alarms', 'thresholds'),
   doc('reference/rbac', 'RBAC', 'rights in the cluster'),

@@ -8,6 +8,7 @@ import { FIELD_PAGES, fieldsPage } from './reference/fields.ts';
 import { labelsPage } from './reference/labels.ts';
 import { metricsPage } from './reference/metrics.ts';
 import { rbacPage } from './reference/rbac.ts';
+import { reasonsPage } from './reference/reasons.ts';
 import { schemaFiles, schemasPage } from './reference/schemas.ts';
 import { settingsPage } from './reference/settings.ts';
 
@@ -22,6 +23,7 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
     ['docs/reference/events.md', eventsPage()],
     ['docs/reference/conditions.md', conditionsPage()],
     ['docs/reference/rbac.md', rbacPage()],
+    ['docs/reasons.md', reasonsPage()],
     ['docs/reference/schemas.md', schemasPage()],
     ...Object.entries(FIELD_PAGES).map(
       ([name, page]) => [`docs/reference/${name}.md`, fieldsPage(page)] as const,

@@ -120,11 +120,12 @@ export function flag(): SettingKind<boolean, 'flag'> {
 
 type Gates = Readonly<Record<FeatureGate, boolean>>;
 
-const GATE_NAMES = Object.keys(FEATURE_GATES);
-
 function isGate(name: string): name is FeatureGate {
-  return GATE_NAMES.includes(name);
+  return Object.hasOwn(FEATURE_GATES, name);
 }
+
+/** All feature gates. */
+export const GATE_NAMES: readonly FeatureGate[] = Object.keys(FEATURE_GATES).filter(isGate);
 
 function readGates(text: string): Reading<Gates> {
   const gates: Record<FeatureGate, boolean> = { ...FEATURE_GATES };

@@ -7,13 +7,3 @@ export class InvariantViolation extends Error {
 export function invariant(holds: boolean, rule: string): asserts holds {
   if (!holds) throw new InvariantViolation(`A rule that always holds was broken: ${rule}`);
 }
-
-/** The item at an index that is always there; elsewhere `??` names what stands in its place. */
-export function itemAt<Item>(items: ArrayLike<Item>, index: number): Item {
-  const item = items[index];
-  if (item === undefined) {
-    // The rule is written only where it is broken: this is asked a million times.
-    invariant(false, `there is an item at ${index} of ${items.length}`);
-  }
-  return item;
-}

@@ -27,11 +27,9 @@ import {
   type MustSee,
   type OnInvalid,
 } from './informer.ts';
+import { KARPENTER_LEASE } from './leases.ts';
 import { listEach, property, type Selection, text, uidOf, versionOf } from './list.ts';
 import { followWaitingPods } from './waiting-pods.ts';
-
-/** Karpenter's leader lease; its namespace is where Karpenter was installed. */
-const KARPENTER_LEASE = 'karpenter-leader-election';
 
 const NODES: Selection = { resource: RESOURCES.nodes, shape: NODE, protobuf: true };
 const PODS: Selection = { resource: RESOURCES.pods, shape: POD, protobuf: true };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { encodeTime } from '../api/encode.ts';
 import { apiVersion, RESOURCES } from '../api/resources.ts';
+import { DECISION, type Labels, REASON_CODE } from '../core/model/labels.ts';
 import type { ClusterEvent } from '../ports/cluster.ts';
 import { objectKey } from '../ports/cluster.ts';
 import type { KubeClient } from './client.ts';
@@ -97,9 +98,22 @@ async function write(
     if (!(isKubeFault(error, 'conflict') && error.fault.what === 'exists')) throw error;
     const existing = await client.get(RESOURCES.events, { namespace, name });
     const before = property(existing, 'count');
-    const value = { count: (typeof before === 'number' ? before : 1) + count, lastTimestamp: at };
+    const value = {
+      metadata: { annotations: annotationsOf(event) },
+      count: (typeof before === 'number' ? before : 1) + count,
+      lastTimestamp: at,
+    };
     await client.patch(RESOURCES.events, { namespace, name }, { kind: 'merge', value });
   }
+}
+
+/** The code of its reason, and the decision that it is about; undefined: neither is known. */
+function annotationsOf({ code, decision }: ClusterEvent): Labels | undefined {
+  if (code === undefined && decision === undefined) return undefined;
+  return {
+    ...(code === undefined ? {} : { [REASON_CODE]: code }),
+    ...(decision === undefined ? {} : { [DECISION]: decision }),
+  };
 }
 
 function newEvent(
@@ -111,7 +125,11 @@ function newEvent(
 ): object {
   const { kind, namespace, name: of, uid, resourceVersion } = event.regarding;
   return {
-    metadata: { name, namespace: namespace ?? CLUSTER_NAMESPACE },
+    metadata: {
+      name,
+      namespace: namespace ?? CLUSTER_NAMESPACE,
+      annotations: annotationsOf(event),
+    },
     involvedObject: {
       apiVersion: apiVersion(KINDS[kind]),
       kind,

@@ -25,6 +25,9 @@ const ASKED_MS = 25_000;
 const YIELDS_MAX = 5;
 const YIELD_MS = 300;
 
+/** Karpenter's leader lease; its namespace is where Karpenter was installed. */
+export const KARPENTER_LEASE = 'karpenter-leader-election';
+
 export const LEASE_NAMESPACE = 'kube-system';
 const LEASE_SECONDS = 15;
 const LEASE_MS = LEASE_SECONDS * 1000;

@@ -1,4 +1,4 @@
-import { itemAt } from '../core/invariant.ts';
+import { missing } from '../core/missing.ts';
 import type { KeepKey, Message, Scalar, Shape } from './shape.ts';
 
 /**
@@ -60,7 +60,11 @@ function* decodeItems(
   item: Message,
 ): Iterable<unknown> {
   for (let index = 0; index + 1 < positions.length; index += 2) {
-    const reader = new Reader(bytes, itemAt(positions, index), itemAt(positions, index + 1));
+    const reader = new Reader(
+      bytes,
+      positions[index] ?? missing(index),
+      positions[index + 1] ?? missing(index + 1),
+    );
     yield decodeMessage(reader, item, {});
   }
 }
@@ -285,7 +289,9 @@ class Reader {
   #negative(start: number): number {
     let value = 0n;
     for (let count = 0n; count < 10n; count += 1n) {
-      value |= BigInt(itemAt(this.bytes, start + Number(count)) & 0x7f) << (7n * count);
+      value |=
+        BigInt((this.bytes[start + Number(count)] ?? missing(start + Number(count))) & 0x7f) <<
+        (7n * count);
     }
     return Number(BigInt.asIntN(64, value));
   }

@@ -1,3 +1,4 @@
+import type { ReasonCode } from '../core/explain/reason.ts';
 import type { Condition, Node } from '../core/model/cluster.ts';
 import type { Labels } from '../core/model/labels.ts';
 import type { NodeClass, NodeClassStatus } from '../core/model/node-class.ts';
@@ -268,6 +269,10 @@ export interface ClusterEvent {
   /** CamelCase, e.g. `FailedScheduling`. */
   readonly reason: string;
   readonly message: string;
+  /** Which reason the message puts in words; absent: none of docs/reasons.md. */
+  readonly code?: ReasonCode;
+  /** The id of the decision that the event is about. */
+  readonly decision?: string;
 }
 
 /** A NodeClaim as it was written. */

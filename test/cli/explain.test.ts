@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { NODE_CLASS, NODE_POOL, POD } from './manifests.ts';
 import { inFolder, joiner } from './run.ts';
 
@@ -27,6 +28,7 @@ describe('joiner explain -f', () => {
       expect(stdout).toContain('A node of its own, by NodePool');
       const json = JSON.parse((await joiner(...args, '-o', 'json')).stdout);
       expect(json).toMatchObject({ kind: 'pod', place: { kind: 'new', nodePool: 'general' } });
+      expect(parse((await joiner(...args, '-o', 'yaml')).stdout)).toEqual(json);
     });
   });
 

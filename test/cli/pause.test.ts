@@ -9,7 +9,7 @@ describe.each(['pause', 'resume'])('joiner %s', (command) => {
     ['all launch', 'too many arguments'],
     ['disrupt --kubeconfig @/absent', 'kubeconfig: '],
     ['disrupt --kubeconfig @/config --context other', "no cluster for context 'other'"],
-    ['disrupt -o yaml', 'text, json'],
+    ['disrupt -o xml', 'text, json, yaml'],
     ['disrupt --forever', '--forever'],
   ])('refuses %s', async (line, says) => {
     await inFolder({ config: CONFIG }, async (folder) => {

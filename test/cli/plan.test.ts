@@ -7,7 +7,7 @@ describe('joiner plan', () => {
     ['--kubeconfig @/absent', 'kubeconfig: '],
     ['--kubeconfig @/config --context other', "no cluster for context 'other'"],
     ['--region mars-1', 'us-east-1'],
-    ['-o yaml', 'table, json'],
+    ['-o xml', 'table, json, yaml'],
     ['--apply', '--apply'],
   ])('refuses %s', async (line, says) => {
     await inFolder({ config: CONFIG }, async (folder) => {

@@ -99,7 +99,7 @@ describe('usage that is refused', () => {
     ['release a --all', 'give either names or --all, not both'],
     ['release a --kubeconfig @/absent', 'kubeconfig: '],
     ['release a --kubeconfig @/config --context other', "no cluster for context 'other'"],
-    ['release a -o yaml', 'text, json'],
+    ['release a -o xml', 'text, json, yaml'],
   ])('%s', async (line, says) => {
     const config = {
       clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }],

@@ -89,14 +89,14 @@ describe('joiner replay', () => {
   });
 
   it.each([
-    ['no recording', '{"format": 1}', ': is no recording of Joiner'],
-    ['of a layout to come', '{"format": 2, "snapshot": {}}', ': is no recording of Joiner'],
+    ['no recording', '{"format": 2}', ': is no recording of Joiner'],
+    ['of a layout to come', '{"format": 3, "snapshot": {}}', ': is no recording of Joiner'],
     ['null', 'null', ': is no recording of Joiner'],
     ['no JSON', 'oops', ': cannot be decided again: '],
-    ['cut off', '{"format": 1, "snapshot": {"pods": [', ': cannot be decided again: '],
+    ['cut off', '{"format": 2, "snapshot": {"pods": [', ': cannot be decided again: '],
     [
       'empty inside',
-      '{"format": 1, "useCase": "provision", "snapshot": {}}',
+      '{"format": 2, "useCase": "provision", "snapshot": {}}',
       ': cannot be decided',
     ],
   ])('refuses what is %s', async (_, text, says) => {

@@ -27,6 +27,10 @@ const GIVEN: Readonly<Record<string, readonly string[]>> = {
   'my-application': [`${HERE}/application.yaml`],
   'scenario.yaml': [`${HERE}/scenario.yaml`],
   'old-manifests': ['test/cli/convert/v1beta1/old.yaml'],
+  'cluster.yaml': ['test/cli/convert/eksctl/old.yaml'],
+  'group.json': ['test/cli/convert/managed-node-groups/old.yaml'],
+  'groups.json': ['test/cli/convert/auto-scaling-groups/old.yaml'],
+  'template.json': [],
   'CASE.json': ['examples/09-solve/case.json'],
 };
 /** What a program in front of a pipe prints. */

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { newsFilter } from '../../functions/runtime/repeats.ts';
 import { logRecorder, telemetry } from '../../functions/runtime/telemetry.ts';
 import { lifecycle } from '../../shared/app/lifecycle/lifecycle.ts';
 import { provision } from '../../shared/app/provision/provision.ts';
@@ -86,18 +87,43 @@ describe('every table of the dashboard', () => {
   });
 });
 
-it('what repeats is said once a minute', async () => {
-  const { recorder, lines: said } = capturing();
+it('what repeats is said once a minute', () => {
+  const isNews = newsFilter();
   const record = {
     id: 'provision-none-paused',
     useCase: 'provision',
     object: 'NodeClaims',
     action: 'none',
+    reasons: [],
     message: 'paused',
     detail: { reason: 'paused' },
   } as const;
-  for (const atMs of [0, 1000, 59_999, 60_000]) await recorder.decision({ ...record, atMs });
-  expect(said).toHaveLength(2);
+  const said = [0, 1000, 59_999, 60_000].filter((atMs) => isNews({ ...record, atMs }));
+  expect(said).toEqual([0, 60_000]);
+});
+
+it('passes that change nothing say so once an hour, or when the reasons are others', () => {
+  const isNews = newsFilter();
+  const minute = (at: number, id: string): boolean =>
+    isNews({
+      id,
+      atMs: at * 60_000,
+      useCase: 'disrupt',
+      object: 'cluster',
+      action: 'unchanged',
+      reasons: [],
+      message: '',
+      detail: {},
+    });
+  const said = [
+    [0, 'a'],
+    [1, 'a'],
+    [2, 'b'],
+    [3, 'a'],
+    [62, 'a'],
+    [63, 'a'],
+  ] as const;
+  expect(said.map(([at, id]) => minute(at, id))).toEqual([true, false, true, true, false, true]);
 });
 
 it('the dashboard shows metrics that exist', () => {

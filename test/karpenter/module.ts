@@ -52,10 +52,10 @@ export async function goVersion(): Promise<string | undefined> {
  * A copy of the module's release, which Go has fetched and checked: it takes no overlays over files
  * of its module cache.
  */
-export async function moduleCopy(module: Module): Promise<string> {
-  const copy = join(folder(), `${module.replaceAll('/', '-')}-${KARPENTER}`);
+export async function moduleCopy(module: Module, version = KARPENTER): Promise<string> {
+  const copy = join(folder(), `${module.replaceAll('/', '-')}-${version}`);
   if (await exists(copy)) return copy;
-  const { stdout } = await run('go', ['mod', 'download', '-json', `${module}@${KARPENTER}`], {
+  const { stdout } = await run('go', ['mod', 'download', '-json', `${module}@${version}`], {
     maxBuffer: 1 << 24,
   });
   const draft = `${copy}.draft-${process.pid}`;
@@ -64,7 +64,7 @@ export async function moduleCopy(module: Module): Promise<string> {
   await run('chmod', ['-R', 'u+w', draft]);
   if (module === AWS) {
     // It asks for a commit of the core that no module proxy has.
-    await run('go', ['mod', 'edit', '-replace', `${CORE}=${CORE}@${KARPENTER}`], { cwd: draft });
+    await run('go', ['mod', 'edit', '-replace', `${CORE}=${CORE}@${version}`], { cwd: draft });
   }
   // Another process may have been faster.
   await rename(draft, copy).catch(() => rm(draft, { recursive: true, force: true }));

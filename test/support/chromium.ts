@@ -120,7 +120,8 @@ export class Tab {
         if (method === 'Page.loadEventFired') done();
       });
     });
-    await wire.ask('Page.navigate', { url: pathToFileURL(file).href });
+    const url = /^https?:/.test(file) ? file : pathToFileURL(file).href;
+    await wire.ask('Page.navigate', { url });
     await loaded;
   }
 
@@ -220,7 +221,7 @@ export class Chromium {
     return join(this.#folder, 'DevToolsActivePort');
   }
 
-  /** A new tab with the file. */
+  /** A new tab with the file, or with what is at the address. */
   async open(file: string, scheme: Scheme = 'light', width = 1400, height = 1000): Promise<Tab> {
     const [port] = readFileSync(this.#portFile, 'utf8').split('\n');
     const answer = await fetch(`http://127.0.0.1:${port}/json/new?about:blank`, { method: 'PUT' });

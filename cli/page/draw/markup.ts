@@ -1,4 +1,4 @@
-import { itemAt } from '../../../shared/core/invariant.ts';
+import { missing } from '../../../shared/core/missing.ts';
 /** Text that is markup already. Whatever else goes into markup is escaped. */
 export class Markup {
   readonly text: string;
@@ -35,8 +35,8 @@ function partText(part: Part): string {
 
 /** Markup with these values in it, escaped. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
-  const rest = parts.map((part, at) => partText(part) + itemAt(strings, at + 1));
-  return new Markup(itemAt(strings, 0) + rest.join(''));
+  const rest = parts.map((part, at) => partText(part) + (strings[at + 1] ?? missing(at + 1)));
+  return new Markup((strings[0] ?? missing(0)) + rest.join(''));
 }
 
 export const NOTHING = new Markup('');

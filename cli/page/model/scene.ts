@@ -1,4 +1,4 @@
-import { itemAt } from '../../../shared/core/invariant.ts';
+import { missing } from '../../../shared/core/missing.ts';
 import { parseResources } from '../../../shared/core/quantity.ts';
 import { isJson, type Json, objectAt } from '../../../shared/sim/json.ts';
 import type { PackedNode, PackedWorkload, Packing } from '../../packing/packing.ts';
@@ -28,7 +28,10 @@ export function coloursOf(packings: readonly Packing[]): ReadonlyMap<string, num
         const workload = workloads[index];
         if (workload === undefined || workload.kind === 'DaemonSet') continue;
         const name = nameOf(workload);
-        weights.set(name, (weights.get(name) ?? 0) + pod * Math.max(1, itemAt(cpus, index)));
+        weights.set(
+          name,
+          (weights.get(name) ?? 0) + pod * Math.max(1, cpus[index] ?? missing(index)),
+        );
       }
     }
   }

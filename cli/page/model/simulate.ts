@@ -25,6 +25,9 @@ function historyAt(json: Json): History | null {
   return Array.isArray(found['frames']) ? (found as unknown as History) : null;
 }
 
+/** A launch follows from a NodeClaim that was created; an unchanged cluster from nothing. */
+const UNSHOWN: ReadonlySet<string> = new Set(['launch', 'unchanged']);
+
 function decisionsOf(json: Json): readonly DecisionModel[] {
   const start = Date.parse(textAt(json, 'start') ?? '');
   const list = listAt(json, 'decisions').filter(isJson);
@@ -36,7 +39,7 @@ function decisionsOf(json: Json): readonly DecisionModel[] {
       more: 0,
       why: textAt(each, 'message') ?? '',
     })),
-  ).filter(({ action }) => action !== 'launch');
+  ).filter(({ action }) => !UNSHOWN.has(action));
 }
 
 function eventsOf(json: Json): readonly DecisionModel[] {

@@ -1,4 +1,5 @@
-import { blockedBy, isEmpty } from '../../../shared/core/disruption/candidates.ts';
+import { blockersOf, isEmpty } from '../../../shared/core/disruption/candidates.ts';
+import { sentences } from '../../../shared/core/explain/reason.ts';
 import { conditionOf, isTrue } from '../../../shared/core/lifecycle/conditions.ts';
 import type { Node, PodDisruptionBudget } from '../../../shared/core/model/cluster.ts';
 import { INTERRUPTED } from '../../../shared/core/model/labels.ts';
@@ -50,10 +51,10 @@ function leaving(
   if (isTrue(claim, 'InstanceTerminating') || node === undefined) {
     return { state: 'Terminating', detail: '' };
   }
-  const blocked = blockedBy({ claim, node, pods }, budgets, nowMs, 'graceful');
+  const blockers = blockersOf({ claim, node, pods }, budgets, nowMs, 'graceful');
   const left = pods.filter((pod) => !isOver(pod) && !isEmpty({ pods: [pod] })).length;
   const rest = left === 0 ? said(claim, 'VolumesDetached') : `${left} pods left`;
-  return { state: 'Draining', detail: blocked ?? rest };
+  return { state: 'Draining', detail: blockers.length > 0 ? sentences(blockers) : rest };
 }
 
 /** Before it can take pods; undefined: it can. */

@@ -21,13 +21,19 @@ const MORE: Readonly<Record<string, string>> = {
   cost: '../cost.md',
   pause: '../deploy.md#pause',
   resume: '../deploy.md#pause',
+  adopt: '../adopt.md',
+  'hand-back': '../adopt.md#steps-of-joiner-hand-back',
   release: '../deploy.md#finalizers-after-an-uninstall',
 };
 
-function defaultOf({ defaultValue, argChoices }: Option | Argument): string {
-  const hasDefault = defaultValue !== undefined && String(defaultValue) !== '';
+function defaultOf({
+  defaultValue,
+  defaultValueDescription,
+  argChoices,
+}: Option | Argument): string {
+  const said = String(defaultValueDescription ?? defaultValue ?? '');
   const choices = argChoices?.map(code).join(', ') ?? '';
-  const standard = hasDefault ? `default ${code(String(defaultValue))}` : '';
+  const standard = said === '' ? '' : `default ${code(said)}`;
   return [choices, standard].filter((each) => each !== '').join('; ');
 }
 

@@ -1,3 +1,4 @@
+import { sentence } from '../../core/explain/reason.ts';
 import { sha256 } from '../../core/launch/sha256.ts';
 import type { OfferingChoice, Plan, PlannedNodeClaim, Stranded } from '../../core/model/plan.ts';
 import type { RequirementExpression } from '../../core/model/requirement.ts';
@@ -115,15 +116,17 @@ export function encodeResult(parts: ResultParts): object {
   const { plan, bound } = parts;
   const onNew = countPods(plan.newNodeClaims);
   const onExisting = countPods(plan.existing);
-  const errors = sortedEntries(plan.unplaced).map(([pod, { message }]) => [pod, message]);
+  const left = sortedEntries(plan.unplaced);
+  const errors = left.map(([pod, { message }]) => [pod, message]);
+  const reasons = left.map(([pod, each]) => [pod, each.reasons]);
+  const ignored = sortedEntries(plan.ignored).map(([pod, why]) => [pod, sentence(why)]);
   return {
     joiner: parts.joiner,
     newNodeClaims: plan.newNodeClaims.map(encodeClaim),
     existing: plan.existing,
     errors: Object.fromEntries(errors),
-    ...(plan.ignored.size === 0
-      ? {}
-      : { ignored: Object.fromEntries(sortedEntries(plan.ignored)) }),
+    ...(left.length === 0 ? {} : { reasons: Object.fromEntries(reasons) }),
+    ...(plan.ignored.size === 0 ? {} : { ignored: Object.fromEntries(ignored) }),
     ...(Object.keys(parts.rejected).length === 0 ? {} : { rejected: parts.rejected }),
     overlays: parts.overlays.map(encodeOverlay),
     preferences: plan.preferences,

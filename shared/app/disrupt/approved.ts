@@ -1,3 +1,4 @@
+import type { Reason } from '../../core/explain/reason.ts';
 import type { Ports } from '../../ports.ts';
 import type { AppSettings } from '../settings.ts';
 import type { ApprovedDisruption } from '../writes/approval.ts';
@@ -15,7 +16,7 @@ export interface ApprovedReport {
   /** Those that were begun or done; all others did not hold any more. */
   readonly disruptions: readonly Disruption[];
   /** Why nodes were not consolidated, by the claim's name. */
-  readonly kept: ReadonlyMap<string, string>;
+  readonly kept: ReadonlyMap<string, readonly Reason[]>;
   readonly failures: readonly Failure[];
 }
 

@@ -1,3 +1,4 @@
+import { reason } from '../../core/explain/reason.ts';
 import { conditionOf } from '../../core/lifecycle/conditions.ts';
 import type { NodePool } from '../../core/model/provisioning.ts';
 import { isPaused } from '../settings.ts';
@@ -9,7 +10,7 @@ import type { DisruptPass } from './pass.ts';
 export function blockedByPool(pool: NodePool): Blocked | undefined {
   const ready = conditionOf(pool, 'Ready');
   if (ready?.status === 'True') return undefined;
-  return blocked(`The NodePool is not ready: ${ready?.message ?? 'it is new'}`, true);
+  return blocked([reason('nodepool-cannot-launch', { said: ready?.message ?? 'it is new' })], true);
 }
 
 /** Whether nothing may be launched in the place of what goes; what was approved may. */
@@ -17,7 +18,7 @@ export function isLaunchPaused({ state, nowMs, approved }: DisruptPass): boolean
   return approved === undefined && isPaused(state.pausedUntilMs.launch, nowMs);
 }
 
-export const LAUNCHES_PAUSED = blocked('Launches are paused', true);
+export const LAUNCHES_PAUSED = blocked([reason('replacements-paused', {})], true);
 
 /**
  * Whether the brake holds disruptions: for those who have something to do, since it is recorded. It
@@ -26,9 +27,7 @@ export const LAUNCHES_PAUSED = blocked('Launches are paused', true);
 export async function isDisruptionPaused(pass: DisruptPass): Promise<boolean> {
   const { ports, state, nowMs, events, approved } = pass;
   if (approved !== undefined || !isPaused(state.pausedUntilMs.disrupt, nowMs)) return false;
-  const reason = 'disruptions-paused';
-  if (!events.isNew(reason)) return true;
-  const message = 'disruptions are paused in the ConfigMap kube-system/joiner';
-  await recordNothing({ ports }, reason, 'NodeClaims', message, 'disrupt');
+  const why = reason('disruptions-paused', {});
+  if (events.isNew(why.code)) await recordNothing({ ports }, why, 'NodeClaims', 'disrupt');
   return true;
 }

@@ -1,4 +1,5 @@
 import { allowedDisruptions, isCounted, type PoolNodes } from '../../core/disruption/budgets.ts';
+import { reason } from '../../core/explain/reason.ts';
 import { isTrue } from '../../core/lifecycle/conditions.ts';
 import { nodeOfClaim } from '../../core/model/joins.ts';
 import type { DisruptionReason, NodePool } from '../../core/model/provisioning.ts';
@@ -44,8 +45,7 @@ export class Allowance {
   /** True: the pool's budgets let another node go. Where they do not, the pool says so once. */
   async allows(pool: NodePool): Promise<boolean> {
     if (this.left(pool) > 0) return true;
-    const why = `disruption reason ${this.#reason} due to blocking budget`;
-    await this.#pass.events.ofPool(pool, `No allowed disruptions for ${why}`);
+    await this.#pass.events.ofPool(pool, [reason('budget-blocks', { reason: this.#reason })]);
     return false;
   }
 

@@ -5,10 +5,12 @@ import {
   failedCanariesText,
 } from '../../core/disruption/canary.ts';
 import { isImageState } from '../../core/disruption/image-state.ts';
+import { type Reason, reason, sentence } from '../../core/explain/reason.ts';
 import { conditionOf } from '../../core/lifecycle/conditions.ts';
 import { FAILED_CANARIES } from '../../core/model/labels.ts';
 import type { NodePool } from '../../core/model/provisioning.ts';
 import { attempt } from '../writes/attempt.ts';
+import { saying } from '../writes/decisions.ts';
 import { poolRef } from '../writes/references.ts';
 import { type DisruptPass, poolOf } from './pass.ts';
 import { writePoolCondition } from './pool-condition.ts';
@@ -42,21 +44,20 @@ export async function noteFailedCanary(
   pass: DisruptPass,
   pool: NodePool,
   states: readonly string[],
-  cause: string,
+  cause: Reason,
 ): Promise<void> {
   const { ports, nowMs } = pass;
   const failed = new Map(notesOf(pass, pool));
   for (const state of states) failed.set(state, nowMs);
   await writeNotes(pass, pool, failed);
   const until = new Date(nowMs + CANARY_RETRY_MS).toISOString();
-  const meanwhile = states.some(isImageState) ? ' New nodes get the proven image.' : '';
-  const message =
-    `The canary with "${states.join('", "')}" did not become ready: no other node is replaced ` +
-    `before ${until}.${meanwhile} ${cause}`;
-  const reason = 'CanaryFailed';
-  await writePoolCondition(pass, pool, { type: TYPE, status: 'False', reason, message });
-  await ports.cluster.event({ regarding: poolRef(pool), type: 'Warning', reason, message });
-  pass.failures.push({ object: `NodePool/${pool.name}`, message: `${reason}: ${message}` });
+  const proven = states.some(isImageState) ? 'yes' : '';
+  const why = reason('canary-failed', { states, until, proven, cause: sentence(cause) });
+  const said = { reason: 'CanaryFailed', ...saying(why) };
+  const { reason: type, message } = said;
+  await writePoolCondition(pass, pool, { type: TYPE, status: 'False', reason: type, message });
+  await ports.cluster.event({ regarding: poolRef(pool), type: 'Warning', ...said });
+  pass.failures.push({ object: `NodePool/${pool.name}`, message: `${type}: ${message}` });
 }
 
 /** Whether some node is to have the state which none has that is ready. */
@@ -82,7 +83,7 @@ export async function noteCanaries(pass: DisruptPass): Promise<void> {
       (each) => isWanted(each) && (known.get(each) ?? 0) < claim.createdAtMs,
     );
     if (news.length === 0) continue;
-    const note = () => noteFailedCanary(pass, pool, news, trial.message);
+    const note = () => noteFailedCanary(pass, pool, news, trial.why);
     failures.push(...(await attempt(`NodePool/${pool.name}`, note)));
   }
 }

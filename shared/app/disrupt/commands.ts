@@ -1,4 +1,4 @@
-import { blockedBy } from '../../core/disruption/candidates.ts';
+import { blockersOf, type DisruptionClass } from '../../core/disruption/candidates.ts';
 import {
   type Command,
   forgottenNodes,
@@ -7,12 +7,15 @@ import {
   replacedUids,
   replacesText,
 } from '../../core/disruption/commands.ts';
+import { type Reason, reason } from '../../core/explain/reason.ts';
 import { isOurs } from '../../core/launch/node-classes.ts';
 import { conditionOf, isTrue, withConditions } from '../../core/lifecycle/conditions.ts';
+import { type EvictionOrder, evictionOrderText } from '../../core/lifecycle/eviction-order.ts';
 import type { Node } from '../../core/model/cluster.ts';
 import {
   APPROVED,
   CAPACITY_TYPE,
+  EVICTION_ORDER,
   NODE_POOL,
   REPLACED_BY,
   REPLACED_FOR,
@@ -26,6 +29,7 @@ import { isPaused } from '../settings.ts';
 import { approvedAnnotation, isApproved } from '../writes/approval.ts';
 import { atOnce, WRITES_AT_ONCE } from '../writes/at-once.ts';
 import { attempt } from '../writes/attempt.ts';
+import { recordDecision, saying, sayingAll } from '../writes/decisions.ts';
 import { claimRef, nodeRef } from '../writes/references.ts';
 import { recordEvent } from './events.ts';
 import { noteFailedMove } from './failed-moves.ts';
@@ -94,43 +98,46 @@ export async function deleteNodeClaim(
   pass: DisruptPass,
   claim: NodeClaim,
   node: Node | undefined,
-  why: { readonly reason: DisruptionReason; readonly message: string },
+  why: { readonly reason: DisruptionReason; readonly reasons: readonly Reason[] },
 ): Promise<void> {
   const { ports, nowMs } = pass;
+  const id = `disrupt-${claim.name}-delete`;
   await recordEvent(pass, claim, node, {
     type: 'Normal',
     reason: 'DisruptionTerminating',
-    message: `Disrupting Node: ${why.reason}`,
+    ...saying(reason('node-disrupting', { reason: why.reason })),
+    decision: id,
   });
   await ports.cluster.delete(claimRef(claim));
   pass.deleted.push(claim.name);
   const { [NODE_POOL]: nodepool = '', [CAPACITY_TYPE]: capacity_type = '' } = claim.labels;
-  const reason = why.reason.toLowerCase();
-  ports.recorder.count('nodeclaims_disrupted_total', { reason, nodepool, capacity_type });
-  await ports.recorder.decision({
-    id: `disrupt-${claim.name}-delete`,
+  const label = why.reason.toLowerCase();
+  ports.recorder.count('nodeclaims_disrupted_total', { reason: label, nodepool, capacity_type });
+  const decision = {
+    id,
     atMs: nowMs,
     useCase: 'disrupt',
     object: `NodeClaim/${claim.name}`,
     action: 'delete',
-    message: why.message,
-    detail: detailOf(claim, reason),
-  });
+    reasons: why.reasons,
+    detail: detailOf(claim, label),
+  } as const;
+  await recordDecision({ ports }, decision);
 }
 
 /** What is to be replaced or removed goes: its pods have where to go. */
 export async function deleteReplaced(
   pass: DisruptPass,
-  { claim, node, reason }: Pick<Command, 'claim' | 'node' | 'reason'>,
+  { claim, node, reason: kind }: Pick<Command, 'claim' | 'node' | 'reason'>,
   replacements: readonly string[],
 ): Promise<void> {
-  const drift = pass.driftResults.get(claim.uid)?.drifts[0]?.message ?? 'drifted';
-  const why = reason === 'Drifted' ? drift : 'its pods run cheaper on other nodes';
+  const drift = pass.driftResults.get(claim.uid)?.drifts[0]?.why ?? reason('node-drifted', {});
+  const why = kind === 'Drifted' ? drift : reason('pods-cheaper-on-replacements', {});
   const by =
     replacements.length === 0
-      ? 'its pods need no replacement'
-      : `${replacements.join(', ')} is ready`;
-  await deleteNodeClaim(pass, claim, node, { reason, message: `${why}; ${by}` });
+      ? reason('no-replacement-needed', {})
+      : reason('replacements-ready', { nodeClaims: replacements });
+  await deleteNodeClaim(pass, claim, node, { reason: kind, reasons: [why, by] });
 }
 
 type Failed = Extract<Progress, { readonly kind: 'failed' }>;
@@ -166,33 +173,44 @@ async function release(
  */
 async function rollBack(
   pass: DisruptPass,
-  { claim, node, replacements, reason }: Command,
-  message: string,
+  { claim, node, replacements, reason: kind }: Command,
+  reasons: readonly [Reason, ...Reason[]],
   failure?: Failed,
 ): Promise<void> {
   const { ports, nowMs } = pass;
   pass.givenUp.add(claim.uid);
-  if (failure?.broken !== undefined && reason === 'Underutilized') {
-    await noteFailedMove(pass, failure.broken, message);
+  if (failure?.broken !== undefined && kind === 'Underutilized') {
+    await noteFailedMove(pass, failure.broken, reasons[0]);
   }
   for (const each of replacements) await release(pass, each, failure);
   await untaint(pass, claim, node);
-  const blocked = { type: 'Normal', reason: 'DisruptionBlocked', message } as const;
+  const id = `disrupt-${claim.name}-given-up-${nowMs}`;
+  const said = { ...sayingAll(reasons), decision: id };
+  const blocked = { type: 'Normal', reason: 'DisruptionBlocked', ...said } as const;
   await recordEvent(pass, claim, node, blocked);
-  await ports.recorder.decision({
-    id: `disrupt-${claim.name}-given-up-${nowMs}`,
+  const decision = {
+    id,
     atMs: nowMs,
     useCase: 'disrupt',
     object: `NodeClaim/${claim.name}`,
     action: 'none',
-    message,
+    reasons,
     detail: detailOf(claim, 'replacement-failed'),
-  });
-  const labels = { decision: 'replace', reason: reason.toLowerCase(), consolidation_type: '' };
+  } as const;
+  await recordDecision({ ports }, decision);
+  const labels = { decision: 'replace', reason: kind.toLowerCase(), consolidation_type: '' };
   ports.recorder.count('voluntary_disruption_queue_failures_total', labels);
   const approved = isApproved(claim, 'disrupt') ? { [APPROVED]: null } : {};
-  const annotations = { [REPLACED_BY]: null, [REPLACED_FOR]: null, ...approved };
+  const ended = { [REPLACED_BY]: null, [REPLACED_FOR]: null, [EVICTION_ORDER]: null };
+  const annotations = { ...ended, ...approved };
   await ports.cluster.patchNodeClaim(claimRef(claim), { annotations });
+}
+
+/** Why nodes are replaced, and how they are drained then. */
+export interface ReplacedBecause {
+  readonly reason: DisruptionReason;
+  /** In which their pods are evicted one after the other; by default all at once. */
+  readonly evictionOrder?: EvictionOrder | undefined;
 }
 
 /** Before its replacements are written: where a run is cut short then, they count as gone. */
@@ -200,9 +218,12 @@ export async function annotateReplaced(
   { ports, state, nowMs, approved }: DisruptPass,
   claim: NodeClaim,
   names: readonly string[],
-  reason: DisruptionReason,
+  { reason, evictionOrder }: ReplacedBecause,
 ): Promise<WriteResult> {
-  const why = reason === 'Drifted' ? {} : { [REPLACED_FOR]: reason };
+  const why = {
+    ...(reason === 'Drifted' ? {} : { [REPLACED_FOR]: reason }),
+    ...(evictionOrder === undefined ? {} : { [EVICTION_ORDER]: evictionOrderText(evictionOrder) }),
+  };
   const isHeld = approved !== undefined && isPaused(state.pausedUntilMs.disrupt, nowMs);
   const approval = isHeld ? approvedAnnotation('disrupt') : {};
   const annotations = { [REPLACED_BY]: replacedByText(names), ...why, ...approval };
@@ -212,56 +233,61 @@ export async function annotateReplaced(
 /** Nodes whose pods hold them though all is ready are given this time, and then stay. */
 const HELD_MS_MAX = 10 * 60_000;
 
+/** What holds the node of a command whose replacements are ready; empty: nothing does. */
+function heldBy(
+  { state, nowMs }: DisruptPass,
+  { claim, node }: Command,
+  disruptionClass: DisruptionClass,
+): readonly Reason[] {
+  if (node === undefined) return [];
+  const { pods, podDisruptionBudgets } = state.objects;
+  const own = pods.filter(({ nodeName }) => nodeName === node.name);
+  return blockersOf({ claim, node, pods: own }, podDisruptionBudgets, nowMs, disruptionClass);
+}
+
+async function publishHeld(
+  pass: DisruptPass,
+  { claim, node }: Command,
+  reasons: readonly Reason[],
+): Promise<void> {
+  const event = { type: 'Normal', reason: 'DisruptionBlocked', ...sayingAll(reasons) } as const;
+  await recordEvent(pass, claim, node, event);
+}
+
 /** Whether a node that is only to go for the money is held by its pods now, and what becomes of it. */
 async function isHeldByPods(pass: DisruptPass, command: Command): Promise<boolean> {
-  const { claim, node, replacements } = command;
-  if (node === undefined) return false;
-  const { pods, podDisruptionBudgets } = pass.state.objects;
-  const own = pods.filter(({ nodeName }) => nodeName === node.name);
-  const message = blockedBy(
-    { claim, node, pods: own },
-    podDisruptionBudgets,
-    pass.nowMs,
-    'graceful',
-  );
-  if (message === undefined) return false;
+  const [first, ...others] = heldBy(pass, command, 'graceful');
+  if (first === undefined) return false;
   const readyAtMs = Math.max(
     0,
-    ...replacements.map((each) => conditionOf(each, 'Initialized')?.lastTransitionAtMs ?? 0),
+    ...command.replacements.map(
+      (each) => conditionOf(each, 'Initialized')?.lastTransitionAtMs ?? 0,
+    ),
   );
-  if (pass.nowMs - readyAtMs >= HELD_MS_MAX) await rollBack(pass, command, message);
-  else
-    await recordEvent(pass, claim, node, { type: 'Normal', reason: 'DisruptionBlocked', message });
+  const isOver = pass.nowMs - readyAtMs >= HELD_MS_MAX;
+  if (isOver) await rollBack(pass, command, [first, ...others]);
+  else await publishHeld(pass, command, [first, ...others]);
   return true;
 }
 
 /** A static node takes pods until its replacement is ready: some may hold it since. */
-async function isHeldBack(pass: DisruptPass, { claim, node }: Command): Promise<boolean> {
-  if (node === undefined) return false;
-  const { pods, podDisruptionBudgets } = pass.state.objects;
-  const own = pods.filter(({ nodeName }) => nodeName === node.name);
-  const message = blockedBy(
-    { claim, node, pods: own },
-    podDisruptionBudgets,
-    pass.nowMs,
-    'eventual',
-  );
-  if (message === undefined) return false;
-  await recordEvent(pass, claim, node, { type: 'Normal', reason: 'DisruptionBlocked', message });
-  return true;
+async function isHeldBack(pass: DisruptPass, command: Command): Promise<boolean> {
+  const reasons = heldBy(pass, command, 'eventual');
+  if (reasons.length > 0) await publishHeld(pass, command, reasons);
+  return reasons.length > 0;
 }
 
 async function follow(pass: DisruptPass, command: Command): Promise<void> {
-  const { claim, node, replacements, progress, reason } = command;
+  const { claim, node, replacements, progress, reason: kind } = command;
   const names = replacements.map(({ name }) => name);
   const { drifts, target, isUndecided } = pass.driftResults.get(claim.uid) ?? {};
   const isAsAsked = drifts?.length === 0 && target?.nodeClass !== undefined;
-  if (reason === 'Drifted' && isAsAsked && isUndecided !== true) {
-    await rollBack(pass, command, 'The node matches its NodePool and EC2NodeClass again');
+  if (kind === 'Drifted' && isAsAsked && isUndecided !== true) {
+    await rollBack(pass, command, [reason('node-as-asked-again', {})]);
     return;
   }
   if (progress.kind === 'failed') {
-    await rollBack(pass, command, progress.message, progress);
+    await rollBack(pass, command, [progress.why], progress);
     return;
   }
   const isHeld = isPaused(pass.state.pausedUntilMs.disrupt, pass.nowMs);
@@ -270,8 +296,8 @@ async function follow(pass: DisruptPass, command: Command): Promise<void> {
   const isStatic = poolOf(pass, claim)?.replicas !== undefined;
   if (isStatic && (progress.kind !== 'ready' || (await isHeldBack(pass, command)))) return;
   const isReady = progress.kind === 'ready';
-  if (isReady && reason === 'Underutilized' && (await isHeldByPods(pass, command))) return;
-  const held = await taintDisrupted(pass, claim, node, reason);
+  if (isReady && kind === 'Underutilized' && (await isHeldByPods(pass, command))) return;
+  const held = await taintDisrupted(pass, claim, node, kind);
   if (progress.kind === 'ready' && held === 'done') await deleteReplaced(pass, command, names);
 }
 

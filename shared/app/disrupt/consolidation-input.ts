@@ -1,4 +1,4 @@
-import { blockedBy, isEmpty, unevictableBy } from '../../core/disruption/candidates.ts';
+import { blockersOf, isEmpty, unevictableBy } from '../../core/disruption/candidates.ts';
 import { type Consolidation, plansFor } from '../../core/disruption/consolidation/consolidate.ts';
 import {
   consolidationGuardOf,
@@ -12,6 +12,7 @@ import {
   type PoolUse,
 } from '../../core/disruption/consolidation/payback.ts';
 import { isConsolidatable } from '../../core/disruption/pod-events.ts';
+import { isReason, type Reason, reason } from '../../core/explain/reason.ts';
 import {
   CAPACITY_TYPE,
   INSTANCE_TYPE,
@@ -23,7 +24,11 @@ import {
 import type { NodeClaim } from '../../core/model/provisioning.ts';
 import { blockedByPool, isDisruptionPaused, isLaunchPaused } from './blocked.ts';
 import { Allowance } from './budgets.ts';
-import { type DisruptionCandidate, disruptionCandidates } from './candidates.ts';
+import {
+  type DisruptionCandidate,
+  disruptionCandidates,
+  type PoolCandidate,
+} from './candidates.ts';
 import { endingsLeft } from './emptiness.ts';
 import { withoutFailedMoves } from './failed-moves.ts';
 import type { DisruptPass } from './pass.ts';
@@ -74,15 +79,20 @@ function poolUses(nodes: readonly PricedCandidate[]): ReadonlyMap<string, PoolUs
   );
 }
 
-/** Why nodes of its pool with pods never go, or not so soon; undefined: they may. */
-function reasonNotDue({ nowMs }: DisruptPass, each: PricedCandidate): string | undefined {
+/** Why nodes of its pool with pods never go, or not so soon; empty: they may. */
+export function reasonsNotDue({ nowMs }: DisruptPass, each: PoolCandidate): readonly Reason[] {
   const { pool } = each;
   const { consolidationPolicy, consolidateAfter } = pool.disruption;
-  if (pool.replicas !== undefined) return `NodePool ${pool.name} is static`;
-  if (consolidationPolicy === 'WhenEmpty') return 'consolidationPolicy is WhenEmpty';
-  if (consolidateAfter === 'Never') return 'consolidateAfter is Never';
-  if (isConsolidatable(each, consolidateAfter, nowMs)) return undefined;
-  return 'a pod was bound or deleted within consolidateAfter';
+  const isNever = consolidateAfter === 'Never';
+  const isSoon = !isNever && !isConsolidatable(each, consolidateAfter, nowMs);
+  return [
+    ...(pool.replicas === undefined
+      ? []
+      : [reason('nodepool-static-stays', { nodePool: pool.name })]),
+    ...(consolidationPolicy === 'WhenEmpty' ? [reason('policy-when-empty', {})] : []),
+    ...(isNever ? [reason('consolidate-after-never', {})] : []),
+    ...(isSoon ? [reason('pods-changed-recently', {})] : []),
+  ];
 }
 
 /** Those of the nodes with pods that their pools let go now; what is known of the others is noted. */
@@ -92,14 +102,43 @@ export function dueCandidates(
 ): readonly PricedCandidate[] {
   return nodes.filter((each) => {
     if (isEmpty(each)) return false;
-    const reason = reasonNotDue(pass, each);
-    if (reason !== undefined) pass.kept.set(each.claim.name, reason);
-    return reason === undefined;
+    const reasons = reasonsNotDue(pass, each);
+    if (reasons.length > 0) pass.kept.set(each.claim.name, reasons);
+    return reasons.length === 0;
   });
 }
 
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
+/** What holds a node with pods that is due. */
+interface Hold {
+  /** Annotations of its NodePool that cannot be read. */
+  readonly unread: readonly Reason[];
+  readonly ofPool: readonly Reason[];
+  /** Of the node and its pods. */
+  readonly own: readonly Reason[];
+  readonly budgets: readonly Reason[];
+}
+
+/** All that holds the node, whether a move of its pods would pay back or not. */
+export function holdOf(
+  { state, nowMs }: DisruptPass,
+  each: PoolCandidate,
+  allowance: Allowance,
+): Hold {
+  const { claim, pool } = each;
+  const { podDisruptionBudgets } = state.objects;
+  const isSpent = allowance.left(pool) <= 0;
+  const young = tooYoung(pool, claim, nowMs);
+  return {
+    unread: [limitsGuardOf(pool), consolidationGuardOf(pool)].flatMap((each) =>
+      isReason(each) ? [each] : [],
+    ),
+    ofPool: [
+      ...(blockedByPool(pool)?.reasons ?? []),
+      ...(young === undefined || young.code === 'guard-unreadable' ? [] : [young]),
+    ],
+    own: [...blockersOf(each, podDisruptionBudgets, nowMs, 'graceful'), ...unevictableBy(each)],
+    budgets: isSpent ? [reason('budgets-used-up', { nodePool: pool.name })] : [],
+  };
 }
 
 /**
@@ -107,24 +146,21 @@ function isText(value: unknown): value is string {
  * would pay back nobody knows then.
  */
 async function freeNodes(
-  { state, nowMs, events, kept, unconsolidatable }: DisruptPass,
+  pass: DisruptPass,
   nodes: readonly PricedCandidate[],
   allowance: Allowance,
 ): Promise<readonly PricedCandidate[]> {
+  const { events, kept, unconsolidatable } = pass;
   const free: PricedCandidate[] = [];
   for (const each of nodes) {
     const { claim, pool } = each;
-    const unread = [limitsGuardOf(pool), consolidationGuardOf(pool)].find(isText);
-    if (unread !== undefined) await events.ofPool(pool, unread);
-    const isSpent = allowance.left(pool) <= 0;
-    const ofPool = unread ?? blockedByPool(pool)?.message ?? tooYoung(pool, claim, nowMs);
-    const own =
-      blockedBy(each, state.objects.podDisruptionBudgets, nowMs, 'graceful') ?? unevictableBy(each);
-    const spent = isSpent ? `Budgets of NodePool ${pool.name} allow no disruption now` : undefined;
-    const reason = ofPool ?? own ?? spent;
-    if (reason === undefined) free.push(each);
-    else kept.set(claim.name, reason);
-    if (reason !== undefined && reason === own) unconsolidatable.add(claim.name);
+    const { unread, ofPool, own, budgets } = holdOf(pass, each, allowance);
+    if (unread.length > 0) await events.ofPool(pool, unread);
+    const reasons = [...unread, ...ofPool, ...own, ...budgets];
+    if (reasons.length === 0) free.push(each);
+    else kept.set(claim.name, reasons);
+    const isLasting = unread.length + ofPool.length === 0 && own.length > 0;
+    if (isLasting) unconsolidatable.set(claim.name, own);
   }
   return free;
 }

@@ -19,6 +19,9 @@ function textOf(input: Omit<Consolidation, 'known'>): string {
   return `${own.map((lines) => lines.join('\n')).join('\n\n')}\n\n${fingerprint(snapshot)}`;
 }
 
+/** Passes in a row that do not look for moves because pods come and go. */
+const POSTPONED_MAX = 2;
+
 /**
  * What consolidation has found in this process: in a cluster where nothing changes nothing is
  * looked for again. A new process looks once more.
@@ -28,12 +31,13 @@ export class ConsolidationMemory {
   version = 0;
   private text = '';
   private types: ClusterSnapshot['instanceTypes'] = new Map();
-  private refusals: ReadonlyMap<string, string> = new Map();
+  private refusals: Consolidation['known'] = new Map();
   private isDone = false;
+  private postponed = 0;
   private readonly said = new Map<string, string>();
 
   /** Why nothing is moved, where that is known; undefined: there is something to look for. */
-  recall(input: Omit<Consolidation, 'known'>): ReadonlyMap<string, string> | undefined {
+  recall(input: Omit<Consolidation, 'known'>): Consolidation['known'] | undefined {
     const text = textOf(input);
     const types = input.snapshot.instanceTypes;
     if (text !== this.text || !hasSameTypes(types, this.types)) {
@@ -46,8 +50,14 @@ export class ConsolidationMemory {
     return this.isDone ? this.refusals : undefined;
   }
 
+  /** Whether a search waits for the next pass because pods come and go; not for ever. */
+  postpones(isUnsettled: boolean): boolean {
+    this.postponed = isUnsettled && this.postponed < POSTPONED_MAX ? this.postponed + 1 : 0;
+    return this.postponed > 0;
+  }
+
   /** What came of groups when all was as it is now. */
-  get known(): ReadonlyMap<string, string> {
+  get known(): Consolidation['known'] {
     return this.refusals;
   }
 

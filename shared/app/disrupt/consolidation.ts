@@ -5,6 +5,7 @@ import {
   reconsider,
 } from '../../core/disruption/consolidation/consolidate.ts';
 import { type Move, snapshotAfter } from '../../core/disruption/consolidation/move.ts';
+import { isUnsettled } from '../../core/disruption/consolidation/unsettled.ts';
 import { consolidationRecording } from '../recording/recording.ts';
 import type { ApprovedDisruption } from '../writes/approval.ts';
 import { disruptionCandidates } from './candidates.ts';
@@ -27,6 +28,7 @@ interface MoveSearch {
 async function moveSearch(pass: DisruptPass): Promise<MoveSearch | undefined> {
   const { created, deleted, taken, memory } = pass;
   if (created.length + deleted.length + taken.size > 0) return undefined;
+  if (memory.postpones(isUnsettled(pass.state.objects.pods, pass.nowMs))) return undefined;
   const input = await consolidationOf(pass);
   if (input === undefined) return undefined;
   const why = memory.recall(input);
@@ -105,7 +107,7 @@ function stillWorth(
     if (nodes.length < uids.size || nodes.length > most || !isAllowed) return [];
     const again = reconsider({ ...now, snapshot, known: new Map() }, nodes);
     if (again.kind !== 'move') {
-      for (const { claim } of nodes) pass.kept.set(claim.name, again.message);
+      for (const { claim } of nodes) pass.kept.set(claim.name, [again.why]);
       return [];
     }
     if (again.replacements.length > 0 && isRemoval) return [];
@@ -121,12 +123,12 @@ function stillWorth(
 /** Why single nodes stay, of all groups that were looked at. */
 function noteRefusals(
   { kept, unconsolidatable }: DisruptPass,
-  refusals: ReadonlyMap<string, string>,
+  refusals: Consolidated['refusals'],
 ): void {
-  for (const [claims, message] of refusals) {
+  for (const [claims, why] of refusals) {
     if (claims.includes(',')) continue;
-    kept.set(claims, message);
-    unconsolidatable.add(claims);
+    kept.set(claims, [why]);
+    unconsolidatable.set(claims, [why]);
   }
 }
 

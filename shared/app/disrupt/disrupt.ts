@@ -1,4 +1,5 @@
 import { commandsOf, drainingOf } from '../../core/disruption/commands.ts';
+import { type Reason, reason } from '../../core/explain/reason.ts';
 import { isOurs } from '../../core/launch/node-classes.ts';
 import type { Ports } from '../../ports.ts';
 import { resolveTypes } from '../planning/provisioning-input.ts';
@@ -17,6 +18,7 @@ import { forgetFailedMoves } from './failed-moves.ts';
 import type { Search } from './method.ts';
 import { METHODS } from './methods.ts';
 import type { Disruption, DisruptPass } from './pass.ts';
+import { recordStays } from './stays.ts';
 import { hasNews, recordUnconsolidatable } from './unconsolidatable.ts';
 
 export interface DisruptReport {
@@ -27,7 +29,7 @@ export interface DisruptReport {
   /** What was begun or done, beside what was under way. */
   readonly disruptions: readonly Disruption[];
   /** Why nodes with pods that were looked at stay, by the claim's name. */
-  readonly kept: ReadonlyMap<string, string>;
+  readonly kept: ReadonlyMap<string, readonly Reason[]>;
   /** Steps that were refused; the others went on. */
   readonly failures: readonly Failure[];
   /** Somebody came for a turn meanwhile. */
@@ -96,7 +98,7 @@ export async function observePass(
     taken: new Set(),
     events: new BlockedEvents(ports, saidMax),
     kept: new Map(),
-    unconsolidatable: new Set(),
+    unconsolidatable: new Map(),
     memory,
     asked,
     disruptions: [],
@@ -131,8 +133,7 @@ async function decide(
 ): Promise<Decided> {
   const pass = await observePass(ports, settings, options);
   if (await pass.karpenter.isActive()) {
-    const message = 'Karpenter is active in this cluster: nothing is written';
-    await recordNothing({ ports }, 'karpenter-runs', 'NodeClaims', message, 'disrupt');
+    await recordNothing({ ports }, reason('karpenter-runs', {}), 'NodeClaims', 'disrupt');
     return { pass, search: undefined, isKarpenterActive: true };
   }
   let search: Search | undefined;
@@ -178,6 +179,7 @@ export async function disrupt(
   const report = { created, deleted, disruptions, kept, failures, isLeftToAnother: false };
   const found = search?.run();
   const isOver = found === undefined || found.isEmpty;
+  if (isOver && !isKarpenterActive) await recordStays(pass);
   if (isKarpenterActive || (isOver && !hasNews(pass))) return { ...report, isWoken: first.isWoken };
   if (first.isWoken) leases.wakeAnother?.();
   const second = await leases.withLease('decide', async (held) => {

@@ -7,6 +7,7 @@ import {
   type DriftTarget,
   driftTarget,
 } from '../../core/disruption/drift.ts';
+import { sentence } from '../../core/explain/reason.ts';
 import { isOurs, isUsable, nodeClassOf } from '../../core/launch/node-classes.ts';
 import { HASH_VERSION, nodeClassHash, nodePoolHash } from '../../core/launch/template-hash.ts';
 import {
@@ -121,7 +122,8 @@ function withDrift(
   nowMs: number,
 ): readonly Condition[] {
   if (drift === undefined) return conditions.filter(({ type }) => type !== 'Drifted');
-  const { reason, message } = drift;
+  const { reason, why } = drift;
+  const message = sentence(why);
   return withConditions(conditions, [{ type: 'Drifted', status: 'True', reason, message }], nowMs);
 }
 

@@ -1,5 +1,5 @@
 import { statesOf, type Trials, triesText, verdictOf } from '../../core/disruption/canary.ts';
-import { blockedBy, inTurn, isEmpty, isReschedulable } from '../../core/disruption/candidates.ts';
+import { blockersOf, inTurn, isEmpty, isReschedulable } from '../../core/disruption/candidates.ts';
 import {
   type Places,
   simulate,
@@ -7,6 +7,7 @@ import {
   withPlaces,
   withReserved,
 } from '../../core/disruption/simulation.ts';
+import { isReason, type Reason, reason } from '../../core/explain/reason.ts';
 import { isTrue } from '../../core/lifecycle/conditions.ts';
 import { NODE_POOL, TRIES } from '../../core/model/labels.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
@@ -74,14 +75,14 @@ async function observe(pass: DisruptPass): Promise<Choosing> {
 function staticReplacement(
   { pass, snapshot }: Choosing,
   { pool }: DisruptionCandidate,
-): readonly NewNodeClaim[] | string {
+): readonly NewNodeClaim[] | Reason {
   const known = snapshot.nodePools.find(({ name }) => name === pool.name);
   if (known === undefined || !isTrue(known, 'Ready')) {
-    return `Launches of NodePool ${pool.name} are halted: its last nodes did not register`;
+    return reason('static-launches-halted', { nodePool: pool.name });
   }
   const count = snapshot.nodeClaims.filter((each) => each.labels[NODE_POOL] === pool.name).length;
   if (count >= (pool.limits['nodes'] ?? Number.POSITIVE_INFINITY)) {
-    return `NodePool ${pool.name} has as many nodes as spec.limits.nodes allows`;
+    return reason('static-limit-reached', { nodePool: pool.name });
   }
   return [staticClaim(pool, `${pool.name}-${pass.ports.ids.suffix()}`)];
 }
@@ -101,17 +102,17 @@ function isRemoval({ pass, hosts }: Choosing, candidate: DisruptionCandidate): b
 function replacementsOf(
   choosing: Choosing,
   candidate: DisruptionCandidate,
-): Pick<Choice, 'replacements' | 'elsewhere'> | string {
+): Pick<Choice, 'replacements' | 'elsewhere'> | Reason {
   const elsewhere: Places = new Map();
   if (candidate.pool.replicas !== undefined) {
     const replacements = staticReplacement(choosing, candidate);
-    return typeof replacements === 'string' ? replacements : { replacements, elsewhere };
+    return isReason(replacements) ? replacements : { replacements, elsewhere };
   }
   if (isRemoval(choosing, candidate)) return { replacements: [], elsewhere };
   choosing.simulations += 1;
   const { settings } = choosing.pass;
   const outcome = simulate(choosing.snapshot, candidate.node, settings.scheduling);
-  if (outcome.kind === 'blocked') return outcome.message;
+  if (outcome.kind === 'blocked') return outcome.why;
   const replacements = outcome.replacements.flatMap((each) =>
     replacementClaims(choosing.pass, choosing.snapshot, each),
   );
@@ -123,21 +124,21 @@ function reasonBlocked({ pass }: Choosing, candidate: DisruptionCandidate): Bloc
   const ofPool = blockedByPool(candidate.pool);
   if (ofPool !== undefined) return ofPool;
   const { podDisruptionBudgets } = pass.state.objects;
-  const message = blockedBy(candidate, podDisruptionBudgets, pass.nowMs, 'eventual');
-  return message === undefined ? undefined : blocked(message);
+  const reasons = blockersOf(candidate, podDisruptionBudgets, pass.nowMs, 'eventual');
+  return reasons.length === 0 ? undefined : blocked(reasons);
 }
 
 /** What to do with the candidate, or why nothing is done. */
 function chosen(choosing: Choosing, candidate: DisruptionCandidate): Choice | Blocked {
   const { pass, trials } = choosing;
-  const reason = reasonBlocked(choosing, candidate);
-  if (reason !== undefined) return reason;
+  const held = reasonBlocked(choosing, candidate);
+  if (held !== undefined) return held;
   const verdict = isRemoval(choosing, candidate)
     ? ({ kind: 'free' } as const)
     : verdictOf(candidate.drift.drifts, trials, pass.nowMs);
-  if (verdict.kind === 'blocked') return blocked(verdict.message, true);
+  if (verdict.kind === 'blocked') return blocked([verdict.why], true);
   const found = replacementsOf(choosing, candidate);
-  if (typeof found === 'string') return blocked(found);
+  if (isReason(found)) return blocked([found]);
   if (found.replacements.length > 0 && isLaunchPaused(pass)) return LAUNCHES_PAUSED;
   return {
     kind: 'choice',
@@ -157,12 +158,12 @@ async function create(
     const tries = own.length === 0 ? {} : { [TRIES]: triesText(own) };
     return { ...each, annotations: { ...each.annotations, ...tries } };
   });
-  const message = drift.drifts[0]?.message ?? '';
+  const why = drift.drifts[0]?.why ?? reason('node-drifted', {});
   return await createReplacements(pass, {
     claims: [claim],
     replacements: trying,
     reason: 'Drifted',
-    message,
+    why,
   });
 }
 
@@ -191,7 +192,8 @@ async function deleteUnreplaced(
   const isNews = bound.some((pod) => isReschedulable(pod) && !known.has(pod.uid));
   const candidate = { claim, node: now, pods: bound };
   const { podDisruptionBudgets } = pass.state.objects;
-  if (isNews || blockedBy(candidate, podDisruptionBudgets, pass.nowMs, 'eventual') !== undefined) {
+  const blockers = blockersOf(candidate, podDisruptionBudgets, pass.nowMs, 'eventual');
+  if (isNews || blockers.length > 0) {
     await untaint(pass, claim, now, true);
     return;
   }
@@ -220,8 +222,8 @@ async function start(choosing: Choosing, choice: Choice): Promise<void> {
   if (made.length > 0) await recordWaiting(pass, claim, node, made);
   else if (held === 'done') await deleteUnreplaced(pass, candidate);
   if (made.length === 0 && !pass.deleted.includes(claim.name)) return;
-  const message = candidate.drift.drifts[0]?.message ?? '';
-  pass.disruptions.push({ reason: 'Drifted', claims: [claim], replacements: made, message });
+  const reasons = candidate.drift.drifts.slice(0, 1).map(({ why }) => why);
+  pass.disruptions.push({ reason: 'Drifted', claims: [claim], replacements: made, reasons });
 }
 
 /** Of the states those that a node of the claim's NodePool and EC2NodeClass can have. */

@@ -1,6 +1,7 @@
-import { blockedBy, type Candidate, isEmpty } from '../../core/disruption/candidates.ts';
+import { blockersOf, type Candidate, isEmpty } from '../../core/disruption/candidates.ts';
 import { isIdle, notNeeded } from '../../core/disruption/emptiness.ts';
 import { isConsolidatable, quietSinceMs } from '../../core/disruption/pod-events.ts';
+import { type Reason, reason } from '../../core/explain/reason.ts';
 import { isOurs } from '../../core/launch/node-classes.ts';
 import { isTrue } from '../../core/lifecycle/conditions.ts';
 import { nodeOfClaim, podsOnNode } from '../../core/model/joins.ts';
@@ -82,7 +83,7 @@ function withoutSpare(
     (each) =>
       !isEmpty(each) &&
       allowance.left(each.pool) > 0 &&
-      blockedBy(each, podDisruptionBudgets, nowMs, 'eventual') === undefined,
+      blockersOf(each, podDisruptionBudgets, nowMs, 'eventual').length === 0,
   );
   const isDrifted = uidsOf(drifted);
   const spare = Map.groupBy(leaving, ({ pool }) => pool.name);
@@ -103,8 +104,8 @@ function reasonBlocked(
 ): Blocked | undefined {
   if (isLaunchPaused(pass)) return LAUNCHES_PAUSED;
   const { podDisruptionBudgets } = pass.state.objects;
-  const message = blockedBy(candidate, podDisruptionBudgets, pass.nowMs, 'graceful');
-  return blockedByPool(pool) ?? (message === undefined ? undefined : blocked(message));
+  const reasons = blockersOf(candidate, podDisruptionBudgets, pass.nowMs, 'graceful');
+  return blockedByPool(pool) ?? (reasons.length === 0 ? undefined : blocked(reasons));
 }
 
 /** What `lifecycle` counts: the instances that it ends in a minute. */
@@ -144,8 +145,8 @@ async function chosenNodes(
   for (const candidate of due) {
     // Launches of a pool may be halted, which only the snapshot says.
     const pool = snapshot.nodePools.find(({ name }) => name === candidate.pool.name);
-    const reason = reasonBlocked(pass, candidate, pool ?? candidate.pool);
-    if (reason !== undefined) await events.record(candidate, candidate.pool, reason);
+    const held = reasonBlocked(pass, candidate, pool ?? candidate.pool);
+    if (held !== undefined) await events.record(candidate, candidate.pool, held);
     else if (await allowance.allows(candidate.pool)) free.push(candidate);
   }
   const chosen: EmptyCandidate[] = [];
@@ -176,22 +177,21 @@ async function taint(pass: DisruptPass, chosen: readonly EmptyCandidate[]): Prom
   return held;
 }
 
-/** Since when, for people. */
-function sentence(idle: EmptyCandidate, nowMs: number): string {
+/** Since when it has been empty. */
+function reasonOf(idle: EmptyCandidate, nowMs: number): Reason {
   const { consolidateAfter } = idle.pool.disruption;
-  if (consolidateAfter === 'Never' || consolidateAfter === 0) return 'The node is empty';
+  if (consolidateAfter === 'Never' || consolidateAfter === 0) return reason('node-empty', {});
   const since = new Date(quietSinceMs(idle, nowMs)).toISOString();
-  return `The node has been empty since ${since}; consolidateAfter is ${consolidateAfter / 1000} s`;
+  return reason('node-empty-since', { since, seconds: consolidateAfter / 1000 });
 }
 
 async function remove(pass: DisruptPass, idle: EmptyCandidate): Promise<void> {
-  const reason = 'Empty'.toLowerCase();
-  const labels = { decision: 'delete', reason, consolidation_type: 'empty' };
+  const labels = { decision: 'delete', reason: 'Empty'.toLowerCase(), consolidation_type: 'empty' };
   pass.ports.recorder.count('voluntary_disruption_decisions_total', labels);
   const { claim, node } = idle;
-  const message = sentence(idle, pass.nowMs);
-  await deleteNodeClaim(pass, claim, node, { reason: 'Empty', message });
-  pass.disruptions.push({ reason: 'Empty', claims: [claim], replacements: [], message });
+  const reasons = [reasonOf(idle, pass.nowMs)];
+  await deleteNodeClaim(pass, claim, node, { reason: 'Empty', reasons });
+  pass.disruptions.push({ reason: 'Empty', claims: [claim], replacements: [], reasons });
 }
 
 /** Of the tainted nodes those go that would be chosen again; the others are opened. */

@@ -1,7 +1,9 @@
 import type { Candidate } from '../../core/disruption/candidates.ts';
+import type { Reason } from '../../core/explain/reason.ts';
 import type { Node } from '../../core/model/cluster.ts';
 import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
 import type { ClusterEvent, Ports } from '../../ports.ts';
+import { sayingAll } from '../writes/decisions.ts';
 import { claimRef, nodeRef, poolRef } from '../writes/references.ts';
 
 /** The same words on the claim and on its node, as `kubectl describe` of either shows them. */
@@ -18,16 +20,19 @@ export async function recordEvent(
 /** Why a candidate waits, on itself or, where it holds for all of them, on the pool. */
 export interface Blocked {
   readonly kind: 'waiting';
-  readonly message: string;
+  /** All of them, what is known of the node itself first. */
+  readonly reasons: readonly Reason[];
   readonly isOfPool: boolean;
 }
 
-export function blocked(message: string, isOfPool = false): Blocked {
-  return { kind: 'waiting', message, isOfPool };
+export function blocked(reasons: readonly Reason[], isOfPool = false): Blocked {
+  return { kind: 'waiting', reasons, isOfPool };
 }
 
 /** Says in one pass what waits and why, each thing once, and of so many nodes at most. */
 export class BlockedEvents {
+  /** By the claim's name, what was found to keep its node, said or not. */
+  readonly reasons = new Map<string, readonly Reason[]>();
   readonly #ports: Ports;
   readonly #nodesMax: number;
   readonly #said = new Set<string>();
@@ -45,26 +50,28 @@ export class BlockedEvents {
     return isNew;
   }
 
-  async ofPool(pool: NodePool, message: string): Promise<void> {
-    if (!this.isNew(`${pool.name} ${message}`)) return;
-    const regarding = poolRef(pool);
-    const reason = 'DisruptionBlocked';
-    await this.#ports.cluster.event({ regarding, type: 'Normal', reason, message });
+  async ofPool(pool: NodePool, reasons: readonly Reason[]): Promise<void> {
+    const said = sayingAll(reasons);
+    if (!this.isNew(`${pool.name} ${said.message}`)) return;
+    const event = { type: 'Normal', reason: 'DisruptionBlocked', ...said } as const;
+    await this.#ports.cluster.event({ regarding: poolRef(pool), ...event });
   }
 
   async record(
     { claim, node }: Candidate,
     pool: NodePool,
-    { message, isOfPool }: Blocked,
+    { reasons, isOfPool }: Blocked,
   ): Promise<void> {
+    this.reasons.set(claim.name, reasons);
     if (isOfPool) {
-      await this.ofPool(pool, message);
+      await this.ofPool(pool, reasons);
       return;
     }
-    if (!this.isNew(`${claim.uid} ${message}`)) return;
+    const said = sayingAll(reasons);
+    if (!this.isNew(`${claim.uid} ${said.message}`)) return;
     this.#ofNodes += 1;
     if (this.#ofNodes > this.#nodesMax) return;
-    const event = { type: 'Normal', reason: 'DisruptionBlocked', message } as const;
+    const event = { type: 'Normal', reason: 'DisruptionBlocked', ...said } as const;
     await recordEvent({ ports: this.#ports }, claim, node, event);
   }
 }

@@ -8,11 +8,13 @@ import {
   withFailure,
   withoutTargets,
 } from '../../core/disruption/failed-moves.ts';
+import { type Reason, reason, sentence } from '../../core/explain/reason.ts';
 import { conditionOf } from '../../core/lifecycle/conditions.ts';
 import { FAILED_MOVES } from '../../core/model/labels.ts';
 import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
 import { attempt } from '../writes/attempt.ts';
+import { saying } from '../writes/decisions.ts';
 import { poolRef } from '../writes/references.ts';
 import { type DisruptPass, poolOf } from './pass.ts';
 import { writePoolCondition } from './pool-condition.ts';
@@ -34,7 +36,7 @@ async function write(pass: DisruptPass, pool: NodePool, moves: FailedMoves): Pro
 export async function noteFailedMove(
   pass: DisruptPass,
   claim: NodeClaim,
-  cause: string,
+  cause: Reason,
 ): Promise<void> {
   const { ports, nowMs } = pass;
   const pool = poolOf(pass, claim);
@@ -46,10 +48,11 @@ export async function noteFailedMove(
   if (move === undefined || moves.get(target) === before.get(target)) return;
   await write(pass, pool, moves);
   const until = new Date(move.untilMs).toISOString();
-  const message = `Consolidation launches no ${target} before ${until}. ${cause}`;
-  const reason = 'ReplacementNotReady';
-  await writePoolCondition(pass, pool, { type: TYPE, status: 'False', reason, message });
-  await ports.cluster.event({ regarding: poolRef(pool), type: 'Warning', reason, message });
+  const why = reason('moves-suspended', { target, until, cause: sentence(cause) });
+  const said = { reason: 'ReplacementNotReady', ...saying(why) };
+  const { reason: type, message } = said;
+  await writePoolCondition(pass, pool, { type: TYPE, status: 'False', reason: type, message });
+  await ports.cluster.event({ regarding: poolRef(pool), type: 'Warning', ...said });
 }
 
 /** Forgets failures that were long ago, and says when there is nothing to wait for any more. */

@@ -1,25 +1,27 @@
 import { reconsider } from '../../core/disruption/consolidation/consolidate.ts';
 import type { Move } from '../../core/disruption/consolidation/move.ts';
 import { paybackMs } from '../../core/disruption/consolidation/payback.ts';
-import { money } from '../../core/model/currency.ts';
+import { type Reason, reason } from '../../core/explain/reason.ts';
+import { evictionOrderText } from '../../core/lifecycle/eviction-order.ts';
+import { EVICTION_ORDER } from '../../core/model/labels.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
 import { atOnce, WRITES_AT_ONCE } from '../writes/at-once.ts';
 import { attempt } from '../writes/attempt.ts';
+import { claimRef } from '../writes/references.ts';
 import { deleteNodeClaim, taintDisrupted, untaint } from './commands.ts';
 import { consolidationOf } from './consolidation-input.ts';
 import type { DisruptPass } from './pass.ts';
 import { createReplacements, recordWaiting, replacementClaims } from './replacements.ts';
 import { withoutDisruptedTaint } from './without-disrupted-taint.ts';
 
-function sentence({ settings }: DisruptPass, move: Move): string {
-  const { nodes, elsewhere, balance } = move;
-  const hosts = [...new Set(elsewhere.values())].sort();
-  const where = hosts.length === 0 ? '' : `, its pods go to ${hosts.join(', ')}`;
-  const others = nodes.length === 1 ? '' : ` with ${nodes.length - 1} others`;
-  const minutes = Math.ceil(paybackMs(balance) / 60_000);
-  const saving = `saves ${money(balance.saving, settings.scheduling.currency)} an hour${others}`;
-  return `Underutilized: ${saving}${where}; pays back in ${minutes} min`;
+function reasonOf({ settings }: DisruptPass, { nodes, elsewhere, balance }: Move): Reason {
+  return reason('pods-cheaper-elsewhere', {
+    saving: { amount: balance.saving, currency: settings.scheduling.currency },
+    nodes: nodes.length,
+    hosts: [...new Set(elsewhere.values())].sort(),
+    minutes: Math.ceil(paybackMs(balance) / 60_000),
+  });
 }
 
 function countDecision({ ports }: DisruptPass, { nodes, replacements }: Move): void {
@@ -38,8 +40,9 @@ async function replace(pass: DisruptPass, move: Move, snapshot: ClusterSnapshot)
     claims: move.nodes.map(({ claim }) => claim),
     replacements: planned,
     needs: move.needs,
+    evictionOrder: move.evictionOrder,
     reason: 'Underutilized',
-    message: sentence(pass, move),
+    why: reasonOf(pass, move),
   });
   if (made.length < planned.length) return;
   countDecision(pass, move);
@@ -53,20 +56,31 @@ async function replace(pass: DisruptPass, move: Move, snapshot: ClusterSnapshot)
 
 function noteMove(pass: DisruptPass, move: Move, replacements: readonly NodeClaim[]): void {
   const claims = move.nodes.map(({ claim }) => claim);
-  const message = sentence(pass, move);
-  pass.disruptions.push({ reason: 'Underutilized', claims, replacements, message });
+  const reasons = [reasonOf(pass, move)];
+  pass.disruptions.push({ reason: 'Underutilized', claims, replacements, reasons });
 }
 
-/** Whether the tainted nodes may still go, by what is there now and nothing in their place. */
-async function mayStillGo(pass: DisruptPass, move: Move): Promise<boolean> {
+/** The move of the tainted nodes by what is there now; undefined: they may not go without others. */
+async function removalNow(pass: DisruptPass, move: Move): Promise<Move | undefined> {
   const uids = new Set(move.nodes.map(({ claim }) => claim.uid));
   const state = withoutDisruptedTaint(await pass.ports.cluster.read(), uids);
   const again: DisruptPass = { ...pass, state };
   const input = await consolidationOf(again);
   const nodes = input?.candidates.filter(({ claim }) => uids.has(claim.uid)) ?? [];
-  if (input === undefined || nodes.length < move.nodes.length) return false;
+  if (input === undefined || nodes.length < move.nodes.length) return undefined;
   const found = reconsider({ ...input, known: new Map() }, nodes);
-  return found.kind === 'move' && found.replacements.length === 0;
+  return found.kind === 'move' && found.replacements.length === 0 ? found : undefined;
+}
+
+/** Before the claim is deleted: from then on its pods are evicted. */
+async function orderEvictions(
+  { ports }: DisruptPass,
+  claim: NodeClaim,
+  { evictionOrder }: Move,
+): Promise<void> {
+  if (evictionOrder === undefined) return;
+  const annotations = { [EVICTION_ORDER]: evictionOrderText(evictionOrder) };
+  await ports.cluster.patchNodeClaim(claimRef(claim), { annotations });
 }
 
 /** Nodes whose pods fit elsewhere are closed, looked at once more, and then deleted. */
@@ -75,17 +89,18 @@ async function remove(pass: DisruptPass, move: Move): Promise<void> {
   for (const { claim, node } of move.nodes) {
     if ((await taintDisrupted(pass, claim, node, 'Underutilized')) === 'done') held += 1;
   }
-  const goes = held === move.nodes.length && (await mayStillGo(pass, move));
-  if (goes) countDecision(pass, move);
-  const message = sentence(pass, move);
+  const now = held === move.nodes.length ? await removalNow(pass, move) : undefined;
+  if (now !== undefined) countDecision(pass, move);
+  const reasons = [reasonOf(pass, move)];
   await atOnce(WRITES_AT_ONCE, move.nodes, async ({ claim, node }) => {
     const step = async (): Promise<void> => {
-      if (goes) {
-        await deleteNodeClaim(pass, claim, node, { reason: 'Underutilized', message });
+      if (now !== undefined) {
+        await orderEvictions(pass, claim, now);
+        await deleteNodeClaim(pass, claim, node, { reason: 'Underutilized', reasons });
         return;
       }
-      const { node: now } = await pass.ports.cluster.readNode(node.name);
-      await untaint(pass, claim, now, true);
+      const { node: current } = await pass.ports.cluster.readNode(node.name);
+      await untaint(pass, claim, current, true);
     };
     pass.failures.push(...(await attempt(`NodeClaim/${claim.name}`, step)));
   });

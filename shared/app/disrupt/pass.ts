@@ -2,6 +2,7 @@ import type { FailedCanaries, Trial } from '../../core/disruption/canary.ts';
 import type { Command, Replacement } from '../../core/disruption/commands.ts';
 import type { Comparison, DriftTarget } from '../../core/disruption/drift.ts';
 import type { FailedMoves } from '../../core/disruption/failed-moves.ts';
+import type { Reason } from '../../core/explain/reason.ts';
 import { CAPACITY_TYPE, NODE_POOL } from '../../core/model/labels.ts';
 import type { DisruptionReason, NodeClaim, NodePool } from '../../core/model/provisioning.ts';
 import type { ClusterState, Ports } from '../../ports.ts';
@@ -31,8 +32,8 @@ export interface Disruption {
   readonly claims: readonly NodeClaim[];
   /** Claims that were written: the nodes go once these are ready. */
   readonly replacements: readonly NodeClaim[];
-  /** Why, for people. */
-  readonly message: string;
+  /** Why, the one that decided first. */
+  readonly reasons: readonly Reason[];
 }
 
 /** What disruption goes by. */
@@ -68,9 +69,9 @@ export interface DisruptPass {
   readonly taken: Set<string>;
   readonly events: BlockedEvents;
   /** Why nodes with pods that might be consolidated stay, by the claim's name. */
-  readonly kept: Map<string, string>;
-  /** Of these the ones whose reason does not pass by itself. */
-  readonly unconsolidatable: Set<string>;
+  readonly kept: Map<string, readonly Reason[]>;
+  /** Of these reasons the ones that do not pass by themselves. */
+  readonly unconsolidatable: Map<string, readonly Reason[]>;
   readonly memory: ConsolidationMemory;
   /** The claim of a node about which somebody asks. */
   readonly asked: string | undefined;

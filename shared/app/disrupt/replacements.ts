@@ -1,12 +1,14 @@
 import { replacesText } from '../../core/disruption/commands.ts';
+import { type Reason, reason } from '../../core/explain/reason.ts';
 import { DECISION, NODE_POOL, REPLACES } from '../../core/model/labels.ts';
 import type { PlannedNodeClaim } from '../../core/model/plan.ts';
 import type { DisruptionReason, NodeClaim } from '../../core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
 import type { NewNodeClaim } from '../../ports.ts';
 import { plannedClaim } from '../planning/new-claims.ts';
+import { recordDecision, saying } from '../writes/decisions.ts';
 import { claimRef } from '../writes/references.ts';
-import { annotateReplaced } from './commands.ts';
+import { annotateReplaced, type ReplacedBecause } from './commands.ts';
 import { recordEvent } from './events.ts';
 import { type DisruptPass, detailOf } from './pass.ts';
 
@@ -24,14 +26,12 @@ export function replacementClaims(
 }
 
 /** Claims that go, each once what its pods need is ready. */
-export interface Replaced {
+export interface Replaced extends ReplacedBecause {
   readonly claims: readonly NodeClaim[];
   readonly replacements: readonly NewNodeClaim[];
   /** For each claim the indexes of the replacements that it waits for; by default all. */
   readonly needs?: readonly ReadonlySet<number>[];
-  readonly reason: DisruptionReason;
-  /** Why, for people. */
-  readonly message: string;
+  readonly why: Reason;
 }
 
 /** A claim with the names of those that it waits for. */
@@ -55,13 +55,13 @@ export async function createReplacements(
   pass: DisruptPass,
   replaced: Replaced,
 ): Promise<readonly NodeClaim[]> {
-  const { replacements, reason, message } = replaced;
+  const { replacements, reason: kind, why } = replaced;
   const { ports, nowMs } = pass;
   const made: NodeClaim[] = [];
   const waiting = waitingOf(replaced);
   if (replacements.length === 0 || waiting.length === 0) return made;
   for (const { claim, names } of waiting) {
-    if ((await annotateReplaced(pass, claim, names, reason)) !== 'done') return made;
+    if ((await annotateReplaced(pass, claim, names, replaced)) !== 'done') return made;
   }
   const idOf = (claim: NodeClaim): string => `disrupt-${claim.name}-replace-${nowMs}`;
   for (const each of replacements) {
@@ -72,18 +72,19 @@ export async function createReplacements(
       ...(first === undefined ? {} : { [DECISION]: idOf(first.claim) }),
       [REPLACES]: replacesText(served.map(({ claim }) => claim.uid)),
     };
-    made.push(await createReplacement(pass, { ...each, annotations }, reason));
+    made.push(await createReplacement(pass, { ...each, annotations }, kind));
   }
   for (const { claim, names } of waiting) {
-    await ports.recorder.decision({
+    const decision = {
       id: idOf(claim),
       atMs: nowMs,
       useCase: 'disrupt',
       object: `NodeClaim/${claim.name}`,
       action: 'replace',
-      message: `${message}; by ${names.join(', ')}`,
-      detail: { ...detailOf(claim, reason.toLowerCase()), replacements: names },
-    });
+      reasons: [why, reason('replacements-launched', { nodeClaims: names })],
+      detail: { ...detailOf(claim, kind.toLowerCase()), replacements: names },
+    } as const;
+    await recordDecision({ ports }, decision);
   }
   return made;
 }
@@ -91,17 +92,19 @@ export async function createReplacements(
 async function createReplacement(
   { ports, created }: DisruptPass,
   planned: NewNodeClaim,
-  reason: DisruptionReason,
+  kind: DisruptionReason,
 ): Promise<NodeClaim> {
   const { claim } = await ports.cluster.createNodeClaim(planned);
+  const decision = planned.annotations[DECISION];
   created.push(claim.name);
   const nodepool = planned.labels[NODE_POOL] ?? '';
-  ports.recorder.count('nodeclaims_created_total', { reason: reason.toLowerCase(), nodepool });
+  ports.recorder.count('nodeclaims_created_total', { reason: kind.toLowerCase(), nodepool });
   await ports.cluster.event({
     regarding: claimRef(claim),
     type: 'Normal',
     reason: 'DisruptionLaunching',
-    message: `Launching NodeClaim: ${reason}`,
+    ...saying(reason('replacement-launching', { reason: kind })),
+    ...(decision === undefined ? {} : { decision }),
   });
   return claim;
 }
@@ -113,7 +116,7 @@ export async function recordWaiting(
   node: Parameters<typeof recordEvent>[2],
   made: readonly NodeClaim[],
 ): Promise<void> {
-  const message = `Waiting for ${made.map(({ name }) => name).join(', ')} to be ready`;
-  const event = { type: 'Normal', reason: 'DisruptionWaitingReadiness', message } as const;
+  const why = reason('replacements-awaited', { nodeClaims: made.map(({ name }) => name) });
+  const event = { type: 'Normal', reason: 'DisruptionWaitingReadiness', ...saying(why) } as const;
   await recordEvent(pass, claim, node, event);
 }

@@ -1,4 +1,6 @@
+import { sentences } from '../../core/explain/reason.ts';
 import { nodeOfClaim } from '../../core/model/joins.ts';
+import { sayingAll } from '../writes/decisions.ts';
 import { recordEvent } from './events.ts';
 import type { DisruptPass } from './pass.ts';
 
@@ -6,10 +8,10 @@ import type { DisruptPass } from './pass.ts';
 const SAID_MAX = 10;
 
 /** Whether there is something of a node that was not said of it last. */
-export function hasNews({ driftResults, kept, unconsolidatable, memory }: DisruptPass): boolean {
+export function hasNews({ driftResults, unconsolidatable, memory }: DisruptPass): boolean {
   return [...driftResults.values()].some(({ claim }) => {
-    const message = unconsolidatable.has(claim.name) ? kept.get(claim.name) : undefined;
-    return message !== undefined && memory.isOther(claim.uid, message);
+    const reasons = unconsolidatable.get(claim.name);
+    return reasons !== undefined && memory.isOther(claim.uid, sentences(reasons));
   });
 }
 
@@ -19,17 +21,18 @@ export function hasNews({ driftResults, kept, unconsolidatable, memory }: Disrup
  * https://karpenter.sh/docs/concepts/disruption/#consolidation
  */
 export async function recordUnconsolidatable(pass: DisruptPass): Promise<void> {
-  const { state, driftResults, kept, unconsolidatable, memory } = pass;
+  const { state, driftResults, unconsolidatable, memory } = pass;
   memory.forgetOthers(new Set(driftResults.keys()));
   const all = [...driftResults.values()].sort((a, b) => (a.claim.name < b.claim.name ? -1 : 1));
   let left = SAID_MAX;
   for (const { claim } of all) {
-    const message = kept.get(claim.name);
-    if (message === undefined || !unconsolidatable.has(claim.name)) continue;
+    const reasons = unconsolidatable.get(claim.name);
+    if (reasons === undefined) continue;
     if (left === 0) return;
-    if (!memory.isNews(claim.uid, message)) continue;
+    const said = sayingAll(reasons);
+    if (!memory.isNews(claim.uid, said.message)) continue;
     left -= 1;
-    const event = { type: 'Normal', reason: 'Unconsolidatable', message } as const;
+    const event = { type: 'Normal', reason: 'Unconsolidatable', ...said } as const;
     await recordEvent(pass, claim, nodeOfClaim(state.objects.nodes, claim), event);
   }
 }

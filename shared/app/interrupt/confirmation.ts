@@ -3,11 +3,11 @@ import { confirmsWarning } from '../../core/interruption/spot-request.ts';
 import { CAPACITY_TYPE, INTERRUPTED, SPOT } from '../../core/model/labels.ts';
 import { type Instance, PortError, type Ports } from '../../ports.ts';
 import {
+  countRefusal,
   type InterruptPass,
   isLeaving,
   type MatchedMessage,
   recordWhy,
-  reject,
 } from './messages.ts';
 
 /** Instances whose warning EC2 confirms, or why it could not be asked. */
@@ -101,11 +101,11 @@ async function refute(
   const isState = hit.interruption.kind !== 'spot_interrupted';
   if (isState && mayBeLate(answeredAtMs, hit.sentAtMs)) {
     pass.failed.add(hit.messageId);
-    await recordWhy(pass, hit, 'contradicted', 'EC2 says otherwise, but may be late');
+    await recordWhy(pass, hit, 'interruption-contradicted-early');
     return;
   }
-  reject(pass, 'contradicted');
-  await recordWhy(pass, hit, 'contradicted', 'EC2 says otherwise');
+  countRefusal(pass, 'contradicted');
+  await recordWhy(pass, hit, 'interruption-contradicted');
 }
 
 /**

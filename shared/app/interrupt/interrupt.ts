@@ -1,3 +1,4 @@
+import { reason } from '../../core/explain/reason.ts';
 import {
   CAPACITY_TYPE,
   INSTANCE_TYPE,
@@ -9,6 +10,7 @@ import {
 } from '../../core/model/labels.ts';
 import { type ClaimsState, PortError, type Ports } from '../../ports.ts';
 import type { AppSettings } from '../settings.ts';
+import { recordDecision, saying } from '../writes/decisions.ts';
 import {
   KarpenterActive,
   KarpenterLease,
@@ -19,18 +21,19 @@ import { throttleUnconfirmed } from './budget.ts';
 import { askForWarnings, type Confirmed, confirm, isWarning } from './confirmation.ts';
 import { KnownInstances } from './known-instances.ts';
 import {
+  aboutOf,
+  countRefusal,
   fail,
   type InterruptPass,
   isLeaving,
   type MatchedMessage,
   type MessageFailure,
   matchMessages,
-  messageText,
   poolNameOf,
   type QueueMessage,
   type RefusalReason,
+  recordRefusals,
   recordWhy,
-  reject,
 } from './messages.ts';
 import { UnconfirmedWarnings } from './unconfirmed-warnings.ts';
 
@@ -74,7 +77,7 @@ async function markInterrupted(
 
 async function carryOut(ports: Ports, hit: MatchedMessage): Promise<void> {
   const { claim, action, interruption } = hit;
-  const message = messageText(hit);
+  const why = reason('instance-interrupted', aboutOf(hit));
   const type = action.deleteClaim ? 'Warning' : 'Normal';
   const regarding = claimRef(claim);
   if (action.markOffering) await markOffering(ports, hit);
@@ -82,26 +85,26 @@ async function carryOut(ports: Ports, hit: MatchedMessage): Promise<void> {
     await markInterrupted(ports, hit);
     await ports.cluster.delete(regarding);
   }
-  await ports.cluster.event({ regarding, type, reason: action.eventReason, message });
+  await ports.cluster.event({ regarding, type, reason: action.eventReason, ...saying(why) });
   if (!action.deleteClaim) return;
   const { [CAPACITY_TYPE]: capacity_type = '' } = claim.labels;
   const nodepool = poolNameOf(hit);
   const labels = { reason: interruption.kind, nodepool, capacity_type };
   ports.recorder.count('nodeclaims_disrupted_total', labels);
-  await ports.recorder.decision({
+  const decision = {
     id: `interrupt-${claim.name}`,
-    atMs: ports.clock.nowMs(),
     useCase: 'interrupt',
     object: `NodeClaim/${claim.name}`,
     action: 'delete',
-    message,
+    reasons: [why],
     detail: {
       reason: interruption.kind,
       instanceId: hit.instanceId,
       nodePool: nodepool,
       chosen: { capacityType: capacity_type },
     },
-  });
+  } as const;
+  await recordDecision({ ports }, decision);
 }
 
 /** A claim once. What one message comes to concerns no other. */
@@ -152,8 +155,7 @@ async function requeue(pass: InterruptPass, { hits, faults }: Unspent): Promise<
     if (faults.has(pool)) fail(pass, hit.messageId, `NodePool/${pool}`, faults.get(pool));
     else {
       pass.failed.add(hit.messageId);
-      const why = 'too many unconfirmed interruptions in its NodePool';
-      await recordWhy(pass, hit, 'unconfirmed', why);
+      await recordWhy(pass, hit, 'interruption-throttled');
     }
   }
 }
@@ -189,15 +191,17 @@ async function awaitConfirmation(pass: InterruptPass, { hits, faults }: Unspent)
     const fault = isUnasked ? confirmed : faults.get(pool);
     if (fault !== undefined) fail(pass, hit.messageId, `NodePool/${pool}`, fault);
     else {
-      reject(pass, 'unconfirmed');
-      await recordWhy(pass, hit, 'unconfirmed', 'EC2 knows nothing of it');
+      countRefusal(pass, 'unconfirmed');
+      await recordWhy(pass, hit, 'interruption-unconfirmed');
     }
   }
 }
 
 /** Envelope → membership → confirmation → action. */
 async function handle(pass: InterruptPass, messages: readonly QueueMessage[]): Promise<void> {
-  const verdicts = await confirm(pass, matchMessages(pass, messages));
+  const matched = matchMessages(pass, messages);
+  await recordRefusals(pass);
+  const verdicts = await confirm(pass, matched);
   await act(pass, verdicts.sure);
   const unsure = verdicts.unsure.filter(({ claim }) => !pass.deleted.has(claim.name));
   if (unsure.length === 0) return;

@@ -1,6 +1,8 @@
+import { type Reason, reason } from '../../core/explain/reason.ts';
 import { actionFor, type InterruptionAction } from '../../core/interruption/action.ts';
 import {
   type Interruption,
+  type InterruptionKind,
   parseInterruption,
   type Refusal,
 } from '../../core/interruption/interruption.ts';
@@ -62,7 +64,7 @@ export interface MatchedMessage {
   readonly sentAtMs: number;
 }
 
-export function reject({ refused, ports }: InterruptPass, reason: RefusalReason): void {
+export function countRefusal({ refused, ports }: InterruptPass, reason: RefusalReason): void {
   refused.set(reason, (refused.get(reason) ?? 0) + 1);
   // Of an account's instances most may be another cluster's: no sign of anything wrong.
   if (reason === 'foreign_cluster') return;
@@ -80,9 +82,12 @@ export function poolNameOf({ claim }: MatchedMessage): string {
   return claim.labels[NODE_POOL] ?? '';
 }
 
-/** What the message is, for people. */
-export function messageText({ interruption, instanceId }: MatchedMessage): string {
-  return `${interruption.kind} for instance ${instanceId}`;
+/** What the message is about, for reasons. */
+export function aboutOf({ interruption, instanceId }: MatchedMessage): {
+  readonly kind: InterruptionKind;
+  readonly instance: string;
+} {
+  return { kind: interruption.kind, instance: instanceId };
 }
 
 /** Deleted before; it only has to be known that EC2 takes the instance. */
@@ -90,15 +95,38 @@ export function isLeaving({ claim }: MatchedMessage): boolean {
   return claim.deletedAtMs !== undefined;
 }
 
+/** Why nothing is done about a message that is about an instance of ours. */
+type NotActedOn =
+  | 'interruption-throttled'
+  | 'interruption-unconfirmed'
+  | 'interruption-contradicted'
+  | 'interruption-contradicted-early';
+
 /** That nothing was done about the message, for people. */
 export async function recordWhy(
   pass: InterruptPass,
   hit: MatchedMessage,
-  reason: string,
-  why: string,
+  code: NotActedOn,
 ): Promise<void> {
   const object = `NodeClaim/${hit.claim.name}`;
-  await recordNothing(pass, reason, object, `${messageText(hit)}: ${why}`, 'interrupt');
+  await recordNothing(pass, reason(code, aboutOf(hit)), object, 'interrupt');
+}
+
+/** By what is wrong with a message that is not believed. */
+const REFUSALS: Readonly<Record<Refusal, Reason>> = {
+  malformed: reason('message-malformed', {}),
+  foreign_account: reason('message-of-other-account', {}),
+  foreign_region: reason('message-of-other-region', {}),
+  too_large: reason('message-too-large', {}),
+  stale: reason('message-stale', {}),
+};
+
+/** What is wrong with messages of the batch, each thing once: nobody knows what they are about. */
+export async function recordRefusals(pass: InterruptPass): Promise<void> {
+  for (const [refusal, why] of Object.entries(REFUSALS)) {
+    const isMet = [...pass.refused.keys()].some((each) => each === refusal);
+    if (isMet) await recordNothing(pass, why, 'InterruptionQueue', 'interrupt');
+  }
 }
 
 function matchesOf(
@@ -110,7 +138,7 @@ function matchesOf(
   const nowMs = ports.clock.nowMs();
   const parsed = parseInterruption(body, settings.envelope, nowMs);
   if (!parsed.ok) {
-    reject(pass, parsed.refusal);
+    countRefusal(pass, parsed.refusal);
     return [];
   }
   const { interruption } = parsed;
@@ -124,7 +152,7 @@ function matchesOf(
     const claim = byInstance.get(instanceId);
     return claim === undefined ? [] : [{ ...said, claim, instanceId }];
   });
-  if (hits.length === 0) reject(pass, 'foreign_cluster');
+  if (hits.length === 0) countRefusal(pass, 'foreign_cluster');
   return hits;
 }
 

@@ -1,4 +1,5 @@
 import { launchImages } from '../../core/disruption/proven-images.ts';
+import { type Reason, reason, sentence } from '../../core/explain/reason.ts';
 import { canonicalText } from '../../core/launch/canonical-text.ts';
 import {
   allocationStrategy,
@@ -34,6 +35,7 @@ import type { LaunchPause } from '../planning/launch-brakes.ts';
 import type { AppSettings } from '../settings.ts';
 import type { Failure } from '../writes/attempt.ts';
 import { withReadiness } from '../writes/claim-readiness.ts';
+import { saying } from '../writes/decisions.ts';
 import { claimRef, seenRef } from '../writes/references.ts';
 import { recordLaunchFailure } from './records.ts';
 
@@ -75,46 +77,47 @@ export interface LaunchPass extends Launching {
 }
 
 /** Deletes the claim: its pods need another plan. */
-export async function giveUp(pass: LaunchPass, claim: NodeClaim, reason: string, message: string) {
+export async function giveUp(pass: LaunchPass, claim: NodeClaim, cause: string, why: Reason) {
   const { ports, givenUp } = pass;
   await ports.cluster.event({
     regarding: claimRef(claim),
     type: 'Warning',
     reason: 'InsufficientCapacityError',
-    message,
+    ...saying(why),
   });
   await ports.cluster.delete(claimRef(claim));
   const { [NODE_POOL]: nodepool = '', [CAPACITY_TYPE]: capacity_type = '' } = claim.labels;
-  ports.recorder.count('nodeclaims_disrupted_total', { reason, nodepool, capacity_type });
+  ports.recorder.count('nodeclaims_disrupted_total', { reason: cause, nodepool, capacity_type });
   givenUp.push(claim.name);
-  await recordLaunchFailure(pass, claim, reason, message);
+  await recordLaunchFailure(pass, claim, cause, why);
 }
 
 /** The claim says what it waits for; how long that may take counts from when it said so first. */
 export async function setAwaiting(
   { ports }: Pick<LaunchPass, 'ports'>,
   claim: NodeClaim,
-  reason: string,
-  message: string,
+  type: string,
+  why: Reason,
 ): Promise<void> {
+  const message = sentence(why);
   const said = conditionOf(claim, 'Launched');
-  if (said?.reason === reason && said.message === message) return;
-  const condition = { type: 'Launched', status: 'Unknown', reason, message } as const;
+  if (said?.reason === type && said.message === message) return;
+  const condition = { type: 'Launched', status: 'Unknown', reason: type, message } as const;
   const conditions = withReadiness([condition], ports.clock.nowMs());
   await ports.cluster.patchNodeClaimStatus(claimRef(claim), { conditions });
 }
 
-/** Why none of the types can be launched for the claim now, for people; undefined: some can. */
+/** Why none of the types can be launched for the claim now; undefined: some can. */
 export function nothingToLaunch(
   claim: Parameters<typeof chooseLaunch>[0],
   types: readonly InstanceType[],
-): string | undefined {
+): Reason | undefined {
   const choice = chooseLaunch(claim, types, 1);
-  return 'stages' in choice ? stagesText(choice.stages) : undefined;
+  return 'stages' in choice ? nothingReason(choice.stages) : undefined;
 }
 
-function stagesText(stages: NothingToLaunch['stages']): string {
-  return `Nothing to launch: ${stages.map(({ what, left }) => `${left} ${what}`).join(', ')}`;
+function nothingReason(remainders: NothingToLaunch['stages']): Reason {
+  return reason('nothing-to-launch', { remainders });
 }
 
 /** Undefined: nothing can be launched of the claim's class, now or at all; the claim is told. */
@@ -127,12 +130,12 @@ async function usableClass(
   const nodeClass = nodeClassOf(state, claim.nodeClassRef);
   if (nodeClass !== undefined && isUsable(nodeClass)) return nodeClass;
   if (nodeClass !== undefined && isAwaited(nodeClass)) {
-    const message = `EC2NodeClass ${name} has no condition Ready yet`;
-    await setAwaiting(pass, claim, 'NodeClassReadinessUnknown', message);
+    const why = reason('nodeclass-not-checked', { nodeClass: name });
+    await setAwaiting(pass, claim, 'NodeClassReadinessUnknown', why);
     return undefined;
   }
-  const what = nodeClass === undefined ? 'does not exist' : 'is not ready';
-  await giveUp(pass, claim, 'nodeclass_not_ready', `EC2NodeClass ${name} ${what}`);
+  const code = nodeClass === undefined ? 'nodeclass-missing' : 'nodeclass-not-ready';
+  await giveUp(pass, claim, 'nodeclass_not_ready', reason(code, { nodeClass: name }));
   return undefined;
 }
 
@@ -148,7 +151,7 @@ export async function prepare(
   if (nodeClass === undefined) return undefined;
   const choice = chooseLaunch(claim, types, pass.settings.fleetTypesMax);
   if ('stages' in choice) {
-    await giveUp(pass, claim, 'insufficient_capacity', stagesText(choice.stages));
+    await giveUp(pass, claim, 'insufficient_capacity', nothingReason(choice.stages));
     return undefined;
   }
   // Which subnet is for all claims of a group: see `placed`.
@@ -156,8 +159,7 @@ export async function prepare(
   const lines = launchLines(choice.options, images, zones);
   const overrides = lines.map((line) => ({ ...line, subnetId: undefined }));
   if (overrides.length === 0) {
-    const message = 'No image or subnet for any instance type of the claim';
-    await giveUp(pass, claim, 'insufficient_capacity', message);
+    await giveUp(pass, claim, 'insufficient_capacity', reason('no-image-or-subnet', {}));
     return undefined;
   }
   const request = {

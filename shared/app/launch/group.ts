@@ -1,3 +1,4 @@
+import { type Reason, reason, sentence } from '../../core/explain/reason.ts';
 import { allocatable } from '../../core/instance-types/allocatable.ts';
 import { instanceLabels } from '../../core/instance-types/instance-labels.ts';
 import { mayBeHadElsewhere } from '../../core/launch/faults.ts';
@@ -31,6 +32,7 @@ import {
   type Ports,
 } from '../../ports.ts';
 import { withReadiness } from '../writes/claim-readiness.ts';
+import { recordDecision, saying } from '../writes/decisions.ts';
 import { claimRef, classRef } from '../writes/references.ts';
 import { giveUp, type Launchable, type LaunchPass } from './choice.ts';
 import { writeGroup } from './intent.ts';
@@ -111,27 +113,27 @@ async function publishProvenImage(
   { imageId }: LaunchedInstance,
 ): Promise<void> {
   if (status.images.some(({ id }) => id === imageId)) return;
-  const message =
-    `Launched with the proven image ${imageId}: the canary with the image ` +
-    `that EC2NodeClass ${name} selects did not become ready`;
-  const event = { type: 'Normal', reason: 'ProvenImageLaunched', message } as const;
+  const why = reason('proven-image-launched', { image: imageId, nodeClass: name });
+  const event = { type: 'Normal', reason: 'ProvenImageLaunched', ...saying(why) } as const;
   await cluster.event({ regarding: claimRef(claim), ...event });
 }
 
 async function recordLaunch(
-  { clock, recorder }: Pick<Ports, 'clock' | 'recorder'>,
+  ports: Pick<Ports, 'clock' | 'recorder'>,
   { name, labels }: NodeClaim,
-  { id, instanceType: type, zone, capacityType }: LaunchedInstance,
+  { id: instance, instanceType, zone, capacityType }: LaunchedInstance,
 ): Promise<void> {
-  await recorder.decision({
-    id: `launch-${name}`,
-    atMs: clock.nowMs(),
-    useCase: 'provision',
-    object: `NodeClaim/${name}`,
-    action: 'launch',
-    message: `${id}: ${type} ${capacityType} in ${zone}`,
-    detail: { nodePool: labels[NODE_POOL], chosen: { type, zone, capacityType } },
-  });
+  await recordDecision(
+    { ports },
+    {
+      id: `launch-${name}`,
+      useCase: 'provision',
+      object: `NodeClaim/${name}`,
+      action: 'launch',
+      reasons: [reason('instance-launched', { instance, instanceType, capacityType, zone })],
+      detail: { nodePool: labels[NODE_POOL], chosen: { type: instanceType, zone, capacityType } },
+    },
+  );
 }
 
 async function recordFaults(pass: LaunchPass, faults: readonly FleetFault[]): Promise<void> {
@@ -150,9 +152,9 @@ export async function setLaunchFailed(
   pass: LaunchPass,
   claim: NodeClaim,
   code: string,
-  text: string,
+  why: Reason,
 ): Promise<void> {
-  const message = `${code}: ${text}`;
+  const message = `${code}: ${sentence(why)}`;
   const condition = {
     type: 'Launched',
     status: 'Unknown',
@@ -162,12 +164,18 @@ export async function setLaunchFailed(
   const { cluster, clock } = pass.ports;
   const regarding = claimRef(claim);
   // Recorded first: once Karpenter is active the record alone says so.
-  await recordLaunchFailure(pass, claim, code, text);
+  await recordLaunchFailure(pass, claim, code, why);
   pass.failures.push({ object: `NodeClaim/${claim.name}`, message });
   await cluster.patchNodeClaimStatus(regarding, {
     conditions: withReadiness([condition], clock.nowMs()),
   });
-  await cluster.event({ regarding, type: 'Warning', reason: 'LaunchFailed', message });
+  const event = { type: 'Warning', reason: 'LaunchFailed', message, code: why.code } as const;
+  await cluster.event({ regarding, ...event });
+}
+
+/** What EC2, or the way to it, refused the launch for. */
+export function refusedBecause(fault: Pick<PortError, 'code' | 'message'>): Reason {
+  return reason('launch-refused', { code: fault.code, said: fault.message });
 }
 
 /**
@@ -184,7 +192,7 @@ function isShort(faults: readonly FleetFault[]): boolean {
 const FAULTS_LENGTH_MAX = 1000;
 
 /** Each code once, with what EC2 said first; shortages come first. */
-function namesOf(faults: readonly FleetFault[]): string {
+function namesOf(faults: readonly FleetFault[]): readonly string[] {
   const isOther = (fault: FleetFault): number => Number(!mayBeHadElsewhere(fault));
   const messages = new Map<string, string>();
   for (const { code, message } of faults.toSorted((a, b) => isOther(a) - isOther(b))) {
@@ -192,9 +200,7 @@ function namesOf(faults: readonly FleetFault[]): string {
   }
   const room = Math.floor(FAULTS_LENGTH_MAX / messages.size);
   const named = [...messages].map(([code, message]) => `${code}: ${message}`);
-  return named
-    .map((each) => (each.length < room ? each : `${each.slice(0, room - 3)}…`))
-    .join('; ');
+  return named.map((each) => (each.length < room ? each : `${each.slice(0, room - 3)}…`));
 }
 
 /** What is wrong with the class: the claims that could say so are given up. */
@@ -222,17 +228,17 @@ async function settleLeftOver(
   membership: FleetMembership,
 ): Promise<void> {
   if (isShort(faults)) {
-    const message = namesOf(faults);
-    for (const { claim } of leftOver) await giveUp(pass, claim, 'insufficient_capacity', message);
+    const why = reason('capacity-insufficient', { faults: namesOf(faults) });
+    for (const { claim } of leftOver) await giveUp(pass, claim, 'insufficient_capacity', why);
     const [first] = leftOver;
     if (first !== undefined) await publishClassFaults(pass, first.nodeClass, faults);
     return;
   }
   const transient = faults.find(({ kind }) => kind === 'transient');
   if (transient !== undefined) noteTransient(pass, leftOver);
-  const { code, message } =
-    transient ?? faults.find((each) => !mayBeHadElsewhere(each)) ?? NO_ANSWER;
-  for (const { claim } of leftOver) await setLaunchFailed(pass, claim, code, message);
+  const fault = transient ?? faults.find((each) => !mayBeHadElsewhere(each)) ?? NO_ANSWER;
+  const why = refusedBecause(fault);
+  for (const { claim } of leftOver) await setLaunchFailed(pass, claim, fault.code, why);
   const attempt = membership.attempt + 1;
   const token = clientToken(
     leftOver.map(({ claim }) => claim.uid),
@@ -256,7 +262,8 @@ async function postpone(
   error: PortError,
 ): Promise<undefined> {
   if (error.kind === 'throttled') noteTransient(pass, group);
-  for (const { claim } of group) await setLaunchFailed(pass, claim, error.code, error.message);
+  const why = refusedBecause(error);
+  for (const { claim } of group) await setLaunchFailed(pass, claim, error.code, why);
 }
 
 /**

@@ -1,10 +1,11 @@
+import { reason } from '../../core/explain/reason.ts';
 import { groupClaims, membershipOf } from '../../core/launch/fleet-group.ts';
 import { haltedPools } from '../../core/launch/halted-pools.ts';
 import { isOurs } from '../../core/launch/node-classes.ts';
 import { NODE_POOL } from '../../core/model/labels.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
 import { type ClusterState, type Instance, PortError } from '../../ports.ts';
-import { launchesLeft, PAUSED } from '../planning/launch-brakes.ts';
+import { launchesLeft } from '../planning/launch-brakes.ts';
 import type { TypesOf } from '../planning/provisioning-input.ts';
 import { isApproved } from '../writes/approval.ts';
 import { atOnce } from '../writes/at-once.ts';
@@ -21,7 +22,7 @@ import {
   setAwaiting,
   subnetsOf,
 } from './choice.ts';
-import { launchGroup, type SharedInstances, setLaunchFailed } from './group.ts';
+import { launchGroup, refusedBecause, type SharedInstances, setLaunchFailed } from './group.ts';
 import { recordHeldClaims } from './records.ts';
 
 /**
@@ -88,7 +89,7 @@ async function launchGroups(
   let postponed = 0;
   const launchEach = atOnce(GROUPS_AT_ONCE, parts, async ({ group, own }) => {
     if ((await pause.isOn()) && !group.every(({ claim }) => isApproved(claim, 'launch'))) {
-      await recordNothing(pass, 'launches-paused', 'NodeClaims', PAUSED);
+      await recordNothing(pass, reason('launches-paused', {}), 'NodeClaims');
       return;
     }
     if (remainingMs() < LAUNCH_MS) {
@@ -114,8 +115,8 @@ async function launchGroups(
     }
   });
   if (postponed > 0) {
-    const message = `${postponed} launches wait for the next pass: the time is nearly up`;
-    await recordNothing(pass, 'launches-postponed', 'NodeClaims', message);
+    const why = reason('launches-postponed', { waiting: postponed });
+    await recordNothing(pass, why, 'NodeClaims');
   }
   return postponed;
 }
@@ -129,8 +130,8 @@ async function setHalted(
   for (const claim of waiting) {
     const pool = claim.labels[NODE_POOL] ?? '';
     if (!halted.has(pool)) continue;
-    const message = `Launches of NodePool ${pool} are halted: its last nodes did not register`;
-    const say = () => setAwaiting(pass, claim, 'LaunchesHalted', message);
+    const why = reason('static-launches-halted', { nodePool: pool });
+    const say = () => setAwaiting(pass, claim, 'LaunchesHalted', why);
     pass.failures.push(...(await attempt(`NodeClaim/${claim.name}`, say)));
   }
 }
@@ -189,12 +190,17 @@ async function groupsOf(
     ports.recorder.count('launch_attempts_total', { nodepool: claim.labels[NODE_POOL] ?? '' });
     const choose = async (): Promise<void> => {
       if (claim.unreadable !== undefined) {
-        await setLaunchFailed(pass, claim, 'Unreadable', claim.unreadable);
+        await setLaunchFailed(
+          pass,
+          claim,
+          'Unreadable',
+          reason('nodeclaim-unreadable', { fault: claim.unreadable }),
+        );
         return;
       }
       const known = await subnetsOf(ports, state, claim, subnets);
       if (known instanceof PortError) {
-        await setLaunchFailed(pass, claim, known.code, known.message);
+        await setLaunchFailed(pass, claim, known.code, refusedBecause(known));
         return;
       }
       const item = await prepare(pass, state, claim, typesOf(claim), known.zones());

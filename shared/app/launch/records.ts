@@ -1,31 +1,32 @@
+import { type Reason, reason } from '../../core/explain/reason.ts';
 import { CAPACITY_TYPE, NODE_POOL } from '../../core/model/labels.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
-import { type Recording, recordNothing } from '../writes/decisions.ts';
+import { type Recording, recordDecision, recordNothing } from '../writes/decisions.ts';
 
 /** A claim that was tried and got no instance, whatever the cause. */
 export async function recordLaunchFailure(
   { ports }: Recording,
   claim: NodeClaim,
-  reason: string,
-  message: string,
+  cause: string,
+  why: Reason,
 ): Promise<void> {
   const { [NODE_POOL]: nodePool = '', [CAPACITY_TYPE]: capacityType } = claim.labels;
-  const labels = { nodepool: nodePool, capacity_type: capacityType ?? '', reason };
+  const labels = { nodepool: nodePool, capacity_type: capacityType ?? '', reason: cause };
   ports.recorder.count('cloudprovider_instance_launch_failures_total', labels);
-  await ports.recorder.decision({
-    // One of each reason and pool: a shortage fails hundreds of claims alike.
-    id: `launch-failed-${nodePool}-${reason}`,
-    atMs: ports.clock.nowMs(),
+  const decision = {
+    // One of each cause and pool: a shortage fails hundreds of claims alike.
+    id: `launch-failed-${nodePool}-${cause}`,
     useCase: 'provision',
     object: `NodeClaim/${claim.name}`,
     action: 'launch-failed',
-    message,
+    reasons: [why],
     detail: {
-      reason,
+      reason: cause,
       nodePool,
       ...(capacityType === undefined ? {} : { chosen: { capacityType } }),
     },
-  });
+  } as const;
+  await recordDecision({ ports }, decision);
 }
 
 /** Claims that wait for a brake and not for EC2: of halted NodePools, and above the cap. */
@@ -38,11 +39,10 @@ export async function recordHeldClaims(
   const poolOf = (claim: NodeClaim): string => claim.labels[NODE_POOL] ?? '';
   const stopped = waiting.filter((claim) => halted.has(poolOf(claim)));
   for (const pool of [...new Set(stopped.map(poolOf))].sort()) {
-    const message = `launches of NodePool ${pool} are halted: its last nodes did not register`;
-    await recordNothing(recording, 'launches-halted', `NodePool/${pool}`, message);
+    const why = reason('launches-halted', { nodePool: pool });
+    await recordNothing(recording, why, `NodePool/${pool}`);
   }
   const capped = waiting.length - stopped.length - due.length;
   if (capped === 0) return;
-  const message = `${capped} launches wait: maxLaunchesPerMinute is reached`;
-  await recordNothing(recording, 'launches-capped', 'NodeClaims', message);
+  await recordNothing(recording, reason('launches-capped', { waiting: capped }), 'NodeClaims');
 }

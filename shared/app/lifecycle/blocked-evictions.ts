@@ -60,6 +60,11 @@ export class BlockedEvictions {
     });
   }
 
+  /** Whether the pod's eviction was asked for last in vain. */
+  isRefused({ uid }: Pod): boolean {
+    return this.refusals.has(uid);
+  }
+
   /** A pod that goes may have been in the way of others: all are asked for again. */
   note(pod: Pod, isGone: boolean, budgets: Budgets, nowMs: number): void {
     if (isGone) this.refusals.clear();

@@ -1,3 +1,4 @@
+import { reason } from '../../core/explain/reason.ts';
 import { nodeClassOf } from '../../core/launch/node-classes.ts';
 import {
   type ClaimDecision,
@@ -5,7 +6,7 @@ import {
   TERMINATION_FINALIZER,
 } from '../../core/lifecycle/actions.ts';
 import { isTrue } from '../../core/lifecycle/conditions.ts';
-import { consistentState } from '../../core/lifecycle/consistency.ts';
+import { differencesOf } from '../../core/lifecycle/consistency.ts';
 import type { Node } from '../../core/model/cluster.ts';
 import {
   CAPACITY_TYPE,
@@ -25,7 +26,7 @@ import { recordAllocatable } from '../instance-types/observed-allocatable.ts';
 import { isPaused } from '../settings.ts';
 import { atOnce } from '../writes/at-once.ts';
 import { attempt } from '../writes/attempt.ts';
-import { recordNothing } from '../writes/decisions.ts';
+import { recordDecision, recordNothing, saying } from '../writes/decisions.ts';
 import { takeInOrder } from '../writes/in-order.ts';
 import { claimRef, nodeRef, podRef } from '../writes/references.ts';
 import { isHurried } from './blocked-evictions.ts';
@@ -61,28 +62,27 @@ async function recordTermination(
   instanceId: string,
 ): Promise<void> {
   const { [NODE_POOL]: nodePool = '', [CAPACITY_TYPE]: capacityType = '' } = claim.labels;
-  await ports.recorder.decision({
+  const decision = {
     id: `terminate-${claim.name}`,
     atMs: nowMs,
     useCase: 'lifecycle',
     object: `NodeClaim/${claim.name}`,
     action: 'terminate',
-    message: `${instanceId}: its NodeClaim is being deleted and its node is drained`,
-    detail: { nodePool, chosen: { capacityType } },
-  });
+    reasons: [reason('instance-terminated', { instance: instanceId })],
+    detail: { nodePool, node: claim.nodeName ?? null, chosen: { capacityType } },
+  } as const;
+  await recordDecision({ ports }, decision);
 }
 
 async function terminate(pass: Pass, claim: NodeClaim, instanceId: string): Promise<boolean> {
   const { ports, state, nowMs } = pass;
   if (isPaused(state.pausedUntilMs.terminate, nowMs)) {
-    const text = 'terminations are paused in the ConfigMap kube-system/joiner';
-    await recordNothing(pass, 'terminations-paused', 'NodeClaims', text, 'lifecycle');
+    await recordNothing(pass, reason('terminations-paused', {}), 'NodeClaims', 'lifecycle');
     return false;
   }
   const counted = isCounted(claim);
   if (counted && pass.terminationsLeft === 0) {
-    const text = 'terminations wait: maxTerminationsPerMinute is reached';
-    await recordNothing(pass, 'terminations-capped', 'NodeClaims', text, 'lifecycle');
+    await recordNothing(pass, reason('terminations-capped', {}), 'NodeClaims', 'lifecycle');
     return false;
   }
   // Taken before it is used: other claims are looked at meanwhile. A refused one counts, too.
@@ -99,10 +99,11 @@ async function terminate(pass: Pass, claim: NodeClaim, instanceId: string): Prom
 async function initialize(pass: Pass, claim: NodeClaim, node: Node): Promise<void> {
   const { cluster } = pass.ports;
   await cluster.patchNode(nodeRef(node), { labels: { [INITIALIZED]: 'true' } });
-  const { status, message } = consistentState(claim, node);
-  if (status === 'False') {
-    const reason = 'FailedConsistencyCheck';
-    await cluster.event({ regarding: claimRef(claim), type: 'Warning', reason, message });
+  const differences = differencesOf(claim, node);
+  if (differences.length > 0) {
+    const said = saying(reason('node-inconsistent', { differences }));
+    const event = { type: 'Warning', reason: 'FailedConsistencyCheck', ...said } as const;
+    await cluster.event({ regarding: claimRef(claim), ...event });
   }
   const nodeClass = nodeClassOf(pass.state, claim.nodeClassRef);
   if (nodeClass !== undefined) await recordAllocatable(pass.ports, nodeClass, claim, node);
@@ -120,9 +121,9 @@ async function demote({ ports }: Pass, claim: NodeClaim, nodes: readonly Node[])
   for (const node of nodes) await cluster.patchNode(nodeRef(node), { labels });
   await cluster.patchNodeClaim(claimRef(claim), { labels });
   const reservation = claim.labels[RESERVATION_ID] ?? '';
-  const message = `Capacity reservation ${reservation} has ended: the instance is billed as on-demand`;
-  const reason = 'CapacityReservationEnded';
-  await cluster.event({ regarding: claimRef(claim), type: 'Warning', reason, message });
+  const said = saying(reason('reservation-ended', { reservation }));
+  const event = { type: 'Warning', reason: 'CapacityReservationEnded', ...said } as const;
+  await cluster.event({ regarding: claimRef(claim), ...event });
 }
 
 async function finalizeClaim({ ports }: Pass, claim: NodeClaim): Promise<void> {

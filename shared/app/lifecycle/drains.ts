@@ -1,8 +1,10 @@
+import { type Reason, reason } from '../../core/explain/reason.ts';
 import { EXCLUDE_FROM_LOAD_BALANCERS, type LifecycleAction } from '../../core/lifecycle/actions.ts';
 import type { Pod } from '../../core/model/pod.ts';
 import { PortError, type Ports, type WriteResult } from '../../ports.ts';
 import { atOnce } from '../writes/at-once.ts';
 import { attempt, type Failure } from '../writes/attempt.ts';
+import { saying } from '../writes/decisions.ts';
 import { nodeRef, podRef } from '../writes/references.ts';
 
 /**
@@ -60,14 +62,14 @@ async function isEvicted(ports: Ports, pod: Pod, watched: EvictionWatch): Promis
     const code = { done: '200', gone: '404', blocked: '429' }[result];
     recorder.count('pods_eviction_requests_total', { code });
     if (result === 'blocked') {
-      const text = `A PodDisruptionBudget does not allow ${name} to be evicted`;
-      await publishFailedDraining(ports, pod, text, watched);
+      await publishFailedDraining(ports, pod, reason('eviction-blocked', { pod: name }), watched);
     }
     return result === 'done';
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
     recorder.count('pods_eviction_requests_total', { code: error.code });
-    await publishFailedDraining(ports, pod, `${name} was not evicted: ${error.message}`, watched);
+    const why = reason('eviction-refused', { pod: name, said: error.message });
+    await publishFailedDraining(ports, pod, why, watched);
     throw error;
   }
 }
@@ -75,7 +77,7 @@ async function isEvicted(ports: Ports, pod: Pod, watched: EvictionWatch): Promis
 async function publishFailedDraining(
   { cluster }: Ports,
   pod: Pod,
-  message: string,
+  why: Reason,
   { isNews }: EvictionWatch,
 ): Promise<void> {
   if (isNews?.(pod) === false) return;
@@ -83,7 +85,7 @@ async function publishFailedDraining(
     regarding: { kind: 'Node', name: pod.nodeName ?? '' },
     type: 'Warning',
     reason: 'FailedDraining',
-    message,
+    ...saying(why),
   });
 }
 

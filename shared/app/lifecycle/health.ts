@@ -1,3 +1,4 @@
+import { type Reason, reason } from '../../core/explain/reason.ts';
 import { isOurs } from '../../core/launch/node-classes.ts';
 import { type LifecycleAction, TERMINATION_TIMESTAMP } from '../../core/lifecycle/actions.ts';
 import { isTrue } from '../../core/lifecycle/conditions.ts';
@@ -12,7 +13,7 @@ import type { NodeClaim } from '../../core/model/provisioning.ts';
 import type { ClusterState, Ports } from '../../ports.ts';
 import type { AppSettings } from '../settings.ts';
 import { attempt, type Failure } from '../writes/attempt.ts';
-import { recordNothing } from '../writes/decisions.ts';
+import { recordDecision, recordNothing, saying } from '../writes/decisions.ts';
 import { claimRef } from '../writes/references.ts';
 import type { LifecycleMemory } from './memory.ts';
 
@@ -41,8 +42,8 @@ export async function readHealth(
     const { nodePools } = state.objects;
     const budgeted = withinBudgets(report.unhealthy, { nodePools, nodeClaims, nodes }, nowMs);
     for (const [uid, cause] of budgeted.unhealthy) unhealthy.set(uid, cause);
-    const many = 'more than 20 % of the nodes of the NodePool are unhealthy: none is replaced';
-    const budget = 'a budget of the NodePool for the reason Unhealthy allows no more disruptions';
+    const many = reason('repair-blocked-by-share', {});
+    const budget = reason('repair-blocked-by-budget', {});
     for (const claim of report.blocked) await publishRepairBlocked(ports, claim, many);
     for (const claim of budgeted.held) await publishRepairBlocked(ports, claim, budget);
   }
@@ -58,14 +59,16 @@ export async function readHealth(
   return unhealthy;
 }
 
-async function publishRepairBlocked(ports: Ports, claim: NodeClaim, why: string): Promise<void> {
+async function publishRepairBlocked(ports: Ports, claim: NodeClaim, why: Reason): Promise<void> {
   const pool = `NodePool/${claim.labels[NODE_POOL] ?? ''}`;
-  await recordNothing({ ports }, 'repair-blocked', pool, why, 'lifecycle');
+  await recordNothing({ ports }, why, pool, 'lifecycle');
+  const { message, code } = saying(why);
   await ports.cluster.event({
     regarding: claimRef(claim),
     type: 'Warning',
     reason: 'NodeRepairBlocked',
-    message: `${why.slice(0, 1).toUpperCase()}${why.slice(1)}`,
+    message: `${message.slice(0, 1).toUpperCase()}${message.slice(1)}`,
+    code,
   });
 }
 
@@ -78,8 +81,9 @@ async function publishUnhealthy(
 ) {
   const ref = claimRef(claim);
   const isNode = cause.condition !== undefined;
-  const reason = isNode ? 'NodeUnhealthy' : 'InstanceUnhealthy';
-  await ports.cluster.event({ regarding: ref, type: 'Warning', reason, message: cause.message });
+  const type = isNode ? 'NodeUnhealthy' : 'InstanceUnhealthy';
+  const event = { type: 'Warning', reason: type, ...saying(cause.why) } as const;
+  await ports.cluster.event({ regarding: ref, ...event });
   if (!cause.isImmediate) return;
   // The deadline of the drain is now: nothing on the node is waited for.
   const annotations = { [TERMINATION_TIMESTAMP]: new Date(nowMs).toISOString() };
@@ -118,17 +122,19 @@ export async function deleteClaim(
   if (action.repairCause !== undefined) await publishUnhealthy(pass, claim, action.repairCause);
   await ports.cluster.delete(claimRef(claim));
   countDeletion(pass, claim, action);
-  await ports.recorder.decision({
+  const decision = {
     id: `lifecycle-${claim.name}-${action.reason}`,
     atMs: nowMs,
     useCase: 'lifecycle',
     object: `NodeClaim/${claim.name}`,
     action: 'delete',
-    message: action.message,
+    reasons: [action.why],
     detail: {
       reason: action.reason,
       nodePool: nodepool,
+      node: claim.nodeName ?? null,
       chosen: { capacityType: claim.labels[CAPACITY_TYPE] ?? '' },
     },
-  });
+  } as const;
+  await recordDecision({ ports }, decision);
 }

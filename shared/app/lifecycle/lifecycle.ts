@@ -1,4 +1,5 @@
 import { shiftedZones } from '../../core/disruption/zonal-shift.ts';
+import { reason } from '../../core/explain/reason.ts';
 import { isOurs } from '../../core/launch/node-classes.ts';
 import {
   type ClaimDecision,
@@ -15,6 +16,7 @@ import {
 } from '../../core/lifecycle/claim.ts';
 import { isTrue } from '../../core/lifecycle/conditions.ts';
 import { blockingAttachments } from '../../core/lifecycle/drain.ts';
+import { inEvictionOrder } from '../../core/lifecycle/eviction-order.ts';
 import { nodesWithoutClaim, orphanedInstances } from '../../core/lifecycle/garbage.ts';
 import type { RepairCause } from '../../core/lifecycle/repair.ts';
 import type { Node } from '../../core/model/cluster.ts';
@@ -25,6 +27,7 @@ import { awaitedNodes } from '../../core/nomination/registration-order.ts';
 import type { ClusterState, Instance, PauseScope, Ports } from '../../ports.ts';
 import { type AppSettings, isKarpenterActive, isPaused } from '../settings.ts';
 import { attempt, type Failure } from '../writes/attempt.ts';
+import { recordDecision } from '../writes/decisions.ts';
 import { KarpenterLease, untilKarpenterIsActive } from '../writes/karpenter-lease.ts';
 import { nodeRef } from '../writes/references.ts';
 import { type Pass, takeSteps } from './claim-steps.ts';
@@ -41,6 +44,7 @@ import {
 } from './nomination/nominations.ts';
 import { type Registering, registerNodes, rest } from './nomination/register-nodes.ts';
 import { isLeaving, type LifecycleReport, reportOf, type View } from './report.ts';
+import { recordStays } from './stays.ts';
 
 /** Nodes that could open are not kept closed for longer, however long kube-scheduler tries pods. */
 const REST_MS_MAX = 750;
@@ -123,15 +127,16 @@ async function collectOrphans(pass: Pass, instances: readonly Instance[]): Promi
   await ports.compute.terminate(orphans.map((each) => each.id));
   for (const _ of orphans) pass.memory.addTermination(nowMs);
   for (const { id } of orphans) {
-    await ports.recorder.decision({
+    const decision = {
       id: `terminate-${id}`,
       atMs: nowMs,
       useCase: 'lifecycle',
       object: `Instance/${id}`,
       action: 'terminate',
-      message: `${id}: no NodeClaim exists for it`,
+      reasons: [reason('instance-orphaned', { instance: id })],
       detail: { reason: 'orphan' },
-    });
+    } as const;
+    await recordDecision({ ports }, decision);
     const node = nodes.find((each) => instanceIdOf(each.providerId) === id);
     if (node !== undefined) await ports.cluster.delete(nodeRef(node));
   }
@@ -194,7 +199,11 @@ function look(pass: Pass, health: Health): View {
     .filter(({ nodeClassRef }) => isOurs(nodeClassRef))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
   pass.memory.nominations.keepOnly((name) => nominations.staying.has(name), pass.nowMs);
-  return { pass, claims, nominations, decisions: decisionsOf(pass, claims, index) };
+  const { pods } = pass.state.objects;
+  const isRefused = (pod: Pod): boolean => pass.memory.blocked.isRefused(pod);
+  const all = decisionsOf(pass, claims, index);
+  const decisions = inEvictionOrder(all, pods, isRefused, pass.nowMs);
+  return { pass, claims, nominations, decisions };
 }
 
 function openingsOf(decisions: readonly ClaimDecision[]): readonly Registering[] {
@@ -314,7 +323,9 @@ export async function lifecycle(
   };
   memory.blocked.begin(state.objects.pods);
   const pass: Pass = { ...base, ...none, failures };
-  return reportOf(await takeAllSteps(pass, instances));
+  const view = await takeAllSteps(pass, instances);
+  await recordStays(view);
+  return reportOf(view);
 }
 
 /** Everything that a pass does; returns what was seen last. */

@@ -1,3 +1,4 @@
+import { reason } from '../../core/explain/reason.ts';
 import { taintList } from '../../core/launch/node-bootstrap.ts';
 import { type LifecycleAction, TERMINATION_FINALIZER } from '../../core/lifecycle/actions.ts';
 import type { ConditionClaim } from '../../core/lifecycle/conditions.ts';
@@ -10,6 +11,7 @@ import { plannedPods } from '../../core/nomination/planned-pods.ts';
 import type { NodePatch, Ports } from '../../ports.ts';
 import { attempt, type Failure } from '../writes/attempt.ts';
 import { withReadiness } from '../writes/claim-readiness.ts';
+import { saying } from '../writes/decisions.ts';
 import { claimRef, nodeRef } from '../writes/references.ts';
 
 /** What writing to claims and their nodes goes by. */
@@ -106,12 +108,12 @@ export async function confirm(
   const pool = claim.labels[NODE_POOL];
   if (pool !== undefined) await ports.memory.recordRegistration(pool, taint === undefined);
   if (taint !== undefined) {
-    const message = `Node ${node.name} has joined with the taint ${taintList([taint])}, which NodeClaim ${claim.name} does not have`;
+    const said = { node: node.name, taint: taintList([taint]), nodeClaim: claim.name };
     await ports.cluster.event({
       regarding: claimRef(claim),
       type: 'Warning',
       reason: 'UnplannedTaint',
-      message,
+      ...saying(reason('taint-unplanned', said)),
     });
   }
   ports.recorder.count('nodes_created_total', {

@@ -1,6 +1,6 @@
 import {
   backedOffPods,
-  backoffMessage,
+  backoffReason,
   type LaunchBackoff,
 } from '../../core/launch/launch-backoff.ts';
 import { launchOutcomes } from '../../core/launch/launch-outcomes.ts';
@@ -12,7 +12,7 @@ import {
 } from '../../core/launch/pod-groups.ts';
 import { type LaunchOutcomes, withOutcomes } from '../../core/launch/unused-launches.ts';
 import { LAUNCHED_FOR } from '../../core/model/labels.ts';
-import type { Plan, UnplacedReason } from '../../core/model/plan.ts';
+import { type Plan, type UnplacedReason, unplacedBecause } from '../../core/model/plan.ts';
 import { type Pod, podKey } from '../../core/model/pod.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
 import { isPending } from '../../core/nomination/planned-pods.ts';
@@ -74,8 +74,7 @@ export function withoutBackedOff(
 }
 
 function reasonOf(backoff: LaunchBackoff): UnplacedReason {
-  const stage = { what: 'launch back-off', before: 1, after: 0 };
-  return { message: backoffMessage(backoff), pools: [{ nodePool: '', stages: [stage] }] };
+  return unplacedBecause([backoffReason(backoff)]);
 }
 
 /** The plan, with the pods that are backed off among those that have no place, and why. */

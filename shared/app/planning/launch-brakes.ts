@@ -2,8 +2,6 @@ import type { ClusterState, Ports } from '../../ports.ts';
 import { type AppSettings, isPaused } from '../settings.ts';
 import { CachedRead } from '../writes/cached-read.ts';
 
-export const PAUSED = 'launches are paused in the ConfigMap kube-system/joiner';
-
 /** Whether launches are paused: asked before each fleet, so that a pause stops what has begun. */
 export class LaunchPause {
   private readonly clock: Ports['clock'];

@@ -3,6 +3,7 @@ import { imageFinder } from '../../core/launch/launch-request.ts';
 import { nodeClassOf } from '../../core/launch/node-classes.ts';
 import { isTrue } from '../../core/lifecycle/conditions.ts';
 import type { InstanceType } from '../../core/model/instance-type.ts';
+import { claimOfNode } from '../../core/model/joins.ts';
 import { NODE_POOL } from '../../core/model/labels.ts';
 import type { NodeClass } from '../../core/model/node-class.ts';
 import { isBufferPod, podKey } from '../../core/model/pod.ts';
@@ -134,14 +135,11 @@ export function typesByClaim({ instanceTypes, byNodeClass }: Resolution): TypesO
  * be: else the pods that wait for it would seem to need another node.
  */
 function withAwaitedLabels({ objects }: ClusterState): ClusterState['objects']['nodes'] {
-  const claims = new Map(
-    objects.nodeClaims
-      .filter((claim) => claim.providerId !== undefined && !isTrue(claim, 'Registered'))
-      .map((claim) => [claim.providerId, claim]),
-  );
   return objects.nodes.map((node) => {
-    const claim = claims.get(node.providerId);
-    return claim === undefined ? node : { ...node, labels: { ...claim.labels, ...node.labels } };
+    const claim = claimOfNode(objects.nodeClaims, node);
+    return claim === undefined || isTrue(claim, 'Registered')
+      ? node
+      : { ...node, labels: { ...claim.labels, ...node.labels } };
   });
 }
 

@@ -1,4 +1,7 @@
-import { type Currency, currencyOf, money } from '../../core/model/currency.ts';
+import type { PricedOffering } from '../../core/explain/parameters.ts';
+import { type Reason, reason } from '../../core/explain/reason.ts';
+import { missing } from '../../core/missing.ts';
+import { type Currency, currencyOf } from '../../core/model/currency.ts';
 import { MIN_VALUES_RELAXED } from '../../core/model/labels.ts';
 import type { OfferingChoice } from '../../core/model/plan.ts';
 import type { Pod } from '../../core/model/pod.ts';
@@ -10,24 +13,43 @@ import { plannedClaim } from '../planning/new-claims.ts';
 import type { ProvisioningInput } from '../planning/provisioning-input.ts';
 import { atOnce, WRITES_AT_ONCE } from '../writes/at-once.ts';
 import { attempt, type Failure } from '../writes/attempt.ts';
+import { recordDecision } from '../writes/decisions.ts';
 import { waitingPods } from './existing-nodes.ts';
 
-function offeringText(choice: OfferingChoice, currency: Currency): string {
+function pricedIn(currency: Currency, choice: OfferingChoice): PricedOffering {
   const { type, zone, capacityType, price, listPrice } = choice;
-  const list = price === listPrice ? '' : `, list ${money(listPrice, currency)}`;
-  return `${type} ${capacityType} in ${zone} at ${money(price, currency)}/h${list}`;
+  return {
+    type,
+    zone,
+    capacityType,
+    price: { amount: price, currency },
+    listPrice: { amount: listPrice, currency },
+  };
 }
 
-/** `3 pods`; those that stand for a CapacityBuffer, and those to come, are counted apart. */
-function podsText({ pods, expectedPods }: PartClaim, virtual: ReadonlySet<string>): string {
-  const buffered = pods.filter((pod) => virtual.has(pod)).length;
-  const counted = (count: number, noun: string): readonly string[] =>
-    count === 0 ? [] : [`${count} ${noun}${count === 1 ? '' : 's'}`];
+/** What was chosen for the pods, and against what. */
+function reasonsOf(
+  currency: Currency,
+  virtual: ReadonlySet<string>,
+  { chosen, runnerUp, overlays, pods, expectedPods }: PartClaim,
+): readonly Reason[] {
+  // Those that stand for a CapacityBuffer, and those to come, are counted apart.
+  const bufferPods = pods.filter((pod) => virtual.has(pod)).length;
   return [
-    ...counted(pods.length - buffered, 'pod'),
-    ...counted(buffered, 'buffer pod'),
-    ...counted(expectedPods, 'expected pod'),
-  ].join(' and ');
+    reason('nodeclaim-planned', {
+      chosen: pricedIn(currency, chosen),
+      pods: pods.length - bufferPods,
+      bufferPods,
+      expectedPods,
+      overlays,
+    }),
+    runnerUp === undefined
+      ? reason('only-offering', {})
+      : reason('runner-up', {
+          other: pricedIn(currency, runnerUp),
+          difference: { amount: runnerUp.priceDifference, currency },
+        }),
+  ];
 }
 
 async function recordClaim(
@@ -37,31 +59,27 @@ async function recordClaim(
   name: string,
 ): Promise<void> {
   const { runnerUp, chosen, overlays, pods, expectedPods, instanceTypes, requests } = planned;
-  const currency = currencyOf(ports.catalog.region);
-  const against =
-    runnerUp === undefined
-      ? 'no other offering fits'
-      : `runner-up ${offeringText(runnerUp, currency)}: ${runnerUp.why}`;
-  const applied = overlays.length === 0 ? '' : `; overlays ${overlays.join(', ')}`;
-  await ports.recorder.decision({
-    id: `provision-${name}`,
-    atMs: ports.clock.nowMs(),
-    useCase: 'provision',
-    object: `NodeClaim/${name}`,
-    action: 'create',
-    message: `${offeringText(chosen, currency)} for ${podsText(planned, virtual)}${applied}; ${against}`,
-    detail: {
-      nodePool: planned.nodePool,
-      chosen,
-      runnerUp: runnerUp ?? null,
-      overlays,
-      pods,
-      expectedPods,
-      requests,
-      instanceTypes: instanceTypes.slice(0, 20),
-      instanceTypeCount: instanceTypes.length,
+  await recordDecision(
+    { ports },
+    {
+      id: `provision-${name}`,
+      useCase: 'provision',
+      object: `NodeClaim/${name}`,
+      action: 'create',
+      reasons: reasonsOf(currencyOf(ports.catalog.region), virtual, planned),
+      detail: {
+        nodePool: planned.nodePool,
+        chosen,
+        runnerUp: runnerUp ?? null,
+        overlays,
+        pods,
+        expectedPods,
+        requests,
+        instanceTypes: instanceTypes.slice(0, 20),
+        instanceTypeCount: instanceTypes.length,
+      },
     },
-  });
+  );
 }
 
 async function createClaim(
@@ -71,7 +89,7 @@ async function createClaim(
   pool: NodePool,
   waiting: readonly Pod[],
 ): Promise<WrittenClaim> {
-  const types = input.snapshot.instanceTypes.get(pool.name) ?? [];
+  const types = input.snapshot.instanceTypes.get(pool.name) ?? missing(pool.name);
   const name = `${pool.name}-${ports.ids.suffix()}`;
   const uids = waiting.map(({ uid }) => uid);
   const claim = plannedClaim(planned, pool, types, name, uids);
@@ -106,8 +124,8 @@ export async function createClaims(
     return { planned, written, refused };
   });
   await atOnce(WRITES_AT_ONCE, parts, async ({ planned, written, refused }) => {
-    const pool = pools.find((each) => each.name === planned.nodePool);
-    if (pool === undefined) return;
+    const { nodePool } = planned;
+    const pool = pools.find((each) => each.name === nodePool) ?? missing(nodePool);
     const { pods } = planned;
     const create = async (): Promise<void> => {
       const own = pods.flatMap((pod) => waiting.get(pod) ?? []);

@@ -1,19 +1,23 @@
+import { type Reason, reason } from '../../core/explain/reason.ts';
 import type { Plan } from '../../core/model/plan.ts';
 import type { ClusterEvent } from '../../ports.ts';
 import type { ProvisioningInput } from '../planning/provisioning-input.ts';
 import { atOnce, WRITES_AT_ONCE } from '../writes/at-once.ts';
+import { saying, sayingAll } from '../writes/decisions.ts';
 import { untilKarpenterIsActive } from '../writes/karpenter-lease.ts';
 import type { Nominated } from './existing-nodes.ts';
 
-type EventText = Pick<ClusterEvent, 'type' | 'reason' | 'message'>;
+type EventText = Omit<ClusterEvent, 'regarding'>;
 
 function nominatedEvent(target: string): EventText {
-  return { type: 'Normal', reason: 'Nominated', message: `Pod should schedule on: ${target}` };
+  return { type: 'Normal', reason: 'Nominated', ...saying(reason('pod-nominated', { target })) };
 }
 
-function failedSchedulingEvent(why: string): EventText {
-  const message = `Failed to schedule pod, ${why}`;
-  return { type: 'Warning', reason: 'FailedScheduling', message };
+/** The beginning is Karpenter's. */
+function failedSchedulingEvent(reasons: readonly Reason[]): EventText {
+  const { message, code } = sayingAll(reasons);
+  const text = `Failed to schedule pod, ${message}`;
+  return { type: 'Warning', reason: 'FailedScheduling', message: text, code };
 }
 
 function eventOf(pod: string, said: EventText): ClusterEvent {
@@ -42,7 +46,7 @@ export async function publishPodEvents(
     pods.map((pod) => [pod, nominatedEvent(target)] as const),
   );
   const unplaced = [...(plan?.unplaced ?? [])]
-    .map(([pod, { message }]) => [pod, failedSchedulingEvent(message)] as const)
+    .map(([pod, each]) => [pod, failedSchedulingEvent(each.reasons)] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1));
   const real = [...meant, ...unplaced].filter(([pod]) => !virtual.has(pod));
   await untilKarpenterIsActive(() =>

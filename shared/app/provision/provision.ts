@@ -1,3 +1,4 @@
+import { type Reason, reason } from '../../core/explain/reason.ts';
 import { isUsable, nodeClassOf } from '../../core/launch/node-classes.ts';
 import { PLAN } from '../../core/model/labels.ts';
 import type { Plan } from '../../core/model/plan.ts';
@@ -12,7 +13,7 @@ import {
 } from '../launch/launch.ts';
 import { writeBufferStatuses } from '../planning/capacity-buffers.ts';
 import { noteUse } from '../planning/launch-backoffs.ts';
-import { LaunchPause, PAUSED } from '../planning/launch-brakes.ts';
+import { LaunchPause } from '../planning/launch-brakes.ts';
 import {
   observe,
   type ProvisioningInput,
@@ -26,6 +27,7 @@ import type { Failure } from '../writes/attempt.ts';
 import { recordNothing } from '../writes/decisions.ts';
 import { KarpenterLease, untilKarpenterIsActive } from '../writes/karpenter-lease.ts';
 import { claimRef } from '../writes/references.ts';
+import { recordUnchanged } from '../writes/unchanged.ts';
 import { type WriteLeases, withoutLeases } from '../writes/write-leases.ts';
 import { decideForPods } from './decision.ts';
 import type { Nominated } from './existing-nodes.ts';
@@ -33,7 +35,7 @@ import { type Measures, measuresOf } from './measures.ts';
 import type { PlannedWritten } from './planned-claims.ts';
 import { publishPodEvents } from './pod-events.ts';
 import { keepStaticCapacity } from './static-capacity.ts';
-import { recordUnplaced } from './unplaced.ts';
+import { recordUnplaced, staysBecause } from './unplaced.ts';
 
 export interface ProvisionReport {
   readonly created: readonly string[];
@@ -66,15 +68,14 @@ function measure(ports: Ports, input: ProvisioningInput, plan: Plan, nowMs: numb
   for (const [name, value] of measures) ports.recorder.measure?.(name, value);
 }
 
-/** What holds launches back now, with the reason and a sentence. */
+/** What holds launches back now; undefined: nothing does. */
 async function brakeOf(
   ports: Ports,
   { state, karpenter }: ProvisioningInput,
-): Promise<readonly [string, string] | undefined> {
-  if (await karpenter.isActive())
-    return ['karpenter-runs', 'Karpenter is active in this cluster: nothing is written'];
+): Promise<Reason | undefined> {
+  if (await karpenter.isActive()) return reason('karpenter-runs', {});
   if (!isPaused(state.pausedUntilMs.launch, ports.clock.nowMs())) return undefined;
-  return ['launches-paused', PAUSED];
+  return reason('launches-paused', {});
 }
 
 /** Held launches are what nobody may overlook: what waits is measured as in every other round. */
@@ -88,8 +89,7 @@ async function isHeldBack(
   if (brake === undefined) return false;
   const plan = replan(input.snapshot, settings.scheduling);
   measure(ports, input, plan, ports.clock.nowMs());
-  const [reason, message] = brake;
-  await recordNothing({ ports }, reason, 'NodeClaims', message);
+  await recordNothing({ ports }, brake, 'NodeClaims');
   return true;
 }
 
@@ -177,6 +177,9 @@ async function planPods(
   const { nodeClaims } = input.state.objects;
   failures.push(...(await noteUse(ports, nodeClaims, input.backoffs)));
   await recordUnplaced(ports, input.virtual, plan);
+  if (written.length === 0 && !hasWaiting(input)) {
+    await recordUnchanged({ ports }, 'provision', staysBecause(plan, input.virtual));
+  }
   failures.push(...(await writeBufferStatuses(ports, input.state, plan)));
   const made = written.map(({ claim, pods }) => ({ target: `nodeclaim/${claim.name}`, pods }));
   const nominated = [...made, ...relied.nominated];

@@ -1,4 +1,5 @@
 import { replacedUids } from '../../core/disruption/commands.ts';
+import { type Reason, reason, sentence } from '../../core/explain/reason.ts';
 import { isTrue } from '../../core/lifecycle/conditions.ts';
 import { isProtected } from '../../core/lifecycle/drain.ts';
 import { nodeOfClaim, podsOnNode } from '../../core/model/joins.ts';
@@ -10,6 +11,7 @@ import { nothingToLaunch } from '../launch/choice.ts';
 import { staticClaim } from '../planning/new-claims.ts';
 import type { TypesOf } from '../planning/provisioning-input.ts';
 import { attempt, type Failure } from '../writes/attempt.ts';
+import { saying } from '../writes/decisions.ts';
 import { claimRef, poolRef } from '../writes/references.ts';
 
 interface Ranked {
@@ -76,10 +78,10 @@ async function publishWaiting(
   { cluster }: Ports,
   pool: NodePool,
   missing: number,
-  nothing: string,
+  nothing: Reason,
 ): Promise<void> {
-  const message = `${missing} of spec.replicas wait: ${nothing}`;
-  const event = { type: 'Warning', reason: 'InsufficientCapacityError', message } as const;
+  const why = reason('static-nodes-wait', { missing, why: sentence(nothing) });
+  const event = { type: 'Warning', reason: 'InsufficientCapacityError', ...saying(why) } as const;
   await cluster.event({ regarding: poolRef(pool), ...event });
 }
 

@@ -1,45 +1,54 @@
-import type { Plan, UnplacedReason } from '../../core/model/plan.ts';
+import { briefly } from '../../core/explain/briefly.ts';
+import { reason } from '../../core/explain/reason.ts';
+import type { Plan } from '../../core/model/plan.ts';
 import type { Ports } from '../../ports.ts';
+import { recordDecision } from '../writes/decisions.ts';
+import type { StaysBecause } from '../writes/unchanged.ts';
 
 const PODS_NAMED_MAX = 20;
 
-/** What leaves a pod without any instance type, by the NodePool that came nearest. */
-function reasonOf({ pools }: UnplacedReason): string {
-  const last = pools
-    .map(({ stages }) => stages.at(-1))
-    .reduce(
-      (best, stage) => ((stage?.before ?? 0) > (best?.before ?? 0) ? stage : best),
-      undefined,
-    );
-  return last?.what ?? 'no NodePool';
-}
-
 /** One decision for each reason, not for each pod: thousands may wait for the same. */
 export async function recordUnplaced(
-  { clock, recorder }: Ports,
+  ports: Ports,
   virtual: ReadonlySet<string>,
   plan: Plan,
 ): Promise<void> {
   const waiting = [...plan.unplaced]
     .filter(([pod]) => !virtual.has(pod))
     .sort(([a], [b]) => (a < b ? -1 : 1));
-  for (const [reason, pods] of Map.groupBy(waiting, ([, each]) => reasonOf(each))) {
+  for (const [cause, pods] of Map.groupBy(waiting, ([, each]) => briefly(each.reasons))) {
     const [first] = pods;
     if (first === undefined) continue;
-    const [pod, { message }] = first;
-    const others = pods.length === 1 ? '' : ` (and ${pods.length - 1} other pods)`;
-    await recorder.decision({
-      id: `provision-unschedulable-${reason.replaceAll(/[^\w.-]+/g, '-')}`,
-      atMs: clock.nowMs(),
+    const [pod, { reasons }] = first;
+    const others = pods.length - 1;
+    const decision = {
+      id: `provision-unschedulable-${cause.replaceAll(/[^\w.-]+/g, '-')}`,
       useCase: 'provision',
       object: `Pod/${pod}`,
       action: 'unschedulable',
-      message: `${message}${others}`,
+      reasons: [...reasons, ...(others === 0 ? [] : [reason('pods-alike', { others })])],
       detail: {
-        reason,
+        reason: cause,
         count: pods.length,
         pods: pods.slice(0, PODS_NAMED_MAX).map(([key]) => key),
       },
-    });
+    } as const;
+    await recordDecision({ ports }, decision);
   }
+}
+
+/** Why a plan launches nothing. */
+export function staysBecause(
+  { unplaced, existing }: Plan,
+  virtual: ReadonlySet<string>,
+): readonly StaysBecause[] {
+  const isReal = (pod: string): boolean => !virtual.has(pod);
+  const left = [...unplaced]
+    .filter(([pod]) => isReal(pod))
+    .flatMap(([pod, { reasons }]) => reasons.map((why) => ({ object: `Pod/${pod}`, why })));
+  const hosts = existing.filter(({ pods }) => pods.some(isReal));
+  const pods = hosts.flatMap((host) => host.pods.filter(isReal)).length;
+  const room = reason('pods-fit-existing-nodes', { pods, nodes: hosts.length });
+  const all = [...left, ...(pods === 0 ? [] : [{ object: 'Pods', why: room }])];
+  return all.length > 0 ? all : [{ object: 'Pods', why: reason('nothing-pending', {}) }];
 }

@@ -3,13 +3,14 @@ import type {
   Consolidation,
 } from '../../core/disruption/consolidation/consolidate.ts';
 import type { ConsolidationCandidate } from '../../core/disruption/consolidation/payback.ts';
+import { type Reason, sentence } from '../../core/explain/reason.ts';
 import type { Plan } from '../../core/model/plan.ts';
 import { type Pod, podKey } from '../../core/model/pod.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../core/model/snapshot.ts';
 import { jsonValue, type SnapshotJson, snapshotJson } from './snapshot-json.ts';
 
 /** Another layout gets another number, and is refused by those that do not know it. */
-export const FORMAT = 1;
+export const FORMAT = 2;
 
 /** What a plan of `provision` was made from. */
 export interface Planning {
@@ -54,11 +55,20 @@ export type RecordingJson =
       readonly answer: unknown;
     });
 
+/** A reason as answers have it. */
+function withSentence([name, why]: readonly [string, Reason]): readonly [string, string] {
+  return [name, sentence(why)];
+}
+
 /** What came of a decision, in an order that only depends on it. */
 export function planAnswer(plan: Plan): unknown {
   const byKey = <Each>(entries: ReadonlyMap<string, Each>) =>
     [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
-  return { ...plan, unplaced: byKey(plan.unplaced), ignored: byKey(plan.ignored) };
+  const unplaced = byKey(plan.unplaced).map(([pod, { reasons, message }]) => [
+    pod,
+    { codes: reasons.map(({ code }) => code), message },
+  ]);
+  return { ...plan, unplaced, ignored: byKey(plan.ignored).map(withSentence) };
 }
 
 export function movesAnswer({ moves, refusals, plans }: Consolidated): unknown {
@@ -68,7 +78,8 @@ export function movesAnswer({ moves, refusals, plans }: Consolidated): unknown {
     elsewhere: [...elsewhere].sort(),
     balance,
   }));
-  return { moves: named, refusals: [...refusals].sort(), plans };
+  const inOrder = [...refusals].sort(([a], [b]) => (a < b ? -1 : 1));
+  return { moves: named, refusals: inOrder.map(withSentence), plans };
 }
 
 export function textOf(value: unknown): string {

@@ -3,6 +3,7 @@ import {
   consolidate,
 } from '../../core/disruption/consolidation/consolidate.ts';
 import type { ConsolidationCandidate } from '../../core/disruption/consolidation/payback.ts';
+import type { Reason } from '../../core/explain/reason.ts';
 import { nodeOfClaim } from '../../core/model/joins.ts';
 import { podKey } from '../../core/model/pod.ts';
 import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
@@ -25,7 +26,7 @@ type Rest = Omit<
   readonly allowance: readonly (readonly [string, number])[];
   readonly pools: readonly (readonly [string, { pricePerHour: number; disruption: number }])[];
   readonly quiet: readonly string[];
-  readonly known: readonly (readonly [string, string])[];
+  readonly known: readonly (readonly [string, Reason])[];
 };
 
 function candidatesFrom(

@@ -1,25 +1,52 @@
-import type { Ports } from '../../ports.ts';
+import { type Reason, type ReasonCode, sentence, sentences } from '../../core/explain/reason.ts';
+import { invariant } from '../../core/invariant.ts';
+import type { DecisionRecord, Ports } from '../../ports.ts';
 
 /** What is recorded goes through these only. */
 export interface Recording {
   readonly ports: Pick<Ports, 'clock' | 'recorder'>;
 }
 
+/** Records a decision; what it says is made from its reasons. Made now, unless it says when. */
+export function recordDecision(
+  { ports }: Recording,
+  decision: Omit<DecisionRecord, 'atMs' | 'message'> & Partial<Pick<DecisionRecord, 'atMs'>>,
+): Promise<void> {
+  const { atMs = ports.clock.nowMs(), reasons } = decision;
+  return ports.recorder.decision({ ...decision, atMs, message: sentences(reasons) });
+}
+
 /** That something due was not done, once for each reason and object in a while. */
 export async function recordNothing(
-  { ports }: Recording,
-  reason: string,
+  recording: Recording,
+  why: Reason,
   object: string,
-  message: string,
-  useCase: 'provision' | 'lifecycle' | 'disrupt' | 'interrupt' = 'provision',
+  useCase: DecisionRecord['useCase'] = 'provision',
 ): Promise<void> {
-  await ports.recorder.decision({
-    id: `${useCase}-none-${reason}-${object.replaceAll('/', '-')}`,
-    atMs: ports.clock.nowMs(),
+  await recordDecision(recording, {
+    id: `${useCase}-none-${why.code}-${object.replaceAll('/', '-')}`,
     useCase,
     object,
     action: 'none',
-    message,
-    detail: { reason },
+    reasons: [why],
+    detail: { reason: why.code },
   });
+}
+
+/** What an event says, and the code by which programs know it. */
+interface Said {
+  readonly message: string;
+  readonly code: ReasonCode;
+}
+
+/** What an event says for the reason. */
+export function saying(why: Reason): Said {
+  return { message: sentence(why), code: why.code };
+}
+
+/** What an event says for all of the reasons, of which there is one at least. */
+export function sayingAll(reasons: readonly Reason[]): Said {
+  const [first] = reasons;
+  invariant(first !== undefined, 'an event has a reason');
+  return { message: sentences(reasons), code: first.code };
 }

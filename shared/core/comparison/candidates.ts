@@ -1,4 +1,4 @@
-import { blockedBy, isEmpty } from '../disruption/candidates.ts';
+import { blockersOf, isEmpty } from '../disruption/candidates.ts';
 import type { ConsolidationCandidate } from '../disruption/consolidation/payback.ts';
 import { FAKE_POD } from '../model/labels.ts';
 import type { ClusterSnapshot } from '../model/snapshot.ts';
@@ -17,7 +17,7 @@ export function consolidatable(
     const { consolidateAfter, consolidationPolicy } = disruption;
     if (replicas !== undefined || consolidateAfter === 'Never') return false;
     if (consolidationPolicy === 'WhenEmpty' && !isEmpty(each)) return false;
-    return blockedBy(each, snapshot.podDisruptionBudgets, nowMs, 'graceful') === undefined;
+    return blockersOf(each, snapshot.podDisruptionBudgets, nowMs, 'graceful').length === 0;
   });
 }
 

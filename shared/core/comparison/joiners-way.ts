@@ -35,7 +35,7 @@ function poolUses(nodes: readonly ConsolidationCandidate[]): ReadonlyMap<string,
 class Turns {
   rest: Rest;
   plans = 0;
-  private known: ReadonlyMap<string, string> = new Map();
+  private known: Consolidation['known'] = new Map();
   private turn = 0;
   private readonly input: WayInput;
   private readonly settings: ConsolidationSettings;
@@ -68,7 +68,7 @@ class Turns {
   private consolidated(all: readonly ConsolidationCandidate[]): boolean {
     const { scheduling } = this.input;
     const { snapshot } = this.rest;
-    const candidates = all.filter((each) => !isEmpty(each) && unevictableBy(each) === undefined);
+    const candidates = all.filter((each) => !isEmpty(each) && unevictableBy(each).length === 0);
     const input: Consolidation = {
       snapshot,
       candidates,

@@ -1,3 +1,4 @@
+import { type Reason, reason } from '../explain/reason.ts';
 import { isTrue } from '../lifecycle/conditions.ts';
 import {
   type NotedTimes,
@@ -12,7 +13,7 @@ import {
   TRIES,
 } from '../model/labels.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
-import { isLate, lateText } from './commands.ts';
+import { isLate, lateness } from './commands.ts';
 import type { Drift } from './drift.ts';
 
 /** A state whose canary did not become ready is tried again after this long, with one node. */
@@ -74,7 +75,7 @@ export function triedStates({ annotations, imageId, nodeClassRef }: NodeClaim): 
 export type Trial =
   | { readonly kind: 'starting' }
   | { readonly kind: 'over' }
-  | { readonly kind: 'failed'; readonly message: string };
+  | { readonly kind: 'failed'; readonly why: Reason };
 
 export function trialOf(claim: NodeClaim, waitMs: number, nowMs: number): Trial {
   const { deletedAtMs, annotations } = claim;
@@ -85,7 +86,7 @@ export function trialOf(claim: NodeClaim, waitMs: number, nowMs: number): Trial 
     return { kind: deletedAtMs === undefined ? 'starting' : 'over' };
   }
   if (!isTrue(claim, 'Launched')) return { kind: 'over' };
-  return { kind: 'failed', message: lateText(claim, waitMs) };
+  return { kind: 'failed', why: reason('canary-late', lateness(claim, waitMs)) };
 }
 
 /** What is known of new states when a node is to be replaced. */
@@ -102,7 +103,7 @@ export type Verdict =
   | { readonly kind: 'free' }
   /** It would be the first: these states have to be tried. */
   | { readonly kind: 'canary'; readonly states: readonly string[] }
-  | { readonly kind: 'blocked'; readonly message: string };
+  | { readonly kind: 'blocked'; readonly why: Reason };
 
 /** States that a claim's replacement would be the first to have. */
 function untriedStates(drifts: readonly Drift[], proven: ReadonlySet<string>): readonly string[] {
@@ -117,13 +118,11 @@ export function verdictOf(drifts: readonly Drift[], trials: Trials, nowMs: numbe
     const failedAtMs = trials.failed.get(state);
     if (failedAtMs !== undefined && nowMs < failedAtMs + CANARY_RETRY_MS) {
       const until = new Date(failedAtMs + CANARY_RETRY_MS).toISOString();
-      const message = `The canary with "${state}" did not become ready: no other node is replaced before ${until}`;
-      return { kind: 'blocked', message };
+      return { kind: 'blocked', why: reason('canary-failed-before', { state, until }) };
     }
     const canary = trials.trying.get(state);
     if (canary !== undefined) {
-      const message = `NodeClaim ${canary} is the canary of "${state}"`;
-      return { kind: 'blocked', message };
+      return { kind: 'blocked', why: reason('canary-pending', { nodeClaim: canary, state }) };
     }
   }
   return { kind: 'canary', states };

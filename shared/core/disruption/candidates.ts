@@ -1,3 +1,4 @@
+import { type Reason, reason } from '../explain/reason.ts';
 import { holdsNode, isProtected } from '../lifecycle/drain.ts';
 import type { Node, PodDisruptionBudget } from '../model/cluster.ts';
 import { DO_NOT_DISRUPT, NOMINATED_UNTIL } from '../model/labels.ts';
@@ -70,37 +71,45 @@ export function budgetsOf(
   );
 }
 
-/** Which of its pods holds the node, and why; undefined: none does. */
-function blockingPod(
+/** Which of its pods hold the node, and why; by pod. */
+function blockingPods(
   { pods }: Candidate,
   budgets: readonly PodDisruptionBudget[],
   nowMs: number,
-): string | undefined {
+): readonly Reason[] {
   const running = pods
     .filter(({ phase }) => phase !== 'Succeeded' && phase !== 'Failed')
     .sort((a, b) => (podKey(a) < podKey(b) ? -1 : 1));
-  const guarded = running.find((pod) => isProtected(pod, nowMs));
-  if (guarded !== undefined) return `Pod ${podKey(guarded)} has the annotation ${DO_NOT_DISRUPT}`;
-  for (const pod of running) {
-    if (pod.deletedAtMs !== undefined || !holdsNode(pod, nowMs)) continue;
-    const own = budgetsOf(pod, budgets);
-    if (own.length > 1) return `Pod ${podKey(pod)} has more than one PodDisruptionBudget`;
-    const [budget] = own;
-    if (budget !== undefined && budget.disruptionsAllowed <= 0) {
-      const name = `${budget.namespace}/${budget.name}`;
-      return `PodDisruptionBudget ${name} does not allow the eviction of Pod ${podKey(pod)}`;
-    }
-  }
-  return undefined;
+  const annotation = DO_NOT_DISRUPT;
+  return [
+    ...running
+      .filter((pod) => isProtected(pod, nowMs))
+      .map((pod) => reason('pod-protected', { pod: podKey(pod), annotation })),
+    ...running
+      .filter((pod) => pod.deletedAtMs === undefined && holdsNode(pod, nowMs))
+      .flatMap((pod) => budgetBlocking(pod, budgets) ?? []),
+  ];
 }
 
-/** What of the node itself keeps it, whatever its pods say; undefined: nothing. */
-function blockedItself(candidate: Candidate, nowMs: number): string | undefined {
+/** Why budgets keep the pod from eviction; undefined: they do not. */
+function budgetBlocking(pod: Pod, budgets: readonly PodDisruptionBudget[]): Reason | undefined {
+  const own = budgetsOf(pod, budgets);
+  if (own.length > 1) return reason('pod-with-several-budgets', { pod: podKey(pod) });
+  const [budget] = own;
+  if (budget === undefined || budget.disruptionsAllowed > 0) return undefined;
+  const name = `${budget.namespace}/${budget.name}`;
+  return reason('eviction-not-allowed', { budget: name, pod: podKey(pod) });
+}
+
+/** What of the node itself keeps it, whatever its pods say. */
+function blockedItself(candidate: Candidate, nowMs: number): readonly Reason[] {
   const { node } = candidate;
-  if (node.annotations[DO_NOT_DISRUPT] === 'true') {
-    return `Node ${node.name} has the annotation ${DO_NOT_DISRUPT}`;
-  }
-  return isNominated(candidate, nowMs) ? 'The node is nominated for pending pods' : undefined;
+  const isKept = node.annotations[DO_NOT_DISRUPT] === 'true';
+  const kept = { node: node.name, annotation: DO_NOT_DISRUPT };
+  return [
+    ...(isKept ? [reason('node-protected', kept)] : []),
+    ...(isNominated(candidate, nowMs) ? [reason('node-nominated', {})] : []),
+  ];
 }
 
 /**
@@ -110,31 +119,30 @@ function blockedItself(candidate: Candidate, nowMs: number): string | undefined 
  */
 export type DisruptionClass = 'graceful' | 'eventual';
 
-/** Why the node may not be disrupted now; undefined: it may. */
-export function blockedBy(
+/** All that keeps the node from being disrupted now, what is known of itself first. */
+export function blockersOf(
   candidate: Candidate,
   budgets: readonly PodDisruptionBudget[],
   nowMs: number,
   disruptionClass: DisruptionClass,
-): string | undefined {
+): readonly Reason[] {
   const isEnding = candidate.claim.terminationGracePeriodMs !== undefined;
   const ofNode = blockedItself(candidate, nowMs);
   if (disruptionClass === 'eventual' && isEnding) return ofNode;
-  return ofNode ?? blockingPod(candidate, budgets, nowMs);
+  return [...ofNode, ...blockingPods(candidate, budgets, nowMs)];
 }
 
 /**
- * Why the node may not be consolidated, beside what {@link blockedBy} says: a pod that tolerates
- * the taint of disrupted nodes is never evicted. It would be cut off with its instance, come back
- * later than the others, and go where the move has placed one of them.
+ * Why the node may not be consolidated, beside what {@link blockersOf} says: pods that tolerate
+ * the taint of disrupted nodes are never evicted. They would be cut off with their instance, come
+ * back later than the others, and go where the move has placed one of them.
  */
-export function unevictableBy({ pods }: Pick<Candidate, 'pods'>): string | undefined {
-  const pod = pods
+export function unevictableBy({ pods }: Pick<Candidate, 'pods'>): readonly Reason[] {
+  return pods
     .filter(
       (each) =>
         isReschedulable(each) && each.spec.tolerations.some((one) => tolerates(one, DISRUPTED)),
     )
-    .sort((a, b) => (podKey(a) < podKey(b) ? -1 : 1))[0];
-  if (pod === undefined) return undefined;
-  return `Pod ${podKey(pod)} tolerates the taint ${DISRUPTED.key} and is not evicted`;
+    .sort((a, b) => (podKey(a) < podKey(b) ? -1 : 1))
+    .map((pod) => reason('pod-never-evicted', { pod: podKey(pod), taint: DISRUPTED.key }));
 }

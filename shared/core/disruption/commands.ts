@@ -1,3 +1,4 @@
+import { type Reason, reason } from '../explain/reason.ts';
 import { conditionOf, isTrue } from '../lifecycle/conditions.ts';
 import type { Node } from '../model/cluster.ts';
 import { type Labels, REPLACED_BY, REPLACED_FOR, REPLACES } from '../model/labels.ts';
@@ -21,7 +22,7 @@ export type Progress =
   | { readonly kind: 'ready' }
   | {
       readonly kind: 'failed';
-      readonly message: string;
+      readonly why: Reason;
       /** An instance was launched and its node did not become ready: what is new may be broken. */
       readonly broken: NodeClaim | undefined;
       /** Names of the replacements that should have been ready by now. */
@@ -65,9 +66,9 @@ export function replacedByText(names: readonly string[]): string {
   return [...names].sort().join(SEPARATOR);
 }
 
-function failed(message: string, overdue: readonly NodeClaim[] = []): Progress {
+function failed(why: Reason, overdue: readonly NodeClaim[] = []): Progress {
   const broken = overdue.find((each) => isTrue(each, 'Launched'));
-  return { kind: 'failed', message, broken, late: new Set(overdue.map(({ name }) => name)) };
+  return { kind: 'failed', why, broken, late: new Set(overdue.map(({ name }) => name)) };
 }
 
 /** A launch that had to wait is no fault of the node: its time begins with the instance. */
@@ -88,12 +89,11 @@ export function isLate(claim: NodeClaim, waitMs: number, atMs: number): boolean 
   return !isTrue(claim, 'Initialized') && atMs - startOf(claim) >= waitMs - HALF_A_PASS_MS;
 }
 
-/** What became of a node that is late. */
-export function lateText(claim: NodeClaim, waitMs: number): string {
+/** What became of a node that is late, for reasons. */
+export function lateness(claim: NodeClaim, waitMs: number) {
   const type = isTrue(claim, 'Registered') ? 'Initialized' : 'Registered';
-  const message = conditionOf(claim, type)?.message ?? '';
-  const why = message === '' ? '' : `: ${message}`;
-  return `NodeClaim ${claim.name} was not ready after ${Math.round(waitMs / 60_000)} minutes${why}`;
+  const said = conditionOf(claim, type)?.message ?? '';
+  return { nodeClaim: claim.name, minutes: Math.round(waitMs / 60_000), said };
 }
 
 function progressOf(
@@ -105,13 +105,13 @@ function progressOf(
   const here = new Set(replacements.map(({ name }) => name));
   const names = claim.annotations[REPLACED_BY]?.split(SEPARATOR) ?? [];
   const lost = names.find((name) => !here.has(name));
-  if (lost !== undefined) return failed(`NodeClaim ${lost}, its replacement, is gone`);
+  if (lost !== undefined) return failed(reason('replacement-gone', { nodeClaim: lost }));
   if (replacements.every((each) => isTrue(each, 'Initialized'))) return { kind: 'ready' };
   const overdue = replacements.filter((each) => isLate(each, waitMs, nowMs));
   const [late] = overdue;
   if (late === undefined) return { kind: 'waiting' };
   const broken = overdue.find((each) => isTrue(each, 'Launched'));
-  return failed(`Its replacement: ${lateText(broken ?? late, waitMs)}`, overdue);
+  return failed(reason('replacement-late', lateness(broken ?? late, waitMs)), overdue);
 }
 
 function byName(a: NodeClaim, b: NodeClaim): number {
@@ -151,11 +151,12 @@ export function commandsOf(
   return replaced.map((claim) => {
     const replacements = byReplaced.get(claim.uid) ?? [];
     const node = claim.providerId === undefined ? undefined : byProvider.get(claim.providerId);
-    const reason = reasonOf(claim);
-    const unknown = `${REPLACED_FOR} "${claim.annotations[REPLACED_FOR]}" is not a disruption reason`;
+    const known = reasonOf(claim);
+    const value = claim.annotations[REPLACED_FOR] ?? '';
+    const unknown = reason('replacement-reason-unknown', { annotation: REPLACED_FOR, value });
     const progress =
-      reason === undefined ? failed(unknown) : progressOf(claim, replacements, waitMs, nowMs);
-    return { claim, node, replacements, reason: reason ?? 'Drifted', progress };
+      known === undefined ? failed(unknown) : progressOf(claim, replacements, waitMs, nowMs);
+    return { claim, node, replacements, reason: known ?? 'Drifted', progress };
   });
 }
 

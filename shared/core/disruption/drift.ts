@@ -1,3 +1,4 @@
+import { type Reason, reason } from '../explain/reason.ts';
 import { canonicalText } from '../launch/canonical-text.ts';
 import { imageFor } from '../launch/launch-request.ts';
 import { sha256 } from '../launch/sha256.ts';
@@ -67,8 +68,8 @@ export interface DriftTarget extends DriftParts {
 
 export interface Drift {
   readonly reason: DriftReason;
-  /** A sentence for people. */
-  readonly message: string;
+  /** In what way it differs. */
+  readonly why: Reason;
   /**
    * What the claim lacks, as a name for the new state that one node has to try before the others
    * follow. Undefined: there is nothing new to try.
@@ -150,7 +151,7 @@ function checkPoolHash(claim: NodeClaim, target: DriftTarget): Check {
   const { pool, poolHash, hashVersion } = target;
   return {
     reason: 'NodePoolDrifted',
-    message: `The template of NodePool ${pool.name} has changed`,
+    why: reason('nodepool-template-changed', { nodePool: pool.name }),
     state: `NodePool/${pool.name} template ${poolHash}`,
     ...checkHash(claim, 'nodepool', { wanted: poolHash, hashVersion }),
   };
@@ -178,7 +179,11 @@ function checkRequirements(claim: NodeClaim, target: DriftTarget): Check {
   const value = key === undefined ? undefined : ownValue(claim.labels, key);
   return {
     reason: 'RequirementsDrifted',
-    message: `NodePool ${pool.name} does not allow ${key ?? ''}=${value ?? '(absent)'} any more`,
+    why: reason('requirements-changed', {
+      nodePool: pool.name,
+      key: key ?? '',
+      value: value ?? '(absent)',
+    }),
     state: target.stateOf.requirements,
     isMet: key === undefined,
   };
@@ -196,7 +201,7 @@ function checkType(claim: NodeClaim, target: DriftTarget, nowMs: number): Check 
   const isKnown = isCatalogCurrent && types.length > 0 && isOld;
   return {
     reason: 'InstanceTypeNotFound',
-    message: `${name} is not offered in ${zone ?? 'any zone'} any more`,
+    why: reason('instance-type-withdrawn', { instanceType: name, zone: zone ?? 'any zone' }),
     state: undefined,
     isMet: isKnown ? type?.offerings.some((each) => each.zone === zone) === true : undefined,
   };
@@ -206,7 +211,7 @@ function checkClassHash(claim: NodeClaim, target: DriftTarget, nodeClass: NodeCl
   const { nodeClassHash, hashVersion } = target;
   return {
     reason: 'NodeClassDrift',
-    message: `EC2NodeClass ${nodeClass.name} has changed`,
+    why: reason('nodeclass-changed', { nodeClass: nodeClass.name }),
     state: `EC2NodeClass/${nodeClass.name} spec ${nodeClassHash}`,
     ...checkHash(claim, 'ec2nodeclass', { wanted: nodeClassHash, hashVersion }),
   };
@@ -228,7 +233,11 @@ function checkImage(claim: NodeClaim, target: DriftTarget, nodeClass: NodeClass)
   const selected = image?.id ?? `no image for ${name}`;
   return {
     reason: 'AMIDrift',
-    message: `EC2NodeClass ${nodeClass.name} selects ${selected}, not ${claim.imageId ?? ''}`,
+    why: reason('image-changed', {
+      nodeClass: nodeClass.name,
+      selected,
+      image: claim.imageId ?? '',
+    }),
     state: image === undefined ? undefined : imageState(nodeClass.name, image.id),
     isMet: isKnown ? image?.id === claim.imageId : undefined,
   };
@@ -240,7 +249,7 @@ function checkGroups(claim: NodeClaim, target: DriftTarget, nodeClass: NodeClass
   const had = claim.annotations[SECURITY_GROUPS];
   return {
     reason: 'SecurityGroupDrift',
-    message: `EC2NodeClass ${nodeClass.name} selects other security groups than ${had ?? ''}`,
+    why: reason('security-groups-changed', { nodeClass: nodeClass.name, had: had ?? '' }),
     state: stateOf.groups,
     isMet: had === undefined || groups === '' ? undefined : had === groups,
   };
@@ -251,7 +260,7 @@ function checkSubnet(claim: NodeClaim, target: DriftTarget, nodeClass: NodeClass
   const had = claim.annotations[SUBNET];
   return {
     reason: 'SubnetDrift',
-    message: `EC2NodeClass ${nodeClass.name} does not select ${had ?? ''} any more`,
+    why: reason('subnet-deselected', { nodeClass: nodeClass.name, subnet: had ?? '' }),
     state: stateOf.subnets,
     isMet: had === undefined || subnets.size === 0 ? undefined : subnets.has(had),
   };
@@ -262,7 +271,7 @@ function checkReservation(claim: NodeClaim, nodeClass: NodeClass): Check {
   const known = sorted(nodeClass.status.capacityReservations);
   return {
     reason: 'CapacityReservationDrift',
-    message: `EC2NodeClass ${nodeClass.name} does not select ${id ?? ''} any more`,
+    why: reason('reservation-deselected', { nodeClass: nodeClass.name, reservation: id ?? '' }),
     state: undefined,
     isMet: id === undefined ? undefined : known.includes(id),
   };
@@ -298,10 +307,10 @@ export function compared(claim: NodeClaim, target: DriftTarget, nowMs: number): 
   const checks = checksOf(claim, target, nowMs);
   const said = isTrue(claim, 'Drifted') ? conditionOf(claim, 'Drifted')?.reason : undefined;
   return {
-    isUndecided: checks.some(({ reason, isMet }) => reason === said && isMet === undefined),
+    isUndecided: checks.some((each) => each.reason === said && each.isMet === undefined),
     drifts: checks
       .filter(({ isMet }) => isMet === false)
-      .map(({ reason, message, state }) => ({ reason, message, state })),
+      .map(({ reason: kind, why, state }) => ({ reason: kind, why, state })),
     states: checks.flatMap(({ isMet, isAdopted, state }) =>
       isMet === true && isAdopted !== true && state !== undefined ? [state] : [],
     ),

@@ -2,7 +2,7 @@ import { sha256 } from '../launch/sha256.ts';
 import { conditionOf, withConditions } from '../lifecycle/conditions.ts';
 import type { Condition } from '../model/cluster.ts';
 import { PODS_HASH } from '../model/labels.ts';
-import type { Pod } from '../model/pod.ts';
+import { type Pod, toldToGoAtMs } from '../model/pod.ts';
 import type { DurationOrNever } from '../model/provisioning.ts';
 import { type Candidate, isReschedulable } from './candidates.ts';
 
@@ -27,14 +27,6 @@ interface Stay {
   readonly fromMs: number;
   /** Undefined: it stays. */
   readonly untilMs: number | undefined;
-}
-
-/** When the pod was told to go: its deletion timestamp is the end of the grace period. */
-export function toldToGoAtMs(
-  { deletionGraceSeconds, spec }: Pick<Pod, 'deletionGraceSeconds' | 'spec'>,
-  deletedAtMs: number,
-): number {
-  return deletedAtMs - (deletionGraceSeconds ?? spec.terminationGracePeriodSeconds) * 1000;
 }
 
 /**

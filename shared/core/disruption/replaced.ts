@@ -1,4 +1,5 @@
-import { REPLACED_BY } from '../model/labels.ts';
+import { conditionOf } from '../lifecycle/conditions.ts';
+import { INTERRUPTED, REPLACED_BY } from '../model/labels.ts';
 import type { Plan } from '../model/plan.ts';
 import { podKey } from '../model/pod.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
@@ -6,31 +7,41 @@ import type { ClusterSnapshot } from '../model/snapshot.ts';
 import { isDisrupted } from '../model/taint.ts';
 import { withReserved } from './simulation.ts';
 
-/** A node that takes no pods and waits for its replacements: it may yet stay. */
+/** A node that takes no pods and waits for its replacements, or is drained since they are ready. */
 interface Replaced {
   readonly claim: NodeClaim;
   readonly pods: readonly string[];
 }
 
+/**
+ * Whether a decision has just found places for the pods of its node: it is being replaced, or it is
+ * drained because its pods run cheaper there. EC2 takes an interrupted one whatever became of them.
+ */
+function isProvidedFor(claim: NodeClaim): boolean {
+  const { annotations, deletedAtMs } = claim;
+  if (deletedAtMs === undefined) return annotations[REPLACED_BY] !== undefined;
+  const reason = conditionOf(claim, 'DisruptionReason')?.reason;
+  return reason === 'Underutilized' && annotations[INTERRUPTED] === undefined;
+}
+
 function replacedNodes({ nodeClaims, nodes, pods }: ClusterSnapshot): readonly Replaced[] {
-  const waiting = nodeClaims.filter(
-    ({ annotations, deletedAtMs }) =>
-      annotations[REPLACED_BY] !== undefined && deletedAtMs === undefined,
-  );
+  const waiting = nodeClaims.filter(isProvidedFor);
   if (waiting.length === 0) return [];
   const byProvider = new Map(nodes.map((node) => [node.providerId, node]));
   const byNode = Map.groupBy(pods, ({ nodeName }) => nodeName);
   return waiting.flatMap((claim) => {
     const node = claim.providerId === undefined ? undefined : byProvider.get(claim.providerId);
-    if (node === undefined || !isDisrupted(node) || node.deletedAtMs !== undefined) return [];
+    if (node === undefined || !isDisrupted(node)) return [];
+    if (node.deletedAtMs !== undefined && claim.deletedAtMs === undefined) return [];
     return [{ claim, pods: (byNode.get(node.name) ?? []).map(podKey) }];
   });
 }
 
 /**
- * Plans with the pods of nodes that are being replaced as demand for what there is, so that nobody
- * else gets their places, but not as demand for new nodes: where their replacements cannot be had,
- * the nodes stay. Those whose pods would need more are planned as nodes that stay, pods and all.
+ * Plans with the pods of nodes that are being replaced, or drained after that, as demand for what
+ * there is, so that nobody else gets their places, but not as demand for new nodes: where
+ * replacements cannot be had, the nodes stay, and another plan may not find places that are tight.
+ * Those whose pods would need more are planned as nodes that stay, pods and all.
  */
 export function planAround<Made extends Plan>(
   snapshot: ClusterSnapshot,

@@ -1,4 +1,4 @@
-import { itemAt } from '../invariant.ts';
+import { missing } from '../missing.ts';
 import { ownValue } from '../model/labels.ts';
 
 /** Five sets of numbers: when a schedule hits. */
@@ -84,7 +84,7 @@ function parse(text: string): Schedule | undefined {
     return undefined;
   }
   if (days === undefined || months === undefined || weekdays === undefined) return undefined;
-  const isRestricted = (at: number): boolean => !itemAt(texts, at).split(',').some(isOpen);
+  const isRestricted = (at: number): boolean => !(texts[at] ?? missing(at)).split(',').some(isOpen);
   return {
     minutes,
     hours,

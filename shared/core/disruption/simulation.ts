@@ -1,3 +1,4 @@
+import { type Reason, reason } from '../explain/reason.ts';
 import type { Node } from '../model/cluster.ts';
 import type { Plan, PlannedNodeClaim } from '../model/plan.ts';
 import { isBufferPod, podKey } from '../model/pod.ts';
@@ -24,7 +25,7 @@ export type Outcome =
       /** Nodes that are there already and take some of its pods. */
       readonly elsewhere: Places;
     }
-  | { readonly kind: 'blocked'; readonly message: string };
+  | { readonly kind: 'blocked'; readonly why: Reason };
 
 /** The node as one that goes away: its pods are in the demand. */
 export function withLeaving(snapshot: ClusterSnapshot, name: string): ClusterSnapshot {
@@ -129,14 +130,14 @@ export function obstacle(
   plan: Plan,
   moving: ReadonlySet<string>,
   starting: ReadonlySet<string>,
-): string | undefined {
+): Reason | undefined {
   for (const [pod, { message }] of [...plan.unplaced].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    if (moving.has(pod)) return `Pod ${pod} would stay pending: ${message}`;
+    if (moving.has(pod)) return reason('pod-would-wait', { pod, why: message });
   }
   const early = plan.existing.find(
     ({ node, pods }) => starting.has(node) && pods.some((pod) => moving.has(pod)),
   );
-  return early === undefined ? undefined : `Its pods would go to ${early.node}, which still starts`;
+  return early && reason('host-still-starts', { node: early.node });
 }
 
 /**
@@ -153,8 +154,8 @@ export function simulate(
   const plan = replan(without, settings);
   const moving = new Set(pods.filter(isReschedulable).map(podKey));
   const starting = startingNodes(without);
-  const message = obstacle(plan, moving, starting);
-  if (message !== undefined) return { kind: 'blocked', message };
+  const why = obstacle(plan, moving, starting);
+  if (why !== undefined) return { kind: 'blocked', why };
   // Room that a CapacityBuffer keeps on an empty node has to be elsewhere before, too.
   const kept = moving.size > 0 ? [] : snapshot.pods.filter(isBufferPod);
   const needed = new Set([...moving, ...kept.map(podKey)]);

@@ -1,4 +1,5 @@
-import { RETRY_LAUNCH } from '../model/labels.ts';
+import { type Reason, reason } from '../explain/reason.ts';
+import { BACK_OFF_UNTIL } from '../explain/reasons/pods.ts';
 import type { Pod } from '../model/pod.ts';
 import { podKey } from '../model/pod.ts';
 import { isPending } from '../nomination/planned-pods.ts';
@@ -12,8 +13,6 @@ const WAIT_MS_MAX = 24 * 3_600_000;
 const EARLY_MAX = 3;
 /** Tries in a wait that people have asked for. */
 const ASKED_MAX = 10;
-/** Launches that a message names. */
-const NAMED_MAX = 3;
 
 /** Nothing is launched for a pod, for nodes that were launched for it or its like are of no use. */
 export interface LaunchBackoff {
@@ -177,37 +176,20 @@ export function backedOffPods(
   return found;
 }
 
-/** Its time comes first: an Event has room for no more than the beginning of a long message. */
-const UNTIL = 'no NodeClaim is launched for it before ';
-
 /** Why the pod waits, what was tried, and what ends it. */
-export function backoffMessage({ untilMs, launches, trying, told }: LaunchBackoff): string {
-  if (told !== undefined) return told;
-  const tried = launches.slice(0, NAMED_MAX).map(({ claim, lacks }) => `${claim} (${lacks})`);
-  const more = launches.length > NAMED_MAX ? ` and ${launches.length - NAMED_MAX} more` : '';
-  const count = launches.length;
-  const why =
-    `${count} were launched for it or pods like it, joined, and it still waits: ` +
-    `${tried.join(', ')}${more}`;
-  if (trying !== undefined) {
-    const [names, rest] = [trying.slice(0, NAMED_MAX).join(', '), trying.length - NAMED_MAX];
-    const others = rest > 0 ? ` and ${rest} more` : '';
-    const text = `no NodeClaim is launched for it until it is seen whether ${names}${others} help`;
-    return count === 0 ? `${text}, whose nodes have joined, and it still waits` : `${text}: ${why}`;
-  }
-  return (
-    `${UNTIL}${new Date(untilMs).toISOString()}: ${why}. One is launched earlier if the pod, a ` +
-    'NodePool, an EC2NodeClass or a DaemonSet changes, or if the annotation ' +
-    `${RETRY_LAUNCH} of the pod gets a new value`
-  );
+export function backoffReason({ untilMs, launches, trying, told }: LaunchBackoff): Reason {
+  if (told !== undefined) return reason('launch-back-off-said', { said: told });
+  const tried = launches.map(({ claim, lacks }) => `${claim} (${lacks})`);
+  if (trying !== undefined) return reason('launch-trial', { trying, launches: tried });
+  return reason('launch-back-off', { until: new Date(untilMs).toISOString(), launches: tried });
 }
 
-/** What a message of {@link backoffMessage} says, whatever comes before it; undefined: it is none. */
+/** What a message of {@link backoffReason} says, whatever comes before it; undefined: it is none. */
 export function toldBackoff(message: string): LaunchBackoff | undefined {
-  const at = message.indexOf(UNTIL);
+  const at = message.indexOf(BACK_OFF_UNTIL);
   if (at < 0) return undefined;
   const told = message.slice(at);
-  const [time = ''] = /^\S+Z/.exec(told.slice(UNTIL.length)) ?? [];
+  const [time = ''] = /^\S+Z/.exec(told.slice(BACK_OFF_UNTIL.length)) ?? [];
   const untilMs = Date.parse(time);
   return Number.isNaN(untilMs) ? undefined : { untilMs, launches: [], told };
 }

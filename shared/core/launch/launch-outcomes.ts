@@ -1,9 +1,9 @@
-import { quietSinceMs, toldToGoAtMs } from '../disruption/pod-events.ts';
+import { quietSinceMs } from '../disruption/pod-events.ts';
 import { conditionOf, isTrue } from '../lifecycle/conditions.ts';
 import type { Node } from '../model/cluster.ts';
 import { nodeOfClaim, podsOnNode } from '../model/joins.ts';
 import { LAUNCHED_FOR } from '../model/labels.ts';
-import { DEFAULT_SCHEDULER, isLive, isOver, type Pod } from '../model/pod.ts';
+import { DEFAULT_SCHEDULER, isLive, isOver, type Pod, toldToGoAtMs } from '../model/pod.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import type { ClusterSnapshot } from '../model/snapshot.ts';
 import { DISRUPTED } from '../model/taint.ts';

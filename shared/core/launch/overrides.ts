@@ -35,7 +35,8 @@ export interface NothingToLaunch {
   readonly stages: readonly { readonly what: string; readonly left: number }[];
 }
 
-function offeringMeets(requirements: Requirements, offering: Offering): boolean {
+/** Whether where and how the offering is sold meets the requirements. */
+export function offeringMeets(requirements: Requirements, offering: Offering): boolean {
   const { zone, zoneId, capacityType, reservation } = offering;
   const labels: readonly (readonly [string, string | undefined])[] = [
     [ZONE, zone],

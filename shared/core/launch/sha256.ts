@@ -1,5 +1,5 @@
 /** SHA-256 (FIPS 180-4), pure: client tokens and version hashes are part of decisions. */
-import { itemAt } from '../invariant.ts';
+import { missing } from '../missing.ts';
 
 const ROUND = [
   0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
@@ -50,11 +50,12 @@ function schedule(view: DataView, offset: number): Int32Array {
   const words = new Int32Array(64);
   for (let i = 0; i < 16; i += 1) words[i] = view.getInt32(offset + i * 4);
   for (let i = 16; i < 64; i += 1) {
-    const a = itemAt(words, i - 15);
-    const b = itemAt(words, i - 2);
+    const a = words[i - 15] ?? missing(i - 15);
+    const b = words[i - 2] ?? missing(i - 2);
     const small0 = rotate(a, 7) ^ rotate(a, 18) ^ (a >>> 3);
     const small1 = rotate(b, 17) ^ rotate(b, 19) ^ (b >>> 10);
-    words[i] = itemAt(words, i - 16) + small0 + itemAt(words, i - 7) + small1;
+    words[i] =
+      (words[i - 16] ?? missing(i - 16)) + small0 + (words[i - 7] ?? missing(i - 7)) + small1;
   }
   return words;
 }
@@ -69,13 +70,13 @@ export function sha256(text: string): string {
     for (let i = 0; i < 64; i += 1) {
       const big1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
       const choice = (e & f) ^ (~e & g);
-      const first = (h + big1 + choice + itemAt(ROUND, i) + itemAt(words, i)) | 0;
+      const first = (h + big1 + choice + (ROUND[i] ?? missing(i)) + (words[i] ?? missing(i))) | 0;
       const big0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
       const second = (big0 + ((a & b) ^ (a & c) ^ (b & c))) | 0;
       [h, g, f, e, d, c, b, a] = [g, f, e, (d + first) | 0, c, b, a, (first + second) | 0];
     }
     const added = [a, b, c, d, e, f, g, h];
-    state = state.map((word, index) => (word + itemAt(added, index)) | 0);
+    state = state.map((word, index) => (word + (added[index] ?? missing(index))) | 0);
   }
   return state.map((word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
 }

@@ -2,18 +2,16 @@ import type { Node } from '../model/cluster.ts';
 import { ownValue } from '../model/labels.ts';
 import type { Pod } from '../model/pod.ts';
 import { addResources, amountOf, NO_RESOURCES } from '../model/resources.ts';
-import { DISRUPTED, isEphemeralTaint, untoleratedTaint } from '../model/taint.ts';
+import { DISRUPTED, isEphemeralTaint, taintText, untoleratedTaint } from '../model/taint.ts';
 import { formatQuantity } from '../quantity.ts';
 import { portsClash } from '../scheduling/problem/host-ports.ts';
 import { NODE_NAME_FIELD, nodeTermsOf, termsAllow } from '../scheduling/problem/node-terms.ts';
 
-function taintText(pod: Pod, { taints }: Node): readonly string[] {
+function taintTexts(pod: Pod, { taints }: Node): readonly string[] {
   // Joiner's own taint of nodes that are on their way out is what follows, not the cause.
   const lasting = taints.filter((each) => !isEphemeralTaint(each) && each.key !== DISRUPTED.key);
   const taint = untoleratedTaint(pod.spec.tolerations, lasting);
-  if (taint === undefined) return [];
-  const { key, value, effect } = taint;
-  return [`the taint ${key}${value === '' ? '' : `=${value}`}:${effect} is not tolerated`];
+  return taint === undefined ? [] : [`the taint ${taintText(taint)} is not tolerated`];
 }
 
 function labelTexts({ spec }: Pod, { labels, name }: Node): readonly string[] {
@@ -49,7 +47,7 @@ export const NOT_BOUND = 'its pod was not bound to it';
 /** What a node that has joined lacks for a pod, in the words of kube-scheduler's filters. */
 export function unmetTexts(pod: Pod, node: Node, there: readonly Pod[]): readonly string[] {
   return [
-    ...taintText(pod, node),
+    ...taintTexts(pod, node),
     ...labelTexts(pod, node),
     ...portTexts(pod, there),
     ...resourceTexts(pod, node, there),

@@ -1,3 +1,4 @@
+import type { Reason } from '../explain/reason.ts';
 import type { Node } from '../model/cluster.ts';
 import type { Labels } from '../model/labels.ts';
 import type { Pod } from '../model/pod.ts';
@@ -29,7 +30,7 @@ export type LifecycleAction =
   | {
       readonly kind: 'delete-claim';
       readonly reason: DeletionReason;
-      readonly message: string;
+      readonly why: Reason;
       /** Set where the node is unhealthy. */
       readonly repairCause?: RepairCause;
     }

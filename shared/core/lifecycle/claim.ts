@@ -1,3 +1,4 @@
+import { type Reason, reason } from '../explain/reason.ts';
 import { LAUNCH_TRIED, launchTriedAtMs } from '../launch/fleet-group.ts';
 import type { Node } from '../model/cluster.ts';
 import {
@@ -173,8 +174,8 @@ function registration(claim: NodeClaim, around: ClaimSurroundings): readonly Lif
   const [node, second] = around.nodes;
   const waited = around.nowMs - since(claim, 'Launched');
   if ((node === undefined || second !== undefined) && waited >= REGISTRATION_TIMEOUT_MS) {
-    const message = 'The node did not register within 15 minutes of the launch';
-    return [{ kind: 'delete-claim', reason: 'registration_timeout', message }];
+    const why = reason('registration-timeout', {});
+    return [{ kind: 'delete-claim', reason: 'registration_timeout', why }];
   }
   if (second !== undefined) {
     const message = 'Several nodes have the provider id of this NodeClaim';
@@ -221,8 +222,8 @@ function reasonUninitialized(claim: NodeClaim, node: Node): ConditionClaim | und
 }
 
 function initialization(claim: NodeClaim, node: Node): readonly LifecycleAction[] {
-  const reason = reasonUninitialized(claim, node);
-  if (reason !== undefined) return saying(claim, reason);
+  const waiting = reasonUninitialized(claim, node);
+  if (waiting !== undefined) return saying(claim, waiting);
   const initialized: ConditionClaim = {
     type: 'Initialized',
     status: 'True',
@@ -257,18 +258,18 @@ function demotion(claim: NodeClaim, around: ClaimSurroundings): readonly Lifecyc
 }
 
 /** Why the claim's instance counts as gone; undefined: it does not. */
-function endOfInstance(claim: NodeClaim, around: ClaimSurroundings): string | undefined {
+function endOfInstance(claim: NodeClaim, around: ClaimSurroundings): Reason | undefined {
   if (around.instance === 'present' || around.nodes.some((node) => isTrue(node, 'Ready'))) {
     return undefined;
   }
   const isAbsent = around.instance === 'absent';
   if (isTrue(claim, 'Registered')) {
-    return isAbsent ? 'The instance no longer exists and its Node is not Ready' : undefined;
+    return isAbsent ? reason('instance-gone', {}) : undefined;
   }
   if (!isTrue(claim, 'Launched')) return undefined;
-  if (!isAbsent) return 'The instance was terminated before its node registered';
+  if (!isAbsent) return reason('instance-terminated-early', {});
   const isNew = around.nowMs - since(claim, 'Launched') < LISTING_DELAY_MS;
-  return isNew ? undefined : 'The instance disappeared before its node registered';
+  return isNew ? undefined : reason('instance-disappeared', {});
 }
 
 /** Why the claim has to go although nobody deleted it. */
@@ -276,20 +277,19 @@ function deletion(claim: NodeClaim, around: ClaimSurroundings): LifecycleAction 
   const age = around.nowMs - claim.createdAtMs;
   const { isExpiryHeld = false } = around;
   if (claim.expireAfter !== 'Never' && age >= claim.expireAfter && !isExpiryHeld) {
-    const message = 'The NodeClaim is older than spec.expireAfter';
-    return { kind: 'delete-claim', reason: 'expired', message };
+    return { kind: 'delete-claim', reason: 'expired', why: reason('nodeclaim-expired', {}) };
   }
   if (around.nodes.some((node) => node.deletedAtMs !== undefined)) {
-    return { kind: 'delete-claim', reason: 'node_deleted', message: 'The Node was deleted' };
+    return { kind: 'delete-claim', reason: 'node_deleted', why: reason('node-deleted', {}) };
   }
   const gone = endOfInstance(claim, around);
   if (gone !== undefined) {
-    return { kind: 'delete-claim', reason: 'garbage_collected', message: gone };
+    return { kind: 'delete-claim', reason: 'garbage_collected', why: gone };
   }
   const { repairCause } = around;
   if (repairCause === undefined) return undefined;
-  const { reason, message } = repairCause;
-  return { kind: 'delete-claim', reason, message, repairCause };
+  const { reason: cause, why } = repairCause;
+  return { kind: 'delete-claim', reason: cause, why, repairCause };
 }
 
 /** The launch itself holds a claim: this one was launched by a version that did not. */
@@ -310,8 +310,8 @@ function whileWanted(claim: NodeClaim, around: ClaimSurroundings): readonly Life
   if (!isTrue(claim, 'Launched')) {
     const { nowMs } = around;
     if (nowMs - (launchTriedAtMs(claim) ?? nowMs) < LAUNCH_TIMEOUT_MS) return [];
-    const message = 'The instance was not launched within 5 minutes';
-    return [{ kind: 'delete-claim', reason: 'launch_timeout', message }];
+    const why = reason('launch-timeout', {});
+    return [{ kind: 'delete-claim', reason: 'launch_timeout', why }];
   }
   if (!isTrue(claim, 'Registered')) return registration(claim, around);
   const node = around.nodes[0];

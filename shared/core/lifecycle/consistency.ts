@@ -1,8 +1,9 @@
+import { reason, sentence } from '../explain/reason.ts';
 import type { Node } from '../model/cluster.ts';
 import { ownValue } from '../model/labels.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import { amountOf, type Resources } from '../model/resources.ts';
-import { isEphemeralTaint, type Taint } from '../model/taint.ts';
+import { isEphemeralTaint, type Taint, taintText } from '../model/taint.ts';
 import { formatQuantity } from '../quantity.ts';
 import type { ConditionClaim } from './conditions.ts';
 
@@ -28,10 +29,9 @@ function isExpected(taint: Taint, claim: NodeClaim): boolean {
 function taintTexts(claim: NodeClaim, { taints }: Node): readonly string[] {
   return taints
     .filter((taint) => !isExpected(taint, claim))
-    .map(({ key, value, effect }) => {
-      const text = `${key}${value === '' ? '' : `=${value}`}:${effect}`;
-      return `the node has the taint ${text}, which its NodeClaim does not have`;
-    });
+    .map(
+      (taint) => `the node has the taint ${taintText(taint)}, which its NodeClaim does not have`,
+    );
 }
 
 function labelTexts({ labels: promised }: NodeClaim, { labels }: Node): readonly string[] {
@@ -62,13 +62,18 @@ function amountTexts(what: string, promised: Resources, found: Resources): reado
  * Informational, as Karpenter's condition of the name.
  */
 export function consistentState(claim: NodeClaim, node: Node): ConditionClaim {
-  const differences = [
+  const differences = differencesOf(claim, node);
+  if (differences.length === 0) return { type: TYPE, status: 'True', reason: TYPE, message: '' };
+  const message = sentence(reason('node-inconsistent', { differences }));
+  return { type: TYPE, status: 'False', reason: 'ConsistencyCheckFailed', message };
+}
+
+/** What of the node is not as its NodeClaim promised. */
+export function differencesOf(claim: NodeClaim, node: Node): readonly string[] {
+  return [
     ...taintTexts(claim, node),
     ...labelTexts(claim, node),
     ...amountTexts('capacity', claim.capacity, node.capacity),
     ...amountTexts('allocatable', claim.allocatable, node.allocatable),
   ];
-  if (differences.length === 0) return { type: TYPE, status: 'True', reason: TYPE, message: '' };
-  const message = differences.join('; ');
-  return { type: TYPE, status: 'False', reason: 'ConsistencyCheckFailed', message };
 }

@@ -1,3 +1,4 @@
+import { type Reason, reason } from '../explain/reason.ts';
 import type { Condition, Node } from '../model/cluster.ts';
 import { nodeOfClaim } from '../model/joins.ts';
 import { NODE_POOL } from '../model/labels.ts';
@@ -44,7 +45,7 @@ export interface SeenStatus {
 /** Why a claim whose instance runs has to be replaced. */
 export interface RepairCause {
   readonly reason: 'unhealthy' | SeenStatus['kind'];
-  readonly message: string;
+  readonly why: Reason;
   /** Nothing on the node is worth waiting for: it goes without a drain. */
   readonly isImmediate: boolean;
   /** The node condition, for metrics; undefined: EC2 says so. */
@@ -104,9 +105,9 @@ export function unhealthyNodes(
       continue;
     }
     const minutes = policy.tolerationMs / MINUTE_MS;
-    const message = `${policy.type} has been ${policy.status} for ${minutes} minutes`;
-    const type = policy.type;
-    unhealthy.set(claim.uid, { reason: 'unhealthy', message, isImmediate: true, condition: type });
+    const { type: condition, status } = policy;
+    const why = reason('node-unhealthy', { condition, status, minutes });
+    unhealthy.set(claim.uid, { reason: 'unhealthy', why, isImmediate: true, condition });
   }
   return { unhealthy, blocked };
 }
@@ -131,8 +132,9 @@ export function impairedInstances(
     const claim = byInstance.get(instanceId);
     const isImmediate = kind !== 'event_status';
     if (claim === undefined || (isImmediate && nowMs < sinceMs + IMPAIRED_MS)) continue;
-    const message = `EC2 reports ${kind} of ${instanceId}: ${description}`;
-    unhealthy.set(claim.uid, { reason: kind, message, isImmediate, condition: undefined });
+    const said = { check: kind, instance: instanceId, said: description };
+    const why = reason('instance-impaired', said);
+    unhealthy.set(claim.uid, { reason: kind, why, isImmediate, condition: undefined });
   }
   return unhealthy;
 }

@@ -43,6 +43,8 @@ export const MIN_VALUES_RELAXED = 'karpenter.sh/nodeclaim-min-values-relaxed';
 /** Our own annotations; the table of all of them is docs/annotations.md. */
 export const PLAN = 'joiner.dev/plan';
 export const DECISION = 'joiner.dev/decision';
+/** On Events: the code of the reason that the message puts in words. */
+export const REASON_CODE = 'joiner.dev/reason';
 export const NOMINATED_UNTIL = 'joiner.dev/nominated-until';
 export const PLANNED_PODS = 'joiner.dev/planned-pods';
 export const LAUNCHED_FOR = 'joiner.dev/launched-for';
@@ -52,6 +54,7 @@ export const INTERRUPTED = 'joiner.dev/interrupted';
 export const REPLACES = 'joiner.dev/replaces';
 export const REPLACED_BY = 'joiner.dev/replaced-by';
 export const REPLACED_FOR = 'joiner.dev/replaced-for';
+export const EVICTION_ORDER = 'joiner.dev/eviction-order';
 export const APPROVED = 'joiner.dev/approved';
 export const LIMITS_GUARD = 'joiner.dev/limits-guard';
 export const CONSOLIDATION_GUARD = 'joiner.dev/consolidation-guard';

@@ -1,3 +1,4 @@
+import { type Reason, sentences } from '../explain/reason.ts';
 import type { CapacityType, Labels } from './labels.ts';
 import type { RequirementExpression } from './requirement.ts';
 import type { Resources } from './resources.ts';
@@ -40,21 +41,16 @@ export interface PlannedNodeClaim {
   readonly overlays: readonly string[];
 }
 
-/** One elimination stage: how many candidates entered, how many were left, and what removed them. */
-export interface EliminationStage {
-  readonly what: string;
-  readonly before: number;
-  readonly after: number;
+/** Why a pod has no place. */
+export interface UnplacedReason {
+  /** Each has to go before the pod gets one. */
+  readonly reasons: readonly Reason[];
+  /** The reasons in words, for people. */
+  readonly message: string;
 }
 
-export interface UnplacedReason {
-  /** One line for people, stages and counts included. */
-  readonly message: string;
-  /** By NodePool, in the order tried. */
-  readonly pools: readonly {
-    readonly nodePool: string;
-    readonly stages: readonly EliminationStage[];
-  }[];
+export function unplacedBecause(reasons: readonly Reason[]): UnplacedReason {
+  return { reasons, message: sentences(reasons) };
 }
 
 export interface PreferenceScore {
@@ -79,7 +75,7 @@ export interface Plan {
   /** By pod key. */
   readonly unplaced: ReadonlyMap<string, UnplacedReason>;
   /** Pods never considered, and why. */
-  readonly ignored: ReadonlyMap<string, string>;
+  readonly ignored: ReadonlyMap<string, Reason>;
   readonly preferences: PreferenceScore;
   /** USD an hour of all new claims' chosen offerings, after overlays. */
   readonly pricePerHour: number;

@@ -185,3 +185,11 @@ export function isOver({ phase }: Pick<Pod, 'phase'>): boolean {
 export function isLive(pod: Pick<Pod, 'phase' | 'deletedAtMs'>): boolean {
   return pod.deletedAtMs === undefined && !isOver(pod);
 }
+
+/** When the pod was told to go: its deletion timestamp is the end of the grace period. */
+export function toldToGoAtMs(
+  { deletionGraceSeconds, spec }: Pick<Pod, 'deletionGraceSeconds' | 'spec'>,
+  deletedAtMs: number,
+): number {
+  return deletedAtMs - (deletionGraceSeconds ?? spec.terminationGracePeriodSeconds) * 1000;
+}

@@ -9,6 +9,11 @@ export interface Taint {
   readonly effect: TaintEffect;
 }
 
+/** `key=value:effect`, for people. */
+export function taintText({ key, value, effect }: Taint): string {
+  return `${key}${value === '' ? '' : `=${value}`}:${effect}`;
+}
+
 /** On a node that is about to go: no more pods are to come. */
 export const DISRUPTED: Taint = { key: DISRUPTED_TAINT_KEY, value: '', effect: 'NoSchedule' };
 

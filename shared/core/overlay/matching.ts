@@ -1,5 +1,5 @@
 import { typeMeets, typeValues } from '../instance-types/type-requirements.ts';
-import { itemAt } from '../invariant.ts';
+import { missing } from '../missing.ts';
 import type { InstanceType, Offering } from '../model/instance-type.ts';
 import { CAPACITY_TYPE, NODE_POOL, ZONE, ZONE_ID } from '../model/labels.ts';
 import type { NodeOverlay, NodePool } from '../model/provisioning.ts';
@@ -117,7 +117,9 @@ export class TypeIndex {
       if (candidates === undefined || named.length < candidates.length) candidates = named;
     }
     candidates ??= this.types.map((_, index) => index);
-    return candidates.filter((index) => typeMeets(node, itemAt(this.types, index), defined));
+    return candidates.filter((index) =>
+      typeMeets(node, this.types[index] ?? missing(index), defined),
+    );
   }
 
   private withAnyOf(key: string, values: ReadonlySet<string>): TypeList {

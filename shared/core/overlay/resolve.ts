@@ -1,4 +1,4 @@
-import { itemAt } from '../invariant.ts';
+import { missing } from '../missing.ts';
 import type { InstanceType, Offering } from '../model/instance-type.ts';
 import type { NodeOverlay, NodePool, PriceChange } from '../model/provisioning.ts';
 import {
@@ -89,14 +89,14 @@ class Context {
     this.parts = parts;
     this.start = new Int32Array(types.length + 1);
     for (const [at, type] of types.entries()) {
-      this.start[at + 1] = itemAt(this.start, at) + type.offerings.length;
+      this.start[at + 1] = (this.start[at] ?? missing(at)) + type.offerings.length;
     }
-    this.prices = fieldState(itemAt(this.start, types.length));
+    this.prices = fieldState(this.start[types.length] ?? missing(types.length));
   }
 
   /** Types and price targets that an overlay matches; undefined = none. */
   targets(matcher: OverlayMatcher, position: number): Targets | undefined {
-    const part = itemAt(this.parts, position);
+    const part = this.parts[position] ?? missing(position);
     if (!part.isAllowed) return undefined;
     const matched = this.index.matching(matcher, part);
     const byKind = Uint8Array.from(this.representatives, (each) =>
@@ -105,10 +105,14 @@ class Context {
     const types: number[] = [];
     const offerings: number[] = [];
     for (const type of matched) {
-      const start = itemAt(this.start, type);
+      const start = this.start[type] ?? missing(type);
       let isOffered = false;
-      for (const [at, { available }] of itemAt(this.types, type).offerings.entries()) {
-        if (itemAt(byKind, itemAt(this.kinds, start + at)) === 0) continue;
+      for (const [at, { available }] of (this.types[type] ?? missing(type)).offerings.entries()) {
+        if (
+          (byKind[this.kinds[start + at] ?? missing(start + at)] ??
+            missing(this.kinds[start + at] ?? missing(start + at))) === 0
+        )
+          continue;
         offerings.push(start + at);
         isOffered ||= available;
       }
@@ -263,7 +267,7 @@ class Resolver {
     for (const { context, fields } of hits) {
       for (const { field, state, at } of fields) {
         const clashing = at.flatMap((target) => {
-          const other = this.matchers[itemAt(state.claim, target)]?.overlay;
+          const other = this.matchers[state.claim[target] ?? missing(target)]?.overlay;
           if (other === undefined || other.weight !== overlay.weight) return [];
           return [{ other: other.name, type: typeAt(context, field, target) }];
         });
@@ -287,14 +291,14 @@ class Resolver {
     for (const { fields } of hits) {
       for (const { field, state, at } of fields) {
         for (const target of at) {
-          const winner = itemAt(state.winner, target);
+          const winner = state.winner[target] ?? missing(target);
           state.claim[target] = position;
           if (winner === NOBODY) {
             state.winner[target] = position;
             effective.add(field);
           } else {
             const names = covered.get(field) ?? new Set<string>();
-            covered.set(field, names.add(itemAt(this.matchers, winner).overlay.name));
+            covered.set(field, names.add((this.matchers[winner] ?? missing(winner)).overlay.name));
           }
         }
       }
@@ -316,10 +320,11 @@ class Resolver {
   }
 
   private adjustedType(context: Context, type: InstanceType, index: number): InstanceType {
-    const start = itemAt(context.start, index);
+    const start = context.start[index] ?? missing(index);
     let offerings: Offering[] | undefined;
     for (const [at, offering] of type.offerings.entries()) {
-      const overlay = this.matchers[itemAt(context.prices.winner, start + at)]?.overlay;
+      const overlay =
+        this.matchers[context.prices.winner[start + at] ?? missing(start + at)]?.overlay;
       if (overlay?.priceChange === undefined) continue;
       offerings ??= [...type.offerings];
       const price = changedPrice(offering.listPrice, overlay.priceChange);
@@ -328,7 +333,7 @@ class Resolver {
     let capacity: Record<string, number> | undefined;
     const names = new Set(type.capacityOverlays);
     for (const [resource, { winner }] of context.capacities) {
-      const overlay = this.matchers[itemAt(winner, index)]?.overlay;
+      const overlay = this.matchers[winner[index] ?? missing(index)]?.overlay;
       if (overlay === undefined) continue;
       capacity ??= { ...type.capacity };
       capacity[resource] = overlay.capacity[resource] ?? 0;
@@ -350,10 +355,10 @@ interface Hit {
 }
 
 function typeAt({ types, start }: Context, field: string, target: number): string {
-  if (field !== 'price') return itemAt(types, target).name;
-  return itemAt(
-    types,
-    types.findIndex((_, at) => target < itemAt(start, at + 1)),
+  if (field !== 'price') return (types[target] ?? missing(target)).name;
+  return (
+    types[types.findIndex((_, at) => target < (start[at + 1] ?? missing(at + 1)))] ??
+    missing(types.findIndex((_, at) => target < (start[at + 1] ?? missing(at + 1))))
   ).name;
 }
 

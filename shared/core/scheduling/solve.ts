@@ -1,38 +1,50 @@
-import type { Plan, UnplacedReason } from '../model/plan.ts';
+import { type Plan, type UnplacedReason, unplacedBecause } from '../model/plan.ts';
 import { podKey } from '../model/pod.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../model/snapshot.ts';
 import { separateSpreadPods } from './placing/spread-exchange.ts';
 import { PodAssigner, plannedClaim } from './plan/claims.ts';
+import { mended } from './plan/faulty-pods.ts';
 import { Flexibilities } from './plan/flexibility.ts';
 import { preferenceScore } from './plan/preference-score.ts';
 import { Reasons } from './plan/reasons.ts';
 import { widenReserved } from './plan/widening.ts';
 import { compileProblem } from './problem/compile.ts';
+import type { Problem } from './problem/problem.ts';
 import { SearchContext, SearchState } from './search/search-state.ts';
 import { weighPreferences } from './weighing.ts';
 
 /** Why each pod that was not assigned is left over. */
 function reasonsOf(
-  { nodePools, instanceTypes }: ClusterSnapshot,
+  snapshot: ClusterSnapshot,
   state: SearchState,
   assigner: PodAssigner,
 ): ReadonlyMap<string, UnplacedReason> {
   const { problem } = state.context;
   const unplaced = new Map<string, UnplacedReason>();
-  const sizes = nodePools.map((pool) => ({
-    pool,
-    types: instanceTypes.get(pool.name)?.length ?? 0,
-  }));
-  const reasons = new Reasons(state, sizes);
+  const reasons = new Reasons(state, snapshot);
   for (const podClass of problem.classes) {
     const rest = assigner.rest(podClass);
     if (rest.length === 0) continue;
     const reason = reasons.of(podClass);
     for (const pod of rest) unplaced.set(podKey(pod), reason);
   }
-  for (const [pod, message] of problem.unplaceable)
-    unplaced.set(podKey(pod), { message, pools: [] });
+  for (const [pod, reason] of faultyReasons(snapshot, problem)) unplaced.set(pod, reason);
   return unplaced;
+}
+
+/** What is wrong with pods that no plan can place, and what else keeps them from nodes. */
+function faultyReasons(
+  snapshot: ClusterSnapshot,
+  { unplaceable, settings }: Pick<Problem, 'unplaceable' | 'settings'>,
+): readonly (readonly [string, UnplacedReason])[] {
+  if (unplaceable.size === 0) return [];
+  const better = mended(snapshot, unplaceable);
+  const left: Plan['unplaced'] =
+    better === undefined ? new Map() : solve(better, settings).unplaced;
+  return [...unplaceable].map(([pod, faults]) => {
+    const key = podKey(pod);
+    return [key, unplacedBecause([...faults, ...(left.get(key)?.reasons ?? [])])];
+  });
 }
 
 export function solve(snapshot: ClusterSnapshot, settings: SchedulingSettings): Plan {

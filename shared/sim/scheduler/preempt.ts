@@ -1,4 +1,4 @@
-import { itemAt } from '../../core/invariant.ts';
+import { missing } from '../../core/missing.ts';
 import type { PodDisruptionBudget } from '../../core/model/cluster.ts';
 import type { Pod } from '../../core/model/pod.ts';
 import { selects } from '../../core/scheduling/problem/selectors.ts';
@@ -79,7 +79,7 @@ function candidateOn(
 
 function isCheaper(a: Candidate, b: Candidate): boolean {
   const at = a.cost.findIndex((each, index) => each !== b.cost[index]);
-  return at === -1 ? a.node < b.node : itemAt(a.cost, at) < itemAt(b.cost, at);
+  return at === -1 ? a.node < b.node : (a.cost[at] ?? missing(at)) < (b.cost[at] ?? missing(at));
 }
 
 /** Whether pods that matter less are on their way out of the node that the pod is nominated to. */

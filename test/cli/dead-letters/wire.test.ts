@@ -151,7 +151,7 @@ describe('joiner dead-letters', () => {
     [['--dry-run'], '--dry-run is for --redrive and --discard'],
     [['--limit', '0'], 'expected a whole number from 1 to 1000'],
     [['--region', 'mars'], 'expected the name of a region'],
-    [['-o', 'yaml'], 'text, json'],
+    [['-o', 'xml'], 'text, json, yaml'],
   ])('%j is bad usage', async (args, message) => {
     const { exitCode, stdout, stderr } = await letters(...args);
     expect([exitCode, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)]);

@@ -48,6 +48,7 @@ async function answerWhenSent(): Promise<void> {
     useCase: 'interrupt',
     object: `Probe/${mark}`,
     action: 'none',
+    reasons: [],
     message: '',
     detail: {},
   });

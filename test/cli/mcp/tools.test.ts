@@ -49,6 +49,11 @@ describe('tools', () => {
     ['top', { nodepools: ['general', 'gpu'] }, 'top --nodepool general gpu'],
     ['top', { nodepools: [] }, 'top'],
     ['budgets', { next: '7d' }, 'budgets --next 7d'],
+    [
+      'decisions',
+      { cluster: 'demo', since: '6h', nodepool: 'gpu' },
+      'decisions --cluster demo --since 6h --nodepool gpu',
+    ],
     ['replay', { recordings: ['a.json', 'b.json'] }, 'replay a.json b.json'],
   ])('%s %j runs %s', async (name, input, line) => {
     const { client, lines } = await session();
@@ -62,6 +67,7 @@ describe('tools', () => {
       plan: { manifests: ['a.yaml'] },
       top: { nodepools: ['general'] },
       budgets: { next: '7d' },
+      decisions: { cluster: 'demo', pod: 'shop/web', node: 'ip-1' },
       replay: { recordings: ['a.json'] },
     };
     const options = { kubeconfig: 'k', context: 'c', region: 'us-east-1', bucket: 'b' };

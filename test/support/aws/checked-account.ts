@@ -43,6 +43,10 @@ export class CheckedAccount {
   routeTables: ec2.RouteTable[] = [];
   roles = new Set(['AWSServiceRoleForEC2Spot']);
   rules = 20;
+  /** Names of rules by the ARN of their target. */
+  readonly rulesByTarget = new Map<string, readonly string[]>();
+  /** ARNs of roles that may be passed to instances, by the ARN of who may. */
+  readonly passable = new Map<string, readonly string[]>();
   readonly functions = new Map<string, ModelFunction>();
   concurrency = { ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: 1000 };
   /** By code: what was granted to the account; others have AWS's default. */
@@ -90,6 +94,13 @@ export class CheckedAccount {
           const all = Array.from({ length: this.rules }, (_, at) => ({ Name: `rule-${at}` }));
           const { items, next } = page(all, asked.NextToken, 100);
           return { Rules: items, NextToken: next };
+        }),
+        ListRuleNamesByTarget: handle<
+          events.ListRuleNamesByTargetRequest,
+          events.ListRuleNamesByTargetCommandOutput
+        >(({ TargetArn = '', NextToken }) => {
+          const { items, next } = page(this.rulesByTarget.get(TargetArn) ?? [], NextToken, 1);
+          return { RuleNames: items, NextToken: next };
         }),
       },
     });
@@ -154,6 +165,17 @@ export class CheckedAccount {
         const Role = { RoleName, Arn, Path: '/', RoleId: 'AROA', CreateDate: new Date(0) };
         return { Role };
       }),
+      SimulatePrincipalPolicy: handle<
+        iam.SimulatePrincipalPolicyRequest,
+        iam.SimulatePrincipalPolicyCommandOutput
+      >(({ PolicySourceArn = '', ActionNames = [], ResourceArns = [] }) => ({
+        EvaluationResults: ResourceArns.map((arn) => ({
+          EvalActionName: ActionNames[0],
+          EvalDecision: this.passable.get(PolicySourceArn)?.includes(arn)
+            ? 'allowed'
+            : 'implicitDeny',
+        })),
+      })),
     };
   }
 

@@ -59,7 +59,9 @@ function fromFlags(cluster: string, flags: string): Boot {
 function fromNodeConfig(text: string): Boot {
   const spec = at(parseYaml(text), 'spec');
   const flags = at(spec, 'kubelet', 'flags');
-  const labels = Array.isArray(flags) ? String(flags[0]).replace('--node-labels=', '') : '';
+  // Karpenter quotes the list for the shell that starts the kubelet.
+  const flag = Array.isArray(flags) ? String(flags[0]) : '';
+  const labels = /^--node-labels="?([^"]*)"?$/.exec(flag)?.[1] ?? '';
   return {
     cluster: String(at(spec, 'cluster', 'name')),
     labels: labelsOf(labels),

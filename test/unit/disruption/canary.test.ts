@@ -11,6 +11,7 @@ import {
   verdictOf,
 } from '../../../shared/core/disruption/canary.ts';
 import type { Drift } from '../../../shared/core/disruption/drift.ts';
+import { reason } from '../../../shared/core/explain/reason.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
 import { claimOf, yes } from '../../builders/scheduling.ts';
 
@@ -18,7 +19,7 @@ const NEW_IMAGE = 'EC2NodeClass/default image ami-2';
 const NEW_TEMPLATE = 'NodePool/general template abc';
 
 function drift(state: string | undefined): Drift {
-  return { reason: 'AMIDrift', message: '', state };
+  return { reason: 'AMIDrift', why: reason('node-drifted', {}), state };
 }
 
 function trials(changes: Partial<Trials> = {}): Trials {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  blockedBy,
+  blockersOf,
   inTurn,
   isEmpty,
   unevictableBy,
@@ -11,6 +11,7 @@ import {
   forgottenNodes,
   replacedByText,
 } from '../../../shared/core/disruption/commands.ts';
+import { sentences } from '../../../shared/core/explain/reason.ts';
 import type { PodDisruptionBudget } from '../../../shared/core/model/cluster.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
@@ -32,7 +33,7 @@ function blocked(
 ): boolean {
   const claim = claimOf('old', rest.claim);
   const node = nodeOf('old', 4, 16, rest.node);
-  return blockedBy({ claim, node, pods }, budgets, 10 * MINUTE, 'eventual') !== undefined;
+  return blockersOf({ claim, node, pods }, budgets, 10 * MINUTE, 'eventual').length > 0;
 }
 
 const annotated = (key: string, value: string) => ({ annotations: { [key]: value } });
@@ -188,7 +189,10 @@ describe('a replacement', () => {
     const old = replaced('new');
     const annotations = { ...old.annotations, 'joiner.dev/replaced-for': 'Whim' };
     expect(progress([{ ...old, annotations }, replacement('new', initialized)])).toMatchObject([
-      { kind: 'failed', message: 'joiner.dev/replaced-for "Whim" is not a disruption reason' },
+      {
+        kind: 'failed',
+        why: { code: 'replacement-reason-unknown', parameters: { value: 'Whim' } },
+      },
     ]);
   });
 
@@ -209,16 +213,16 @@ describe('a replacement', () => {
 
 describe('a node is not consolidated', () => {
   const daemon = { kind: 'DaemonSet', name: 'd', uid: 'd' };
-  it.each<[string, readonly Pod[], string | undefined]>([
-    ['for a pod that moves', [on({})], undefined],
-    ['for a DaemonSet', [on({ controller: daemon }, { tolerations: tolerant })], undefined],
-    ['for a pod that is over', [on({ phase: 'Succeeded' }, { tolerations: tolerant })], undefined],
+  it.each<[string, readonly Pod[], string]>([
+    ['for a pod that moves', [on({})], ''],
+    ['for a DaemonSet', [on({ controller: daemon }, { tolerations: tolerant })], ''],
+    ['for a pod that is over', [on({ phase: 'Succeeded' }, { tolerations: tolerant })], ''],
     [
       'with a pod that is never evicted',
       [on({}, { tolerations: tolerant }), on({})],
       'Pod default/a tolerates the taint karpenter.sh/disrupted and is not evicted',
     ],
   ])('%s', (_, pods, expected) => {
-    expect(unevictableBy({ pods })).toBe(expected);
+    expect(sentences(unevictableBy({ pods }))).toBe(expected);
   });
 });

@@ -4,13 +4,14 @@ import {
   drainingOf,
   forgottenNodes,
   isLate,
-  lateText,
+  lateness,
   type Progress,
   patienceMs,
   replacedByText,
   replacedUids,
   replacesText,
 } from '../../../shared/core/disruption/commands.ts';
+import { reason, sentence } from '../../../shared/core/explain/reason.ts';
 import type { Condition, Node } from '../../../shared/core/model/cluster.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
 import { claimOf, nodeOf, yes } from '../../builders/scheduling.ts';
@@ -77,8 +78,9 @@ describe('a replacement is late', () => {
     ],
     ['not why it was not registered', [...yes('Registered'), saying('Ready', 'x')], ''],
   ])('says %s', (_, conditions, why) => {
-    expect(lateText(claim('a', { conditions }), 9.6 * MINUTE)).toBe(
-      `NodeClaim a was not ready after 10 minutes${why}`,
+    const late = reason('replacement-late', lateness(claim('a', { conditions }), 9.6 * MINUTE));
+    expect(sentence(late)).toBe(
+      `Its replacement: NodeClaim a was not ready after 10 minutes${why}`,
     );
   });
 
@@ -155,7 +157,7 @@ describe('replacements under way', () => {
         reason: 'Drifted',
         progress: {
           kind: 'failed',
-          message: 'joiner.dev/replaced-for "Whim" is not a disruption reason',
+          why: { code: 'replacement-reason-unknown', parameters: { value: 'Whim' } },
           broken: undefined,
           late: new Set(),
         },
@@ -182,7 +184,7 @@ describe('replacements under way', () => {
       progress([old('a', { [REPLACED_BY]: 'new,newer' }), replacement('newer', 'uid-a')]),
     ).toEqual({
       kind: 'failed',
-      message: 'NodeClaim new, its replacement, is gone',
+      why: reason('replacement-gone', { nodeClaim: 'new' }),
       broken: undefined,
       late: new Set(),
     });
@@ -195,13 +197,13 @@ describe('replacements under way', () => {
     expect(progress([two, first, second], 9.5 * MINUTE - 1)).toEqual({ kind: 'waiting' });
     expect(progress([two, first, second], 9.5 * MINUTE)).toEqual({
       kind: 'failed',
-      message: 'Its replacement: NodeClaim second was not ready after 10 minutes',
+      why: reason('replacement-late', { nodeClaim: 'second', minutes: 10, said: '' }),
       broken: second,
       late: new Set(['first', 'second']),
     });
     const alone = progress([old('a', { [REPLACED_BY]: 'first' }), first], 9.5 * MINUTE);
     expect(alone).toMatchObject({
-      message: 'Its replacement: NodeClaim first was not ready after 10 minutes',
+      why: reason('replacement-late', { nodeClaim: 'first', minutes: 10, said: '' }),
       broken: undefined,
     });
   });

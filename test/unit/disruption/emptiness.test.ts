@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { blockedBy } from '../../../shared/core/disruption/candidates.ts';
+import { blockersOf } from '../../../shared/core/disruption/candidates.ts';
 import { isIdle, notNeeded } from '../../../shared/core/disruption/emptiness.ts';
+import { sentences } from '../../../shared/core/explain/reason.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../../../shared/core/model/snapshot.ts';
 import { claimOf, nodeOf, podOf, snapshotOf, yes } from '../../builders/scheduling.ts';
@@ -51,11 +52,13 @@ describe('what holds a node that is to be removed', () => {
       annotations: { 'karpenter.sh/do-not-disrupt': 'true' },
     });
     expect(
-      blockedBy({ claim, node: nodeOf('old', 4, 16), pods: [pod] }, [], NOW, 'graceful'),
+      sentences(
+        blockersOf({ claim, node: nodeOf('old', 4, 16), pods: [pod] }, [], NOW, 'graceful'),
+      ),
     ).toContain('a');
     expect(
-      blockedBy({ claim, node: nodeOf('old', 4, 16), pods: [on()] }, [], NOW, 'graceful'),
-    ).toBeUndefined();
+      blockersOf({ claim, node: nodeOf('old', 4, 16), pods: [on()] }, [], NOW, 'graceful'),
+    ).toEqual([]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { planAround } from '../../../shared/core/disruption/replaced.ts';
 import { REPLACED_BY } from '../../../shared/core/model/labels.ts';
+import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
 import {
   type ClusterSnapshot,
   DEFAULT_SCHEDULING_SETTINGS,
@@ -51,6 +52,22 @@ describe('pods of a node that is being replaced', () => {
       snapshotOf({ nodes: [closed('a')], nodeClaims: [gone], pods: [on('a', 'a1')] }),
     );
     expect(opened).toEqual(['default/a1']);
+  });
+
+  it.each<[string, object, readonly string[]]>([
+    ['stay put while consolidation drains their node', {}, []],
+    ['have to go where EC2 takes the node', { 'joiner.dev/interrupted': 'spot' }, ['default/a1']],
+  ])('%s', (_, annotations, expected) => {
+    const conditions = [
+      ...joined,
+      { ...yes('DisruptionReason')[0], reason: 'Underutilized' },
+    ] as NodeClaim['conditions'];
+    const gone = claim('a', { deletedAtMs: 1, conditions, annotations });
+    const node = { ...closed('a'), deletedAtMs: 1 };
+    const { opened } = planned(
+      snapshotOf({ nodes: [node], nodeClaims: [gone], pods: [on('a', 'a1')] }),
+    );
+    expect(opened).toEqual(expected);
   });
 
   it('keep the place that is there for them from pods that wait', () => {

@@ -6,6 +6,7 @@ import {
   withPlaces,
   withReserved,
 } from '../../../shared/core/disruption/simulation.ts';
+import { sentence } from '../../../shared/core/explain/reason.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
 import {
   type ClusterSnapshot,
@@ -39,7 +40,7 @@ const full: ClusterSnapshot = {
 
 function plannedFor(snapshot: ClusterSnapshot, node: typeof a) {
   const outcome = simulate(snapshot, node, DEFAULT_SCHEDULING_SETTINGS);
-  if (outcome.kind === 'blocked') throw new Error(outcome.message);
+  if (outcome.kind === 'blocked') throw new Error(sentence(outcome.why));
   return outcome;
 }
 

@@ -68,8 +68,20 @@ describe('a pod that waits', () => {
         nodePool: 'default',
         types: 12,
         stages: [
-          { what: 'karpenter.k8s.aws/instance-family In [m7g]', before: 12, after: 3 },
-          { what: 'cpu 100', before: 3, after: 0 },
+          {
+            code: 'node-affinity',
+            parameters: { key: 'karpenter.k8s.aws/instance-family', values: 'In [m7g]' },
+            what: 'karpenter.k8s.aws/instance-family In [m7g]',
+            before: 12,
+            after: 3,
+          },
+          {
+            code: 'request-too-large',
+            parameters: { resource: 'cpu', amount: '100' },
+            what: 'cpu 100',
+            before: 3,
+            after: 0,
+          },
         ],
         left: 0,
       },

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { sentence } from '../../../shared/core/explain/reason.ts';
 import {
   backedOffPods,
-  backoffMessage,
+  backoffReason,
   type KnownLaunches,
   type LaunchBackoff,
   toldBackoff,
@@ -102,7 +103,9 @@ describe('a pod is backed off', () => {
     const open = [{ group: vain(0).group, claim: 'c3', isDoubtful: false, runsOthers: false }];
     const [backoff] = held([web('b')], [vain(2), vain(1)], 3602 * SECOND, { open }).values();
     expect(backoff?.trying).toEqual(['c3']);
-    expect(backoff && backoffMessage(backoff)).toContain('until it is seen whether c3 help');
+    expect(backoff && sentence(backoffReason(backoff))).toContain(
+      'until it is seen whether c3 help',
+    );
     // Before two were in vain, a pod does not wait for the next, unless that lacks something too.
     expect(held([web('b')], [vain(1)], 10 * SECOND, { open }).size).toBe(0);
     const doubtful = open.map((each) => ({ ...each, isDoubtful: true }));
@@ -220,7 +223,9 @@ describe('a pod is backed off', () => {
   });
 
   it('with a reason that names what was tried', () => {
-    const message = backoffMessage({ untilMs: 3602 * SECOND, launches: [vain(2), vain(1)] });
+    const message = sentence(
+      backoffReason({ untilMs: 3602 * SECOND, launches: [vain(2), vain(1)] }),
+    );
     expect(message).toMatchInlineSnapshot(
       `"no NodeClaim is launched for it before 1970-01-01T01:00:02.000Z: 2 were launched for it or pods like it, joined, and it still waits: c2 (no label team), c1 (no label team). One is launched earlier if the pod, a NodePool, an EC2NodeClass or a DaemonSet changes, or if the annotation joiner.dev/retry-launch of the pod gets a new value"`,
     );
@@ -228,14 +233,15 @@ describe('a pod is backed off', () => {
 });
 
 describe('the message', () => {
+  const messageOf = (backoff: LaunchBackoff): string => sentence(backoffReason(backoff));
   const launches = [5, 4, 3, 2].map((number) => vain(number));
 
   it('names three launches, and counts the others', () => {
-    expect(backoffMessage({ untilMs: 0, launches })).toContain(
+    expect(messageOf({ untilMs: 0, launches })).toContain(
       ': 4 were launched for it or pods like it, joined, and it still waits: ' +
         'c5 (no label team), c4 (no label team), c3 (no label team) and 1 more. One',
     );
-    expect(backoffMessage({ untilMs: 0, launches: launches.slice(1) })).toContain(
+    expect(messageOf({ untilMs: 0, launches: launches.slice(1) })).toContain(
       'c4 (no label team), c3 (no label team), c2 (no label team). One',
     );
   });
@@ -243,7 +249,7 @@ describe('the message', () => {
   it('says what is tried, and counts the others', () => {
     const text = 'no NodeClaim is launched for it until it is seen whether';
     const told = (trying: readonly string[], of: readonly UnusedLaunch[] = []) =>
-      backoffMessage({ untilMs: 0, launches: of, trying });
+      messageOf({ untilMs: 0, launches: of, trying });
     expect(told(['a'])).toBe(`${text} a help, whose nodes have joined, and it still waits`);
     expect(told(['a', 'b', 'c'])).toContain(`${text} a, b, c help,`);
     expect(told(['a', 'b', 'c', 'd', 'e'])).toContain(`${text} a, b, c and 2 more help,`);
@@ -254,15 +260,15 @@ describe('the message', () => {
   });
 
   it('is what somebody who knew the launches has told', () => {
-    expect(backoffMessage({ untilMs: 0, launches: [], told: 'so it is' })).toBe('so it is');
+    expect(messageOf({ untilMs: 0, launches: [], told: 'so it is' })).toBe('so it is');
   });
 
   it('is read back, whatever comes before it', () => {
-    const message = backoffMessage({ untilMs: 3602 * SECOND, launches });
+    const message = messageOf({ untilMs: 3602 * SECOND, launches });
     const expected = { untilMs: 3602 * SECOND, launches: [], told: message };
     expect(toldBackoff(message)).toEqual(expected);
     expect(toldBackoff(`Event: ${message}`)).toEqual(expected);
-    expect(backoffMessage(toldBackoff(message) ?? expected)).toBe(message);
+    expect(messageOf(toldBackoff(message) ?? expected)).toBe(message);
   });
 
   it.each([

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { reason } from '../../../shared/core/explain/reason.ts';
 import { hasToWait } from '../../../shared/core/lifecycle/action-order.ts';
 import type { LifecycleAction } from '../../../shared/core/lifecycle/actions.ts';
 import { aNode, aPod } from '../launch/builders.ts';
 
 const node = aNode();
 const ACTIONS: readonly LifecycleAction[] = [
-  { kind: 'delete-claim', reason: 'expired', message: '' },
+  { kind: 'delete-claim', reason: 'expired', why: reason('nodeclaim-expired', {}) },
   { kind: 'register', node, pods: [], labels: {}, annotations: {}, taints: [] },
   { kind: 'nominate', node, pods: [] },
   { kind: 'confirm', node },

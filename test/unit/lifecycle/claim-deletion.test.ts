@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { reason, sentence } from '../../../shared/core/explain/reason.ts';
 import type { ClaimSurroundings, LifecycleAction } from '../../../shared/core/lifecycle/actions.ts';
 import { decideClaim } from '../../../shared/core/lifecycle/claim.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
@@ -35,9 +36,14 @@ const at = (lastTransitionAtMs: number) => ({
 
 describe('why a claim is deleted', () => {
   const notReady = [aNode({ conditions: [] })];
+  const impaired = reason('instance-impaired', {
+    check: 'system_status',
+    instance: 'i-0',
+    said: 'no power',
+  });
   const repairCause = {
     reason: 'system_status',
-    message: 'EC2 says so',
+    why: impaired,
     isImmediate: true,
     condition: undefined,
   } as const;
@@ -91,16 +97,17 @@ describe('why a claim is deleted', () => {
       'launch_timeout',
       'The instance was not launched within 5 minutes',
     ],
-    ['unhealthy', ready, { nodes: [aNode()], repairCause }, 'system_status', 'EC2 says so'],
-  ])('%s', (_, claim, surroundings, reason, message) => {
+    ['unhealthy', ready, { nodes: [aNode()], repairCause }, 'system_status', sentence(impaired)],
+  ])('%s', (_, claim, surroundings, deletion, message) => {
     const [action, more] = actionsOf(claim, surroundings);
-    expect(action).toMatchObject({ kind: 'delete-claim', reason, message });
+    expect(action).toMatchObject({ kind: 'delete-claim', reason: deletion });
+    expect(action?.kind === 'delete-claim' && sentence(action.why)).toBe(message);
     expect(more).toBeUndefined();
   });
 
   it('with its repairCause where it is unhealthy', () => {
     expect(actionsOf(ready, { nodes: [aNode()], repairCause })).toEqual([
-      { kind: 'delete-claim', reason: 'system_status', message: 'EC2 says so', repairCause },
+      { kind: 'delete-claim', reason: 'system_status', why: impaired, repairCause },
     ]);
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { reason } from '../../../shared/core/explain/reason.ts';
 import { hasToWait } from '../../../shared/core/lifecycle/action-order.ts';
 import type { ClaimSurroundings } from '../../../shared/core/lifecycle/actions.ts';
 import { decideClaim } from '../../../shared/core/lifecycle/claim.ts';
@@ -32,7 +33,8 @@ describe('a claim without a finalizer', () => {
   it('is not deleted before it has one', () => {
     const deleted = { nodes: [aNode({ deletedAtMs: 1 })] };
     expect(kinds(bare, deleted)).toEqual(['hold-claim', 'delete-claim']);
-    const deletion = { kind: 'delete-claim', reason: 'node_deleted', message: '' } as const;
+    const why = reason('node-deleted', {});
+    const deletion = { kind: 'delete-claim', reason: 'node_deleted', why } as const;
     expect(hasToWait(deletion, new Set(['hold-claim']))).toBe(true);
   });
 

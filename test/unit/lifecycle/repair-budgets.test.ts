@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { reason } from '../../../shared/core/explain/reason.ts';
 import type { RepairCause } from '../../../shared/core/lifecycle/repair.ts';
 import { withinBudgets } from '../../../shared/core/lifecycle/repair-budgets.ts';
 import type { Node } from '../../../shared/core/model/cluster.ts';
@@ -8,7 +9,7 @@ import { aNode, aNodeClaim } from '../launch/builders.ts';
 
 const BROKEN: RepairCause = {
   reason: 'unhealthy',
-  message: '',
+  why: reason('node-unhealthy', { condition: 'Ready', status: 'False', minutes: 30 }),
   isImmediate: true,
   condition: 'Ready',
 };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { reason, sentence } from '../../../shared/core/explain/reason.ts';
 import {
   impairedInstances,
   type SeenStatus,
@@ -54,7 +55,7 @@ describe('an unhealthy node', () => {
       at === 0 ? { ...node, conditions: [since, ...node.conditions] } : node,
     );
     const { unhealthy } = unhealthyNodes(claims, worse, 60 * MINUTE);
-    expect([...unhealthy].map(([uid, { message }]) => [uid, message])).toEqual([
+    expect([...unhealthy].map(([uid, { why }]) => [uid, sentence(why)])).toEqual([
       ['c0', 'StorageReady has been False for 30 minutes'],
     ]);
   });
@@ -74,7 +75,7 @@ describe('an unhealthy node', () => {
     expect([...unhealthyNodes(claims, nodes, 30 * MINUTE).unhealthy.values()]).toEqual([
       {
         reason: 'unhealthy',
-        message: 'KernelReady has been False for 30 minutes',
+        why: reason('node-unhealthy', { condition: 'KernelReady', status: 'False', minutes: 30 }),
         isImmediate: true,
         condition: 'KernelReady',
       },
@@ -244,7 +245,11 @@ describe('an instance that EC2 reports on', () => {
     const described = { ...status('system_status'), description: 'reachability failed' };
     expect(reported([described], 2)).toEqual({
       reason: 'system_status',
-      message: `EC2 reports system_status of ${id}: reachability failed`,
+      why: reason('instance-impaired', {
+        check: 'system_status',
+        instance: id,
+        said: 'reachability failed',
+      }),
       isImmediate: true,
       condition: undefined,
     });

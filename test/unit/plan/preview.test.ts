@@ -3,7 +3,8 @@ import { withChanges } from '../../../cli/plan/changes.ts';
 import { type Preview, preview } from '../../../cli/plan/preview.ts';
 import { toldBy } from '../../../cli/told-backoffs.ts';
 import { loadCatalog } from '../../../shared/catalog/catalog.ts';
-import { backoffMessage } from '../../../shared/core/launch/launch-backoff.ts';
+import { sentence } from '../../../shared/core/explain/reason.ts';
+import { backoffReason } from '../../../shared/core/launch/launch-backoff.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, ZONE } from '../../../shared/core/model/labels.ts';
 import { podKey } from '../../../shared/core/model/pod.ts';
 import type { Json } from '../../../shared/sim/json.ts';
@@ -83,7 +84,7 @@ describe('a preview', () => {
     const nowMs = clock.nowMs();
     const [pod] = state.objects.pods;
     const key = pod === undefined ? '' : podKey(pod);
-    const message = backoffMessage({ untilMs: nowMs + MINUTE, launches: [] });
+    const message = sentence(backoffReason({ untilMs: nowMs + MINUTE, launches: [] }));
     const event = {
       involvedObject: { kind: 'Pod', namespace: pod?.namespace, name: pod?.name },
       reason: 'FailedScheduling',

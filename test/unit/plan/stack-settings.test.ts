@@ -7,6 +7,7 @@ import {
   settingsOf,
 } from '../../../cli/stack-settings.ts';
 import { loadCatalog } from '../../../shared/catalog/catalog.ts';
+import { reason } from '../../../shared/core/explain/reason.ts';
 import type { KubeClient } from '../../../shared/kube/client.ts';
 import { KubeError } from '../../../shared/kube/errors.ts';
 import { WORLD_START_MS } from '../../../shared/sim/world.ts';
@@ -134,9 +135,7 @@ describe('a preview', () => {
     };
     const without = await previewOf('SpotToSpotConsolidation=false');
     expect(without.removals).toEqual([]);
-    expect([...without.kept.values()]).toEqual([
-      'Spot nodes are replaced by cheaper spot nodes only with SpotToSpotConsolidation',
-    ]);
+    expect([...without.kept.values()]).toEqual([[reason('spot-to-spot-off', {})]]);
     const withGate = await previewOf('SpotToSpotConsolidation=true');
     expect(withGate.removals.map(({ action }) => action)).toEqual(['replace']);
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { sentence } from '../../../shared/core/explain/reason.ts';
 import { PLANNED_PODS } from '../../../shared/core/model/labels.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
 import type { ClusterSnapshot } from '../../../shared/core/model/snapshot.ts';
@@ -26,7 +27,8 @@ function placeOf(
   const existing = plan.existing.find(({ pods }) => isIn(pods));
   if (existing !== undefined) return existing.node;
   if (plan.newNodeClaims.some(({ pods }) => isIn(pods))) return 'a new node';
-  return plan.ignored.get('default/a') ?? 'nowhere';
+  const why = plan.ignored.get('default/a');
+  return why === undefined ? 'nowhere' : sentence(why);
 }
 
 function onNode(cpu: number, priority: number, rest: Partial<Pod> = {}): Pod {

@@ -17,10 +17,12 @@ it('a reason names the NodePools first that took the pod but for a taint', () =>
     types: [typeOf('m.large', 2, 8, 0.1)],
     pods: [podOf('web', { nodeSelector: { intent: 'apps' } })],
   });
-  const { message, pools } = plan.unplaced.get('default/web') ?? {};
+  const { message, reasons } = plan.unplaced.get('default/web') ?? {};
+  const [reason] = reasons ?? [];
   expect(message).toMatch(/^NodePool selected: .* after its taint team=a:NoSchedule/);
   expect(message).toMatch(/; and 2 more NodePools$/);
-  expect(pools?.map(({ nodePool }) => nodePool)).toEqual(['a', 'b', 'c', 'd', 'selected']);
+  const pools = reason?.code === 'pod-unplaced' ? reason.parameters.nodePools : [];
+  expect(pools.map(({ nodePool }) => nodePool)).toEqual(['selected', 'a', 'b', 'c', 'd']);
 });
 
 describe('pools', () => {

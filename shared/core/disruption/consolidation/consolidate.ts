@@ -1,3 +1,4 @@
+import { type Reason, reason } from '../../explain/reason.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE } from '../../model/labels.ts';
 import { amountOf } from '../../model/resources.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../model/snapshot.ts';
@@ -26,7 +27,7 @@ export interface Consolidation {
   /** Where not all can be looked at, another turn begins with others. */
   readonly turn: number;
   /** What came of groups of nodes when the snapshot was the same, as {@link Consolidated} has it. */
-  readonly known: ReadonlyMap<string, string>;
+  readonly known: ReadonlyMap<string, Reason>;
   /** The claim of a node about which somebody asks: why it stays is found out first. */
   readonly asked?: string | undefined;
 }
@@ -35,7 +36,7 @@ export interface Consolidated {
   /** No node is part of two, none takes in pods of one and goes with another. */
   readonly moves: readonly Move[];
   /** Why groups of nodes stay, by the names of their claims with commas. */
-  readonly refusals: ReadonlyMap<string, string>;
+  readonly refusals: ReadonlyMap<string, Reason>;
   /** Plans made. */
   readonly plans: number;
   /** All groups were looked at: as long as nothing changes there is nothing more to find. */
@@ -101,9 +102,9 @@ class Search {
   private readonly gone = new Set<ConsolidationCandidate>();
   private bound: GainBound;
   readonly moves: Move[] = [];
-  readonly refusals: Map<string, string>;
+  readonly refusals: Map<string, Reason>;
   /** The refusals as long as nothing was moved. */
-  before: ReadonlyMap<string, string>;
+  before: ReadonlyMap<string, Reason>;
   plans = 0;
 
   constructor(input: Consolidation, context: MoveContext) {
@@ -149,14 +150,14 @@ class Search {
     const key = keyOf(nodes);
     if (this.refusals.has(key)) return undefined;
     if (this.bound.of(nodes) <= 0) {
-      this.refusals.set(key, 'The saving would not pay back within the horizon');
+      this.refusals.set(key, reason('saving-too-small', {}));
       return undefined;
     }
     const found = moveOf(this.context, nodes, () => {
       this.plans += 1;
     });
     if (found.kind === 'move') return found;
-    this.refusals.set(key, found.message);
+    this.refusals.set(key, found.why);
     return undefined;
   }
 
@@ -241,8 +242,7 @@ export function reconsider(
   nodes: readonly ConsolidationCandidate[],
 ): Move | Refusal {
   const context = contextOf(input);
-  if (context === undefined)
-    return { kind: 'refusal', message: 'Pending pods need new nodes first' };
+  if (context === undefined) return { kind: 'refusal', why: reason('pending-pods-first', {}) };
   return moveOf(context, nodes);
 }
 
@@ -251,7 +251,7 @@ function searched(
   input: Consolidation,
   context: MoveContext,
   order: readonly ConsolidationCandidate[],
-  known: ReadonlyMap<string, string>,
+  known: ReadonlyMap<string, Reason>,
 ): Search {
   const search = new Search({ ...input, known }, context);
   const asked = order.find(({ claim }) => claim.name === input.asked);

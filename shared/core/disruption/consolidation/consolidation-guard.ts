@@ -1,5 +1,6 @@
 import { parseDurationMs } from '../../duration.ts';
-import { type Currency, money } from '../../model/currency.ts';
+import { isReason, type Reason, type ReasonOf, reason } from '../../explain/reason.ts';
+import type { Currency } from '../../model/currency.ts';
 import { CONSOLIDATION_GUARD } from '../../model/labels.ts';
 import type { NodeClaim, NodePool } from '../../model/provisioning.ts';
 import type { Balance, ConsolidationCandidate, ConsolidationSettings } from './payback.ts';
@@ -33,19 +34,23 @@ function readEntry(guard: Entry, key: string, value: string): boolean {
 
 /**
  * What a NodePool's annotation says, such as `saving=0.05,share=0.1,age=1h,horizon=12h`; empty where
- * there is none. A sentence where it cannot be read.
+ * there is none. A reason where it cannot be read.
  */
 export function consolidationGuardOf({
   annotations,
-}: Pick<NodePool, 'annotations'>): ConsolidationGuard | string {
+}: Pick<NodePool, 'annotations'>): ConsolidationGuard | ReasonOf<'guard-unreadable'> {
   const text = annotations[CONSOLIDATION_GUARD];
   const guard: Entry = {};
   if (text === undefined) return guard;
   for (const entry of text.split(',')) {
     const [key = '', value = ''] = entry.split('=').map((each) => each.trim());
     if (readEntry(guard, key, value)) continue;
-    const like = 'saving=0.05,share=0.1,age=1h,horizon=12h';
-    return `Annotation ${CONSOLIDATION_GUARD}: "${entry.trim()}" is not like part of ${like}`;
+    const like = 'part of saving=0.05,share=0.1,age=1h,horizon=12h';
+    return reason('guard-unreadable', {
+      annotation: CONSOLIDATION_GUARD,
+      value: entry.trim(),
+      like,
+    });
   }
   return guard;
 }
@@ -57,7 +62,7 @@ function guardsOf(
   return new Map(
     [...pools].flatMap(([name, pool]) => {
       const guard = consolidationGuardOf(pool);
-      return typeof guard === 'string' ? [] : [[name, guard] as const];
+      return isReason(guard) ? [] : [[name, guard] as const];
     }),
   );
 }
@@ -73,22 +78,26 @@ export function settingsFor(
   return horizonMs === settings.horizonMs ? settings : { ...settings, horizonMs };
 }
 
-/** Why a NodePool does not take the move, for people; undefined: all take it. */
+/** Why a NodePool does not take the move; undefined: all take it. */
 export function guarded(
   nodes: readonly ConsolidationCandidate[],
   { saving }: Balance,
   currency: Currency,
-): string | undefined {
+): Reason | undefined {
   const before = nodes.reduce((sum, { pricePerHour }) => sum + pricePerHour, 0);
   for (const [name, guard] of guardsOf(nodes)) {
-    const what = `${CONSOLIDATION_GUARD} of NodePool ${name} asks for`;
     if (guard.saving !== undefined && saving < guard.saving) {
-      const [saved, asked] = [saving, guard.saving].map((each) => money(each, currency));
-      return `It would save ${saved} an hour, and ${what} ${asked}`;
+      const asked = { amount: guard.saving, currency };
+      return reason('guard-saving', {
+        nodePool: name,
+        saving: { amount: saving, currency },
+        asked,
+      });
     }
     if (guard.share !== undefined && saving < guard.share * before) {
-      const [saved, asked] = [saving / before, guard.share].map((each) => Math.round(each * 100));
-      return `It would save ${saved} %, and ${what} ${asked} %`;
+      const percent = Math.round((saving / before) * 100);
+      const asked = Math.round(guard.share * 100);
+      return reason('guard-share', { nodePool: name, percent, asked });
     }
   }
   return undefined;
@@ -99,10 +108,10 @@ export function tooYoung(
   pool: NodePool,
   { createdAtMs }: Pick<NodeClaim, 'createdAtMs'>,
   nowMs: number,
-): string | undefined {
+): Reason | undefined {
   const guard = consolidationGuardOf(pool);
-  if (typeof guard === 'string') return guard;
+  if (isReason(guard)) return guard;
   if (guard.ageMs === undefined || nowMs - createdAtMs >= guard.ageMs) return undefined;
   const minutes = Math.ceil((createdAtMs + guard.ageMs - nowMs) / 60_000);
-  return `${CONSOLIDATION_GUARD} of NodePool ${pool.name} keeps it for ${minutes} more minutes`;
+  return reason('guard-age', { nodePool: pool.name, minutes });
 }

@@ -1,3 +1,4 @@
+import { isReason, type Reason, type ReasonOf, reason } from '../../explain/reason.ts';
 import { LIMITS_GUARD } from '../../model/labels.ts';
 import type { Pod } from '../../model/pod.ts';
 import type { NodePool } from '../../model/provisioning.ts';
@@ -8,20 +9,23 @@ export type LimitsGuard = ReadonlyMap<string, number>;
 
 const ENTRY = /^([a-z0-9./-]+)=(\d+(?:\.\d+)?)$/i;
 
+/** What an annotation is to be like. */
+const LIKE = 'cpu=4,memory=1.2';
+
 /**
  * What a NodePool's annotation says, such as `cpu=4,memory=1.2`; empty where there is none. A
- * sentence where it cannot be read.
+ * reason where it cannot be read.
  */
 export function limitsGuardOf({
   annotations,
-}: Pick<NodePool, 'annotations'>): LimitsGuard | string {
+}: Pick<NodePool, 'annotations'>): LimitsGuard | ReasonOf<'guard-unreadable'> {
   const text = annotations[LIMITS_GUARD];
   const guard = new Map<string, number>();
   if (text === undefined) return guard;
   for (const entry of text.split(',')) {
     const [, resource, ratio] = ENTRY.exec(entry.trim()) ?? [];
     if (resource === undefined || !(Number(ratio) > 0)) {
-      return `Annotation ${LIMITS_GUARD}: "${text}" is not like cpu=4,memory=1.2`;
+      return reason('guard-unreadable', { annotation: LIMITS_GUARD, value: text, like: LIKE });
     }
     guard.set(resource, Number(ratio));
   }
@@ -42,9 +46,9 @@ export function overLimits(
   node: string,
   allocatable: Resources,
   pods: readonly Pod[],
-): string | undefined {
+): Reason | undefined {
   const guard = limitsGuardOf(pool);
-  if (typeof guard === 'string') return guard;
+  if (isReason(guard)) return guard;
   if (guard.size === 0) return undefined;
   const limits = limitsOf(pods.filter(({ phase }) => phase !== 'Succeeded' && phase !== 'Failed'));
   for (const [resource, ratio] of guard) {
@@ -52,10 +56,7 @@ export function overLimits(
     const total = amountOf(limits, resource);
     if (total <= most) continue;
     const share = (total / amountOf(allocatable, resource)).toFixed(2);
-    return (
-      `Limits for ${resource} on ${node} would come to ${share} times what it has, ` +
-      `of ${ratio} that NodePool ${pool.name} allows`
-    );
+    return reason('guard-limits', { nodePool: pool.name, resource, node, share, allowed: ratio });
   }
   return undefined;
 }

@@ -1,12 +1,13 @@
+import { isReason, type Reason, reason } from '../../explain/reason.ts';
 import { invariant } from '../../invariant.ts';
-import { money } from '../../model/currency.ts';
+import type { EvictionOrder } from '../../lifecycle/eviction-order.ts';
 import { NODE_POOL, SPOT } from '../../model/labels.ts';
 import type { Plan, PlannedNodeClaim } from '../../model/plan.ts';
 import { type Pod, podKey } from '../../model/pod.ts';
 import type { NodePool } from '../../model/provisioning.ts';
 import { amountOf } from '../../model/resources.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../model/snapshot.ts';
-import { strandedPrice } from '../../scheduling/playback/stranded.ts';
+import { strandingOf } from '../../scheduling/playback/stranded.ts';
 import { podIndexOf } from '../../scheduling/problem/pod-index.ts';
 import { type StateNode, stateNodes } from '../../scheduling/problem/state-node.ts';
 import { replanned } from '../../scheduling/replan.ts';
@@ -43,15 +44,17 @@ export interface Move {
   readonly needs: readonly ReadonlySet<number>[];
   /** Pods that go to nodes which are there. */
   readonly elsewhere: Places;
+  /** The order in which the pods are evicted one after the other; undefined: all at once. */
+  readonly evictionOrder: EvictionOrder | undefined;
   readonly balance: Balance;
   /** USD saved at the horizon. */
   readonly gain: number;
 }
 
-/** Why nodes stay, in a sentence. */
+/** Why nodes stay. */
 export interface Refusal {
   readonly kind: 'refusal';
-  readonly message: string;
+  readonly why: Reason;
 }
 
 /** What moves are judged by. */
@@ -78,8 +81,8 @@ export function snapshotAfter(
   return withPlaces(without, elsewhere);
 }
 
-function refusal(message: string): Refusal {
-  return { kind: 'refusal', message };
+function refusal(why: Reason): Refusal {
+  return { kind: 'refusal', why };
 }
 
 /** Why the plan is not one that may be carried out; undefined: it is. */
@@ -88,31 +91,21 @@ function fault(
   { waiting }: MoveContext,
   without: ClusterSnapshot,
   moving: ReadonlySet<string>,
-): string | undefined {
+): Reason | undefined {
   const early = obstacle(plan, moving, startingNodes(without));
   if (early !== undefined) return early;
   const lost = [...plan.unplaced.keys()].sort().find((pod) => !waiting.has(pod));
-  if (lost !== undefined) return `Pod ${lost} would stay pending`;
+  if (lost !== undefined) return reason('pod-would-wait', { pod: lost, why: '' });
   const buffers = new Set(podIndexOf(without.pods).buffers.map(podKey));
   const isForOthers = ({ pods }: PlannedNodeClaim) =>
     !pods.some((pod) => moving.has(pod) || buffers.has(pod));
-  return plan.newNodeClaims.some(isForOthers)
-    ? 'Pending pods would need another new node'
-    : undefined;
-}
-
-/** Where nobody has looked, for people. */
-function exceptOn({ snapshot }: MoveContext): string {
-  const closed = snapshot.closedNodes?.size ?? 0;
-  if (closed === 0) return '';
-  const where = closed === 1 ? 'a node' : `${closed} nodes`;
-  return `, and ${where} whose pods changed within consolidateAfter took no pods`;
+  return plan.newNodeClaims.some(isForOthers) ? reason('pending-pods-need-node', {}) : undefined;
 }
 
 /** Whether nodes of the pool bear whatever their pods may use. */
 function isUnguarded(pool: NodePool): boolean {
   const guard = limitsGuardOf(pool);
-  return typeof guard !== 'string' && guard.size === 0;
+  return !isReason(guard) && guard.size === 0;
 }
 
 /** Whether the nodes that take pods in could bear what these may use. */
@@ -120,7 +113,7 @@ function overloaded(
   snapshot: ClusterSnapshot,
   places: Places,
   replacements: readonly PlannedNodeClaim[],
-): string | undefined {
+): Reason | undefined {
   const pools = new Map(snapshot.nodePools.map((pool) => [pool.name, pool]));
   if (snapshot.nodePools.every(isUnguarded)) return undefined;
   const byKey = new Map(snapshot.pods.map((pod) => [podKey(pod), pod]));
@@ -132,8 +125,8 @@ function overloaded(
     const pool = pools.get(nodePool ?? '');
     if (pool === undefined) continue;
     const coming = (taken.get(name) ?? []).flatMap(([pod]) => byKey.get(pod) ?? []);
-    const message = overLimits(pool, name, allocatable, [...(byNode.get(name) ?? []), ...coming]);
-    if (message !== undefined) return message;
+    const why = overLimits(pool, name, allocatable, [...(byNode.get(name) ?? []), ...coming]);
+    if (why !== undefined) return why;
   }
   for (const { nodePool, chosen, pods } of replacements) {
     const pool = pools.get(nodePool);
@@ -143,8 +136,8 @@ function overloaded(
       const found = byKey.get(pod);
       return found === undefined ? [] : [found];
     });
-    const message = overLimits(pool, `a new ${chosen.type}`, type.capacity, coming);
-    if (message !== undefined) return message;
+    const why = overLimits(pool, `a new ${chosen.type}`, type.capacity, coming);
+    if (why !== undefined) return why;
   }
   return undefined;
 }
@@ -224,18 +217,18 @@ function narrowedAll(
 
 /**
  * The replacements with only such types that the move pays back whatever EC2 chooses of them. What
- * may be spent beyond the plan is shared equally. A sentence where that cannot be.
+ * may be spent beyond the plan is shared equally. A reason where that cannot be.
  */
 function affordable(
   context: MoveContext,
   nodes: readonly ConsolidationCandidate[],
   planned: readonly PlannedNodeClaim[],
-): readonly PlannedNodeClaim[] | string {
+): readonly PlannedNodeClaim[] | Reason {
   const { settings } = context;
   const isSpot = planned.some(({ chosen }) => chosen.capacityType === SPOT);
   const isSpotToSpot = isSpot && nodes.every((each) => each.isSpot);
   if (isSpotToSpot && !settings.spotToSpot) {
-    return 'Spot nodes are replaced by cheaper spot nodes only with SpotToSpotConsolidation';
+    return reason('spot-to-spot-off', {});
   }
   const chosen = chosenPrice(planned);
   const { saving } = balanceOf(nodes, chosen, settings);
@@ -248,17 +241,17 @@ function affordable(
     const worst = all.reduce((sum, { priceMax }) => sum + priceMax, 0);
     if (!isWorthAtWorst(context, nodes, planned, worst)) continue;
     const isFew = all.some(({ claim }) => claim.instanceTypes.length < SPOT_TYPES);
-    if (isSingle && isFew) return `Fewer than ${SPOT_TYPES} spot instance types are cheaper`;
+    if (isSingle && isFew) return reason('spot-types-too-few', { least: SPOT_TYPES });
     return all.map(({ claim }) => claim);
   }
-  return 'Too few instance types are cheaper';
+  return reason('cheaper-types-too-few', {});
 }
 
 /** Whether limits of pools have room for old and new nodes together: both are there for a while. */
 function overLimit(
   { nodePools, nodeClaims, instanceTypes }: ClusterSnapshot,
   replacements: readonly PlannedNodeClaim[],
-): string | undefined {
+): Reason | undefined {
   const byPool = Map.groupBy(replacements, ({ nodePool }) => nodePool);
   for (const { name, limits } of nodePools) {
     const own = byPool.get(name) ?? [];
@@ -272,8 +265,7 @@ function overLimit(
       const before = claims.map(({ capacity }) => (isNodes ? 1 : amountOf(capacity, resource)));
       const after = own.map((each) => (isNodes ? 1 : largest(each.instanceTypes)));
       const total = [...before, ...after].reduce((sum, amount) => sum + amount, 0);
-      if (total > limit)
-        return `Limits of NodePool ${name} do not allow old and new nodes together`;
+      if (total > limit) return reason('limits-for-both', { nodePool: name });
     }
   }
   return undefined;
@@ -312,10 +304,8 @@ interface Attempt {
   readonly isTight: boolean;
 }
 
-const STRANDS = 'kube-scheduler could leave pods over whose nodes cost more than the move saves';
-
-function stays(message: string): Attempt {
-  return { found: refusal(message), isTight: false };
+function stays(why: Reason): Attempt {
+  return { found: refusal(why), isTight: false };
 }
 
 /** The same by one plan, whose nodes may turn out too tight. */
@@ -325,44 +315,45 @@ function moveBy(given: MoveContext, nodes: readonly ConsolidationCandidate[]): A
   const without = nodes.reduce((each, { node }) => withLeaving(each, node.name), snapshot);
   const { plan, state: world } = replanned(without, scheduling);
   const moving = new Set(nodes.flatMap(({ pods }) => pods.filter(isReschedulable)).map(podKey));
-  const message = fault(plan, context, without, moving);
-  if (message !== undefined) return stays(message);
+  const wrong = fault(plan, context, without, moving);
+  if (wrong !== undefined) return stays(wrong);
   const planned = plan.newNodeClaims;
   const balance = balanceOf(nodes, chosenPrice(planned), settings);
   const gain = gainOf(balance, settings);
   if (gain <= 0) {
     const { saving, cost } = balance;
-    if (saving <= 0)
-      return stays(`Its pods would not run cheaper on other nodes${exceptOn(context)}`);
+    const closed = snapshot.closedNodes?.size ?? 0;
+    if (saving <= 0) return stays(reason('pods-not-cheaper', { closed }));
+    const { currency } = scheduling;
+    const amounts = { saving: { amount: saving, currency }, cost: { amount: cost, currency } };
     const hours = settings.horizonMs / 3_600_000;
-    const [saved, paid] = [saving, cost].map((each) => money(each, scheduling.currency));
-    const what = `${saved} an hour saved do not pay back ${paid}`;
-    return stays(`${what} that the move counts as within ${hours} h`);
+    return stays(reason('move-does-not-pay', { ...amounts, hours }));
   }
   const asked = guarded(nodes, balance, scheduling.currency);
   if (asked !== undefined) return stays(asked);
   if (!isBalanced(nodes, balance, pools)) {
-    return stays('The policy Balanced finds the saving too small for the disruption');
+    return stays(reason('policy-balanced', {}));
   }
   if (planned.length > 0 && nodes.some(({ isDrifted }) => isDrifted)) {
-    return stays('The node has drifted, and drift replaces it');
+    return stays(reason('drift-comes-first', {}));
   }
   const replacements = affordable(context, nodes, planned);
-  if (typeof replacements === 'string') return stays(replacements);
+  if (isReason(replacements)) return stays(replacements);
   const limited = overLimit(snapshot, replacements);
   if (limited !== undefined) return stays(limited);
   const elsewhere = placesOf(plan, moving, new Set());
   const over = overloaded(without, elsewhere, replacements);
   if (over !== undefined) return stays(over);
-  const stranded = strandedPrice(world);
+  const { price: stranded, order } = strandingOf(world);
   if (stranded > 0 && !isWorth(context, nodes, chosenPrice(planned) + stranded)) {
-    return { found: refusal(STRANDS), isTight: true };
+    return { found: refusal(reason('pods-left-over', {})), isTight: true };
   }
   const needs = needsOf(world, nodes);
   invariant(
     needs.every((each) => [...each].every((index) => index < replacements.length)),
     'a node waits only for replacements of its own move',
   );
-  const found: Move = { kind: 'move', nodes, replacements, needs, elsewhere, balance, gain };
+  const places = { replacements, needs, elsewhere, evictionOrder: order };
+  const found: Move = { kind: 'move', nodes, ...places, balance, gain };
   return { found, isTight: stranded > 0 };
 }

@@ -1,4 +1,4 @@
-import type { Plan } from '../../model/plan.ts';
+import { type Plan, unplacedBecause } from '../../model/plan.ts';
 import { podKey } from '../../model/pod.ts';
 import type { NodePool } from '../../model/provisioning.ts';
 import { amountOf, type Resources } from '../../model/resources.ts';
@@ -209,15 +209,11 @@ function placeAll(pass: Pass, pods: readonly Queued[]): readonly Queued[] {
 }
 
 function unplacedOf(
-  { nodePools, instanceTypes }: ClusterSnapshot,
+  snapshot: ClusterSnapshot,
   { state }: Pass,
   left: readonly Queued[],
 ): Plan['unplaced'] {
-  const sizes = nodePools.map((pool) => ({
-    pool,
-    types: instanceTypes.get(pool.name)?.length ?? 0,
-  }));
-  const reasons = new Reasons(state, sizes);
+  const reasons = new Reasons(state, snapshot);
   const known = new Map<PodClass, ReturnType<Reasons['of']>>();
   const unplaced = new Map<string, ReturnType<Reasons['of']>>();
   for (const { pod, steps } of left) {
@@ -227,8 +223,8 @@ function unplacedOf(
     known.set(last, reason);
     unplaced.set(podKey(pod), reason);
   }
-  for (const [pod, message] of state.context.problem.unplaceable) {
-    unplaced.set(podKey(pod), { message, pools: [] });
+  for (const [pod, faults] of state.context.problem.unplaceable) {
+    unplaced.set(podKey(pod), unplacedBecause(faults));
   }
   return unplaced;
 }

@@ -315,7 +315,7 @@ class Packer {
       (each, r) => each + amount * (resolved.podClass.requests[r] ?? missing(r)),
     );
     const present = [...bin.content.keys()].flatMap(
-      (each) => context.resolvedClasses[each.id] ?? [],
+      (each) => context.resolvedClasses[each.id] ?? missing(each.id),
     );
     return (
       new ReservedOptions(context, budgets, [...present, resolved], used).of(bin.chosen) !==

@@ -1,5 +1,6 @@
+import { runnerUpText } from '../../explain/reasons/provisioning.ts';
 import { invariant } from '../../invariant.ts';
-import { type Currency, money } from '../../model/currency.ts';
+import type { Currency } from '../../model/currency.ts';
 import {
   CAPACITY_OVERLAY_APPLIED,
   CAPACITY_TYPE,
@@ -40,10 +41,7 @@ function runnerUpOf(
 ): RunnerUp | undefined {
   if (option === undefined) return undefined;
   const priceDifference = option.price - chosen.price;
-  const why =
-    priceDifference > 0
-      ? `holds the same pods for ${money(priceDifference, currency)} more an hour`
-      : 'costs the same; the name comes later in the alphabet';
+  const why = runnerUpText(priceDifference, currency);
   return { ...choiceOf(option), priceDifference, why };
 }
 

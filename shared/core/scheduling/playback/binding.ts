@@ -3,7 +3,7 @@ import type { PodClass } from '../problem/problem.ts';
 import { addToHost, type HostTotals, hostAllows } from '../search/host.ts';
 import type { SearchState } from '../search/search-state.ts';
 import type { Place, Topology } from '../search/topology.ts';
-import { domainScores, ownScore, ResourceScores } from './node-scores.ts';
+import { domainScores, ownScore, ResourceScores, type Scoring } from './node-scores.ts';
 import type { Queue } from './queue.ts';
 import { fitsFree, type SchedulerClass, type SchedulerNode } from './scheduler-node.ts';
 
@@ -65,13 +65,14 @@ export class Binding {
     totals: HostTotals,
     state: SearchState,
     isNominated = true,
+    scoring: Scoring = 'balanced',
   ) {
     this.candidates = candidates;
     this.queue = queue;
     this.topology = topology;
     this.totals = totals;
     this.state = state;
-    this.scores = new ResourceScores(state.context.problem.resources);
+    this.scores = new ResourceScores(state.context.problem.resources, scoring);
     this.blocked = new Uint8Array(candidates.length);
     this.expected = new Int32Array(candidates.length);
     for (const { content } of isNominated ? [...state.existingNodes, ...state.bins] : []) {

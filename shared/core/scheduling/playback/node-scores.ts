@@ -62,21 +62,28 @@ function preferenceScore({ scored }: PodClass, { bin, existing }: SchedulerNode)
 }
 
 /**
- * Least allocated and balanced allocation, 0–100 each, by the share of CPU and memory left free.
+ * Which of kube-scheduler's plugins score what is left of a node's resources: in its default
+ * profile `balanced` and least allocated, in others the latter alone.
  */
+export type Scoring = 'balanced' | 'least-allocated';
+
+/** Least allocated and balanced allocation, 0–100 each, by the share of CPU and memory left free. */
 export class ResourceScores {
   private readonly cpu: number;
   private readonly memory: number;
+  private readonly scoring: Scoring;
 
-  constructor(resources: readonly string[]) {
+  constructor(resources: readonly string[], scoring: Scoring) {
     this.cpu = resources.indexOf(CPU);
     this.memory = resources.indexOf(MEMORY);
+    this.scoring = scoring;
   }
 
   /** With the pod on the node. */
   of(requests: Float64Array, free: Float64Array, total: Float64Array): number {
     const one = shareLeft(this.cpu, requests, free, total);
     const other = shareLeft(this.memory, requests, free, total);
+    if (this.scoring === 'least-allocated') return 50 * (one + other);
     return Math.floor(50 * (one + other)) + Math.floor(100 - 50 * Math.abs(one - other));
   }
 }

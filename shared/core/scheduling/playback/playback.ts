@@ -7,6 +7,7 @@ import { copyHost, emptyHost, HostRules } from '../search/host.ts';
 import type { Bin, ExistingNode, SearchState } from '../search/search-state.ts';
 import { type Place, placeOfGroup } from '../search/topology.ts';
 import { Binding } from './binding.ts';
+import type { Scoring } from './node-scores.ts';
 import { Queue } from './queue.ts';
 import { type DependentsByBin, dependentsOf, Registration } from './registration.ts';
 import type { SchedulerClass, SchedulerNode } from './scheduler-node.ts';
@@ -148,11 +149,20 @@ export class Playback {
    */
   runFree(
     order: (pods: readonly PodClass[]) => readonly PodClass[],
+    scoring: Scoring = 'balanced',
   ): ReadonlyMap<PodClass, number> {
     const { bins, existingNodes, context } = this.state;
     const queue = this.queue.reordered(order);
     const [topology, totals] = [context.topology.copy(), new Map(context.totals)];
-    const binding = new Binding(this.candidates, queue, topology, totals, this.state, false);
+    const binding = new Binding(
+      this.candidates,
+      queue,
+      topology,
+      totals,
+      this.state,
+      false,
+      scoring,
+    );
     const nobody: SchedulerNode['content'] = new Map();
     const nodes = [
       ...existingNodes.map((existing) => this.ofExisting(existing)),

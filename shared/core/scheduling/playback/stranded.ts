@@ -1,9 +1,13 @@
+import { type EvictionOrder, ownerOf } from '../../lifecycle/eviction-order.ts';
 import type { Stranded } from '../../model/plan.ts';
 import { isBufferPod } from '../../model/pod.ts';
+import { CPU, MEMORY } from '../../model/resources.ts';
+import { ruleAllowsNode } from '../problem/node-rules.ts';
 import type { PodClass } from '../problem/problem.ts';
 import { numbers, shuffled } from '../pseudo-random.ts';
 import type { SearchState } from '../search/search-state.ts';
 import { holds } from '../search/type-options.ts';
+import type { Scoring } from './node-scores.ts';
 import { type JoinOrder, Playback } from './playback.ts';
 
 /** In how many batches the nodes join, for each order that is played back. */
@@ -51,30 +55,110 @@ function priceAlone({ context }: SearchState, { id, requests }: PodClass): numbe
   return least;
 }
 
+/** What becomes of pods for which kube-scheduler finds no place. */
+export interface Stranding {
+  /** USD an hour that nodes for them would cost at the worst; 0: all find a place. */
+  readonly price: number;
+  /** The order in which they have to be evicted for that; undefined: it holds for any order. */
+  readonly order: EvictionOrder | undefined;
+}
+
+function priceOf(state: SearchState, left: ReadonlyMap<PodClass, number>): number {
+  return [...left].reduce(
+    (sum, [podClass, amount]) => sum + amount * priceAlone(state, podClass),
+    0,
+  );
+}
+
+/** The pods of a plan, each as its class, in which they come to kube-scheduler. */
+type Order = (pods: readonly PodClass[]) => readonly PodClass[];
+
+const SCORINGS: readonly Scoring[] = ['balanced', 'least-allocated'];
+
+/** How many of the plan's nodes, old and new, the class may go to by what it asks of nodes. */
+function sitesOf({ existingNodes, bins }: SearchState, { rule }: PodClass): number {
+  const old = existingNodes.filter(({ node }) => ruleAllowsNode(rule, node.label, node.taints));
+  const made = bins.filter(({ reserved }) => reserved.group.allowed[rule.id] === 1);
+  return old.length + made.length;
+}
+
+/** Classes that may go to few nodes come first, and of those the ones with large pods. */
+function choosiestFirst(state: SearchState, classes: readonly PodClass[]): readonly PodClass[] {
+  const { resources } = state.context.problem;
+  const main = [CPU, MEMORY].map((name) => resources.indexOf(name)).filter((at) => at >= 0);
+  const most = main.map((at) => Math.max(1, ...classes.map(({ requests }) => requests[at] ?? 0)));
+  const size = ({ requests }: PodClass): number =>
+    Math.max(...main.map((at, n) => (requests[at] ?? 0) / (most[n] ?? 1)));
+  const sites = new Map(classes.map((each) => [each, sitesOf(state, each)]));
+  return classes.toSorted(
+    (a, b) => (sites.get(a) ?? 0) - (sites.get(b) ?? 0) || size(b) - size(a) || a.id - b.id,
+  );
+}
+
+function byClass(classes: readonly PodClass[]): Order {
+  const ranks = new Map(classes.map((each, rank) => [each, rank]));
+  return (pods) => pods.toSorted((a, b) => (ranks.get(a) ?? 0) - (ranks.get(b) ?? 0));
+}
+
+/** So many orders are tried: whatever is left over in one comes first in the next. */
+const ORDERS_TRIED = 6;
+/** With more owners than these, pods are evicted at once. */
+const OWNERS_MAX = 100;
+
+/** The order of classes in which the least is left over, and what that would cost. */
+function bestOrder(
+  state: SearchState,
+  placed: readonly PodClass[],
+  leftIn: (order: Order) => ReadonlyMap<PodClass, number>,
+): { readonly price: number; readonly classes: readonly PodClass[] } {
+  let classes = choosiestFirst(state, placed);
+  let best = { price: Number.POSITIVE_INFINITY, classes };
+  for (let tried = 0; tried < ORDERS_TRIED && best.price > 0; tried += 1) {
+    const left = leftIn(byClass(classes));
+    const price = priceOf(state, left);
+    if (price < best.price) best = { price, classes };
+    classes = [
+      ...classes.filter((each) => left.has(each)),
+      ...classes.filter((each) => !left.has(each)),
+    ];
+  }
+  return best;
+}
+
+function ownersOf(classes: readonly PodClass[]): EvictionOrder {
+  return [...new Set(classes.flatMap(({ pods }) => pods.map(ownerOf)))];
+}
+
 /**
- * USD an hour that nodes for the pods would cost which kube-scheduler may leave over at the worst,
- * where they are evicted elsewhere: nobody nominates what comes back, and it goes wherever it
- * scores best. 0: all find a place in every order that is played. Infinity: for one of them nothing
+ * What nodes for pods would cost that kube-scheduler leaves over where they are evicted elsewhere:
+ * nobody nominates what comes back, and it goes wherever it scores best. Where some could be left
+ * over if all come at once, they may come one after the other. Infinity: for one of them nothing
  * could be launched.
  */
-export function strandedPrice(state: SearchState): number {
+export function strandingOf(state: SearchState): Stranding {
   const playback = new Playback(state);
-  const orders: ((pods: readonly PodClass[]) => readonly PodClass[])[] = [
+  const leftIn = (order: Order, scoring?: Scoring): ReadonlyMap<PodClass, number> =>
+    playback.runFree((pods) => withBuffersLast(order(pods)), scoring);
+  const atOnce: readonly Order[] = [
     (pods) => pods,
     (pods) => pods.toReversed(),
     ...Array.from(
       { length: SHUFFLES },
-      (_, seed) => (pods: readonly PodClass[]) => shuffled(pods, numbers(seed)),
+      (_, seed): Order =>
+        (pods) =>
+          shuffled(pods, numbers(seed)),
     ),
   ];
-  let worst = 0;
-  for (const order of orders) {
-    const left = playback.runFree((pods) => withBuffersLast(order(pods)));
-    const price = [...left].reduce(
-      (sum, [podClass, amount]) => sum + amount * priceAlone(state, podClass),
-      0,
-    );
-    worst = Math.max(worst, price);
-  }
-  return worst;
+  const price = Math.max(...atOnce.map((order) => priceOf(state, leftIn(order))));
+  const { classes } = state.context.problem;
+  const placed = classes.filter((each) => state.leftOf(each) < each.pods.length);
+  if (price === 0 || ownersOf(placed).length > OWNERS_MAX) return { price, order: undefined };
+  // Which of its profiles kube-scheduler has nobody knows: the order has to do for either.
+  const inAny = (order: Order): ReadonlyMap<PodClass, number> => {
+    const [one, other] = SCORINGS.map((scoring) => leftIn(order, scoring));
+    return new Map([...(one ?? []), ...(other ?? [])]);
+  };
+  const best = bestOrder(state, placed, inAny);
+  if (best.price >= price) return { price, order: undefined };
+  return { price: best.price, order: ownersOf(best.classes) };
 }

@@ -1,3 +1,4 @@
+import { type Reason, reason } from '../../explain/reason.ts';
 import { missing } from '../../missing.ts';
 import type { DaemonSet } from '../../model/cluster.ts';
 import { CAPACITY_TYPE, ZONE } from '../../model/labels.ts';
@@ -46,7 +47,7 @@ function kindOfTerm(term: NodeSelectorTerm): PreferenceKind {
 export class Classifier {
   readonly rules = new NodeRules();
   readonly drafts: Draft[] = [];
-  readonly unplaceable = new Map<Pod, string>();
+  readonly unplaceable = new Map<Pod, readonly Reason[]>();
   private readonly bySpec = new Map<object, Map<string, Draft>>();
   private readonly specRules = new Map<object, NodeTerms>();
   private readonly volumes: VolumeIndex;
@@ -59,11 +60,7 @@ export class Classifier {
 
   add(pod: Pod, order: number): void {
     if (pod.spec.unreadable !== undefined) {
-      this.unplaceable.set(pod, `cannot be read: ${pod.spec.unreadable}`);
-      return;
-    }
-    if (pod.spec.hasResourceClaims) {
-      this.unplaceable.set(pod, 'dynamic resource claims are not supported');
+      this.unplaceable.set(pod, [reason('pod-unreadable', { fault: pod.spec.unreadable })]);
       return;
     }
     let byText = this.bySpec.get(pod.spec);
@@ -72,8 +69,10 @@ export class Classifier {
       this.bySpec.set(pod.spec, byText);
     }
     const volumes = this.volumes.needsOf(pod);
-    if (volumes.problem !== undefined) {
-      this.unplaceable.set(pod, volumes.problem);
+    const claims = pod.spec.hasResourceClaims ? [reason('pod-with-resource-claims', {})] : [];
+    const faults = [...claims, ...volumes.problems];
+    if (faults.length > 0) {
+      this.unplaceable.set(pod, faults);
       return;
     }
     const text = `${pod.namespace}\n${JSON.stringify(pod.labels)}\n${volumeText(volumes)}`;

@@ -1,4 +1,6 @@
+import { type Reason, reason } from '../../explain/reason.ts';
 import type { PodDisruptionBudget } from '../../model/cluster.ts';
+import { claimOfNode } from '../../model/joins.ts';
 import { DO_NOT_DISRUPT, NODE_POOL } from '../../model/labels.ts';
 import type { Pod } from '../../model/pod.ts';
 import { podKey } from '../../model/pod.ts';
@@ -16,7 +18,7 @@ export interface Demand {
   readonly pods: readonly Pod[];
   /** Of these the ones on nodes that are going away. All others that run stay where they are. */
   readonly moving: ReadonlySet<Pod>;
-  readonly ignored: ReadonlyMap<string, string>;
+  readonly ignored: ReadonlyMap<string, Reason>;
 }
 
 /**
@@ -32,12 +34,12 @@ function preemptors(snapshot: ClusterSnapshot, leaving: ReadonlySet<string>): Re
   const nominated = waiting.filter(isNominated);
   if (nominated.length === 0) return new Set();
   const { nodes, nodeClaims } = snapshot;
-  const joined = new Map(nodes.map(({ name, providerId = '' }) => [name, providerId]));
-  const claims = new Map(nodeClaims.map((claim) => [claim.providerId, claim]));
-  const hasVictims = ({ nominatedNodeName: node = '', spec, uid }: Pod): boolean => {
-    const claim = claims.get(joined.get(node));
+  const joined = new Map(nodes.map((node) => [node.name, node]));
+  const hasVictims = ({ nominatedNodeName: name = '', spec, uid }: Pod): boolean => {
+    const node = joined.get(name);
+    const claim = node && claimOfNode(nodeClaims, node);
     const isOurs = claim !== undefined && plannedPods(claim).includes(uid);
-    return (running.get(node) ?? []).some(
+    return (running.get(name) ?? []).some(
       (pod) => pod.spec.priority < spec.priority && (pod.deletedAtMs !== undefined || !isOurs),
     );
   };
@@ -47,22 +49,20 @@ function preemptors(snapshot: ClusterSnapshot, leaving: ReadonlySet<string>): Re
 }
 
 /** Why a pod without a node is not ours to place; undefined = it is. */
-function reasonToIgnore(pod: Pod, preempting: ReadonlySet<Pod>): string | undefined {
-  if (pod.controller?.kind === 'DaemonSet') return 'owned by a DaemonSet';
-  if (pod.isMirror || pod.controller?.kind === 'Node') return 'a static pod of its node';
-  if (pod.deletedAtMs !== undefined) return 'being deleted';
-  if (pod.phase !== 'Pending') return `in phase ${pod.phase}`;
-  if (pod.spec.hasSchedulingGates) return 'held back by scheduling gates';
-  if (preempting.has(pod)) return 'waiting for a preemption';
-  if (!pod.unschedulable) return 'not marked unschedulable by its scheduler';
+function reasonToIgnore(pod: Pod, preempting: ReadonlySet<Pod>): Reason | undefined {
+  if (pod.controller?.kind === 'DaemonSet') return reason('pod-of-daemonset', {});
+  if (pod.isMirror || pod.controller?.kind === 'Node') return reason('pod-static', {});
+  if (pod.deletedAtMs !== undefined) return reason('pod-deleting', {});
+  if (pod.phase !== 'Pending') return reason('pod-not-pending', { phase: pod.phase });
+  if (pod.spec.hasSchedulingGates) return reason('pod-gated', {});
+  if (preempting.has(pod)) return reason('pod-preempting', {});
+  if (!pod.unschedulable) return reason('pod-not-unschedulable', {});
   const terms = nodeTermsOf(pod.spec);
   const wantsNoPool = terms.every((term) => {
     const set = term.get(NODE_POOL);
     return set !== undefined && !set.complement && set.values.size === 0 && allows(set, undefined);
   });
-  return terms.length > 0 && wantsNoPool
-    ? 'requires nodes without a NodePool (karpenter.sh/nodepool DoesNotExist)'
-    : undefined;
+  return terms.length > 0 && wantsNoPool ? reason('pod-wants-no-nodepool', {}) : undefined;
 }
 
 /** Priority first, then the order of creation; the name makes the order total. */
@@ -108,13 +108,13 @@ function blocks(budget: PodDisruptionBudget, pod: Pod): boolean {
 /** Splits the snapshot's pods; `leaving` are the nodes that are going away. */
 export function demandOf(snapshot: ClusterSnapshot, leaving: readonly StateNode[]): Demand {
   const pods: Pod[] = [];
-  const ignored = new Map<string, string>();
+  const ignored = new Map<string, Reason>();
   const preempting = preemptors(snapshot, new Set(leaving.map(({ name }) => name)));
   const { waiting, onNodes } = podIndexOf(snapshot.pods);
   for (const pod of waiting) {
-    const reason = reasonToIgnore(pod, preempting);
-    if (reason === undefined) pods.push(pod);
-    else ignored.set(podKey(pod), reason);
+    const why = reasonToIgnore(pod, preempting);
+    if (why === undefined) pods.push(pod);
+    else ignored.set(podKey(pod), why);
   }
   const moving = new Set<Pod>();
   for (const { name, losesAllPods } of leaving) {

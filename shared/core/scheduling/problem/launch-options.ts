@@ -8,6 +8,7 @@ import {
   type Domain,
   Domains,
   domainAllows,
+  domainLabel,
   isDomainKey,
   isOffered,
   launchLabel,
@@ -265,21 +266,11 @@ class LaunchOptionBuilder {
     let text = domain.reservationId ?? '';
     for (const each of this.input.conjunctions) text += domainAllows(each, domain) ? '1' : '0';
     for (const key of this.input.topologyKeys) {
-      if (isDomainKey(key)) {
-        text += `|${launchLabel(this.anyPool, this.anyType, domain, key) ?? ''}`;
-      }
+      if (isDomainKey(key)) text += `|${domainLabel(domain, key) ?? ''}`;
     }
     const signature = this.signatures.of(`d${text}`);
     this.domainSignature.set(domain, signature);
     return signature;
-  }
-
-  private get anyPool(): PoolVariant {
-    return this.input.pools[0] ?? missing(0);
-  }
-
-  private get anyType(): TypeVariant {
-    return this.anyPool.types[0] ?? missing(0);
   }
 
   private signatureOfPool(pool: PoolVariant, type: TypeVariant): number {

@@ -75,7 +75,8 @@ export function isDomainKey(key: string): boolean {
   return DOMAIN_KEYS.has(key);
 }
 
-function domainLabel(domain: Domain, key: string): string | undefined {
+/** What a node has for one of the keys of {@link isDomainKey}. */
+export function domainLabel(domain: Domain, key: string): string | undefined {
   switch (key) {
     case ZONE:
       return domain.zone;
@@ -166,14 +167,20 @@ export function launchLabel(
   return values === undefined ? pool.labels.get(key) : values[0];
 }
 
+/** Conditions of a pool that have to be True, where they are there, before it launches. */
+export const GATING: ReadonlySet<string> = new Set([
+  'Ready',
+  'NodeClassReady',
+  'ValidationSucceeded',
+]);
+
 /** A pool that may get new nodes from pods now. */
 export function isProvisionable(pool: NodePool): boolean {
-  const gating = ['Ready', 'NodeClassReady', 'ValidationSucceeded'];
   return (
     !pool.isDeleting &&
     pool.replicas === undefined &&
     pool.invalid === undefined &&
-    !pool.conditions.some((each) => gating.includes(each.type) && each.status !== 'True')
+    !pool.conditions.some((each) => GATING.has(each.type) && each.status !== 'True')
   );
 }
 
@@ -247,7 +254,8 @@ function freeValue(set: ValueSet, named: ReadonlySet<string>): string | undefine
   const { atLeast, atMost } = set;
   const isFree = (value: string) => allows(set, value) && !named.has(value);
   if (atLeast === undefined && atMost === undefined) {
-    for (let count = 0; ; count++) {
+    // Each value that is not free is excluded or named: one more is tried than there are of both.
+    for (let count = 0; count <= set.values.size + named.size; count++) {
       const value = count === 0 ? 'joiner-any' : `joiner-any-${count}`;
       if (isFree(value)) return value;
     }

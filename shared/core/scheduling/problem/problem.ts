@@ -1,3 +1,4 @@
+import type { Reason } from '../../explain/reason.ts';
 import { CAPACITY_TYPE, ZONE } from '../../model/labels.ts';
 import type { HostPort, Pod } from '../../model/pod.ts';
 import type { SchedulingSettings } from '../../model/snapshot.ts';
@@ -87,5 +88,5 @@ export interface Problem {
   /** Volumes attached to nodes by running pods, by `attach:<driver>`. */
   readonly runningAttachments: ReadonlyMap<StateNode, ReadonlyMap<string, ReadonlySet<string>>>;
   /** Pods that no plan can place, and why. */
-  readonly unplaceable: ReadonlyMap<Pod, string>;
+  readonly unplaceable: ReadonlyMap<Pod, readonly Reason[]>;
 }

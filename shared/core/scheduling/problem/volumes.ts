@@ -1,3 +1,4 @@
+import { type Reason, reason } from '../../explain/reason.ts';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../model/cluster.ts';
 import { claimNameOf, type NodeSelectorTerm, type Pod, type PodVolume } from '../../model/pod.ts';
 import type { ClusterSnapshot } from '../../model/snapshot.ts';
@@ -5,17 +6,17 @@ import { bothTerms, EVERY_NODE, type NodeTerms, termsOf, withoutHostname } from 
 
 /** What a pod's volumes ask of the node. */
 export interface VolumeNeeds {
-  /** Why the pod cannot be scheduled at all; undefined = it can. */
-  readonly problem: string | undefined;
+  /** What keeps every node from having them; empty: nothing does. */
+  readonly problems: readonly Reason[];
   readonly terms: NodeTerms;
   /** `driver` and volume of each attachment, the same volume counted once. */
   readonly attachments: readonly { readonly driver: string; readonly volume: string }[];
 }
 
-export const NO_VOLUMES: VolumeNeeds = { problem: undefined, terms: EVERY_NODE, attachments: [] };
+export const NO_VOLUMES: VolumeNeeds = { problems: [], terms: EVERY_NODE, attachments: [] };
 
-function problem(text: string): VolumeNeeds {
-  return { ...NO_VOLUMES, problem: text };
+function problem(why: Reason): VolumeNeeds {
+  return { ...NO_VOLUMES, problems: [why] };
 }
 
 /** For volumes, unlike for pods, no term or an empty term means every node. */
@@ -43,14 +44,18 @@ export class VolumeIndex {
     let all = NO_VOLUMES;
     for (const volume of pod.spec.volumes) {
       const one = this.needsOfVolume(pod, volume);
-      if (one.problem !== undefined) return one;
       all = {
-        problem: undefined,
+        problems: [...all.problems, ...one.problems],
         terms: bothTerms(all.terms, one.terms),
         attachments: [...all.attachments, ...one.attachments.filter((each) => !has(all, each))],
       };
     }
     return all;
+  }
+
+  /** Whether nothing is wrong with the claim of one of the pod's volumes. */
+  isUsable(pod: Pod, volume: PodVolume): boolean {
+    return this.needsOfVolume(pod, volume).problems.length === 0;
   }
 
   private needsOfVolume(pod: Pod, volume: PodVolume): VolumeNeeds {
@@ -61,17 +66,18 @@ export class VolumeIndex {
     const name = claimNameOf(pod, volume);
     const claim = this.claims.get(`${pod.namespace}/${name}`);
     if (claim === undefined) {
-      if (volume.kind === 'claim') return problem(`PersistentVolumeClaim ${name} does not exist`);
+      if (volume.kind === 'claim')
+        return problem(reason('volume-claim-missing', { volumeClaim: name }));
       return this.unbound(pod.namespace, name, volume.storageClassName);
     }
-    if (claim.isDeleting) return problem(`PersistentVolumeClaim ${name} is being deleted`);
-    if (claim.isLost) return problem(`PersistentVolumeClaim ${name} has lost its volume`);
+    if (claim.isDeleting) return problem(reason('volume-claim-deleting', { volumeClaim: name }));
+    if (claim.isLost) return problem(reason('volume-claim-lost', { volumeClaim: name }));
     if (claim.volumeName === undefined) {
       return this.unbound(pod.namespace, name, claim.storageClassName);
     }
-    if (!claim.bindCompleted) return problem(`PersistentVolumeClaim ${name} is not bound yet`);
+    if (!claim.bindCompleted) return problem(reason('volume-claim-binding', { volumeClaim: name }));
     const bound = this.volumes.get(claim.volumeName);
-    if (bound === undefined) return problem(`PersistentVolume ${claim.volumeName} does not exist`);
+    if (bound === undefined) return problem(reason('volume-missing', { volume: claim.volumeName }));
     return this.bound(bound);
   }
 
@@ -80,7 +86,7 @@ export class VolumeIndex {
     const terms = required.map((term) => (volume.isLocal ? withoutHostname(term) : term));
     const driver = volume.csiDriver;
     return {
-      problem: undefined,
+      problems: [],
       terms: anywhereIfEmpty(terms),
       attachments:
         driver === undefined ? [] : [{ driver, volume: volume.csiVolumeHandle ?? volume.name }],
@@ -89,18 +95,20 @@ export class VolumeIndex {
 
   private unbound(namespace: string, name: string, className: string | undefined): VolumeNeeds {
     if (className === undefined || className === '') {
-      return problem(`PersistentVolumeClaim ${name} is unbound and names no storage class`);
+      return problem(reason('volume-claim-without-class', { volumeClaim: name }));
     }
     const storageClass = this.classes.get(className);
     if (storageClass === undefined) {
-      return problem(`PersistentVolumeClaim ${name}: StorageClass ${className} does not exist`);
+      return problem(
+        reason('storage-class-missing', { volumeClaim: name, storageClass: className }),
+      );
     }
     if (storageClass.volumeBindingMode === 'Immediate') {
-      return problem(`PersistentVolumeClaim ${name} is unbound, its class binds immediately`);
+      return problem(reason('volume-claim-unbound', { volumeClaim: name }));
     }
     const topologies = storageClass.allowedTopologies;
     return {
-      problem: undefined,
+      problems: [],
       terms: anywhereIfEmpty(topologies),
       attachments: [{ driver: storageClass.provisioner, volume: `${namespace}/${name}` }],
     };

@@ -38,6 +38,29 @@ export function insistsOnMinValues(problem: Problem, pool: NodePool): boolean {
   );
 }
 
+/**
+ * Whether the types of the options have, among all options of the pool, as many values of each
+ * label as the pool asks for.
+ */
+export function keepsMinValues(
+  problem: Problem,
+  pool: NodePool,
+  options: readonly LaunchOption[],
+  ofPool: readonly LaunchOption[],
+): boolean {
+  if (!insistsOnMinValues(problem, pool)) return true;
+  const types = new Set(options.map(({ type }) => type));
+  const offered = ofPool.filter(({ type }) => types.has(type));
+  return [...minValuesOf(pool)].every(([key, least]) => {
+    const values = offered.flatMap((each) => {
+      if (key === INSTANCE_TYPE) return [each.type.type.name];
+      if (!isDomainKey(key)) return ownValue(each.type.type.labels, key) ?? [];
+      return launchLabel(each.pool, each.type, each.domain, key) ?? [];
+    });
+    return new Set(values).size >= least;
+  });
+}
+
 /** The types that a claim may list beside others, and what the budgets have to count for them. */
 interface ListedTypes {
   /** By type: its place among those kept, which take ever more of what the pool limits. */

@@ -16,6 +16,7 @@ import {
   type SpreadTerm,
   type TopologyTerms,
 } from '../problem/topology-terms.ts';
+import { addTo, type Counts, type LiveDomains, liveOf, lowest } from './domain-counts.ts';
 
 /** A place as topology sees it: its labels, and whether a spread constraint counts it. */
 export interface Place {
@@ -37,17 +38,8 @@ export function placeOfGroup(group: LaunchGroup): Place {
   };
 }
 
-type Counts = Map<string, number>;
-
-/** By topology key: the values of nodes that are there. */
-export type LiveDomains = ReadonlyMap<string, ReadonlySet<string>>;
-
 /** By selector and label key: the index of the counts. */
 type Tables = Map<number, Map<string, number>>;
-
-function addTo(counts: Counts, value: string, amount: number): void {
-  counts.set(value, (counts.get(value) ?? 0) + amount);
-}
 
 /** Pods of one selector by the values of one label, on the nodes that a constraint counts. */
 interface SpreadCounter {
@@ -66,7 +58,7 @@ interface SpreadCounter {
 }
 
 /** What one class's spread term is checked against. */
-interface BoundSpread {
+export interface BoundSpread {
   readonly term: SpreadTerm;
   readonly counter: SpreadCounter;
   readonly domains: readonly string[];
@@ -266,44 +258,62 @@ export class Topology {
     );
   }
 
+  /** The spread terms of the class that are rules, hostnames apart. */
+  requiredSpreads(podClass: PodClass): readonly BoundSpread[] {
+    return (this.spreads.get(podClass) ?? []).filter(({ term }) => term.isHard);
+  }
+
   private allowsSpreads(podClass: PodClass, place: Place, live?: LiveDomains): boolean {
-    for (const { term, counter, domains: all } of this.spreads.get(podClass) ?? []) {
-      if (!term.isHard) continue;
-      const domains = live === undefined ? all : liveOf(all, live.get(term.key));
-      const value = place.label(term.key);
-      if (value === undefined) return false;
-      const counts = this.at(counter.table);
-      const after = (counts.get(value) ?? 0) + (term.isSelf ? 1 : 0);
-      if (after - lowest(counts, domains, term.minDomains) > term.maxSkew) return false;
-    }
-    return true;
+    return this.requiredSpreads(podClass).every((each) => this.allowsSpread(each, place, live));
+  }
+
+  allowsSpread(
+    { term, counter, domains: all }: BoundSpread,
+    place: Place,
+    live?: LiveDomains,
+  ): boolean {
+    const domains = live === undefined ? all : liveOf(all, live.get(term.key));
+    const value = place.label(term.key);
+    if (value === undefined) return false;
+    const counts = this.at(counter.table);
+    const after = (counts.get(value) ?? 0) + (term.isSelf ? 1 : 0);
+    return after - lowest(counts, domains, term.minDomains) <= term.maxSkew;
   }
 
   private allowsAffinity({ topology }: PodClass, place: Place): boolean {
-    const required = topology.affinity.filter((each) => each.weight === 0 && !isHostKey(each.key));
-    const countsOf = ({ selector, key }: AffinityTerm) =>
-      this.at(this.tableOf(this.matches, selector.id, key));
-    for (const term of required) {
-      const value = place.label(term.key);
-      if (value === undefined) return false;
-      if ((countsOf(term).get(value) ?? 0) > 0) continue;
-      // The first of a group may go anywhere: as long as none is counted by any of its terms.
-      const isStarted = required.some((each) =>
-        [...countsOf(each).values()].some((count) => count > 0),
-      );
-      if (isStarted || !term.isSelf) return false;
-    }
-    return true;
+    const required = requiredOf(topology.affinity);
+    return required.every((term) => this.allowsAffinityTerm(required, term, place));
   }
 
-  private allowsAntiAffinity({ topology, matching }: PodClass, place: Place): boolean {
-    for (const { key, selector, weight } of topology.antiAffinity) {
-      if (weight > 0 || isHostKey(key)) continue;
-      const value = place.label(key);
-      if (value === undefined) continue;
-      const there = this.at(this.tableOf(this.matches, selector.id, key)).get(value) ?? 0;
-      if (there > 0) return false;
+  allowsAffinityTerm(required: readonly AffinityTerm[], term: AffinityTerm, place: Place): boolean {
+    const countsOf = ({ selector, key }: AffinityTerm) =>
+      this.at(this.tableOf(this.matches, selector.id, key));
+    const value = place.label(term.key);
+    if (value === undefined) return false;
+    if ((countsOf(term).get(value) ?? 0) > 0) return true;
+    // The first of a group may go anywhere: as long as none is counted by any of its terms.
+    const isStarted = required.some((each) =>
+      [...countsOf(each).values()].some((count) => count > 0),
+    );
+    return !isStarted && term.isSelf;
+  }
+
+  private allowsAntiAffinity(podClass: PodClass, place: Place): boolean {
+    for (const term of podClass.topology.antiAffinity) {
+      if (term.weight > 0 || isHostKey(term.key)) continue;
+      if (!this.allowsAntiAffinityTerm(term, place)) return false;
     }
+    return this.allowedByOthers(podClass, place);
+  }
+
+  allowsAntiAffinityTerm({ key, selector }: AffinityTerm, place: Place): boolean {
+    const value = place.label(key);
+    if (value === undefined) return true;
+    return (this.at(this.tableOf(this.matches, selector.id, key)).get(value) ?? 0) === 0;
+  }
+
+  /** Whether no pod there has a required anti-affinity against the class. */
+  allowedByOthers({ matching }: PodClass, place: Place): boolean {
     for (const id of matching) {
       for (const [key, owners] of this.antiOwners.get(id) ?? []) {
         const value = place.label(key);
@@ -370,29 +380,15 @@ export class Topology {
   }
 }
 
+/** The terms that are rules, hostnames apart. */
+export function requiredOf(terms: readonly AffinityTerm[]): readonly AffinityTerm[] {
+  return terms.filter((each) => each.weight === 0 && !isHostKey(each.key));
+}
+
 function allowsTerms(rule: NodeRule, place: Place): boolean {
   const { node, group } = place;
   if (node !== undefined)
     return ruleAllowsNode({ ...rule, tolerations: undefined }, node.label, []);
   if (group === undefined) return true;
   return rule.terms.some((term) => launchMeets(term, group.pool, group.type, group.domain));
-}
-
-function liveOf(
-  domains: readonly string[],
-  live: ReadonlySet<string> | undefined,
-): readonly string[] {
-  if (domains.every((each) => live?.has(each) === true)) return domains;
-  return domains.filter((each) => live?.has(each) === true);
-}
-
-function lowest(
-  counts: Counts,
-  domains: readonly string[],
-  minDomains: number | undefined,
-): number {
-  if (domains.length === 0 || (minDomains !== undefined && domains.length < minDomains)) return 0;
-  let least = Number.POSITIVE_INFINITY;
-  for (const value of domains) least = Math.min(least, counts.get(value) ?? 0);
-  return least;
 }

@@ -11,6 +11,7 @@ import { resolveTypes } from '../../../../shared/app/planning/provisioning-input
 import { KarpenterLease } from '../../../../shared/app/writes/karpenter-lease.ts';
 import { failedCanaries } from '../../../../shared/core/disruption/canary.ts';
 import { driftTarget } from '../../../../shared/core/disruption/drift.ts';
+import { reason } from '../../../../shared/core/explain/reason.ts';
 import type { NodeClass } from '../../../../shared/core/model/node-class.ts';
 import type { NodePool } from '../../../../shared/core/model/provisioning.ts';
 import type { ClusterState } from '../../../../shared/ports.ts';
@@ -44,7 +45,7 @@ async function passOf(world: World, driftResults: DisruptPass['driftResults'] = 
     deleted: [],
     taken: new Set(),
     kept: new Map(),
-    unconsolidatable: new Set(),
+    unconsolidatable: new Map(),
     asked: undefined,
     disruptions: [],
     approved: undefined,
@@ -65,13 +66,15 @@ function noted(world: World): readonly string[] {
   return [...failedCanaries(annotations).keys()];
 }
 
+const CAUSE = reason('canary-late', { nodeClaim: 'c', minutes: 10, said: '' });
+
 describe('failed canaries', () => {
   it('that fail in one pass are all noted', async () => {
     const world = await runningWorld([spread('web', 1)]);
     const pass = await passOf(world);
     const pool = onlyPool(pass.state.objects);
-    await noteFailedCanary(pass, pool, ['a'], '');
-    await noteFailedCanary(pass, pool, ['b'], '');
+    await noteFailedCanary(pass, pool, ['a'], CAUSE);
+    await noteFailedCanary(pass, pool, ['b'], CAUSE);
     expect(noted(world)).toEqual(['a', 'b']);
     expect([...allFailedCanaries(pass).keys()]).toEqual(['a', 'b']);
   });
@@ -94,7 +97,7 @@ describe('failed canaries', () => {
     const [claim] = nodeClaims;
     const pool = onlyPool({ ...objects, nodeClaims });
     if (claim === undefined) throw new Error('the world has no claim');
-    await noteFailedCanary(first, pool, ['a'], '');
+    await noteFailedCanary(first, pool, ['a'], CAUSE);
     const judgedBy = (nodeClass: NodeClass | undefined): DisruptPass['driftResults'] => {
       const parts = { pool, poolHash: '', nodeClass, nodeClassHash: '', hashVersion: '' };
       const target = driftTarget({ ...parts, types: [], isCatalogCurrent: true });

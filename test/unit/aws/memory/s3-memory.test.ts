@@ -20,6 +20,7 @@ const record: DecisionRecord = {
   useCase: 'provision',
   object: 'NodeClaim/default-x7k2p',
   action: 'launch',
+  reasons: [],
   message: 'c7g.large is the cheapest',
   detail: { pods: 3 },
 };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { consolidate } from '../../../../shared/core/disruption/consolidation/consolidate.ts';
 import type { Move } from '../../../../shared/core/disruption/consolidation/move.ts';
+import { reason } from '../../../../shared/core/explain/reason.ts';
 import {
   CAPACITY_TYPE,
   INSTANCE_TYPE,
@@ -86,7 +87,14 @@ describe('nodes whose pods fit on others', () => {
     [
       'where it is known that they stay',
       at(two),
-      { known: new Map(['claim-a', 'claim-b', 'claim-a,claim-b'].map((key) => [key, 'known'])) },
+      {
+        known: new Map(
+          ['claim-a', 'claim-b', 'claim-a,claim-b'].map((key) => [
+            key,
+            reason('policy-balanced', {}),
+          ]),
+        ),
+      },
     ],
   ])('stay %s', (_, cluster, options) => {
     expect(movesOf(cluster, options)).toEqual([]);
@@ -102,6 +110,44 @@ describe('nodes whose pods fit on others', () => {
     const cluster = at([...two, full]);
     const gone = namesOf(movesOf(cluster)).flat();
     expect(gone).toHaveLength(1);
+  });
+});
+
+describe('pods that fit on others only one after the other', () => {
+  const types = [typeOf('m.large', 2, 8, 0.1), typeOf('m.xlarge', 4, 16, 0.2)];
+  const owned = (name: string, cpu: number): Pod =>
+    podOf(name, { cpu, memory: GI }, { controller: { kind: 'ReplicaSet', name, uid: name } });
+  // kube-scheduler prefers the room that only the large pod needs.
+  const cluster = clusterOf(
+    [
+      { name: 'a', type: 'm.xlarge', pods: [owned('small', 500), owned('large', 2000)] },
+      { name: 'b', type: 'm.xlarge', pods: [owned('other', 2000)] },
+      { name: 'c', type: 'm.large', pods: [owned('another', 1000)] },
+    ],
+    { types },
+  );
+  const candidates = cluster.usages.filter(({ node }) => node.name === 'a');
+
+  it('are evicted in the order in which each finds its place', () => {
+    const [move] = movesOf(cluster, { candidates });
+    expect(move?.replacements).toEqual([]);
+    expect(move?.elsewhere.get('default/large')).toBe('b');
+    expect(move?.evictionOrder).toEqual(['large', 'small']);
+  });
+
+  it('are evicted at once where that does', () => {
+    const roomy = clusterOf(
+      [
+        { name: 'a', type: 'm.xlarge', pods: [owned('small', 500), owned('large', 2000)] },
+        { name: 'b', type: 'm.xlarge', pods: [owned('other', 1000)] },
+      ],
+      { types },
+    );
+    const [move] = movesOf(roomy, {
+      candidates: roomy.usages.filter(({ node }) => node.name === 'a'),
+    });
+    expect(move?.evictionOrder).toBeUndefined();
+    expect(move?.nodes).toHaveLength(1);
   });
 });
 

@@ -6,6 +6,7 @@ import {
   tooYoung,
 } from '../../../../shared/core/disruption/consolidation/consolidation-guard.ts';
 import { DEFAULT_CONSOLIDATION_SETTINGS } from '../../../../shared/core/disruption/consolidation/payback.ts';
+import { isReason, sentence, sentences } from '../../../../shared/core/explain/reason.ts';
 import { CONSOLIDATION_GUARD } from '../../../../shared/core/model/labels.ts';
 import { clusterOf, consolidationOf } from '../../../builders/consolidation.ts';
 import { claimOf, podOf, poolOf, typeOf } from '../../../builders/scheduling.ts';
@@ -14,6 +15,10 @@ const HOUR = 3_600_000;
 
 function guardedBy(text: string) {
   return { ...poolOf('general'), annotations: { [CONSOLIDATION_GUARD]: text } };
+}
+
+function textOf(found: object | undefined): string {
+  return found !== undefined && isReason(found) ? sentence(found) : '';
 }
 
 describe('the guard of a NodePool', () => {
@@ -30,7 +35,7 @@ describe('the guard of a NodePool', () => {
   it.each(['', 'saving', 'saving=-1', 'saving=$1', 'share=10', 'age=1', 'horizon=soon', 'price=1'])(
     'says what cannot be read: "%s"',
     (text) => {
-      expect(consolidationGuardOf(guardedBy(text))).toMatch(
+      expect(textOf(consolidationGuardOf(guardedBy(text)))).toMatch(
         /^Annotation joiner\.dev\/consolidation-guard: ".*" is not like part of saving=0\.05/u,
       );
     },
@@ -42,9 +47,11 @@ describe('the guard of a NodePool', () => {
 
   it('keeps young nodes, and all where it cannot be read', () => {
     const claim = claimOf('a', { createdAtMs: 0 });
-    expect(tooYoung(guardedBy('age=2h'), claim, HOUR)).toContain('keeps it for 60 more minutes');
+    expect(textOf(tooYoung(guardedBy('age=2h'), claim, HOUR))).toContain(
+      'keeps it for 60 more minutes',
+    );
     expect(tooYoung(guardedBy('age=2h'), claim, 2 * HOUR)).toBeUndefined();
-    expect(tooYoung(guardedBy('age=x'), claim, 9 * HOUR)).toContain('is not like part of');
+    expect(textOf(tooYoung(guardedBy('age=x'), claim, 9 * HOUR))).toContain('is not like part of');
     expect(tooYoung(poolOf('general'), claim, 0)).toBeUndefined();
   });
 
@@ -75,7 +82,7 @@ describe('a move of guarded nodes', () => {
       pools: [guardedBy(text)],
     });
     const { moves, refusals } = consolidate(consolidationOf(cluster));
-    return { moves: moves.length, why: [...refusals.values()].join() };
+    return { moves: moves.length, why: sentences([...refusals.values()]) };
   }
 
   it.each(['saving=0.6', 'share=0.8', 'horizon=1h', 'saving=0.6,share=0.8'])('goes: %s', (text) => {

@@ -3,6 +3,7 @@ import {
   limitsGuardOf,
   overLimits,
 } from '../../../../shared/core/disruption/consolidation/limits-guard.ts';
+import { isReason, type Reason, sentence } from '../../../../shared/core/explain/reason.ts';
 import { LIMITS_GUARD } from '../../../../shared/core/model/labels.ts';
 import { GI, podOf, poolOf } from '../../../builders/scheduling.ts';
 
@@ -17,7 +18,7 @@ describe('the guard on limits', () => {
     ['cpu=10.25', { cpu: 10.25 }],
   ])('%j is read', (text, expected) => {
     const guard = limitsGuardOf(guarded(text));
-    expect(typeof guard === 'string' ? guard : Object.fromEntries(guard)).toEqual(expected);
+    expect(isReason(guard) ? guard : Object.fromEntries(guard)).toEqual(expected);
   });
 
   it('is none without the annotation', () => {
@@ -29,17 +30,22 @@ describe('the guard on limits', () => {
     ...['cpu=1=2', 'c pu=1', 'cpu=.5', 'cpu=0.0', 'cpu=1x', 'x cpu=1'],
   ])('"%s" is refused', (text) => {
     const message = `Annotation joiner.dev/limits-guard: "${text}" is not like cpu=4,memory=1.2`;
-    expect(limitsGuardOf(guarded(text))).toBe(message);
-    expect(overLimits(guarded(text), 'n', { cpu: 1 }, [])).toBe(message);
+    const guard = limitsGuardOf(guarded(text));
+    expect(isReason(guard) && sentence(guard)).toBe(message);
+    expect(overLimits(guarded(text), 'n', { cpu: 1 }, [])).toEqual(guard);
   });
 });
+
+function textOf(found: Reason | undefined): string | undefined {
+  return found && sentence(found);
+}
 
 describe('pods on a node', () => {
   const room = { cpu: 2000, memory: 8 * GI };
   const limited = (name: string, rest: Parameters<typeof podOf>[2] = {}) =>
     podOf(name, { cpu: 500, limits: { cpu: 3000 } }, rest);
   const over = (text: string, ...pods: readonly ReturnType<typeof podOf>[]) =>
-    overLimits(guarded(text), 'node-1', room, pods);
+    textOf(overLimits(guarded(text), 'node-1', room, pods));
 
   it.each([
     ['cpu=3', undefined],

@@ -1,0 +1,138 @@
+import { Command } from 'commander';
+import { reporting } from '../bad-input.ts';
+import { type Line, warn } from '../doctor/line.ts';
+import { checkAdoption } from '../handover/checks.ts';
+import {
+  checkNodeGroups,
+  findAutoscalers,
+  nodeGroupSteps,
+  nodeGroupsOf,
+} from '../handover/node-groups.ts';
+import { checkPlan } from '../handover/preview.ts';
+import { renderReport, reportDocument } from '../handover/render.ts';
+import {
+  checkUsage,
+  exitCodeOf,
+  type HandoverOptions,
+  type HandoverReport,
+  stepsTaken,
+  walkOf,
+  withHandoverOptions,
+} from '../handover/session.ts';
+import { TO_JOINER } from '../handover/to-joiner.ts';
+import { TO_KARPENTER } from '../handover/to-karpenter.ts';
+import { doesKarpenterRun, type Position, positionOf } from '../handover/walk.ts';
+import { type LiveCluster, withLiveCluster } from '../live.ts';
+import { type MarketOptions, withMarketOptions } from '../market.ts';
+import { isDocument } from '../output.ts';
+import { namedRegion } from '../region.ts';
+import { lastSigns } from '../release/alive.ts';
+import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts';
+
+interface Options extends HandoverOptions, MarketOptions, SettingsOptions {
+  /** The EKS cluster's name. */
+  readonly cluster?: string;
+}
+
+/** What is checked while Karpenter still runs: afterwards the steps themselves look. */
+async function checksOf(live: LiveCluster, position: Position, options: Options) {
+  const { stack } = live.settings(options);
+  const signs = await lastSigns(live.client);
+  const { place, unreadable } = live;
+  const checked = { position, signs, place, stack, unreadable };
+  return [
+    ...checkAdoption(checked),
+    ...checkNodeGroups(await findAutoscalers(live.client), nodeGroupsOf(live.state)),
+    ...(await checkPlan(live, stack, options)),
+    ...(await awsChecksOf(live, position, options)),
+  ];
+}
+
+/** AWS is asked where the cluster's name and region are known. */
+async function awsChecksOf(
+  { place, state }: LiveCluster,
+  { karpenter }: Position,
+  options: Options,
+): Promise<readonly Line[]> {
+  const cluster = options.cluster ?? place.cluster ?? karpenter?.settings.get('CLUSTER_NAME');
+  const region = place.region ?? namedRegion(state) ?? options.region;
+  if (cluster === undefined || region === undefined) {
+    return [warn('aws', 'not asked: nothing names the cluster', 'give --cluster and --region')];
+  }
+  const queue = karpenter?.settings.get('INTERRUPTION_QUEUE');
+  const { kubeconfig, context } = options;
+  // AWS's SDK is read where there is something to ask it.
+  const { checkAws } = await import('../handover/aws.ts');
+  const kubernetes = {
+    ...(kubeconfig === undefined ? {} : { kubeconfig }),
+    ...(context === undefined ? {} : { context }),
+  };
+  const karpenterQueue = queue === '' ? undefined : queue;
+  return await checkAws({ cluster, region, karpenterQueue, kubernetes }, state);
+}
+
+/** What Karpenter has left outside of the cluster, and the way back. */
+function nextOf({ karpenter, record }: Position): readonly string[] {
+  const known = karpenter ?? record?.karpenter;
+  if (known === undefined) return [];
+  const queue = karpenter?.settings.get('INTERRUPTION_QUEUE') ?? '';
+  return [
+    'Keep the Deployment of Karpenter at 0 replicas for some days: joiner hand-back goes back.',
+    `Then: helm uninstall ${known.name} --namespace ${known.namespace} (keep the chart karpenter-crd)`,
+    ...(queue === '' ? [] : [`and delete its queue ${queue} with its EventBridge rules.`]),
+  ];
+}
+
+/** The way from node groups, where there is no Karpenter to take over from. */
+async function groupSteps({ client, state, place }: LiveCluster, { cluster }: Options) {
+  const name = cluster ?? place.cluster ?? 'NAME';
+  return nodeGroupSteps(await findAutoscalers(client), nodeGroupsOf(state), name);
+}
+
+async function adopt(live: LiveCluster, options: Options): Promise<HandoverReport> {
+  const walk = walkOf(live, options);
+  const position = await positionOf(walk);
+  const isDryRun = options.dryRun === true;
+  const about = { cluster: live.url, isDryRun };
+  if (options.undo === true) {
+    const steps = await stepsTaken(walk, TO_KARPENTER, [], options);
+    return { ...about, to: 'karpenter', checks: [], steps, next: [] };
+  }
+  const isThere = position.karpenter !== undefined || doesKarpenterRun(position);
+  const isNew = position.record === undefined;
+  const isIdle = !isThere && isNew;
+  const checks = doesKarpenterRun(position) || isNew ? await checksOf(live, position, options) : [];
+  if (isIdle) {
+    return { ...about, to: 'joiner', checks, steps: [], next: await groupSteps(live, options) };
+  }
+  const steps = await stepsTaken(walk, TO_JOINER, checks, options);
+  const isDone = steps.every(({ state }) => state === 'done');
+  const next = isDone && !isDryRun ? nextOf(position) : [];
+  return { ...about, to: 'joiner', checks, steps, next };
+}
+
+async function run(options: Options): Promise<number> {
+  checkUsage(options);
+  const report = await withLiveCluster('joiner-adopt', options, (live) => adopt(live, options));
+  process.stdout.write(
+    isDocument(options.output) ? reportDocument(report, options.output) : renderReport(report),
+  );
+  return exitCodeOf(report);
+}
+
+/** `joiner adopt`: from Karpenter to Joiner, without a node launched or drained. */
+export function adoptCommand(): Command {
+  const command = withHandoverOptions(new Command('adopt'), TO_JOINER);
+  return withSettingsOptions(withMarketOptions(command))
+    .description('take over a cluster from Karpenter, step by step')
+    .option('--cluster <name>', "the EKS cluster; default: the stack's, or Karpenter's")
+    .addHelpText('after', HELP)
+    .action((options: Options) => reporting(() => run(options)));
+}
+
+const HELP = `
+The command checks the cluster, stops Karpenter and waits until Joiner has written its hashes. No
+node is launched, drained or replaced. If the command was killed, run it again: the ConfigMap
+kube-system/joiner-handover records the progress. Without Karpenter, the command prints the steps
+from Cluster Autoscaler and node groups. docs/adopt.md describes each step.
+Exit codes: 0 done, 1 a check failed or a step stopped, 2 bad usage.`;

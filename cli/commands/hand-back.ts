@@ -1,0 +1,72 @@
+import { Command } from 'commander';
+import { reporting } from '../bad-input.ts';
+import { ok } from '../doctor/line.ts';
+import { checkHandBack } from '../handover/checks.ts';
+import { cleaningsOf } from '../handover/clean.ts';
+import { renderReport, reportDocument } from '../handover/render.ts';
+import {
+  checkUsage,
+  exitCodeOf,
+  type HandoverOptions,
+  type HandoverReport,
+  stepsTaken,
+  walkOf,
+  withHandoverOptions,
+} from '../handover/session.ts';
+import { TO_JOINER } from '../handover/to-joiner.ts';
+import { TO_KARPENTER } from '../handover/to-karpenter.ts';
+import { doesKarpenterRun, positionOf, type Walk } from '../handover/walk.ts';
+import { type LiveCluster, withLiveCluster } from '../live.ts';
+import { isDocument } from '../output.ts';
+
+const NEXT = [
+  'While Karpenter runs, Joiner only reads. To remove it: npx cdk deploy -c leaveNodes=true …, then',
+  'npx cdk destroy … (docs/deploy.md, Uninstall). Keep the node role while nodes use it.',
+];
+
+async function checksOf(walk: Walk) {
+  const position = await positionOf(walk);
+  const checks = checkHandBack({ position });
+  if (doesKarpenterRun(position)) return checks;
+  const marks = await cleaningsOf(walk.client, walk.writer, position.state);
+  const objects = new Set(marks.map(({ object }) => object)).size;
+  return [...checks, ok('marks', `${objects} objects have marks of Joiner that are removed`)];
+}
+
+async function handBack(live: LiveCluster, options: HandoverOptions): Promise<HandoverReport> {
+  const walk = walkOf(live, options);
+  const isDryRun = options.dryRun === true;
+  const about = { cluster: live.url, isDryRun };
+  if (options.undo === true) {
+    const steps = await stepsTaken(walk, TO_JOINER, [], options);
+    return { ...about, to: 'joiner', checks: [], steps, next: [] };
+  }
+  const checks = await checksOf(walk);
+  const steps = await stepsTaken(walk, TO_KARPENTER, checks, options);
+  const isDone = steps.every(({ state }) => state === 'done');
+  return { ...about, to: 'karpenter', checks, steps, next: isDone && !isDryRun ? NEXT : [] };
+}
+
+async function run(options: HandoverOptions): Promise<number> {
+  checkUsage(options);
+  const work = (live: LiveCluster) => handBack(live, options);
+  const report = await withLiveCluster('joiner-hand-back', options, work);
+  process.stdout.write(
+    isDocument(options.output) ? reportDocument(report, options.output) : renderReport(report),
+  );
+  return exitCodeOf(report);
+}
+
+/** `joiner hand-back`: from Joiner to Karpenter, without a node launched or drained. */
+export function handBackCommand(): Command {
+  return withHandoverOptions(new Command('hand-back'), TO_KARPENTER)
+    .description('give a cluster back to Karpenter, step by step')
+    .addHelpText('after', HELP)
+    .action((options: HandoverOptions) => reporting(() => run(options)));
+}
+
+const HELP = `
+The command pauses Joiner, removes what Karpenter would misinterpret, starts Karpenter and waits
+until it has written its hashes. No node is launched, drained or replaced. If the command was
+killed, run it again. docs/adopt.md describes each step.
+Exit codes: 0 done, 1 a check failed or a step stopped, 2 bad usage.`;

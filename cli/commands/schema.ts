@@ -1,0 +1,32 @@
+import { Argument, Command } from 'commander';
+import { BadInput, reporting } from '../bad-input.ts';
+import { jsonText } from '../json.ts';
+import { jsonSchemaOf, SCHEMAS } from '../schema/schemas.ts';
+
+function listing(): string {
+  const width = Math.max(...Object.keys(SCHEMAS).map(({ length }) => length));
+  return Object.entries(SCHEMAS)
+    .map(([name, { what }]) => `${name.padEnd(width)}  ${what}\n`)
+    .join('');
+}
+
+async function run(name: string | undefined): Promise<number> {
+  if (name === undefined) {
+    process.stdout.write(listing());
+    return 0;
+  }
+  const found = SCHEMAS[name];
+  if (found === undefined) {
+    throw new BadInput([`${name}: there is no schema of that name; joiner schema lists them`]);
+  }
+  process.stdout.write(jsonText(jsonSchemaOf(name, found)));
+  return 0;
+}
+
+/** `joiner schema`: what other programs may rely on. */
+export function schemaCommand(): Command {
+  return new Command('schema')
+    .description('print the JSON Schema of a decision record or of a reason')
+    .addArgument(new Argument('[name]', 'without a name, lists them'))
+    .action((name: string | undefined) => reporting(() => run(name)));
+}

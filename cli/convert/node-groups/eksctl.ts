@@ -1,0 +1,257 @@
+import type { Issue } from '../../../shared/api/issue.ts';
+import { issuesOf } from '../../../shared/api/schema/issues.ts';
+import { INSTANCE_LABELS } from '../../../shared/core/model/labels.ts';
+import type { Json } from '../../../shared/sim/json.ts';
+import { type Note, present } from '../part.ts';
+import { CARRIED, CLUSTER_CONFIG, type ClusterConfig, type EksctlGroup } from './eksctl-schema.ts';
+import {
+  archRequirement,
+  capacityTypesOf,
+  type GroupTaint,
+  leftOut,
+  type NodeGroup,
+  ownTags,
+  type TypeRequirement,
+} from './node-group.ts';
+
+/** https://eksctl.io/usage/custom-ami-support/; eksctl's default is AmazonLinux2023. */
+const FAMILIES: Readonly<Record<string, string>> = {
+  AmazonLinux2023: 'AL2023',
+  AmazonLinux2: 'AL2',
+  Bottlerocket: 'Bottlerocket',
+  WindowsServer2019CoreContainer: 'Windows2019',
+  WindowsServer2019FullContainer: 'Windows2019',
+  WindowsServer2022CoreContainer: 'Windows2022',
+  WindowsServer2022FullContainer: 'Windows2022',
+  WindowsServer2025CoreContainer: 'Windows2025',
+  WindowsServer2025FullContainer: 'Windows2025',
+};
+
+/** eksctl's defaults: https://eksctl.io/usage/schema/ */
+const INSTANCE_TYPE = 'm5.large';
+const VOLUME_GIB = 80;
+
+/** Fields of v1's kubelet. */
+const KUBELET = [
+  'clusterDNS',
+  'maxPods',
+  'podsPerCore',
+  'systemReserved',
+  'kubeReserved',
+  'evictionHard',
+  'evictionSoft',
+  'evictionSoftGracePeriod',
+  'evictionMaxPodGracePeriod',
+  'imageGCHighThresholdPercent',
+  'imageGCLowThresholdPercent',
+  'cpuCFSQuota',
+];
+
+function typesOf(group: EksctlGroup): readonly string[] {
+  const { instanceType, instanceTypes, instancesDistribution, instanceSelector } = group;
+  const named = instancesDistribution?.instanceTypes ?? instanceTypes ?? [];
+  if (named.length > 0) return named;
+  // eksctl writes `mixed` where the distribution has the types.
+  if (instanceType !== undefined && instanceType !== 'mixed') return [instanceType];
+  return instanceSelector === undefined ? [INSTANCE_TYPE] : [];
+}
+
+/** `4`, `4GiB` or `512MiB` in MiB: without a unit eksctl takes GiB. */
+function memoryMiB(memory: string | number): number {
+  const [, amount = '0', unit = 'GiB'] = /^([0-9.]+)\s*([A-Za-z]*)$/.exec(String(memory)) ?? [];
+  return Number(amount) * (/^m/i.test(unit) ? 1 : 1024);
+}
+
+function selected({ instanceSelector }: EksctlGroup): readonly TypeRequirement[] {
+  const { vCPUs, memory, gpus, cpuArchitecture } = instanceSelector ?? {};
+  const is = (key: string, value: number | undefined): readonly TypeRequirement[] =>
+    value === undefined ? [] : [{ key, operator: 'In', values: [String(value)] }];
+  return [
+    ...is(INSTANCE_LABELS.cpu, vCPUs),
+    ...is(INSTANCE_LABELS.memory, memory === undefined ? undefined : memoryMiB(memory)),
+    ...is(INSTANCE_LABELS.gpuCount, gpus),
+    ...archRequirement(cpuArchitecture === undefined ? [] : [cpuArchitecture]),
+  ];
+}
+
+function marketOf(group: EksctlGroup, field: string): Pick<NodeGroup, 'capacityTypes' | 'notes'> {
+  const { spot, instancesDistribution } = group;
+  if (instancesDistribution === undefined) {
+    return { capacityTypes: [spot === true ? 'spot' : 'on-demand'], notes: [] };
+  }
+  // EC2's own defaults of a distribution.
+  const { onDemandBaseCapacity = 0, onDemandPercentageAboveBaseCapacity = 100 } =
+    instancesDistribution;
+  const at = `${field}.instancesDistribution`;
+  return capacityTypesOf(onDemandBaseCapacity, onDemandPercentageAboveBaseCapacity, at);
+}
+
+/** The subnets that the group names, those of its kind that the cluster names, or eksctl's own. */
+function subnetTermsOf(config: ClusterConfig, group: EksctlGroup): readonly Json[] {
+  const { privateNetworking = false, subnets = [], availabilityZones = [] } = group;
+  const known = config.vpc?.subnets?.[privateNetworking ? 'private' : 'public'] ?? {};
+  const both = { ...config.vpc?.subnets?.public, ...config.vpc?.subnets?.private };
+  if (subnets.length > 0) return subnets.map((name) => ({ id: both[name]?.id ?? name }));
+  const inZones = Object.entries(known).filter(
+    ([name, { az }]) => availabilityZones.length === 0 || availabilityZones.includes(az ?? name),
+  );
+  const ids = inZones.flatMap(([, { id }]) => (id === undefined ? [] : [{ id }]));
+  if (ids.length > 0) return ids;
+  const role = privateNetworking ? 'kubernetes.io/role/internal-elb' : 'kubernetes.io/role/elb';
+  return [{ tags: { 'alpha.eksctl.io/cluster-name': config.metadata.name, [role]: '1' } }];
+}
+
+function devicesOf(group: EksctlGroup, family: string): readonly Json[] {
+  const { volumeSize = VOLUME_GIB, volumeType = 'gp3', volumeName } = group;
+  // Bottlerocket keeps images and containers on a volume of their own.
+  const isSda = family.startsWith('Windows') || group.amiFamily?.startsWith('Ubuntu') === true;
+  const root = isSda ? '/dev/sda1' : '/dev/xvda';
+  const deviceName = volumeName ?? (family === 'Bottlerocket' ? '/dev/xvdb' : root);
+  const ebs = present({
+    volumeSize: `${volumeSize}Gi`,
+    volumeType,
+    iops: group.volumeIOPS,
+    throughput: group.volumeThroughput,
+    encrypted: group.volumeEncrypted,
+    kmsKeyID: group.volumeKmsKeyID,
+  });
+  return [{ deviceName, ebs }];
+}
+
+/** Pods reach the metadata service unless they may not: eksctl sets a hop limit of 2. */
+function metadataOptionsOf({ disablePodIMDS, disableIMDSv1 }: EksctlGroup): Json {
+  return {
+    httpEndpoint: 'enabled',
+    httpProtocolIPv6: 'disabled',
+    httpPutResponseHopLimit: disablePodIMDS === true ? 1 : 2,
+    httpTokens: disableIMDSv1 === false ? 'optional' : 'required',
+  };
+}
+
+function taintsOf({ taints = [] }: EksctlGroup): readonly GroupTaint[] {
+  if (Array.isArray(taints))
+    return taints.map(({ key, value, effect }) => ({ key, value, effect }));
+  return Object.entries(taints).map(([key, text]) => {
+    const at = text.lastIndexOf(':');
+    const value = text.slice(0, at);
+    return { key, ...(value === '' ? {} : { value }), effect: text.slice(at + 1) };
+  });
+}
+
+function kubeletOf(group: EksctlGroup): Json {
+  const extra = Object.entries(group.kubeletExtraConfig ?? {});
+  return present({
+    ...Object.fromEntries(extra.filter(([key]) => KUBELET.includes(key))),
+    ...(group.maxPodsPerNode === undefined ? {} : { maxPods: group.maxPodsPerNode }),
+  });
+}
+
+function afterSlash(arn: string | undefined): string | undefined {
+  return arn?.split('/').at(-1);
+}
+
+function notesOf(group: EksctlGroup, field: string): readonly Note[] {
+  const {
+    iam = {},
+    securityGroups = {},
+    instancesDistribution = {},
+    instanceSelector = {},
+  } = group;
+  const roles = ['instanceRoleARN', 'instanceRoleName', 'instanceProfileARN'];
+  const distributed = [
+    'instanceTypes',
+    'onDemandBaseCapacity',
+    'onDemandPercentageAboveBaseCapacity',
+  ];
+  const of = (name: string): string => `${field}.${name}`;
+  return [
+    ...leftOut(group, CARRIED, field),
+    ...leftOut(iam, roles, of('iam')),
+    ...leftOut(securityGroups, ['attachIDs'], of('securityGroups')),
+    ...leftOut(instancesDistribution, distributed, of('instancesDistribution')),
+    ...leftOut(
+      instanceSelector,
+      ['vCPUs', 'memory', 'gpus', 'cpuArchitecture'],
+      of('instanceSelector'),
+    ),
+    ...leftOut(group.kubeletExtraConfig ?? {}, KUBELET, of('kubeletExtraConfig')),
+  ];
+}
+
+const FIELDS = {
+  name: 'name',
+  types: 'instanceTypes',
+  minSize: 'minSize',
+  maxSize: 'maxSize',
+  image: 'amiFamily',
+  identity: 'iam',
+  labels: 'labels',
+  taints: 'taints',
+  kubelet: 'kubeletExtraConfig',
+};
+
+function groupOf(config: ClusterConfig, group: EksctlGroup, field: string): NodeGroup {
+  const { name, iam = {}, ami, availabilityZones = [], labels = {} } = group;
+  const { [group.amiFamily ?? 'AmazonLinux2023']: family = 'AL2' } = FAMILIES;
+  const market = marketOf(group, field);
+  const attached = (group.securityGroups?.attachIDs ?? []).map((id) => ({ id }));
+  const isOwnImage = ami?.startsWith('ami-') === true;
+  return {
+    name,
+    field,
+    fields: FIELDS,
+    instanceTypes: typesOf(group),
+    requirements: selected(group),
+    capacityTypes: market.capacityTypes,
+    zones: availabilityZones,
+    family,
+    imageTerms: isOwnImage ? [{ id: ami }] : [],
+    role: iam.instanceRoleName ?? afterSlash(iam.instanceRoleARN),
+    instanceProfile: afterSlash(iam.instanceProfileARN),
+    subnetTerms: subnetTermsOf(config, group),
+    securityGroupTerms: [{ tags: { 'aws:eks:cluster-name': config.metadata.name } }, ...attached],
+    devices: devicesOf(group, family),
+    metadataOptions: metadataOptionsOf(group),
+    detailedMonitoring: group.enableDetailedMonitoring,
+    labels,
+    taints: taintsOf(group),
+    tags: ownTags({ ...config.metadata.tags, ...group.tags }),
+    kubelet: kubeletOf(group),
+    minSize: group.minSize ?? 0,
+    maxSize: group.maxSize,
+    notes: [...market.notes, ...notesOf(group, field)],
+  };
+}
+
+/** Ubuntu starts as AL2 does, from an image that v1 cannot look up by itself. */
+function familyIssues({ amiFamily, ami }: EksctlGroup, field: string): readonly Issue[] {
+  if (amiFamily === undefined || FAMILIES[amiFamily] !== undefined) return [];
+  const hasImage = ami?.startsWith('ami-') === true;
+  if (amiFamily.startsWith('Ubuntu') && hasImage) return [];
+  const message = amiFamily.startsWith('Ubuntu')
+    ? `"${amiFamily}": v1 has no alias for it: name an image with ami: ami-…`
+    : `must be one of ${Object.keys(FAMILIES).join(', ')} or Ubuntu…, not "${amiFamily}"`;
+  return [{ path: `${field}.amiFamily`, message }];
+}
+
+/** The groups of a ClusterConfig of eksctl, or everything that is wrong with it. */
+export function eksctlGroups(object: Json): {
+  readonly groups: readonly NodeGroup[];
+  readonly issues: readonly Issue[];
+} {
+  const decoded = CLUSTER_CONFIG.safeParse(object, { reportInput: true });
+  if (!decoded.success) return { groups: [], issues: issuesOf(decoded.error, CLUSTER_CONFIG) };
+  const config = decoded.data;
+  const lists = { managedNodeGroups: config.managedNodeGroups, nodeGroups: config.nodeGroups };
+  const all = Object.entries(lists).flatMap(([list, groups = []]) =>
+    groups.map((group, index) => ({ group, field: `${list}[${index}]` })),
+  );
+  if (all.length === 0) {
+    const message = 'has neither managedNodeGroups nor nodeGroups: there is nothing to convert';
+    return { groups: [], issues: [{ path: 'managedNodeGroups', message }] };
+  }
+  return {
+    groups: all.map(({ group, field }) => groupOf(config, group, field)),
+    issues: all.flatMap(({ group, field }) => familyIssues(group, field)),
+  };
+}

@@ -1,0 +1,131 @@
+import { type ReadDecision, readDecisionSchema } from '../../shared/api/decision-record.ts';
+import { atOnce } from '../../shared/app/writes/at-once.ts';
+import { type AwsAccess, s3Client } from '../../shared/aws/access.ts';
+import { Calls } from '../../shared/aws/calls.ts';
+import { placeOf } from '../../shared/aws/memory/decision-log.ts';
+import { MemoryObjects } from '../../shared/aws/memory/objects.ts';
+import { BUCKET_LAYOUT } from '../../shared/contract.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** An invocation of a function lasts no longer; its object is named after its first decision. */
+const INVOCATION_MS_MAX = 15 * 60_000;
+/** A person waits longer than a function does. */
+const TIMEOUT_MS = 10_000;
+const READS_AT_ONCE = 16;
+
+/** Beginnings of the names of a span's objects, below the folder: hours of a day, else days. */
+export function spanPrefixes(fromMs: number, toMs: number): readonly string[] {
+  const isShort = toMs - fromMs <= DAY_MS;
+  const unit = isShort ? HOUR_MS : DAY_MS;
+  const first = Math.floor(fromMs / unit) * unit;
+  const count = Math.floor((toMs - first) / unit) + 1;
+  return Array.from({ length: count }, (_, at) => {
+    const place = placeOf(first + at * unit);
+    return isShort ? place.slice(0, '2026-01-01/10-'.length) : place.slice(0, '2026-01-01/'.length);
+  });
+}
+
+/** The lines of an object that are records; `faulty`: how many are not. */
+export function recordsOf(text: string): {
+  readonly records: readonly ReadDecision[];
+  readonly faulty: number;
+} {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const records = lines.flatMap((line) => {
+    const { data, success } = readDecisionSchema.safeParse(jsonOf(line));
+    return success ? [data] : [];
+  });
+  return { records, faulty: lines.length - records.length };
+}
+
+function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+/** In order of time; those of one moment by id. */
+function inOrder(a: ReadDecision, b: ReadDecision): number {
+  return a.atMs - b.atMs || (a.id < b.id ? -1 : 1);
+}
+
+/** The decision records that the functions of a cluster have written to their bucket. */
+export class DecisionReader {
+  /** What could not be read, a line each. */
+  readonly notes: string[] = [];
+  private readonly objects: MemoryObjects;
+  private readonly folder: string;
+  private readonly problems: string[] = [];
+  /** Keys that were read: what is written once does not change. */
+  private readonly known = new Set<string>();
+  private readonly told = new Set<string>();
+  /** When the names were last read; what is written later is of an invocation that lasted then. */
+  private listedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(access: AwsAccess, bucket: string, cluster: string) {
+    this.folder = `${BUCKET_LAYOUT.cluster(cluster)}${BUCKET_LAYOUT.decisions}`;
+    this.objects = new MemoryObjects({
+      s3: s3Client(access),
+      bucket,
+      calls: new Calls(),
+      report: ({ reason, message }) => {
+        if (reason !== 'Usable') this.problems.push(message);
+      },
+      timeoutMs: TIMEOUT_MS,
+    });
+  }
+
+  nowMs(): number {
+    return this.objects.nowMs();
+  }
+
+  /** Records of this time and later that no call before has returned; throws where S3 refuses. */
+  async since(sinceMs: number): Promise<readonly ReadDecision[]> {
+    const fromMs = Math.max(sinceMs, this.listedMs) - INVOCATION_MS_MAX;
+    const keys = await this.newKeys(fromMs);
+    const byKey = new Map<string, readonly ReadDecision[]>();
+    await atOnce(READS_AT_ONCE, keys, async (key) => {
+      byKey.set(key, await this.read(key));
+    });
+    return keys
+      .flatMap((key) => byKey.get(key) ?? [])
+      .filter(({ id, atMs }) => atMs >= sinceMs && this.isFirst(`${id} ${atMs}`))
+      .sort(inOrder);
+  }
+
+  private async newKeys(fromMs: number): Promise<readonly string[]> {
+    const first = `${this.folder}${placeOf(fromMs)}`;
+    const nowMs = this.nowMs();
+    const keys: string[] = [];
+    for (const prefix of spanPrefixes(fromMs, nowMs)) {
+      keys.push(...this.answered(await this.objects.keys(`${this.folder}${prefix}`)));
+    }
+    this.listedMs = nowMs;
+    return keys.filter((key) => key >= first && !this.known.has(key)).sort();
+  }
+
+  private async read(key: string): Promise<readonly ReadDecision[]> {
+    const object = this.answered(await this.objects.read(key));
+    this.known.add(key);
+    // It has expired since it was listed.
+    if (object === 'absent') return [];
+    const { records, faulty } = recordsOf(new TextDecoder().decode(object.body));
+    if (faulty > 0) this.notes.push(`${key}: ${faulty} of its records cannot be read`);
+    return records;
+  }
+
+  /** An invocation that was repeated writes its decisions twice. */
+  private isFirst(text: string): boolean {
+    if (this.told.has(text)) return false;
+    this.told.add(text);
+    return true;
+  }
+
+  private answered<Answer>(answer: Answer | undefined): Answer {
+    if (answer === undefined) throw new Error(this.problems.join('; '));
+    return answer;
+  }
+}

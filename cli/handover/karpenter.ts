@@ -1,0 +1,174 @@
+import { RESOURCES, type Resource } from '../../shared/api/resources.ts';
+import type { KubeClient } from '../../shared/kube/client.ts';
+import { find } from '../../shared/kube/find.ts';
+import { listEach, property, text } from '../../shared/kube/list.ts';
+import { BadInput } from '../bad-input.ts';
+
+/** Karpenter's Deployment as it is in the cluster. */
+export interface Karpenter {
+  readonly namespace: string;
+  readonly name: string;
+  /** `spec.replicas`. */
+  readonly replicas: number;
+  /** e.g. `1.14.1`; undefined: neither image nor label names it. */
+  readonly version: string | undefined;
+  /** By the names of Karpenter's environment variables; its flags are among them. */
+  readonly settings: ReadonlyMap<string, string>;
+  /** Programs that write the Deployment from elsewhere, such as `Argo CD`. */
+  readonly writers: readonly string[];
+  /** Selects its pods. */
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** https://karpenter.sh/docs/getting-started/getting-started-with-karpenter/: the chart's name. */
+const CHART_LABEL = 'app.kubernetes.io/name';
+const VERSION_LABEL = 'app.kubernetes.io/version';
+/** Of the image `public.ecr.aws/karpenter/controller:1.14.1@sha256:…`, or of a copy of it. */
+const IMAGE = /(?:^|\/)karpenter\/controller(?::v?([0-9][^@]*))?(?:@.*)?$/;
+
+/** Labels and annotations by which programs mark what they apply. */
+const WRITERS: readonly (readonly [key: RegExp, writer: string])[] = [
+  [/^argocd\.argoproj\.io\/(instance|tracking-id)$/, 'Argo CD'],
+  [/^(kustomize|helm)\.toolkit\.fluxcd\.io\/name$/, 'Flux'],
+];
+
+function recordOf(value: unknown): Readonly<Record<string, string>> {
+  const pairs = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  return Object.fromEntries(pairs.map(([key, each]) => [key, text(each)]));
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** `--feature-gates=A=true` and `--feature-gates A=true`, under the name of the variable. */
+function flagsOf(args: readonly string[]): readonly (readonly [string, string])[] {
+  return args.flatMap((arg, at): readonly (readonly [string, string])[] => {
+    const [, flag, value] = /^--?([a-z][a-z-]*)(?:=(.*))?$/s.exec(arg) ?? [];
+    if (flag === undefined) return [];
+    const next = args[at + 1];
+    const given = value ?? (next?.startsWith('-') === false ? next : 'true');
+    return [[flag.replaceAll('-', '_').toUpperCase(), given]];
+  });
+}
+
+/** A flag holds against the variable, as in Karpenter. */
+function settingsOf(container: unknown): ReadonlyMap<string, string> {
+  const variables = listOf(property(container, 'env')).map(
+    (each) => [text(property(each, 'name')), text(property(each, 'value'))] as const,
+  );
+  return new Map([...variables, ...flagsOf(listOf(property(container, 'args')).map(text))]);
+}
+
+/** Karpenter, where the Deployment is its controller's. */
+export function karpenterOf(deployment: unknown): Karpenter | undefined {
+  const metadata = property(deployment, 'metadata');
+  const spec = property(deployment, 'spec');
+  const labels = recordOf(property(metadata, 'labels'));
+  const containers = listOf(property(property(property(spec, 'template'), 'spec'), 'containers'));
+  const container =
+    containers.find((each) => IMAGE.test(text(property(each, 'image')))) ??
+    (labels[CHART_LABEL] === 'karpenter' ? containers[0] : undefined);
+  if (container === undefined) return undefined;
+  const replicas = property(spec, 'replicas');
+  const marks = Object.keys({ ...labels, ...recordOf(property(metadata, 'annotations')) });
+  const writers = WRITERS.filter(([key]) => marks.some((mark) => key.test(mark)));
+  return {
+    namespace: text(property(metadata, 'namespace')),
+    name: text(property(metadata, 'name')),
+    replicas: typeof replicas === 'number' ? replicas : 1,
+    version:
+      IMAGE.exec(text(property(container, 'image')))?.[1]?.replace(/^v/, '') ??
+      labels[VERSION_LABEL],
+    settings: settingsOf(container),
+    writers: [...new Set(writers.map(([, writer]) => writer))],
+    labels: recordOf(property(property(spec, 'selector'), 'matchLabels')),
+  };
+}
+
+/** `namespace/name` */
+export function deploymentName({ namespace, name }: Pick<Karpenter, 'namespace' | 'name'>): string {
+  return `${namespace}/${name}`;
+}
+
+async function listAll(
+  client: KubeClient,
+  resource: Resource,
+  filter: { readonly labelSelector?: string } = {},
+): Promise<readonly unknown[]> {
+  let found: unknown[] = [];
+  await listEach(
+    client,
+    { resource, ...filter },
+    {
+      start: () => {
+        found = [];
+      },
+      object: (each) => void found.push(each),
+    },
+  );
+  return found;
+}
+
+/**
+ * Karpenter's Deployment, by its name or by its image; undefined: there is none. Bad input: the name
+ * is not that of a Deployment, or several Deployments are Karpenter's and none was named.
+ */
+export async function findKarpenter(
+  client: KubeClient,
+  named: string | undefined,
+): Promise<Karpenter | undefined> {
+  if (named !== undefined) {
+    const [namespace = '', name = ''] = named.split('/');
+    const deployment = await find(client, RESOURCES.deployments, { namespace, name });
+    const found = deployment === undefined ? undefined : karpenterOf(deployment);
+    if (found !== undefined) return found;
+    throw new BadInput([`--karpenter ${named}: there is no Deployment of Karpenter of this name`]);
+  }
+  const all = await listAll(client, RESOURCES.deployments);
+  const found = all.flatMap((each) => karpenterOf(each) ?? []);
+  if (found.length <= 1) return found[0];
+  const names = found.map(deploymentName).sort().join(', ');
+  throw new BadInput([`several Deployments are Karpenter's: ${names}; name one with --karpenter`]);
+}
+
+/** A pod that has not ended; one that is being deleted has not yet. */
+export interface KarpenterPod {
+  readonly name: string;
+  readonly isReady: boolean;
+}
+
+function podOf(pod: unknown): KarpenterPod | undefined {
+  const status = property(pod, 'status');
+  const phase = text(property(status, 'phase'));
+  if (phase === 'Succeeded' || phase === 'Failed') return undefined;
+  const conditions = listOf(property(status, 'conditions'));
+  const ready = conditions.find((each) => property(each, 'type') === 'Ready');
+  const isReady = property(ready, 'status') === 'True';
+  return { name: text(property(property(pod, 'metadata'), 'name')), isReady };
+}
+
+/** Pods of the Deployment, by name. */
+export async function podsOfKarpenter(
+  client: KubeClient,
+  { namespace, labels }: Pick<Karpenter, 'namespace' | 'labels'>,
+): Promise<readonly KarpenterPod[]> {
+  const labelSelector = Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+  const pods = await listAll(client, RESOURCES.pods, { labelSelector });
+  return pods
+    .filter((pod) => text(property(property(pod, 'metadata'), 'namespace')) === namespace)
+    .flatMap((pod) => podOf(pod) ?? [])
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Sets `spec.replicas` as `kubectl scale` does. */
+export async function scaleKarpenter(
+  client: KubeClient,
+  { namespace, name }: Pick<Karpenter, 'namespace' | 'name'>,
+  replicas: number,
+): Promise<void> {
+  const patch = { kind: 'merge', value: { spec: { replicas } } } as const;
+  await client.patch(RESOURCES.deployments, { namespace, name }, patch, 'scale');
+}

@@ -1,0 +1,140 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { parseDurationMs } from '../../shared/core/duration.ts';
+import { clusterWriter } from '../../shared/kube/cluster-writer.ts';
+import { eventSink } from '../../shared/kube/events.ts';
+import { BadInput } from '../bad-input.ts';
+import { type ClusterOptions, withClusterOptions } from '../connect.ts';
+import type { Line } from '../doctor/line.ts';
+import type { LiveCluster } from '../live.ts';
+import { plannedSteps, type StepOutcome, takeSteps } from './run.ts';
+import type { Step, Walk } from './walk.ts';
+
+/** Options of both commands. */
+export interface HandoverOptions extends ClusterOptions {
+  readonly dryRun?: true;
+  readonly undo?: true;
+  readonly until?: string;
+  readonly byHand?: true;
+  readonly acceptDrift?: true;
+  readonly settle: boolean;
+  readonly karpenter?: string;
+  readonly wait: number;
+  readonly replicas?: number;
+  readonly output: 'text' | 'json';
+}
+
+function duration(text: string): number {
+  const ms = text === '0s' ? 0 : parseDurationMs(text);
+  if (ms === undefined) throw new InvalidArgumentError('expected a time such as 10m or 1h30m.');
+  return ms;
+}
+
+function deployment(text: string): string {
+  if (/^[a-z0-9-]+\/[a-z0-9.-]+$/.test(text)) return text;
+  throw new InvalidArgumentError('expected NAMESPACE/NAME of a Deployment.');
+}
+
+function count(text: string): number {
+  if (/^[1-9][0-9]?$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('expected a number of replicas such as 2.');
+}
+
+/** Ten minutes: an image is pulled and a drain ends in less. */
+const WAIT_MS = 10 * 60_000;
+
+/** The command with the options that adopting and handing back have in common. */
+export function withHandoverOptions(command: Command, steps: readonly Step[]): Command {
+  return withClusterOptions(command)
+    .option('--dry-run', 'only check, and print the steps')
+    .option('--undo', 'undo the steps that were taken')
+    .addOption(
+      new Option('--until <step>', 'stop after this step').choices(steps.map(({ name }) => name)),
+    )
+    .option('--by-hand', "wait until Karpenter's Deployment was scaled by other means")
+    .option('--accept-drift', 'continue although nodes have become drifted')
+    .option('--no-settle', 'do not wait for what Karpenter has begun')
+    .addOption(
+      new Option(
+        '--karpenter <namespace/name>',
+        "Karpenter's Deployment; default: the one with its image",
+      ).argParser(deployment),
+    )
+    .addOption(
+      new Option('--wait <time>', 'how long a step waits')
+        .argParser(duration)
+        .default(WAIT_MS, '10m'),
+    )
+    .addOption(
+      new Option(
+        '--replicas <n>',
+        'replicas of Karpenter when it starts; default: as many as it had',
+      ).argParser(count),
+    )
+    .addOption(new Option('-o, --output <format>').choices(['text', 'json']).default('text'));
+}
+
+/** What a hand-over is carried out with, on the cluster that was read. */
+export function walkOf(live: LiveCluster, options: HandoverOptions): Walk {
+  const { client, reader } = live;
+  const writer = clusterWriter({
+    client,
+    events: eventSink(client),
+    decodeNodeClaim: () => {
+      throw new Error('nothing is created here');
+    },
+  });
+  return {
+    client,
+    reader,
+    writer,
+    karpenter: options.karpenter,
+    isByHand: options.byHand === true,
+    acceptsDrift: options.acceptDrift === true,
+    settles: options.settle,
+    waitMs: options.wait,
+    replicas: options.replicas,
+    say: (line) => void process.stderr.write(`${line}\n`),
+    lease: undefined,
+  };
+}
+
+/** What a command has found and done. */
+export interface HandoverReport {
+  readonly cluster: string;
+  readonly to: 'joiner' | 'karpenter';
+  readonly isDryRun: boolean;
+  readonly checks: readonly Line[];
+  readonly steps: readonly StepOutcome[];
+  /** What is left for people to do, once all steps are done. */
+  readonly next: readonly string[];
+}
+
+/** Options that say nothing together. */
+export function checkUsage(options: HandoverOptions): void {
+  if (options.dryRun === true && options.until !== undefined) {
+    throw new BadInput(['--until carries out steps, --dry-run carries out none: give one of them']);
+  }
+}
+
+/** Takes or only lists the steps; none is taken where a check has failed. */
+export async function stepsTaken(
+  walk: Walk,
+  steps: readonly Step[],
+  checks: readonly Line[],
+  { dryRun, until }: HandoverOptions,
+): Promise<readonly StepOutcome[]> {
+  const isRefused = checks.some(({ status }) => status === 'FAIL');
+  if (dryRun === true || isRefused) return await plannedSteps(walk, steps);
+  try {
+    return await takeSteps(walk, steps, until);
+  } finally {
+    // An ended command renews no Lease; nobody waits for it to lapse.
+    await walk.lease?.leaveToJoiner();
+  }
+}
+
+/** 0: all is done, or a dry run found nothing in the way; 1: something is. */
+export function exitCodeOf({ checks, steps }: HandoverReport): number {
+  const isRefused = checks.some(({ status }) => status === 'FAIL');
+  return isRefused || steps.some(({ state }) => state === 'stopped') ? 1 : 0;
+}

@@ -1,0 +1,155 @@
+import type { StackSettings } from '../../shared/app/settings.ts';
+import { GATE_NAMES } from '../../shared/contract/setting-kinds.ts';
+import { type SettingKey, settingOf } from '../../shared/contract/settings.ts';
+import { FEATURE_GATES, type FeatureGate } from '../../shared/contract.ts';
+import type { ClusterState } from '../../shared/ports.ts';
+import { type Line, ok, warn } from '../doctor/line.ts';
+import type { Karpenter } from './karpenter.ts';
+import { counted } from './words.ts';
+
+/** Karpenter's own defaults where they are not Joiner's. https://karpenter.sh/docs/reference/settings/ */
+const KARPENTER_GATES: Readonly<Partial<Record<FeatureGate, boolean>>> = {
+  NodeOverlay: false,
+  StaticCapacity: false,
+  CapacityBuffer: false,
+};
+
+/** Gates of Karpenter that nothing of Joiner stands for. */
+const ONLY_KARPENTER = [
+  'TerminateFirstDrift',
+  'TerminateFirstRepair',
+  'PodDeletionCostManagement',
+  'NodeClassCEL',
+  'DRANVIDIAGPU',
+  'DRAEFA',
+  'RebootForRepair',
+];
+
+function gatesOf({ settings }: Karpenter): ReadonlyMap<string, boolean> {
+  const text = [settings.get('FEATURE_GATES'), settings.get('AWS_FEATURE_GATES')].join(',');
+  const pairs = text.split(',').map((each) => each.split('=').map((word) => word.trim()));
+  return new Map(pairs.map(([name = '', value]) => [name, value === 'true']));
+}
+
+/** What a gate is about in this cluster; undefined: nothing here depends on it. */
+function subjectOf(gate: FeatureGate, state: ClusterState): string | undefined {
+  const { nodeOverlays, nodePools } = state.objects;
+  const some = (count: number, what: string) => (count === 0 ? undefined : counted(count, what));
+  switch (gate) {
+    case 'NodeOverlay':
+      return some(nodeOverlays.length, 'NodeOverlay');
+    case 'StaticCapacity': {
+      const fixed = nodePools.filter(({ replicas }) => replicas !== undefined);
+      return some(fixed.length, 'static NodePool');
+    }
+    case 'CapacityBuffer':
+      return some(state.capacityBuffers.length, 'CapacityBuffer');
+    case 'NodeRepair':
+      return 'unhealthy nodes';
+    case 'SpotToSpotConsolidation':
+      return 'consolidation of spot nodes';
+    case 'ReservedCapacity':
+      return 'capacity reservations';
+    case 'PodNomination':
+      return undefined;
+  }
+}
+
+function gateLines(
+  karpenter: Karpenter,
+  stack: StackSettings,
+  state: ClusterState,
+): readonly Line[] {
+  const given = gatesOf(karpenter);
+  const differing = GATE_NAMES.flatMap((gate) => {
+    const subject = subjectOf(gate, state);
+    const theirs = given.get(gate) ?? KARPENTER_GATES[gate] ?? FEATURE_GATES[gate];
+    if (subject === undefined || theirs === stack.gates[gate]) return [];
+    const said = `${gate} is ${theirs} in Karpenter and ${stack.gates[gate]} in Joiner: ${subject}`;
+    const advice = `for what Karpenter does, deploy with -c featureGates=${gate}=${theirs}`;
+    return [warn('feature gates', said, advice)];
+  });
+  const lost = ONLY_KARPENTER.filter((gate) => given.get(gate) === true).map((gate) =>
+    warn('feature gates', `${gate} is on in Karpenter; Joiner has nothing like it`, LOST),
+  );
+  return [...differing, ...lost];
+}
+
+const LOST = 'docs/compatibility.md says what Joiner does instead';
+
+/** A setting that Karpenter has under the same variable. */
+interface Compared {
+  readonly prop: SettingKey;
+  /** Karpenter's default. */
+  readonly otherwise: string;
+  /** As Joiner has it; undefined: the stack does not state it in the cluster. */
+  readonly ours: (stack: StackSettings) => string | undefined;
+}
+
+const COMPARED: readonly Compared[] = [
+  {
+    prop: 'preferencePolicy',
+    otherwise: 'Respect',
+    ours: ({ useCases }) => useCases.scheduling.preferencePolicy,
+  },
+  {
+    prop: 'minValuesPolicy',
+    otherwise: 'Strict',
+    ours: ({ useCases }) => useCases.scheduling.minValuesPolicy,
+  },
+  {
+    prop: 'vmMemoryOverhead',
+    otherwise: '0.075',
+    ours: ({ memoryOverhead }) => String(memoryOverhead),
+  },
+  {
+    prop: 'reservedEnis',
+    otherwise: '0',
+    ours: ({ reservedEnis }) => String(reservedEnis),
+  },
+];
+
+function isSame(a: string, b: string): boolean {
+  const numbers = [Number(a), Number(b)];
+  return a === b || (numbers.every((each) => !Number.isNaN(each)) && numbers[0] === numbers[1]);
+}
+
+function variableLines({ settings }: Karpenter, stack: StackSettings): readonly Line[] {
+  return COMPARED.flatMap(({ prop, otherwise, ours }) => {
+    const { variable } = settingOf(prop);
+    const theirs = settings.get(variable) || otherwise;
+    const own = ours(stack) ?? otherwise;
+    if (isSame(theirs, own)) return [];
+    const said = `${variable} is ${theirs} in Karpenter and ${own} in Joiner`;
+    return [warn('settings', said, `for what Karpenter does, deploy with -c ${prop}=${theirs}`)];
+  });
+}
+
+/** Settings that change what happens, of which Joiner has none. */
+const UNKNOWN: readonly (readonly [variable: string, isSet: (value: string) => boolean])[] = [
+  ['SCHEDULER_CONFIG', (value) => value !== ''],
+  ['IGNORE_DRA_REQUESTS', (value) => value === 'false'],
+];
+
+function unknownLines({ settings }: Karpenter): readonly Line[] {
+  return UNKNOWN.filter(([variable, isSet]) => isSet(settings.get(variable) ?? '')).map(
+    ([variable]) =>
+      warn('settings', `${variable} is set in Karpenter; Joiner has no such setting`, LOST),
+  );
+}
+
+/** Where Joiner decides by something else than Karpenter here. */
+export function checkSettings(
+  karpenter: Karpenter,
+  stack: StackSettings,
+  state: ClusterState,
+): readonly Line[] {
+  const found = [
+    ...gateLines(karpenter, stack, state),
+    ...variableLines(karpenter, stack),
+    ...unknownLines(karpenter),
+  ];
+  return found.length === 0
+    ? [ok('settings', "Karpenter's gates and settings are Joiner's")]
+    : found;
+}

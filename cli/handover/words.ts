@@ -1,0 +1,12 @@
+/** `a, b and 3 more`: names of which people need to see the first. */
+export function someOf(names: readonly string[]): string {
+  const SHOWN = 3;
+  const shown = names.slice(0, SHOWN).join(', ');
+  return names.length > SHOWN ? `${shown} and ${names.length - SHOWN} more` : shown;
+}
+
+/** `1 node`, `2 nodes`, `3 classes`: a count and what is counted. */
+export function counted(count: number, what: string): string {
+  const plural = what.endsWith('s') ? 'es' : 's';
+  return `${count} ${what}${count === 1 ? '' : plural}`;
+}

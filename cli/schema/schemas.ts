@@ -1,0 +1,19 @@
+import * as z from 'zod';
+import { decisionRecordSchema, reasonSchema } from '../../shared/api/decision-record.ts';
+
+/** What a schema describes. */
+export interface Schema {
+  readonly what: string;
+  readonly schema: z.ZodType;
+}
+
+/** By name: formats that other programs read. */
+export const SCHEMAS: Readonly<Record<string, Schema>> = {
+  decision: { what: 'a record of a decision, in the bucket', schema: decisionRecordSchema },
+  reason: { what: 'a reason with its parameters', schema: reasonSchema },
+};
+
+/** JSON Schema, draft 2020-12. */
+export function jsonSchemaOf(name: string, { what, schema }: Schema): object {
+  return { title: name, description: what, ...z.toJSONSchema(schema, { io: 'input' }) };
+}

@@ -1,0 +1,111 @@
+import type { Parameter, ParameterType } from '../../../shared/core/explain/parameters.ts';
+import { REASON_GROUPS, REASONS } from '../../../shared/core/explain/reason.ts';
+import { heading } from './text.ts';
+
+const money = { amount: 0.0384, currency: 'USD' } as const;
+const offering = {
+  type: 'm6g.large',
+  zone: 'us-east-1a',
+  capacityType: 'on-demand',
+  price: money,
+  listPrice: money,
+} as const;
+
+/** By type, a value that reads well in a sentence. */
+const SAMPLES: Readonly<Record<ParameterType, (name: string) => unknown>> = {
+  text: (name) => `<${name}>`,
+  texts: (name) => [`<${name}>`],
+  count: () => 3,
+  number: () => 3,
+  money: () => money,
+  time: () => '2026-01-01T00:00:00.000Z',
+  offering: () => offering,
+  pools: () => [
+    {
+      nodePool: '<nodePool>',
+      stages: [
+        {
+          code: 'node-affinity',
+          parameters: {},
+          what: 'zone In [us-east-1a]',
+          before: 12,
+          after: 4,
+        },
+        { code: 'request-too-large', parameters: {}, what: 'cpu 500', before: 4, after: 0 },
+      ],
+    },
+  ],
+  remainders: () => [
+    { what: 'instance types', left: 12 },
+    { what: 'available offerings', left: 0 },
+  ],
+  tallies: () => [
+    {
+      code: 'pods-not-cheaper',
+      count: 3,
+      example: 'NodeClaim/default-x7k2p',
+      text: 'Its pods would not run cheaper on other nodes',
+    },
+  ],
+};
+
+type Described = {
+  readonly meaning: string;
+  readonly remedy: string;
+  readonly parameters: Readonly<Record<string, Parameter>>;
+  readonly sentence: (values: never) => string;
+};
+
+function parameterLines(parameters: Described['parameters']): readonly string[] {
+  return Object.entries(parameters).map(
+    ([name, { type, what }]) => `- \`${name}\` (${type}): ${what}`,
+  );
+}
+
+function entryOf(code: string): readonly string[] {
+  const found: Described | undefined = Object.entries(REASONS).find(([each]) => each === code)?.[1];
+  if (found === undefined) return [];
+  const { meaning, remedy, parameters, sentence } = found;
+  const names = Object.entries(parameters);
+  const values = Object.fromEntries(names.map(([name, { type }]) => [name, SAMPLES[type](name)]));
+  const lines = parameterLines(parameters);
+  return [
+    `### \`${code}\``,
+    '',
+    `> \`${sentence(values as never)}\``,
+    '',
+    meaning,
+    '',
+    `What to do: ${remedy}`,
+    '',
+    ...(lines.length === 0 ? [] : [...lines, '']),
+  ];
+}
+
+const HEAD = [
+  ...heading('Reasons', 'shared/core/explain'),
+  'Joiner gives a reason for each decision and for each action that it did not take. The list of reasons is closed: a',
+  'reason has a code, parameters of fixed types, and one sentence. The sentence is made from the code and the',
+  'parameters, in one place.',
+  '',
+  'A reason is found in these places:',
+  '',
+  '- in the record of a decision, as `reasons[].code` and `reasons[].parameters` (`joiner decisions`, `simulate -o json`)',
+  '- in an Event, as the annotation `joiner.dev/reason`',
+  '- in a log line, as `code`',
+  '- in `joiner explain`, `joiner plan` and the page, as the sentence, and with `-o json` as the code',
+  '',
+  '`joiner schema decision` prints the JSON Schema of a record with all reasons. Below, `<name>` stands for a parameter,',
+  'and other values are samples.',
+  '',
+] as const;
+
+/** docs/reasons.md. */
+export function reasonsPage(): string {
+  const groups = REASON_GROUPS.flatMap(({ title, codes }) => [
+    `## ${title}`,
+    '',
+    ...codes.flatMap(entryOf),
+  ]);
+  return `${[...HEAD, ...groups].join('\n').trimEnd()}\n`;
+}

@@ -1,0 +1,39 @@
+import { type Reason, reason } from '../../core/explain/reason.ts';
+import { REPLACED_BY } from '../../core/model/labels.ts';
+import type { NodeClaim } from '../../core/model/provisioning.ts';
+import { isPaused } from '../settings.ts';
+import { recordUnchanged } from '../writes/unchanged.ts';
+import { disruptionCandidates } from './candidates.ts';
+import { reasonsNotDue } from './consolidation-input.ts';
+import type { DisruptPass } from './pass.ts';
+
+/** All that is known of why nodes stay, by the claim's name. */
+function reasonsOf(pass: DisruptPass): ReadonlyMap<string, readonly Reason[]> {
+  const { commands, events, kept } = pass;
+  const notDue = disruptionCandidates(pass).flatMap((each) => {
+    const reasons = reasonsNotDue(pass, each);
+    return reasons.length === 0 ? [] : [[each.claim.name, reasons] as const];
+  });
+  const awaited = commands.map(({ claim }) => [claim.name, [awaiting(claim)]] as const);
+  return new Map([...notDue, ...kept, ...events.reasons, ...awaited]);
+}
+
+function awaiting({ annotations }: NodeClaim): Reason {
+  const nodeClaims = annotations[REPLACED_BY]?.split(',') ?? [];
+  return reason('replacements-awaited', { nodeClaims });
+}
+
+/** Says why a pass has disrupted nothing, in one record. */
+export async function recordStays(pass: DisruptPass): Promise<void> {
+  const { ports, state, nowMs, driftResults, created, deleted, disruptions } = pass;
+  if (created.length + deleted.length + disruptions.length > 0) return;
+  // A pause has a record of its own.
+  if (isPaused(state.pausedUntilMs.disrupt, nowMs)) return;
+  const known = reasonsOf(pass);
+  const all = [...driftResults.values()].flatMap(({ claim }) => {
+    const [why = reason('not-considered-yet', {})] = known.get(claim.name) ?? [];
+    return [{ object: `NodeClaim/${claim.name}`, why }];
+  });
+  const nothing = { object: 'cluster', why: reason('nothing-to-disrupt', {}) };
+  await recordUnchanged({ ports }, 'disrupt', all.length > 0 ? all : [nothing]);
+}

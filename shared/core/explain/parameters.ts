@@ -1,0 +1,115 @@
+import type { Currency } from '../model/currency.ts';
+
+/** An amount of money as AWS bills it. */
+export interface Money {
+  readonly amount: number;
+  readonly currency: Currency;
+}
+
+/** An offering with its price an hour, after overlays and in the price list. */
+export interface PricedOffering {
+  readonly type: string;
+  readonly zone: string;
+  readonly capacityType: string;
+  readonly price: Money;
+  readonly listPrice: Money;
+}
+
+/**
+ * A step that removed instance types of a NodePool for a pod. One that leaves none is an obstacle:
+ * the steps after it go on with what there was before, so that each obstacle is named.
+ */
+export interface Stage {
+  /** The reason, its parameters and its sentence. */
+  readonly code: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly what: string;
+  readonly before: number;
+  readonly after: number;
+}
+
+/** The steps that left a NodePool without an instance type for a pod. */
+export interface PoolStages {
+  readonly nodePool: string;
+  readonly stages: readonly Stage[];
+}
+
+/** Objects that have a reason in common. */
+export interface Tally {
+  readonly code: string;
+  readonly count: number;
+  /** One of the objects: `Kind/name`. */
+  readonly example: string;
+  /** What the reason says of it. */
+  readonly text: string;
+}
+
+/** A step of the choice of a launch: what was left after it. */
+export interface Remainder {
+  readonly what: string;
+  readonly left: number;
+}
+
+/** The values of each type of parameter; all of them are plain JSON. */
+interface Values {
+  readonly text: string;
+  readonly texts: readonly string[];
+  readonly count: number;
+  readonly number: number;
+  readonly money: Money;
+  /** ISO 8601, UTC. */
+  readonly time: string;
+  readonly offering: PricedOffering;
+  readonly pools: readonly PoolStages[];
+  readonly remainders: readonly Remainder[];
+  readonly tallies: readonly Tally[];
+}
+
+export type ParameterType = keyof Values;
+
+/** One parameter of a reason. */
+export interface Parameter<Type extends ParameterType = ParameterType> {
+  readonly type: Type;
+  /** What it holds, for people. */
+  readonly what: string;
+}
+
+export type Parameters = Readonly<Record<string, Parameter>>;
+
+export type ValuesOf<All extends Parameters> = {
+  readonly [Name in keyof All]: Values[All[Name]['type']];
+};
+
+/** What there is to know of a reason beside its parameters' values. */
+export interface Definition<All extends Parameters = Parameters> {
+  /** What it means, in the field's words. */
+  readonly meaning: string;
+  /** What a person can do, or that there is nothing to do. */
+  readonly remedy: string;
+  readonly parameters: All;
+  /** The only place where the reason is put in words. */
+  readonly sentence: (values: ValuesOf<All>) => string;
+}
+
+/** A definition whose parameters are known to the compiler. */
+export function define<const All extends Parameters>(definition: Definition<All>): Definition<All> {
+  return definition;
+}
+
+/** What no parameter changes. */
+export const NONE = {} as const satisfies Parameters;
+
+function ofType<const Type extends ParameterType>(type: Type) {
+  return (what: string): Parameter<Type> => ({ type, what });
+}
+
+export const text = ofType('text');
+export const texts = ofType('texts');
+export const count = ofType('count');
+export const number = ofType('number');
+export const price = ofType('money');
+export const time = ofType('time');
+export const offering = ofType('offering');
+export const pools = ofType('pools');
+export const remainders = ofType('remainders');
+export const tallies = ofType('tallies');

@@ -1,0 +1,28 @@
+import type { Reason } from '../../explain/reason.ts';
+import type { Pod } from '../../model/pod.ts';
+import type { ClusterSnapshot } from '../../model/snapshot.ts';
+import { VolumeIndex } from '../problem/volumes.ts';
+
+/** Pods that no plan can place as they are, with what is wrong with each. */
+export type FaultyPods = ReadonlyMap<Pod, readonly Reason[]>;
+
+/** Whether enough of the pod can be read to look for more than its faults. */
+function isReadable(faults: readonly Reason[]): boolean {
+  return !faults.some(({ code }) => code === 'pod-unreadable');
+}
+
+/**
+ * The snapshot in which only these pods wait, without what is wrong with them: what else keeps them
+ * from nodes can be seen there. Undefined: nothing else can be said of any.
+ */
+export function mended(snapshot: ClusterSnapshot, faulty: FaultyPods): ClusterSnapshot | undefined {
+  const index = new VolumeIndex(snapshot);
+  const waiting = [...faulty].flatMap(([pod, faults]): readonly Pod[] => {
+    if (!isReadable(faults)) return [];
+    const volumes = pod.spec.volumes.filter((each) => index.isUsable(pod, each));
+    return [{ ...pod, spec: { ...pod.spec, volumes, hasResourceClaims: false } }];
+  });
+  if (waiting.length === 0) return undefined;
+  const others = snapshot.pods.filter(({ nodeName }) => nodeName !== undefined);
+  return { ...snapshot, pods: [...others, ...waiting] };
+}
