@@ -1,7 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { RESOURCES } from '../shared/api/resources.ts';
-import { decodeStackSettings, type StackSettings } from '../shared/api/stack-settings.ts';
+import { decodeSettings } from '../shared/api/stack-settings.ts';
+import { type StackSettings, stackSettings } from '../shared/app/settings.ts';
 import type { LaunchEnvironment } from '../shared/catalog/node-class-settings.ts';
+import { SETTINGS } from '../shared/contract/settings.ts';
 import { ENV, FEATURE_GATES, REGION_VARIABLE, SETTINGS_CONFIG_MAP } from '../shared/contract.ts';
 import type { KubeClient } from '../shared/kube/client.ts';
 import { findNamed } from '../shared/kube/find.ts';
@@ -54,9 +56,10 @@ export function withSettingsOptions(command: Command): Command {
 
 /** Settings as they are stated, with gates that are given after them: the later ones hold. */
 function decoded(stated: unknown, { featureGates = '' }: SettingsOptions) {
-  const before = property(stated, ENV.featureGates);
+  const { variable } = SETTINGS.featureGates;
+  const before = property(stated, variable);
   const named = [typeof before === 'string' ? before : '', featureGates].filter(Boolean).join(',');
-  return decodeStackSettings({ ...Object(stated), [ENV.featureGates]: named });
+  return decodeSettings({ ...Object(stated), [variable]: named });
 }
 
 function assumed(why: string, options: SettingsOptions): FoundSettings {
@@ -64,7 +67,7 @@ function assumed(why: string, options: SettingsOptions): FoundSettings {
   if (!found.ok) throw new Error('the defaults of the settings are not valid');
   const help = options.featureGates === undefined ? '; --feature-gates says which are on' : '';
   const note = `the stack's settings are not known, defaults are assumed: ${why}${help}`;
-  return { stack: found.value, notes: [note] };
+  return { stack: stackSettings(found.value), notes: [note] };
 }
 
 /** What a stack has stated in the cluster; `fault` says why it could not be read. */
@@ -103,7 +106,7 @@ export function placeOf({ data }: Stated): StackPlace {
 export function settingsOf({ data, fault }: Stated, options: SettingsOptions): FoundSettings {
   if (fault !== undefined) return assumed(fault, options);
   const found = decoded(data, options);
-  if (found.ok) return { stack: found.value, notes: [] };
+  if (found.ok) return { stack: stackSettings(found.value), notes: [] };
   const said = found.issues.map(({ path, message }) => `${path} ${message}`).join('; ');
   return assumed(`${OBJECT} cannot be read: ${said}`, options);
 }

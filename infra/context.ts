@@ -1,4 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
+import { isSettingKey, type SettingKey, settingOf } from '../shared/contract/settings.ts';
 
 /**
  * Props from `-c name=value`: everything is text there. Lists are separated by commas, objects are
@@ -31,24 +32,15 @@ const LISTS: ReadonlySet<string> = new Set([
   'nodeRoles',
   'imageParameters',
 ]);
-const RECORDS: ReadonlySet<string> = new Set([
-  'memorySizes',
-  'featureGates',
-  'reservedConcurrency',
-]);
-const DURATIONS: ReadonlySet<string> = new Set([
-  'batchIdleDuration',
-  'batchMaxDuration',
-  'consolidationHorizon',
-]);
+const RECORDS: ReadonlySet<string> = new Set(['memorySizes', 'reservedConcurrency']);
 /** Names of clusters and buckets may look like numbers. */
 const TEXTS: ReadonlySet<string> = new Set(['cluster', 'bucket']);
 
 function parse(name: string, text: string): unknown {
+  if (isSettingKey(name)) return setting(name, text);
   if (TEXTS.has(name)) return text;
   if (LISTS.has(name)) return parts(text).filter((each) => each !== '');
   if (RECORDS.has(name)) return record(text);
-  if (DURATIONS.has(name)) return duration(text);
   return scalar(text);
 }
 
@@ -68,9 +60,11 @@ function scalar(text: string): string | number | boolean {
   return /^-?(\d+\.?\d*|\.\d+)(e-?\d+)?$/i.test(text) ? Number(text) : text;
 }
 
-/** `300ms`, `3s` */
-function duration(text: string): unknown {
-  const [, amount = '', unit] = /^(\d+)(ms|s)$/.exec(text) ?? [];
-  if (unit === undefined) return text;
-  return unit === 's' ? Duration.seconds(Number(amount)) : Duration.millis(Number(amount));
+/** Durations as in settings files: `300ms`, `3s`, `4h`, `30d`. */
+function setting(key: SettingKey, text: string): unknown {
+  const { kind } = settingOf(key);
+  if (kind.name === 'gates') return record(text);
+  if (kind.name !== 'duration') return scalar(text);
+  const read = kind.read(text);
+  return 'value' in read ? Duration.millis(Number(read.value)) : text;
 }

@@ -17,7 +17,7 @@ export const FUNCTION_NAMES = [
 
 export type FunctionName = (typeof FUNCTION_NAMES)[number];
 
-/** Environment variables. Where Karpenter has a setting, its name, unit and form are kept. */
+/** Environment variables that the stack sets beside those of the settings (`contract/settings.ts`). */
 export const ENV = {
   /** The EKS cluster's name. */
   cluster: 'CLUSTER_NAME',
@@ -32,35 +32,6 @@ export const ENV = {
   bucket: 'JOINER_BUCKET',
   /** Name of the bus that carries wake-ups. */
   eventBus: 'JOINER_EVENT_BUS',
-  /** A whole number. */
-  launchesPerMinuteMax: 'JOINER_MAX_LAUNCHES_PER_MINUTE',
-  /** A whole number; interruptions are excepted. */
-  terminationsPerMinuteMax: 'JOINER_MAX_TERMINATIONS_PER_MINUTE',
-  /** Share of a plan's cost, e.g. `0.1`, that preferences for zones and capacity types may add. */
-  preferenceWorthZone: 'JOINER_PREFERENCE_WORTH_ZONE',
-  /** Share of a plan's cost that all other preferences may add. */
-  preferenceWorthOther: 'JOINER_PREFERENCE_WORTH_OTHER',
-  /** USD an hour, e.g. `0.003`, that a node costs beyond its instance. */
-  nodePrice: 'JOINER_NODE_PRICE',
-  /** A duration, e.g. `2h`: within it a move of pods has to pay back. */
-  consolidationHorizon: 'JOINER_CONSOLIDATION_HORIZON',
-  /** USD, e.g. `0.02`, that the eviction of an ordinary pod counts as. */
-  evictionPrice: 'JOINER_EVICTION_PRICE',
-  /** `Name=true,Name=false`. */
-  featureGates: 'FEATURE_GATES',
-  /** A duration, e.g. `3s`. */
-  batchMaxDuration: 'BATCH_MAX_DURATION',
-  /** A duration, e.g. `300ms`. */
-  batchIdleDuration: 'BATCH_IDLE_DURATION',
-  /** `Respect` or `Ignore`. */
-  preferencePolicy: 'PREFERENCE_POLICY',
-  /** `Strict` or `BestEffort`. */
-  minValuesPolicy: 'MIN_VALUES_POLICY',
-  /** A share, e.g. `0.075`. */
-  vmMemoryOverhead: 'VM_MEMORY_OVERHEAD_PERCENT',
-  reservedEnis: 'RESERVED_ENIS',
-  /** `true`: no call of IAM, so that classes have to name their instance profile. */
-  isolatedVpc: 'ISOLATED_VPC',
   logLevel: 'LOG_LEVEL',
   /** Read by Powertools. */
   service: 'POWERTOOLS_SERVICE_NAME',
@@ -69,7 +40,7 @@ export const ENV = {
 } as const;
 
 /**
- * Where a stack states in the cluster what decisions go by, by the names of {@link ENV}: `joiner plan`
+ * Where a stack states in the cluster what decisions go by, by the names of variables: `joiner plan`
  * and `explain` decide as the functions do. Written by `install`, read by no function.
  */
 export const SETTINGS_CONFIG_MAP = { namespace: 'kube-system', name: 'joiner-settings' } as const;

@@ -1,5 +1,5 @@
-import type { StackSettings } from '../../shared/api/stack-settings.ts';
 import { maintainNodeClasses } from '../../shared/app/nodeclass/nodeclass.ts';
+import type { StackSettings } from '../../shared/app/settings.ts';
 import type { Catalog } from '../../shared/catalog/facts.ts';
 import { isReschedulable } from '../../shared/core/disruption/candidates.ts';
 import type { ConsolidationSettings } from '../../shared/core/disruption/consolidation/payback.ts';

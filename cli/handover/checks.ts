@@ -1,4 +1,4 @@
-import type { StackSettings } from '../../shared/api/stack-settings.ts';
+import type { StackSettings } from '../../shared/app/settings.ts';
 import { nodeClassProblems } from '../../shared/core/launch/node-class-problems.ts';
 import { isOurs, isUsable } from '../../shared/core/launch/node-classes.ts';
 import { conditionOf } from '../../shared/core/lifecycle/conditions.ts';

@@ -1,10 +1,10 @@
 import { driftResults, targetsOf } from '../../shared/app/disrupt/drift-results.ts';
 import { adoptionStamps } from '../../shared/core/disruption/drift.ts';
-import { FLEET } from '../../shared/core/launch/fleet-group.ts';
 import { isOurs } from '../../shared/core/launch/node-classes.ts';
 import { instanceIdOf } from '../../shared/core/lifecycle/actions.ts';
 import { conditionOf, isTrue } from '../../shared/core/lifecycle/conditions.ts';
 import {
+  FLEET,
   NODE_CLASS_HASH_VERSION,
   NODE_POOL,
   NODE_POOL_HASH_VERSION,

@@ -1,4 +1,3 @@
-import { LAUNCH_TRIED } from '../../shared/core/launch/fleet-group.ts';
 import { HASH_VERSION } from '../../shared/core/launch/template-hash.ts';
 import { conditionOf, isTrue } from '../../shared/core/lifecycle/conditions.ts';
 import type { Node } from '../../shared/core/model/cluster.ts';
@@ -7,6 +6,7 @@ import {
   APPROVED,
   FAILED_CANARIES,
   FAILED_MOVES,
+  LAUNCH_TRIED,
   LAUNCHED_FOR,
   type Labels,
   NODE_CLASS_HASH,

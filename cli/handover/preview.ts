@@ -1,4 +1,4 @@
-import type { StackSettings } from '../../shared/api/stack-settings.ts';
+import type { StackSettings } from '../../shared/app/settings.ts';
 import { isTrue } from '../../shared/core/lifecycle/conditions.ts';
 import { BadInput } from '../bad-input.ts';
 import { type Line, ok, warn } from '../doctor/line.ts';

@@ -1,5 +1,7 @@
-import { GATE_NAMES, type StackSettings } from '../../shared/api/stack-settings.ts';
-import { ENV, FEATURE_GATES, type FeatureGate } from '../../shared/contract.ts';
+import type { StackSettings } from '../../shared/app/settings.ts';
+import { GATE_NAMES } from '../../shared/contract/setting-kinds.ts';
+import { type SettingKey, settingOf } from '../../shared/contract/settings.ts';
+import { FEATURE_GATES, type FeatureGate } from '../../shared/contract.ts';
 import type { ClusterState } from '../../shared/ports.ts';
 import { type Line, ok, warn } from '../doctor/line.ts';
 import type { Karpenter } from './karpenter.ts';
@@ -75,10 +77,9 @@ function gateLines(
 
 const LOST = 'docs/compatibility.md says what Joiner does instead';
 
-/** A setting of Karpenter, and the prop of the stack that stands for it. */
+/** A setting that Karpenter has under the same variable. */
 interface Compared {
-  readonly variable: string;
-  readonly prop: string;
+  readonly prop: SettingKey;
   /** Karpenter's default. */
   readonly otherwise: string;
   /** As Joiner has it; undefined: the stack does not state it in the cluster. */
@@ -87,25 +88,21 @@ interface Compared {
 
 const COMPARED: readonly Compared[] = [
   {
-    variable: ENV.preferencePolicy,
     prop: 'preferencePolicy',
     otherwise: 'Respect',
     ours: ({ useCases }) => useCases.scheduling.preferencePolicy,
   },
   {
-    variable: ENV.minValuesPolicy,
     prop: 'minValuesPolicy',
     otherwise: 'Strict',
     ours: ({ useCases }) => useCases.scheduling.minValuesPolicy,
   },
   {
-    variable: ENV.vmMemoryOverhead,
     prop: 'vmMemoryOverhead',
     otherwise: '0.075',
     ours: ({ memoryOverhead }) => String(memoryOverhead),
   },
   {
-    variable: ENV.reservedEnis,
     prop: 'reservedEnis',
     otherwise: '0',
     ours: ({ reservedEnis }) => String(reservedEnis),
@@ -118,7 +115,8 @@ function isSame(a: string, b: string): boolean {
 }
 
 function variableLines({ settings }: Karpenter, stack: StackSettings): readonly Line[] {
-  return COMPARED.flatMap(({ variable, prop, otherwise, ours }) => {
+  return COMPARED.flatMap(({ prop, otherwise, ours }) => {
+    const { variable } = settingOf(prop);
     const theirs = settings.get(variable) || otherwise;
     const own = ours(stack) ?? otherwise;
     if (isSame(theirs, own)) return [];

@@ -1,5 +1,8 @@
-import type { StackSettings, UseCaseSettings } from '../../shared/api/stack-settings.ts';
-import { appSettings } from '../../shared/app/settings.ts';
+import {
+  appSettings,
+  type StackSettings,
+  type UseCaseSettings,
+} from '../../shared/app/settings.ts';
 import type { Catalog as CatalogFacts } from '../../shared/catalog/facts.ts';
 import { catalogPort } from '../../shared/catalog/port.ts';
 import type { LaunchBackoff } from '../../shared/core/launch/launch-backoff.ts';

@@ -1,4 +1,4 @@
-import type { UseCaseSettings } from '../../shared/api/stack-settings.ts';
+import type { UseCaseSettings } from '../../shared/app/settings.ts';
 import { driftHash } from '../../shared/core/launch/drift-hash.ts';
 import { nodeOfClaim } from '../../shared/core/model/joins.ts';
 import { type Pod, podKey } from '../../shared/core/model/pod.ts';

@@ -1,5 +1,5 @@
 import packageJson from '../../package.json' with { type: 'json' };
-import type { StackSettings } from '../../shared/api/stack-settings.ts';
+import type { StackSettings } from '../../shared/app/settings.ts';
 import { type Catalog, repriced } from '../../shared/catalog/facts.ts';
 import { catalogPort } from '../../shared/catalog/port.ts';
 import type { Ports } from '../../shared/ports.ts';

@@ -1,25 +1,18 @@
-import { decodeStackSettings, type StackSettings } from '../../shared/api/stack-settings.ts';
-import { ENV } from '../../shared/contract.ts';
+import { decodeSettings } from '../../shared/api/stack-settings.ts';
+import { type StackSettings, stackSettings } from '../../shared/app/settings.ts';
+import { SETTING_KEYS, settingOf } from '../../shared/contract/settings.ts';
 import { isJson, type Json, objectAt } from '../../shared/sim/json.ts';
 import { BadInput } from '../bad-input.ts';
 import { textOf } from '../manifest-files.ts';
 import { readYaml } from './yaml-text.ts';
 
 /** Props of the stack that decisions go by, and the variables that functions read them from. */
-const VARIABLES: ReadonlyMap<string, string> = new Map([
-  ['featureGates', ENV.featureGates],
-  ['preferencePolicy', ENV.preferencePolicy],
-  ['minValuesPolicy', ENV.minValuesPolicy],
-  ['preferenceWorthZone', ENV.preferenceWorthZone],
-  ['preferenceWorthOther', ENV.preferenceWorthOther],
-  ['nodePrice', ENV.nodePrice],
-  ['consolidationHorizon', ENV.consolidationHorizon],
-  ['evictionPrice', ENV.evictionPrice],
-  ['vmMemoryOverhead', ENV.vmMemoryOverhead],
-  ['reservedEnis', ENV.reservedEnis],
-  ['maxLaunchesPerMinute', ENV.launchesPerMinuteMax],
-  ['maxTerminationsPerMinute', ENV.terminationsPerMinuteMax],
-]);
+const VARIABLES: ReadonlyMap<string, string> = new Map(
+  SETTING_KEYS.filter((key) => settingOf(key).use === 'decisions').map((key) => [
+    key,
+    settingOf(key).variable,
+  ]),
+);
 
 /** A value as a variable holds it: gates may be given as a map. */
 function variable(value: unknown): string {
@@ -58,8 +51,8 @@ export function readSettings(file: string): StackSettings {
   // Of the stack's ConfigMap, which states what a newer version may know besides.
   const isStated = value['kind'] === 'ConfigMap';
   const stated = isStated ? objectAt(value, 'data') : variablesIn(file, value);
-  const decoded = decodeStackSettings(stated);
-  if (decoded.ok) return decoded.value;
+  const decoded = decodeSettings(stated);
+  if (decoded.ok) return stackSettings(decoded.value);
   const propOf = (path: string) => [...VARIABLES].find(([, name]) => name === path)?.[0] ?? path;
   const line = (path: string) => document?.lineOf(path) ?? 1;
   throw new BadInput(

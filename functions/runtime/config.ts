@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { duration, STACK_VARIABLES, stackSettings } from '../../shared/api/stack-settings.ts';
-import { type AppSettings, appSettings } from '../../shared/app/settings.ts';
+import { decodeSettings } from '../../shared/api/stack-settings.ts';
+import { type AppSettings, appSettings, stackSettings } from '../../shared/app/settings.ts';
 import { ENV, type FeatureGate, FUNCTION_NAMES, type FunctionName } from '../../shared/contract.ts';
 
 /** What a function's environment says, read once in each sandbox. */
@@ -27,7 +27,6 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 const text = z.string().min(1);
 
 const environment = z.object({
-  ...STACK_VARIABLES,
   [ENV.cluster]: text,
   AWS_REGION: text,
   [ENV.account]: z.string().regex(/^[0-9]{12}$/, { message: 'must be twelve digits' }),
@@ -36,23 +35,22 @@ const environment = z.object({
   [ENV.version]: text,
   [ENV.bucket]: text,
   [ENV.eventBus]: text,
-  [ENV.batchIdleDuration]: duration.default(300),
-  [ENV.batchMaxDuration]: duration.default(3000),
-  [ENV.isolatedVpc]: z
-    .enum(['true', 'false'])
-    .transform((value) => value === 'true')
-    .default(false),
 });
 
 /** Reads the environment; every fault is named at once, with the variable's name. */
 export function readConfig(env: Environment): Config {
   const parsed = environment.safeParse(env);
-  if (!parsed.success) {
-    const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  const decoded = decodeSettings(env);
+  if (!parsed.success || !decoded.ok) {
+    const faults = [
+      ...(parsed.error?.issues ?? []).map((issue) => ({ ...issue, path: issue.path.join('.') })),
+      ...(decoded.ok ? [] : decoded.issues),
+    ].map(({ path, message }) => `${path}: ${message}`);
     throw new Error(`the function's environment is not valid: ${faults.join('; ')}`);
   }
   const { data } = parsed;
-  const stack = stackSettings(data);
+  const { value: settings } = decoded;
+  const stack = stackSettings(settings);
   const envelope = { accountId: data[ENV.account], region: data.AWS_REGION };
   return {
     cluster: data[ENV.cluster],
@@ -63,11 +61,11 @@ export function readConfig(env: Environment): Config {
     version: data[ENV.version],
     bucket: data[ENV.bucket],
     eventBus: data[ENV.eventBus],
-    batchIdleMs: data[ENV.batchIdleDuration],
-    batchMaxMs: data[ENV.batchMaxDuration],
+    batchIdleMs: settings.batchIdleDuration,
+    batchMaxMs: settings.batchMaxDuration,
     memoryOverhead: stack.memoryOverhead,
     reservedEnis: stack.reservedEnis,
-    isolatedVpc: data[ENV.isolatedVpc],
+    isolatedVpc: settings.isolatedVpc,
     gates: stack.gates,
     settings: appSettings(data[ENV.cluster], envelope, stack.useCases),
   };

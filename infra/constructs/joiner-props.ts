@@ -14,7 +14,10 @@ export interface JoinerCluster extends IConstruct {
   readonly clusterSecurityGroupId: string;
 }
 
-/** The props of {@link Joiner}; only `cluster` is required. */
+/**
+ * The props of {@link Joiner}; only `cluster` is required. A setting that functions read also has
+ * its line in `shared/contract/settings.ts`.
+ */
 export interface JoinerProps {
   /**
    * The EKS cluster: its name, or the construct. A cluster of the same app needs an explicit
@@ -270,52 +273,3 @@ export interface JoinerProps {
    */
   readonly code?: (name: FunctionName) => lambda.Code;
 }
-
-/** The names of all props, so that a test can ask whether each is checked. */
-export const JOINER_PROPS = [
-  'cluster',
-  'region',
-  'reaction',
-  'memorySizes',
-  'endpoint',
-  'subnets',
-  'securityGroups',
-  'clusterSecurityGroup',
-  'isolatedVpc',
-  'featureGates',
-  'batchIdleDuration',
-  'batchMaxDuration',
-  'preferencePolicy',
-  'minValuesPolicy',
-  'preferenceWorthZone',
-  'preferenceWorthOther',
-  'nodePrice',
-  'consolidationHorizon',
-  'evictionPrice',
-  'vmMemoryOverhead',
-  'reservedEnis',
-  'maxLaunchesPerMinute',
-  'maxTerminationsPerMinute',
-  'logLevel',
-  'logRetentionDays',
-  'dataRetentionDays',
-  'bucket',
-  'encryptionKey',
-  'queueEncryptionKey',
-  'logEncryptionKey',
-  'busEncryptionKey',
-  'alarms',
-  'alarmTopic',
-  'dashboard',
-  'permissionsBoundary',
-  'nodeRole',
-  'nodeRoleEntry',
-  'nodeRoles',
-  'imageParameters',
-  'leaveNodes',
-  'windowsNodes',
-  'reservedConcurrency',
-  'installerAccess',
-  'installCrds',
-  'code',
-] as const satisfies readonly (keyof JoinerProps)[];

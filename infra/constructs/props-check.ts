@@ -1,7 +1,14 @@
-import { type Duration, Token } from 'aws-cdk-lib';
+import { Token } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { FEATURE_GATES, FUNCTION_NAMES } from '../../shared/contract.ts';
-import { JOINER_PROPS } from './joiner-props.ts';
+import {
+  isSettingKey,
+  SETTING_KEYS,
+  type SettingKey,
+  settingOf,
+} from '../../shared/contract/settings.ts';
+import { FUNCTION_NAMES } from '../../shared/contract.ts';
+import type { JoinerProps } from './joiner-props.ts';
+import { isDuration } from './setting-props.ts';
 
 /** The allowed values in words; undefined: the value is one of them. */
 type Check = (value: unknown) => string | undefined;
@@ -17,13 +24,6 @@ function whole(min: number, max: number): Check {
   return (value) => {
     const isGood = Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
     return isGood ? undefined : `a whole number from ${min} to ${max}`;
-  };
-}
-
-function share(max: number): Check {
-  return (value) => {
-    const isGood = typeof value === 'number' && value >= 0 && value <= max;
-    return isGood ? undefined : `a number from 0 to ${max}`;
   };
 }
 
@@ -55,10 +55,12 @@ function listOf(check: Check): Check {
   };
 }
 
+function pairsLike(example: string): string {
+  return `on the command line ${example}, separated by commas`;
+}
+
 function recordOf(keys: readonly string[], check: Check, example: string): Check {
-  const words =
-    `an object from ${keys.join(', ')} to ${check(undefined)} ` +
-    `(on the command line ${example}, separated by commas)`;
+  const words = `an object from ${keys.join(', ')} to ${check(undefined)} (${pairsLike(example)})`;
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return words;
     const isGood = Object.entries(value).every(
@@ -68,19 +70,19 @@ function recordOf(keys: readonly string[], check: Check, example: string): Check
   };
 }
 
-function duration(minMs: number, maxMs: number): Check {
-  const words = `a Duration from ${minMs} ms to ${maxMs} ms (on the command line 300ms or 3s)`;
-  return (value) => {
-    if (!isDuration(value)) return words;
-    const ms = value.toMilliseconds();
-    return ms >= minMs && ms <= maxMs ? undefined : words;
-  };
-}
-
-/** By what it can do: an app may have a copy of CDK of its own, whose classes are not ours. */
-function isDuration(value: unknown): value is Duration {
-  if (typeof value !== 'object' || value === null) return false;
-  return typeof Reflect.get(value, 'toMilliseconds') === 'function';
+/** What the table says of a setting; undefined: the value is allowed. */
+function settingCheck(key: SettingKey): Check {
+  const { kind, default: standard } = settingOf(key);
+  if (kind.name === 'duration') {
+    const words =
+      kind.words.replace('duration', 'Duration') +
+      ` (on the command line such as ${kind.show(standard)})`;
+    return (value) =>
+      isDuration(value) && kind.accepts(value.toMilliseconds()) ? undefined : words;
+  }
+  const words =
+    kind.name === 'gates' ? `${kind.words} (${pairsLike('NodeRepair=true')})` : kind.words;
+  return (value) => (kind.accepts(value) ? undefined : words);
 }
 
 /** One resource: an asterisk would be a pattern where the ARN gets into a policy. */
@@ -119,7 +121,8 @@ const KEY: Check = constructOr(
   ),
 );
 
-const CHECKS: Readonly<Record<(typeof JOINER_PROPS)[number], Check>> = {
+/** Of every prop that is no setting of the table. */
+const CHECKS: Readonly<Record<Exclude<keyof JoinerProps, SettingKey>, Check>> = {
   cluster: constructOr(
     'clusterName',
     matching(
@@ -143,21 +146,6 @@ const CHECKS: Readonly<Record<(typeof JOINER_PROPS)[number], Check>> = {
   ),
   securityGroups: listOf(securityGroup),
   clusterSecurityGroup: securityGroup,
-  isolatedVpc: isFlag,
-  featureGates: recordOf(Object.keys(FEATURE_GATES), isFlag, 'NodeRepair=true'),
-  batchIdleDuration: duration(0, 60_000),
-  batchMaxDuration: duration(0, 60_000),
-  preferencePolicy: oneOf('Respect', 'Ignore'),
-  minValuesPolicy: oneOf('Strict', 'BestEffort'),
-  preferenceWorthZone: share(10),
-  preferenceWorthOther: share(10),
-  nodePrice: share(1000),
-  consolidationHorizon: duration(0, 30 * 24 * 3_600_000),
-  evictionPrice: share(1000),
-  vmMemoryOverhead: share(0.9),
-  reservedEnis: whole(0, 100),
-  maxLaunchesPerMinute: whole(1, 10_000),
-  maxTerminationsPerMinute: whole(1, 10_000),
   logLevel: oneOf('DEBUG', 'INFO', 'WARN', 'ERROR'),
   logRetentionDays: (value) =>
     RETENTION_DAYS.some((days) => days === value)
@@ -207,26 +195,40 @@ const CHECKS: Readonly<Record<(typeof JOINER_PROPS)[number], Check>> = {
   code: (value) => (typeof value === 'function' ? undefined : 'a function from a name to Code'),
 };
 
+const ALL_CHECKS: ReadonlyMap<string, Check> = new Map([
+  ...Object.entries(CHECKS),
+  ...SETTING_KEYS.map((key) => [key, settingCheck(key)] as const),
+]);
+
+/** The names of all props, so that a test can ask whether each is checked. */
+export const JOINER_PROPS: readonly (keyof JoinerProps)[] = [...ALL_CHECKS.keys()].filter(
+  (name): name is keyof JoinerProps => isSettingKey(name) || Object.hasOwn(CHECKS, name),
+);
+
 /** What is wrong with single props, each with its name, its value and what would be allowed. */
 export function propFaults(props: object): readonly string[] {
   const unknown = Object.keys(props)
-    .filter((name) => !Object.hasOwn(CHECKS, name))
+    .filter((name) => !ALL_CHECKS.has(name))
     .map(
       (name) =>
         `${name} is no prop of Joiner; the nearest is ${nearest(name)}, ` +
         `and all of them are ${JOINER_PROPS.join(', ')}`,
     );
-  const wrong = JOINER_PROPS.flatMap((name) => {
+  const wrong = [...ALL_CHECKS].flatMap(([name, check]) => {
     const value: unknown = Reflect.get(props, name);
     if (value === undefined && name !== 'cluster') return [];
-    const allowed = CHECKS[name](value);
-    return allowed === undefined ? [] : [`${name} is ${shown(value)}, but has to be ${allowed}`];
+    const allowed = check(value);
+    return allowed === undefined
+      ? []
+      : [`${name} is ${shown(name, value)}, but has to be ${allowed}`];
   });
   return [...unknown, ...wrong];
 }
 
-function shown(value: unknown): string {
-  if (isDuration(value)) return value.toString();
+function shown(name: string, value: unknown): string {
+  if (isDuration(value)) {
+    return isSettingKey(name) ? settingOf(name).kind.show(value.toMilliseconds()) : 'a Duration';
+  }
   if (typeof value === 'function') return 'a function';
   if (typeof value === 'number') return String(value);
   try {

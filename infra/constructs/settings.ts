@@ -1,10 +1,17 @@
 import { Annotations, CfnResource, Duration, Names, Stack, Token } from 'aws-cdk-lib';
 import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import type { Construct, IConstruct } from 'constructs';
-import { ENV, FEATURE_GATES, type FunctionName, METRICS_NAMESPACE } from '../../shared/contract.ts';
+import {
+  SETTING_KEYS,
+  SETTINGS,
+  type SettingUse,
+  settingOf,
+} from '../../shared/contract/settings.ts';
+import { ENV, type FunctionName, METRICS_NAMESPACE } from '../../shared/contract.ts';
 import type { FunctionNetwork } from './function.ts';
 import type { JoinerProps } from './joiner-props.ts';
 import { propFaults, REGION } from './props-check.ts';
+import { settingText } from './setting-props.ts';
 
 /** MB. 1,769 MB is one whole processor. */
 export const MEMORY_SIZES: Readonly<Record<FunctionName, number>> = {
@@ -59,12 +66,13 @@ function pairFaults(scope: Construct, props: JoinerProps): readonly string[] {
       }
     }
   }
-  const idle = props.batchIdleDuration ?? BATCH_IDLE;
-  const longest = props.batchMaxDuration ?? BATCH_MAX;
-  if (idle.toMilliseconds() > longest.toMilliseconds()) {
+  const { batchIdleDuration: idle, batchMaxDuration: max } = SETTINGS;
+  const idleMs = props.batchIdleDuration?.toMilliseconds() ?? idle.default;
+  const maxMs = props.batchMaxDuration?.toMilliseconds() ?? max.default;
+  if (idleMs > maxMs) {
     faults.push(
-      `batchIdleDuration is ${idle.toMilliseconds()} ms, but has to be at most ` +
-        `batchMaxDuration, ${longest.toMilliseconds()} ms`,
+      `batchIdleDuration is ${idle.kind.show(idleMs)}, but has to be at most ` +
+        `batchMaxDuration, ${max.kind.show(maxMs)}`,
     );
   }
   if (props.alarms === false && props.alarmTopic !== undefined) {
@@ -220,9 +228,6 @@ function securityGroupId(group: string | ec2.ISecurityGroup): string {
   return typeof group === 'string' ? group : group.securityGroupId;
 }
 
-const BATCH_IDLE = Duration.millis(300);
-const BATCH_MAX = Duration.seconds(3);
-
 /** What the variables of the functions refer to. */
 export interface Shared {
   readonly cluster: string;
@@ -252,7 +257,7 @@ export function environment(
     [ENV.dnsSuffix]: urlSuffix,
     [ENV.bucket]: shared.bucketName,
     [ENV.eventBus]: shared.eventBusName,
-    [ENV.isolatedVpc]: String(props.isolatedVpc ?? false),
+    ...variables(['functions'], props, region),
     [ENV.logLevel]: props.logLevel ?? 'INFO',
     [ENV.service]: `joiner-${name}`,
     [ENV.metricsNamespace]: METRICS_NAMESPACE,
@@ -260,39 +265,20 @@ export function environment(
   };
 }
 
-function featureGates(props: JoinerProps): string {
-  return Object.entries({ ...FEATURE_GATES, ...props.featureGates })
-    .map(([gate, isOn]) => `${gate}=${isOn}`)
-    .join(',');
-}
-
 /** AWS bills China in yuan. The defaults of prices are rules of thumb, and so is the rate. */
 const YUAN_PER_DOLLAR = 7;
 
-/** What decisions go by, which the stack also states in the cluster. */
-export function statedSettings(props: JoinerProps, region: string): Variables {
+function variables(uses: readonly SettingUse[], props: JoinerProps, region: string): Variables {
   const rate = region.startsWith('cn-') ? YUAN_PER_DOLLAR : 1;
-  const milliseconds = (value: Duration): string => `${value.toMilliseconds()}ms`;
-  return {
-    [ENV.featureGates]: featureGates(props),
-    [ENV.batchIdleDuration]: milliseconds(props.batchIdleDuration ?? BATCH_IDLE),
-    [ENV.batchMaxDuration]: milliseconds(props.batchMaxDuration ?? BATCH_MAX),
-    [ENV.preferencePolicy]: props.preferencePolicy ?? 'Respect',
-    [ENV.minValuesPolicy]: props.minValuesPolicy ?? 'Strict',
-    [ENV.preferenceWorthZone]: decimal(props.preferenceWorthZone ?? 0.1),
-    [ENV.preferenceWorthOther]: decimal(props.preferenceWorthOther ?? 0.02),
-    [ENV.nodePrice]: decimal(props.nodePrice ?? 0.003 * rate),
-    [ENV.consolidationHorizon]: milliseconds(props.consolidationHorizon ?? Duration.hours(4)),
-    [ENV.evictionPrice]: decimal(props.evictionPrice ?? 0.02 * rate),
-    [ENV.vmMemoryOverhead]: decimal(props.vmMemoryOverhead ?? 0.075),
-    [ENV.reservedEnis]: String(props.reservedEnis ?? 0),
-    [ENV.launchesPerMinuteMax]: String(props.maxLaunchesPerMinute ?? 200),
-    [ENV.terminationsPerMinuteMax]: String(props.maxTerminationsPerMinute ?? 50),
-  };
+  return Object.fromEntries(
+    SETTING_KEYS.filter((key) => uses.includes(settingOf(key).use)).map((key) => [
+      settingOf(key).variable,
+      settingText(key, props, rate),
+    ]),
+  );
 }
 
-/** Without an exponent, which the functions do not read. */
-function decimal(value: number): string {
-  const text = String(value);
-  return text.includes('e') ? value.toFixed(20) : text;
+/** What decisions go by, which the stack also states in the cluster. */
+export function statedSettings(props: JoinerProps, region: string): Variables {
+  return variables(['decisions', 'batches'], props, region);
 }

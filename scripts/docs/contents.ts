@@ -55,6 +55,8 @@ const TASKS: readonly Entry[] = [
   doc('node-price', 'How many nodes', 'fewer and larger, or more and cheaper'),
   doc('plan', 'Plans and approvals', 'preview, explain, approve; top and budgets'),
   doc('private-clusters', 'Private clusters', 'functions in the VPC, endpoints'),
+  doc('tasks/completion', 'Completion and kubectl', 'bash, zsh, fish, PowerShell, kubectl, Krew'),
+  doc('tasks/assistants', 'Assistants', 'joiner mcp: read-only tools for assistants'),
   doc('tasks/several-clusters', 'Several clusters', 'one stack each, one bucket, one dashboard'),
 ];
 

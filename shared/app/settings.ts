@@ -1,15 +1,12 @@
-import {
-  type ConsolidationSettings,
-  DEFAULT_CONSOLIDATION_SETTINGS,
-} from '../core/disruption/consolidation/payback.ts';
+import { DEFAULT_SETTINGS, type Settings } from '../contract/settings.ts';
+import type { FeatureGate } from '../contract.ts';
+import type { ConsolidationSettings } from '../core/disruption/consolidation/payback.ts';
 import type { Envelope } from '../core/interruption/interruption.ts';
 import { currencyOf } from '../core/model/currency.ts';
 import { DEFAULT_SCHEDULING_SETTINGS, type SchedulingSettings } from '../core/model/snapshot.ts';
 
 /** What the operator may set about the use cases. */
-export interface AppSettings {
-  readonly cluster: string;
-  readonly envelope: Envelope;
+export interface UseCaseSettings {
   readonly scheduling: SchedulingSettings;
   readonly consolidation: ConsolidationSettings;
   readonly staticCapacity: boolean;
@@ -18,34 +15,75 @@ export interface AppSettings {
   readonly nodeRepair: boolean;
   /** Pods are nominated to the nodes that they are planned on (decision 0041). */
   readonly podNomination: boolean;
-  /** Claims launched by one fleet call. */
-  readonly fleetSizeMax: number;
-  /** Instance types in one fleet call: EC2 refuses bodies that are too large. */
-  readonly fleetTypesMax: number;
   readonly launchesPerMinuteMax: number;
   readonly terminationsPerMinuteMax: number;
 }
 
+/** What the use cases go by. */
+export interface AppSettings extends UseCaseSettings {
+  readonly cluster: string;
+  readonly envelope: Envelope;
+  /** Claims launched by one fleet call. */
+  readonly fleetSizeMax: number;
+  /** Instance types in one fleet call: EC2 refuses bodies that are too large. */
+  readonly fleetTypesMax: number;
+}
+
+/** What decisions go by of the operator's settings. */
+export interface StackSettings {
+  readonly gates: Readonly<Record<FeatureGate, boolean>>;
+  readonly useCases: UseCaseSettings;
+  /** A share of a node's memory. */
+  readonly memoryOverhead: number;
+  readonly reservedEnis: number;
+}
+
+/** The operator's settings as decisions have them. */
+export function stackSettings(values: Settings): StackSettings {
+  const gates = values.featureGates;
+  return {
+    gates,
+    memoryOverhead: values.vmMemoryOverhead,
+    reservedEnis: values.reservedEnis,
+    useCases: {
+      staticCapacity: gates.StaticCapacity,
+      capacityBuffer: gates.CapacityBuffer,
+      nodeRepair: gates.NodeRepair,
+      podNomination: gates.PodNomination,
+      launchesPerMinuteMax: values.maxLaunchesPerMinute,
+      terminationsPerMinuteMax: values.maxTerminationsPerMinute,
+      consolidation: {
+        horizonMs: values.consolidationHorizon,
+        evictionPrice: values.evictionPrice,
+        spotToSpot: gates.SpotToSpotConsolidation,
+      },
+      scheduling: {
+        ...DEFAULT_SCHEDULING_SETTINGS,
+        preferencePolicy: values.preferencePolicy,
+        minValuesPolicy: values.minValuesPolicy,
+        reservedCapacity: gates.ReservedCapacity,
+        nodeOverlay: gates.NodeOverlay,
+        preferenceWorth: { zone: values.preferenceWorthZone, other: values.preferenceWorthOther },
+        nodePrice: values.nodePrice,
+      },
+    },
+  };
+}
+
+/** Defaults but for the changes. Prices are in the currency of the region. */
 export function appSettings(
   cluster: string,
   envelope: Envelope,
   changes: Partial<AppSettings> = {},
 ): AppSettings {
-  const { scheduling = DEFAULT_SCHEDULING_SETTINGS } = changes;
+  const settings = { ...stackSettings(DEFAULT_SETTINGS).useCases, ...changes };
   return {
     cluster,
     envelope,
-    consolidation: DEFAULT_CONSOLIDATION_SETTINGS,
-    staticCapacity: true,
-    capacityBuffer: true,
-    nodeRepair: false,
-    podNomination: true,
     fleetSizeMax: 500,
     fleetTypesMax: 60,
-    launchesPerMinuteMax: 200,
-    terminationsPerMinuteMax: 50,
-    ...changes,
-    scheduling: { ...scheduling, currency: currencyOf(envelope.region) },
+    ...settings,
+    scheduling: { ...settings.scheduling, currency: currencyOf(envelope.region) },
   };
 }
 

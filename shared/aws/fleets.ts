@@ -1,6 +1,6 @@
 import { CreateFleetCommand, type CreateFleetResult, type EC2Client } from '@aws-sdk/client-ec2';
-import { FLEET } from '../core/launch/fleet-group.ts';
 import { sha256 } from '../core/launch/sha256.ts';
+import { FLEET } from '../core/model/labels.ts';
 import type { FleetRequest, FleetResult, Instance } from '../ports/cloud.ts';
 import { PortError } from '../ports/fault.ts';
 import type { Calls } from './calls.ts';

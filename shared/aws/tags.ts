@@ -1,5 +1,5 @@
 import type { Tag } from '@aws-sdk/client-ec2';
-import type { Labels } from '../core/model/labels.ts';
+import { FLEET, type Labels } from '../core/model/labels.ts';
 import type { FleetRequest } from '../ports/cloud.ts';
 
 /** As EC2 and IAM take them, in the order of their keys. */
@@ -11,6 +11,6 @@ export function tagsOf(labels: Labels): Tag[] {
 
 /** Tags of the template and of what hangs on it: those of one fleet alone are left out. */
 export function templateTags(fleet: FleetRequest): Labels {
-  const { 'joiner.dev/fleet': _, ...tags } = fleet.tags;
+  const { [FLEET]: _, ...tags } = fleet.tags;
   return tags;
 }

@@ -25,3 +25,19 @@ export function parseDurationMs(text: string): number | undefined {
   }
   return Math.round(totalMs);
 }
+
+const DAY_MS = 86_400_000;
+
+/** As {@link parseDurationMs}, and whole days as `30d`, for which Go's durations have no unit. */
+export function parseDurationOrDaysMs(text: string): number | undefined {
+  const days = /^(\d{1,4})d$/.exec(text)?.[1];
+  return days === undefined ? parseDurationMs(text) : Number(days) * DAY_MS;
+}
+
+/** Milliseconds in the largest unit that says them exactly, e.g. `30d`, `90m` or `300ms`. */
+export function durationText(ms: number): string {
+  if (ms === 0) return '0s';
+  if (ms % DAY_MS === 0) return `${ms / DAY_MS}d`;
+  const unit = ['h', 'm', 's'].find((each) => ms % (UNIT_MS[each] ?? 1) === 0) ?? 'ms';
+  return `${ms / (UNIT_MS[unit] ?? 1)}${unit}`;
+}

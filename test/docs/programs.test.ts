@@ -7,7 +7,7 @@ import * as iam from '@aws-sdk/client-iam';
 import * as sqs from '@aws-sdk/client-sqs';
 import * as ssm from '@aws-sdk/client-ssm';
 import { describe, expect, it } from 'vitest';
-import { JOINER_PROPS } from '../../infra/constructs/joiner-props.ts';
+import { JOINER_PROPS } from '../../infra/constructs/props-check.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { RESOURCES } from '../../shared/api/resources.ts';
 import { root } from '../support/repository.ts';

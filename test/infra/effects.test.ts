@@ -1,6 +1,7 @@
-import { Duration } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
-import { JOINER_PROPS, type JoinerProps } from '../../infra/constructs/joiner-props.ts';
+import type { JoinerProps } from '../../infra/constructs/joiner-props.ts';
+import { JOINER_PROPS } from '../../infra/constructs/props-check.ts';
+import { isSettingKey } from '../../shared/contract/settings.ts';
 import { ENV } from '../../shared/contract.ts';
 import { resources, type Synthesised, standInCode, synthesise } from './synthesis.ts';
 
@@ -31,71 +32,6 @@ const ROWS: readonly Row[] = [
     { ...PRIVATE, clusterSecurityGroup: 'sg-0d0d0d0d0d0d0d0d0' },
     'AWS::EC2::SecurityGroupIngress',
     '"FromPort":443,"GroupId":"sg-0d0d0d0d0d0d0d0d0"',
-  ],
-  ['isolatedVpc', { isolatedVpc: true }, FUNCTION, variable(ENV.isolatedVpc, 'true')],
-  ['featureGates', { featureGates: { NodeRepair: true } }, FUNCTION, 'NodeRepair=true'],
-  [
-    'batchIdleDuration',
-    { batchIdleDuration: Duration.seconds(1) },
-    FUNCTION,
-    variable(ENV.batchIdleDuration, '1000ms'),
-  ],
-  [
-    'batchMaxDuration',
-    { batchMaxDuration: Duration.seconds(10) },
-    FUNCTION,
-    variable(ENV.batchMaxDuration, '10000ms'),
-  ],
-  [
-    'preferencePolicy',
-    { preferencePolicy: 'Ignore' },
-    FUNCTION,
-    variable(ENV.preferencePolicy, 'Ignore'),
-  ],
-  [
-    'minValuesPolicy',
-    { minValuesPolicy: 'BestEffort' },
-    FUNCTION,
-    variable(ENV.minValuesPolicy, 'BestEffort'),
-  ],
-  [
-    'preferenceWorthZone',
-    { preferenceWorthZone: 0.3 },
-    FUNCTION,
-    variable(ENV.preferenceWorthZone, '0.3'),
-  ],
-  [
-    'preferenceWorthOther',
-    { preferenceWorthOther: 0.07 },
-    FUNCTION,
-    variable(ENV.preferenceWorthOther, '0.07'),
-  ],
-  ['nodePrice', { nodePrice: 0.05 }, FUNCTION, variable(ENV.nodePrice, '0.05')],
-  [
-    'consolidationHorizon',
-    { consolidationHorizon: Duration.hours(6) },
-    FUNCTION,
-    variable(ENV.consolidationHorizon, '21600000ms'),
-  ],
-  ['evictionPrice', { evictionPrice: 0.5 }, FUNCTION, variable(ENV.evictionPrice, '0.5')],
-  [
-    'vmMemoryOverhead',
-    { vmMemoryOverhead: 0.05 },
-    FUNCTION,
-    variable(ENV.vmMemoryOverhead, '0.05'),
-  ],
-  ['reservedEnis', { reservedEnis: 1 }, FUNCTION, variable(ENV.reservedEnis, '1')],
-  [
-    'maxLaunchesPerMinute',
-    { maxLaunchesPerMinute: 17 },
-    FUNCTION,
-    variable(ENV.launchesPerMinuteMax, '17'),
-  ],
-  [
-    'maxTerminationsPerMinute',
-    { maxTerminationsPerMinute: 18 },
-    FUNCTION,
-    variable(ENV.terminationsPerMinuteMax, '18'),
   ],
   ['logLevel', { logLevel: 'DEBUG' }, FUNCTION, '"ApplicationLogLevel":"DEBUG"'],
   ['logRetentionDays', { logRetentionDays: 90 }, 'AWS::Logs::LogGroup', '"RetentionInDays":90'],
@@ -189,9 +125,9 @@ describe('the effect of a prop', () => {
     expect(text(defaults, type)).toContain(absent);
   });
 
-  it('is in the tables for every prop', () => {
+  it('is in the tables for every prop; of settings it is in operator-settings.test.ts', () => {
     const tried = new Set([...ROWS, ...WITHOUT].map(([prop]) => prop));
-    const missing = JOINER_PROPS.filter((prop) => !tried.has(prop));
+    const missing = JOINER_PROPS.filter((prop) => !tried.has(prop) && !isSettingKey(prop));
     expect(missing).toEqual(Object.keys(ELSEWHERE));
   });
 

@@ -3,8 +3,10 @@ import * as eks from 'aws-cdk-lib/aws-eks-v2';
 import { Construct } from 'constructs';
 import { describe, expect, it } from 'vitest';
 import { Joiner } from '../../infra/constructs/joiner.ts';
-import { JOINER_PROPS, type JoinerProps } from '../../infra/constructs/joiner-props.ts';
+import type { JoinerProps } from '../../infra/constructs/joiner-props.ts';
+import { JOINER_PROPS } from '../../infra/constructs/props-check.ts';
 import { propsFromContext } from '../../infra/context.ts';
+import { isSettingKey, settingOf } from '../../shared/contract/settings.ts';
 import { standInCode, synthesise } from './synthesis.ts';
 
 /** What is said about props that nobody checks at compile time: those of `-c`. */
@@ -49,13 +51,13 @@ const NONSENSE: readonly Row[] = [
   ['isolatedVpc', 'yes', '"yes"', 'true or false'],
   ['featureGates', { DRA: true }, '{"DRA":true}', 'an object from ReservedCapacity,'],
   ['featureGates', { NodeRepair: 'on' }, '{"NodeRepair":"on"}', 'true or false'],
-  ['batchIdleDuration', 300, '300', 'a Duration from 0 ms to 60000 ms'],
-  ['batchIdleDuration', Duration.hours(1), 'Duration.hours(1)', 'from 0 ms to 60000 ms'],
-  ['batchMaxDuration', '3 s', '"3 s"', 'a Duration from 0 ms to 60000 ms'],
+  ['batchIdleDuration', 300, '300', 'a Duration from 0s to 1m'],
+  ['batchIdleDuration', Duration.hours(1), '1h', 'from 0s to 1m'],
+  ['batchMaxDuration', '3 s', '"3 s"', 'a Duration from 0s to 1m'],
   ['preferencePolicy', 'Maybe', '"Maybe"', "'Respect' or 'Ignore'"],
   ['minValuesPolicy', 'Loose', '"Loose"', "'Strict' or 'BestEffort'"],
   ['preferenceWorthZone', -0.1, '-0.1', 'a number from 0 to 10'],
-  ['consolidationHorizon', '2 h', '"2 h"', 'a Duration from 0 ms to 2592000000 ms'],
+  ['consolidationHorizon', '2 h', '"2 h"', 'from 0s to 30d (on the command line such as 4h)'],
   ['evictionPrice', -1, '-1', 'a number from 0 to 1000'],
   ['nodePrice', -0.1, '-0.1', 'a number from 0 to 1000'],
   ['preferenceWorthOther', '2%', '"2%"', 'a number from 0 to 10'],
@@ -96,7 +98,7 @@ const NONSENSE: readonly Row[] = [
   ['securityGroups', [{ securityGroupId: 1 }], '[{"securityGroupId":1}]', 'a security group'],
   ['cluster', { clusterName: 5 }, '{"clusterName":5}', 'the name of an EKS cluster'],
   ['cluster', { clusterName: '' }, '{"clusterName":""}', 'the name of an EKS cluster'],
-  ['batchIdleDuration', '1h', '"1h"', 'on the command line 300ms or 3s'],
+  ['batchIdleDuration', '1h', '"1h"', 'on the command line such as 300ms'],
   ['memorySizes', 'big', '"big"', 'on the command line provision=3008'],
   ['nodeRoleEntry', 'no', '"no"', 'true or false'],
   ['windowsNodes', 'no', '"no"', 'true or false'],
@@ -113,9 +115,16 @@ describe('a prop that is nonsense', () => {
     expect(said).toContain(allowed);
   });
 
-  it('is in the table for every prop', () => {
+  it('is in the table for every prop that is no setting', () => {
     const covered = new Set(NONSENSE.map(([prop]) => prop));
-    expect(JOINER_PROPS.filter((prop) => !covered.has(prop))).toEqual([]);
+    const missing = JOINER_PROPS.filter((prop) => !covered.has(prop) && !isSettingKey(prop));
+    expect(missing).toEqual([]);
+  });
+
+  it.each(JOINER_PROPS.filter(isSettingKey))('%s: nonsense, as every setting refuses it', (key) => {
+    expect(refusal({ [key]: '-1 of it' })).toContain(`${key} is "-1 of it", but has to be `);
+    const words = settingOf(key).kind.words.toLowerCase();
+    expect(refusal({ [key]: null }).toLowerCase()).toContain(words);
   });
 
   it('is told when it does not exist', () => {
@@ -141,7 +150,7 @@ describe('props that do not go together', () => {
     [
       'an idle time beyond the longest',
       { batchIdleDuration: Duration.seconds(5) },
-      'batchIdleDuration is 5000 ms, but has to be at most batchMaxDuration, 3000 ms',
+      'batchIdleDuration is 5s, but has to be at most batchMaxDuration, 3s',
     ],
     [
       'a topic without alarms',
@@ -224,7 +233,7 @@ describe('an app with a copy of CDK of its own', () => {
     };
     expect(refusal({ batchIdleDuration: ofAnotherCopy, code })).toBe('');
     const tooLong = { ...ofAnotherCopy, toMilliseconds: () => 70_000 };
-    expect(refusal({ batchMaxDuration: tooLong })).toContain('batchMaxDuration is Duration.millis');
+    expect(refusal({ batchMaxDuration: tooLong })).toContain('batchMaxDuration is 70s');
   });
 
   it('makes clusters whose resources are not of our class', () => {
@@ -252,6 +261,7 @@ describe('props of the command line', () => {
         featureGates: 'NodeRepair=true',
         batchIdleDuration: '500ms',
         batchMaxDuration: '5s',
+        consolidationHorizon: '4h',
         alarms: 'false',
         vmMemoryOverhead: '0.05',
         reaction: 'tick',
@@ -266,12 +276,34 @@ describe('props of the command line', () => {
       memorySizes: { provision: 3008, watch: 512 },
       featureGates: { NodeRepair: true },
       batchIdleDuration: Duration.millis(500),
-      batchMaxDuration: Duration.seconds(5),
+      batchMaxDuration: Duration.millis(5000),
+      consolidationHorizon: Duration.millis(14_400_000),
       alarms: false,
       vmMemoryOverhead: 0.05,
       preferenceWorthZone: 1e-7,
       reaction: 'tick',
     });
+  });
+
+  it.each<readonly [string, number]>([
+    ['0s', 0],
+    ['300ms', 300],
+    ['90m', 5_400_000],
+    ['4h', 14_400_000],
+    ['1h30m', 5_400_000],
+    ['30d', 2_592_000_000],
+  ])('are durations in every unit: %s', (text, ms) => {
+    const { consolidationHorizon } = read({ consolidationHorizon: text });
+    expect(consolidationHorizon).toEqual(Duration.millis(ms));
+    expect(refusal({ consolidationHorizon })).toBe('');
+  });
+
+  it('are shown as they were written where they are out of range', () => {
+    const said = refusal(read({ consolidationHorizon: '31d', batchIdleDuration: '2m' }));
+    expect(said).toContain(
+      'consolidationHorizon is "31d", but has to be a Duration from 0s to 30d',
+    );
+    expect(said).toContain('batchIdleDuration is "2m", but has to be a Duration from 0s to 1m');
   });
 
   it('are passed on when nothing is called so, and refused with the nearest name', () => {

@@ -1,5 +1,6 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
+import { SETTING_KEYS, settingOf } from '../../shared/contract/settings.ts';
 import { ENV, FUNCTION_NAMES, functionName, WAKE_TARGETS } from '../../shared/contract.ts';
 import { SHOWN_WITHIN_MS } from '../../shared/core/interruption/belief.ts';
 import { resources } from './synthesis.ts';
@@ -11,9 +12,11 @@ const shut = synthesiseVariant('private');
 
 describe('functions', () => {
   it('all know the same variables, every one of the contract', () => {
+    const settings = SETTING_KEYS.map((key) => settingOf(key).variable);
+    const named = [...Object.values(ENV), ...settings].toSorted();
     for (const each of resources(defaults, 'AWS::Lambda::Function').values()) {
       const variables = Object.keys(Object(Reflect.get(Object(each['Environment']), 'Variables')));
-      expect(variables.toSorted()).toEqual(Object.values(ENV).toSorted());
+      expect(variables.toSorted()).toEqual(named);
     }
   });
 

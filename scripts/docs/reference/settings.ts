@@ -1,4 +1,4 @@
-import { JOINER_PROPS } from '../../../infra/constructs/joiner-props.ts';
+import { JOINER_PROPS } from '../../../infra/constructs/props-check.ts';
 import { textOf } from '../repository.ts';
 import { cell, code, heading, pageOf, table } from './text.ts';
 

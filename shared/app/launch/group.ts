@@ -2,12 +2,7 @@ import { type Reason, reason, sentence } from '../../core/explain/reason.ts';
 import { allocatable } from '../../core/instance-types/allocatable.ts';
 import { instanceLabels } from '../../core/instance-types/instance-labels.ts';
 import { mayBeHadElsewhere } from '../../core/launch/faults.ts';
-import {
-  clientToken,
-  FLEET,
-  type FleetMembership,
-  membershipOf,
-} from '../../core/launch/fleet-group.ts';
+import { clientToken, type FleetMembership, membershipOf } from '../../core/launch/fleet-group.ts';
 import { launchFacts, launchTags, overlayAnnotations } from '../../core/launch/launch-request.ts';
 import { nodeClassLabels } from '../../core/launch/node-classes.ts';
 import type { LaunchOption } from '../../core/launch/overrides.ts';
@@ -15,6 +10,7 @@ import { HASH_VERSION, nodeClassHash } from '../../core/launch/template-hash.ts'
 import { providerIdOf } from '../../core/lifecycle/actions.ts';
 import {
   CAPACITY_TYPE,
+  FLEET,
   INSTANCE_TYPE,
   NODE_CLASS_HASH,
   NODE_CLASS_HASH_VERSION,

@@ -1,10 +1,6 @@
-import {
-  encodeMembership,
-  FLEET,
-  type FleetMembership,
-  LAUNCH_TRIED,
-} from '../../core/launch/fleet-group.ts';
+import { encodeMembership, type FleetMembership } from '../../core/launch/fleet-group.ts';
 import { TERMINATION_FINALIZER } from '../../core/lifecycle/actions.ts';
+import { FLEET, LAUNCH_TRIED } from '../../core/model/labels.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
 import type { MetadataPatch, ObjectRef } from '../../ports.ts';
 import type { Launchable, LaunchPass } from './choice.ts';

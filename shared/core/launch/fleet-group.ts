@@ -1,14 +1,6 @@
+import { FLEET, LAUNCH_TRIED } from '../model/labels.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import { sha256 } from './sha256.ts';
-
-/**
- * The fleet call that a claim belongs to, written on all of its claims before the call: a repeat
- * after a crash forms the same group and so sends the same client token.
- */
-export const FLEET = 'joiner.dev/fleet';
-
-/** When a launch of the claim was first tried; written together with its group. */
-export const LAUNCH_TRIED = 'joiner.dev/launch-tried';
 
 export interface FleetMembership {
   readonly token: string;

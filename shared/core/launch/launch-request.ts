@@ -4,6 +4,7 @@ import {
   CAPACITY_OVERLAY_APPLIED,
   CAPACITY_TYPE,
   type CapacityType,
+  FLEET,
   INSTANCE_PROFILE,
   type Labels,
   NODE_POOL,
@@ -104,7 +105,7 @@ export function launchTags(
     'eks:eks-cluster-name': cluster,
     'karpenter.k8s.aws/ec2nodeclass': nodeClass.name,
     [NODE_POOL]: nodePool ?? '',
-    'joiner.dev/fleet': token,
+    [FLEET]: token,
   };
 }
 

@@ -1,10 +1,11 @@
 import { type Reason, reason } from '../explain/reason.ts';
-import { LAUNCH_TRIED, launchTriedAtMs } from '../launch/fleet-group.ts';
+import { launchTriedAtMs } from '../launch/fleet-group.ts';
 import type { Node } from '../model/cluster.ts';
 import {
   CAPACITY_TYPE,
   DO_NOT_SYNC_TAINTS,
   INITIALIZED,
+  LAUNCH_TRIED,
   PLANNED_PODS,
   REGISTERED,
   REPLACES,

@@ -1,6 +1,12 @@
-import { FLEET, membershipOf } from '../launch/fleet-group.ts';
+import { membershipOf } from '../launch/fleet-group.ts';
 import type { Node } from '../model/cluster.ts';
-import { type Labels, NODE_POOL, REGISTERED, UNREGISTERED_TAINT_KEY } from '../model/labels.ts';
+import {
+  FLEET,
+  type Labels,
+  NODE_POOL,
+  REGISTERED,
+  UNREGISTERED_TAINT_KEY,
+} from '../model/labels.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import { instanceIdOf } from './actions.ts';
 

@@ -40,7 +40,7 @@ export const NODE_CLASS_HASH = 'karpenter.k8s.aws/ec2nodeclass-hash';
 export const NODE_CLASS_HASH_VERSION = 'karpenter.k8s.aws/ec2nodeclass-hash-version';
 export const MIN_VALUES_RELAXED = 'karpenter.sh/nodeclaim-min-values-relaxed';
 
-/** Our own annotations; the table of all of them is docs/annotations.md. */
+/** Joiner's own annotations, but for those of Leases; docs/annotations.md lists all of them. */
 export const PLAN = 'joiner.dev/plan';
 export const DECISION = 'joiner.dev/decision';
 /** On Events: the code of the reason that the message puts in words. */
@@ -59,6 +59,14 @@ export const APPROVED = 'joiner.dev/approved';
 export const LIMITS_GUARD = 'joiner.dev/limits-guard';
 export const CONSOLIDATION_GUARD = 'joiner.dev/consolidation-guard';
 export const TRIES = 'joiner.dev/tries';
+/**
+ * On a NodeClaim, and a tag of its instance: the fleet request that it belongs to, written on all of
+ * its claims before the request. A repeat after a crash forms the same group, and so sends the same
+ * client token.
+ */
+export const FLEET = 'joiner.dev/fleet';
+/** When a launch of the claim was first tried; written together with {@link FLEET}. */
+export const LAUNCH_TRIED = 'joiner.dev/launch-tried';
 /** On a claim: the pods of its node with which `status.lastPodEventTime` was noted. */
 export const PODS_HASH = 'joiner.dev/pods-hash';
 /** On the pods that stand for the room of a CapacityBuffer, in plans only. */

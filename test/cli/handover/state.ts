@@ -2,7 +2,8 @@ import { type Karpenter, karpenterOf } from '../../../cli/handover/karpenter.ts'
 import type { KarpenterLeaseState } from '../../../cli/handover/lease.ts';
 import type { Position } from '../../../cli/handover/walk.ts';
 import { resumeData } from '../../../cli/pauses.ts';
-import { decodeStackSettings } from '../../../shared/api/stack-settings.ts';
+import { decodeSettings } from '../../../shared/api/stack-settings.ts';
+import { stackSettings } from '../../../shared/app/settings.ts';
 import { BRAKES } from '../../../shared/kube/brakes.ts';
 import type { ClusterState } from '../../../shared/ports.ts';
 import { aNodeClass } from '../../builders/launches.ts';
@@ -66,7 +67,7 @@ export function positionWith(change: Partial<Position> = {}): Position {
 
 /** Settings of a stack, by the names of its variables. */
 export function stackWith(data: Readonly<Record<string, string>> = {}) {
-  const decoded = decodeStackSettings(data);
+  const decoded = decodeSettings(data);
   if (!decoded.ok) throw new Error(JSON.stringify(decoded.issues));
-  return decoded.value;
+  return stackSettings(decoded.value);
 }

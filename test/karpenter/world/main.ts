@@ -9,7 +9,7 @@
 import { createWriteStream, writeFileSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ENV } from '../../../shared/contract.ts';
+import { SETTINGS } from '../../../shared/contract/settings.ts';
 import { WireCloud } from '../../support/aws/cloud.ts';
 import { privateDnsName } from '../../support/aws/joining.ts';
 import { environmentOf, loadHandlers } from '../../support/closed-loop/functions.ts';
@@ -58,9 +58,9 @@ async function main(folder: string): Promise<void> {
   const { account } = cloud;
   const { plane, admin, stop: stopCluster } = await startCluster(cloud);
   const environment = environmentOf(cloud, {
-    [ENV.batchIdleDuration]: '300ms',
-    [ENV.batchMaxDuration]: '3s',
-    [ENV.featureGates]: 'NodeRepair=true,SpotToSpotConsolidation=true',
+    [SETTINGS.batchIdleDuration.variable]: '300ms',
+    [SETTINGS.batchMaxDuration.variable]: '3s',
+    [SETTINGS.featureGates.variable]: 'NodeRepair=true,SpotToSpotConsolidation=true',
   });
   const invocations = new Invocations(await loadHandlers(environment), cloud);
   const over = new AbortController();

@@ -1,4 +1,5 @@
 import type { Context } from '../../../functions/runtime/context.ts';
+import { SETTINGS } from '../../../shared/contract/settings.ts';
 import { ENV, type FunctionName } from '../../../shared/contract.ts';
 import { BUCKET, CLUSTER, type WireCloud } from '../aws/cloud.ts';
 
@@ -63,8 +64,8 @@ export function environmentOf(
     [ENV.account]: cloud.account.id,
     [ENV.bucket]: BUCKET,
     [ENV.eventBus]: 'joiner-demo',
-    [ENV.batchIdleDuration]: '50ms',
-    [ENV.batchMaxDuration]: '500ms',
+    [SETTINGS.batchIdleDuration.variable]: '50ms',
+    [SETTINGS.batchMaxDuration.variable]: '500ms',
     [ENV.logLevel]: 'INFO',
     AWS_REGION: cloud.account.region,
     AWS_ACCESS_KEY_ID: KEYS.accessKeyId,

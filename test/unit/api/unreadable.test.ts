@@ -3,8 +3,8 @@ import type { Decoded } from '../../../shared/api/issue.ts';
 import { decodePodDisruptionBudget } from '../../../shared/api/kubernetes/cluster.ts';
 import { PodDecoder } from '../../../shared/api/kubernetes/pod.ts';
 import { decodeNodeClaim } from '../../../shared/api/node-claim.ts';
-import { FLEET } from '../../../shared/core/launch/fleet-group.ts';
 import { orphanedInstances } from '../../../shared/core/lifecycle/garbage.ts';
+import { FLEET } from '../../../shared/core/model/labels.ts';
 
 function partialOf<Value>(decoded: Decoded<Value>): Value {
   if (decoded.ok || decoded.partial === undefined) throw new Error('it is not read in part');

@@ -31,7 +31,7 @@ describe('the environment of a function', () => {
 
   it.each([
     ['FEATURE_GATES', 'NodeOverlay=false,Unknown=true', { gates: { NodeOverlay: false } }],
-    ['BATCH_MAX_DURATION', '1m30s', { batchMaxMs: 90_000 }],
+    ['BATCH_MAX_DURATION', '30s500ms', { batchMaxMs: 30_500 }],
     ['JOINER_PREFERENCE_WORTH_ZONE', '0.25', {}],
     ['ISOLATED_VPC', 'true', { isolatedVpc: true }],
   ])('%s=%s', (name, value, expected) => {
@@ -44,6 +44,7 @@ describe('the environment of a function', () => {
     ['JOINER_FUNCTION', 'unknown'],
     ['FEATURE_GATES', 'NodeOverlay=maybe'],
     ['BATCH_IDLE_DURATION', 'soon'],
+    ['BATCH_MAX_DURATION', '1m30s'],
     ['PREFERENCE_POLICY', 'respect'],
     ['JOINER_MAX_LAUNCHES_PER_MINUTE', '-1'],
   ])('%s=%s is refused by name', (name, value) => {

@@ -2,13 +2,12 @@ import { describe, expect, it } from 'vitest';
 import {
   clientToken,
   encodeMembership,
-  FLEET,
   groupClaims,
-  LAUNCH_TRIED,
   launchTriedAtMs,
   membershipOf,
 } from '../../../shared/core/launch/fleet-group.ts';
 import { sha256 } from '../../../shared/core/launch/sha256.ts';
+import { FLEET, LAUNCH_TRIED } from '../../../shared/core/model/labels.ts';
 import { aNodeClaim } from './builders.ts';
 
 const TOKEN = 'a'.repeat(64);
