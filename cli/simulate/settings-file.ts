@@ -29,7 +29,7 @@ function variablesIn(file: string, given: Json): Readonly<Record<string, string>
   const unknown = Object.keys(given).filter((key) => nameOf(key) === undefined);
   if (unknown.length > 0) {
     const valid = [...VARIABLES.keys()].join(', ');
-    throw new BadInput(unknown.map((key) => `${file}: ${key} is no setting; valid: ${valid}`));
+    throw new BadInput(unknown.map((key) => `${file}: ${key} is not a setting; valid: ${valid}`));
   }
   return Object.fromEntries(
     Object.entries(given).map(([key, value]) => [nameOf(key) ?? key, variable(value)]),

@@ -211,8 +211,8 @@ export function propFaults(props: object): readonly string[] {
     .filter((name) => !ALL_CHECKS.has(name))
     .map(
       (name) =>
-        `${name} is no prop of Joiner; the nearest is ${nearest(name)}, ` +
-        `and all of them are ${JOINER_PROPS.join(', ')}`,
+        `${name} is not a prop of Joiner; the most similar is ${nearest(name)}. ` +
+        `The props are ${JOINER_PROPS.join(', ')}`,
     );
   const wrong = [...ALL_CHECKS].flatMap(([name, check]) => {
     const value: unknown = Reflect.get(props, name);

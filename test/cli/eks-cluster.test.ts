@@ -88,8 +88,8 @@ describe('joiner simulate --settings', () => {
   });
 
   it.each([
-    ['nodeprice: 1\n', 'nodeprice is no setting; valid: featureGates, '],
-    ['a: 1\nnodePrice: dear\n', 'a is no setting'],
+    ['nodeprice: 1\n', 'nodeprice is not a setting; valid: featureGates, '],
+    ['a: 1\nnodePrice: dear\n', 'a is not a setting'],
     ['\nnodePrice: dear\n', ':2: nodePrice must be a number from 0 to 1000, not "dear"'],
     ['featureGates: { NodeRepair: perhaps }\n', ':1: featureGates NodeRepair must be true or'],
     [configMap.replace('=false', '=no'), ':3: data.FEATURE_GATES CapacityBuffer must be'],

@@ -32,9 +32,12 @@ describe('cdk synth', () => {
     [['clusters=blue,blue'], 'clusters has blue twice'],
     [
       ['cluster=demo', 'memorySize=512'],
-      'memorySize is no prop of Joiner; the nearest is memorySi',
+      'memorySize is not a prop of Joiner; the most similar is memorySi',
     ],
-    [['cluster=demo', 'endpont=private'], 'endpont is no prop of Joiner; the nearest is endpoint'],
+    [
+      ['cluster=demo', 'endpont=private'],
+      'endpont is not a prop of Joiner; the most similar is endpoint',
+    ],
     [
       ['cluster=demo', 'clusters=demo'],
       'cluster is given, but has no meaning together with cluste',

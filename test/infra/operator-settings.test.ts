@@ -167,7 +167,7 @@ describe('another value of', () => {
     const { use } = settingOf(key);
     const text = otherText(key);
     const read = () => readSettings(fileWith(key, text));
-    if (use !== 'decisions') return expect(read).toThrow('is no setting');
+    if (use !== 'decisions') return expect(read).toThrow('is not a setting');
     const changed = stackSettings({ ...DEFAULT_SETTINGS, [key]: decoded(key, text) });
     expect(read()).toEqual(changed);
     expect(changed).not.toEqual(stackSettings(DEFAULT_SETTINGS));

@@ -129,8 +129,8 @@ describe('a prop that is nonsense', () => {
 
   it('is told when it does not exist', () => {
     const said = refusal({ memorySize: 512, Endpont: 'private' });
-    expect(said).toContain('memorySize is no prop of Joiner; the nearest is memorySizes');
-    expect(said).toContain('Endpont is no prop of Joiner; the nearest is endpoint');
+    expect(said).toContain('memorySize is not a prop of Joiner; the most similar is memorySizes');
+    expect(said).toContain('Endpont is not a prop of Joiner; the most similar is endpoint');
   });
 
   it('is told together with all others', () => {
@@ -308,7 +308,7 @@ describe('props of the command line', () => {
 
   it('are passed on when nothing is called so, and refused with the nearest name', () => {
     const said = refusal(read({ cluster: 'demo', endpont: 'private' }));
-    expect(said).toContain('endpont is no prop of Joiner; the nearest is endpoint');
+    expect(said).toContain('endpont is not a prop of Joiner; the most similar is endpoint');
   });
 
   it('are passed on as they are when they cannot be read, and refused with the rest', () => {

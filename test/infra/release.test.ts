@@ -106,7 +106,7 @@ describe('npm run release:template', () => {
     [['--bucket', 'UPPER_bad'], '--bucket is "UPPER_bad", but has to be a bucket\'s name'],
     [['--bucket', 'releases', '--prefix', 'no-slash'], '--prefix is "no-slash", but has to be'],
     [['--bucket', 'releases', '--prefix', '../up/'], '--prefix is "../up/", but has to be'],
-    [['--bucket', 'releases', '-c', 'regoin=eu-west-1'], 'the nearest is region'],
+    [['--bucket', 'releases', '-c', 'regoin=eu-west-1'], 'the most similar is region'],
     [['--bucket', 'releases', '-c', 'region'], '-c region has no value'],
     [[], '--bucket is missing'],
   ])('%j is refused', (args, message) => {

@@ -60,9 +60,9 @@ export const LIMITS_GUARD = 'joiner.dev/limits-guard';
 export const CONSOLIDATION_GUARD = 'joiner.dev/consolidation-guard';
 export const TRIES = 'joiner.dev/tries';
 /**
- * On a NodeClaim, and a tag of its instance: the fleet request that it belongs to, written on all of
- * its claims before the request. A repeat after a crash forms the same group, and so sends the same
- * client token.
+ * On a NodeClaim, and a tag of its instance: the fleet request that it belongs to. It is written on
+ * all of its claims before the request. A repeat after a crash forms the same group, and so sends
+ * the same client token.
  */
 export const FLEET = 'joiner.dev/fleet';
 /** When a launch of the claim was first tried; written together with {@link FLEET}. */
