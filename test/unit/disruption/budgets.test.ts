@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { allowedDisruptions } from '../../../shared/core/disruption/budgets.ts';
-import type { DisruptionBudget } from '../../../shared/core/model/provisioning.ts';
-import { poolOf } from '../../builders/scheduling.ts';
+import { allowedDisruptions, isCounted, isFor } from '../../../shared/core/disruption/budgets.ts';
+import type { DisruptionBudget, NodeClaim } from '../../../shared/core/model/provisioning.ts';
+import { claimOf, poolOf, yes } from '../../builders/scheduling.ts';
 
 const HOUR = 3_600_000;
 /** A Wednesday. */
@@ -46,8 +46,46 @@ describe('allowed disruptions', () => {
       0,
     ],
     ['one that is over', [budget('0', { schedule: '0 9 * * *', durationMs: 2 * HOUR })], 10, 0, 10],
+    ['a percentage with more after it', [budget('50% or so')], 10, 0, 0],
+    ['a percentage with more before it', [budget('about 50%')], 10, 0, 0],
     ['one that cannot be read', [budget('5', { schedule: 'noon', durationMs: HOUR })], 10, 0, 0],
   ])('%s', (_, budgets, total, disrupted, expected) => {
     expect(allowed(budgets, total, disrupted)).toBe(expected);
+  });
+});
+
+describe('budgets of a pool count', () => {
+  const pool = poolOf('general');
+  const joined = yes('Launched', 'Registered', 'Initialized');
+
+  it.each<[string, boolean, Partial<NodeClaim>]>([
+    ['a node that is initialised', true, { conditions: joined }],
+    ['one that is deleted', true, { conditions: joined, deletedAtMs: 1 }],
+    ['not one that starts', false, { conditions: yes('Launched', 'Registered') }],
+    [
+      'not one whose instance is being ended',
+      false,
+      { conditions: [...joined, ...yes('InstanceTerminating')] },
+    ],
+    [
+      'not one of another pool',
+      false,
+      { conditions: joined, labels: { 'karpenter.sh/nodepool': 'other' } },
+    ],
+    ['not one of no pool', false, { conditions: joined, labels: {} }],
+  ])('%s: %s', (_, expected, rest) => {
+    expect(isCounted(claimOf('a', rest), pool)).toBe(expected);
+  });
+});
+
+describe('a budget', () => {
+  it.each<[DisruptionBudget['reasons'], Parameters<typeof isFor>[1], boolean]>([
+    [undefined, 'Drifted', true],
+    [undefined, 'Empty', true],
+    [undefined, 'Unhealthy', false],
+    [['Unhealthy'], 'Unhealthy', true],
+    [['Empty'], 'Drifted', false],
+  ])('with the reasons %j is for %s: %s', (reasons, reason, expected) => {
+    expect(isFor(budget('1', { reasons }), reason)).toBe(expected);
   });
 });

@@ -11,7 +11,7 @@ import {
   forgottenNodes,
   replacedByText,
 } from '../../../shared/core/disruption/commands.ts';
-import { sentences } from '../../../shared/core/explain/reason.ts';
+import { type Reason, reason, sentences } from '../../../shared/core/explain/reason.ts';
 import type { PodDisruptionBudget } from '../../../shared/core/model/cluster.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
@@ -41,66 +41,84 @@ const until = (ms: number) => annotated('joiner.dev/nominated-until', new Date(m
 const tolerant = [
   { key: '', operator: 'Exists', value: '', effect: undefined },
 ] as Pod['spec']['tolerations'];
+const ALWAYS = { unhealthyPodEvictionPolicy: 'AlwaysAllow' } as const;
+
+type Row = [string, boolean, ...Parameters<typeof blocked>];
+
+const ROWS: readonly Row[] = [
+  ['by nothing', false, [on({})]],
+  ['by its own annotation', true, [], [], { node: annotated(HOLD, 'true') }],
+  ['not by a duration on the node', false, [], [], { node: annotated(HOLD, '1h') }],
+  ['by a nomination of the node', true, [], [], { node: until(11 * MINUTE) }],
+  ['by a nomination of the claim', true, [], [], { claim: until(11 * MINUTE) }],
+  ['not by a past nomination', false, [], [], { node: until(9 * MINUTE) }],
+  ['not by a nomination that ends now', false, [], [], { node: until(10 * MINUTE) }],
+  ['by a pod that may not be disrupted', true, [on(annotated(HOLD, 'true'))]],
+  ['by one that may not be yet', true, [on(annotated(HOLD, '11m'))]],
+  ['not by one that may be again', false, [on(annotated(HOLD, '9m'))]],
+  ['not by a nonsense annotation', false, [on(annotated(HOLD, 'please'))]],
+  ['not by one that is over', false, [on({ ...annotated(HOLD, 'true'), phase: 'Succeeded' })]],
+  ['not by one that has failed', false, [on({ ...annotated(HOLD, 'true'), phase: 'Failed' })]],
+  ['by a budget that lets nobody go', true, [on({})], [budgetOf()]],
+  ['not for a pod that is going', false, [on({ deletedAtMs: 10 * MINUTE })], [budgetOf()]],
+  ['not by one that lets some go', false, [on({})], [budgetOf({ disruptionsAllowed: 1 })]],
+  ['not by one of another namespace', false, [on({})], [budgetOf({ namespace: 'b' })]],
+  ['not by one of other pods', false, [on({ labels: { app: 'db' } })], [budgetOf()]],
+  ['by one that keeps unhealthy pods', true, [on({ ready: false })], [budgetOf()]],
+  ['not by one that lets unhealthy pods go', false, [on({ ready: false })], [budgetOf(ALWAYS)]],
+  ['by one that lets only unhealthy pods go', true, [on({})], [budgetOf(ALWAYS)]],
+  ['not for a pod that is never evicted', false, [on({}, { tolerations: tolerant })], [budgetOf()]],
+  [
+    'by two budgets of one pod',
+    true,
+    [on({})],
+    [budgetOf({ disruptionsAllowed: 1 }), budgetOf({ name: 'b', disruptionsAllowed: 1 })],
+  ],
+  [
+    'not by pods where the drain ends in time',
+    false,
+    [on(annotated(HOLD, 'true'))],
+    [budgetOf()],
+    { claim: { terminationGracePeriodMs: MINUTE } },
+  ],
+];
 
 describe('a drifted node is held', () => {
-  it.each<[string, boolean, boolean]>([
-    ['by nothing', false, blocked([on({})])],
-    ['by its own annotation', true, blocked([], [], { node: annotated(HOLD, 'true') })],
-    ['not by a duration on the node', false, blocked([], [], { node: annotated(HOLD, '1h') })],
-    ['by a nomination of the node', true, blocked([], [], { node: until(11 * MINUTE) })],
-    ['by a nomination of the claim', true, blocked([], [], { claim: until(11 * MINUTE) })],
-    ['not by a past nomination', false, blocked([], [], { node: until(9 * MINUTE) })],
-    ['by a pod that may not be disrupted', true, blocked([on(annotated(HOLD, 'true'))])],
-    ['by one that may not be yet', true, blocked([on({ ...annotated(HOLD, '11m') })])],
-    ['not by one that may be again', false, blocked([on({ ...annotated(HOLD, '9m') })])],
-    ['not by a nonsense annotation', false, blocked([on(annotated(HOLD, 'please'))])],
-    [
-      'not by one that is over',
-      false,
-      blocked([on({ ...annotated(HOLD, 'true'), phase: 'Succeeded' })]),
-    ],
-    ['by a budget that lets nobody go', true, blocked([on({})], [budgetOf()])],
-    [
-      'not by one that lets some go',
-      false,
-      blocked([on({})], [budgetOf({ disruptionsAllowed: 1 })]),
-    ],
-    ['not by one of another namespace', false, blocked([on({})], [budgetOf({ namespace: 'b' })])],
-    [
-      'not by one that lets unhealthy pods go',
-      false,
-      blocked([on({ ready: false })], [budgetOf({ unhealthyPodEvictionPolicy: 'AlwaysAllow' })]),
-    ],
-    [
-      'not for a pod that is never evicted',
-      false,
-      blocked([on({}, { tolerations: tolerant })], [budgetOf()]),
-    ],
-    [
-      'by two budgets of one pod',
-      true,
-      blocked(
-        [on({})],
-        [budgetOf({ disruptionsAllowed: 1 }), budgetOf({ name: 'b', disruptionsAllowed: 1 })],
-      ),
-    ],
-    [
-      'not by pods where the drain ends in time',
-      false,
-      blocked([on(annotated(HOLD, 'true'))], [budgetOf()], {
-        claim: { terminationGracePeriodMs: MINUTE },
-      }),
-    ],
-  ])('%s: %s', (_, expected, actual) => {
-    expect(actual).toBe(expected);
+  it.each(ROWS)('%s: %s', (_, expected, ...of) => {
+    expect(blocked(...of)).toBe(expected);
   });
 
-  it('is empty with pods of DaemonSets only', () => {
+  it('for reasons that name the node, then its pods in order', () => {
+    const named = (name: string, rest: Partial<Pod> = {}) => ({ ...on(rest), name });
+    const pods = [named('b', annotated(HOLD, 'true')), named('c'), named('a')];
+    const node = nodeOf('old', 4, 16, {
+      annotations: { ...until(11 * MINUTE).annotations, [HOLD]: 'true' },
+    });
+    const candidate = { claim: claimOf('old'), node, pods };
+    const of = (...budgets: readonly PodDisruptionBudget[]) =>
+      blockersOf(candidate, budgets, 10 * MINUTE, 'graceful');
+    const itself: readonly Reason[] = [
+      reason('node-protected', { node: 'old', annotation: HOLD }),
+      reason('node-nominated', {}),
+      reason('pod-protected', { pod: 'default/b', annotation: HOLD }),
+    ];
+    const keys = ['default/a', 'default/b', 'default/c'];
+    expect(of(budgetOf())).toEqual([
+      ...itself,
+      ...keys.map((pod) => reason('eviction-not-allowed', { budget: 'default/web', pod })),
+    ]);
+    expect(of(budgetOf(), budgetOf({ name: 'b' }))).toEqual([
+      ...itself,
+      ...keys.map((pod) => reason('pod-with-several-budgets', { pod })),
+    ]);
+  });
+
+  it('is empty with static pods and those of DaemonSets only', () => {
     const controller = { kind: 'DaemonSet', name: 'agent', uid: 'u' };
     const candidate = { claim: claimOf('old'), node: nodeOf('old', 4, 16) };
-    expect(isEmpty({ ...candidate, pods: [on({ controller }), on({ isMirror: true })] })).toBe(
-      true,
-    );
+    const ofNode = { kind: 'Node', name: 'old', uid: 'o' };
+    const pods = [on({ controller }), on({ isMirror: true }), on({ controller: ofNode })];
+    expect(isEmpty({ ...candidate, pods })).toBe(true);
     expect(isEmpty({ ...candidate, pods: [on({})] })).toBe(false);
   });
 });
@@ -119,6 +137,11 @@ describe('candidates', () => {
     expect(names(inTurn(all, 5, 3 * MINUTE))).toBe('empty a b c d e');
     const turns = [0, 1, 2].map((minute) => names(inTurn(all, 2, minute * MINUTE)));
     expect(turns).toEqual(['empty a b c d e', 'empty c d e a b', 'empty e a b c d']);
+  });
+
+  it.each([2, 3])('stay in their order where one pass plans for all of them: %i', (plansMax) => {
+    const all = [named('a'), named('b'), named('empty', [])];
+    expect(names(inTurn(all, plansMax, MINUTE))).toBe('a b empty');
   });
 });
 
@@ -224,5 +247,12 @@ describe('a node is not consolidated', () => {
     ],
   ])('%s', (_, pods, expected) => {
     expect(sentences(unevictableBy({ pods }))).toBe(expected);
+  });
+
+  it('with several of them, in order', () => {
+    const pods = ['b', 'c', 'a'].map((name) => ({ ...on({}, { tolerations: tolerant }), name }));
+    const found = unevictableBy({ pods }).map(({ parameters }) => parameters);
+    const keys = ['default/a', 'default/b', 'default/c'];
+    expect(found).toEqual(keys.map((pod) => ({ pod, taint: 'karpenter.sh/disrupted' })));
   });
 });

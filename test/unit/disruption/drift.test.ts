@@ -3,14 +3,10 @@ import {
   adoptionStamps,
   compared,
   type Drift,
-  type DriftParts,
   type DriftTarget,
-  driftTarget,
 } from '../../../shared/core/disruption/drift.ts';
-import type { NodeClass, NodeClassStatus } from '../../../shared/core/model/node-class.ts';
 import type { NodeClaim, NodePool } from '../../../shared/core/model/provisioning.ts';
-import type { RequirementExpression } from '../../../shared/core/model/requirement.ts';
-import { aNodeClass } from '../../builders/launches.ts';
+import { claim, imageOf, labels, only, STATUS, status, target } from '../../builders/drift.ts';
 import { claimOf, poolOf, typeOf, yes } from '../../builders/scheduling.ts';
 
 const HOUR = 3_600_000;
@@ -19,169 +15,129 @@ function driftsOf(claim: NodeClaim, to: DriftTarget, nowMs: number): readonly Dr
   return compared(claim, to, nowMs).drifts;
 }
 
-function imageOf(id: string, arch: string) {
-  const requirements: readonly RequirementExpression[] = [
-    { key: 'kubernetes.io/arch', operator: 'In', values: [arch] },
-  ];
-  return { id, name: undefined, deprecated: false, requirements };
-}
-
-const STATUS = {
-  images: [imageOf('ami-amd64', 'amd64'), imageOf('ami-arm64', 'arm64')],
-  securityGroups: [
-    { id: 'sg-b', name: undefined },
-    { id: 'sg-a', name: undefined },
-  ],
-  subnets: [{ id: 'subnet-a', zone: 'zone-a', zoneId: undefined }],
-} as const;
-
-function target(
-  pool: Parameters<typeof poolOf>[1] = {},
-  rest: Partial<DriftParts> = {},
-): DriftTarget {
-  return driftTarget({
-    pool: poolOf('general', pool),
-    poolHash: 'pool-hash',
-    nodeClass: aNodeClass({}, STATUS),
-    nodeClassHash: 'class-hash',
-    hashVersion: 'ours',
-    types: [typeOf('m.large', 2, 8, 0.1)],
-    isCatalogCurrent: true,
-    ...rest,
-  });
-}
-
-const status = (changes: Partial<NodeClassStatus>): NodeClass =>
-  aNodeClass({}, { ...STATUS, ...changes });
-
-const labels = {
-  'karpenter.sh/nodepool': 'general',
-  'karpenter.sh/capacity-type': 'on-demand',
-  'node.kubernetes.io/instance-type': 'm.large',
-  'topology.kubernetes.io/zone': 'zone-a',
-  'kubernetes.io/arch': 'amd64',
-};
-const annotations = {
-  'karpenter.sh/nodepool-hash': 'pool-hash',
-  'karpenter.sh/nodepool-hash-version': 'ours',
-  'karpenter.k8s.aws/ec2nodeclass-hash': 'class-hash',
-  'karpenter.k8s.aws/ec2nodeclass-hash-version': 'ours',
-  'joiner.dev/security-groups': 'sg-a,sg-b',
-  'joiner.dev/subnet': 'subnet-a',
-};
-
-function claim(changes: Partial<NodeClaim> = {}): NodeClaim {
-  return claimOf('general-abcde', {
-    imageId: 'ami-amd64',
-    ...changes,
-    labels: { ...labels, ...changes.labels },
-    annotations: { ...annotations, ...changes.annotations },
-  });
-}
-
-const only = (key: string, ...values: readonly string[]): RequirementExpression => ({
-  key,
-  operator: 'In',
-  values,
-});
-
-type Row = readonly [string, Partial<NodeClaim>, DriftTarget, readonly string[]];
+/** What the claim is like, and the arguments of `target`. */
+type Row = readonly [string, Partial<NodeClaim>, Parameters<typeof target>, readonly string[]];
 
 const ROWS: readonly Row[] = [
-  ['is as it should be', {}, target(), []],
-  ['was made from another template', {}, target({}, { poolHash: 'new' }), ['NodePoolDrifted']],
+  ['is as it should be', {}, [], []],
+  ['was made from another template', {}, [{}, { poolHash: 'new' }], ['NodePoolDrifted']],
   [
     'carries a hash of another tool',
     { annotations: { 'karpenter.sh/nodepool-hash-version': 'v3' } },
-    target({}, { poolHash: 'new' }),
+    [{}, { poolHash: 'new' }],
     [],
   ],
-  ['was launched from another class', {}, target({}, { nodeClassHash: 'new' }), ['NodeClassDrift']],
+  ['was launched from another class', {}, [{}, { nodeClassHash: 'new' }], ['NodeClassDrift']],
   [
     'carries a class hash of another tool',
     { annotations: { 'karpenter.k8s.aws/ec2nodeclass-hash-version': 'v6' } },
-    target({}, { nodeClassHash: 'new' }),
+    [{}, { nodeClassHash: 'new' }],
     [],
   ],
   [
     'has a label that the pool does not allow any more',
     {},
-    target({ requirements: [only('topology.kubernetes.io/zone', 'zone-b')] }),
+    [{ requirements: [only('topology.kubernetes.io/zone', 'zone-b')] }],
     ['RequirementsDrifted'],
   ],
   [
     'lacks a label that the pool asks for now',
     {},
-    target({ requirements: [only('team', 'red')] }),
+    [{ requirements: [only('team', 'red')] }],
     ['RequirementsDrifted'],
   ],
   [
     'lacks a label that it was asked for itself',
     { requirements: [only('team', 'red', 'blue')] },
-    target({ requirements: [only('team', 'red')] }),
+    [{ requirements: [only('team', 'red')] }],
     [],
   ],
   [
     'lacks a label that it was asked for otherwise',
     { requirements: [only('team', 'blue')] },
-    target({ requirements: [only('team', 'red')] }),
+    [{ requirements: [only('team', 'red')] }],
     ['RequirementsDrifted'],
   ],
-  ['has another image', { imageId: 'ami-old' }, target(), ['AMIDrift']],
-  ['has the image of the other architecture', { imageId: 'ami-arm64' }, target(), ['AMIDrift']],
+  [
+    'has a label that the pool does not allow, though it was asked for otherwise as well',
+    { requirements: [only('topology.kubernetes.io/zone', 'zone-a', 'zone-b')] },
+    [{ requirements: [only('topology.kubernetes.io/zone', 'zone-b')] }],
+    ['RequirementsDrifted'],
+  ],
+  ['has another image', { imageId: 'ami-old' }, [], ['AMIDrift']],
+  ['has the image of the other architecture', { imageId: 'ami-arm64' }, [], ['AMIDrift']],
   [
     'has an image while the class has found none',
     { imageId: 'ami-old' },
-    target({}, { nodeClass: status({ images: [] }) }),
+    [{}, { nodeClass: status({ images: [] }) }],
     [],
   ],
   [
     'has an image while the class selects images of the other architecture alone',
     {},
-    target({}, { nodeClass: status({ images: [imageOf('ami-arm64', 'arm64')] }) }),
+    [{}, { nodeClass: status({ images: [imageOf('ami-arm64', 'arm64')] }) }],
     ['AMIDrift'],
   ],
   [
     'has an unknown type, and the image of its architecture',
     { labels: { 'node.kubernetes.io/instance-type': 'x.large', 'kubernetes.io/arch': 'arm64' } },
-    target(),
+    [],
     ['AMIDrift'],
+  ],
+  ['does not say which image it has', { imageId: undefined }, [], []],
+  [
+    'has a type that the catalog describes otherwise than its labels do',
+    { labels: { 'kubernetes.io/arch': 'arm64' } },
+    [],
+    [],
+  ],
+  [
+    'has security groups while the class has found none',
+    {},
+    [{}, { nodeClass: status({ securityGroups: [] }) }],
+    [],
+  ],
+  [
+    'has a subnet while the class has found none',
+    {},
+    [{}, { nodeClass: status({ subnets: [] }) }],
+    [],
   ],
   [
     'has a security group less',
     { annotations: { 'joiner.dev/security-groups': 'sg-a' } },
-    target(),
+    [],
     ['SecurityGroupDrift'],
   ],
   [
     'has a subnet that is not selected any more',
     { annotations: { 'joiner.dev/subnet': 'subnet-z' } },
-    target(),
+    [],
     ['SubnetDrift'],
   ],
   [
     'has a reservation that is not selected any more',
     { labels: { 'karpenter.k8s.aws/capacity-reservation-id': 'cr-1' } },
-    target(),
+    [],
     ['CapacityReservationDrift'],
   ],
   [
     'has an image of a class that is gone',
     { imageId: 'ami-old' },
-    target({}, { nodeClass: undefined, nodeClassHash: '' }),
+    [{}, { nodeClass: undefined, nodeClassHash: '' }],
     [],
   ],
   [
     'differs in several things: the first is its reason',
     { imageId: 'ami-old' },
-    target({}, { poolHash: 'new', nodeClassHash: 'new' }),
+    [{}, { poolHash: 'new', nodeClassHash: 'new' }],
     ['NodePoolDrifted', 'NodeClassDrift', 'AMIDrift'],
   ],
 ];
 
 describe('a claim that', () => {
   it.each(ROWS)('%s', (_, changes, to, reasons) => {
-    expect(driftsOf(claim(changes), to, 0).map(({ reason }) => reason)).toEqual(reasons);
+    expect(driftsOf(claim(changes), target(...to), 0).map(({ reason }) => reason)).toEqual(reasons);
   });
 
   it('has no facts of its network is not judged by them', () => {
@@ -190,11 +146,14 @@ describe('a claim that', () => {
     const bare = claimOf('general-abcde', { labels, annotations: rest, imageId: 'ami-amd64' });
     const changed = status({ subnets: [], securityGroups: [{ id: 'sg-z', name: undefined }] });
     expect(driftsOf(bare, target({}, { nodeClass: changed }), 0)).toEqual([]);
+    expect(driftsOf(bare, target(), 0)).toEqual([]);
   });
 
   it('has a type that is not sold any more drifts after an hour', () => {
     const gone = target({}, { types: [typeOf('m.xlarge', 4, 16, 0.2)] });
+    expect(driftsOf(claim(), target(), HOUR)).toEqual([]);
     expect(driftsOf(claim(), gone, HOUR - 1)).toEqual([]);
+    expect(driftsOf(claim({ createdAtMs: HOUR }), gone, 2 * HOUR - 1)).toEqual([]);
     expect(driftsOf(claim(), gone, HOUR).map(({ reason }) => reason)).toEqual([
       'InstanceTypeNotFound',
     ]);
@@ -207,6 +166,41 @@ describe('a claim that', () => {
 });
 
 describe('a new state', () => {
+  /** The states of a claim that is as it should be, hashes of what is asked for as `#`. */
+  const statesOf = (to: DriftTarget): readonly string[] => compared(claim(), to, HOUR).states;
+
+  it('is named by its object and what it asks for', () => {
+    const hidden = statesOf(target()).map((state) => state.replace(/ [0-9a-f]{12}$/, ' #'));
+    expect(hidden).toEqual([
+      'NodePool/general template pool-hash',
+      'NodePool/general requirements #',
+      'EC2NodeClass/default spec class-hash',
+      'EC2NodeClass/default image ami-amd64',
+      'EC2NodeClass/default security groups #',
+      'EC2NodeClass/default subnets #',
+    ]);
+  });
+
+  it.each<[string, Parameters<typeof target>]>([
+    ['requirements', [{ requirements: [only('kubernetes.io/arch', 'amd64')] }]],
+    [
+      'subnets',
+      [
+        {},
+        {
+          nodeClass: status({
+            subnets: [...STATUS.subnets, { id: 'subnet-b', zone: 'zone-b', zoneId: undefined }],
+          }),
+        },
+      ],
+    ],
+  ])('of %s is another one where they change', (kind, to) => {
+    const [before, after] = [target(), target(...to)].map(statesOf);
+    const added = after?.filter((state) => before?.includes(state) === false) ?? [];
+    expect(added).toHaveLength(1);
+    expect(added[0]).toContain(` ${kind} `);
+  });
+
   it('is what drifted claims lack and others have', () => {
     const to = target({}, { poolHash: 'new' });
     const [drift] = driftsOf(claim(), to, 0);
@@ -275,6 +269,17 @@ describe('adoption', () => {
     expect(driftsOf(adopted, target({}, { poolHash: 'new' }), 0)).toEqual([]);
     const { states } = compared(adopted, target({}, { poolHash: 'new' }), 0);
     expect(states.filter((state) => /template|spec/.test(state))).toEqual([]);
+  });
+
+  it('stamps nothing of a class that is gone', () => {
+    const theirs = claim({ annotations: { 'karpenter.sh/nodepool-hash-version': 'v3' } });
+    const { 'karpenter.k8s.aws/ec2nodeclass-hash-version': _, ...rest } = theirs.annotations;
+    const gone = target({}, { nodeClass: undefined, nodeClassHash: '' });
+    expect(adoptionStamps({ ...theirs, annotations: rest }, gone)).toEqual({
+      'karpenter.sh/nodepool-hash': 'pool-hash',
+      'karpenter.sh/nodepool-hash-version': 'ours',
+      'joiner.dev/adopted-hashes': 'nodepool',
+    });
   });
 
   it('does not forget a roll: what has drifted keeps its hash, and stays drifted', () => {

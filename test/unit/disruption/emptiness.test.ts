@@ -24,8 +24,12 @@ describe('a node is idle', () => {
     ['not with one that has not started', false, [on({ phase: 'Pending' })]],
     ['with one of a DaemonSet', true, [on(ownedBy('DaemonSet'))]],
     ['with a static one', true, [on({ ...ownedBy('Node'), isMirror: true })]],
+    ['with a mirror pod that names no owner', true, [on({ isMirror: true })]],
+    ['with a static one that is ending', true, [on({ ...ownedBy('Node'), ...going(0) })]],
     ['with one that is done', true, [on({ phase: 'Succeeded' })]],
     ['with one that has failed', true, [on({ phase: 'Failed' })]],
+    ['with one that is done and ending', true, [on({ phase: 'Succeeded', ...going(0) })]],
+    ['with one that has failed and is ending', true, [on({ phase: 'Failed', ...going(0) })]],
     ['not with one that is still ending', false, [on({ ...ownedBy('StatefulSet'), ...going(0) })]],
     [
       'not with one that is ending and tolerates everything',
@@ -83,6 +87,12 @@ describe('an idle node is needed', () => {
 
   it('by nothing where nothing waits', () => {
     expect(names([])).toEqual(['a', 'b']);
+  });
+
+  it('only where there is one', () => {
+    expect(notNeeded(snapshotOf({ nodes, nodeClaims }), [], DEFAULT_SCHEDULING_SETTINGS)).toEqual(
+      [],
+    );
   });
 
   it('by pods that fit there: one of them', () => {

@@ -64,12 +64,18 @@ describe('moves that failed', () => {
     expect(withoutTargets(FAMILY, new Set())).toBe(FAMILY);
   });
 
+  it('bar a type where they bar all its offerings', () => {
+    const left = withoutTargets(FAMILY, new Set([TARGET, 'm.large spot', 'm.xlarge spot']));
+    expect(left.map(({ name }) => name)).toEqual(['m.xlarge', 'm.2xlarge', 'm.4xlarge']);
+  });
+
   it('are named by what the claim was launched as', () => {
     const labels = {
       'node.kubernetes.io/instance-type': 'm.large',
       'karpenter.sh/capacity-type': 'on-demand',
     };
     expect(targetOf(claimOf('new', { labels }))).toBe(TARGET);
+    expect(targetOf({ labels: {} })).toBe(' ');
   });
 });
 
@@ -82,11 +88,23 @@ describe('the annotation of failed moves', () => {
     expect(failedMoves({}).size).toBe(0);
   });
 
+  it('has the same text in whatever order they failed', () => {
+    const targets = ['b spot', 'c spot', 'a spot'];
+    const text = failedMovesText(
+      new Map(targets.map((target) => [target, { untilMs: 0, count: 1 }])),
+    );
+    const said = '{"until":"1970-01-01T00:00:00.000Z","count":1}';
+    expect(text).toBe(`{"a spot":${said},"b spot":${said},"c spot":${said}}`);
+    expect(failedMoves({ [FAILED_MOVES]: text ?? '' }).size).toBe(3);
+  });
+
   it.each([
     'x',
     '[]',
     'null',
     '{"a on-demand":1}',
+    '{"a on-demand":null}',
+    '{"a on-demand":{"until":2026,"count":1}}',
     '{"a on-demand":{"until":"soon","count":1}}',
     '{"a on-demand":{"until":"2026-01-01T00:00:00Z","count":"1"}}',
     '{"a on-demand":{"until":"2026-01-01T00:00:00Z","count":0}}',

@@ -32,6 +32,8 @@ function ready(name: string, imageId: string, arch = 'amd64', createdAtMs = 1): 
   });
 }
 
+const other = { ...claimOf('x').nodeClassRef, name: 'other' };
+
 function failing(...ids: readonly string[]) {
   const times = ids.map((id) => [imageState(plain.name, id), '2026-01-01T00:00:00.000Z']);
   const annotations = { [FAILED_CANARIES]: JSON.stringify(Object.fromEntries(times)) };
@@ -69,6 +71,33 @@ describe('the images of a launch', () => {
       'ami-new',
       'ami-arm',
     ]);
+  });
+
+  it('are, of nodes of one age, those of the first by name', () => {
+    const claims = ['b', 'c', 'a'].map((name) => ready(name, `ami-${name}`));
+    expect(launched(claims)).toEqual(['ami-a', 'ami-arm']);
+  });
+
+  it.each<[string, (newest: NodeClaim) => NodeClaim]>([
+    ['of another class', (newest) => ({ ...newest, nodeClassRef: other })],
+    ['whose image is not known', (newest) => ({ ...newest, imageId: undefined })],
+    ['that starts', (newest) => ({ ...newest, conditions: yes('Launched', 'Registered') })],
+    ['without a node', (newest) => ({ ...newest, providerId: 'aws:///zone-a/gone' })],
+  ])('are not those of a claim %s', (_, changed) => {
+    const claims = [ready('a', 'ami-old'), changed(ready('b', 'ami-later', 'amd64', 5))];
+    expect(launched(claims)).toEqual(['ami-old', 'ami-arm']);
+  });
+
+  it('are not those of a node that is not ready', () => {
+    const claims = [ready('a', 'ami-old'), ready('b', 'ami-later', 'amd64', 5)];
+    const nodes = claims.map(({ name }) => ({
+      ...nodeOf(name, 4, 16),
+      conditions: name === 'a' ? yes('Ready') : [],
+    }));
+    const known = { nodePools: [failing('ami-new')], nodeClaims: claims, nodes };
+    const images = launchImages(claimOf('waits'), nodeClass, known);
+    expect(images.map(({ id }) => id)).toEqual(['ami-old', 'ami-arm']);
+    expect(images[0]?.name).toBeUndefined();
   });
 
   it('are never another one that has failed', () => {
