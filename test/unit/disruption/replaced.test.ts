@@ -107,4 +107,62 @@ describe('pods of a node that is being replaced', () => {
     expect(opened).toEqual([]);
     expect(kept.get('x')).toHaveLength(1);
   });
+
+  it.each<[string, object, object]>([
+    ['has no instance that is known', { providerId: undefined }, { providerId: undefined }],
+    ['has a node that is deleted by somebody else', {}, { deletedAtMs: 1 }],
+  ])('have to go where their claim %s', (_, ofClaim, ofNode) => {
+    const nodes = [{ ...closed('a'), ...ofNode }];
+    const { opened, plans } = planned(
+      snapshotOf({ nodes, nodeClaims: [claim('a', ofClaim)], pods: [on('a', 'a1')] }),
+    );
+    expect(opened).toEqual(['default/a1']);
+    expect(plans).toBe(1);
+  });
+
+  it('are none where the claim has no node', () => {
+    const { opened, plans } = planned(snapshotOf({ nodeClaims: [claim('a')], pods: [waiting] }));
+    expect(opened).toEqual(['default/waits']);
+    expect(plans).toBe(1);
+  });
+
+  it('all stay where one of them has no place', () => {
+    const room = nodeOf('x', 1.2, 8);
+    const { opened, kept } = planned(
+      snapshotOf({
+        nodes: [closed('a'), room],
+        nodeClaims: [claim('a'), claim('x', { annotations: {} })],
+        pods: [on('a', 'a1'), on('a', 'a2')],
+      }),
+    );
+    expect(opened).toEqual([]);
+    expect(kept.get('x') ?? []).toEqual([]);
+  });
+
+  it('of all nodes stay where the place of one is free only without those that stay', () => {
+    const zone = 'topology.kubernetes.io/zone';
+    const elsewhere = podOf('a1', { cpu: 1000, nodeSelector: { [zone]: 'zone-b' } }).spec;
+    const apart = {
+      labelSelector: { matchLabels: { app: 'a' }, matchExpressions: [] },
+      topologyKey: zone,
+      namespaces: [],
+      namespaceSelector: undefined,
+      matchLabelKeys: [],
+      mismatchLabelKeys: [],
+    };
+    const b1 = on('b', 'b1');
+    const { opened, kept, plans } = planned(
+      snapshotOf({
+        nodes: [closed('a'), closed('b'), nodeOf('x', 1.2, 8)],
+        nodeClaims: [claim('a'), claim('b'), claim('x', { annotations: {} })],
+        pods: [
+          { ...on('a', 'a1'), labels: { app: 'a' }, spec: elsewhere },
+          { ...b1, spec: { ...b1.spec, podAntiAffinity: [apart] } },
+        ],
+      }),
+    );
+    expect(opened).toEqual([]);
+    expect(kept.get('x') ?? []).toEqual([]);
+    expect(plans).toBe(3);
+  });
 });
