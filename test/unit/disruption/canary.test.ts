@@ -53,6 +53,11 @@ describe('a drifted node', () => {
     const at = (nowMs: number) => verdictOf([drift(NEW_IMAGE)], trials({ failed }), nowMs).kind;
     expect(at(5 + CANARY_RETRY_MS - 1)).toBe('blocked');
     expect(at(5 + CANARY_RETRY_MS)).toBe('canary');
+    const until = new Date(5 + CANARY_RETRY_MS).toISOString();
+    expect(verdictOf([drift(NEW_IMAGE)], trials({ failed }), 5)).toEqual({
+      kind: 'blocked',
+      why: reason('canary-failed-before', { state: NEW_IMAGE, until }),
+    });
   });
 });
 

@@ -91,6 +91,11 @@ describe('the last pod event of a node', () => {
     expect(podEvent({ claim: adopted, pods: [came('r', 1000)] }, NOW).atMs).toBe(NOW - 1000);
   });
 
+  it('is when a pod came that is noted already, with an earlier time', () => {
+    const pods = [...two, came('r', 5000)];
+    expect(podEvent({ claim: noted(pods), pods }, NOW).atMs).toBe(NOW - 5000);
+  });
+
   it('never goes back', () => {
     const late = noted(two, NOW - 1000);
     expect(podEvent({ claim: late, pods: [...two, came('r', 5000)] }, NOW).atMs).toBe(NOW);
@@ -101,6 +106,7 @@ describe('a node is consolidatable', () => {
   const quiet = { claim: noted([]), pods: [] };
   it.each([
     ['at once', 0, KNOWN, true],
+    ['at once, also by a clock that is behind', 0, INITIALIZED - 1, true],
     ['never', 'Never' as const, KNOWN + 100 * MINUTE, false],
     ['not before its time', MINUTE, KNOWN + MINUTE - 1, false],
     ['so long after the last pod event', MINUTE, KNOWN + MINUTE, true],
@@ -111,6 +117,12 @@ describe('a node is consolidatable', () => {
   it('so long after it was initialised, where no pod has come', () => {
     const claim = claimOf('a', { conditions });
     expect(quietSinceMs({ claim, pods: [] }, NOW)).toBe(INITIALIZED);
+  });
+
+  it('never where it is not initialised', () => {
+    const claim = claimOf('a');
+    expect(quietSinceMs({ claim, pods: [] }, NOW)).toBe(NOW);
+    expect(isConsolidatable({ claim, pods: [] }, MINUTE, NOW)).toBe(false);
   });
 });
 

@@ -111,6 +111,7 @@ describe('pods of a node that is being replaced', () => {
   it.each<[string, object, object]>([
     ['has no instance that is known', { providerId: undefined }, { providerId: undefined }],
     ['has a node that is deleted by somebody else', {}, { deletedAtMs: 1 }],
+    ['is not being replaced', { annotations: {} }, {}],
   ])('have to go where their claim %s', (_, ofClaim, ofNode) => {
     const nodes = [{ ...closed('a'), ...ofNode }];
     const { opened, plans } = planned(

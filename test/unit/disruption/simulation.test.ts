@@ -121,7 +121,8 @@ describe('a node that takes pods of another one', () => {
 describe('the pods of a node that goes', () => {
   const outcomeOf = (snapshot: ClusterSnapshot, node = a) =>
     simulate(snapshot, node, DEFAULT_SCHEDULING_SETTINGS);
-  const large = (name: string) => ({ ...on('a', name), spec: podOf(name, { cpu: 99_000 }).spec });
+  const large = (name: string, createdAtMs: number) =>
+    podOf(name, { cpu: 99_000 }, { nodeName: 'a', createdAtMs });
   const waits = (name: string, cpu: number) => podOf(name, { cpu });
 
   it('have other nodes, or new ones for what is left', () => {
@@ -133,7 +134,7 @@ describe('the pods of a node that goes', () => {
   });
 
   it('keep it where one of them would wait: the first by name is named', () => {
-    const pods = [large('l2'), large('l3'), large('l1'), waits('a-first', 99_000)];
+    const pods = [large('l2', 1), large('l3', 2), large('l1', 3), waits('a-first', 99_000)];
     const outcome = outcomeOf({ ...cluster, pods: [...cluster.pods, ...pods] });
     expect(outcome).toMatchObject({
       kind: 'blocked',
