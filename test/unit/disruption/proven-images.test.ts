@@ -88,6 +88,28 @@ describe('the images of a launch', () => {
     expect(launched(claims)).toEqual(['ami-old', 'ami-arm']);
   });
 
+  it('are, for one that is meant for a type, those of a node of that type', () => {
+    const key = 'node.kubernetes.io/instance-type';
+    const requirements = [{ key, operator: 'In' as const, values: ['g.large'] }];
+    const images = [{ ...image('ami-new', 'amd64'), requirements }];
+    const ofType = (name: string, type: string, createdAtMs: number): NodeClaim => ({
+      ...ready(name, `ami-${name}`, 'amd64', createdAtMs),
+      labels: { [ARCH]: 'amd64', [key]: type },
+    });
+    const nodeClaims = [ofType('a', 'g.large', 1), ofType('b', 'm.large', 2)];
+    const nodes = nodeClaims.map(({ name }) => ({
+      ...nodeOf(name, 4, 16),
+      conditions: yes('Ready'),
+    }));
+    const known = { nodePools: [failing('ami-new')], nodeClaims, nodes };
+    const found = launchImages(
+      claimOf('waits'),
+      { ...nodeClass, status: { ...nodeClass.status, images } },
+      known,
+    );
+    expect(found.map(({ id }) => id)).toEqual(['ami-a']);
+  });
+
   it('are not those of a node that is not ready', () => {
     const claims = [ready('a', 'ami-old'), ready('b', 'ami-later', 'amd64', 5)];
     const nodes = claims.map(({ name }) => ({
