@@ -74,7 +74,7 @@ describe('the images of a launch', () => {
   });
 
   it('are, of nodes of one age, those of the first by name', () => {
-    const claims = ['b', 'c', 'a'].map((name) => ready(name, `ami-${name}`));
+    const claims = ['c', 'a', 'b'].map((name) => ready(name, `ami-${name}`));
     expect(launched(claims)).toEqual(['ami-a', 'ami-arm']);
   });
 

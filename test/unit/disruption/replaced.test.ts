@@ -154,16 +154,21 @@ describe('pods of a node that is being replaced', () => {
     const b1 = on('b', 'b1');
     const { opened, kept, plans } = planned(
       snapshotOf({
-        nodes: [closed('a'), closed('b'), nodeOf('x', 1.2, 8)],
-        nodeClaims: [claim('a'), claim('b'), claim('x', { annotations: {} })],
+        nodes: [closed('a'), closed('b'), nodeOf('x', 1.2, 8), nodeOf('untainted', 1.2, 8)],
+        nodeClaims: [
+          ...['a', 'b', 'untainted'].map((name) => claim(name)),
+          claim('x', { annotations: {} }),
+        ],
         pods: [
           { ...on('a', 'a1'), labels: { app: 'a' }, spec: elsewhere },
           { ...b1, spec: { ...b1.spec, podAntiAffinity: [apart] } },
+          ...['p', 'q'].map((name) => podOf(name, { cpu: 1000 }, { createdAtMs: 1 })),
         ],
       }),
     );
     expect(opened).toEqual([]);
-    expect(kept.get('x') ?? []).toEqual([]);
+    const taken = ['x', 'untainted'].flatMap((name) => kept.get(name) ?? []);
+    expect(taken.sort()).toEqual(['default/p', 'default/q']);
     expect(plans).toBe(3);
   });
 });

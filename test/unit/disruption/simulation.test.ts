@@ -134,7 +134,7 @@ describe('the pods of a node that goes', () => {
   });
 
   it('keep it where one of them would wait: the first by name is named', () => {
-    const pods = [large('l2', 1), large('l3', 2), large('l1', 3), waits('a-first', 99_000)];
+    const pods = [large('l3', 1), large('l1', 2), large('l2', 3), waits('a-first', 99_000)];
     const outcome = outcomeOf({ ...cluster, pods: [...cluster.pods, ...pods] });
     expect(outcome).toMatchObject({
       kind: 'blocked',

@@ -55,6 +55,11 @@ describe('a timetable of budgets', () => {
       ['15T00:00 15T02:00 0/0/0/10', '15T02:00 15T22:00 10/10/10/10', '15T22:00 16T00:00 0/0/0/10'],
     ],
     [
+      'in one window while the strictest stays',
+      [budget('2'), { ...office, nodes: '5' }],
+      ['15T00:00 16T00:00 2/2/2/10'],
+    ],
+    [
       'that never ends',
       [budget('1', { schedule: '@hourly', durationMs: HOUR })],
       ['15T00:00 16T00:00 1/1/1/10'],
