@@ -45,7 +45,7 @@ export function target(
 }
 
 /** The class with this found instead. */
-export const status = (changes: Partial<NodeClassStatus>): NodeClass =>
+export const classWith = (changes: Partial<NodeClassStatus>): NodeClass =>
   aNodeClass({}, { ...STATUS, ...changes });
 
 /** Of a claim that is as it should be. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { compared } from '../../../shared/core/disruption/drift.ts';
 import type { ReasonCode } from '../../../shared/core/explain/reason.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
-import { annotations, claim, imageOf, only, status, target } from '../../builders/drift.ts';
+import { annotations, claim, classWith, imageOf, only, target } from '../../builders/drift.ts';
 import { claimOf, typeOf } from '../../builders/scheduling.ts';
 
 const HOUR = 3_600_000;
@@ -52,7 +52,7 @@ const SAID: readonly Said[] = [
   [
     'the type that has no image',
     {},
-    [{}, { nodeClass: status({ images: [imageOf('ami-arm64', 'arm64')] }) }],
+    [{}, { nodeClass: classWith({ images: [imageOf('ami-arm64', 'arm64')] }) }],
     'image-changed',
     { ...ofClass, selected: 'no image for m.large', image: 'ami-amd64' },
   ],
@@ -86,9 +86,13 @@ describe('the reason of a drift names', () => {
   });
 
   it('no type and no zone where the claim has none', () => {
-    const bare = claimOf('general-abcde', { annotations });
+    const bare = claimOf('general-abcde', { annotations, imageId: 'ami-old' });
     expect(compared(bare, target(), HOUR).drifts.map(({ why }) => why)).toEqual([
       { code: 'instance-type-withdrawn', parameters: { instanceType: '', zone: 'any zone' } },
+      {
+        code: 'image-changed',
+        parameters: { ...ofClass, selected: 'no image for ', image: 'ami-old' },
+      },
     ]);
   });
 });

@@ -6,7 +6,7 @@ import {
   type DriftTarget,
 } from '../../../shared/core/disruption/drift.ts';
 import type { NodeClaim, NodePool } from '../../../shared/core/model/provisioning.ts';
-import { claim, imageOf, labels, only, STATUS, status, target } from '../../builders/drift.ts';
+import { claim, classWith, imageOf, labels, only, STATUS, target } from '../../builders/drift.ts';
 import { claimOf, poolOf, typeOf, yes } from '../../builders/scheduling.ts';
 
 const HOUR = 3_600_000;
@@ -69,13 +69,13 @@ const ROWS: readonly Row[] = [
   [
     'has an image while the class has found none',
     { imageId: 'ami-old' },
-    [{}, { nodeClass: status({ images: [] }) }],
+    [{}, { nodeClass: classWith({ images: [] }) }],
     [],
   ],
   [
     'has an image while the class selects images of the other architecture alone',
     {},
-    [{}, { nodeClass: status({ images: [imageOf('ami-arm64', 'arm64')] }) }],
+    [{}, { nodeClass: classWith({ images: [imageOf('ami-arm64', 'arm64')] }) }],
     ['AMIDrift'],
   ],
   [
@@ -94,13 +94,13 @@ const ROWS: readonly Row[] = [
   [
     'has security groups while the class has found none',
     {},
-    [{}, { nodeClass: status({ securityGroups: [] }) }],
+    [{}, { nodeClass: classWith({ securityGroups: [] }) }],
     [],
   ],
   [
     'has a subnet while the class has found none',
     {},
-    [{}, { nodeClass: status({ subnets: [] }) }],
+    [{}, { nodeClass: classWith({ subnets: [] }) }],
     [],
   ],
   [
@@ -144,7 +144,7 @@ describe('a claim that', () => {
     const { annotations: all } = claim();
     const { 'joiner.dev/subnet': _, 'joiner.dev/security-groups': __, ...rest } = all;
     const bare = claimOf('general-abcde', { labels, annotations: rest, imageId: 'ami-amd64' });
-    const changed = status({ subnets: [], securityGroups: [{ id: 'sg-z', name: undefined }] });
+    const changed = classWith({ subnets: [], securityGroups: [{ id: 'sg-z', name: undefined }] });
     expect(driftsOf(bare, target({}, { nodeClass: changed }), 0)).toEqual([]);
     expect(driftsOf(bare, target(), 0)).toEqual([]);
   });
@@ -188,7 +188,7 @@ describe('a new state', () => {
       [
         {},
         {
-          nodeClass: status({
+          nodeClass: classWith({
             subnets: [...STATUS.subnets, { id: 'subnet-b', zone: 'zone-b', zoneId: undefined }],
           }),
         },
@@ -220,7 +220,7 @@ describe('a new state', () => {
     expect(isUndecided('InstanceTypeNotFound', stale)).toBe(true);
     expect(isUndecided('AMIDrift', stale)).toBe(false);
     expect(isUndecided('InstanceTypeNotFound', target({}, { types }))).toBe(false);
-    const bare = target({}, { nodeClass: status({ images: [] }) });
+    const bare = target({}, { nodeClass: classWith({ images: [] }) });
     expect(isUndecided('AMIDrift', bare)).toBe(true);
     expect(compared(claim(), bare, 2 * HOUR).isUndecided).toBe(false);
   });

@@ -118,6 +118,9 @@ describe('a node that takes pods of another one', () => {
   });
 });
 
+const inZone = (name: string, zone: string) =>
+  podOf(name, { cpu: 500, nodeSelector: { 'topology.kubernetes.io/zone': zone } });
+
 describe('the pods of a node that goes', () => {
   const outcomeOf = (snapshot: ClusterSnapshot, node = a) =>
     simulate(snapshot, node, DEFAULT_SCHEDULING_SETTINGS);
@@ -125,7 +128,7 @@ describe('the pods of a node that goes', () => {
     podOf(name, { cpu: 99_000 }, { nodeName: 'a', createdAtMs });
   const waits = (name: string, cpu: number) => podOf(name, { cpu });
 
-  it('have other nodes, or new ones for what is left', () => {
+  it('have places on other nodes where there is room', () => {
     const { kind, replacements, elsewhere } = plannedFor(cluster, a);
     expect(kind).toBe('possible');
     expect(replacements).toEqual([]);
@@ -171,9 +174,6 @@ describe('the pods of a node that goes', () => {
   });
 
   it('have replacements that take pods which wait as well, but not those for these alone', () => {
-    const apart = { zone: 'topology.kubernetes.io/zone' };
-    const inZone = (name: string, zone: string, cpu = 500) =>
-      podOf(name, { cpu, nodeSelector: { [apart.zone]: zone } });
     const moved = { ...on('a', 'a1'), spec: inZone('a1', 'zone-b').spec };
     const pods = [moved, inZone('near', 'zone-b'), inZone('far', 'zone-c')];
     const { replacements } = plannedFor({ ...cluster, pods }, a);
@@ -195,16 +195,13 @@ describe('the room of a CapacityBuffer', () => {
     expect(replacedPods([buffer, agent])).toEqual(['default/buffer']);
   });
 
-  it('is not asked for where other pods wait', () => {
+  it('is all that is asked for: pods that wait have nodes of their own', () => {
     expect(replacedPods([podOf('waits')])).toEqual([]);
   });
 
   it('does not have to where the node has pods', () => {
-    const apart = { ...buffer, spec: podOf('b', { cpu: 15_000 }).spec };
-    const other = { nodeSelector: { 'topology.kubernetes.io/zone': 'zone-b' } };
-    const moved = { ...on('a', 'a1'), spec: { ...on('a', 'a1').spec, ...other } };
-    const away = { nodeSelector: { 'topology.kubernetes.io/zone': 'zone-c' } };
-    const far = { ...apart, spec: { ...apart.spec, ...away } };
+    const moved = { ...on('a', 'a1'), spec: inZone('a1', 'zone-b').spec };
+    const far = { ...buffer, spec: inZone('buffer', 'zone-c').spec };
     expect(replacedPods([moved, far])).toEqual(['default/a1']);
   });
 });
