@@ -9,7 +9,7 @@ import { claimsOf, nameOf } from '../support/closed-loop/questions.ts';
 import { describeClosedLoop } from '../support/closed-loop/world.ts';
 import { writeKubeconfig } from '../support/control-plane/kubeconfig.ts';
 
-const MINUTES = 180_000;
+const MINUTES = 400_000;
 const pool = nodePool('web', [
   { key: 'karpenter.sh/capacity-type', operator: 'In', values: ['on-demand'] },
   { key: 'karpenter.k8s.aws/instance-family', operator: 'In', values: ['c6a', 'm6a'] },
@@ -73,7 +73,7 @@ await describeClosedLoop('joiner top --watch in a terminal', (loop) => {
     return `${process.execPath} ${bin} top --watch --interval 1 --region us-east-1 --kubeconfig ${kubeconfig}`;
   };
   const until = (text: string | RegExp): Promise<void> =>
-    expect.poll(() => terminal.screen, { timeout: 30_000 }).toMatch(text);
+    expect.poll(() => terminal.screen, { timeout: 90_000 }).toMatch(text);
 
   it.skipIf(!hasTmux)(
     'shows launch, join, drain and resize, and ends with q',

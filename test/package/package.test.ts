@@ -26,7 +26,7 @@ import { nodesOnPath } from './nodes.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 
 /** In bytes: what people download, and what it takes on a disk. */
-const BUDGET = { size: 6_000_000, unpackedSize: 24_000_000, files: 300 };
+const BUDGET = { size: 6_000_000, unpackedSize: 24_000_000, files: 350 };
 
 let folder = '';
 let packed: Packed;
@@ -65,7 +65,9 @@ describe('the archive', () => {
   });
 
   it('names no path of the machine that built it, and no source map', () => {
-    const banned = [ROOT, homedir(), folder, 'sourceMappingURL'].filter((text) => text !== '/');
+    const banned = [ROOT, `${homedir()}/`, folder, 'sourceMappingURL'].filter(
+      (text) => text !== '//',
+    );
     const found = packed.files.flatMap(({ path }) => {
       const text = readFileSync(join(home, path), 'latin1');
       return banned.filter((each) => text.includes(each)).map((each) => `${path}: ${each}`);

@@ -43,7 +43,7 @@ function web(consolidateAfter: string): readonly Json[] {
 /** Minutes after the change at which the first node was taken in hand. */
 function firstMove(world: World): number {
   const moves = world.recorder.decisions.filter(
-    ({ useCase, action }) => useCase === 'disrupt' && action !== 'none',
+    ({ useCase, action }) => useCase === 'disrupt' && (action === 'delete' || action === 'replace'),
   );
   const first = Math.min(...moves.map(({ atMs }) => atMs));
   return (first - WORLD_START_MS - CHANGE) / MINUTE;

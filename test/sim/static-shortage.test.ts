@@ -28,7 +28,9 @@ it('a static pool waits out a shortage with few claims, and says so', async () =
     ({ object }) => object === 'NodePool/default',
   );
   expect(said.length).toBeGreaterThan(0);
-  expect(said[0]?.message).toMatch(/^3 of spec\.replicas wait: Nothing to launch: /u);
+  expect(said[0]?.message).toMatch(
+    /^3 of the nodes in spec\.replicas cannot be launched: Nothing to launch: /u,
+  );
   await world.run(WORLD_START_MS + 60 * MINUTE);
   expect(world.store.list('Node')).toHaveLength(3);
 });

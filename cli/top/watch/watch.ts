@@ -56,6 +56,8 @@ class ClusterFeed {
 
 /** On a terminal: the screen, until the person quits. */
 async function onTerminal(feed: ClusterFeed, { title, intervalMs }: Watched): Promise<void> {
+  // A terminal is there: ink would draw nothing before its end where these are set.
+  for (const name of ['CI', 'CONTINUOUS_INTEGRATION']) delete process.env[name];
   const { showScreen } = await import('./view.ts');
   const follow: ScreenOptions['follow'] = (changed) => {
     let isOver = false;
