@@ -104,7 +104,7 @@ function whereOf({ values }: Line): Where {
 async function valuesOf(option: Option, line: Line, namesOf: NamesOf): Promise<Completions> {
   const { long = '', flags, argChoices } = option;
   if (argChoices !== undefined) return plain(argChoices);
-  const kinds = NAMES_OF_OPTION[long ?? ''];
+  const kinds = NAMES_OF_OPTION[long];
   if (kinds !== undefined) return plain(await namesOf(kinds, whereOf(line)));
   if (long === '--region') return plain(AWS_REGIONS);
   return OF_FILES.test(flags) ? FILES : NOTHING;

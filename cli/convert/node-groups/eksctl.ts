@@ -1,5 +1,6 @@
 import type { Issue } from '../../../shared/api/issue.ts';
 import { issuesOf } from '../../../shared/api/schema/issues.ts';
+import { KUBELET_SPEC_FIELDS } from '../../../shared/core/launch/kubelet.ts';
 import { INSTANCE_LABELS } from '../../../shared/core/model/labels.ts';
 import type { Json } from '../../../shared/sim/json.ts';
 import { type Note, present } from '../part.ts';
@@ -30,22 +31,6 @@ const FAMILIES: Readonly<Record<string, string>> = {
 /** eksctl's defaults: https://eksctl.io/usage/schema/ */
 const INSTANCE_TYPE = 'm5.large';
 const VOLUME_GIB = 80;
-
-/** Fields of v1's kubelet. */
-const KUBELET = [
-  'clusterDNS',
-  'maxPods',
-  'podsPerCore',
-  'systemReserved',
-  'kubeReserved',
-  'evictionHard',
-  'evictionSoft',
-  'evictionSoftGracePeriod',
-  'evictionMaxPodGracePeriod',
-  'imageGCHighThresholdPercent',
-  'imageGCLowThresholdPercent',
-  'cpuCFSQuota',
-];
 
 function typesOf(group: EksctlGroup): readonly string[] {
   const { instanceType, instanceTypes, instancesDistribution, instanceSelector } = group;
@@ -141,7 +126,7 @@ function taintsOf({ taints = [] }: EksctlGroup): readonly GroupTaint[] {
 function kubeletOf(group: EksctlGroup): Json {
   const extra = Object.entries(group.kubeletExtraConfig ?? {});
   return present({
-    ...Object.fromEntries(extra.filter(([key]) => KUBELET.includes(key))),
+    ...Object.fromEntries(extra.filter(([key]) => KUBELET_SPEC_FIELDS.includes(key))),
     ...(group.maxPodsPerNode === undefined ? {} : { maxPods: group.maxPodsPerNode }),
   });
 }
@@ -174,7 +159,7 @@ function notesOf(group: EksctlGroup, field: string): readonly Note[] {
       ['vCPUs', 'memory', 'gpus', 'cpuArchitecture'],
       of('instanceSelector'),
     ),
-    ...leftOut(group.kubeletExtraConfig ?? {}, KUBELET, of('kubeletExtraConfig')),
+    ...leftOut(group.kubeletExtraConfig ?? {}, KUBELET_SPEC_FIELDS, of('kubeletExtraConfig')),
   ];
 }
 

@@ -166,7 +166,8 @@ function isThreshold(text: string): boolean {
   return percent === null ? isAmount(text, 'memory') : Number(percent[1]) <= 100;
 }
 
-const KNOWN = new Set([
+/** Fields of an EC2NodeClass's `spec.kubelet`. */
+export const KUBELET_SPEC_FIELDS: readonly string[] = [
   'clusterDNS',
   'maxPods',
   'podsPerCore',
@@ -179,7 +180,8 @@ const KNOWN = new Set([
   'imageGCHighThresholdPercent',
   'imageGCLowThresholdPercent',
   'cpuCFSQuota',
-]);
+];
+const KNOWN = new Set(KUBELET_SPEC_FIELDS);
 
 function readFields(reader: Reader): Omit<KubeletConfiguration, 'other'> {
   const threshold = 'a percentage up to 100% or a quantity';
