@@ -1,17 +1,14 @@
 import { type ReadDecision, readDecisionSchema } from '../../shared/api/decision-record.ts';
 import { atOnce } from '../../shared/app/writes/at-once.ts';
-import { type AwsAccess, s3Client } from '../../shared/aws/access.ts';
-import { Calls } from '../../shared/aws/calls.ts';
+import type { AwsAccess } from '../../shared/aws/access.ts';
 import { placeOf } from '../../shared/aws/memory/decision-log.ts';
-import { MemoryObjects } from '../../shared/aws/memory/objects.ts';
 import { BUCKET_LAYOUT } from '../../shared/contract.ts';
+import { BucketObjects } from '../bucket-objects.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** An invocation of a function lasts no longer; its object is named after its first decision. */
 const INVOCATION_MS_MAX = 15 * 60_000;
-/** A person waits longer than a function does. */
-const TIMEOUT_MS = 10_000;
 const READS_AT_ONCE = 16;
 
 /** Beginnings of the names of a span's objects, below the folder: hours of a day, else days. */
@@ -56,9 +53,8 @@ function inOrder(a: ReadDecision, b: ReadDecision): number {
 export class DecisionReader {
   /** What could not be read, a line each. */
   readonly notes: string[] = [];
-  private readonly objects: MemoryObjects;
+  private readonly bucket: BucketObjects;
   private readonly folder: string;
-  private readonly problems: string[] = [];
   /** Keys that were read: what is written once does not change. */
   private readonly known = new Set<string>();
   private readonly told = new Set<string>();
@@ -67,19 +63,11 @@ export class DecisionReader {
 
   constructor(access: AwsAccess, bucket: string, cluster: string) {
     this.folder = `${BUCKET_LAYOUT.cluster(cluster)}${BUCKET_LAYOUT.decisions}`;
-    this.objects = new MemoryObjects({
-      s3: s3Client(access),
-      bucket,
-      calls: new Calls(),
-      report: ({ reason, message }) => {
-        if (reason !== 'Usable') this.problems.push(message);
-      },
-      timeoutMs: TIMEOUT_MS,
-    });
+    this.bucket = new BucketObjects(access, bucket);
   }
 
   nowMs(): number {
-    return this.objects.nowMs();
+    return this.bucket.objects.nowMs();
   }
 
   /** Records of this time and later that no call before has returned; throws where S3 refuses. */
@@ -101,14 +89,14 @@ export class DecisionReader {
     const nowMs = this.nowMs();
     const keys: string[] = [];
     for (const prefix of spanPrefixes(fromMs, nowMs)) {
-      keys.push(...this.answered(await this.objects.keys(`${this.folder}${prefix}`)));
+      keys.push(...this.bucket.answered(await this.bucket.objects.keys(`${this.folder}${prefix}`)));
     }
     this.listedMs = nowMs;
     return keys.filter((key) => key >= first && !this.known.has(key)).sort();
   }
 
   private async read(key: string): Promise<readonly ReadDecision[]> {
-    const object = this.answered(await this.objects.read(key));
+    const object = this.bucket.answered(await this.bucket.objects.read(key));
     this.known.add(key);
     // It has expired since it was listed.
     if (object === 'absent') return [];
@@ -122,10 +110,5 @@ export class DecisionReader {
     if (this.told.has(text)) return false;
     this.told.add(text);
     return true;
-  }
-
-  private answered<Answer>(answer: Answer | undefined): Answer {
-    if (answer === undefined) throw new Error(this.problems.join('; '));
-    return answer;
   }
 }
