@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { reporting } from '../bad-input.ts';
 import { type Line, warn } from '../doctor/line.ts';
 import { checkAdoption } from '../handover/checks.ts';
+import { handedOver } from '../handover/command.ts';
 import {
   checkNodeGroups,
   findAutoscalers,
@@ -9,10 +10,7 @@ import {
   nodeGroupsOf,
 } from '../handover/node-groups.ts';
 import { checkPlan } from '../handover/preview.ts';
-import { renderReport, reportDocument } from '../handover/render.ts';
 import {
-  checkUsage,
-  exitCodeOf,
   type HandoverOptions,
   type HandoverReport,
   stepsTaken,
@@ -22,9 +20,8 @@ import {
 import { TO_JOINER } from '../handover/to-joiner.ts';
 import { TO_KARPENTER } from '../handover/to-karpenter.ts';
 import { doesKarpenterRun, type Position, positionOf } from '../handover/walk.ts';
-import { type LiveCluster, withLiveCluster } from '../live.ts';
+import type { LiveCluster } from '../live.ts';
 import { type MarketOptions, withMarketOptions } from '../market.ts';
-import { isDocument } from '../output.ts';
 import { namedRegion } from '../region.ts';
 import { lastSigns } from '../release/alive.ts';
 import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts';
@@ -111,15 +108,6 @@ async function adopt(live: LiveCluster, options: Options): Promise<HandoverRepor
   return { ...about, to: 'joiner', checks, steps, next };
 }
 
-async function run(options: Options): Promise<number> {
-  checkUsage(options);
-  const report = await withLiveCluster('joiner-adopt', options, (live) => adopt(live, options));
-  process.stdout.write(
-    isDocument(options.output) ? reportDocument(report, options.output) : renderReport(report),
-  );
-  return exitCodeOf(report);
-}
-
 /** `joiner adopt`: from Karpenter to Joiner, without a node launched or drained. */
 export function adoptCommand(): Command {
   const command = withHandoverOptions(new Command('adopt'), TO_JOINER);
@@ -127,7 +115,9 @@ export function adoptCommand(): Command {
     .description('take over a cluster from Karpenter, step by step')
     .option('--cluster <name>', "the EKS cluster; default: the stack's, or Karpenter's")
     .addHelpText('after', HELP)
-    .action((options: Options) => reporting(() => run(options)));
+    .action((options: Options) =>
+      reporting(() => handedOver('joiner-adopt', options, (live) => adopt(live, options))),
+    );
 }
 
 const HELP = `

@@ -3,10 +3,8 @@ import { reporting } from '../bad-input.ts';
 import { ok } from '../doctor/line.ts';
 import { checkHandBack } from '../handover/checks.ts';
 import { cleaningsOf } from '../handover/clean.ts';
-import { renderReport, reportDocument } from '../handover/render.ts';
+import { handedOver } from '../handover/command.ts';
 import {
-  checkUsage,
-  exitCodeOf,
   type HandoverOptions,
   type HandoverReport,
   stepsTaken,
@@ -16,8 +14,7 @@ import {
 import { TO_JOINER } from '../handover/to-joiner.ts';
 import { TO_KARPENTER } from '../handover/to-karpenter.ts';
 import { doesKarpenterRun, positionOf, type Walk } from '../handover/walk.ts';
-import { type LiveCluster, withLiveCluster } from '../live.ts';
-import { isDocument } from '../output.ts';
+import type { LiveCluster } from '../live.ts';
 
 const NEXT = [
   'While Karpenter runs, Joiner only reads. To remove it: npx cdk deploy -c leaveNodes=true …, then',
@@ -47,22 +44,14 @@ async function handBack(live: LiveCluster, options: HandoverOptions): Promise<Ha
   return { ...about, to: 'karpenter', checks, steps, next: isDone && !isDryRun ? NEXT : [] };
 }
 
-async function run(options: HandoverOptions): Promise<number> {
-  checkUsage(options);
-  const work = (live: LiveCluster) => handBack(live, options);
-  const report = await withLiveCluster('joiner-hand-back', options, work);
-  process.stdout.write(
-    isDocument(options.output) ? reportDocument(report, options.output) : renderReport(report),
-  );
-  return exitCodeOf(report);
-}
-
 /** `joiner hand-back`: from Joiner to Karpenter, without a node launched or drained. */
 export function handBackCommand(): Command {
   return withHandoverOptions(new Command('hand-back'), TO_KARPENTER)
     .description('give a cluster back to Karpenter, step by step')
     .addHelpText('after', HELP)
-    .action((options: HandoverOptions) => reporting(() => run(options)));
+    .action((options: HandoverOptions) =>
+      reporting(() => handedOver('joiner-hand-back', options, (live) => handBack(live, options))),
+    );
 }
 
 const HELP = `

@@ -2,7 +2,6 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseDurationMs } from '../../shared/core/duration.ts';
 import { clusterWriter } from '../../shared/kube/cluster-writer.ts';
 import { eventSink } from '../../shared/kube/events.ts';
-import { BadInput } from '../bad-input.ts';
 import { type ClusterOptions, withClusterOptions } from '../connect.ts';
 import type { Line } from '../doctor/line.ts';
 import type { LiveCluster } from '../live.ts';
@@ -110,13 +109,6 @@ export interface HandoverReport {
   readonly next: readonly string[];
 }
 
-/** Options that say nothing together. */
-export function checkUsage(options: HandoverOptions): void {
-  if (options.dryRun === true && options.until !== undefined) {
-    throw new BadInput(['--until carries out steps, --dry-run carries out none: give one of them']);
-  }
-}
-
 /** Takes or only lists the steps; none is taken where a check has failed. */
 export async function stepsTaken(
   walk: Walk,
@@ -132,10 +124,4 @@ export async function stepsTaken(
     // An ended command renews no Lease; nobody waits for it to lapse.
     await walk.lease?.leaveToJoiner();
   }
-}
-
-/** 0: all is done, or a dry run found nothing in the way; 1: something is. */
-export function exitCodeOf({ checks, steps }: HandoverReport): number {
-  const isRefused = checks.some(({ status }) => status === 'FAIL');
-  return isRefused || steps.some(({ state }) => state === 'stopped') ? 1 : 0;
 }
