@@ -8,6 +8,7 @@ import { parseAllDocuments } from 'yaml';
 import { FUNCTION_NAMES, type FunctionName } from '../shared/contract.ts';
 import {
   aliasedPackages,
+  clientVersions,
   plainBuiltins,
   prunedSchemas,
   withoutJsonSchemas,
@@ -60,7 +61,13 @@ export async function bundleFunction(name: FunctionName, into: string): Promise<
     legalComments: 'none',
     logLevel: 'silent',
     banner: { js: BANNER },
-    plugins: [plainBuiltins(), prunedSchemas(ROOT), aliasedPackages(ROOT), withoutJsonSchemas()],
+    plugins: [
+      plainBuiltins(),
+      prunedSchemas(ROOT),
+      aliasedPackages(ROOT),
+      clientVersions(),
+      withoutJsonSchemas(),
+    ],
   });
   if (name === 'install') await writeFile(join(folder, MANIFESTS), manifestsJson());
   return { name, folder, bytes: startBytes(metafile, handler), metafile };

@@ -240,7 +240,7 @@ const TESTED_IN: Readonly<Record<string, string>> = {
   'disruption/consolidation/move.ts': 'test/unit/disruption/consolidation/consolidate.test.ts',
   // Definitions: each is looked at as one of the list.
   'explain/parameters.ts': 'test/unit/explain/reason.test.ts',
-  'explain/reasons/': 'test/unit/explain/reason.test.ts',
+  'explain/sentences/': 'test/unit/explain/reason.test.ts',
   'rollouts/': 'test/property/expected-pods.test.ts',
 };
 

@@ -10,6 +10,9 @@ const SCHEMAS = /[\\/]@aws-sdk[\\/]client-[\w-]+[\\/]dist-es[\\/]schemas[\\/]sch
 /** How zod writes JSON schemas: CRDs are made of them, before a bundle is. */
 const JSON_SCHEMAS = /[\\/]zod[\\/]v4[\\/]core[\\/](json-schema-processors|to-json-schema)\.js$/;
 
+/** What a client of the AWS SDK knows of itself: its version, which it puts in the user agent. */
+const CLIENT_PACKAGES = /[\\/]@aws-sdk[\\/]client-[\w-]+[\\/]package\.json$/;
+
 /** Packages that no function uses as they are, and what is bundled in their place. */
 const ALIASES: Readonly<Record<string, string>> = {
   // Credentials from the environment, where Lambda puts them: no SSO, files or instance metadata.
@@ -75,6 +78,19 @@ export function aliasedPackages(root: string): Plugin {
         resolveDir: root,
         loader: 'js',
       }));
+    },
+  };
+}
+
+/** Of the `package.json` of each client only the version. */
+export function clientVersions(): Plugin {
+  return {
+    name: 'client-versions',
+    setup: (setup) => {
+      setup.onLoad({ filter: CLIENT_PACKAGES }, ({ path }) => {
+        const { version } = JSON.parse(readFileSync(path, 'utf8'));
+        return { contents: JSON.stringify({ version }), loader: 'json' };
+      });
     },
   };
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { DECISION_ACTIONS } from '../contract.ts';
+import { REASONS } from '../core/explain/definitions.ts';
 import type { Definition, ParameterType } from '../core/explain/parameters.ts';
-import { REASONS } from '../core/explain/reason.ts';
 import { USE_CASES } from '../ports.ts';
 
 const moneySchema = z
@@ -38,7 +38,7 @@ const VALUES: Readonly<Record<ParameterType, z.ZodType>> = {
   ),
 };
 
-function schemaOf(code: string, { meaning, parameters }: Omit<Definition, 'sentence'>) {
+function schemaOf(code: string, { meaning, parameters }: Definition) {
   const values = Object.entries(parameters).map(
     ([name, { type, what }]) => [name, VALUES[type].meta({ description: what })] as const,
   );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { REASONS } from '../../shared/core/explain/reason.ts';
+import { REASONS } from '../../shared/core/explain/definitions.ts';
 import { joiner } from './run.ts';
 
 describe('joiner schema', () => {

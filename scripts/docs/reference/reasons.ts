@@ -1,5 +1,10 @@
-import type { Parameter, ParameterType } from '../../../shared/core/explain/parameters.ts';
-import { REASON_GROUPS, REASONS } from '../../../shared/core/explain/reason.ts';
+import { REASON_GROUPS } from '../../../shared/core/explain/definitions.ts';
+import type {
+  Definition,
+  Parameters,
+  ParameterType,
+} from '../../../shared/core/explain/parameters.ts';
+import { type Reason, sentence } from '../../../shared/core/explain/reason.ts';
 import { heading } from './text.ts';
 
 const money = { amount: 0.0384, currency: 'USD' } as const;
@@ -49,30 +54,20 @@ const SAMPLES: Readonly<Record<ParameterType, (name: string) => unknown>> = {
   ],
 };
 
-type Described = {
-  readonly meaning: string;
-  readonly remedy: string;
-  readonly parameters: Readonly<Record<string, Parameter>>;
-  readonly sentence: (values: never) => string;
-};
-
-function parameterLines(parameters: Described['parameters']): readonly string[] {
+function parameterLines(parameters: Parameters): readonly string[] {
   return Object.entries(parameters).map(
     ([name, { type, what }]) => `- \`${name}\` (${type}): ${what}`,
   );
 }
 
-function entryOf(code: string): readonly string[] {
-  const found: Described | undefined = Object.entries(REASONS).find(([each]) => each === code)?.[1];
-  if (found === undefined) return [];
-  const { meaning, remedy, parameters, sentence } = found;
+function entryOf(code: string, { meaning, remedy, parameters }: Definition): readonly string[] {
   const names = Object.entries(parameters);
   const values = Object.fromEntries(names.map(([name, { type }]) => [name, SAMPLES[type](name)]));
   const lines = parameterLines(parameters);
   return [
     `### \`${code}\``,
     '',
-    `> \`${sentence(values as never)}\``,
+    `> \`${sentence({ code, parameters: values } as Reason)}\``,
     '',
     meaning,
     '',
@@ -102,10 +97,10 @@ const HEAD = [
 
 /** docs/reasons.md. */
 export function reasonsPage(): string {
-  const groups = REASON_GROUPS.flatMap(({ title, codes }) => [
+  const groups = REASON_GROUPS.flatMap(({ title, reasons }) => [
     `## ${title}`,
     '',
-    ...codes.flatMap(entryOf),
+    ...Object.entries(reasons).flatMap(([code, definition]) => entryOf(code, definition)),
   ]);
   return `${[...HEAD, ...groups].join('\n').trimEnd()}\n`;
 }

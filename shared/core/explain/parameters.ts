@@ -80,21 +80,22 @@ export type ValuesOf<All extends Parameters> = {
   readonly [Name in keyof All]: Values[All[Name]['type']];
 };
 
-/** What there is to know of a reason beside its parameters' values. */
-export interface Definition<All extends Parameters = Parameters> {
+/** What people read about a reason, and the types of its parameters. */
+export interface Definition {
   /** What it means, in the field's words. */
   readonly meaning: string;
   /** What a person can do, or that there is nothing to do. */
   readonly remedy: string;
-  readonly parameters: All;
-  /** The only place where the reason is put in words. */
-  readonly sentence: (values: ValuesOf<All>) => string;
+  readonly parameters: Parameters;
 }
 
-/** A definition whose parameters are known to the compiler. */
-export function define<const All extends Parameters>(definition: Definition<All>): Definition<All> {
-  return definition;
-}
+/** Definitions by code. */
+export type Definitions = Readonly<Record<string, Definition>>;
+
+/** By code, the sentence of each reason: the only place where it is put in words. */
+export type Sentences<All extends Definitions> = {
+  readonly [Code in keyof All]: (values: ValuesOf<All[Code]['parameters']>) => string;
+};
 
 /** What no parameter changes. */
 export const NONE = {} as const satisfies Parameters;

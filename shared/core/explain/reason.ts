@@ -1,32 +1,21 @@
-import type { Definition, ValuesOf } from './parameters.ts';
-import { CONSOLIDATION } from './reasons/consolidation.ts';
-import { BLOCKED, DISRUPTION } from './reasons/disruption.ts';
-import { DRIFT } from './reasons/drift.ts';
-import { INTERRUPTION } from './reasons/interruption.ts';
-import { LAUNCH } from './reasons/launch.ts';
-import { LIFECYCLE } from './reasons/lifecycle.ts';
-import { OTHERS_PODS, PODS } from './reasons/pods.ts';
-import { PROVISIONING } from './reasons/provisioning.ts';
-import { STAGES } from './reasons/stages.ts';
-
-const ALL = {
-  ...PODS,
-  ...STAGES,
-  ...OTHERS_PODS,
-  ...PROVISIONING,
-  ...LAUNCH,
-  ...LIFECYCLE,
-  ...DRIFT,
-  ...DISRUPTION,
-  ...BLOCKED,
-  ...CONSOLIDATION,
-  ...INTERRUPTION,
-} as const;
+import type { REASONS } from './definitions.ts';
+import type { ValuesOf } from './parameters.ts';
+import { CONSOLIDATION_SENTENCES } from './sentences/consolidation.ts';
+import { BLOCKED_SENTENCES, DISRUPTION_SENTENCES } from './sentences/disruption.ts';
+import { DRIFT_SENTENCES } from './sentences/drift.ts';
+import { INTERRUPTION_SENTENCES } from './sentences/interruption.ts';
+import { LAUNCH_SENTENCES } from './sentences/launch.ts';
+import { LIFECYCLE_SENTENCES } from './sentences/lifecycle.ts';
+import { OTHERS_PODS_SENTENCES, PODS_SENTENCES } from './sentences/pods.ts';
+import { PROVISIONING_SENTENCES } from './sentences/provisioning.ts';
+import { STAGES_SENTENCES } from './sentences/stages.ts';
 
 /** Why something was decided, or was not: a closed list. */
-export type ReasonCode = keyof typeof ALL;
+export type ReasonCode = keyof typeof REASONS;
 
-type ValuesByCode = { readonly [Code in ReasonCode]: ValuesOf<(typeof ALL)[Code]['parameters']> };
+type ValuesByCode = {
+  readonly [Code in ReasonCode]: ValuesOf<(typeof REASONS)[Code]['parameters']>;
+};
 
 /** A reason of one code, with what it says of the case. Plain JSON. */
 export interface ReasonOf<Code extends ReasonCode> {
@@ -37,30 +26,19 @@ export interface ReasonOf<Code extends ReasonCode> {
 /** A reason of any code. */
 export type Reason = { readonly [Code in ReasonCode]: ReasonOf<Code> }[ReasonCode];
 
-interface Described<Values> extends Omit<Definition, 'sentence'> {
-  readonly sentence: (values: Values) => string;
-}
-
-/** By code: what each reason means, what a person can do, its parameters and its sentence. */
-export const REASONS: { readonly [Code in ReasonCode]: Described<ValuesByCode[Code]> } = ALL;
-
-/** The reasons by the part of the documentation that describes them, in its order. */
-export const REASON_GROUPS: readonly {
-  readonly title: string;
-  readonly codes: readonly string[];
-}[] = [
-  { title: 'A pod gets no node', codes: Object.keys(PODS) },
-  { title: 'A NodePool has no instance type for a pod', codes: Object.keys(STAGES) },
-  { title: 'A pod is not looked at', codes: Object.keys(OTHERS_PODS) },
-  { title: 'Provisioning', codes: Object.keys(PROVISIONING) },
-  { title: 'Launches', codes: Object.keys(LAUNCH) },
-  { title: 'Lifecycle', codes: Object.keys(LIFECYCLE) },
-  { title: 'Drift', codes: Object.keys(DRIFT) },
-  { title: 'Disruption', codes: Object.keys(DISRUPTION) },
-  { title: 'A node may not be disrupted', codes: Object.keys(BLOCKED) },
-  { title: 'The pods of a node are not moved', codes: Object.keys(CONSOLIDATION) },
-  { title: 'Interruption', codes: Object.keys(INTERRUPTION) },
-];
+const SENTENCES: { readonly [Code in ReasonCode]: (values: ValuesByCode[Code]) => string } = {
+  ...PODS_SENTENCES,
+  ...STAGES_SENTENCES,
+  ...OTHERS_PODS_SENTENCES,
+  ...PROVISIONING_SENTENCES,
+  ...LAUNCH_SENTENCES,
+  ...LIFECYCLE_SENTENCES,
+  ...DRIFT_SENTENCES,
+  ...DISRUPTION_SENTENCES,
+  ...BLOCKED_SENTENCES,
+  ...CONSOLIDATION_SENTENCES,
+  ...INTERRUPTION_SENTENCES,
+};
 
 /** The reason of the code: a code that is not listed, or a parameter too few, does not compile. */
 export function reason<Code extends ReasonCode>(
@@ -77,7 +55,7 @@ export function isReason(result: object): result is Reason {
 
 /** The reason in words: the only place where they are made. */
 export function sentence<Code extends ReasonCode>({ code, parameters }: ReasonOf<Code>): string {
-  return REASONS[code].sentence(parameters);
+  return SENTENCES[code](parameters);
 }
 
 /** Several reasons in words. */

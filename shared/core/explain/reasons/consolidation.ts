@@ -1,41 +1,30 @@
-import { money } from '../../model/currency.ts';
-import { count, define, NONE, number, price, text } from '../parameters.ts';
+import { count, type Definitions, NONE, number, price, text } from '../parameters.ts';
 
 const nodePool = text('the NodePool');
 
-function exceptOn(closed: number): string {
-  if (closed === 0) return '';
-  const where = closed === 1 ? 'a node' : `${closed} nodes`;
-  return `, and ${where} whose pods changed within consolidateAfter took no pods`;
-}
-
 /** Why the pods of a node are not moved. */
 export const CONSOLIDATION = {
-  'nodepool-static-stays': define({
+  'nodepool-static-stays': {
     meaning: 'Nodes of static NodePools are never consolidated.',
     remedy: 'Lower spec.replicas.',
     parameters: { nodePool },
-    sentence: ({ nodePool: name }) => `NodePool ${name} is static`,
-  }),
-  'policy-when-empty': define({
+  },
+  'policy-when-empty': {
     meaning: 'The NodePool removes empty nodes only.',
     remedy: 'Set consolidationPolicy to WhenEmptyOrUnderutilized or Balanced.',
     parameters: NONE,
-    sentence: () => 'consolidationPolicy is WhenEmpty',
-  }),
-  'consolidate-after-never': define({
+  },
+  'consolidate-after-never': {
     meaning: 'The NodePool switches consolidation off.',
     remedy: 'Set consolidateAfter to a duration.',
     parameters: NONE,
-    sentence: () => 'consolidateAfter is Never',
-  }),
-  'pods-changed-recently': define({
+  },
+  'pods-changed-recently': {
     meaning: 'A pod was added to the node or removed from it within consolidateAfter.',
     remedy: 'Wait, or lower consolidateAfter of the NodePool.',
     parameters: NONE,
-    sentence: () => 'a pod was bound or deleted within consolidateAfter',
-  }),
-  'guard-unreadable': define({
+  },
+  'guard-unreadable': {
     meaning: 'An annotation of the NodePool cannot be read: its nodes are not consolidated.',
     remedy: 'Correct the annotation.',
     parameters: {
@@ -43,17 +32,13 @@ export const CONSOLIDATION = {
       value: text('its value'),
       like: text('an example of a valid value'),
     },
-    sentence: ({ annotation, value, like }) =>
-      `Annotation ${annotation}: "${value}" is not like ${like}`,
-  }),
-  'guard-age': define({
+  },
+  'guard-age': {
     meaning: 'The consolidation guard of the NodePool keeps young nodes.',
     remedy: 'Wait, or lower age in joiner.dev/consolidation-guard.',
     parameters: { nodePool, minutes: number('remaining minutes') },
-    sentence: ({ nodePool: name, minutes }) =>
-      `joiner.dev/consolidation-guard of NodePool ${name} keeps it for ${minutes} more minutes`,
-  }),
-  'guard-saving': define({
+  },
+  'guard-saving': {
     meaning: 'The move would save less than the consolidation guard of the NodePool requires.',
     remedy: 'Lower saving in joiner.dev/consolidation-guard.',
     parameters: {
@@ -61,12 +46,8 @@ export const CONSOLIDATION = {
       saving: price('the saving per hour'),
       asked: price('the guard'),
     },
-    sentence: ({ nodePool: name, saving, asked }) => {
-      const [saved, least] = [saving, asked].map((each) => money(each.amount, each.currency));
-      return `It would save ${saved} an hour, and joiner.dev/consolidation-guard of NodePool ${name} asks for ${least}`;
-    },
-  }),
-  'guard-share': define({
+  },
+  'guard-share': {
     meaning: 'The move would save a smaller share than the consolidation guard requires.',
     remedy: 'Lower share in joiner.dev/consolidation-guard.',
     parameters: {
@@ -74,10 +55,8 @@ export const CONSOLIDATION = {
       percent: number('what it would save, in percent of what its nodes cost'),
       asked: number('the guard, in percent'),
     },
-    sentence: ({ nodePool: name, percent, asked }) =>
-      `It would save ${percent} %, and joiner.dev/consolidation-guard of NodePool ${name} asks for ${asked} %`,
-  }),
-  'guard-limits': define({
+  },
+  'guard-limits': {
     meaning:
       'The limits of the pods together would be more than the limits guard of a NodePool allows.',
     remedy: 'Raise the ratio in joiner.dev/limits-guard, or lower the limits of the pods.',
@@ -88,23 +67,18 @@ export const CONSOLIDATION = {
       share: text('the sum of limits, as a multiple of what the node has'),
       allowed: number('the guard'),
     },
-    sentence: ({ nodePool: name, resource, node, share, allowed }) =>
-      `Limits for ${resource} on ${node} would come to ${share} times what it has, ` +
-      `of ${allowed} that NodePool ${name} allows`,
-  }),
-  'pods-not-cheaper': define({
+  },
+  'pods-not-cheaper': {
     meaning: 'No other node or new node for the pods costs less than this node.',
     remedy: 'Nothing.',
     parameters: { closed: count('nodes that were excluded because their pods changed recently') },
-    sentence: ({ closed }) => `Its pods would not run cheaper on other nodes${exceptOn(closed)}`,
-  }),
-  'saving-too-small': define({
+  },
+  'saving-too-small': {
     meaning: 'Even the whole price of the node would not repay the eviction of its pods in time.',
     remedy: 'Raise consolidationHorizon or lower evictionPrice, if moves are to be made for less.',
     parameters: NONE,
-    sentence: () => 'The saving would not repay the evictions within consolidationHorizon',
-  }),
-  'move-does-not-pay': define({
+  },
+  'move-does-not-pay': {
     meaning: 'The saving within consolidationHorizon is less than the cost of the move.',
     remedy: 'Raise consolidationHorizon or lower evictionPrice, if moves are to be made for less.',
     parameters: {
@@ -112,67 +86,51 @@ export const CONSOLIDATION = {
       cost: price('the cost of the move'),
       hours: number('consolidationHorizon in hours'),
     },
-    sentence: ({ saving, cost, hours }) => {
-      const [saved, paid] = [saving, cost].map((each) => money(each.amount, each.currency));
-      return `The move saves ${saved} an hour. That does not repay its cost of ${paid} within ${hours} h`;
-    },
-  }),
-  'policy-balanced': define({
+  },
+  'policy-balanced': {
     meaning: 'With the policy Balanced, the share saved is too small for the share disrupted.',
     remedy: 'Set consolidationPolicy to WhenEmptyOrUnderutilized.',
     parameters: NONE,
-    sentence: () => 'consolidationPolicy Balanced: the saving is too small for the disruption',
-  }),
-  'drift-comes-first': define({
+  },
+  'drift-comes-first': {
     meaning: 'The node has drifted: it is replaced for that reason.',
     remedy: 'Wait.',
     parameters: NONE,
-    sentence: () => 'The node has drifted, and drift replaces it',
-  }),
-  'spot-to-spot-off': define({
+  },
+  'spot-to-spot-off': {
     meaning: 'A spot node is not replaced by a cheaper spot node.',
     remedy: 'Turn the feature gate SpotToSpotConsolidation on.',
     parameters: NONE,
-    sentence: () =>
-      'Spot nodes are replaced by cheaper spot nodes only with SpotToSpotConsolidation',
-  }),
-  'spot-types-too-few': define({
+  },
+  'spot-types-too-few': {
     meaning:
       'A spot node is replaced by another one only if EC2 can choose from many cheaper types.',
     remedy: 'Allow more instance types in the NodePool.',
     parameters: { least: count('the minimum number of instance types') },
-    sentence: ({ least }) => `Fewer than ${least} spot instance types are cheaper`,
-  }),
-  'cheaper-types-too-few': define({
+  },
+  'cheaper-types-too-few': {
     meaning: 'Too few instance types of the replacement would repay the cost of the move.',
     remedy: 'Allow more instance types in the NodePool, or lower minValues.',
     parameters: NONE,
-    sentence: () => 'Too few instance types are cheaper',
-  }),
-  'limits-for-both': define({
+  },
+  'limits-for-both': {
     meaning: 'Old and new nodes exist together for a while, and spec.limits does not allow this.',
     remedy: 'Raise spec.limits of the NodePool.',
     parameters: { nodePool },
-    sentence: ({ nodePool: name }) =>
-      `Limits of NodePool ${name} do not allow old and new nodes together`,
-  }),
-  'pods-left-over': define({
+  },
+  'pods-left-over': {
     meaning: 'kube-scheduler binds pods in its own order, and could leave pods unscheduled.',
     remedy: 'Nothing.',
     parameters: NONE,
-    sentence: () =>
-      'kube-scheduler could leave pods unscheduled. New nodes for them would cost more than the move saves',
-  }),
-  'pending-pods-first': define({
+  },
+  'pending-pods-first': {
     meaning: 'Pending pods need new nodes. No pod is moved before these are launched.',
     remedy: 'Wait.',
     parameters: NONE,
-    sentence: () => 'Pending pods need new nodes first',
-  }),
-  'pending-pods-need-node': define({
+  },
+  'pending-pods-need-node': {
     meaning: 'Without the node, pending pods would need another new node.',
     remedy: 'Wait.',
     parameters: NONE,
-    sentence: () => 'Pending pods would need another new node',
-  }),
-} as const;
+  },
+} as const satisfies Definitions;

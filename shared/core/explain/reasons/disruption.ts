@@ -1,24 +1,20 @@
-import { money } from '../../model/currency.ts';
-import { count, define, NONE, number, price, text, texts, time } from '../parameters.ts';
+import { count, type Definitions, NONE, number, price, text, texts, time } from '../parameters.ts';
 
 const nodePool = text('the NodePool');
 
 /** What `disrupt` does. */
 export const DISRUPTION = {
-  'node-empty': define({
+  'node-empty': {
     meaning: 'Only DaemonSet pods run on the node, and no pod needs it. It is removed.',
     remedy: 'Nothing. consolidateAfter of the NodePool sets how long an empty node is kept.',
     parameters: NONE,
-    sentence: () => 'The node is empty',
-  }),
-  'node-empty-since': define({
+  },
+  'node-empty-since': {
     meaning: 'Only DaemonSet pods have run on the node for consolidateAfter. It is removed.',
     remedy: 'Nothing. consolidateAfter of the NodePool sets how long an empty node is kept.',
     parameters: { since: time('since when'), seconds: number('consolidateAfter in seconds') },
-    sentence: ({ since, seconds }) =>
-      `The node has been empty since ${since}; consolidateAfter is ${seconds} s`,
-  }),
-  'pods-cheaper-elsewhere': define({
+  },
+  'pods-cheaper-elsewhere': {
     meaning:
       'The pods of the nodes cost less on other nodes, and the move repays its cost in time.',
     remedy: 'Nothing. consolidateAfter, budgets and joiner.dev/consolidation-guard limit moves.',
@@ -28,84 +24,64 @@ export const DISRUPTION = {
       hosts: texts('existing nodes that take the pods'),
       minutes: number('minutes until the cost of the move is repaid'),
     },
-    sentence: ({ saving, nodes, hosts, minutes }) => {
-      const where = hosts.length === 0 ? '' : ` Its pods move to ${hosts.join(', ')}.`;
-      const others = nodes === 1 ? '' : ` and ${nodes - 1} ${nodes === 2 ? 'other' : 'others'}`;
-      const saved = `saves ${money(saving.amount, saving.currency)} an hour.`;
-      return (
-        `Underutilized: deleting this node${others} ${saved}${where} ` +
-        `The cost is repaid in ${minutes} min`
-      );
-    },
-  }),
-  'pods-cheaper-on-replacements': define({
+  },
+  'pods-cheaper-on-replacements': {
     meaning: 'The replacements of the node are ready, and its pods cost less there.',
     remedy: 'Nothing.',
     parameters: NONE,
-    sentence: () => 'its pods cost less on other nodes',
-  }),
-  'node-drifted': define({
+  },
+  'node-drifted': {
     meaning: 'The node had drifted, and its replacements are ready.',
     remedy: 'Nothing.',
     parameters: NONE,
-    sentence: () => 'drifted',
-  }),
-  'replacements-launched': define({
+  },
+  'replacements-launched': {
     meaning: 'The node is deleted when these NodeClaims are ready.',
     remedy: 'Nothing.',
     parameters: { nodeClaims: texts('the replacements') },
-    sentence: ({ nodeClaims }) => `replacements: ${nodeClaims.join(', ')}`,
-  }),
-  'replacements-ready': define({
+  },
+  'replacements-ready': {
     meaning: 'The NodeClaims that replace the node are ready: it is drained.',
     remedy: 'Nothing.',
     parameters: { nodeClaims: texts('the replacements') },
-    sentence: ({ nodeClaims }) => `replacements ready: ${nodeClaims.join(', ')}`,
-  }),
-  'no-replacement-needed': define({
+  },
+  'no-replacement-needed': {
     meaning: 'The pods of the node have room on other nodes: it is drained.',
     remedy: 'Nothing.',
     parameters: NONE,
-    sentence: () => 'no replacement is needed',
-  }),
-  'replacement-launching': define({
+  },
+  'replacement-launching': {
     meaning: 'The NodeClaim replaces a node.',
     remedy: 'Nothing.',
     parameters: { reason: text('the disruption reason') },
-    sentence: ({ reason }) => `Launching NodeClaim: ${reason}`,
-  }),
-  'replacements-awaited': define({
+  },
+  'replacements-awaited': {
     meaning: 'The node takes no new pods. It is deleted when these NodeClaims are ready.',
     remedy: 'Wait. After 10 minutes or more the replacement is cancelled and the node is kept.',
     parameters: { nodeClaims: texts('the replacements') },
-    sentence: ({ nodeClaims }) => `Waiting for ${nodeClaims.join(', ')} to be ready`,
-  }),
-  'node-disrupting': define({
+  },
+  'node-disrupting': {
     meaning: 'The NodeClaim is deleted, and its node is drained.',
     remedy: 'Nothing. The decision record has the details.',
     parameters: { reason: text('the disruption reason') },
-    sentence: ({ reason }) => `Disrupting Node: ${reason}`,
-  }),
-  'node-as-asked-again': define({
+  },
+  'node-as-asked-again': {
     meaning: 'The node matched again before it was replaced. It is kept.',
     remedy: 'Nothing.',
     parameters: NONE,
-    sentence: () => 'The node matches its NodePool and EC2NodeClass again',
-  }),
-  'replacement-gone': define({
+  },
+  'replacement-gone': {
     meaning:
       'A replacement was deleted or got no instance. The node is kept, and Joiner tries again.',
     remedy: 'Look at the decisions about the replacement: `joiner decisions --node NAME`.',
     parameters: { nodeClaim: text('the replacement') },
-    sentence: ({ nodeClaim }) => `NodeClaim ${nodeClaim}, its replacement, is gone`,
-  }),
-  'replacement-reason-unknown': define({
+  },
+  'replacement-reason-unknown': {
     meaning: 'An annotation of the NodeClaim names a disruption reason that does not exist.',
     remedy: 'Nothing: the node is kept, and the annotation is removed.',
     parameters: { annotation: text('the annotation'), value: text('its value') },
-    sentence: ({ annotation, value }) => `${annotation} "${value}" is not a disruption reason`,
-  }),
-  'replacement-late': define({
+  },
+  'replacement-late': {
     meaning:
       'A replacement did not become ready in time. The node is kept, and Joiner tries again.',
     remedy: 'Look at the conditions Registered and Initialized of the replacement.',
@@ -114,10 +90,8 @@ export const DISRUPTION = {
       minutes: number('how long it had'),
       said: text('the message of its condition; may be empty'),
     },
-    sentence: ({ nodeClaim, minutes, said }) =>
-      `Its replacement: ${lateText(nodeClaim, minutes, said)}`,
-  }),
-  'canary-late': define({
+  },
+  'canary-late': {
     meaning: 'The first node with a new image or template did not become ready in time.',
     remedy: 'Correct the image or the template. No other node gets it for an hour.',
     parameters: {
@@ -125,9 +99,8 @@ export const DISRUPTION = {
       minutes: number('how long it had'),
       said: text('the message of its condition; may be empty'),
     },
-    sentence: ({ nodeClaim, minutes, said }) => lateText(nodeClaim, minutes, said),
-  }),
-  'canary-failed': define({
+  },
+  'canary-failed': {
     meaning: 'The canary of a new image or template failed. Other nodes are not replaced.',
     remedy: 'Correct the image or the template. The next canary is tried after the time named.',
     parameters: {
@@ -136,15 +109,8 @@ export const DISRUPTION = {
       proven: text('`yes` if new nodes get the proven image meanwhile, else empty'),
       cause: text('what happened to the canary'),
     },
-    sentence: ({ states, until, proven, cause }) => {
-      const meanwhile = proven === '' ? '' : ' New nodes get the proven image.';
-      return (
-        `The canary with "${states.join('", "')}" did not become ready: no other node is replaced ` +
-        `before ${until}.${meanwhile} ${cause}`
-      );
-    },
-  }),
-  'moves-suspended': define({
+  },
+  'moves-suspended': {
     meaning:
       'A node that consolidation launched did not become ready. Its kind is avoided for a while.',
     remedy: 'Look at the NodeClaim that is named. Consolidation tries the kind again later.',
@@ -153,142 +119,110 @@ export const DISRUPTION = {
       until: time('until when'),
       cause: text('what happened to the replacement'),
     },
-    sentence: ({ target, until, cause }) =>
-      `Consolidation launches no ${target} before ${until}. ${cause}`,
-  }),
-} as const;
-
-function lateText(nodeClaim: string, minutes: number, said: string): string {
-  const why = said === '' ? '' : `: ${said}`;
-  return `NodeClaim ${nodeClaim} was not ready after ${minutes} minutes${why}`;
-}
-
+  },
+} as const satisfies Definitions;
 /** Why nodes may not be disrupted now, whatever the reason of the disruption. */
 export const BLOCKED = {
-  'node-protected': define({
+  'node-protected': {
     meaning: 'The annotation karpenter.sh/do-not-disrupt of the Node excludes it from disruption.',
     remedy: 'Remove the annotation.',
     parameters: { node: text('the Node'), annotation: text('the annotation') },
-    sentence: ({ node, annotation }) => `Node ${node} has the annotation ${annotation}`,
-  }),
-  'node-nominated': define({
+  },
+  'node-nominated': {
     meaning: 'A recent plan uses the node for pending pods.',
     remedy: 'Wait a minute.',
     parameters: NONE,
-    sentence: () => 'The node is nominated for pending pods',
-  }),
-  'pod-protected': define({
+  },
+  'pod-protected': {
     meaning:
       'The annotation karpenter.sh/do-not-disrupt of a pod prevents the disruption of its node.',
     remedy: 'Remove the annotation, or wait for the end of the pod.',
     parameters: { pod: text('`namespace/name`'), annotation: text('the annotation') },
-    sentence: ({ pod, annotation }) => `Pod ${pod} has the annotation ${annotation}`,
-  }),
-  'pod-with-several-budgets': define({
+  },
+  'pod-with-several-budgets': {
     meaning: 'The API server refuses to evict a pod that several PodDisruptionBudgets select.',
     remedy: 'Let one PodDisruptionBudget select the pod.',
     parameters: { pod: text('`namespace/name`') },
-    sentence: ({ pod }) => `Pod ${pod} has more than one PodDisruptionBudget`,
-  }),
-  'eviction-not-allowed': define({
+  },
+  'eviction-not-allowed': {
     meaning: 'A PodDisruptionBudget allows no eviction now.',
     remedy: 'Start more replicas, or raise maxUnavailable.',
     parameters: { budget: text('`namespace/name`'), pod: text('`namespace/name`') },
-    sentence: ({ budget, pod }) =>
-      `PodDisruptionBudget ${budget} does not allow the eviction of Pod ${pod}`,
-  }),
-  'pod-never-evicted': define({
+  },
+  'pod-never-evicted': {
     meaning: 'A pod tolerates the taint of disrupted nodes, so it would end with the instance.',
     remedy: 'Remove the toleration of karpenter.sh/disrupted.',
     parameters: { pod: text('`namespace/name`'), taint: text('the key of the taint') },
-    sentence: ({ pod, taint }) => `Pod ${pod} tolerates the taint ${taint} and is not evicted`,
-  }),
-  'nodepool-cannot-launch': define({
+  },
+  'nodepool-cannot-launch': {
     meaning: 'The NodePool is not ready, so it could not launch a replacement.',
     remedy: 'Look at the conditions of the NodePool and of its EC2NodeClass.',
     parameters: { said: text('what its condition Ready says') },
-    sentence: ({ said }) => `The NodePool is not ready: ${said}`,
-  }),
-  'replacements-paused': define({
+  },
+  'replacements-paused': {
     meaning: 'An operator has paused launches, so no replacement could be launched.',
     remedy: '`joiner resume launch`.',
     parameters: NONE,
-    sentence: () => 'Launches are paused',
-  }),
-  'disruptions-paused': define({
+  },
+  'disruptions-paused': {
     meaning: 'An operator has paused disruptions.',
     remedy: '`joiner resume disrupt`.',
     parameters: NONE,
-    sentence: () => 'disruptions are paused in the ConfigMap kube-system/joiner',
-  }),
-  'budget-blocks': define({
+  },
+  'budget-blocks': {
     meaning: 'A disruption budget of the NodePool allows no further node for this reason now.',
     remedy: 'Wait, or change spec.disruption.budgets. `joiner budgets` shows when they allow more.',
     parameters: { reason: text('the disruption reason') },
-    sentence: ({ reason }) =>
-      `No allowed disruptions for disruption reason ${reason} due to blocking budget`,
-  }),
-  'budgets-used-up': define({
+  },
+  'budgets-used-up': {
     meaning: 'The disruption budgets of the NodePool allow no further node now.',
     remedy: 'Wait, or change spec.disruption.budgets. `joiner budgets` shows when they allow more.',
     parameters: { nodePool },
-    sentence: ({ nodePool: name }) => `Budgets of NodePool ${name} allow no disruption now`,
-  }),
-  'canary-pending': define({
+  },
+  'canary-pending': {
     meaning:
       'The first node with a new image or template is starting. Other nodes are replaced later.',
     remedy: 'Wait.',
     parameters: { nodeClaim: text('the canary'), state: text('what it is the first to have') },
-    sentence: ({ nodeClaim, state }) => `NodeClaim ${nodeClaim} is the canary of "${state}"`,
-  }),
-  'canary-failed-before': define({
+  },
+  'canary-failed-before': {
     meaning:
       'The canary of the new image or template failed. No other node gets it until a given time.',
     remedy: 'Correct the image or the template.',
     parameters: { state: text('what the canary was the first to have'), until: time('until when') },
-    sentence: ({ state, until }) =>
-      `The canary with "${state}" did not become ready: no other node is replaced before ${until}`,
-  }),
-  'static-launches-halted': define({
+  },
+  'static-launches-halted': {
     meaning: 'The last nodes of the NodePool did not register: nothing would replace the node.',
     remedy: 'Look at the user data, the AMI, the node role and the network of the EC2NodeClass.',
     parameters: { nodePool },
-    sentence: ({ nodePool: name }) =>
-      `Launches of NodePool ${name} are halted: its last nodes did not register`,
-  }),
-  'static-limit-reached': define({
+  },
+  'static-limit-reached': {
     meaning:
       'A replacement temporarily needs one more node, and spec.limits.nodes does not allow it.',
     remedy: 'Raise spec.limits.nodes above spec.replicas.',
     parameters: { nodePool },
-    sentence: ({ nodePool: name }) =>
-      `NodePool ${name} has as many nodes as spec.limits.nodes allows`,
-  }),
-  'pod-would-wait': define({
+  },
+  'pod-would-wait': {
     meaning: 'Without the node, one of its pods would stay pending.',
     remedy: 'The reason for the pod names what it lacks.',
     parameters: {
       pod: text('`namespace/name`'),
       why: text('why it would stay pending; may be empty'),
     },
-    sentence: ({ pod, why }) => `Pod ${pod} would stay pending${why === '' ? '' : `: ${why}`}`,
-  }),
-  'nothing-to-disrupt': define({
+  },
+  'nothing-to-disrupt': {
     meaning: 'No node of the cluster is one that Joiner may disrupt.',
     remedy: 'Nothing.',
     parameters: NONE,
-    sentence: () => 'there is no initialized node of a NodePool with an EC2NodeClass',
-  }),
-  'not-considered-yet': define({
+  },
+  'not-considered-yet': {
     meaning: 'The pass did not evaluate the node: the maximum number of plans was reached.',
     remedy: 'Wait: each pass starts with other nodes.',
     parameters: NONE,
-    sentence: () => 'not evaluated in this pass',
-  }),
-  'host-still-starts': define({
+  },
+  'host-still-starts': {
     meaning: 'The pods would move to a node that is not ready yet.',
     remedy: 'Wait.',
     parameters: { node: text('the node or NodeClaim') },
-    sentence: ({ node }) => `Its pods would move to ${node}, which is still starting`,
-  }),
-} as const;
+  },
+} as const satisfies Definitions;

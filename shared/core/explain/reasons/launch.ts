@@ -1,12 +1,8 @@
-import { count, define, NONE, type Remainder, remainders, text, texts } from '../parameters.ts';
-
-function remaindersText(all: readonly Remainder[]): string {
-  return `Nothing to launch: ${all.map(({ what, left }) => `${left} ${what}`).join(', ')}`;
-}
+import { count, type Definitions, NONE, remainders, text, texts } from '../parameters.ts';
 
 /** What becomes of NodeClaims that have no instance yet. */
 export const LAUNCH = {
-  'instance-launched': define({
+  'instance-launched': {
     meaning: 'EC2 has launched an instance for the NodeClaim.',
     remedy: 'Nothing.',
     parameters: {
@@ -15,89 +11,71 @@ export const LAUNCH = {
       capacityType: text('its capacity type'),
       zone: text('its zone'),
     },
-    sentence: ({ instance, instanceType, capacityType, zone }) =>
-      `${instance}: ${instanceType} ${capacityType} in ${zone}`,
-  }),
-  'proven-image-launched': define({
+  },
+  'proven-image-launched': {
     meaning: 'The canary of the image that the EC2NodeClass selects did not become ready.',
     remedy: 'Look at the condition CanaryHealthy of the NodePool, and correct the image.',
     parameters: { image: text('the id of the image'), nodeClass: text('the EC2NodeClass') },
-    sentence: ({ image, nodeClass }) =>
-      `Launched with the proven image ${image}: the canary with the image ` +
-      `that EC2NodeClass ${nodeClass} selects did not become ready`,
-  }),
-  'nothing-to-launch': define({
+  },
+  'nothing-to-launch': {
     meaning: 'No available offering meets the requirements of the NodeClaim and is large enough.',
     remedy:
       'The NodeClaim is deleted, and its pods are planned again. `joiner bars` lists offerings.',
     parameters: { remainders: remainders('what each step of the choice left') },
-    sentence: ({ remainders: all }) => remaindersText(all),
-  }),
-  'no-image-or-subnet': define({
+  },
+  'no-image-or-subnet': {
     meaning: 'No AMI or no subnet of the EC2NodeClass matches an instance type of the NodeClaim.',
     remedy: 'Check the AMI and subnet selectors of the EC2NodeClass.',
     parameters: NONE,
-    sentence: () => 'No AMI and subnet match any instance type of the NodeClaim',
-  }),
-  'nodeclass-missing': define({
+  },
+  'nodeclass-missing': {
     meaning: 'The NodeClaim names an EC2NodeClass that does not exist.',
     remedy: 'Create the EC2NodeClass, or correct nodeClassRef of the NodePool.',
     parameters: { nodeClass: text('the EC2NodeClass') },
-    sentence: ({ nodeClass }) => `EC2NodeClass ${nodeClass} does not exist`,
-  }),
-  'nodeclass-not-ready': define({
+  },
+  'nodeclass-not-ready': {
     meaning: 'A condition of the EC2NodeClass that launches need is False.',
     remedy: 'Look at the conditions of the EC2NodeClass.',
     parameters: { nodeClass: text('the EC2NodeClass') },
-    sentence: ({ nodeClass }) => `EC2NodeClass ${nodeClass} is not ready`,
-  }),
-  'nodeclass-not-checked': define({
+  },
+  'nodeclass-not-checked': {
     meaning: 'The EC2NodeClass is new, and `nodeclass` has not checked it yet.',
     remedy: 'Wait a few seconds. If this does not change, check the log of `nodeclass`.',
     parameters: { nodeClass: text('the EC2NodeClass') },
-    sentence: ({ nodeClass }) => `EC2NodeClass ${nodeClass} has no condition Ready yet`,
-  }),
-  'capacity-insufficient': define({
+  },
+  'capacity-insufficient': {
     meaning:
       'EC2 could not launch any of the offerings. They are unavailable until their entries expire.',
     remedy:
       'Allow more types, zones or capacity types. `joiner bars` lists them with their expiry.',
     parameters: { faults: texts('each error once, as `code: message`') },
-    sentence: ({ faults }) => faults.join('; '),
-  }),
-  'launch-refused': define({
+  },
+  'launch-refused': {
     meaning: 'EC2 rejected the launch, or did not respond. Joiner tries again.',
     remedy:
       'Look up the code in the EC2 API reference. Permissions and quotas are the usual causes.',
     parameters: { code: text("EC2's error code"), said: text('the message of EC2') },
-    sentence: ({ said }) => said,
-  }),
-  'nodeclaim-unreadable': define({
+  },
+  'nodeclaim-unreadable': {
     meaning: 'A field of the NodeClaim has a value that Joiner cannot read.',
     remedy: 'Delete the NodeClaim, or correct it.',
     parameters: { fault: text('the field and its fault') },
-    sentence: ({ fault }) => fault,
-  }),
-  'launches-halted': define({
+  },
+  'launches-halted': {
     meaning:
       'The last nodes of the NodePool did not register. Its launches stop for 1 to 30 minutes.',
     remedy: 'Look at the user data, the AMI, the node role and the network of the EC2NodeClass.',
     parameters: { nodePool: text('the NodePool') },
-    sentence: ({ nodePool }) =>
-      `launches of NodePool ${nodePool} are halted: its last nodes did not register`,
-  }),
-  'launches-capped': define({
+  },
+  'launches-capped': {
     meaning: 'As many nodes as maxLaunchesPerMinute allows were launched in the last minute.',
     remedy: 'Wait, or raise maxLaunchesPerMinute.',
     parameters: { waiting: count('NodeClaims that are not launched yet') },
-    sentence: ({ waiting }) => `${waiting} launches wait: maxLaunchesPerMinute is reached`,
-  }),
-  'launches-postponed': define({
+  },
+  'launches-postponed': {
     meaning:
       'The invocation was almost out of time. The next one launches the remaining NodeClaims.',
     remedy: 'Nothing.',
     parameters: { waiting: count('NodeClaims that are not launched yet') },
-    sentence: ({ waiting }) =>
-      `The invocation is almost out of time: ${waiting} launches are left to the next pass`,
-  }),
-} as const;
+  },
+} as const satisfies Definitions;

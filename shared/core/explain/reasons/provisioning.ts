@@ -1,47 +1,17 @@
-import { type Currency, money } from '../../model/currency.ts';
 import {
   count,
-  define,
+  type Definitions,
   NONE,
   offering,
-  type PricedOffering,
   price,
-  type Tally,
   tallies,
   text,
   texts,
 } from '../parameters.ts';
 
-export function offeringText(choice: PricedOffering): string {
-  const { type, zone, capacityType, price: own, listPrice } = choice;
-  const list =
-    own.amount === listPrice.amount ? '' : `, list ${money(listPrice.amount, listPrice.currency)}`;
-  return `${type} ${capacityType} in ${zone} at ${money(own.amount, own.currency)}/h${list}`;
-}
-
-function podsText(pods: number, bufferPods: number, expectedPods: number): string {
-  const counted = (amount: number, noun: string): readonly string[] =>
-    amount === 0 ? [] : [`${amount} ${noun}${amount === 1 ? '' : 's'}`];
-  return [
-    ...counted(pods, 'pod'),
-    ...counted(bufferPods, 'buffer pod'),
-    ...counted(expectedPods, 'expected pod'),
-  ].join(' and ');
-}
-
-/** What objects have in common, each with how many there are; an example for people. */
-export function talliesText(all: readonly Tally[]): string {
-  return all
-    .map(({ count: amount, example, text: why }) => {
-      const others = amount === 1 ? '' : ` and ${amount - 1} more`;
-      return `${example}${others}: ${why}`;
-    })
-    .join('; ');
-}
-
 /** What `provision` does and does not do. */
 export const PROVISIONING = {
-  'nodeclaim-planned': define({
+  'nodeclaim-planned': {
     meaning: 'A NodeClaim was written for pending pods: the cheapest launch that the plan found.',
     remedy: 'Nothing. `joiner explain pod` shows the alternatives.',
     parameters: {
@@ -51,78 +21,54 @@ export const PROVISIONING = {
       expectedPods: count('pods that a ReplicaSet has not created yet'),
       overlays: texts('NodeOverlays that changed the price or the capacity'),
     },
-    sentence: ({ chosen, pods, bufferPods, expectedPods, overlays }) => {
-      const applied = overlays.length === 0 ? '' : `; overlays ${overlays.join(', ')}`;
-      return `${offeringText(chosen)} for ${podsText(pods, bufferPods, expectedPods)}${applied}`;
-    },
-  }),
-  'only-offering': define({
+  },
+  'only-offering': {
     meaning: 'No other offering has room for the pods of the NodeClaim.',
     remedy: 'Allow more types, zones or capacity types: an offering may be unavailable.',
     parameters: NONE,
-    sentence: () => 'no other offering fits',
-  }),
-  'runner-up': define({
+  },
+  'runner-up': {
     meaning: 'The best offering that was not chosen, and its additional cost per hour.',
     remedy: 'Nothing.',
     parameters: {
       other: offering('the offering'),
       difference: price('its additional cost per hour; 0: the same cost, and a later name'),
     },
-    sentence: ({ other, difference }) =>
-      `runner-up ${offeringText(other)}: ${runnerUpText(difference.amount, difference.currency)}`,
-  }),
-  'pod-nominated': define({
+  },
+  'pod-nominated': {
     meaning: 'The plan expects the pod on this node or NodeClaim.',
     remedy: 'Wait for the node.',
     parameters: { target: text('`node/name` or `nodeclaim/name`') },
-    sentence: ({ target }) => `Pod should schedule on: ${target}`,
-  }),
-  'karpenter-runs': define({
+  },
+  'karpenter-runs': {
     meaning: 'Karpenter renews its Lease karpenter-leader-election, so Joiner only reads.',
     remedy: 'Scale Karpenter to zero if Joiner should act.',
     parameters: NONE,
-    sentence: () => 'Karpenter is active in this cluster: nothing is written',
-  }),
-  'launches-paused': define({
+  },
+  'launches-paused': {
     meaning: 'An operator has paused launches.',
     remedy: '`joiner resume launch`.',
     parameters: NONE,
-    sentence: () => 'launches are paused in the ConfigMap kube-system/joiner',
-  }),
-  'static-nodes-wait': define({
+  },
+  'static-nodes-wait': {
     meaning: 'Some nodes of spec.replicas of the NodePool cannot be launched now.',
     remedy:
       'Widen the requirements of the NodePool, or wait: `joiner bars` lists unavailable offerings with their expiry.',
     parameters: { missing: count('missing nodes'), why: text('why none can be launched') },
-    sentence: ({ missing, why }) =>
-      `${missing} of the nodes in spec.replicas cannot be launched: ${why}`,
-  }),
-  'nothing-pending': define({
+  },
+  'nothing-pending': {
     meaning: 'No pod is pending.',
     remedy: 'Nothing.',
     parameters: NONE,
-    sentence: () => 'no pod waits for a node',
-  }),
-  'pods-fit-existing-nodes': define({
+  },
+  'pods-fit-existing-nodes': {
     meaning: 'The pending pods have room on existing or starting nodes.',
     remedy: 'Wait for kube-scheduler.',
     parameters: { pods: count('pending pods'), nodes: count('nodes that have room for them') },
-    sentence: ({ pods, nodes }) =>
-      `${pods} ${pods === 1 ? 'pod has' : 'pods have'} room on ${nodes} existing or starting ${nodes === 1 ? 'node' : 'nodes'}`,
-  }),
-  unchanged: define({
+  },
+  unchanged: {
     meaning: 'A pass changed nothing, for these reasons. Recorded once, until the reasons change.',
     remedy: 'See each reason.',
     parameters: { reasons: tallies('the reasons, the most frequent first') },
-    sentence: ({ reasons }) =>
-      reasons.length === 0 ? 'nothing is due' : `nothing changes: ${talliesText(reasons)}`,
-  }),
-} as const;
-
-/** Why the chosen offering is better than the runner-up. */
-export function runnerUpText(difference: number, currency: Currency): string {
-  return difference > 0
-    ? `holds the same pods for ${money(difference, currency)} more an hour`
-    : 'costs the same; the name comes later in the alphabet';
-}
+  },
+} as const satisfies Definitions;
