@@ -238,8 +238,6 @@ const TESTED_IN: Readonly<Record<string, string>> = {
   'comparison/': 'test/unit/comparison.test.ts',
   'launch/image-families/': 'test/unit/launch/image-families/families.test.ts',
   'disruption/consolidation/move.ts': 'test/unit/disruption/consolidation/consolidate.test.ts',
-  // Definitions: each is looked at as one of the list.
-  'explain/parameters.ts': 'test/unit/explain/reason.test.ts',
   'explain/sentences/': 'test/unit/explain/reason.test.ts',
   'rollouts/': 'test/property/expected-pods.test.ts',
 };
