@@ -15,8 +15,11 @@ import { queueRecord } from '../test/support/closed-loop/messages.ts';
 
 const RUNS = 15;
 
-/** The limit for importing: this many times the CPU of an empty module, and these milliseconds. */
-const LIMIT = { factor: 2.5, ms: 60 };
+/**
+ * The limit for importing: this many times the CPU of an empty module, and these milliseconds. It is
+ * 150 ms on a machine that reads an empty module in 25 ms.
+ */
+const LIMIT = { factor: 3, ms: 75 };
 
 /** An idle tick: nothing is pending and nothing is wrong; of the others the least there can be. */
 const EVENTS: Readonly<Record<FunctionName, object>> = {
