@@ -89,14 +89,14 @@ describe('joiner replay', () => {
   });
 
   it.each([
-    ['no recording', '{"format": 2}', ': not a recording of Joiner'],
-    ['of a layout to come', '{"format": 3, "snapshot": {}}', ': not a recording of Joiner'],
+    ['no recording', '{"format": 3}', ': not a recording of Joiner'],
+    ['of a layout to come', '{"format": 4, "snapshot": {}}', ': not a recording of Joiner'],
     ['null', 'null', ': not a recording of Joiner'],
     ['no JSON', 'oops', ': the decision cannot be repeated: '],
-    ['cut off', '{"format": 2, "snapshot": {"pods": [', ': the decision cannot be repeated: '],
+    ['cut off', '{"format": 3, "snapshot": {"pods": [', ': the decision cannot be repeated: '],
     [
       'empty inside',
-      '{"format": 2, "useCase": "provision", "snapshot": {}}',
+      '{"format": 3, "useCase": "provision", "snapshot": {}}',
       ': the decision cannot be repeated',
     ],
   ])('refuses what is %s', async (_, text, says) => {

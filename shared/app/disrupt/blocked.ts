@@ -6,11 +6,12 @@ import { recordNothing } from '../writes/decisions.ts';
 import { type Blocked, blocked } from './events.ts';
 import type { DisruptPass } from './pass.ts';
 
-/** A pool that can launch nothing keeps what it has; undefined: it is ready. */
-export function blockedByPool(pool: NodePool): Blocked | undefined {
+/** A pool that can launch nothing keeps what it has; empty: it is ready. */
+export function blockedByPool(pool: NodePool): readonly Blocked[] {
   const ready = conditionOf(pool, 'Ready');
-  if (ready?.status === 'True') return undefined;
-  return blocked([reason('nodepool-cannot-launch', { said: ready?.message ?? 'it is new' })], true);
+  if (ready?.status === 'True') return [];
+  const said = ready?.message ?? 'it is new';
+  return [blocked([reason('nodepool-cannot-launch', { said })], true)];
 }
 
 /** Whether nothing may be launched in the place of what goes; what was approved may. */

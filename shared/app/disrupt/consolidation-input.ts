@@ -22,7 +22,7 @@ import {
   ZONE,
 } from '../../core/model/labels.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
-import { blockedByPool, isDisruptionPaused, isLaunchPaused } from './blocked.ts';
+import { blockedByPool, isDisruptionPaused, isLaunchPaused, LAUNCHES_PAUSED } from './blocked.ts';
 import { Allowance } from './budgets.ts';
 import {
   type DisruptionCandidate,
@@ -31,6 +31,7 @@ import {
 } from './candidates.ts';
 import { endingsLeft } from './emptiness.ts';
 import { withoutFailedMoves } from './failed-moves.ts';
+import { reasonsNotDue } from './not-due.ts';
 import type { DisruptPass } from './pass.ts';
 import { reservedSnapshot } from './snapshot.ts';
 
@@ -52,17 +53,29 @@ function priceOf({ resolution }: DisruptPass, { labels }: NodeClaim): number | u
 /** A node whose price is known. */
 type PricedCandidate = ConsolidationCandidate & DisruptionCandidate;
 
+/** Those of the nodes whose price is known; of the others that it is not is noted. */
 export function pricedCandidates(
   pass: DisruptPass,
   standing: readonly DisruptionCandidate[],
 ): readonly PricedCandidate[] {
   return standing.flatMap((each): readonly PricedCandidate[] => {
-    const pricePerHour = priceOf(pass, each.claim);
-    if (pricePerHour === undefined) return [];
-    const isSpot = each.claim.labels[CAPACITY_TYPE] === SPOT;
-    const isDrifted = each.drift.drifts.length > 0;
-    const evictionCost = evictionCostOf(each.pods);
-    return [{ ...each, pricePerHour, isSpot, isDrifted, evictionCost }];
+    const { claim, drift, pods } = each;
+    const pricePerHour = priceOf(pass, claim);
+    if (pricePerHour === undefined) {
+      pass.kept.set(claim.name, [priceUnknown(claim)]);
+      return [];
+    }
+    const isSpot = claim.labels[CAPACITY_TYPE] === SPOT;
+    const isDrifted = drift.drifts.length > 0;
+    return [{ ...each, pricePerHour, isSpot, isDrifted, evictionCost: evictionCostOf(pods) }];
+  });
+}
+
+function priceUnknown({ labels }: NodeClaim): Reason {
+  return reason('node-price-unknown', {
+    instanceType: labels[INSTANCE_TYPE] ?? '',
+    capacityType: labels[CAPACITY_TYPE] ?? '',
+    zone: labels[ZONE] ?? '',
   });
 }
 
@@ -79,32 +92,24 @@ function poolUses(nodes: readonly PricedCandidate[]): ReadonlyMap<string, PoolUs
   );
 }
 
-/** Why nodes of its pool with pods never go, or not so soon; empty: they may. */
-export function reasonsNotDue({ nowMs }: DisruptPass, each: PoolCandidate): readonly Reason[] {
-  const { pool } = each;
-  const { consolidationPolicy, consolidateAfter } = pool.disruption;
-  const isNever = consolidateAfter === 'Never';
-  const isSoon = !isNever && !isConsolidatable(each, consolidateAfter, nowMs);
-  return [
-    ...(pool.replicas === undefined
-      ? []
-      : [reason('nodepool-static-stays', { nodePool: pool.name })]),
-    ...(consolidationPolicy === 'WhenEmpty' ? [reason('policy-when-empty', {})] : []),
-    ...(isNever ? [reason('consolidate-after-never', {})] : []),
-    ...(isSoon ? [reason('pods-changed-recently', {})] : []),
-  ];
-}
-
-/** Those of the nodes with pods that their pools let go now; what is known of the others is noted. */
+/**
+ * Those of the nodes with pods that their pools let go now. Why the others stay is noted: of a node
+ * about which somebody asks everything, since each of it is an obstacle of its own.
+ */
 export function dueCandidates(
   pass: DisruptPass,
   nodes: readonly PricedCandidate[],
 ): readonly PricedCandidate[] {
+  const { asked, kept } = pass;
   return nodes.filter((each) => {
     if (isEmpty(each)) return false;
+    const { name } = each.claim;
     const reasons = reasonsNotDue(pass, each);
-    if (reasons.length > 0) pass.kept.set(each.claim.name, reasons);
-    return reasons.length === 0;
+    if (reasons.length === 0) return true;
+    const held =
+      name === asked ? allOf(holdOf(pass, each, new Allowance(pass, 'Underutilized'))) : [];
+    kept.set(name, [...reasons, ...held]);
+    return false;
   });
 }
 
@@ -116,6 +121,10 @@ interface Hold {
   /** Of the node and its pods. */
   readonly own: readonly Reason[];
   readonly budgets: readonly Reason[];
+}
+
+function allOf({ unread, ofPool, own, budgets }: Hold): readonly Reason[] {
+  return [...unread, ...ofPool, ...own, ...budgets];
 }
 
 /** All that holds the node, whether a move of its pods would pay back or not. */
@@ -133,7 +142,7 @@ export function holdOf(
       isReason(each) ? [each] : [],
     ),
     ofPool: [
-      ...(blockedByPool(pool)?.reasons ?? []),
+      ...blockedByPool(pool).flatMap(({ reasons }) => reasons),
       ...(young === undefined || young.code === 'guard-unreadable' ? [] : [young]),
     ],
     own: [...blockersOf(each, podDisruptionBudgets, nowMs, 'graceful'), ...unevictableBy(each)],
@@ -154,9 +163,10 @@ async function freeNodes(
   const free: PricedCandidate[] = [];
   for (const each of nodes) {
     const { claim, pool } = each;
-    const { unread, ofPool, own, budgets } = holdOf(pass, each, allowance);
+    const held = holdOf(pass, each, allowance);
+    const { unread, ofPool, own } = held;
     if (unread.length > 0) await events.ofPool(pool, unread);
-    const reasons = [...unread, ...ofPool, ...own, ...budgets];
+    const reasons = allOf(held);
     if (reasons.length === 0) free.push(each);
     else kept.set(claim.name, reasons);
     const isLasting = unread.length + ofPool.length === 0 && own.length > 0;
@@ -172,12 +182,18 @@ export async function consolidationOf(
   const { settings, nowMs } = pass;
   const nodes = pricedCandidates(pass, disruptionCandidates(pass));
   const due = dueCandidates(pass, nodes);
-  if (due.length === 0 || isLaunchPaused(pass) || (await isDisruptionPaused(pass)))
+  if (due.length === 0 || (await isDisruptionPaused(pass))) return undefined;
+  if (isLaunchPaused(pass)) {
+    for (const { claim } of due) pass.kept.set(claim.name, LAUNCHES_PAUSED.reasons);
     return undefined;
+  }
   const allowance = new Allowance(pass, 'Underutilized');
   const candidates = await freeNodes(pass, due, allowance);
   if (candidates.length === 0) return undefined;
   const { snapshot: reserved, hosts } = await reservedSnapshot(pass);
+  for (const { claim, node } of candidates) {
+    if (hosts.has(node.name)) pass.kept.set(claim.name, [reason('node-takes-pods', {})]);
+  }
   const snapshot = withoutFailedMoves(pass, reserved);
   // What is empty goes for nothing: to move pods there saves no more.
   const restless = nodes.filter((each) => {
@@ -185,11 +201,17 @@ export async function consolidationOf(
     if (consolidateAfter === 'Never' || each.pool.replicas !== undefined) return false;
     return isEmpty(each) || !isConsolidatable(each, consolidateAfter, nowMs);
   });
+  const nodesMax = endingsLeft(pass);
+  if (nodesMax === 0) {
+    for (const { claim } of candidates) {
+      pass.kept.set(claim.name, [reason('terminations-capped', {})]);
+    }
+  }
   return {
     snapshot,
     candidates: candidates.filter(({ node }) => !hosts.has(node.name)),
     allowance: new Map(candidates.map(({ pool }) => [pool.name, allowance.left(pool)])),
-    nodesMax: endingsLeft(pass),
+    nodesMax,
     pools: poolUses(nodes),
     quiet: new Set(restless.map(({ node }) => node.name)),
     scheduling: settings.scheduling,

@@ -107,7 +107,7 @@ function stillWorth(
     if (nodes.length < uids.size || nodes.length > most || !isAllowed) return [];
     const again = reconsider({ ...now, snapshot, known: new Map() }, nodes);
     if (again.kind !== 'move') {
-      for (const { claim } of nodes) pass.kept.set(claim.name, [again.why]);
+      for (const { claim } of nodes) pass.kept.set(claim.name, again.reasons);
       return [];
     }
     if (again.replacements.length > 0 && isRemoval) return [];
@@ -125,10 +125,12 @@ function noteRefusals(
   { kept, unconsolidatable }: DisruptPass,
   refusals: Consolidated['refusals'],
 ): void {
-  for (const [claims, why] of refusals) {
+  for (const [claims, reasons] of refusals) {
     if (claims.includes(',')) continue;
-    kept.set(claims, [why]);
-    unconsolidatable.set(claims, [why]);
+    kept.set(claims, reasons);
+    // Pods wait for a node for a minute or two, and then there is another reason.
+    const isPassing = reasons.some(({ code }) => code === 'pending-pods-first');
+    if (!isPassing) unconsolidatable.set(claims, reasons);
   }
 }
 

@@ -28,7 +28,7 @@ export interface DisruptReport {
   readonly deleted: readonly string[];
   /** What was begun or done, beside what was under way. */
   readonly disruptions: readonly Disruption[];
-  /** Why nodes with pods that were looked at stay, by the claim's name. */
+  /** Why nodes that were looked at stay, by the claim's name. */
   readonly kept: ReadonlyMap<string, readonly Reason[]>;
   /** Steps that were refused; the others went on. */
   readonly failures: readonly Failure[];
@@ -175,12 +175,10 @@ export async function disrupt(
   const first = await leases.withLease('decide', (held) => decide(held, settings, own));
   if (first === undefined) return LEFT_TO_ANOTHER;
   const { pass, searches, isKarpenterActive } = first.result;
-  const { created, deleted, disruptions, kept, failures } = pass;
-  const report = { created, deleted, disruptions, kept, failures, isLeftToAnother: false };
   const found = searches.map((each) => each.run()).filter(({ isEmpty }) => !isEmpty);
   const isOver = found.length === 0;
   if (isOver && !isKarpenterActive) await recordStays(pass);
-  if (isKarpenterActive || (isOver && !hasNews(pass))) return { ...report, isWoken: first.isWoken };
+  if (isKarpenterActive || (isOver && !hasNews(pass))) return reportOf(pass, first.isWoken);
   if (first.isWoken) leases.wakeAnother?.();
   const second = await leases.withLease('decide', async (held) => {
     const again = await observedAgain(held, settings, own, pass);
@@ -189,5 +187,12 @@ export async function disrupt(
       await recordUnconsolidatable(again);
     });
   });
-  return { ...report, isWoken: second?.isWoken ?? false };
+  return reportOf(pass, second?.isWoken ?? false);
+}
+
+/** What the other methods say of a node comes before what consolidation says. */
+function reportOf(pass: DisruptPass, isWoken: boolean): DisruptReport {
+  const { created, deleted, disruptions, events, failures } = pass;
+  const kept = new Map([...pass.kept, ...events.reasons].filter(([, all]) => all.length > 0));
+  return { created, deleted, disruptions, kept, failures, isWoken, isLeftToAnother: false };
 }

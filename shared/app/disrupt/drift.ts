@@ -1,4 +1,10 @@
-import { statesOf, type Trials, triesText, verdictOf } from '../../core/disruption/canary.ts';
+import {
+  statesOf,
+  type Trials,
+  triesText,
+  type Verdict,
+  verdictOf,
+} from '../../core/disruption/canary.ts';
 import { blockersOf, inTurn, isEmpty, isReschedulable } from '../../core/disruption/candidates.ts';
 import {
   type Places,
@@ -119,33 +125,35 @@ function replacementsOf(
   return { replacements, elsewhere: outcome.elsewhere };
 }
 
-/** Why the candidate has to wait whatever would replace it; undefined: it need not. */
-function reasonBlocked({ pass }: Choosing, candidate: DisruptionCandidate): Blocked | undefined {
-  const ofPool = blockedByPool(candidate.pool);
-  if (ofPool !== undefined) return ofPool;
-  const { podDisruptionBudgets } = pass.state.objects;
-  const reasons = blockersOf(candidate, podDisruptionBudgets, pass.nowMs, 'eventual');
-  return reasons.length === 0 ? undefined : blocked(reasons);
+/** Whether the candidate may go as far as canaries are concerned. */
+function trialVerdict(choosing: Choosing, candidate: DisruptionCandidate): Verdict {
+  if (isRemoval(choosing, candidate)) return { kind: 'free' };
+  return verdictOf(candidate.drift.drifts, choosing.trials, choosing.pass.nowMs);
+}
+
+/** All that makes the candidate wait whatever would replace it, the first of which an Event says. */
+function blocksOf(choosing: Choosing, candidate: DisruptionCandidate): readonly Blocked[] {
+  const { state, nowMs } = choosing.pass;
+  const own = blockersOf(candidate, state.objects.podDisruptionBudgets, nowMs, 'eventual');
+  const verdict = trialVerdict(choosing, candidate);
+  return [
+    ...blockedByPool(candidate.pool),
+    ...(own.length === 0 ? [] : [blocked(own)]),
+    ...(verdict.kind === 'blocked' ? [blocked([verdict.why], true)] : []),
+  ];
 }
 
 /** What to do with the candidate, or why nothing is done. */
-function chosen(choosing: Choosing, candidate: DisruptionCandidate): Choice | Blocked {
-  const { pass, trials } = choosing;
-  const held = reasonBlocked(choosing, candidate);
-  if (held !== undefined) return held;
-  const verdict = isRemoval(choosing, candidate)
-    ? ({ kind: 'free' } as const)
-    : verdictOf(candidate.drift.drifts, trials, pass.nowMs);
-  if (verdict.kind === 'blocked') return blocked([verdict.why], true);
+function chosen(choosing: Choosing, candidate: DisruptionCandidate): Choice | readonly Blocked[] {
+  const { pass } = choosing;
+  const blocks = blocksOf(choosing, candidate);
+  if (blocks.length > 0) return blocks;
   const found = replacementsOf(choosing, candidate);
-  if (isReason(found)) return blocked([found]);
-  if (found.replacements.length > 0 && isLaunchPaused(pass)) return LAUNCHES_PAUSED;
-  return {
-    kind: 'choice',
-    candidate,
-    ...found,
-    states: verdict.kind === 'canary' ? verdict.states : [],
-  };
+  if (isReason(found)) return [blocked([found])];
+  if (found.replacements.length > 0 && isLaunchPaused(pass)) return [LAUNCHES_PAUSED];
+  const verdict = trialVerdict(choosing, candidate);
+  const states = verdict.kind === 'canary' ? verdict.states : [];
+  return { kind: 'choice', candidate, ...found, states };
 }
 
 /** What takes the candidate's place says what it is the first to have. */
@@ -236,6 +244,20 @@ function triesNothing({ states, replacements }: Choice): boolean {
   return states.length > 0 && !replacements.some((each) => possibleStates(states, each).length > 0);
 }
 
+/** An Event says the first where the budgets are not what the candidate waits for. */
+async function noteBlocks(
+  { events }: DisruptPass,
+  candidate: DisruptionCandidate,
+  blocks: readonly Blocked[],
+  isAllowed: boolean,
+): Promise<void> {
+  const budget = isAllowed ? [] : [reason('budget-blocks', { reason: 'Drifted' })];
+  const reasons = blocks.flatMap((each) => each.reasons);
+  events.reasons.set(candidate.claim.name, [...budget, ...reasons]);
+  const [first] = blocks;
+  if (isAllowed && first !== undefined) await events.record(candidate, candidate.pool, first);
+}
+
 async function choose(
   choosing: Choosing,
   candidates: readonly DisruptionCandidate[],
@@ -249,9 +271,9 @@ async function choose(
   };
   for (const candidate of candidates) {
     if (choosing.simulations >= SIMULATIONS_MAX) break;
-    if (!(await allowance.allows(candidate.pool))) continue;
-    const choice = chosen(choosing, candidate);
-    if (choice.kind === 'waiting') await pass.events.record(candidate, candidate.pool, choice);
+    const isAllowed = await allowance.allows(candidate.pool);
+    const choice = isAllowed ? chosen(choosing, candidate) : blocksOf(choosing, candidate);
+    if (!('kind' in choice)) await noteBlocks(pass, candidate, choice, isAllowed);
     else if (triesNothing(choice)) spare.push(choice);
     else await begin(choice);
   }
@@ -260,7 +282,7 @@ async function choose(
   if (first === undefined || !(await allowance.allows(first.candidate.pool))) return;
   // What has begun since may have taken the room that its pods would go to.
   const again = chosen(choosing, first.candidate);
-  if (again.kind === 'choice') await begin(again);
+  if ('kind' in again) await begin(again);
 }
 
 async function replaceDrifted(

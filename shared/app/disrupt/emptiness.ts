@@ -22,6 +22,7 @@ import {
 import { beginDisruption, deleteNodeClaim, untaint } from './commands.ts';
 import { type Blocked, blocked } from './events.ts';
 import type { DisruptionMethod } from './method.ts';
+import { reasonsNotDue } from './not-due.ts';
 import { type DisruptPass, mayChoose } from './pass.ts';
 import { planningSnapshot } from './snapshot.ts';
 import { withoutDisruptedTaint } from './without-disrupted-taint.ts';
@@ -96,16 +97,21 @@ function withoutSpare(
   });
 }
 
-/** Why an idle node whose time has come stays; undefined: it need not. */
-function reasonBlocked(
+const BUDGET_BLOCKS = reason('budget-blocks', { reason: 'Empty' });
+
+/** All that keeps an idle node whose time has come, the first of which an Event says. */
+function blocksOf(
   pass: DisruptPass,
   candidate: EmptyCandidate,
   pool: NodePool,
-): Blocked | undefined {
-  if (isLaunchPaused(pass)) return LAUNCHES_PAUSED;
+): readonly Blocked[] {
   const { podDisruptionBudgets } = pass.state.objects;
-  const reasons = blockersOf(candidate, podDisruptionBudgets, pass.nowMs, 'graceful');
-  return blockedByPool(pool) ?? (reasons.length === 0 ? undefined : blocked(reasons));
+  const own = blockersOf(candidate, podDisruptionBudgets, pass.nowMs, 'graceful');
+  return [
+    ...(isLaunchPaused(pass) ? [LAUNCHES_PAUSED] : []),
+    ...blockedByPool(pool),
+    ...(own.length === 0 ? [] : [blocked(own)]),
+  ];
 }
 
 /** What `lifecycle` counts: the instances that it ends in a minute. */
@@ -145,15 +151,29 @@ async function chosenNodes(
   for (const candidate of due) {
     // Launches of a pool may be halted, which only the snapshot says.
     const pool = snapshot.nodePools.find(({ name }) => name === candidate.pool.name);
-    const held = reasonBlocked(pass, candidate, pool ?? candidate.pool);
-    if (held !== undefined) await events.record(candidate, candidate.pool, held);
-    else if (await allowance.allows(candidate.pool)) free.push(candidate);
+    const held = blocksOf(pass, candidate, pool ?? candidate.pool);
+    const isAllowed = await allowance.allows(candidate.pool);
+    const reasons = [
+      ...held.flatMap((each) => each.reasons),
+      ...(isAllowed ? [] : [BUDGET_BLOCKS]),
+    ];
+    events.reasons.set(candidate.claim.name, reasons);
+    const [first] = held;
+    if (first !== undefined) await events.record(candidate, candidate.pool, first);
+    else if (isAllowed) free.push(candidate);
   }
   const chosen: EmptyCandidate[] = [];
   const most = endingsLeft(pass);
+  for (const { claim } of free) events.reasons.set(claim.name, [reason('empty-node-needed', {})]);
   for (const candidate of notNeeded(snapshot, free, settings.scheduling)) {
-    if (chosen.length >= most || !(await allowance.allows(candidate.pool))) continue;
-    allowance.take(candidate.pool);
+    const { claim, pool } = candidate;
+    const stays = [
+      ...((await allowance.allows(pool)) ? [] : [BUDGET_BLOCKS]),
+      ...(chosen.length < most ? [] : [reason('terminations-capped', {})]),
+    ];
+    events.reasons.set(claim.name, stays);
+    if (stays.length > 0) continue;
+    allowance.take(pool);
     chosen.push(candidate);
   }
   return chosen;
@@ -220,10 +240,21 @@ async function finish(pass: DisruptPass, held: ReadonlySet<string>): Promise<voi
   });
 }
 
+/** Notes why its pool lets the idle node not go; of one about which somebody asks, all else too. */
+function noteNotDue(pass: DisruptPass, idle: DisruptionCandidate): void {
+  const { name } = idle.claim;
+  const reasons = reasonsNotDue(pass, idle);
+  if (reasons.length === 0) return;
+  const isSpent = name === pass.asked && new Allowance(pass, 'Empty').left(idle.pool) <= 0;
+  const blocks = name === pass.asked ? blocksOf(pass, idle, idle.pool) : [];
+  const others = blocks.flatMap((each) => each.reasons);
+  pass.events.reasons.set(name, [...reasons, ...others, ...(isSpent ? [BUDGET_BLOCKS] : [])]);
+}
+
 function candidates(pass: DisruptPass): readonly DisruptionCandidate[] {
-  return disruptionCandidates(pass)
-    .filter((each) => each.pool.replicas === undefined && isIdle(each, pass.nowMs))
-    .toSorted(byName);
+  const idle = disruptionCandidates(pass).filter((each) => isIdle(each, pass.nowMs));
+  for (const each of idle) noteNotDue(pass, each);
+  return idle.filter(({ pool }) => pool.replicas === undefined).toSorted(byName);
 }
 
 async function removeEmpty(

@@ -31,7 +31,7 @@ export function blocked(reasons: readonly Reason[], isOfPool = false): Blocked {
 
 /** Says in one pass what waits and why, each thing once, and of so many nodes at most. */
 export class BlockedEvents {
-  /** By the claim's name, what was found to keep its node, said or not. */
+  /** By the claim's name, all that was found to keep its node, whether an Event says it or not. */
   readonly reasons = new Map<string, readonly Reason[]>();
   readonly #ports: Ports;
   readonly #nodesMax: number;
@@ -62,7 +62,7 @@ export class BlockedEvents {
     pool: NodePool,
     { reasons, isOfPool }: Blocked,
   ): Promise<void> {
-    this.reasons.set(claim.name, reasons);
+    if (!this.reasons.has(claim.name)) this.reasons.set(claim.name, reasons);
     if (isOfPool) {
       await this.ofPool(pool, reasons);
       return;

@@ -4,7 +4,7 @@ import type { NodeClaim } from '../../core/model/provisioning.ts';
 import { isPaused } from '../settings.ts';
 import { recordUnchanged } from '../writes/unchanged.ts';
 import { disruptionCandidates } from './candidates.ts';
-import { reasonsNotDue } from './consolidation-input.ts';
+import { reasonsNotDue } from './not-due.ts';
 import type { DisruptPass } from './pass.ts';
 
 /** All that is known of why nodes stay, by the claim's name. */
@@ -15,7 +15,9 @@ function reasonsOf(pass: DisruptPass): ReadonlyMap<string, readonly Reason[]> {
     return reasons.length === 0 ? [] : [[each.claim.name, reasons] as const];
   });
   const awaited = commands.map(({ claim }) => [claim.name, [awaiting(claim)]] as const);
-  return new Map([...notDue, ...kept, ...events.reasons, ...awaited]);
+  return new Map(
+    [...notDue, ...kept, ...events.reasons, ...awaited].filter(([, all]) => all.length > 0),
+  );
 }
 
 function awaiting({ annotations }: NodeClaim): Reason {

@@ -3,14 +3,14 @@ import type {
   Consolidation,
 } from '../../core/disruption/consolidation/consolidate.ts';
 import type { ConsolidationCandidate } from '../../core/disruption/consolidation/payback.ts';
-import { type Reason, sentence } from '../../core/explain/reason.ts';
+import { type Reason, sentence, sentences } from '../../core/explain/reason.ts';
 import type { Plan } from '../../core/model/plan.ts';
 import { type Pod, podKey } from '../../core/model/pod.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../core/model/snapshot.ts';
 import { jsonValue, type SnapshotJson, snapshotJson } from './snapshot-json.ts';
 
 /** Another layout gets another number, and is refused by those that do not know it. */
-export const FORMAT = 2;
+export const FORMAT = 3;
 
 /** What a plan of `provision` was made from. */
 export interface Planning {
@@ -60,6 +60,11 @@ function withSentence([name, why]: readonly [string, Reason]): readonly [string,
   return [name, sentence(why)];
 }
 
+/** All of them. */
+function withSentences([name, reasons]: readonly [string, readonly Reason[]]) {
+  return [name, sentences(reasons)] as const;
+}
+
 /** What came of a decision, in an order that only depends on it. */
 export function planAnswer(plan: Plan): unknown {
   const byKey = <Each>(entries: ReadonlyMap<string, Each>) =>
@@ -79,7 +84,7 @@ export function movesAnswer({ moves, refusals, plans }: Consolidated): unknown {
     balance,
   }));
   const inOrder = [...refusals].sort(([a], [b]) => (a < b ? -1 : 1));
-  return { moves: named, refusals: inOrder.map(withSentence), plans };
+  return { moves: named, refusals: inOrder.map(withSentences), plans };
 }
 
 export function textOf(value: unknown): string {

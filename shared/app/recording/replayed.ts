@@ -26,7 +26,7 @@ type Rest = Omit<
   readonly allowance: readonly (readonly [string, number])[];
   readonly pools: readonly (readonly [string, { pricePerHour: number; disruption: number }])[];
   readonly quiet: readonly string[];
-  readonly known: readonly (readonly [string, Reason])[];
+  readonly known: readonly (readonly [string, readonly Reason[]])[];
 };
 
 function candidatesFrom(

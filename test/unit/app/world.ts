@@ -7,8 +7,8 @@ import { deployment, nodeClass, nodePool, smallWorld } from '../../sim/small-wor
 export const MINUTE = 60_000;
 
 /** One pod a node, so that a world has as many nodes as pods. */
-export function spread(name: string, replicas: number): Json {
-  return deployment(name, replicas, '1', {
+export function spread(name: string, replicas: number, cpu = '1'): Json {
+  return deployment(name, replicas, cpu, {
     affinity: {
       podAntiAffinity: {
         requiredDuringSchedulingIgnoredDuringExecution: [

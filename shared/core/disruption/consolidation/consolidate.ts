@@ -27,7 +27,7 @@ export interface Consolidation {
   /** Where not all can be looked at, another turn begins with others. */
   readonly turn: number;
   /** What came of groups of nodes when the snapshot was the same, as {@link Consolidated} has it. */
-  readonly known: ReadonlyMap<string, Reason>;
+  readonly known: Consolidated['refusals'];
   /** The claim of a node about which somebody asks: why it stays is found out first. */
   readonly asked?: string | undefined;
 }
@@ -36,7 +36,7 @@ export interface Consolidated {
   /** No node is part of two, none takes in pods of one and goes with another. */
   readonly moves: readonly Move[];
   /** Why groups of nodes stay, by the names of their claims with commas. */
-  readonly refusals: ReadonlyMap<string, Reason>;
+  readonly refusals: ReadonlyMap<string, readonly Reason[]>;
   /** Plans made. */
   readonly plans: number;
   /** All groups were looked at: as long as nothing changes there is nothing more to find. */
@@ -102,9 +102,9 @@ class Search {
   private readonly gone = new Set<ConsolidationCandidate>();
   private bound: GainBound;
   readonly moves: Move[] = [];
-  readonly refusals: Map<string, Reason>;
+  readonly refusals: Map<string, readonly Reason[]>;
   /** The refusals as long as nothing was moved. */
-  before: ReadonlyMap<string, Reason>;
+  before: Consolidated['refusals'];
   plans = 0;
 
   constructor(input: Consolidation, context: MoveContext) {
@@ -150,14 +150,14 @@ class Search {
     const key = keyOf(nodes);
     if (this.refusals.has(key)) return undefined;
     if (this.bound.of(nodes) <= 0) {
-      this.refusals.set(key, reason('saving-too-small', {}));
+      this.refusals.set(key, [reason('saving-too-small', {})]);
       return undefined;
     }
     const found = moveOf(this.context, nodes, () => {
       this.plans += 1;
     });
     if (found.kind === 'move') return found;
-    this.refusals.set(key, found.why);
+    this.refusals.set(key, found.reasons);
     return undefined;
   }
 
@@ -236,13 +236,15 @@ function contextOf(input: Consolidation): MoveContext | undefined {
   return { snapshot, waiting, pools, scheduling, settings };
 }
 
+const PENDING_FIRST = [reason('pending-pods-first', {})];
+
 /** Whether the nodes may go together as things are now. */
 export function reconsider(
   input: Consolidation,
   nodes: readonly ConsolidationCandidate[],
 ): Move | Refusal {
   const context = contextOf(input);
-  if (context === undefined) return { kind: 'refusal', why: reason('pending-pods-first', {}) };
+  if (context === undefined) return { kind: 'refusal', reasons: PENDING_FIRST };
   return moveOf(context, nodes);
 }
 
@@ -251,7 +253,7 @@ function searched(
   input: Consolidation,
   context: MoveContext,
   order: readonly ConsolidationCandidate[],
-  known: ReadonlyMap<string, Reason>,
+  known: Consolidated['refusals'],
 ): Search {
   const search = new Search({ ...input, known }, context);
   const asked = order.find(({ claim }) => claim.name === input.asked);
@@ -275,9 +277,12 @@ function searched(
  */
 export function consolidate(input: Consolidation): Consolidated {
   const { candidates, plansMax, turn } = input;
-  const context = candidates.length === 0 ? undefined : contextOf(input);
+  const nothing = { moves: [], refusals: new Map(), plans: 0, isExhausted: true };
+  if (candidates.length === 0) return nothing;
+  const context = contextOf(input);
   if (context === undefined) {
-    return { moves: [], refusals: new Map(), plans: candidates.length && 1, isExhausted: true };
+    const refusals = new Map(candidates.map((each) => [keyOf([each]), PENDING_FIRST]));
+    return { ...nothing, refusals, plans: 1 };
   }
   const isFew = plansMax < ORDERS.length * PLANS_MIN;
   const from = isFew ? turn % ORDERS.length : 0;

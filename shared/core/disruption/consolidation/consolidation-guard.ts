@@ -78,29 +78,25 @@ export function settingsFor(
   return horizonMs === settings.horizonMs ? settings : { ...settings, horizonMs };
 }
 
-/** Why a NodePool does not take the move; undefined: all take it. */
+/** What NodePools ask for and the move does not bring; empty: all take it. */
 export function guarded(
   nodes: readonly ConsolidationCandidate[],
   { saving }: Balance,
   currency: Currency,
-): Reason | undefined {
+): readonly Reason[] {
   const before = nodes.reduce((sum, { pricePerHour }) => sum + pricePerHour, 0);
-  for (const [name, guard] of guardsOf(nodes)) {
-    if (guard.saving !== undefined && saving < guard.saving) {
-      const asked = { amount: guard.saving, currency };
-      return reason('guard-saving', {
-        nodePool: name,
-        saving: { amount: saving, currency },
-        asked,
-      });
-    }
-    if (guard.share !== undefined && saving < guard.share * before) {
-      const percent = Math.round((saving / before) * 100);
-      const asked = Math.round(guard.share * 100);
-      return reason('guard-share', { nodePool: name, percent, asked });
-    }
-  }
-  return undefined;
+  return [...guardsOf(nodes)].flatMap(([nodePool, { saving: least = 0, share = 0 }]) => {
+    const saved = { amount: saving, currency };
+    const asked = { amount: least, currency };
+    const percents = {
+      percent: Math.round((saving / before) * 100),
+      asked: Math.round(share * 100),
+    };
+    return [
+      ...(saving < least ? [reason('guard-saving', { nodePool, saving: saved, asked })] : []),
+      ...(saving < share * before ? [reason('guard-share', { nodePool, ...percents })] : []),
+    ];
+  });
 }
 
 /** Why the node is too young to be moved, or its pool's guard cannot be read; undefined: it is not. */

@@ -3,7 +3,7 @@ import { invariant } from '../../invariant.ts';
 import type { EvictionOrder } from '../../lifecycle/eviction-order.ts';
 import { NODE_POOL, SPOT } from '../../model/labels.ts';
 import type { Plan, PlannedNodeClaim } from '../../model/plan.ts';
-import { type Pod, podKey } from '../../model/pod.ts';
+import { podKey } from '../../model/pod.ts';
 import type { NodePool } from '../../model/provisioning.ts';
 import { amountOf } from '../../model/resources.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../model/snapshot.ts';
@@ -54,7 +54,8 @@ export interface Move {
 /** Why nodes stay. */
 export interface Refusal {
   readonly kind: 'refusal';
-  readonly why: Reason;
+  /** Without all of them the nodes may go, or there is a reason that only shows then; not empty. */
+  readonly reasons: readonly Reason[];
 }
 
 /** What moves are judged by. */
@@ -81,10 +82,6 @@ export function snapshotAfter(
   return withPlaces(without, elsewhere);
 }
 
-function refusal(why: Reason): Refusal {
-  return { kind: 'refusal', why };
-}
-
 /** Why the plan is not one that may be carried out; undefined: it is. */
 function fault(
   plan: Plan,
@@ -108,14 +105,18 @@ function isUnguarded(pool: NodePool): boolean {
   return !isReason(guard) && guard.size === 0;
 }
 
-/** Whether the nodes that take pods in could bear what these may use. */
+/** By NodePool the first of the nodes that take pods in and could not bear what these may use. */
 function overloaded(
   snapshot: ClusterSnapshot,
   places: Places,
   replacements: readonly PlannedNodeClaim[],
-): Reason | undefined {
+): readonly Reason[] {
   const pools = new Map(snapshot.nodePools.map((pool) => [pool.name, pool]));
-  if (snapshot.nodePools.every(isUnguarded)) return undefined;
+  if (snapshot.nodePools.every(isUnguarded)) return [];
+  const found = new Map<string, Reason>();
+  const note = (pool: NodePool, why: Reason | undefined): void => {
+    if (why !== undefined && !found.has(pool.name)) found.set(pool.name, why);
+  };
   const byKey = new Map(snapshot.pods.map((pod) => [podKey(pod), pod]));
   const byNode = Map.groupBy(snapshot.pods, ({ nodeName }) => nodeName);
   const taken = Map.groupBy([...places], ([, node]) => node);
@@ -125,21 +126,17 @@ function overloaded(
     const pool = pools.get(nodePool ?? '');
     if (pool === undefined) continue;
     const coming = (taken.get(name) ?? []).flatMap(([pod]) => byKey.get(pod) ?? []);
-    const why = overLimits(pool, name, allocatable, [...(byNode.get(name) ?? []), ...coming]);
-    if (why !== undefined) return why;
+    const all = [...(byNode.get(name) ?? []), ...coming];
+    note(pool, overLimits(pool, name, allocatable, all));
   }
   for (const { nodePool, chosen, pods } of replacements) {
     const pool = pools.get(nodePool);
     const type = snapshot.instanceTypes.get(nodePool)?.find(({ name }) => name === chosen.type);
     if (pool === undefined || type === undefined) continue;
-    const coming = pods.flatMap((pod): readonly Pod[] => {
-      const found = byKey.get(pod);
-      return found === undefined ? [] : [found];
-    });
-    const why = overLimits(pool, `a new ${chosen.type}`, type.capacity, coming);
-    if (why !== undefined) return why;
+    const coming = pods.flatMap((pod) => byKey.get(pod) ?? []);
+    note(pool, overLimits(pool, `a new ${chosen.type}`, type.capacity, coming));
   }
-  return undefined;
+  return [...found.values()];
 }
 
 /** Shares of what may be spent beyond the plan that are tried, so that even the worst pays back. */
@@ -215,6 +212,15 @@ function narrowedAll(
   return all;
 }
 
+/** Whether spot nodes are replaced by spot nodes. */
+function isSpotToSpot(
+  nodes: readonly ConsolidationCandidate[],
+  planned: readonly PlannedNodeClaim[],
+): boolean {
+  const isSpot = planned.some(({ chosen }) => chosen.capacityType === SPOT);
+  return isSpot && nodes.every((each) => each.isSpot);
+}
+
 /**
  * The replacements with only such types that the move pays back whatever EC2 chooses of them. What
  * may be spent beyond the plan is shared equally. A reason where that cannot be.
@@ -224,15 +230,9 @@ function affordable(
   nodes: readonly ConsolidationCandidate[],
   planned: readonly PlannedNodeClaim[],
 ): readonly PlannedNodeClaim[] | Reason {
-  const { settings } = context;
-  const isSpot = planned.some(({ chosen }) => chosen.capacityType === SPOT);
-  const isSpotToSpot = isSpot && nodes.every((each) => each.isSpot);
-  if (isSpotToSpot && !settings.spotToSpot) {
-    return reason('spot-to-spot-off', {});
-  }
   const chosen = chosenPrice(planned);
-  const { saving } = balanceOf(nodes, chosen, settings);
-  const isSingle = isSpotToSpot && nodes.length === 1;
+  const { saving } = balanceOf(nodes, chosen, context.settings);
+  const isSingle = isSpotToSpot(nodes, planned) && nodes.length === 1;
   const count = isSingle ? ONE_SPOT_NODE : ANY_NUMBER;
   for (const share of spareShares(context, nodes, chosen, saving)) {
     const spare = (share * saving) / Math.max(1, planned.length);
@@ -247,28 +247,27 @@ function affordable(
   return reason('cheaper-types-too-few', {});
 }
 
-/** Whether limits of pools have room for old and new nodes together: both are there for a while. */
+/** Pools whose limits have no room for old and new nodes together: both are there for a while. */
 function overLimit(
   { nodePools, nodeClaims, instanceTypes }: ClusterSnapshot,
   replacements: readonly PlannedNodeClaim[],
-): Reason | undefined {
+): readonly Reason[] {
   const byPool = Map.groupBy(replacements, ({ nodePool }) => nodePool);
-  for (const { name, limits } of nodePools) {
+  return nodePools.flatMap(({ name, limits }) => {
     const own = byPool.get(name) ?? [];
-    if (own.length === 0 || Object.keys(limits).length === 0) continue;
+    if (own.length === 0) return [];
     const types = new Map(instanceTypes.get(name)?.map((type) => [type.name, type]));
     const claims = nodeClaims.filter(({ labels }) => labels[NODE_POOL] === name);
-    for (const [resource, limit] of Object.entries(limits)) {
+    const isOver = Object.entries(limits).some(([resource, limit]) => {
       const largest = (names: readonly string[]) =>
         Math.max(0, ...names.map((each) => amountOf(types.get(each)?.capacity ?? {}, resource)));
       const isNodes = resource === 'nodes';
       const before = claims.map(({ capacity }) => (isNodes ? 1 : amountOf(capacity, resource)));
       const after = own.map((each) => (isNodes ? 1 : largest(each.instanceTypes)));
-      const total = [...before, ...after].reduce((sum, amount) => sum + amount, 0);
-      if (total > limit) return reason('limits-for-both', { nodePool: name });
-    }
-  }
-  return undefined;
+      return [...before, ...after].reduce((sum, amount) => sum + amount, 0) > limit;
+    });
+    return isOver ? [reason('limits-for-both', { nodePool: name })] : [];
+  });
 }
 
 /**
@@ -304,8 +303,38 @@ interface Attempt {
   readonly isTight: boolean;
 }
 
-function stays(why: Reason): Attempt {
-  return { found: refusal(why), isTight: false };
+function stays(reasons: readonly Reason[]): Attempt {
+  return { found: { kind: 'refusal', reasons }, isTight: false };
+}
+
+/** Why a move that would pay back within the horizon is not one to make, whatever it launches. */
+function ruledOut(
+  { settings, scheduling }: MoveContext,
+  nodes: readonly ConsolidationCandidate[],
+  planned: readonly PlannedNodeClaim[],
+  balance: Balance,
+): readonly Reason[] {
+  const isLaunch = planned.length > 0;
+  return [
+    ...guarded(nodes, balance, scheduling.currency),
+    ...(isLaunch && nodes.some(({ isDrifted }) => isDrifted)
+      ? [reason('drift-comes-first', {})]
+      : []),
+    ...(isSpotToSpot(nodes, planned) && !settings.spotToSpot
+      ? [reason('spot-to-spot-off', {})]
+      : []),
+  ];
+}
+
+/** What a move saves is not enough, if it is. */
+function unpaid(
+  { snapshot, settings, scheduling: { currency } }: MoveContext,
+  { saving, cost }: Balance,
+): Reason {
+  const closed = snapshot.closedNodes?.size ?? 0;
+  if (saving <= 0) return reason('pods-not-cheaper', { closed });
+  const amounts = { saving: { amount: saving, currency }, cost: { amount: cost, currency } };
+  return reason('move-does-not-pay', { ...amounts, hours: settings.horizonMs / 3_600_000 });
 }
 
 /** The same by one plan, whose nodes may turn out too tight. */
@@ -316,37 +345,26 @@ function moveBy(given: MoveContext, nodes: readonly ConsolidationCandidate[]): A
   const { plan, state: world } = replanned(without, scheduling);
   const moving = new Set(nodes.flatMap(({ pods }) => pods.filter(isReschedulable)).map(podKey));
   const wrong = fault(plan, context, without, moving);
-  if (wrong !== undefined) return stays(wrong);
+  if (wrong !== undefined) return stays([wrong]);
   const planned = plan.newNodeClaims;
   const balance = balanceOf(nodes, chosenPrice(planned), settings);
   const gain = gainOf(balance, settings);
-  if (gain <= 0) {
-    const { saving, cost } = balance;
-    const closed = snapshot.closedNodes?.size ?? 0;
-    if (saving <= 0) return stays(reason('pods-not-cheaper', { closed }));
-    const { currency } = scheduling;
-    const amounts = { saving: { amount: saving, currency }, cost: { amount: cost, currency } };
-    const hours = settings.horizonMs / 3_600_000;
-    return stays(reason('move-does-not-pay', { ...amounts, hours }));
-  }
-  const asked = guarded(nodes, balance, scheduling.currency);
-  if (asked !== undefined) return stays(asked);
-  if (!isBalanced(nodes, balance, pools)) {
-    return stays(reason('policy-balanced', {}));
-  }
-  if (planned.length > 0 && nodes.some(({ isDrifted }) => isDrifted)) {
-    return stays(reason('drift-comes-first', {}));
-  }
+  if (gain <= 0) return stays([unpaid(context, balance)]);
+  const ruled = ruledOut(context, nodes, planned, balance);
+  // With types that pay back by its measure the rest is looked at.
+  if (!isBalanced(nodes, balance, pools)) return stays([...ruled, reason('policy-balanced', {})]);
   const replacements = affordable(context, nodes, planned);
-  if (isReason(replacements)) return stays(replacements);
-  const limited = overLimit(snapshot, replacements);
-  if (limited !== undefined) return stays(limited);
+  if (isReason(replacements)) return stays([...ruled, replacements]);
   const elsewhere = placesOf(plan, moving, new Set());
-  const over = overloaded(without, elsewhere, replacements);
-  if (over !== undefined) return stays(over);
+  const obstacles = [
+    ...ruled,
+    ...overLimit(snapshot, replacements),
+    ...overloaded(without, elsewhere, replacements),
+  ];
+  if (obstacles.length > 0) return stays(obstacles);
   const { price: stranded, order } = strandingOf(world);
   if (stranded > 0 && !isWorth(context, nodes, chosenPrice(planned) + stranded)) {
-    return { found: refusal(reason('pods-left-over', {})), isTight: true };
+    return { ...stays([reason('pods-left-over', {})]), isTight: true };
   }
   const needs = needsOf(world, nodes);
   invariant(

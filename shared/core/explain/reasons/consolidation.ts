@@ -123,6 +123,26 @@ export const CONSOLIDATION = {
     remedy: 'Nothing.',
     parameters: NONE,
   },
+  'node-price-unknown': {
+    meaning: 'The catalog has no price of what the instance was bought as.',
+    remedy:
+      'Check the age of the prices with `joiner doctor`. The type may be too new for the catalog.',
+    parameters: {
+      instanceType: text('its type'),
+      capacityType: text('its capacity type'),
+      zone: text('its zone'),
+    },
+  },
+  'node-takes-pods': {
+    meaning: 'Pods of a node that is being disrupted will move to the node.',
+    remedy: 'Wait until the other node is deleted.',
+    parameters: NONE,
+  },
+  'empty-node-needed': {
+    meaning: 'Pending pods, pods that are expected, or a CapacityBuffer use the empty node.',
+    remedy: 'Nothing.',
+    parameters: NONE,
+  },
   'pending-pods-first': {
     meaning: 'Pending pods need new nodes. No pod is moved before these are launched.',
     remedy: 'Wait.',

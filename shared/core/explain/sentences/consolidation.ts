@@ -44,6 +44,10 @@ export const CONSOLIDATION_SENTENCES: Sentences<typeof CONSOLIDATION> = {
     `Limits of NodePool ${name} do not allow old and new nodes together`,
   'pods-left-over': () =>
     'kube-scheduler could leave pods unscheduled. New nodes for them would cost more than the move saves',
+  'node-price-unknown': ({ instanceType, capacityType, zone }) =>
+    `The price of ${instanceType} ${capacityType} in ${zone} is not known`,
+  'node-takes-pods': () => 'Pods of a disrupted node move to this node',
+  'empty-node-needed': () => 'Pending pods or a CapacityBuffer need the node',
   'pending-pods-first': () => 'Pending pods need new nodes first',
   'pending-pods-need-node': () => 'Pending pods would need another new node',
 };

@@ -91,7 +91,7 @@ describe('nodes whose pods fit on others', () => {
         known: new Map(
           ['claim-a', 'claim-b', 'claim-a,claim-b'].map((key) => [
             key,
-            reason('policy-balanced', {}),
+            [reason('policy-balanced', {})],
           ]),
         ),
       },

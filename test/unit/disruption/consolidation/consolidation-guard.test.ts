@@ -82,7 +82,7 @@ describe('a move of guarded nodes', () => {
       pools: [guardedBy(text)],
     });
     const { moves, refusals } = consolidate(consolidationOf(cluster));
-    return { moves: moves.length, why: sentences([...refusals.values()]) };
+    return { moves: moves.length, why: sentences([...refusals.values()].flat()) };
   }
 
   it.each(['saving=0.6', 'share=0.8', 'horizon=1h', 'saving=0.6,share=0.8'])('goes: %s', (text) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Move } from '../../../../shared/core/disruption/consolidation/move.ts';
 import { moveOf } from '../../../../shared/core/disruption/consolidation/move.ts';
-import { sentence } from '../../../../shared/core/explain/reason.ts';
+import { sentences } from '../../../../shared/core/explain/reason.ts';
 import type { Pod } from '../../../../shared/core/model/pod.ts';
 import { type Cluster, clusterOf, consolidationOf } from '../../../builders/consolidation.ts';
 import { podOf, typeOf } from '../../../builders/scheduling.ts';
@@ -14,7 +14,7 @@ function moveOfAll(cluster: Cluster): Move {
   const { snapshot, pools, scheduling, settings } = consolidationOf(cluster);
   const ground = { snapshot, waiting: new Set<string>(), pools, scheduling, settings };
   const found = moveOf(ground, cluster.usages);
-  if (found.kind !== 'move') throw new Error(sentence(found.why));
+  if (found.kind !== 'move') throw new Error(sentences(found.reasons));
   return found;
 }
 

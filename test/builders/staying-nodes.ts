@@ -1,0 +1,311 @@
+import { stackSettings, type UseCaseSettings } from '../../shared/app/settings.ts';
+import { DEFAULT_SETTINGS } from '../../shared/contract/settings.ts';
+import type { Reason } from '../../shared/core/explain/reason.ts';
+import type { Node, PodDisruptionBudget } from '../../shared/core/model/cluster.ts';
+import {
+  CONSOLIDATION_GUARD,
+  DO_NOT_DISRUPT,
+  INSTANCE_TYPE,
+  LIMITS_GUARD,
+  NODE_POOL_HASH,
+  NOMINATED_UNTIL,
+} from '../../shared/core/model/labels.ts';
+import { type Pod, podKey } from '../../shared/core/model/pod.ts';
+import type { NodeClaim, NodePool } from '../../shared/core/model/provisioning.ts';
+import type { RequirementExpression } from '../../shared/core/model/requirement.ts';
+import { DISRUPTED, type Toleration } from '../../shared/core/model/taint.ts';
+import type { ClusterState } from '../../shared/ports.ts';
+
+/** A cluster and the settings with which Joiner looks at it; one of its nodes could go. */
+export interface Standing {
+  readonly state: ClusterState;
+  readonly settings: UseCaseSettings;
+  readonly nowMs: number;
+  /** The NodeClaim of that node. */
+  readonly claim: string;
+}
+
+export const STANDING_SETTINGS: UseCaseSettings = stackSettings(DEFAULT_SETTINGS).useCases;
+
+type Objects = ClusterState['objects'];
+
+export function withObjects(
+  at: Standing,
+  change: (objects: Objects) => Partial<Objects>,
+): Standing {
+  const { objects } = at.state;
+  return { ...at, state: { ...at.state, objects: { ...objects, ...change(objects) } } };
+}
+
+export function withPools(at: Standing, change: (pool: NodePool) => Partial<NodePool>): Standing {
+  return withObjects(at, ({ nodePools }) => ({
+    nodePools: nodePools.map((pool) => ({ ...pool, ...change(pool) })),
+  }));
+}
+
+function withDisruption(at: Standing, change: Partial<NodePool['disruption']>): Standing {
+  return withPools(at, ({ disruption }) => ({ disruption: { ...disruption, ...change } }));
+}
+
+function withPoolNote(at: Standing, key: string, value: string): Standing {
+  return withPools(at, ({ annotations }) => ({ annotations: { ...annotations, [key]: value } }));
+}
+
+function withoutPoolNote(at: Standing, key: string): Standing {
+  return withPools(at, ({ annotations: { [key]: _, ...annotations } }) => ({ annotations }));
+}
+
+function nodeNameOf({ state, claim }: Standing): string | undefined {
+  return state.objects.nodeClaims.find(({ name }) => name === claim)?.nodeName;
+}
+
+/** Changes the node that could go. */
+export function withNode(at: Standing, change: (node: Node) => Partial<Node>): Standing {
+  const own = nodeNameOf(at);
+  return withObjects(at, ({ nodes }) => ({
+    nodes: nodes.map((node) => (node.name === own ? { ...node, ...change(node) } : node)),
+  }));
+}
+
+/** Changes the NodeClaim of the node that could go. */
+export function withClaim(
+  at: Standing,
+  change: (claim: NodeClaim) => Partial<NodeClaim>,
+): Standing {
+  return withObjects(at, ({ nodeClaims }) => ({
+    nodeClaims: nodeClaims.map((each) =>
+      each.name === at.claim ? { ...each, ...change(each) } : each,
+    ),
+  }));
+}
+
+/** Changes the pods of the node that could go, or the one of this key. */
+export function withPods(at: Standing, change: (pod: Pod) => Partial<Pod>, key?: string): Standing {
+  const own = nodeNameOf(at);
+  const isMeant = (pod: Pod) =>
+    key === undefined
+      ? pod.nodeName === own && pod.controller?.kind !== 'DaemonSet'
+      : podKey(pod) === key;
+  return withObjects(at, ({ pods }) => ({
+    pods: pods.map((pod) => (isMeant(pod) ? { ...pod, ...change(pod) } : pod)),
+  }));
+}
+
+function withBudget(at: Standing, name: string, disruptionsAllowed: number): Standing {
+  const [pod] = at.state.objects.pods.filter(({ nodeName }) => nodeName === nodeNameOf(at));
+  const budget: PodDisruptionBudget = {
+    namespace: pod?.namespace ?? 'default',
+    name,
+    selector: { matchLabels: {}, matchExpressions: [] },
+    disruptionsAllowed,
+    maxUnavailable: undefined,
+    minAvailable: undefined,
+    unhealthyPodEvictionPolicy: 'IfHealthyBudget',
+  };
+  return withObjects(at, ({ podDisruptionBudgets }) => ({
+    podDisruptionBudgets: [...podDisruptionBudgets, budget],
+  }));
+}
+
+const HOUR_MS = 3_600_000;
+
+const EVERYTHING: Toleration = {
+  key: DISRUPTED.key,
+  operator: 'Exists',
+  value: '',
+  effect: undefined,
+};
+
+const MANY_TYPES = { key: INSTANCE_TYPE, operator: 'Exists', values: [], minValues: 40 } as const;
+
+function withRequirement(at: Standing, added: RequirementExpression): Standing {
+  return withPools(at, ({ template }) => ({
+    template: { ...template, requirements: [...template.requirements, added] },
+  }));
+}
+
+function withoutRequirement(at: Standing, operator: RequirementExpression['operator']): Standing {
+  const stays = (each: RequirementExpression) =>
+    each.key !== INSTANCE_TYPE || each.operator !== operator;
+  return withPools(at, ({ template }) => ({
+    template: { ...template, requirements: template.requirements.filter(stays) },
+  }));
+}
+
+/** The instance types that there are. */
+function typesOf({ state }: Standing): readonly string[] {
+  return state.objects.nodeClaims.map(({ labels }) => labels[INSTANCE_TYPE] ?? '');
+}
+
+/** The guard on consolidation without this part. */
+function withoutGuard(at: Standing, part: 'saving' | 'share' | 'age'): Standing {
+  return withPools(at, ({ annotations }) => {
+    const parts = annotations[CONSOLIDATION_GUARD]?.split(',') ?? [];
+    const left = parts.filter((each) => !each.startsWith(`${part}=`));
+    const rest = without(annotations, CONSOLIDATION_GUARD);
+    if (left.length === 0) return { annotations: rest };
+    return { annotations: { ...rest, [CONSOLIDATION_GUARD]: left.join(',') } };
+  });
+}
+
+function withSettings(at: Standing, change: Partial<UseCaseSettings>): Standing {
+  return { ...at, settings: { ...at.settings, ...change } };
+}
+
+function withConsolidation(
+  at: Standing,
+  change: Partial<UseCaseSettings['consolidation']>,
+): Standing {
+  return withSettings(at, { consolidation: { ...at.settings.consolidation, ...change } });
+}
+
+/** What keeps a node, by a name. */
+export const HINDRANCES: Readonly<Record<string, (at: Standing) => Standing>> = {
+  'node annotated': (at) =>
+    withNode(at, ({ annotations }) => ({
+      annotations: { ...annotations, [DO_NOT_DISRUPT]: 'true' },
+    })),
+  'node nominated': (at) =>
+    withNode(at, ({ annotations }) => {
+      const until = new Date(at.nowMs + HOUR_MS).toISOString();
+      return { annotations: { ...annotations, [NOMINATED_UNTIL]: until } };
+    }),
+  'pod annotated': (at) =>
+    withPods(at, ({ annotations }) => ({
+      annotations: { ...annotations, [DO_NOT_DISRUPT]: 'true' },
+    })),
+  'budget of pods used up': (at) => withBudget(at, 'first', 0),
+  'two budgets of pods': (at) => withBudget(withBudget(at, 'second', 3), 'third', 3),
+  'pod tolerates everything': (at) =>
+    withPods(at, ({ spec }) => ({
+      spec: {
+        ...spec,
+        tolerations: [EVERYTHING],
+      },
+    })),
+  'only empty nodes': (at) => withDisruption(at, { consolidationPolicy: 'WhenEmpty' }),
+  balanced: (at) => withDisruption(at, { consolidationPolicy: 'Balanced' }),
+  never: (at) => withDisruption(at, { consolidateAfter: 'Never' }),
+  'not for a day': (at) => withDisruption(at, { consolidateAfter: 24 * HOUR_MS }),
+  'no budget': (at) =>
+    withDisruption(at, {
+      budgets: [{ nodes: '0', reasons: undefined, schedule: undefined, durationMs: undefined }],
+    }),
+  'pool old enough in a day': (at) => withPoolNote(at, CONSOLIDATION_GUARD, 'age=24h'),
+  'pool wants to save much': (at) => withPoolNote(at, CONSOLIDATION_GUARD, 'saving=50'),
+  'pool wants to save all': (at) => withPoolNote(at, CONSOLIDATION_GUARD, 'share=0.9,saving=9'),
+  'pool with a faulty guard': (at) => withPoolNote(at, CONSOLIDATION_GUARD, 'sometimes'),
+  'pool with guarded limits': (at) =>
+    withPods(withPoolNote(at, LIMITS_GUARD, 'cpu=1'), ({ spec }) => ({
+      spec: { ...spec, limits: { cpu: 64_000 } },
+    })),
+  'evictions dear': (at) => withConsolidation(at, { evictionPrice: 0.4 }),
+  'short horizon': (at) => withConsolidation(at, { horizonMs: 60_000 }),
+  'no terminations': (at) => withSettings(at, { terminationsPerMinuteMax: 0 }),
+  static: (at) => withPools(at, () => ({ replicas: at.state.objects.nodes.length })),
+  'pool wants many types': (at) => withRequirement(at, MANY_TYPES),
+  'pool of few types': (at) =>
+    withRequirement(at, {
+      key: INSTANCE_TYPE,
+      operator: 'In',
+      values: ['c7g.large', ...typesOf(at)],
+    }),
+  'pod of a node that is nowhere else': (at) =>
+    withPods(at, ({ spec }) => ({ spec: { ...spec, nodeSelector: { disk: 'fast' } } })),
+  'hosts full': (at) => withHosts(at, 0),
+  drifted: (at) =>
+    withClaim(at, ({ annotations }) => ({
+      annotations: { ...annotations, [NODE_POOL_HASH]: 'of-yesterday' },
+    })),
+  'limits reached': (at) => withPools(at, () => ({ limits: { nodes: 1 } })),
+  'limits for these nodes': (at) => withPools(at, () => ({ limits: { nodes: 3 } })),
+};
+
+/** The other nodes with this CPU. */
+function withHosts(at: Standing, cpu: number): Standing {
+  const own = nodeNameOf(at);
+  return withObjects(at, ({ nodes }) => ({
+    nodes: nodes.map((node) =>
+      node.name === own ? node : { ...node, allocatable: { ...node.allocatable, cpu } },
+    ),
+  }));
+}
+
+type Remove = (at: Standing, why: Reason) => Standing;
+
+const without = <Key extends string>(all: Readonly<Record<string, string>>, key: Key) => {
+  const { [key]: _, ...rest } = all;
+  return rest;
+};
+
+/** Evictions cost nothing. */
+const FREE = { evictionPrice: 0, horizonMs: 1e12 };
+
+/** By code: the cluster without what the reason names, and with everything else. */
+export const WITHOUT: Readonly<Record<string, Remove>> = {
+  'node-protected': (at) =>
+    withNode(at, ({ annotations }) => ({ annotations: without(annotations, DO_NOT_DISRUPT) })),
+  'node-nominated': (at) =>
+    withNode(at, ({ annotations }) => ({ annotations: without(annotations, NOMINATED_UNTIL) })),
+  'pod-protected': (at, why) =>
+    withPods(
+      at,
+      ({ annotations }) => ({ annotations: without(annotations, DO_NOT_DISRUPT) }),
+      why.code === 'pod-protected' ? why.parameters.pod : '',
+    ),
+  'pod-with-several-budgets': (at) =>
+    withObjects(at, ({ podDisruptionBudgets }) => ({
+      podDisruptionBudgets: podDisruptionBudgets.slice(0, 1),
+    })),
+  'eviction-not-allowed': (at, why) =>
+    withObjects(at, ({ podDisruptionBudgets }) => ({
+      podDisruptionBudgets: podDisruptionBudgets.map((each) =>
+        why.code === 'eviction-not-allowed' &&
+        `${each.namespace}/${each.name}` === why.parameters.budget
+          ? { ...each, disruptionsAllowed: 9 }
+          : each,
+      ),
+    })),
+  'pod-never-evicted': (at, why) =>
+    withPods(
+      at,
+      ({ spec }) => ({ spec: { ...spec, tolerations: [] } }),
+      why.code === 'pod-never-evicted' ? why.parameters.pod : '',
+    ),
+  'policy-when-empty': (at) =>
+    withDisruption(at, { consolidationPolicy: 'WhenEmptyOrUnderutilized' }),
+  'policy-balanced': (at) =>
+    withDisruption(at, { consolidationPolicy: 'WhenEmptyOrUnderutilized' }),
+  'consolidate-after-never': (at) => withDisruption(at, { consolidateAfter: 0 }),
+  'pods-changed-recently': (at) => withDisruption(at, { consolidateAfter: 0 }),
+  'budget-blocks': (at) =>
+    withDisruption(at, {
+      budgets: [{ nodes: '100%', reasons: undefined, schedule: undefined, durationMs: undefined }],
+    }),
+  'budgets-used-up': (at) =>
+    withDisruption(at, {
+      budgets: [{ nodes: '100%', reasons: undefined, schedule: undefined, durationMs: undefined }],
+    }),
+  'guard-unreadable': (at) => withoutPoolNote(at, CONSOLIDATION_GUARD),
+  'guard-age': (at) => withoutGuard(at, 'age'),
+  'guard-saving': (at) => withoutGuard(at, 'saving'),
+  'guard-share': (at) => withoutGuard(at, 'share'),
+  'guard-limits': (at) => withoutPoolNote(at, LIMITS_GUARD),
+  'pods-not-cheaper': (at) => withHosts(at, 64_000),
+  'saving-too-small': (at) => withConsolidation(at, FREE),
+  'move-does-not-pay': (at) => withConsolidation(at, FREE),
+  'pod-would-wait': (at, why) => {
+    const { pod, why: said } =
+      why.code === 'pod-would-wait' ? why.parameters : { pod: '', why: '' };
+    if (said.includes('NodePool limits')) return withPools(at, () => ({ limits: {} }));
+    if (said.includes('minValues')) return withoutRequirement(at, 'Exists');
+    return withPods(at, ({ spec }) => ({ spec: { ...spec, nodeSelector: {} } }), pod);
+  },
+  'limits-for-both': (at) => withPools(at, () => ({ limits: {} })),
+  'static-limit-reached': (at) => withPools(at, () => ({ limits: {} })),
+  'spot-to-spot-off': (at) => withConsolidation(at, { spotToSpot: true }),
+  'spot-types-too-few': (at) => withoutRequirement(at, 'In'),
+  'cheaper-types-too-few': (at) => withoutRequirement(at, 'Exists'),
+  'terminations-capped': (at) => withSettings(at, { terminationsPerMinuteMax: 50 }),
+  'nodepool-static-stays': (at) => withPools(at, () => ({ replicas: undefined })),
+};

@@ -1,0 +1,176 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { dryRun } from '../../cli/plan/dry-run.ts';
+import { loadCatalog } from '../../shared/catalog/catalog.ts';
+import { type Reason, sentences } from '../../shared/core/explain/reason.ts';
+import { DO_NOT_DISRUPT, NODE_POOL_HASH } from '../../shared/core/model/labels.ts';
+import type { Ports } from '../../shared/ports.ts';
+import { WORLD_START_MS } from '../../shared/sim/world.ts';
+import {
+  HINDRANCES,
+  STANDING_SETTINGS,
+  type Standing,
+  WITHOUT,
+  withClaim,
+  withObjects,
+  withPods,
+  withPools,
+} from '../builders/staying-nodes.ts';
+import { nodeClass, nodePool, smallWorld } from '../sim/small-world.ts';
+import { MINUTE, spread } from '../unit/app/world.ts';
+
+/** Nodes that are looked at: `JOINER_TRUTHS=1000` looks at more. */
+const WANTED = Number(process.env['JOINER_TRUTHS'] ?? 200);
+const SEED = Number(process.env['JOINER_SEED'] ?? 12);
+
+const prices = await loadCatalog('us-east-1');
+
+/** So many that spot nodes may be replaced by spot nodes. */
+const TYPES = /^[cmr][67][gia]d?\.(large|xlarge|2xlarge)$/;
+
+interface Ground {
+  readonly ports: Ports;
+  readonly standing: Standing;
+}
+
+/** Three nodes with a pod each, of which the first could go and the others are protected. */
+async function groundOf(capacityType: 'spot' | 'on-demand', cpu: string): Promise<Ground> {
+  const disruption = { consolidateAfter: '0s', budgets: [{ nodes: '100%' }] };
+  const pool = nodePool([capacityType], { disruption });
+  const { world } = await smallWorld([nodeClass, pool, spread('web', 3, cpu)], { types: TYPES });
+  await world.run(WORLD_START_MS + 3 * MINUTE);
+  const { ports } = world;
+  const state = await ports.cluster.read();
+  const [first] = state.objects.nodeClaims.map(({ name }) => name).sort();
+  const nowMs = ports.clock.nowMs() + 60 * MINUTE;
+  const at = { state, settings: STANDING_SETTINGS, nowMs, claim: first ?? '' };
+  const own = state.objects.nodeClaims.find(({ name }) => name === first)?.nodeName;
+  const standing = withObjects(at, ({ nodes, pods }) => ({
+    nodes: nodes.map((node) =>
+      node.name === own
+        ? node
+        : { ...node, annotations: { ...node.annotations, [DO_NOT_DISRUPT]: 'true' } },
+    ),
+    pods: pods.map((pod) => ({ ...pod, spec: { ...pod.spec, podAntiAffinity: [] } })),
+  }));
+  return { ports, standing };
+}
+
+const small = await groundOf('on-demand', '1');
+const large = await groundOf('on-demand', '3');
+const spot = await groundOf('spot', '7');
+
+function requesting(at: Standing, cpu: number): Standing {
+  return withPods(at, ({ spec }) => ({ spec: { ...spec, requests: { ...spec.requests, cpu } } }));
+}
+
+/** Why each node could go, if nothing kept it. */
+const KINDS: Readonly<Record<string, Ground>> = {
+  'its pod fits on another': { ...small, standing: requesting(small.standing, 300) },
+  'its pod fits on a cheaper one': { ...large, standing: requesting(large.standing, 1500) },
+  'its pod fits on a cheaper spot one': { ...spot, standing: requesting(spot.standing, 1500) },
+  'it is empty': {
+    ...small,
+    standing: withPods(small.standing, () => ({ phase: 'Succeeded' as const })),
+  },
+  'it has drifted': {
+    ...small,
+    standing: withClaim(
+      withPools(small.standing, ({ disruption }) => ({
+        disruption: { ...disruption, consolidationPolicy: 'WhenEmpty' as const },
+      })),
+      ({ annotations }) => ({ annotations: { ...annotations, [NODE_POOL_HASH]: 'of-yesterday' } }),
+    ),
+  },
+};
+
+interface Outcome {
+  readonly goes: boolean;
+  readonly reasons: readonly Reason[];
+}
+
+async function outcomeOf({ ports }: Ground, at: Standing): Promise<Outcome> {
+  const { cluster, catalog } = ports;
+  const input = { live: cluster, catalog, prices, ...at };
+  const { disruptions, kept } = await dryRun(input, { asked: at.claim });
+  const goes = disruptions.some(({ claims }) => claims.some(({ name }) => name === at.claim));
+  return { goes, reasons: kept.get(at.claim) ?? [] };
+}
+
+const seen = { nodes: 0, several: 0, codes: new Set<string>() };
+
+function removed(at: Standing, reasons: readonly Reason[]): Standing {
+  return reasons.reduce((now, why) => {
+    const remove = WITHOUT[why.code];
+    if (remove === undefined) throw new Error(`nothing removes ${why.code}`);
+    return remove(now, why);
+  }, at);
+}
+
+/** Reasons that show when others are away; each has to be another one. */
+const LAYERS_MAX = 6;
+
+/**
+ * Without all that is named the node goes, or there is another reason that only shows then. With
+ * one of several left it stays.
+ */
+async function check(
+  ground: Ground,
+  at: Standing,
+  { reasons }: Outcome,
+  where: string,
+  layer = 0,
+): Promise<void> {
+  const said = `${where}: ${sentences(reasons)}`;
+  expect(reasons.length, where).toBeGreaterThan(0);
+  for (const { code } of reasons) seen.codes.add(code);
+  if (reasons.length > 1) {
+    seen.several += 1;
+    for (const kept of reasons) {
+      const rest = reasons.filter((each) => each !== kept);
+      const now = await outcomeOf(ground, removed(at, rest));
+      expect(now.goes, `${said}, with ${kept.code} left`).toBe(false);
+    }
+  }
+  const without = removed(at, reasons);
+  const now = await outcomeOf(ground, without);
+  if (now.goes) return;
+  const before = new Set(reasons.map((each) => JSON.stringify(each)));
+  expect(layer, said).toBeLessThan(LAYERS_MAX);
+  expect(
+    now.reasons.filter((each) => before.has(JSON.stringify(each))),
+    `${said}, of which nothing is left`,
+  ).toEqual([]);
+  await check(ground, without, now, `${said}; then`, layer + 1);
+}
+
+it.each(Object.entries(KINDS))('a node goes where nothing keeps it: %s', async (_, ground) => {
+  const { settings } = ground.standing;
+  const consolidation = { ...settings.consolidation, spotToSpot: true };
+  const standing = { ...ground.standing, settings: { ...settings, consolidation } };
+  expect(await outcomeOf(ground, standing)).toMatchObject({ goes: true });
+});
+
+it(`of ${WANTED} nodes that stay each goes without what its reasons name, and only then`, async () => {
+  const arbitrary = fc.record({
+    kind: fc.constantFrom(...Object.keys(KINDS)),
+    names: fc.subarray(Object.keys(HINDRANCES), { minLength: 1, maxLength: 5 }),
+  });
+  const samples = fc.sample(arbitrary, { seed: SEED, numRuns: WANTED * 4 });
+  for (const { kind, names } of samples) {
+    if (seen.nodes >= WANTED) break;
+    const ground = KINDS[kind];
+    if (ground === undefined) throw new Error(kind);
+    const at = names.reduce((each, name) => HINDRANCES[name]?.(each) ?? each, ground.standing);
+    const outcome = await outcomeOf(ground, at);
+    if (outcome.goes) continue;
+    seen.nodes += 1;
+    await check(ground, at, outcome, `${kind} (${names.join(', ')})`);
+  }
+  expect(seen.nodes).toBe(WANTED);
+  expect(seen.several).toBeGreaterThan(WANTED / 3);
+}, 600_000);
+
+it('finds each of the reasons that it knows to remove', () => {
+  expect(Object.keys(WITHOUT).filter((code) => !seen.codes.has(code))).toEqual([]);
+});
