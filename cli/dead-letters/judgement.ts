@@ -40,14 +40,14 @@ const WARNING_MS = 120_000;
 /** What makes `interrupt` fail on a message of the kind, when nothing is wrong with the message. */
 function causeOf(kind: InterruptionKind): string {
   const refused = 'the cluster or AWS refused a call, or the run was cut off';
-  switch (kind) {
-    case 'scheduled_change':
-    case 'capacity_reservation_interrupted':
+  const action = actionFor({ kind });
+  if (action?.deleteClaim !== true) return refused;
+  switch (action.confirmedBy) {
+    case 'nothing':
       return `too many nodes of its NodePool would have gone unconfirmed, or ${refused}`;
-    case 'instance_stopped':
-    case 'instance_terminated':
+    case 'instance-state':
       return `EC2 said that the instance runs, or ${refused}`;
-    default:
+    case 'spot-request':
       return refused;
   }
 }

@@ -66,6 +66,14 @@ export class DryCluster implements ClusterReader, ClusterWriter {
     return this.#state;
   }
 
+  async karpenterRenewedAtMs(): Promise<number | undefined> {
+    return this.#state.karpenterRenewedAtMs;
+  }
+
+  async pausedUntilMs(): Promise<ClusterState['pausedUntilMs']> {
+    return this.#state.pausedUntilMs;
+  }
+
   async readClaims(): Promise<ClaimsState> {
     return {
       nodeClaims: this.#state.objects.nodeClaims,

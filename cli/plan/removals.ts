@@ -4,6 +4,7 @@ import { isReschedulable } from '../../shared/core/disruption/candidates.ts';
 import { replacedUids } from '../../shared/core/disruption/commands.ts';
 import { isOurs } from '../../shared/core/launch/node-classes.ts';
 import { conditionOf, isTrue } from '../../shared/core/lifecycle/conditions.ts';
+import { missing } from '../../shared/core/missing.ts';
 import { nodeOfClaim, podsOnNode } from '../../shared/core/model/joins.ts';
 import {
   CAPACITY_TYPE,
@@ -66,7 +67,7 @@ export function removalsOf(
   const replacedBy = replacementsOf(cluster.created);
   const why = new Map(
     decisions
-      .filter(({ useCase }) => useCase === 'disrupt')
+      .filter(({ action }) => action === 'delete' || action === 'replace')
       .map(({ object, message }) => [object, message]),
   );
   return objects.nodeClaims
@@ -87,7 +88,7 @@ export function removalsOf(
         pods: podsOnNode(objects.pods, node).filter(isReschedulable).length,
         action: replacements.length > 0 ? ('replace' as const) : ('remove' as const),
         replacedBy: replacements.map((each) => each.name),
-        why: why.get(`NodeClaim/${name}`) ?? 'spec.replicas of its NodePool',
+        why: why.get(`NodeClaim/${name}`) ?? missing(`a decision on NodeClaim/${name}`),
       };
     });
 }

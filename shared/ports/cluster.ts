@@ -185,13 +185,10 @@ export interface ClusterReader {
   followWaitingPods(listener: WaitingPodListener, signal: AbortSignal): Promise<WaitingPodStream>;
   /** Whether {@link read} only catches up with what it knows. Absent: it never does. */
   isWarm?(): boolean;
-  /**
-   * {@link ClusterState.karpenterRenewedAtMs} of this moment, for a look in the middle of a pass.
-   * Absent: there is no other controller that could start.
-   */
-  karpenterRenewedAtMs?(): Promise<number | undefined>;
-  /** {@link ClusterState.pausedUntilMs} likewise. Absent: nobody could set a brake. */
-  pausedUntilMs?(): Promise<ClusterState['pausedUntilMs']>;
+  /** {@link ClusterState.karpenterRenewedAtMs} of this moment, for a look in the middle of a pass. */
+  karpenterRenewedAtMs(): Promise<number | undefined>;
+  /** {@link ClusterState.pausedUntilMs} likewise. */
+  pausedUntilMs(): Promise<ClusterState['pausedUntilMs']>;
 }
 
 /** A NodeClaim to create; finalizer and owner reference included. */

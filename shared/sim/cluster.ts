@@ -77,6 +77,15 @@ export class SimulatedCluster implements ClusterReader, ClusterWriter {
     return readState(this.store);
   }
 
+  /** Karpenter does not run beside it. */
+  async karpenterRenewedAtMs(): Promise<undefined> {
+    return undefined;
+  }
+
+  async pausedUntilMs(): Promise<ClusterState['pausedUntilMs']> {
+    return (await this.read()).pausedUntilMs;
+  }
+
   async readClaims(labelKey?: string): Promise<ClaimsState> {
     const { objects, karpenterRenewedAtMs } = await this.read();
     const isWanted = ({ labels }: NodeClaim): boolean =>

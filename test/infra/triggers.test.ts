@@ -1,8 +1,10 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
+import { INTERRUPTION_PATTERNS } from '../../infra/constructs/interruption-queue.ts';
 import { SETTING_KEYS, settingOf } from '../../shared/contract/settings.ts';
 import { ENV, FUNCTION_NAMES, functionName, WAKE_TARGETS } from '../../shared/contract.ts';
 import { SHOWN_WITHIN_MS } from '../../shared/core/interruption/belief.ts';
+import { INTERRUPTION_EVENTS } from '../../shared/core/interruption/interruption.ts';
 import { resources } from './synthesis.ts';
 import { synthesiseVariant } from './variants.ts';
 
@@ -291,5 +293,14 @@ describe('the interruption queue', () => {
       ScalingConfig: { MaximumConcurrency: 5 },
       FunctionResponseTypes: ['ReportBatchItemFailures'],
     });
+  });
+});
+
+describe('rules of EventBridge', () => {
+  it('deliver the messages that interrupt decodes, and no others', () => {
+    const delivered = Object.values(INTERRUPTION_PATTERNS).flatMap(({ source, detailType }) =>
+      source.flatMap((from) => detailType.map((type) => `${from}/${type}`)),
+    );
+    expect(delivered.toSorted()).toEqual([...INTERRUPTION_EVENTS].sort());
   });
 });

@@ -171,6 +171,6 @@ it(`of ${WANTED} nodes that stay each goes without what its reasons name, and on
   expect(seen.several).toBeGreaterThan(WANTED / 3);
 }, 600_000);
 
-it('finds each of the reasons that it knows to remove', () => {
+it.runIf(WANTED >= 1000)('finds each of the reasons that it knows to remove', () => {
   expect(Object.keys(WITHOUT).filter((code) => !seen.codes.has(code))).toEqual([]);
 });

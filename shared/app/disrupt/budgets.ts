@@ -2,21 +2,40 @@ import { allowedDisruptions, isCounted, type PoolNodes } from '../../core/disrup
 import { reason } from '../../core/explain/reason.ts';
 import { isTrue } from '../../core/lifecycle/conditions.ts';
 import { nodeOfClaim } from '../../core/model/joins.ts';
-import type { DisruptionReason, NodePool } from '../../core/model/provisioning.ts';
+import type { DisruptionReason, NodeClaim, NodePool } from '../../core/model/provisioning.ts';
 import { isDisrupted } from '../../core/model/taint.ts';
-import type { DisruptPass } from './pass.ts';
+import { type DisruptPass, poolOf } from './pass.ts';
 
-/** Initialised nodes of the pool, and how many of them are on their way out or not ready. */
-function nodesOf({ state, commands, taken }: DisruptPass, pool: NodePool): PoolNodes {
+/**
+ * Initialised nodes of the pool, and how many of them are on their way out or not ready, beside the
+ * one of this claim.
+ */
+function nodesOf(
+  { state, commands, taken, chosen }: DisruptPass,
+  pool: NodePool,
+  beside?: NodeClaim,
+): PoolNodes {
   const { nodeClaims, nodes } = state.objects;
-  const busy = new Set([...commands.map(({ claim }) => claim.uid), ...taken]);
+  const busy = new Set([...commands.map(({ claim }) => claim.uid), ...taken, ...chosen]);
   const counted = nodeClaims.filter((claim) => isCounted(claim, pool));
   const disrupted = counted.filter((claim) => {
+    if (claim.uid === beside?.uid) return false;
     const node = nodeOfClaim(nodes, claim);
     if (claim.deletedAtMs !== undefined || busy.has(claim.uid) || node === undefined) return true;
     return isDisrupted(node) || !isTrue(node, 'Ready');
   });
   return { total: counted.length, disrupted: disrupted.length };
+}
+
+/** Whether budgets of its pool let the claim's node go as well, whoever has chosen it. */
+export function isWithinBudgets(
+  pass: DisruptPass,
+  claim: NodeClaim,
+  reason: DisruptionReason,
+): boolean {
+  const pool = poolOf(pass, claim);
+  if (pool === undefined) return true;
+  return allowedDisruptions(pool, reason, nodesOf(pass, pool, claim), pass.nowMs) > 0;
 }
 
 /** How many nodes each pool may still lose in this pass for one reason. */

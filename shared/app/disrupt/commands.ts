@@ -34,6 +34,7 @@ import { atOnce, WRITES_AT_ONCE } from '../writes/at-once.ts';
 import { attempt } from '../writes/attempt.ts';
 import { recordDecision, saying, sayingAll } from '../writes/decisions.ts';
 import { claimRef, nodeRef } from '../writes/references.ts';
+import { isWithinBudgets } from './budgets.ts';
 import { recordEvent } from './events.ts';
 import { noteFailedMove } from './failed-moves.ts';
 import { type DisruptPass, detailOf, mayChoose, poolOf } from './pass.ts';
@@ -84,7 +85,9 @@ function refusals(pass: DisruptPass, claim: NodeClaim, node: Node, why: Voluntar
   }
   const { pods, podDisruptionBudgets } = state.objects;
   const candidate = { claim, node, pods: podsOnNode(pods, node.name) };
-  return blockersOf(candidate, podDisruptionBudgets, nowMs, VOLUNTARY_TERMS[why].class);
+  const blockers = blockersOf(candidate, podDisruptionBudgets, nowMs, VOLUNTARY_TERMS[why].class);
+  const isAllowed = isWithinBudgets(pass, claim, why);
+  return isAllowed ? blockers : [...blockers, reason('budget-blocks', { reason: why })];
 }
 
 /** Whether the node may be disrupted for the reason; where not, an event says why. */
@@ -95,7 +98,10 @@ async function mayBegin(
   why: VoluntaryReason,
 ): Promise<boolean> {
   const reasons = node === undefined ? [] : refusals(pass, claim, node, why);
-  if (reasons.length === 0) return true;
+  if (reasons.length === 0) {
+    pass.chosen.add(claim.uid);
+    return true;
+  }
   const event = { type: 'Normal', reason: 'DisruptionBlocked', ...sayingAll(reasons) } as const;
   await recordEvent(pass, claim, node, event);
   return false;
@@ -103,7 +109,8 @@ async function mayBegin(
 
 /**
  * Begins to disrupt a node: keeps new pods off it and says on the claim why. Refused with an event
- * where disruptions are paused, or `do-not-disrupt` or a PodDisruptionBudget blocks the node.
+ * where disruptions are paused, or `do-not-disrupt`, a PodDisruptionBudget or a disruption budget of
+ * the NodePool blocks the node.
  */
 export async function beginDisruption(
   pass: DisruptPass,
@@ -170,13 +177,6 @@ export async function deleteNodeClaim(
   await recordDecision({ ports }, decision);
 }
 
-/** Why nodes are deleted, unless more is known. */
-const WHY: Readonly<Record<VoluntaryReason, Reason>> = {
-  Empty: reason('node-empty', {}),
-  Drifted: reason('node-drifted', {}),
-  Underutilized: reason('pods-cheaper-on-replacements', {}),
-};
-
 /** Deletes a claim that is replaced or removed: its pods have a place. */
 export async function deleteReplaced(
   pass: DisruptPass,
@@ -185,7 +185,7 @@ export async function deleteReplaced(
   replacements: readonly string[],
 ): Promise<void> {
   const drift = kind === 'Drifted' ? pass.driftResults.get(claim.uid)?.drifts[0] : undefined;
-  const why = drift?.why ?? WHY[kind];
+  const why = drift?.why ?? VOLUNTARY_TERMS[kind].why;
   const by =
     replacements.length === 0
       ? reason('no-replacement-needed', {})

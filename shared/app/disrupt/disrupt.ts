@@ -102,6 +102,7 @@ export async function observePass(
     memory,
     asked,
     begun: new Set(),
+    chosen: new Set(),
     disruptions: [],
     approved: undefined,
   };

@@ -22,8 +22,9 @@ export interface DisruptionMethod {
   /** Nodes that the reason applies to, blocked ones too: {@link disrupt} says why they stay. */
   readonly candidates: (pass: DisruptPass) => readonly DisruptionCandidate[];
   /**
-   * Chooses among the candidates, and begins to disrupt those that budgets allow with
-   * `beginDisruption` or `annotateReplaced`; `deleteNodeClaim` takes no other nodes.
+   * Chooses among the candidates, and begins to disrupt them with `beginDisruption` or
+   * `annotateReplaced`, which refuse what pauses, `do-not-disrupt`, PodDisruptionBudgets or disruption
+   * budgets block; `deleteNodeClaim` takes no other nodes.
    */
   readonly disrupt: (
     pass: DisruptPass,

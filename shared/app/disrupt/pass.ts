@@ -78,6 +78,8 @@ export interface DisruptPass {
   readonly asked: string | undefined;
   /** Uids of claims whose nodes this pass disrupts. */
   readonly begun: Set<string>;
+  /** Uids of claims that were allowed to begin in this pass: budgets count them. */
+  readonly chosen: Set<string>;
   /** What was begun or done in this pass. */
   readonly disruptions: Disruption[];
   /** Nodes that may be chosen, by the claim's uid, and why; undefined: nobody has approved any. */

@@ -8,6 +8,7 @@ import type { NewNodeClaim } from '../../ports.ts';
 import { plannedClaim } from '../planning/new-claims.ts';
 import { recordDecision, saying } from '../writes/decisions.ts';
 import { claimRef } from '../writes/references.ts';
+import { isLaunchPaused } from './blocked.ts';
 import { annotateReplaced, type ReplacedBecause } from './commands.ts';
 import { recordEvent } from './events.ts';
 import { type DisruptPass, detailOf } from './pass.ts';
@@ -49,7 +50,8 @@ function waitingOf({ claims, replacements, needs }: Replaced): readonly Waiting[
 
 /**
  * The claims name their replacements, and then these are written. Fewer than asked for come back
- * where somebody else has written meanwhile: the next pass gives them up.
+ * where somebody else has written meanwhile: the next pass gives them up. None while launches are
+ * paused.
  */
 export async function createReplacements(
   pass: DisruptPass,
@@ -59,7 +61,7 @@ export async function createReplacements(
   const { ports, nowMs } = pass;
   const made: NodeClaim[] = [];
   const waiting = waitingOf(replaced);
-  if (replacements.length === 0 || waiting.length === 0) return made;
+  if (replacements.length === 0 || waiting.length === 0 || isLaunchPaused(pass)) return made;
   for (const { claim, names } of waiting) {
     if ((await annotateReplaced(pass, claim, names, replaced)) !== 'done') return made;
   }

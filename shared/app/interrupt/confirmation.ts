@@ -23,18 +23,19 @@ export interface Verdicts {
 
 /** A spot warning that would delete its claim. */
 export function isWarning(hit: MatchedMessage): boolean {
-  return hit.interruption.kind === 'spot_interrupted' && !isLeaving(hit);
+  return hit.action.confirmedBy === 'spot-request' && !isLeaving(hit);
 }
 
 /** What EC2 says of the instance: `contradicts` = it runs and nothing is known of an end. */
-function contradicts(
-  { interruption: { kind } }: MatchedMessage,
-  instance: Instance | undefined,
-): boolean {
-  if (kind === 'spot_interrupted') return instance?.capacityType === 'on-demand';
-  return (
-    (kind === 'instance_stopped' || kind === 'instance_terminated') && instance?.state === 'running'
-  );
+function contradicts({ action }: MatchedMessage, instance: Instance | undefined): boolean {
+  switch (action.confirmedBy) {
+    case 'spot-request':
+      return instance?.capacityType === 'on-demand';
+    case 'instance-state':
+      return instance?.state === 'running';
+    case 'nothing':
+      return false;
+  }
 }
 
 /** Whether EC2 has begun to end it already. */
@@ -46,7 +47,7 @@ function isEnding(instance: Instance | undefined): boolean {
 /** A claim that is leaving because of EC2 needs no second opinion. */
 function needsConfirmation(hit: MatchedMessage): boolean {
   const isKnown = isLeaving(hit) && hit.claim.annotations[INTERRUPTED] !== undefined;
-  return hit.action.confirmable && !isKnown;
+  return hit.action.confirmedBy !== 'nothing' && !isKnown;
 }
 
 function idsOf(hits: readonly MatchedMessage[]): readonly string[] {
@@ -98,7 +99,7 @@ async function refute(
   hit: MatchedMessage,
   answeredAtMs: number,
 ): Promise<void> {
-  const isState = hit.interruption.kind !== 'spot_interrupted';
+  const isState = hit.action.confirmedBy === 'instance-state';
   if (isState && mayBeLate(answeredAtMs, hit.sentAtMs)) {
     pass.failed.add(hit.messageId);
     await recordWhy(pass, hit, 'interruption-contradicted-early');
@@ -133,7 +134,8 @@ export async function confirm(
     const instance = described.get(hit.instanceId);
     const isAsked = isWarning(hit) && (isSettled(hit) || !(confirmed instanceof PortError));
     const isTakenBack = !(confirmed instanceof PortError) && confirmed.has(hit.instanceId);
-    const isUnconfirmable = hit.action.deleteClaim && !hit.action.confirmable && !isLeaving(hit);
+    const isUnconfirmable =
+      hit.action.deleteClaim && hit.action.confirmedBy === 'nothing' && !isLeaving(hit);
     if (isAsked && (isTakenBack || isEnding(instance))) sure.push(hit);
     else if (contradicts(hit, instance)) await refute(pass, hit, askedAtMs);
     else if (isAsked || isUnconfirmable) unsure.push(hit);

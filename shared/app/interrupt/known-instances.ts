@@ -1,9 +1,5 @@
-import { actionFor } from '../../core/interruption/action.ts';
-import {
-  type Envelope,
-  type Interruption,
-  parseInterruption,
-} from '../../core/interruption/interruption.ts';
+import { actionFor, type InterruptionAction } from '../../core/interruption/action.ts';
+import { type Envelope, parseInterruption } from '../../core/interruption/interruption.ts';
 import { instanceIdOf } from '../../core/lifecycle/actions.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
 import type { QueueMessage } from './messages.ts';
@@ -42,19 +38,19 @@ export class KnownInstances {
     let isOpen = false;
     for (const { body, queuedAtMs = nowMs } of messages) {
       const parsed = parseInterruption(body, envelope, nowMs);
-      if (!parsed.ok || actionFor(parsed.interruption) === undefined) continue;
+      const action = parsed.ok ? actionFor(parsed.interruption) : undefined;
+      if (!parsed.ok || action === undefined) continue;
       const { instanceIds } = parsed.interruption;
       if (instanceIds.some((id) => this.ids.has(id))) return { isOpen: true, waitMs: 0 };
-      isOpen ||= !this.isForeign(parsed.interruption, queuedAtMs, nowMs);
+      isOpen ||= !this.isForeign(action, queuedAtMs, nowMs);
     }
     const isFirst = this.readAtMs === Number.NEGATIVE_INFINITY;
     const waitMs = isFirst ? 0 : Math.max(0, this.readAtMs + BETWEEN_MS - nowMs);
     return { isOpen, waitMs: isOpen ? waitMs : 0 };
   }
 
-  private isForeign({ kind }: Interruption, queuedAtMs: number, nowMs: number): boolean {
+  private isForeign({ isUrgent }: InterruptionAction, queuedAtMs: number, nowMs: number): boolean {
     if (this.readAtMs >= queuedAtMs + NOTED_MS) return true;
-    const isPast = kind === 'instance_terminated' || kind === 'rebalance_recommendation';
-    return isPast && nowMs - this.readAtMs < ENDED_MS;
+    return !isUrgent && nowMs - this.readAtMs < ENDED_MS;
   }
 }

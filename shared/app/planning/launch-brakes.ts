@@ -14,7 +14,7 @@ export class LaunchPause {
     readAtMs: number,
   ) {
     this.clock = clock;
-    const look = cluster.pausedUntilMs?.bind(cluster);
+    const look = () => cluster.pausedUntilMs();
     this.brakes = new CachedRead({ clock, value, readAtMs, look });
   }
 

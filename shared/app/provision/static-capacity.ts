@@ -2,17 +2,19 @@ import { replacedUids } from '../../core/disruption/commands.ts';
 import { type Reason, reason, sentence } from '../../core/explain/reason.ts';
 import { isTrue } from '../../core/lifecycle/conditions.ts';
 import { isProtected } from '../../core/lifecycle/drain.ts';
+import type { Node } from '../../core/model/cluster.ts';
 import { nodeOfClaim, podsOnNode } from '../../core/model/joins.ts';
-import { DO_NOT_DISRUPT, NODE_POOL } from '../../core/model/labels.ts';
+import { CAPACITY_TYPE, DO_NOT_DISRUPT, NODE_POOL } from '../../core/model/labels.ts';
 import { isOver } from '../../core/model/pod.ts';
 import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
 import type { ClusterState, Ports } from '../../ports.ts';
 import { nothingToLaunch } from '../launch/choice.ts';
 import { staticClaim } from '../planning/new-claims.ts';
 import type { TypesOf } from '../planning/provisioning-input.ts';
+import { isPaused } from '../settings.ts';
 import { attempt, type Failure } from '../writes/attempt.ts';
-import { saying } from '../writes/decisions.ts';
-import { claimRef, poolRef } from '../writes/references.ts';
+import { recordDecision, recordNothing, saying } from '../writes/decisions.ts';
+import { claimRef, nodeRef, poolRef } from '../writes/references.ts';
 
 interface Ranked {
   readonly claim: NodeClaim;
@@ -107,10 +109,58 @@ async function keepReplicas(
     ports.recorder.count('nodeclaims_created_total', { reason: 'static', nodepool: pool.name });
     onChange();
   }
-  const surplus = claims.length - pool.replicas;
-  const expendable = byExpendability(state, claims, ports.clock.nowMs());
-  for (const claim of expendable.slice(0, Math.max(0, surplus))) {
-    await ports.cluster.delete(claimRef(claim));
+  await removeSurplus(ports, state, pool, claims, onChange);
+}
+
+/** Deletes claims that the pool has too many, unless disruptions are paused. */
+async function removeSurplus(
+  ports: Ports,
+  state: ClusterState,
+  { name, replicas = 0 }: NodePool,
+  claims: readonly NodeClaim[],
+  onChange: () => void,
+): Promise<void> {
+  if (claims.length <= replicas) return;
+  const nowMs = ports.clock.nowMs();
+  if (isPaused(state.pausedUntilMs.disrupt, nowMs)) {
+    await recordNothing({ ports }, reason('disruptions-paused', {}), `NodePool/${name}`);
+    return;
+  }
+  const why = reason('static-surplus', { nodePool: name, nodes: claims.length, replicas });
+  for (const claim of byExpendability(state, claims, nowMs).slice(replicas)) {
+    await removeNode(ports, claim, nodeOfClaim(state.objects.nodes, claim), why);
     onChange();
   }
+}
+
+async function removeNode(
+  ports: Ports,
+  claim: NodeClaim,
+  node: Node | undefined,
+  why: Reason,
+): Promise<void> {
+  const id = `provision-${claim.name}-delete`;
+  const event = {
+    type: 'Normal',
+    reason: 'DisruptionTerminating',
+    ...saying(why),
+    decision: id,
+  } as const;
+  await ports.cluster.event({ regarding: claimRef(claim), ...event });
+  if (node !== undefined) await ports.cluster.event({ regarding: nodeRef(node), ...event });
+  await ports.cluster.delete(claimRef(claim));
+  const { [NODE_POOL]: nodepool = '', [CAPACITY_TYPE]: capacity_type = '' } = claim.labels;
+  const labels = { reason: 'static', nodepool, capacity_type };
+  ports.recorder.count('nodeclaims_disrupted_total', labels);
+  await recordDecision(
+    { ports },
+    {
+      id,
+      useCase: 'provision',
+      object: `NodeClaim/${claim.name}`,
+      action: 'delete',
+      reasons: [why],
+      detail: { reason: 'static', nodePool: nodepool, chosen: { capacityType: capacity_type } },
+    },
+  );
 }

@@ -8,8 +8,7 @@ export interface CachedReadOptions<Value> {
   /** What was read last, and when reading it began. */
   readonly value: Value;
   readonly readAtMs: number;
-  /** Absent: nobody changes it. */
-  readonly look: (() => Promise<Value>) | undefined;
+  readonly look: () => Promise<Value>;
 }
 
 /** What may change in the middle of a pass, read again where the last look is a while ago. */
@@ -28,7 +27,7 @@ export class CachedRead<Value> {
 
   async read(): Promise<Value> {
     const { clock, look } = this.options;
-    if (look !== undefined && clock.nowMs() - this.readAtMs >= LOOK_MS) {
+    if (clock.nowMs() - this.readAtMs >= LOOK_MS) {
       this.looking ??= this.renew(look).finally(() => {
         this.looking = undefined;
       });

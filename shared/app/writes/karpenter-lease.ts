@@ -23,7 +23,7 @@ export class KarpenterLease {
     readAtMs: number,
   ) {
     this.clock = clock;
-    const look = cluster.karpenterRenewedAtMs?.bind(cluster);
+    const look = () => cluster.karpenterRenewedAtMs();
     this.renewedAtMs = new CachedRead({ clock, value, readAtMs, look });
   }
 

@@ -1,3 +1,4 @@
+import { type Reason, reason } from '../explain/reason.ts';
 import type { DisruptionReason } from '../model/provisioning.ts';
 import type { DisruptionClass } from './candidates.ts';
 
@@ -20,11 +21,31 @@ export interface VoluntaryTerms {
   readonly yieldsToPods: boolean;
   /** A replacement that failed is not tried again for a time. */
   readonly backsOff: boolean;
+  /** Why its nodes are deleted, unless more is known. */
+  readonly why: Reason;
 }
 
 /** By reason: a new one does not compile without its row. */
 export const VOLUNTARY_TERMS: Readonly<Record<VoluntaryReason, VoluntaryTerms>> = {
-  Empty: { class: 'graceful', endsOnceAsAsked: false, yieldsToPods: true, backsOff: false },
-  Drifted: { class: 'eventual', endsOnceAsAsked: true, yieldsToPods: false, backsOff: false },
-  Underutilized: { class: 'graceful', endsOnceAsAsked: false, yieldsToPods: true, backsOff: true },
+  Empty: {
+    class: 'graceful',
+    endsOnceAsAsked: false,
+    yieldsToPods: true,
+    backsOff: false,
+    why: reason('node-empty', {}),
+  },
+  Drifted: {
+    class: 'eventual',
+    endsOnceAsAsked: true,
+    yieldsToPods: false,
+    backsOff: false,
+    why: reason('node-drifted', {}),
+  },
+  Underutilized: {
+    class: 'graceful',
+    endsOnceAsAsked: false,
+    yieldsToPods: true,
+    backsOff: true,
+    why: reason('pods-cheaper-on-replacements', {}),
+  },
 };

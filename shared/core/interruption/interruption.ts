@@ -127,6 +127,9 @@ const KINDS: Readonly<Record<string, (detail: Json) => Detail | undefined>> = {
   'aws.health/AWS Health Event': healthEvent,
 };
 
+/** What is decoded: `source/detail-type` of each event. EventBridge has a rule for each. */
+export const INTERRUPTION_EVENTS: readonly string[] = Object.keys(KINDS);
+
 function parseJson(body: string): unknown {
   try {
     return JSON.parse(body);

@@ -1,21 +1,29 @@
 import { expect, it } from 'vitest';
-import { actionFor } from '../../../shared/core/interruption/action.ts';
+import { actionFor, type Confirmation } from '../../../shared/core/interruption/action.ts';
 import type { InterruptionKind } from '../../../shared/core/interruption/interruption.ts';
 
-/** Whether the NodeClaim is deleted, its offering barred, and EC2 able to confirm it. */
+/** Whether the NodeClaim is deleted and its offering barred, and what in EC2 can confirm it. */
 const ACTIONS: readonly (readonly [
   kind: InterruptionKind,
   eventReason: string,
   deleteClaim: boolean,
   markOffering: boolean,
-  confirmable: boolean,
+  confirmedBy: Confirmation,
+  isUrgent: boolean,
 ])[] = [
-  ['spot_interrupted', 'SpotInterrupted', true, true, true],
-  ['rebalance_recommendation', 'SpotRebalanceRecommendation', false, false, false],
-  ['instance_stopped', 'InstanceStopping', true, false, true],
-  ['instance_terminated', 'InstanceTerminating', true, false, true],
-  ['scheduled_change', 'InstanceUnhealthy', true, false, false],
-  ['capacity_reservation_interrupted', 'CapacityReservationInstanceInterrupted', true, true, false],
+  ['spot_interrupted', 'SpotInterrupted', true, true, 'spot-request', true],
+  ['rebalance_recommendation', 'SpotRebalanceRecommendation', false, false, 'nothing', false],
+  ['instance_stopped', 'InstanceStopping', true, false, 'instance-state', true],
+  ['instance_terminated', 'InstanceTerminating', true, false, 'instance-state', false],
+  ['scheduled_change', 'InstanceUnhealthy', true, false, 'nothing', true],
+  [
+    'capacity_reservation_interrupted',
+    'CapacityReservationInstanceInterrupted',
+    true,
+    true,
+    'nothing',
+    true,
+  ],
 ];
 
 const messageOf = (kind: InterruptionKind) => ({
@@ -26,15 +34,19 @@ const messageOf = (kind: InterruptionKind) => ({
   sentAtMs: 0,
 });
 
-it.each(ACTIONS)('%s: event %s, deletes %s, bars %s, confirmable %s', (kind, ...expected) => {
-  const [eventReason, deleteClaim, markOffering, confirmable] = expected;
-  expect(actionFor(messageOf(kind))).toEqual({
-    eventReason,
-    deleteClaim,
-    markOffering,
-    confirmable,
-  });
-});
+it.each(ACTIONS)(
+  '%s: event %s, deletes %s, bars %s, confirmed by %s, urgent %s',
+  (kind, ...expected) => {
+    const [eventReason, deleteClaim, markOffering, confirmedBy, isUrgent] = expected;
+    expect(actionFor(messageOf(kind))).toEqual({
+      eventReason,
+      deleteClaim,
+      markOffering,
+      confirmedBy,
+      isUrgent,
+    });
+  },
+);
 
 it('nothing follows from a message that asks for nothing', () => {
   expect(actionFor(messageOf('no_op'))).toBeUndefined();

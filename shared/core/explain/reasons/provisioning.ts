@@ -50,6 +50,15 @@ export const PROVISIONING = {
     remedy: '`joiner resume launch`.',
     parameters: NONE,
   },
+  'static-surplus': {
+    meaning: 'The static NodePool has more nodes than spec.replicas. The most expendable ones go.',
+    remedy: 'Nothing, or raise spec.replicas.',
+    parameters: {
+      nodePool: text('the NodePool'),
+      nodes: count('its nodes'),
+      replicas: count('spec.replicas'),
+    },
+  },
   'static-nodes-wait': {
     meaning: 'Some nodes of spec.replicas of the NodePool cannot be launched now.',
     remedy:

@@ -40,6 +40,8 @@ export const PROVISIONING_SENTENCES: Sentences<typeof PROVISIONING> = {
   'pod-nominated': ({ target }) => `Pod should schedule on: ${target}`,
   'karpenter-runs': () => 'Karpenter is active in this cluster: nothing is written',
   'launches-paused': () => 'launches are paused in the ConfigMap kube-system/joiner',
+  'static-surplus': ({ nodePool, nodes, replicas }) =>
+    `NodePool ${nodePool} has ${nodes} nodes, and spec.replicas is ${replicas}`,
   'static-nodes-wait': ({ missing, why }) =>
     `${missing} of the nodes in spec.replicas cannot be launched: ${why}`,
   'nothing-pending': () => 'no pod waits for a node',

@@ -31,6 +31,16 @@ const protectedPods: Change = (state) => {
   const pods = state.objects.pods.map((pod) => ({ ...pod, annotations }));
   return { ...state, objects: { ...state.objects, pods } };
 };
+const budgetOf =
+  (nodes: string): Change =>
+  (state) => {
+    const budget = { nodes, reasons: undefined, schedule: undefined, durationMs: undefined };
+    const nodePools = state.objects.nodePools.map((pool) => ({
+      ...pool,
+      disruption: { ...pool.disruption, budgets: [budget] },
+    }));
+    return { ...state, objects: { ...state.objects, nodePools } };
+  };
 const unchanged: Change = (state) => state;
 
 /** A pass over a cluster of one node, and that node. */
@@ -67,6 +77,7 @@ describe('whatever a method has chosen a node by', () => {
     ['a pause', paused],
     ['do-not-disrupt of the node', protectedNodes],
     ['do-not-disrupt of a pod', protectedPods],
+    ['a disruption budget of 0', budgetOf('0')],
   ])('%s blocks every reason, and an event says so', async (_, change) => {
     for (const why of VOLUNTARY_REASONS) {
       const found = await observed(change);
@@ -74,6 +85,25 @@ describe('whatever a method has chosen a node by', () => {
       expect(await found.isTainted()).toBe(false);
       // On the claim and on its node.
       expect(found.events).toEqual(['DisruptionBlocked', 'DisruptionBlocked']);
+    }
+  });
+
+  it('a budget counts what the pass has begun before', async () => {
+    const { ports } = await runningWorld([spread('web', 3)]);
+    const read = async () => budgetOf('2')(await ports.cluster.read(), ports.clock.nowMs());
+    for (const why of VOLUNTARY_REASONS) {
+      const patchNode = async () => 'done' as const;
+      const patchNodeClaimStatus = patchNode;
+      const event = async () => undefined;
+      const cluster = { read, event, patchNode, patchNodeClaimStatus };
+      const pass = await observePass(withPorts(ports, { cluster }), settings, {});
+      const results: string[] = [];
+      for (const claim of pass.state.objects.nodeClaims) {
+        const node = nodeOfClaim(pass.state.objects.nodes, claim);
+        if (node === undefined) throw new Error('each claim has its node');
+        results.push(await beginDisruption(pass, claim, node, why));
+      }
+      expect(results).toEqual(['done', 'done', 'conflict']);
     }
   });
 

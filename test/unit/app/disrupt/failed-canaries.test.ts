@@ -48,6 +48,7 @@ async function passOf(world: World, driftResults: DisruptPass['driftResults'] = 
     unconsolidatable: new Map(),
     asked: undefined,
     begun: new Set(),
+    chosen: new Set(),
     disruptions: [],
     approved: undefined,
     memory: new ConsolidationMemory(),
