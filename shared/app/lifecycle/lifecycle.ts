@@ -1,6 +1,6 @@
 import { shiftedZones } from '../../core/disruption/zonal-shift.ts';
 import { reason } from '../../core/explain/reason.ts';
-import { isOurs } from '../../core/launch/node-classes.ts';
+import { isOurs, nodeClassOf } from '../../core/launch/node-classes.ts';
 import {
   type ClaimDecision,
   type ClaimSurroundings,
@@ -16,6 +16,7 @@ import {
 } from '../../core/lifecycle/claim.ts';
 import { isTrue } from '../../core/lifecycle/conditions.ts';
 import { blockingAttachments } from '../../core/lifecycle/drain.ts';
+import { endingBlockOf } from '../../core/lifecycle/ending-blocks.ts';
 import { inEvictionOrder } from '../../core/lifecycle/eviction-order.ts';
 import { nodesWithoutClaim, orphanedInstances } from '../../core/lifecycle/garbage.ts';
 import type { RepairCause } from '../../core/lifecycle/repair.ts';
@@ -65,6 +66,7 @@ function surroundings(pass: Pass, index: Index, claim: NodeClaim): ClaimSurround
     isAwaited: isAwaited(claim, index.nominations),
     instance: instanceOf(claim, index),
     isUnreserved: isUnreserved(claim, index),
+    endingBlock: endingBlockOf(claim, nodeClassOf(pass.state, claim.nodeClassRef)),
     blockingAttachments: nodes.flatMap((node) =>
       blockingAttachments(node, pods, volumeAttachments, objects, pass.nowMs),
     ),

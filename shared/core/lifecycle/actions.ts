@@ -1,6 +1,7 @@
 import type { Reason } from '../explain/reason.ts';
 import type { Node } from '../model/cluster.ts';
 import type { Labels } from '../model/labels.ts';
+import type { CapacityReservation } from '../model/node-class.ts';
 import type { Pod } from '../model/pod.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import type { Taint } from '../model/taint.ts';
@@ -20,6 +21,7 @@ export type DeletionReason =
   | 'expired'
   | 'garbage_collected'
   | 'node_deleted'
+  | 'capacity_block_ending'
   | RepairCause['reason'];
 
 /**
@@ -102,6 +104,8 @@ export interface ClaimSurroundings {
   readonly instance: 'present' | 'shutting-down' | 'absent';
   /** The instance runs, and in no reservation. */
   readonly isUnreserved?: boolean;
+  /** The Capacity Block of the instance, if it is about to end. */
+  readonly endingBlock?: CapacityReservation | undefined;
   readonly blockingAttachments: readonly string[];
   /** By uid of the node; absent: this process has seen none of them before. */
   readonly seenTaints?: ReadonlyMap<string, SeenTaint>;

@@ -13,6 +13,7 @@ import {
   TRIES,
   UNREGISTERED_TAINT_KEY,
 } from '../model/labels.ts';
+import type { CapacityReservation } from '../model/node-class.ts';
 import type { Pod } from '../model/pod.ts';
 import type { NodeClaim } from '../model/provisioning.ts';
 import { isEphemeralTaint, isStartingTaint, type Taint } from '../model/taint.ts';
@@ -273,6 +274,12 @@ function endOfInstance(claim: NodeClaim, around: ClaimSurroundings): Reason | un
   return isNew ? undefined : reason('instance-disappeared', {});
 }
 
+/** EC2 terminates the instances of a Capacity Block whatever else is set: no pause holds this. */
+function blockEnding({ id, endsAtMs }: CapacityReservation): Reason {
+  const endsAt = endsAtMs === undefined ? '' : new Date(endsAtMs).toISOString();
+  return reason('capacity-block-ending', { reservation: id, endsAt });
+}
+
 /** Why the claim has to go although nobody deleted it. */
 function deletion(claim: NodeClaim, around: ClaimSurroundings): LifecycleAction | undefined {
   const age = around.nowMs - claim.createdAtMs;
@@ -287,7 +294,10 @@ function deletion(claim: NodeClaim, around: ClaimSurroundings): LifecycleAction 
   if (gone !== undefined) {
     return { kind: 'delete-claim', reason: 'garbage_collected', why: gone };
   }
-  const { repairCause } = around;
+  const { repairCause, endingBlock } = around;
+  if (endingBlock !== undefined) {
+    return { kind: 'delete-claim', reason: 'capacity_block_ending', why: blockEnding(endingBlock) };
+  }
   if (repairCause === undefined) return undefined;
   const { reason: cause, why } = repairCause;
   return { kind: 'delete-claim', reason: cause, why, repairCause };

@@ -41,6 +41,17 @@ describe('why a claim is deleted', () => {
     instance: 'i-0',
     said: 'no power',
   });
+  const block = {
+    id: 'cr-1',
+    instanceType: 'p5.48xlarge',
+    zone: 'us-east-1a',
+    ownerID: '',
+    instanceMatchCriteria: 'targeted',
+    reservationType: 'capacity-block',
+    interruptible: false,
+    state: 'expiring',
+    endsAtMs: Date.UTC(2026, 0, 1),
+  } as const;
   const repairCause = {
     reason: 'system_status',
     why: impaired,
@@ -96,6 +107,13 @@ describe('why a claim is deleted', () => {
       { nowMs: 5 * MINUTE },
       'launch_timeout',
       'The instance was not launched within 5 minutes',
+    ],
+    [
+      'Capacity Block about to end',
+      ready,
+      { nodes: [aNode()], endingBlock: block, isExpiryHeld: true },
+      'capacity_block_ending',
+      'Capacity Block cr-1 ends at 2026-01-01T00:00:00.000Z',
     ],
     ['unhealthy', ready, { nodes: [aNode()], repairCause }, 'system_status', sentence(impaired)],
   ])('%s', (_, claim, surroundings, deletion, message) => {

@@ -1,4 +1,4 @@
-import { count, type Definitions, NONE, text, texts } from '../parameters.ts';
+import { count, type Definitions, NONE, text, texts, time } from '../parameters.ts';
 
 /** Why `lifecycle` deletes NodeClaims, ends instances, or does not. */
 export const LIFECYCLE = {
@@ -16,6 +16,13 @@ export const LIFECYCLE = {
     meaning: 'The NodeClaim is as old as expireAfter allows. It is drained and replaced.',
     remedy: 'Nothing, or raise expireAfter of the NodePool.',
     parameters: NONE,
+  },
+  'capacity-block-ending': {
+    meaning:
+      'The Capacity Block of the instance ends in 40 minutes or less, and EC2 terminates its ' +
+      'instances from 30 minutes before the end. The node is drained before.',
+    remedy: 'Nothing, or extend the Capacity Block.',
+    parameters: { reservation: text('the id of the Capacity Block'), endsAt: time('its end') },
   },
   'node-deleted': {
     meaning: 'Somebody deleted the Node. Its NodeClaim follows.',

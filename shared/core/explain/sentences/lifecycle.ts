@@ -4,6 +4,8 @@ import type { LIFECYCLE } from '../reasons/lifecycle.ts';
 export const LIFECYCLE_SENTENCES: Sentences<typeof LIFECYCLE> = {
   'launch-timeout': () => 'The instance was not launched within 5 minutes',
   'registration-timeout': () => 'The node did not register within 15 minutes of the launch',
+  'capacity-block-ending': ({ reservation, endsAt }) =>
+    `Capacity Block ${reservation} ends at ${endsAt}`,
   'nodeclaim-expired': () => 'The NodeClaim is older than spec.expireAfter',
   'node-deleted': () => 'The Node was deleted',
   'instance-gone': () => 'The instance no longer exists and its Node is not Ready',
