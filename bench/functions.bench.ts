@@ -16,8 +16,8 @@ import { queueRecord } from '../test/support/closed-loop/messages.ts';
 const RUNS = 15;
 
 /**
- * The limit for importing: this many times the CPU of an empty module, and these milliseconds; 150
- * ms on a machine that reads an empty module in 25 ms.
+ * The limit for importing: this many times the CPU of an empty module, and these milliseconds. It
+ * is 150 ms on a machine that reads an empty module in 25 ms.
  */
 const LIMIT = { factor: 3, ms: 75 };
 

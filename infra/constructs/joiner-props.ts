@@ -37,8 +37,8 @@ export interface JoinerProps {
   readonly reaction?: 'watch' | 'tick';
   /**
    * Memory in MB by function. Lambda assigns CPU in proportion.
-   * @default watch 256, provision 1769, lifecycle 1024, interrupt 512, nodeclass 512,
-   * catalog 512, install 256
+   * @default watch 256, provision 1769, lifecycle 1024, disrupt 1769, interrupt 512,
+   * nodeclass 512, catalog 512, install 256
    */
   readonly memorySizes?: Readonly<Partial<Record<FunctionName, number>>>;
   /**
@@ -193,7 +193,7 @@ export interface JoinerProps {
    */
   readonly busEncryptionKey?: string | kms.IKey;
   /**
-   * Whether the stack has CloudWatch alarms (about $0.90 a month).
+   * Whether the stack has CloudWatch alarms (about $2.80 a month).
    * @default true
    */
   readonly alarms?: boolean;

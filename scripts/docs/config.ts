@@ -33,7 +33,11 @@ export default defineConfig({
   cacheDir: join(root, '.cache/vitepress'),
   head: [['link', { rel: 'icon', href: 'data:,' }]],
   rewrites: sitePathOf,
-  vite: { publicDir: join(root, 'docs/.vitepress/public') },
+  vite: {
+    publicDir: join(root, 'docs/.vitepress/public'),
+    // The index of the search is larger than Vite's 500 kB; it is loaded when somebody searches.
+    build: { chunkSizeWarningLimit: 1000 },
+  },
   markdown: {
     // Of the default themes comments and keys have too little contrast.
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },

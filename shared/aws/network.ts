@@ -50,8 +50,8 @@ function distinct<Item extends { readonly id: string }>(items: readonly Item[]):
 }
 
 /**
- * Capacity blocks are drained from this long before they end: EC2 begins to terminate their
- * instances half an hour before.
+ * Nothing is launched into a capacity block from this long before its end: EC2 begins to terminate
+ * its instances half an hour before.
  * https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-capacity-blocks.html
  */
 const BLOCK_EXPIRING_MS = 40 * 60_000;

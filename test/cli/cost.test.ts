@@ -197,9 +197,18 @@ describe('docs/cost.md', () => {
     expect(readme).toContain(`(about $${Math.round(costs[0].usd)} a month)`);
   });
 
-  it('has tables', () => {
-    expect(blocks.length).toBeGreaterThanOrEqual(2);
-  });
+  it('has a table', () => expect(blocks).toHaveLength(1));
+
+  const rows = [...text.matchAll(/^\| .* \| `joiner (cost .*)` \| (\S+) \| (\S+) \|$/gm)];
+  it('has other sizes', () => expect(rows).toHaveLength(3));
+
+  it.each(rows.map(([, line = '', ...totals]) => [line, totals] as const))(
+    'has the totals of joiner %s',
+    async (line, totals) => {
+      const { costs } = JSON.parse((await joiner(...line.split(' '), '-o', 'json')).stdout);
+      expect(totals).toEqual(costs.map(({ usd }: { usd: number }) => `$${usd.toFixed(2)}`));
+    },
+  );
 
   it.each(blocks.map(([, line = '', block = '']) => [line, block]))(
     'holds what joiner %s prints',

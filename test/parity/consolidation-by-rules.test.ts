@@ -7,6 +7,7 @@ import { joinersWay } from '../../shared/core/comparison/joiners-way.ts';
 import { karpentersWay } from '../../shared/core/comparison/karpenters-way.ts';
 import { DEFAULT_CONSOLIDATION_SETTINGS } from '../../shared/core/disruption/consolidation/payback.ts';
 import type { ClusterSnapshot } from '../../shared/core/model/snapshot.ts';
+import { textOf } from '../support/repository.ts';
 import { digestOf } from './first-fit/cases.ts';
 import { CLUSTERS, clusterOf } from './first-fit/clusters.ts';
 
@@ -62,6 +63,15 @@ describe('Joiner beside Karpenter’s own consolidation', () => {
     const sum = (prices: readonly number[]) => prices.reduce((all, price) => all + price, 0);
     const ours = sum(ways.map(({ snapshot }) => priceOf(snapshot)));
     expect(ours).toBeLessThan(0.95 * sum(rests.map(({ price }) => price)));
+  });
+
+  it('is what the pages say', () => {
+    const price = ways.reduce((sum, { snapshot }) => sum + priceOf(snapshot), 0).toFixed(2);
+    const evictions = ways.reduce((sum, way) => sum + way.evictions, 0).toLocaleString('en-US');
+    const figures = `$${price} with ${evictions}`;
+    for (const page of ['docs/compare.md', 'docs/concepts/consolidation.md']) {
+      expect(textOf(page).replaceAll(/\s+/g, ' '), page).toContain(figures);
+    }
   });
 
   it('evicts no more pods in all', () => {

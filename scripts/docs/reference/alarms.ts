@@ -38,13 +38,39 @@ function metricOf(properties: Json): string {
   return textAt(properties, 'MetricName') ?? textAt(shown, 'Label') ?? '';
 }
 
+/** The cluster of the template. */
+const CLUSTER = /\bdemo\b|(?<=_)demo\b/g;
+
+function numberOf(value: unknown): number {
+  return typeof value === 'number' ? value : 0;
+}
+
+/** Seconds of one period: the alarm's, or that of the metrics of its expression. */
+function periodOf(properties: Json): number {
+  const metrics = valueAt(properties, 'Metrics');
+  const list: readonly unknown[] = Array.isArray(metrics) ? metrics : [];
+  const periods = list
+    .filter(isJson)
+    .map((each) => numberOf(valueAt(each, 'MetricStat', 'Period')));
+  return numberOf(properties['Period']) || Math.max(0, ...periods);
+}
+
+/** `2 × 15 min`: so many periods in a row. */
+function evaluationOf(properties: Json): string {
+  const count = numberOf(properties['EvaluationPeriods']);
+  const minutes = periodOf(properties) / 60;
+  const length = minutes < 60 ? `${minutes} min` : `${minutes / 60} h`;
+  return count === 1 ? length : `${count} × ${length}`;
+}
+
 function row({ id, properties }: Alarm): readonly string[] {
   const sign = SIGNS[textAt(properties, 'ComparisonOperator') ?? ''] ?? '';
   const description = textAt(properties, 'AlarmDescription') ?? '';
   return [
     code(nameOf(id)),
-    `${cell(metricOf(properties))} ${sign} ${String(properties['Threshold'])}`,
-    cell(description.replace(/^Joiner, [^:]+: /, '')),
+    `${cell(metricOf(properties).replaceAll(CLUSTER, 'NAME'))} ${sign} ${String(properties['Threshold'])}`,
+    evaluationOf(properties),
+    cell(description.replace(/^Joiner, [^:]+: /, '').replaceAll(CLUSTER, 'NAME')),
   ];
 }
 
@@ -55,6 +81,9 @@ export function alarmsPage(): string {
     'The description of each alarm is its runbook. `alarmTopic` is the SNS topic that the alarms notify. Without it, alarms are',
     'visible only in the console. [Alarms and runbooks](../operate/alarms.md) lists the steps for each alarm.',
     '',
-    ...table(['alarm', 'when', 'runbook'], alarms().map(row)),
+    'An alarm fires when its metric is beyond the threshold in each period of the column *for*. `NAME` is the cluster.',
+    'Thresholds of memory are those of the default `memorySizes`.',
+    '',
+    ...table(['alarm', 'when', 'for', 'runbook'], alarms().map(row)),
   ]);
 }

@@ -57,7 +57,7 @@ export const NODE_POOL: Meanings = {
   'spec.disruption.consolidateAfter':
     'how long after the last pod has come or gone a node may be consolidated; `Never` for never',
   'spec.disruption.consolidationPolicy':
-    '`WhenEmpty` ends empty nodes only. `WhenEmptyOrUnderutilized` also moves pods. `Balanced` moves pods where the saving outweighs the disruption by [Karpenter’s score](../compatibility.md)',
+    '`WhenEmpty` ends empty nodes only. `WhenEmptyOrUnderutilized` also moves pods. `Balanced` moves pods where the saving outweighs the disruption by [Karpenter’s score](../concepts/consolidation.md#balanced)',
   'spec.disruption.budgets':
     'how many nodes may be disrupted at once; of several that are active the smallest counts',
   'spec.disruption.budgets[].nodes':
@@ -139,9 +139,10 @@ export const EC2_NODE_CLASS: Meanings = {
   'spec.amiSelectorTerms[].ssmParameter':
     'the image in this SSM parameter; your own have to be in the setting `imageParameters`',
   'spec.amiFamily': 'how the node is told to join. With an alias it comes from there',
-  'spec.userData': 'your part of the user data; it is merged with what makes the node join',
+  'spec.userData':
+    'your part of the user data; it is merged with what makes the node join ([by family](../tasks/user-data.md))',
   'spec.role':
-    'the role of nodes, by its name: that of the stack’s output `NodeRoleArn`, or one of `nodeRoles`',
+    'the role of nodes, by its name, not its ARN: the last part of the stack’s output `NodeRoleArn`, or of one of `nodeRoles`',
   'spec.instanceProfile': 'an instance profile of your own, in the place of `role`',
   'spec.tags': 'tags of instances, volumes, network interfaces and launch templates',
   'spec.kubelet':
