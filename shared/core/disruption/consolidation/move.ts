@@ -1,15 +1,17 @@
 import { isReason, type Reason, reason } from '../../explain/reason.ts';
+import { allocatable } from '../../instance-types/allocatable.ts';
 import { invariant } from '../../invariant.ts';
 import type { EvictionOrder } from '../../lifecycle/eviction-order.ts';
+import { missing } from '../../missing.ts';
 import { NODE_POOL, SPOT } from '../../model/labels.ts';
 import type { Plan, PlannedNodeClaim } from '../../model/plan.ts';
-import { type Pod, podKey } from '../../model/pod.ts';
+import { podKey } from '../../model/pod.ts';
 import type { NodePool } from '../../model/provisioning.ts';
-import { amountOf } from '../../model/resources.ts';
+import { amountOf, type Resources } from '../../model/resources.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../model/snapshot.ts';
 import { strandingOf } from '../../scheduling/playback/stranded.ts';
 import { podIndexOf } from '../../scheduling/problem/pod-index.ts';
-import { type StateNode, stateNodes } from '../../scheduling/problem/state-node.ts';
+import { stateNodes } from '../../scheduling/problem/state-node.ts';
 import { replanned } from '../../scheduling/replan.ts';
 import { isReschedulable } from '../candidates.ts';
 import {
@@ -21,7 +23,7 @@ import {
   withPlaces,
 } from '../simulation.ts';
 import { guarded, settingsFor } from './consolidation-guard.ts';
-import { limitsGuardOf, overLimits } from './limits-guard.ts';
+import { overLimits } from './limits-guard.ts';
 import { type Narrowed, narrowed, type TypeCount } from './narrowing.ts';
 import { needsOf } from './needs.ts';
 import {
@@ -102,10 +104,17 @@ function fault(
   return plan.newNodeClaims.some(isForOthers) ? reason('pending-pods-need-node', {}) : undefined;
 }
 
-/** Whether nodes of the pool bear whatever their pods may use. */
-function isUnguarded(pool: NodePool): boolean {
-  const guard = limitsGuardOf(pool);
-  return !isReason(guard) && guard.size === 0;
+/** What pods may use of the node that the plan launches. */
+function roomOf(
+  { instanceTypes }: ClusterSnapshot,
+  { nodePool, chosen }: PlannedNodeClaim,
+): Resources {
+  const types = instanceTypes.get(nodePool) ?? missing(nodePool);
+  const type = types.find(({ name }) => name === chosen.type) ?? missing(chosen.type);
+  const offering = type.offerings.find(
+    ({ zone, capacityType }) => zone === chosen.zone && capacityType === chosen.capacityType,
+  );
+  return allocatable(type, offering ?? missing(chosen.zone));
 }
 
 /** Whether the nodes that take pods in could bear what these may use. */
@@ -114,29 +123,23 @@ function overloaded(
   places: Places,
   replacements: readonly PlannedNodeClaim[],
 ): Reason | undefined {
-  const pools = new Map(snapshot.nodePools.map((pool) => [pool.name, pool]));
-  if (snapshot.nodePools.every(isUnguarded)) return undefined;
+  const pools = new Map<string | undefined, NodePool>(
+    snapshot.nodePools.map((pool) => [pool.name, pool]),
+  );
   const byKey = new Map(snapshot.pods.map((pod) => [podKey(pod), pod]));
-  const byNode = Map.groupBy(snapshot.pods, ({ nodeName }) => nodeName);
-  const taken = Map.groupBy([...places], ([, node]) => node);
-  const hosts = new Map<string, StateNode>();
-  for (const node of stateNodes(snapshot)) if (taken.has(node.name)) hosts.set(node.name, node);
-  for (const [name, { nodePool, allocatable }] of hosts) {
-    const pool = pools.get(nodePool ?? '');
-    if (pool === undefined) continue;
-    const coming = (taken.get(name) ?? []).flatMap(([pod]) => byKey.get(pod) ?? []);
-    const why = overLimits(pool, name, allocatable, [...(byNode.get(name) ?? []), ...coming]);
+  const podsOf = (keys: readonly string[]) => keys.map((key) => byKey.get(key) ?? missing(key));
+  const { onNodes } = podIndexOf(snapshot.pods);
+  const taken = Map.groupBy(places.keys(), (pod) => places.get(pod));
+  for (const { name, nodePool, allocatable: room } of stateNodes(snapshot)) {
+    const [pool, coming] = [pools.get(nodePool), taken.get(name)];
+    if (pool === undefined || coming === undefined) continue;
+    const why = overLimits(pool, name, room, [...(onNodes.get(name) ?? []), ...podsOf(coming)]);
     if (why !== undefined) return why;
   }
-  for (const { nodePool, chosen, pods } of replacements) {
-    const pool = pools.get(nodePool);
-    const type = snapshot.instanceTypes.get(nodePool)?.find(({ name }) => name === chosen.type);
-    if (pool === undefined || type === undefined) continue;
-    const coming = pods.flatMap((pod): readonly Pod[] => {
-      const found = byKey.get(pod);
-      return found === undefined ? [] : [found];
-    });
-    const why = overLimits(pool, `a new ${chosen.type}`, type.capacity, coming);
+  for (const each of replacements) {
+    const pool = pools.get(each.nodePool) ?? missing(each.nodePool);
+    const name = `a new ${each.chosen.type}`;
+    const why = overLimits(pool, name, roomOf(snapshot, each), podsOf(each.pods));
     if (why !== undefined) return why;
   }
   return undefined;
@@ -252,19 +255,21 @@ function overLimit(
   { nodePools, nodeClaims, instanceTypes }: ClusterSnapshot,
   replacements: readonly PlannedNodeClaim[],
 ): Reason | undefined {
-  const byPool = Map.groupBy(replacements, ({ nodePool }) => nodePool);
   for (const { name, limits } of nodePools) {
-    const own = byPool.get(name) ?? [];
-    if (own.length === 0 || Object.keys(limits).length === 0) continue;
-    const types = new Map(instanceTypes.get(name)?.map((type) => [type.name, type]));
+    const own = replacements.filter(({ nodePool }) => nodePool === name);
+    if (own.length === 0) continue;
+    const types = instanceTypes.get(name) ?? missing(name);
     const claims = nodeClaims.filter(({ labels }) => labels[NODE_POOL] === name);
     for (const [resource, limit] of Object.entries(limits)) {
+      const amount = (capacity: Resources) =>
+        resource === 'nodes' ? 1 : amountOf(capacity, resource);
       const largest = (names: readonly string[]) =>
-        Math.max(0, ...names.map((each) => amountOf(types.get(each)?.capacity ?? {}, resource)));
-      const isNodes = resource === 'nodes';
-      const before = claims.map(({ capacity }) => (isNodes ? 1 : amountOf(capacity, resource)));
-      const after = own.map((each) => (isNodes ? 1 : largest(each.instanceTypes)));
-      const total = [...before, ...after].reduce((sum, amount) => sum + amount, 0);
+        Math.max(
+          ...types.filter((each) => names.includes(each.name)).map((each) => amount(each.capacity)),
+        );
+      const before = claims.map(({ capacity }) => amount(capacity));
+      const after = own.map((each) => largest(each.instanceTypes));
+      const total = [...before, ...after].reduce((sum, each) => sum + each, 0);
       if (total > limit) return reason('limits-for-both', { nodePool: name });
     }
   }

@@ -1,24 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { Move } from '../../../../shared/core/disruption/consolidation/move.ts';
-import { moveOf } from '../../../../shared/core/disruption/consolidation/move.ts';
-import { sentence } from '../../../../shared/core/explain/reason.ts';
 import type { Pod } from '../../../../shared/core/model/pod.ts';
-import { type Cluster, clusterOf, consolidationOf } from '../../../builders/consolidation.ts';
+import { type Cluster, clusterOf } from '../../../builders/consolidation.ts';
+import { moved } from '../../../builders/moves.ts';
 import { podOf, typeOf } from '../../../builders/scheduling.ts';
 
 const types = [typeOf('old', 4, 16, 0.4), typeOf('new', 4, 16, 0.1)];
 const on = (node: string, name: string, cpu: number): Pod =>
   podOf(name, { cpu }, { nodeName: node, phase: 'Running', unschedulable: false });
 
-function moveOfAll(cluster: Cluster): Move {
-  const { snapshot, pools, scheduling, settings } = consolidationOf(cluster);
-  const ground = { snapshot, waiting: new Set<string>(), pools, scheduling, settings };
-  const found = moveOf(ground, cluster.usages);
-  if (found.kind !== 'move') throw new Error(sentence(found.why));
-  return found;
-}
-
 const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+const moveOfAll = (cluster: Cluster): Move => moved({ cluster, gone: names });
 
 describe('what each node of a move waits for', () => {
   it('is one new node for one old one where their pods are alike', () => {
