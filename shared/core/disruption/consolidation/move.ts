@@ -210,7 +210,7 @@ function narrowedAll(
 ): readonly Narrowed[] | undefined {
   const all: Narrowed[] = [];
   for (const each of planned) {
-    const types = snapshot.instanceTypes.get(each.nodePool) ?? [];
+    const types = snapshot.instanceTypes.get(each.nodePool) ?? missing(each.nodePool);
     const narrow = narrowed(each, types, each.chosen.price + spare, count);
     if (narrow === undefined) return undefined;
     all.push(narrow);
@@ -350,7 +350,7 @@ function moveBy(given: MoveContext, nodes: readonly ConsolidationCandidate[]): A
   const over = overloaded(without, elsewhere, replacements);
   if (over !== undefined) return stays(over);
   const { price: stranded, order } = strandingOf(world);
-  if (stranded > 0 && !isWorth(context, nodes, chosenPrice(planned) + stranded)) {
+  if (!isWorth(context, nodes, chosenPrice(planned) + stranded)) {
     return { found: refusal(reason('pods-left-over', {})), isTight: true };
   }
   const needs = needsOf(world, nodes);

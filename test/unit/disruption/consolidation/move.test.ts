@@ -56,7 +56,9 @@ function starting(cluster: Cluster): Cluster {
 /** Pods that wait for room which only the node has. */
 function onlyOn(cluster: Cluster, node: string, ...names: readonly string[]): Cluster {
   const { nodes, pods } = cluster.snapshot;
-  const waiting = names.map((name) => cpuPod(name, 100, { nodeSelector: { disk: 'large' } }));
+  const waiting = names.map((name, at) =>
+    cpuPod(name, 100 - at, { nodeSelector: { disk: 'large' } }),
+  );
   return withSnapshot(cluster, {
     nodes: nodes.map((each) =>
       each.name === node ? { ...each, labels: { ...each.labels, disk: 'large' } } : each,
@@ -92,20 +94,35 @@ const atNodePrice = (nodePrice: number) => ({
   scheduling: { ...DEFAULT_SCHEDULING_SETTINGS, nodePrice },
 });
 
-describe('nodes stay', () => {
-  const general = poolOf('general');
-  const guarded = (text: string) => [
-    poolOf('general', { annotations: { [CONSOLIDATION_GUARD]: text } }),
-  ];
-  const balanced = () => [
+const general = poolOf('general');
+const guarded = (text: string) => [
+  poolOf('general', { annotations: { [CONSOLIDATION_GUARD]: text } }),
+];
+const balanced = () => [
+  {
+    ...general,
+    disruption: { ...general.disruption, consolidationPolicy: 'Balanced' as const },
+  },
+];
+
+/** The nodes of the names have drifted. */
+const drifted = ({ snapshot, usages }: Cluster, ...names: readonly string[]): Cluster => ({
+  snapshot,
+  usages: usages.map((each) => ({ ...each, isDrifted: names.includes(each.node.name) })),
+});
+
+/** One smaller node would do for `a` and `b`. */
+const pair = (): Cluster =>
+  clusterOf(
+    ['a', 'b'].map((name) => used(name, 'm.xlarge', cpuPod(`p-${name}`, 900))),
     {
-      ...general,
-      disruption: { ...general.disruption, consolidationPolicy: 'Balanced' as const },
+      types: ON_DEMAND,
     },
-  ];
-  const drifted = ({ snapshot, usages }: Cluster): Cluster => ({
-    snapshot,
-    usages: usages.map((each) => ({ ...each, isDrifted: true })),
+  );
+
+describe('nodes stay', () => {
+  it('or go by one plan where kube-scheduler leaves no pod over', () => {
+    expect(tried({ cluster: oversized() })).toMatchObject({ found: { kind: 'move' }, plans: 1 });
   });
 
   it.each<[string, () => MoveCase, () => Reason]>([
@@ -165,8 +182,8 @@ describe('nodes stay', () => {
       () => reason('policy-balanced', {}),
     ],
     [
-      'where drift would replace them',
-      () => ({ cluster: drifted(oversized()) }),
+      'where drift would replace one of them',
+      () => ({ cluster: drifted(pair(), 'a'), gone: ['a', 'b'] }),
       () => reason('drift-comes-first', {}),
     ],
     [
@@ -214,8 +231,20 @@ describe('nodes go', () => {
   });
 
   it('though they have drifted, where nothing is launched for them', () => {
+    const cluster = drifted(spare(), 'a');
+    expect(moved({ cluster }).elsewhere).toEqual(new Map([['default/p', 'b']]));
+  });
+
+  it('without pods that end already, though a StatefulSet makes them anew', () => {
     const { snapshot, usages } = spare();
-    const cluster = { snapshot, usages: usages.map((each) => ({ ...each, isDrifted: true })) };
+    const controller = { kind: 'StatefulSet', name: 'db', uid: 'db' };
+    const ending = { ...cpuPod('db-0', 100), nodeName: 'a', deletedAtMs: 1, controller };
+    const cluster = {
+      snapshot: { ...snapshot, pods: [...snapshot.pods, ending] },
+      usages: usages.map((each) =>
+        each.node.name === 'a' ? { ...each, pods: [...each.pods, ending] } : each,
+      ),
+    };
     expect(moved({ cluster }).elsewhere).toEqual(new Map([['default/p', 'b']]));
   });
 

@@ -33,6 +33,11 @@ describe('what is launched on demand leaves open', () => {
       ['m.large m.xlarge m.2xlarge m.close'],
     ],
     [
+      'types that would not repay the evictions themselves: EC2 launches the cheapest',
+      () => ({ cluster: at(), settings: { evictionPrice: 0.65, horizonMs: HOUR } }),
+      ['m.large m.xlarge m.2xlarge'],
+    ],
+    [
       'types that share what is saved, where there are several',
       () => {
         const pods = ['zone-a', 'zone-b'].map((zone) => cpuPod(zone, 900, inZone(zone)));
@@ -268,6 +273,44 @@ describe('the guard on limits of a NodePool', () => {
           pools: [guarded('general', 'cpu=1')],
         }),
       }),
+      () => why('a new m.large', '1.50'),
+    ],
+    [
+      'holds of a node that was empty',
+      () => ({
+        cluster: clusterOf([used('a', 'm.large', upTo('p', 500, 3000)), used('b', 'm.large')], {
+          types: ON_DEMAND,
+          pools: [guarded('general', 'cpu=1')],
+        }),
+      }),
+      () => why('b', '1.50'),
+    ],
+    [
+      'holds of each node that takes pods in',
+      () => ({
+        cluster: clusterOf(
+          [
+            used('a', 'm.xlarge', upTo('p', 1500, 3000), upTo('q', 1600, 1500)),
+            used('b', 'm.large'),
+            used('c', 'm.large'),
+          ],
+          { types: ON_DEMAND, pools: [guarded('general', 'cpu=1')] },
+        ),
+      }),
+      () => why('c', '1.50'),
+    ],
+    [
+      'holds of each node that is launched',
+      () => {
+        const pods = [
+          upTo('p', 500, 500, inZone('zone-a')),
+          upTo('q', 500, 3000, inZone('zone-b')),
+          upTo('r', 500, 500, inZone('zone-c')),
+        ];
+        const pools = [guarded('general', 'cpu=1')];
+        const nodes = [used('a', 'm.4xlarge', ...pods)];
+        return { cluster: clusterOf(nodes, { types: ON_DEMAND, pools }) };
+      },
       () => why('a new m.large', '1.50'),
     ],
     [
