@@ -125,6 +125,12 @@ describe('a claim is narrowed to types that cost no more', () => {
     expect(open(1, ANY, planned(), [])).toBe('none');
   });
 
+  it('and what the claim rules out stays ruled out', () => {
+    const out: RequirementExpression = { key: TYPE, operator: 'NotIn', values: ['other'] };
+    const found = narrowed(planned([out]), TYPES, 0.2, ANY);
+    expect(found?.claim.requirements).toEqual([out]);
+  });
+
   it('and no other requirement is changed', () => {
     const others = [
       { key: ZONE, operator: 'NotIn', values: ['b'] } as const,
