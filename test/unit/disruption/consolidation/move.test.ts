@@ -56,9 +56,10 @@ function starting(cluster: Cluster): Cluster {
 /** Pods that wait for room which only the node has. */
 function onlyOn(cluster: Cluster, node: string, ...names: readonly string[]): Cluster {
   const { nodes, pods } = cluster.snapshot;
-  const waiting = names.map((name, at) =>
-    cpuPod(name, 100 - at, { nodeSelector: { disk: 'large' } }),
-  );
+  const waiting = names.map((name, at) => ({
+    ...cpuPod(name, 100 - at, { nodeSelector: { disk: 'large' } }),
+    uid: `uid-${9 - at}`,
+  }));
   return withSnapshot(cluster, {
     nodes: nodes.map((each) =>
       each.name === node ? { ...each, labels: { ...each.labels, disk: 'large' } } : each,

@@ -80,6 +80,7 @@ describe('groups of nodes', () => {
   it('are none where what there is now takes the only plan', () => {
     const found = looked(stubborn(3), { plansMax: 1 });
     expect(found).toEqual({ groups: [], moves: [], plans: 1, isExhausted: false });
+    expect(looked(stubborn(3), { plansMax: 1, asked: 'claim-c' })).toEqual(found);
   });
 
   it('are none without candidates', () => {
@@ -174,6 +175,19 @@ describe('the order of nodes', () => {
     const cluster = unlike(evictions, 'general');
     const { moves } = looked(cluster, options(cluster, { plansMax: 40, nodesMax: 1 }));
     expect(moves).toEqual([node]);
+  });
+
+  it('is the first one of those that save as much', () => {
+    const nodes = [used('b', 'm.xlarge', cpuPod('p-b', 3600)), used('c', 'm.xlarge')];
+    const { snapshot, usages } = clusterOf([...nodes, used('host', 'host')], {
+      types: [...ON_DEMAND, typeOf('host', 64, 256, 9)],
+    });
+    const candidates = usages.slice(0, 2).map((each, at) => ({ ...each, evictionCost: 1 + at }));
+    const { moves } = looked(
+      { snapshot, usages },
+      { candidates, nodesMax: 1, settings: { evictionPrice: 0 } },
+    );
+    expect(moves).toEqual(['b']);
   });
 
   it.each([

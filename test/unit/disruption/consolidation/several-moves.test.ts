@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { reconsider } from '../../../../shared/core/disruption/consolidation/consolidate.ts';
 import { reason } from '../../../../shared/core/explain/reason.ts';
-import { ZONE } from '../../../../shared/core/model/labels.ts';
+import { CONSOLIDATION_GUARD, ZONE } from '../../../../shared/core/model/labels.ts';
 import type { Pod } from '../../../../shared/core/model/pod.ts';
 import {
   type Cluster,
@@ -21,7 +21,7 @@ const node = (name: string, cpu: number): Used => used(name, 'm.large', cpuPod(`
 
 /** The first in each order, `x`, stays: no group with it goes, so that each is a move by itself. */
 function apart(nodes: readonly Used[], hosts: readonly Used[] = []): Cluster {
-  const first = { ...used('x', 'm.4xlarge', cpuPod('p-x', 900)), pool: 'strict' };
+  const first = { ...used('x', 'm.4xlarge', cpuPod('p-x', 900)), zone: 'zone-c', pool: 'strict' };
   const types = [...LARGE, typeOf('m.4xlarge', 16, 64, 8), typeOf('host', 64, 256, 9)];
   const pools = [poolOf('general'), strictPool()];
   const { snapshot, usages } = clusterOf([first, ...nodes, ...hosts], { types, pools });
@@ -84,8 +84,17 @@ describe('moves of one pass', () => {
   });
 
   it('end with one that launches something', () => {
-    const wide = (name: string): Used => used(name, 'm.4xlarge', cpuPod(`p-${name}`, 1900));
-    expect(looked(apart([wide('a'), wide('b')]), FEW).moves).toEqual(['a']);
+    const wide = (name: string, zone: string): Used => ({
+      ...used(name, 'm.4xlarge', cpuPod(`p-${name}`, 1900, { nodeSelector: { [ZONE]: zone } })),
+      zone,
+    });
+    const found = looked(apart([wide('a', 'zone-a'), wide('b', 'zone-b')]), FEW);
+    expect(found).toEqual({
+      groups: ['abx'],
+      moves: ['a'],
+      plans: 3,
+      isExhausted: false,
+    });
   });
 
   it('leave out of the reasons what was found after the first', () => {
@@ -124,9 +133,9 @@ describe('nodes that go together', () => {
   });
 
   it('are first without the one of these that is hardest to empty', () => {
-    const twice = used('b', 'm.large', cpuPod('q', 1000), cpuPod('r', 1000));
-    const nodes = [used('a', 'm.4xlarge', cpuPod('p', 900)), twice, node('c', 2000)];
-    expect(looked(alone(nodes), { plansMax: 3 }).moves).toEqual(['ac']);
+    const twice = used('c', 'm.large', cpuPod('q', 1000), cpuPod('r', 1000));
+    const nodes = [used('a', 'm.4xlarge', cpuPod('p', 900)), node('b', 2000), twice];
+    expect(looked(alone(nodes), { plansMax: 3 }).moves).toEqual(['ab']);
   });
 });
 
@@ -150,6 +159,10 @@ describe('nodes in a dear zone', () => {
     const nodes = [used('a', 'm.4xlarge', cpuPod('p', 900, inZone)), dear('b')];
     const found = looked(clusterOf(nodes, { types }), FEW);
     expect(found).toEqual({ groups: [], moves: ['ab'], plans: 3, isExhausted: false });
+    // 1 USD an hour is saved together, and 0.7 without the other.
+    const pools = [poolOf('general', { annotations: { [CONSOLIDATION_GUARD]: 'saving=0.9' } })];
+    const guarded = looked(clusterOf(nodes, { types, pools }), FEW);
+    expect(guarded).toEqual({ groups: ['a'], moves: ['ab'], plans: 3, isExhausted: false });
   });
 });
 
