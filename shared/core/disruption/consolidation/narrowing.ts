@@ -25,6 +25,7 @@ function keepsMinValues(
   return requirements.every(({ key, minValues, operator, values }) => {
     if (minValues === undefined) return true;
     if (operator === 'In' && values.length < minValues) return false;
+    if (key === INSTANCE_TYPE) return types.length >= minValues;
     const offered = new Set(types.flatMap((type) => ownValue(type.labels, key) ?? []));
     return offered.size === 0 || offered.size >= minValues;
   });

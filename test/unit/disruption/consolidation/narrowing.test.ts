@@ -178,6 +178,13 @@ describe('minValues', () => {
     expect(open(priceMax, ANY, withMin(each, minValues))).toBe(expected);
   });
 
+  it('of types counts these, whatever their labels say', () => {
+    const bare = TYPES.map((each) => ({ ...each, labels: {} }));
+    const any: RequirementExpression = { key: TYPE, operator: 'Exists', values: [] };
+    expect(open(0.3, ANY, withMin(any, 2), bare)).toBe('small,middle in a,b for 0.3');
+    expect(open(0.3, ANY, withMin(any, 3), bare)).toBe('none');
+  });
+
   it.each<[string, RequirementExpression, number, number, string]>([
     [
       'values enough',
