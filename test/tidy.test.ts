@@ -141,6 +141,10 @@ describe('imports', () => {
 /** Exports that no file of the product imports, with the reason; Lambda calls handlers. */
 const UNIMPORTED: ReadonlyMap<string, string> = new Map([
   ['infra/policies/document.ts permissionsDocument', 'docs/permissions.md is its snapshot'],
+  [
+    'shared/core/interruption/interruption.ts INTERRUPTION_EVENTS',
+    'the rules of EventBridge are compared with it',
+  ],
   ['shared/sim/scheduler/view.ts schedulerView', 'the world keeps its view up to date itself'],
 ]);
 
@@ -237,7 +241,6 @@ const TESTED_IN: Readonly<Record<string, string>> = {
   'scheduling/': 'test/unit/scheduling/constraints.test.ts',
   'comparison/': 'test/unit/comparison.test.ts',
   'launch/image-families/': 'test/unit/launch/image-families/families.test.ts',
-  'disruption/consolidation/move.ts': 'test/unit/disruption/consolidation/consolidate.test.ts',
   'explain/sentences/': 'test/unit/explain/reason.test.ts',
   'rollouts/': 'test/property/expected-pods.test.ts',
 };

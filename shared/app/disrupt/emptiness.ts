@@ -222,6 +222,7 @@ async function finish(pass: DisruptPass, held: ReadonlySet<string>): Promise<voi
     ...pass,
     state: withoutDisruptedTaint(after, held),
     taken: new Set(),
+    chosen: new Set(),
   };
   const idle = emptyCandidates(again.state, held, nowMs);
   const chosen = (await isDisruptionPaused(again)) ? [] : await chosenNodes(again, idle);

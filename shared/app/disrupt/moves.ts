@@ -64,7 +64,8 @@ function noteMove(pass: DisruptPass, move: Move, replacements: readonly NodeClai
 async function removalNow(pass: DisruptPass, move: Move): Promise<Move | undefined> {
   const uids = new Set(move.nodes.map(({ claim }) => claim.uid));
   const state = withoutDisruptedTaint(await pass.ports.cluster.read(), uids);
-  const again: DisruptPass = { ...pass, state };
+  const chosen = new Set([...pass.chosen].filter((uid) => !uids.has(uid)));
+  const again: DisruptPass = { ...pass, state, chosen };
   const input = await consolidationOf(again);
   const nodes = input?.candidates.filter(({ claim }) => uids.has(claim.uid)) ?? [];
   if (input === undefined || nodes.length < move.nodes.length) return undefined;

@@ -44,8 +44,10 @@ describe('a drifted node', () => {
   it('waits while another one tries one of its states', () => {
     const trying = new Map([[NEW_IMAGE, 'general-abcde']]);
     const verdict = verdictOf([drift(NEW_TEMPLATE), drift(NEW_IMAGE)], trials({ trying }), 0);
-    expect(verdict).toMatchObject({ kind: 'blocked' });
-    expect(JSON.stringify(verdict)).toContain('general-abcde');
+    expect(verdict).toEqual({
+      kind: 'blocked',
+      why: reason('canary-pending', { nodeClaim: 'general-abcde', state: NEW_IMAGE }),
+    });
   });
 
   it('stays where the state has failed, until it is tried again', () => {
@@ -53,6 +55,7 @@ describe('a drifted node', () => {
     const at = (nowMs: number) => verdictOf([drift(NEW_IMAGE)], trials({ failed }), nowMs).kind;
     expect(at(5 + CANARY_RETRY_MS - 1)).toBe('blocked');
     expect(at(5 + CANARY_RETRY_MS)).toBe('canary');
+    expect(CANARY_RETRY_MS).toBe(3_600_000);
     const until = new Date(5 + CANARY_RETRY_MS).toISOString();
     expect(verdictOf([drift(NEW_IMAGE)], trials({ failed }), 5)).toEqual({
       kind: 'blocked',
@@ -118,6 +121,21 @@ describe('a canary', () => {
     ['is over when it is initialised', { conditions: yes('Launched', 'Initialized') }, 0, 'over'],
   ])('%s', (_, changes, nowMs, expected) => {
     expect(trial(changes, nowMs)).toBe(expected);
+  });
+
+  it('says how long it had, and what its claim says of that', () => {
+    const no = {
+      type: 'Registered',
+      status: 'False',
+      reason: 'No',
+      lastTransitionAtMs: 0,
+    } as const;
+    const conditions = [...yes('Launched'), { ...no, message: 'no node yet' }];
+    const why = reason('canary-late', { nodeClaim: 'new', minutes: 10, said: 'no node yet' });
+    expect(trialOf(claimOf('new', { conditions }), 10 * MINUTE, 10 * MINUTE)).toEqual({
+      kind: 'failed',
+      why,
+    });
   });
 });
 

@@ -246,6 +246,13 @@ describe('a replacement', () => {
     expect(replacements.flatMap(({ pods }) => pods)).toHaveLength(1);
   });
 
+  it('keeps all pods away that do not tolerate it', () => {
+    const { nodeClaims } = withReserved(full, ownClaim('a'), [made]);
+    const reserved = { key: 'joiner.dev/reserved', value: '', effect: 'NoSchedule' };
+    const tainted = nodeClaims.filter(({ name }) => name === 'a' || name === 'new');
+    expect(tainted.map(({ taints }) => taints)).toEqual([[reserved], [reserved]]);
+  });
+
   it('counts once, whether the snapshot has it or not', () => {
     const names = (known: readonly NodeClaim[]) =>
       withReserved({ ...cluster, nodeClaims: known }, ownClaim('a'), [made]).nodeClaims.map(

@@ -8,10 +8,10 @@ it('are all reasons but repairs, emptiness first and consolidation last', () => 
 });
 
 it.each([
-  ['Empty', 'graceful', false, true, false],
-  ['Drifted', 'eventual', true, false, false],
-  ['Underutilized', 'graceful', false, true, true],
-] as const)('%s', (reason, disruptionClass, endsOnceAsAsked, yieldsToPods, backsOff) => {
+  ['Empty', 'graceful', false, true, false, 'node-empty'],
+  ['Drifted', 'eventual', true, false, false, 'node-drifted'],
+  ['Underutilized', 'graceful', false, true, true, 'pods-cheaper-on-replacements'],
+] as const)('%s', (reason, disruptionClass, endsOnceAsAsked, yieldsToPods, backsOff, code) => {
   const terms = { class: disruptionClass, endsOnceAsAsked, yieldsToPods, backsOff };
-  expect(VOLUNTARY_TERMS[reason]).toEqual(terms);
+  expect(VOLUNTARY_TERMS[reason]).toMatchObject({ ...terms, why: { code } });
 });

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { shiftedZones, shiftMessage } from '../../../shared/core/disruption/zonal-shift.ts';
+import {
+  shiftedZones,
+  shiftMessage,
+  ZONAL_SHIFT,
+  ZONES_USABLE,
+} from '../../../shared/core/disruption/zonal-shift.ts';
 import type { Condition } from '../../../shared/core/model/cluster.ts';
 
 const ZONES = [
@@ -18,6 +23,10 @@ function poolSaying(message: string, rest: Partial<Condition> = {}) {
   };
   return { conditions: [condition] };
 }
+
+it('the condition and its reason have names that stay', () => {
+  expect([ZONES_USABLE, ZONAL_SHIFT]).toEqual(['ZonesUsable', 'ZonalShift']);
+});
 
 it('the message names zones in order', () => {
   const message =

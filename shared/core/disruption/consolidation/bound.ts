@@ -79,7 +79,7 @@ export class GainBound {
     }
     const atLeast = [...needs].map(([name, amount]) => {
       const short = Math.max(0, amount - (left.get(name) ?? 0));
-      return short === 0 ? 0 : short * (this.units.get(name) ?? 0);
+      return short * (this.units.get(name) ?? 0);
     });
     const before = nodes.reduce((sum, { pricePerHour }) => sum + pricePerHour, 0);
     const evictions = nodes.reduce((sum, { evictionCost }) => sum + evictionCost, 0);

@@ -220,7 +220,7 @@ function groupsOf(order: readonly ConsolidationCandidate[], turn: number, atOnce
   const groups = WINDOWS.flatMap((size) =>
     order.slice(0, order.length - size + 1).map((_, at) => order.slice(at, at + size)),
   );
-  if (groups.length <= atOnce || atOnce <= 0) return groups;
+  if (groups.length <= atOnce) return groups;
   const at = (turn * atOnce) % groups.length;
   return [...groups.slice(at), ...groups.slice(0, at)];
 }

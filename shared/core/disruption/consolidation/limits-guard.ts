@@ -49,7 +49,6 @@ export function overLimits(
 ): Reason | undefined {
   const guard = limitsGuardOf(pool);
   if (isReason(guard)) return guard;
-  if (guard.size === 0) return undefined;
   const limits = limitsOf(pods.filter(({ phase }) => phase !== 'Succeeded' && phase !== 'Failed'));
   for (const [resource, ratio] of guard) {
     const most = amountOf(allocatable, resource) * ratio;

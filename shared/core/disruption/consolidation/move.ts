@@ -1,15 +1,17 @@
 import { isReason, type Reason, reason } from '../../explain/reason.ts';
+import { allocatable } from '../../instance-types/allocatable.ts';
 import { invariant } from '../../invariant.ts';
 import type { EvictionOrder } from '../../lifecycle/eviction-order.ts';
+import { missing } from '../../missing.ts';
 import { NODE_POOL, SPOT } from '../../model/labels.ts';
 import type { Plan, PlannedNodeClaim } from '../../model/plan.ts';
 import { podKey } from '../../model/pod.ts';
 import type { NodePool } from '../../model/provisioning.ts';
-import { amountOf } from '../../model/resources.ts';
+import { amountOf, type Resources } from '../../model/resources.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../model/snapshot.ts';
 import { strandingOf } from '../../scheduling/playback/stranded.ts';
 import { podIndexOf } from '../../scheduling/problem/pod-index.ts';
-import { type StateNode, stateNodes } from '../../scheduling/problem/state-node.ts';
+import { stateNodes } from '../../scheduling/problem/state-node.ts';
 import { replanned } from '../../scheduling/replan.ts';
 import { isReschedulable } from '../candidates.ts';
 import {
@@ -21,7 +23,7 @@ import {
   withPlaces,
 } from '../simulation.ts';
 import { guarded, settingsFor } from './consolidation-guard.ts';
-import { limitsGuardOf, overLimits } from './limits-guard.ts';
+import { overLimits } from './limits-guard.ts';
 import { type Narrowed, narrowed, type TypeCount } from './narrowing.ts';
 import { needsOf } from './needs.ts';
 import {
@@ -99,10 +101,17 @@ function fault(
   return plan.newNodeClaims.some(isForOthers) ? reason('pending-pods-need-node', {}) : undefined;
 }
 
-/** Whether nodes of the pool bear whatever their pods may use. */
-function isUnguarded(pool: NodePool): boolean {
-  const guard = limitsGuardOf(pool);
-  return !isReason(guard) && guard.size === 0;
+/** What pods may use of the node that the plan launches. */
+function roomOf(
+  { instanceTypes }: ClusterSnapshot,
+  { nodePool, chosen }: PlannedNodeClaim,
+): Resources {
+  const types = instanceTypes.get(nodePool) ?? missing(nodePool);
+  const type = types.find(({ name }) => name === chosen.type) ?? missing(chosen.type);
+  const offering = type.offerings.find(
+    ({ zone, capacityType }) => zone === chosen.zone && capacityType === chosen.capacityType,
+  );
+  return allocatable(type, offering ?? missing(chosen.zone));
 }
 
 /** By NodePool the first of the nodes that take pods in and could not bear what these may use. */
@@ -111,30 +120,26 @@ function overloaded(
   places: Places,
   replacements: readonly PlannedNodeClaim[],
 ): readonly Reason[] {
-  const pools = new Map(snapshot.nodePools.map((pool) => [pool.name, pool]));
-  if (snapshot.nodePools.every(isUnguarded)) return [];
+  const pools = new Map<string | undefined, NodePool>(
+    snapshot.nodePools.map((pool) => [pool.name, pool]),
+  );
+  const byKey = new Map(snapshot.pods.map((pod) => [podKey(pod), pod]));
+  const podsOf = (keys: readonly string[]) => keys.map((key) => byKey.get(key) ?? missing(key));
+  const { onNodes } = podIndexOf(snapshot.pods);
+  const taken = Map.groupBy(places.keys(), (pod) => places.get(pod));
   const found = new Map<string, Reason>();
   const note = (pool: NodePool, why: Reason | undefined): void => {
     if (why !== undefined && !found.has(pool.name)) found.set(pool.name, why);
   };
-  const byKey = new Map(snapshot.pods.map((pod) => [podKey(pod), pod]));
-  const byNode = Map.groupBy(snapshot.pods, ({ nodeName }) => nodeName);
-  const taken = Map.groupBy([...places], ([, node]) => node);
-  const hosts = new Map<string, StateNode>();
-  for (const node of stateNodes(snapshot)) if (taken.has(node.name)) hosts.set(node.name, node);
-  for (const [name, { nodePool, allocatable }] of hosts) {
-    const pool = pools.get(nodePool ?? '');
-    if (pool === undefined) continue;
-    const coming = (taken.get(name) ?? []).flatMap(([pod]) => byKey.get(pod) ?? []);
-    const all = [...(byNode.get(name) ?? []), ...coming];
-    note(pool, overLimits(pool, name, allocatable, all));
+  for (const { name, nodePool, allocatable: room } of stateNodes(snapshot)) {
+    const [pool, coming] = [pools.get(nodePool), taken.get(name)];
+    if (pool === undefined || coming === undefined) continue;
+    note(pool, overLimits(pool, name, room, [...(onNodes.get(name) ?? []), ...podsOf(coming)]));
   }
-  for (const { nodePool, chosen, pods } of replacements) {
-    const pool = pools.get(nodePool);
-    const type = snapshot.instanceTypes.get(nodePool)?.find(({ name }) => name === chosen.type);
-    if (pool === undefined || type === undefined) continue;
-    const coming = pods.flatMap((pod) => byKey.get(pod) ?? []);
-    note(pool, overLimits(pool, `a new ${chosen.type}`, type.capacity, coming));
+  for (const each of replacements) {
+    const pool = pools.get(each.nodePool) ?? missing(each.nodePool);
+    const name = `a new ${each.chosen.type}`;
+    note(pool, overLimits(pool, name, roomOf(snapshot, each), podsOf(each.pods)));
   }
   return [...found.values()];
 }
@@ -204,7 +209,7 @@ function narrowedAll(
 ): readonly Narrowed[] | undefined {
   const all: Narrowed[] = [];
   for (const each of planned) {
-    const types = snapshot.instanceTypes.get(each.nodePool) ?? [];
+    const types = snapshot.instanceTypes.get(each.nodePool) ?? missing(each.nodePool);
     const narrow = narrowed(each, types, each.chosen.price + spare, count);
     if (narrow === undefined) return undefined;
     all.push(narrow);
@@ -252,19 +257,21 @@ function overLimit(
   { nodePools, nodeClaims, instanceTypes }: ClusterSnapshot,
   replacements: readonly PlannedNodeClaim[],
 ): readonly Reason[] {
-  const byPool = Map.groupBy(replacements, ({ nodePool }) => nodePool);
   return nodePools.flatMap(({ name, limits }) => {
-    const own = byPool.get(name) ?? [];
+    const own = replacements.filter(({ nodePool }) => nodePool === name);
     if (own.length === 0) return [];
-    const types = new Map(instanceTypes.get(name)?.map((type) => [type.name, type]));
+    const types = instanceTypes.get(name) ?? missing(name);
     const claims = nodeClaims.filter(({ labels }) => labels[NODE_POOL] === name);
     const isOver = Object.entries(limits).some(([resource, limit]) => {
+      const amount = (capacity: Resources) =>
+        resource === 'nodes' ? 1 : amountOf(capacity, resource);
       const largest = (names: readonly string[]) =>
-        Math.max(0, ...names.map((each) => amountOf(types.get(each)?.capacity ?? {}, resource)));
-      const isNodes = resource === 'nodes';
-      const before = claims.map(({ capacity }) => (isNodes ? 1 : amountOf(capacity, resource)));
-      const after = own.map((each) => (isNodes ? 1 : largest(each.instanceTypes)));
-      return [...before, ...after].reduce((sum, amount) => sum + amount, 0) > limit;
+        Math.max(
+          ...types.filter((each) => names.includes(each.name)).map((each) => amount(each.capacity)),
+        );
+      const before = claims.map(({ capacity }) => amount(capacity));
+      const after = own.map((each) => largest(each.instanceTypes));
+      return [...before, ...after].reduce((sum, each) => sum + each, 0) > limit;
     });
     return isOver ? [reason('limits-for-both', { nodePool: name })] : [];
   });
@@ -363,7 +370,7 @@ function moveBy(given: MoveContext, nodes: readonly ConsolidationCandidate[]): A
   ];
   if (obstacles.length > 0) return stays(obstacles);
   const { price: stranded, order } = strandingOf(world);
-  if (stranded > 0 && !isWorth(context, nodes, chosenPrice(planned) + stranded)) {
+  if (!isWorth(context, nodes, chosenPrice(planned) + stranded)) {
     return { ...stays([reason('pods-left-over', {})]), isTight: true };
   }
   const needs = needsOf(world, nodes);

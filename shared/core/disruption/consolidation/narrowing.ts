@@ -1,4 +1,5 @@
 import { chooseLaunch } from '../../launch/overrides.ts';
+import { missing } from '../../missing.ts';
 import type { InstanceType } from '../../model/instance-type.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, ownValue, ZONE } from '../../model/labels.ts';
 import type { PlannedNodeClaim } from '../../model/plan.ts';
@@ -111,10 +112,10 @@ export function narrowed(
       .filter((name) => (worst.get(name) ?? Number.POSITIVE_INFINITY) <= priceMax)
       .slice(0, count.max);
     const narrow = only(requirements, INSTANCE_TYPE, kept);
-    const left = kept.flatMap((name) => byName.get(name) ?? []);
+    const left = kept.map((name) => byName.get(name) ?? missing(name));
     if (kept.length <= (most?.claim.instanceTypes.length ?? 0)) continue;
     if (!keepsMinValues(narrow, left)) continue;
-    const prices = kept.map((name) => worst.get(name) ?? 0);
+    const prices = kept.map((name) => worst.get(name) ?? missing(name));
     const claim = { ...planned, requirements: narrow, instanceTypes: kept };
     most = { claim, priceMax: Math.max(...prices) };
     if (kept.length >= count.min) return most;

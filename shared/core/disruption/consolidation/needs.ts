@@ -1,3 +1,4 @@
+import { missing } from '../../missing.ts';
 import { type Pod, podKey } from '../../model/pod.ts';
 import type { PodClass } from '../../scheduling/problem/problem.ts';
 import type { SearchState } from '../../scheduling/search/search-state.ts';
@@ -15,18 +16,13 @@ function add(amounts: Amounts, podClass: PodClass, amount: number): void {
   amounts.set(podClass, (amounts.get(podClass) ?? 0) + amount);
 }
 
-/** Takes what it can of the wanted pods out of the places; how many that were. */
-function take(wanted: Amounts, places: Amounts): number {
-  let taken = 0;
+/** Takes what it can of the wanted pods out of the places. */
+function take(wanted: Amounts, places: Amounts): void {
   for (const [podClass, amount] of wanted) {
     const found = Math.min(amount, places.get(podClass) ?? 0);
-    if (found === 0) continue;
     add(places, podClass, -found);
-    if (found === amount) wanted.delete(podClass);
-    else wanted.set(podClass, amount - found);
-    taken += found;
+    add(wanted, podClass, -found);
   }
-  return taken;
 }
 
 function overlap(wanted: Amounts, places: Amounts): number {
@@ -80,9 +76,8 @@ export function needsOf(
     take(wanted, rooms);
     for (;;) {
       const at = largest(wanted, bins);
-      const places = at === undefined ? undefined : bins[at];
-      if (at === undefined || places === undefined) break;
-      take(wanted, places);
+      if (at === undefined) break;
+      take(wanted, bins[at] ?? missing(at));
       own.add(at);
     }
     return own;

@@ -53,6 +53,7 @@ describe('what doing without nodes saves at most', () => {
     expect(bound(cluster, 2)).toBeCloseTo(0.2 - 0.05, 9);
     expect(bound(cluster, 1, ['c'])).toBeCloseTo(0.1 - 0.05, 9);
     expect(bound(cluster, 1, ['b', 'c'])).toBeCloseTo(0.1 - 0.075, 9);
+    expect(bound(cluster, 1, ['a', 'b'])).toBeCloseTo(0.1, 9);
   });
 
   it('does not count room on nodes that are about to go', () => {
@@ -102,6 +103,8 @@ describe('what doing without nodes saves at most', () => {
     expect(bound(withTypes([large, { ...cheap, offerings }]), 1)).toBeCloseTo(0.1 - 0.05, 9);
     const full = { ...cheap, capacity: { cpu: 0 } };
     expect(bound(withTypes([large, full]), 1)).toBeCloseTo(0.1 - 0.05, 9);
+    const kept = { ...cheap.overhead, kubeReserved: { cpu: 5000 } };
+    expect(bound(withTypes([large, { ...cheap, overhead: kept }]), 1)).toBeCloseTo(0.1 - 0.05, 9);
   });
 
   it('is less what the evictions cost, within the NodePool’s own horizon', () => {

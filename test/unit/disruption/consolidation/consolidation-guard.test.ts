@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { consolidate } from '../../../../shared/core/disruption/consolidation/consolidate.ts';
 import {
   consolidationGuardOf,
+  guarded,
   settingsFor,
   tooYoung,
 } from '../../../../shared/core/disruption/consolidation/consolidation-guard.ts';
 import { DEFAULT_CONSOLIDATION_SETTINGS } from '../../../../shared/core/disruption/consolidation/payback.ts';
-import { isReason, sentence, sentences } from '../../../../shared/core/explain/reason.ts';
+import { isReason, reason, sentence, sentences } from '../../../../shared/core/explain/reason.ts';
 import { CONSOLIDATION_GUARD } from '../../../../shared/core/model/labels.ts';
 import { clusterOf, consolidationOf } from '../../../builders/consolidation.ts';
 import { claimOf, podOf, poolOf, typeOf } from '../../../builders/scheduling.ts';
@@ -24,6 +25,8 @@ function textOf(found: object | undefined): string {
 describe('the guard of a NodePool', () => {
   it.each<[string, object]>([
     ['saving=0.05', { saving: 0.05 }],
+    ['saving=12', { saving: 12 }],
+    ['saving=12.75', { saving: 12.75 }],
     ['share=0.1', { share: 0.1 }],
     ['age=90m', { ageMs: 1.5 * HOUR }],
     ['horizon=12h', { horizonMs: 12 * HOUR }],
@@ -32,25 +35,40 @@ describe('the guard of a NodePool', () => {
     expect(consolidationGuardOf(guardedBy(text))).toEqual(expected);
   });
 
-  it.each(['', 'saving', 'saving=-1', 'saving=$1', 'share=10', 'age=1', 'horizon=soon', 'price=1'])(
-    'says what cannot be read: "%s"',
-    (text) => {
-      expect(textOf(consolidationGuardOf(guardedBy(text)))).toMatch(
-        /^Annotation joiner\.dev\/consolidation-guard: ".*" is not like part of saving=0\.05/u,
-      );
-    },
-  );
+  it.each([
+    '',
+    'saving',
+    'saving=-1',
+    'saving=$1',
+    'saving=1x',
+    'share=10',
+    'age=1',
+    'horizon=soon',
+    'price=1',
+    'time=1h',
+  ])('says what cannot be read: "%s"', (text) => {
+    expect(textOf(consolidationGuardOf(guardedBy(text)))).toMatch(
+      /^Annotation joiner\.dev\/consolidation-guard: ".*" is not like part of saving=0\.05/u,
+    );
+  });
+
+  it('names the part that cannot be read', () => {
+    expect(textOf(consolidationGuardOf(guardedBy('saving=1, cost=2 ,age=1h')))).toContain(
+      ': "cost=2" is not like',
+    );
+  });
 
   it('is none without the annotation', () => {
     expect(consolidationGuardOf(poolOf('general'))).toEqual({});
   });
 
   it('keeps young nodes, and all where it cannot be read', () => {
-    const claim = claimOf('a', { createdAtMs: 0 });
-    expect(textOf(tooYoung(guardedBy('age=2h'), claim, HOUR))).toContain(
+    const claim = claimOf('a', { createdAtMs: 9 * HOUR });
+    expect(textOf(tooYoung(guardedBy('age=2h'), claim, 10 * HOUR))).toContain(
       'keeps it for 60 more minutes',
     );
-    expect(tooYoung(guardedBy('age=2h'), claim, 2 * HOUR)).toBeUndefined();
+    expect(tooYoung(guardedBy('age=2h'), claim, 11 * HOUR)).toBeUndefined();
+    expect(tooYoung(guardedBy('age=2h'), claim, 11 * HOUR - 1)).toBeDefined();
     expect(textOf(tooYoung(guardedBy('age=x'), claim, 9 * HOUR))).toContain('is not like part of');
     expect(tooYoung(poolOf('general'), claim, 0)).toBeUndefined();
   });
@@ -66,6 +84,7 @@ describe('the guard of a NodePool', () => {
     expect(horizons('horizon=12h', 'horizon=1h')).toBe(HOUR);
     expect(horizons('horizon=12h', 'saving=1')).toBe(settings.horizonMs);
     expect(settingsFor([], settings)).toBe(settings);
+    expect(horizons('horizon=soon', 'horizon=12h')).toBe(12 * HOUR);
   });
 });
 
@@ -97,5 +116,28 @@ describe('a move of guarded nodes', () => {
     const { moves, why: said } = found(text);
     expect(moves).toBe(0);
     expect(said).toContain(why);
+  });
+
+  it.each([
+    ['saving=0.5', 0.5, []],
+    [
+      'saving=0.5',
+      0.499,
+      [
+        reason('guard-saving', {
+          nodePool: 'general',
+          saving: { amount: 0.499, currency: 'CNY' },
+          asked: { amount: 0.5, currency: 'CNY' },
+        }),
+      ],
+    ],
+    ['share=0.25', 0.2, []],
+    ['share=0.25', 0.1, [reason('guard-share', { nodePool: 'general', percent: 13, asked: 25 })]],
+    ['horizon=1h', 0, []],
+    ['saving=much', 0, []],
+  ])('is held to what it says: %s of 0.8, and %d is saved', (text, saving, expected) => {
+    const node = { name: 'a', type: 'm.4xlarge', pods };
+    const { usages } = clusterOf([node], { types, pools: [guardedBy(text)] });
+    expect(guarded(usages, { saving, cost: 0 }, 'CNY')).toEqual(expected);
   });
 });

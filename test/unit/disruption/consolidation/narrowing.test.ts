@@ -125,6 +125,12 @@ describe('a claim is narrowed to types that cost no more', () => {
     expect(open(1, ANY, planned(), [])).toBe('none');
   });
 
+  it('and what the claim rules out stays ruled out', () => {
+    const out: RequirementExpression = { key: TYPE, operator: 'NotIn', values: ['other'] };
+    const found = narrowed(planned([out]), TYPES, 0.2, ANY);
+    expect(found?.claim.requirements).toEqual([out]);
+  });
+
   it('and no other requirement is changed', () => {
     const others = [
       { key: ZONE, operator: 'NotIn', values: ['b'] } as const,
@@ -170,6 +176,13 @@ describe('minValues', () => {
     ['too few, not listed', { key: TYPE, operator: 'Exists', values: [] }, 3, 0.3, 'none'],
   ])('of %s', (_, each, minValues, priceMax, expected) => {
     expect(open(priceMax, ANY, withMin(each, minValues))).toBe(expected);
+  });
+
+  it('of types counts these, whatever their labels say', () => {
+    const bare = TYPES.map((each) => ({ ...each, labels: {} }));
+    const any: RequirementExpression = { key: TYPE, operator: 'Exists', values: [] };
+    expect(open(0.3, ANY, withMin(any, 2), bare)).toBe('small,middle in a,b for 0.3');
+    expect(open(0.3, ANY, withMin(any, 3), bare)).toBe('none');
   });
 
   it.each<[string, RequirementExpression, number, number, string]>([

@@ -110,6 +110,15 @@ describe('the policy Balanced', () => {
     expect(is(0.44)).toBe(false);
   });
 
+  it('is asked for by one NodePool of two', () => {
+    const { usages } = clusterOf(
+      ['one', 'two'].map((pool) => ({ name: pool, type: 'm.large', pool, pods: [] })),
+      { pools: [balanced('one'), poolOf('two')] },
+    );
+    const is = (saving: number) => isBalanced(usages, { saving, cost: 0 }, poolUses(usages));
+    expect([is(0.1), is(0.09)]).toEqual([true, false]);
+  });
+
   it('takes nothing where nothing is known of its nodes, or they cost nothing', () => {
     const { usages } = clusterOf([{ name: 'a', type: 'm.large', pods: [] }], {
       pools: [balanced('general')],

@@ -1,0 +1,204 @@
+import { describe, expect, it } from 'vitest';
+import {
+  consolidate,
+  plansFor,
+} from '../../../../shared/core/disruption/consolidation/consolidate.ts';
+import type { ConsolidationCandidate } from '../../../../shared/core/disruption/consolidation/payback.ts';
+import { reason } from '../../../../shared/core/explain/reason.ts';
+import {
+  type Cluster,
+  clusterOf,
+  consolidationOf,
+  type Used,
+} from '../../../builders/consolidation.ts';
+import { looked, type Options, strictPool } from '../../../builders/looked.ts';
+import { cpuPod, ON_DEMAND, used } from '../../../builders/moves.ts';
+import { GI, podOf, poolOf, typeOf } from '../../../builders/scheduling.ts';
+
+const BALANCED = reason('policy-balanced', {});
+
+const names = (count: number): readonly string[] => [...'abcdefghij'].slice(0, count);
+
+/** Nodes alike that all stay, listed from the last to the first. */
+const stubborn = (count: number): Cluster => {
+  const nodes = names(count).map(
+    (name): Used => ({ ...used(name, 'm.4xlarge', cpuPod(`p-${name}`, 900)), pool: 'strict' }),
+  );
+  return clusterOf(nodes.toReversed(), { types: ON_DEMAND, pools: [strictPool()] });
+};
+
+describe('groups of nodes', () => {
+  it('are all, the first half, each and neighbours, as long as there are plans', () => {
+    expect(looked(stubborn(6), { plansMax: 100 })).toEqual({
+      groups: [
+        ...['abcdef', 'abc'],
+        ...['a', 'b', 'c', 'd', 'e', 'f'],
+        ...['ab', 'bc', 'cd', 'de', 'ef'],
+        ...['abcd', 'bcde', 'cdef'],
+      ],
+      moves: [],
+      plans: 17,
+      isExhausted: true,
+    });
+  });
+
+  it.each([
+    [0, ['a', 'b', 'c', 'd', 'e']],
+    [1, ['f', 'ab', 'bc', 'cd', 'de']],
+    [2, ['ef', 'abcd', 'bcde', 'cdef', 'a']],
+    [3, ['b', 'c', 'd', 'e', 'f']],
+  ])('are others in each turn where there are few plans: %d', (turn, groups) => {
+    expect(looked(stubborn(6), { plansMax: 8, turn })).toEqual({
+      groups: ['abcdef', 'abc', ...groups],
+      moves: [],
+      plans: 8,
+      isExhausted: false,
+    });
+  });
+
+  it('are shared by three orders where there are many plans', () => {
+    const { groups, ...rest } = looked(stubborn(10), { plansMax: 24 });
+    expect(rest).toEqual({ moves: [], plans: 22, isExhausted: false });
+    expect(groups).toHaveLength(21);
+  });
+
+  it('are found out by one order after the other', () => {
+    const { plans, isExhausted } = looked(stubborn(6), { plansMax: 24 });
+    expect({ plans, isExhausted }).toEqual({ plans: 17, isExhausted: false });
+  });
+
+  it('are all known after few plans where there are few nodes', () => {
+    const found = looked(stubborn(3), { plansMax: 10 });
+    expect(found).toEqual({
+      groups: ['abc', 'a', 'b', 'c', 'ab', 'bc'],
+      moves: [],
+      plans: 7,
+      isExhausted: true,
+    });
+  });
+
+  it('are none where what there is now takes the only plan', () => {
+    const found = looked(stubborn(3), { plansMax: 1 });
+    expect(found).toEqual({ groups: [], moves: [], plans: 1, isExhausted: false });
+    expect(looked(stubborn(3), { plansMax: 1, asked: 'claim-c' })).toEqual(found);
+  });
+
+  it('are none without candidates', () => {
+    const found = looked(stubborn(3), { candidates: [] });
+    expect(found).toEqual({ groups: [], moves: [], plans: 0, isExhausted: true });
+  });
+
+  it('are none where pods wait for a new node', () => {
+    const nodes = [used('a', 'm.large', cpuPod('p', 900)), used('b', 'm.large')];
+    const pods = [cpuPod('waits', 15_000)];
+    const found = looked(clusterOf(nodes, { types: ON_DEMAND, pods }), {});
+    expect(found).toEqual({ groups: ['a', 'b'], moves: [], plans: 1, isExhausted: true });
+  });
+
+  it('are not looked at again where it is known that they stay', () => {
+    const known = new Map(
+      ['claim-a,claim-b', 'claim-b', 'claim-a'].map((key) => [key, [BALANCED]]),
+    );
+    const found = looked(stubborn(2), { known });
+    expect(found).toEqual({ groups: ['ab', 'b', 'a'], moves: [], plans: 1, isExhausted: true });
+  });
+
+  it('take no plan where nothing could be saved', () => {
+    const cluster = clusterOf([used('a', 'm.large', cpuPod('p', 2000))], { types: ON_DEMAND });
+    const input = consolidationOf(cluster, { settings: { evictionPrice: 0 } });
+    const { refusals, plans } = consolidate(input);
+    expect(refusals).toEqual(new Map([['claim-a', [reason('saving-too-small', {})]]]));
+    expect(plans).toBe(1);
+  });
+
+  it('begin with the node that is asked about', () => {
+    const first = (asked: string) => looked(stubborn(3), { plansMax: 2, asked }).groups;
+    expect(first('claim-c')).toEqual(['c']);
+    expect(first('claim-other')).toEqual(['abc']);
+    expect(looked(stubborn(3), { plansMax: 4, asked: 'claim-b' })).toMatchObject({
+      groups: ['b', 'abc', 'a'],
+      plans: 4,
+    });
+  });
+});
+
+it.each([
+  [1, 60],
+  [833, 60],
+  [834, 59],
+  [5000, 10],
+  [8333, 6],
+  [100_000, 6],
+])('a pass in a cluster of %d nodes makes %d plans', (nodes, plans) => {
+  expect(plansFor(nodes)).toBe(plans);
+});
+
+/** `a`, `b` and `c` with prices of 0.8, 0.2 and 0.4, so many evictions, and a use of each. */
+function unlike(costs: readonly number[], pool: string): Cluster {
+  const { snapshot, usages } = clusterOf(
+    [
+      { ...used('a', 'm.4xlarge', cpuPod('p-a', 14_400)), pool },
+      { ...used('b', 'm.xlarge', podOf('p-b', { cpu: 400, memory: 8 * GI })), pool },
+      { ...used('c', 'm.2xlarge', cpuPod('p-c', 800)), pool },
+      used('host', 'host'),
+    ],
+    { types: [...ON_DEMAND, typeOf('host', 64, 256, 9)], pools: [poolOf('general'), strictPool()] },
+  );
+  const changed = usages.map(
+    (usage, at): ConsolidationCandidate => ({ ...usage, evictionCost: costs[at] ?? 0 }),
+  );
+  return { snapshot, usages: changed };
+}
+
+describe('the order of nodes', () => {
+  const costs = [9, 1, 4.5];
+  const options = (cluster: Cluster, rest: Options): Options => ({
+    candidates: cluster.usages.slice(0, 3),
+    settings: { evictionPrice: 0.001 },
+    ...rest,
+  });
+
+  it.each([
+    ['much money for few evictions', 0, 'bac'],
+    ['few evictions', 1, 'bca'],
+    ['much money for what nobody uses', 2, 'cba'],
+    ['again that of the first turn', 3, 'bac'],
+    ['again that of the second turn', 4, 'bca'],
+  ])('is %s', (_, turn, order) => {
+    const cluster = unlike(costs, 'strict');
+    const { groups } = looked(cluster, options(cluster, { plansMax: 20, turn }));
+    expect(groups.slice(1, 4).join('')).toBe(order);
+  });
+
+  it.each([
+    ['the last', costs, 'c'],
+    ['the first', [1, 0.5, 4.5], 'a'],
+  ])('is the one that saves most, where there are many plans: %s', (_, evictions, node) => {
+    const cluster = unlike(evictions, 'general');
+    const { moves } = looked(cluster, options(cluster, { plansMax: 40, nodesMax: 1 }));
+    expect(moves).toEqual([node]);
+  });
+
+  it('is the first one of those that save as much', () => {
+    const nodes = [used('b', 'm.xlarge', cpuPod('p-b', 3600)), used('c', 'm.xlarge')];
+    const { snapshot, usages } = clusterOf([...nodes, used('host', 'host')], {
+      types: [...ON_DEMAND, typeOf('host', 64, 256, 9)],
+    });
+    const candidates = usages.slice(0, 2).map((each, at) => ({ ...each, evictionCost: 1 + at }));
+    const { moves } = looked(
+      { snapshot, usages },
+      { candidates, nodesMax: 1, settings: { evictionPrice: 0 } },
+    );
+    expect(moves).toEqual(['b']);
+  });
+
+  it.each([
+    [0, 'b'],
+    [1, 'b'],
+    [2, 'c'],
+  ])('is that of the turn where there are few: %d', (turn, node) => {
+    const cluster = unlike(costs, 'general');
+    const found = looked(cluster, options(cluster, { plansMax: 20, nodesMax: 1, turn }));
+    expect(found).toEqual({ groups: [], moves: [node], plans: 2, isExhausted: false });
+  });
+});
