@@ -129,6 +129,13 @@ function ownersOf(classes: readonly PodClass[]): EvictionOrder {
   return [...new Set(classes.flatMap(({ pods }) => pods.map(ownerOf)))];
 }
 
+/** Whether the order of the classes can be told by their owners: none has pods of several classes. */
+function isOrderable(classes: readonly PodClass[]): boolean {
+  const owners = classes.flatMap((each) => ownersOf([each]));
+  const known = new Set(owners);
+  return known.size <= OWNERS_MAX && known.size === owners.length;
+}
+
 /**
  * What nodes for pods would cost that kube-scheduler leaves over where they are evicted elsewhere:
  * nobody nominates what comes back, and it goes wherever it scores best. Where some could be left
@@ -152,7 +159,7 @@ export function strandingOf(state: SearchState): Stranding {
   const price = Math.max(...atOnce.map((order) => priceOf(state, leftIn(order))));
   const { classes } = state.context.problem;
   const placed = classes.filter((each) => state.leftOf(each) < each.pods.length);
-  if (price === 0 || ownersOf(placed).length > OWNERS_MAX) return { price, order: undefined };
+  if (price === 0 || !isOrderable(placed)) return { price, order: undefined };
   // Which of its profiles kube-scheduler has nobody knows: the order has to do for either.
   const inAny = (order: Order): ReadonlyMap<PodClass, number> => {
     const [one, other] = SCORINGS.map((scoring) => leftIn(order, scoring));

@@ -135,6 +135,22 @@ describe('pods that fit on others only one after the other', () => {
     expect(move?.evictionOrder).toEqual(['large', 'small']);
   });
 
+  it('have no order where they have one owner', () => {
+    const owner = { controller: { kind: 'ReplicaSet', name: 'web', uid: 'web' } };
+    const one = (name: string, cpu: number): Pod => podOf(name, { cpu, memory: GI }, owner);
+    const mixed = clusterOf(
+      [
+        { name: 'a', type: 'm.xlarge', pods: [one('small', 500), one('large', 2000)] },
+        { name: 'b', type: 'm.xlarge', pods: [owned('other', 2000)] },
+        { name: 'c', type: 'm.large', pods: [owned('another', 1000)] },
+      ],
+      { types },
+    );
+    const own = mixed.usages.filter(({ node }) => node.name === 'a');
+    const moves = movesOf(mixed, { candidates: own });
+    expect(moves.map(({ evictionOrder }) => evictionOrder)).toEqual([undefined]);
+  });
+
   it('are evicted at once where that does', () => {
     const roomy = clusterOf(
       [
