@@ -5,7 +5,8 @@ import type { ClaimDecision, LifecycleAction } from './actions.ts';
 
 /**
  * Owners of pods, by {@link ownerOf}, in the order in which their pods are evicted from nodes that
- * are drained, one after the other. So each pod finds the place that the plan has for it: evicted
+ * are drained, one after the other. Of an owner whose pods differ first the uids of its pods, and
+ * then its own, by which the pods that come in their place are known. So each pod finds the place that the plan has for it: evicted
  * all at once, those that could go anywhere would take the room of those that cannot.
  */
 export type EvictionOrder = readonly string[];
@@ -57,7 +58,8 @@ function nextOf(
   const isWaiting = (pod: Pod): boolean =>
     ranks.has(ownerOf(pod)) && (isNew(pod, nowMs) || isAwaited(pod, nowMs));
   if (evictable.length === 0 || pods.some(isWaiting)) return undefined;
-  const rankOf = (pod: Pod): number => ranks.get(ownerOf(pod)) ?? order.length;
+  const rankOf = (pod: Pod): number =>
+    ranks.get(pod.uid) ?? ranks.get(ownerOf(pod)) ?? order.length;
   const [first] = evictable.toSorted(
     (a, b) => rankOf(a) - rankOf(b) || (podKey(a) < podKey(b) ? -1 : 1),
   );

@@ -52,12 +52,16 @@ function evicted(
     .map(({ name }) => name);
 }
 
+const named = { 'joiner.dev/eviction-order': evictionOrderText(['b', 'a', 'small']) };
+const renewed = podOf('b2', 'small', young);
 const ordered = { 'joiner.dev/eviction-order': ORDER };
 
 describe('pods of nodes with an eviction order', () => {
   it.each<[string, readonly ClaimDecision[], readonly Pod[], readonly string[]]>([
     ['go one at a time, by their owner', [draining([a, b, z])], [], ['z']],
     ['of one owner go by name', [draining([b, a])], [], ['a']],
+    ['that are named go first', [draining([a, b], { annotations: named })], [], ['b']],
+    ['wait for what comes in their place', [draining([a], { annotations: named })], [renewed], []],
     ['that no owner in the order has go last', [draining([stranger, b])], [], ['b']],
     ['go one at a time from all nodes of the order', [draining([a]), draining([z])], [], ['z']],
     [

@@ -102,8 +102,8 @@ function byClass(classes: readonly PodClass[]): Order {
 
 /** So many orders are tried: whatever is left over in one comes first in the next. */
 const ORDERS_TRIED = 6;
-/** With more owners than these, pods are evicted at once. */
-const OWNERS_MAX = 100;
+/** An order with more entries than these is not written: pods are evicted at once. */
+const ORDER_MAX = 100;
 
 /** The order of classes in which the least is left over, and what that would cost. */
 function bestOrder(
@@ -125,15 +125,17 @@ function bestOrder(
   return best;
 }
 
-function ownersOf(classes: readonly PodClass[]): EvictionOrder {
-  return [...new Set(classes.flatMap(({ pods }) => pods.map(ownerOf)))];
-}
-
-/** Whether the order of the classes can be told by their owners: none has pods of several classes. */
-function isOrderable(classes: readonly PodClass[]): boolean {
-  const owners = classes.flatMap((each) => ownersOf([each]));
-  const known = new Set(owners);
-  return known.size <= OWNERS_MAX && known.size === owners.length;
+/** Owners of the pods, and in the place of one that has pods of several classes each of its pods. */
+function evictionOrderOf(classes: readonly PodClass[]): EvictionOrder {
+  const owners = classes.map(({ pods }) => new Set(pods.map(ownerOf)));
+  const counts = Map.groupBy(
+    owners.flatMap((each) => [...each]),
+    (owner) => owner,
+  );
+  const isMixed = (owner: string) => (counts.get(owner)?.length ?? 0) > 1;
+  const pods = classes.flatMap((each) => each.pods);
+  const own = pods.map((pod) => (isMixed(ownerOf(pod)) ? pod.uid : ownerOf(pod)));
+  return [...new Set([...own, ...[...counts.keys()].filter(isMixed)])];
 }
 
 /**
@@ -159,7 +161,9 @@ export function strandingOf(state: SearchState): Stranding {
   const price = Math.max(...atOnce.map((order) => priceOf(state, leftIn(order))));
   const { classes } = state.context.problem;
   const placed = classes.filter((each) => state.leftOf(each) < each.pods.length);
-  if (price === 0 || !isOrderable(placed)) return { price, order: undefined };
+  if (price === 0 || evictionOrderOf(placed).length > ORDER_MAX) {
+    return { price, order: undefined };
+  }
   // Which of its profiles kube-scheduler has nobody knows: the order has to do for either.
   const inAny = (order: Order): ReadonlyMap<PodClass, number> => {
     const [one, other] = SCORINGS.map((scoring) => leftIn(order, scoring));
@@ -167,5 +171,5 @@ export function strandingOf(state: SearchState): Stranding {
   };
   const best = bestOrder(state, placed, inAny);
   if (best.price >= price) return { price, order: undefined };
-  return { price: best.price, order: ownersOf(best.classes) };
+  return { price: best.price, order: evictionOrderOf(best.classes) };
 }

@@ -135,7 +135,7 @@ describe('pods that fit on others only one after the other', () => {
     expect(move?.evictionOrder).toEqual(['large', 'small']);
   });
 
-  it('have no order where they have one owner', () => {
+  it('are named themselves where they have one owner', () => {
     const owner = { controller: { kind: 'ReplicaSet', name: 'web', uid: 'web' } };
     const one = (name: string, cpu: number): Pod => podOf(name, { cpu, memory: GI }, owner);
     const mixed = clusterOf(
@@ -148,7 +148,9 @@ describe('pods that fit on others only one after the other', () => {
     );
     const own = mixed.usages.filter(({ node }) => node.name === 'a');
     const moves = movesOf(mixed, { candidates: own });
-    expect(moves.map(({ evictionOrder }) => evictionOrder)).toEqual([undefined]);
+    expect(moves.map(({ evictionOrder }) => evictionOrder)).toEqual([
+      ['uid-large', 'uid-small', 'web'],
+    ]);
   });
 
   it('are evicted at once where that does', () => {

@@ -180,7 +180,7 @@ describe('spot nodes', () => {
   it('say how many types it takes', () => {
     const { found } = tried({ cluster: at(14, cpuPod('p', 900)), ...gate });
     const why = reason('spot-types-too-few', { least: 15 });
-    expect(found).toEqual({ kind: 'refusal', why });
+    expect(found).toEqual({ kind: 'refusal', reasons: [why] });
   });
 
   it('need no gate where nothing is launched', () => {
@@ -216,7 +216,7 @@ describe('limits have room for old and new nodes', () => {
   ])('%s', (_, cluster, isEnough) => {
     const why = reason('limits-for-both', { nodePool: 'general' });
     const { found } = tried({ cluster: cluster() });
-    expect(found).toMatchObject(isEnough ? { kind: 'move' } : { kind: 'refusal', why });
+    expect(found).toMatchObject(isEnough ? { kind: 'move' } : { kind: 'refusal', reasons: [why] });
   });
 
   it('count the new nodes together', () => {
@@ -352,7 +352,7 @@ describe('the guard on limits of a NodePool', () => {
     const cluster = clusterOf([used('a', 'm.4xlarge', ...pods)], { types, pools });
     expect(tried({ cluster }).found).toEqual({
       kind: 'refusal',
-      why: why('a new m.large', '2.00'),
+      reasons: [why('a new m.large', '2.00')],
     });
   });
 });

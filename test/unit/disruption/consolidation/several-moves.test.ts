@@ -185,11 +185,11 @@ describe('a move that was planned before', () => {
 
   it('is none while pods wait for new nodes', () => {
     const why = reason('pending-pods-first', {});
-    expect(again([cpuPod('waits', 1500)])).toEqual({ kind: 'refusal', why });
+    expect(again([cpuPod('waits', 1500)])).toEqual({ kind: 'refusal', reasons: [why] });
   });
 
   it('is none where the room is on a node that takes no pods in', () => {
     const why = reason('pods-not-cheaper', { closed: 1 });
-    expect(again([], ['b'])).toEqual({ kind: 'refusal', why });
+    expect(again([], ['b'])).toEqual({ kind: 'refusal', reasons: [why] });
   });
 });
