@@ -4,6 +4,7 @@ import type { Node } from '../../shared/core/model/cluster.ts';
 import {
   ADOPTED_HASHES,
   APPROVED,
+  EVICTION_ORDER,
   FAILED_CANARIES,
   FAILED_MOVES,
   LAUNCH_TRIED,
@@ -32,6 +33,7 @@ export type Removed = Readonly<Record<string, null>>;
 const UNDER_WAY = [
   ADOPTED_HASHES,
   APPROVED,
+  EVICTION_ORDER,
   LAUNCHED_FOR,
   LAUNCH_TRIED,
   NOMINATED_UNTIL,

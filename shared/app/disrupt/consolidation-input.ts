@@ -13,14 +13,8 @@ import {
 } from '../../core/disruption/consolidation/payback.ts';
 import { isConsolidatable } from '../../core/disruption/pod-events.ts';
 import { isReason, type Reason, reason } from '../../core/explain/reason.ts';
-import {
-  CAPACITY_TYPE,
-  INSTANCE_TYPE,
-  NODE_POOL,
-  RESERVATION_ID,
-  SPOT,
-  ZONE,
-} from '../../core/model/labels.ts';
+import { offeringOfClaim } from '../../core/model/claim-offering.ts';
+import { CAPACITY_TYPE, INSTANCE_TYPE, NODE_POOL, SPOT, ZONE } from '../../core/model/labels.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
 import { blockedByPool, isDisruptionPaused, isLaunchPaused, LAUNCHES_PAUSED } from './blocked.ts';
 import { Allowance } from './budgets.ts';
@@ -39,15 +33,9 @@ import { reservedSnapshot } from './snapshot.ts';
 const TURN_MS = 60_000;
 
 /** USD an hour of what the claim's instance was bought as; undefined: nobody knows. */
-function priceOf({ resolution }: DisruptPass, { labels }: NodeClaim): number | undefined {
-  const types = resolution.instanceTypes.get(labels[NODE_POOL] ?? '');
-  const type = types?.find(({ name }) => name === labels[INSTANCE_TYPE]);
-  return type?.offerings.find(
-    ({ zone, capacityType, reservation }) =>
-      zone === labels[ZONE] &&
-      capacityType === labels[CAPACITY_TYPE] &&
-      reservation?.id === labels[RESERVATION_ID],
-  )?.price;
+function priceOf({ resolution }: DisruptPass, claim: NodeClaim): number | undefined {
+  const types = resolution.instanceTypes.get(claim.labels[NODE_POOL] ?? '') ?? [];
+  return offeringOfClaim(claim, types)?.price;
 }
 
 /** A node whose price is known. */

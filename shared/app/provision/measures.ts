@@ -1,5 +1,5 @@
-import type { InstanceType, Offering } from '../../core/model/instance-type.ts';
-import { CAPACITY_TYPE, INSTANCE_TYPE, ZONE } from '../../core/model/labels.ts';
+import { offeringOfClaim } from '../../core/model/claim-offering.ts';
+import type { InstanceType } from '../../core/model/instance-type.ts';
 import type { Plan } from '../../core/model/plan.ts';
 import { isOver, podKey } from '../../core/model/pod.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
@@ -69,14 +69,7 @@ function usage({ nodes, pods }: ClusterSnapshot): {
 function costPerHour({ snapshot, typesOf }: Round): number {
   return snapshot.nodeClaims
     .filter((claim) => claim.providerId !== undefined)
-    .reduce((sum, claim) => sum + (offeringOf(claim, typesOf(claim))?.price ?? 0), 0);
-}
-
-function offeringOf(claim: NodeClaim, types: readonly InstanceType[]): Offering | undefined {
-  const { [INSTANCE_TYPE]: name, [ZONE]: zone, [CAPACITY_TYPE]: capacityType } = claim.labels;
-  return types
-    .find((type) => type.name === name)
-    ?.offerings.find((each) => each.zone === zone && each.capacityType === capacityType);
+    .reduce((sum, claim) => sum + (offeringOfClaim(claim, typesOf(claim))?.price ?? 0), 0);
 }
 
 /** Offerings that some pool may use and that a shortage bars now, each once. */

@@ -6,8 +6,9 @@ import type { ClaimDecision, LifecycleAction } from './actions.ts';
 /**
  * Owners of pods, by {@link ownerOf}, in the order in which their pods are evicted from nodes that
  * are drained, one after the other. Of an owner whose pods differ first the uids of its pods, and
- * then its own, by which the pods that come in their place are known. So each pod finds the place that the plan has for it: evicted
- * all at once, those that could go anywhere would take the room of those that cannot.
+ * then its own, by which the pods that come in their place are known. So each pod finds the place
+ * that the plan has for it: evicted all at once, those that could go anywhere would take the room
+ * of those that cannot.
  */
 export type EvictionOrder = readonly string[];
 

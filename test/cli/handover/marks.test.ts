@@ -39,6 +39,7 @@ const FACTS = {
 const UNDER_WAY = [
   'joiner.dev/adopted-hashes',
   'joiner.dev/approved',
+  'joiner.dev/eviction-order',
   'joiner.dev/launched-for',
   'joiner.dev/launch-tried',
   'joiner.dev/nominated-until',
