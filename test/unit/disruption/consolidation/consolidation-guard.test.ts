@@ -36,7 +36,7 @@ describe('the guard of a NodePool', () => {
     'says what cannot be read: "%s"',
     (text) => {
       expect(textOf(consolidationGuardOf(guardedBy(text)))).toMatch(
-        /^Annotation joiner\.dev\/consolidation-guard: ".*" is not like part of saving=0\.05/u,
+        /^Annotation joiner\.dev\/consolidation-guard: ".*" is invalid: expected a value such as part of saving=0\.05/u,
       );
     },
   );
@@ -51,7 +51,9 @@ describe('the guard of a NodePool', () => {
       'keeps it for 60 more minutes',
     );
     expect(tooYoung(guardedBy('age=2h'), claim, 2 * HOUR)).toBeUndefined();
-    expect(textOf(tooYoung(guardedBy('age=x'), claim, 9 * HOUR))).toContain('is not like part of');
+    expect(textOf(tooYoung(guardedBy('age=x'), claim, 9 * HOUR))).toContain(
+      'expected a value such as part of',
+    );
     expect(tooYoung(poolOf('general'), claim, 0)).toBeUndefined();
   });
 
