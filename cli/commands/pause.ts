@@ -126,9 +126,9 @@ export function resumeCommand(): Command {
 }
 
 const RESUME_HELP = `
-launch     launches start again; pending pods get nodes
-disrupt    drift, emptiness and consolidation start again
-terminate  instances of drained nodes are terminated again
+launch     launches continue; pending pods get nodes
+disrupt    drift, emptiness and consolidation continue
+terminate  terminations of drained nodes' instances continue
 
 The functions resume in their next pass, within one minute.`;
 
