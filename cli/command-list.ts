@@ -120,7 +120,8 @@ export const COMMANDS: readonly Listed[] = [
   {
     name: 'dead-letters',
     usage: OPTIONS,
-    description: 'list, redrive or discard interruption messages that interrupt failed on',
+    description:
+      'list, redrive or discard interruption messages that the function interrupt could not handle',
     load: async () => (await import('./commands/dead-letters.ts')).deadLettersCommand(),
   },
   {

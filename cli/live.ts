@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import { kindDecoders } from '../shared/api/kinds.ts';
 import { isKarpenterActive, isPaused } from '../shared/app/settings.ts';
 import type { LaunchBackoff } from '../shared/core/launch/launch-backoff.ts';
-import { BRAKES } from '../shared/kube/brakes.ts';
 import type { KubeClient } from '../shared/kube/client.ts';
 import { clusterReader } from '../shared/kube/cluster-reader.ts';
 import { isKubeFault } from '../shared/kube/errors.ts';
+import { PAUSE_SCOPES } from '../shared/kube/pauses.ts';
 import type { ClusterReader, ClusterState } from '../shared/ports.ts';
 import { type ClusterOptions, connect, serverFacts, withClusterOptions } from './connect.ts';
 import { type MarketOptions, type ReadCluster, withMarketOptions } from './market.ts';
@@ -45,14 +45,14 @@ export interface LiveCluster extends ReadCluster {
   readonly readMs: number;
 }
 
-/** What the cluster would not do although it is decided. */
-export function brakeNotes(state: ClusterState, nowMs: number): readonly string[] {
-  const paused = BRAKES.filter((brake) => isPaused(state.pausedUntilMs[brake], nowMs));
+/** Why decisions would not be carried out now: Karpenter is active, or pauses. */
+export function heldBackNotes(state: ClusterState, nowMs: number): readonly string[] {
+  const paused = PAUSE_SCOPES.filter((scope) => isPaused(state.pausedUntilMs[scope], nowMs));
   return [
     ...(isKarpenterActive(state.karpenterRenewedAtMs, nowMs)
       ? ['Karpenter runs in this cluster: while it does, Joiner only reads']
       : []),
-    ...paused.map((brake) => `${brake} is paused: nothing of it is done before joiner resume`),
+    ...paused.map((scope) => `${scope} is paused: nothing of it is done before joiner resume`),
   ];
 }
 

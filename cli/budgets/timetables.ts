@@ -11,7 +11,7 @@ import { table } from '../simulate/table.ts';
 /** What the budgets of one NodePool allow, as many nodes as it has now. */
 export interface Timetable {
   readonly nodePool: string;
-  /** Those that budgets count: initialised, and their instance not being ended. */
+  /** Those that budgets count: initialised, and their instance not being terminated. */
   readonly nodes: number;
   readonly windows: readonly BudgetWindow[];
 }

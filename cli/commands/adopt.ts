@@ -121,8 +121,8 @@ export function adoptCommand(): Command {
 }
 
 const HELP = `
-The command checks the cluster, stops Karpenter and waits until Joiner has written its hashes. No
-node is launched, drained or replaced. If the command was killed, run it again: the ConfigMap
-kube-system/joiner-handover records the progress. Without Karpenter, the command prints the steps
-from Cluster Autoscaler and node groups. docs/adopt.md describes each step.
+The command checks the cluster, stops Karpenter and waits until Joiner has written its drift hashes
+on every NodeClaim. No node is launched, drained or replaced. If the command was killed, run it
+again: the ConfigMap kube-system/joiner-handover records the progress. Without Karpenter, the
+command prints the steps from Cluster Autoscaler and node groups. docs/adopt.md describes each step.
 Exit codes: 0 done, 1 a check failed or a step stopped, 2 bad usage.`;

@@ -82,7 +82,7 @@ function turnsOf({ client }: LiveCluster, ports: Ports, isDryRun: boolean): Writ
   return writeLeases({ leases, ports, wakeAnother: () => undefined });
 }
 
-function brakeNotes({ state, nowMs }: LiveCluster): readonly string[] {
+function pauseNotes({ state, nowMs }: LiveCluster): readonly string[] {
   const { launch, disrupt, terminate } = state.pausedUntilMs;
   return [
     ...(isPaused(launch, nowMs)
@@ -103,7 +103,7 @@ async function notesOf(live: LiveCluster, plan: PlanFile): Promise<readonly stri
   const isAlive = signs.some(({ who }) => who === 'Joiner');
   const { version } = packageJson;
   return [
-    ...brakeNotes(live),
+    ...pauseNotes(live),
     ...(isAlive
       ? []
       : ['no function of Joiner has run for 5 minutes: only they launch and drain nodes']),

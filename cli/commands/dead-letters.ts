@@ -162,7 +162,9 @@ async function chosen(queue: DeadLetterQueue, deed: Deed, options: Options): Pro
 /** `joiner dead-letters`: what `interrupt` has failed on, why, and the way back. */
 export function deadLettersCommand(): Command {
   return new Command('dead-letters')
-    .description('list, redrive or discard interruption messages that interrupt failed on')
+    .description(
+      'list, redrive or discard interruption messages that the function interrupt could not handle',
+    )
     .requiredOption('--cluster <name>', 'the EKS cluster')
     .addOption(regionOption("the cluster's region; default: AWS_REGION"))
     .option('--redrive', 'move the messages back to the interruption queue')

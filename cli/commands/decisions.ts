@@ -97,7 +97,7 @@ export function decisionsCommand(): Command {
     .option('--pod <name>', 'only decisions that name the pod: NAME or NAMESPACE/NAME')
     .option('--node <name>', 'only decisions that name the node, or its NodeClaim')
     .option('--nodepool <name>', 'only decisions that name the NodePool')
-    .option('-f, --follow', 'go on with decisions as they are written, until interrupted')
+    .option('-f, --follow', 'print new decisions as they are written, until Ctrl-C')
     .addOption(outputOption('text'))
     .addHelpText('after', HELP)
     .action((options: Options) => reporting(() => run(options)));
@@ -107,11 +107,11 @@ const HELP = `
 docs/reasons.md describes each reason; joiner schema decision prints the JSON Schema of a record.
 With --follow, -o json writes one record a line, and -o yaml one document a record.
 
-Records name NodeClaims. The name of the node itself is in the record of its end: before that, give
-the NodeClaim that kubectl get nodeclaims shows beside it.
+Records contain the names of NodeClaims. The name of a node is only in the record of its
+termination. For a node that still exists, --node takes its NodeClaim (kubectl get nodeclaims).
 
-A record is there once the function that decided has ended, up to 15 minutes later. The
-setting dataRetentionDays of the stack says how long records are kept.
+A record is written when the invocation ends, at most 15 minutes after the decision. The setting
+dataRetentionDays of the stack is the number of days that records are kept.
 
 The command uses the AWS credentials of the environment, as the aws command does. It needs
 s3:ListBucket and s3:GetObject; lambda:GetFunctionConfiguration without --bucket.`;

@@ -106,7 +106,7 @@ export function diagnoseCommand(): Command {
   return withOfflineCatalog(new Command('diagnose'))
     .description('show the effect of NodeOverlays per NodePool, instance type and capacity type')
     .addOption(
-      new Option('--type <type>', 'the kind of rows')
+      new Option('--type <type>', 'the kind of rows; there is only one')
         .choices(['instance-type'])
         .default('instance-type'),
     )

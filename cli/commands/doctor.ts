@@ -160,7 +160,10 @@ export function doctorCommand(): Command {
     )
     .option('--var <name=value>', 'the value of a variable in the manifests', collect, [])
     .option('--subnets <ids...>', "the functions' subnets; default: the cluster's", [])
-    .option('--inside', "test network paths from this machine, which is in the functions' subnets")
+    .option(
+      '--inside',
+      "run the network tests from this machine (it must be in the functions' subnets)",
+    )
     .option('--probe', 'send a test event through EventBridge and the interruption queue')
     .option('--kubeconfig <file>', 'default: the endpoint that DescribeCluster returns')
     .option('--context <name>', 'a context of the kubeconfig')

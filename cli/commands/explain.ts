@@ -12,7 +12,7 @@ import { explainManifest } from '../explain/manifests.ts';
 import { explainPod, type PodExplanation } from '../explain/pod.ts';
 import { renderClaim, renderPod } from '../explain/render.ts';
 import {
-  brakeNotes,
+  heldBackNotes,
   type LiveCluster,
   noteLines,
   type PricedClusterOptions,
@@ -121,8 +121,8 @@ async function answer(
     kind === 'pod'
       ? await podNamed(live, name, options, deciding)
       : await claimNamed(live, kind, name, deciding);
-  const brakes = brakeNotes(live.state, live.nowMs);
-  const notes = [...live.unreadable, ...settings.notes, ...market.notes, ...brakes];
+  const heldBack = heldBackNotes(live.state, live.nowMs);
+  const notes = [...live.unreadable, ...settings.notes, ...market.notes, ...heldBack];
   const { kind: explainedKind, found } = explained;
   if (isDocument(options.output)) {
     const about = { joiner: packageJson.version, cluster: live.url, notes, kind: explainedKind };

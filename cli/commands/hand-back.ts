@@ -56,6 +56,6 @@ export function handBackCommand(): Command {
 
 const HELP = `
 The command pauses Joiner, removes what Karpenter would misinterpret, starts Karpenter and waits
-until it has written its hashes. No node is launched, drained or replaced. If the command was
-killed, run it again. docs/adopt.md describes each step.
+until it has written its drift hashes on every NodeClaim. No node is launched, drained or replaced.
+If the command was killed, run it again. docs/adopt.md describes each step.
 Exit codes: 0 done, 1 a check failed or a step stopped, 2 bad usage.`;

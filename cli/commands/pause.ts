@@ -1,7 +1,7 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { parseDurationMs } from '../../shared/core/duration.ts';
-import { BRAKES, decodeBrakes } from '../../shared/kube/brakes.ts';
+import { decodePauses, PAUSE_SCOPES } from '../../shared/kube/pauses.ts';
 import type { PauseScope } from '../../shared/ports/cluster.ts';
 import { reporting } from '../bad-input.ts';
 import { type ClusterOptions, connect, serverFacts, withClusterOptions } from '../connect.ts';
@@ -25,8 +25,8 @@ type Scope = PauseScope | 'all';
 /** What the ConfigMap's data becomes. */
 type Change = (nowMs: number) => PauseData;
 
-function brakesOf(scope: Scope): readonly PauseScope[] {
-  return scope === 'all' ? BRAKES : [scope];
+function scopesOf(scope: Scope): readonly PauseScope[] {
+  return scope === 'all' ? PAUSE_SCOPES : [scope];
 }
 
 async function change(name: string, options: Options, data: Change): Promise<number> {
@@ -34,7 +34,7 @@ async function change(name: string, options: Options, data: Change): Promise<num
   try {
     // The functions' clocks are AWS's; the API server's is nearer to them than this machine's.
     const { nowMs } = await serverFacts(client);
-    const paused = decodeBrakes(await writePauses(client, data(nowMs)));
+    const paused = decodePauses(await writePauses(client, data(nowMs)));
     process.stdout.write(
       isDocument(options.output)
         ? asDocument(paused, nowMs, options.output)
@@ -52,8 +52,8 @@ type State = Readonly<
 >;
 
 function stateOf(paused: Partial<Record<PauseScope, number>>, nowMs: number): State {
-  const one = (brake: PauseScope) => {
-    const untilMs = paused[brake] ?? 0;
+  const one = (scope: PauseScope) => {
+    const untilMs = paused[scope] ?? 0;
     const isOn = untilMs > nowMs;
     const hasEnd = isOn && Number.isFinite(untilMs);
     return { paused: isOn, until: hasEnd ? new Date(untilMs).toISOString() : null };
@@ -63,9 +63,9 @@ function stateOf(paused: Partial<Record<PauseScope, number>>, nowMs: number): St
 
 function asText(paused: Partial<Record<PauseScope, number>>, nowMs: number): string {
   const state = stateOf(paused, nowMs);
-  return BRAKES.map((brake) => {
-    const { paused: isOn, until } = state[brake];
-    return `${brake}: ${isOn ? `paused${until === null ? '' : ` until ${until}`}` : 'runs'}\n`;
+  return PAUSE_SCOPES.map((scope) => {
+    const { paused: isOn, until } = state[scope];
+    return `${scope}: ${isOn ? `paused${until === null ? '' : ` until ${until}`}` : 'runs'}\n`;
   }).join('');
 }
 
@@ -74,7 +74,7 @@ function asDocument(
   nowMs: number,
   format: DocumentFormat,
 ): string {
-  const value = { joiner: packageJson.version, brakes: stateOf(paused, nowMs) };
+  const value = { joiner: packageJson.version, pauses: stateOf(paused, nowMs) };
   return documentText(value, format);
 }
 
@@ -86,7 +86,7 @@ function duration(text: string): number {
   return ms;
 }
 
-const SCOPES = ['all', ...BRAKES];
+const SCOPES = ['all', ...PAUSE_SCOPES];
 
 function commandOf(name: string, description: string, scope: Argument, help: string): Command {
   return withClusterOptions(new Command(name))
@@ -110,7 +110,7 @@ export function pauseCommand(): Command {
       reporting(() =>
         change('joiner-pause', options, (nowMs) => {
           const untilMs = options.for === undefined ? undefined : nowMs + options.for;
-          return pauseData(brakesOf(scope), untilMs);
+          return pauseData(scopesOf(scope), untilMs);
         }),
       ),
     );
@@ -121,14 +121,14 @@ export function resumeCommand(): Command {
   const argument = new Argument('[scope]', 'what to resume').default('all');
   return commandOf('resume', 'end a pause', argument, RESUME_HELP).action(
     (scope: Scope, options: Options) =>
-      reporting(() => change('joiner-resume', options, () => resumeData(brakesOf(scope)))),
+      reporting(() => change('joiner-resume', options, () => resumeData(scopesOf(scope)))),
   );
 }
 
 const RESUME_HELP = `
-launch     launches start again; pending pods get nodes
-disrupt    drift, emptiness and consolidation start again
-terminate  instances of drained nodes are terminated again
+launch     launches continue; pending pods get nodes
+disrupt    drift, emptiness and consolidation continue
+terminate  terminations of drained nodes' instances continue
 
 The functions resume in their next pass, within one minute.`;
 

@@ -7,7 +7,7 @@ import type { ClusterState } from '../../shared/ports.ts';
 import { BadInput, Problems, reporting, unreadable } from '../bad-input.ts';
 import { clusterUid } from '../cluster-uid.ts';
 import {
-  brakeNotes,
+  heldBackNotes,
   type LiveCluster,
   noteLines,
   type PricedClusterOptions,
@@ -90,7 +90,7 @@ async function answer(live: LiveCluster, options: Options): Promise<Answer> {
     filename.length === 0 ? undefined : await preview(afterChanges(previewed, changes.state));
   const timings = timingsOf(readMs, started, cpu);
   notes.unshift(...unreadable);
-  notes.push(...changes.notes, ...said, ...market.notes, ...brakeNotes(state, nowMs));
+  notes.push(...changes.notes, ...said, ...market.notes, ...heldBackNotes(state, nowMs));
   const { source } = previewed.catalog;
   if (options.out !== undefined) {
     const decisions = decisionsOf(pass, previewed);

@@ -27,6 +27,6 @@ async function run(name: string | undefined): Promise<number> {
 export function schemaCommand(): Command {
   return new Command('schema')
     .description('print the JSON Schema of a decision record or of a reason')
-    .addArgument(new Argument('[name]', 'without a name, lists them'))
+    .addArgument(new Argument('[name]', 'a name of the list; default: print the list of names'))
     .action((name: string | undefined) => reporting(() => run(name)));
 }

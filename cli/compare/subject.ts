@@ -8,7 +8,7 @@ import type { Pod } from '../../shared/core/model/pod.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../shared/core/model/snapshot.ts';
 import type { Json } from '../../shared/sim/json.ts';
 import { WORLD_START_MS } from '../../shared/sim/world.ts';
-import { brakeNotes, type LiveCluster } from '../live.ts';
+import { heldBackNotes, type LiveCluster } from '../live.ts';
 import { type MarketOptions, marketOf } from '../market.ts';
 import { previewedOn } from '../plan/copy.ts';
 import { planningOf } from '../plan/preview.ts';
@@ -95,6 +95,6 @@ export async function runningCluster(
     source: previewed.catalog.source,
     isLive: true,
     added: 0,
-    notes: [...unreadable, ...notes, ...market.notes, ...brakeNotes(state, nowMs)],
+    notes: [...unreadable, ...notes, ...market.notes, ...heldBackNotes(state, nowMs)],
   };
 }

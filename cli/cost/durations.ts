@@ -16,7 +16,7 @@ export interface Durations {
   >;
   /** `provision`, for each launch: collecting the batch, planning, the fleet request. */
   readonly provisionLaunch: number;
-  /** `lifecycle` stays while a node joins, and again while it is drained and ended. */
+  /** `lifecycle` stays while a node joins, and again while it is drained and terminated. */
   readonly lifecycleLaunch: number;
   readonly lifecycleTermination: number;
   /** `interrupt`, for each message. */

@@ -81,7 +81,7 @@ function saidOf(refusal: Refusal, { body }: DeadLetter, { envelope }: Judge): st
 function failed({ movedFrom }: DeadLetter): string {
   return movedFrom === undefined
     ? 'SQS names no queue that gave it up, so it may have been sent here by hand'
-    : `interrupt failed on it ${INTERRUPTION_RECEIVES_MAX} times`;
+    : `the function interrupt failed to handle it ${INTERRUPTION_RECEIVES_MAX} times`;
 }
 
 /** What `interrupt` refuses, or has no action for, it takes away: only whole runs fail on that. */

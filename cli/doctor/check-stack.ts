@@ -33,7 +33,7 @@ function checkKubernetes(facts: Facts): readonly Line[] {
     checkRights(facts, value),
     ...checkAtWork(facts, value),
     ...checkKarpenter(value),
-    ...checkBrakes(value),
+    ...checkPauses(value),
   ];
 }
 
@@ -177,12 +177,12 @@ function checkKarpenter({ signs, nowMs }: Kubernetes): readonly Line[] {
   ];
 }
 
-function checkBrakes({ paused, nowMs }: Kubernetes): readonly Line[] {
+function checkPauses({ paused, nowMs }: Kubernetes): readonly Line[] {
   const on = Object.entries(paused).filter(([, untilMs]) => untilMs > nowMs);
-  if (on.length === 0) return [ok('brakes', 'off')];
-  const names = on.map(([brake]) => brake).join(', ');
+  if (on.length === 0) return [ok('pauses', 'off')];
+  const names = on.map(([scope]) => scope).join(', ');
   const advice = 'joiner resume';
-  return [warn('brakes', `paused: ${names}`, advice)];
+  return [warn('pauses', `paused: ${names}`, advice)];
 }
 
 const STALE_MS = 2 * 24 * 3_600_000;

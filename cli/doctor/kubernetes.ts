@@ -7,11 +7,11 @@ import { kindDecoders } from '../../shared/api/kinds.ts';
 import { RESOURCES, type Resource, resourceOf } from '../../shared/api/resources.ts';
 import type { NodeClass } from '../../shared/core/model/node-class.ts';
 import type { NodePool } from '../../shared/core/model/provisioning.ts';
-import { BRAKES_CONFIG_MAP, decodeBrakes } from '../../shared/kube/brakes.ts';
 import type { KubeClient } from '../../shared/kube/client.ts';
 import { isKubeFault } from '../../shared/kube/errors.ts';
 import { find } from '../../shared/kube/find.ts';
 import { listEach, property, text } from '../../shared/kube/list.ts';
+import { decodePauses, PAUSES_CONFIG_MAP } from '../../shared/kube/pauses.ts';
 import { serverFacts } from '../connect.ts';
 import { lastSigns } from '../release/alive.ts';
 import type { Kubernetes, RightsObject } from './facts.ts';
@@ -26,7 +26,7 @@ export async function kubernetesFacts(client: KubeClient): Promise<Kubernetes> {
     definitions: new Map(definitions.map((each) => [nameOf(each), each])),
     rights: await rightsOf(client),
     signs: await lastSigns(client),
-    paused: decodeBrakes(await find(client, RESOURCES.configMaps, BRAKES_CONFIG_MAP)),
+    paused: decodePauses(await find(client, RESOURCES.configMaps, PAUSES_CONFIG_MAP)),
   };
 }
 

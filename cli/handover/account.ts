@@ -26,7 +26,7 @@ export interface AccountFacts {
   readonly queue: Known<QueueFacts>;
   /** Undefined: Karpenter has none. */
   readonly karpenterQueue: Known<QueueFacts> | undefined;
-  /** Ids of instances that have not ended and have the cluster's tags. */
+  /** Ids of instances that are not terminated and have the cluster's tags. */
   readonly instances: Known<readonly string[]>;
   /** Launch templates of Karpenter; Joiner does not use them. */
   readonly templates: Known<number>;

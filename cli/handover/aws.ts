@@ -19,7 +19,7 @@ export interface AskedOfAws {
 }
 
 /** What the command itself has said of the cluster before. */
-const SAID: ReadonlySet<string> = new Set(['karpenter', 'brakes', 'kubernetes']);
+const SAID: ReadonlySet<string> = new Set(['karpenter', 'pauses', 'kubernetes']);
 
 /** The checks of `joiner doctor`, and what AWS says of a take-over. */
 export async function checkAws(

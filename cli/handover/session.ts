@@ -50,9 +50,9 @@ export function withHandoverOptions(command: Command, steps: readonly Step[]): C
     .addOption(
       new Option('--until <step>', 'stop after this step').choices(steps.map(({ name }) => name)),
     )
-    .option('--by-hand', "wait until Karpenter's Deployment was scaled by other means")
+    .option('--by-hand', "do not scale Karpenter's Deployment; wait until you have scaled it")
     .option('--accept-drift', 'continue although nodes have become drifted')
-    .option('--no-settle', 'do not wait for what Karpenter has begun')
+    .option('--no-settle', "do not wait until Karpenter's launches and disruptions are complete")
     .addOption(
       new Option(
         '--karpenter <namespace/name>',
@@ -67,10 +67,17 @@ export function withHandoverOptions(command: Command, steps: readonly Step[]): C
     .addOption(
       new Option(
         '--replicas <n>',
-        'replicas of Karpenter when it starts; default: as many as it had',
+        'replicas to start Karpenter with (hand-back, adopt --undo); default: as many as it had',
       ).argParser(count),
     )
-    .addOption(outputOption('text'));
+    .addOption(outputOption('text'))
+    .addHelpText('after', stepsText(steps));
+}
+
+/** The steps with what each does: the choices of `--until`. */
+function stepsText(steps: readonly Step[]): string {
+  const width = Math.max(...steps.map(({ name }) => name.length));
+  return `\nSteps:\n${steps.map(({ name, what }) => `  ${name.padEnd(width)}  ${what}`).join('\n')}`;
 }
 
 /** What a hand-over is carried out with, on the cluster that was read. */

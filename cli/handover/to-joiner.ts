@@ -1,4 +1,4 @@
-import { BRAKES } from '../../shared/kube/brakes.ts';
+import { PAUSE_SCOPES } from '../../shared/kube/pauses.ts';
 import { pauseData, writePauses } from '../pauses.ts';
 import { aliveMs, lastSigns } from '../release/alive.ts';
 import {
@@ -69,7 +69,7 @@ function hasJoinerTheCluster(position: Position): boolean {
 async function pause(walk: Walk): Promise<string> {
   const position = await positionOf(walk);
   await noteRecord(walk, begunRecord(position, 'joiner'), {});
-  await writePauses(walk.client, pauseData(BRAKES));
+  await writePauses(walk.client, pauseData(PAUSE_SCOPES));
   return 'Joiner launches, disrupts and terminates nothing until the hand-over is done';
 }
 
@@ -202,7 +202,7 @@ export const TO_JOINER: readonly Step[] = [
     what: 'Joiner is paused, so that it changes no node while the controllers change',
     commands: () => ['joiner pause all'],
     isDone: (position) =>
-      (isUnderWay(position) && arePaused(position, BRAKES)) || hasJoinerTheCluster(position),
+      (isUnderWay(position) && arePaused(position, PAUSE_SCOPES)) || hasJoinerTheCluster(position),
     take: pause,
   },
   {

@@ -89,7 +89,7 @@ async function provisioned(
 }
 
 /**
- * Decides on a copy of the cluster as it was read; brakes do not count. `asked` is the claim of a
+ * Decides on a copy of the cluster as it was read; pauses are ignored. `asked` is the claim of a
  * node about which somebody asks why it stays. Where something was approved, nothing else is done.
  */
 export async function dryRun(

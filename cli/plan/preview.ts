@@ -85,7 +85,7 @@ function pricesOf(
 
 /**
  * What one pass of `provision` and one of `disrupt` would do to the cluster as it was read: the use
- * cases of production, on a copy. Brakes and Karpenter's presence are left to whoever prints it.
+ * cases of production, on a copy. It ignores pauses and Karpenter's Lease: the caller prints them.
  * `asked` is the claim of a node about which somebody asks why it stays.
  */
 export async function preview(input: Previewed, asked?: string): Promise<Preview> {

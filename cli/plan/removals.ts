@@ -131,7 +131,7 @@ export function heldOf(
 /** Why the claim's node goes whatever is decided now; undefined: it does not. */
 export function leavingBecause(claim: NodeClaim, nowMs: number): string | undefined {
   const { deletedAtMs, annotations, expireAfter, createdAtMs } = claim;
-  if (deletedAtMs !== undefined) return 'it is being drained and ended';
+  if (deletedAtMs !== undefined) return 'it is being drained and terminated';
   const replacedBy = annotations[REPLACED_BY];
   if (replacedBy !== undefined) return `it goes once ${replacedBy} is ready`;
   if (isTrue(claim, 'DisruptionReason')) {

@@ -108,8 +108,8 @@ export function aliveRefusal(signs: readonly Sign[], nowMs: number): string | un
   const { who, lease, atMs } = youngest;
   const seconds = Math.max(0, Math.round((nowMs - atMs) / 1000));
   return (
-    `${who} is alive: the Lease ${lease} was renewed ${seconds} s ago. It drains nodes and ends ` +
-    'their instances itself after kubectl delete; what it has begun would be cut off. If it is ' +
+    `${who} is alive: the Lease ${lease} was renewed ${seconds} s ago. It drains nodes and ` +
+    'terminates their instances itself after kubectl delete; what it has begun would be cut off. If it is ' +
     'gone, wait until the Lease is older than 5 minutes; --force releases all the same'
   );
 }
@@ -129,7 +129,7 @@ export function warnings({ objects, instances }: Release): readonly string[] {
   }
   if (objects.some(({ kind }) => kind === 'NodeClaim')) {
     lines.push(
-      'a Joiner or Karpenter that comes back ends instances whose NodeClaim was deleted meanwhile',
+      'Joiner or Karpenter, once it runs again, terminates instances whose NodeClaim was deleted',
     );
   }
   if (objects.some(({ kind }) => kind === 'EC2NodeClass')) {

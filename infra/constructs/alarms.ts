@@ -121,7 +121,7 @@ export class Alarms extends Construct {
       threshold: 0,
       compared: cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
       runbook:
-        `interrupt failed on an interruption message ${INTERRUPTION_RECEIVES_MAX} times. ` +
+        `The function interrupt failed to handle a message ${INTERRUPTION_RECEIVES_MAX} times. ` +
         `joiner dead-letters --cluster ${this.#props.cluster} lists the messages with cause and log ` +
         'command. After the cause is fixed, --redrive moves them back to the queue. --discard ' +
         'deletes messages that are obsolete.',
@@ -181,8 +181,8 @@ export class Alarms extends Construct {
       compared: cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
       runbook:
         'A pod has been pending for more than 5 minutes. Its event FailedScheduling names the stage ' +
-        'that leaves no instance type. The most frequent causes are a limit, a shortage and a ' +
-        'NodePool that is not ready.',
+        'that leaves no instance type. The most frequent causes are a limit, insufficient ' +
+        'capacity and a NodePool that is not ready.',
     });
   }
 
@@ -203,8 +203,8 @@ export class Alarms extends Construct {
       compared: cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
       runbook:
         'More than half of the launches of the last 15 minutes failed. The dashboard lists the ' +
-        'error codes. Shortage: allow more instance types or zones in the NodePool. Quota: request ' +
-        'an increase. UnauthorizedOperation: check the role of provision.',
+        'error codes. Insufficient capacity: allow more instance types or zones in the NodePool. ' +
+        'Quota: request an increase. UnauthorizedOperation: check the role of provision.',
     });
   }
 

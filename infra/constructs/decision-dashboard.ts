@@ -55,7 +55,7 @@ export class DecisionDashboard extends Construct {
         this.#pendingRow(),
         this.#runsRow(),
         this.#launchesRow(),
-        this.#shortagesRow(),
+        this.#capacityRow(),
         this.#moneyRow(),
         this.#decisionsRow(),
         this.#disruptionRow(),
@@ -107,9 +107,9 @@ export class DecisionDashboard extends Construct {
     ];
   }
 
-  #shortagesRow(): cloudwatch.IWidget[] {
+  #capacityRow(): cloudwatch.IWidget[] {
     return [
-      this.#graph('shortages'),
+      this.#graph('capacity'),
       this.#table('Failed launches, by reason', [
         filterOf(DECISION_ACTIONS.launchFailed),
         `stats count(*) as times, latest(${fields.text}) as last by ${fields.reason}`,

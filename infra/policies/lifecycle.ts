@@ -2,13 +2,13 @@ import { TAGS } from '../../shared/contract.ts';
 import { describeCluster, discovery, ec2Arns, memory, ownedResource, putWakeUps } from './parts.ts';
 import type { PolicyScope, Statement } from './statement.ts';
 
-/** Ends instances, and can launch none. */
+/** Terminates instances, and can launch none. */
 export function lifecyclePolicy(scope: PolicyScope): readonly Statement[] {
   const instances = ec2Arns(scope, '*', ['instance']);
   return [
     {
       sid: 'Terminate',
-      why: "Ends this cluster's nodes.",
+      why: "Terminates this cluster's instances.",
       actions: ['ec2:TerminateInstances'],
       resources: instances,
       conditions: ownedResource(scope),

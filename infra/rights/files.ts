@@ -31,7 +31,7 @@ const WHY: Readonly<Record<string, string>> = {
   pods: 'What outlasts the grace of its node.',
   'pods/eviction': 'Drains.',
   'pods/status': 'Pods are nominated to the nodes that were planned for them.',
-  nodeclaims: 'Claims: planned, noted on, ended.',
+  nodeclaims: 'Claims: planned, annotated, deleted.',
   'nodeclaims/status': 'What became of a claim.',
   nodepools: 'Hashes by which drift is found; what failed, and what went unconfirmed.',
   'nodepools/status': 'Conditions, nodes and resources of a pool.',

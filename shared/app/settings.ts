@@ -98,7 +98,7 @@ export function isKarpenterActive(
   return karpenterRenewedAtMs !== undefined && nowMs - karpenterRenewedAtMs < KARPENTER_ALIVE_MS;
 }
 
-/** Whether a brake in `kube-system/joiner` holds this kind of action. */
+/** Whether a pause in `kube-system/joiner` stops this kind of action now. */
 export function isPaused(untilMs: number | undefined, nowMs: number): boolean {
   return untilMs !== undefined && nowMs < untilMs;
 }

@@ -20,7 +20,7 @@ export const METRIC_GRAPHS = {
   phases: 'Duration by phase, p95 (s)',
   lag: 'Lag of wake-ups, p95 (s)',
   launches: 'Launches and terminations',
-  shortages: 'Shortages and throttling',
+  capacity: 'Insufficient capacity and throttling',
   cost: 'USD an hour',
   nodes: 'Nodes and utilisation (%)',
   disruption: 'Disruption: decisions, failures, evictions, drifted nodes',
@@ -92,32 +92,32 @@ export const METRICS = {
     name: 'joiner_launch_attempts_total',
     unit: 'Count',
     statistic: 'sum',
-    graph: 'shortages',
+    graph: 'capacity',
   },
   /** Of those, NodeClaims that got no instance; the offerings that were short are in the log. */
   launchFailures: {
     name: 'karpenter_cloudprovider_instance_launch_failures_total',
     unit: 'Count',
     statistic: 'sum',
-    graph: 'shortages',
+    graph: 'capacity',
   },
   throttled: {
     name: 'joiner_throttled_calls_total',
     unit: 'Count',
     statistic: 'sum',
-    graph: 'shortages',
+    graph: 'capacity',
   },
   cloudErrors: {
     name: 'karpenter_cloudprovider_errors_total',
     unit: 'Count',
     statistic: 'sum',
-    graph: 'shortages',
+    graph: 'capacity',
   },
   unavailableOfferings: {
     name: 'joiner_unavailable_offerings',
     unit: 'Count',
     statistic: 'maximum',
-    graph: 'shortages',
+    graph: 'capacity',
   },
   /** USD an hour with overlays, all NodePools together. */
   cost: {

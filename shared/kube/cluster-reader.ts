@@ -14,7 +14,6 @@ import type {
   ReplicaSetRef,
 } from '../ports/cluster.ts';
 import { objectKey } from '../ports/cluster.ts';
-import { BRAKES_CONFIG_MAP, decodeBrakes } from './brakes.ts';
 import { resolveBuffers } from './buffer-targets.ts';
 import type { KubeClient } from './client.ts';
 import { decodeConditions, decodeUsage, decodeVolumeAttachment } from './decoders.ts';
@@ -29,6 +28,7 @@ import {
 } from './informer.ts';
 import { KARPENTER_LEASE } from './leases.ts';
 import { listEach, property, type Selection, text, uidOf, versionOf } from './list.ts';
+import { decodePauses, PAUSES_CONFIG_MAP } from './pauses.ts';
 import { followWaitingPods } from './waiting-pods.ts';
 
 const NODES: Selection = { resource: RESOURCES.nodes, shape: NODE, protobuf: true };
@@ -74,7 +74,7 @@ export function clusterReader(options: ReaderOptions): ClusterReader {
     followWaitingPods: (listener, signal) => followWaitingPods(options.client, listener, signal),
     isWarm: () => mirrors.nodes.isWarm && mirrors.pods.isWarm,
     karpenterRenewedAtMs: () => readKarpenterLease(options.client),
-    pausedUntilMs: () => readBrakes(options.client),
+    pausedUntilMs: () => readPauses(options.client),
   };
 }
 
@@ -205,7 +205,7 @@ function withRaw<Value, More>(
  */
 async function readCluster(options: ReaderOptions, mirrors: Mirrors): Promise<ClusterState> {
   const { client } = options;
-  const [pools, nodeClaims, overlays, nodeClasses, nodes, buffers, brakes, karpenter] =
+  const [pools, nodeClaims, overlays, nodeClasses, nodes, buffers, pauses, karpenter] =
     await Promise.all([
       mirrors.nodePools.read(),
       mirrors.nodeClaims.read(),
@@ -213,7 +213,7 @@ async function readCluster(options: ReaderOptions, mirrors: Mirrors): Promise<Cl
       mirrors.nodeClasses.read(),
       mirrors.nodes.read(),
       mirrors.buffers.read(),
-      readBrakes(client),
+      readPauses(client),
       readKarpenterLease(client),
     ]);
   const [rest, pods, quotas] = await Promise.all([
@@ -250,7 +250,7 @@ async function readCluster(options: ReaderOptions, mirrors: Mirrors): Promise<Cl
       Node: nodes,
       Pod: pods,
     }),
-    pausedUntilMs: brakes,
+    pausedUntilMs: pauses,
     karpenterRenewedAtMs: karpenter,
   };
 }
@@ -332,8 +332,8 @@ function versions(
   return all;
 }
 
-async function readBrakes(client: KubeClient): Promise<ClusterState['pausedUntilMs']> {
-  return decodeBrakes(await find(client, RESOURCES.configMaps, BRAKES_CONFIG_MAP));
+async function readPauses(client: KubeClient): Promise<ClusterState['pausedUntilMs']> {
+  return decodePauses(await find(client, RESOURCES.configMaps, PAUSES_CONFIG_MAP));
 }
 
 /** The newest renewal of any lease of that name with a holder. */

@@ -12,7 +12,7 @@ const ON = Number.POSITIVE_INFINITY;
 const disruption = { budgets: [{ nodes: '100%' }], consolidateAfter: '0s' };
 const pool = nodePool(['on-demand', 'spot'], { disruption });
 
-/** Nodes with a pod each under the brakes; one is empty, the others have drifted. */
+/** Nodes with a pod each during pauses; one is empty, the others have drifted. */
 async function world(): Promise<ApprovedWorld> {
   showPricesOf('us-east-1');
   const made = await approvedWorld([nodeClass, pool, deployment('web', 3, '1', apart)]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeBrakes, encodeBrake } from '../../shared/kube/brakes.ts';
+import { decodePauses, encodePause } from '../../shared/kube/pauses.ts';
 import { CONFIG } from './kubeconfig.ts';
 import { inFolder, joiner } from './run.ts';
 
@@ -43,9 +43,9 @@ describe('joiner pause --for', () => {
   });
 });
 
-describe('a brake', () => {
+describe('a pause', () => {
   it.each([undefined, Date.UTC(2026, 0, 2)])('is read as it was written: %s', (untilMs) => {
-    const data = Object.fromEntries([encodeBrake('disrupt', untilMs)]);
-    expect(decodeBrakes({ data })).toEqual({ disrupt: untilMs ?? Number.POSITIVE_INFINITY });
+    const data = Object.fromEntries([encodePause('disrupt', untilMs)]);
+    expect(decodePauses({ data })).toEqual({ disrupt: untilMs ?? Number.POSITIVE_INFINITY });
   });
 });

@@ -20,7 +20,7 @@ import {
 
 const MINUTES = 120_000;
 const MINUTE = 60_000;
-const BRAKES = { namespace: 'kube-system', name: 'joiner' };
+const PAUSES = { namespace: 'kube-system', name: 'joiner' };
 const NODES = 3;
 
 const requirements = [
@@ -138,7 +138,7 @@ await describeClosedLoop(
       async () => {
         const before = new Set(liveInstances(loop).map(({ id }) => id));
         const data = { 'pause.disrupt': 'on' };
-        await loop.apply([{ apiVersion: 'v1', kind: 'ConfigMap', metadata: BRAKES, data }]);
+        await loop.apply([{ apiVersion: 'v1', kind: 'ConfigMap', metadata: PAUSES, data }]);
         await loop.apply([poolWith({ team: 'red' })]);
         await loop.until('drift is seen', async () => (await drifted(loop)).length === NODES);
         for (let round = 0; round < 3; round += 1) await loop.tick();
@@ -152,7 +152,7 @@ await describeClosedLoop(
         expect(loop.logs.some((line) => JSON.stringify(line).includes('disruptions-paused'))).toBe(
           true,
         );
-        await loop.admin().delete(RESOURCES.configMaps, BRAKES, {});
+        await loop.admin().delete(RESOURCES.configMaps, PAUSES, {});
         await loop.until('all are replaced', () => isRolled(loop));
         const claims = await claimsOf(loop, 'rolled');
         expect(claims.map((each) => labelOf(each, 'team'))).toEqual(Array(NODES).fill('red'));

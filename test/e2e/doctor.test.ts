@@ -108,17 +108,17 @@ await describeWithControlPlane(
         for (const each of of('definition')) expect(each).toMatch(/^OK: .* is ours$/);
         expect(of('rights')).toEqual(['OK: 28 objects as ours']);
         expect(of('at work')[0]).toMatch(/^OK: provision took its Lease \d+ s ago$/);
-        expect(of('brakes')).toEqual(['OK: off']);
+        expect(of('pauses')).toEqual(['OK: off']);
         expect(exitCode).toBe(0);
       }
     });
 
-    it('later: rights that somebody changed, a brake, and a class without subnets', async () => {
+    it('later: rights that somebody changed, a pause, and a class without subnets', async () => {
       const rules = [{ apiGroups: [''], resources: ['pods'], verbs: ['list'] }];
       const role = { name: 'joiner:disrupt' };
       await admin().patch(RESOURCES.clusterRoles, role, { kind: 'merge', value: { rules } });
-      const brakes = { metadata: { name: 'joiner' }, data: { 'pause.launch': 'on' } };
-      await admin().create(RESOURCES.configMaps, brakes, 'kube-system');
+      const pauses = { metadata: { name: 'joiner' }, data: { 'pause.launch': 'on' } };
+      await admin().create(RESOURCES.configMaps, pauses, 'kube-system');
       await admin().create(RESOURCES.nodeClasses, {
         metadata: { name: 'default' },
         spec: {
@@ -130,7 +130,7 @@ await describeWithControlPlane(
       });
       const { exitCode, of } = await doctor();
       expect(of('rights')).toEqual(['FAIL: ClusterRole joiner:disrupt is different']);
-      expect(of('brakes')).toEqual(['WARN: paused: launch']);
+      expect(of('pauses')).toEqual(['WARN: paused: launch']);
       expect(of('subnets')[0]).toMatch(/^FAIL: of the EC2NodeClass default: none found/);
       expect(of('node role')[0]).toMatch(/^FAIL: EksNodes /);
       expect(exitCode).toBe(1);

@@ -52,7 +52,7 @@ interface RuleScope {
 }
 
 const IN_SYSTEM = { namespace: 'kube-system' };
-const BRAKES = { ...IN_SYSTEM, name: 'joiner' };
+const PAUSES = { ...IN_SYSTEM, name: 'joiner' };
 const FLOW_SCHEMAS = 'infra/flow-control/flow-schemas.yaml';
 
 const WRITERS = ['provision', 'lifecycle', 'disrupt', 'interrupt', 'nodeclass'] as const;
@@ -202,7 +202,7 @@ await describeWithControlPlane(
 
     it('is granted by a token made as EKS wants it', async () => {
       await as('provision')
-        .get(RESOURCES.configMaps, BRAKES)
+        .get(RESOURCES.configMaps, PAUSES)
         .catch(() => undefined);
       expect(webhook?.lastRefusal()).toBeUndefined();
       const review = await as('provision').json({

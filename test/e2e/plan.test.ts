@@ -229,8 +229,8 @@ await describeClosedLoop('joiner plan on a real control plane', (loop) => {
     'says what is paused, and names the nodes that are empty',
     async () => {
       const metadata = { namespace: 'kube-system', name: 'joiner' };
-      const brake = { apiVersion: 'v1', kind: 'ConfigMap', metadata };
-      await loop.apply([{ ...brake, data: { 'pause.disrupt': 'on' } }]);
+      const pause = { apiVersion: 'v1', kind: 'ConfigMap', metadata };
+      await loop.apply([{ ...pause, data: { 'pause.disrupt': 'on' } }]);
       await loop.apply([apart('api', 0), deployment('web', 0, '700m')]);
       await expect.poll(() => runningPods(loop), { timeout: 20_000 }).toBe(0);
       const claims = await claimsOf(loop, 'api');

@@ -76,29 +76,29 @@ await describeWithControlPlane(
       await rm(folder, { recursive: true, force: true });
     });
 
-    it('pause and resume write the brakes, and leave other keys alone', async () => {
-      const brake = async (...args: readonly string[]): Promise<string> => {
+    it('pause and resume write the pauses, and leave other keys alone', async () => {
+      const change = async (...args: readonly string[]): Promise<string> => {
         const { exitCode, stdout, stderr } = await joiner(...args, '--kubeconfig', kubeconfig);
         expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
         return stdout;
       };
       const off = 'launch: runs\ndisrupt: runs\nterminate: runs\n';
-      expect(await brake('resume')).toBe(off);
-      expect(await brake('pause', 'disrupt')).toBe(
+      expect(await change('resume')).toBe(off);
+      expect(await change('pause', 'disrupt')).toBe(
         'launch: runs\ndisrupt: paused\nterminate: runs\n',
       );
       const address = { namespace: 'kube-system', name: 'joiner' };
       const data = { note: 'by hand' };
       await admin().patch(RESOURCES.configMaps, address, { kind: 'merge', value: { data } });
-      expect(await brake('pause', 'all', '--for', '1h')).toMatch(
+      expect(await change('pause', 'all', '--for', '1h')).toMatch(
         /^launch: paused until \S+Z\ndisrupt: paused until \S+Z\nterminate: paused until \S+Z\n$/,
       );
-      const answer = JSON.parse(await brake('resume', 'launch', '-o', 'json'));
-      expect(answer.brakes).toMatchObject({ launch: { paused: false, until: null } });
-      const hours = (Date.parse(answer.brakes.terminate.until) - Date.now()) / 3_600_000;
+      const answer = JSON.parse(await change('resume', 'launch', '-o', 'json'));
+      expect(answer.pauses).toMatchObject({ launch: { paused: false, until: null } });
+      const hours = (Date.parse(answer.pauses.terminate.until) - Date.now()) / 3_600_000;
       expect(hours).toBeGreaterThan(0.95);
       expect(hours).toBeLessThan(1.05);
-      expect(await brake('resume')).toBe(off);
+      expect(await change('resume')).toBe(off);
       const left = await admin().get(RESOURCES.configMaps, address);
       expect(property(left, 'data')).toEqual(data);
     });

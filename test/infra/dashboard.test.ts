@@ -26,7 +26,7 @@ function capturing(): { readonly recorder: Recorder; readonly lines: Line[] } {
   return { recorder: logRecorder({ logger, metrics }), lines };
 }
 
-/** Pods that fit and one that does not, a refused launch, a brake, and an end. */
+/** Pods that fit and one that does not, a refused launch, a pause, and a termination. */
 async function linesOfARun(): Promise<readonly Line[]> {
   const { recorder, lines } = capturing();
   const { ports: free } = await waitingWorld([

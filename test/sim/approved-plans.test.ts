@@ -34,7 +34,7 @@ async function settled(replicas: number): Promise<ApprovedWorld> {
   return made;
 }
 
-describe('an approved plan under the brakes', () => {
+describe('an approved plan during pauses', () => {
   it('launches what was approved, and nothing for pods that come later', async () => {
     const made = await approvedWorld([nodeClass, pool]);
     made.pause(ALL);
@@ -61,7 +61,7 @@ describe('an approved plan under the brakes', () => {
       claims[0]?.chosen?.zone,
     ]);
     expect(launched.sort()).toEqual(planned.sort());
-    // The rest goes on once the brakes are off.
+    // The rest goes on once the pauses have ended.
     made.pause({});
     await made.pass(3);
     expect(runningPods(made.world)).toBe(4);
@@ -167,7 +167,7 @@ describe('an approved plan under the brakes', () => {
     expect(runningPods(made.world)).toBe(3);
   });
 
-  it('is held by a brake that is set later', async () => {
+  it('is stopped by a pause that begins later', async () => {
     const made = await settled(3);
     const before = namesOf(made);
     made.script.apply([newClass]);

@@ -13,13 +13,13 @@ import { reading, withPorts } from '../unit/app/world.ts';
 import type { Paused } from './rolls.ts';
 import { smallWorld } from './small-world.ts';
 
-/** A world in which people decide what is done: its brakes are on from when it is told so. */
+/** A world in which people approve decisions. `pause` sets its pauses. */
 export interface ApprovedWorld {
   readonly world: World;
   readonly script: Script;
   /** As the functions have them. */
   readonly ports: Ports;
-  readonly pause: (brakes: Paused) => void;
+  readonly pause: (pauses: Paused) => void;
   /** Lets minutes pass. */
   readonly pass: (minutes: number) => Promise<void>;
   /** What `joiner plan --out` would write, read again. */
@@ -71,8 +71,8 @@ export async function approvedWorld(manifests: readonly Json[]): Promise<Approve
     world,
     script,
     ports,
-    pause: (brakes) => {
-      paused = brakes;
+    pause: (pauses) => {
+      paused = pauses;
     },
     pass: (minutes) => world.run(world.timeline.nowMs() + minutes * 60_000),
     plan: async () => {

@@ -129,8 +129,8 @@ describe('nodes that are half empty', () => {
   }
 
   it('stay while disruptions or launches are paused', async () => {
-    for (const brake of ['disrupt', 'launch'] as const) {
-      const paused = () => ({ [brake]: Number.POSITIVE_INFINITY });
+    for (const scope of ['disrupt', 'launch'] as const) {
+      const paused = () => ({ [scope]: Number.POSITIVE_INFINITY });
       const { world } = await run(halves(), 15, half, {
         paused: (made) => (made.timeline.nowMs() < WORLD_START_MS + CHANGE ? {} : paused()),
       });

@@ -14,8 +14,8 @@ export const CHANGE = 3 * MINUTE;
 
 export type Paused = Partial<Record<PauseScope, number>>;
 
-/** The cluster as it is, with brakes on. */
-function braked(paused: () => Paused): (ports: Ports) => Ports {
+/** The cluster as it is, with these pauses. */
+function pausedBy(paused: () => Paused): (ports: Ports) => Ports {
   return (ports) => {
     const read = reading(ports, (state) => ({ ...state, pausedUntilMs: paused() }));
     return withPorts(ports, { cluster: { read } });
@@ -84,7 +84,7 @@ export async function run(
       ? wrap === undefined
         ? {}
         : { wrap }
-      : { wrap: braked(() => (world === undefined ? {} : paused(world))) }),
+      : { wrap: pausedBy(() => (world === undefined ? {} : paused(world))) }),
   });
   world = made.world;
   options.before?.(world);

@@ -29,7 +29,7 @@ function poolsOf(types: readonly string[], nodes: string, consolidateAfter: stri
   ];
 }
 
-/** Workloads that have grown and shrunk on nodes that have drifted or not, under the brakes. */
+/** Workloads that have grown and shrunk on nodes that have drifted or not, during pauses. */
 async function changedWorld(pick: Pick): Promise<ApprovedWorld> {
   const types = pick(2) === 0 ? ['on-demand'] : ['on-demand', 'spot'];
   const nodes = NODES[pick(NODES.length)] ?? '1';

@@ -3,7 +3,7 @@ import { claimOfNode, podsOnNode } from '../../../shared/core/model/joins.ts';
 import { type Pod, podKey } from '../../../shared/core/model/pod.ts';
 import { isPending } from '../../../shared/core/nomination/planned-pods.ts';
 import type { ClusterState } from '../../../shared/ports.ts';
-import { brakeNotes } from '../../live.ts';
+import { heldBackNotes } from '../../live.ts';
 import { type NodeRow, nodeRows, type Total, totalsOf } from '../rows.ts';
 import { lifeOf, type NodeLife } from './node-life.ts';
 
@@ -60,5 +60,5 @@ export function momentOf(
     .map((pod) => pendingPod(pod, reasons, nowMs))
     .sort((a, b) => b.ageSeconds - a.ageSeconds || (a.pod < b.pod ? -1 : 1));
   const { byPool, all } = totalsOf(rows);
-  return { atMs: nowMs, rows, byPool, all, pending, notes: brakeNotes(state, nowMs) };
+  return { atMs: nowMs, rows, byPool, all, pending, notes: heldBackNotes(state, nowMs) };
 }

@@ -24,7 +24,7 @@ const taints = (path: string, meaning: string): Meanings => ({
 
 const nodeClassRef = (path: string): Meanings => ({
   [path]: 'the EC2NodeClass from which nodes are made',
-  [`${path}.group`]: '`karpenter.k8s.aws`. Joiner leaves other groups alone',
+  [`${path}.group`]: '`karpenter.k8s.aws`. Joiner ignores objects with another group',
   [`${path}.kind`]: '`EC2NodeClass`',
   [`${path}.name`]: 'its name',
 });
@@ -34,8 +34,8 @@ const conditions: Meanings = {
 };
 
 const TERMINATION =
-  'the longest time that a drain may take. After it pods are deleted and the instance ends, whatever blocks it';
-const EXPIRE = 'the age at which a node is drained and ended; `Never` for no limit';
+  'the maximum time of a drain. After this time its pods are deleted and the instance is terminated, even if something blocks the drain';
+const EXPIRE = 'the age at which a node is drained and terminated; `Never` for no limit';
 
 export const NODE_POOL: Meanings = {
   'spec.template': 'what its NodeClaims and nodes are like',
@@ -48,18 +48,18 @@ export const NODE_POOL: Meanings = {
   ...taints('spec.template.spec.taints', 'taints of nodes; pods have to tolerate them'),
   ...taints(
     'spec.template.spec.startupTaints',
-    'taints that something else removes when the node is set up; pods need not tolerate them',
+    'taints that another component removes when the node is set up; pods need not tolerate them',
   ),
   ...nodeClassRef('spec.template.spec.nodeClassRef'),
   'spec.template.spec.terminationGracePeriod': TERMINATION,
   'spec.template.spec.expireAfter': EXPIRE,
   'spec.disruption': 'when nodes may be disrupted',
   'spec.disruption.consolidateAfter':
-    'how long after the last pod has come or gone a node may be consolidated; `Never` for never',
+    'the time after the last pod was added or removed before the node may be consolidated; `Never` for never',
   'spec.disruption.consolidationPolicy':
-    '`WhenEmpty` ends empty nodes only. `WhenEmptyOrUnderutilized` also moves pods. `Balanced` moves pods where the saving outweighs the disruption by [Karpenter’s score](../concepts/consolidation.md#balanced)',
+    '`WhenEmpty` deletes empty nodes only. `WhenEmptyOrUnderutilized` also moves pods. `Balanced` moves pods where the saving outweighs the disruption by [Karpenter’s score](../concepts/consolidation.md#balanced)',
   'spec.disruption.budgets':
-    'how many nodes may be disrupted at once; of several that are active the smallest counts',
+    'how many nodes may be disrupted at once; if several are active, the smallest number applies',
   'spec.disruption.budgets[].nodes':
     'a number of nodes, or a share of the pool’s nodes, rounded up',
   'spec.disruption.budgets[].schedule':
@@ -68,9 +68,9 @@ export const NODE_POOL: Meanings = {
   'spec.disruption.budgets[].reasons': 'the reasons that it limits; without it all but `Unhealthy`',
   'spec.limits':
     'the most of each resource that all nodes of the pool may have together; `nodes` limits their number',
-  'spec.weight': 'a pod goes to the heaviest pool that can take it',
+  'spec.weight': 'NodePools with a higher weight are tried first',
   'spec.replicas':
-    'makes the pool static: so many nodes are kept, with pods or without. It cannot be added or removed later',
+    'makes the pool static: this number of nodes is kept, with or without pods. It cannot be added or removed later',
   ...conditions,
   'status.nodeClassObservedGeneration':
     'the generation of the EC2NodeClass that the conditions are about',
@@ -93,7 +93,7 @@ export const NODE_CLAIM: Meanings = {
   'status.imageID': 'the AMI that it was launched from',
   'status.capacity': 'what the instance has',
   'status.allocatable': 'what of it pods may use',
-  'status.lastPodEventTime': 'when a pod last came to the node or left it',
+  'status.lastPodEventTime': 'when a pod was last added to the node or removed from it',
   ...conditions,
 };
 
@@ -103,7 +103,8 @@ export const NODE_OVERLAY: Meanings = {
   'spec.priceAdjustment': 'a change of the price: `+0.05`, `-0.05`, `+10%` or `-10%`',
   'spec.capacity':
     'resources that matching instance types have besides their own: extended resources and hugepages',
-  'spec.weight': 'of overlays that set the same thing the heaviest counts',
+  'spec.weight':
+    'of several NodeOverlays that set the same value, the one with the highest weight wins',
   ...conditions,
 };
 
@@ -138,9 +139,9 @@ export const EC2_NODE_CLASS: Meanings = {
   'spec.amiSelectorTerms[].owner': 'images of this account, or `self`, `amazon`',
   'spec.amiSelectorTerms[].ssmParameter':
     'the image in this SSM parameter; your own have to be in the setting `imageParameters`',
-  'spec.amiFamily': 'how the node is told to join. With an alias it comes from there',
+  'spec.amiFamily': 'the bootstrap method of the node. An alias sets it',
   'spec.userData':
-    'your part of the user data; it is merged with what makes the node join ([by family](../tasks/user-data.md))',
+    'your part of the user data; it is merged with the bootstrap part ([by family](../tasks/user-data.md))',
   'spec.role':
     'the role of nodes, by its name, not its ARN: the last part of the stack’s output `NodeRoleArn`, or of one of `nodeRoles`',
   'spec.instanceProfile': 'an instance profile of your own, in the place of `role`',
@@ -150,7 +151,7 @@ export const EC2_NODE_CLASS: Meanings = {
   'spec.blockDeviceMappings': 'volumes of instances; without it the family’s own',
   'spec.blockDeviceMappings[].deviceName': 'such as `/dev/xvda`',
   'spec.blockDeviceMappings[].ebs': 'the volume',
-  'spec.blockDeviceMappings[].ebs.deleteOnTermination': 'whether it ends with the instance',
+  'spec.blockDeviceMappings[].ebs.deleteOnTermination': 'whether it is deleted with the instance',
   'spec.blockDeviceMappings[].ebs.encrypted': 'whether it is encrypted',
   'spec.blockDeviceMappings[].ebs.iops': 'its IOPS',
   'spec.blockDeviceMappings[].ebs.kmsKeyID':
@@ -181,7 +182,8 @@ export const EC2_NODE_CLASS: Meanings = {
   'spec.connectionTracking.udpTimeout': 'of other UDP flows, in seconds',
   'spec.enclaveOptions':
     'Nitro Enclaves, which are [not supported](../compatibility.md#not-supported)',
-  'spec.enclaveOptions.enabled': '`true` makes the class say `Unsupported`',
+  'spec.enclaveOptions.enabled':
+    '`true` sets the condition `ValidationSucceeded` to False with the reason `Unsupported`',
   'spec.context': 'the context of the fleet request',
   'spec.cpuOptions': 'options of the CPU',
   'spec.cpuOptions.nestedVirtualization': 'whether instances may run virtual machines',
@@ -195,17 +197,18 @@ export const EC2_NODE_CLASS: Meanings = {
 
 export const CAPACITY_BUFFER: Meanings = {
   'spec.provisioningStrategy': 'active capacity: nodes that run',
-  'spec.podTemplateRef': 'a PodTemplate of the namespace: what one place has to be like',
+  'spec.podTemplateRef': 'a PodTemplate of the namespace: the pod template of a replica',
   'spec.podTemplateRef.name': 'its name',
-  'spec.scalableRef': 'a Deployment, StatefulSet or ReplicaSet whose pods the places are like',
+  'spec.scalableRef':
+    'a Deployment, StatefulSet or ReplicaSet whose pod template the replicas have',
   'spec.scalableRef.apiGroup': 'such as `apps`',
   'spec.scalableRef.kind': 'such as `Deployment`',
   'spec.scalableRef.name': 'its name',
-  'spec.replicas': 'how many places are kept',
-  'spec.percentage': 'how many places, in percent of the replicas of `scalableRef`',
-  'spec.limits': 'the most that all places may request together',
+  'spec.replicas': 'how many replicas are kept',
+  'spec.percentage': 'how many replicas are kept, in percent of the replicas of `scalableRef`',
+  'spec.limits': 'the maximum that all replicas may request together',
   'status.podTemplateRef': 'the PodTemplate in use',
-  'status.replicas': 'how many places are kept now',
+  'status.replicas': 'how many replicas are kept now',
   'status.podTemplateGeneration': 'the generation of the PodTemplate in use',
   'status.provisioningStrategy': 'the strategy in use',
   ...conditions,

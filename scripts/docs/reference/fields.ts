@@ -127,7 +127,7 @@ export function fieldsPage(page: Page): string {
   );
   if (unused.length > 0) throw new Error(`${page.kind} has no ${unused.join(', ')}`);
   const names = listAt(spec, 'names', 'shortNames').map((each) => code(String(each)));
-  const short = names.length === 0 ? '' : ` kubectl knows it as ${names.join(', ')}, too.`;
+  const short = names.length === 0 ? '' : ` Short names for kubectl: ${names.join(', ')}.`;
   const version1 = `${textAt(spec, 'group')}/${textAt(version, 'name')}`;
   const rules = rulesOf(objectAt(properties, 'spec'));
   return pageOf([

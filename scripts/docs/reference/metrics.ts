@@ -24,7 +24,7 @@ const MEANINGS: Readonly<Record<MetricKey, string>> = {
   cloudErrors: 'AWS calls that failed',
   unavailableOfferings: 'unavailable offerings (`joiner bars`)',
   cost: 'USD an hour of all NodePools’ nodes, with NodeOverlays',
-  nodes: 'nodes of NodePools',
+  nodes: 'nodes of the cluster',
   cpuUtilization: 'requested CPU, in percent of allocatable',
   memoryUtilization: 'requested memory, in percent of allocatable',
   disruptionDecisions: 'decisions to delete or replace a node',
@@ -33,8 +33,10 @@ const MEANINGS: Readonly<Record<MetricKey, string>> = {
   driftedNodes: 'existing nodes that have drifted',
   heldBack: '1 while a pause or an active Karpenter stops launches',
   backedOffPods: 'pods in launch back-off',
-  interruptionMessages: 'interruption messages received',
-  interruptionRefused: 'of these, messages that Joiner did not act on',
+  interruptionMessages:
+    'valid interruption messages received, also those about other clusters’ instances',
+  interruptionRefused:
+    'messages that Joiner rejected: malformed, too large, out of date, of another account or region, contradicted or not confirmed by EC2',
   unhealthyDisrupted: 'nodes that were repaired',
   unhealthyInstances: 'of these, nodes whose instance failed EC2’s status checks',
   priceAge: 'the age of the prices in use, in seconds',
@@ -50,8 +52,9 @@ export function metricsPage(): string {
   return pageOf([
     ...heading('Metrics', 'shared/contract/metrics.ts'),
     `CloudWatch metrics in the namespace ${code(METRICS_NAMESPACE)}, with one dimension, ${code(CLUSTER_DIMENSION)}. A metric whose`,
-    'name begins with `karpenter_` has the same meaning as in Karpenter, but for the whole cluster. Details by NodePool, instance',
-    'type and reason are in the decision records in the log, which the dashboard queries.',
+    'name begins with `karpenter_` has the same meaning as in Karpenter, but for the whole cluster. There is one exception:',
+    `${code(METRICS.driftedNodes.name)} counts only drifted nodes. Details by NodePool, instance type and`,
+    'reason are in the decision records in the log, which the dashboard queries.',
     '',
     `Each of the ${rows.length} metrics in the table is one series. ${DEPLOYMENT.metricFilters} further series measure the memory that functions use:`,
     `${code('joiner_FUNCTION_memory_used_megabytes_CLUSTER')}, from the functions’ logs. Together a cluster has ${SERIES} series ([cost](../cost.md)).`,

@@ -16,12 +16,15 @@ const offering = {
   listPrice: money,
 } as const;
 
-/** By type, a value that reads well in a sentence. */
-const SAMPLES: Readonly<Record<ParameterType, (name: string) => unknown>> = {
+/** The sample of a numeric parameter by its place: {@link sampleSentence} replaces it. */
+const numberAt = (at: number): number => 7_000_000 + 10 * at;
+
+/** By type, the value in the sample of a sentence, from the parameter's name and place. */
+const SAMPLES: Readonly<Record<ParameterType, (name: string, at: number) => unknown>> = {
   text: (name) => `<${name}>`,
   texts: (name) => [`<${name}>`],
-  count: () => 3,
-  number: () => 3,
+  count: (_, at) => numberAt(at),
+  number: (_, at) => numberAt(at),
   money: () => money,
   time: () => '2026-01-01T00:00:00.000Z',
   offering: () => offering,
@@ -49,7 +52,7 @@ const SAMPLES: Readonly<Record<ParameterType, (name: string) => unknown>> = {
       code: 'pods-not-cheaper',
       count: 3,
       example: 'NodeClaim/default-x7k2p',
-      text: 'Its pods would not run cheaper on other nodes',
+      text: 'The pods of the node would not run cheaper on other nodes',
     },
   ],
 };
@@ -60,14 +63,23 @@ function parameterLines(parameters: Parameters): readonly string[] {
   );
 }
 
+/** The sentence with samples; a number is shown as its name, so that no sample looks like a fact. */
+function sampleSentence(code: string, parameters: Parameters): string {
+  const all = Object.entries(parameters);
+  const values = all.map(([name, { type }], at) => [name, SAMPLES[type](name, at)] as const);
+  const text = sentence({ code, parameters: Object.fromEntries(values) } as Reason);
+  return all.reduce((shown, [name], at) => {
+    const number = numberAt(at);
+    return shown.replaceAll(`${number}`, `<${name}>`).replaceAll(`${number - 1}`, `<${name} - 1>`);
+  }, text);
+}
+
 function entryOf(code: string, { meaning, remedy, parameters }: Definition): readonly string[] {
-  const names = Object.entries(parameters);
-  const values = Object.fromEntries(names.map(([name, { type }]) => [name, SAMPLES[type](name)]));
   const lines = parameterLines(parameters);
   return [
     `### \`${code}\``,
     '',
-    `> \`${sentence({ code, parameters: values } as Reason)}\``,
+    `> \`${sampleSentence(code, parameters)}\``,
     '',
     meaning,
     '',
@@ -88,7 +100,7 @@ const HEAD = [
   '- in the record of a decision, as `reasons[].code` and `reasons[].parameters` (`joiner decisions`, `simulate -o json`)',
   '- in an Event, as the annotation `joiner.dev/reason`',
   '- in a log line, as `code`',
-  '- in `joiner explain`, `joiner plan` and the page, as the sentence, and with `-o json` as the code',
+  '- in `joiner explain`, `joiner plan` and the page of `--html`, as the sentence, and with `-o json` as the code',
   '',
   '`joiner schema decision` prints the JSON Schema of a record with all reasons. Below, `<name>` stands for a parameter,',
   'and other values are samples.',

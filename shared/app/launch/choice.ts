@@ -31,7 +31,7 @@ import {
   PortError,
   type Ports,
 } from '../../ports.ts';
-import type { LaunchPause } from '../planning/launch-brakes.ts';
+import type { LaunchPause } from '../planning/launch-pause.ts';
 import type { AppSettings } from '../settings.ts';
 import type { Failure } from '../writes/attempt.ts';
 import { withReadiness } from '../writes/claim-readiness.ts';

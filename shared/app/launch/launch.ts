@@ -5,7 +5,7 @@ import { isOurs } from '../../core/launch/node-classes.ts';
 import { NODE_POOL } from '../../core/model/labels.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
 import { type ClusterState, type Instance, PortError } from '../../ports.ts';
-import { launchesLeft } from '../planning/launch-brakes.ts';
+import { launchesLeft } from '../planning/launch-rate.ts';
 import type { TypesOf } from '../planning/provisioning-input.ts';
 import { isApproved } from '../writes/approval.ts';
 import { atOnce } from '../writes/at-once.ts';

@@ -29,7 +29,7 @@ export async function recordLaunchFailure(
   await recordDecision({ ports }, decision);
 }
 
-/** Claims that wait for a brake and not for EC2: of halted NodePools, and above the cap. */
+/** Claims that are not launched yet: of halted NodePools, and above the launches per minute. */
 export async function recordHeldClaims(
   recording: Recording,
   waiting: readonly NodeClaim[],

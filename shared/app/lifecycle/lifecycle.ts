@@ -54,7 +54,7 @@ function surroundings(pass: Pass, index: Index, claim: NodeClaim): ClaimSurround
   const nodes = claim.providerId === undefined ? [] : (index.nodes.get(claim.providerId) ?? []);
   const pods = nodes.flatMap((node) => index.pods.get(node.name) ?? []);
   const { objects, volumeAttachments, pausedUntilMs } = pass.state;
-  const isHeld = (brake: PauseScope): boolean => isPaused(pausedUntilMs[brake], pass.nowMs);
+  const isHeld = (scope: PauseScope): boolean => isPaused(pausedUntilMs[scope], pass.nowMs);
   const isOpen = isTrue(claim, 'Registered');
   const isWithout = (pod: Pod) => !isOpen || !pass.memory.nominations.isNominated(pod);
   return {
@@ -117,7 +117,7 @@ function indexOf(
   };
 }
 
-/** Ends instances that nothing stands for, under the same brakes as claims. */
+/** Terminates instances without a NodeClaim, under the same pause and maximum as NodeClaims. */
 async function collectOrphans(pass: Pass, instances: readonly Instance[]): Promise<void> {
   const { ports, state, nowMs } = pass;
   const { nodeClaims, nodes } = state.objects;

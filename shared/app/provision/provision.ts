@@ -13,7 +13,7 @@ import {
 } from '../launch/launch.ts';
 import { writeBufferStatuses } from '../planning/capacity-buffers.ts';
 import { noteUse } from '../planning/launch-backoffs.ts';
-import { LaunchPause } from '../planning/launch-brakes.ts';
+import { LaunchPause } from '../planning/launch-pause.ts';
 import {
   observe,
   type ProvisioningInput,
@@ -68,8 +68,8 @@ function measure(ports: Ports, input: ProvisioningInput, plan: Plan, nowMs: numb
   for (const [name, value] of measures) ports.recorder.measure?.(name, value);
 }
 
-/** What holds launches back now; undefined: nothing does. */
-async function brakeOf(
+/** Why launches are held back now; undefined: they are not. */
+async function causeOf(
   ports: Ports,
   { state, karpenter }: ProvisioningInput,
 ): Promise<Reason | undefined> {
@@ -78,18 +78,18 @@ async function brakeOf(
   return reason('launches-paused', {});
 }
 
-/** Held launches are what nobody may overlook: what waits is measured as in every other round. */
+/** Whether launches are held back. Pending pods are measured all the same. */
 async function isHeldBack(
   ports: Ports,
   settings: AppSettings,
   input: ProvisioningInput,
 ): Promise<boolean> {
-  const brake = await brakeOf(ports, input);
-  ports.recorder.measure?.('held_back', brake === undefined ? 0 : 1);
-  if (brake === undefined) return false;
+  const cause = await causeOf(ports, input);
+  ports.recorder.measure?.('held_back', cause === undefined ? 0 : 1);
+  if (cause === undefined) return false;
   const plan = replan(input.snapshot, settings.scheduling);
   measure(ports, input, plan, ports.clock.nowMs());
-  await recordNothing({ ports }, brake, 'NodeClaims');
+  await recordNothing({ ports }, cause, 'NodeClaims');
   return true;
 }
 
@@ -131,7 +131,7 @@ async function launchesFirst(
   });
 }
 
-/** Whether something is to be launched that was approved while the brake was on. */
+/** Whether a launch that was approved during the pause is due. */
 function awaitsApproved({ state }: ProvisioningInput): boolean {
   return waitingClaims(state.objects.nodeClaims).some((each) => isApproved(each, 'launch'));
 }

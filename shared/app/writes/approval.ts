@@ -12,18 +12,21 @@ export interface ApprovedDisruption {
   readonly isRemoval: boolean;
 }
 
-/** What a brake holds and somebody may approve all the same. */
-type Held = Extract<PauseScope, 'launch' | 'disrupt'>;
+/** Pauses during which `joiner apply` may carry out a decision. */
+type ApprovalScope = Extract<PauseScope, 'launch' | 'disrupt'>;
 
 /**
- * Says on a claim what was approved of it while this brake was on: that its instance is launched or
- * that its node goes. A brake that was set later holds it like everything else.
+ * The annotation of a claim whose launch or disruption was approved during this pause. A pause that
+ * begins later stops it like everything else.
  */
-export function approvedAnnotation(brake: Held): Readonly<Record<string, string>> {
-  return { [APPROVED]: brake };
+export function approvedAnnotation(pause: ApprovalScope): Readonly<Record<string, string>> {
+  return { [APPROVED]: pause };
 }
 
-/** Whether somebody has approved what this brake would hold. */
-export function isApproved({ annotations }: Pick<NodeClaim, 'annotations'>, brake: Held): boolean {
-  return annotations[APPROVED] === brake;
+/** Whether what this pause stops has been approved for the claim. */
+export function isApproved(
+  { annotations }: Pick<NodeClaim, 'annotations'>,
+  pause: ApprovalScope,
+): boolean {
+  return annotations[APPROVED] === pause;
 }

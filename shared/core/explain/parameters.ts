@@ -16,8 +16,8 @@ export interface PricedOffering {
 }
 
 /**
- * A step that removed instance types of a NodePool for a pod. One that leaves none is an obstacle:
- * the steps after it go on with what there was before, so that each obstacle is named.
+ * A stage that eliminated instance types of a NodePool for a pod. A stage that leaves none is an
+ * obstacle: the stages after it continue with what was left before, so that each obstacle is named.
  */
 export interface Stage {
   /** The reason, its parameters and its sentence. */
@@ -28,7 +28,7 @@ export interface Stage {
   readonly after: number;
 }
 
-/** The steps that left a NodePool without an instance type for a pod. */
+/** The stages that left a NodePool without an instance type for a pod. */
 export interface PoolStages {
   readonly nodePool: string;
   readonly stages: readonly Stage[];
@@ -44,7 +44,7 @@ export interface Tally {
   readonly text: string;
 }
 
-/** A step of the choice of a launch: what was left after it. */
+/** A filter of the offerings for a launch, and what was left after it. */
 export interface Remainder {
   readonly what: string;
   readonly left: number;

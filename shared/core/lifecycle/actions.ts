@@ -111,7 +111,7 @@ export interface ClaimSurroundings {
   readonly seenTaints?: ReadonlyMap<string, SeenTaint>;
   /** Undefined: its node and instance are well, or nobody has looked. */
   readonly repairCause?: RepairCause | undefined;
-  /** The brake holds what would take the node's place, or whatever ends nodes that are well. */
+  /** Expiration waits: launches or disruptions are paused, or the zone is shifted away. */
   readonly isExpiryHeld?: boolean;
 }
 

@@ -173,13 +173,13 @@ export const STACK_ROWS: readonly Row[] = [
     'not active',
   ],
   [
-    'a brake',
+    'a pause',
     kubernetes({ paused: { launch: Number.POSITIVE_INFINITY } }),
-    'brakes',
+    'pauses',
     'WARN',
     'paused: launch',
   ],
-  ['a brake of yesterday', kubernetes({ paused: { launch: NOW_MS - 1 } }), 'brakes', 'OK', 'off'],
+  ['a pause of yesterday', kubernetes({ paused: { launch: NOW_MS - 1 } }), 'pauses', 'OK', 'off'],
   ['prices', {}, 'prices', 'OK', 'read 1 hours ago'],
   [
     'old prices',

@@ -4,7 +4,7 @@ import type { Position } from '../../../cli/handover/walk.ts';
 import { resumeData } from '../../../cli/pauses.ts';
 import { decodeSettings } from '../../../shared/api/stack-settings.ts';
 import { stackSettings } from '../../../shared/app/settings.ts';
-import { BRAKES } from '../../../shared/kube/brakes.ts';
+import { PAUSE_SCOPES } from '../../../shared/kube/pauses.ts';
 import type { ClusterState } from '../../../shared/ports.ts';
 import { aNodeClass } from '../../builders/launches.ts';
 import { snapshotOf, yes } from '../../builders/scheduling.ts';
@@ -55,7 +55,7 @@ export function positionWith(change: Partial<Position> = {}): Position {
   return {
     nowMs: NOW_MS,
     record: undefined,
-    pauses: resumeData(BRAKES),
+    pauses: resumeData(PAUSE_SCOPES),
     karpenter: karpenter(),
     pods: [{ name: 'karpenter-0', isReady: true }],
     lease: LEASE,

@@ -173,7 +173,7 @@ describe('a node', () => {
   });
 
   it.each<[string, (claim: NodeClaim) => Partial<NodeClaim>, RegExp]>([
-    ['is deleted', () => ({ deletedAtMs: 1 }), /now +goes: it is being drained and ended/],
+    ['is deleted', () => ({ deletedAtMs: 1 }), /now +goes: it is being drained and terminated/],
     [
       'is replaced',
       ({ annotations }) => ({ annotations: { ...annotations, [REPLACED_BY]: 'default-abcde' } }),

@@ -227,7 +227,7 @@ describe('a pod is backed off', () => {
       backoffReason({ untilMs: 3602 * SECOND, launches: [vain(2), vain(1)] }),
     );
     expect(message).toMatchInlineSnapshot(
-      `"no NodeClaim is launched for it before 1970-01-01T01:00:02.000Z: 2 nodes were launched for this pod or similar pods. They registered, and the pod is still pending: c2 (no label team), c1 (no label team). One is launched earlier if the pod, a NodePool, an EC2NodeClass or a DaemonSet changes, or if the annotation joiner.dev/retry-launch of the pod gets a new value"`,
+      `"no NodeClaim is launched for it before 1970-01-01T01:00:02.000Z: 2 nodes were launched for this pod or similar pods. They registered, and the pod is still pending: c2 (no label team), c1 (no label team). A NodeClaim is launched earlier if the pod, a NodePool, an EC2NodeClass or a DaemonSet changes, or if the annotation joiner.dev/retry-launch of the pod gets a new value"`,
     );
   });
 });
@@ -239,10 +239,10 @@ describe('the message', () => {
   it('names three launches, and counts the others', () => {
     expect(messageOf({ untilMs: 0, launches })).toContain(
       ': 4 nodes were launched for this pod or similar pods. They registered, and the pod is still ' +
-        'pending: c5 (no label team), c4 (no label team), c3 (no label team) and 1 more. One',
+        'pending: c5 (no label team), c4 (no label team), c3 (no label team) and 1 more. A NodeClaim is',
     );
     expect(messageOf({ untilMs: 0, launches: launches.slice(1) })).toContain(
-      'c4 (no label team), c3 (no label team), c2 (no label team). One',
+      'c4 (no label team), c3 (no label team), c2 (no label team). A NodeClaim is',
     );
   });
 

@@ -148,7 +148,7 @@ describe('a preview', () => {
     expect(found.pricePerHour.now).toBeCloseTo(world.pricePerHour(), 9);
     expect(found.pricePerHour.after).toBeCloseTo(world.pricePerHour() / 2, 9);
     expect(found.leaving).toEqual([
-      { nodeClaim: first.name, why: 'it is being drained and ended' },
+      { nodeClaim: first.name, why: 'it is being drained and terminated' },
     ]);
   });
 

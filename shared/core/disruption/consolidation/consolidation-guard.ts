@@ -45,7 +45,7 @@ export function consolidationGuardOf({
   for (const entry of text.split(',')) {
     const [key = '', value = ''] = entry.split('=').map((each) => each.trim());
     if (readEntry(guard, key, value)) continue;
-    const like = 'part of saving=0.05,share=0.1,age=1h,horizon=12h';
+    const like = 'saving=0.05,share=0.1,age=1h,horizon=12h';
     return reason('guard-unreadable', {
       annotation: CONSOLIDATION_GUARD,
       value: entry.trim(),

@@ -64,7 +64,7 @@ export const CONSOLIDATION = {
       nodePool,
       resource: text('the resource'),
       node: text('the node that would take the pods'),
-      share: text('the sum of limits, as a multiple of what the node has'),
+      share: text('the sum of limits, as a multiple of the allocatable of the node'),
       allowed: number('the guard'),
     },
   },
@@ -74,13 +74,17 @@ export const CONSOLIDATION = {
     parameters: { closed: count('nodes that were excluded because their pods changed recently') },
   },
   'saving-too-small': {
-    meaning: 'Even the whole price of the node would not repay the eviction of its pods in time.',
-    remedy: 'Raise consolidationHorizon or lower evictionPrice, if moves are to be made for less.',
+    meaning:
+      'The highest possible saving is the price of the node, less the lowest price of the room that its ' +
+      'pods would need elsewhere. Even this saving would not repay the evictions.',
+    remedy:
+      'To allow moves with smaller savings, raise consolidationHorizon or lower evictionPrice.',
     parameters: NONE,
   },
   'move-does-not-pay': {
     meaning: 'The saving within consolidationHorizon is less than the cost of the move.',
-    remedy: 'Raise consolidationHorizon or lower evictionPrice, if moves are to be made for less.',
+    remedy:
+      'To allow moves with smaller savings, raise consolidationHorizon or lower evictionPrice.',
     parameters: {
       saving: price('the saving per hour'),
       cost: price('the cost of the move'),

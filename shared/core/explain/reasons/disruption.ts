@@ -104,7 +104,7 @@ export const DISRUPTION = {
     meaning: 'The canary of a new image or template failed. Other nodes are not replaced.',
     remedy: 'Correct the image or the template. The next canary is tried after the time named.',
     parameters: {
-      states: texts('the images and templates of the canary'),
+      states: texts('the states that the canary tried'),
       until: time('when another canary is tried'),
       proven: text('`yes` if new nodes get the proven image meanwhile, else empty'),
       cause: text('what happened to the canary'),
@@ -112,8 +112,9 @@ export const DISRUPTION = {
   },
   'moves-suspended': {
     meaning:
-      'A node that consolidation launched did not become ready. Its kind is avoided for a while.',
-    remedy: 'Look at the NodeClaim that is named. Consolidation tries the kind again later.',
+      'A node that consolidation launched did not become ready. Consolidation does not launch its ' +
+      'instance type with its capacity type before the time in the sentence.',
+    remedy: 'Look at the NodeClaim that is named. Consolidation tries them again after that time.',
     parameters: {
       target: text('the instance type and capacity type'),
       until: time('until when'),
@@ -136,7 +137,7 @@ export const BLOCKED = {
   'pod-protected': {
     meaning:
       'The annotation karpenter.sh/do-not-disrupt of a pod prevents the disruption of its node.',
-    remedy: 'Remove the annotation, or wait for the end of the pod.',
+    remedy: 'Remove the annotation, or wait until the pod has finished.',
     parameters: { pod: text('`namespace/name`'), annotation: text('the annotation') },
   },
   'pod-with-several-budgets': {
@@ -150,7 +151,8 @@ export const BLOCKED = {
     parameters: { budget: text('`namespace/name`'), pod: text('`namespace/name`') },
   },
   'pod-never-evicted': {
-    meaning: 'A pod tolerates the taint of disrupted nodes, so it would end with the instance.',
+    meaning:
+      'A pod tolerates the taint of disrupted nodes, so it is not evicted before the instance is terminated.',
     remedy: 'Remove the toleration of karpenter.sh/disrupted.',
     parameters: { pod: text('`namespace/name`'), taint: text('the key of the taint') },
   },
@@ -183,13 +185,19 @@ export const BLOCKED = {
     meaning:
       'The first node with a new image or template is starting. Other nodes are replaced later.',
     remedy: 'Wait.',
-    parameters: { nodeClaim: text('the canary'), state: text('what it is the first to have') },
+    parameters: {
+      nodeClaim: text('the canary'),
+      state: text('the state that it tries, such as `EC2NodeClass/default image ami-…`'),
+    },
   },
   'canary-failed-before': {
     meaning:
       'The canary of the new image or template failed. No other node gets it until a given time.',
     remedy: 'Correct the image or the template.',
-    parameters: { state: text('what the canary was the first to have'), until: time('until when') },
+    parameters: {
+      state: text('the state that it tried, such as `EC2NodeClass/default image ami-…`'),
+      until: time('until when'),
+    },
   },
   'static-launches-halted': {
     meaning: 'The last nodes of the NodePool did not register: nothing would replace the node.',

@@ -6,7 +6,7 @@ const nodePool = text('the NodePool');
 /** What a node differs in from what its NodePool and EC2NodeClass ask for. */
 export const DRIFT = {
   'nodepool-template-changed': {
-    meaning: 'The template of the NodePool is another than the node was launched with.',
+    meaning: 'The template of the NodePool has changed since the node was launched.',
     remedy: 'Nothing: the node is replaced as budgets allow.',
     parameters: { nodePool },
   },
@@ -21,7 +21,7 @@ export const DRIFT = {
     parameters: { instanceType: text('the instance type'), zone: text('the zone') },
   },
   'nodeclass-changed': {
-    meaning: 'The EC2NodeClass is another than the node was launched with.',
+    meaning: 'The EC2NodeClass has changed since the node was launched.',
     remedy: 'Nothing: the node is replaced as budgets allow.',
     parameters: { nodeClass },
   },

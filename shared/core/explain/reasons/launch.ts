@@ -21,7 +21,7 @@ export const LAUNCH = {
     meaning: 'No available offering meets the requirements of the NodeClaim and is large enough.',
     remedy:
       'The NodeClaim is deleted, and its pods are planned again. `joiner bars` lists offerings.',
-    parameters: { remainders: remainders('what each step of the choice left') },
+    parameters: { remainders: remainders('what each filter of offerings left') },
   },
   'no-image-or-subnet': {
     meaning: 'No AMI or no subnet of the EC2NodeClass matches an instance type of the NodeClaim.',

@@ -1,6 +1,6 @@
 import { count, type Definitions, NONE, text, texts, time } from '../parameters.ts';
 
-/** Why `lifecycle` deletes NodeClaims, ends instances, or does not. */
+/** Why `lifecycle` deletes NodeClaims or terminates instances, and why it does not. */
 export const LIFECYCLE = {
   'launch-timeout': {
     meaning: 'No instance was launched for the NodeClaim in time. It is deleted.',
@@ -30,18 +30,18 @@ export const LIFECYCLE = {
     parameters: NONE,
   },
   'instance-gone': {
-    meaning: 'The instance ended without Joiner. Its NodeClaim is deleted.',
-    remedy: 'Look for who ended it in CloudTrail (TerminateInstances).',
+    meaning: 'Something other than Joiner terminated the instance. Its NodeClaim is deleted.',
+    remedy: 'Look up in CloudTrail who terminated it (TerminateInstances).',
     parameters: NONE,
   },
   'instance-terminated-early': {
-    meaning: 'The instance ended while it started. Its NodeClaim is deleted.',
+    meaning: 'The instance was terminated while it started. Its NodeClaim is deleted.',
     remedy: 'Look at StateTransitionReason of the instance: often a KMS key or an image.',
     parameters: NONE,
   },
   'instance-disappeared': {
     meaning: 'EC2 no longer knows the instance of the NodeClaim. The NodeClaim is deleted.',
-    remedy: 'Look for who ended it in CloudTrail (TerminateInstances).',
+    remedy: 'Look up in CloudTrail who terminated it (TerminateInstances).',
     parameters: NONE,
   },
   'node-unhealthy': {
@@ -74,12 +74,14 @@ export const LIFECYCLE = {
     parameters: NONE,
   },
   'instance-terminated': {
-    meaning: 'The node is drained, and its instance is ended.',
+    meaning:
+      'Joiner terminated the instance, because its NodeClaim is being deleted and its node is drained, ' +
+      'or terminationGracePeriod has passed.',
     remedy: 'Nothing.',
     parameters: { instance: text('its id') },
   },
   'instance-orphaned': {
-    meaning: 'An instance has the tags of Joiner, and no NodeClaim. It is ended.',
+    meaning: 'An instance has the tags of Joiner and no NodeClaim. It is terminated.',
     remedy: 'Nothing: a launch was cut short, or somebody removed a NodeClaim by force.',
     parameters: { instance: text('its id') },
   },
@@ -89,7 +91,8 @@ export const LIFECYCLE = {
     parameters: NONE,
   },
   'terminations-capped': {
-    meaning: 'As many instances as maxTerminationsPerMinute allows ended in the last minute.',
+    meaning:
+      'As many instances as maxTerminationsPerMinute allows were terminated in the last minute.',
     remedy: 'Wait, or raise maxTerminationsPerMinute.',
     parameters: NONE,
   },

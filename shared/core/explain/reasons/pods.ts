@@ -6,9 +6,9 @@ const launches = texts('NodeClaims whose nodes do not run the pod, each with wha
 export const PODS = {
   'pod-unplaced': {
     meaning: 'No NodePool has an instance type for the pod, and no node has room for it.',
-    remedy: 'Each step of each NodePool is a reason of its own: see the steps below.',
+    remedy: 'Each stage is a reason of its own: see "A NodePool has no instance type for a pod".',
     parameters: {
-      nodePools: pools('NodePools with the steps that left nothing, the nearest first'),
+      nodePools: pools('NodePools with the stages that left nothing, the nearest first'),
       existingNodes: count('existing nodes, none of which has room for the pod'),
     },
   },
@@ -68,7 +68,7 @@ export const PODS = {
       'pending. No further node is launched for it until the end of the back-off.',
     remedy:
       'Check what the launched nodes lack. A change of the pod, a NodePool, an EC2NodeClass or a ' +
-      'DaemonSet, or a new value of the annotation joiner.dev/retry-launch, launches one earlier.',
+      'DaemonSet, or a new value of the annotation joiner.dev/retry-launch, ends the back-off.',
     parameters: { until: time('the end of the back-off'), launches },
   },
   'launch-trial': {
@@ -82,8 +82,8 @@ export const PODS = {
     parameters: { others: count('how many') },
   },
   'launch-back-off-said': {
-    meaning: 'An Event of `provision` has the message of a launch back-off.',
-    remedy: 'As for launch-back-off.',
+    meaning: '`joiner` read this launch back-off from an Event of `provision`.',
+    remedy: 'See `launch-back-off`.',
     parameters: { said: text('the message of the Event') },
   },
 } as const satisfies Definitions;

@@ -71,7 +71,8 @@ export const PROVISIONING = {
     parameters: NONE,
   },
   'pods-fit-existing-nodes': {
-    meaning: 'The pending pods have room on existing or starting nodes.',
+    meaning:
+      'The pending pods have room on existing nodes, or on nodes that are not initialized yet.',
     remedy: 'Wait for kube-scheduler.',
     parameters: { pods: count('pending pods'), nodes: count('nodes that have room for them') },
   },

@@ -142,7 +142,7 @@ export const STAGES = {
     meaning: 'The problem is so large that planning stopped before it reached every pod.',
     remedy:
       'Nothing: the next pass continues. If this does not change, use fewer different pods at once.',
-    parameters: { steps: count('steps that a plan may take') },
+    parameters: { steps: count('placement steps that a plan may take') },
   },
   'room-beside-other-pods': {
     meaning:

@@ -14,21 +14,22 @@ export const CONSOLIDATION_SENTENCES: Sentences<typeof CONSOLIDATION> = {
   'consolidate-after-never': () => 'consolidateAfter is Never',
   'pods-changed-recently': () => 'a pod was bound or deleted within consolidateAfter',
   'guard-unreadable': ({ annotation, value, like }) =>
-    `Annotation ${annotation}: "${value}" is not like ${like}`,
+    `Annotation ${annotation}: "${value}" is invalid; example: ${like}`,
   'guard-age': ({ nodePool: name, minutes }) =>
     `joiner.dev/consolidation-guard of NodePool ${name} keeps it for ${minutes} more minutes`,
   'guard-saving': ({ nodePool: name, saving, asked }) => {
     const [saved, least] = [saving, asked].map((each) => money(each.amount, each.currency));
-    return `It would save ${saved} an hour, and joiner.dev/consolidation-guard of NodePool ${name} asks for ${least}`;
+    return `It would save ${saved} an hour, and joiner.dev/consolidation-guard of NodePool ${name} requires ${least}`;
   },
   'guard-share': ({ nodePool: name, percent, asked }) =>
-    `It would save ${percent} %, and joiner.dev/consolidation-guard of NodePool ${name} asks for ${asked} %`,
+    `It would save ${percent} %, and joiner.dev/consolidation-guard of NodePool ${name} requires ${asked} %`,
   'guard-limits': ({ nodePool: name, resource, node, share, allowed }) =>
-    `Limits for ${resource} on ${node} would come to ${share} times what it has, ` +
-    `of ${allowed} that NodePool ${name} allows`,
+    `The ${resource} limits of the pods on ${node} would be ${share} times its allocatable; ` +
+    `NodePool ${name} allows ${allowed} times`,
   'pods-not-cheaper': ({ closed }) =>
-    `Its pods would not run cheaper on other nodes${exceptOn(closed)}`,
-  'saving-too-small': () => 'The saving would not repay the evictions within consolidationHorizon',
+    `The pods of the node would not run cheaper on other nodes${exceptOn(closed)}`,
+  'saving-too-small': () =>
+    'Even the highest possible saving would not repay the evictions within consolidationHorizon',
   'move-does-not-pay': ({ saving, cost, hours }) => {
     const [saved, paid] = [saving, cost].map((each) => money(each.amount, each.currency));
     return `The move saves ${saved} an hour. That does not repay its cost of ${paid} within ${hours} h`;

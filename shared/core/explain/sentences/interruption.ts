@@ -16,5 +16,5 @@ export const INTERRUPTION_SENTENCES: Sentences<typeof INTERRUPTION> = {
   'message-of-other-region': () => 'a message of the interruption queue is of another region',
   'message-too-large': () => 'a message of the interruption queue is too large',
   'message-stale': () => 'a message of the interruption queue is out of date',
-  'probe-answered': () => 'a probe has come through its rule and the queue',
+  'probe-answered': () => 'the probe of joiner doctor arrived',
 };

@@ -1,7 +1,7 @@
 import type { PoolStages, Sentences } from '../parameters.ts';
 import type { OTHERS_PODS, PODS } from '../reasons/pods.ts';
 
-/** Its time comes first: an Event has room for no more than the beginning of a long message. */
+/** The time comes first, because an Event cuts off the end of a long message. */
 export const BACK_OFF_UNTIL = 'no NodeClaim is launched for it before ';
 /** How many NodePools a sentence names; the parameters have them all. */
 const POOLS_NAMED_MAX = 3;
@@ -11,8 +11,8 @@ const LAUNCHES_NAMED_MAX = 3;
 function poolText({ nodePool, stages }: PoolStages): string {
   const [first] = stages;
   if (first === undefined) return `NodePool ${nodePool}`;
-  const steps = stages.map(({ what, after }) => `${after} after ${what}`);
-  return `NodePool ${nodePool}: ${first.before} types → ${steps.join(' → ')}`;
+  const left = stages.map(({ what, after }) => `${after} after ${what}`);
+  return `NodePool ${nodePool}: ${first.before} types → ${left.join(' → ')}`;
 }
 
 function nodesText(existingNodes: number): readonly string[] {
@@ -56,7 +56,7 @@ export const PODS_SENTENCES: Sentences<typeof PODS> = {
   'volume-claim-unbound': ({ volumeClaim }) =>
     `PersistentVolumeClaim ${volumeClaim} is unbound, its class binds immediately`,
   'launch-back-off': ({ until, launches: each }) =>
-    `${BACK_OFF_UNTIL}${until}: ${waitsText(each)}. One is launched earlier ` +
+    `${BACK_OFF_UNTIL}${until}: ${waitsText(each)}. A NodeClaim is launched earlier ` +
     'if the pod, a NodePool, an EC2NodeClass or a DaemonSet changes, or if the annotation ' +
     'joiner.dev/retry-launch of the pod gets a new value',
   'launch-trial': ({ trying, launches: each }) => {

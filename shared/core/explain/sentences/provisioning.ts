@@ -10,21 +10,23 @@ export function offeringText(choice: PricedOffering): string {
 }
 
 function podsText(pods: number, bufferPods: number, expectedPods: number): string {
-  const counted = (amount: number, noun: string): readonly string[] =>
-    amount === 0 ? [] : [`${amount} ${noun}${amount === 1 ? '' : 's'}`];
-  return [
+  const counted = (amount: number, one: string, many = `${one}s`): readonly string[] =>
+    amount === 0 ? [] : [`${amount} ${amount === 1 ? one : many}`];
+  const parts = [
     ...counted(pods, 'pod'),
-    ...counted(bufferPods, 'buffer pod'),
+    ...counted(bufferPods, 'replica of a CapacityBuffer', 'replicas of CapacityBuffers'),
     ...counted(expectedPods, 'expected pod'),
-  ].join(' and ');
+  ];
+  const [last] = parts.splice(-1);
+  return parts.length === 0 ? (last ?? '') : `${parts.join(', ')} and ${last}`;
 }
 
-/** What objects have in common, each with how many there are; an example for people. */
-export function talliesText(all: readonly Tally[]): string {
+/** The reasons that objects have in common, each with an example and how many more there are. */
+function talliesText(all: readonly Tally[]): string {
   return all
     .map(({ count: amount, example, text: why }) => {
       const others = amount === 1 ? '' : ` and ${amount - 1} more`;
-      return `${example}${others}: ${why}`;
+      return `${why} (${example}${others})`;
     })
     .join('; ');
 }
@@ -46,7 +48,7 @@ export const PROVISIONING_SENTENCES: Sentences<typeof PROVISIONING> = {
     `${missing} of the nodes in spec.replicas cannot be launched: ${why}`,
   'nothing-pending': () => 'no pod waits for a node',
   'pods-fit-existing-nodes': ({ pods, nodes }) =>
-    `${pods} ${pods === 1 ? 'pod has' : 'pods have'} room on ${nodes} existing or starting ${nodes === 1 ? 'node' : 'nodes'}`,
+    `${pods} ${pods === 1 ? 'pod has' : 'pods have'} room on ${nodes} existing or in-flight ${nodes === 1 ? 'node' : 'nodes'}`,
   unchanged: ({ reasons }) =>
     reasons.length === 0 ? 'nothing is due' : `nothing changes: ${talliesText(reasons)}`,
 };

@@ -32,7 +32,7 @@ export const STAGES_SENTENCES: Sentences<typeof STAGES> = {
   'pod-anti-affinity': ({ key }) => `pod anti-affinity by ${domainText(key)}`,
   'anti-affinity-of-others': () => 'anti-affinity of other pods',
   'min-values': () => 'minValues of the NodePool',
-  'steps-used-up': ({ steps }) => `the maximum of ${steps} steps per plan`,
+  'steps-used-up': ({ steps }) => `planning, which reached its maximum of ${steps} placement steps`,
   'room-beside-other-pods': () =>
     'pod affinity (no node has room for the pod and the selected pods)',
 };

@@ -179,7 +179,7 @@ describe('what is found at the second look', () => {
     ['a pod that waits', waiting(true)],
     ['a pod that kube-scheduler has not tried', waiting(false)],
     [
-      'a brake',
+      'a pause',
       (state) => ({ ...withoutPods(state), pausedUntilMs: { disrupt: Number.POSITIVE_INFINITY } }),
     ],
     [

@@ -16,7 +16,7 @@ async function passOf({ ports }: World, options: DisruptOptions = {}) {
   return { said, kept };
 }
 
-const ONE_NODE_EACH = 'Its pods would not run cheaper on other nodes';
+const ONE_NODE_EACH = 'The pods of the node would not run cheaper on other nodes';
 
 describe('nodes that stay', () => {
   it('say why, with their claims', async () => {

@@ -56,7 +56,7 @@ it('every level has a metric', async () => {
 });
 
 it.each([
-  ['a brake', { pausedUntilMs: { launch: Number.POSITIVE_INFINITY } }, 'launches-paused'],
+  ['a pause', { pausedUntilMs: { launch: Number.POSITIVE_INFINITY } }, 'launches-paused'],
   ['Karpenter', { karpenterRenewedAtMs: Number.POSITIVE_INFINITY }, 'karpenter-runs'],
 ])('what waits is measured while %s holds launches, and that it does', async (_, held, reason) => {
   const { world, ports } = await waitingWorld([deployment('web', 2, '1')]);

@@ -48,13 +48,13 @@ describe('the guard of a NodePool', () => {
     'time=1h',
   ])('says what cannot be read: "%s"', (text) => {
     expect(textOf(consolidationGuardOf(guardedBy(text)))).toMatch(
-      /^Annotation joiner\.dev\/consolidation-guard: ".*" is not like part of saving=0\.05/u,
+      /^Annotation joiner\.dev\/consolidation-guard: ".*" is invalid; example: saving=0\.05/u,
     );
   });
 
   it('names the part that cannot be read', () => {
     expect(textOf(consolidationGuardOf(guardedBy('saving=1, cost=2 ,age=1h')))).toContain(
-      ': "cost=2" is not like',
+      ': "cost=2" is invalid',
     );
   });
 
@@ -69,7 +69,9 @@ describe('the guard of a NodePool', () => {
     );
     expect(tooYoung(guardedBy('age=2h'), claim, 11 * HOUR)).toBeUndefined();
     expect(tooYoung(guardedBy('age=2h'), claim, 11 * HOUR - 1)).toBeDefined();
-    expect(textOf(tooYoung(guardedBy('age=x'), claim, 9 * HOUR))).toContain('is not like part of');
+    expect(textOf(tooYoung(guardedBy('age=x'), claim, 9 * HOUR))).toContain(
+      'is invalid; example: ',
+    );
     expect(tooYoung(poolOf('general'), claim, 0)).toBeUndefined();
   });
 

@@ -29,7 +29,7 @@ describe('the guard on limits', () => {
     ...['', 'much', 'cpu', 'cpu=', 'cpu=0', 'cpu=-1', 'cpu=1,', 'cpu=1e3', 'cpu=1.', '=1'],
     ...['cpu=1=2', 'c pu=1', 'cpu=.5', 'cpu=0.0', 'cpu=1x', 'x cpu=1'],
   ])('"%s" is refused', (text) => {
-    const message = `Annotation joiner.dev/limits-guard: "${text}" is not like cpu=4,memory=1.2`;
+    const message = `Annotation joiner.dev/limits-guard: "${text}" is invalid; example: cpu=4,memory=1.2`;
     const guard = limitsGuardOf(guarded(text));
     expect(isReason(guard) && sentence(guard)).toBe(message);
     expect(overLimits(guarded(text), 'n', { cpu: 1 }, [])).toEqual(guard);
@@ -51,12 +51,15 @@ describe('pods on a node', () => {
     ['cpu=3', undefined],
     [
       'cpu=2.9',
-      'Limits for cpu on node-1 would come to 3.00 times what it has, ' +
-        'of 2.9 that NodePool general allows',
+      'The cpu limits of the pods on node-1 would be 3.00 times its allocatable; ' +
+        'NodePool general allows 2.9 times',
     ],
     ['memory=0.25', undefined],
-    ['memory=0.2', expect.stringContaining('Limits for memory on node-1 would come to 0.25 times')],
-    ['cpu=3,memory=0.2', expect.stringContaining('Limits for memory')],
+    [
+      'memory=0.2',
+      expect.stringContaining('The memory limits of the pods on node-1 would be 0.25 times'),
+    ],
+    ['cpu=3,memory=0.2', expect.stringContaining('The memory limits')],
     ['nvidia.com/gpu=1', undefined],
   ])('%s', (text, expected) => {
     expect(over(text, limited('a'), limited('b'))).toEqual(expected);

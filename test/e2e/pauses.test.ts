@@ -18,7 +18,7 @@ import {
 
 const MINUTES = 180_000;
 const MINUTE = 60_000;
-const BRAKES = { namespace: 'kube-system', name: 'joiner' };
+const PAUSES = { namespace: 'kube-system', name: 'joiner' };
 
 const requirements = [
   { key: 'kubernetes.io/arch', operator: 'In', values: ['amd64'] },
@@ -27,12 +27,12 @@ const requirements = [
 ];
 
 async function pause(loop: ClosedLoop, data: Readonly<Record<string, string>>): Promise<void> {
-  const metadata = BRAKES;
+  const metadata = PAUSES;
   await loop.apply([{ apiVersion: 'v1', kind: 'ConfigMap', metadata, data }]);
 }
 
 async function resume(loop: ClosedLoop): Promise<void> {
-  await loop.admin().delete(RESOURCES.configMaps, BRAKES, {});
+  await loop.admin().delete(RESOURCES.configMaps, PAUSES, {});
 }
 
 async function settle(loop: ClosedLoop, app: string, pods: number): Promise<void> {
@@ -71,7 +71,7 @@ function launchTimes({ cloud }: ClosedLoop): readonly number[] {
 }
 
 await describeClosedLoop(
-  'brakes on a real control plane',
+  'pauses, launch rates and halted NodePools on a real control plane',
   (loop) => {
     it(
       'at most so many launches a minute, and as many terminations',
