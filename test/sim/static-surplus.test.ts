@@ -45,7 +45,7 @@ it('a static pool that shrinks says why its nodes go, and none goes while disrup
     'none: disruptions are paused in the ConfigMap kube-system/joiner',
     'delete: NodePool default has 3 nodes, and spec.replicas is 1',
   ]);
-  const events = world.store.list('Event').map(({ reason }) => reason);
+  const events = world.journal.events.map(({ reason }) => reason);
   expect(events).toContain('DisruptionTerminating');
 });
 

@@ -22,7 +22,7 @@ export function isLaunchPaused({ state, nowMs, approved }: DisruptPass): boolean
 export const LAUNCHES_PAUSED = blocked([reason('replacements-paused', {})], true);
 
 /**
- * Whether the brake holds disruptions: for those who have something to do, since it is recorded. It
+ * Whether disruptions are paused: for those who have something to do, since it is recorded. A pause
  * does not hold what was approved.
  */
 export async function isDisruptionPaused(pass: DisruptPass): Promise<boolean> {

@@ -127,7 +127,8 @@ async function removeSurplus(
     return;
   }
   const why = reason('static-surplus', { nodePool: name, nodes: claims.length, replicas });
-  for (const claim of byExpendability(state, claims, nowMs).slice(replicas)) {
+  const surplus = claims.length - replicas;
+  for (const claim of byExpendability(state, claims, nowMs).slice(0, surplus)) {
     await removeNode(ports, claim, nodeOfClaim(state.objects.nodes, claim), why);
     onChange();
   }
