@@ -74,7 +74,11 @@ const QUESTIONS: readonly (readonly [string, string, RegExp])[] = [
   ['How do I go back?', 'migrate/karpenter#back-to-karpenter', /hand-back/],
   ['Do my settings last through an upgrade?', 'deploy#settings-that-last', /cdk\.json/],
   ['What if I upgrade and forget a setting?', 'operate/upgrade', /goes back to its default/],
-  ['Are Capacity Blocks drained?', 'tasks/reservations#when-a-reservation-ends', /nodes are drained/],
+  [
+    'Are Capacity Blocks drained?',
+    'tasks/reservations#when-a-reservation-ends',
+    /nodes are drained/,
+  ],
   ['Are open ODCRs used?', 'tasks/reservations#open-reservations', /preference `none`/],
   [
     'How do I stop at the size of my Savings Plan?',
