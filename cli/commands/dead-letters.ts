@@ -182,8 +182,9 @@ export function deadLettersCommand(): Command {
 }
 
 const HELP = `
-Listing removes no message. Each run of the command increases RECEIVED by one. The messages are
-invisible to other consumers while the command runs (at most one minute).
+Listing removes no message. Each run of the command increases RECEIVED by one. While the command
+runs, the messages that it reads are invisible to other consumers. If it is aborted, they become
+visible after at most one minute.
 
 A redrive is safe to repeat: interrupt handles a duplicate message once, and rejects messages older
 than one day. Redrive after the cause is fixed: a message that fails again returns within half an

@@ -133,7 +133,7 @@ terminate  terminations of drained nodes' instances continue
 The functions resume in their next pass, within one minute.`;
 
 const PAUSE_HELP = `
-launch     no node is planned or launched; pods stay pending
+launch     no node is planned or launched; empty, underutilized and expired nodes stay
 disrupt    no node is disrupted; the condition Drifted is still set
 terminate  nodes are drained; their instances are not terminated
 

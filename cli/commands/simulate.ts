@@ -139,7 +139,7 @@ export function simulateCommand(): Command {
     .option(...BARE)
     .option(
       '--settings <file>',
-      "the stack's settings: props of the construct, or the stack's ConfigMap",
+      "the stack's settings: props of the construct, or the ConfigMap kube-system/joiner-settings",
     )
     .option('--scenario <file>', 'scheduled events, such as scaling or interruptions')
     .option('--var <name=value>', 'the value of a variable in the manifests', collect, [])

@@ -124,7 +124,7 @@ export class Alarms extends Construct {
         `The function interrupt failed to handle a message ${INTERRUPTION_RECEIVES_MAX} times. ` +
         `joiner dead-letters --cluster ${this.#props.cluster} lists the messages with cause and log ` +
         'command. After the cause is fixed, --redrive moves them back to the queue. --discard ' +
-        'deletes messages that are obsolete.',
+        '--id ID deletes a message.',
     });
   }
 
@@ -254,8 +254,8 @@ export class Alarms extends Construct {
       compared: cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
       periods: 2,
       runbook:
-        'One of watch, disrupt, interrupt and nodeclass has failed twice in half an hour. The ' +
-        'dashboard shows which one. The last error in its log has the cause.',
+        'In each of two consecutive quarters of an hour an invocation of watch, disrupt, interrupt ' +
+        'or nodeclass failed. The dashboard shows which one. The last error in its log has the cause.',
     });
   }
 

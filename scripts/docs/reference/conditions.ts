@@ -59,7 +59,7 @@ export const CONDITIONS: Readonly<Record<string, readonly ConditionRow[]>> = {
     condition('Launched', 'the instance exists', 'LaunchFailed'),
     condition(
       'Registered',
-      'the node is registered and schedulable',
+      'the node has joined the cluster and has its labels and taints; `karpenter.sh/unregistered` is removed',
       'NodeNotFound',
       'NodeNotReady',
       'OtherNodeNotReady',

@@ -66,7 +66,11 @@ async function examples(): Promise<ReadonlyMap<string, string>> {
 
 /** Names of Karpenter that are no requirement of a pod. */
 const OTHERS: readonly (readonly [string, string, string])[] = [
-  [labels.REGISTERED, 'label of nodes', 'the node is registered and schedulable'],
+  [
+    labels.REGISTERED,
+    'label of nodes',
+    'the node is registered: it has its labels and taints, and no longer `karpenter.sh/unregistered`',
+  ],
   [labels.INITIALIZED, 'label of nodes', 'the node is ready with its resources'],
   [
     labels.DO_NOT_SYNC_TAINTS,

@@ -109,9 +109,10 @@ const HEAD = [
 
 /** docs/reasons.md. */
 export function reasonsPage(): string {
-  const groups = REASON_GROUPS.flatMap(({ title, reasons }) => [
+  const groups = REASON_GROUPS.flatMap(({ title, reasons, note }) => [
     `## ${title}`,
     '',
+    ...(note === undefined ? [] : [note, '']),
     ...Object.entries(reasons).flatMap(([code, definition]) => entryOf(code, definition)),
   ]);
   return `${[...HEAD, ...groups].join('\n').trimEnd()}\n`;

@@ -30,10 +30,16 @@ export const REASONS = {
 /** The reasons by the part of the documentation that describes them, in its order. */
 export const REASON_GROUPS: readonly {
   readonly title: string;
+  /** How the sentences of the group are read, where they are no whole sentences. */
+  readonly note?: string;
   readonly reasons: Definitions;
 }[] = [
   { title: 'A pod gets no node', reasons: PODS },
-  { title: 'A NodePool has no instance type for a pod', reasons: STAGES },
+  {
+    title: 'A NodePool has no instance type for a pod',
+    note: 'Each sentence is the name of a stage: it follows `12 types → 0 after`.',
+    reasons: STAGES,
+  },
   { title: 'A pod is not looked at', reasons: OTHERS_PODS },
   { title: 'Provisioning', reasons: PROVISIONING },
   { title: 'Launches', reasons: LAUNCH },

@@ -104,7 +104,7 @@ describe('a pod is backed off', () => {
     const [backoff] = held([web('b')], [vain(2), vain(1)], 3602 * SECOND, { open }).values();
     expect(backoff?.trying).toEqual(['c3']);
     expect(backoff && sentence(backoffReason(backoff))).toContain(
-      'until the result of c3 is known',
+      'until it is known whether c3 runs the pod',
     );
     // Before two were in vain, a pod does not wait for the next, unless that lacks something too.
     expect(held([web('b')], [vain(1)], 10 * SECOND, { open }).size).toBe(0);
@@ -247,14 +247,14 @@ describe('the message', () => {
   });
 
   it('says what is tried, and counts the others', () => {
-    const text = 'no further NodeClaim is launched for it until the result of';
+    const text = 'no further NodeClaim is launched for it until it is known whether';
     const told = (trying: readonly string[], of: readonly UnusedLaunch[] = []) =>
       messageOf({ untilMs: 0, launches: of, trying });
-    expect(told(['a'])).toBe(`${text} a is known: the pod is still pending`);
-    expect(told(['a', 'b', 'c'])).toContain(`${text} a, b, c is known:`);
-    expect(told(['a', 'b', 'c', 'd', 'e'])).toContain(`${text} a, b, c and 2 more is known:`);
+    expect(told(['a'])).toBe(`${text} a runs the pod: the pod is still pending`);
+    expect(told(['a', 'b', 'c'])).toContain(`${text} a, b, c runs the pod:`);
+    expect(told(['a', 'b', 'c', 'd', 'e'])).toContain(`${text} a, b, c and 2 more runs the pod:`);
     expect(told(['a'], [vain(1)])).toBe(
-      `${text} a is known: 1 node was launched for this pod or similar pods. ` +
+      `${text} a runs the pod: 1 node was launched for this pod or similar pods. ` +
         'It registered, and the pod is still pending: c1 (no label team)',
     );
   });

@@ -58,7 +58,8 @@ export const CONSOLIDATION = {
   },
   'guard-limits': {
     meaning:
-      'The limits of the pods together would be more than the limits guard of a NodePool allows.',
+      'The container limits of the pods would add up to more than joiner.dev/limits-guard of the ' +
+      'NodePool allows.',
     remedy: 'Raise the ratio in joiner.dev/limits-guard, or lower the limits of the pods.',
     parameters: {
       nodePool,
@@ -75,8 +76,8 @@ export const CONSOLIDATION = {
   },
   'saving-too-small': {
     meaning:
-      'The highest possible saving is the price of the node, less the lowest price of the room that its ' +
-      'pods would need elsewhere. Even this saving would not repay the evictions.',
+      'At best, a move saves the price of the node minus the lowest price at which its pods could run ' +
+      'elsewhere. Even this would not repay the evictions within consolidationHorizon.',
     remedy:
       'To allow moves with smaller savings, raise consolidationHorizon or lower evictionPrice.',
     parameters: NONE,

@@ -101,10 +101,10 @@ export const DISRUPTION = {
     },
   },
   'canary-failed': {
-    meaning: 'The canary of a new image or template failed. Other nodes are not replaced.',
+    meaning: 'The canary of a new image or template failed. No other node gets it.',
     remedy: 'Correct the image or the template. The next canary is tried after the time named.',
     parameters: {
-      states: texts('the states that the canary tried'),
+      states: texts('the images or templates that the canary had'),
       until: time('when another canary is tried'),
       proven: text('`yes` if new nodes get the proven image meanwhile, else empty'),
       cause: text('what happened to the canary'),
@@ -162,7 +162,7 @@ export const BLOCKED = {
     parameters: { said: text('what its condition Ready says') },
   },
   'replacements-paused': {
-    meaning: 'An operator has paused launches, so no replacement could be launched.',
+    meaning: 'An operator has paused launches. The node stays until they resume.',
     remedy: '`joiner resume launch`.',
     parameters: NONE,
   },

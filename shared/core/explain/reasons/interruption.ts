@@ -13,8 +13,11 @@ export const INTERRUPTION = {
     parameters: about,
   },
   'interruption-unconfirmed': {
-    meaning: 'EC2 does not confirm the warning, so Joiner treats it as forged.',
-    remedy: 'Find out who writes to the interruption queue, if it was not AWS.',
+    meaning:
+      'EC2 did not confirm the warning within seconds, and the maximum number of nodes of the ' +
+      'NodePool was deleted for such warnings. Joiner drops the message.',
+    remedy:
+      'Check the instance. If AWS did not interrupt it, find out who writes to the interruption queue.',
     parameters: about,
   },
   'interruption-throttled': {

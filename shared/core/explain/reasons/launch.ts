@@ -18,9 +18,11 @@ export const LAUNCH = {
     parameters: { image: text('the id of the image'), nodeClass: text('the EC2NodeClass') },
   },
   'nothing-to-launch': {
-    meaning: 'No available offering meets the requirements of the NodeClaim and is large enough.',
+    meaning:
+      'No available offering meets the requirements of the NodeClaim and is large enough. The ' +
+      'NodeClaim is deleted, and its pods are planned again.',
     remedy:
-      'The NodeClaim is deleted, and its pods are planned again. `joiner bars` lists offerings.',
+      'Nothing. If it repeats, allow more types or zones; `joiner bars` lists unavailable offerings.',
     parameters: { remainders: remainders('what each filter of offerings left') },
   },
   'no-image-or-subnet': {
@@ -47,7 +49,7 @@ export const LAUNCH = {
     meaning:
       'EC2 could not launch any of the offerings. They are unavailable until their entries expire.',
     remedy:
-      'Allow more types, zones or capacity types. `joiner bars` lists them with their expiry.',
+      'Allow more types, zones or capacity types. `joiner bars` lists the unavailable offerings with their expiry.',
     parameters: { faults: texts('each error once, as `code: message`') },
   },
   'launch-refused': {

@@ -8,7 +8,7 @@ export const PODS = {
     meaning: 'No NodePool has an instance type for the pod, and no node has room for it.',
     remedy: 'Each stage is a reason of its own: see "A NodePool has no instance type for a pod".',
     parameters: {
-      nodePools: pools('NodePools with the stages that left nothing, the nearest first'),
+      nodePools: pools('NodePools with the stages that left nothing, the closest first'),
       existingNodes: count('existing nodes, none of which has room for the pod'),
     },
   },
@@ -82,7 +82,9 @@ export const PODS = {
     parameters: { others: count('how many') },
   },
   'launch-back-off-said': {
-    meaning: '`joiner` read this launch back-off from an Event of `provision`.',
+    meaning:
+      'The command `joiner` shows the launch back-off that the function `provision` wrote in an Event ' +
+      'of the pod.',
     remedy: 'See `launch-back-off`.',
     parameters: { said: text('the message of the Event') },
   },

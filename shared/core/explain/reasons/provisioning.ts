@@ -51,7 +51,8 @@ export const PROVISIONING = {
     parameters: NONE,
   },
   'static-surplus': {
-    meaning: 'The static NodePool has more nodes than spec.replicas. The most expendable ones go.',
+    meaning:
+      'The static NodePool has more nodes than spec.replicas. Nodes that were not launched are deleted first, then the ones with the fewest pods; protected ones last.',
     remedy: 'Nothing, or raise spec.replicas.',
     parameters: {
       nodePool: text('the NodePool'),

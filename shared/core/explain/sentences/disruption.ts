@@ -33,7 +33,7 @@ export const DISRUPTION_SENTENCES: Sentences<typeof DISRUPTION> = {
   'canary-failed': ({ states, until, proven, cause }) => {
     const meanwhile = proven === '' ? '' : ' New nodes get the proven image.';
     return (
-      `The canary with "${states.join('", "')}" did not become ready: no other node is replaced ` +
+      `The canary with "${states.join('", "')}" did not become ready: no other node gets it ` +
       `before ${until}.${meanwhile} ${cause}`
     );
   },

@@ -60,7 +60,7 @@ export const PODS_SENTENCES: Sentences<typeof PODS> = {
     'if the pod, a NodePool, an EC2NodeClass or a DaemonSet changes, or if the annotation ' +
     'joiner.dev/retry-launch of the pod gets a new value',
   'launch-trial': ({ trying, launches: each }) => {
-    const text = `no further NodeClaim is launched for it until the result of ${launchesText(trying)} is known`;
+    const text = `no further NodeClaim is launched for it until it is known whether ${launchesText(trying)} runs the pod`;
     return each.length === 0 ? `${text}: the pod is still pending` : `${text}: ${waitsText(each)}`;
   },
   'pods-alike': ({ others }) => `and ${others} other ${others === 1 ? 'pod' : 'pods'}`,
