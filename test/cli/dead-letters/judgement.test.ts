@@ -54,7 +54,7 @@ describe('what interrupt makes of a dead letter', () => {
       instanceIds: ids,
       sentAtMs: SENT_MS,
       redriven: 'handled',
-      why: `interrupt failed on it 5 times: ${cause}`,
+      why: `the function interrupt failed to handle it 5 times: ${cause}`,
       advice,
     });
   });
@@ -109,7 +109,7 @@ describe('what interrupt makes of a dead letter', () => {
       'refused',
     ]);
     expect([why, advice]).toEqual([
-      `interrupt failed on it 5 times: ${CALL}; ` +
+      `the function interrupt failed to handle it 5 times: ${CALL}; ` +
         'it was sent more than a day ago by now, which interrupt refuses',
       DISCARD,
     ]);

@@ -90,7 +90,7 @@ describe('joiner dead-letters', () => {
       received: 6,
       movedFrom: QUEUE,
       redriven: 'handled',
-      why: expect.stringContaining('failed on it 5 times'),
+      why: expect.stringContaining('failed to handle it 5 times'),
       advice: expect.stringContaining('two minutes'),
       body: dead[1]?.body,
     });
