@@ -1,15 +1,12 @@
 import type { ClaimTerms, Decision, NodeTerms } from '../plan/decision.ts';
 import { priceText } from '../price-text.ts';
+import { counted } from '../words.ts';
 import type { Applied } from './apply.ts';
 import { listed } from './differences.ts';
 import type { Verdict } from './verdict.ts';
 
 /** Reasons shown of a decision; JSON has them all. */
 const REASONS_MAX = 10;
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
 
 function claimText({ nodePool, chosen }: ClaimTerms): string {
   if (chosen === null) return `a node of NodePool ${nodePool}`;

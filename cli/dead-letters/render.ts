@@ -3,6 +3,7 @@ import { functionName } from '../../shared/contract.ts';
 import { missing } from '../../shared/core/missing.ts';
 import { type DocumentFormat, documentText } from '../output.ts';
 import { age, table } from '../simulate/table.ts';
+import { counted } from '../words.ts';
 import type { Deed, Outcome } from './chosen.ts';
 import type { Judgement } from './judgement.ts';
 import { progress } from './move.ts';
@@ -31,11 +32,6 @@ function time(atMs: number): string {
   return new Date(atMs).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
-/** "1 message", "2 messages". */
-function counted(count: number): string {
-  return `${count} message${count === 1 ? '' : 's'}`;
-}
-
 function instances({ instanceIds }: Judgement): string {
   const more = instanceIds.length - IDS_SHOWN;
   const shown = instanceIds.slice(0, IDS_SHOWN).join(', ');
@@ -46,7 +42,9 @@ function instances({ instanceIds }: Judgement): string {
 function unseen({ judged, isAll, hidden }: Listing): readonly string[] {
   return [
     ...(isAll ? [] : [`there may be more than these ${judged.length}: --limit looks further`]),
-    ...(hidden > 0 ? [`${counted(hidden)} more, which somebody else is looking at`] : []),
+    ...(hidden > 0
+      ? [`${counted(hidden, 'message')} more, which somebody else is looking at`]
+      : []),
   ];
 }
 
@@ -75,7 +73,7 @@ export function listingText(listing: Listing): string {
   const log = `/aws/lambda/${functionName(cluster, 'interrupt')}`;
   const since = `--since ${time(oldest.letter.queuedAtMs)} --region ${region}`;
   return [
-    `${counted(judged.length)} in ${queue}, oldest first; each stays there`,
+    `${counted(judged.length, 'message')} in ${queue}, oldest first; each stays there`,
     '',
     header,
     ...said,

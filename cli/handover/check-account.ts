@@ -2,9 +2,9 @@ import { instanceIdOf } from '../../shared/core/lifecycle/actions.ts';
 import type { ClusterState } from '../../shared/ports.ts';
 import type { Facts } from '../doctor/facts.ts';
 import { fail, judged, type Line, ok, warn } from '../doctor/line.ts';
+import { someOf } from '../words.ts';
 import type { AccountFacts, QueueFacts } from './account.ts';
 import { liveClaims } from './claims.ts';
-import { someOf } from './words.ts';
 
 function checkRoles({ asked, caller }: Facts, { passable }: AccountFacts): readonly Line[] {
   return judged('pass role', passable, (roles) =>

@@ -6,11 +6,11 @@ import type { NodeClass } from '../../shared/core/model/node-class.ts';
 import { fail, type Line, ok, warn } from '../doctor/line.ts';
 import { aliveMs, type Sign } from '../release/alive.ts';
 import type { StackPlace } from '../stack-settings.ts';
+import { counted, someOf } from '../words.ts';
 import { liveClaims, unfinished } from './claims.ts';
 import { deploymentName, type Karpenter } from './karpenter.ts';
 import { checkSettings } from './settings.ts';
 import { doesKarpenterRun, type Position } from './walk.ts';
-import { counted, someOf } from './words.ts';
 
 /** What is checked before Karpenter is stopped. */
 export interface Checked {

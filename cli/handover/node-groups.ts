@@ -3,7 +3,7 @@ import type { KubeClient } from '../../shared/kube/client.ts';
 import { listEach, property, text } from '../../shared/kube/list.ts';
 import type { ClusterState } from '../../shared/ports.ts';
 import { type Line, ok, warn } from '../doctor/line.ts';
-import { counted } from './words.ts';
+import { counted } from '../words.ts';
 
 /** A Deployment of Cluster Autoscaler. */
 export interface Autoscaler {

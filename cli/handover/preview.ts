@@ -6,7 +6,7 @@ import type { LiveCluster } from '../live.ts';
 import { type MarketOptions, marketOf } from '../market.ts';
 import { previewedOn } from '../plan/copy.ts';
 import { preview } from '../plan/preview.ts';
-import { counted, someOf } from './words.ts';
+import { counted, someOf } from '../words.ts';
 
 /** Nodes that Joiner would call drifted, though Karpenter does not. */
 function driftLines(

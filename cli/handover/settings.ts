@@ -4,8 +4,8 @@ import { type SettingKey, settingOf } from '../../shared/contract/settings.ts';
 import { FEATURE_GATES, type FeatureGate } from '../../shared/contract.ts';
 import type { ClusterState } from '../../shared/ports.ts';
 import { type Line, ok, warn } from '../doctor/line.ts';
+import { counted } from '../words.ts';
 import type { Karpenter } from './karpenter.ts';
-import { counted } from './words.ts';
 
 /** Karpenter's own defaults where they are not Joiner's. https://karpenter.sh/docs/reference/settings/ */
 const KARPENTER_GATES: Readonly<Partial<Record<FeatureGate, boolean>>> = {

@@ -1,6 +1,7 @@
 import { PAUSE_SCOPES } from '../../shared/kube/pauses.ts';
 import { pauseData, writePauses } from '../pauses.ts';
 import { aliveMs, lastSigns } from '../release/alive.ts';
+import { counted, someOf } from '../words.ts';
 import {
   liveClaims,
   type NodesSince,
@@ -22,7 +23,6 @@ import {
   until,
   type Walk,
 } from './walk.ts';
-import { counted, someOf } from './words.ts';
 
 /** The record of a hand-over to this side, begun now or continued. */
 export function begunRecord(position: Position, to: Side): HandoverRecord {

@@ -4,6 +4,7 @@ import type { KubeClient } from '../../shared/kube/client.ts';
 import { heldForMs } from '../../shared/kube/leases.ts';
 import type { ClusterState } from '../../shared/ports.ts';
 import { pauseData, writePauses } from '../pauses.ts';
+import { counted, someOf } from '../words.ts';
 import { nodesBefore, nodesSince, unansweredLaunches, unstampedByKarpenter } from './claims.ts';
 import { cleaningsOf } from './clean.ts';
 import { scaleKarpenter } from './karpenter.ts';
@@ -21,7 +22,6 @@ import {
   until,
   type Walk,
 } from './walk.ts';
-import { counted, someOf } from './words.ts';
 
 /** The chart's default. */
 const REPLICAS = 2;

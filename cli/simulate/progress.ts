@@ -1,5 +1,6 @@
 import type { Ports } from '../../shared/ports.ts';
 import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
+import { counted } from '../words.ts';
 import { age } from './table.ts';
 
 /** A terminal's line that is written over. */
@@ -11,10 +12,6 @@ interface Terminal {
 const EVERY_MS = 200;
 /** To the line's start, and everything on it gone. */
 const CLEAR = '\r\u001b[2K';
-
-function counted(count: number, word: string): string {
-  return `${count.toLocaleString('en')} ${word}${count === 1 ? '' : 's'}`;
-}
 
 /**
  * Tells on a terminal how far a simulation is. It listens to Joiner looking at the clock, so that

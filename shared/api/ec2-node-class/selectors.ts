@@ -109,7 +109,7 @@ function familyOf(alias: string): string {
   return alias.split('@')[0] ?? '';
 }
 
-const FAMILY_NAMES = [...ALIAS_FAMILIES.keys()];
+const ALIAS_NAMES = [...ALIAS_FAMILIES.keys()];
 
 const alias = withRules(z.string().max(30), [
   {
@@ -118,9 +118,9 @@ const alias = withRules(z.string().max(30), [
     check: (text) => /^[a-zA-Z0-9]+@.+$/.test(text),
   },
   {
-    cel: `self.split('@')[0] in [${FAMILY_NAMES.map((each) => `'${each}'`).join(', ')}]`,
-    message: `family is not supported, must be one of the following: ${FAMILY_NAMES.join(', ')}`,
-    check: (text) => FAMILY_NAMES.includes(familyOf(text)),
+    cel: `self.split('@')[0] in [${ALIAS_NAMES.map((each) => `'${each}'`).join(', ')}]`,
+    message: `family is not supported, must be one of the following: ${ALIAS_NAMES.join(', ')}`,
+    check: (text) => ALIAS_NAMES.includes(familyOf(text)),
   },
   {
     cel: "!self.startsWith('windows') || self.endsWith('@latest')",
