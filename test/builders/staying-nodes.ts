@@ -47,12 +47,18 @@ function withDisruption(at: Standing, change: Partial<NodePool['disruption']>): 
   return withPools(at, ({ disruption }) => ({ disruption: { ...disruption, ...change } }));
 }
 
+/** The one disruption budget of the pools. */
+function withBudgetOf(at: Standing, nodes: string): Standing {
+  const budget = { nodes, reasons: undefined, schedule: undefined, durationMs: undefined };
+  return withDisruption(at, { budgets: [budget] });
+}
+
 function withPoolNote(at: Standing, key: string, value: string): Standing {
   return withPools(at, ({ annotations }) => ({ annotations: { ...annotations, [key]: value } }));
 }
 
 function withoutPoolNote(at: Standing, key: string): Standing {
-  return withPools(at, ({ annotations: { [key]: _, ...annotations } }) => ({ annotations }));
+  return withPools(at, ({ annotations }) => ({ annotations: without(annotations, key) }));
 }
 
 function nodeNameOf({ state, claim }: Standing): string | undefined {
@@ -187,10 +193,7 @@ export const HINDRANCES: Readonly<Record<string, (at: Standing) => Standing>> = 
   balanced: (at) => withDisruption(at, { consolidationPolicy: 'Balanced' }),
   never: (at) => withDisruption(at, { consolidateAfter: 'Never' }),
   'not for a day': (at) => withDisruption(at, { consolidateAfter: 24 * HOUR_MS }),
-  'no budget': (at) =>
-    withDisruption(at, {
-      budgets: [{ nodes: '0', reasons: undefined, schedule: undefined, durationMs: undefined }],
-    }),
+  'no budget': (at) => withBudgetOf(at, '0'),
   'pool old enough in a day': (at) => withPoolNote(at, CONSOLIDATION_GUARD, 'age=24h'),
   'pool wants to save much': (at) => withPoolNote(at, CONSOLIDATION_GUARD, 'saving=50'),
   'pool wants to save all': (at) => withPoolNote(at, CONSOLIDATION_GUARD, 'share=0.9,saving=9'),
@@ -278,14 +281,8 @@ export const WITHOUT: Readonly<Record<string, Remove>> = {
     withDisruption(at, { consolidationPolicy: 'WhenEmptyOrUnderutilized' }),
   'consolidate-after-never': (at) => withDisruption(at, { consolidateAfter: 0 }),
   'pods-changed-recently': (at) => withDisruption(at, { consolidateAfter: 0 }),
-  'budget-blocks': (at) =>
-    withDisruption(at, {
-      budgets: [{ nodes: '100%', reasons: undefined, schedule: undefined, durationMs: undefined }],
-    }),
-  'budgets-used-up': (at) =>
-    withDisruption(at, {
-      budgets: [{ nodes: '100%', reasons: undefined, schedule: undefined, durationMs: undefined }],
-    }),
+  'budget-blocks': (at) => withBudgetOf(at, '100%'),
+  'budgets-used-up': (at) => withBudgetOf(at, '100%'),
   'guard-unreadable': (at) => withoutPoolNote(at, CONSOLIDATION_GUARD),
   'guard-age': (at) => withoutGuard(at, 'age'),
   'guard-saving': (at) => withoutGuard(at, 'saving'),

@@ -17,9 +17,7 @@ import type { Node } from '../../core/model/cluster.ts';
 import { nodeOfClaim, podsOnNode } from '../../core/model/joins.ts';
 import {
   APPROVED,
-  CAPACITY_TYPE,
   EVICTION_ORDER,
-  NODE_POOL,
   REPLACED_BY,
   REPLACED_FOR,
   REPLACES,
@@ -32,12 +30,13 @@ import { isPaused } from '../settings.ts';
 import { approvedAnnotation, isApproved } from '../writes/approval.ts';
 import { atOnce, WRITES_AT_ONCE } from '../writes/at-once.ts';
 import { attempt } from '../writes/attempt.ts';
-import { recordDecision, saying, sayingAll } from '../writes/decisions.ts';
+import { recordEvent } from '../writes/claim-events.ts';
+import { recordDecision, sayingAll } from '../writes/decisions.ts';
+import { deleteWithEvents, detailOf, recordDeletion } from '../writes/deletions.ts';
 import { claimRef, nodeRef } from '../writes/references.ts';
 import { isWithinBudgets } from './budgets.ts';
-import { recordEvent } from './events.ts';
 import { noteFailedMove } from './failed-moves.ts';
-import { type DisruptPass, detailOf, mayChoose, poolOf } from './pass.ts';
+import { type DisruptPass, mayChoose, poolOf } from './pass.ts';
 
 /** On a claim whose node is being replaced or removed. */
 const CONDITION = 'DisruptionReason';
@@ -152,29 +151,19 @@ export async function deleteNodeClaim(
   why: { readonly reason: VoluntaryReason; readonly reasons: readonly Reason[] },
 ): Promise<void> {
   invariant(pass.begun.has(claim.uid), 'a node is deleted once its disruption has begun');
-  const { ports, nowMs } = pass;
-  const id = `disrupt-${claim.name}-delete`;
-  await recordEvent(pass, claim, node, {
-    type: 'Normal',
-    reason: 'DisruptionTerminating',
-    ...saying(reason('node-disrupting', { reason: why.reason })),
-    decision: id,
-  });
-  await ports.cluster.delete(claimRef(claim));
-  pass.deleted.push(claim.name);
-  const { [NODE_POOL]: nodepool = '', [CAPACITY_TYPE]: capacity_type = '' } = claim.labels;
-  const label = why.reason.toLowerCase();
-  ports.recorder.count('nodeclaims_disrupted_total', { reason: label, nodepool, capacity_type });
-  const decision = {
-    id,
-    atMs: nowMs,
+  const { ports, nowMs: atMs } = pass;
+  const deletion = {
+    claim,
+    node,
     useCase: 'disrupt',
-    object: `NodeClaim/${claim.name}`,
-    action: 'delete',
+    atMs,
+    said: reason('node-disrupting', { reason: why.reason }),
     reasons: why.reasons,
-    detail: detailOf(claim, label),
+    label: why.reason.toLowerCase(),
   } as const;
-  await recordDecision({ ports }, decision);
+  await deleteWithEvents(ports, deletion);
+  pass.deleted.push(claim.name);
+  await recordDeletion(ports, deletion);
 }
 
 /** Deletes a claim that is replaced or removed: its pods have a place. */

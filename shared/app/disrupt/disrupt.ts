@@ -18,7 +18,7 @@ import { forgetFailedMoves } from './failed-moves.ts';
 import type { Search } from './method.ts';
 import { METHODS } from './methods.ts';
 import type { Disruption, DisruptPass } from './pass.ts';
-import { recordStays } from './stays.ts';
+import { reasonsFound, recordStays } from './stays.ts';
 import { hasNews, recordUnconsolidatable } from './unconsolidatable.ts';
 
 export interface DisruptReport {
@@ -191,9 +191,8 @@ export async function disrupt(
   return reportOf(pass, second?.isWoken ?? false);
 }
 
-/** What the other methods say of a node comes before what consolidation says. */
 function reportOf(pass: DisruptPass, isWoken: boolean): DisruptReport {
-  const { created, deleted, disruptions, events, failures } = pass;
-  const kept = new Map([...pass.kept, ...events.reasons].filter(([, all]) => all.length > 0));
+  const { created, deleted, disruptions, failures } = pass;
+  const kept = reasonsFound(pass);
   return { created, deleted, disruptions, kept, failures, isWoken, isLeftToAnother: false };
 }

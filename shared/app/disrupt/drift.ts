@@ -132,10 +132,12 @@ function trialVerdict(choosing: Choosing, candidate: DisruptionCandidate): Verdi
 }
 
 /** All that makes the candidate wait whatever would replace it, the first of which an Event says. */
-function blocksOf(choosing: Choosing, candidate: DisruptionCandidate): readonly Blocked[] {
-  const { state, nowMs } = choosing.pass;
+function blocksOf(
+  { pass: { state, nowMs } }: Choosing,
+  candidate: DisruptionCandidate,
+  verdict: Verdict,
+): readonly Blocked[] {
   const own = blockersOf(candidate, state.objects.podDisruptionBudgets, nowMs, 'eventual');
-  const verdict = trialVerdict(choosing, candidate);
   return [
     ...blockedByPool(candidate.pool),
     ...(own.length === 0 ? [] : [blocked(own)]),
@@ -146,12 +148,12 @@ function blocksOf(choosing: Choosing, candidate: DisruptionCandidate): readonly 
 /** What to do with the candidate, or why nothing is done. */
 function chosen(choosing: Choosing, candidate: DisruptionCandidate): Choice | readonly Blocked[] {
   const { pass } = choosing;
-  const blocks = blocksOf(choosing, candidate);
+  const verdict = trialVerdict(choosing, candidate);
+  const blocks = blocksOf(choosing, candidate, verdict);
   if (blocks.length > 0) return blocks;
   const found = replacementsOf(choosing, candidate);
   if (isReason(found)) return [blocked([found])];
   if (found.replacements.length > 0 && isLaunchPaused(pass)) return [LAUNCHES_PAUSED];
-  const verdict = trialVerdict(choosing, candidate);
   const states = verdict.kind === 'canary' ? verdict.states : [];
   return { kind: 'choice', candidate, ...found, states };
 }
@@ -272,7 +274,9 @@ async function choose(
   for (const candidate of candidates) {
     if (choosing.simulations >= SIMULATIONS_MAX) break;
     const isAllowed = await allowance.allows(candidate.pool);
-    const choice = isAllowed ? chosen(choosing, candidate) : blocksOf(choosing, candidate);
+    const choice = isAllowed
+      ? chosen(choosing, candidate)
+      : blocksOf(choosing, candidate, trialVerdict(choosing, candidate));
     if (!('kind' in choice)) await noteBlocks(pass, candidate, choice, isAllowed);
     else if (triesNothing(choice)) spare.push(choice);
     else await begin(choice);

@@ -1,21 +1,10 @@
 import type { Candidate } from '../../core/disruption/candidates.ts';
 import type { Reason } from '../../core/explain/reason.ts';
-import type { Node } from '../../core/model/cluster.ts';
-import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
-import type { ClusterEvent, Ports } from '../../ports.ts';
+import type { NodePool } from '../../core/model/provisioning.ts';
+import type { Ports } from '../../ports.ts';
+import { recordEvent } from '../writes/claim-events.ts';
 import { sayingAll } from '../writes/decisions.ts';
-import { claimRef, nodeRef, poolRef } from '../writes/references.ts';
-
-/** The same words on the claim and on its node, as `kubectl describe` of either shows them. */
-export async function recordEvent(
-  { ports }: { readonly ports: Ports },
-  claim: NodeClaim,
-  node: Node | undefined,
-  event: Omit<ClusterEvent, 'regarding'>,
-): Promise<void> {
-  await ports.cluster.event({ regarding: claimRef(claim), ...event });
-  if (node !== undefined) await ports.cluster.event({ regarding: nodeRef(node), ...event });
-}
+import { poolRef } from '../writes/references.ts';
 
 /** Why a candidate waits, on itself or, where it holds for all of them, on the pool. */
 export interface Blocked {

@@ -4,7 +4,7 @@ import type { Comparison, DriftTarget } from '../../core/disruption/drift.ts';
 import type { FailedMoves } from '../../core/disruption/failed-moves.ts';
 import type { VoluntaryReason } from '../../core/disruption/voluntary.ts';
 import type { Reason } from '../../core/explain/reason.ts';
-import { CAPACITY_TYPE, NODE_POOL } from '../../core/model/labels.ts';
+import { NODE_POOL } from '../../core/model/labels.ts';
 import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
 import type { ClusterState, Ports } from '../../ports.ts';
 import type { Resolution } from '../planning/provisioning-input.ts';
@@ -97,10 +97,4 @@ export function mayChoose(
 
 export function poolOf({ state }: DisruptPass, claim: NodeClaim): NodePool | undefined {
   return state.objects.nodePools.find(({ name }) => name === claim.labels[NODE_POOL]);
-}
-
-/** What records of a claim have in common. */
-export function detailOf(claim: NodeClaim, reason: string): Readonly<Record<string, unknown>> {
-  const { [NODE_POOL]: nodePool = '', [CAPACITY_TYPE]: capacityType = '' } = claim.labels;
-  return { reason, nodePool, chosen: { capacityType } };
 }

@@ -6,12 +6,13 @@ import type { DisruptionReason, NodeClaim } from '../../core/model/provisioning.
 import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
 import type { NewNodeClaim } from '../../ports.ts';
 import { plannedClaim } from '../planning/new-claims.ts';
+import { recordEvent } from '../writes/claim-events.ts';
 import { recordDecision, saying } from '../writes/decisions.ts';
+import { detailOf } from '../writes/deletions.ts';
 import { claimRef } from '../writes/references.ts';
 import { isLaunchPaused } from './blocked.ts';
 import { annotateReplaced, type ReplacedBecause } from './commands.ts';
-import { recordEvent } from './events.ts';
-import { type DisruptPass, detailOf } from './pass.ts';
+import type { DisruptPass } from './pass.ts';
 
 /** As `provision` writes them; none where the pool has gone. */
 export function replacementClaims(

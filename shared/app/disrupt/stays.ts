@@ -7,17 +7,22 @@ import { disruptionCandidates } from './candidates.ts';
 import { reasonsNotDue } from './not-due.ts';
 import type { DisruptPass } from './pass.ts';
 
+/** What the other methods say of a node comes before what consolidation says. */
+export function reasonsFound({
+  kept,
+  events,
+}: DisruptPass): ReadonlyMap<string, readonly Reason[]> {
+  return new Map([...kept, ...events.reasons].filter(([, all]) => all.length > 0));
+}
+
 /** All that is known of why nodes stay, by the claim's name. */
 function reasonsOf(pass: DisruptPass): ReadonlyMap<string, readonly Reason[]> {
-  const { commands, events, kept } = pass;
   const notDue = disruptionCandidates(pass).flatMap((each) => {
     const reasons = reasonsNotDue(pass, each);
     return reasons.length === 0 ? [] : [[each.claim.name, reasons] as const];
   });
-  const awaited = commands.map(({ claim }) => [claim.name, [awaiting(claim)]] as const);
-  return new Map(
-    [...notDue, ...kept, ...events.reasons, ...awaited].filter(([, all]) => all.length > 0),
-  );
+  const awaited = pass.commands.map(({ claim }) => [claim.name, [awaiting(claim)]] as const);
+  return new Map([...notDue, ...reasonsFound(pass), ...awaited]);
 }
 
 function awaiting({ annotations }: NodeClaim): Reason {

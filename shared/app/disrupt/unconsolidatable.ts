@@ -1,7 +1,7 @@
 import { sentences } from '../../core/explain/reason.ts';
 import { nodeOfClaim } from '../../core/model/joins.ts';
+import { recordEvent } from '../writes/claim-events.ts';
 import { sayingAll } from '../writes/decisions.ts';
-import { recordEvent } from './events.ts';
 import type { DisruptPass } from './pass.ts';
 
 /** Nodes of which one pass says so: the others follow in the next ones. */

@@ -2,9 +2,8 @@ import { replacedUids } from '../../core/disruption/commands.ts';
 import { type Reason, reason, sentence } from '../../core/explain/reason.ts';
 import { isTrue } from '../../core/lifecycle/conditions.ts';
 import { isProtected } from '../../core/lifecycle/drain.ts';
-import type { Node } from '../../core/model/cluster.ts';
 import { nodeOfClaim, podsOnNode } from '../../core/model/joins.ts';
-import { CAPACITY_TYPE, DO_NOT_DISRUPT, NODE_POOL } from '../../core/model/labels.ts';
+import { DO_NOT_DISRUPT, NODE_POOL } from '../../core/model/labels.ts';
 import { isOver } from '../../core/model/pod.ts';
 import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
 import type { ClusterState, Ports } from '../../ports.ts';
@@ -13,8 +12,9 @@ import { staticClaim } from '../planning/new-claims.ts';
 import type { TypesOf } from '../planning/provisioning-input.ts';
 import { isPaused } from '../settings.ts';
 import { attempt, type Failure } from '../writes/attempt.ts';
-import { recordDecision, recordNothing, saying } from '../writes/decisions.ts';
-import { claimRef, nodeRef, poolRef } from '../writes/references.ts';
+import { recordNothing, saying } from '../writes/decisions.ts';
+import { deleteWithEvents, recordDeletion } from '../writes/deletions.ts';
+import { poolRef } from '../writes/references.ts';
 
 interface Ranked {
   readonly claim: NodeClaim;
@@ -129,39 +129,12 @@ async function removeSurplus(
   const why = reason('static-surplus', { nodePool: name, nodes: claims.length, replicas });
   const surplus = claims.length - replicas;
   for (const claim of byExpendability(state, claims, nowMs).slice(0, surplus)) {
-    await removeNode(ports, claim, nodeOfClaim(state.objects.nodes, claim), why);
+    const node = nodeOfClaim(state.objects.nodes, claim);
+    const atMs = ports.clock.nowMs();
+    const by = { useCase: 'provision', label: 'static', said: why, reasons: [why] } as const;
+    const deletion = { claim, node, atMs, ...by };
+    await deleteWithEvents(ports, deletion);
+    await recordDeletion(ports, deletion);
     onChange();
   }
-}
-
-async function removeNode(
-  ports: Ports,
-  claim: NodeClaim,
-  node: Node | undefined,
-  why: Reason,
-): Promise<void> {
-  const id = `provision-${claim.name}-delete`;
-  const event = {
-    type: 'Normal',
-    reason: 'DisruptionTerminating',
-    ...saying(why),
-    decision: id,
-  } as const;
-  await ports.cluster.event({ regarding: claimRef(claim), ...event });
-  if (node !== undefined) await ports.cluster.event({ regarding: nodeRef(node), ...event });
-  await ports.cluster.delete(claimRef(claim));
-  const { [NODE_POOL]: nodepool = '', [CAPACITY_TYPE]: capacity_type = '' } = claim.labels;
-  const labels = { reason: 'static', nodepool, capacity_type };
-  ports.recorder.count('nodeclaims_disrupted_total', labels);
-  await recordDecision(
-    { ports },
-    {
-      id,
-      useCase: 'provision',
-      object: `NodeClaim/${claim.name}`,
-      action: 'delete',
-      reasons: [why],
-      detail: { reason: 'static', nodePool: nodepool, chosen: { capacityType: capacity_type } },
-    },
-  );
 }

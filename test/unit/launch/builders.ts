@@ -1,4 +1,5 @@
 import type { Node } from '../../../shared/core/model/cluster.ts';
+import type { CapacityReservation } from '../../../shared/core/model/node-class.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
 import { claimOf, PLAIN_SPEC } from '../../builders/scheduling.ts';
@@ -12,6 +13,19 @@ export function aNodeClaim(changes: Partial<NodeClaim> = {}): NodeClaim {
     ...changes,
   });
 }
+
+/** A Capacity Block that is about to end. */
+export const ENDING_BLOCK: CapacityReservation = {
+  id: 'cr-1',
+  instanceType: 'p5.48xlarge',
+  zone: 'us-east-1a',
+  ownerID: '',
+  instanceMatchCriteria: 'targeted',
+  reservationType: 'capacity-block',
+  interruptible: false,
+  state: 'expiring',
+  endsAtMs: Date.UTC(2026, 0, 1),
+};
 
 export function aNode(changes: Partial<Node> = {}): Node {
   return {

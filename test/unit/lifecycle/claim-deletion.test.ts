@@ -4,7 +4,7 @@ import type { ClaimSurroundings, LifecycleAction } from '../../../shared/core/li
 import { decideClaim } from '../../../shared/core/lifecycle/claim.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
 import { yes } from '../../builders/scheduling.ts';
-import { aNode, aNodeClaim } from '../launch/builders.ts';
+import { aNode, aNodeClaim, ENDING_BLOCK } from '../launch/builders.ts';
 
 /** Whole actions, to the last word; what follows what is in claim.test.ts. */
 const MINUTE = 60_000;
@@ -41,17 +41,6 @@ describe('why a claim is deleted', () => {
     instance: 'i-0',
     said: 'no power',
   });
-  const block = {
-    id: 'cr-1',
-    instanceType: 'p5.48xlarge',
-    zone: 'us-east-1a',
-    ownerID: '',
-    instanceMatchCriteria: 'targeted',
-    reservationType: 'capacity-block',
-    interruptible: false,
-    state: 'expiring',
-    endsAtMs: Date.UTC(2026, 0, 1),
-  } as const;
   const repairCause = {
     reason: 'system_status',
     why: impaired,
@@ -111,7 +100,7 @@ describe('why a claim is deleted', () => {
     [
       'Capacity Block about to end',
       ready,
-      { nodes: [aNode()], endingBlock: block, isExpiryHeld: true },
+      { nodes: [aNode()], endingBlock: ENDING_BLOCK, isExpiryHeld: true },
       'capacity_block_ending',
       'Capacity Block cr-1 ends at 2026-01-01T00:00:00.000Z',
     ],

@@ -2,18 +2,8 @@ import { expect, it } from 'vitest';
 import { endingBlockOf } from '../../../shared/core/lifecycle/ending-blocks.ts';
 import { RESERVATION_ID } from '../../../shared/core/model/labels.ts';
 import type { CapacityReservation } from '../../../shared/core/model/node-class.ts';
+import { ENDING_BLOCK } from '../launch/builders.ts';
 
-const block: CapacityReservation = {
-  id: 'cr-1',
-  instanceType: 'p5.48xlarge',
-  zone: 'us-east-1a',
-  ownerID: '',
-  instanceMatchCriteria: 'targeted',
-  reservationType: 'capacity-block',
-  interruptible: false,
-  state: 'expiring',
-  endsAtMs: 0,
-};
 const reserved = { labels: { [RESERVATION_ID]: 'cr-1' } };
 
 it.each<[string, Parameters<typeof endingBlockOf>[0], Partial<CapacityReservation>, boolean]>([
@@ -23,7 +13,7 @@ it.each<[string, Parameters<typeof endingBlockOf>[0], Partial<CapacityReservatio
   ['a reservation without an end', reserved, { reservationType: 'default' }, false],
   ['in no reservation', { labels: {} }, {}, false],
 ])('a Capacity Block, %s', (_, claim, changes, isEnding) => {
-  const own = { ...block, ...changes };
+  const own = { ...ENDING_BLOCK, ...changes };
   const nodeClass = { status: { capacityReservations: [own] } } as never;
   expect(endingBlockOf(claim, nodeClass)).toEqual(isEnding ? own : undefined);
 });

@@ -118,18 +118,21 @@ describe('pods that fit on others only one after the other', () => {
   const owned = (name: string, cpu: number): Pod =>
     podOf(name, { cpu, memory: GI }, { controller: { kind: 'ReplicaSet', name, uid: name } });
   // kube-scheduler prefers the room that only the large pod needs.
-  const cluster = clusterOf(
-    [
-      { name: 'a', type: 'm.xlarge', pods: [owned('small', 500), owned('large', 2000)] },
-      { name: 'b', type: 'm.xlarge', pods: [owned('other', 2000)] },
-      { name: 'c', type: 'm.large', pods: [owned('another', 1000)] },
-    ],
-    { types },
-  );
-  const candidates = cluster.usages.filter(({ node }) => node.name === 'a');
+  const movesOfFirst = (pods: readonly Pod[]): readonly Move[] => {
+    const cluster = clusterOf(
+      [
+        { name: 'a', type: 'm.xlarge', pods },
+        { name: 'b', type: 'm.xlarge', pods: [owned('other', 2000)] },
+        { name: 'c', type: 'm.large', pods: [owned('another', 1000)] },
+      ],
+      { types },
+    );
+    const candidates = cluster.usages.filter(({ node }) => node.name === 'a');
+    return movesOf(cluster, { candidates });
+  };
 
   it('are evicted in the order in which each finds its place', () => {
-    const [move] = movesOf(cluster, { candidates });
+    const [move] = movesOfFirst([owned('small', 500), owned('large', 2000)]);
     expect(move?.replacements).toEqual([]);
     expect(move?.elsewhere.get('default/large')).toBe('b');
     expect(move?.evictionOrder).toEqual(['large', 'small']);
@@ -138,16 +141,7 @@ describe('pods that fit on others only one after the other', () => {
   it('are named themselves where they have one owner', () => {
     const owner = { controller: { kind: 'ReplicaSet', name: 'web', uid: 'web' } };
     const one = (name: string, cpu: number): Pod => podOf(name, { cpu, memory: GI }, owner);
-    const mixed = clusterOf(
-      [
-        { name: 'a', type: 'm.xlarge', pods: [one('small', 500), one('large', 2000)] },
-        { name: 'b', type: 'm.xlarge', pods: [owned('other', 2000)] },
-        { name: 'c', type: 'm.large', pods: [owned('another', 1000)] },
-      ],
-      { types },
-    );
-    const own = mixed.usages.filter(({ node }) => node.name === 'a');
-    const moves = movesOf(mixed, { candidates: own });
+    const moves = movesOfFirst([one('small', 500), one('large', 2000)]);
     expect(moves.map(({ evictionOrder }) => evictionOrder)).toEqual([
       ['uid-large', 'uid-small', 'web'],
     ]);
