@@ -250,7 +250,7 @@ const TESTED_IN: Readonly<Record<string, string>> = {
   'scheduling/': 'test/unit/scheduling/constraints.test.ts',
   'comparison/': 'test/unit/comparison.test.ts',
   'launch/image-families/': 'test/unit/launch/image-families/families.test.ts',
-  'explain/sentences/': 'test/unit/explain/reason.test.ts',
+  'explain/reasons/': 'test/unit/explain/reason.test.ts',
   'rollouts/': 'test/property/expected-pods.test.ts',
 };
 

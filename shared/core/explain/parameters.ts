@@ -89,7 +89,10 @@ export interface Definition {
   readonly parameters: Parameters;
 }
 
-/** Definitions by code. */
+/**
+ * Definitions by code: plain data, without calls and spreads, so that bundles of functions, which
+ * need only the sentences, leave them out.
+ */
 export type Definitions = Readonly<Record<string, Definition>>;
 
 /** By code, the sentence of each reason: the only place where it is put in words. */
@@ -99,18 +102,3 @@ export type Sentences<All extends Definitions> = {
 
 /** What no parameter changes. */
 export const NONE = {} as const satisfies Parameters;
-
-function ofType<const Type extends ParameterType>(type: Type) {
-  return (what: string): Parameter<Type> => ({ type, what });
-}
-
-export const text = ofType('text');
-export const texts = ofType('texts');
-export const count = ofType('count');
-export const number = ofType('number');
-export const price = ofType('money');
-export const time = ofType('time');
-export const offering = ofType('offering');
-export const pools = ofType('pools');
-export const remainders = ofType('remainders');
-export const tallies = ofType('tallies');

@@ -1,14 +1,14 @@
 import type { REASONS } from './definitions.ts';
 import type { ValuesOf } from './parameters.ts';
-import { CONSOLIDATION_SENTENCES } from './sentences/consolidation.ts';
-import { BLOCKED_SENTENCES, DISRUPTION_SENTENCES } from './sentences/disruption.ts';
-import { DRIFT_SENTENCES } from './sentences/drift.ts';
-import { INTERRUPTION_SENTENCES } from './sentences/interruption.ts';
-import { LAUNCH_SENTENCES } from './sentences/launch.ts';
-import { LIFECYCLE_SENTENCES } from './sentences/lifecycle.ts';
-import { OTHERS_PODS_SENTENCES, PODS_SENTENCES } from './sentences/pods.ts';
-import { PROVISIONING_SENTENCES } from './sentences/provisioning.ts';
-import { STAGES_SENTENCES } from './sentences/stages.ts';
+import { CONSOLIDATION_SENTENCES } from './reasons/consolidation.ts';
+import { BLOCKED_SENTENCES, DISRUPTION_SENTENCES } from './reasons/disruption.ts';
+import { DRIFT_SENTENCES } from './reasons/drift.ts';
+import { INTERRUPTION_SENTENCES } from './reasons/interruption.ts';
+import { LAUNCH_SENTENCES } from './reasons/launch.ts';
+import { LIFECYCLE_SENTENCES } from './reasons/lifecycle.ts';
+import { OTHERS_PODS_SENTENCES, PODS_SENTENCES } from './reasons/pods.ts';
+import { PROVISIONING_SENTENCES } from './reasons/provisioning.ts';
+import { STAGES_SENTENCES } from './reasons/stages.ts';
 
 /** Why something was decided, or was not: a closed list. */
 export type ReasonCode = keyof typeof REASONS;

@@ -1,5 +1,5 @@
 import { type Reason, reason } from '../explain/reason.ts';
-import { BACK_OFF_UNTIL } from '../explain/sentences/pods.ts';
+import { BACK_OFF_UNTIL } from '../explain/reasons/pods.ts';
 import type { Pod } from '../model/pod.ts';
 import { podKey } from '../model/pod.ts';
 import { isPending } from '../nomination/planned-pods.ts';

@@ -1,6 +1,7 @@
-import { count, type Definitions, NONE, number, price, text } from '../parameters.ts';
+import { money } from '../../model/currency.ts';
+import { type Definitions, NONE, type Sentences } from '../parameters.ts';
 
-const nodePool = text('the NodePool');
+const nodePool = { type: 'text', what: 'the NodePool' } as const;
 
 /** Why the pods of a node are not moved. */
 export const CONSOLIDATION = {
@@ -28,23 +29,23 @@ export const CONSOLIDATION = {
     meaning: 'An annotation of the NodePool cannot be read: its nodes are not consolidated.',
     remedy: 'Correct the annotation.',
     parameters: {
-      annotation: text('the annotation'),
-      value: text('its value'),
-      like: text('an example of a valid value'),
+      annotation: { type: 'text', what: 'the annotation' },
+      value: { type: 'text', what: 'its value' },
+      like: { type: 'text', what: 'an example of a valid value' },
     },
   },
   'guard-age': {
     meaning: 'The consolidation guard of the NodePool keeps young nodes.',
     remedy: 'Wait, or lower age in joiner.dev/consolidation-guard.',
-    parameters: { nodePool, minutes: number('remaining minutes') },
+    parameters: { nodePool, minutes: { type: 'number', what: 'remaining minutes' } },
   },
   'guard-saving': {
     meaning: 'The move would save less than the consolidation guard of the NodePool requires.',
     remedy: 'Lower saving in joiner.dev/consolidation-guard.',
     parameters: {
       nodePool,
-      saving: price('the saving per hour'),
-      asked: price('the guard'),
+      saving: { type: 'money', what: 'the saving per hour' },
+      asked: { type: 'money', what: 'the guard' },
     },
   },
   'guard-share': {
@@ -52,8 +53,8 @@ export const CONSOLIDATION = {
     remedy: 'Lower share in joiner.dev/consolidation-guard.',
     parameters: {
       nodePool,
-      percent: number('what it would save, in percent of what its nodes cost'),
-      asked: number('the guard, in percent'),
+      percent: { type: 'number', what: 'what it would save, in percent of what its nodes cost' },
+      asked: { type: 'number', what: 'the guard, in percent' },
     },
   },
   'guard-limits': {
@@ -63,16 +64,24 @@ export const CONSOLIDATION = {
     remedy: 'Raise the ratio in joiner.dev/limits-guard, or lower the limits of the pods.',
     parameters: {
       nodePool,
-      resource: text('the resource'),
-      node: text('the node that would take the pods'),
-      share: text('the sum of limits, as a multiple of the allocatable of the node'),
-      allowed: number('the guard'),
+      resource: { type: 'text', what: 'the resource' },
+      node: { type: 'text', what: 'the node that would take the pods' },
+      share: {
+        type: 'text',
+        what: 'the sum of limits, as a multiple of the allocatable of the node',
+      },
+      allowed: { type: 'number', what: 'the guard' },
     },
   },
   'pods-not-cheaper': {
     meaning: 'No other node or new node for the pods costs less than this node.',
     remedy: 'Nothing.',
-    parameters: { closed: count('nodes that were excluded because their pods changed recently') },
+    parameters: {
+      closed: {
+        type: 'count',
+        what: 'nodes that were excluded because their pods changed recently',
+      },
+    },
   },
   'saving-too-small': {
     meaning:
@@ -87,9 +96,9 @@ export const CONSOLIDATION = {
     remedy:
       'To allow moves with smaller savings, raise consolidationHorizon or lower evictionPrice.',
     parameters: {
-      saving: price('the saving per hour'),
-      cost: price('the cost of the move'),
-      hours: number('consolidationHorizon in hours'),
+      saving: { type: 'money', what: 'the saving per hour' },
+      cost: { type: 'money', what: 'the cost of the move' },
+      hours: { type: 'number', what: 'consolidationHorizon in hours' },
     },
   },
   'policy-balanced': {
@@ -111,7 +120,7 @@ export const CONSOLIDATION = {
     meaning:
       'A spot node is replaced by another one only if EC2 can choose from many cheaper types.',
     remedy: 'Allow more instance types in the NodePool.',
-    parameters: { least: count('the minimum number of instance types') },
+    parameters: { least: { type: 'count', what: 'the minimum number of instance types' } },
   },
   'cheaper-types-too-few': {
     meaning: 'Too few instance types of the replacement would repay the cost of the move.',
@@ -133,9 +142,9 @@ export const CONSOLIDATION = {
     remedy:
       'Check the age of the prices with `joiner doctor`. The type may be too new for the catalog.',
     parameters: {
-      instanceType: text('its type'),
-      capacityType: text('its capacity type'),
-      zone: text('its zone'),
+      instanceType: { type: 'text', what: 'its type' },
+      capacityType: { type: 'text', what: 'its capacity type' },
+      zone: { type: 'text', what: 'its zone' },
     },
   },
   'node-takes-pods': {
@@ -159,3 +168,54 @@ export const CONSOLIDATION = {
     parameters: NONE,
   },
 } as const satisfies Definitions;
+
+function exceptOn(closed: number): string {
+  if (closed === 0) return '';
+  const where = closed === 1 ? 'a node' : `${closed} nodes`;
+  return `, and ${where} whose pods changed within consolidateAfter took no pods`;
+}
+
+export const CONSOLIDATION_SENTENCES: Sentences<typeof CONSOLIDATION> = {
+  'nodepool-static-stays': ({ nodePool: name }) => `NodePool ${name} is static`,
+  'policy-when-empty': () => 'consolidationPolicy is WhenEmpty',
+  'consolidate-after-never': () => 'consolidateAfter is Never',
+  'pods-changed-recently': () => 'a pod was bound or deleted within consolidateAfter',
+  'guard-unreadable': ({ annotation, value, like }) =>
+    `Annotation ${annotation}: "${value}" is invalid; example: ${like}`,
+  'guard-age': ({ nodePool: name, minutes }) =>
+    `joiner.dev/consolidation-guard of NodePool ${name} keeps it for ${minutes} more minutes`,
+  'guard-saving': ({ nodePool: name, saving, asked }) => {
+    const [saved, least] = [saving, asked].map((each) => money(each.amount, each.currency));
+    return `It would save ${saved} an hour, and joiner.dev/consolidation-guard of NodePool ${name} requires ${least}`;
+  },
+  'guard-share': ({ nodePool: name, percent, asked }) =>
+    `It would save ${percent} %, and joiner.dev/consolidation-guard of NodePool ${name} requires ${asked} %`,
+  'guard-limits': ({ nodePool: name, resource, node, share, allowed }) =>
+    `The ${resource} limits of the pods on ${node} would be ${share} times its allocatable; ` +
+    `NodePool ${name} allows ${allowed} times`,
+  'pods-not-cheaper': ({ closed }) =>
+    `The pods of the node would not run cheaper on other nodes${exceptOn(closed)}`,
+  'saving-too-small': () =>
+    'Even the highest possible saving would not repay the evictions within consolidationHorizon',
+  'move-does-not-pay': ({ saving, cost, hours }) => {
+    const [saved, paid] = [saving, cost].map((each) => money(each.amount, each.currency));
+    return `The move saves ${saved} an hour. That does not repay its cost of ${paid} within ${hours} h`;
+  },
+  'policy-balanced': () =>
+    'consolidationPolicy Balanced: the saving is too small for the disruption',
+  'drift-comes-first': () => 'The node has drifted, and drift replaces it',
+  'spot-to-spot-off': () =>
+    'Spot nodes are replaced by cheaper spot nodes only with SpotToSpotConsolidation',
+  'spot-types-too-few': ({ least }) => `Fewer than ${least} spot instance types are cheaper`,
+  'cheaper-types-too-few': () => 'Too few instance types are cheaper',
+  'limits-for-both': ({ nodePool: name }) =>
+    `Limits of NodePool ${name} do not allow old and new nodes together`,
+  'pods-left-over': () =>
+    'kube-scheduler could leave pods unscheduled. New nodes for them would cost more than the move saves',
+  'node-price-unknown': ({ instanceType, capacityType, zone }) =>
+    `The price of ${instanceType} ${capacityType} in ${zone} is not known`,
+  'node-takes-pods': () => 'Pods of a disrupted node move to this node',
+  'empty-node-needed': () => 'Pending pods or a CapacityBuffer need the node',
+  'pending-pods-first': () => 'Pending pods need new nodes first',
+  'pending-pods-need-node': () => 'Pending pods would need another new node',
+};

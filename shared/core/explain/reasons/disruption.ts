@@ -1,6 +1,7 @@
-import { count, type Definitions, NONE, number, price, text, texts, time } from '../parameters.ts';
+import { money } from '../../model/currency.ts';
+import { type Definitions, NONE, type Sentences } from '../parameters.ts';
 
-const nodePool = text('the NodePool');
+const nodePool = { type: 'text', what: 'the NodePool' } as const;
 
 /** What `disrupt` does. */
 export const DISRUPTION = {
@@ -12,17 +13,20 @@ export const DISRUPTION = {
   'node-empty-since': {
     meaning: 'Only DaemonSet pods have run on the node for consolidateAfter. It is removed.',
     remedy: 'Nothing. consolidateAfter of the NodePool sets how long an empty node is kept.',
-    parameters: { since: time('since when'), seconds: number('consolidateAfter in seconds') },
+    parameters: {
+      since: { type: 'time', what: 'since when' },
+      seconds: { type: 'number', what: 'consolidateAfter in seconds' },
+    },
   },
   'pods-cheaper-elsewhere': {
     meaning:
       'The pods of the nodes cost less on other nodes, and the move repays its cost in time.',
     remedy: 'Nothing. consolidateAfter, budgets and joiner.dev/consolidation-guard limit moves.',
     parameters: {
-      saving: price('the saving per hour'),
-      nodes: count('nodes that are deleted together'),
-      hosts: texts('existing nodes that take the pods'),
-      minutes: number('minutes until the cost of the move is repaid'),
+      saving: { type: 'money', what: 'the saving per hour' },
+      nodes: { type: 'count', what: 'nodes that are deleted together' },
+      hosts: { type: 'texts', what: 'existing nodes that take the pods' },
+      minutes: { type: 'number', what: 'minutes until the cost of the move is repaid' },
     },
   },
   'pods-cheaper-on-replacements': {
@@ -38,12 +42,12 @@ export const DISRUPTION = {
   'replacements-launched': {
     meaning: 'The node is deleted when these NodeClaims are ready.',
     remedy: 'Nothing.',
-    parameters: { nodeClaims: texts('the replacements') },
+    parameters: { nodeClaims: { type: 'texts', what: 'the replacements' } },
   },
   'replacements-ready': {
     meaning: 'The NodeClaims that replace the node are ready: it is drained.',
     remedy: 'Nothing.',
-    parameters: { nodeClaims: texts('the replacements') },
+    parameters: { nodeClaims: { type: 'texts', what: 'the replacements' } },
   },
   'no-replacement-needed': {
     meaning: 'The pods of the node have room on other nodes: it is drained.',
@@ -53,17 +57,17 @@ export const DISRUPTION = {
   'replacement-launching': {
     meaning: 'The NodeClaim replaces a node.',
     remedy: 'Nothing.',
-    parameters: { reason: text('the disruption reason') },
+    parameters: { reason: { type: 'text', what: 'the disruption reason' } },
   },
   'replacements-awaited': {
     meaning: 'The node takes no new pods. It is deleted when these NodeClaims are ready.',
     remedy: 'Wait. After 10 minutes or more the replacement is cancelled and the node is kept.',
-    parameters: { nodeClaims: texts('the replacements') },
+    parameters: { nodeClaims: { type: 'texts', what: 'the replacements' } },
   },
   'node-disrupting': {
     meaning: 'The NodeClaim is deleted, and its node is drained.',
     remedy: 'Nothing. The decision record has the details.',
-    parameters: { reason: text('the disruption reason') },
+    parameters: { reason: { type: 'text', what: 'the disruption reason' } },
   },
   'node-as-asked-again': {
     meaning: 'The node matched again before it was replaced. It is kept.',
@@ -74,40 +78,46 @@ export const DISRUPTION = {
     meaning:
       'A replacement was deleted or got no instance. The node is kept, and Joiner tries again.',
     remedy: 'Look at the decisions about the replacement: `joiner decisions --node NAME`.',
-    parameters: { nodeClaim: text('the replacement') },
+    parameters: { nodeClaim: { type: 'text', what: 'the replacement' } },
   },
   'replacement-reason-unknown': {
     meaning: 'An annotation of the NodeClaim names a disruption reason that does not exist.',
     remedy: 'Nothing: the node is kept, and the annotation is removed.',
-    parameters: { annotation: text('the annotation'), value: text('its value') },
+    parameters: {
+      annotation: { type: 'text', what: 'the annotation' },
+      value: { type: 'text', what: 'its value' },
+    },
   },
   'replacement-late': {
     meaning:
       'A replacement did not become ready in time. The node is kept, and Joiner tries again.',
     remedy: 'Look at the conditions Registered and Initialized of the replacement.',
     parameters: {
-      nodeClaim: text('the replacement'),
-      minutes: number('how long it had'),
-      said: text('the message of its condition; may be empty'),
+      nodeClaim: { type: 'text', what: 'the replacement' },
+      minutes: { type: 'number', what: 'how long it had' },
+      said: { type: 'text', what: 'the message of its condition; may be empty' },
     },
   },
   'canary-late': {
     meaning: 'The first node with a new image or template did not become ready in time.',
     remedy: 'Correct the image or the template. No other node gets it for an hour.',
     parameters: {
-      nodeClaim: text('the canary'),
-      minutes: number('how long it had'),
-      said: text('the message of its condition; may be empty'),
+      nodeClaim: { type: 'text', what: 'the canary' },
+      minutes: { type: 'number', what: 'how long it had' },
+      said: { type: 'text', what: 'the message of its condition; may be empty' },
     },
   },
   'canary-failed': {
     meaning: 'The canary of a new image or template failed. No other node gets it.',
     remedy: 'Correct the image or the template. The next canary is tried after the time named.',
     parameters: {
-      states: texts('the images or templates that the canary had'),
-      until: time('when another canary is tried'),
-      proven: text('`yes` if new nodes get the proven image meanwhile, else empty'),
-      cause: text('what happened to the canary'),
+      states: { type: 'texts', what: 'the images or templates that the canary had' },
+      until: { type: 'time', what: 'when another canary is tried' },
+      proven: {
+        type: 'text',
+        what: '`yes` if new nodes get the proven image meanwhile, else empty',
+      },
+      cause: { type: 'text', what: 'what happened to the canary' },
     },
   },
   'moves-suspended': {
@@ -116,9 +126,9 @@ export const DISRUPTION = {
       'instance type with its capacity type before the time in the sentence.',
     remedy: 'Look at the NodeClaim that is named. Consolidation tries them again after that time.',
     parameters: {
-      target: text('the instance type and capacity type'),
-      until: time('until when'),
-      cause: text('what happened to the replacement'),
+      target: { type: 'text', what: 'the instance type and capacity type' },
+      until: { type: 'time', what: 'until when' },
+      cause: { type: 'text', what: 'what happened to the replacement' },
     },
   },
 } as const satisfies Definitions;
@@ -127,7 +137,10 @@ export const BLOCKED = {
   'node-protected': {
     meaning: 'The annotation karpenter.sh/do-not-disrupt of the Node excludes it from disruption.',
     remedy: 'Remove the annotation.',
-    parameters: { node: text('the Node'), annotation: text('the annotation') },
+    parameters: {
+      node: { type: 'text', what: 'the Node' },
+      annotation: { type: 'text', what: 'the annotation' },
+    },
   },
   'node-nominated': {
     meaning: 'A recent plan uses the node for pending pods.',
@@ -138,28 +151,37 @@ export const BLOCKED = {
     meaning:
       'The annotation karpenter.sh/do-not-disrupt of a pod prevents the disruption of its node.',
     remedy: 'Remove the annotation, or wait until the pod has finished.',
-    parameters: { pod: text('`namespace/name`'), annotation: text('the annotation') },
+    parameters: {
+      pod: { type: 'text', what: '`namespace/name`' },
+      annotation: { type: 'text', what: 'the annotation' },
+    },
   },
   'pod-with-several-budgets': {
     meaning: 'The API server refuses to evict a pod that several PodDisruptionBudgets select.',
     remedy: 'Let one PodDisruptionBudget select the pod.',
-    parameters: { pod: text('`namespace/name`') },
+    parameters: { pod: { type: 'text', what: '`namespace/name`' } },
   },
   'eviction-not-allowed': {
     meaning: 'A PodDisruptionBudget allows no eviction now.',
     remedy: 'Start more replicas, or raise maxUnavailable.',
-    parameters: { budget: text('`namespace/name`'), pod: text('`namespace/name`') },
+    parameters: {
+      budget: { type: 'text', what: '`namespace/name`' },
+      pod: { type: 'text', what: '`namespace/name`' },
+    },
   },
   'pod-never-evicted': {
     meaning:
       'A pod tolerates the taint of disrupted nodes, so it is not evicted before the instance is terminated.',
     remedy: 'Remove the toleration of karpenter.sh/disrupted.',
-    parameters: { pod: text('`namespace/name`'), taint: text('the key of the taint') },
+    parameters: {
+      pod: { type: 'text', what: '`namespace/name`' },
+      taint: { type: 'text', what: 'the key of the taint' },
+    },
   },
   'nodepool-cannot-launch': {
     meaning: 'The NodePool is not ready, so it could not launch a replacement.',
     remedy: 'Look at the conditions of the NodePool and of its EC2NodeClass.',
-    parameters: { said: text('what its condition Ready says') },
+    parameters: { said: { type: 'text', what: 'what its condition Ready says' } },
   },
   'replacements-paused': {
     meaning: 'An operator has paused launches. The node stays until they resume.',
@@ -174,7 +196,7 @@ export const BLOCKED = {
   'budget-blocks': {
     meaning: 'A disruption budget of the NodePool allows no further node for this reason now.',
     remedy: 'Wait, or change spec.disruption.budgets. `joiner budgets` shows when they allow more.',
-    parameters: { reason: text('the disruption reason') },
+    parameters: { reason: { type: 'text', what: 'the disruption reason' } },
   },
   'budgets-used-up': {
     meaning: 'The disruption budgets of the NodePool allow no further node now.',
@@ -186,8 +208,11 @@ export const BLOCKED = {
       'The first node with a new image or template is starting. Other nodes are replaced later.',
     remedy: 'Wait.',
     parameters: {
-      nodeClaim: text('the canary'),
-      state: text('the state that it tries, such as `EC2NodeClass/default image ami-…`'),
+      nodeClaim: { type: 'text', what: 'the canary' },
+      state: {
+        type: 'text',
+        what: 'the state that it tries, such as `EC2NodeClass/default image ami-…`',
+      },
     },
   },
   'canary-failed-before': {
@@ -195,8 +220,11 @@ export const BLOCKED = {
       'The canary of the new image or template failed. No other node gets it until a given time.',
     remedy: 'Correct the image or the template.',
     parameters: {
-      state: text('the state that it tried, such as `EC2NodeClass/default image ami-…`'),
-      until: time('until when'),
+      state: {
+        type: 'text',
+        what: 'the state that it tried, such as `EC2NodeClass/default image ami-…`',
+      },
+      until: { type: 'time', what: 'until when' },
     },
   },
   'static-launches-halted': {
@@ -214,8 +242,8 @@ export const BLOCKED = {
     meaning: 'Without the node, one of its pods would stay pending.',
     remedy: 'The reason for the pod names what it lacks.',
     parameters: {
-      pod: text('`namespace/name`'),
-      why: text('why it would stay pending; may be empty'),
+      pod: { type: 'text', what: '`namespace/name`' },
+      why: { type: 'text', what: 'why it would stay pending; may be empty' },
     },
   },
   'nothing-to-disrupt': {
@@ -231,6 +259,79 @@ export const BLOCKED = {
   'host-still-starts': {
     meaning: 'The pods would move to a node that is not ready yet.',
     remedy: 'Wait.',
-    parameters: { node: text('the node or NodeClaim') },
+    parameters: { node: { type: 'text', what: 'the node or NodeClaim' } },
   },
 } as const satisfies Definitions;
+
+export const DISRUPTION_SENTENCES: Sentences<typeof DISRUPTION> = {
+  'node-empty': () => 'The node is empty',
+  'node-empty-since': ({ since, seconds }) =>
+    `The node has been empty since ${since}; consolidateAfter is ${seconds} s`,
+  'pods-cheaper-elsewhere': ({ saving, nodes, hosts, minutes }) => {
+    const where = hosts.length === 0 ? '' : ` Its pods move to ${hosts.join(', ')}.`;
+    const others = nodes === 1 ? '' : ` and ${nodes - 1} ${nodes === 2 ? 'other' : 'others'}`;
+    const saved = `saves ${money(saving.amount, saving.currency)} an hour.`;
+    return (
+      `Underutilized: deleting this node${others} ${saved}${where} ` +
+      `The cost is repaid in ${minutes} min`
+    );
+  },
+  'pods-cheaper-on-replacements': () => 'its pods cost less on other nodes',
+  'node-drifted': () => 'drifted',
+  'replacements-launched': ({ nodeClaims }) => `replacements: ${nodeClaims.join(', ')}`,
+  'replacements-ready': ({ nodeClaims }) => `replacements ready: ${nodeClaims.join(', ')}`,
+  'no-replacement-needed': () => 'no replacement is needed',
+  'replacement-launching': ({ reason }) => `Launching NodeClaim: ${reason}`,
+  'replacements-awaited': ({ nodeClaims }) => `Waiting for ${nodeClaims.join(', ')} to be ready`,
+  'node-disrupting': ({ reason }) => `Disrupting Node: ${reason}`,
+  'node-as-asked-again': () => 'The node matches its NodePool and EC2NodeClass again',
+  'replacement-gone': ({ nodeClaim }) => `NodeClaim ${nodeClaim}, its replacement, is gone`,
+  'replacement-reason-unknown': ({ annotation, value }) =>
+    `${annotation} "${value}" is not a disruption reason`,
+  'replacement-late': ({ nodeClaim, minutes, said }) =>
+    `Its replacement: ${lateText(nodeClaim, minutes, said)}`,
+  'canary-late': ({ nodeClaim, minutes, said }) => lateText(nodeClaim, minutes, said),
+  'canary-failed': ({ states, until, proven, cause }) => {
+    const meanwhile = proven === '' ? '' : ' New nodes get the proven image.';
+    return (
+      `The canary with "${states.join('", "')}" did not become ready: no other node gets it ` +
+      `before ${until}.${meanwhile} ${cause}`
+    );
+  },
+  'moves-suspended': ({ target, until, cause }) =>
+    `Consolidation launches no ${target} before ${until}. ${cause}`,
+};
+
+function lateText(nodeClaim: string, minutes: number, said: string): string {
+  const why = said === '' ? '' : `: ${said}`;
+  return `NodeClaim ${nodeClaim} was not ready after ${minutes} minutes${why}`;
+}
+
+export const BLOCKED_SENTENCES: Sentences<typeof BLOCKED> = {
+  'node-protected': ({ node, annotation }) => `Node ${node} has the annotation ${annotation}`,
+  'node-nominated': () => 'The node is nominated for pending pods',
+  'pod-protected': ({ pod, annotation }) => `Pod ${pod} has the annotation ${annotation}`,
+  'pod-with-several-budgets': ({ pod }) => `Pod ${pod} has more than one PodDisruptionBudget`,
+  'eviction-not-allowed': ({ budget, pod }) =>
+    `PodDisruptionBudget ${budget} does not allow the eviction of Pod ${pod}`,
+  'pod-never-evicted': ({ pod, taint }) =>
+    `Pod ${pod} tolerates the taint ${taint} and is not evicted`,
+  'nodepool-cannot-launch': ({ said }) => `The NodePool is not ready: ${said}`,
+  'replacements-paused': () => 'Launches are paused',
+  'disruptions-paused': () => 'disruptions are paused in the ConfigMap kube-system/joiner',
+  'budget-blocks': ({ reason }) =>
+    `No allowed disruptions for disruption reason ${reason} due to blocking budget`,
+  'budgets-used-up': ({ nodePool: name }) => `Budgets of NodePool ${name} allow no disruption now`,
+  'canary-pending': ({ nodeClaim, state }) => `NodeClaim ${nodeClaim} is the canary of "${state}"`,
+  'canary-failed-before': ({ state, until }) =>
+    `The canary with "${state}" did not become ready: no other node is replaced before ${until}`,
+  'static-launches-halted': ({ nodePool: name }) =>
+    `Launches of NodePool ${name} are halted: its last nodes did not register`,
+  'static-limit-reached': ({ nodePool: name }) =>
+    `NodePool ${name} has as many nodes as spec.limits.nodes allows`,
+  'pod-would-wait': ({ pod, why }) =>
+    `Pod ${pod} would stay pending${why === '' ? '' : `: ${why}`}`,
+  'nothing-to-disrupt': () => 'there is no initialized node of a NodePool with an EC2NodeClass',
+  'not-considered-yet': () => 'not evaluated in this pass',
+  'host-still-starts': ({ node }) => `Its pods would move to ${node}, which is still starting`,
+};

@@ -1,4 +1,4 @@
-import { count, type Definitions, NONE, text, texts, time } from '../parameters.ts';
+import { type Definitions, NONE, type Sentences } from '../parameters.ts';
 
 /** Why `lifecycle` deletes NodeClaims or terminates instances, and why it does not. */
 export const LIFECYCLE = {
@@ -22,7 +22,10 @@ export const LIFECYCLE = {
       'The Capacity Block of the instance ends in 40 minutes or less, and EC2 terminates its ' +
       'instances from 30 minutes before the end. The node is drained before.',
     remedy: 'Nothing, or extend the Capacity Block.',
-    parameters: { reservation: text('the id of the Capacity Block'), endsAt: time('its end') },
+    parameters: {
+      reservation: { type: 'text', what: 'the id of the Capacity Block' },
+      endsAt: { type: 'time', what: 'its end' },
+    },
   },
   'node-deleted': {
     meaning: 'Somebody deleted the Node. Its NodeClaim follows.',
@@ -48,18 +51,18 @@ export const LIFECYCLE = {
     meaning: 'A condition of the Node shows a fault for too long. The node is replaced at once.',
     remedy: 'Nothing, or look at the Node for the cause.',
     parameters: {
-      condition: text('the condition of the Node'),
-      status: text('its status'),
-      minutes: count('how long it may be so'),
+      condition: { type: 'text', what: 'the condition of the Node' },
+      status: { type: 'text', what: 'its status' },
+      minutes: { type: 'count', what: 'how long it may be so' },
     },
   },
   'instance-impaired': {
     meaning: 'A status check of EC2 fails, or an event is scheduled. The node is replaced.',
     remedy: 'Nothing.',
     parameters: {
-      check: text('instance_status, system_status or event_status'),
-      instance: text('the id of the instance'),
-      said: text('what EC2 says'),
+      check: { type: 'text', what: 'instance_status, system_status or event_status' },
+      instance: { type: 'text', what: 'the id of the instance' },
+      said: { type: 'text', what: 'what EC2 says' },
     },
   },
   'repair-blocked-by-share': {
@@ -78,12 +81,12 @@ export const LIFECYCLE = {
       'Joiner terminated the instance, because its NodeClaim is being deleted and its node is drained, ' +
       'or terminationGracePeriod has passed.',
     remedy: 'Nothing.',
-    parameters: { instance: text('its id') },
+    parameters: { instance: { type: 'text', what: 'its id' } },
   },
   'instance-orphaned': {
     meaning: 'An instance has the tags of Joiner and no NodeClaim. It is terminated.',
     remedy: 'Nothing: a launch was cut short, or somebody removed a NodeClaim by force.',
-    parameters: { instance: text('its id') },
+    parameters: { instance: { type: 'text', what: 'its id' } },
   },
   'terminations-paused': {
     meaning: 'An operator has paused terminations.',
@@ -99,31 +102,34 @@ export const LIFECYCLE = {
   'eviction-blocked': {
     meaning: 'A PodDisruptionBudget does not allow the eviction. The drain goes on later.',
     remedy: 'Start more replicas, raise maxUnavailable, or set terminationGracePeriod.',
-    parameters: { pod: text('`namespace/name`') },
+    parameters: { pod: { type: 'text', what: '`namespace/name`' } },
   },
   'eviction-refused': {
     meaning: 'The API server refused the eviction for another reason, such as a webhook.',
     remedy: 'Look at the admission webhooks for pods/eviction.',
-    parameters: { pod: text('`namespace/name`'), said: text('what the API server says') },
+    parameters: {
+      pod: { type: 'text', what: '`namespace/name`' },
+      said: { type: 'text', what: 'what the API server says' },
+    },
   },
   'taint-unplanned': {
     meaning: 'The node has a taint that keeps away the pods that it was launched for.',
     remedy: 'Find who sets the taint (kubelet arguments, a DaemonSet), and add it to the NodePool.',
     parameters: {
-      node: text('the Node'),
-      taint: text('`key=value:effect`'),
-      nodeClaim: text('the NodeClaim'),
+      node: { type: 'text', what: 'the Node' },
+      taint: { type: 'text', what: '`key=value:effect`' },
+      nodeClaim: { type: 'text', what: 'the NodeClaim' },
     },
   },
   'node-inconsistent': {
     meaning: 'The node is not what its NodeClaim promised: its labels, taints or resources differ.',
     remedy: 'Look at the user data and the kubelet settings of the EC2NodeClass.',
-    parameters: { differences: texts('each difference') },
+    parameters: { differences: { type: 'texts', what: 'each difference' } },
   },
   'reservation-ended': {
     meaning: 'The capacity reservation has ended. The instance runs on as on-demand.',
     remedy: 'Nothing, or extend the reservation.',
-    parameters: { reservation: text('its id') },
+    parameters: { reservation: { type: 'text', what: 'its id' } },
   },
   'instance-awaited': {
     meaning: 'The NodeClaim has no instance yet.',
@@ -146,3 +152,39 @@ export const LIFECYCLE = {
     parameters: NONE,
   },
 } as const satisfies Definitions;
+
+export const LIFECYCLE_SENTENCES: Sentences<typeof LIFECYCLE> = {
+  'launch-timeout': () => 'The instance was not launched within 5 minutes',
+  'registration-timeout': () => 'The node did not register within 15 minutes of the launch',
+  'capacity-block-ending': ({ reservation, endsAt }) =>
+    `Capacity Block ${reservation} ends at ${endsAt}`,
+  'nodeclaim-expired': () => 'The NodeClaim is older than spec.expireAfter',
+  'node-deleted': () => 'The Node was deleted',
+  'instance-gone': () => 'The instance no longer exists and its Node is not Ready',
+  'instance-terminated-early': () => 'The instance was terminated before its node registered',
+  'instance-disappeared': () => 'The instance disappeared before its node registered',
+  'node-unhealthy': ({ condition, status, minutes }) =>
+    `${condition} has been ${status} for ${minutes} minutes`,
+  'instance-impaired': ({ check, instance, said }) =>
+    `EC2 reports ${check} of ${instance}: ${said}`,
+  'repair-blocked-by-share': () =>
+    'more than 20 % of the nodes of the NodePool are unhealthy: none is replaced',
+  'repair-blocked-by-budget': () =>
+    'a budget of the NodePool for the reason Unhealthy allows no more disruptions',
+  'instance-terminated': ({ instance }) =>
+    `Instance ${instance} is terminated: its NodeClaim is being deleted, and the drain is over`,
+  'instance-orphaned': ({ instance }) => `${instance}: no NodeClaim exists for it`,
+  'terminations-paused': () => 'terminations are paused in the ConfigMap kube-system/joiner',
+  'terminations-capped': () => 'terminations wait: maxTerminationsPerMinute is reached',
+  'eviction-blocked': ({ pod }) => `A PodDisruptionBudget does not allow ${pod} to be evicted`,
+  'eviction-refused': ({ pod, said }) => `${pod} was not evicted: ${said}`,
+  'taint-unplanned': ({ node, taint, nodeClaim }) =>
+    `Node ${node} has joined with the taint ${taint}, which NodeClaim ${nodeClaim} does not have`,
+  'node-inconsistent': ({ differences }) => differences.join('; '),
+  'reservation-ended': ({ reservation }) =>
+    `Capacity reservation ${reservation} has ended: the instance is billed as on-demand`,
+  'instance-awaited': () => 'its instance is not launched yet',
+  'node-not-joined': () => 'its node is not ready yet',
+  'nodes-are-ready': () => 'every node is ready',
+  'node-draining': () => 'its node is being drained',
+};

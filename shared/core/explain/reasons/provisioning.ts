@@ -1,12 +1,10 @@
+import { type Currency, money } from '../../model/currency.ts';
 import {
-  count,
   type Definitions,
   NONE,
-  offering,
-  price,
-  tallies,
-  text,
-  texts,
+  type PricedOffering,
+  type Sentences,
+  type Tally,
 } from '../parameters.ts';
 
 /** What `provision` does and does not do. */
@@ -15,11 +13,11 @@ export const PROVISIONING = {
     meaning: 'A NodeClaim was written for pending pods: the cheapest launch that the plan found.',
     remedy: 'Nothing. `joiner explain pod` shows the alternatives.',
     parameters: {
-      chosen: offering('what it is expected to be launched as'),
-      pods: count('pending pods'),
-      bufferPods: count('replicas of CapacityBuffers'),
-      expectedPods: count('pods that a ReplicaSet has not created yet'),
-      overlays: texts('NodeOverlays that changed the price or the capacity'),
+      chosen: { type: 'offering', what: 'what it is expected to be launched as' },
+      pods: { type: 'count', what: 'pending pods' },
+      bufferPods: { type: 'count', what: 'replicas of CapacityBuffers' },
+      expectedPods: { type: 'count', what: 'pods that a ReplicaSet has not created yet' },
+      overlays: { type: 'texts', what: 'NodeOverlays that changed the price or the capacity' },
     },
   },
   'only-offering': {
@@ -31,14 +29,17 @@ export const PROVISIONING = {
     meaning: 'The best offering that was not chosen, and its additional cost per hour.',
     remedy: 'Nothing.',
     parameters: {
-      other: offering('the offering'),
-      difference: price('its additional cost per hour; 0: the same cost, and a later name'),
+      other: { type: 'offering', what: 'the offering' },
+      difference: {
+        type: 'money',
+        what: 'its additional cost per hour; 0: the same cost, and a later name',
+      },
     },
   },
   'pod-nominated': {
     meaning: 'The plan expects the pod on this node or NodeClaim.',
     remedy: 'Wait for the node.',
-    parameters: { target: text('`node/name` or `nodeclaim/name`') },
+    parameters: { target: { type: 'text', what: '`node/name` or `nodeclaim/name`' } },
   },
   'karpenter-runs': {
     meaning: 'Karpenter renews its Lease karpenter-leader-election, so Joiner only reads.',
@@ -55,16 +56,19 @@ export const PROVISIONING = {
       'The static NodePool has more nodes than spec.replicas. Nodes that were not launched are deleted first, then the ones with the fewest pods; protected ones last.',
     remedy: 'Nothing, or raise spec.replicas.',
     parameters: {
-      nodePool: text('the NodePool'),
-      nodes: count('its nodes'),
-      replicas: count('spec.replicas'),
+      nodePool: { type: 'text', what: 'the NodePool' },
+      nodes: { type: 'count', what: 'its nodes' },
+      replicas: { type: 'count', what: 'spec.replicas' },
     },
   },
   'static-nodes-wait': {
     meaning: 'Some nodes of spec.replicas of the NodePool cannot be launched now.',
     remedy:
       'Widen the requirements of the NodePool, or wait: `joiner bars` lists unavailable offerings with their expiry.',
-    parameters: { missing: count('missing nodes'), why: text('why none can be launched') },
+    parameters: {
+      missing: { type: 'count', what: 'missing nodes' },
+      why: { type: 'text', what: 'why none can be launched' },
+    },
   },
   'nothing-pending': {
     meaning: 'No pod is pending.',
@@ -75,11 +79,72 @@ export const PROVISIONING = {
     meaning:
       'The pending pods have room on existing nodes, or on nodes that are not initialized yet.',
     remedy: 'Wait for kube-scheduler.',
-    parameters: { pods: count('pending pods'), nodes: count('nodes that have room for them') },
+    parameters: {
+      pods: { type: 'count', what: 'pending pods' },
+      nodes: { type: 'count', what: 'nodes that have room for them' },
+    },
   },
   unchanged: {
     meaning: 'A pass changed nothing, for these reasons. Recorded once, until the reasons change.',
     remedy: 'See each reason.',
-    parameters: { reasons: tallies('the reasons, the most frequent first') },
+    parameters: { reasons: { type: 'tallies', what: 'the reasons, the most frequent first' } },
   },
 } as const satisfies Definitions;
+
+export function offeringText(choice: PricedOffering): string {
+  const { type, zone, capacityType, price: own, listPrice } = choice;
+  const list =
+    own.amount === listPrice.amount ? '' : `, list ${money(listPrice.amount, listPrice.currency)}`;
+  return `${type} ${capacityType} in ${zone} at ${money(own.amount, own.currency)}/h${list}`;
+}
+
+function podsText(pods: number, bufferPods: number, expectedPods: number): string {
+  const counted = (amount: number, one: string, many = `${one}s`): readonly string[] =>
+    amount === 0 ? [] : [`${amount} ${amount === 1 ? one : many}`];
+  const parts = [
+    ...counted(pods, 'pod'),
+    ...counted(bufferPods, 'replica of a CapacityBuffer', 'replicas of CapacityBuffers'),
+    ...counted(expectedPods, 'expected pod'),
+  ];
+  const [last] = parts.splice(-1);
+  return parts.length === 0 ? (last ?? '') : `${parts.join(', ')} and ${last}`;
+}
+
+/** The reasons that objects have in common, each with an example and how many more there are. */
+function talliesText(all: readonly Tally[]): string {
+  return all
+    .map(({ count: amount, example, text: why }) => {
+      const others = amount === 1 ? '' : ` and ${amount - 1} more`;
+      return `${why} (${example}${others})`;
+    })
+    .join('; ');
+}
+
+export const PROVISIONING_SENTENCES: Sentences<typeof PROVISIONING> = {
+  'nodeclaim-planned': ({ chosen, pods, bufferPods, expectedPods, overlays }) => {
+    const applied = overlays.length === 0 ? '' : `; overlays ${overlays.join(', ')}`;
+    return `${offeringText(chosen)} for ${podsText(pods, bufferPods, expectedPods)}${applied}`;
+  },
+  'only-offering': () => 'no other offering fits',
+  'runner-up': ({ other, difference }) =>
+    `runner-up ${offeringText(other)}: ${runnerUpText(difference.amount, difference.currency)}`,
+  'pod-nominated': ({ target }) => `Pod should schedule on: ${target}`,
+  'karpenter-runs': () => 'Karpenter is active in this cluster: nothing is written',
+  'launches-paused': () => 'launches are paused in the ConfigMap kube-system/joiner',
+  'static-surplus': ({ nodePool, nodes, replicas }) =>
+    `NodePool ${nodePool} has ${nodes} nodes, and spec.replicas is ${replicas}`,
+  'static-nodes-wait': ({ missing, why }) =>
+    `${missing} of the nodes in spec.replicas cannot be launched: ${why}`,
+  'nothing-pending': () => 'no pod waits for a node',
+  'pods-fit-existing-nodes': ({ pods, nodes }) =>
+    `${pods} ${pods === 1 ? 'pod has' : 'pods have'} room on ${nodes} existing or in-flight ${nodes === 1 ? 'node' : 'nodes'}`,
+  unchanged: ({ reasons }) =>
+    reasons.length === 0 ? 'nothing is due' : `nothing changes: ${talliesText(reasons)}`,
+};
+
+/** Why the chosen offering is better than the runner-up. */
+export function runnerUpText(difference: number, currency: Currency): string {
+  return difference > 0
+    ? `holds the same pods for ${money(difference, currency)} more an hour`
+    : 'costs the same; the name comes later in the alphabet';
+}

@@ -1,4 +1,5 @@
-import { count, type Definitions, NONE, text, texts } from '../parameters.ts';
+import { HOSTNAME } from '../../model/labels.ts';
+import { type Definitions, NONE, type Sentences } from '../parameters.ts';
 
 /**
  * Stages that eliminate every instance type of a NodePool for a pod. Each names one obstacle:
@@ -18,12 +19,14 @@ export const STAGES = {
   'nodepool-invalid': {
     meaning: 'The NodePool has a fault that is only found at run time.',
     remedy: 'Correct the NodePool: its condition ValidationSucceeded names the fault.',
-    parameters: { fault: text('what is wrong with it') },
+    parameters: { fault: { type: 'text', what: 'what is wrong with it' } },
   },
   'nodepool-not-ready': {
     meaning: 'A condition of the NodePool that launches need is not True.',
     remedy: 'Look at the conditions of the NodePool and of its EC2NodeClass.',
-    parameters: { condition: text('the condition, and its reason where it has one') },
+    parameters: {
+      condition: { type: 'text', what: 'the condition, and its reason where it has one' },
+    },
   },
   'nodepool-without-types': {
     meaning:
@@ -55,14 +58,14 @@ export const STAGES = {
     meaning: 'The nodeSelector or node affinity of the pod requires a label that no such node has.',
     remedy: 'Change the label in the pod, or the requirements or labels of the NodePool.',
     parameters: {
-      key: text('the label'),
-      values: text('operator and values that the pod requires'),
+      key: { type: 'text', what: 'the label' },
+      values: { type: 'text', what: 'operator and values that the pod requires' },
     },
   },
   'node-affinity-terms': {
     meaning: 'No node can meet any of the nodeSelectorTerms of the pod.',
     remedy: 'Change one of the terms, or the requirements or labels of the NodePool.',
-    parameters: { terms: count('nodeSelectorTerms that the pod has') },
+    parameters: { terms: { type: 'count', what: 'nodeSelectorTerms that the pod has' } },
   },
   'node-affinity-contradicts-itself': {
     meaning: 'The nodeSelector and the node affinity of the pod contradict each other.',
@@ -72,7 +75,7 @@ export const STAGES = {
   'taint-not-tolerated': {
     meaning: 'The NodePool gives its nodes taints that the pod does not tolerate.',
     remedy: 'Add the tolerations to the pod, or let it use another NodePool.',
-    parameters: { taints: texts('the taints as `key=value:effect`') },
+    parameters: { taints: { type: 'texts', what: 'the taints as `key=value:effect`' } },
   },
   'volume-zones': {
     meaning: 'The volumes of the pod are in other zones than the NodePool launches in.',
@@ -83,12 +86,18 @@ export const STAGES = {
     meaning:
       'No remaining instance type has this amount of the resource in addition to the DaemonSets.',
     remedy: 'Lower the request, or allow larger instance types in the NodePool.',
-    parameters: { resource: text('the resource'), amount: text('what the pod requests of it') },
+    parameters: {
+      resource: { type: 'text', what: 'the resource' },
+      amount: { type: 'text', what: 'what the pod requests of it' },
+    },
   },
   'too-many-volumes': {
     meaning: 'No remaining instance type can attach this many volumes of the driver.',
     remedy: 'Use fewer volumes, or allow instance types that can attach more.',
-    parameters: { volumes: count('volumes of the pod'), driver: text('the CSI driver') },
+    parameters: {
+      volumes: { type: 'count', what: 'volumes of the pod' },
+      driver: { type: 'text', what: 'the CSI driver' },
+    },
   },
   'host-ports-of-daemonsets': {
     meaning: 'A DaemonSet of the node uses a host port that the pod requests.',
@@ -99,8 +108,8 @@ export const STAGES = {
     meaning: 'Another node would exceed spec.limits of the NodePool.',
     remedy: 'Raise spec.limits of the NodePool.',
     parameters: {
-      resources: texts('the limits that would be exceeded'),
-      left: texts('what is left of each of them, such as `1 of 10 cpu`'),
+      resources: { type: 'texts', what: 'the limits that would be exceeded' },
+      left: { type: 'texts', what: 'what is left of each of them, such as `1 of 10 cpu`' },
     },
   },
   'limits-or-reservations-reached': {
@@ -115,17 +124,17 @@ export const STAGES = {
       'A topologySpreadConstraint with DoNotSchedule: in each domain of the NodePool the skew would ' +
       'exceed maxSkew, or the label is missing.',
     remedy: 'Raise maxSkew, let the NodePool use more domains, or use ScheduleAnyway.',
-    parameters: { key: text('the topologyKey') },
+    parameters: { key: { type: 'text', what: 'the topologyKey' } },
   },
   'pod-affinity': {
     meaning: 'A required pod affinity: no selected pod runs in a domain of the NodePool.',
     remedy: 'Start the selected pods, or let the NodePool use their domain.',
-    parameters: { key: text('the topologyKey') },
+    parameters: { key: { type: 'text', what: 'the topologyKey' } },
   },
   'pod-anti-affinity': {
     meaning: 'A required pod anti-affinity: each remaining domain has selected pods.',
     remedy: 'Let the NodePool use more domains, or make the term a preference.',
-    parameters: { key: text('the topologyKey') },
+    parameters: { key: { type: 'text', what: 'the topologyKey' } },
   },
   'anti-affinity-of-others': {
     meaning: 'In each remaining domain, pods have a required anti-affinity against the pod.',
@@ -142,7 +151,7 @@ export const STAGES = {
     meaning: 'The problem is so large that planning stopped before it reached every pod.',
     remedy:
       'Nothing: the next pass continues. If this does not change, use fewer different pods at once.',
-    parameters: { steps: count('placement steps that a plan may take') },
+    parameters: { steps: { type: 'count', what: 'placement steps that a plan may take' } },
   },
   'room-beside-other-pods': {
     meaning:
@@ -152,3 +161,38 @@ export const STAGES = {
     parameters: NONE,
   },
 } as const satisfies Definitions;
+
+function domainText(key: string): string {
+  return key === HOSTNAME ? 'node' : key;
+}
+
+export const STAGES_SENTENCES: Sentences<typeof STAGES> = {
+  'nodepool-deleting': () => 'the NodePool, which is being deleted',
+  'nodepool-static': () => 'the NodePool, which is static',
+  'nodepool-invalid': ({ fault }) => `the NodePool, which is invalid (${fault})`,
+  'nodepool-not-ready': ({ condition }) => `the NodePool, which is not ready (${condition})`,
+  'nodepool-without-types': () => 'the NodePool has no instance types',
+  'nodepool-requirements': () => 'its requirements',
+  'offerings-unavailable': () => 'its offerings, which are unavailable',
+  'daemonset-requests': () => 'the requests of DaemonSets',
+  'node-affinity': ({ key, values }) => `${key} ${values}`,
+  'node-affinity-terms': ({ terms }) => `node affinity (none of ${terms} terms)`,
+  'node-affinity-contradicts-itself': () => 'node affinity, which no node can meet',
+  'taint-not-tolerated': ({ taints }) =>
+    `its taint${taints.length === 1 ? '' : 's'} ${taints.join(' and ')}, ` +
+    `which the pod does not tolerate`,
+  'volume-zones': () => 'volume zones',
+  'request-too-large': ({ resource, amount }) => `${resource} ${amount}`,
+  'too-many-volumes': ({ volumes, driver }) => `${volumes} volumes of ${driver}`,
+  'host-ports-of-daemonsets': () => 'host ports, which DaemonSets use',
+  'limits-reached': ({ left }) => `NodePool limits (${left.join(' and ')} left)`,
+  'limits-or-reservations-reached': () => 'NodePool limits and reservations',
+  'topology-spread': ({ key }) => `spread by ${domainText(key)}`,
+  'pod-affinity': ({ key }) => `pod affinity by ${domainText(key)}`,
+  'pod-anti-affinity': ({ key }) => `pod anti-affinity by ${domainText(key)}`,
+  'anti-affinity-of-others': () => 'anti-affinity of other pods',
+  'min-values': () => 'minValues of the NodePool',
+  'steps-used-up': ({ steps }) => `planning, which reached its maximum of ${steps} placement steps`,
+  'room-beside-other-pods': () =>
+    'pod affinity (no node has room for the pod and the selected pods)',
+};

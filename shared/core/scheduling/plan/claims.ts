@@ -1,4 +1,4 @@
-import { runnerUpText } from '../../explain/sentences/provisioning.ts';
+import { runnerUpText } from '../../explain/reasons/provisioning.ts';
 import { invariant } from '../../invariant.ts';
 import type { Currency } from '../../model/currency.ts';
 import {
