@@ -112,6 +112,18 @@ export const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./commands/decisions.ts')).decisionsCommand(),
   },
   {
+    name: 'savings',
+    usage: OPTIONS,
+    description: 'show what launches and consolidation have saved, from records and recordings',
+    load: async () => (await import('./commands/savings.ts')).savingsCommand(),
+  },
+  {
+    name: 'backtest',
+    usage: '[options] <dir>',
+    description: 'decide recorded moments again with other settings, NodePools or rules',
+    load: async () => (await import('./commands/backtest.ts')).backtestCommand(),
+  },
+  {
     name: 'bars',
     usage: '[options] [action] [keys...]',
     description: 'list unavailable offerings, or make them available again',

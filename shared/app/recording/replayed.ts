@@ -12,6 +12,7 @@ import {
   type CandidateJson,
   FORMAT,
   movesAnswer,
+  type Planning,
   planAnswer,
   type RecordingJson,
   textOf,
@@ -49,23 +50,43 @@ function candidatesFrom(
   );
 }
 
-function answerOf(recording: RecordingJson): unknown {
+/** What a recorded plan of `provision` was made from. */
+export function planningOf({
+  snapshot,
+  settings,
+  expected,
+}: Extract<RecordingJson, { readonly useCase: 'provision' }>): Planning {
+  return { snapshot: snapshotFrom(snapshot), settings, expected };
+}
+
+/** What a recorded search for moves was made from. */
+export function consolidationOf(
+  recording: Extract<RecordingJson, { readonly useCase: 'disrupt' }>,
+): Consolidation {
   const snapshot = snapshotFrom(recording.snapshot);
-  if (recording.useCase === 'provision') {
-    return planAnswer(planWhole(snapshot, recording.settings, recording.expected));
-  }
   const { allowance, pools, quiet, known, ...rest } = recording.consolidation as Rest;
-  return movesAnswer(
-    consolidate({
-      ...rest,
-      snapshot,
-      candidates: candidatesFrom(snapshot, recording.candidates),
-      allowance: new Map(allowance),
-      pools: new Map(pools),
-      quiet: new Set(quiet),
-      known: new Map(known),
-    }),
-  );
+  return {
+    ...rest,
+    snapshot,
+    candidates: candidatesFrom(snapshot, recording.candidates),
+    allowance: new Map(allowance),
+    pools: new Map(pools),
+    quiet: new Set(quiet),
+    known: new Map(known),
+  };
+}
+
+function answerOf(recording: RecordingJson): unknown {
+  if (recording.useCase === 'disrupt') return movesAnswer(consolidate(consolidationOf(recording)));
+  const { snapshot, settings, expected } = planningOf(recording);
+  return planAnswer(planWhole(snapshot, settings, expected));
+}
+
+/** Undefined: this is no recording, or one of a layout that is not known. */
+export function recordingIn(text: string): RecordingJson | undefined {
+  const recording = JSON.parse(text, valueOfJson) as Partial<RecordingJson> | null;
+  if (recording?.format !== FORMAT || recording.snapshot === undefined) return undefined;
+  return recording as RecordingJson;
 }
 
 /** What a recording says, and what is decided on it now. */
@@ -81,14 +102,8 @@ export interface Replayed {
 
 /** Undefined: this is no recording, or one of a layout that is not known. */
 export function replayed(text: string): Replayed | undefined {
-  const recording = JSON.parse(text, valueOfJson) as Partial<RecordingJson> | null;
-  if (recording?.format !== FORMAT || recording.snapshot === undefined) return undefined;
-  const { useCase, joiner, at, answer } = recording as RecordingJson;
-  return {
-    useCase,
-    joiner,
-    at,
-    recorded: textOf(answer),
-    now: textOf(answerOf(recording as RecordingJson)),
-  };
+  const recording = recordingIn(text);
+  if (recording === undefined) return undefined;
+  const { useCase, joiner, at, answer } = recording;
+  return { useCase, joiner, at, recorded: textOf(answer), now: textOf(answerOf(recording)) };
 }

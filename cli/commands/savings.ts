@@ -1,0 +1,59 @@
+import { Command } from 'commander';
+import packageJson from '../../package.json' with { type: 'json' };
+import { reporting } from '../bad-input.ts';
+import { type Ledger, ledgerOf } from '../ledger/ledger.ts';
+import { ledgerText, METHOD } from '../ledger/render.ts';
+import { factsIn, type SourceOptions, sourceOf, withSource } from '../ledger/source.ts';
+import {
+  type DocumentFormat,
+  documentText,
+  isDocument,
+  type OutputFormat,
+  outputOption,
+} from '../output.ts';
+
+interface Options extends SourceOptions {
+  readonly output: OutputFormat<'text'>;
+}
+
+function asDocument({ span, ...ledger }: Ledger, format: DocumentFormat): string {
+  const iso = (atMs: number): string => new Date(atMs).toISOString();
+  const dated = <Each extends { readonly atMs: number }>({ atMs, ...each }: Each) => ({
+    at: iso(atMs),
+    ...each,
+  });
+  return documentText(
+    {
+      joiner: packageJson.version,
+      from: iso(span.fromMs),
+      to: iso(span.toMs),
+      ...ledger,
+      launches: ledger.launches.map(dated),
+      moves: ledger.moves.map(dated),
+      method: METHOD,
+    },
+    format,
+  );
+}
+
+async function run(options: Options): Promise<number> {
+  const source = await sourceOf(options);
+  const ledger = ledgerOf(source.written.records, await factsIn(source), source.span);
+  for (const note of source.written.notes) process.stderr.write(`warning: ${note}\n`);
+  const { output } = options;
+  process.stdout.write(isDocument(output) ? asDocument(ledger, output) : ledgerText(ledger));
+  return 0;
+}
+
+/** `joiner savings`: what decisions saved, from their records. */
+export function savingsCommand(): Command {
+  return withSource(new Command('savings'))
+    .description('show what launches and consolidation have saved, from records and recordings')
+    .addOption(outputOption('text'))
+    .addHelpText('after', HELP)
+    .action((options: Options) => reporting(() => run(options)));
+}
+
+const HELP = `
+Each figure is made from the records and recordings alone, and docs/tasks/savings.md says how.
+A folder ends with its last record; the bucket is read until now.`;

@@ -1,0 +1,131 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type { ReadDecision } from '../../shared/api/decision-record.ts';
+import type { RecordingJson } from '../../shared/app/recording/recording.ts';
+import { recordingIn } from '../../shared/app/recording/replayed.ts';
+import { BadInput, unreadable } from '../bad-input.ts';
+import { recordsOf } from '../decisions/reader.ts';
+
+/** A recording and where it was read. */
+export interface NamedRecording {
+  readonly file: string;
+  readonly recording: RecordingJson;
+}
+
+/** What the functions have written of a time: records, and recordings one by one. */
+export interface Written {
+  /** In order of time. */
+  readonly records: readonly ReadDecision[];
+  /** In order of time: each is parsed when it is asked for, because it contains a whole cluster. */
+  readonly recordings: () => AsyncIterable<NamedRecording>;
+  /** How many recordings there are. */
+  readonly count: number;
+  /** When the last recording was made; 0 where there is none, or in the bucket. */
+  readonly lastMs: number;
+  /** What could not be read, a line each; complete once all recordings have been read. */
+  readonly notes: readonly string[];
+}
+
+const GZIP_MAGIC = [0x1f, 0x8b];
+const IS_RECORDING = /(^|[-/])(provision|disrupt)-[^/]*\.json(\.gz)?$/;
+const IS_RECORDS = /\.ndjson(\.gz)?$/;
+
+/** The text of a file's bytes, compressed or not. */
+export function unzipped(bytes: Uint8Array): string {
+  const isZipped = GZIP_MAGIC.every((byte, at) => bytes[at] === byte);
+  return Buffer.from(isZipped ? gunzipSync(bytes) : bytes).toString('utf8');
+}
+
+/** When what was written ends. */
+export function lastMs({ records, lastMs: recording }: Written): number {
+  return Math.max(recording, ...records.slice(-1).map(({ atMs }) => atMs));
+}
+
+/** In order of time; those of one moment by id. */
+function byTime(a: ReadDecision, b: ReadDecision): number {
+  return a.atMs - b.atMs || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+}
+
+/** A recording in a text; undefined, with a note: it is none. */
+export function parsedRecording(
+  file: string,
+  text: () => string,
+  notes: string[],
+): NamedRecording | undefined {
+  try {
+    const recording = recordingIn(text());
+    if (recording !== undefined) return { file, recording };
+    notes.push(`${file}: not a recording that this version can read`);
+  } catch (error) {
+    notes.push(`${file}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  return undefined;
+}
+
+/** What is made of a recording; a {@link BadInput} where it is damaged. */
+export function madeOf<Value>({ file }: NamedRecording, make: () => Value): Value {
+  try {
+    return make();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new BadInput([`${file}: the decision cannot be repeated: ${why}`]);
+  }
+}
+
+/** Each decision once: an invocation that was repeated writes its decisions twice. */
+function once(records: readonly ReadDecision[]): readonly ReadDecision[] {
+  const all = new Map(records.map((each) => [`${each.id} ${each.atMs}`, each]));
+  return [...all.values()].sort(byTime);
+}
+
+/** When a recording was made, by the beginning of its text. */
+function timeOf(text: string): string {
+  return /"at":\s*"([^"]+)"/.exec(text.slice(0, 200))?.[1] ?? '';
+}
+
+function filesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((each) => each.isFile())
+      .map((each) => join(each.parentPath, each.name))
+      .sort();
+  } catch (error) {
+    throw unreadable(folder, error);
+  }
+}
+
+/** Reads the folder of `simulate --record`, or a copy of the cluster's folder of the bucket. */
+export function writtenIn(folder: string): Written {
+  const files = filesIn(folder);
+  const notes: string[] = [];
+  const textOf = (file: string): string => unzipped(readFileSync(file));
+  const records = files
+    .filter((file) => IS_RECORDS.test(file))
+    .flatMap((file) => {
+      const found = recordsOf(textOf(file));
+      if (found.faulty > 0) notes.push(`${file}: ${found.faulty} of its records cannot be read`);
+      return found.records;
+    });
+  const named = files
+    .filter((file) => IS_RECORDING.test(file))
+    .map((file) => ({ file, at: timeOf(textOf(file)) }))
+    .sort((a, b) => (a.at === b.at ? (a.file < b.file ? -1 : 1) : a.at < b.at ? -1 : 1));
+  if (records.length === 0 && named.length === 0) {
+    throw new BadInput([
+      `${folder}: neither recordings nor decision records; joiner simulate --record writes both`,
+    ]);
+  }
+  return {
+    records: once(records),
+    count: named.length,
+    lastMs: Math.max(0, ...named.slice(-1).map(({ at }) => Date.parse(at))),
+    notes,
+    recordings: async function* () {
+      for (const { file } of named) {
+        const found = parsedRecording(file, () => textOf(file), notes);
+        if (found !== undefined) yield found;
+      }
+    },
+  };
+}

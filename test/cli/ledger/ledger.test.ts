@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import type {
+  LaunchFacts,
+  LaunchFigures,
+  MoveFigures,
+  SearchFacts,
+} from '../../../cli/ledger/figures.ts';
+import { type Ledger, ledgerOf, type MoveOutcome } from '../../../cli/ledger/ledger.ts';
+import { ledgerText } from '../../../cli/ledger/render.ts';
+import { type ReadDecision, readDecisionSchema } from '../../../shared/api/decision-record.ts';
+
+const HOUR_MS = 3_600_000;
+const SPAN = { fromMs: 0, toMs: 100 * HOUR_MS };
+
+function record(hour: number, claim: string, useCase: string, action: string, detail: object = {}) {
+  const atMs = hour * HOUR_MS;
+  const id = `${useCase}-${claim}-${action}-${hour}`;
+  const object = `NodeClaim/${claim}`;
+  return readDecisionSchema.parse({ id, atMs, useCase, object, action, message: 'why', detail });
+}
+
+/** A NodeClaim's records: created for a pod, launched, and terminated. */
+function life(claim: string, pod: string, from: number, to?: number): readonly ReadDecision[] {
+  const detail = { nodePool: 'web', pods: [pod] };
+  const ends = to === undefined ? [] : [record(to, claim, 'lifecycle', 'terminate')];
+  const launched = record(from, claim, 'provision', 'launch', { nodePool: 'web' });
+  return [record(from, claim, 'provision', 'create', detail), launched, ...ends];
+}
+
+function figures(...nodes: readonly (readonly [pod: string, price: number])[]): LaunchFigures {
+  return {
+    nodes: nodes.map(([pod, usdPerHour]) => {
+      const offering = { type: 'm6i.large', zone: 'us-east-1a', capacityType: 'spot' };
+      return { ...offering, nodePool: 'web', usdPerHour, pods: [pod] };
+    }),
+    usdPerHour: nodes.reduce((sum, [, price]) => sum + price, 0),
+    podsPlaced: nodes.length,
+  };
+}
+
+const HEAD = { file: 'file', joiner: '0.1.0', currency: 'USD' } as const;
+
+function launch(hour: number, recorded: LaunchFigures, firstFit: LaunchFigures): LaunchFacts {
+  return { ...HEAD, useCase: 'provision', atMs: hour * HOUR_MS, recorded, firstFit };
+}
+
+function ledger(
+  records: readonly ReadDecision[],
+  facts: readonly (LaunchFacts | SearchFacts)[],
+): Ledger {
+  return ledgerOf(
+    records.toSorted((a, b) => a.atMs - b.atMs),
+    facts,
+    SPAN,
+  );
+}
+
+describe('a launch', () => {
+  it.each([
+    // Both nodes for ten hours: first fit costs 10 × (0.3 − 0.2) more.
+    [10, 10, 10, 1],
+    // 0.15 for ten hours and 0.05 for two: 8 hours weighted by price.
+    [10, 2, 8, 0.8],
+  ])('of two nodes for %d and %d hours counts %d hours', (first, second, hours, saved) => {
+    const records = [...life('a', 'shop/a', 1, 1 + first), ...life('b', 'shop/b', 1, 1 + second)];
+    const planned = figures(['shop/a', 0.15], ['shop/b', 0.05]);
+    const found = ledger(records, [launch(1, planned, figures(['shop/a', 0.2], ['shop/b', 0.1]))]);
+    expect(found.launches).toMatchObject([{ claims: ['a', 'b'], notCompared: undefined }]);
+    expect(found.launches[0]?.hours).toBeCloseTo(hours, 12);
+    expect(found.totals.savedUsd).toBeCloseTo(saved, 12);
+  });
+
+  it('runs until the end of the time where it was not terminated', () => {
+    const both = figures(['shop/a', 0.1]);
+    expect(ledger(life('a', 'shop/a', 40), [launch(40, both, both)]).launches[0]?.hours).toBe(60);
+  });
+
+  it('that places other pods than first fit is not counted', () => {
+    const facts = launch(1, figures(['shop/a', 0.1]), figures(['shop/a', 0.1], ['shop/b', 0.1]));
+    const { launches, totals } = ledger(life('a', 'shop/a', 1, 2), [facts]);
+    expect(launches).toMatchObject([{ notCompared: 'other-pods-placed', savedUsd: undefined }]);
+    expect(totals).toMatchObject({ usd: 0, savedUsd: 0, nodesLaunched: 1, nodesCompared: 0 });
+  });
+
+  it('whose nodes never ran is not counted, nor one of another time with the same pods', () => {
+    const facts = launch(1, figures(['shop/a', 0.1]), figures(['shop/a', 0.2]));
+    const { launches } = ledger(life('a', 'shop/a', 3, 4), [facts]);
+    expect(launches).toMatchObject([{ notCompared: 'not-launched', claims: [] }]);
+  });
+});
+
+const MOVE: MoveFigures = {
+  claims: ['old'],
+  beforeUsdPerHour: 0.4,
+  afterUsdPerHour: 0.1,
+  replacements: 1,
+  evictions: 3,
+};
+
+function search(hour: number, recorded: readonly MoveFigures[]): SearchFacts {
+  const atMs = hour * HOUR_MS;
+  return { ...HEAD, useCase: 'disrupt', atMs, recorded, horizonMs: 4 * HOUR_MS };
+}
+
+describe('a move', () => {
+  const replace = record(10, 'old', 'disrupt', 'replace');
+  const removed = record(10.5, 'old', 'disrupt', 'delete');
+  const ended = (hour: number) => record(hour, 'old', 'lifecycle', 'terminate');
+
+  it.each<[MoveOutcome, readonly ReadDecision[], number]>([
+    // 0.3 for three hours, less 0.1 for the hour in which both ran.
+    ['done', [replace, removed, ended(11)], 0.8],
+    // Terminated after the horizon: four hours of the replacement, and nothing saved.
+    ['done', [replace, removed, ended(20)], -0.4],
+    ['given-up', [replace, record(10.4, 'old', 'disrupt', 'none')], 0],
+    ['under-way', [replace, removed], 0],
+    ['not-begun', [], 0],
+    // Of a later decision.
+    ['not-begun', [record(12, 'old', 'disrupt', 'replace'), ended(13)], 0],
+    ['not-begun', [record(10, 'old', 'interrupt', 'delete'), ended(10.1)], 0],
+  ])('is %s', (outcome, records, saved) => {
+    const { moves, totals } = ledger(records, [search(10, [MOVE])]);
+    expect(moves).toMatchObject([{ outcome }]);
+    expect(totals.savedUsd).toBeCloseTo(saved, 12);
+    expect(totals.evictions).toBe(outcome === 'done' ? 3 : 0);
+  });
+});
+
+it('counts interruptions and deletions, and claims nothing for them', () => {
+  const records = [
+    ...life('a', 'shop/a', 1, 6),
+    record(5, 'a', 'interrupt', 'delete', { reason: 'spot_interrupted', nodePool: 'web' }),
+    ...life('b', 'shop/b', 1, 9),
+    record(8, 'b', 'disrupt', 'delete', { reason: 'empty', nodePool: 'web' }),
+  ];
+  const found = ledger(records, []);
+  const interrupted = { nodePool: 'web', kind: 'spot_interrupted', nodes: 1, hours: 5 };
+  expect(found.interruptions).toEqual([interrupted]);
+  expect(found.ends).toEqual([{ useCase: 'disrupt', reason: 'empty', nodes: 1 }]);
+  expect(found.totals.savedUsd).toBe(0);
+  expect(ledgerText(found)).toContain(
+    '  1 in NodePool web: spot_interrupted, after 5.0 node hours\n',
+  );
+});

@@ -1,0 +1,158 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import {
+  dailySteps,
+  NODE_CLASS,
+  nodePool,
+  recordedTo,
+  workload,
+} from '../builders/recorded-month.ts';
+import { joiner } from '../cli/run.ts';
+
+/** 30 in the nightly run. */
+const DAYS = Number(process.env['JOINER_LEDGER_DAYS'] ?? 5);
+
+const figures = z.object({ nodes: z.number(), usdPerHour: z.number(), usd: z.number() });
+const side = z.object({
+  nodes: z.number(),
+  usd: z.number(),
+  evictions: z.number(),
+  movesSavedUsd: z.number(),
+  netUsd: z.number(),
+});
+const backtestSchema = z.object({
+  recorded: side,
+  variant: side,
+  difference: side,
+  launches: z.array(z.object({ at: z.string(), recorded: figures, variant: figures })),
+});
+const ledgerSchema = z.object({
+  totals: z.object({
+    usd: z.number(),
+    firstFitUsd: z.number(),
+    launchesSavedUsd: z.number(),
+    movesSavedUsd: z.number(),
+    savedUsd: z.number(),
+    evictions: z.number(),
+    nodesLaunched: z.number(),
+    nodesCompared: z.number(),
+  }),
+  launches: z.array(
+    z.object({
+      usd: z.number(),
+      firstFitUsd: z.number(),
+      usdPerHour: z.number(),
+      firstFitNodes: z.number(),
+      hours: z.number(),
+    }),
+  ),
+  moves: z.array(z.object({ outcome: z.string(), savedUsd: z.number(), evictions: z.number() })),
+  interruptions: z.array(z.object({ kind: z.string(), nodes: z.number() })),
+});
+
+const folder = mkdtempSync(join(tmpdir(), 'joiner-ledger-'));
+
+async function answered(...args: readonly string[]): Promise<unknown> {
+  const { exitCode, stdout, stderr } = await joiner(...args, '-o', 'json');
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
+const backtest = async (...args: readonly string[]) =>
+  backtestSchema.parse(await answered('backtest', folder, ...args));
+
+function cents(amount: number): number {
+  return Math.round(amount * 100);
+}
+
+beforeAll(async () => {
+  const manifests = [
+    NODE_CLASS,
+    nodePool('default', { 'karpenter.sh/capacity-type': ['spot', 'on-demand'] }),
+    workload('shop', 3, { cpu: '900m', memory: '2Gi' }),
+    workload('batch', 0, { cpu: '2', memory: '3Gi' }),
+    workload('cache', 2, { cpu: '500m', memory: '7Gi' }),
+  ];
+  await recordedTo(folder, DAYS, manifests, dailySteps(DAYS));
+}, 600_000);
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe(`${DAYS} recorded days`, () => {
+  it('the ledger is the sum of its entries, and its entries are price times hours', async () => {
+    const { totals, launches, moves, interruptions } = ledgerSchema.parse(
+      await answered('savings', '--dir', folder, '--since', '31d'),
+    );
+    const sum = (amounts: readonly number[]): number => amounts.reduce((a, b) => a + b, 0);
+    expect(totals.nodesCompared).toBe(totals.nodesLaunched);
+    expect(totals.usd).toBeGreaterThan(0);
+    expect(totals.usd).toBeCloseTo(sum(launches.map((each) => each.usdPerHour * each.hours)), 9);
+    expect(totals.launchesSavedUsd).toBeCloseTo(totals.firstFitUsd - totals.usd, 9);
+    expect(totals.movesSavedUsd).toBeCloseTo(sum(moves.map(({ savedUsd }) => savedUsd)), 9);
+    expect(totals.savedUsd).toBeCloseTo(totals.launchesSavedUsd + totals.movesSavedUsd, 9);
+    expect(totals.launchesSavedUsd).toBeGreaterThan(0);
+    expect(totals.movesSavedUsd).toBeGreaterThan(0);
+    expect(interruptions).toMatchObject([
+      { kind: 'spot_interrupted', nodes: Math.floor((DAYS + 1) / 3) },
+    ]);
+  });
+
+  it("Karpenter's rules cost what the ledger says, to the cent", async () => {
+    const { totals } = ledgerSchema.parse(
+      await answered('savings', '--dir', folder, '--since', '31d'),
+    );
+    const { recorded, variant, difference } = await backtest('--rules', 'karpenter');
+    expect(cents(recorded.usd)).toBe(cents(totals.usd));
+    expect(cents(variant.usd)).toBe(cents(totals.firstFitUsd));
+    expect(cents(difference.usd)).toBe(cents(totals.launchesSavedUsd));
+  });
+
+  it('the recorded settings cost what the ledger says, to the cent, and differ nowhere', async () => {
+    const { totals } = ledgerSchema.parse(
+      await answered('savings', '--dir', folder, '--since', '31d'),
+    );
+    const { recorded, difference } = await backtest('--set', 'nodePrice=0.003');
+    expect(cents(recorded.usd)).toBe(cents(totals.usd));
+    expect(cents(recorded.movesSavedUsd)).toBe(cents(totals.movesSavedUsd));
+    expect(cents(recorded.netUsd)).toBe(cents(totals.usd - totals.movesSavedUsd));
+    expect(recorded.evictions).toBe(totals.evictions);
+    expect(difference).toEqual({ nodes: 0, usd: 0, evictions: 0, movesSavedUsd: 0, netUsd: 0 });
+  });
+
+  it.each([
+    ['fewer and larger nodes cost more', ['--set', 'nodePrice=0.2']],
+    ['without spot all cost more', ['--filename', 'POOL']],
+  ])('%s', async (_, args) => {
+    const pool = join(folder, 'pool.yaml');
+    const wanted = nodePool('default', { 'karpenter.sh/capacity-type': ['on-demand'] });
+    writeFileSync(pool, JSON.stringify(wanted));
+    const found = await backtest(...args.map((each) => (each === 'POOL' ? pool : each)));
+    expect(found.difference.usd).toBeGreaterThan(0);
+    expect(cents(found.difference.usd)).toBe(cents(found.variant.usd - found.recorded.usd));
+    if (args.includes('--set')) expect(found.difference.nodes).toBeLessThan(0);
+  });
+
+  it('a dearer eviction leaves moves out', async () => {
+    const { recorded, variant } = await backtest('--set', 'evictionPrice=50');
+    expect(recorded.evictions).toBeGreaterThan(0);
+    expect(variant).toMatchObject({ evictions: 0, movesSavedUsd: 0 });
+    expect(variant.usd).toBe(recorded.usd);
+  });
+});
+
+it.each([
+  ['backtest', 'nowhere', 'no such file'],
+  ['backtest', folder, '--set', 'nodeprice=1', '--set nodeprice: not a setting of recorded'],
+  ['backtest', folder, '--set', 'nodePrice', '--set nodePrice: expected NAME=VALUE'],
+  ['backtest', folder, '--set', 'nodePrice=much', '--set nodePrice must be'],
+  ['savings', '--cluster demo is missing', 'give --dir or --cluster'],
+])('%s refuses what it cannot use (%s)', async (...words) => {
+  const says = words.at(-1) ?? '';
+  const args = words.slice(0, -1).filter((each) => !each.includes(' is missing'));
+  const { exitCode, stderr } = await joiner(...args);
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain(says);
+});
