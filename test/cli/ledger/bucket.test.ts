@@ -8,9 +8,13 @@ import { NODE_CLASS, nodePool, recordedTo, workload } from '../../builders/recor
 import { CheckedAccount } from '../../support/aws/checked-account.ts';
 import { inFolder, joiner } from '../run.ts';
 
+const DAY_MS = 86_400_000;
+
 let aws = new CheckedAccount();
 
 beforeEach(async () => {
+  // Each day since the world's start is a listing.
+  vi.useFakeTimers({ toFake: ['Date'], now: WORLD_START_MS + DAY_MS });
   aws = new CheckedAccount();
   vi.stubEnv('AWS_ENDPOINT_URL', await aws.start());
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIDEXAMPLE');
@@ -20,6 +24,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  vi.useRealTimers();
   vi.unstubAllEnvs();
   await aws.stop();
 });
@@ -34,8 +39,7 @@ it('reads the bucket as it reads a folder', async () => {
   await inFolder({}, async (folder) => {
     const steps = [{ at: '20m', scale: { name: 'shop', replicas: 6 } }];
     await recordedTo(folder, 0.05, MANIFESTS, steps);
-    const ageMs = Date.now() - WORLD_START_MS;
-    const since = `${Math.ceil(ageMs / 86_400_000) + 1}d`;
+    const since = '2d';
     const put = (place: string, body: Buffer) =>
       aws.bucket.objects.set(`clusters/demo/${place}`, body);
     put(
