@@ -124,6 +124,12 @@ export const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./commands/backtest.ts')).backtestCommand(),
   },
   {
+    name: 'advise',
+    usage: '[options] [recording]',
+    description: 'list changes that would make a cluster cheaper, by their amount (read-only)',
+    load: async () => (await import('./commands/advise.ts')).adviseCommand(),
+  },
+  {
     name: 'bars',
     usage: '[options] [action] [keys...]',
     description: 'list unavailable offerings, or make them available again',

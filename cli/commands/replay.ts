@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
 import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type Replayed, replayed } from '../../shared/app/recording/replayed.ts';
-import { BadInput, Problems, reporting, unreadable } from '../bad-input.ts';
+import { BadInput, Problems, reporting } from '../bad-input.ts';
+import { recordingText } from '../ledger/files.ts';
 import {
   type DocumentFormat,
   documentText,
@@ -12,7 +11,6 @@ import {
   outputOption,
 } from '../output.ts';
 import { type Difference, differences } from '../replay/difference.ts';
-import { standardInput } from '../standard-input.ts';
 
 interface Options {
   readonly output: OutputFormat<'text'>;
@@ -25,22 +23,11 @@ interface Outcome extends Replayed {
   readonly differences: readonly Difference[];
 }
 
-const GZIP_MAGIC = [0x1f, 0x8b];
 /** Places that are shown; a plan that is another one differs in hundreds. */
 const SHOWN_MAX = 10;
 
-function textOf(file: string): string {
-  try {
-    const bytes = file === '-' ? standardInput() : readFileSync(file);
-    const isZipped = GZIP_MAGIC.every((byte, at) => bytes[at] === byte);
-    return (isZipped ? gunzipSync(bytes) : bytes).toString('utf8');
-  } catch (error) {
-    throw unreadable(file, error);
-  }
-}
-
 function replay(file: string): Outcome {
-  const text = textOf(file);
+  const text = recordingText(file);
   const began = performance.now();
   let found: Replayed | undefined;
   try {

@@ -17,7 +17,7 @@ import type { Subject } from './subject.ts';
 export const KARPENTER_VERSION = '1.14';
 
 /** A month as AWS counts it. */
-const HOURS_A_MONTH = 730;
+export const HOURS_A_MONTH = 730;
 
 /** Preferences are met from this share on, but for rounding. */
 export const NEARLY_ALL = 0.9995;
@@ -113,7 +113,8 @@ function kindsOf(nodes: ClusterSnapshot['nodes']): readonly Kind[] {
     .sort((a, b) => b.count - a.count || (a.instanceType < b.instanceType ? -1 : 1));
 }
 
-function rowOf({ snapshot, evictions, removed }: Omit<Rest, 'made'>): Row {
+/** The cluster's nodes of NodePools, and what they cost. */
+export function rowOf({ snapshot, evictions, removed }: Omit<Rest, 'made'>): Row {
   const nodes = snapshot.nodes.filter(({ labels }) => labels[NODE_POOL] !== undefined);
   const prices = nodes.map((node) => {
     const own = { ...claimOfNode(snapshot.nodeClaims, node)?.labels, ...node.labels };

@@ -45,7 +45,7 @@ const NAMES_OF_OPTION: Readonly<Record<string, readonly Named[]>> = {
   '--overlay': ['nodeoverlay'],
 };
 
-const OF_FILES = /\b(file|folder|paths?|snapshots|case\.json)\b/;
+const OF_FILES = /\b(dir|file|folder|paths?|recordings?|snapshots|case\.json)\b/;
 
 function plain(values: readonly string[]): Completions {
   return { candidates: values.map((value) => ({ value, description: '' })), files: false };

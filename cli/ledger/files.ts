@@ -6,6 +6,7 @@ import type { RecordingJson } from '../../shared/app/recording/recording.ts';
 import { recordingIn } from '../../shared/app/recording/replayed.ts';
 import { BadInput, unreadable } from '../bad-input.ts';
 import { recordsOf } from '../decisions/reader.ts';
+import { standardInput } from '../standard-input.ts';
 
 /** A recording and where it was read. */
 export interface NamedRecording {
@@ -35,6 +36,15 @@ const IS_RECORDS = /\.ndjson(\.gz)?$/;
 export function unzipped(bytes: Uint8Array): string {
   const isZipped = GZIP_MAGIC.every((byte, at) => bytes[at] === byte);
   return Buffer.from(isZipped ? gunzipSync(bytes) : bytes).toString('utf8');
+}
+
+/** The text of a recording's file, compressed or not; `-` is standard input. */
+export function recordingText(file: string): string {
+  try {
+    return unzipped(file === '-' ? standardInput() : readFileSync(file));
+  } catch (error) {
+    throw unreadable(file, error);
+  }
 }
 
 /** When what was written ends. */

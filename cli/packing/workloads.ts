@@ -8,7 +8,7 @@ interface Owner {
 }
 
 /** What made the pod, as people know it: a Deployment rather than its ReplicaSet. */
-function ownerOf({ controller, name }: Pod): Owner {
+export function ownerOf({ controller, name }: Pod): Owner {
   if (controller === undefined) {
     const stem = name.replace(/-?\d+$/, '');
     return { kind: 'Pod', name: stem === name || stem === '' ? name : `${stem}-*` };

@@ -55,7 +55,11 @@ const TASKS: readonly Entry[] = [
   doc('tasks/nights', 'Nights and weekends', 'scale to zero, and back in the morning'),
   doc('tasks/pausing', 'Pausing', 'stop launches, disruptions or terminations'),
   doc('tasks/cost-reports', 'Cost reports', 'by NodePool, team and namespace'),
-  doc('tasks/savings', 'What it saved', 'a ledger of launches and moves; back-tests of settings'),
+  doc(
+    'tasks/savings',
+    'What it saved',
+    'a ledger of launches and moves; back-tests of settings; advice',
+  ),
   doc('node-price', 'How many nodes', 'fewer and larger, or more and cheaper'),
   doc('plan', 'Plans and approvals', 'preview, explain, approve; top and budgets'),
   doc('private-clusters', 'Private clusters', 'functions in the VPC, endpoints'),

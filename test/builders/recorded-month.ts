@@ -10,7 +10,13 @@ const DAY_MS = 86_400_000;
 const TYPES = /^(m6i|m7g|c6i|r6i)\.(large|xlarge|2xlarge|4xlarge)$/;
 
 /** A Deployment whose pods request these amounts. */
-export function workload(name: string, replicas: number, requests: Json, spec: Json = {}): Json {
+export function workload(
+  name: string,
+  replicas: number,
+  requests: Json,
+  spec: Json = {},
+  annotations: Json = {},
+): Json {
   const labels = { app: name };
   const containers = [{ name, image: `example.com/${name}`, resources: { requests } }];
   return {
@@ -20,7 +26,7 @@ export function workload(name: string, replicas: number, requests: Json, spec: J
     spec: {
       replicas,
       selector: { matchLabels: labels },
-      template: { metadata: { labels }, spec: { containers, ...spec } },
+      template: { metadata: { labels, annotations }, spec: { containers, ...spec } },
     },
   };
 }

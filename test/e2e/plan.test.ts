@@ -219,6 +219,11 @@ await describeClosedLoop('joiner plan on a real control plane', (loop) => {
     for (const args of [['top'], ['budgets'], ['compare'], ['explain', 'node', node]]) {
       expect(await as(...args)).toMatchObject({ exitCode: 0, stderr: '' });
     }
+    const advised = await as('advise', '-o', 'json');
+    expect(advised).toMatchObject({ exitCode: 0, stderr: '' });
+    const { advice, notes } = JSON.parse(advised.stdout);
+    expect(advice.map(({ object }: { object: string }) => object)).toContain('NodePool/api');
+    expect(notes).toContain('requests are not compared with usage: metrics.k8s.io is not served');
     const asked = await joiner('complete', '--', 'explain', '--kubeconfig', viewer, 'node', '');
     expect(asked.stdout).toContain(`${node}\n`);
     const written = await as('pause', 'launch');

@@ -12,13 +12,19 @@ export function consolidatable(
   snapshot: ClusterSnapshot,
   nowMs: number,
 ): readonly ConsolidationCandidate[] {
-  return usagesOf(snapshot).filter((each) => {
-    const { replicas, disruption } = each.pool;
-    const { consolidateAfter, consolidationPolicy } = disruption;
-    if (replicas !== undefined || consolidateAfter === 'Never') return false;
-    if (consolidationPolicy === 'WhenEmpty' && !isEmpty(each)) return false;
-    return blockersOf(each, snapshot.podDisruptionBudgets, nowMs, 'graceful').length === 0;
-  });
+  return usagesOf(snapshot).filter(
+    (each) =>
+      isWithinPolicy(each) &&
+      blockersOf(each, snapshot.podDisruptionBudgets, nowMs, 'graceful').length === 0,
+  );
+}
+
+/** Whether its NodePool lets the node be consolidated at all, whatever its pods say. */
+export function isWithinPolicy(each: ConsolidationCandidate): boolean {
+  const { replicas, disruption } = each.pool;
+  const { consolidateAfter, consolidationPolicy } = disruption;
+  if (replicas !== undefined || consolidateAfter === 'Never') return false;
+  return consolidationPolicy !== 'WhenEmpty' || isEmpty(each);
 }
 
 /** Whether nothing runs there that would have to move, and no buffer wants the room. */

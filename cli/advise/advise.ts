@@ -1,0 +1,56 @@
+import { type Row, rowOf } from '../compare/comparison.ts';
+import type { Progress } from '../progress.ts';
+import { type Advice, type Advised, ranked, type Side, sideOf, sideOfRow } from './advice.ts';
+import { Anew } from './anew.ts';
+import { architectureAdvice } from './architecture.ts';
+import { blockerAdvice } from './blockers.ts';
+import { exclusionAdvice } from './exclusions.ts';
+import { limitAdvice } from './limits.ts';
+import { requestAdvice } from './requests.ts';
+
+export interface AdviceFound {
+  /** What runs. */
+  readonly now: Side;
+  /** The same pods, planned on none of Joiner's nodes. */
+  readonly anew: Side;
+  /** The largest amounts first. */
+  readonly advice: readonly Advice[];
+  readonly notes: readonly string[];
+}
+
+function leftNote(left: number, what: string): readonly string[] {
+  return left === 0 ? [] : [`${what}: ${left} further are not evaluated, the smallest ones`];
+}
+
+/** All that a cluster could save by changes that a person can make. */
+export function adviceFor(subject: Advised, progress: Progress): AdviceFound {
+  const { snapshot, scheduling, usage } = subject;
+  const say = (what: string): void => progress.say(() => what);
+  say('all pods planned anew');
+  const anew = new Anew(snapshot, scheduling);
+  const excluded = exclusionAdvice(anew, say);
+  const architecture = architectureAdvice(anew, say);
+  const limits = limitAdvice(subject, anew, say);
+  const requests =
+    usage === undefined ? { advice: [], left: 0 } : requestAdvice(snapshot.pods, anew, usage, say);
+  const blockers = blockerAdvice(subject, say);
+  progress.end();
+  const now: Row = rowOf({ snapshot, evictions: 0, removed: 0 });
+  return {
+    now: sideOfRow(now),
+    anew: sideOf(anew.plan),
+    advice: ranked([
+      ...excluded,
+      ...architecture.advice,
+      ...limits,
+      ...requests.advice,
+      ...blockers.advice,
+    ]),
+    notes: [
+      ...subject.notes,
+      ...leftNote(architecture.left, 'workloads that are kept from arm64 nodes'),
+      ...leftNote(requests.left, 'workloads with requests far beyond usage'),
+      ...leftNote(blockers.left, 'objects that block consolidation'),
+    ],
+  };
+}

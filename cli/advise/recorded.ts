@@ -1,0 +1,54 @@
+import { statSync } from 'node:fs';
+import { consolidationOf, planningOf } from '../../shared/app/recording/replayed.ts';
+import { DEFAULT_CONSOLIDATION_SETTINGS } from '../../shared/core/disruption/consolidation/payback.ts';
+import { BadInput, unreadable } from '../bad-input.ts';
+import {
+  madeOf,
+  type NamedRecording,
+  parsedRecording,
+  recordingText,
+  writtenIn,
+} from '../ledger/files.ts';
+import type { Advised } from './advice.ts';
+import type { Usage } from './usage.ts';
+
+function isFolder(path: string): boolean {
+  try {
+    return path !== '-' && statSync(path).isDirectory();
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+async function lastIn(folder: string): Promise<NamedRecording> {
+  const written = writtenIn(folder);
+  let last: NamedRecording | undefined;
+  for await (const each of written.recordings()) last = each;
+  if (last === undefined) throw new BadInput([`${folder}: no recordings`, ...written.notes]);
+  return last;
+}
+
+/** The recording at the path; of a folder the last one. */
+export async function recordingAt(path: string): Promise<NamedRecording> {
+  if (isFolder(path)) return await lastIn(path);
+  const notes: string[] = [];
+  const found = parsedRecording(path, () => recordingText(path), notes);
+  if (found === undefined) throw new BadInput(notes);
+  return found;
+}
+
+/** The cluster of a recording, by the settings that are recorded with it. */
+export function recordedSubject(named: NamedRecording, usage: Usage | undefined): Advised {
+  const { recording } = named;
+  const common = { nowMs: Date.parse(recording.at), usage };
+  return madeOf(named, (): Advised => {
+    if (recording.useCase === 'disrupt') {
+      const { snapshot, scheduling, settings } = consolidationOf(recording);
+      return { ...common, snapshot, scheduling, consolidation: settings, notes: [] };
+    }
+    const { snapshot, settings } = planningOf(recording);
+    const notes = ['recordings of provision have no settings of consolidation: defaults hold'];
+    const consolidation = DEFAULT_CONSOLIDATION_SETTINGS;
+    return { ...common, snapshot, scheduling: settings, consolidation, notes };
+  });
+}

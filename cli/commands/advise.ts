@@ -1,0 +1,113 @@
+import { Command } from 'commander';
+import packageJson from '../../package.json' with { type: 'json' };
+import { type Currency, currencyOf } from '../../shared/core/model/currency.ts';
+import type { Advised } from '../advise/advice.ts';
+import { type AdviceFound, adviceFor } from '../advise/advise.ts';
+import { recordedSubject, recordingAt } from '../advise/recorded.ts';
+import { adviceText, METHOD } from '../advise/render.ts';
+import { meteredUsage, usageOfFile } from '../advise/usage.ts';
+import { BadInput, reporting } from '../bad-input.ts';
+import { runningCluster } from '../compare/subject.ts';
+import { type PricedClusterOptions, withLiveCluster, withPricedClusterOptions } from '../live.ts';
+import {
+  type DocumentFormat,
+  documentText,
+  isDocument,
+  type OutputFormat,
+  outputOption,
+} from '../output.ts';
+import { progressOf, type QuietOptions, quietOption } from '../progress.ts';
+import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts';
+
+interface Options extends PricedClusterOptions, SettingsOptions, QuietOptions {
+  readonly metrics?: string;
+  readonly output: OutputFormat<'text'>;
+}
+
+/** What is advised on, and what it is called. */
+interface About {
+  readonly subject: Advised;
+  /** The API server's address, or the recording's file. */
+  readonly name: string;
+  readonly currency: Currency;
+}
+
+const CLUSTER_OPTIONS = ['kubeconfig', 'context', 'region', 'bucket', 'catalog', 'featureGates'];
+
+function refuseClusterOptions(options: Options): void {
+  const faults = Object.entries(options)
+    .filter(([name, value]) => CLUSTER_OPTIONS.includes(name) && value !== undefined)
+    .map(([name]) => `--${name.replace('G', '-g')}: give either a recording or a cluster`);
+  if (faults.length > 0) throw new BadInput(faults);
+}
+
+async function ofRecording(path: string, options: Options): Promise<About> {
+  refuseClusterOptions(options);
+  const { metrics } = options;
+  const usage = metrics === undefined ? undefined : usageOfFile(metrics);
+  const named = await recordingAt(path);
+  const subject = recordedSubject(named, usage);
+  return { subject, name: named.file, currency: subject.scheduling.currency };
+}
+
+async function ofCluster(options: Options): Promise<About> {
+  const { metrics } = options;
+  const given = metrics === undefined ? undefined : usageOfFile(metrics);
+  return await withLiveCluster('joiner-advise', options, async (live) => {
+    const running = await runningCluster(live, options);
+    const metered = given ?? (await meteredUsage(live.client));
+    const unmetered = 'note' in metered ? [metered.note] : [];
+    const usage = 'note' in metered ? undefined : metered;
+    const subject = { ...running, usage, notes: [...running.notes, ...unmetered] };
+    return { subject, name: live.url, currency: currencyOf(running.region) };
+  });
+}
+
+function asDocument(
+  { subject, name, currency }: About,
+  found: AdviceFound,
+  format: DocumentFormat,
+) {
+  const head = { joiner: packageJson.version, of: name, at: new Date(subject.nowMs).toISOString() };
+  return documentText({ ...head, currency, ...found, method: METHOD }, format);
+}
+
+async function run(recording: string | undefined, options: Options): Promise<number> {
+  const about = await (recording === undefined
+    ? ofCluster(options)
+    : ofRecording(recording, options));
+  const found = adviceFor(about.subject, progressOf(options));
+  const { output } = options;
+  if (isDocument(output)) {
+    process.stdout.write(asDocument(about, found, output));
+    return 0;
+  }
+  for (const note of found.notes) process.stderr.write(`note: ${note}\n`);
+  const { nowMs } = about.subject;
+  const subject = `${about.name} at ${new Date(nowMs).toISOString()}`;
+  process.stdout.write(adviceText(found, subject, about.currency));
+  return 0;
+}
+
+/** `joiner advise`: changes that would make a cluster cheaper, from a recording or a live cluster. */
+export function adviseCommand(): Command {
+  return withSettingsOptions(withPricedClusterOptions(new Command('advise')))
+    .description('list changes that would make a cluster cheaper, by their amount (read-only)')
+    .argument(
+      '[recording]',
+      'a recording, or a folder of them, of which the last counts; default: the live cluster',
+    )
+    .option(
+      '--metrics <file>',
+      'usage of pods: the answer of metrics.k8s.io/v1beta1/pods; default: of the live cluster',
+    )
+    .addOption(outputOption('text'))
+    .addOption(quietOption())
+    .addHelpText('after', HELP)
+    .action((recording: string | undefined, options: Options) =>
+      reporting(() => run(recording, options)),
+    );
+}
+
+const HELP = `
+Each amount is the difference of two plans, which docs/tasks/savings.md explains. Nothing is changed.`;

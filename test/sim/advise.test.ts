@@ -1,0 +1,223 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { Json } from '../../shared/sim/json.ts';
+import { recordedMoment } from '../builders/recorded-moment.ts';
+import { NODE_CLASS, nodePool, workload } from '../builders/recorded-month.ts';
+import { inFolder, joiner } from '../cli/run.ts';
+
+const side = z.object({ nodes: z.number(), usdPerHour: z.number(), podsUnplaced: z.number() });
+const documentSchema = z.object({
+  now: side,
+  anew: side,
+  advice: z.array(
+    z.object({
+      kind: z.string(),
+      object: z.string(),
+      change: z.string(),
+      usdPerMonth: z.number(),
+      before: side,
+      after: side,
+      evidence: z.array(z.string()),
+    }),
+  ),
+});
+type Found = z.infer<typeof documentSchema>;
+
+const OPEN = { 'karpenter.sh/capacity-type': ['spot', 'on-demand'] };
+
+/** A NodePool of its own for a team, and the pods that only it takes. */
+function team(
+  name: string,
+  requirements: Readonly<Record<string, readonly string[]>>,
+  more: Json = {},
+): Json {
+  const pool = nodePool(name, requirements, more);
+  const { template, ...rest } = z
+    .looseObject({ template: z.looseObject({ spec: z.looseObject({}) }) })
+    .parse(pool['spec']);
+  const taints = [{ key: 'team', value: name, effect: 'NoSchedule' }];
+  return {
+    ...pool,
+    spec: { ...rest, template: { ...template, spec: { ...template.spec, taints } } },
+  };
+}
+
+function member(name: string): Json {
+  return {
+    tolerations: [{ key: 'team', value: name, effect: 'NoSchedule' }],
+    nodeSelector: { 'karpenter.sh/nodepool': name },
+  };
+}
+
+function budget(app: string, maxUnavailable: number): Json {
+  return {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { name: app, namespace: 'default' },
+    spec: { maxUnavailable, selector: { matchLabels: { app } } },
+  };
+}
+
+/** The answer of metrics.k8s.io: these amounts for pods whose name begins so, 3 cores for others. */
+function metered(pods: readonly string[], used: Readonly<Record<string, Json>>): string {
+  const items = pods.map((key) => {
+    const [namespace = '', name = ''] = key.split('/');
+    const own = Object.entries(used).find(([app]) => name.startsWith(`${app}-`))?.[1];
+    const usage = own ?? { cpu: '3', memory: '8Gi' };
+    const sample = { timestamp: '2026-01-01T02:00:00Z', window: '15s' };
+    return { metadata: { namespace, name }, ...sample, containers: [{ name: 'app', usage }] };
+  });
+  return JSON.stringify({ kind: 'PodMetricsList', items });
+}
+
+const SIZE = { cpu: '3', memory: '6Gi' };
+
+/** Each workload by itself, so that no waste hides another one. */
+const PLANTED: readonly Json[] = [
+  NODE_CLASS,
+  team('steady', { 'karpenter.sh/capacity-type': ['on-demand'] }),
+  workload('steady', 4, SIZE, member('steady')),
+  team('legacy', OPEN),
+  workload('legacy', 4, SIZE, {
+    ...member('legacy'),
+    nodeSelector: { 'karpenter.sh/nodepool': 'legacy', 'kubernetes.io/arch': 'amd64' },
+  }),
+  team('guarded', OPEN),
+  workload('guarded', 1, { cpu: '200m', memory: '256Mi' }, member('guarded')),
+  workload('gone', 1, { cpu: '15', memory: '50Gi' }, member('guarded')),
+  budget('guarded', 0),
+  team('limited', OPEN, { limits: { cpu: '4' } }),
+  workload('limited', 4, SIZE, member('limited')),
+  team('padded', OPEN),
+  workload('padded', 4, { cpu: '7', memory: '28Gi' }, member('padded')),
+];
+
+const WITHOUT_WASTE: readonly Json[] = [
+  NODE_CLASS,
+  nodePool('default', OPEN, { limits: { cpu: '1000' } }),
+  workload('shop', 6, SIZE),
+  workload('cache', 2, { cpu: '500m', memory: '7Gi' }),
+  workload('gone', 0, SIZE),
+  budget('shop', 1),
+];
+
+/** The further kinds of waste. */
+const OTHERS: readonly Json[] = [
+  NODE_CLASS,
+  team('zonal', { ...OPEN, 'topology.kubernetes.io/zone': ['us-east-1a'] }),
+  workload('zonal', 4, SIZE, member('zonal')),
+  team('memory', {
+    ...OPEN,
+    'karpenter.k8s.aws/instance-family': ['r6i', 'r7g'],
+  }),
+  workload('memory', 4, SIZE, member('memory')),
+  team('intel', { ...OPEN, 'kubernetes.io/arch': ['amd64'] }),
+  workload('intel', 4, SIZE, member('intel')),
+  team('guarded', OPEN),
+  workload('guarded', 1, { cpu: '200m', memory: '256Mi' }, member('guarded'), {
+    'karpenter.sh/do-not-disrupt': 'true',
+  }),
+  workload('gone', 1, { cpu: '15', memory: '50Gi' }, member('guarded')),
+  nodePool('cheap', OPEN, { weight: 10, limits: { cpu: '8' } }),
+  nodePool('dear', { 'karpenter.sh/capacity-type': ['on-demand'] }),
+  workload('shop', 6, SIZE),
+];
+
+const USED = {
+  padded: { cpu: '400000000n', memory: '900Mi' },
+  guarded: { cpu: '180m', memory: '200Mi' },
+  cache: { cpu: '450m', memory: '6Gi' },
+};
+
+async function advised(
+  manifests: readonly Json[],
+  steps: readonly Json[],
+): Promise<{ readonly found: Found; readonly text: string }> {
+  const { text, pods } = await recordedMoment(manifests, steps, 40);
+  const files = { 'provision-1.json': text, 'metrics.json': metered(pods, USED) };
+  return await inFolder(files, async (folder) => {
+    const ask = async (...more: readonly string[]) => {
+      const metrics = ['--metrics', `${folder}/metrics.json`];
+      const { exitCode, stdout } = await joiner('advise', folder, ...metrics, ...more);
+      expect(exitCode).toBe(0);
+      return stdout;
+    };
+    const found = documentSchema.parse(JSON.parse(await ask('-o', 'json')));
+    return { found, text: await ask() };
+  });
+}
+
+/** The amounts are the differences, and in their order. */
+function expectSums({ advice }: Found): void {
+  const amounts = advice.map(({ usdPerMonth }) => Math.abs(usdPerMonth));
+  expect(amounts).toEqual(amounts.toSorted((a, b) => b - a));
+  for (const { usdPerMonth, before, after } of advice) {
+    expect(usdPerMonth).toBeCloseTo((before.usdPerHour - after.usdPerHour) * 730, 9);
+  }
+}
+
+function subjects({ advice }: Found): readonly string[] {
+  return advice.map(({ kind, object }) => `${kind} ${object}`).sort();
+}
+
+const GONE = [{ at: '15m', scale: { name: 'gone', replicas: 0 } }];
+
+describe('joiner advise', () => {
+  it('finds five planted wastes and nothing else', async () => {
+    const { found, text } = await advised(PLANTED, GONE);
+    expect(subjects(found)).toEqual([
+      'architecture Deployment/default/legacy',
+      'capacity-types NodePool/steady',
+      'consolidation PodDisruptionBudget/default/guarded',
+      'limits NodePool/limited',
+      'requests Deployment/default/padded',
+    ]);
+    expectSums(found);
+    const limits = found.advice.find(({ kind }) => kind === 'limits');
+    expect(limits).toMatchObject({ before: { podsUnplaced: 3 }, after: { podsUnplaced: 0 } });
+    expect(limits?.usdPerMonth).toBeLessThan(0);
+    expect(text).toContain('requirement karpenter.sh/capacity-type In [on-demand].');
+    expect(text).toContain('does not allow the eviction of Pod default/guarded-');
+    expect(text).toContain('the most that one used at 2026-01-01T02:00:00Z, over 15s is 400m.');
+    expect(text).toContain('Request cpu 600m and memory 1350Mi per pod');
+  }, 120_000);
+
+  it('finds requirements about zones, types and architectures, dearer pools, and annotations', async () => {
+    const { found, text } = await advised(OTHERS, GONE);
+    expect(subjects(found)).toEqual([
+      'architecture NodePool/intel',
+      'capacity-types NodePool/dear',
+      'consolidation Deployment/default/guarded',
+      'limits NodePool/cheap',
+      'types NodePool/memory',
+      'zones NodePool/zonal',
+    ]);
+    expectSums(found);
+    expect(text).toContain('of which the NodePool excludes');
+    expect(text).toContain('has cpu');
+  }, 120_000);
+
+  it('finds nothing where nothing is wasted', async () => {
+    const { found, text } = await advised(WITHOUT_WASTE, [GONE[0] ?? {}]);
+    expect(found.advice).toEqual([]);
+    expect(found.now).toMatchObject({ podsUnplaced: 0 });
+    expect(text).toContain('No advice: none of the changes that are evaluated saves anything.');
+  }, 120_000);
+});
+
+it.each([
+  ['nowhere.json', [], 'nowhere.json: no such file'],
+  ['notes.json', [], 'not a recording that this version can read'],
+  ['notes.json', ['--context', 'c'], '--context: give either a recording or a cluster'],
+  ['notes.json', ['--feature-gates', 'NodeOverlay=true'], '--feature-gates: give either'],
+  ['notes.json', ['--metrics', 'notes.json'], 'notes.json: not a list of PodMetrics'],
+])('refuses %s %j', async (file, options, says) => {
+  await inFolder({ 'notes.json': '{}' }, async (folder) => {
+    const paths = [file, ...options].map((each) =>
+      each.endsWith('.json') ? `${folder}/${each}` : each,
+    );
+    const { exitCode, stdout, stderr } = await joiner('advise', ...paths);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain(says);
+  });
+});
