@@ -96,7 +96,7 @@ export const COMMANDS: readonly Listed[] = [
   {
     name: 'schema',
     usage: '[options] [name]',
-    description: 'print the JSON Schema of a decision record or of a reason',
+    description: 'print the JSON Schema of a document that other programs read',
     load: async () => (await import('./commands/schema.ts')).schemaCommand(),
   },
   {

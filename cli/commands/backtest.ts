@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { decodeNodePool } from '../../shared/api/node-pool.ts';
 import { snapshotFrom } from '../../shared/app/recording/snapshot-json.ts';
+import type { Currency } from '../../shared/core/model/currency.ts';
 import type { NodePool } from '../../shared/core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../../shared/core/model/snapshot.ts';
 import { type Json, textAt } from '../../shared/sim/json.ts';
@@ -75,12 +76,13 @@ function subjectOf({ set, nodePools, rules }: Variant): string {
 function asDocument(
   { launches, ...tested }: Backtest,
   { set, nodePools, rules }: Variant,
+  currency: Currency,
   format: DocumentFormat,
 ): string {
   const variant = { set, nodePools: nodePools.map(({ name }) => name), rules };
   const rows = launches.map(({ atMs, ...each }) => ({ at: new Date(atMs).toISOString(), ...each }));
-  const document = { joiner: packageJson.version, with: variant, ...tested, launches: rows };
-  return documentText({ ...document, method: METHOD }, format);
+  const head = { joiner: packageJson.version, currency, with: variant };
+  return documentText({ ...head, ...tested, launches: rows, method: METHOD }, format);
 }
 
 /** The settings of the options; every problem at once. */
@@ -135,7 +137,7 @@ async function run(folder: string, options: Options): Promise<number> {
   const currency = moments[0]?.facts.currency ?? 'USD';
   process.stdout.write(
     isDocument(output)
-      ? asDocument(tested, variant, output)
+      ? asDocument(tested, variant, currency, output)
       : backtestText(tested, subjectOf(variant), currency),
   );
   return 0;

@@ -26,7 +26,7 @@ async function run(name: string | undefined): Promise<number> {
 /** `joiner schema`: what other programs may rely on. */
 export function schemaCommand(): Command {
   return new Command('schema')
-    .description('print the JSON Schema of a decision record or of a reason')
+    .description('print the JSON Schema of a document that other programs read')
     .addArgument(new Argument('[name]', 'a name of the list; default: print the list of names'))
     .action((name: string | undefined) => reporting(() => run(name)));
 }

@@ -1,5 +1,8 @@
 import * as z from 'zod';
 import { decisionRecordSchema, reasonSchema } from '../../shared/api/decision-record.ts';
+import { adviseSchema } from './advise.ts';
+import { backtestSchema } from './backtest.ts';
+import { savingsSchema } from './savings.ts';
 
 /** What a schema describes. */
 export interface Schema {
@@ -11,6 +14,9 @@ export interface Schema {
 export const SCHEMAS: Readonly<Record<string, Schema>> = {
   decision: { what: 'a record of a decision, in the bucket', schema: decisionRecordSchema },
   reason: { what: 'a reason with its parameters', schema: reasonSchema },
+  savings: { what: 'the document of joiner savings -o json', schema: savingsSchema },
+  backtest: { what: 'the document of joiner backtest -o json', schema: backtestSchema },
+  advise: { what: 'the document of joiner advise -o json', schema: adviseSchema },
 };
 
 /** JSON Schema, draft 2020-12. */

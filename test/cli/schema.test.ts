@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { REASONS } from '../../shared/core/explain/definitions.ts';
 import { joiner } from './run.ts';
+import { validated } from './validated.ts';
 
 describe('joiner schema', () => {
   it('lists what there is', async () => {
@@ -9,6 +10,9 @@ describe('joiner schema', () => {
       stdout: [
         'decision  a record of a decision, in the bucket',
         'reason    a reason with its parameters',
+        'savings   the document of joiner savings -o json',
+        'backtest  the document of joiner backtest -o json',
+        'advise    the document of joiner advise -o json',
         '',
       ].join('\n'),
       stderr: '',
@@ -32,6 +36,18 @@ describe('joiner schema', () => {
     expect(required).toEqual(Object.keys(properties));
     expect(required).toContain('reasons');
   });
+
+  it.each(['savings', 'backtest', 'advise'])(
+    'prints that of %s, whose fields are all there',
+    async (name) => {
+      const { required, properties, additionalProperties } = JSON.parse(
+        (await joiner('schema', name)).stdout,
+      );
+      expect(required).toEqual(Object.keys(properties));
+      expect(additionalProperties).toBe(false);
+      await expect(validated(name, {})).rejects.toThrow();
+    },
+  );
 
   it('refuses a name that it does not know', async () => {
     const { exitCode, stdout, stderr } = await joiner('schema', 'pod');

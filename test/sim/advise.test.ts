@@ -1,27 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { adviseSchema } from '../../cli/schema/advise.ts';
 import type { Json } from '../../shared/sim/json.ts';
 import { recordedMoment } from '../builders/recorded-moment.ts';
 import { NODE_CLASS, nodePool, workload } from '../builders/recorded-month.ts';
 import { inFolder, joiner } from '../cli/run.ts';
+import { validated } from '../cli/validated.ts';
 
-const side = z.object({ nodes: z.number(), usdPerHour: z.number(), podsUnplaced: z.number() });
-const documentSchema = z.object({
-  now: side,
-  anew: side,
-  advice: z.array(
-    z.object({
-      kind: z.string(),
-      object: z.string(),
-      change: z.string(),
-      usdPerMonth: z.number(),
-      before: side,
-      after: side,
-      evidence: z.array(z.string()),
-    }),
-  ),
-});
-type Found = z.infer<typeof documentSchema>;
+type Found = z.infer<typeof adviseSchema>;
 
 const OPEN = { 'karpenter.sh/capacity-type': ['spot', 'on-demand'] };
 
@@ -142,7 +128,9 @@ async function advised(
       expect(exitCode).toBe(0);
       return stdout;
     };
-    const found = documentSchema.parse(JSON.parse(await ask('-o', 'json')));
+    const found = adviseSchema.parse(
+      await validated('advise', JSON.parse(await ask('-o', 'json'))),
+    );
     return { found, text: await ask() };
   });
 }
