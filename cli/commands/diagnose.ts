@@ -13,6 +13,7 @@ import {
   withOfflineCatalog,
 } from '../offline-catalog.ts';
 import { documentText, isDocument, type OutputFormat, outputOption } from '../output.ts';
+import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { collect, variablesOf } from '../simulate/variables.ts';
 import { unknownNames } from '../unknown-names.ts';
@@ -26,6 +27,7 @@ interface Options extends OfflineCatalogOptions {
   readonly all?: boolean;
   readonly zones?: boolean;
   readonly output: OutputFormat<'table'>;
+  readonly html?: string;
   readonly strict?: boolean;
   readonly verbose?: boolean;
 }
@@ -85,6 +87,7 @@ function jsonOf({ resolution, rejected }: Diagnosis, selection: Selection): obje
 }
 
 async function run(options: Options): Promise<number> {
+  checkPage(options);
   const diagnosis = await diagnosisOf(options);
   const selection: Selection = {
     nodePools: options.nodepool,
@@ -97,6 +100,9 @@ async function run(options: Options): Promise<number> {
     ? documentText(jsonOf(diagnosis, selection), options.output)
     : renderDiagnosis(diagnosis, rowsOf(diagnosis, selection), selection, options.verbose === true);
   process.stdout.write(text);
+  const { filename, case: file } = options;
+  const subject = file ?? filename.join(' ');
+  await writePage(options, { command: 'diagnose', subject, json: jsonOf(diagnosis, selection) });
   const isImperfect = diagnosis.resolution.overlays.some((each) => !each.ready);
   return options.strict === true && isImperfect ? 1 : 0;
 }
@@ -118,6 +124,7 @@ export function diagnoseCommand(): Command {
     .option('--all', 'also rows that no NodeOverlay changes')
     .option('--zones', 'one row per zone')
     .addOption(outputOption('table'))
+    .option(...HTML_OPTION)
     .option('-v, --verbose', 'list every instance type instead of families')
     .option('--strict', 'exit 1 if a NodeOverlay is not ready')
     .action((options: Options) => reporting(() => run(options)));

@@ -1,19 +1,18 @@
+import { basename } from 'node:path';
 import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type Replayed, replayed } from '../../shared/app/recording/replayed.ts';
 import { BadInput, Problems, reporting } from '../bad-input.ts';
 import { recordingText } from '../ledger/files.ts';
-import {
-  type DocumentFormat,
-  documentText,
-  isDocument,
-  type OutputFormat,
-  outputOption,
-} from '../output.ts';
+import { documentText, isDocument, type OutputFormat, outputOption } from '../output.ts';
+import { replayedPacking } from '../packing/replayed.ts';
+import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
 import { type Difference, differences } from '../replay/difference.ts';
+import { someOf } from '../words.ts';
 
 interface Options {
   readonly output: OutputFormat<'text'>;
+  readonly html?: string;
 }
 
 /** A recording that was decided again. */
@@ -69,31 +68,37 @@ function asText(outcome: Outcome): string {
   return `${what}: ANOTHER RESULT${other}\n${[...shown, ...more].join('\n')}\n`;
 }
 
-function asDocument(outcomes: readonly Outcome[], format: DocumentFormat): string {
-  return documentText(
-    {
-      joiner: packageJson.version,
-      recordings: outcomes.map((outcome) => ({
-        file: outcome.file,
-        useCase: outcome.useCase,
-        at: outcome.at,
-        joiner: outcome.joiner,
-        same: isSame(outcome),
-        answer: JSON.parse(outcome.now),
-        differences: outcome.differences,
-      })),
-    },
-    format,
-  );
+/** What is printed as JSON, and what a page is made of. */
+function resultOf(outcomes: readonly Outcome[]): object {
+  return {
+    joiner: packageJson.version,
+    recordings: outcomes.map((outcome) => ({
+      file: outcome.file,
+      useCase: outcome.useCase,
+      at: outcome.at,
+      joiner: outcome.joiner,
+      currency: outcome.decided.currency,
+      same: isSame(outcome),
+      answer: JSON.parse(outcome.now),
+      differences: outcome.differences,
+      packing: replayedPacking(outcome.decided),
+    })),
+  };
 }
 
-async function run(files: readonly string[], { output }: Options): Promise<number> {
+async function run(files: readonly string[], options: Options): Promise<number> {
+  checkPage(options);
+  const { output } = options;
   const problems = new Problems();
   const found = files.map((file) => problems.collect(() => replay(file)));
   const outcomes = problems.checked(found).flatMap((each) => each ?? []);
   process.stdout.write(
-    isDocument(output) ? asDocument(outcomes, output) : outcomes.map(asText).join(''),
+    isDocument(output) ? documentText(resultOf(outcomes), output) : outcomes.map(asText).join(''),
   );
+  if (options.html !== undefined) {
+    const subject = someOf(files.map((file) => basename(file)));
+    await writePage(options, { command: 'replay', subject, json: resultOf(outcomes) });
+  }
   return outcomes.every(isSame) ? 0 : 1;
 }
 
@@ -103,5 +108,6 @@ export function replayCommand(): Command {
     .description('repeat recorded decisions and compare the results byte for byte')
     .argument('<recordings...>', 'recordings, gzipped or plain; - is standard input')
     .addOption(outputOption('text'))
+    .option(...HTML_OPTION)
     .action((files: readonly string[], options: Options) => reporting(() => run(files, options)));
 }

@@ -4,8 +4,10 @@ import { pageAssets } from './assets.ts';
 import { documentText } from './draw/document.ts';
 import type { PageInput } from './input.ts';
 import { compareModel } from './model/compare.ts';
+import { diagnoseModel } from './model/diagnose.ts';
 import type { PageModel } from './model/model.ts';
 import { planModel } from './model/plan.ts';
+import { replayModel } from './model/replay.ts';
 import { simulateModel } from './model/simulate.ts';
 import { solveModel } from './model/solve.ts';
 
@@ -13,7 +15,9 @@ type Build = (subject: string, json: Json) => PageModel;
 
 const MODELS: Readonly<Record<PageInput['command'], Build>> = {
   compare: compareModel,
+  diagnose: diagnoseModel,
   plan: planModel,
+  replay: replayModel,
   simulate: simulateModel,
   solve: solveModel,
 };

@@ -8,9 +8,12 @@ import { scrub } from './scrub.ts';
 
 const model = pageModel();
 const prices = pricesIn(model.currency);
-const details = new Details(byId('detail'));
-const view = new PictureView(model, prices, details);
-view.listen();
-if (model.history !== null) scrub(model, model.history, view, details, prices);
-view.introduce();
+// Pages of prices alone have no picture.
+if (model.scenes.length > 0) {
+  const details = new Details(byId('detail'));
+  const view = new PictureView(model, prices, details);
+  view.listen();
+  if (model.history !== null) scrub(model, model.history, view, details, prices);
+  view.introduce();
+}
 roving(document.body);

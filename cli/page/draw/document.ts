@@ -5,6 +5,7 @@ import { LEVELS, type Level, levelFor } from './groups.ts';
 import { ladders } from './ladder.ts';
 import { html, Markup, NOTHING } from './markup.ts';
 import { legend, picture } from './picture.ts';
+import { priceChangeTables } from './price-changes.ts';
 import { decisionTable, nodeTable, unplacedTable } from './tables.ts';
 import { type Prices, pricesIn } from './text.ts';
 import { timeline } from './timeline.ts';
@@ -79,16 +80,42 @@ function notesSection({ notes, facts }: PageModel): Markup {
   return section('about', 'About this page', html`${list}<dl class="facts">${about}</dl>`);
 }
 
-function contents(model: PageModel, prices: Prices): Markup {
-  const [scene] = model.scenes;
-  const { events, unplaced } = model;
-  const decided = decisionTable(model.decisions, 'Every decision');
+/** What is decided, by the command; of others decisions. */
+const DECISION_TITLES: Readonly<Record<string, string>> = { diagnose: 'NodeOverlays' };
+
+const PRICES_LEAD =
+  'List prices are what AWS bills. Joiner compares prices after NodeOverlays when it chooses instance types.';
+
+function pricesSection({ priceChanges }: PageModel, prices: Prices): Markup {
+  if (priceChanges === undefined) return NOTHING;
+  const tables = priceChangeTables(priceChanges, prices);
+  return section('prices', 'What NodeOverlays change', tables, PRICES_LEAD);
+}
+
+function decisionSection({ command, decisions, events }: PageModel): Markup {
+  const decided = decisionTable(decisions, 'Every decision');
   const happened =
     events.length === 0
       ? NOTHING
       : html`<details class="words"><summary>What else happened</summary>${decisionTable(events, 'Every event')}</details>`;
-  const left = section('unplaced', 'Pods without a node', unplacedTable(model));
-  return html`${section('cost', 'What it costs', costTable(model, prices))}${unplaced.length > 0 ? left : NOTHING}${timeSection(model, prices)}${pictureSection(model, prices)}${scene === undefined ? NOTHING : section('ladder', 'Why these instances', ladders(scene, prices))}${section('decisions', 'Decisions', html`${decided}${happened}`)}${unplaced.length > 0 ? NOTHING : left}${notesSection(model)}`;
+  return section('decisions', DECISION_TITLES[command] ?? 'Decisions', html`${decided}${happened}`);
+}
+
+function contents(model: PageModel, prices: Prices): Markup {
+  const [scene] = model.scenes;
+  const { unplaced, costs } = model;
+  const cost =
+    costs.length === 0 ? NOTHING : section('cost', 'What it costs', costTable(model, prices));
+  const left =
+    scene === undefined && unplaced.length === 0
+      ? NOTHING
+      : section('unplaced', 'Pods without a node', unplacedTable(model));
+  const why =
+    scene === undefined
+      ? NOTHING
+      : section('ladder', 'Why these instances', ladders(scene, prices));
+  const decided = decisionSection(model);
+  return html`${cost}${unplaced.length > 0 ? left : NOTHING}${timeSection(model, prices)}${pictureSection(model, prices)}${why}${decided}${pricesSection(model, prices)}${unplaced.length > 0 ? NOTHING : left}${notesSection(model)}`;
 }
 
 /** What could end a script element, or turn the direction of text. */
@@ -114,8 +141,13 @@ export function documentText(model: PageModel, { style, script, policy }: Frame)
   const title = `joiner ${model.command} ${model.subject}`;
   const head = html`<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width, initial-scale=1">${SCHEME}<title>${title}</title><style>${new Markup(style)}</style>`;
   const top = html`<header><p class="command">joiner ${model.command} <span>${model.subject}</span></p><h1>${model.lead}</h1>${headlines(model)}</header>`;
-  const side = html`<aside id="detail" aria-live="polite" aria-label="Details" tabindex="-1"><p class="none">Details of what you point at or focus are shown here.</p></aside>`;
-  const body = html`${STRIPES}<a class="skip" href="#packing">To the picture</a>${top}<div class="page"><main>${contents(model, prices)}</main>${side}</div>`;
+  const isDrawn = model.scenes.length > 0;
+  const skip = isDrawn
+    ? html`<a class="skip" href="#packing">To the picture</a>`
+    : html`<a class="skip" href="#decisions">To the contents</a>`;
+  const aside = html`<aside id="detail" aria-live="polite" aria-label="Details" tabindex="-1"><p class="none">Details of what you point at or focus are shown here.</p></aside>`;
+  const side = isDrawn ? aside : NOTHING;
+  const body = html`${STRIPES}${skip}${top}<div class="page${isDrawn ? '' : ' alone'}"><main>${contents(model, prices)}</main>${side}</div>`;
   const page = html`<!doctype html><html lang="en"><head>${head}</head><body>${body}<script type="application/json" id="model">${dataText(model)}</script><script>${new Markup(script)}</script></body></html>`;
   return `${page.text}\n`;
 }

@@ -13,18 +13,21 @@ function isOffer(offer: Offer, other: Pick<Offer, 'type' | 'zone' | 'capacityTyp
   return offer.type === type && offer.zone === zone && offer.capacityType === capacityType;
 }
 
-/** What the overlay does: `+50 %`. */
-function effect({ listPrice, price, overlay }: Offer): string {
-  if (overlay === null && listPrice === price) return '';
-  if (listPrice === 0) return overlay ?? '';
+/** What overlays make of a list price: `+50 %`. */
+export function effectText(listPrice: number, price: number): string {
+  if (listPrice === 0) return '';
   const change = Math.round((price / listPrice - 1) * 1000) / 10;
   return `${change > 0 ? '+' : change < 0 ? '−' : '±'}${Math.abs(change)} %`;
 }
 
+function effect({ listPrice, price, overlay }: Offer): string {
+  if (overlay === null && listPrice === price) return '';
+  return listPrice === 0 ? (overlay ?? '') : effectText(listPrice, price);
+}
+
 /** From the list price to the price after overlays, on one axis for all offers. */
-function rung(offer: Offer, most: number): Markup {
-  const at = (price: number): number => Math.round((price / most) * 9600) / 100 + 1;
-  const { listPrice, price } = offer;
+export function rungOf(listPrice: number, price: number, most: number): Markup {
+  const at = (each: number): number => Math.round((each / most) * 9600) / 100 + 1;
   const moved =
     listPrice === price
       ? NOTHING
@@ -45,7 +48,7 @@ function offerRow(offer: Offer, node: NodeModel, most: number, prices: Prices): 
   const kind = said === 'chosen' ? 'chosen' : said.startsWith('runner') ? 'runner' : '';
   const mark = kind === 'chosen' ? '★ ' : kind === 'runner' ? '☆ ' : '';
   const overlay = offer.overlay ?? '';
-  return html`<tr class="${kind}${offer.available ? '' : ' barred'}"><th scope="row">${mark}${offer.type}</th><td>${offer.capacityType}</td><td>${offer.zone}</td><td class="number">${prices.perHour(offer.listPrice)}</td><td class="number">${effect(offer)}</td><td>${overlay}</td><td class="number">${prices.perHour(offer.price)}</td><td class="chart">${rung(offer, most)}</td><td class="note">${said}</td></tr>`;
+  return html`<tr class="${kind}${offer.available ? '' : ' barred'}"><th scope="row">${mark}${offer.type}</th><td>${offer.capacityType}</td><td>${offer.zone}</td><td class="number">${prices.perHour(offer.listPrice)}</td><td class="number">${effect(offer)}</td><td>${overlay}</td><td class="number">${prices.perHour(offer.price)}</td><td class="chart">${rungOf(offer.listPrice, offer.price, most)}</td><td class="note">${said}</td></tr>`;
 }
 
 /** The offerings that were compared for a node, cheapest first. */

@@ -74,6 +74,18 @@ export interface Headline {
   readonly label: string;
 }
 
+/** What NodeOverlays make of an instance type with one capacity type in one NodePool. */
+export interface PriceChange {
+  readonly pool: string;
+  readonly type: string;
+  readonly capacityType: string;
+  /** The lowest over the zones. */
+  readonly listPrice: number;
+  readonly price: number;
+  /** What a NodeOverlay has changed of its capacity, as it is then; empty: nothing. */
+  readonly capacity: string;
+}
+
 export interface PageModel {
   readonly command: string;
   readonly subject: string;
@@ -90,5 +102,7 @@ export interface PageModel {
   /** What happened beside decisions. */
   readonly events: readonly DecisionModel[];
   readonly unplaced: readonly Unplaced[];
+  /** Undefined: the command does not compare prices before and after NodeOverlays. */
+  readonly priceChanges?: readonly PriceChange[];
   readonly notes: readonly string[];
 }

@@ -1,13 +1,15 @@
 import {
+  type Consolidated,
   type Consolidation,
   consolidate,
 } from '../../core/disruption/consolidation/consolidate.ts';
 import type { ConsolidationCandidate } from '../../core/disruption/consolidation/payback.ts';
 import type { Reason } from '../../core/explain/reason.ts';
+import type { Currency } from '../../core/model/currency.ts';
 import { nodeOfClaim } from '../../core/model/joins.ts';
 import { podKey } from '../../core/model/pod.ts';
 import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
-import { planWhole } from '../../core/rollouts/part-plan.ts';
+import { type PartPlan, planWhole } from '../../core/rollouts/part-plan.ts';
 import {
   type CandidateJson,
   FORMAT,
@@ -76,10 +78,31 @@ export function consolidationOf(
   };
 }
 
-function answerOf(recording: RecordingJson): unknown {
-  if (recording.useCase === 'disrupt') return movesAnswer(consolidate(consolidationOf(recording)));
+interface DecidedOn {
+  readonly snapshot: ClusterSnapshot;
+  /** Of all prices. */
+  readonly currency: Currency;
+}
+
+/** What is decided on a recorded snapshot. */
+export type Decided =
+  | (DecidedOn & { readonly useCase: 'provision'; readonly plan: PartPlan })
+  | (DecidedOn & { readonly useCase: 'disrupt'; readonly found: Consolidated });
+
+function decided(recording: RecordingJson): Decided {
+  if (recording.useCase === 'disrupt') {
+    const search = consolidationOf(recording);
+    const { snapshot, scheduling } = search;
+    const { currency } = scheduling;
+    return { useCase: 'disrupt', snapshot, currency, found: consolidate(search) };
+  }
   const { snapshot, settings, expected } = planningOf(recording);
-  return planAnswer(planWhole(snapshot, settings, expected));
+  const plan = planWhole(snapshot, settings, expected);
+  return { useCase: 'provision', snapshot, currency: settings.currency, plan };
+}
+
+function answerOf(made: Decided): unknown {
+  return made.useCase === 'disrupt' ? movesAnswer(made.found) : planAnswer(made.plan);
 }
 
 /** Undefined: this is no recording, or one of a layout that is not known. */
@@ -98,6 +121,7 @@ export interface Replayed {
   readonly recorded: string;
   /** JSON text. */
   readonly now: string;
+  readonly decided: Decided;
 }
 
 /** Undefined: this is no recording, or one of a layout that is not known. */
@@ -105,5 +129,7 @@ export function replayed(text: string): Replayed | undefined {
   const recording = recordingIn(text);
   if (recording === undefined) return undefined;
   const { useCase, joiner, at, answer } = recording;
-  return { useCase, joiner, at, recorded: textOf(answer), now: textOf(answerOf(recording)) };
+  const made = decided(recording);
+  const texts = { recorded: textOf(answer), now: textOf(answerOf(made)) };
+  return { useCase, joiner, at, ...texts, decided: made };
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Chromium, chromiumPath, type Scheme, type Tab } from '../../support/chromium.ts';
-import { pageOf, ROOT } from './made.ts';
+import { pageOf, ROOT, withRecordings } from './made.ts';
 
 /** Pages in a real browser; without one (Debian: the package chromium), these are skipped. */
 
@@ -18,18 +18,21 @@ const PAGES = {
   simulate: ['simulate', spread, '--scenario', `${spread}/scenario.yaml`, '--duration', '10m'],
   solve: ['solve', join(ROOT, 'examples/09-solve/case.json'), '--bound'],
   compare: ['compare', join(ROOT, 'bench/compare/19500-pods')],
+  diagnose: ['diagnose', '--case', join(ROOT, 'examples/09-solve/case.json')],
 } as const;
-type Name = keyof typeof PAGES;
-const NAMES = ['simulate', 'solve', 'compare'] as const;
+const NAMES = ['simulate', 'solve', 'compare', 'diagnose', 'replay'] as const;
+type Name = (typeof NAMES)[number];
 
 let folder: string;
 let chromium: Chromium;
 beforeAll(async () => {
   if (found === undefined) return;
   folder = mkdtempSync(join(tmpdir(), 'joiner-page-'));
-  for (const name of NAMES) {
-    writeFileSync(join(folder, `${name}.html`), await pageOf(...PAGES[name]));
+  for (const [name, args] of Object.entries(PAGES)) {
+    writeFileSync(join(folder, `${name}.html`), await pageOf(...args));
   }
+  const replayed = await withRecordings((files) => pageOf('replay', ...files));
+  writeFileSync(join(folder, 'replay.html'), replayed);
   chromium = await Chromium.start(found);
 }, 120_000);
 afterAll(async () => {
@@ -132,5 +135,13 @@ describe.skipIf(found === undefined)('a page in a browser', () => {
     expect(types).toBeLessThan(40);
     await tab.point('input[name="scene"][value="1"]', true);
     expect(await tab.value(rows)).toBe(37);
+  });
+
+  it('shows a recorded moment after another', async () => {
+    const tab = await opened('replay');
+    const first = await tab.text('#picture');
+    await tab.point('input[name="scene"][value="1"]', true);
+    expect(await tab.text('#picture')).not.toBe(first);
+    expect(await tab.value("document.querySelectorAll('.node').length")).toBeGreaterThan(0);
   });
 });

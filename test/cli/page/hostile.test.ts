@@ -4,7 +4,7 @@ import type { PageInput } from '../../../cli/page/input.ts';
 import { pageOf } from '../../../cli/page/page.ts';
 import { isJson } from '../../../shared/sim/json.ts';
 import { joiner } from '../run.ts';
-import { ROOT } from './made.ts';
+import { ROOT, withRecordings } from './made.ts';
 
 const HOSTILE = [
   '<img src=x onerror=alert(1)>',
@@ -18,7 +18,7 @@ const HOSTILE = [
 
 /** Every text with something hostile behind it, also in keys; words that programs read stay. */
 function spoilt(value: unknown, hostile: string, key = ''): unknown {
-  const kept = ['action', 'state', 'start', 'end', 'status', 'kind'];
+  const kept = ['action', 'state', 'start', 'end', 'status', 'kind', 'currency'];
   const isAmount = ['cpu', 'memory', 'pods', 'requests', 'allocatable', 'reserved'].includes(key);
   if (typeof value === 'string') return kept.includes(key) || isAmount ? value : value + hostile;
   if (Array.isArray(value)) return value.map((each) => spoilt(each, hostile, key));
@@ -50,6 +50,16 @@ const INPUTS: readonly PageInput[] = [
       ...(await printed('solve', join(ROOT, 'examples/09-solve/case.json'))),
       errors: { 'default/left': 'no NodePool has room' },
     },
+  },
+  {
+    command: 'replay',
+    subject: 'x',
+    json: await withRecordings((files) => printed('replay', ...files, '-o', 'json')),
+  },
+  {
+    command: 'diagnose',
+    subject: 'x',
+    json: await printed('diagnose', '-f', example, '-o', 'json'),
   },
 ];
 

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { joiner } from '../run.ts';
-import { pageOf, ROOT, textOf } from './made.ts';
+import { pageOf, ROOT, textOf, withRecordings } from './made.ts';
 
 const EXAMPLES = join(ROOT, 'examples');
 const SOLVE = ['solve', join(EXAMPLES, '09-solve', 'case.json')];
@@ -47,6 +47,43 @@ describe('a page', () => {
       exitCode: 2,
       stderr: expect.stringContaining('--html /nowhere/at/all.html'),
     });
+  });
+});
+
+describe('a page of recordings', () => {
+  it('says what is decided again, what that costs, and where the result is another one', async () => {
+    const page = await withRecordings((files) => pageOf('replay', ...files));
+    const text = textOf(page);
+    expect(text).toContain('2 recorded decisions made again: 1 has another result.');
+    expect(text).toContain('provision of 2026-01-01T00:00');
+    expect(text).toContain(
+      ': newNodeClaims[0].chosen.type recorded &quot;m9.huge&quot;, now &quot;',
+    );
+    expect(text).toMatch(/disrupt of \S+ .* removed/);
+    expect(text).toMatch(/the move saves \$\d\.\d{4} an hour, and its cost is repaid in \d+ min/);
+    expect(text).not.toMatch(/undefined|NaN|\[object/);
+  });
+});
+
+describe('a page of NodeOverlays', () => {
+  const OVERLAYS = ['diagnose', '-f', join(EXAMPLES, '01-prefer-graviton4')];
+
+  it('has prices before and after them, and no picture', async () => {
+    const page = await pageOf(...OVERLAYS);
+    const text = textOf(page);
+    expect(text).toMatch(/^\d+ NodeOverlays? changes? \d+ instance types in 1 NodePool\.$/m);
+    expect(text).toContain('What NodeOverlays change');
+    expect(text).toMatch(/^c7g 9 on-demand .* \+50 % /m);
+    expect(text).not.toMatch(/Where the pods are|What it costs|Pods without a node|undefined|NaN/);
+    expect(page).not.toContain('id="detail"');
+  });
+
+  it('has only what was asked for', async () => {
+    const { stdout } = await joiner(...OVERLAYS, '-o', 'json');
+    const [{ name }] = JSON.parse(stdout).overlays;
+    const text = textOf(await pageOf(...OVERLAYS, '--overlay', name));
+    expect(text).toContain(`ready ${name} weight`);
+    expect(text).toContain('1 NodeOverlay changes ');
   });
 });
 
