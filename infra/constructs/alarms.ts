@@ -37,10 +37,10 @@ interface Rule {
 }
 
 /** What EC2 contradicts comes again after six minutes, and is done with then. */
-const MESSAGE_SECONDS_MAX = 600;
-const PENDING_SECONDS_MAX = 300;
+export const MESSAGE_SECONDS_MAX = 600;
+export const PENDING_SECONDS_MAX = 300;
 const PRICE_AGE_SECONDS_MAX = 2 * 24 * 3600;
-const LAUNCH_FAILURES_PERCENT_MAX = 50;
+export const LAUNCH_FAILURES_PERCENT_MAX = 50;
 /** Fewer failures than this are a bad minute, not a rate. */
 const LAUNCH_FAILURES_MIN = 5;
 /** In percent of the claims that were tried; a period without a try has no value. */
@@ -63,6 +63,20 @@ const OTHERS = [
  * front of whoever deploys, and an end of `catalog` by memory is an error, which has its own alarm.
  */
 const WITHOUT_MEMORY_ALARM: ReadonlySet<FunctionName> = new Set(['catalog', 'install']);
+
+/** Launches of a quarter of an hour that failed, in percent of those that were tried. */
+export function launchFailureRate(cluster: string): cloudwatch.MathExpression {
+  const period = Duration.minutes(15);
+  return new cloudwatch.MathExpression({
+    expression: LAUNCH_FAILURES_EXPRESSION,
+    usingMetrics: {
+      failed: joinerMetric(cluster, 'launchFailures', { period }),
+      attempts: joinerMetric(cluster, 'launchAttempts', { period }),
+    },
+    label: 'launches that failed, %',
+    period,
+  });
+}
 
 /** What somebody should be woken for. */
 export class Alarms extends Construct {
@@ -187,17 +201,7 @@ export class Alarms extends Construct {
   }
 
   #launchFailures(): void {
-    const period = Duration.minutes(15);
-    const { cluster } = this.#props;
-    const rate = new cloudwatch.MathExpression({
-      expression: LAUNCH_FAILURES_EXPRESSION,
-      usingMetrics: {
-        failed: joinerMetric(cluster, 'launchFailures', { period }),
-        attempts: joinerMetric(cluster, 'launchAttempts', { period }),
-      },
-      label: 'launches that failed, %',
-      period,
-    });
+    const rate = launchFailureRate(this.#props.cluster);
     this.#alarm('LaunchFailures', rate, {
       threshold: LAUNCH_FAILURES_PERCENT_MAX,
       compared: cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,

@@ -22,7 +22,7 @@ const ROWS: readonly (readonly (readonly [title: string, key: MetricKey])[])[] =
   [
     ['USD an hour', 'cost'],
     ['Nodes', 'nodes'],
-    ['CPU utilisation (%)', 'cpuUtilization'],
+    ['Requested CPU (%)', 'cpuUtilization'],
   ],
   [
     ['Launches', 'nodeClaimsCreated'],
@@ -61,7 +61,8 @@ export class ClustersDashboard extends Construct {
 }
 
 function graph(title: string, left: cloudwatch.IMetric[]): cloudwatch.GraphWidget {
-  return new cloudwatch.GraphWidget({ title, left, width: 8, height: 6 });
+  const leftYAxis = { min: 0, showUnits: false };
+  return new cloudwatch.GraphWidget({ title, left, leftYAxis, width: 8, height: 6 });
 }
 
 /** A cluster that says nothing for a while counts as nothing, and takes no other with it. */

@@ -15,6 +15,13 @@ import {
   type FunctionName,
   shortened,
 } from '../../shared/contract.ts';
+import {
+  LAUNCH_FAILURES_PERCENT_MAX,
+  launchFailureRate,
+  MESSAGE_SECONDS_MAX,
+  PENDING_SECONDS_MAX,
+} from './alarms.ts';
+import { AXES, HEADINGS, METRIC_LABELS } from './dashboard-texts.ts';
 import type { JoinerFunction } from './function.ts';
 import { joinerMetric } from './metrics.ts';
 
@@ -24,10 +31,14 @@ export interface DecisionDashboardProps {
   readonly memorySizes: Readonly<Record<FunctionName, number>>;
   readonly queue: sqs.IQueue;
   readonly deadLetters: sqs.IQueue;
+  /** Empty: the stack has none, and graphs show no limit of theirs. */
+  readonly alarms: readonly cloudwatch.IAlarm[];
 }
 
 const WIDTH = 24;
 const HEIGHT = 6;
+const HEADING_HEIGHT = 2;
+const ALARMS_HEIGHT = 4;
 const NAME_LENGTH_MAX = 200;
 /** USD a GB-second on arm64 in us-east-1, November 2026. */
 const USD_PER_GB_SECOND = 0.0000133334;
@@ -39,7 +50,9 @@ function filterOf(action: DecisionAction): string {
   return `filter message = "${DECISION_LOG.message}" and ${fields.action} = "${action}"`;
 }
 
-/** Rows in the order of the questions that people ask. */
+type Row = keyof typeof HEADINGS;
+
+/** Rows in the order of the questions that people ask, each with its question. */
 export class DecisionDashboard extends Construct {
   readonly dashboard: cloudwatch.Dashboard;
   readonly #props: DecisionDashboardProps;
@@ -52,22 +65,54 @@ export class DecisionDashboard extends Construct {
       dashboardName: `Joiner-${shortened(props.cluster, NAME_LENGTH_MAX)}-${Stack.of(this).region}`,
       defaultInterval: Duration.hours(3),
       widgets: [
-        this.#pendingRow(),
-        this.#runsRow(),
-        this.#launchesRow(),
-        this.#capacityRow(),
-        this.#moneyRow(),
-        this.#decisionsRow(),
-        this.#disruptionRow(),
-        this.#interruptionRow(),
+        ...this.#alarmRows(),
+        ...this.#rows('pods', this.#pendingRow()),
+        ...this.#rows('money', this.#moneyRow()),
+        ...this.#rows('launches', this.#launchesRow(), this.#launchTables()),
+        ...this.#rows('disruption', this.#disruptionRow(), this.#disruptionTables()),
+        ...this.#rows('interruption', this.#interruptionRow()),
+        ...this.#rows('functions', this.#functionsRow()),
+        ...this.#rows('decisions', this.#decisionsRow()),
       ],
     });
   }
 
+  /** A row's question above its widgets. */
+  #rows(row: Row, ...widgets: cloudwatch.IWidget[][]): cloudwatch.IWidget[][] {
+    const { question, help } = HEADINGS[row];
+    const markdown = `## ${question}\n${help}`;
+    const background = cloudwatch.TextWidgetBackground.TRANSPARENT;
+    const heading = new cloudwatch.TextWidget({
+      markdown,
+      background,
+      width: WIDTH,
+      height: HEADING_HEIGHT,
+    });
+    return [[heading], ...widgets];
+  }
+
+  #alarmRows(): cloudwatch.IWidget[][] {
+    const { alarms } = this.#props;
+    if (alarms.length === 0) return [];
+    const status = new cloudwatch.AlarmStatusWidget({
+      title: 'Alarms',
+      alarms: [...alarms],
+      sortBy: cloudwatch.AlarmStatusWidgetSortBy.STATE_UPDATED_TIMESTAMP,
+      width: WIDTH,
+      height: ALARMS_HEIGHT,
+    });
+    return this.#rows('alarms', [status]);
+  }
+
   #pendingRow(): cloudwatch.IWidget[] {
+    const limit = this.#limit(
+      'OldestPending',
+      PENDING_SECONDS_MAX,
+      `more than ${PENDING_SECONDS_MAX} s`,
+    );
     return [
       this.#graph('pending'),
-      this.#graph('pendingAge'),
+      this.#graph('pendingAge', limit),
       this.#table('Pods that got no node, by reason', [
         filterOf(DECISION_ACTIONS.unschedulable),
         `stats count(*) as times, latest(${fields.text}) as last by ${fields.reason}`,
@@ -76,40 +121,37 @@ export class DecisionDashboard extends Construct {
     ];
   }
 
-  #runsRow(): cloudwatch.IWidget[] {
-    const each = (make: (fn: JoinerFunction) => cloudwatch.IMetric): cloudwatch.IMetric[] =>
-      [...this.#props.functions.values()].map(make);
-    const sum = { period: Duration.minutes(1), statistic: cloudwatch.Stats.SUM };
+  #moneyRow(): cloudwatch.IWidget[] {
     return [
-      this.#widget(
-        'Runs a minute',
-        each((fn) => fn.function.metricInvocations(sum)),
-      ),
-      this.#graph('phases'),
-      this.#widget(
-        'Errors and throttles',
-        each((fn) => fn.function.metricErrors(sum)).concat(
-          each((fn) => fn.function.metricThrottles(sum)),
-        ),
-      ),
-      this.#graph('lag'),
+      this.#graph('cost'),
+      this.#graph('nodes'),
+      this.#graph('utilization', { leftYAxis: { ...axisOf(AXES.utilization), max: 100 } }),
+      this.#widget('Compute of Joiner, USD an hour', 'USD an hour', [this.#ownCost()]),
     ];
   }
 
   #launchesRow(): cloudwatch.IWidget[] {
+    const limit = this.#limit(
+      'LaunchFailures',
+      LAUNCH_FAILURES_PERCENT_MAX,
+      `more than ${LAUNCH_FAILURES_PERCENT_MAX} %`,
+    );
     return [
       this.#graph('launches'),
-      this.#table('Launches by pool and capacity type', this.#byPool(DECISION_ACTIONS.launch)),
-      this.#table(
-        'Terminations by pool and capacity type',
-        this.#byPool(DECISION_ACTIONS.terminate),
+      this.#graph('heldBack'),
+      this.#graph('capacity'),
+      this.#widget(
+        'Launches that failed (%)',
+        'percent',
+        [launchFailureRate(this.#props.cluster)],
+        limit,
       ),
     ];
   }
 
-  #capacityRow(): cloudwatch.IWidget[] {
+  #launchTables(): cloudwatch.IWidget[] {
     return [
-      this.#graph('capacity'),
+      this.#table('Launches by NodePool and capacity type', this.#byPool(DECISION_ACTIONS.launch)),
       this.#table('Failed launches, by reason', [
         filterOf(DECISION_ACTIONS.launchFailed),
         `stats count(*) as times, latest(${fields.text}) as last by ${fields.reason}`,
@@ -118,42 +160,77 @@ export class DecisionDashboard extends Construct {
     ];
   }
 
-  #moneyRow(): cloudwatch.IWidget[] {
-    return [this.#graph('cost'), this.#graph('nodes')];
-  }
-
-  #decisionsRow(): cloudwatch.IWidget[] {
-    const list = [fields.useCase, fields.action, fields.object, fields.reason, fields.text];
+  #disruptionRow(): cloudwatch.IWidget[] {
     return [
-      this.#table('Decisions', [
-        `filter message = "${DECISION_LOG.message}"`,
-        `fields @timestamp, ${list.join(', ')}`,
-        'sort @timestamp desc | limit 100',
-      ]),
-      this.#table('What was not done, by reason', [
-        filterOf(DECISION_ACTIONS.none),
-        `stats count(*) as times, latest(${fields.text}) as last ` +
-          `by ${fields.useCase}, ${fields.reason}`,
-        'sort times desc | limit 20',
-      ]),
+      this.#graph('disruption', { width: WIDTH / 2 }),
+      this.#table(
+        'Terminations by NodePool and capacity type',
+        this.#byPool(DECISION_ACTIONS.terminate),
+      ),
     ];
   }
 
-  #disruptionRow(): cloudwatch.IWidget[] {
-    return [this.#graph('disruption'), this.#graph('heldBack'), this.#lastTick()];
+  #disruptionTables(): cloudwatch.IWidget[] {
+    const table = [
+      filterOf(DECISION_ACTIONS.none),
+      `stats count(*) as times, latest(${fields.text}) as last ` +
+        `by ${fields.useCase}, ${fields.reason}`,
+      'sort times desc | limit 20',
+    ];
+    return [this.#table('What was not done, by reason', table, WIDTH)];
   }
 
   #interruptionRow(): cloudwatch.IWidget[] {
     const { queue, deadLetters } = this.#props;
     const options = { period: Duration.minutes(1), statistic: cloudwatch.Stats.MAXIMUM };
+    const oldest = queue.metricApproximateAgeOfOldestMessage({
+      ...options,
+      label: 'oldest message',
+    });
+    const failed = deadLetters.metricApproximateNumberOfMessagesVisible({
+      ...options,
+      label: 'messages that failed',
+    });
     return [
-      this.#graph('interruption'),
-      this.#widget('Interruption queue', [
-        queue.metricApproximateAgeOfOldestMessage(options),
-        deadLetters.metricApproximateNumberOfMessagesVisible(options),
-      ]),
-      this.#widget('What Joiner itself costs: compute, USD an hour', [this.#ownCost()]),
+      this.#graph('interruption', { width: WIDTH / 2 }),
+      this.#widget(
+        'Oldest interruption message (s)',
+        'seconds',
+        [oldest],
+        this.#limit('OldestMessage', MESSAGE_SECONDS_MAX, `more than ${MESSAGE_SECONDS_MAX} s`),
+      ),
+      this.#widget(
+        'Messages that failed',
+        'messages',
+        [failed],
+        this.#limit('DeadLetters', 1, '1 or more'),
+      ),
     ];
+  }
+
+  #functionsRow(): cloudwatch.IWidget[] {
+    const sum = { period: Duration.minutes(1), statistic: cloudwatch.Stats.SUM };
+    const functions = [...this.#props.functions];
+    const faults = functions.flatMap(([name, fn]) => [
+      fn.function.metricErrors({ ...sum, label: `${name}: errors` }),
+      fn.function.metricThrottles({ ...sum, label: `${name}: throttles` }),
+    ]);
+    return [
+      this.#lastTick(),
+      this.#widget('Errors and throttles', 'a minute', faults),
+      this.#graph('phases'),
+      this.#graph('lag'),
+    ];
+  }
+
+  #decisionsRow(): cloudwatch.IWidget[] {
+    const list = [fields.useCase, fields.action, fields.object, fields.reason, fields.text];
+    const lines = [
+      `filter message = "${DECISION_LOG.message}"`,
+      `fields @timestamp, ${list.join(', ')}`,
+      'sort @timestamp desc | limit 100',
+    ];
+    return [this.#table('Decisions', lines, WIDTH)];
   }
 
   /** A minute without a run of either shows as a gap or a zero. */
@@ -176,7 +253,7 @@ export class DecisionDashboard extends Construct {
         }),
       ];
     });
-    return this.#widget('Last ticks: runs without an error, a minute', runs);
+    return this.#widget('Runs without an error, a minute', 'a minute', runs);
   }
 
   /** Duration × memory × price, all functions together. */
@@ -207,25 +284,49 @@ export class DecisionDashboard extends Construct {
     ];
   }
 
+  /** The line from which on an alarm is in its state ALARM; none without alarms. */
+  #limit(alarm: string, value: number, text: string): Partial<cloudwatch.GraphWidgetProps> {
+    if (this.#props.alarms.length === 0) return {};
+    const label = `alarm ${alarm}: ${text}`;
+    return { leftAnnotations: [{ value, label, color: cloudwatch.Color.RED }] };
+  }
+
   /** The graph with all metrics that belong to it. */
-  #graph(graph: MetricGraph): cloudwatch.GraphWidget {
+  #graph(
+    graph: MetricGraph,
+    more: Partial<cloudwatch.GraphWidgetProps> = {},
+  ): cloudwatch.GraphWidget {
     const metrics = METRIC_KEYS.filter((key) => METRICS[key].graph === graph).map((key) =>
-      joinerMetric(this.#props.cluster, key),
+      joinerMetric(this.#props.cluster, key, { label: METRIC_LABELS[key] }),
     );
-    return this.#widget(METRIC_GRAPHS[graph], metrics);
+    return this.#widget(METRIC_GRAPHS[graph], AXES[graph], metrics, more);
   }
 
-  #widget(title: string, left: cloudwatch.IMetric[]): cloudwatch.GraphWidget {
-    return new cloudwatch.GraphWidget({ title, left, width: WIDTH / 4, height: HEIGHT });
+  #widget(
+    title: string,
+    axis: string,
+    left: cloudwatch.IMetric[],
+    more: Partial<cloudwatch.GraphWidgetProps> = {},
+  ): cloudwatch.GraphWidget {
+    const size = { width: WIDTH / 4, height: HEIGHT };
+    return new cloudwatch.GraphWidget({ title, left, leftYAxis: axisOf(axis), ...size, ...more });
   }
 
-  #table(title: string, queryLines: readonly string[]): cloudwatch.LogQueryWidget {
+  #table(
+    title: string,
+    queryLines: readonly string[],
+    width: number = WIDTH / 2,
+  ): cloudwatch.LogQueryWidget {
     return new cloudwatch.LogQueryWidget({
       title,
       logGroupNames: [...this.#props.functions.values()].map((fn) => fn.logGroup.logGroupName),
       queryLines: [...queryLines],
-      width: WIDTH / 2,
+      width,
       height: HEIGHT,
     });
   }
+}
+
+function axisOf(label: string): cloudwatch.YAxisProps {
+  return { label, min: 0, showUnits: false };
 }

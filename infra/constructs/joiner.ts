@@ -97,8 +97,8 @@ export class Joiner extends Construct {
     const access = new ClusterAccess(this, 'Access', { cluster: this.clusterName });
     this.#admitNodes(access, linuxRole, windowsRole, furtherRoles);
     const installer = this.#install(access, nodeRoles);
-    this.dashboard = this.#dashboard();
     this.alarms = this.#alarms();
+    this.dashboard = this.#dashboard();
     this.#finish(installer);
     this.#output();
   }
@@ -364,7 +364,8 @@ export class Joiner extends Construct {
 
   #dashboard(): cloudwatch.Dashboard | undefined {
     if (this.#props.dashboard === false) return undefined;
-    return new DecisionDashboard(this, 'Dashboard', this.#observed()).dashboard;
+    const props = { ...this.#observed(), alarms: this.alarms };
+    return new DecisionDashboard(this, 'Dashboard', props).dashboard;
   }
 
   #alarms(): readonly cloudwatch.Alarm[] {

@@ -99,7 +99,11 @@ const OPERATE: readonly Entry[] = [
   doc('operate/upgrade', 'Upgrade, roll back, uninstall', 'the order of steps'),
   doc('operate/backup', 'Back up and restore', 'where state is, and what a loss costs'),
   doc('operate/alarms', 'Alarms and runbooks', 'notifications, and what to do'),
-  doc('operate/dashboards', 'Dashboards and alerts', 'Karpenter’s metrics and where they are'),
+  doc(
+    'operate/dashboards',
+    'Dashboards and alerts',
+    'the dashboard in a picture, Grafana, Karpenter’s metrics',
+  ),
   doc('operate/scale', 'Limits at scale', 'what is measured and bounded'),
   doc('performance', 'Performance', 'how soon it reacts, and how that was measured'),
   doc('cost', 'What Joiner costs', 'by part and cluster size'),

@@ -1,5 +1,7 @@
 /** Every generated file of the documentation but docs/permissions.md, with its text. */
 import { contentsPage, llmsText } from './contents-pages.ts';
+import { dashboardDrawing } from './dashboard/drawing.ts';
+import { grafanaDashboard } from './dashboard/grafana.ts';
 import { alarmsPage } from './reference/alarms.ts';
 import { commandsPage } from './reference/commands.ts';
 import { conditionsPage } from './reference/conditions.ts';
@@ -29,6 +31,8 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
       ([name, page]) => [`docs/reference/${name}.md`, fieldsPage(page)] as const,
     ),
     ...schemaFiles(),
+    ['docs/operate/dashboard.svg', dashboardDrawing()],
+    ['docs/operate/grafana-dashboard.json', grafanaDashboard()],
     ['docs/README.md', contentsPage()],
     ['docs/.vitepress/public/llms.txt', llmsText()],
   ]);

@@ -17,14 +17,15 @@ interface MetricDefinition {
 export const METRIC_GRAPHS = {
   pending: 'Pending pods',
   pendingAge: 'Oldest pending pod (s)',
-  phases: 'Duration by phase, p95 (s)',
-  lag: 'Lag of wake-ups, p95 (s)',
+  phases: 'Time to read and to plan, p95 (s)',
+  lag: 'Reaction to changes, p95 (s)',
   launches: 'Launches and terminations',
   capacity: 'Insufficient capacity and throttling',
   cost: 'USD an hour',
-  nodes: 'Nodes and utilisation (%)',
-  disruption: 'Disruption: decisions, failures, evictions, drifted nodes',
-  heldBack: 'Launches held back: paused, or Karpenter runs; pods backed off',
+  nodes: 'Nodes',
+  utilization: 'Requested CPU and memory (%)',
+  disruption: 'Disruption',
+  heldBack: 'Launches held back',
   interruption: 'Interruption messages and unhealthy nodes',
 } as const satisfies Readonly<Record<string, string>>;
 
@@ -136,13 +137,13 @@ export const METRICS = {
     name: 'karpenter_cluster_utilization_percent_cpu',
     unit: 'Percent',
     statistic: 'maximum',
-    graph: 'nodes',
+    graph: 'utilization',
   },
   memoryUtilization: {
     name: 'karpenter_cluster_utilization_percent_memory',
     unit: 'Percent',
     statistic: 'maximum',
-    graph: 'nodes',
+    graph: 'utilization',
   },
   /** Moves, ends of empty nodes and replacements that were decided on. */
   disruptionDecisions: {

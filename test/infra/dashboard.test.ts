@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { newsFilter } from '../../functions/runtime/repeats.ts';
 import { logRecorder, telemetry } from '../../functions/runtime/telemetry.ts';
+import { HEADINGS } from '../../infra/constructs/dashboard-texts.ts';
+import { dashboardWidgets, type Line as GraphLine } from '../../scripts/docs/dashboard/body.ts';
+import { grafanaDashboard } from '../../scripts/docs/dashboard/grafana.ts';
 import { lifecycle } from '../../shared/app/lifecycle/lifecycle.ts';
 import { provision } from '../../shared/app/provision/provision.ts';
 import { METRICS } from '../../shared/contract/metrics.ts';
@@ -10,7 +13,7 @@ import { DECISION_LOG } from '../../shared/contract.ts';
 import { PortError, type Recorder } from '../../shared/ports.ts';
 import { deployment } from '../sim/small-world.ts';
 import { reading, runningWorld, settings, waitingWorld, withPorts } from '../unit/app/world.ts';
-import { resources } from './synthesis.ts';
+import { resources, synthesise } from './synthesis.ts';
 import { synthesiseVariant } from './variants.ts';
 
 type Line = Readonly<Record<string, unknown>>;
@@ -84,6 +87,85 @@ describe('every table of the dashboard', () => {
       ? [fields.nodePool, fields.capacityType]
       : [fields.reason, fields.text];
     for (const row of rows) for (const field of grouped) expect(row[field]).toMatch(/./);
+  });
+});
+
+describe('the dashboard', () => {
+  const widgets = dashboardWidgets();
+  const graphs = widgets.filter((each) => each.type === 'graph');
+  const metrics = (line: GraphLine): string => `${line.metric?.namespace} ${line.metric?.name}`;
+
+  it('begins each row with a question', () => {
+    const rows = [...Map.groupBy(widgets, ({ y }) => y).values()];
+    expect(rows[0]?.map(({ type }) => type)).toEqual(['text']);
+    for (const row of rows) {
+      expect(row.reduce((sum, { width }) => sum + width, 0)).toBe(24);
+    }
+    const questions = widgets.flatMap((each) => (each.type === 'text' ? [each.markdown] : []));
+    expect(questions).toHaveLength(Object.keys(HEADINGS).length);
+    for (const each of questions) expect(each).toMatch(/^## .+\?\n.*`(joiner|docs)/);
+  });
+
+  it('names runbooks and alarms that exist', () => {
+    const runbooks = readFileSync('docs/operate/alarms.md', 'utf8');
+    const named = JSON.stringify(HEADINGS).match(/(?<=[ ,]\*)\w+(?=\*)/g) ?? [];
+    expect(named.length).toBeGreaterThan(4);
+    for (const each of named) expect(runbooks).toMatch(new RegExp(`^## .*\\b${each}\\b`, 'm'));
+  });
+
+  it.each(graphs)('$title has lines, units and an axis that people read', ({ lines, axis }) => {
+    expect(axis).toMatch(/^[A-Za-z ]+$/);
+    const shown = lines.filter(({ isHidden }) => !isHidden).map(({ label }) => label);
+    expect(shown.length).toBeGreaterThan(0);
+    expect(new Set(shown).size).toBe(shown.length);
+    for (const label of shown) expect(label).not.toMatch(/^$|karpenter_|joiner_|Approximate/);
+  });
+
+  it('shows the thresholds of the alarms on the same figures', () => {
+    const alarms = [...resources(synthesiseVariant('defaults'), 'AWS::CloudWatch::Alarm')];
+    const limits = graphs.flatMap((each) => each.limits);
+    expect(limits).toHaveLength(4);
+    for (const { label, value } of limits) {
+      const [, name = ''] = /^alarm (\w+): /.exec(label) ?? [];
+      const [, alarm] = alarms.find(([id]) => id.includes(`Alarms${name}`)) ?? [];
+      // Of messages that failed, the first is one more than the threshold.
+      expect(value).toBe(name === 'DeadLetters' ? 1 : alarm?.['Threshold']);
+    }
+  });
+
+  it('has neither limits nor states of alarms where there are none', () => {
+    const body = JSON.stringify([
+      ...resources(
+        synthesise({ cluster: 'demo', alarms: false }),
+        'AWS::CloudWatch::Dashboard',
+      ).values(),
+    ]);
+    expect(body).not.toMatch(/annotations|Is anything wrong/);
+    expect(body).toContain('Do pods get nodes?');
+  });
+
+  it('is the same for Grafana, but for the alarms', () => {
+    const { panels } = JSON.parse(grafanaDashboard());
+    const titled = (each: { title?: string; options?: { content: string } }) =>
+      each.title ?? each.options?.content;
+    const expected = widgets
+      .filter(({ type }) => type !== 'alarm')
+      .map((each) =>
+        each.type === 'text' ? each.markdown : each.type === 'alarm' ? '' : each.title,
+      )
+      .filter((each) => !each.startsWith('## Is anything wrong?'));
+    expect(panels.map(titled)).toEqual(expected);
+    type Target = { namespace?: string; metricName?: string; id: string; expression?: string };
+    for (const graph of graphs) {
+      const panel = panels.find((each: { title?: string }) => each.title === graph.title);
+      const targets: readonly Target[] = panel.targets;
+      const own = graph.lines.map((line) => line.expression ?? metrics(line));
+      expect(
+        targets.map((each) => each.expression || `${each.namespace} ${each.metricName}`),
+      ).toEqual(own);
+      expect(new Set(targets.map(({ id }) => id)).size).toBe(targets.length);
+    }
+    expect(JSON.stringify(panels)).not.toContain('demo');
   });
 });
 

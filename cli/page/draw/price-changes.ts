@@ -39,7 +39,7 @@ function rangeText(amounts: readonly number[], prices: Prices): string {
 function familyRow({ name, first, all }: Family, most: number, prices: Prices): Markup {
   const list = all.map(({ listPrice }) => listPrice);
   const now = all.map(({ price }) => price);
-  return html`<tr><th scope="row">${name}</th><td class="number">${all.length}</td><td>${first.capacityType}</td><td class="number">${rangeText(list, prices)}</td><td class="number">${effectText(first.listPrice, first.price)}</td><td class="number">${rangeText(now, prices)}</td><td class="chart">${rungOf(Math.min(...list), Math.min(...now), most)}</td><td>${first.capacity}</td></tr>`;
+  return html`<tr><th scope="row">${name}</th><td class="number">${all.length}</td><td>${first.capacityType}</td><td class="number">${rangeText(list, prices)}</td><td class="number">${effectText(first.listPrice, first.price)}</td><td class="number">${rangeText(now, prices)}</td><td class="chart">${rungOf(Math.max(...list), Math.max(...now), most)}</td><td>${first.capacity}</td></tr>`;
 }
 
 function typeRow(each: PriceChange, most: number, prices: Prices): Markup {
@@ -63,7 +63,7 @@ function poolPart(pool: string, own: readonly PriceChange[], prices: Prices): Ma
     more > 0
       ? html`<p class="none">${count(more, 'more row')} are in what -o json prints.</p>`
       : NOTHING;
-  const byFamily = html`<table class="ladder"><caption>By family, the lowest price over the zones. ○ list price, ● after NodeOverlays, of the cheapest type, from 0 to ${prices.perHour(most)} an hour.</caption><thead><tr><th scope="col">Family</th><th scope="col" class="number">Types</th>${PRICE_HEADS}</tr></thead><tbody>${rows}</tbody></table>`;
+  const byFamily = html`<table class="ladder"><caption>By family, the lowest price over the zones. ○ list price, ● after NodeOverlays, of the dearest type, from 0 to ${prices.perHour(most)} an hour.</caption><thead><tr><th scope="col">Family</th><th scope="col" class="number">Types</th>${PRICE_HEADS}</tr></thead><tbody>${rows}</tbody></table>`;
   const byType = html`<table class="ladder"><thead><tr><th scope="col">Instance type</th>${PRICE_HEADS}</tr></thead><tbody>${types}</tbody></table>`;
   return html`<h3>NodePool ${pool}</h3>${scrolled(`Families of NodePool ${pool}`, byFamily)}<details class="words"><summary>Every instance type of NodePool ${pool}</summary>${scrolled(`Instance types of NodePool ${pool}`, byType)}${cut}</details>`;
 }

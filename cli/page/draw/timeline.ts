@@ -27,15 +27,27 @@ export function marksOf(list: readonly DecisionModel[], seconds: number): readon
   return marks;
 }
 
+/** Where steps are drawn. */
+export interface Plot {
+  readonly width: number;
+  readonly height: number;
+  /** The value at the top. */
+  readonly most: number;
+  /** How long the width is, in the unit of the steps. */
+  readonly span: number;
+}
+
 /** The line and the area under it, as steps. */
-function path(steps: Steps, seconds: number): { readonly line: string; readonly area: string } {
-  const most = Math.max(1e-9, ...steps.map(([, value]) => value));
-  const x = (at: number): string => ((at / seconds) * WIDTH).toFixed(1);
-  const y = (value: number): string => (HEIGHT - 2 - (value / most) * (HEIGHT - 6)).toFixed(1);
+export function stepPath(
+  steps: Steps,
+  { width, height, most, span }: Plot,
+): { readonly line: string; readonly area: string } {
+  const x = (at: number): string => ((at / span) * width).toFixed(1);
+  const y = (value: number): string => (height - 2 - (value / most) * (height - 6)).toFixed(1);
   let line = `M0 ${y(steps[0]?.[1] ?? 0)}`;
   for (const [at, value] of steps) line += `H${x(at)}V${y(value)}`;
-  line += `H${WIDTH}`;
-  return { line, area: `${line}V${HEIGHT}H0Z` };
+  line += `H${width}`;
+  return { line, area: `${line}V${height}H0Z` };
 }
 
 function curve(
@@ -44,8 +56,9 @@ function curve(
   seconds: number,
   show: (value: number) => string,
 ): Markup {
-  const { line, area } = path(steps, seconds);
   const most = Math.max(0, ...steps.map(([, value]) => value));
+  const plot = { width: WIDTH, height: HEIGHT, most: Math.max(1e-9, most), span: seconds };
+  const { line, area } = stepPath(steps, plot);
   const last = steps.at(-1)?.[1] ?? 0;
   const said = `${name}: ${show(most)} at most, ${show(last)} at the end`;
   return html`<div class="curve ${name.split(' ')[0] ?? ''}"><span class="name">${name}<small>${show(most)} at most</small></span><svg class="plot" role="img" aria-label="${said}" width="100%" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none"><path class="area" d="${area}"/><path class="line" d="${line}"/></svg><output class="now" data-now="${name}">${show(last)}</output></div>`;
