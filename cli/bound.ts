@@ -13,6 +13,7 @@ import {
   type ResolvedClass,
   SearchContext,
 } from '../shared/core/scheduling/search/search-state.ts';
+import type { Progress } from './progress.ts';
 
 /** What any valid plan for the same pods must pay at least. */
 export interface Bound {
@@ -42,7 +43,9 @@ export async function lowerBound(
   snapshot: ClusterSnapshot,
   settings: SchedulingSettings,
   plan: Plan,
+  progress: Pick<Progress, 'begin'>,
 ): Promise<Bound> {
+  progress.begin('the lower bound');
   const problem = compileProblem(snapshot, settings);
   const context = new SearchContext(problem, { kinds: new Set() });
   const counts = placedByClass(problem, plan);
@@ -54,7 +57,7 @@ export async function lowerBound(
       ? 0
       : Math.max(
           oneWholeNode(context, resolvedClasses),
-          await minimum(context, resolvedClasses, counts),
+          await minimum(context, resolvedClasses, counts, progress),
         );
   const gap = pricePerHour > 0 ? (plan.pricePerHour / pricePerHour - 1) * 100 : 0;
   return { pricePerHour, gapPercent: Math.max(0, gap) };
@@ -153,8 +156,11 @@ async function minimum(
   context: SearchContext,
   resolvedClasses: readonly ResolvedClass[],
   counts: ReadonlyMap<ResolvedClass, number>,
+  progress: Pick<Progress, 'begin'>,
 ): Promise<number> {
   const text = linearProgram(context, resolvedClasses, counts);
+  const lines = text.split('\n').length.toLocaleString('en');
+  progress.begin(`the lower bound: a linear program of ${lines} lines`);
   // The package's types describe its CommonJS form: its ES module's default is the loader itself.
   const loader: unknown = (await import('highs')).default;
   const highs = await (loader as () => Promise<LegacyHighs>)();

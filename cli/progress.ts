@@ -7,8 +7,10 @@ interface Terminal {
 
 /** Says how far a long command is, on one line that is written over. */
 export interface Progress {
-  /** What is done now; the text is made only where it is shown. */
+  /** How far a part is; the text is made only where it is shown, five times a second at most. */
   readonly say: (text: () => string) => void;
+  /** A part begins that may say nothing before it ends: it is shown at once. */
+  readonly begin: (text: string) => void;
   /** Leaves an empty line for what comes next. */
   readonly end: () => void;
 }
@@ -19,7 +21,11 @@ const EVERY_MS = 200;
 const CLEAR = '\r\u001b[2K';
 
 /** For pipes, and where people asked for quiet. */
-const SILENT: Progress = { say: () => undefined, end: () => undefined };
+const SILENT: Progress = {
+  say: () => undefined,
+  begin: () => undefined,
+  end: () => undefined,
+};
 
 /** What the option {@link quietOption} gives. */
 export interface QuietOptions {
@@ -31,20 +37,23 @@ export function quietOption(): Option {
   return new Option('-q, --quiet', 'show no progress on a terminal');
 }
 
-/** Progress on a terminal. Nothing is shown of what takes less than the time between two lines. */
+/** Progress on a terminal. */
 export function progressTo(
   terminal: Terminal,
   nowMs: () => number = () => performance.now(),
 ): Progress {
   let nextMs = nowMs() + EVERY_MS;
   let isShown = false;
+  const show = (text: string): void => {
+    nextMs = nowMs() + EVERY_MS;
+    isShown = true;
+    terminal.write(`${CLEAR}${text}`);
+  };
   return {
     say: (text) => {
-      if (nowMs() < nextMs) return;
-      nextMs = nowMs() + EVERY_MS;
-      isShown = true;
-      terminal.write(`${CLEAR}${text()}`);
+      if (nowMs() >= nextMs) show(text());
     },
+    begin: show,
     end: () => {
       if (isShown) terminal.write(CLEAR);
       isShown = false;
@@ -52,7 +61,15 @@ export function progressTo(
   };
 }
 
-/** Progress on stderr if that is a terminal, else none. */
-export function progressOf({ quiet = false }: QuietOptions): Progress {
-  return process.stderr.isTTY && !quiet ? progressTo(process.stderr) : SILENT;
+/** Lets it work with progress on stderr if that is a terminal; the line is gone when it ends. */
+export async function withProgress<Value>(
+  { quiet = false }: QuietOptions,
+  work: (progress: Progress) => Value | Promise<Value>,
+): Promise<Value> {
+  const progress = process.stderr.isTTY && !quiet ? progressTo(process.stderr) : SILENT;
+  try {
+    return await work(progress);
+  } finally {
+    progress.end();
+  }
 }

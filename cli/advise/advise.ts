@@ -25,7 +25,7 @@ function leftNote(left: number, what: string): readonly string[] {
 /** All that a cluster could save by changes that a person can make. */
 export function adviceFor(subject: Advised, progress: Progress): AdviceFound {
   const { snapshot, scheduling, usage } = subject;
-  const say = (what: string): void => progress.say(() => what);
+  const say = (what: string): void => progress.begin(what);
   say('all pods planned anew');
   const anew = new Anew(snapshot, scheduling);
   const excluded = exclusionAdvice(anew, say);
@@ -34,7 +34,6 @@ export function adviceFor(subject: Advised, progress: Progress): AdviceFound {
   const requests =
     usage === undefined ? { advice: [], left: 0 } : requestAdvice(snapshot.pods, anew, usage, say);
   const blockers = blockerAdvice(subject, say);
-  progress.end();
   const now: Row = rowOf({ snapshot, evictions: 0, removed: 0 });
   return {
     now: sideOfRow(now),

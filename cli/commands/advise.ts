@@ -16,7 +16,7 @@ import {
   type OutputFormat,
   outputOption,
 } from '../output.ts';
-import { progressOf, type QuietOptions, quietOption } from '../progress.ts';
+import { type QuietOptions, quietOption, withProgress } from '../progress.ts';
 import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts';
 
 interface Options extends PricedClusterOptions, SettingsOptions, QuietOptions {
@@ -73,10 +73,13 @@ function asDocument(
 }
 
 async function run(recording: string | undefined, options: Options): Promise<number> {
-  const about = await (recording === undefined
-    ? ofCluster(options)
-    : ofRecording(recording, options));
-  const found = adviceFor(about.subject, progressOf(options));
+  const { about, found } = await withProgress(options, async (progress) => {
+    progress.begin(recording === undefined ? 'reading the cluster' : 'reading the recording');
+    const read = await (recording === undefined
+      ? ofCluster(options)
+      : ofRecording(recording, options));
+    return { about: read, found: adviceFor(read.subject, progress) };
+  });
   const { output } = options;
   if (isDocument(output)) {
     process.stdout.write(asDocument(about, found, output));

@@ -19,10 +19,12 @@ import {
   type OutputFormat,
   outputOption,
 } from '../output.ts';
+import { type Progress, type QuietOptions, quietOption, withProgress } from '../progress.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { collect } from '../simulate/variables.ts';
+import { counted } from '../words.ts';
 
-interface Options {
+interface Options extends QuietOptions {
   readonly set: readonly string[];
   readonly filename: readonly string[];
   readonly rules: Variant['rules'];
@@ -99,22 +101,21 @@ async function firstSnapshot({ recordings }: Written): Promise<ClusterSnapshot |
   return undefined;
 }
 
-/** All moments decided again, with progress on a terminal. */
+/** All moments decided again. */
 async function momentsOf(
   written: Written,
   variant: Variant,
   changes: readonly Changes[],
+  progress: Progress,
 ): Promise<{ readonly moments: readonly Moment[]; readonly unknown: ReadonlySet<string> }> {
   const moments: Moment[] = [];
   const unknown = new Set<string>();
-  const { isTTY } = process.stderr;
   for await (const named of written.recordings()) {
-    if (isTTY) process.stderr.write(`\r${moments.length + 1} of ${written.count} `);
+    progress.say(() => `${moments.length + 1} of ${counted(written.count, 'recording')}`);
     const snapshot = snapshotFrom(named.recording.snapshot);
     for (const name of withPools(snapshot, variant.nodePools).unknown) unknown.add(name);
     moments.push(madeOf(named, () => momentOf(named, variant, changes)));
   }
-  if (isTTY) process.stderr.write('\r\u001b[2K');
   return { moments, unknown };
 }
 
@@ -125,7 +126,9 @@ async function run(folder: string, options: Options): Promise<number> {
   const first = await firstSnapshot(written);
   if (first === undefined) throw new BadInput([`${folder}: no recordings`, ...written.notes]);
   const variant: Variant = { set, nodePools: poolsOf(options.filename, first), rules };
-  const { moments, unknown } = await momentsOf(written, variant, changes);
+  const { moments, unknown } = await withProgress(options, (progress) =>
+    momentsOf(written, variant, changes, progress),
+  );
   const notes = [...unknown].map(
     (name) => `NodePool ${name} is left out where no recorded NodePool has its EC2NodeClass`,
   );
@@ -156,6 +159,7 @@ export function backtestCommand(): Command {
         .default('joiner'),
     )
     .addOption(outputOption('text'))
+    .addOption(quietOption())
     .addHelpText('after', HELP)
     .action((folder: string, options: Options) => reporting(() => run(folder, options)));
 }

@@ -13,9 +13,10 @@ import { runningCluster, type Subject } from '../compare/subject.ts';
 import { type PricedClusterOptions, withLiveCluster, withPricedClusterOptions } from '../live.ts';
 import { documentText, type OutputFormat, outputOption } from '../output.ts';
 import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
+import { type QuietOptions, quietOption, withProgress } from '../progress.ts';
 import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts';
 
-interface Options extends PricedClusterOptions, SettingsOptions, ManifestOptions {
+interface Options extends PricedClusterOptions, SettingsOptions, ManifestOptions, QuietOptions {
   readonly filename: readonly string[];
   readonly plansMax: number;
   readonly output: OutputFormat<'table'>;
@@ -39,13 +40,6 @@ function textOf(subject: Subject, comparison: Comparison, output: Options['outpu
   return documentText(result(subject, comparison), output);
 }
 
-function note(line: string): void {
-  process.stderr.write(`joiner: ${line}\n`);
-}
-
-/** Nodes from which on consolidation takes a while. */
-const MANY_NODES = 50;
-
 function plans(text: string): number {
   const value = Number(text);
   if (Number.isInteger(value) && value >= 1 && value <= 1_000_000) return value;
@@ -60,10 +54,13 @@ async function subjectOf(paths: readonly string[], options: Options): Promise<Su
 
 async function run(paths: readonly string[], options: Options): Promise<number> {
   checkPage(options);
-  const subject = await subjectOf([...paths, ...options.filename], options);
-  const { length } = subject.snapshot.nodes;
-  if (length > MANY_NODES && process.stderr.isTTY) note(`consolidating ${length} nodes both ways`);
-  const comparison = compared(subject, options.plansMax);
+  const all = [...paths, ...options.filename];
+  const { subject, comparison } = await withProgress(options, async (progress) => {
+    if (all.length === 0) progress.begin('reading the cluster');
+    const read = await subjectOf(all, options);
+    const found = compared(read, options.plansMax, progress.begin);
+    return { subject: read, comparison: found };
+  });
   process.stdout.write(textOf(subject, comparison, options.output));
   const about = paths.length > 0 ? paths.join(' ') : 'the cluster';
   await writePage(options, {
@@ -94,6 +91,7 @@ export function compareCommand(): Command {
       PLANS_MAX,
     )
     .option(...HTML_OPTION)
+    .addOption(quietOption())
     .addOption(outputOption('table'))
     .action((paths: readonly string[], options: Options) => reporting(() => run(paths, options)));
 }

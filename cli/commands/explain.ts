@@ -104,7 +104,7 @@ async function claimNamed(
   const rows = nodeRows(state, input.prices, nowMs);
   const row = rows.find(({ nodeClaim }) => nodeClaim === claim.name);
   if (row === undefined) throw new Error(`NodeClaim ${claim.name} is in no row`);
-  const found = explainClaim(claim, row, state, await preview(input, claim.name), nowMs);
+  const found = explainClaim(claim, row, state, await preview(input, { asked: claim.name }), nowMs);
   return { kind: 'nodeclaim', found };
 }
 

@@ -25,11 +25,12 @@ import { dryRun } from '../plan/dry-run.ts';
 import { type PlanFile, planFileText } from '../plan/plan-file.ts';
 import { type Preview, preview, previewOf } from '../plan/preview.ts';
 import { renderDifference, renderPreview } from '../plan/render.ts';
+import { type Progress, type QuietOptions, quietOption, withProgress } from '../progress.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { collect, variablesOf } from '../simulate/variables.ts';
 import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts';
 
-interface Options extends PricedClusterOptions, SettingsOptions {
+interface Options extends PricedClusterOptions, SettingsOptions, QuietOptions {
   readonly filename: readonly string[];
   readonly var: readonly string[];
   readonly output: OutputFormat<'table'>;
@@ -65,8 +66,9 @@ function afterChanges({ backoffs, ...previewed }: Previewed, state: ClusterState
   return { ...previewed, state, ...(isSame ? { backoffs } : {}) };
 }
 
-async function answer(live: LiveCluster, options: Options): Promise<Answer> {
+async function answer(live: LiveCluster, options: Options, progress: Progress): Promise<Answer> {
   const { url, state, nowMs, unreadable, readMs } = live;
+  progress.begin('reading prices');
   const market = await marketOf(live, options);
   const { region } = market.catalog;
   const problems = new Problems();
@@ -84,10 +86,15 @@ async function answer(live: LiveCluster, options: Options): Promise<Answer> {
   const { stack, notes: said } = live.settings(options);
   const previewed = await previewedOn(market, live, stack);
   const [started, cpu] = [performance.now(), process.cpuUsage()];
-  const pass = await dryRun(previewed);
+  const onPart = progress.begin;
+  const pass = await dryRun(previewed, { onPart });
   const now = await previewOf(pass, previewed);
   const changed =
-    filename.length === 0 ? undefined : await preview(afterChanges(previewed, changes.state));
+    filename.length === 0
+      ? undefined
+      : await preview(afterChanges(previewed, changes.state), {
+          onPart: (text) => onPart(`with the changes: ${text}`),
+        });
   const timings = timingsOf(readMs, started, cpu);
   notes.unshift(...unreadable);
   notes.push(...changes.notes, ...said, ...market.notes, ...heldBackNotes(state, nowMs));
@@ -166,7 +173,10 @@ async function run(options: Options): Promise<number> {
     ]);
   }
   checkPage(options);
-  const found = await withLiveCluster('joiner-plan', options, (live) => answer(live, options));
+  const found = await withProgress(options, async (progress) => {
+    progress.begin('reading the cluster');
+    return await withLiveCluster('joiner-plan', options, (live) => answer(live, options, progress));
+  });
   process.stdout.write(
     isDocument(options.output) ? documentText(resultOf(found), options.output) : asText(found),
   );
@@ -196,6 +206,7 @@ export function planCommand(): Command {
     .addOption(outputOption('table'))
     .option('--out <file>', 'write the decisions to a file for joiner apply')
     .option(...HTML_OPTION)
+    .addOption(quietOption())
     .option('--strict', 'exit 1 if pods stay pending')
     .action((options: Options) => reporting(() => run(options)));
 }

@@ -7,10 +7,11 @@ import { recordingText } from '../ledger/files.ts';
 import { documentText, isDocument, type OutputFormat, outputOption } from '../output.ts';
 import { replayedPacking } from '../packing/replayed.ts';
 import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
+import { type QuietOptions, quietOption, withProgress } from '../progress.ts';
 import { type Difference, differences } from '../replay/difference.ts';
-import { someOf } from '../words.ts';
+import { counted, someOf } from '../words.ts';
 
-interface Options {
+interface Options extends QuietOptions {
   readonly output: OutputFormat<'text'>;
   readonly html?: string;
 }
@@ -90,7 +91,12 @@ async function run(files: readonly string[], options: Options): Promise<number> 
   checkPage(options);
   const { output } = options;
   const problems = new Problems();
-  const found = files.map((file) => problems.collect(() => replay(file)));
+  const found = await withProgress(options, (progress) =>
+    files.map((file, at) => {
+      progress.say(() => `${at + 1} of ${counted(files.length, 'recording')}`);
+      return problems.collect(() => replay(file));
+    }),
+  );
   const outcomes = problems.checked(found).flatMap((each) => each ?? []);
   process.stdout.write(
     isDocument(output) ? documentText(resultOf(outcomes), output) : outcomes.map(asText).join(''),
@@ -109,5 +115,6 @@ export function replayCommand(): Command {
     .argument('<recordings...>', 'recordings, gzipped or plain; - is standard input')
     .addOption(outputOption('text'))
     .option(...HTML_OPTION)
+    .addOption(quietOption())
     .action((files: readonly string[], options: Options) => reporting(() => run(files, options)));
 }

@@ -11,8 +11,9 @@ import {
   type OutputFormat,
   outputOption,
 } from '../output.ts';
+import { type QuietOptions, quietOption, withProgress } from '../progress.ts';
 
-interface Options extends SourceOptions {
+interface Options extends SourceOptions, QuietOptions {
   readonly output: OutputFormat<'text'>;
 }
 
@@ -38,7 +39,8 @@ function asDocument({ span, ...ledger }: Ledger, format: DocumentFormat): string
 
 async function run(options: Options): Promise<number> {
   const source = await sourceOf(options);
-  const ledger = ledgerOf(source.written.records, await factsIn(source), source.span);
+  const facts = await withProgress(options, (progress) => factsIn(source, progress));
+  const ledger = ledgerOf(source.written.records, facts, source.span);
   for (const note of source.written.notes) process.stderr.write(`warning: ${note}\n`);
   const { output } = options;
   process.stdout.write(isDocument(output) ? asDocument(ledger, output) : ledgerText(ledger));
@@ -50,6 +52,7 @@ export function savingsCommand(): Command {
   return withSource(new Command('savings'))
     .description('show what launches and consolidation have saved, from records and recordings')
     .addOption(outputOption('text'))
+    .addOption(quietOption())
     .addHelpText('after', HELP)
     .action((options: Options) => reporting(() => run(options)));
 }

@@ -12,10 +12,11 @@ import {
   withOfflineCatalog,
 } from '../offline-catalog.ts';
 import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
+import { type QuietOptions, quietOption, withProgress } from '../progress.ts';
 import { BARE, inEksCluster } from '../simulate/eks-cluster.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { podCounts } from '../simulate/pod-counts.ts';
-import { Progress } from '../simulate/progress.ts';
+import { SimulationProgress } from '../simulate/progress.ts';
 import { recordingTo } from '../simulate/recordings.ts';
 import { renderFinalState, type View } from '../simulate/render.ts';
 import { prepareSimulation, runUntil, type Simulation } from '../simulate/run.ts';
@@ -24,7 +25,7 @@ import { readSettings } from '../simulate/settings-file.ts';
 import { unknownTypeNotes } from '../simulate/unknown-types.ts';
 import { collect, variablesOf } from '../simulate/variables.ts';
 
-interface SimulateOptions extends OfflineCatalogOptions {
+interface SimulateOptions extends OfflineCatalogOptions, QuietOptions {
   readonly duration: string;
   readonly seed: string;
   readonly scenario?: string;
@@ -106,15 +107,15 @@ async function simulate(paths: readonly string[], options: SimulateOptions): Pro
   const { duration, input } = readInput(paths, options, await offlineCatalog(options));
   const { record: folder } = options;
   const wraps = folder === undefined ? [] : [recordingTo(folder)];
-  const progress = process.stderr.isTTY
-    ? new Progress(process.stderr, options.duration)
-    : undefined;
-  if (progress !== undefined) wraps.push((ports) => progress.wrap(ports));
-  const wrap = (ports: Ports): Ports => wraps.reduce((inner, each) => each(inner), ports);
-  const simulation = await prepareSimulation({ ...input, wrap });
-  note(`simulating ${options.duration} in ${input.catalog.region}, seed ${input.seed}`);
-  progress?.of(simulation.world);
-  const state = await runUntil(simulation, duration).finally(() => progress?.end());
+  const { simulation, state } = await withProgress(options, async (terminal) => {
+    const progress = new SimulationProgress(terminal, options.duration);
+    const all = [...wraps, (ports: Ports): Ports => progress.wrap(ports)];
+    const wrap = (ports: Ports): Ports => all.reduce((inner, each) => each(inner), ports);
+    const prepared = await prepareSimulation({ ...input, wrap });
+    note(`simulating ${options.duration} in ${input.catalog.region}, seed ${input.seed}`);
+    progress.of(prepared.world);
+    return { simulation: prepared, state: await runUntil(prepared, duration) };
+  });
   if (folder !== undefined) record(folder, state);
   const { film, source } = simulation;
   const result = { ...state, source, packing: film.packing(), history: film.history() };
@@ -150,6 +151,7 @@ export function simulateCommand(): Command {
     .addOption(new Option('-o, --output <format>').choices(['text', 'json']).default('text'))
     .option('-v, --verbose', 'print long lists, such as the timeline, in full')
     .option(...HTML_OPTION)
+    .addOption(quietOption())
     .option('--strict', 'exit 1 if pods stay pending or a NodeOverlay is not ready')
     .addHelpText('after', '\nThe format of scenarios: docs/scenarios.md')
     .action((paths: readonly string[], options: SimulateOptions) =>

@@ -13,8 +13,9 @@ import { lowerBound } from '../bound.ts';
 import { caseOf, readJson } from '../case-file.ts';
 import { plannedPacking } from '../packing/planned.ts';
 import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
+import { type Progress, type QuietOptions, quietOption, withProgress } from '../progress.ts';
 
-interface Options {
+interface Options extends QuietOptions {
   readonly bound?: boolean;
   readonly html?: string;
   readonly repeat: number;
@@ -70,27 +71,41 @@ function timingsOf(first: Solved, last: Solved | undefined, playbackMs: number):
   return { ...costs(first), playbackMs: rounded(playbackMs), maxRssMiB, ...warm };
 }
 
-async function run(file: string, options: Options): Promise<number> {
-  checkPage(options);
+/** The plan as JSON, and whether it leaves something undone. */
+async function solvedCase(file: string, options: Options, progress: Progress) {
   const raw = readJson(file);
+  progress.begin(`planning ${file}`);
   const first = solveOnce(file, raw);
   let last: Solved | undefined;
-  for (let each = 1; each < options.repeat; each++) last = solveOnce(file, raw);
+  for (let each = 1; each < options.repeat; each++) {
+    progress.say(() => `planned ${each} of ${options.repeat} times`);
+    last = solveOnce(file, raw);
+  }
   const { problem, snapshot, plan, world, overlays } = first;
+  progress.begin('binding the pods as kube-scheduler does');
   const finished = performance.now();
   const stranded = strandedPods(world);
   const timings = timingsOf(first, last, performance.now() - finished);
   const bound =
-    options.bound === true ? await lowerBound(snapshot, problem.settings, plan) : undefined;
+    options.bound === true
+      ? await lowerBound(snapshot, problem.settings, plan, progress)
+      : undefined;
   const { version: joiner } = packageJson;
   const { rejected } = problem;
   const result = {
     ...encodeResult({ joiner, plan, stranded, overlays, rejected, timings, bound }),
     packing: plannedPacking(snapshot, plan),
   };
+  return { result, isImperfect: plan.unplaced.size > 0 || overlays.some((each) => !each.ready) };
+}
+
+async function run(file: string, options: Options): Promise<number> {
+  checkPage(options);
+  const { result, isImperfect } = await withProgress(options, (progress) =>
+    solvedCase(file, options, progress),
+  );
   process.stdout.write(`${JSON.stringify(result, null, 1)}\n`);
   await writePage(options, { command: 'solve', subject: file, json: result });
-  const isImperfect = plan.unplaced.size > 0 || overlays.some((each) => !each.ready);
   return options.strict === true && isImperfect ? 1 : 0;
 }
 
@@ -120,6 +135,7 @@ export function solveCommand(): Command {
       new Option('-o, --output <format>', 'the output format').choices(['json']).default('json'),
     )
     .option(...HTML_OPTION)
+    .addOption(quietOption())
     .option('--strict', 'exit 1 if pods are unplaced or a NodeOverlay is not ready')
     .action((file: string, options: Options) => reporting(() => run(file, options)));
 }

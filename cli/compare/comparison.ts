@@ -11,6 +11,7 @@ import { CAPACITY_TYPE, INSTANCE_TYPE, NODE_POOL } from '../../shared/core/model
 import type { ClusterSnapshot } from '../../shared/core/model/snapshot.ts';
 import { packingsOf } from '../packing/at-rest.ts';
 import type { Packing } from '../packing/packing.ts';
+import { counted } from '../words.ts';
 import type { Subject } from './subject.ts';
 
 /** The version whose rules are played. */
@@ -169,15 +170,23 @@ function wayRow(way: WayResult): WayRow {
 }
 
 /** What runs, what Karpenter's rules would make of it, and what Joiner would. */
-export function compared(subject: Subject, plansMax: number = PLANS_MAX): Comparison {
+export function compared(
+  subject: Subject,
+  plansMax: number = PLANS_MAX,
+  onPart: (text: string) => void = () => undefined,
+): Comparison {
   const { snapshot, scheduling, consolidation, nowMs } = subject;
   const input: WayInput = { snapshot, scheduling, nowMs, plansMax };
+  const { pods, nodes } = snapshot;
+  const size = `${counted(pods.length, 'pod')} and ${counted(nodes.length, 'node')}`;
+  onPart(`${size}: Joiner`);
   const started = performance.now();
   const ours = joinersWay(input, consolidation);
   const decideSeconds = (performance.now() - started) / 1000;
   const isIgnored = scheduling.preferencePolicy === 'Ignore';
   const preferencesMet = isIgnored ? undefined : metOf(ours);
   const joiner = { ...wayRow(ours), decideSeconds, preferencesMet, left: leftOf(ours) };
+  onPart(`${size}: Karpenter's rules`);
   const theirs = karpentersWay(input);
   const karpenter = wayRow(theirs);
   const now = rowOf({ snapshot, evictions: 0, removed: 0 });

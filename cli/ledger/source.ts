@@ -1,8 +1,10 @@
 import { type Command, Option } from 'commander';
 import { callersAccess } from '../aws-access.ts';
 import { Problems } from '../bad-input.ts';
+import type { Progress } from '../progress.ts';
 import { givenRegion, stackBucket } from '../stack-bucket.ts';
 import { timeSpan } from '../time-span.ts';
+import { counted } from '../words.ts';
 import { writtenSince } from './bucket.ts';
 import { type Facts, factsOf } from './figures.ts';
 import { lastMs, madeOf, type Written, writtenIn } from './files.ts';
@@ -60,9 +62,15 @@ export async function sourceOf(options: SourceOptions): Promise<Source> {
 }
 
 /** What a ledger needs of the recordings of the time; recordings are read one by one. */
-export async function factsIn({ written, span }: Source): Promise<readonly Facts[]> {
+export async function factsIn(
+  { written, span }: Source,
+  progress: Progress,
+): Promise<readonly Facts[]> {
   const all: Facts[] = [];
+  let read = 0;
   for await (const named of written.recordings()) {
+    read += 1;
+    progress.say(() => `${read} of ${counted(written.count, 'recording')}`);
     const atMs = Date.parse(named.recording.at);
     if (atMs >= span.fromMs && atMs <= span.toMs) all.push(madeOf(named, () => factsOf(named)));
   }

@@ -12,8 +12,19 @@ import type { PlannedNodeClaim } from '../../shared/core/model/plan.ts';
 import type { NodeClaim } from '../../shared/core/model/provisioning.ts';
 import type { PartPlan } from '../../shared/core/rollouts/part-plan.ts';
 import type { ClusterState } from '../../shared/ports.ts';
+import { counted } from '../words.ts';
 import { type Copied, copied, type Previewed } from './copy.ts';
 import { launchStatic } from './launches.ts';
+
+/** What a pass goes by beside its input. */
+export interface DryRunOptions {
+  /** The claim of a node about which somebody asks why it stays. */
+  readonly asked?: string | undefined;
+  /** Nothing else is done. */
+  readonly approved?: Approved;
+  /** Is called as each part begins. */
+  readonly onPart?: (text: string) => void;
+}
 
 /** What of all that is decided is carried out. */
 export interface Approved {
@@ -94,13 +105,16 @@ async function provisioned(
  */
 export async function dryRun(
   input: Previewed,
-  { asked, approved }: { readonly asked?: string | undefined; readonly approved?: Approved } = {},
+  { asked, approved, onPart = () => undefined }: DryRunOptions = {},
 ): Promise<DryRun> {
   const copy = copied(input);
   const failures: Failure[] = [];
+  const { pods, nodes } = input.state.objects;
+  onPart(`planning ${counted(pods.length, 'pod')}`);
   const made = await provisioned(copy, failures, approved);
   const between = await copy.cluster.read();
   const { ports, settings } = copy;
+  onPart(`looking for disruptions of ${counted(nodes.length, 'node')}`);
   const {
     disruptions,
     kept,

@@ -7,7 +7,7 @@ import type { ClusterSnapshot, SchedulingSettings } from '../../shared/core/mode
 import type { OverlayReport } from '../../shared/core/overlay/resolve.ts';
 import { listPrice } from '../top/rows.ts';
 import { copied, type Previewed } from './copy.ts';
-import { type DryRun, dryRun } from './dry-run.ts';
+import { type DryRun, type DryRunOptions, dryRun } from './dry-run.ts';
 import { type Launch, launchesOf } from './launches.ts';
 import {
   type Drifted,
@@ -86,10 +86,9 @@ function pricesOf(
 /**
  * What one pass of `provision` and one of `disrupt` would do to the cluster as it was read: the use
  * cases of production, on a copy. It ignores pauses and Karpenter's Lease: the caller prints them.
- * `asked` is the claim of a node about which somebody asks why it stays.
  */
-export async function preview(input: Previewed, asked?: string): Promise<Preview> {
-  return await previewOf(await dryRun(input, { asked }), input);
+export async function preview(input: Previewed, options: DryRunOptions = {}): Promise<Preview> {
+  return await previewOf(await dryRun(input, options), input);
 }
 
 /** A pass that was made on a copy, as people look at it. */

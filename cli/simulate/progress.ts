@@ -1,34 +1,21 @@
 import type { Ports } from '../../shared/ports.ts';
 import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
+import type { Progress } from '../progress.ts';
 import { counted } from '../words.ts';
 import { age } from './table.ts';
 
-/** A terminal's line that is written over. */
-interface Terminal {
-  write(text: string): unknown;
-}
-
-/** Real time between two lines. */
-const EVERY_MS = 200;
-/** To the line's start, and everything on it gone. */
-const CLEAR = '\r\u001b[2K';
-
 /**
- * Tells on a terminal how far a simulation is. It listens to Joiner looking at the clock, so that
- * the run is the same, to the byte, with and without it.
+ * Says how far a simulation is. It listens to Joiner looking at the clock, so that the run is the
+ * same, to the byte, with and without it.
  */
-export class Progress {
-  private readonly terminal: Terminal;
-  private readonly nowMs: () => number;
+export class SimulationProgress {
+  private readonly progress: Progress;
   private readonly total: string;
   private world: World | undefined;
-  private nextMs: number;
 
-  constructor(terminal: Terminal, total: string, nowMs: () => number = () => performance.now()) {
-    this.terminal = terminal;
+  constructor(progress: Progress, total: string) {
+    this.progress = progress;
     this.total = total;
-    this.nowMs = nowMs;
-    this.nextMs = nowMs() + EVERY_MS;
   }
 
   /** Its ports, whose clock tells of the progress. */
@@ -39,7 +26,8 @@ export class Progress {
       clock: {
         nowMs: () => {
           const virtualMs = clock.nowMs();
-          this.tell(virtualMs);
+          const { world } = this;
+          if (world !== undefined) this.progress.say(() => this.textOf(world, virtualMs));
           return virtualMs;
         },
         sleep: (ms) => clock.sleep(ms),
@@ -52,19 +40,10 @@ export class Progress {
     this.world = world;
   }
 
-  /** Leaves an empty line for what comes next. */
-  end(): void {
-    this.world = undefined;
-    this.terminal.write(CLEAR);
-  }
-
-  private tell(virtualMs: number): void {
-    const { world } = this;
-    if (world === undefined || this.nowMs() < this.nextMs) return;
-    this.nextMs = this.nowMs() + EVERY_MS;
+  private textOf({ store }: World, virtualMs: number): string {
     const at = age(Math.floor((virtualMs - WORLD_START_MS) / 1000));
-    const nodes = counted(world.store.list('Node').length, 'node');
-    const pods = counted(world.store.list('Pod').length, 'pod');
-    this.terminal.write(`${CLEAR}${at} of ${this.total}: ${nodes}, ${pods}`);
+    const nodes = counted(store.list('Node').length, 'node');
+    const pods = counted(store.list('Pod').length, 'pod');
+    return `${at} of ${this.total}: ${nodes}, ${pods}`;
   }
 }

@@ -219,6 +219,10 @@ await describeClosedLoop('joiner plan on a real control plane', (loop) => {
     for (const args of [['top'], ['budgets'], ['compare'], ['explain', 'node', node]]) {
       expect(await as(...args)).toMatchObject({ exitCode: 0, stderr: '' });
     }
+    Object.defineProperty(process.stderr, 'isTTY', { value: true, configurable: true });
+    expect((await as('plan')).stderr).toContain('looking for disruptions of ');
+    expect((await as('plan', '-q')).stderr).toBe('');
+    Object.defineProperty(process.stderr, 'isTTY', { value: false, configurable: true });
     const advised = await as('advise', '-o', 'json');
     expect(advised).toMatchObject({ exitCode: 0, stderr: '' });
     const { advice, notes } = JSON.parse(advised.stdout);

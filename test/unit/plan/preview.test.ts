@@ -99,8 +99,14 @@ describe('a preview', () => {
     const { launches, plan } = await preview({ ...input, nowMs });
     expect(launches).toEqual([]);
     expect(plan.unplaced.get(key)?.message).toBe(message);
-    const later = await preview({ ...input, nowMs: nowMs + MINUTE });
+    const parts: string[] = [];
+    const onPart = (text: string) => void parts.push(text);
+    const later = await preview({ ...input, nowMs: nowMs + MINUTE }, { onPart });
     expect(later.launches).toHaveLength(1);
+    expect(parts).toEqual([
+      expect.stringMatching(/^planning \d+ pods?$/),
+      expect.stringMatching(/^looking for disruptions of \d+ nodes?$/),
+    ]);
     const others = [
       { ...event, source: { component: 'default-scheduler' } },
       { ...event, lastTimestamp: new Date(nowMs - 6 * MINUTE).toISOString() },
