@@ -6,6 +6,7 @@ import {
   ZONE,
   ZONE_ID,
 } from '../../shared/core/model/labels.ts';
+import type { PlannedNodeClaim } from '../../shared/core/model/plan.ts';
 import type { NodePool } from '../../shared/core/model/provisioning.ts';
 import type { RequirementExpression } from '../../shared/core/model/requirement.ts';
 import type { ClusterSnapshot } from '../../shared/core/model/snapshot.ts';
@@ -99,6 +100,26 @@ function fresh(
   });
 }
 
+/** Types of this category earn CPU credits while they idle. */
+const BURSTABLE = 't';
+const BURSTABLE_REMARK =
+  'Some of these types are burstable: what uses more CPU than their baseline for long is slowed or costs extra.';
+
+function remarksOn(
+  { snapshot }: Anew,
+  { kind }: Exclusion,
+  added: readonly PlannedNodeClaim[],
+): readonly string[] {
+  const isBurstable = added.some((claim) =>
+    chosenOf(snapshot, claim)?.type.labels[INSTANCE_LABELS.category]?.includes(BURSTABLE),
+  );
+  const remark = REMARKS[kind];
+  return [
+    ...(remark === undefined ? [] : [remark]),
+    ...(kind === 'types' && isBurstable ? [BURSTABLE_REMARK] : []),
+  ];
+}
+
 function adviceOn(
   anew: Anew,
   pool: NodePool,
@@ -114,11 +135,10 @@ function adviceOn(
   if (added.length === 0) return undefined;
   const { before, after, usdPerMonth } = found;
   const texts = dropped.map(requirementText).join(' and ');
-  const remark = REMARKS[kind];
   const evidence = [
     `Planned anew, the pods run on ${counted(after.nodes, 'node')}, of which the NodePool ` +
-      `excludes ${added.length} today: ${launchesText(added)}.`,
-    ...(remark === undefined ? [] : [remark]),
+      `excludes ${added.length.toLocaleString('en')} today: ${launchesText(added)}.`,
+    ...remarksOn(anew, exclusion, added),
   ];
   const change = `Remove or widen the requirement ${texts}.`;
   const object = `NodePool/${pool.name}`;

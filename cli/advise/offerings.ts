@@ -60,6 +60,8 @@ export function launchesText(claims: readonly PlannedNodeClaim[]): string {
   }));
   const SHOWN = 3;
   const order = counts.sort((a, b) => b.count - a.count || (a.text < b.text ? -1 : 1));
-  const shown = order.slice(0, SHOWN).map(({ text, count }) => `${count} × ${text}`);
+  const shown = order
+    .slice(0, SHOWN)
+    .map(({ text, count }) => `${count.toLocaleString('en')} × ${text}`);
   return order.length > SHOWN ? `${shown.join(', ')} and others` : shown.join(', ');
 }

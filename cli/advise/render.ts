@@ -27,7 +27,10 @@ function typesText(kinds: readonly Kind[]): string {
   const SHOWN = 3;
   const shown = kinds
     .slice(0, SHOWN)
-    .map(({ count, instanceType, capacityType }) => `${count} × ${instanceType} ${capacityType}`);
+    .map(
+      ({ count, instanceType, capacityType }) =>
+        `${count.toLocaleString('en')} × ${instanceType} ${capacityType}`,
+    );
   return `${shown.join(', ')}${kinds.length > SHOWN ? ', …' : ''}`;
 }
 

@@ -193,6 +193,73 @@ describe('joiner advise', () => {
   }, 120_000);
 });
 
+/** One NodePool with a small pod on a large node, and what keeps it there. */
+const KEPT: readonly (readonly [
+  object: string,
+  says: string,
+  spec: Json,
+  more: readonly Json[],
+  nodes: Json,
+])[] = [
+  [
+    'Node/NODE',
+    'Remove the annotation karpenter.sh/do-not-disrupt.',
+    {},
+    [],
+    {
+      'karpenter.sh/do-not-disrupt': 'true',
+    },
+  ],
+  [
+    'Deployment/default/guarded',
+    'Remove the toleration of karpenter.sh/disrupted',
+    { tolerations: [{ key: 'karpenter.sh/disrupted', operator: 'Exists' }] },
+    [],
+    {},
+  ],
+  [
+    'Deployment/default/guarded',
+    'Let one PodDisruptionBudget select the pods.',
+    {},
+    [
+      budget('guarded', 1),
+      { ...budget('guarded', 1), metadata: { name: 'other', namespace: 'default' } },
+    ],
+    {},
+  ],
+];
+
+it.each(KEPT)(
+  '%s keeps a node from consolidation: %s',
+  async (object, says, spec, more, annotations) => {
+    const manifests = [
+      NODE_CLASS,
+      // Spot nodes are not replaced by spot nodes.
+      nodePool('default', { 'karpenter.sh/capacity-type': ['on-demand'] }),
+      workload('guarded', 1, { cpu: '200m', memory: '256Mi' }, spec),
+      workload('gone', 1, { cpu: '15', memory: '50Gi' }),
+      ...more,
+    ];
+    // Before consolidation moves what nothing keeps yet.
+    const { text } = await recordedMoment(manifests, GONE, 16);
+    const recording = JSON.parse(text);
+    const [node] = recording.snapshot.nodes;
+    node.annotations = { ...node.annotations, ...annotations };
+    await inFolder({ 'provision-1.json': JSON.stringify(recording) }, async (folder) => {
+      const { stdout } = await joiner('advise', folder, '-o', 'json');
+      const found = adviseSchema.parse(JSON.parse(stdout));
+      const advice = found.advice.filter(({ kind }) => kind === 'consolidation');
+      expect(advice).toMatchObject([
+        { object: object.replace('NODE', node.name), basis: 'consolidated' },
+      ]);
+      expect(advice[0]?.change).toContain(says);
+      expect(advice[0]?.after.nodes).toBe(1);
+      expect(advice[0]?.usdPerMonth).toBeGreaterThan(10);
+    });
+  },
+  60_000,
+);
+
 it.each([
   ['nowhere.json', [], 'nowhere.json: no such file'],
   ['notes.json', [], 'not a recording that this version can read'],
