@@ -103,7 +103,7 @@ function fresh(
 /** Types of this category earn CPU credits while they idle. */
 const BURSTABLE = 't';
 const BURSTABLE_REMARK =
-  'Some of these types are burstable: what uses more CPU than their baseline for long is slowed or costs extra.';
+  'Some of these types are burstable: more CPU than their baseline is slowed or costs extra.';
 
 function remarksOn(
   { snapshot }: Anew,

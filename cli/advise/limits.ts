@@ -4,7 +4,7 @@ import type { NodePool } from '../../shared/core/model/provisioning.ts';
 import { addResources, amountOf, type Resources } from '../../shared/core/model/resources.ts';
 import { formatQuantity } from '../../shared/core/quantity.ts';
 import { replan } from '../../shared/core/scheduling/replan.ts';
-import { counted } from '../words.ts';
+import { counted, someOf } from '../words.ts';
 import { type Advice, type Advised, savedBy, sideOf } from './advice.ts';
 import { type Anew, withPool } from './anew.ts';
 import { chosenOf, launchesText } from './offerings.ts';
@@ -46,7 +46,7 @@ function waitingAdvice({ snapshot, scheduling }: Advised, before: Plan, pool: No
     before: within,
     after: without,
     evidence: [
-      `${counted(freed.length, 'pending pod')} would get nodes: ${freed.sort().slice(0, 3).join(', ')}${freed.length > 3 ? ' and others' : ''}.`,
+      `${counted(freed.length, 'pending pod')} would get nodes: ${someOf(freed.sort())}.`,
       `New nodes: ${launchesText(added)}.`,
     ],
   } as const satisfies Advice;
@@ -62,7 +62,8 @@ function dearerAdvice(anew: Anew, pool: NodePool): Advice | undefined {
   const { before, after, usdPerMonth } = found;
   const texts = over.map(([name, most]) => {
     const needed = formatQuantity(amountOf(taken, name), name);
-    return `Planned anew, the NodePool has ${name} ${needed}; its limit is ${formatQuantity(most, name)}.`;
+    const limit = formatQuantity(most, name);
+    return `Planned anew, the NodePool has ${name} ${needed}; its limit is ${limit}.`;
   });
   return {
     kind: 'limits',
