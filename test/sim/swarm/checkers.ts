@@ -1,11 +1,9 @@
-import { allowedDisruptions, isCounted } from '../../../shared/core/disruption/budgets.ts';
 import { instanceIdOf } from '../../../shared/core/lifecycle/actions.ts';
 import { isTrue } from '../../../shared/core/lifecycle/conditions.ts';
-import { holdsNode, isProtected } from '../../../shared/core/lifecycle/drain.ts';
-import { deadlineOf } from '../../../shared/core/lifecycle/termination.ts';
 import type { Node } from '../../../shared/core/model/cluster.ts';
 import { DO_NOT_DISRUPT, NODE_POOL } from '../../../shared/core/model/labels.ts';
-import type { DisruptionReason, NodeClaim } from '../../../shared/core/model/provisioning.ts';
+import type { Pod } from '../../../shared/core/model/pod.ts';
+import type { NodeClaim, NodePool } from '../../../shared/core/model/provisioning.ts';
 import { isDisrupted } from '../../../shared/core/model/taint.ts';
 import type { ObjectRef } from '../../../shared/ports.ts';
 import { readState } from '../../../shared/sim/decode.ts';
@@ -84,9 +82,11 @@ export class Safety {
     const node = nodes.find(({ providerId }) => instanceIdOf(providerId) === id);
     const nowMs = this.settings.world.timeline.nowMs();
     if (claim === undefined || node === undefined || !isTrue(claim, 'Registered')) return;
-    if ((deadlineOf(claim) ?? Number.POSITIVE_INFINITY) < nowMs + TOLERANCE_MS) return;
+    const { terminationGracePeriodMs: graceMs = Number.POSITIVE_INFINITY, deletedAtMs } = claim;
+    if ((deletedAtMs ?? nowMs) + graceMs < nowMs + TOLERANCE_MS) return;
     const left = pods.find(
-      (pod) => pod.nodeName === node.name && pod.phase === 'Running' && holdsNode(pod, nowMs),
+      ({ nodeName, phase, deletedAtMs: goesAtMs }) =>
+        nodeName === node.name && phase === 'Running' && goesAtMs === undefined,
     );
     if (left !== undefined) {
       this.settings.onProblem(`terminates ${node.name} on which ${left.name} runs`);
@@ -113,8 +113,8 @@ export class Safety {
     const pod = this.podOf(namespace, name);
     const nowMs = this.settings.world.timeline.nowMs();
     if (pod === undefined) return;
-    const isSafe = [nowMs - TOLERANCE_MS, nowMs + TOLERANCE_MS].some((at) => !isProtected(pod, at));
-    if (!isSafe) this.settings.onProblem(`evicts pod ${name}, which is not to be disrupted`);
+    if (isProtected(pod, nowMs) && isProtected(pod, nowMs + TOLERANCE_MS))
+      this.settings.onProblem(`evicts pod ${name}, which is not to be disrupted`);
   }
 
   private checkForced({ namespace, name }: ObjectRef): void {
@@ -137,15 +137,16 @@ export class Safety {
     const reason = claim?.conditions.find(({ type }) => type === 'DisruptionReason')?.reason;
     if (claim === undefined || pool === undefined || reason === undefined) return;
     if (claim.deletedAtMs !== undefined || !isTrue(claim, 'Initialized')) return;
-    const counted = nodeClaims.filter((each) => isCounted(each, pool));
+    const counted = nodeClaims.filter(
+      (each) => each.labels[NODE_POOL] === pool.name && isTrue(each, 'Initialized'),
+    );
     const others = counted.filter((each) => {
       const node = nodes.find(({ providerId }) => providerId === each.providerId);
       const isGoing = each.deletedAtMs !== undefined || node === undefined || isDisrupted(node);
       const isOurs = each.conditions.some(({ type }) => type === 'DisruptionReason');
       return each.name !== name && isGoing && isOurs && !this.settings.users.touched.has(each.name);
     });
-    const of = { total: counted.length, disrupted: 0 };
-    const allowed = allowedDisruptions(pool, reason as DisruptionReason, of, nowMs);
+    const allowed = allowedBy(pool, reason, counted.length);
     if (others.length + 1 > allowed) {
       const count = `${others.length + 1} of ${counted.length} nodes`;
       this.settings.onProblem(`budget: ${count} for ${reason}, ${allowed} allowed (${name})`);
@@ -159,6 +160,25 @@ export class Safety {
 
 function nodeOf({ providerId }: NodeClaim, nodes: readonly Node[]): string | undefined {
   return nodes.find((each) => each.providerId === providerId)?.name;
+}
+
+/** Checks use none of the rules that they check. */
+function isProtected({ annotations, startedAtMs, createdAtMs }: Pod, nowMs: number): boolean {
+  const value = annotations[DO_NOT_DISRUPT];
+  if (value === undefined || value === 'true') return value === 'true';
+  return nowMs < (startedAtMs ?? createdAtMs) + Number.parseInt(value, 10) * 60_000;
+}
+
+/** How many of the pool's nodes may be disrupted at once. */
+function allowedBy({ disruption }: NodePool, reason: string, total: number): number {
+  const limits = disruption.budgets
+    .filter(({ reasons }) => reasons === undefined || reasons.some((each) => each === reason))
+    .map(({ nodes }) => {
+      const text = String(nodes);
+      const amount = Number.parseInt(text, 10);
+      return text.endsWith('%') ? Math.ceil((amount * total) / 100) : amount;
+    });
+  return Math.min(total, ...limits);
 }
 
 /** What must have come about once faults have stopped for long enough. */

@@ -107,9 +107,10 @@ async function explain(report: SwarmReport, minutes: number): Promise<void> {
   print(`seed ${report.seed}:`);
   for (const problem of report.problems) print(`  ${problem}`);
   let tries = 0;
-  const least = await shrunk(report.seed, choicesOf(report, minutes), () => {
+  const least = await shrunk(choicesOf(report, minutes), async (choices) => {
     tries += 1;
     progress(`seed ${report.seed} is made smaller: run ${tries}`);
+    return (await swarm(report.seed, choices)).problems.length > 0;
   });
   progress('');
   print(`  ${commandOf(report.seed, least)}`);

@@ -1,5 +1,4 @@
 import type { SwarmOptions, SwarmReport } from './swarm.ts';
-import { swarm } from './swarm.ts';
 
 export type Choices = Required<Pick<SwarmOptions, 'minutes' | 'faults' | 'actions'>>;
 
@@ -11,19 +10,14 @@ export function choicesOf(report: SwarmReport, minutes: number): Choices {
 }
 
 /**
- * The least of a failing run that fails still: without each fault, each action and half of the
- * minutes that it does not need. `onTry` hears of each run.
+ * The least of a failing run that `fails` still: without each fault, each action and half of the
+ * minutes that it does not need.
  */
 export async function shrunk(
-  seed: number,
   failing: Choices,
-  onTry: (choices: Choices) => void = () => undefined,
+  fails: (choices: Choices) => Promise<boolean>,
 ): Promise<Choices> {
   let least = failing;
-  const fails = async (choices: Choices): Promise<boolean> => {
-    onTry(choices);
-    return (await swarm(seed, choices)).problems.length > 0;
-  };
   for (;;) {
     const smaller = await firstThat(fails, smallerThan(least));
     if (smaller === undefined) return least;
