@@ -95,7 +95,8 @@ export class World {
   /** By instance, as they were when it was launched. */
   readonly terms = new Map<string, LaunchTerms>();
   private readonly ownPorts: Ports;
-  private readonly controlPlane: ControlPlane;
+  /** For whoever moves time by itself: its controllers act where they are told to. */
+  readonly controlPlane: ControlPlane;
   private readonly tickOffsetMs: number;
   private paidUntilMs: number;
   private seenVersion = -1;

@@ -224,6 +224,8 @@ export function decodePodDisruptionBudget(object: unknown): Decoded<PodDisruptio
     name: metadata.name,
     selector: labelSelector(read, spec['selector'], 'spec.selector'),
     disruptionsAllowed: allowed ?? 0,
+    desiredHealthy: read.integer(status['desiredHealthy'], 'status.desiredHealthy'),
+    expectedPods: read.integer(status['expectedPods'], 'status.expectedPods'),
     maxUnavailable: amountOrShare(read, spec['maxUnavailable'], 'spec.maxUnavailable'),
     minAvailable: amountOrShare(read, spec['minAvailable'], 'spec.minAvailable'),
     unhealthyPodEvictionPolicy:

@@ -2,8 +2,8 @@ import type { Replacement } from '../../core/disruption/commands.ts';
 import {
   type Places,
   placesOfLeaving,
+  withInbound,
   withLeaving,
-  withPlaces,
   withReserved,
 } from '../../core/disruption/simulation.ts';
 import { haltedPools } from '../../core/launch/halted-pools.ts';
@@ -63,7 +63,7 @@ export async function reservedSnapshot(
   const under = [...pass.commands, ...pass.draining];
   let snapshot = await planningSnapshot(pass);
   const places = placesOf(pass, under, snapshot);
-  snapshot = withPlaces(snapshot, places);
+  snapshot = withInbound(snapshot, places);
   for (const { claim, replacements } of under) {
     // Of one that is drained and not replaced, the pods without a place are demand like others.
     if (claim.deletedAtMs !== undefined && replacements.length === 0) continue;

@@ -54,6 +54,16 @@ export function withPlaces(snapshot: ClusterSnapshot, places: Places): ClusterSn
   return { ...snapshot, pods };
 }
 
+/** The same of pods that have not been evicted yet, and may not be for a long time. */
+export function withInbound(snapshot: ClusterSnapshot, places: Places): ClusterSnapshot {
+  if (places.size === 0) return snapshot;
+  const pods = snapshot.pods.map((pod) => {
+    const nodeName = places.get(podKey(pod));
+    return nodeName === undefined ? pod : { ...pod, nodeName, isInbound: true };
+  });
+  return { ...snapshot, pods };
+}
+
 /** Where a plan puts those of the pods that a node takes which is there already. */
 export function placesOf(
   plan: Plan,

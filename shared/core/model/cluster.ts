@@ -85,6 +85,9 @@ export interface PodDisruptionBudget {
   readonly name: string;
   readonly selector: LabelSelector | undefined;
   readonly disruptionsAllowed: number;
+  /** How many of how many pods have to be healthy; undefined: nobody has counted yet. */
+  readonly desiredHealthy?: number | undefined;
+  readonly expectedPods?: number | undefined;
   readonly maxUnavailable: number | string | undefined;
   readonly minAvailable: number | string | undefined;
   readonly unhealthyPodEvictionPolicy: 'IfHealthyBudget' | 'AlwaysAllow';

@@ -144,6 +144,8 @@ export interface Pod {
   readonly isMirror: boolean;
   /** The owner that is marked as controller. */
   readonly controller: OwnerReference | undefined;
+  /** In plans only: `nodeName` is where it will go; until then kube-scheduler sees room there. */
+  readonly isInbound?: boolean;
 }
 
 /** A pod that stands for room which a CapacityBuffer asks for: it is in plans only. */

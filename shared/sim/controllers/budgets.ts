@@ -47,15 +47,17 @@ function isHealthy(pod: KubeObject): boolean {
   return conditionStatus(pod, 'Ready') === 'True' && !isDeleting(pod);
 }
 
-/** How many pods may be evicted now. */
-export function disruptionsAllowed(store: ObjectStore, budget: KubeObject): number {
+/** What the disruption controller counts. */
+function statusOf(store: ObjectStore, budget: KubeObject) {
   const pods = coveredPods(store, budget);
-  const healthy = pods.filter(isHealthy).length;
-  const expected = expectedCount(store, pods);
-  const unavailable = amountOf(valueAt(budget, 'spec', 'maxUnavailable'), expected);
-  const available = amountOf(valueAt(budget, 'spec', 'minAvailable'), expected);
-  const needed = unavailable === undefined ? (available ?? 1) : expected - unavailable;
-  return Math.max(0, healthy - needed);
+  const currentHealthy = pods.filter(isHealthy).length;
+  const expectedPods = expectedCount(store, pods);
+  const unavailable = amountOf(valueAt(budget, 'spec', 'maxUnavailable'), expectedPods);
+  const available = amountOf(valueAt(budget, 'spec', 'minAvailable'), expectedPods);
+  const needed = unavailable === undefined ? (available ?? 1) : expectedPods - unavailable;
+  const desiredHealthy = Math.max(0, needed);
+  const disruptionsAllowed = Math.max(0, currentHealthy - desiredHealthy);
+  return { currentHealthy, desiredHealthy, disruptionsAllowed, expectedPods };
 }
 
 /** Replicas that the owners want; pods without an owner count as they are. */
@@ -72,8 +74,8 @@ function expectedCount(store: ObjectStore, pods: readonly KubeObject[]): number 
 }
 
 export function reconcileBudget(store: ObjectStore, budget: KubeObject): void {
-  const allowed = disruptionsAllowed(store, budget);
-  store.update(budget, (latest) => withStatus(latest, { disruptionsAllowed: allowed }));
+  const status = statusOf(store, budget);
+  store.update(budget, (latest) => withStatus(latest, status));
 }
 
 /** What the eviction API answers for this pod. */
@@ -91,5 +93,5 @@ export function mayEvict(store: ObjectStore, pod: KubeObject): boolean {
   if (budget === undefined || second !== undefined) return false;
   const policy = textAt(budget, 'spec', 'unhealthyPodEvictionPolicy');
   if (!isHealthy(pod) && policy === 'AlwaysAllow') return true;
-  return disruptionsAllowed(store, budget) > 0;
+  return statusOf(store, budget).disruptionsAllowed > 0;
 }

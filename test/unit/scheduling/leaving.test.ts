@@ -27,13 +27,20 @@ describe('a pod on a node that is going away', () => {
     expect(placed({ annotations: { [DO_NOT_DISRUPT]: '1h' } })).toEqual(['default/a']);
   });
 
-  const blocking = [{ maxUnavailable: 0 }, { maxUnavailable: '0%' }, { minAvailable: '100%' }];
+  const blocking = [
+    { maxUnavailable: 0 },
+    { maxUnavailable: '0%' },
+    { minAvailable: '100%' },
+    { minAvailable: 1, desiredHealthy: 1, expectedPods: 1 },
+  ];
   it.each(blocking)('gets none while a budget blocks every eviction: %o', (rest) => {
     expect(placed({}, [budgetOf(rest)])).toEqual([]);
   });
 
   it('gets one under a budget that only has to wait, that is elsewhere or of other pods', () => {
     expect(placed({}, [budgetOf({ maxUnavailable: 1 })])).toEqual(['default/a']);
+    const oneOfTwo = { minAvailable: 1, desiredHealthy: 1, expectedPods: 2 };
+    expect(placed({}, [budgetOf(oneOfTwo)])).toEqual(['default/a']);
     expect(placed({}, [budgetOf({ maxUnavailable: 0, namespace: 'other' })])).toEqual([
       'default/a',
     ]);

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { HOSTNAME, ZONE } from '../../../shared/core/model/labels.ts';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../../../shared/core/model/snapshot.ts';
 import { Playback } from '../../../shared/core/scheduling/playback/playback.ts';
-import { strandedPods } from '../../../shared/core/scheduling/playback/stranded.ts';
+import { strandedPods, strandingOf } from '../../../shared/core/scheduling/playback/stranded.ts';
 import { compileProblem } from '../../../shared/core/scheduling/problem/compile.ts';
 import { weighPreferences } from '../../../shared/core/scheduling/weighing.ts';
 import { ofApp, spreadOver } from '../../builders/affinity.ts';
-import { FAMILY, GI, nodeOf, podsOf, snapshotOf } from '../../builders/scheduling.ts';
+import { FAMILY, GI, nodeOf, podOf, podsOf, snapshotOf } from '../../builders/scheduling.ts';
 
 function worldOf(rest: Parameters<typeof snapshotOf>[0]) {
   const problem = compileProblem(snapshotOf(rest), DEFAULT_SCHEDULING_SETTINGS);
@@ -81,5 +81,27 @@ describe('a plan played back', () => {
     expect(strandedPods(state)).toEqual({ orders: 5, pods: 5 * 6 });
     const certain = strandedPods(worldOf({ pods: spreadOut, types: eights }));
     expect(certain).toEqual({ orders: 5, pods: 0 });
+  });
+});
+
+describe('pods that come where they were evicted elsewhere', () => {
+  const nodes = [nodeOf('host', 8, 32), nodeOf('side', 8, 32)];
+  const beside = podOf('beside', { cpu: 6500 }, { nodeName: 'side' });
+  /** The plan has room for it beside what runs; kube-scheduler likes the empty node better. */
+  const evicted = podOf('evicted', { cpu: 1000 });
+  const goesTo = (rest: Parameters<typeof podOf>[2]) =>
+    podOf('blocked', { cpu: 7500 }, { nodeName: 'host', ...rest });
+
+  it('take the room of one that is inbound, for which a spot node has to be launched', () => {
+    const state = worldOf({ nodes, pods: [beside, evicted, goesTo({ isInbound: true })] });
+    expect(state.bins).toEqual([]);
+    expect(strandingOf(state).price).toBeCloseTo(0.4 * 0.4, 12);
+  });
+
+  it('do not where it runs there already, or where the room is enough for both', () => {
+    const settled = worldOf({ nodes, pods: [beside, evicted, goesTo({})] });
+    expect(strandingOf(settled).price).toBe(0);
+    const small = podOf('small', { cpu: 4000 }, { nodeName: 'host', isInbound: true });
+    expect(strandingOf(worldOf({ nodes, pods: [beside, evicted, small] })).price).toBe(0);
   });
 });

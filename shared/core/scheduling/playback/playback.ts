@@ -7,6 +7,7 @@ import { copyHost, emptyHost, HostRules } from '../search/host.ts';
 import type { Bin, ExistingNode, SearchState } from '../search/search-state.ts';
 import { type Place, placeOfGroup } from '../search/topology.ts';
 import { Binding } from './binding.ts';
+import { InboundPods } from './inbound-pods.ts';
 import type { Scoring } from './node-scores.ts';
 import { Queue } from './queue.ts';
 import { type DependentsByBin, dependentsOf, Registration } from './registration.ts';
@@ -17,6 +18,13 @@ export interface JoinOrder {
   /** Indexes of the plan's bins. */
   readonly bins: readonly number[];
   readonly batches: number;
+}
+
+/** Pods for which kube-scheduler finds no place. */
+export interface LeftOver {
+  readonly pods: ReadonlyMap<PodClass, number>;
+  /** What those request whose inbound place is taken. */
+  readonly inbound: readonly Float64Array[];
 }
 
 /** Selectors that required terms read beyond a node's own pods; affinity may draw to any node. */
@@ -144,13 +152,13 @@ export class Playback {
   }
 
   /**
-   * How many pods of each class are left over when all nodes are there, none of the pods is
-   * nominated to one, and they come in this order: so it is when they are evicted somewhere.
+   * What is left over when all nodes are there, none of the pods is nominated to one, and they come
+   * in this order: so it is when they are evicted somewhere. Pods that are inbound come last.
    */
   runFree(
     order: (pods: readonly PodClass[]) => readonly PodClass[],
     scoring: Scoring = 'balanced',
-  ): ReadonlyMap<PodClass, number> {
+  ): LeftOver {
     const { bins, existingNodes, context } = this.state;
     const queue = this.queue.reordered(order);
     const [topology, totals] = [context.topology.copy(), new Map(context.totals)];
@@ -168,14 +176,14 @@ export class Playback {
       ...existingNodes.map((existing) => this.ofExisting(existing)),
       ...bins.map((bin) => this.ofBin(bin)),
     ];
+    const inbound = new InboundPods(context.problem, nodes);
     binding.join(nodes.map((node) => ({ ...node, content: nobody })));
     binding.bindAll();
     this.steps += binding.steps;
-    return new Map(
-      this.candidates
-        .map(({ podClass }) => [podClass, queue.leftOf(podClass)] as const)
-        .filter(([, left]) => left > 0),
-    );
+    const left = this.candidates
+      .map(({ podClass }) => [podClass, queue.leftOf(podClass)] as const)
+      .filter(([, amount]) => amount > 0);
+    return { pods: new Map(left), inbound: inbound.withoutRoom() };
   }
 
   /** How many pods are left over when the nodes join so. */

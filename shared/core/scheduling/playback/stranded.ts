@@ -2,13 +2,14 @@ import { type EvictionOrder, ownerOf } from '../../lifecycle/eviction-order.ts';
 import type { Stranded } from '../../model/plan.ts';
 import { isBufferPod } from '../../model/pod.ts';
 import { CPU, MEMORY } from '../../model/resources.ts';
+import type { LaunchGroup } from '../problem/launch-options.ts';
 import { ruleAllowsNode } from '../problem/node-rules.ts';
 import type { PodClass } from '../problem/problem.ts';
 import { numbers, shuffled } from '../pseudo-random.ts';
 import type { SearchState } from '../search/search-state.ts';
 import { holds } from '../search/type-options.ts';
 import type { Scoring } from './node-scores.ts';
-import { type JoinOrder, Playback } from './playback.ts';
+import { type JoinOrder, type LeftOver, Playback } from './playback.ts';
 
 /** In how many batches the nodes join, for each order that is played back. */
 const BATCHES = [1, 10, 1, 3, 10] as const;
@@ -46,7 +47,10 @@ function withBuffersLast(pods: readonly PodClass[]): readonly PodClass[] {
 
 /** The least that a node of its own for a pod of the class costs an hour. */
 function priceAlone({ context }: SearchState, { id, requests }: PodClass): number {
-  const groups = context.resolvedClasses[id]?.groups ?? [];
+  return leastPrice(context.resolvedClasses[id]?.groups ?? [], requests);
+}
+
+function leastPrice(groups: readonly LaunchGroup[], requests: Float64Array): number {
   let least = Number.POSITIVE_INFINITY;
   for (const { paretoFront } of groups) {
     const option = paretoFront.find(({ free }) => holds(free, requests));
@@ -63,11 +67,11 @@ export interface Stranding {
   readonly order: EvictionOrder | undefined;
 }
 
-function priceOf(state: SearchState, left: ReadonlyMap<PodClass, number>): number {
-  return [...left].reduce(
-    (sum, [podClass, amount]) => sum + amount * priceAlone(state, podClass),
-    0,
-  );
+function priceOf(state: SearchState, { pods, inbound }: LeftOver): number {
+  const ofPods = [...pods].map(([podClass, amount]) => amount * priceAlone(state, podClass));
+  const { groups } = state.context.problem;
+  const ofInbound = inbound.map((requests) => leastPrice(groups, requests));
+  return [...ofPods, ...ofInbound].reduce((sum, price) => sum + price, 0);
 }
 
 /** The pods of a plan, each as its class, in which they come to kube-scheduler. */
@@ -109,7 +113,7 @@ const ORDER_MAX = 100;
 function bestOrder(
   state: SearchState,
   placed: readonly PodClass[],
-  leftIn: (order: Order) => ReadonlyMap<PodClass, number>,
+  leftIn: (order: Order) => LeftOver,
 ): { readonly price: number; readonly classes: readonly PodClass[] } {
   let classes = choosiestFirst(state, placed);
   let best = { price: Number.POSITIVE_INFINITY, classes };
@@ -118,8 +122,8 @@ function bestOrder(
     const price = priceOf(state, left);
     if (price < best.price) best = { price, classes };
     classes = [
-      ...classes.filter((each) => left.has(each)),
-      ...classes.filter((each) => !left.has(each)),
+      ...classes.filter((each) => left.pods.has(each)),
+      ...classes.filter((each) => !left.pods.has(each)),
     ];
   }
   return best;
@@ -146,7 +150,7 @@ function evictionOrderOf(classes: readonly PodClass[]): EvictionOrder {
  */
 export function strandingOf(state: SearchState): Stranding {
   const playback = new Playback(state);
-  const leftIn = (order: Order, scoring?: Scoring): ReadonlyMap<PodClass, number> =>
+  const leftIn = (order: Order, scoring?: Scoring): LeftOver =>
     playback.runFree((pods) => withBuffersLast(order(pods)), scoring);
   const atOnce: readonly Order[] = [
     (pods) => pods,
@@ -165,9 +169,12 @@ export function strandingOf(state: SearchState): Stranding {
     return { price, order: undefined };
   }
   // Which of its profiles kube-scheduler has nobody knows: the order has to do for either.
-  const inAny = (order: Order): ReadonlyMap<PodClass, number> => {
+  const inAny = (order: Order): LeftOver => {
     const [one, other] = SCORINGS.map((scoring) => leftIn(order, scoring));
-    return new Map([...(one ?? []), ...(other ?? [])]);
+    return {
+      pods: new Map([...(one?.pods ?? []), ...(other?.pods ?? [])]),
+      inbound: [...(one?.inbound ?? []), ...(other?.inbound ?? [])],
+    };
   };
   const best = bestOrder(state, placed, inAny);
   if (best.price >= price) return { price, order: undefined };

@@ -96,11 +96,17 @@ function isKept(pod: Pod, budgets: readonly PodDisruptionBudget[]): boolean {
   );
 }
 
+/** Whether no pod of the budget may go even when all are healthy, as with 1 of 1. */
+function needsAll(budget: PodDisruptionBudget): boolean {
+  const { maxUnavailable, minAvailable, desiredHealthy, expectedPods } = budget;
+  if (maxUnavailable === 0 || maxUnavailable === '0%' || minAvailable === '100%') return true;
+  if (desiredHealthy === undefined || expectedPods === undefined) return false;
+  return expectedPods > 0 && desiredHealthy >= expectedPods;
+}
+
 /** Whether a budget never lets the pod be evicted, however many of its peers are healthy. */
 function blocks(budget: PodDisruptionBudget, pod: Pod): boolean {
-  const { maxUnavailable, minAvailable } = budget;
-  const isFull = maxUnavailable === 0 || maxUnavailable === '0%' || minAvailable === '100%';
-  if (!isFull || budget.namespace !== pod.namespace) return false;
+  if (!needsAll(budget) || budget.namespace !== pod.namespace) return false;
   if (budget.unhealthyPodEvictionPolicy === 'AlwaysAllow' && !pod.ready) return false;
   return selects(budget.selector, pod.labels);
 }

@@ -1,0 +1,231 @@
+import { instanceIdOf } from '../../../shared/core/lifecycle/actions.ts';
+import { isTrue } from '../../../shared/core/lifecycle/conditions.ts';
+import type { Node } from '../../../shared/core/model/cluster.ts';
+import { DO_NOT_DISRUPT, NODE_POOL } from '../../../shared/core/model/labels.ts';
+import type { Pod } from '../../../shared/core/model/pod.ts';
+import type { NodeClaim, NodePool } from '../../../shared/core/model/provisioning.ts';
+import { isDisrupted } from '../../../shared/core/model/taint.ts';
+import type { ObjectRef } from '../../../shared/ports.ts';
+import { readState } from '../../../shared/sim/decode.ts';
+import type { World } from '../../../shared/sim/world.ts';
+import { violations } from '../invariants.ts';
+import type { Invocation } from './awaits.ts';
+import type { Leader } from './leader.ts';
+import type { Setting } from './setting.ts';
+import type { Users } from './users.ts';
+
+/** Clocks of invocations and reads may differ by so much from what was true. */
+const TOLERANCE_MS = 4_000;
+/** So long after Karpenter has begun to lead the last write may take effect. */
+const LEADING_MS = 15_000;
+
+/** Calls of compute that change nothing. */
+const HARMLESS = new Set(['list', 'describe', 'statuses', 'spotRequests', 'freeReservations']);
+
+/** So long a replacement may be on its way that was decided under other budgets. */
+const EDITED_MS = 20 * 60_000;
+
+/** What is not so while a call is on its way: judged once everything has come to rest. */
+const ON_THE_WAY = [/ has no NodeClaim$/u, /^NodePool .* has /u];
+
+export interface CheckerSettings {
+  readonly world: World;
+  readonly setting: Setting;
+  readonly leader: Leader;
+  readonly users: Pick<Users, 'touched' | 'budgetsEditedMs'>;
+  readonly onProblem: (problem: string) => void;
+}
+
+/** What must hold at every moment. */
+export class Safety {
+  private readonly settings: CheckerSettings;
+  private checkedVersion = -1;
+
+  constructor(settings: CheckerSettings) {
+    this.settings = settings;
+  }
+
+  /** After each change of an object. */
+  check(): void {
+    const { world, onProblem } = this.settings;
+    if (world.store.version === this.checkedVersion) return;
+    this.checkedVersion = world.store.version;
+    for (const each of violations(world)) {
+      if (!ON_THE_WAY.some((pattern) => pattern.test(each))) onProblem(each);
+    }
+    this.checkLimit();
+  }
+
+  /** Right before a write takes effect. */
+  onWrite(by: Invocation, call: string, [first]: readonly unknown[]): void {
+    if (call === 'terminate') for (const id of first as readonly string[]) this.checkDrained(id);
+    const ref = first as ObjectRef | undefined;
+    if (this.settings.leader.leadsForMs() > LEADING_MS && !HARMLESS.has(call)) {
+      this.settings.onProblem(`${by.function} calls ${call} while Karpenter leads`);
+    }
+    if (ref === undefined) return;
+    if (call === 'evict') this.checkEviction(ref);
+    if (call === 'deletePod') this.checkForced(ref);
+    if (call === 'delete' && ref.kind === 'NodeClaim' && by.function === 'disrupt') {
+      this.checkBudget(ref);
+    }
+  }
+
+  private get objects() {
+    return readState(this.settings.world.store).objects;
+  }
+
+  /** Of a node that has joined the pods are evicted first, unless its time to drain is over. */
+  private checkDrained(id: string): void {
+    const { nodeClaims, nodes, pods } = this.objects;
+    const claim = nodeClaims.find(({ providerId }) => instanceIdOf(providerId) === id);
+    const node = nodes.find(({ providerId }) => instanceIdOf(providerId) === id);
+    const nowMs = this.settings.world.timeline.nowMs();
+    if (claim === undefined || node === undefined || !isTrue(claim, 'Registered')) return;
+    const { terminationGracePeriodMs: graceMs = Number.POSITIVE_INFINITY, deletedAtMs } = claim;
+    if ((deletedAtMs ?? nowMs) + graceMs < nowMs + TOLERANCE_MS) return;
+    const left = pods.find(
+      ({ nodeName, phase, deletedAtMs: goesAtMs }) =>
+        nodeName === node.name && phase === 'Running' && goesAtMs === undefined,
+    );
+    if (left !== undefined) {
+      this.settings.onProblem(`terminates ${node.name} on which ${left.name} runs`);
+    }
+  }
+
+  /** NodeClaims that stay never have more than the limit; those that are replaced go first. */
+  private checkLimit(): void {
+    const { setting, onProblem } = this.settings;
+    if (setting.limitMillis === undefined) return;
+    const staying = this.objects.nodeClaims.filter(
+      (claim) =>
+        claim.deletedAtMs === undefined &&
+        claim.labels[NODE_POOL] === 'default' &&
+        claim.annotations['joiner.dev/replaced-by'] === undefined,
+    );
+    const used = staying.reduce((sum, { capacity }) => sum + (capacity['cpu'] ?? 0), 0);
+    if (used > setting.limitMillis) {
+      onProblem(`limit: ${used}m cpu of ${setting.limitMillis}m`);
+    }
+  }
+
+  private checkEviction({ namespace, name }: ObjectRef): void {
+    const pod = this.podOf(namespace, name);
+    const nowMs = this.settings.world.timeline.nowMs();
+    if (pod === undefined) return;
+    if (isProtected(pod, nowMs) && isProtected(pod, nowMs + TOLERANCE_MS))
+      this.settings.onProblem(`evicts pod ${name}, which is not to be disrupted`);
+  }
+
+  private checkForced({ namespace, name }: ObjectRef): void {
+    const pod = this.podOf(namespace, name);
+    const node = this.objects.nodes.find((each) => each.name === pod?.nodeName);
+    const claim = this.objects.nodeClaims.find((each) => each.providerId === node?.providerId);
+    if (claim === undefined) return;
+    const hasEnd =
+      claim.terminationGracePeriodMs !== undefined ||
+      claim.annotations['karpenter.sh/nodeclaim-termination-timestamp'] !== undefined;
+    if (!hasEnd) this.settings.onProblem(`deletes pod ${name} on a node that has time to drain`);
+  }
+
+  private checkBudget({ name }: ObjectRef): void {
+    const nowMs = this.settings.world.timeline.nowMs();
+    if (nowMs - this.settings.users.budgetsEditedMs < EDITED_MS) return;
+    const { nodeClaims, nodes, nodePools } = this.objects;
+    const claim = nodeClaims.find((each) => each.name === name);
+    const pool = nodePools.find((each) => each.name === claim?.labels[NODE_POOL]);
+    const reason = claim?.conditions.find(({ type }) => type === 'DisruptionReason')?.reason;
+    if (claim === undefined || pool === undefined || reason === undefined) return;
+    if (claim.deletedAtMs !== undefined || !isTrue(claim, 'Initialized')) return;
+    const counted = nodeClaims.filter(
+      (each) => each.labels[NODE_POOL] === pool.name && isTrue(each, 'Initialized'),
+    );
+    const others = counted.filter((each) => {
+      const node = nodes.find(({ providerId }) => providerId === each.providerId);
+      const isGoing = each.deletedAtMs !== undefined || node === undefined || isDisrupted(node);
+      const isOurs = each.conditions.some(({ type }) => type === 'DisruptionReason');
+      return each.name !== name && isGoing && isOurs && !this.settings.users.touched.has(each.name);
+    });
+    const allowed = allowedBy(pool, reason, counted.length);
+    if (others.length + 1 > allowed) {
+      const count = `${others.length + 1} of ${counted.length} nodes`;
+      this.settings.onProblem(`budget: ${count} for ${reason}, ${allowed} allowed (${name})`);
+    }
+  }
+
+  private podOf(namespace: string | undefined, name: string) {
+    return this.objects.pods.find((pod) => pod.namespace === namespace && pod.name === name);
+  }
+}
+
+function nodeOf({ providerId }: NodeClaim, nodes: readonly Node[]): string | undefined {
+  return nodes.find((each) => each.providerId === providerId)?.name;
+}
+
+/** Checks use none of the rules that they check. */
+function isProtected({ annotations, startedAtMs, createdAtMs }: Pod, nowMs: number): boolean {
+  const value = annotations[DO_NOT_DISRUPT];
+  if (value === undefined || value === 'true') return value === 'true';
+  return nowMs < (startedAtMs ?? createdAtMs) + Number.parseInt(value, 10) * 60_000;
+}
+
+/** How many of the pool's nodes may be disrupted at once. */
+function allowedBy({ disruption }: NodePool, reason: string, total: number): number {
+  const limits = disruption.budgets
+    .filter(({ reasons }) => reasons === undefined || reasons.some((each) => each === reason))
+    .map(({ nodes }) => {
+      const text = String(nodes);
+      const amount = Number.parseInt(text, 10);
+      return text.endsWith('%') ? Math.ceil((amount * total) / 100) : amount;
+    });
+  return Math.min(total, ...limits);
+}
+
+/** What must have come about once faults have stopped for long enough. */
+export function unmetGoals(of: Pick<CheckerSettings, 'world' | 'setting'>): readonly string[] {
+  const { world, setting } = of;
+  const { nodeClaims, nodes, pods } = readState(world.store).objects;
+  const found: string[] = [];
+  const owned = new Set(nodeClaims.map(({ providerId }) => instanceIdOf(providerId)));
+  for (const { id, state } of world.compute.machines.values()) {
+    if (state === 'running' && !owned.has(id)) found.push(`instance ${id} has no NodeClaim`);
+  }
+  const blocked = new Set(
+    nodeClaims.filter((claim) => claim.deletedAtMs !== undefined).map(({ nodeName }) => nodeName),
+  );
+  for (const claim of nodeClaims) {
+    const isHeld = pods.some((pod) => pod.nodeName === claim.nodeName);
+    if (claim.deletedAtMs !== undefined) {
+      // Pods that a PodDisruptionBudget keeps.
+      if (!isHeld) found.push(`NodeClaim ${claim.name} is deleted and does not go`);
+      continue;
+    }
+    if (!world.compute.machines.has(instanceIdOf(claim.providerId) ?? '')) {
+      found.push(`NodeClaim ${claim.name} has no instance`);
+    }
+    if (!isTrue(claim, 'Initialized')) found.push(`NodeClaim ${claim.name} is not initialised`);
+    const own = pods.filter(({ nodeName }) => nodeName === nodeOf(claim, nodes));
+    if (!own.some(({ controller }) => controller?.kind !== 'DaemonSet')) {
+      found.push(`NodeClaim ${claim.name} is empty`);
+    }
+    if (isTrue(claim, 'Drifted') && !own.some(({ annotations }) => DO_NOT_DISRUPT in annotations)) {
+      found.push(`NodeClaim ${claim.name} is drifted`);
+    }
+    if (isTrue(claim, 'DisruptionReason')) found.push(`NodeClaim ${claim.name} is to be disrupted`);
+  }
+  for (const node of nodes) {
+    const isOwned = nodeClaims.some(({ providerId }) => providerId === node.providerId);
+    if (!isOwned) found.push(`node ${node.name} has no NodeClaim`);
+    if (node.taints.length > 0 && !blocked.has(node.name)) {
+      found.push(`node ${node.name} is tainted ${node.taints.map(({ key }) => key).join(', ')}`);
+    }
+  }
+  // A DaemonSet that grows need not fit beside what is on its nodes.
+  const pending = pods.filter(
+    ({ phase, controller }) => phase === 'Pending' && controller?.kind !== 'DaemonSet',
+  );
+  if (pending.length > 0 && setting.limitMillis === undefined) {
+    found.push(`${pending.length} pods are pending: ${pending.map(({ name }) => name).join(', ')}`);
+  }
+  return found;
+}

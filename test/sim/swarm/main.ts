@@ -1,0 +1,190 @@
+/**
+ * Years of cluster life with faults: `npm run sim -- [options]`. Each seed is one world, and the
+ * same seed and options give the same run. A run that fails is made smaller and printed as the
+ * command that repeats it.
+ */
+import { parseArgs } from 'node:util';
+import { FAULT_NAMES, type FaultName } from './faults.ts';
+import { type Choices, choicesOf, shrunk } from './shrink.ts';
+import { MINUTES, type SwarmReport, swarm } from './swarm.ts';
+import { ACTIONS, type ActionName } from './users.ts';
+
+const USAGE = `usage: npm run sim -- [options]
+  --seed S         the first seed (1)
+  --seeds N        how many seeds are run (100)
+  --days D         seeds are run until so many days of clusters have passed, in place of --seeds
+  --minutes M      minutes with faults in each run (${MINUTES}); then it has time to come to rest
+  --faults A,B     only these faults, or none; default: drawn from each seed
+  --actions A,B    only these actions of users and the cloud, or none; default: drawn
+  --until-failure  ends with the first seed that fails, as it is
+  --trace          prints every write and action
+  --list           faults and actions
+`;
+
+const OPTIONS = {
+  help: { type: 'boolean', default: false },
+  seed: { type: 'string', default: '1' },
+  seeds: { type: 'string' },
+  days: { type: 'string' },
+  minutes: { type: 'string', default: String(MINUTES) },
+  faults: { type: 'string' },
+  actions: { type: 'string' },
+  'until-failure': { type: 'boolean', default: false },
+  trace: { type: 'boolean', default: false },
+  list: { type: 'boolean', default: false },
+} as const;
+
+const DAY_MINUTES = 24 * 60;
+
+class UsageError extends Error {}
+
+function countOf(option: string, text: string): number {
+  const count = Number(text);
+  if (Number.isInteger(count) && count > 0) return count;
+  throw new UsageError(`--${option} must be a whole number above 0, not "${text}"`);
+}
+
+/** Names with commas; `none`: none of them. */
+function namesOf<Name extends string>(
+  option: string,
+  text: string | undefined,
+  known: readonly Name[],
+): readonly Name[] | undefined {
+  if (text === undefined) return undefined;
+  if (text === 'none') return [];
+  return text.split(',').map((each) => {
+    const name = known.find((one) => one === each);
+    if (name !== undefined) return name;
+    throw new UsageError(`--${option}: there is no "${each}"; there are ${known.join(', ')}`);
+  });
+}
+
+interface Asked {
+  readonly first: number;
+  readonly seedsMax: number;
+  readonly daysMax: number;
+  readonly minutes: number;
+  readonly faults: readonly FaultName[] | undefined;
+  readonly actions: readonly ActionName[] | undefined;
+  readonly isTraced: boolean;
+  readonly untilFailure: boolean;
+}
+
+function askedOf(values: ReturnType<typeof parsed>): Asked {
+  const { seeds, days } = values;
+  return {
+    first: countOf('seed', values.seed),
+    seedsMax: days === undefined ? countOf('seeds', seeds ?? '100') : Number.POSITIVE_INFINITY,
+    daysMax: days === undefined ? Number.POSITIVE_INFINITY : countOf('days', days),
+    minutes: countOf('minutes', values.minutes),
+    faults: namesOf('faults', values.faults, FAULT_NAMES),
+    actions: namesOf('actions', values.actions, ACTIONS),
+    isTraced: values.trace,
+    untilFailure: values['until-failure'],
+  };
+}
+
+function parsed(args: readonly string[]) {
+  return parseArgs({ args: [...args], options: OPTIONS }).values;
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** A line that is written over; nothing where nobody looks. */
+function progress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+}
+
+function commandOf(seed: number, { minutes, faults, actions }: Choices): string {
+  const names = (all: readonly string[]): string => (all.length === 0 ? 'none' : all.join(','));
+  const chosen = `--faults ${names(faults)} --actions ${names(actions)}`;
+  return `npm run sim -- --seed ${seed} --seeds 1 --minutes ${minutes} ${chosen} --trace`;
+}
+
+async function explain(report: SwarmReport, minutes: number): Promise<void> {
+  print(`seed ${report.seed}:`);
+  for (const problem of report.problems) print(`  ${problem}`);
+  let tries = 0;
+  const least = await shrunk(choicesOf(report, minutes), async (choices) => {
+    tries += 1;
+    progress(`seed ${report.seed} is made smaller: run ${tries}`);
+    return (await swarm(report.seed, choices)).problems.length > 0;
+  });
+  progress('');
+  print(`  ${commandOf(report.seed, least)}`);
+}
+
+class Totals {
+  seeds = 0;
+  failed = 0;
+  minutes = 0;
+  private readonly marks = new Map<string, number>();
+  private readonly since = process.cpuUsage();
+
+  add({ problems, minutes, marks }: SwarmReport): void {
+    this.seeds += 1;
+    this.failed += problems.length === 0 ? 0 : 1;
+    this.minutes += minutes;
+    for (const [name, count] of marks) this.marks.set(name, (this.marks.get(name) ?? 0) + count);
+  }
+
+  get days(): number {
+    return this.minutes / DAY_MINUTES;
+  }
+
+  get line(): string {
+    const { user, system } = process.cpuUsage(this.since);
+    const cpuMinutes = (user + system) / 60e6;
+    const rate = `${(this.days / cpuMinutes).toFixed(1)} cluster-days per CPU-minute`;
+    return `${this.seeds} seeds, ${this.days.toFixed(1)} cluster-days, ${this.failed} failed, ${rate}`;
+  }
+
+  get table(): string {
+    const names = [...FAULT_NAMES, ...ACTIONS.map((name) => `action ${name}`)];
+    return names
+      .map((name) => `  ${String(this.marks.get(name) ?? 0).padStart(8)}  ${name}`)
+      .join('\n');
+  }
+}
+
+async function run(asked: Asked): Promise<number> {
+  const { first, seedsMax, daysMax, minutes, faults, actions, isTraced, untilFailure } = asked;
+  const totals = new Totals();
+  for (let seed = first; seed < first + seedsMax && totals.days < daysMax; seed += 1) {
+    const report = await swarm(seed, {
+      minutes,
+      ...(faults === undefined ? {} : { faults }),
+      ...(actions === undefined ? {} : { actions }),
+      ...(isTraced ? { trace: print } : {}),
+    });
+    totals.add(report);
+    progress(totals.line);
+    if (report.problems.length === 0) continue;
+    if (isTraced || untilFailure) print(`seed ${seed}: ${report.problems.join('; ')}`);
+    else await explain(report, minutes);
+    if (untilFailure) break;
+  }
+  progress('');
+  print(totals.table);
+  print(totals.line);
+  return totals.failed === 0 ? 0 : 1;
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  const values = parsed(args);
+  if (values.help) print(USAGE);
+  else if (values.list) print([...FAULT_NAMES, ...ACTIONS].join('\n'));
+  else return await run(askedOf(values));
+  return 0;
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  const isUsage = error instanceof UsageError || error instanceof TypeError;
+  if (!isUsage) throw error;
+  process.stderr.write(`${error.message}\n\n${USAGE}`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,138 @@
+/** One line of Joiner made wrong, and what becomes of clusters then. */
+export interface Mutant {
+  readonly name: string;
+  readonly file: string;
+  /** A text that is there once, and what stands in its place. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Each has to be seen by the simulator within 200 seeds. */
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: 'a budget lets one node more go',
+    file: 'shared/core/disruption/budgets.ts',
+    from: 'return Math.max(0, most - nodes.disrupted);',
+    to: 'return Math.max(0, most - nodes.disrupted + 1);',
+  },
+  {
+    name: 'do-not-disrupt does not protect pods',
+    file: 'shared/core/lifecycle/drain.ts',
+    from: "if (value === 'true') return true;\n  const protectedMs = parseDurationMs(value) ?? 0;",
+    to: "if (value === 'true') return true;\n  const protectedMs = 0 * (parseDurationMs(value) ?? 0);",
+  },
+  {
+    name: 'an instance without a NodeClaim is never terminated',
+    file: 'shared/core/lifecycle/garbage.ts',
+    from: "each.state !== 'shutting-down' && nowMs - each.launchedAtMs > GRACE_MS",
+    to: "each.state === 'shutting-down' && nowMs - each.launchedAtMs > GRACE_MS",
+  },
+  {
+    name: 'a node that never registers is kept',
+    file: 'shared/core/lifecycle/claim.ts',
+    from: 'second !== undefined) && waited >= REGISTRATION_TIMEOUT_MS',
+    to: 'second !== undefined) && waited >= 1e3 * REGISTRATION_TIMEOUT_MS',
+  },
+  {
+    name: 'Karpenter is never seen to lead',
+    file: 'shared/app/settings.ts',
+    from: 'return karpenterRenewedAtMs !== undefined && nowMs - karpenterRenewedAtMs < KARPENTER_ALIVE_MS;',
+    to: 'return karpenterRenewedAtMs !== undefined && nowMs < karpenterRenewedAtMs;',
+  },
+  {
+    name: 'the finalizer of a NodeClaim goes before its instance',
+    file: 'shared/core/lifecycle/termination.ts',
+    from: "if (instanceId === undefined || around.instance === 'absent') return finish(claim, around);",
+    to: "if (instanceId !== undefined || around.instance === 'absent') return finish(claim, around);",
+  },
+  {
+    name: 'a drain does not wait for its pods',
+    file: 'shared/core/lifecycle/termination.ts',
+    from: 'step.waiting.length > 0 || !isSettled(claim, around)',
+    to: 'step.waiting.length < 0 || !isSettled(claim, around)',
+  },
+  {
+    name: 'a draining node is not tainted',
+    file: 'shared/core/lifecycle/termination.ts',
+    from: 'taints: [...node.taints, DISRUPTED] });',
+    to: 'taints: [...node.taints] });',
+  },
+  {
+    name: 'a taint that nobody needs stays',
+    file: 'shared/core/disruption/commands.ts',
+    from: "return isDisrupted(node) || isTrue(claim, 'DisruptionReason') ? [{ node, claim }] : [];",
+    to: "return isDisrupted(node) && !isTrue(claim, 'DisruptionReason') ? [] : [];",
+  },
+  {
+    name: 'limits of a NodePool do not count its nodes',
+    file: 'shared/core/scheduling/search/budgets.ts',
+    from: 'if (node.labels[NODE_POOL] !== pool.name) continue;',
+    to: 'if (node.labels[NODE_POOL] !== undefined) continue;',
+  },
+  {
+    name: 'the deadline of a drain has passed from its beginning',
+    file: 'shared/core/lifecycle/termination.ts',
+    from: 'return grace === undefined || deletedAtMs === undefined ? undefined : deletedAtMs + grace;',
+    to: 'return deletedAtMs === undefined ? undefined : deletedAtMs + 0 * (grace ?? 0);',
+  },
+  {
+    name: 'an instance that is gone leaves its NodeClaim',
+    file: 'shared/core/lifecycle/claim.ts',
+    from: 'if (gone !== undefined) {\n    return { kind',
+    to: 'if (gone === undefined && claim.name === gone) {\n    return { kind',
+  },
+  {
+    name: 'a Node that is deleted leaves its NodeClaim',
+    file: 'shared/core/lifecycle/claim.ts',
+    from: 'if (around.nodes.some((node) => node.deletedAtMs !== undefined)) {',
+    to: 'if (around.nodes.some((node) => node.deletedAtMs === 0)) {',
+  },
+  {
+    name: 'an expired node stays',
+    file: 'shared/core/lifecycle/claim.ts',
+    from: "claim.expireAfter !== 'Never' && age >= claim.expireAfter && !isExpiryHeld",
+    to: "claim.expireAfter !== 'Never' && age < claim.expireAfter && isExpiryHeld",
+  },
+  {
+    name: 'nodes that have not joined are not planned with',
+    file: 'shared/core/scheduling/problem/state-node.ts',
+    from: 'filter((claim) => !joined.has(claim)).map(fromClaim)',
+    to: 'filter((claim) => !joined.has(claim) && joined.has(claim)).map(fromClaim)',
+  },
+  {
+    name: 'nodes that are deleted count for no budget',
+    file: 'shared/app/disrupt/budgets.ts',
+    from: 'if (claim.deletedAtMs !== undefined || busy',
+    to: 'if (claim.deletedAtMs === 0 || busy',
+  },
+  {
+    name: 'empty nodes stay',
+    file: 'shared/core/disruption/emptiness.ts',
+    from: 'return isEmpty(candidate) && !candidate.pods.some((pod) => isGoing(pod, nowMs));',
+    to: 'return !isEmpty(candidate) && isEmpty(candidate) && nowMs === 0;',
+  },
+  {
+    name: 'drift is not seen',
+    file: 'shared/core/disruption/drift.ts',
+    from: '.filter(({ isMet }) => isMet === false)',
+    to: '.filter(({ isMet, isAdopted }) => isMet === false && isAdopted === true)',
+  },
+  {
+    name: 'pods that would have to wait hinder no disruption',
+    file: 'shared/core/disruption/simulation.ts',
+    from: "if (moving.has(pod)) return reason('pod-would-wait', { pod, why: message });",
+    to: "if (moving.has(message)) return reason('pod-would-wait', { pod, why: message });",
+  },
+  {
+    name: 'a node that is not ready is initialised',
+    file: 'shared/core/lifecycle/claim.ts',
+    from: 'if (waiting !== undefined) return saying(claim, waiting);\n  const initialized',
+    to: 'if (waiting === undefined) return saying(claim, waiting);\n  const initialized',
+  },
+  {
+    name: 'a launch that never ends is waited for',
+    file: 'shared/core/lifecycle/claim.ts',
+    from: '?? nowMs) < LAUNCH_TIMEOUT_MS) return [];',
+    to: '?? nowMs) < 1e4 * LAUNCH_TIMEOUT_MS) return [];',
+  },
+];

@@ -1,0 +1,144 @@
+import type { Json } from '../../../shared/sim/json.ts';
+import type { Prng } from '../../../shared/sim/prng.ts';
+import { deployment, nodeClass, nodePool } from '../small-world.ts';
+
+/** A workload whose replicas people change. */
+export interface Workload {
+  readonly kind: 'Deployment' | 'StatefulSet';
+  readonly name: string;
+}
+
+/** What a run begins with, drawn from its seed. */
+export interface Setting {
+  readonly manifests: readonly Json[];
+  readonly workloads: readonly Workload[];
+  /** Milli-CPU that NodePool `default` may have; undefined: no limit. */
+  readonly limitMillis: number | undefined;
+  /** NodePool `default`, as people apply it again. */
+  readonly pool: (fields: PoolFields) => Json;
+  /** How long its nodes live; with `Never` alone the world comes to rest. */
+  readonly expireAfter: string;
+  readonly budgets: readonly Json[];
+}
+
+interface PoolFields {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly expireAfter: string;
+  readonly budgets: readonly Json[];
+}
+
+const LIMIT_MILLIS = 40_000;
+
+export function drawSetting(random: Prng): Setting {
+  const capacityTypes = one(random, [['on-demand'], ['spot'], ['spot', 'on-demand']]);
+  const disruption = drawDisruption(random);
+  const budgets = drawBudgets(random);
+  const isLimited = random.next() < 0.3;
+  const expiresAfter = random.next() < 0.15 ? '20m' : 'Never';
+  const drainEnd = random.next() < 0.3 ? { terminationGracePeriod: '3m' } : {};
+  const pool: Setting['pool'] = (fields) => {
+    const made = nodePool(capacityTypes, {
+      disruption: { ...disruption, budgets: fields.budgets },
+      ...(isLimited ? { limits: { cpu: `${LIMIT_MILLIS}m` } } : {}),
+    });
+    const { labels, expireAfter } = fields;
+    return withTemplate(made, labels, { ...drainEnd, expireAfter });
+  };
+  const asDrawn = { labels: {}, expireAfter: expiresAfter, budgets };
+  const drawn = Array.from({ length: random.between(2, 4) }, (_, at) =>
+    drawWorkload(random, `app-${at}`),
+  );
+  return {
+    manifests: [nodeClass, pool(asDrawn), ...drawn.flatMap(({ manifests }) => manifests)],
+    workloads: drawn.map(({ workload }) => workload),
+    limitMillis: isLimited ? LIMIT_MILLIS : undefined,
+    expireAfter: expiresAfter,
+    budgets,
+    pool,
+  };
+}
+
+export function one<Item>(random: Prng, items: readonly Item[]): Item {
+  const item = items[random.between(0, items.length - 1)];
+  if (item === undefined) throw new Error('nothing to choose from');
+  return item;
+}
+
+function drawDisruption(random: Prng): Json {
+  return {
+    consolidationPolicy: one(random, ['WhenEmptyOrUnderutilized', 'WhenEmpty']),
+    consolidateAfter: one(random, ['0s', '0s', '1m']),
+  };
+}
+
+export function drawBudgets(random: Prng): readonly Json[] {
+  return one<readonly Json[]>(random, [
+    [{ nodes: '100%' }],
+    [{ nodes: '1' }],
+    [{ nodes: '30%' }],
+    [{ nodes: '2', reasons: ['Drifted'] }, { nodes: '50%' }],
+  ]);
+}
+
+function withTemplate(pool: Json, labels: Json, fields: Json): Json {
+  const spec = pool['spec'] as { readonly template: { readonly spec: Json } };
+  const template = { metadata: { labels }, spec: { ...spec.template.spec, ...fields } };
+  return { ...pool, spec: { ...spec, template } };
+}
+
+function drawWorkload(random: Prng, name: string) {
+  const replicas = random.between(1, 8);
+  const cpu = one(random, ['250m', '500m', '1', '1900m']);
+  const isApart = random.next() < 0.2;
+  const spec = isApart ? apart(name) : random.next() < 0.2 ? spread(name) : {};
+  const made = deployment(name, replicas, cpu, spec);
+  const kind = random.next() < 0.2 ? 'StatefulSet' : 'Deployment';
+  const object = kind === 'Deployment' ? made : asStatefulSet(made);
+  const isProtected = random.next() < 0.15;
+  const hasBudget = isApart || random.next() < 0.3;
+  const budget = one<Json>(random, [{ maxUnavailable: 1 }, { minAvailable: '50%' }]);
+  return {
+    workload: { kind, name } as const,
+    manifests: [
+      isProtected ? withPodAnnotations(object, { 'karpenter.sh/do-not-disrupt': '5m' }) : object,
+      ...(hasBudget ? [disruptionBudget(name, budget)] : []),
+    ],
+  };
+}
+
+function apart(app: string): Json {
+  const term = { labelSelector: { matchLabels: { app } }, topologyKey: 'kubernetes.io/hostname' };
+  return {
+    affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } },
+  };
+}
+
+function spread(app: string): Json {
+  const constraint = {
+    maxSkew: 1,
+    topologyKey: 'topology.kubernetes.io/zone',
+    whenUnsatisfiable: 'DoNotSchedule',
+    labelSelector: { matchLabels: { app } },
+  };
+  return { topologySpreadConstraints: [constraint] };
+}
+
+function asStatefulSet(object: Json): Json {
+  const spec = object['spec'] as Json;
+  return { ...object, kind: 'StatefulSet', spec: { ...spec, serviceName: 'all' } };
+}
+
+function withPodAnnotations(object: Json, annotations: Json): Json {
+  const spec = object['spec'] as { readonly template: { readonly metadata: Json } };
+  const metadata = { ...spec.template.metadata, annotations };
+  return { ...object, spec: { ...spec, template: { ...spec.template, metadata } } };
+}
+
+export function disruptionBudget(app: string, budget: Json): Json {
+  return {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { name: app, namespace: 'default' },
+    spec: { selector: { matchLabels: { app } }, ...budget },
+  };
+}

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { REGRESSION_SEEDS } from './regression-seeds.ts';
+import { shrunk } from './shrink.ts';
+import { swarm } from './swarm.ts';
+
+/** More at night. */
+const SEEDS = Number(process.env['JOINER_SWARM_SEEDS'] ?? 24);
+const FIRST = Number(process.env['JOINER_SWARM_FIRST'] ?? 1);
+
+describe('clusters with faults', () => {
+  const seeds = Array.from({ length: SEEDS }, (_, at) => FIRST + at);
+
+  it.each(seeds)('seed %d: nothing is broken, and all comes to rest', async (seed) => {
+    expect((await swarm(seed)).problems).toEqual([]);
+  });
+
+  it.each(REGRESSION_SEEDS)('seed $seed: $found', async ({ seed, options }) => {
+    expect((await swarm(seed, options)).problems).toEqual([]);
+  });
+
+  it('are the same from the same seed', async () => {
+    const runs = await Promise.all(
+      [0, 1].map(async () => {
+        const lines: string[] = [];
+        await swarm(7, { minutes: 10, trace: (line) => lines.push(line) });
+        return lines;
+      }),
+    );
+    expect(runs[0]?.length).toBeGreaterThan(100);
+    expect(runs[0]).toEqual(runs[1]);
+  });
+
+  it('have no fault that was not asked for', async () => {
+    const { marks } = await swarm(3, { minutes: 10, faults: ['killed'], actions: [] });
+    expect([...marks.keys()].filter((name) => !name.endsWith(' failed'))).toEqual(['killed']);
+  });
+});
+
+describe('a run that fails', () => {
+  it('loses the faults and actions that it does not need', async () => {
+    const needed = (choices: { readonly faults: readonly string[] }): boolean =>
+      choices.faults.includes('frozen');
+    const given = { minutes: 20, faults: ['killed', 'frozen'], actions: ['scale'] } as const;
+    const least = await shrunk(given, async (choices) => needed(choices));
+    expect(least).toEqual({ minutes: 5, faults: ['frozen'], actions: [] });
+  });
+});

@@ -1,0 +1,322 @@
+import { Prng } from '../../../shared/sim/prng.ts';
+import type { Script } from '../../../shared/sim/script.ts';
+import { ACCOUNT, WORLD_START_MS, type World } from '../../../shared/sim/world.ts';
+import { smallWorld } from '../small-world.ts';
+import { Awaits, settled } from './awaits.ts';
+import { Safety, unmetGoals } from './checkers.ts';
+import { FAULT_NAMES, type FaultName, Faults } from './faults.ts';
+import { faultyPorts, LastRead } from './faulty-ports.ts';
+import { type FunctionName, Functions } from './functions.ts';
+import { Leader } from './leader.ts';
+import { LeaseServer } from './lease-server.ts';
+import { drawSetting, one, type Setting } from './setting.ts';
+import { ACTIONS, type ActionName, Users } from './users.ts';
+
+const MINUTE = 60_000;
+const TICKED = ['nodeclass', 'provision', 'lifecycle', 'disrupt'] as const;
+const WARNING_MS = 120_000;
+/** A run ends once nothing was launched or evicted for so long and every goal is met. */
+const REST_MS = 20 * MINUTE;
+/** From the end of faults: enough for back-offs and for rolls of one node at a time. */
+const HEALING_MS = 240 * MINUTE;
+const PROBLEMS_MAX = 20;
+/** Minutes with faults in a run. */
+export const MINUTES = 30;
+
+export interface SwarmOptions {
+  /** Minutes with faults; then the world has four hours to come to rest. @default 30 */
+  readonly minutes?: number;
+  /** @default drawn from the seed */
+  readonly faults?: readonly FaultName[];
+  /** @default drawn from the seed */
+  readonly actions?: readonly ActionName[];
+  /** Receives a line for each write and each event. */
+  readonly trace?: (line: string) => void;
+}
+
+export interface SwarmReport {
+  readonly seed: number;
+  readonly faults: readonly FaultName[];
+  readonly actions: readonly ActionName[];
+  /** What does not hold, with the second at which it was seen first. */
+  readonly problems: readonly string[];
+  /** How often each fault and action happened. */
+  readonly marks: ReadonlyMap<string, number>;
+  readonly launched: number;
+  readonly evictions: number;
+  readonly minutes: number;
+}
+
+/** One world with faults: the same seed and options give the same run. */
+export async function swarm(seed: number, options: SwarmOptions = {}): Promise<SwarmReport> {
+  const choice = new Prng(seed, 'choice');
+  // Drawn even where they are given, so that everything else of the seed stays as it is.
+  const drawn = {
+    faults: FAULT_NAMES.filter(() => choice.next() < 0.4),
+    actions: ACTIONS.filter(() => choice.next() < 0.5),
+  };
+  const { faults, actions } = { ...drawn, ...options };
+  const rate = one(choice, [0.5, 1, 2, 4]);
+  const setting = drawSetting(new Prng(seed, 'setting'));
+  const { world, script } = await smallWorld(setting.manifests, { seed });
+  const run = new Run({ seed, world, script, setting, faults, actions, rate, options });
+  await run.play();
+  const { problems, marks, minutes } = run;
+  const { launched, evictions } = world;
+  return { seed, faults, actions, problems, marks, launched, evictions, minutes };
+}
+
+interface RunSettings {
+  readonly seed: number;
+  readonly world: World;
+  readonly script: Script;
+  readonly setting: Setting;
+  readonly faults: readonly FaultName[];
+  readonly actions: readonly ActionName[];
+  readonly rate: number;
+  readonly options: SwarmOptions;
+}
+
+class Run {
+  readonly problems: string[] = [];
+  private readonly settings: RunSettings;
+  private readonly world: World;
+  private readonly order: Prng;
+  private readonly faults: Faults;
+  private readonly awaits: Awaits;
+  private readonly leader: Leader;
+  private readonly functions: Functions;
+  private readonly safety: Safety;
+  private readonly users: Users;
+  private readonly endOfFaultsMs: number;
+  private readonly endMs: number;
+  private settledVersion = -1;
+  private settleAtMs = WORLD_START_MS;
+  private toldVersion = -1;
+  private nextTickMs = WORLD_START_MS;
+  private nextActionMs = WORLD_START_MS + 4 * MINUTE;
+  private readonly lastRead = new LastRead();
+  private readonly wakes = new Map<FunctionName, number>();
+  private acts = 0;
+  private restsFromMs = WORLD_START_MS;
+
+  constructor(settings: RunSettings) {
+    const { seed, world, script, setting } = settings;
+    this.leader = new Leader(world.timeline);
+    const { leader } = this;
+    this.settings = settings;
+    this.world = world;
+    this.endOfFaultsMs = WORLD_START_MS + (settings.options.minutes ?? MINUTES) * MINUTE;
+    this.endMs = this.endOfFaultsMs + HEALING_MS;
+    this.order = new Prng(seed, 'order');
+    this.faults = new Faults(seed, settings.faults, settings.rate);
+    this.awaits = new Awaits(world.timeline, this.order);
+    const random = new Prng(seed, 'users');
+    const after = (ms: number, act: () => void): void => world.timeline.after(ms, act);
+    const warn = (id: string): void => this.warn(id);
+    this.users = new Users({ world, script, setting, random, leader, warn, after });
+    const onProblem = (problem: string): void => this.note(problem);
+    this.safety = new Safety({ world, setting, leader, users: this.users, onProblem });
+    this.functions = this.functionsOf(onProblem);
+    world.joins = () => !this.faults.happens('node-never-joins');
+  }
+
+  get marks(): ReadonlyMap<string, number> {
+    return this.faults.marks;
+  }
+
+  get minutes(): number {
+    return (this.world.timeline.nowMs() - WORLD_START_MS) / MINUTE;
+  }
+
+  async play(): Promise<void> {
+    const { timeline } = this.world;
+    while (timeline.nowMs() < this.endMs && !this.isAtRest()) {
+      if (timeline.nowMs() >= this.endOfFaultsMs) this.endFaults();
+      this.settle();
+      this.tellOfChanges();
+      this.safety.check();
+      if (await this.awaits.step()) continue;
+      if (this.startDue()) await settled();
+      else await this.advance();
+    }
+    if (timeline.nowMs() < this.endMs) return;
+    for (const each of unmetGoals(this.settings)) this.note(`at the end ${each}`);
+    const sinceMs = timeline.nowMs() - this.restsFromMs;
+    if (sinceMs < REST_MS) this.note(`at the end no rest: last act ${sinceMs / 1000} s ago`);
+  }
+
+  private functionsOf(onProblem: (problem: string) => void): Functions {
+    const { world, options } = this.settings;
+    const { awaits, faults } = this;
+    const nowMs = (): number => world.timeline.nowMs();
+    return new Functions({
+      awaits,
+      faults,
+      settings: world.settings,
+      leases: new LeaseServer(),
+      nowMs,
+      wake: (name) => this.wake(name),
+      onProblem,
+      portsOf: (by) =>
+        faultyPorts(
+          {
+            ports: world.ports,
+            awaits,
+            faults,
+            lastRead: this.lastRead,
+            leader: this.leader,
+            nowMs,
+            onWrite: (writer, call, args) => {
+              this.safety.onWrite(writer, call, args);
+              options.trace?.(
+                `${this.second()} ${writer.function}#${writer.id} ${call} ${JSON.stringify(args).slice(0, 300)}`,
+              );
+            },
+          },
+          by,
+        ),
+    });
+  }
+
+  private endFaults(): void {
+    if (this.nextActionMs === Number.POSITIVE_INFINITY) return;
+    this.faults.end();
+    this.users.calm();
+    this.nextActionMs = Number.POSITIVE_INFINITY;
+  }
+
+  /** kube-scheduler, controllers and kubelets act a moment after a change. */
+  private settle(): void {
+    const { store, timeline, controlPlane } = this.world;
+    if (store.version === this.settledVersion || timeline.nowMs() < this.settleAtMs) return;
+    controlPlane.settle();
+    this.settledVersion = store.version;
+    const most = this.faults.happens('scheduler-slow') ? 3_000 : 100;
+    this.settleAtMs = timeline.nowMs() + this.order.between(1, most);
+  }
+
+  /** The watch tells the functions of changes. */
+  private tellOfChanges(): void {
+    if (this.world.store.version === this.toldVersion) return;
+    this.toldVersion = this.world.store.version;
+    this.wake('provision', 300 + this.order.between(0, 500));
+    this.wake('lifecycle');
+  }
+
+  private wake(name: FunctionName, ms = this.order.between(50, 400)): void {
+    if (this.faults.happens('event-lost')) return;
+    const atMs = this.world.timeline.nowMs() + ms;
+    this.wakes.set(name, Math.min(atMs, this.wakes.get(name) ?? atMs));
+  }
+
+  /** Starts what is due; false: nothing is. */
+  private startDue(): boolean {
+    const nowMs = this.world.timeline.nowMs();
+    const due = [...this.wakes].filter(([, atMs]) => atMs <= nowMs);
+    for (const [name] of due) {
+      this.wakes.delete(name);
+      this.invoke(name);
+      if (this.faults.happens('event-doubled')) this.invoke(name);
+    }
+    const isTick = nowMs >= this.nextTickMs;
+    if (isTick) this.tick();
+    const isAction = nowMs >= this.nextActionMs;
+    if (isAction) this.act();
+    return due.length > 0 || isTick || isAction;
+  }
+
+  private invoke(name: FunctionName): void {
+    if (name !== 'interrupt') this.functions.invoke(name);
+  }
+
+  private tick(): void {
+    this.nextTickMs += MINUTE;
+    this.users.deleteDeadNodes();
+    for (const name of TICKED) {
+      if (this.faults.happens('tick-missed')) continue;
+      const delayMs = this.order.between(0, 2_000);
+      this.world.timeline.after(delayMs, () => this.functions.invoke(name));
+    }
+  }
+
+  private act(): void {
+    const { timeline, compute } = this.world;
+    this.nextActionMs = timeline.nowMs() + this.order.between(10, 75) * 1_000;
+    // One that this run does not have leaves the others where they were.
+    const action = one(this.order, ACTIONS);
+    if (this.settings.actions.includes(action)) {
+      this.faults.mark(`action ${action}`);
+      this.settings.options.trace?.(`${this.second()} ACTION ${action}`);
+      this.users.act(action);
+    }
+    const machine = [...compute.machines.values()].find(({ state }) => state === 'running');
+    if (machine !== undefined && this.faults.happens('instance-dies')) {
+      void compute.terminate([machine.id]);
+    }
+  }
+
+  private warn(id: string): void {
+    const { world } = this;
+    const body = JSON.stringify({
+      version: '0',
+      source: 'aws.ec2',
+      'detail-type': 'EC2 Spot Instance Interruption Warning',
+      account: ACCOUNT,
+      region: world.ports.catalog.region,
+      time: new Date(world.timeline.nowMs()).toISOString(),
+      detail: { 'instance-id': id, 'instance-action': 'terminate' },
+    });
+    world.compute.takeBack(id);
+    world.timeline.after(WARNING_MS, () => void world.compute.terminate([id]));
+    const lateMs = this.faults.happens('message-late') ? 30_000 : 0;
+    const deliver = (tries: number): void =>
+      this.functions.deliver(`warning-${id}`, body, () => {
+        if (tries > 0) world.timeline.after(30_000, () => deliver(tries - 1));
+      });
+    world.timeline.after(lateMs + this.order.between(100, 3_000), () => deliver(5));
+    if (this.faults.happens('message-doubled')) {
+      world.timeline.after(this.order.between(3_000, 20_000), () => deliver(0));
+    }
+  }
+
+  private async advance(): Promise<void> {
+    const { timeline, store } = this.world;
+    const isSettling = store.version !== this.settledVersion;
+    const planned = timeline.nextMs() ?? Number.POSITIVE_INFINITY;
+    const next = Math.min(
+      this.endMs,
+      this.nextTickMs,
+      this.nextActionMs,
+      this.awaits.nextMs(),
+      ...this.wakes.values(),
+      isSettling ? Math.max(this.settleAtMs, timeline.nowMs() + 1) : Number.POSITIVE_INFINITY,
+    );
+    if (planned <= next) await timeline.advance();
+    else timeline.moveTo(Math.max(next, timeline.nowMs() + 1));
+    await settled();
+  }
+
+  /** Faults have ended, nothing has happened for long enough, and every goal is met. */
+  private isAtRest(): boolean {
+    const { timeline, launched, evictions } = this.world;
+    const nowMs = timeline.nowMs();
+    if (launched + evictions !== this.acts || nowMs < this.endOfFaultsMs) {
+      this.acts = launched + evictions;
+      this.restsFromMs = nowMs;
+    }
+    if (nowMs - this.restsFromMs < REST_MS) return false;
+    if (unmetGoals(this.settings).length === 0) return true;
+    return false;
+  }
+
+  private note(problem: string): void {
+    const isKnown = this.problems.some((each) => each.endsWith(problem));
+    if (isKnown || this.problems.length >= PROBLEMS_MAX) return;
+    this.problems.push(`${this.second()} ${problem}`);
+  }
+
+  private second(): string {
+    return `${((this.world.timeline.nowMs() - WORLD_START_MS) / 1000).toFixed(1)}s`;
+  }
+}

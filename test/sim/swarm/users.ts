@@ -1,0 +1,308 @@
+import { instanceIdOf } from '../../../shared/core/lifecycle/actions.ts';
+import type { Condition } from '../../../shared/core/model/cluster.ts';
+import { readState } from '../../../shared/sim/decode.ts';
+import type { Json } from '../../../shared/sim/json.ts';
+import { setCondition } from '../../../shared/sim/objects.ts';
+import type { Prng } from '../../../shared/sim/prng.ts';
+import type { Script } from '../../../shared/sim/script.ts';
+import type { World } from '../../../shared/sim/world.ts';
+import { nodeClass } from '../small-world.ts';
+import type { Leader } from './leader.ts';
+import { disruptionBudget, drawBudgets, one, type Setting } from './setting.ts';
+
+/** What people and the cloud do to a running cluster. */
+export const ACTIONS = [
+  'scale',
+  'delete-nodeclaim',
+  'delete-node',
+  'delete-nodepool',
+  'delete-pod',
+  'protect-pod',
+  'new-image',
+  'new-template',
+  'spot-wave',
+  'shortage',
+  'price-change',
+  'block-pods',
+  'edit-budgets',
+  'grow-daemonset',
+  'lose-kubelet',
+  'karpenter-leads',
+] as const;
+
+export type ActionName = (typeof ACTIONS)[number];
+
+const MINUTE = 60_000;
+const PROTECTED_FOR = '6m';
+
+export interface UsersSettings {
+  readonly world: World;
+  readonly script: Script;
+  readonly setting: Setting;
+  readonly random: Prng;
+  /** Karpenter's own Lease. */
+  readonly leader: Leader;
+  /** Sends a spot warning for the instance. */
+  readonly warn: (instanceId: string) => void;
+  readonly after: (ms: number, run: () => void) => void;
+}
+
+/** Acts at random moments; `touched` are NodeClaims that somebody else is ending. */
+export class Users {
+  readonly touched = new Set<string>();
+  private readonly settings: UsersSettings;
+  private image = 1;
+  private template = 0;
+  private isPoolGone = false;
+  private isCalm = false;
+  /** What was decided under other budgets is carried out even so. */
+  budgetsEditedMs = Number.NEGATIVE_INFINITY;
+  private budgets: readonly Json[] | undefined;
+  private daemonMillis = 0;
+
+  constructor(settings: UsersSettings) {
+    this.settings = settings;
+  }
+
+  act(action: ActionName): void {
+    const actions: Readonly<Record<ActionName, () => void>> = {
+      scale: () => this.scale(),
+      'delete-nodeclaim': () => this.deleteNodeClaim(),
+      'delete-node': () => this.deleteNode(),
+      'delete-nodepool': () => this.deleteNodePool(),
+      'delete-pod': () => this.deletePod(),
+      'protect-pod': () => this.protectPod(),
+      'new-image': () => this.newImage(),
+      'new-template': () => this.newTemplate(),
+      'spot-wave': () => this.spotWave(),
+      shortage: () => this.shortage(),
+      'price-change': () => this.changePrice(),
+      'block-pods': () => this.blockPods(),
+      'edit-budgets': () => this.editBudgets(),
+      'grow-daemonset': () => this.growDaemonSet(),
+      'lose-kubelet': () => this.loseKubelet(),
+      'karpenter-leads': () => this.letKarpenterLead(),
+    };
+    actions[action]();
+  }
+
+  /** What was deleted is there again, and nodes live on, so that the world can come to rest. */
+  calm(): void {
+    this.isCalm = true;
+    if (this.isPoolGone || this.settings.setting.expireAfter !== 'Never') this.applyPool();
+  }
+
+  /** As the cloud's own controller does: nodes whose instance is no more are deleted. */
+  deleteDeadNodes(): void {
+    const { machines } = this.settings.world.compute;
+    for (const { name, providerId, conditions } of this.objects.nodes) {
+      if (!isReady(conditions) && !machines.has(instanceIdOf(providerId) ?? '')) {
+        this.remove('Node', undefined, name);
+      }
+    }
+  }
+
+  private get objects() {
+    return readState(this.settings.world.store).objects;
+  }
+
+  private scale(): void {
+    const { world, setting, random } = this.settings;
+    const { kind, name } = one(random, setting.workloads);
+    const replicas = random.between(0, 10);
+    const object = world.store.get(kind, 'default', name);
+    if (object === undefined) return;
+    world.store.update(object, (latest) => ({
+      ...latest,
+      spec: { ...(latest['spec'] as Json), replicas },
+    }));
+  }
+
+  private deleteNodeClaim(): void {
+    const claims = this.objects.nodeClaims.filter(({ deletedAtMs }) => deletedAtMs === undefined);
+    if (claims.length === 0) return;
+    const { name } = one(this.settings.random, claims);
+    this.touched.add(name);
+    this.remove('NodeClaim', undefined, name);
+  }
+
+  private deleteNode(): void {
+    const { nodes, nodeClaims } = this.objects;
+    const own = nodes.filter(({ providerId }) =>
+      nodeClaims.some((claim) => claim.providerId === providerId),
+    );
+    if (own.length === 0) return;
+    const { name, providerId } = one(this.settings.random, own);
+    const claim = nodeClaims.find((each) => each.providerId === providerId);
+    if (claim !== undefined) this.touched.add(claim.name);
+    this.remove('Node', undefined, name);
+  }
+
+  private deleteNodePool(): void {
+    if (this.isPoolGone) return;
+    this.isPoolGone = true;
+    for (const { name } of this.objects.nodeClaims) this.touched.add(name);
+    this.remove('NodePool', undefined, 'default');
+    this.settings.after(this.settings.random.between(10_000, 4 * MINUTE), () => this.applyPool());
+  }
+
+  private deletePod(): void {
+    const pod = this.runningPod();
+    if (pod !== undefined) this.remove('Pod', pod.namespace, pod.name, 5_000);
+  }
+
+  private protectPod(): void {
+    const pod = this.runningPod();
+    const { store } = this.settings.world;
+    const object = pod && store.get('Pod', pod.namespace, pod.name);
+    if (object === undefined) return;
+    const annotations = { 'karpenter.sh/do-not-disrupt': PROTECTED_FOR };
+    store.update(object, (latest) => ({
+      ...latest,
+      metadata: {
+        ...latest.metadata,
+        annotations: { ...latest.metadata.annotations, ...annotations },
+      },
+    }));
+  }
+
+  private newImage(): void {
+    this.image += 1;
+    const alias = `al2023@v202601${String((this.image % 20) + 10)}`;
+    const spec = { ...(nodeClass['spec'] as Json), amiSelectorTerms: [{ alias }] };
+    this.settings.world.store.apply({ ...nodeClass, spec });
+  }
+
+  private newTemplate(): void {
+    if (this.isPoolGone) return;
+    this.template += 1;
+    this.applyPool();
+  }
+
+  private spotWave(): void {
+    const { world, random, warn } = this.settings;
+    for (const machine of [...world.compute.machines.values()]) {
+      const isSpot = machine.capacityType === 'spot' && machine.state === 'running';
+      if (isSpot && random.next() < 0.5) warn(machine.id);
+    }
+  }
+
+  private shortage(): void {
+    const { world, random, after } = this.settings;
+    const shortage = one(random, [
+      { capacityType: 'spot' },
+      { instanceType: 'c7g.large' },
+      { instanceType: 'c6a.large' },
+      { zone: 'us-east-1a' },
+      {},
+    ] as const);
+    world.compute.addShortage(shortage);
+    after(random.between(30_000, 5 * MINUTE), () => world.compute.removeShortage(shortage));
+  }
+
+  private changePrice(): void {
+    const { script, random } = this.settings;
+    const price = {
+      instanceType: one(random, ['c7g.large', 'c6a.large', 'c7g.xlarge', 'm6a.2xlarge']),
+      capacityType: one(random, ['spot', 'on-demand'] as const),
+      price: random.between(20, 400) / 1000,
+    };
+    script.plan({ steps: [{ at: 0, price }] });
+  }
+
+  /** For minutes no pod of a workload may be evicted. */
+  private blockPods(): void {
+    const { world, setting, random, after } = this.settings;
+    const { name } = one(random, setting.workloads);
+    if (world.store.get('PodDisruptionBudget', 'default', name) !== undefined) return;
+    world.store.apply(disruptionBudget(name, { maxUnavailable: 0 }));
+    after(random.between(MINUTE, 12 * MINUTE), () =>
+      this.remove('PodDisruptionBudget', 'default', name),
+    );
+  }
+
+  private editBudgets(): void {
+    if (this.isPoolGone) return;
+    this.budgets = drawBudgets(this.settings.random);
+    this.budgetsEditedMs = this.settings.world.timeline.nowMs();
+    this.applyPool();
+  }
+
+  private growDaemonSet(): void {
+    this.daemonMillis = Math.min(300, this.daemonMillis + 100);
+    this.settings.world.store.apply(daemonSet(`${this.daemonMillis}m`));
+  }
+
+  /** The kubelet of a running node reports nothing for some minutes. */
+  private loseKubelet(): void {
+    const { world, random, after } = this.settings;
+    const ready = this.objects.nodes.filter(({ conditions }) => isReady(conditions));
+    if (ready.length === 0) return;
+    const { name } = one(random, ready);
+    this.setReady(name, 'Unknown');
+    const lostMs = random.between(20_000, 4 * MINUTE);
+    after(lostMs, () => {
+      const node = this.objects.nodes.find((each) => each.name === name);
+      if (world.compute.machines.has(instanceIdOf(node?.providerId) ?? '')) {
+        this.setReady(name, 'True');
+      }
+    });
+  }
+
+  private setReady(name: string, status: 'True' | 'Unknown'): void {
+    const { store, timeline } = this.settings.world;
+    const node = store.get('Node', undefined, name);
+    if (node === undefined) return;
+    const condition = { type: 'Ready', status, reason: 'Kubelet', message: '' };
+    store.update(node, (latest) => setCondition(latest, condition, timeline.isoNow()));
+  }
+
+  private letKarpenterLead(): void {
+    const { random, leader } = this.settings;
+    leader.lead(random.between(MINUTE, 5 * MINUTE));
+  }
+
+  private applyPool(): void {
+    const { store } = this.settings.world;
+    const { pool, expireAfter, budgets } = this.settings.setting;
+    this.isPoolGone = false;
+    const labels = this.template === 0 ? {} : { revision: `r${this.template}` };
+    store.apply(
+      pool({
+        labels,
+        expireAfter: this.isCalm ? 'Never' : expireAfter,
+        budgets: this.budgets ?? budgets,
+      }),
+    );
+  }
+
+  private runningPod() {
+    const running = this.objects.pods.filter(({ phase }) => phase === 'Running');
+    return running.length === 0 ? undefined : one(this.settings.random, running);
+  }
+
+  private remove(kind: string, namespace: string | undefined, name: string, graceMs = 0): void {
+    const { store } = this.settings.world;
+    const object = store.get(kind, namespace, name);
+    if (object !== undefined) store.delete(object, graceMs);
+  }
+}
+
+function isReady(conditions: readonly Condition[]): boolean {
+  return conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
+}
+
+/** An agent on every node. */
+function daemonSet(cpu: string): Json {
+  const labels = { app: 'agent' };
+  const containers = [{ name: 'main', image: 'agent', resources: { requests: { cpu } } }];
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
+    metadata: { name: 'agent', namespace: 'default' },
+    spec: {
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers } },
+    },
+  };
+}
