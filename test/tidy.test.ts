@@ -230,7 +230,9 @@ const CASTS: ReadonlyMap<string, string> = new Map([
 ]);
 
 describe('types', () => {
-  const product = sources.filter((file) => /^(shared|functions|cli|infra|headlamp-plugin)\//.test(file));
+  const product = sources.filter((file) =>
+    /^(shared|functions|cli|infra|headlamp-plugin)\//.test(file),
+  );
   const placeOf = (file: string): string | undefined =>
     [...CASTS.keys()].find((place) => file.startsWith(place));
   const casts = product.flatMap((file) => castsOf(file).map((line) => ({ file, line })));

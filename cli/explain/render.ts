@@ -1,8 +1,8 @@
+import { age } from '../../shared/core/duration.ts';
 import type { OfferingChoice } from '../../shared/core/model/plan.ts';
 import type { LaunchOptions } from '../../shared/core/scheduling/plan/reasons.ts';
 import { isJson } from '../../shared/sim/json.ts';
 import { priceText } from '../price-text.ts';
-import { age } from '../../shared/core/duration.ts';
 import type { NodeRow } from '../top/rows.ts';
 import type { ClaimExplanation } from './claim.ts';
 import type { BoundPlace, PodExplanation } from './pod.ts';

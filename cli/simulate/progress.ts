@@ -1,7 +1,7 @@
+import { age } from '../../shared/core/duration.ts';
 import type { Ports } from '../../shared/ports.ts';
 import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
 import { counted } from '../words.ts';
-import { age } from '../../shared/core/duration.ts';
 
 /** A terminal's line that is written over. */
 interface Terminal {

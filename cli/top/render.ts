@@ -1,5 +1,5 @@
-import { priceText } from '../price-text.ts';
 import { age } from '../../shared/core/duration.ts';
+import { priceText } from '../price-text.ts';
 import { table } from '../simulate/table.ts';
 import { type NodeRow, shareOf, type Total, type Use } from './rows.ts';
 

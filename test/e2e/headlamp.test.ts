@@ -19,6 +19,7 @@ import {
 } from '../support/closed-loop/questions.ts';
 import { type ClosedLoop, describeClosedLoop } from '../support/closed-loop/world.ts';
 import { writeKubeconfig } from '../support/control-plane/kubeconfig.ts';
+import { readManifests } from '../support/control-plane/manifests.ts';
 import { freePorts, type Program, startProgram } from '../support/control-plane/programs.ts';
 import { HEADLAMP } from '../support/headlamp-plugin.ts';
 import { root } from '../support/repository.ts';
@@ -39,6 +40,15 @@ const budget = {
   kind: 'PodDisruptionBudget',
   metadata: { name: 'web', namespace: 'default' },
   spec: { maxUnavailable: 0, selector: { matchLabels: { app: 'web' } } },
+};
+
+/** The user of Headlamp may read what the plugin reads, and nothing else. */
+const binding = {
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'ClusterRoleBinding',
+  metadata: { name: 'joiner:headlamp' },
+  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'joiner:headlamp' },
+  subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'joiner:viewer' }],
 };
 
 /** A Headlamp of the control plane, with the plugin, on a port of its own. */
@@ -90,7 +100,8 @@ if (isThere) {
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'joiner-headlamp-'));
       kubeconfig = await writeKubeconfig(folder, loop.plane());
-      headlamp = await startHeadlamp(folder, HEADLAMP ?? '', kubeconfig);
+      const viewer = await writeKubeconfig(folder, loop.plane(), 'viewer');
+      headlamp = await startHeadlamp(folder, HEADLAMP ?? '', viewer);
       browser = await Chromium.start(chromium ?? '');
     }, MINUTES);
     afterAll(async () => {
@@ -107,6 +118,7 @@ if (isThere) {
       for (const text of texts) {
         await expect.poll(() => tab.text('main'), { timeout: 60_000 }).toMatch(text);
       }
+      expect(await tab.text('main')).not.toContain('cannot be read');
       expect(await faultsOf(tab)).toEqual([]);
       const isOwn = (url: string) => url.startsWith(`${headlamp?.origin}/`) || /^data:/.test(url);
       expect(tab.requests.filter((url) => !isOwn(url))).toEqual([]);
@@ -115,7 +127,13 @@ if (isThere) {
     it(
       'shows prices, decisions and what blocks nodes',
       async () => {
-        await loop.apply([nodeClass, pool, budget]);
+        await loop.apply([
+          nodeClass,
+          pool,
+          budget,
+          ...(await readManifests('docs/headlamp-role.yaml')),
+        ]);
+        await loop.apply([binding]);
         await loop.apply([apart('web', 2), deployment('huge', 1, '900')]);
         await loop.until('web runs', async () => (await runningPods(loop, 'web')) === 2);
         await loop.until('huge waits', async () => (await unschedulablePods(loop, 'huge')) === 1);

@@ -1,6 +1,6 @@
+import { age } from '../../../shared/core/duration.ts';
 import type { LifeState } from '../../../shared/core/lifecycle/node-life.ts';
 import { priceText } from '../../price-text.ts';
-import { age } from '../../../shared/core/duration.ts';
 import { shareOf, type Use } from '../rows.ts';
 import { bar, type Line } from './screen.ts';
 
