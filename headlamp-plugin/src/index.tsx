@@ -83,6 +83,8 @@ function Table<Row extends object>({
   readonly rows: readonly Row[];
   readonly empty: string;
 }) {
+  // A new list is news to SimpleTable: on a later page it then offers to go back to the first.
+  const data = useMemo(() => [...rows], [rows]);
   return (
     <SimpleTable
       columns={columns.map(({ label, cell, sortedBy, share }) => ({
@@ -91,7 +93,7 @@ function Table<Row extends object>({
         gridTemplate: share ?? 1,
         ...(sortedBy === undefined ? {} : { sort: (row: Row) => sortedBy(row) }),
       }))}
-      data={[...rows]}
+      data={data}
       emptyMessage={empty}
     />
   );

@@ -91,6 +91,13 @@ async function faultsOf(tab: Tab): Promise<unknown> {
     violations.map(({ id, nodes }) => id + ': ' + nodes.map((n) => n.html).join(' | ')))`);
 }
 
+/** Where the links of the page lead. */
+async function linksOf(tab: Tab): Promise<unknown> {
+  return tab.value(
+    `[...document.querySelectorAll('main a')].map((link) => link.getAttribute('href'))`,
+  );
+}
+
 if (isThere) {
   await describeClosedLoop('the plugin in Headlamp', (loop) => {
     let folder = '';
@@ -152,7 +159,15 @@ if (isThere) {
           /c6a\.large\s+on-demand\s+us-east-1\w\s+\$0\.\d{4}\/h\s+Ready/,
         );
         await shows(await opened(`nodes/${nameOf(node)}`), runnerUp, blocked);
-        await shows(await opened(`joiner/nodeclaims/${nameOf(claim)}`), blocked, runnerUp);
+        const ofClaim = await opened(`joiner/nodeclaims/${nameOf(claim)}`);
+        await shows(ofClaim, blocked, runnerUp);
+        expect(await linksOf(ofClaim)).toEqual(
+          expect.arrayContaining([
+            `/c/test/joiner/nodeclaims/${nameOf(claim)}`,
+            expect.stringMatching(/^\/c\/test\/nodes\/ip-/),
+            '/c/test/customresources/nodepools.karpenter.sh/-/web',
+          ]),
+        );
         await shows(
           await opened(`pods/default/${nameOf(huge)}`),
           'No node is planned for the pod',

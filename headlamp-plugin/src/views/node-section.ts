@@ -81,13 +81,12 @@ export function claimPage(headlamp: Headlamp) {
     const reading = useReading(headlamp, undefined, undefined);
     const claim = reading.cluster.nodeClaims.find((each) => each.name === name);
     const node = claim === undefined ? undefined : nodeOfClaim(reading.cluster.nodes, claim)?.name;
-    const { Section } = headlamp.parts;
+    const { parts } = headlamp;
     if (claim === undefined && !reading.isLoading) {
-      return h(
-        Section,
-        { title: `NodeClaim ${name}` },
-        h('p', null, 'There is no such NodeClaim.'),
-      );
+      const { problems } = reading;
+      const absent = problems.length > 0 ? null : h('p', null, 'There is no such NodeClaim.');
+      const title = `NodeClaim ${name}`;
+      return h(parts.Section, { title }, problemList(parts, problems), absent);
     }
     return h(ClaimOfNode, { key: node ?? '', name, node });
   };

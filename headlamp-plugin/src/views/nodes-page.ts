@@ -1,4 +1,4 @@
-import { createElement as h, type ReactNode } from 'react';
+import { createElement as h, type ReactNode, useMemo } from 'react';
 import type { Column, Headlamp, Parts } from '../headlamp.ts';
 import { type NodeRow, nodeRows, type PoolTotal, totalsOf } from '../model/node-list.ts';
 import { target } from '../model/target.ts';
@@ -59,15 +59,21 @@ function totalColumns(parts: Parts): readonly Column<PoolTotal>[] {
   ];
 }
 
+const MINUTE_MS = 60_000;
+
 /** The page with all nodes, their prices and what keeps them. */
 export function nodesPage(headlamp: Headlamp) {
   return function NodesPage(): ReactNode {
     const { parts } = headlamp;
     const { cluster, events, isLoading, problems } = useReading(headlamp, undefined, undefined);
-    const nowMs = headlamp.nowMs();
     const { nodes, nodeClaims } = cluster;
-    const rows = nodeRows({ nodes, nodeClaims }, events, nowMs);
-    const { byPool, all } = totalsOf(rows);
+    // The same rows until something changes, or a minute has passed.
+    const minute = Math.floor(headlamp.nowMs() / MINUTE_MS);
+    const rows = useMemo(
+      () => nodeRows({ nodes, nodeClaims }, events, minute * MINUTE_MS),
+      [nodes, nodeClaims, events, minute],
+    );
+    const { byPool, all } = useMemo(() => totalsOf(rows), [rows]);
     const unpriced = all.unpriced === 0 ? '' : `; ${all.unpriced} of unknown price`;
     const sum = `${all.nodes} nodes: ${all.hour}, ${all.month}${unpriced}`;
     return [

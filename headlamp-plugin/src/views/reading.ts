@@ -13,9 +13,6 @@ export interface Reading {
   readonly problems: readonly string[];
 }
 
-/** Of which node pods are read; undefined: of none. */
-export type PodsOf = string | undefined;
-
 /** Events of objects without a namespace are in this one. */
 const CLUSTER_EVENTS = 'default';
 /** Selects nothing: a hook cannot be left out. */
@@ -27,11 +24,14 @@ function problemsOf(lists: Readonly<Record<string, Listed>>): readonly string[] 
   );
 }
 
-/** A hook: NodeClaims, their nodes and NodePools, Joiner's events, and the pods of one node. */
+/**
+ * A hook: NodeClaims, their nodes and NodePools, Joiner's events, and the pods of the node `podsOf`;
+ * undefined: of none.
+ */
 export function useReading(
   headlamp: Headlamp,
   cluster: string | undefined,
-  podsOf: PodsOf,
+  podsOf: string | undefined,
 ): Reading {
   const where = cluster === undefined ? {} : { cluster };
   const podSelector = podsOf === undefined ? NOTHING : `spec.nodeName=${podsOf}`;

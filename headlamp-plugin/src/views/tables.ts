@@ -11,7 +11,7 @@ export function linked(parts: Parts, to: Target | undefined, name: string): Reac
 }
 
 /** `2m26s ago`. */
-export function agoText(atMs: number, nowMs: number): string {
+function agoText(atMs: number, nowMs: number): string {
   const seconds = Math.max(0, Math.floor((nowMs - atMs) / 1000));
   return `${age(seconds)} ago`;
 }
@@ -69,7 +69,8 @@ export function eventTable(parts: Parts, events: readonly JoinerEvent[], nowMs: 
   const columns: readonly Column<JoinerEvent>[] = [
     {
       label: 'Last seen',
-      cell: ({ atMs }) => agoText(atMs, nowMs),
+      cell: ({ atMs, count }) =>
+        count > 1 ? `${agoText(atMs, nowMs)}, ${count} times` : agoText(atMs, nowMs),
       sortedBy: ({ atMs }) => -atMs,
     },
     {

@@ -86,6 +86,9 @@ describe('what cannot be read', () => {
     );
     expect(sectionText('Pod', pending, forbidden('Event'))).toContain('Events cannot be read');
     expect(pageText('joiner-decisions', forbidden('Event'))).toContain('Events cannot be read');
+    const hidden = pageText('joiner-nodeclaim', forbidden('NodeClaim'), nameOf(claim));
+    expect(hidden).toContain('NodeClaims cannot be read');
+    expect(hidden).not.toContain('no such');
     expect(pageText('joiner-nodeclaim', RECORDED, 'gone')).toContain('There is no such NodeClaim');
   });
 
