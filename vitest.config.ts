@@ -9,7 +9,8 @@ export default defineConfig({
   test: {
     projects: [
       { test: { name: 'tidy', include: ['test/tidy.test.ts'] } },
-      project('unit'),
+      // The plugin for Headlamp, where it is installed, has a React of its own.
+      { ...project('unit'), resolve: { dedupe: ['react'] } },
       project('property'),
       project('parity'),
       project('scenarios'),

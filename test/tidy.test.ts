@@ -34,6 +34,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   functions: ['core', 'api', 'ports', 'app', 'catalog', 'kube', 'aws', 'contract', 'package.json'],
   cli: ['core', 'api', 'ports', 'app', 'catalog', 'kube', 'aws', 'sim', 'contract', 'package.json'],
   infra: ['contract', 'package.json'],
+  'headlamp-plugin': ['core', 'api'],
 };
 
 /** What each folder of `shared/app` may import of the others: use cases do not know one another. */
@@ -66,6 +67,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   catalog: ['zod'],
   sim: ['zod'],
   contract: [],
+  'headlamp-plugin': ['react', 'react-router-dom', 'zod', '@kinvolk/headlamp-plugin'],
 };
 
 function packageOf(specifier: string): string {
@@ -168,7 +170,7 @@ describe('exports', () => {
   const mentions = (file: string, name: string): number =>
     textOf(file).match(new RegExp(`\\b${name}\\b`, 'g'))?.length ?? 0;
   const unused = sources
-    .filter((file) => /^(shared|functions|cli|infra)\//.test(file))
+    .filter((file) => /^(shared|functions|cli|infra|headlamp-plugin)\//.test(file))
     .flatMap((file) => {
       const users = (importers.get(file) ?? []).filter(({ from }) => !from.startsWith('test/'));
       return [...textOf(file).matchAll(DECLARED)]
@@ -228,7 +230,9 @@ const CASTS: ReadonlyMap<string, string> = new Map([
 ]);
 
 describe('types', () => {
-  const product = sources.filter((file) => /^(shared|functions|cli|infra)\//.test(file));
+  const product = sources.filter((file) =>
+    /^(shared|functions|cli|infra|headlamp-plugin)\//.test(file),
+  );
   const placeOf = (file: string): string | undefined =>
     [...CASTS.keys()].find((place) => file.startsWith(place));
   const casts = product.flatMap((file) => castsOf(file).map((line) => ({ file, line })));

@@ -1,8 +1,9 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import { functionName } from '../../shared/contract.ts';
+import { age } from '../../shared/core/duration.ts';
 import { missing } from '../../shared/core/missing.ts';
 import { type DocumentFormat, documentText } from '../output.ts';
-import { age, table } from '../simulate/table.ts';
+import { table } from '../simulate/table.ts';
 import { counted } from '../words.ts';
 import type { Deed, Outcome } from './chosen.ts';
 import type { Judgement } from './judgement.ts';

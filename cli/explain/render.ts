@@ -1,7 +1,8 @@
+import { age } from '../../shared/core/duration.ts';
 import type { OfferingChoice } from '../../shared/core/model/plan.ts';
 import type { LaunchOptions } from '../../shared/core/scheduling/plan/reasons.ts';
+import { isJson } from '../../shared/sim/json.ts';
 import { priceText } from '../price-text.ts';
-import { age } from '../simulate/table.ts';
 import type { NodeRow } from '../top/rows.ts';
 import type { ClaimExplanation } from './claim.ts';
 import type { BoundPlace, PodExplanation } from './pod.ts';
@@ -92,24 +93,30 @@ function fateLine({ fate }: ClaimExplanation): Line {
   return ['now', `${when}: ${why}`];
 }
 
+/** What the claim's annotation says of an offering. */
+function noted({ type, capacityType, zone, price }: Readonly<Record<string, unknown>>): string {
+  return `${type} ${capacityType} in ${zone}, ${priceText(Number(price))}/h`;
+}
+
+/** What the plan chose, and what it would have chosen else, where the annotation says so. */
+function plannedLines({ planned }: ClaimExplanation): readonly Line[] {
+  if (planned === undefined) return [];
+  const { runnerUp } = planned;
+  const next: readonly Line[] = isJson(runnerUp) ? [['runner-up', noted(runnerUp)]] : [];
+  const none: readonly Line[] = runnerUp === null ? [['runner-up', 'none: no other fits']] : [];
+  return [['planned as', noted(planned)], ...next, ...none];
+}
+
 /** For people: what the claim is, how it came to be, and what would become of it. */
 export function renderClaim(explanation: ClaimExplanation): string {
-  const { row, planned, decision, conditions, annotations, pods } = explanation;
+  const { row, decision, conditions, annotations, pods } = explanation;
   const price =
     row.pricePerHour === undefined ? 'of unknown price' : `${priceText(row.pricePerHour)}/h`;
-  const { type, capacityType, zone, price: plannedPrice } = planned ?? {};
   const about: readonly Line[] = [
     ['node', row.node ?? 'none yet'],
     ['NodePool', row.nodePool ?? 'none'],
     ['is', `${row.instanceType ?? '?'} ${row.capacityType ?? '?'} in ${row.zone ?? '?'}, ${price}`],
-    ...(planned === undefined
-      ? []
-      : [
-          [
-            'planned as',
-            `${type} ${capacityType} in ${zone}, ${priceText(Number(plannedPrice))}/h`,
-          ] as const,
-        ]),
+    ...plannedLines(explanation),
     ...(decision === undefined ? [] : [['decision', decision] as const]),
     ['age', age(row.ageSeconds)],
     ['pods', named(pods)],
@@ -121,7 +128,7 @@ export function renderClaim(explanation: ClaimExplanation): string {
   });
   const parts = [`NodeClaim ${row.nodeClaim ?? ''}\n${lines(about)}`];
   if (said.length > 0) parts.push(`Conditions\n${lines(said)}`);
-  const noted = Object.entries(annotations);
-  if (noted.length > 0) parts.push(`Noted on it\n${lines(noted)}`);
+  const facts = Object.entries(annotations);
+  if (facts.length > 0) parts.push(`Noted on it\n${lines(facts)}`);
   return parts.join('\n\n');
 }

@@ -1,8 +1,8 @@
+import { age } from '../../shared/core/duration.ts';
 import type { Ports } from '../../shared/ports.ts';
 import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
 import type { Progress } from '../progress.ts';
 import { counted } from '../words.ts';
-import { age } from './table.ts';
 
 /**
  * Says how far a simulation is. It listens to Joiner looking at the clock, so that the run is the

@@ -1,8 +1,9 @@
+import { age } from '../../shared/core/duration.ts';
 import type { ClaimReport, FinalState } from '../../shared/sim/report.ts';
 import { priceText } from '../price-text.ts';
 import type { PodCounts } from './pod-counts.ts';
 import { namesAllReasons, pendingReasons, summaryText } from './summary.ts';
-import { age, table } from './table.ts';
+import { table } from './table.ts';
 
 /** What is shown of a final state, and how much of it. */
 export interface View {

@@ -1,5 +1,6 @@
+import { age } from '../../shared/core/duration.ts';
 import { priceText } from '../price-text.ts';
-import { age, table } from '../simulate/table.ts';
+import { table } from '../simulate/table.ts';
 import { type NodeRow, shareOf, type Total, type Use } from './rows.ts';
 
 const GIB = 2 ** 30;

@@ -64,6 +64,7 @@ const TASKS: readonly Entry[] = [
   doc('plan', 'Plans and approvals', 'preview, explain, approve; top and budgets'),
   doc('private-clusters', 'Private clusters', 'functions in the VPC, endpoints'),
   doc('tasks/completion', 'Completion and kubectl', 'bash, zsh, fish, PowerShell, kubectl, Krew'),
+  doc('tasks/headlamp', 'Headlamp', 'prices, decisions and obstacles in the web UI'),
   doc('tasks/assistants', 'Assistants', 'joiner mcp: read-only tools for assistants'),
   doc('tasks/several-clusters', 'Several clusters', 'one stack each, one bucket, one dashboard'),
 ];

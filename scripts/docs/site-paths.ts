@@ -44,6 +44,7 @@ export const EXCLUDED: readonly string[] = [
   'cdk.out/**',
   'cli/**',
   'functions/**',
+  'headlamp-plugin/**',
   'infra/**',
   'scripts/**',
   'shared/**',

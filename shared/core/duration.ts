@@ -41,3 +41,13 @@ export function durationText(ms: number): string {
   const unit = ['h', 'm', 's'].find((each) => ms % (UNIT_MS[each] ?? 1) === 0) ?? 'ms';
   return `${ms / (UNIT_MS[unit] ?? 1)}${unit}`;
 }
+
+/** `45s`, `2m5s`, `3h20m`, as kubectl writes ages. */
+export function age(seconds: number): string {
+  if (seconds < 120) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 10) return seconds % 60 === 0 ? `${minutes}m` : `${minutes}m${seconds % 60}s`;
+  if (minutes < 180) return `${minutes}m`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 8 && minutes % 60 > 0 ? `${hours}h${minutes % 60}m` : `${hours}h`;
+}

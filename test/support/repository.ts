@@ -16,7 +16,7 @@ export const tracked = execFileSync(
 )
   .split('\n')
   .filter((file) => file !== '' && existsSync(join(root, file)));
-export const sources = tracked.filter((file) => /\.(ts|mjs)$/.test(file));
+export const sources = tracked.filter((file) => /\.(tsx?|mjs)$/.test(file));
 
 const texts = new Map<string, string>();
 export function textOf(file: string): string {

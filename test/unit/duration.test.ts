@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  age,
   durationText,
   parseDurationMs,
   parseDurationOrDaysMs,
@@ -21,6 +22,24 @@ describe('a duration', () => {
     ['soon', undefined],
   ])('%s is %s ms', (text, ms) => {
     expect(parseDurationMs(text)).toBe(ms);
+  });
+});
+
+describe('an age', () => {
+  it.each([
+    [0, '0s'],
+    [119, '119s'],
+    [120, '2m'],
+    [125, '2m5s'],
+    [599, '9m59s'],
+    [600, '10m'],
+    [659, '10m'],
+    [10_799, '179m'],
+    [12_000, '3h20m'],
+    [28_800, '8h'],
+    [90_000, '25h'],
+  ])('of %s s is %s', (seconds, text) => {
+    expect(age(seconds)).toBe(text);
   });
 });
 

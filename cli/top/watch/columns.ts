@@ -1,7 +1,7 @@
+import { age } from '../../../shared/core/duration.ts';
+import type { LifeState } from '../../../shared/core/lifecycle/node-life.ts';
 import { priceText } from '../../price-text.ts';
-import { age } from '../../simulate/table.ts';
 import { shareOf, type Use } from '../rows.ts';
-import type { LifeState } from './node-life.ts';
 import { bar, type Line } from './screen.ts';
 
 /** How a piece of text looks; the terminal's own colours, so that themes stay readable. */

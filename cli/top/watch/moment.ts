@@ -1,11 +1,11 @@
 import type { Catalog } from '../../../shared/catalog/facts.ts';
+import { lifeOf, type NodeLife } from '../../../shared/core/lifecycle/node-life.ts';
 import { claimOfNode, podsOnNode } from '../../../shared/core/model/joins.ts';
 import { type Pod, podKey } from '../../../shared/core/model/pod.ts';
 import { isPending } from '../../../shared/core/nomination/planned-pods.ts';
 import type { ClusterState } from '../../../shared/ports.ts';
 import { heldBackNotes } from '../../live.ts';
 import { type NodeRow, nodeRows, type Total, totalsOf } from '../rows.ts';
-import { lifeOf, type NodeLife } from './node-life.ts';
 
 /** A row of `joiner top` with where the node is in its life. */
 export interface LivingRow extends NodeRow {

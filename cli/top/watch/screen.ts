@@ -1,5 +1,5 @@
+import { age } from '../../../shared/core/duration.ts';
 import { priceText } from '../../price-text.ts';
-import { age } from '../../simulate/table.ts';
 import { SORTS, type Sort, shareOf, sorted, type Total, type Use } from '../rows.ts';
 import type { LivingRow, Moment } from './moment.ts';
 

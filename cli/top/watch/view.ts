@@ -1,8 +1,8 @@
 import { enterAlternativeScreen, exitAlternativeScreen } from 'ansi-escapes';
 import { Box, render, Text, useApp, useInput, useStdout } from 'ink';
 import { createElement as h, type ReactNode, useEffect, useRef, useState } from 'react';
+import { age } from '../../../shared/core/duration.ts';
 import { priceText } from '../../price-text.ts';
-import { age } from '../../simulate/table.ts';
 import { type Look, type Piece, piecesOf, titleLine } from './columns.ts';
 import type { Moment } from './moment.ts';
 import {

@@ -11,6 +11,7 @@ import {
   disruptionOf,
   type PoolUse,
 } from '../../core/disruption/consolidation/payback.ts';
+import { reasonsNotDue } from '../../core/disruption/not-due.ts';
 import { isConsolidatable } from '../../core/disruption/pod-events.ts';
 import { isReason, type Reason, reason } from '../../core/explain/reason.ts';
 import { offeringOfClaim } from '../../core/model/claim-offering.ts';
@@ -25,7 +26,6 @@ import {
 } from './candidates.ts';
 import { endingsLeft } from './emptiness.ts';
 import { withoutFailedMoves } from './failed-moves.ts';
-import { reasonsNotDue } from './not-due.ts';
 import type { DisruptPass } from './pass.ts';
 import { reservedSnapshot } from './snapshot.ts';
 
@@ -92,7 +92,7 @@ export function dueCandidates(
   return nodes.filter((each) => {
     if (isEmpty(each)) return false;
     const { name } = each.claim;
-    const reasons = reasonsNotDue(pass, each);
+    const reasons = reasonsNotDue(each, pass.nowMs);
     if (reasons.length === 0) return true;
     const held =
       name === asked ? allOf(holdOf(pass, each, new Allowance(pass, 'Underutilized'))) : [];

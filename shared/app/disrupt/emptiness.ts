@@ -1,5 +1,6 @@
 import { blockersOf, type Candidate, isEmpty } from '../../core/disruption/candidates.ts';
 import { isIdle, notNeeded } from '../../core/disruption/emptiness.ts';
+import { reasonsNotDue } from '../../core/disruption/not-due.ts';
 import { isConsolidatable, quietSinceMs } from '../../core/disruption/pod-events.ts';
 import { type Reason, reason } from '../../core/explain/reason.ts';
 import { isOurs } from '../../core/launch/node-classes.ts';
@@ -22,7 +23,6 @@ import {
 import { beginDisruption, deleteNodeClaim, untaint } from './commands.ts';
 import { type Blocked, blocked } from './events.ts';
 import type { DisruptionMethod } from './method.ts';
-import { reasonsNotDue } from './not-due.ts';
 import { type DisruptPass, mayChoose } from './pass.ts';
 import { planningSnapshot } from './snapshot.ts';
 import { withoutDisruptedTaint } from './without-disrupted-taint.ts';
@@ -244,7 +244,7 @@ async function finish(pass: DisruptPass, held: ReadonlySet<string>): Promise<voi
 /** Notes why its pool lets the idle node not go; of one about which somebody asks, all else too. */
 function noteNotDue(pass: DisruptPass, idle: DisruptionCandidate): void {
   const { name } = idle.claim;
-  const reasons = reasonsNotDue(pass, idle);
+  const reasons = reasonsNotDue(idle, pass.nowMs);
   if (reasons.length === 0) return;
   const isSpent = name === pass.asked && new Allowance(pass, 'Empty').left(idle.pool) <= 0;
   const blocks = name === pass.asked ? blocksOf(pass, idle, idle.pool) : [];

@@ -1,10 +1,10 @@
+import { reasonsNotDue } from '../../core/disruption/not-due.ts';
 import { type Reason, reason } from '../../core/explain/reason.ts';
 import { REPLACED_BY } from '../../core/model/labels.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
 import { isPaused } from '../settings.ts';
 import { recordUnchanged } from '../writes/unchanged.ts';
 import { disruptionCandidates } from './candidates.ts';
-import { reasonsNotDue } from './not-due.ts';
 import type { DisruptPass } from './pass.ts';
 
 /** What the other methods say of a node comes before what consolidation says. */
@@ -18,7 +18,7 @@ export function reasonsFound({
 /** All that is known of why nodes stay, by the claim's name. */
 function reasonsOf(pass: DisruptPass): ReadonlyMap<string, readonly Reason[]> {
   const notDue = disruptionCandidates(pass).flatMap((each) => {
-    const reasons = reasonsNotDue(pass, each);
+    const reasons = reasonsNotDue(each, pass.nowMs);
     return reasons.length === 0 ? [] : [[each.claim.name, reasons] as const];
   });
   const awaited = pass.commands.map(({ claim }) => [claim.name, [awaiting(claim)]] as const);

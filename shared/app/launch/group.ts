@@ -3,7 +3,7 @@ import { allocatable } from '../../core/instance-types/allocatable.ts';
 import { instanceLabels } from '../../core/instance-types/instance-labels.ts';
 import { mayBeHadElsewhere } from '../../core/launch/faults.ts';
 import { clientToken, type FleetMembership, membershipOf } from '../../core/launch/fleet-group.ts';
-import { launchFacts, launchTags, overlayAnnotations } from '../../core/launch/launch-request.ts';
+import { launchFacts, launchTags, optionAnnotations } from '../../core/launch/launch-request.ts';
 import { nodeClassLabels } from '../../core/launch/node-classes.ts';
 import type { LaunchOption } from '../../core/launch/overrides.ts';
 import { HASH_VERSION, nodeClassHash } from '../../core/launch/template-hash.ts';
@@ -74,7 +74,7 @@ async function assign(
       [NODE_CLASS_HASH]: nodeClassHash(nodeClass),
       [NODE_CLASS_HASH_VERSION]: HASH_VERSION,
       ...launchFacts(request, instance),
-      ...(option === undefined ? {} : overlayAnnotations(option)),
+      ...(option === undefined ? {} : optionAnnotations(option)),
     },
   });
   // Without its labels nobody would know what the node is: it is written again with the next call,

@@ -6,7 +6,7 @@ import { TERMINATION_FINALIZER } from '../../core/lifecycle/actions.ts';
 import { launchPlanOf, launchPlanText } from '../../core/model/annotations/launch-plan.ts';
 import type { InstanceType } from '../../core/model/instance-type.ts';
 import { DECISION, NODE_POOL, PLAN, PLANNED_PODS } from '../../core/model/labels.ts';
-import type { OfferingChoice, PlannedNodeClaim } from '../../core/model/plan.ts';
+import type { PlannedNodeClaim } from '../../core/model/plan.ts';
 import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
 import { amountOf, maxResources, type Resources } from '../../core/model/resources.ts';
 import { plannedPodsText } from '../../core/nomination/planned-pods.ts';
@@ -58,7 +58,7 @@ function mostOfLimited(
  * as the largest of its types would take.
  */
 function planText(
-  chosen: OfferingChoice,
+  { chosen, runnerUp }: PlannedNodeClaim,
   types: readonly InstanceType[],
   limited: Resources,
 ): string {
@@ -76,8 +76,7 @@ function planText(
           allocatable: allocatable(type, offering),
           capacity: maxResources(type.capacity, limited),
         };
-  const { type: name, zone, capacityType, reservationId, price } = chosen;
-  return launchPlanText({ type: name, zone, capacityType, reservationId, price, amounts });
+  return launchPlanText({ ...chosen, runnerUp, amounts });
 }
 
 /** The offering that the claim's plan chose, as its annotation says. */
@@ -130,7 +129,7 @@ export function plannedClaim(
     annotations: {
       ...base.annotations,
       ...planned.annotations,
-      [PLAN]: planText(planned.chosen, types, mostOfLimited(pool, planned, types)),
+      [PLAN]: planText(planned, types, mostOfLimited(pool, planned, types)),
       [DECISION]: `provision-${name}`,
       ...(plannedFor === undefined ? {} : { [PLANNED_PODS]: plannedFor }),
     },

@@ -9,6 +9,7 @@ import {
   type Labels,
   NODE_POOL,
   ON_DEMAND,
+  PRICE,
   PRICE_OVERLAY_APPLIED,
   SECURITY_GROUPS,
   SPOT,
@@ -161,9 +162,10 @@ export function launchFacts(
   };
 }
 
-/** The overlay annotations that a claim carries when its chosen option was overlaid. */
-export function overlayAnnotations(option: LaunchOption): Labels {
+/** The price of the option as it was launched, and which of its values overlays changed. */
+export function optionAnnotations(option: LaunchOption): Labels {
   return {
+    [PRICE]: String(option.offering.price),
     ...(option.offering.priceOverlay === undefined ? {} : { [PRICE_OVERLAY_APPLIED]: 'true' }),
     ...(option.type.capacityOverlays.length === 0 ? {} : { [CAPACITY_OVERLAY_APPLIED]: 'true' }),
   };

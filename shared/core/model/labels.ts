@@ -43,6 +43,8 @@ export const MIN_VALUES_RELAXED = 'karpenter.sh/nodeclaim-min-values-relaxed';
 /** Joiner's own annotations, but for those of Leases; docs/annotations.md lists all of them. */
 export const PLAN = 'joiner.dev/plan';
 export const DECISION = 'joiner.dev/decision';
+/** On a launched NodeClaim: what an hour of its instance cost, after overlays, as a number. */
+export const PRICE = 'joiner.dev/price';
 /** On Events: the code of the reason that the message puts in words. */
 export const REASON_CODE = 'joiner.dev/reason';
 export const NOMINATED_UNTIL = 'joiner.dev/nominated-until';

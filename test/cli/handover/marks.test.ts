@@ -30,6 +30,7 @@ const FACTS = {
   'joiner.dev/plan': '{}',
   'joiner.dev/decision': 'd',
   'joiner.dev/fleet': 'f',
+  'joiner.dev/price': '0.0816',
   'joiner.dev/subnet': 's',
   'joiner.dev/security-groups': 'g',
   'karpenter.k8s.aws/instance-profile-name': 'p',

@@ -5,7 +5,7 @@ import { renderClaim, renderPod } from '../../../cli/explain/render.ts';
 import { planningOf, preview } from '../../../cli/plan/preview.ts';
 import { nodeRows } from '../../../cli/top/rows.ts';
 import { loadCatalog } from '../../../shared/catalog/catalog.ts';
-import { NODE_POOL_HASH, REPLACED_BY } from '../../../shared/core/model/labels.ts';
+import { NODE_POOL_HASH, PLAN, REPLACED_BY } from '../../../shared/core/model/labels.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
 import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
 import type { ClusterState } from '../../../shared/ports.ts';
@@ -143,7 +143,32 @@ describe('a pod that runs', () => {
   });
 });
 
+/** The text of the first NodeClaim with another annotation of its plan. */
+async function plannedBy(world: World, plan: string): Promise<string> {
+  return claimOf(world, (state) => {
+    const annotated = (claim: NodeClaim) => ({
+      ...claim,
+      annotations: { ...claim.annotations, [PLAN]: plan },
+    });
+    const { objects } = state;
+    return {
+      ...state,
+      objects: { ...objects, nodeClaims: objects.nodeClaims.map(annotated) },
+    };
+  });
+}
+
 describe('a node', () => {
+  it('has a runner-up, none, or a plan that does not say', async () => {
+    const world = await runningWorld([spread('web', 1)]);
+    const chosen = { type: 'a', capacityType: 'spot', zone: 'z', price: 1 };
+    const text = (runnerUp?: object | null) =>
+      plannedBy(world, JSON.stringify({ ...chosen, ...(runnerUp !== undefined && { runnerUp }) }));
+    expect(await text({ ...chosen, type: 'b' })).toContain('runner-up    b spot in z, $1.0000/h');
+    expect(await text(null)).toContain('runner-up    none: no other fits');
+    expect(await text()).not.toContain('runner-up');
+  });
+
   it('that is as it should be stays', async () => {
     const world = await runningWorld([spread('web', 1)]);
     await expect(await claimOf(world)).toMatchFileSnapshot('golden/claim.txt');

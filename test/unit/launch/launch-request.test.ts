@@ -6,7 +6,7 @@ import {
   launchFacts,
   launchLines,
   launchTags,
-  overlayAnnotations,
+  optionAnnotations,
   podsMaxByType,
 } from '../../../shared/core/launch/launch-request.ts';
 import type { Image } from '../../../shared/core/model/node-class.ts';
@@ -215,18 +215,19 @@ describe('what is noted of a launch', () => {
   });
 });
 
-it('a claim says which overlays its option has', () => {
+it('a claim says what its option costs, and which overlays it has', () => {
   const type = instanceType('x', []);
-  const plain = offering('a', 'spot', 1);
+  const plain = offering('a', 'spot', 0.0816);
   const laid = { ...plain, priceOverlay: 'o' };
   const larger = { ...type, capacityOverlays: ['o'] };
-  const [price, capacity] = [
-    'karpenter.sh/price-overlay-applied',
-    'karpenter.sh/capacity-overlay-applied',
-  ];
-  expect(overlayAnnotations({ type, offering: plain })).toEqual({});
-  expect(overlayAnnotations({ type, offering: laid })).toEqual({ [`${price}`]: 'true' });
-  expect(overlayAnnotations({ type: larger, offering: plain })).toEqual({
-    [`${capacity}`]: 'true',
+  const price = { 'joiner.dev/price': '0.0816' };
+  expect(optionAnnotations({ type, offering: plain })).toEqual(price);
+  expect(optionAnnotations({ type, offering: laid })).toEqual({
+    ...price,
+    'karpenter.sh/price-overlay-applied': 'true',
+  });
+  expect(optionAnnotations({ type: larger, offering: plain })).toEqual({
+    ...price,
+    'karpenter.sh/capacity-overlay-applied': 'true',
   });
 });

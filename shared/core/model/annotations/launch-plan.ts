@@ -4,15 +4,21 @@ import type { NodeClaim } from '../provisioning.ts';
 import { NO_RESOURCES, type Resources } from '../resources.ts';
 import { readJsonObject } from './json-object.ts';
 
-/** The offering that a plan chose for a NodeClaim, and what its node will have. */
-export interface LaunchPlan {
+/** An offering as the annotation names it. */
+export interface PlannedOffering {
   readonly type: string;
   readonly zone: string;
   readonly capacityType: string;
   /** The capacity reservation of a reserved offering. */
   readonly reservationId: string | undefined;
-  /** USD an hour. */
+  /** An hour, after overlays, in the currency of the region. */
   readonly price: number;
+}
+
+/** The offering that a plan chose for a NodeClaim, and what its node will have. */
+export interface LaunchPlan extends PlannedOffering {
+  /** The best offering that was not chosen; undefined: no other has room for the pods. */
+  readonly runnerUp: PlannedOffering | undefined;
   /** Undefined: the instance type is not in the catalog. */
   readonly amounts:
     | {
@@ -23,25 +29,34 @@ export interface LaunchPlan {
     | undefined;
 }
 
-/** What can be read of an annotation that somebody may have edited. */
-export interface ReadLaunchPlan {
+/** What can be read of an offering in an annotation that somebody may have edited. */
+export interface ReadOffering {
   readonly type: string | undefined;
   readonly zone: string | undefined;
   readonly capacityType: string | undefined;
   readonly reservationId: string | undefined;
+  readonly price: number | undefined;
+}
+
+/** What can be read of the annotation. */
+export interface ReadLaunchPlan extends ReadOffering {
+  /** Undefined: the annotation does not say, as that of an older version; `none`: there is none. */
+  readonly runnerUp: ReadOffering | 'none' | undefined;
   readonly allocatable: Resources;
   readonly capacity: Resources;
 }
 
+function offeringFields({ type, zone, capacityType, reservationId, price }: PlannedOffering) {
+  const reservation = reservationId === undefined ? {} : { reservationId };
+  return { type, zone, capacityType, ...reservation, price };
+}
+
 /** The text of the annotation {@link PLAN}. */
 export function launchPlanText(plan: LaunchPlan): string {
-  const { type, zone, capacityType, reservationId, price, amounts } = plan;
+  const { runnerUp, amounts } = plan;
   return JSON.stringify({
-    type,
-    zone,
-    capacityType,
-    ...(reservationId === undefined ? {} : { reservationId }),
-    price,
+    ...offeringFields(plan),
+    runnerUp: runnerUp === undefined ? null : offeringFields(runnerUp),
     ...(amounts === undefined
       ? {}
       : {
@@ -63,6 +78,22 @@ function amountsOf(value: unknown): Resources {
   return parseResources(Object.fromEntries(texts), 'down').resources;
 }
 
+function readOffering(from: Readonly<Record<string, unknown>>): ReadOffering {
+  const { type, zone, capacityType, reservationId, price } = from;
+  return {
+    type: textOf(type),
+    zone: textOf(zone),
+    capacityType: textOf(capacityType),
+    reservationId: textOf(reservationId),
+    price: typeof price === 'number' ? price : undefined,
+  };
+}
+
+function runnerUpOf(value: unknown): ReadLaunchPlan['runnerUp'] {
+  if (value === null) return 'none';
+  return typeof value === 'object' ? readOffering({ ...value }) : undefined;
+}
+
 /** The plan of a claim; undefined: it has none that can be read. */
 export function launchPlanOf({
   annotations,
@@ -70,10 +101,8 @@ export function launchPlanOf({
   const plan = readJsonObject(annotations[PLAN]);
   if (plan === undefined) return undefined;
   return {
-    type: textOf(plan['type']),
-    zone: textOf(plan['zone']),
-    capacityType: textOf(plan['capacityType']),
-    reservationId: textOf(plan['reservationId']),
+    ...readOffering(plan),
+    runnerUp: runnerUpOf(plan['runnerUp']),
     allocatable: amountsOf(plan['allocatable']),
     capacity: amountsOf(plan['capacity']),
   };

@@ -11,6 +11,8 @@ it('a claim that is not launched counts as the largest of its types takes of wha
   if (planned === undefined) throw new Error('nothing was planned');
   expect(planned.instanceTypes).toEqual(['a', 'b']);
   const claim = plannedClaim(planned, pool, types, 'general-1', []);
-  const { type, capacity } = JSON.parse(claim.annotations[PLAN] ?? '{}');
+  const { type, capacity, runnerUp } = JSON.parse(claim.annotations[PLAN] ?? '{}');
   expect({ type, capacity }).toMatchObject({ type: 'a', capacity: { cpu: '8', memory: '16Gi' } });
+  const { zone, capacityType, price } = planned.runnerUp ?? {};
+  expect(runnerUp).toEqual({ type: planned.runnerUp?.type, zone, capacityType, price });
 });

@@ -19,6 +19,7 @@ it('a claim planned for one of two reservations has the labels of that one', () 
     zone: offering.zone,
     capacityType: 'reserved',
     price: 0,
+    runnerUp: undefined,
     amounts: undefined,
   };
   const labelsOf = (reservationId: string | undefined) => {

@@ -12,6 +12,13 @@ const FULL: LaunchPlan = {
   capacityType: 'reserved',
   reservationId: 'cr-0123456789abcdef0',
   price: 0.0816,
+  runnerUp: {
+    type: 'm7g.large',
+    zone: 'eu-central-1b',
+    capacityType: 'on-demand',
+    reservationId: undefined,
+    price: 0.0979,
+  },
   amounts: {
     allocatable: { cpu: 1930, memory: 7_000_000_000_000 },
     capacity: { cpu: 2000, memory: 8_000_000_000_000 },
@@ -21,18 +28,32 @@ const FULL: LaunchPlan = {
 const read = (text: string) => launchPlanOf({ annotations: { [PLAN]: text } });
 
 describe('the plan of a NodeClaim', () => {
-  it('is read as it was written, its reservation included', () => {
-    const { amounts, price: _, ...choice } = FULL;
+  it('is read as it was written, its reservation and its runner-up included', () => {
+    const { amounts, ...choice } = FULL;
     expect(read(launchPlanText(FULL))).toEqual({ ...choice, ...amounts });
   });
 
+  it('says that there is no runner-up, and nothing where an older version wrote it', () => {
+    const text = launchPlanText({ ...FULL, runnerUp: undefined });
+    expect(JSON.parse(text)).toMatchObject({ runnerUp: null });
+    expect(read(text)?.runnerUp).toBe('none');
+    expect(read('{"type":"a"}')?.runnerUp).toBeUndefined();
+    expect(read('{"runnerUp":7}')?.runnerUp).toBeUndefined();
+  });
+
   it('has no amounts where the instance type was not known', () => {
-    const text = launchPlanText({ ...FULL, reservationId: undefined, amounts: undefined });
+    const text = launchPlanText({
+      ...FULL,
+      reservationId: undefined,
+      runnerUp: undefined,
+      amounts: undefined,
+    });
     expect(JSON.parse(text)).toEqual({
       type: 'm7g.large',
       zone: 'eu-central-1a',
       capacityType: 'reserved',
       price: 0.0816,
+      runnerUp: null,
     });
     expect(read(text)).toMatchObject({ allocatable: {}, capacity: {}, reservationId: undefined });
   });
@@ -45,6 +66,8 @@ describe('the plan of a NodeClaim', () => {
       zone: undefined,
       capacityType: undefined,
       reservationId: undefined,
+      price: undefined,
+      runnerUp: undefined,
       allocatable: { cpu: 2000 },
       capacity: {},
     });

@@ -1,13 +1,12 @@
-import { isEmpty } from '../../core/disruption/candidates.ts';
-import { isConsolidatable } from '../../core/disruption/pod-events.ts';
-import { type Reason, reason } from '../../core/explain/reason.ts';
-import type { PoolCandidate } from './candidates.ts';
-import type { DisruptPass } from './pass.ts';
+import { type Reason, reason } from '../explain/reason.ts';
+import type { NodePool } from '../model/provisioning.ts';
+import { type Candidate, isEmpty } from './candidates.ts';
+import { isConsolidatable } from './pod-events.ts';
 
 /** Why its pool never lets the node go, or not so soon; empty: it may go. */
 export function reasonsNotDue(
-  { nowMs }: Pick<DisruptPass, 'nowMs'>,
-  each: PoolCandidate,
+  each: Pick<Candidate, 'claim' | 'pods'> & { readonly pool: NodePool },
+  nowMs: number,
 ): readonly Reason[] {
   const { pool } = each;
   const { consolidationPolicy, consolidateAfter } = pool.disruption;

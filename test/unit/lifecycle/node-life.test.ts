@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Living, lifeOf } from '../../../cli/top/watch/node-life.ts';
+import { type Living, lifeOf } from '../../../shared/core/lifecycle/node-life.ts';
 import type { Condition, PodDisruptionBudget } from '../../../shared/core/model/cluster.ts';
 import { aNode, aNodeClaim, aPod } from '../launch/builders.ts';
 

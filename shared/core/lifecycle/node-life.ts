@@ -1,11 +1,11 @@
-import { blockersOf, isEmpty } from '../../../shared/core/disruption/candidates.ts';
-import { sentences } from '../../../shared/core/explain/reason.ts';
-import { conditionOf, isTrue } from '../../../shared/core/lifecycle/conditions.ts';
-import type { Node, PodDisruptionBudget } from '../../../shared/core/model/cluster.ts';
-import { INTERRUPTED } from '../../../shared/core/model/labels.ts';
-import { isOver, type Pod } from '../../../shared/core/model/pod.ts';
-import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
-import { isDisrupted } from '../../../shared/core/model/taint.ts';
+import { blockersOf, isEmpty } from '../disruption/candidates.ts';
+import { sentences } from '../explain/reason.ts';
+import type { Node, PodDisruptionBudget } from '../model/cluster.ts';
+import { INTERRUPTED } from '../model/labels.ts';
+import { isOver, type Pod } from '../model/pod.ts';
+import type { NodeClaim } from '../model/provisioning.ts';
+import { isDisrupted } from '../model/taint.ts';
+import { conditionOf, isTrue } from './conditions.ts';
 
 /** Where a node is in its life, in the order in which most nodes go through it. */
 export type LifeState =
