@@ -15,8 +15,8 @@ const START_MS_MAX = 30_000;
 
 /**
  * Of moto 5.2: a Ref to an event bus gives an object, which then fails as a name; there is no
- * termination protection; what an update removes is deleted whatever its DeletionPolicy says; without
- * a change set, a stack waits for functions of custom resources, which do not run.
+ * termination protection; what an update removes is deleted whatever its DeletionPolicy says. A
+ * stack without a change set waits for functions of custom resources, which do not run.
  */
 const MOTO = `
 import sys
