@@ -2,6 +2,7 @@ import { Command, CommanderError, Help, type Option } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import { COMMANDS } from './command-list.ts';
 import { LOG_IN } from './log-in.ts';
+import { withMeant } from './usage-errors.ts';
 
 /** Exit codes: 0 done, 1 the thing asked failed, 2 bad usage or bad input; `plan`: 3 something to do. */
 const USAGE = 2;
@@ -31,6 +32,7 @@ async function program(argv: readonly string[]): Promise<Command> {
     .description('a serverless, Karpenter-compatible node provisioner for Amazon EKS')
     .version(packageJson.version)
     .showHelpAfterError('(joiner --help lists the commands)')
+    .configureOutput({ outputError: (error, write) => write(withMeant(error, argv)) })
     .configureHelp({
       optionDescription: describedOption,
       subcommandTerm: (each) => `${each.name()} ${usages.get(each.name()) ?? '[command]'}`,

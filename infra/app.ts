@@ -4,7 +4,7 @@ import { CLUSTERS_MAX, ClustersDashboard } from './constructs/clusters-dashboard
 import type { JoinerProps } from './constructs/joiner-props.ts';
 import { propFaults } from './constructs/props-check.ts';
 import { isOfCdk, parts, propsFromContext } from './context.ts';
-import { JoinerStack } from './joiner-stack.ts';
+import { JoinerStack, stackNameOf } from './joiner-stack.ts';
 
 const USAGE = `usage: cdk deploy -c cluster=NAME [-c region=REGION] [-c PROP=VALUE …]
        cdk deploy -c clusters=NAME,NAME… [-c region=REGION]    a dashboard across clusters
@@ -32,11 +32,14 @@ function main(): void {
 function joinerStack(app: App, context: Readonly<Record<string, unknown>>): void {
   const props = propsFromContext(context);
   if (!isJoinerProps(props)) throw new Error(propFaults(props).join('\n  '));
-  const id = `joiner-${String(props.cluster).replaceAll('_', '-')}`;
   const { region } = props;
   const env = region === undefined ? {} : { env: { region } };
   // Functions that are gone drain and end nothing: a stack goes only after a second thought.
-  new JoinerStack(app, id, { joiner: props, terminationProtection: true, ...env });
+  new JoinerStack(app, stackNameOf(String(props.cluster)), {
+    joiner: props,
+    terminationProtection: true,
+    ...env,
+  });
 }
 
 function clustersStack(app: App, context: Readonly<Record<string, unknown>>): void {

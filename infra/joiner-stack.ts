@@ -8,6 +8,11 @@ export interface JoinerStackProps extends StackProps {
   readonly joiner: JoinerProps;
 }
 
+/** The name of a cluster's stack: a cluster's name may have underscores, that of a stack none. */
+export function stackNameOf(cluster: string): string {
+  return `joiner-${cluster.replaceAll('_', '-')}`;
+}
+
 /** One stack for one cluster. */
 export class JoinerStack extends Stack {
   readonly joiner: Joiner;

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { startMoto } from './moto.ts';
+import { callMoto, motoEnvironment, REGION, startMoto } from './moto.ts';
 
 /**
  * Deploys, updates and destroys the stack with the plain CDK command line against moto, an emulator
@@ -15,7 +15,6 @@ import { startMoto } from './moto.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const ACCOUNT = '123456789012';
-const REGION = 'eu-west-1';
 const STACK = 'joiner-demo';
 
 async function main(more: readonly string[]): Promise<void> {
@@ -59,24 +58,11 @@ function report(title: string, types: ReadonlyMap<string, number>): void {
   process.stdout.write(`${title}: ${counts.join(', ') || 'no resources'}\n`);
 }
 
-function environment(url: string): NodeJS.ProcessEnv {
-  return {
-    ...process.env,
-    PATH: `${join(ROOT, 'node_modules/.bin')}:${process.env['PATH']}`,
-    AWS_ENDPOINT_URL: url,
-    AWS_ACCESS_KEY_ID: 'testing',
-    AWS_SECRET_ACCESS_KEY: 'testing',
-    AWS_REGION: REGION,
-    AWS_EC2_METADATA_DISABLED: 'true',
-    CDK_DISABLE_CLI_TELEMETRY: 'true',
-  };
-}
-
 function cdk(url: string, args: readonly string[]): void {
   const context = ['-c', 'cluster=demo', '-c', `region=${REGION}`, '--no-notices'];
   const { status } = spawnSync('cdk', [...args, ...context], {
     cwd: ROOT,
-    env: environment(url),
+    env: motoEnvironment(url),
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   if (status !== 0) throw new Error(`cdk ${args[0]} ended with ${status}`);
@@ -84,11 +70,11 @@ function cdk(url: string, args: readonly string[]): void {
 
 /** What the CDK expects of an account: a bucket for assets and the version of the bootstrap. */
 async function bootstrap(url: string): Promise<void> {
-  await call(`${url}/cdk-hnb659fds-assets-${ACCOUNT}-${REGION}`, 's3', {
+  await callMoto(`${url}/cdk-hnb659fds-assets-${ACCOUNT}-${REGION}`, 's3', {
     method: 'PUT',
     body: `<CreateBucketConfiguration><LocationConstraint>${REGION}</LocationConstraint></CreateBucketConfiguration>`,
   });
-  await call(url, 'ssm', {
+  await callMoto(url, 'ssm', {
     method: 'POST',
     headers: {
       'content-type': 'application/x-amz-json-1.1',
@@ -104,7 +90,7 @@ async function bootstrap(url: string): Promise<void> {
 
 /** How many resources of each type the stack has; none when there is no stack. */
 async function resources(url: string): Promise<ReadonlyMap<string, number>> {
-  const text = await call(url, 'cloudformation', {
+  const text = await callMoto(url, 'cloudformation', {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams({
@@ -122,7 +108,7 @@ async function resources(url: string): Promise<ReadonlyMap<string, number>> {
 
 /** Names of the node roles of the account. */
 async function nodeRoles(url: string): Promise<readonly string[]> {
-  const text = await call(url, 'iam', {
+  const text = await callMoto(url, 'iam', {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams({ Action: 'ListRoles', Version: '2010-05-08' }).toString(),
@@ -133,18 +119,6 @@ async function nodeRoles(url: string): Promise<readonly string[]> {
 
 function isSame(a: readonly string[], b: readonly string[]): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
-}
-
-/** moto tells services apart by the signature's scope and does not check the signature. */
-async function call(url: string, service: string, init: RequestInit): Promise<string> {
-  const scope = `testing/20260101/${REGION}/${service}/aws4_request`;
-  const headers = new Headers(init.headers);
-  headers.set(
-    'authorization',
-    `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=none`,
-  );
-  const response = await fetch(url, { ...init, headers });
-  return await response.text();
 }
 
 await main(process.argv.slice(2)).catch((error: unknown) => {

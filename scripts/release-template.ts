@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import type { JoinerProps } from '../infra/constructs/joiner-props.ts';
 import { propFaults } from '../infra/constructs/props-check.ts';
 import { propsFromContext } from '../infra/context.ts';
+import { stackNameOf } from '../infra/joiner-stack.ts';
 import { writeRelease } from '../infra/release.ts';
 import packageJson from '../package.json' with { type: 'json' };
 
@@ -47,7 +48,7 @@ function nextSteps(out: string, bucket: string, prefix: string, joiner: JoinerPr
   const region = joiner.region === undefined ? '' : ` --region ${joiner.region}`;
   return `Next:
   aws s3 cp${region} --recursive ${out}/${prefix} s3://${bucket}/${prefix}
-  aws cloudformation deploy${region} --stack-name joiner-${String(joiner.cluster)} \\
+  aws cloudformation deploy${region} --stack-name ${stackNameOf(String(joiner.cluster))} \\
     --template-file ${out}/template.json --capabilities CAPABILITY_NAMED_IAM --s3-bucket ${bucket}
 Or, for Terraform (infra/terraform) and for the console, with the template in the bucket as well:
   aws s3 cp${region} ${out}/template.json s3://${bucket}/${prefix}template.json
@@ -61,7 +62,7 @@ function quickCreateLink(bucket: string, prefix: string, { region, cluster }: Jo
   const template = `https://${bucket}.s3.${place}.amazonaws.com/${prefix}template.json`;
   const query = new URLSearchParams({
     templateURL: template,
-    stackName: `joiner-${String(cluster)}`,
+    stackName: stackNameOf(String(cluster)),
   });
   return `https://console.aws.amazon.com/cloudformation/home?region=${place}#/stacks/create/review?${query}`;
 }

@@ -6,6 +6,7 @@ import type { Consolidation } from '../../shared/core/disruption/consolidation/c
 import type { ConsolidationSettings } from '../../shared/core/disruption/consolidation/payback.ts';
 import type { NodePool } from '../../shared/core/model/provisioning.ts';
 import type { ClusterSnapshot, SchedulingSettings } from '../../shared/core/model/snapshot.ts';
+import { meant } from '../unknown-names.ts';
 
 /** Settings that are not those of the recording. */
 export interface Changes {
@@ -113,7 +114,8 @@ function changeOf(key: string, text: string): Changes | { readonly fault: string
   const read = CHANGES.get(key)?.(text);
   if (read === undefined) {
     const valid = CHANGEABLE.join(', ');
-    return { fault: `--set ${key}: not a setting of recorded decisions; valid: ${valid}` };
+    const near = meant(key, CHANGEABLE);
+    return { fault: `--set ${key}: not a setting of recorded decisions${near}; valid: ${valid}` };
   }
   return 'fault' in read ? { fault: `--set ${key} ${read.fault}` } : read.value;
 }

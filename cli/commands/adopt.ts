@@ -3,10 +3,11 @@ import { reporting } from '../bad-input.ts';
 import { type Line, warn } from '../doctor/line.ts';
 import { checkAdoption } from '../handover/checks.ts';
 import { handedOver } from '../handover/command.ts';
+import { groupNext, groupSteps, groupStepsBack } from '../handover/group-steps.ts';
 import {
   checkNodeGroups,
+  checkOtherNodes,
   findAutoscalers,
-  nodeGroupSteps,
   nodeGroupsOf,
 } from '../handover/node-groups.ts';
 import { checkPlan } from '../handover/preview.ts';
@@ -40,6 +41,7 @@ async function checksOf(live: LiveCluster, position: Position, options: Options)
   return [
     ...checkAdoption(checked),
     ...checkNodeGroups(await findAutoscalers(live.client), nodeGroupsOf(live.state)),
+    ...checkOtherNodes(live.state),
     ...(await checkPlan(live, stack, options)),
     ...(await awsChecksOf(live, position, options)),
   ];
@@ -80,10 +82,13 @@ function nextOf({ karpenter, record }: Position): readonly string[] {
   ];
 }
 
-/** The way from node groups, where there is no Karpenter to take over from. */
-async function groupSteps({ client, state, place }: LiveCluster, { cluster }: Options) {
-  const name = cluster ?? place.cluster ?? 'NAME';
-  return nodeGroupSteps(await findAutoscalers(client), nodeGroupsOf(state), name);
+/** The way from node groups, or back to them, where there is no Karpenter to take over from. */
+async function alongGroups({ client, state, place }: LiveCluster, options: Options) {
+  const autoscalers = await findAutoscalers(client);
+  const cluster = options.cluster ?? place.cluster ?? 'NAME';
+  const isBack = options.undo === true;
+  const steps = (isBack ? groupStepsBack : groupSteps)({ autoscalers, state, cluster });
+  return { steps, next: groupNext(steps, isBack) };
 }
 
 async function adopt(live: LiveCluster, options: Options): Promise<HandoverReport> {
@@ -91,17 +96,18 @@ async function adopt(live: LiveCluster, options: Options): Promise<HandoverRepor
   const position = await positionOf(walk);
   const isDryRun = options.dryRun === true;
   const about = { cluster: live.url, isDryRun };
+  const isThere = position.karpenter !== undefined || doesKarpenterRun(position);
+  const isNew = position.record === undefined;
+  const isIdle = !isThere && isNew;
+  if (isIdle) {
+    const checks = options.undo === true ? [] : await checksOf(live, position, options);
+    return { ...about, to: 'joiner', checks, ...(await alongGroups(live, options)) };
+  }
   if (options.undo === true) {
     const steps = await stepsTaken(walk, TO_KARPENTER, [], options);
     return { ...about, to: 'karpenter', checks: [], steps, next: [] };
   }
-  const isThere = position.karpenter !== undefined || doesKarpenterRun(position);
-  const isNew = position.record === undefined;
-  const isIdle = !isThere && isNew;
   const checks = doesKarpenterRun(position) || isNew ? await checksOf(live, position, options) : [];
-  if (isIdle) {
-    return { ...about, to: 'joiner', checks, steps: [], next: await groupSteps(live, options) };
-  }
   const steps = await stepsTaken(walk, TO_JOINER, checks, options);
   const isDone = steps.every(({ state }) => state === 'done');
   const next = isDone && !isDryRun ? nextOf(position) : [];
@@ -124,5 +130,6 @@ const HELP = `
 The command checks the cluster, stops Karpenter and waits until Joiner has written its drift hashes
 on every NodeClaim. No node is launched, drained or replaced. If the command was killed, run it
 again: the ConfigMap kube-system/joiner-handover records the progress. Without Karpenter, the
-command prints the steps from Cluster Autoscaler and node groups. docs/adopt.md describes each step.
+command prints the steps from Cluster Autoscaler and node groups with their states in the cluster,
+and with --undo those back. It carries out none of them. docs/adopt.md describes each step.
 Exit codes: 0 done, 1 a check failed or a step stopped, 2 bad usage.`;

@@ -2,6 +2,7 @@ import { Argument, Command } from 'commander';
 import { BadInput, reporting } from '../bad-input.ts';
 import { jsonText } from '../json.ts';
 import { jsonSchemaOf, SCHEMAS } from '../schema/schemas.ts';
+import { meant } from '../unknown-names.ts';
 
 function listing(): string {
   const width = Math.max(...Object.keys(SCHEMAS).map(({ length }) => length));
@@ -17,7 +18,10 @@ async function run(name: string | undefined): Promise<number> {
   }
   const found = SCHEMAS[name];
   if (found === undefined) {
-    throw new BadInput([`${name}: there is no schema of that name; joiner schema lists them`]);
+    const near = meant(name, Object.keys(SCHEMAS));
+    throw new BadInput([
+      `${name}: there is no schema of that name${near}; joiner schema lists them`,
+    ]);
   }
   process.stdout.write(jsonText(jsonSchemaOf(name, found)));
   return 0;

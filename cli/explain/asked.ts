@@ -1,4 +1,5 @@
 import { BadInput } from '../bad-input.ts';
+import { meant } from '../unknown-names.ts';
 
 /** What can be explained. */
 export type Kind = 'pod' | 'node' | 'nodeclaim';
@@ -28,5 +29,6 @@ export function askedOf(what: string, name: string | undefined): Asked {
   }
   const kind = KINDS.get(kindText.toLowerCase());
   if (kind !== undefined) return { kind, name: own };
-  throw new BadInput([`${kindText}: expected pod, node or nodeclaim`]);
+  const near = meant(kindText.toLowerCase(), ['pod', 'node', 'nodeclaim']);
+  throw new BadInput([`${kindText}: expected pod, node or nodeclaim${near}`]);
 }

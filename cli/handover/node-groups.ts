@@ -3,7 +3,7 @@ import type { KubeClient } from '../../shared/kube/client.ts';
 import { listEach, property, text } from '../../shared/kube/list.ts';
 import type { ClusterState } from '../../shared/ports.ts';
 import { type Line, ok, warn } from '../doctor/line.ts';
-import { counted } from '../words.ts';
+import { counted, someOf } from '../words.ts';
 
 /** A Deployment of Cluster Autoscaler. */
 export interface Autoscaler {
@@ -52,6 +52,9 @@ export async function findAutoscalers(client: KubeClient): Promise<readonly Auto
 /** Labels of EKS and eksctl that name the group of a node. */
 const GROUP_LABELS = ['eks.amazonaws.com/nodegroup', 'alpha.eksctl.io/nodegroup-name'] as const;
 
+/** As many ids as AWS takes in one call. */
+const INSTANCES_SHOWN = 50;
+
 /** Nodes of a node group. */
 export interface NodesOfGroup {
   /** The label that all of its nodes have. */
@@ -73,13 +76,37 @@ export function nodeGroupsOf({ objects }: ClusterState): readonly NodesOfGroup[]
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
 }
 
+/** Of nodes that are neither a NodePool's, nor of a group that their labels name. */
+const OTHERWISE_OWNED = [
+  ...GROUP_LABELS,
+  'karpenter.sh/nodepool',
+  'eks.amazonaws.com/compute-type',
+];
+const INSTANCE = /^aws:\/\/\/[^/]+\/(i-[0-9a-f]+)$/;
+
+/** EC2 nodes of whose owner the labels say nothing, as those of a plain Auto Scaling group. */
+export function checkOtherNodes({ objects }: ClusterState): readonly Line[] {
+  const found = objects.nodes.flatMap(({ name, labels, providerId = '' }) => {
+    const [, instance] = INSTANCE.exec(providerId) ?? [];
+    const isOwned = OTHERWISE_OWNED.some((label) => labels[label] !== undefined);
+    return instance === undefined || isOwned ? [] : [{ name, instance }];
+  });
+  if (found.length === 0) return [];
+  const names = someOf(found.map(({ name }) => name).sort());
+  const message = `of no NodePool and of no group that a label names: ${names}`;
+  const ids = found.map(({ instance }) => instance).sort();
+  const shown = ids.slice(0, INSTANCES_SHOWN).join(' ');
+  const command = `aws autoscaling describe-auto-scaling-instances --instance-ids ${shown}`;
+  return [warn('other nodes', message, `their Auto Scaling groups: ${command}`)];
+}
+
 /** What is said of Cluster Autoscaler and of node groups: nothing where there are none. */
 export function checkNodeGroups(
   autoscalers: readonly Autoscaler[],
   groups: readonly NodesOfGroup[],
 ): readonly Line[] {
   const scalers = autoscalers.map(({ namespace, name, replicas }): Line => {
-    const what = `Deployment ${namespace}/${name} with ${replicas} replicas`;
+    const what = `Deployment ${namespace}/${name} with ${counted(replicas, 'replica')}`;
     if (replicas === 0) return ok('cluster autoscaler', what);
     const message = `${what} launches nodes for the same pending pods as Joiner`;
     const advice = 'docs/adopt.md, From Cluster Autoscaler: its node groups as NodePools';
@@ -88,37 +115,4 @@ export function checkNodeGroups(
   if (groups.length === 0) return scalers;
   const names = groups.map(({ group, nodes }) => `${group} (${counted(nodes, 'node')})`);
   return [...scalers, ok('node groups', `${names.join(', ')}: Joiner never changes their nodes`)];
-}
-
-/** What people do to have the pods of node groups on nodes of NodePools. */
-export function nodeGroupSteps(
-  autoscalers: readonly Autoscaler[],
-  groups: readonly NodesOfGroup[],
-  cluster: string,
-): readonly string[] {
-  if (groups.length === 0) return [];
-  const managed = groups.filter(({ label }) => label === 'eks.amazonaws.com/nodegroup');
-  const described = managed.map(
-    ({ group }) =>
-      `aws eks describe-nodegroup --cluster-name ${cluster} --nodegroup-name ${group} > ${group}.json`,
-  );
-  // eksctl alone knows its own groups.
-  const files = [
-    ...managed.map(({ group }) => `${group}.json`),
-    ...(managed.length < groups.length ? ['cluster.yaml'] : []),
-  ].join(' ');
-  const stops = autoscalers
-    .filter(({ replicas }) => replicas > 0)
-    .map(({ namespace, name }) => `kubectl -n ${namespace} scale deployment ${name} --replicas 0`);
-  const drains = groups.flatMap(({ label, group }) => [
-    `kubectl cordon -l ${label}=${group}`,
-    `kubectl drain -l ${label}=${group} --ignore-daemonsets --delete-emptydir-data`,
-  ]);
-  return [
-    'Node groups keep their nodes. To move their pods to nodes of NodePools:',
-    ...described,
-    `joiner convert -f ${files} > pools.yaml && kubectl apply -f pools.yaml`,
-    ...stops,
-    ...drains,
-  ];
 }

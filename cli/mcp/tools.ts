@@ -26,6 +26,11 @@ function option(flag: string, value: unknown): readonly string[] {
   return values.length === 0 ? [] : [flag, ...values.map(String)];
 }
 
+/** For options that take one value each time. */
+function repeated(flag: string, values: unknown): readonly string[] {
+  return Array.isArray(values) ? values.flatMap((each) => [flag, String(each)]) : [];
+}
+
 const nodepools = names.optional().describe('only these NodePools');
 
 /** By the name of the tool. */
@@ -100,6 +105,43 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       ...option('--nodepool', input['nodepool']),
     ],
     takes: ['region', 'bucket'],
+  },
+  savings: {
+    title: 'What decisions saved',
+    description:
+      'What launches and consolidation have saved, computed from the records and recordings in the ' +
+      "bucket of the cluster's stack, with the method of each figure.",
+    input: {
+      cluster: name.describe('the name of the EKS cluster'),
+      since: name.optional().describe('how far back, such as 24h or 7d; default: 30d'),
+    },
+    words: (input) => [
+      ...['savings', '--cluster', String(input['cluster'])],
+      ...option('--since', input['since']),
+    ],
+    takes: ['region', 'bucket'],
+  },
+  backtest: {
+    title: 'Back-test other settings',
+    description:
+      'Decides recorded moments again with other settings, other NodePools or the rules of ' +
+      'Karpenter, and compares the costs.',
+    input: {
+      folder: name.describe('a folder of recordings on this machine'),
+      settings: z
+        .array(z.string().regex(/^\w+=/, 'is NAME=VALUE'))
+        .optional()
+        .describe('settings instead of the recorded ones, such as nodePrice=0.01'),
+      manifests: names.optional().describe('files of NodePools instead of the recorded ones'),
+      rules: z.enum(['joiner', 'karpenter']).optional().describe('whose rules; default: joiner'),
+    },
+    words: (input) => [
+      ...['backtest', String(input['folder'])],
+      ...repeated('--set', input['settings']),
+      ...repeated('--filename', input['manifests']),
+      ...option('--rules', input['rules']),
+    ],
+    takes: [],
   },
   replay: {
     title: 'Replay recorded decisions',

@@ -11,7 +11,8 @@ terraform {
 }
 
 resource "aws_cloudformation_stack" "joiner" {
-  name         = "joiner-${var.cluster_name}"
+  # Names of stacks have no underscore, those of clusters may.
+  name         = "joiner-${replace(var.cluster_name, "_", "-")}"
   template_url = var.template_url
   capabilities = ["CAPABILITY_NAMED_IAM"]
   iam_role_arn = var.deployment_role_arn

@@ -4,10 +4,11 @@ import { inFolder, joiner } from './run.ts';
 import { CASES } from './usage/cases.ts';
 import { CONVERT } from './usage/convert.ts';
 import { FILES } from './usage/files.ts';
+import { MEANT } from './usage/meant.ts';
 import { OPTIONS } from './usage/options.ts';
 
 describe('usage and files that are refused', () => {
-  it.each([...FILES, ...OPTIONS, ...CASES, ...CONVERT])(
+  it.each([...FILES, ...OPTIONS, ...CASES, ...CONVERT, ...MEANT])(
     '$what: $line',
     async ({ files, line, says }) => {
       const { answer, expected } = await inFolder(files, async (folder) => {

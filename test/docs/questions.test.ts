@@ -102,10 +102,98 @@ const QUESTIONS: readonly (readonly [string, string, RegExp])[] = [
   ['What does uninstalling leave?', 'deploy#uninstall', /remaining nodes/],
 ];
 
+/** Forty more, of Karpenter's FAQ and the titles of its issues. */
+const MORE_QUESTIONS: typeof QUESTIONS = [
+  [
+    'What is the Name tag of an instance?',
+    'faq#what-names-and-tags-do-instances-have',
+    /tag `Name`/,
+  ],
+  [
+    'Can I bring a launch template?',
+    'faq#can-i-use-my-own-launch-template',
+    /EC2NodeClass take its place/,
+  ],
+  ['How do I avoid t3 and t4g?', 'faq#can-i-leave-out-burstable-types', /instance-category NotIn/],
+  [
+    'How large is the root volume, and is it gp3?',
+    'tasks/user-data#volumes-metadata-and-tags',
+    /volumeType: gp3/,
+  ],
+  ['Pods cannot reach IMDS', 'troubleshooting/nodes-do-not-join', /httpPutResponseHopLimit/],
+  ['How are local disks used?', 'troubleshooting/pods-on-nodes#ephemeral-storage', /RAID0/],
+  ['A registry mirror, or a proxy?', 'tasks/user-data#a-registry-mirror-or-a-proxy', /NO_PROXY/],
+  ['How do I get hugepages?', 'concepts/overlays', /hugepages/],
+  ['Does it work with Cilium?', 'troubleshooting/pods-on-nodes#another-cni', /agent-not-ready/],
+  ['Which edits replace my nodes?', 'tasks/amis#what-else-makes-nodes-drift', /does not\./],
+  [
+    'What if I delete a NodePool?',
+    'faq#what-happens-if-i-delete-a-nodepool-or-an-ec2nodeclass',
+    /drained at once/,
+  ],
+  [
+    'What if I delete an EC2NodeClass?',
+    'faq#what-happens-if-i-delete-a-nodepool-or-an-ec2nodeclass',
+    /NodeClassTerminating/,
+  ],
+  ['How do I rotate all nodes now?', 'faq#how-do-i-replace-all-nodes-now', /one canary first/],
+  ['How do I retire a NodePool?', 'faq#how-do-i-move-from-one-nodepool-to-another', /one by one/],
+  ['Does it go back to spot?', 'tasks/spot#back-to-spot', /no feature gate/],
+  ['Can I set a maximum spot price?', 'tasks/spot#back-to-spot', /no maximum price/],
+  ['How do I test an interruption?', 'tasks/spot#try-a-shortage', /Fault Injection/],
+  ['Why 502 while nodes are drained?', 'troubleshooting/pods-on-nodes#load-balancers', /preStop/],
+  [
+    'Two security groups have the tag',
+    'troubleshooting/pods-on-nodes#load-balancers',
+    /only one security group/,
+  ],
+  ['Local Zones?', 'faq#local-zones-wavelength-outposts', /Not tested/],
+  ['Does it touch hybrid nodes?', 'faq#which-nodes-does-it-manage', /Hybrid Nodes/],
+  ['Can it use shared subnets?', 'faq#subnets-that-another-account-shares-with-mine', /`id`/],
+  [
+    'What must the deployer be allowed?',
+    'faq#what-permissions-does-the-person-who-deploys-need',
+    /cdk-hnb659fds/,
+  ],
+  ['How full is a NodePool?', 'faq#what-does-kubectl-get-nodepools-show', /`limits` bound/],
+  ['What do pod priorities do?', 'faq#do-priorities-of-pods-count', /preemption/],
+  ['How do I use EFA?', 'tasks/gpus#efa', /all EFA interfaces/],
+  ['How do I run Windows nodes?', 'troubleshooting/pods-on-nodes#windows', /windowsNodes/],
+  ['How do I set a sysctl?', 'tasks/user-data', /max_map_count/],
+  ['How does a node shut down gracefully?', 'tasks/user-data', /shutdownGracePeriod/],
+  ['In which order do I upgrade EKS?', 'tasks/amis', /Upgrade the control plane/],
+  [
+    'My autoscaler makes nodes flap',
+    'troubleshooting/nodes-go#nodes-come-and-go',
+    /stabilizationWindowSeconds/,
+  ],
+  [
+    'How do I even out zones?',
+    'tasks/zonal-spread#even-out-a-cluster-that-is-uneven',
+    /descheduler/,
+  ],
+  ['How do I get fewer, larger nodes?', 'concepts/packing', /nodePrice/],
+  ['What of safe-to-evict?', 'migrate/cluster-autoscaler', /safe-to-evict/],
+  ['In which order are pods evicted?', 'concepts/claims#a-drain', /four groups/],
+  [
+    'The stack was deleted. And now?',
+    'operate/backup#a-stack-that-was-deleted-by-mistake',
+    /stack/,
+  ],
+  ['Do instances get public addresses?', 'reference/ec2nodeclass', /associatePublicIPAddress/],
+  ['Does it phone home?', 'faq#does-it-send-data-anywhere', /No\./],
+  ['How do I get debug logs?', 'troubleshooting/README#logs', /logLevel=DEBUG/],
+  [
+    'How do I encrypt volumes with my key?',
+    'deploy#volumes-with-a-customer-managed-key',
+    /kms:CreateGrant/,
+  ],
+];
+
 describe('questions of users', () => {
   it('are at least 40', () => expect(QUESTIONS.length).toBeGreaterThanOrEqual(40));
 
-  it.each(QUESTIONS)('%s', (_question, place, words) => {
+  it.each([...QUESTIONS, ...MORE_QUESTIONS])('%s', (_question, place, words) => {
     const [page = '', anchor = ''] = place.split('#');
     const file = `docs/${page}.md`;
     if (anchor !== '') expect(anchorsOf(file)).toContain(anchor);

@@ -125,4 +125,10 @@ describe('npm run release:template', () => {
     expect(stdout).toContain(copy);
     expect(readdirSync(join(folder, 'dist/release/a/b')).length).toBeGreaterThan(5);
   });
+
+  it('names the stack as CloudFormation allows, where the name of the cluster has an underscore', () => {
+    const { stdout } = run('--bucket', 'releases', '-c', 'cluster=blue_1', '-c', 'reaction=tick');
+    expect(stdout).toContain('--stack-name joiner-blue-1 ');
+    expect(stdout).toContain('stackName=joiner-blue-1\n');
+  });
 });

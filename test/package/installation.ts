@@ -15,7 +15,12 @@ export interface Ended {
 }
 
 /** Runs a program to its end, under this Node where one is named. */
-export function run(cwd: string, [program = '', ...args]: readonly string[], node?: Node): Ended {
+export function run(
+  cwd: string,
+  [program = '', ...args]: readonly string[],
+  node?: Node,
+  variables: NodeJS.ProcessEnv = {},
+): Ended {
   const { PATH = '', ...others } = process.env;
   const path = node === undefined ? PATH : `${node.folder}${delimiter}${PATH}`;
   const { status, stdout, stderr } = spawnSync(program, args, {
@@ -23,14 +28,25 @@ export function run(cwd: string, [program = '', ...args]: readonly string[], nod
     encoding: 'utf8',
     shell: process.platform === 'win32',
     // Nothing is left behind on the machine.
-    env: { ...others, PATH: path, NODE_DISABLE_COMPILE_CACHE: '1', NO_UPDATE_NOTIFIER: '1' },
+    env: {
+      ...others,
+      PATH: path,
+      NODE_DISABLE_COMPILE_CACHE: '1',
+      NO_UPDATE_NOTIFIER: '1',
+      ...variables,
+    },
   });
   return { status, stdout, stderr };
 }
 
 /** What it printed; a failure says all of it. */
-export function output(cwd: string, line: readonly string[], node?: Node): string {
-  const { status, stdout, stderr } = run(cwd, line, node);
+export function output(
+  cwd: string,
+  line: readonly string[],
+  node?: Node,
+  variables: NodeJS.ProcessEnv = {},
+): string {
+  const { status, stdout, stderr } = run(cwd, line, node, variables);
   if (status !== 0) throw new Error(`${line.join(' ')}: ${status}\n${stdout}\n${stderr}`);
   return stdout;
 }

@@ -54,6 +54,7 @@ function surroundings(pass: Pass, index: Index, claim: NodeClaim): ClaimSurround
   const nodes = claim.providerId === undefined ? [] : (index.nodes.get(claim.providerId) ?? []);
   const pods = nodes.flatMap((node) => index.pods.get(node.name) ?? []);
   const { objects, volumeAttachments, pausedUntilMs } = pass.state;
+  const nodeClass = nodeClassOf(pass.state, claim.nodeClassRef);
   const isHeld = (scope: PauseScope): boolean => isPaused(pausedUntilMs[scope], pass.nowMs);
   const isOpen = isTrue(claim, 'Registered');
   const isWithout = (pod: Pod) => !isOpen || !pass.memory.nominations.isNominated(pod);
@@ -66,7 +67,8 @@ function surroundings(pass: Pass, index: Index, claim: NodeClaim): ClaimSurround
     isAwaited: isAwaited(claim, index.nominations),
     instance: instanceOf(claim, index),
     isUnreserved: isUnreserved(claim, index),
-    endingBlock: endingBlockOf(claim, nodeClassOf(pass.state, claim.nodeClassRef)),
+    isNamed: nodeClass?.tags['Name'] !== undefined,
+    endingBlock: endingBlockOf(claim, nodeClass),
     blockingAttachments: nodes.flatMap((node) =>
       blockingAttachments(node, pods, volumeAttachments, objects, pass.nowMs),
     ),

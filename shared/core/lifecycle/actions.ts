@@ -102,6 +102,8 @@ export interface ClaimSurroundings {
   readonly awaitedNode?: NodeClaim | undefined;
   /** As the cloud lists it; `absent` = not listed any more. */
   readonly instance: 'present' | 'shutting-down' | 'absent';
+  /** The tags of its class name the instance: that name stays. */
+  readonly isNamed?: boolean;
   /** The instance runs, and in no reservation. */
   readonly isUnreserved?: boolean;
   /** The Capacity Block of the instance, if it is about to end. */

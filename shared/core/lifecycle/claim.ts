@@ -243,13 +243,18 @@ function withoutPlan(claim: NodeClaim, isAwaited: boolean): Readonly<Record<stri
   return isAwaited || claim.annotations[PLANNED_PODS] === undefined ? {} : { [PLANNED_PODS]: null };
 }
 
-function tagging(claim: NodeClaim, node: Node, isAwaited: boolean): readonly LifecycleAction[] {
+function tagging(
+  claim: NodeClaim,
+  node: Node,
+  { isAwaited, isNamed = false }: ClaimSurroundings,
+): readonly LifecycleAction[] {
   const instanceId = instanceIdOf(claim.providerId);
   const removed = withoutPlan(claim, isAwaited);
   if (instanceId === undefined || claim.annotations[TAGGED] === 'true') {
     return Object.keys(removed).length === 0 ? [] : [{ kind: 'annotate', annotations: removed }];
   }
-  const tags = { Name: node.name, 'karpenter.sh/nodeclaim': claim.name };
+  const name = isNamed ? {} : { Name: node.name };
+  const tags = { ...name, 'karpenter.sh/nodeclaim': claim.name };
   return [{ kind: 'tag', instanceId, tags, annotations: { [TAGGED]: 'true', ...removed } }];
 }
 
@@ -332,7 +337,7 @@ function whileWanted(claim: NodeClaim, around: ClaimSurroundings): readonly Life
     ...nominations(node, around.awaiting),
     ...demotion(claim, around),
     ...initializing,
-    ...tagging(claim, node, around.isAwaited),
+    ...tagging(claim, node, around),
   ];
 }
 

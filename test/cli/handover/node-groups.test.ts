@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   autoscalerOf,
   checkNodeGroups,
-  nodeGroupSteps,
+  checkOtherNodes,
   nodeGroupsOf,
 } from '../../../cli/handover/node-groups.ts';
 import { nodeOf } from '../../builders/scheduling.ts';
@@ -59,7 +59,7 @@ const said = ({ status, check, message }: ReturnType<typeof checkNodeGroups>[num
 
 it('an autoscaler that runs is a warning, and what it scales is named', () => {
   expect(checkNodeGroups([AUTOSCALER], nodeGroupsOf(state)).map(said)).toEqual([
-    'WARN cluster autoscaler: Deployment kube-system/cluster-autoscaler with 1 replicas launches nodes for the same pending pods as Joiner',
+    'WARN cluster autoscaler: Deployment kube-system/cluster-autoscaler with 1 replica launches nodes for the same pending pods as Joiner',
     'OK node groups: batch (1 node), web (2 nodes): Joiner never changes their nodes',
   ]);
   expect(checkNodeGroups([{ ...AUTOSCALER, replicas: 0 }], []).map(said)).toEqual([
@@ -68,16 +68,28 @@ it('an autoscaler that runs is a warning, and what it scales is named', () => {
   expect(checkNodeGroups([], [])).toEqual([]);
 });
 
-it('the way to NodePools, in commands', () => {
-  expect(nodeGroupSteps([AUTOSCALER], nodeGroupsOf(state), 'shop')).toEqual([
-    'Node groups keep their nodes. To move their pods to nodes of NodePools:',
-    'aws eks describe-nodegroup --cluster-name shop --nodegroup-name web > web.json',
-    'joiner convert -f web.json cluster.yaml > pools.yaml && kubectl apply -f pools.yaml',
-    'kubectl -n kube-system scale deployment cluster-autoscaler --replicas 0',
-    'kubectl cordon -l alpha.eksctl.io/nodegroup-name=batch',
-    'kubectl drain -l alpha.eksctl.io/nodegroup-name=batch --ignore-daemonsets --delete-emptydir-data',
-    'kubectl cordon -l eks.amazonaws.com/nodegroup=web',
-    'kubectl drain -l eks.amazonaws.com/nodegroup=web --ignore-daemonsets --delete-emptydir-data',
+it('instances whose labels name no owner are named with the command that finds their group', () => {
+  const instance = (id: string) => `aws:///eu-west-1a/${id}`;
+  const owner = (label: string) => ({ providerId: instance('i-01'), labels: { [label]: 'x' } });
+  const nodes = [
+    nodeOf('d', 4, 8, { pool: '', providerId: instance('i-0d') }),
+    nodeOf('e', 4, 8, owner('eks.amazonaws.com/nodegroup')),
+    nodeOf('f', 4, 8, owner('eks.amazonaws.com/compute-type')),
+    nodeOf('g', 4, 8, owner('karpenter.sh/nodepool')),
+    nodeOf('hybrid', 4, 8, { providerId: 'eks-hybrid:///eu-west-1/shop/mi-0a' }),
+  ];
+  const bare = nodes.map((node) => {
+    const { 'karpenter.sh/nodepool': pool, ...labels } = node.labels;
+    return node.name === 'g' ? node : { ...node, labels };
+  });
+  expect(checkOtherNodes(clusterState({ nodes: bare }))).toEqual([
+    {
+      check: 'other nodes',
+      status: 'WARN',
+      message: 'of no NodePool and of no group that a label names: d',
+      advice:
+        'their Auto Scaling groups: aws autoscaling describe-auto-scaling-instances --instance-ids i-0d',
+    },
   ]);
-  expect(nodeGroupSteps([], [], 'shop')).toEqual([]);
+  expect(checkOtherNodes(clusterState({ nodes: bare.slice(1) }))).toEqual([]);
 });

@@ -54,6 +54,13 @@ describe('tools', () => {
       { cluster: 'demo', since: '6h', nodepool: 'gpu' },
       'decisions --cluster demo --since 6h --nodepool gpu',
     ],
+    ['savings', { cluster: 'demo', since: '7d' }, 'savings --cluster demo --since 7d'],
+    [
+      'backtest',
+      { folder: 'f', settings: ['nodePrice=0.01'], manifests: ['a.yaml', 'b.yaml'] },
+      'backtest f --set nodePrice=0.01 --filename a.yaml --filename b.yaml',
+    ],
+    ['backtest', { folder: 'f', rules: 'karpenter' }, 'backtest f --rules karpenter'],
     ['replay', { recordings: ['a.json', 'b.json'] }, 'replay a.json b.json'],
   ])('%s %j runs %s', async (name, input, line) => {
     const { client, lines } = await session();
@@ -68,6 +75,8 @@ describe('tools', () => {
       top: { nodepools: ['general'] },
       budgets: { next: '7d' },
       decisions: { cluster: 'demo', pod: 'shop/web', node: 'ip-1' },
+      savings: { cluster: 'demo' },
+      backtest: { folder: 'f', settings: ['nodePrice=0.01', 'evictionPrice=0'] },
       replay: { recordings: ['a.json'] },
     };
     const options = { kubeconfig: 'k', context: 'c', region: 'us-east-1', bucket: 'b' };
@@ -92,6 +101,7 @@ describe('tools', () => {
     ['a kind that is not there', 'explain', { kind: 'deployment', name: 'web' }],
     ['an option as a name', 'explain', { kind: 'pod', name: '--kubeconfig=/etc/passwd' }],
     ['an option among names', 'top', { nodepools: ['--watch'] }],
+    ['an option as a setting', 'backtest', { folder: 'f', settings: ['--rules=x'] }],
     ['no recordings', 'replay', { recordings: [] }],
   ])('refuse %s', async (_, name, input) => {
     const { client, lines } = await session();

@@ -219,6 +219,12 @@ describe('a claim at rest', () => {
     });
   });
 
+  it('keeps the name that its class gives the instance', () => {
+    const [, , action] = actionsOf(registered, { nodes: [aNode()], isNamed: true });
+    expect(action).toMatchObject({ tags: { 'karpenter.sh/nodeclaim': 'default-abcde' } });
+    expect(action).not.toHaveProperty('tags.Name');
+  });
+
   it('names nothing where its instance is not known', () => {
     const unknown = { ...registered, providerId: 'kwok://node' };
     expect(actionsOf(unknown, { nodes: [aNode()] }).map(({ kind }) => kind)).toEqual([
