@@ -41,6 +41,9 @@ const REHEARSED_COST_LEAST = 200;
 /** Patterns looked at while they are combined: more for plans that cost more, within bounds. */
 const COMBINING_STEPS = { least: 800_000, perUsd: 1000, most: 16_000_000 };
 
+/** Patterns are combined where there are so many pods of a shape, in the mean. */
+const MULTIPLE_LEAST = 2;
+
 /** Below this many USD an hour no more is searched than usual. */
 const SEARCHED_COST_LEAST = 1;
 
@@ -189,12 +192,18 @@ export class Known {
       if (costOf(cheapest(found)) >= SEARCHED_COST_LEAST) {
         pack(SEARCHED);
         if (isRevaluedLong(found)) pack(LONG_REVALUED);
-        pack(combiningEffort(found));
+        if (hasMultiples(context)) pack(combiningEffort(found));
       }
       this.efforts = usefulOf(found);
     }
     return found.map(({ attempt }) => attempt);
   }
+}
+
+/** Whether patterns are of use more than once: not where each pod has a shape of its own. */
+function hasMultiples({ problem }: SearchContext): boolean {
+  const shapes = new Set(problem.classes.map(({ requests }) => requests.join()));
+  return problem.demand.pods.length >= MULTIPLE_LEAST * shapes.size;
 }
 
 function costOf(packed: Packed | undefined): number {
