@@ -40,6 +40,11 @@ const cases = fc.record({
   seed: fc.integer({ min: 1, max: 1_000_000 }),
 });
 
+/** A number that has nothing to do with the shape of the pod at that place. */
+function byChance(at: number, seed: number): number {
+  return Math.imul(at + seed, 2_654_435_761) >>> 8;
+}
+
 /** Of the plan, with what a node counts as beyond its price. */
 function costOf(pods: readonly Pod[]): number {
   const plan = planOf({ types: TYPES, pods, nodePools: [poolOf('general')] });
@@ -47,27 +52,35 @@ function costOf(pods: readonly Pod[]): number {
   return plan.newNodeClaims.reduce((sum, { chosen }) => sum + chosen.price + 0.003, 0);
 }
 
-/** Of 100 such cases the worst is 2.9 % dearer, seven by more than 0.2 %: bench/solve.md. */
-const DEARER_MOST = 1.03;
+/** How many cases, and from which seed: more at night. */
+const WANTED = Number(process.env['JOINER_WHOLES'] ?? 60);
+const SEED = Number(process.env['JOINER_SEED'] ?? 24);
 
-it('the whole is hardly ever dearer than its parts, and never by much', () => {
-  fc.assert(
-    fc.property(cases, ({ shapes, parts, byShape, seed }) => {
-      const pods = shapes.flatMap(({ count, cpu, perCpu, gpus }, index) => {
-        const memory = Math.round((cpu / 1000) * Math.min(perCpu, 7) * GI);
-        const requests = { cpu, memory, pods: 1, ...(gpus > 0 ? { [GPU]: gpus } : {}) };
-        return podsOf(count, `s${index}`, { requests });
-      });
-      const partOf = (pod: Pod, at: number): number =>
-        (byShape ? Number(pod.name.slice(1).split('-')[0]) : at * seed) % parts;
-      const split = new Map<number, Pod[]>();
-      for (const [at, pod] of pods.entries()) {
-        const part = partOf(pod, at);
-        split.set(part, [...(split.get(part) ?? []), pod]);
-      }
-      const sum = [...split.values()].reduce((all, part) => all + costOf(part), 0);
-      expect(costOf(pods)).toBeLessThanOrEqual(sum * DEARER_MOST);
-    }),
-    { seed: 24, numRuns: 60 },
-  );
-}, 120_000);
+/** Of 300 such cases the worst is 0.31 % dearer, three by more than 0.2 %: bench/solve.md. */
+const DEARER_MOST = 1.004;
+
+it(
+  'the whole is hardly ever dearer than its parts, and never by much',
+  () => {
+    fc.assert(
+      fc.property(cases, ({ shapes, parts, byShape, seed }) => {
+        const pods = shapes.flatMap(({ count, cpu, perCpu, gpus }, index) => {
+          const memory = Math.round((cpu / 1000) * Math.min(perCpu, 7) * GI);
+          const requests = { cpu, memory, pods: 1, ...(gpus > 0 ? { [GPU]: gpus } : {}) };
+          return podsOf(count, `s${index}`, { requests });
+        });
+        const partOf = (pod: Pod, at: number): number =>
+          (byShape ? Number(pod.name.slice(1).split('-')[0]) : byChance(at, seed)) % parts;
+        const split = new Map<number, Pod[]>();
+        for (const [at, pod] of pods.entries()) {
+          const part = partOf(pod, at);
+          split.set(part, [...(split.get(part) ?? []), pod]);
+        }
+        const sum = [...split.values()].reduce((all, part) => all + costOf(part), 0);
+        expect(costOf(pods)).toBeLessThanOrEqual(sum * DEARER_MOST);
+      }),
+      { seed: SEED, numRuns: WANTED },
+    );
+  },
+  120_000 + WANTED * 2000,
+);

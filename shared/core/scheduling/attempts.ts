@@ -30,37 +30,19 @@ const USUAL_EFFORT: Effort = { revalues: false, searchSteps: 1000, searchedMax: 
 const REVALUED: Effort = { ...USUAL_EFFORT, revalues: true };
 const SEARCHED: Effort = { ...USUAL_EFFORT, searchSteps: 10_000 };
 
-/** A way to pack pods that takes long, and what it is worth it for. */
-interface LongWay {
-  readonly effort: Effort;
-  /** Plans of so many USD an hour: a percent of less is not worth the time. */
-  readonly costLeast: number;
-  /** Problems where this effort, of the same kind and shorter, was cheaper than the usual one... */
-  readonly shorter: Effort;
-  /** ... by this share. */
-  readonly gainLeast: number;
-}
+/** Of a longer search that revalues: where revaluing was cheaper than the usual way by a share. */
+const LONG_REVALUED: Effort = { revalues: true, searchSteps: 30_000, searchedMax: 4_000_000 };
+const REVALUED_GAIN_LEAST = 0.03;
 
-const LONG_WAYS: readonly LongWay[] = [
-  {
-    effort: { revalues: true, searchSteps: 30_000, searchedMax: 4_000_000 },
-    costLeast: 5,
-    shorter: REVALUED,
-    gainLeast: 0.03,
-  },
-  {
-    effort: { revalues: false, searchSteps: 30_000, searchedMax: 4_000_000 },
-    costLeast: 200,
-    shorter: SEARCHED,
-    gainLeast: 0.003,
-  },
-  {
-    effort: { revalues: false, searchSteps: 100_000, searchedMax: 8_000_000 },
-    costLeast: 1000,
-    shorter: SEARCHED,
-    gainLeast: 0.003,
-  },
-];
+/** Plans of so many USD an hour are worth a longer search: a percent of less is not. */
+const LONG_REVALUED_COST_LEAST = 5;
+const REHEARSED_COST_LEAST = 200;
+
+/** Patterns looked at while they are combined: more for plans that cost more, within bounds. */
+const COMBINING_STEPS = { least: 800_000, perUsd: 1000, most: 16_000_000 };
+
+/** Patterns are combined where there are so many pods of a shape, in the mean. */
+const MULTIPLE_LEAST = 2;
 
 /** Below this many USD an hour no more is searched than usual. */
 const SEARCHED_COST_LEAST = 1;
@@ -207,22 +189,51 @@ export class Known {
     else {
       pack(USUAL_EFFORT);
       pack(REVALUED);
-      if (leastCost(found) >= SEARCHED_COST_LEAST) pack(SEARCHED);
-      for (const way of LONG_WAYS) if (isWorth(way, found)) pack(way.effort);
+      if (costOf(cheapest(found)) >= SEARCHED_COST_LEAST) {
+        pack(SEARCHED);
+        if (isRevaluedLong(found)) pack(LONG_REVALUED);
+        if (hasMultiples(context)) pack(combiningEffort(found));
+      }
       this.efforts = usefulOf(found);
     }
     return found.map(({ attempt }) => attempt);
   }
 }
 
-function leastCost(found: readonly Packed[]): number {
-  return Math.min(...found.map(({ attempt }) => attempt.cost));
+/** Whether patterns are of use more than once: not where each pod has a shape of its own. */
+function hasMultiples({ problem }: SearchContext): boolean {
+  const shapes = new Set(problem.classes.map(({ requests }) => requests.join()));
+  return problem.demand.pods.length >= MULTIPLE_LEAST * shapes.size;
 }
 
-function isWorth({ costLeast, shorter, gainLeast }: LongWay, found: readonly Packed[]): boolean {
-  const costOf = (asked: Effort) =>
-    found.find(({ effort }) => effort === asked)?.attempt.cost ?? Number.POSITIVE_INFINITY;
-  return leastCost(found) >= costLeast && costOf(shorter) <= costOf(USUAL_EFFORT) * (1 - gainLeast);
+function costOf(packed: Packed | undefined): number {
+  return packed?.attempt.cost ?? Number.POSITIVE_INFINITY;
+}
+
+function cheapest(found: readonly Packed[]): Packed | undefined {
+  return found.toSorted((a, b) => a.attempt.cost - b.attempt.cost)[0];
+}
+
+function isRevaluedLong(found: readonly Packed[]): boolean {
+  const of = (asked: Effort) => costOf(found.find(({ effort }) => effort === asked));
+  return (
+    of(REVALUED) >= LONG_REVALUED_COST_LEAST &&
+    of(REVALUED) <= of(USUAL_EFFORT) * (1 - REVALUED_GAIN_LEAST)
+  );
+}
+
+/**
+ * Patterns of all other ways are combined, and what is left is packed in the cheapest way: what
+ * that costs follows the shapes of pods and the money at stake.
+ */
+function combiningEffort(found: readonly Packed[]): Effort {
+  const least = cheapest(found);
+  const cost = costOf(least);
+  const { least: steps, perUsd, most } = COMBINING_STEPS;
+  const stepsMax = Math.min(most, steps + perUsd * cost);
+  const rehearsal = { searchSteps: 30_000, searchedMax: 4_000_000 };
+  const combining = cost < REHEARSED_COST_LEAST ? { stepsMax } : { stepsMax, rehearsal };
+  return { ...(least?.effort ?? SEARCHED), combining };
 }
 
 /** The usual effort, and the best. */

@@ -33,8 +33,11 @@ export function startBasis(
   return { size, inverse, use, duals };
 }
 
-/** Brings a pattern into the basis; false where it cannot improve anything. */
-export function pivot(basis: Basis, pattern: Pattern, gain: number): boolean {
+/**
+ * Brings a pattern into the basis. Returns the row of the one that it takes the place of; −1: it
+ * cannot improve anything.
+ */
+export function pivot(basis: Basis, pattern: Pattern, gain: number): number {
   const { size, inverse, use, duals } = basis;
   const direction = new Float64Array(size);
   for (const [index, shape] of pattern.shapes.entries()) {
@@ -56,7 +59,7 @@ export function pivot(basis: Basis, pattern: Pattern, gain: number): boolean {
       leaving = row;
     }
   }
-  if (leaving < 0) return false;
+  if (leaving < 0) return -1;
   const scale = direction[leaving] ?? missing(leaving);
   const base = leaving * size;
   for (let column = 0; column < size; column++) {
@@ -76,5 +79,5 @@ export function pivot(basis: Basis, pattern: Pattern, gain: number): boolean {
     use[row] = Math.max(0, (use[row] ?? missing(row)) - factor * least);
   }
   use[leaving] = least;
-  return true;
+  return leaving;
 }

@@ -43,7 +43,7 @@ const EFFICIENCY_MIXES = [0, 0.25, 0.5, 0.75, 1] as const;
 const EFFICIENT_OPTIONS = 4;
 
 /** Filling a node with one shape only, at the least cost for each pod. */
-function cheapestAlone(
+export function cheapestAlone(
   shape: PodShape,
   options: readonly LaunchOption[],
   demand: number,
@@ -210,7 +210,7 @@ class Generation {
     for (const { pattern } of priced.slice(0, SHORTLIST)) {
       const cost = pattern.option.price + this.limits.nodePrice;
       const worth = worthOf(pattern, this.basis.duals);
-      if (worth <= LEAST_GAIN * cost || !pivot(this.basis, pattern, worth - cost)) continue;
+      if (worth <= LEAST_GAIN * cost || pivot(this.basis, pattern, worth - cost) < 0) continue;
       entered++;
     }
     this.pivots += entered;

@@ -34,7 +34,7 @@ class Covering {
   solve(): Float64Array {
     for (let pivots = 0; pivots < PIVOTS_MAX; pivots++) {
       const entering = this.entering();
-      if (entering === undefined || !pivot(this.basis, entering.pattern, entering.gain)) break;
+      if (entering === undefined || pivot(this.basis, entering.pattern, entering.gain) < 0) break;
     }
     return this.basis.duals;
   }

@@ -5,8 +5,10 @@ import { compareOptions, type LaunchGroup, type LaunchOption } from '../problem/
 import { addToHost, emptyHost, hostAllows } from '../search/host.ts';
 import { insistsOnMinValues, ReservedOptions } from '../search/min-values.ts';
 import { type Bin, type SearchState, zeros } from '../search/search-state.ts';
+import { type Combining, combined } from './combining.ts';
 import { howMany, type Pattern, type PodShape } from './pattern.ts';
 import { PatternFinder } from './pattern-finder.ts';
+import { copiesOf, PatternQueue, type SearchEffort } from './pattern-queue.ts';
 import { type ShapePods, shapePodsOf } from './pod-shapes.ts';
 import { podValues, type Relaxations } from './pod-values.ts';
 
@@ -54,45 +56,13 @@ function usableOptions(
     .sort(compareOptions);
 }
 
-/** A launch option, and the price for value of the best pattern known for it. */
-interface QueuedOption {
-  readonly option: LaunchOption;
-  readonly score: number;
-  /** The round in which it was looked at. */
-  readonly round: number;
-  readonly pattern: Pattern | undefined;
-}
-
-function compareEntries(a: QueuedOption, b: QueuedOption): number {
-  return a.score - b.score || compareOptions(a.option, b.option);
-}
-
-function insert(queue: QueuedOption[], entry: QueuedOption): void {
-  let low = 0;
-  let high = queue.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (compareEntries(queue[middle] ?? missing(middle), entry) < 0) low = middle + 1;
-    else high = middle;
-  }
-  queue.splice(low, 0, entry);
-}
-
 /** How much effort a packing is. */
-export interface Effort {
+export interface Effort extends SearchEffort {
   /** Whether what pods are worth is worked out anew on the way. */
   readonly revalues: boolean;
-  /** Patterns looked at for one launch option at most. */
-  readonly searchSteps: number;
-  /**
-   * Patterns looked at for all launch options together; what is left is shared so that late
-   * searches are short.
-   */
-  readonly searchedMax: number;
+  /** Undefined: patterns are not combined before others are searched for what is left. */
+  readonly combining?: Combining;
 }
-
-/** What is left to a packing is shared among so many searches to come. */
-const SEARCHES_AHEAD = 64;
 
 /** Values are worked out anew when what is left is worth less than this share of what was. */
 const REVALUED_AT = 0.5;
@@ -107,8 +77,9 @@ class Packer {
   private readonly options: readonly LaunchOption[];
   private readonly left: Float64Array;
   private readonly relaxations: Relaxations;
-  private readonly searchMost: number;
-  private readonly searchedMax: number;
+  private readonly effort: Effort;
+  /** Patterns launched for the same shapes, now and in other attempts. */
+  private readonly known: Pattern[];
   private readonly finder: PatternFinder;
   private readonly nodePrice: number;
   private readonly main: readonly number[];
@@ -121,24 +92,24 @@ class Packer {
     state: SearchState,
     shapePods: readonly ShapePods[],
     options: readonly LaunchOption[],
-    { revalues, searchSteps, searchedMax }: Effort,
+    effort: Effort,
     relaxations: Relaxations,
   ) {
+    this.effort = effort;
     this.relaxations = relaxations;
     this.state = state;
     this.shapePods = shapePods;
     this.options = options;
     this.left = leftOf(shapePods);
-    this.searchMost = searchSteps;
-    this.searchedMax = searchedMax;
     const { problem } = state.context;
     this.nodePrice = problem.settings.nodePrice;
     const shapes = shapePods.map((shapePods) => shapePods.shape);
+    this.known = relaxations.patternsOf(shapes, options);
     this.main = mainResources(shapes, problem.resources, this.left);
     this.values = this.podValues();
     this.finder = new PatternFinder(shapes, this.main, this.values);
     const worth = this.worthOfLeft();
-    this.revaluedBelow = revalues ? REVALUED_AT * worth : 0;
+    this.revaluedBelow = effort.revalues ? REVALUED_AT * worth : 0;
     this.revaluedLeast = REVALUED_LEAST * worth;
   }
 
@@ -156,33 +127,34 @@ class Packer {
   }
 
   /**
-   * Opens the bins that are worth most for their price until nothing more can be placed. Less is
-   * left each round, so a launch option's score can only get worse: the first whose score is up to
-   * date is the best.
+   * Opens the bins of the combination, where patterns are combined, and then those that are worth
+   * most for their price, until nothing more can be placed.
    */
   run(): void {
     const { budgets } = this.state;
-    let queue = this.queueOf(this.options.filter((option) => budgets.allowance(option, 1) > 0));
-    for (let round = 0; ; ) {
-      const entry = queue.shift();
-      if (entry === undefined) break;
-      if (entry.round !== round && !this.isLeft(entry.pattern)) {
-        const pattern = this.finder.search(entry.option, this.left, this.searchSteps());
-        if (pattern !== undefined) insert(queue, this.scored(entry.option, pattern, round));
-        continue;
-      }
-      const placed = entry.pattern === undefined ? 0 : this.launch(entry.pattern);
-      if (placed === 0 || budgets.allowance(entry.option, 1) === 0) continue;
-      insert(queue, entry);
-      round++;
-      if (this.revalues()) queue = this.queueOf(queue.map(({ option }) => option));
-    }
+    this.combine();
+    const queue = new PatternQueue(
+      this.finder,
+      this.options,
+      this.left,
+      this.nodePrice,
+      this.effort,
+    );
+    queue.run({
+      mayLaunch: (option) => budgets.allowance(option, 1) > 0,
+      launch: (pattern) => this.launch(pattern, copiesOf(pattern, this.left)),
+      revalues: () => this.revalues(),
+    });
   }
 
-  private queueOf(options: readonly LaunchOption[]): QueuedOption[] {
-    return options
-      .map((option) => ({ option, score: this.leastScore(option), round: -1, pattern: undefined }))
-      .sort(compareEntries);
+  private combine(): void {
+    const { effort, main, nodePrice, options, left, values } = this;
+    if (effort.combining === undefined) return;
+    const shapes = this.shapePods.map(({ shape }) => shape);
+    const demand = { shapes, left, options, main, values, nodePrice };
+    for (const { pattern, copies } of combined(demand, this.known, effort.combining)) {
+      this.launch(pattern, copies);
+    }
   }
 
   /**
@@ -198,41 +170,10 @@ class Packer {
     return true;
   }
 
-  /**
-   * Whether there are still pods for the whole pattern: then it is still the launch option's best.
-   */
-  private isLeft(pattern: Pattern | undefined): boolean {
-    if (pattern === undefined) return false;
-    return pattern.shapes.every(
-      (shape, index) =>
-        (this.left[shape] ?? missing(shape)) >= (pattern.amounts[index] ?? missing(index)),
-    );
-  }
-
-  private searchSteps(): number {
-    const left = Math.max(0, this.searchedMax - this.finder.searched);
-    return Math.min(this.searchMost, Math.floor(left / SEARCHES_AHEAD));
-  }
-
-  private scored(option: LaunchOption, pattern: Pattern, round: number): QueuedOption {
-    const score = (option.price + this.nodePrice) / Math.max(pattern.value, 1e-12);
-    return { option, score, round, pattern };
-  }
-
-  /** The best price for value that the launch option could have. */
-  private leastScore(option: LaunchOption): number {
-    const most = this.finder.ceiling(option, this.left);
-    return (option.price + this.nodePrice) / Math.max(most, 1e-12);
-  }
-
-  /** Opens as many bins of the pattern as there are pods for; returns how many pods went in. */
-  private launch(pattern: Pattern): number {
-    let copies = Number.POSITIVE_INFINITY;
-    for (const [index, shape] of pattern.shapes.entries()) {
-      const amount = pattern.amounts[index] ?? missing(index);
-      copies = Math.min(copies, Math.floor((this.left[shape] ?? missing(shape)) / amount));
-    }
-    copies = this.state.budgets.allowance(pattern.option, Math.max(1, copies));
+  /** Opens up to so many bins of the pattern; returns how many pods went in. */
+  private launch(pattern: Pattern, most: number): number {
+    const copies = this.state.budgets.allowance(pattern.option, Math.max(1, most));
+    this.known.push(pattern);
     let placed = 0;
     for (let copy = 0; copy < copies; copy++) {
       const added = this.realize(pattern);

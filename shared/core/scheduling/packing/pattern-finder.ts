@@ -126,6 +126,7 @@ export class PatternFinder {
       const shape = this.shapes[index] ?? missing(index);
       return (left[index] ?? missing(index)) > 0 && shape.allowed[option.group.id] === 1;
     });
+    if (stepsMax < candidates.length) return greedy;
     const { shapes, values, main, mixes } = this;
     const search = new PatternSearch({ shapes, values, main, mixes }, candidates, option, left);
     const found = search.run(greedy, stepsMax);

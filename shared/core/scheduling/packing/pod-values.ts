@@ -1,7 +1,7 @@
 import { missing } from '../../missing.ts';
 import type { LaunchOption } from '../problem/launch-options.ts';
 import { type Relaxation, type RelaxationLimits, relax } from './duals.ts';
-import { howMany, type PodShape } from './pattern.ts';
+import { howMany, type Pattern, type PodShape } from './pattern.ts';
 
 interface Row {
   readonly shape: { id: number; requests: Float64Array; allowed: Uint8Array; perNode: number };
@@ -62,11 +62,10 @@ class UnitCosts {
   }
 }
 
-/**
- * Relaxed problems that were solved before: other ways to pack the same pods begin with the same.
- */
+/** What is known of the same pods from other ways to pack them. */
 export class Relaxations {
   private readonly known = new Map<string, Relaxation>();
+  private readonly patterns = new Map<string, Pattern[]>();
 
   of(
     rows: readonly Row[],
@@ -83,6 +82,15 @@ export class Relaxations {
       this.known.set(text, relaxation);
     }
     return relaxation;
+  }
+
+  /** Patterns that were launched for the shapes, to be added to. */
+  patternsOf(shapes: readonly PodShape[], options: readonly LaunchOption[]): Pattern[] {
+    const rows = shapes.map((shape) => ({ shape, demand: 0 }));
+    const text = textOf(rows, options);
+    const known = this.patterns.get(text) ?? [];
+    this.patterns.set(text, known);
+    return known;
   }
 }
 
