@@ -2,12 +2,13 @@ import type { Replacement } from '../../core/disruption/commands.ts';
 import {
   type Places,
   placesOfLeaving,
-  withInbound,
   withLeaving,
+  withPlaces,
   withReserved,
 } from '../../core/disruption/simulation.ts';
 import { haltedPools } from '../../core/launch/halted-pools.ts';
 import { NODE_POOL } from '../../core/model/labels.ts';
+import { podKey } from '../../core/model/pod.ts';
 import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
 import { bufferPods } from '../planning/capacity-buffers.ts';
 import { withPlannedLabels } from '../planning/new-claims.ts';
@@ -53,6 +54,18 @@ function placesOf(
   return placesOfLeaving(snapshot, leaving, replacements, settings.scheduling);
 }
 
+/** A drain that takes longer waits for something, e.g. for a PodDisruptionBudget. */
+const LONG_DRAIN_MS = 3 * 60_000;
+
+function podsOfLongDrains({ draining, state, nowMs }: DisruptPass): ReadonlySet<string> {
+  const long = draining.filter(
+    ({ claim: { deletedAtMs } }) => nowMs - (deletedAtMs ?? nowMs) > LONG_DRAIN_MS,
+  );
+  const names = new Set(long.map(({ node }) => node?.name));
+  const pods = state.objects.pods.filter(({ nodeName }) => nodeName !== undefined);
+  return new Set(pods.filter(({ nodeName }) => names.has(nodeName)).map(podKey));
+}
+
 /**
  * The same for choosing more nodes: the room that pods of nodes will take which go already is
  * nobody else's. `hosts` are the names of the nodes that these pods will go to.
@@ -63,7 +76,7 @@ export async function reservedSnapshot(
   const under = [...pass.commands, ...pass.draining];
   let snapshot = await planningSnapshot(pass);
   const places = placesOf(pass, under, snapshot);
-  snapshot = withInbound(snapshot, places);
+  snapshot = withPlaces(snapshot, places, podsOfLongDrains(pass));
   for (const { claim, replacements } of under) {
     // Of one that is drained and not replaced, the pods without a place are demand like others.
     if (claim.deletedAtMs !== undefined && replacements.length === 0) continue;

@@ -44,22 +44,20 @@ export function withAllWaiting(snapshot: ClusterSnapshot): ClusterSnapshot {
   return { ...snapshot, pods };
 }
 
-/** The pods where they will go: nobody else may count on that room, nor on its node. */
-export function withPlaces(snapshot: ClusterSnapshot, places: Places): ClusterSnapshot {
+/**
+ * The pods where they will go: nobody else may count on that room, nor on its node. `inbound` are
+ * those of them that others may overtake: they have not been evicted yet, and may not be for long.
+ */
+export function withPlaces(
+  snapshot: ClusterSnapshot,
+  places: Places,
+  inbound: ReadonlySet<string> = new Set(),
+): ClusterSnapshot {
   if (places.size === 0) return snapshot;
   const pods = snapshot.pods.map((pod) => {
     const nodeName = places.get(podKey(pod));
-    return nodeName === undefined ? pod : { ...pod, nodeName };
-  });
-  return { ...snapshot, pods };
-}
-
-/** The same of pods that have not been evicted yet, and may not be for a long time. */
-export function withInbound(snapshot: ClusterSnapshot, places: Places): ClusterSnapshot {
-  if (places.size === 0) return snapshot;
-  const pods = snapshot.pods.map((pod) => {
-    const nodeName = places.get(podKey(pod));
-    return nodeName === undefined ? pod : { ...pod, nodeName, isInbound: true };
+    if (nodeName === undefined) return pod;
+    return { ...pod, nodeName, ...(inbound.has(podKey(pod)) ? { isInbound: true } : {}) };
   });
   return { ...snapshot, pods };
 }
