@@ -10,7 +10,7 @@ import { readState } from '../../../shared/sim/decode.ts';
 import type { World } from '../../../shared/sim/world.ts';
 import { violations } from '../invariants.ts';
 import type { Invocation } from './awaits.ts';
-import type { Leader } from './leader.ts';
+import type { Karpenter } from './karpenter.ts';
 import type { Setting } from './setting.ts';
 import type { Users } from './users.ts';
 
@@ -31,7 +31,7 @@ const ON_THE_WAY = [/ has no NodeClaim$/u, /^NodePool .* has /u];
 export interface CheckerSettings {
   readonly world: World;
   readonly setting: Setting;
-  readonly leader: Leader;
+  readonly karpenter: Karpenter;
   readonly users: Pick<Users, 'touched' | 'budgetsEditedMs'>;
   readonly onProblem: (problem: string) => void;
 }
@@ -60,7 +60,7 @@ export class Safety {
   onWrite(by: Invocation, call: string, [first]: readonly unknown[]): void {
     if (call === 'terminate') for (const id of first as readonly string[]) this.checkDrained(id);
     const ref = first as ObjectRef | undefined;
-    if (this.settings.leader.leadsForMs() > LEADING_MS && !HARMLESS.has(call)) {
+    if (this.settings.karpenter.leadsForMs() > LEADING_MS && !HARMLESS.has(call)) {
       this.settings.onProblem(`${by.function} calls ${call} while Karpenter leads`);
     }
     if (ref === undefined) return;

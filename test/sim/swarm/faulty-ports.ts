@@ -1,7 +1,7 @@
 import { type ClusterState, type Instance, PortError, type Ports } from '../../../shared/ports.ts';
 import type { Awaits, Invocation } from './awaits.ts';
 import type { Faults } from './faults.ts';
-import type { Leader } from './leader.ts';
+import type { Karpenter } from './karpenter.ts';
 
 /** EC2 may leave an instance out of its answers for so long after it was launched. */
 const LAG_MS = 8_000;
@@ -44,7 +44,7 @@ export interface FaultySettings {
   readonly awaits: Awaits;
   readonly faults: Faults;
   readonly lastRead: LastRead;
-  readonly leader: Leader;
+  readonly karpenter: Karpenter;
   /** The true time. */
   readonly nowMs: () => number;
   /** Looks at each write right before it takes effect. */
@@ -96,7 +96,7 @@ function clusterCalls(settings: FaultySettings, by: Invocation): Around {
       return 'conflict';
     }
     if (isWrite) onWrite(by, name, args);
-    const answer = withLeader(settings, name, await call());
+    const answer = withKarpenter(settings, name, await call());
     const result = name === 'read' ? lateState(settings, answer as ClusterState) : answer;
     await moment(settings, by);
     if (isWrite && faults.happens('api-answer-lost')) {
@@ -123,11 +123,11 @@ function lateState({ lastRead, faults, nowMs }: FaultySettings, fresh: ClusterSt
 }
 
 /** What the answer says of Karpenter's Lease. */
-function withLeader({ leader }: FaultySettings, name: string, answer: unknown): unknown {
-  if (name === 'karpenterRenewedAtMs') return leader.renewedAtMs();
+function withKarpenter({ karpenter }: FaultySettings, name: string, answer: unknown): unknown {
+  if (name === 'karpenterRenewedAtMs') return karpenter.renewedAtMs();
   const isState = name === 'read' || name === 'readClaims';
   if (!isState) return answer;
-  return { ...(answer as ClusterState), karpenterRenewedAtMs: leader.renewedAtMs() };
+  return { ...(answer as ClusterState), karpenterRenewedAtMs: karpenter.renewedAtMs() };
 }
 
 /** Whether the write names what it expects to find. */

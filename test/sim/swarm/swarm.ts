@@ -7,7 +7,7 @@ import { Safety, unmetGoals } from './checkers.ts';
 import { FAULT_NAMES, type FaultName, Faults } from './faults.ts';
 import { faultyPorts, LastRead } from './faulty-ports.ts';
 import { type FunctionName, Functions } from './functions.ts';
-import { Leader } from './leader.ts';
+import { Karpenter } from './karpenter.ts';
 import { LeaseServer } from './lease-server.ts';
 import { drawSetting, one, type Setting } from './setting.ts';
 import { ACTIONS, type ActionName, Users } from './users.ts';
@@ -84,7 +84,7 @@ class Run {
   private readonly order: Prng;
   private readonly faults: Faults;
   private readonly awaits: Awaits;
-  private readonly leader: Leader;
+  private readonly karpenter: Karpenter;
   private readonly functions: Functions;
   private readonly safety: Safety;
   private readonly users: Users;
@@ -92,7 +92,7 @@ class Run {
   private readonly endMs: number;
   private settledVersion = -1;
   private settleAtMs = WORLD_START_MS;
-  private toldVersion = -1;
+  private noticedVersion = -1;
   private nextTickMs = WORLD_START_MS;
   private nextActionMs = WORLD_START_MS + 4 * MINUTE;
   private readonly lastRead = new LastRead();
@@ -102,8 +102,8 @@ class Run {
 
   constructor(settings: RunSettings) {
     const { seed, world, script, setting } = settings;
-    this.leader = new Leader(world.timeline);
-    const { leader } = this;
+    this.karpenter = new Karpenter(world.timeline);
+    const { karpenter } = this;
     this.settings = settings;
     this.world = world;
     this.endOfFaultsMs = WORLD_START_MS + (settings.options.minutes ?? MINUTES) * MINUTE;
@@ -114,9 +114,9 @@ class Run {
     const random = new Prng(seed, 'users');
     const after = (ms: number, act: () => void): void => world.timeline.after(ms, act);
     const warn = (id: string): void => this.warn(id);
-    this.users = new Users({ world, script, setting, random, leader, warn, after });
+    this.users = new Users({ world, script, setting, random, karpenter, warn, after });
     const onProblem = (problem: string): void => this.note(problem);
-    this.safety = new Safety({ world, setting, leader, users: this.users, onProblem });
+    this.safety = new Safety({ world, setting, karpenter, users: this.users, onProblem });
     this.functions = this.functionsOf(onProblem);
     world.joins = () => !this.faults.happens('node-never-joins');
   }
@@ -134,7 +134,7 @@ class Run {
     while (timeline.nowMs() < this.endMs && !this.isAtRest()) {
       if (timeline.nowMs() >= this.endOfFaultsMs) this.endFaults();
       this.settle();
-      this.tellOfChanges();
+      this.noticeChanges();
       this.safety.check();
       if (await this.awaits.step()) continue;
       if (this.startDue()) await settled();
@@ -165,7 +165,7 @@ class Run {
             awaits,
             faults,
             lastRead: this.lastRead,
-            leader: this.leader,
+            karpenter: this.karpenter,
             nowMs,
             onWrite: (writer, call, args) => {
               this.safety.onWrite(writer, call, args);
@@ -182,7 +182,7 @@ class Run {
   private endFaults(): void {
     if (this.nextActionMs === Number.POSITIVE_INFINITY) return;
     this.faults.end();
-    this.users.calm();
+    this.users.restore();
     this.nextActionMs = Number.POSITIVE_INFINITY;
   }
 
@@ -196,10 +196,10 @@ class Run {
     this.settleAtMs = timeline.nowMs() + this.order.between(1, most);
   }
 
-  /** The watch tells the functions of changes. */
-  private tellOfChanges(): void {
-    if (this.world.store.version === this.toldVersion) return;
-    this.toldVersion = this.world.store.version;
+  /** The watch wakes the functions after a change. */
+  private noticeChanges(): void {
+    if (this.world.store.version === this.noticedVersion) return;
+    this.noticedVersion = this.world.store.version;
     this.wake('provision', 300 + this.order.between(0, 500));
     this.wake('lifecycle');
   }
@@ -305,9 +305,7 @@ class Run {
       this.acts = launched + evictions;
       this.restsFromMs = nowMs;
     }
-    if (nowMs - this.restsFromMs < REST_MS) return false;
-    if (unmetGoals(this.settings).length === 0) return true;
-    return false;
+    return nowMs - this.restsFromMs >= REST_MS && unmetGoals(this.settings).length === 0;
   }
 
   private note(problem: string): void {

@@ -7,7 +7,7 @@ import type { Prng } from '../../../shared/sim/prng.ts';
 import type { Script } from '../../../shared/sim/script.ts';
 import type { World } from '../../../shared/sim/world.ts';
 import { nodeClass } from '../small-world.ts';
-import type { Leader } from './leader.ts';
+import type { Karpenter } from './karpenter.ts';
 import { disruptionBudget, drawBudgets, one, type Setting } from './setting.ts';
 
 /** What people and the cloud do to a running cluster. */
@@ -41,7 +41,7 @@ export interface UsersSettings {
   readonly setting: Setting;
   readonly random: Prng;
   /** Karpenter's own Lease. */
-  readonly leader: Leader;
+  readonly karpenter: Karpenter;
   /** Sends a spot warning for the instance. */
   readonly warn: (instanceId: string) => void;
   readonly after: (ms: number, run: () => void) => void;
@@ -54,7 +54,7 @@ export class Users {
   private image = 1;
   private template = 0;
   private isPoolGone = false;
-  private isCalm = false;
+  private isRestored = false;
   /** What was decided under other budgets is carried out even so. */
   budgetsEditedMs = Number.NEGATIVE_INFINITY;
   private budgets: readonly Json[] | undefined;
@@ -87,8 +87,8 @@ export class Users {
   }
 
   /** What was deleted is there again, and nodes live on, so that the world can come to rest. */
-  calm(): void {
-    this.isCalm = true;
+  restore(): void {
+    this.isRestored = true;
     if (this.isPoolGone || this.settings.setting.expireAfter !== 'Never') this.applyPool();
   }
 
@@ -258,8 +258,8 @@ export class Users {
   }
 
   private letKarpenterLead(): void {
-    const { random, leader } = this.settings;
-    leader.lead(random.between(MINUTE, 5 * MINUTE));
+    const { random, karpenter } = this.settings;
+    karpenter.lead(random.between(MINUTE, 5 * MINUTE));
   }
 
   private applyPool(): void {
@@ -270,7 +270,7 @@ export class Users {
     store.apply(
       pool({
         labels,
-        expireAfter: this.isCalm ? 'Never' : expireAfter,
+        expireAfter: this.isRestored ? 'Never' : expireAfter,
         budgets: this.budgets ?? budgets,
       }),
     );

@@ -1,7 +1,7 @@
 import type { Timeline } from '../../../shared/sim/timeline.ts';
 
 /** Karpenter, beside Joiner: while it renews its Lease, Joiner writes nothing. */
-export class Leader {
+export class Karpenter {
   private readonly timeline: Timeline;
   private sinceMs = Number.POSITIVE_INFINITY;
   private untilMs = Number.NEGATIVE_INFINITY;
