@@ -185,11 +185,7 @@ function allowedBy({ disruption }: NodePool, reason: string, total: number): num
 export function unmetGoals(of: Pick<CheckerSettings, 'world' | 'setting'>): readonly string[] {
   const { world, setting } = of;
   const { nodeClaims, nodes, pods } = readState(world.store).objects;
-  const found: string[] = [];
-  const owned = new Set(nodeClaims.map(({ providerId }) => instanceIdOf(providerId)));
-  for (const { id, state } of world.compute.machines.values()) {
-    if (state === 'running' && !owned.has(id)) found.push(`instance ${id} has no NodeClaim`);
-  }
+  const found = [...violations(world)];
   const blocked = new Set(
     nodeClaims.filter((claim) => claim.deletedAtMs !== undefined).map(({ nodeName }) => nodeName),
   );
