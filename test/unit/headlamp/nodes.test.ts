@@ -41,6 +41,7 @@ const calm: Cluster = {
   pods: [pod],
   budgets: [],
   pauses: {},
+  unread: new Set(),
 };
 
 function blockers(change: Partial<Cluster>, own: Partial<NodeClaim> = {}, events: object[] = []) {
@@ -123,7 +124,11 @@ describe('the list', () => {
   const waiting = claimOf('general-2', { labels: POOL, providerId: undefined, conditions: [] });
 
   it('has nodes and NodeClaims by NodePool, those of others last', () => {
-    const rows = nodeRows({ nodes: [others, node], nodeClaims: [waiting, claim] }, [], NOW_MS);
+    const rows = nodeRows(
+      { ...calm, nodes: [others, node], nodeClaims: [waiting, claim] },
+      [],
+      NOW_MS,
+    );
     expect(
       rows.map(({ name, nodePool, priceText, state, target }) => [
         name,
@@ -149,7 +154,7 @@ describe('the list', () => {
     const [a, b] = [
       [others, node],
       [node, others],
-    ].map((nodes) => nodeRows({ nodes, nodeClaims: [claim, waiting] }, [], NOW_MS));
+    ].map((nodes) => nodeRows({ ...calm, nodes, nodeClaims: [claim, waiting] }, [], NOW_MS));
     expect(a).toEqual(b);
   });
 });
