@@ -167,6 +167,16 @@ describe('the view of a NodeClaim', () => {
     expect(view.facts).toContainEqual({ name: 'Node', value: 'none yet' });
     expect(view.facts).toContainEqual({ name: 'NodePool', value: 'none' });
   });
+
+  it('has a node that is not known while Nodes are not read', () => {
+    const blind = { ...calm, nodes: [], unread: new Set(['Node'] as const) };
+    const stateOf = (own: Partial<NodeClaim>) => nodeView({ ...claim, ...own }, blind, [], NOW_MS);
+    const view = stateOf({ nodeName: undefined });
+    expect(view).toMatchObject({ state: 'Unknown', look: 'warning', blockers: [] });
+    expect(view.facts).toContainEqual({ name: 'Node', value: 'not known' });
+    expect(stateOf({ deletedAtMs: NOW_MS }).state).toBe('Unknown');
+    expect(stateOf({ providerId: undefined }).state).toBe('Launching');
+  });
 });
 
 describe('objects', () => {

@@ -84,7 +84,9 @@ describe('what cannot be read', () => {
     expect(sectionText('Node', node, forbidden('NodeClaim'))).toContain(
       'NodeClaims cannot be read: Forbidden',
     );
-    expect(sectionText('Pod', pending, forbidden('Event'))).toContain('Events cannot be read');
+    const ofPod = sectionText('Pod', pending, forbidden('Event'));
+    expect(ofPod).toContain('Events cannot be read');
+    expect(ofPod).toContain('Why the pod is pending is not known: Events were not read');
     expect(pageText('joiner-decisions', forbidden('Event'))).toContain('Events cannot be read');
     const hidden = pageText('joiner-nodeclaim', forbidden('NodeClaim'), nameOf(claim));
     expect(hidden).toContain('NodeClaims cannot be read');
@@ -169,6 +171,8 @@ describe.each(UNREAD)('nothing untrue is said while a list is %s', (_, list) => 
     expect(page('Pod')).toContain('State: [success] Ready: whether it has pods is not known');
     expect(page('Node')).toContain('State: [warning] Unknown: Nodes were not read');
     expect(page('Event')).toContain('(Events were not read.)');
+    // A page of a Node has its object without the list.
+    expect(sectionText('Node', node, without('Node'))).toContain('State: [success] Ready\n');
     expect(pageText('joiner-nodes', without('Node'))).toContain('At least 2 nodes: $0.1530/h');
     const ofNodes = pageText('joiner-nodes', without('NodeClaim'));
     expect(ofNodes).toContain('[warning] Unknown | NodeClaims were not read');
