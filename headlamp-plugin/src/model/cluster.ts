@@ -3,6 +3,7 @@ import { Reader } from '../../../shared/api/read.ts';
 import type { Node, PodDisruptionBudget } from '../../../shared/core/model/cluster.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
 import type { NodeClaim, NodePool } from '../../../shared/core/model/provisioning.ts';
+import type { ListedKind } from '../headlamp.ts';
 
 /** What of a cluster the panels read. */
 export interface Cluster {
@@ -12,6 +13,11 @@ export interface Cluster {
   readonly pods: readonly Pod[];
   readonly budgets: readonly PodDisruptionBudget[];
   readonly pauses: Pauses;
+  /**
+   * Kinds that are still being read, or cannot be: that an object of them is not in its list says
+   * nothing.
+   */
+  readonly unread: ReadonlySet<ListedKind>;
 }
 
 /** Ends of the operator's pauses in milliseconds since the epoch; infinite: until it is resumed. */

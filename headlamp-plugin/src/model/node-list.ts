@@ -12,7 +12,7 @@ import type { NodeClaim } from '../../../shared/core/model/provisioning.ts';
 import { blockersSaid, eventsAround } from './blockers.ts';
 import type { Cluster } from './cluster.ts';
 import type { JoinerEvent } from './events.ts';
-import { type Look, lookOf } from './node-view.ts';
+import { type Look, lookOf, type ShownLife, withoutNodes } from './node-view.ts';
 import { hourText, instanceOf, monthText, type Price, priceOf } from './offering.ts';
 import { type Target, target } from './target.ts';
 
@@ -45,19 +45,32 @@ export interface PoolTotal {
   readonly unpriced: number;
 }
 
+type Read = Pick<Cluster, 'nodes' | 'nodeClaims' | 'unread'>;
+
 /** Pods are not read for the list: an empty node is Ready like any other. */
-function stateOf(claim: NodeClaim | undefined, node: Node | undefined, nowMs: number) {
+function stateOf(
+  claim: NodeClaim | undefined,
+  node: Node | undefined,
+  { unread }: Read,
+  nowMs: number,
+): ShownLife {
   const life = lifeOf({ node, claim, pods: [] }, [], nowMs);
-  return life.state === 'Empty' ? { ...life, state: 'Ready' as const } : life;
+  if (node === undefined && unread.has('Node')) return withoutNodes(life);
+  const isOfPool = node?.labels[NODE_POOL] !== undefined;
+  if (claim === undefined && isOfPool && life.state === 'Ready' && unread.has('NodeClaim')) {
+    return { state: 'Unknown', detail: 'NodeClaims were not read' };
+  }
+  return life.state === 'Empty' ? { ...life, state: 'Ready' } : life;
 }
 
 function rowOf(
   claim: NodeClaim | undefined,
   node: Node | undefined,
+  read: Read,
   events: readonly JoinerEvent[],
   nowMs: number,
 ): NodeRow {
-  const { state, detail } = stateOf(claim, node, nowMs);
+  const { state, detail } = stateOf(claim, node, read, nowMs);
   const labels = { ...claim?.labels, ...node?.labels };
   const instance = claim === undefined ? undefined : instanceOf(claim);
   const price = claim === undefined ? undefined : priceOf(claim);
@@ -88,14 +101,17 @@ function byPool(a: NodeRow, b: NodeRow): number {
 
 /** Every node, and every NodeClaim without one. */
 export function nodeRows(
-  { nodes, nodeClaims }: Pick<Cluster, 'nodes' | 'nodeClaims'>,
+  read: Read,
   events: readonly JoinerEvent[],
   nowMs: number,
 ): readonly NodeRow[] {
-  const joined = nodes.map((node) => rowOf(claimOfNode(nodeClaims, node), node, events, nowMs));
+  const { nodes, nodeClaims } = read;
+  const joined = nodes.map((node) =>
+    rowOf(claimOfNode(nodeClaims, node), node, read, events, nowMs),
+  );
   const waiting = nodeClaims
     .filter((claim) => nodeOfClaim(nodes, claim) === undefined)
-    .map((claim) => rowOf(claim, undefined, events, nowMs));
+    .map((claim) => rowOf(claim, undefined, read, events, nowMs));
   return [...joined, ...waiting].sort(byPool);
 }
 

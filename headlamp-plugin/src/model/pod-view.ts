@@ -17,16 +17,26 @@ export interface PodView {
 
 const PREFIX = 'Failed to schedule pod, ';
 
-function summaryOf(pod: Pod, newest: JoinerEvent | undefined): string {
+function summaryOf(pod: Pod, newest: JoinerEvent | undefined, isRead: boolean): string {
   if (newest?.reason === 'Nominated') return newest.why.text;
   if (newest !== undefined) return 'No node is planned for the pod';
-  return pod.unschedulable
-    ? 'Joiner has written no Event about the pod in the last hour'
-    : 'kube-scheduler has not marked the pod unschedulable: Joiner waits for it';
+  if (pod.unschedulable) {
+    return isRead
+      ? 'Joiner has written no Event about the pod in the last hour'
+      : 'Why the pod is pending is not known: Events were not read';
+  }
+  return 'kube-scheduler has not marked the pod unschedulable: Joiner waits for it';
 }
 
-/** What the panel shows of a pod; undefined: it has a node, or has ended. */
-export function podView(pod: Pod, all: readonly JoinerEvent[]): PodView | undefined {
+/**
+ * What the panel shows of a pod; undefined: it has a node, or has ended. Not `isRead`: there may be
+ * other events.
+ */
+export function podView(
+  pod: Pod,
+  all: readonly JoinerEvent[],
+  isRead: boolean,
+): PodView | undefined {
   if (pod.nodeName !== undefined || pod.phase !== 'Pending') return undefined;
   const events = eventsOf(all, 'Pod', pod.name).filter(
     ({ namespace }) => namespace === pod.namespace,
@@ -35,7 +45,7 @@ export function podView(pod: Pod, all: readonly JoinerEvent[]): PodView | undefi
   const isUnplaced = newest !== undefined && newest.reason !== 'Nominated';
   const text = newest?.why.text.replace(PREFIX, '') ?? '';
   return {
-    summary: summaryOf(pod, newest),
+    summary: summaryOf(pod, newest, isRead),
     look: newest?.reason === 'Nominated' ? 'success' : 'warning',
     obstacles: isUnplaced ? text.split('; ') : [],
     why: isUnplaced ? newest.why : undefined,

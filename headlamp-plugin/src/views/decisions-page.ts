@@ -108,6 +108,7 @@ export function decisionsPage(headlamp: Headlamp) {
     const { parts } = headlamp;
     const list = headlamp.useList('Event', {});
     const events = useMemo(() => joinerEvents(list.objects ?? []), [list.objects]);
+    const isRead = list.objects !== undefined && list.problem === undefined;
     const isLoading = list.objects === undefined && list.problem === undefined;
     const problems = list.problem === undefined ? [] : [`Events cannot be read: ${list.problem}`];
     return [
@@ -115,7 +116,7 @@ export function decisionsPage(headlamp: Headlamp) {
         parts.Section,
         { key: 'events', title: 'Joiner: events of the last hour' },
         problemList(parts, problems),
-        isLoading ? h('p', null, 'Reading …') : eventTable(parts, events, headlamp.nowMs()),
+        isLoading ? h('p', null, 'Reading …') : eventTable(parts, events, isRead, headlamp.nowMs()),
       ),
       h(DocumentBox, { key: 'document' }),
     ];

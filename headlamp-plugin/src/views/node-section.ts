@@ -13,6 +13,7 @@ export function claimSections(headlamp: Headlamp, claim: NodeClaim, reading: Rea
   const { Section } = parts;
   const nowMs = headlamp.nowMs();
   const view = nodeView(claim, reading.cluster, reading.events, nowMs);
+  const { unread } = reading.cluster;
   const { state, look, detail, facts, blockers, events, commands } = view;
   const text = detail === '' ? state : `${state}: ${detail}`;
   return [
@@ -26,16 +27,21 @@ export function claimSections(headlamp: Headlamp, claim: NodeClaim, reading: Rea
     h(
       Section,
       { key: 'blockers', title: 'Joiner: what blocks the node' },
-      blockerTable(parts, blockers, nowMs),
+      blockerTable(parts, blockers, unread.size === 0, nowMs),
     ),
-    h(Section, { key: 'events', title: 'Joiner: events' }, eventTable(parts, events, nowMs)),
+    h(
+      Section,
+      { key: 'events', title: 'Joiner: events' },
+      eventTable(parts, events, !unread.has('Event'), nowMs),
+    ),
   ];
 }
 
-function withoutClaim({ parts }: Headlamp, { isLoading, problems }: Reading): ReactNode {
+function withoutClaim({ parts }: Headlamp, { isLoading, problems, cluster }: Reading): ReactNode {
   if (isLoading) return null;
   const text = 'No NodeClaim of Joiner or Karpenter belongs to it: Joiner leaves it alone.';
-  return h(parts.Section, { title: 'Joiner' }, problemList(parts, problems), h('p', null, text));
+  const absent = cluster.unread.has('NodeClaim') ? null : h('p', null, text);
+  return h(parts.Section, { title: 'Joiner' }, problemList(parts, problems), absent);
 }
 
 /** The section on the page of a Node. */
@@ -45,7 +51,9 @@ export function nodeSection(headlamp: Headlamp) {
     const reading = useReading(headlamp, cluster, node?.name);
     const claim = node === undefined ? undefined : claimOfNode(reading.cluster.nodeClaims, node);
     if (claim === undefined) return withoutClaim(headlamp, reading);
-    return claimSections(headlamp, claim, reading);
+    // The page has the node even where Nodes cannot be listed.
+    const nodes = node === undefined ? [] : [node];
+    return claimSections(headlamp, claim, { ...reading, cluster: { ...reading.cluster, nodes } });
   };
 }
 
@@ -83,8 +91,10 @@ export function claimPage(headlamp: Headlamp) {
     const node = claim === undefined ? undefined : nodeOfClaim(reading.cluster.nodes, claim)?.name;
     const { parts } = headlamp;
     if (claim === undefined && !reading.isLoading) {
-      const { problems } = reading;
-      const absent = problems.length > 0 ? null : h('p', null, 'There is no such NodeClaim.');
+      const { problems, cluster } = reading;
+      const absent = cluster.unread.has('NodeClaim')
+        ? null
+        : h('p', null, 'There is no such NodeClaim.');
       const title = `NodeClaim ${name}`;
       return h(parts.Section, { title }, problemList(parts, problems), absent);
     }

@@ -66,16 +66,19 @@ export function nodesPage(headlamp: Headlamp) {
   return function NodesPage(): ReactNode {
     const { parts } = headlamp;
     const { cluster, events, isLoading, problems } = useReading(headlamp, undefined, undefined);
-    const { nodes, nodeClaims } = cluster;
+    const { nodes, nodeClaims, unread } = cluster;
     // The same rows until something changes, or a minute has passed.
     const minute = Math.floor(headlamp.nowMs() / MINUTE_MS);
     const rows = useMemo(
-      () => nodeRows({ nodes, nodeClaims }, events, minute * MINUTE_MS),
-      [nodes, nodeClaims, events, minute],
+      () => nodeRows({ nodes, nodeClaims, unread }, events, minute * MINUTE_MS),
+      [nodes, nodeClaims, unread, events, minute],
     );
     const { byPool, all } = useMemo(() => totalsOf(rows), [rows]);
     const unpriced = all.unpriced === 0 ? '' : `; ${all.unpriced} of unknown price`;
-    const sum = `${all.nodes} nodes: ${all.hour}, ${all.month}${unpriced}`;
+    const isRead = !unread.has('Node') && !unread.has('NodeClaim');
+    const empty = isRead ? 'There are no nodes.' : 'Not all nodes were read.';
+    const atLeast = isRead ? '' : 'At least ';
+    const sum = `${atLeast}${all.nodes} nodes: ${all.hour}, ${all.month}${unpriced}`;
     return [
       h(
         parts.Section,
@@ -85,7 +88,7 @@ export function nodesPage(headlamp: Headlamp) {
         h(parts.Table<PoolTotal>, {
           columns: totalColumns(parts),
           rows: byPool,
-          empty: 'There are no nodes.',
+          empty,
         }),
       ),
       h(
@@ -94,7 +97,7 @@ export function nodesPage(headlamp: Headlamp) {
         h(parts.Table<NodeRow>, {
           columns: nodeColumns(parts),
           rows,
-          empty: 'There are no nodes.',
+          empty,
         }),
       ),
     ];

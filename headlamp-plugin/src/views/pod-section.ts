@@ -22,7 +22,8 @@ function waiting(headlamp: Headlamp) {
     const fieldSelector = `involvedObject.name=${name}`;
     const list = headlamp.useList('Event', { cluster, namespace, fieldSelector });
     const events = useMemo(() => joinerEvents(list.objects ?? []), [list.objects]);
-    const view = podView(pod, events);
+    const isRead = list.objects !== undefined && list.problem === undefined;
+    const view = podView(pod, events, isRead);
     if (view === undefined || (list.objects === undefined && list.problem === undefined))
       return null;
     const problems = list.problem === undefined ? [] : [`Events cannot be read: ${list.problem}`];
@@ -34,7 +35,7 @@ function waiting(headlamp: Headlamp) {
       h('p', null, h(parts.Status, { look: view.look }, view.summary)),
       obstacles.length === 0 ? null : h('ul', null, ...obstacles),
       view.why === undefined ? null : factsTable(parts, meaningOf(view.why)),
-      eventTable(parts, view.events, headlamp.nowMs()),
+      eventTable(parts, view.events, isRead, headlamp.nowMs()),
       commandList(view.commands),
     );
   };
@@ -45,7 +46,7 @@ export function podSection(headlamp: Headlamp) {
   const WaitingPod = waiting(headlamp);
   return function PodSection({ cluster, object }: Shown): ReactNode {
     const [pod] = decoded('Pod', [object]);
-    const isWaiting = pod !== undefined && podView(pod, []) !== undefined;
+    const isWaiting = pod !== undefined && podView(pod, [], false) !== undefined;
     return isWaiting ? h(WaitingPod, { cluster, pod }) : null;
   };
 }

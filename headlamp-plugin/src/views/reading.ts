@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import type { Headlamp, Listed } from '../headlamp.ts';
+import type { Headlamp, Listed, ListedKind } from '../headlamp.ts';
 import { type Cluster, decoded, pausesOf } from '../model/cluster.ts';
 import { type JoinerEvent, joinerEvents } from '../model/events.ts';
 
@@ -18,10 +18,38 @@ const CLUSTER_EVENTS = 'default';
 /** Selects nothing: a hook cannot be left out. */
 const NOTHING = 'metadata.name=-';
 
-function problemsOf(lists: Readonly<Record<string, Listed>>): readonly string[] {
-  return Object.entries(lists).flatMap(([name, { problem }]) =>
-    problem === undefined ? [] : [`${name} cannot be read: ${problem}`],
-  );
+const NAMES: Readonly<Record<ListedKind, string>> = {
+  NodeClaim: 'NodeClaims',
+  Node: 'Nodes',
+  NodePool: 'NodePools',
+  Event: 'Events',
+  Pod: 'Pods',
+  PodDisruptionBudget: 'PodDisruptionBudgets',
+  ConfigMap: 'The ConfigMap kube-system/joiner',
+};
+const KINDS = [
+  'NodeClaim',
+  'Node',
+  'NodePool',
+  'Event',
+  'Pod',
+  'PodDisruptionBudget',
+  'ConfigMap',
+] as const satisfies readonly ListedKind[];
+
+function problemsOf(lists: Readonly<Record<ListedKind, Listed>>): readonly string[] {
+  return KINDS.flatMap((kind) => {
+    const { problem } = lists[kind];
+    return problem === undefined ? [] : [`${NAMES[kind]} cannot be read: ${problem}`];
+  });
+}
+
+/** A hook: the kinds that were not read; the same set until that changes. */
+function useUnread(lists: Readonly<Record<ListedKind, Listed>>): ReadonlySet<ListedKind> {
+  const kinds = KINDS.filter(
+    (kind) => lists[kind].objects === undefined || lists[kind].problem !== undefined,
+  ).join();
+  return useMemo(() => new Set(KINDS.filter((kind) => kinds.split(',').includes(kind))), [kinds]);
 }
 
 /**
@@ -46,6 +74,15 @@ export function useReading(
     namespace: 'kube-system',
     fieldSelector: 'metadata.name=joiner',
   });
+  const lists = {
+    NodeClaim: claims,
+    Node: nodes,
+    NodePool: pools,
+    Event: events,
+    Pod: pods,
+    PodDisruptionBudget: budgets,
+    ConfigMap: pauses,
+  };
   const nodeClaims = useMemo(() => decoded('NodeClaim', claims.objects ?? []), [claims.objects]);
   const read: Cluster = {
     nodeClaims,
@@ -57,19 +94,12 @@ export function useReading(
       [budgets.objects],
     ),
     pauses: useMemo(() => pausesOf(pauses.objects ?? []), [pauses.objects]),
+    unread: useUnread(lists),
   };
   return {
     cluster: read,
     events: useMemo(() => joinerEvents(events.objects ?? []), [events.objects]),
     isLoading: claims.objects === undefined && claims.problem === undefined,
-    problems: problemsOf({
-      NodeClaims: claims,
-      Nodes: nodes,
-      NodePools: pools,
-      Events: events,
-      Pods: pods,
-      PodDisruptionBudgets: budgets,
-      'The ConfigMap kube-system/joiner': pauses,
-    }),
+    problems: problemsOf(lists),
   };
 }

@@ -44,8 +44,16 @@ export function whyTable(parts: Parts, whys: readonly Why[], empty: string): Rea
   return h(parts.Table<Why>, { columns: whyColumns<Why>((why) => why), rows: whys, empty });
 }
 
-/** What keeps a node, and what it keeps it from. */
-export function blockerTable(parts: Parts, blockers: readonly Blocker[], nowMs: number): ReactNode {
+/**
+ * What keeps a node, and what it keeps it from. Not `isRead`: without what could not be read, which
+ * may block it, too.
+ */
+export function blockerTable(
+  parts: Parts,
+  blockers: readonly Blocker[],
+  isRead: boolean,
+  nowMs: number,
+): ReactNode {
   const columns: readonly Column<Blocker>[] = [
     { label: 'Blocks', cell: ({ hinders }) => hinders },
     ...whyColumns<Blocker>(({ why }) => why),
@@ -54,7 +62,9 @@ export function blockerTable(parts: Parts, blockers: readonly Blocker[], nowMs: 
       cell: ({ saidAtMs }) => (saidAtMs === undefined ? 'now' : agoText(saidAtMs, nowMs)),
     },
   ];
-  const empty = 'Nothing that is known blocks the node.';
+  const empty = isRead
+    ? 'Nothing that is known blocks the node.'
+    : 'It is not known what blocks the node: not everything was read.';
   return h(parts.Table<Blocker>, { columns, rows: blockers, empty });
 }
 
@@ -64,8 +74,13 @@ const DECISION_COLUMN: Column<JoinerEvent> = {
   cell: ({ decision }) => decision ?? '',
 };
 
-/** Events that Joiner wrote. */
-export function eventTable(parts: Parts, events: readonly JoinerEvent[], nowMs: number): ReactNode {
+/** Events that Joiner wrote. Not `isRead`: there may be others. */
+export function eventTable(
+  parts: Parts,
+  events: readonly JoinerEvent[],
+  isRead: boolean,
+  nowMs: number,
+): ReactNode {
   const columns: readonly Column<JoinerEvent>[] = [
     {
       label: 'Last seen',
@@ -89,7 +104,7 @@ export function eventTable(parts: Parts, events: readonly JoinerEvent[], nowMs: 
     ...whyColumns<JoinerEvent>(({ why }) => why),
     ...(events.some(({ decision }) => decision !== undefined) ? [DECISION_COLUMN] : []),
   ];
-  const empty = 'Joiner has written no Event in the last hour.';
+  const empty = isRead ? 'Joiner has written no Event in the last hour.' : 'Events were not read.';
   return h(parts.Table<JoinerEvent>, { columns, rows: events, empty });
 }
 

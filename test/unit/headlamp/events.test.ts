@@ -107,7 +107,7 @@ describe('a pod', () => {
   const { namespace } = waiting;
   const about = { kind: 'Pod', name: 'web', namespace };
   const shown = (...said: readonly Said[]) =>
-    podView(waiting, joinerEvents(said.map((each) => event({ ...about, ...each }))));
+    podView(waiting, joinerEvents(said.map((each) => event({ ...about, ...each }))), true);
 
   it('that is nominated waits for its node', () => {
     const view = shown(
@@ -134,7 +134,7 @@ describe('a pod', () => {
 
   it('without an event says who has to act', () => {
     expect(shown()?.summary).toContain('Joiner has written no Event');
-    const early = podView({ ...waiting, unschedulable: false }, []);
+    const early = podView({ ...waiting, unschedulable: false }, [], true);
     expect(early?.summary).toContain('kube-scheduler has not marked the pod');
   });
 
@@ -144,7 +144,7 @@ describe('a pod', () => {
   });
 
   it('on a node, or over, has no panel', () => {
-    expect(podView({ ...waiting, nodeName: 'n' }, [])).toBeUndefined();
-    expect(podView({ ...waiting, phase: 'Failed' }, [])).toBeUndefined();
+    expect(podView({ ...waiting, nodeName: 'n' }, [], true)).toBeUndefined();
+    expect(podView({ ...waiting, phase: 'Failed' }, [], true)).toBeUndefined();
   });
 });

@@ -41,6 +41,7 @@ const calm: Cluster = {
   pods: [pod],
   budgets: [],
   pauses: {},
+  unread: new Set(),
 };
 
 function blockers(change: Partial<Cluster>, own: Partial<NodeClaim> = {}, events: object[] = []) {
@@ -123,7 +124,11 @@ describe('the list', () => {
   const waiting = claimOf('general-2', { labels: POOL, providerId: undefined, conditions: [] });
 
   it('has nodes and NodeClaims by NodePool, those of others last', () => {
-    const rows = nodeRows({ nodes: [others, node], nodeClaims: [waiting, claim] }, [], NOW_MS);
+    const rows = nodeRows(
+      { ...calm, nodes: [others, node], nodeClaims: [waiting, claim] },
+      [],
+      NOW_MS,
+    );
     expect(
       rows.map(({ name, nodePool, priceText, state, target }) => [
         name,
@@ -149,7 +154,7 @@ describe('the list', () => {
     const [a, b] = [
       [others, node],
       [node, others],
-    ].map((nodes) => nodeRows({ nodes, nodeClaims: [claim, waiting] }, [], NOW_MS));
+    ].map((nodes) => nodeRows({ ...calm, nodes, nodeClaims: [claim, waiting] }, [], NOW_MS));
     expect(a).toEqual(b);
   });
 });
@@ -161,6 +166,16 @@ describe('the view of a NodeClaim', () => {
     expect(view).toMatchObject({ state: 'Launching', look: 'warning', blockers: [] });
     expect(view.facts).toContainEqual({ name: 'Node', value: 'none yet' });
     expect(view.facts).toContainEqual({ name: 'NodePool', value: 'none' });
+  });
+
+  it('has a node that is not known while Nodes are not read', () => {
+    const blind = { ...calm, nodes: [], unread: new Set(['Node'] as const) };
+    const stateOf = (own: Partial<NodeClaim>) => nodeView({ ...claim, ...own }, blind, [], NOW_MS);
+    const view = stateOf({ nodeName: undefined });
+    expect(view).toMatchObject({ state: 'Unknown', look: 'warning', blockers: [] });
+    expect(view.facts).toContainEqual({ name: 'Node', value: 'not known' });
+    expect(stateOf({ deletedAtMs: NOW_MS }).state).toBe('Unknown');
+    expect(stateOf({ providerId: undefined }).state).toBe('Launching');
   });
 });
 

@@ -84,7 +84,9 @@ describe('what cannot be read', () => {
     expect(sectionText('Node', node, forbidden('NodeClaim'))).toContain(
       'NodeClaims cannot be read: Forbidden',
     );
-    expect(sectionText('Pod', pending, forbidden('Event'))).toContain('Events cannot be read');
+    const ofPod = sectionText('Pod', pending, forbidden('Event'));
+    expect(ofPod).toContain('Events cannot be read');
+    expect(ofPod).toContain('Why the pod is pending is not known: Events were not read');
     expect(pageText('joiner-decisions', forbidden('Event'))).toContain('Events cannot be read');
     const hidden = pageText('joiner-nodeclaim', forbidden('NodeClaim'), nameOf(claim));
     expect(hidden).toContain('NodeClaims cannot be read');
@@ -96,6 +98,91 @@ describe('what cannot be read', () => {
     const other = { kind: 'Node', metadata: { name: 'other' } };
     expect(sectionText('Node', other)).toContain('Joiner leaves it alone');
   });
+});
+
+/** Sentences that are wrong of the recorded cluster, whatever of it is known. */
+const UNTRUE: readonly RegExp[] = [
+  /Empty/,
+  /Joining/,
+  /none yet/,
+  /leaves it alone/,
+  /no such/,
+  /There are no nodes/,
+  /^[01] nodes|^2 nodes: -/m,
+  /written no Event/,
+  /Nothing that is known/,
+];
+
+const DELETED = { ...RECORDED, NodeClaim: recordedOf('NodeClaim').map(deleted) };
+const [deletedClaim] = DELETED.NodeClaim;
+
+function deleted(each: unknown): object {
+  const object = Object(each);
+  const deletionTimestamp = new Date(RECORDED_AT_MS).toISOString();
+  return { ...object, metadata: { ...object.metadata, deletionTimestamp } };
+}
+
+const UNREAD: readonly (readonly [string, Lists[Kind]])[] = [
+  ['forbidden', { objects: undefined, problem: 'Forbidden' }],
+  ['loading', undefined],
+];
+const KINDS = [
+  'ConfigMap',
+  'Event',
+  'Node',
+  'NodeClaim',
+  'NodePool',
+  'Pod',
+  'PodDisruptionBudget',
+] as const satisfies readonly Kind[];
+
+function allPanels(lists: Lists, shownClaim: unknown): string {
+  return [
+    pageText('joiner-nodes', lists),
+    pageText('joiner-decisions', lists),
+    pageText('joiner-nodeclaim', lists, nameOf(shownClaim)),
+    sectionText('Node', node, lists),
+    sectionText('NodeClaim', shownClaim, lists),
+    sectionText('Pod', pending, lists),
+  ].join('\n');
+}
+
+describe.each(UNREAD)('nothing untrue is said while a list is %s', (_, list) => {
+  it.each(KINDS)('of %s', (kind) => {
+    const text = allPanels({ ...RECORDED, [kind]: list }, claim);
+    for (const sentence of UNTRUE) expect(text).not.toMatch(sentence);
+  });
+
+  it.each(KINDS)('of %s, of nodes that drain', (kind) => {
+    const text = allPanels({ ...DELETED, [kind]: list }, deletedClaim);
+    for (const sentence of [...UNTRUE, /\] Ready/, /Terminating/]) {
+      expect(text).not.toMatch(sentence);
+    }
+  });
+
+  it('of every kind', () => {
+    const text = allPanels(Object.fromEntries(KINDS.map((kind) => [kind, list])), claim);
+    for (const sentence of UNTRUE) expect(text).not.toMatch(sentence);
+  });
+
+  it('what is not known is named', () => {
+    const without = (kind: Kind): Lists => ({ ...RECORDED, [kind]: list });
+    const page = (kind: Kind) => pageText('joiner-nodeclaim', without(kind), nameOf(claim));
+    expect(page('Pod')).toContain('State: [success] Ready: whether it has pods is not known');
+    expect(page('Node')).toContain('State: [warning] Unknown: Nodes were not read');
+    expect(page('Event')).toContain('(Events were not read.)');
+    // A page of a Node has its object without the list.
+    expect(sectionText('Node', node, without('Node'))).toContain('State: [success] Ready\n');
+    expect(pageText('joiner-nodes', without('Node'))).toContain('At least 2 nodes: $0.1530/h');
+    const ofNodes = pageText('joiner-nodes', without('NodeClaim'));
+    expect(ofNodes).toContain('[warning] Unknown | NodeClaims were not read');
+  });
+});
+
+it('an empty list that was read is no gap', () => {
+  const text = sectionText('Node', node, { ...RECORDED, Pod: [], Event: [] });
+  expect(text).toContain('State: [success] Empty');
+  expect(text).toContain('Joiner has written no Event in the last hour');
 });
 
 it('a pause and its end are known by the ConfigMap', () => {
