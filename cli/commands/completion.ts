@@ -8,6 +8,27 @@ const FOR_KUBECTL = `#!/bin/sh
 exec kubectl joiner complete -- "$@"
 `;
 
+/** The library prints the script instead of returning it. */
+function scriptOf(shell: string, name: string): string {
+  const printed: string[] = [];
+  const { log } = console;
+  console.log = (text: string) => printed.push(text);
+  try {
+    new RootCommand().setup(name, name, shell);
+  } finally {
+    console.log = log;
+  }
+  return `${printed.join('\n')}\n`;
+}
+
+/**
+ * The library declares its constants read-only, with the same names for each command: sourcing the
+ * script twice, or that of a second name, would be an error.
+ */
+function sourcedAgain(script: string): string {
+  return script.replaceAll(/^readonly (?=ShellComp)/gm, '');
+}
+
 /** The library's script for bash leaves names of files out, where the answer asks for them. */
 function withFiles(name: string): string {
   return `complete -o default -F __${name.replaceAll('-', '_')}_complete ${name}\n`;
@@ -35,8 +56,11 @@ export function completionCommand(): Command {
     .option('--name <name>', 'the name under which the command runs', 'joiner')
     .addHelpText('after', EXAMPLES)
     .action((shell: (typeof SHELLS)[number], { name }: Options) => {
-      if (shell === 'kubectl') process.stdout.write(FOR_KUBECTL);
-      else new RootCommand().setup(name, name, shell);
-      if (shell === 'bash') process.stdout.write(withFiles(name));
+      if (shell === 'kubectl') {
+        process.stdout.write(FOR_KUBECTL);
+        return;
+      }
+      const script = scriptOf(shell, name);
+      process.stdout.write(shell === 'bash' ? `${sourcedAgain(script)}${withFiles(name)}` : script);
     });
 }

@@ -101,7 +101,7 @@ describe('completion', () => {
   });
 });
 
-/** What the command prints; the library of the scripts writes past `process.stdout.write`. */
+/** What the command prints. */
 function scriptOf(...args: readonly string[]): string {
   const command = join(import.meta.dirname, '..', '..', 'cli', 'bin', 'joiner.mjs');
   const run = spawnSync(process.execPath, [command, 'completion', ...args], { encoding: 'utf8' });
@@ -136,6 +136,29 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
       expect(run).toMatchObject({ stderr: '', stdout: 'plan\n' });
     });
     expect(script).toContain('complete -o default -F __joiner_complete joiner');
+  });
+
+  it('is sourced again in bash, also under another name', async () => {
+    const files = { joiner: scriptOf('bash'), other: scriptOf('bash', '--name', 'eks-joiner') };
+    await inFolder(files, async (folder) => {
+      const run = spawnSync(
+        'bash',
+        [
+          '--norc',
+          '-c',
+          'source ./joiner; source ./joiner; source ./other; complete -p joiner eks-joiner',
+        ],
+        { cwd: folder, encoding: 'utf8' },
+      );
+      expect(run).toMatchObject({
+        status: 0,
+        stderr: '',
+        stdout: [
+          'complete -o default -F __joiner_complete joiner\n',
+          'complete -o default -F __eks_joiner_complete eks-joiner\n',
+        ].join(''),
+      });
+    });
   });
 
   it('kubectl gets a program of its own', async () => {
