@@ -61,13 +61,17 @@ function nodesOf(lines: string): readonly NodeBefore[] {
     });
 }
 
+/** Why the record has no room for these nodes; undefined: it has. */
+export function whyNoRoom(nodes: readonly NodeBefore[]): string | undefined {
+  if (nodesText(nodes).length <= NODES_BYTES_MAX) return undefined;
+  return `${nodes.length} nodes are too many for one ConfigMap`;
+}
+
 /** The ConfigMap's data. Throws where there are too many nodes for a ConfigMap. */
 export function encodeRecord(record: HandoverRecord): Readonly<Record<string, string>> {
   const { to, state, startedAt, pauses, karpenter, nodes } = record;
-  const lines = nodes === undefined ? undefined : nodesText(nodes);
-  if (lines !== undefined && lines.length > NODES_BYTES_MAX) {
-    throw new Error(`${nodes?.length} nodes are too many for one ConfigMap`);
-  }
+  const fault = nodes === undefined ? undefined : whyNoRoom(nodes);
+  if (fault !== undefined) throw new Error(fault);
   return {
     to,
     state,
@@ -79,16 +83,53 @@ export function encodeRecord(record: HandoverRecord): Readonly<Record<string, st
           karpenter: `${karpenter.namespace}/${karpenter.name}`,
           replicas: String(karpenter.replicas),
         }),
-    ...(lines === undefined ? {} : { nodes: lines }),
+    ...(nodes === undefined ? {} : { nodes: nodesText(nodes) }),
   };
 }
 
-function pausesOf(json: string): PauseData {
-  const value: unknown = JSON.parse(json);
-  const pairs = typeof value === 'object' && value !== null ? Object.entries(value) : [];
-  return Object.fromEntries(
-    pairs.map(([key, each]) => [key, typeof each === 'string' ? each : null]),
+/** The advice is to mend it: without the record nobody knows what was paused before. */
+function unreadable(key: string, value: string, valid: string): Error {
+  const { namespace, name } = RECORD_CONFIG_MAP;
+  return new Error(
+    `ConfigMap ${namespace}/${name}, key ${key}: expected ${valid}, not ${JSON.stringify(value)}; ` +
+      `correct it with kubectl -n ${namespace} edit configmap ${name}, and run the command again. ` +
+      'Do not delete the ConfigMap: the pauses from before the hand-over are in it',
   );
+}
+
+function parsedOrUndefined(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+function pausesOf(json: string): PauseData {
+  const value = parsedOrUndefined(json);
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  const pairs = isObject ? Object.entries(value) : [];
+  const isPause = (each: unknown): boolean => each === null || typeof each === 'string';
+  if (!isObject || !pairs.every(([, each]) => isPause(each))) {
+    const valid = 'a JSON object of texts and null such as {"pause.launch":"on"}';
+    throw unreadable('pauses', json, valid);
+  }
+  return Object.fromEntries(pairs);
+}
+
+/** Karpenter's Deployment in the record. Throws where it cannot be read. */
+function karpenterIn(at: (key: string) => string): Pick<HandoverRecord, 'karpenter'> {
+  const deployment = at('karpenter');
+  if (deployment === '') return {};
+  const [namespace = '', name = '', ...more] = deployment.split('/');
+  if (namespace === '' || name === '' || more.length > 0) {
+    throw unreadable('karpenter', deployment, 'NAMESPACE/NAME of a Deployment');
+  }
+  const replicas = at('replicas');
+  if (!/^[1-9]\d*$/.test(replicas)) {
+    throw unreadable('replicas', replicas, 'a number of replicas such as 2');
+  }
+  return { karpenter: { namespace, name, replicas: Number(replicas) } };
 }
 
 /** Throws where somebody has changed the ConfigMap so that it cannot be read. */
@@ -96,18 +137,17 @@ export function decodeRecord(data: unknown): HandoverRecord {
   const at = (key: string): string => text(property(data, key));
   const to = at('to');
   const state = at('state');
-  if ((to !== 'joiner' && to !== 'karpenter') || (state !== 'under-way' && state !== 'done')) {
-    const { namespace, name } = RECORD_CONFIG_MAP;
-    throw new Error(`ConfigMap ${namespace}/${name} cannot be read: delete it, and start again`);
+  if (to !== 'joiner' && to !== 'karpenter') throw unreadable('to', to, 'joiner or karpenter');
+  if (state !== 'under-way' && state !== 'done') {
+    throw unreadable('state', state, 'under-way or done');
   }
-  const [namespace = '', name = ''] = at('karpenter').split('/');
   const nodes = property(data, 'nodes');
   return {
     to,
     state,
     startedAt: at('startedAt'),
-    pauses: pausesOf(at('pauses') || '{}'),
-    ...(name === '' ? {} : { karpenter: { namespace, name, replicas: Number(at('replicas')) } }),
+    pauses: pausesOf(at('pauses')),
+    ...karpenterIn(at),
     ...(typeof nodes === 'string' ? { nodes: nodesOf(nodes) } : {}),
   };
 }

@@ -11,7 +11,7 @@ import {
   unstampedByJoiner,
 } from './claims.ts';
 import { deploymentName, scaleKarpenter } from './karpenter.ts';
-import type { HandoverRecord, Side } from './record.ts';
+import { type HandoverRecord, type Side, whyNoRoom } from './record.ts';
 import {
   arePaused,
   doesKarpenterRun,
@@ -51,10 +51,26 @@ export function begunRecord(position: Position, to: Side): HandoverRecord {
   };
 }
 
+/**
+ * Throws {@link Stopped} where the record has no room for the nodes: it is written when the old
+ * controller has stopped, which is too late to find that out.
+ */
+export function checkRoom({ state }: Position): void {
+  const fault = whyNoRoom(nodesBefore(state));
+  if (fault === undefined) return;
+  throw new Stopped(
+    fault,
+    'hand the cluster over when it has fewer nodes; this step changed nothing',
+  );
+}
+
 /** The record; its step has written it before. */
 export function recordOf({ record }: Position): HandoverRecord {
   if (record !== undefined) return record;
-  throw new Stopped('the record of the hand-over is gone', 'start again');
+  throw new Stopped(
+    'the record of the hand-over is gone, and with it the pauses from before',
+    'run the command again, then joiner resume what was not paused before',
+  );
 }
 
 function isUnderWay({ record }: Position): boolean {
@@ -68,6 +84,7 @@ function hasJoinerTheCluster(position: Position): boolean {
 
 async function pause(walk: Walk): Promise<string> {
   const position = await positionOf(walk);
+  checkRoom(position);
   await noteRecord(walk, begunRecord(position, 'joiner'), {});
   await writePauses(walk.client, pauseData(PAUSE_SCOPES));
   return 'Joiner launches, disrupts and terminates nothing until the hand-over is done';
@@ -111,6 +128,7 @@ async function stop(walk: Walk): Promise<string> {
       'name it with --karpenter NAMESPACE/NAME, or stop it yourself and use --by-hand',
     );
   }
+  checkRoom(position);
   if (karpenter !== undefined && karpenter.replicas > 0) {
     await noteRecord(walk, begunRecord(position, 'joiner'), {});
     if (!walk.isByHand) await scaleKarpenter(walk.client, karpenter, 0);

@@ -10,7 +10,7 @@ import { cleaningsOf } from './clean.ts';
 import { scaleKarpenter } from './karpenter.ts';
 import { HeldKarpenterLease, isOwnHolder } from './lease.ts';
 import { RECORD_CONFIG_MAP } from './record.ts';
-import { begunRecord, recordOf, sinceText, whyNotSame } from './to-joiner.ts';
+import { begunRecord, checkRoom, recordOf, sinceText, whyNotSame } from './to-joiner.ts';
 import {
   arePaused,
   doesKarpenterRun,
@@ -42,6 +42,7 @@ function hasKarpenterTheCluster(position: Position): boolean {
 
 async function pause(walk: Walk): Promise<string> {
   const position = await positionOf(walk);
+  checkRoom(position);
   await noteRecord(walk, begunRecord(position, 'karpenter'), {});
   await writePauses(walk.client, pauseData(['disrupt']));
   return 'Joiner starts no further disruption; launches continue';
@@ -110,6 +111,7 @@ async function hold(walk: Walk): Promise<string> {
 export async function clean(walk: Walk): Promise<string> {
   const position = await positionOf(walk);
   if (doesKarpenterRun(position)) return 'Karpenter has the objects already';
+  checkRoom(position);
   let count = 0;
   for (const { object, what, carryOut } of await cleaningsOf(
     walk.client,

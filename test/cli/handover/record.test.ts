@@ -47,14 +47,32 @@ it('what is written is read again', () => {
   );
 });
 
-it.each([[{}], [{ to: 'joiner', state: 'begun' }], [{ to: 'somebody', state: 'done' }]])(
-  '%j is refused with what to do',
-  (data) => {
-    expect(() => decodeRecord(data)).toThrow(
-      'ConfigMap kube-system/joiner-handover cannot be read: delete it',
-    );
-  },
-);
+const READABLE = {
+  to: 'joiner',
+  state: 'under-way',
+  startedAt: '2026-01-01T00:00:00.000Z',
+  pauses: '{"pause.launch":"on"}',
+  karpenter: 'kube-system/karpenter',
+  replicas: '2',
+};
+
+it.each([
+  ['to', 'somebody', 'joiner or karpenter'],
+  ['state', 'begun', 'under-way or done'],
+  ['pauses', '{"pause.launch":', 'a JSON object of texts and null'],
+  ['pauses', '', 'a JSON object of texts and null'],
+  ['pauses', '["on"]', 'a JSON object of texts and null'],
+  ['pauses', 'null', 'a JSON object of texts and null'],
+  ['pauses', '{"pause.launch":true}', 'a JSON object of texts and null'],
+  ['karpenter', 'karpenter', 'NAMESPACE/NAME of a Deployment'],
+  ['replicas', 'two', 'a number of replicas such as 2'],
+])('%s %j is refused with what is valid, and is to be corrected', (key, value, valid) => {
+  expect(decodeRecord(READABLE)).toMatchObject({ pauses: { 'pause.launch': 'on' } });
+  const decode = () => decodeRecord({ ...READABLE, [key]: value });
+  expect(decode).toThrow(`ConfigMap kube-system/joiner-handover, key ${key}: expected ${valid}`);
+  expect(decode).toThrow(`not ${JSON.stringify(value)}; correct it with kubectl`);
+  expect(decode).toThrow('Do not delete the ConfigMap: the pauses from before');
+});
 
 it('more nodes than a ConfigMap holds are refused', () => {
   const nodes = Array.from({ length: 30_000 }, (_, at) => ({
