@@ -1,14 +1,17 @@
 import { nearest } from './nearest.ts';
 import { meant } from './unknown-names.ts';
 
+const OF_COMMANDER = /\n\(Did you mean (.*)\?\)/;
 const INVALID_CHOICE = /(?:argument|value) '([^']*)' is invalid.*Allowed choices are (.*)\.$/m;
 const MISSING_OPTION = /required option '(?:-\w, )?(--[\w-]+).*' not specified$/m;
 
 /**
- * An error of commander's with what was probably meant, where commander itself does not say: of a
- * word that is none of the choices, and of a required option that is misspelt among the words.
+ * An error of commander's with what was probably meant. Commander itself says so of commands and
+ * options, on a line of its own: it is written as elsewhere. Added are a word that is none of the
+ * choices, and a required option that is misspelt among the words.
  */
 export function withMeant(error: string, words: readonly string[]): string {
+  if (OF_COMMANDER.test(error)) return error.replace(OF_COMMANDER, ' (did you mean $1?)');
   const [, given = '', choices = ''] = INVALID_CHOICE.exec(error) ?? [];
   if (choices !== '') return error.replace(/\.$/m, `.${meant(given, choices.split(', '))}`);
   const [, option] = MISSING_OPTION.exec(error) ?? [];

@@ -2,6 +2,8 @@ import { type Row, row } from './row.ts';
 
 /** Misspelt words that are suggested. */
 export const MEANT: readonly Row[] = [
+  row('a command', {}, 'sovle', "unknown command 'sovle' (did you mean solve?)"),
+  row('an option', {}, 'crds --hlep', "unknown option '--hlep' (did you mean --help?)"),
   row('a format', {}, 'compare -o jsn', 'are table, json, yaml. (did you mean json?)'),
   row('a scope', {}, 'pause lanch', 'terminate. (did you mean launch?)'),
   row('a shell', {}, 'completion bsh', '(did you mean bash?)'),
