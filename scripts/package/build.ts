@@ -5,7 +5,8 @@ import { build, type Metafile, type Plugin } from 'esbuild';
 import { bundleFunction } from '../../infra/bundle.ts';
 import { FUNCTION_NAMES } from '../../shared/contract.ts';
 import { buildCommand } from '../build-cli.ts';
-import { packagesIn, thirdPartyNotices } from './notices.ts';
+import { billOfMaterials } from './bom.ts';
+import { bundledPackages, packagesIn, thirdPartyNotices } from './notices.ts';
 import { PLACES, publishedPackageJson } from './package-json.ts';
 import { writeTypes } from './types.ts';
 
@@ -28,6 +29,7 @@ export async function buildPackage(into: string): Promise<void> {
   writeTypes(ROOT, join(into, 'types'));
   const held = [...made.flatMap(packagesIn), 'node_modules/highs'];
   writeFileSync(join(into, PLACES.notices), thirdPartyNotices(ROOT, held));
+  writeFileSync(join(into, PLACES.bill), billOfMaterials(bundledPackages(ROOT, held)));
   writeFileSync(
     join(into, 'package.json'),
     `${JSON.stringify(publishedPackageJson(), undefined, 2)}\n`,

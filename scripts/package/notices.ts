@@ -6,6 +6,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
 
+/** A package that gave code, as its package.json states it. */
+export interface BundledPackage {
+  /** With its scope, such as `@middy/core`. */
+  readonly name: string;
+  readonly version: string;
+  /** An identifier of SPDX. */
+  readonly licence: string;
+}
+
 interface Notice {
   /** Name and version. */
   readonly of: string;
@@ -40,6 +49,19 @@ export function thirdPartyNotices(root: string, folders: readonly string[]): str
   return `This package holds code of the packages below, each under its own licence.\n${line}${written.join(line)}`;
 }
 
+/**
+ * The packages in these folders, each version once, in the order of their names and versions. Throws
+ * where one has a licence that is not in the list.
+ */
+export function bundledPackages(
+  root: string,
+  folders: readonly string[],
+): readonly BundledPackage[] {
+  const found = folders.map((folder) => packageIn(join(root, folder)));
+  const byName = new Map(found.map((each) => [`${each.name} ${each.version}`, each]));
+  return [...byName].toSorted(([one], [other]) => compare(one, other)).map(([, each]) => each);
+}
+
 function compare(one: string, other: string): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;
@@ -57,18 +79,27 @@ const PERMISSIVE: ReadonlySet<string> = new Set([
   'Unlicense',
 ]);
 
-function noticeOf(folder: string): Notice {
-  const stated: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const { name, version, license, author } = stated as Readonly<Record<string, unknown>>;
+function manifestOf(folder: string): Readonly<Record<string, unknown>> {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+}
+
+function packageIn(folder: string): BundledPackage {
+  const { name, version, license } = manifestOf(folder);
   if (typeof license !== 'string' || !PERMISSIVE.has(license)) {
     throw new Error(`${name} has the licence ${license}, which nobody has looked at`);
   }
+  return { name: String(name), version: String(version), licence: license };
+}
+
+function noticeOf(folder: string): Notice {
+  const { name, version, licence } = packageIn(folder);
+  const { author } = manifestOf(folder);
   const texts = readdirSync(folder)
     .filter((file) => /^(licen[cs]e|copying|notice)\b/i.test(file))
     .sort()
     .map((file) => readFileSync(join(folder, file), 'utf8').replaceAll('\r\n', '\n').trim());
-  const text = texts.join('\n\n') || withoutText(license, author);
-  return { of: `${name} ${version}`, licence: license, text };
+  const text = texts.join('\n\n') || withoutText(licence, author);
+  return { of: `${name} ${version}`, licence, text };
 }
 
 /** Some packages come without the text of the licence that they state. */

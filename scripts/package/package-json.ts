@@ -6,6 +6,7 @@ export const PLACES = {
   types: 'types/infra/index.d.ts',
   command: 'cli/bin/joiner.mjs',
   notices: 'THIRD-PARTY-NOTICES.txt',
+  bill: 'bom.json',
 } as const;
 
 /** Before 2.269 a reason to let a rule go could not be given by the rule's whole name. */

@@ -52,7 +52,7 @@ describe('the archive', () => {
 
   it('holds what is built, and neither sources, tests nor source maps', () => {
     const kinds = [
-      /^(LICENSE|README\.md|THIRD-PARTY-NOTICES\.txt|package\.json)$/,
+      /^(LICENSE|README\.md|THIRD-PARTY-NOTICES\.txt|bom\.json|package\.json)$/,
       /^cli\/bin\/(joiner|older-node)\.mjs$/,
       /^cli\/bundle\/[\w-]+\.(mjs|wasm)$/,
       /^functions\/\w+\/(index\.mjs|manifests\.json|parts\/[\w-]+\.mjs)$/,
@@ -99,6 +99,26 @@ describe('the archive', () => {
     const names = [...new Set(held), 'highs', '@middy/core'].sort();
     expect(names.length).toBeGreaterThan(20);
     expect(names.filter((name) => !notices.includes(`- ${name} `))).toEqual([]);
+  });
+
+  it('lists each of these packages in its bill of materials', () => {
+    const notices = readFileSync(join(home, 'THIRD-PARTY-NOTICES.txt'), 'utf8');
+    const sections = notices.split(`\n${'-'.repeat(80)}\n\n`).slice(1);
+    const noticed = sections.flatMap((section) => {
+      const [, licence] = /^Licence: (.*)$/m.exec(section) ?? [];
+      const [list = ''] = section.split('\n\n');
+      return [...list.matchAll(/^- (.*) (.*)$/gm)].map(
+        ([, name = '', version]) => `pkg:npm/${name.replace('@', '%40')}@${version} ${licence}`,
+      );
+    });
+    const bill = JSON.parse(readFileSync(join(home, 'bom.json'), 'utf8'));
+    expect(bill).toMatchObject({ bomFormat: 'CycloneDX', specVersion: '1.6' });
+    const listed = bill.components.map(
+      ({ purl, licenses }: { purl: string; licenses: [{ license: { id: string } }] }) =>
+        `${purl} ${licenses[0].license.id}`,
+    );
+    expect(listed.toSorted()).toEqual(noticed.toSorted());
+    expect(listed.length).toBeGreaterThan(20);
   });
 });
 
