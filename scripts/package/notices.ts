@@ -50,8 +50,8 @@ export function thirdPartyNotices(root: string, folders: readonly string[]): str
 }
 
 /**
- * The packages in these folders, each version once, in the order of their names and versions. Throws
- * where one has a licence that is not in the list.
+ * The packages in these folders, each version once, in the order of their names and versions.
+ * Throws where one has a licence that is not in the list.
  */
 export function bundledPackages(
   root: string,
