@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { adviseSchema } from '../../cli/schema/advise.ts';
 import type { Json } from '../../shared/sim/json.ts';
@@ -259,6 +259,44 @@ it.each(KEPT)(
   },
   60_000,
 );
+
+describe('of a folder', () => {
+  const older = '2026-01-01T00:05:00.000Z';
+  const newer = '2026-01-01T00:06:00.000Z';
+  let text = '';
+  beforeAll(async () => {
+    ({ text } = await recordedMoment(WITHOUT_WASTE, GONE, 5));
+  }, 60_000);
+  const at = (time: string): string => JSON.stringify({ ...JSON.parse(text), at: time });
+  const half = (time: string): string => at(time).slice(0, text.length / 2);
+  const ask = async (files: Readonly<Record<string, string>>) =>
+    await inFolder(files, async (folder) => await joiner('advise', folder, '-q'));
+
+  it('the last recording by its time counts, and no other one is parsed', async () => {
+    const files = { 'provision-1.json': at(newer), 'provision-2.json': half(older) };
+    const { exitCode, stdout } = await ask(files);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain(`provision-1.json at ${newer}`);
+  });
+
+  it.each([
+    ['is cut off', () => half(newer), 'provision-2.json: '],
+    ['has no time', () => '{}', 'provision-2.json: the time of the recording cannot be read'],
+    ['is damaged', () => '\u001f\u008b', 'provision-2.json: '],
+  ])('no older one counts where the last one %s', async (_, damaged, says) => {
+    const files = { 'provision-1.json': at(older), 'provision-2.json': damaged() };
+    const { exitCode, stdout, stderr } = await ask(files);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain(says);
+    expect(stderr).toContain('the last recording cannot be read');
+  });
+
+  it('there has to be a recording', async () => {
+    const { exitCode, stderr } = await ask({ 'notes.json': '{}' });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('no recordings');
+  });
+});
 
 it.each([
   ['nowhere.json', [], 'nowhere.json: no such file'],
