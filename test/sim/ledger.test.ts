@@ -112,6 +112,9 @@ it.each([
   ['backtest', folder, '--set', 'nodeprice=1', '--set nodeprice: not a setting of recorded'],
   ['backtest', folder, '--set', 'nodePrice', '--set nodePrice: expected NAME=VALUE'],
   ['backtest', folder, '--set', 'nodePrice=much', '--set nodePrice must be'],
+  ['savings', '--dir', folder, '--cluster', 'demo', '--cluster: give either --dir or a cluster'],
+  ['savings', '--dir', folder, '--region', 'eu-west-1', '--region: give either --dir'],
+  ['savings', '--dir', folder, '--bucket', 'mine', '--bucket: give either --dir'],
   ['savings', '--cluster demo is missing', 'give --dir or --cluster'],
 ])('%s refuses what it cannot use (%s)', async (...words) => {
   const says = words.at(-1) ?? '';
