@@ -135,10 +135,17 @@ async function advised(
   });
 }
 
-/** The amounts are the differences, and in their order. */
+/** The amounts are the differences, and in their order: savings first, then pods that wait. */
 function expectSums({ advice }: Found): void {
-  const amounts = advice.map(({ usdPerMonth }) => Math.abs(usdPerMonth));
+  const isSaving = ({ basis }: Found['advice'][number]): boolean => basis !== 'pending-pods';
+  const savings = advice.filter(isSaving);
+  const amounts = savings.map(({ usdPerMonth }) => usdPerMonth);
   expect(amounts).toEqual(amounts.toSorted((a, b) => b - a));
+  expect(advice.slice(0, savings.length)).toEqual(savings);
+  for (const { usdPerMonth, before, after } of savings) {
+    expect(usdPerMonth).toBeGreaterThanOrEqual(1);
+    expect(after.podsUnplaced).toBe(before.podsUnplaced);
+  }
   for (const { usdPerMonth, before, after } of advice) {
     expect(usdPerMonth).toBeCloseTo((before.usdPerHour - after.usdPerHour) * 730, 9);
   }
@@ -164,6 +171,10 @@ describe('joiner advise', () => {
     const limits = found.advice.find(({ kind }) => kind === 'limits');
     expect(limits).toMatchObject({ before: { podsUnplaced: 3 }, after: { podsUnplaced: 0 } });
     expect(limits?.usdPerMonth).toBeLessThan(0);
+    expect(found.advice.at(-1)).toBe(limits);
+    expect(text).toMatch(
+      /\n\nPods that wait:\n +COST A MONTH +ABOUT +OBJECT\n *5 +\$[\d.,]+ +limits +NodePool\/limited\n\n/,
+    );
     expect(text).toContain('requirement karpenter.sh/capacity-type In [on-demand].');
     expect(text).toContain('does not allow the eviction of Pod default/guarded-');
     expect(text).toContain('the most that one used at 2026-01-01T02:00:00Z, over 15s is 400m.');
@@ -189,7 +200,7 @@ describe('joiner advise', () => {
     const { found, text } = await advised(WITHOUT_WASTE, [GONE[0] ?? {}]);
     expect(found.advice).toEqual([]);
     expect(found.now).toMatchObject({ podsUnplaced: 0 });
-    expect(text).toContain('No advice: none of the changes that are evaluated saves anything.');
+    expect(text).toContain('No savings: none of the changes that are evaluated saves anything.');
   }, 120_000);
 });
 
