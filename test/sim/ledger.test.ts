@@ -68,7 +68,13 @@ describe(`${DAYS} recorded days`, () => {
     const { totals } = savingsSchema.parse(
       await answered('savings', '--dir', folder, '--since', '31d'),
     );
-    const { recorded, variant, difference } = await backtest('--rules', 'karpenter');
+    const { recorded, variant, difference, ...rest } = await backtest('--rules', 'karpenter');
+    const { searches } = await backtest();
+    expect(searches).toBeGreaterThan(0);
+    expect(rest).toMatchObject({ searches: 0, searchesLeftOut: searches });
+    const { stdout } = await joiner('backtest', folder, '--rules', 'karpenter');
+    expect(stdout).toContain('left out: the rules plan launches only');
+    expect(stdout).not.toContain(' 0 recorded searches');
     expect(cents(recorded.usd)).toBe(cents(totals.usd));
     expect(cents(variant.usd)).toBe(cents(totals.firstFitUsd));
     expect(cents(difference.usd)).toBe(cents(totals.launchesSavedUsd));
