@@ -132,8 +132,8 @@ function datedOf(files: readonly string[]): readonly Dated[] {
 }
 
 /**
- * The last recording of a folder, the only one that is parsed. A {@link BadInput} where it cannot be
- * read, or where the time of any cannot, since that one may be the last.
+ * The last recording of a folder, the only one that is parsed. A {@link BadInput} where it cannot
+ * be read, or where the time of any cannot, since that one may be the last.
  */
 export function lastRecordingIn(folder: string): NamedRecording {
   const dated = datedOf(filesIn(folder));
