@@ -5,8 +5,8 @@ export function someOf(names: readonly string[]): string {
   return names.length > SHOWN ? `${shown} and ${names.length - SHOWN} more` : shown;
 }
 
-/** A count and its noun: `1 node`, `2 nodes`, `3 classes`, `19,500 pods`. */
+/** A count and its noun: `1 node`, `2 nodes`, `3 classes`, `4 launches`, `19,500 pods`. */
 export function counted(count: number, what: string): string {
-  const plural = what.endsWith('s') ? 'es' : 's';
+  const plural = /(s|ch)$/.test(what) ? 'es' : 's';
   return `${count.toLocaleString('en')} ${what}${count === 1 ? '' : plural}`;
 }

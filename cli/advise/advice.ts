@@ -98,11 +98,17 @@ export function savedBy(before: Side, after: Side): number {
   return (before.usdPerHour - after.usdPerHour) * HOURS_A_MONTH;
 }
 
-/** The largest amounts first. */
+/** Whether the change gives nodes to pods that wait; any other change saves. */
+export function isForWaiting({ basis }: Advice): boolean {
+  return basis === 'pending-pods';
+}
+
+/** Savings first, the largest amounts first; then what gives nodes to pods that wait, cheapest first. */
 export function ranked(advice: readonly Advice[]): readonly Advice[] {
   return advice.toSorted(
     (a, b) =>
-      Math.abs(b.usdPerMonth) - Math.abs(a.usdPerMonth) ||
+      Number(isForWaiting(a)) - Number(isForWaiting(b)) ||
+      b.usdPerMonth - a.usdPerMonth ||
       ADVICE_KINDS.indexOf(a.kind) - ADVICE_KINDS.indexOf(b.kind) ||
       (a.object < b.object ? -1 : 1),
   );

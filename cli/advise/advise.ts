@@ -13,7 +13,7 @@ export interface AdviceFound {
   readonly now: Side;
   /** The same pods, planned on none of Joiner's nodes. */
   readonly anew: Side;
-  /** The largest amounts first. */
+  /** Savings first, the largest amounts first; then what gives nodes to pods that wait. */
   readonly advice: readonly Advice[];
   readonly notes: readonly string[];
 }

@@ -3,11 +3,11 @@ import { consolidationOf, planningOf } from '../../shared/app/recording/replayed
 import { DEFAULT_CONSOLIDATION_SETTINGS } from '../../shared/core/disruption/consolidation/payback.ts';
 import { BadInput, unreadable } from '../bad-input.ts';
 import {
+  lastRecordingIn,
   madeOf,
   type NamedRecording,
   parsedRecording,
   recordingText,
-  writtenIn,
 } from '../ledger/files.ts';
 import type { Advised } from './advice.ts';
 import type { Usage } from './usage.ts';
@@ -20,17 +20,9 @@ function isFolder(path: string): boolean {
   }
 }
 
-async function lastIn(folder: string): Promise<NamedRecording> {
-  const written = writtenIn(folder);
-  let last: NamedRecording | undefined;
-  for await (const each of written.recordings()) last = each;
-  if (last === undefined) throw new BadInput([`${folder}: no recordings`, ...written.notes]);
-  return last;
-}
-
 /** The recording at the path; of a folder the last one. */
-export async function recordingAt(path: string): Promise<NamedRecording> {
-  if (isFolder(path)) return await lastIn(path);
+export function recordingAt(path: string): NamedRecording {
+  if (isFolder(path)) return lastRecordingIn(path);
   const notes: string[] = [];
   const found = parsedRecording(path, () => recordingText(path), notes);
   if (found === undefined) throw new BadInput(notes);

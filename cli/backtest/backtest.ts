@@ -59,6 +59,8 @@ export interface Backtest {
   readonly launches: readonly LaunchRow[];
   /** Searches for moves that were decided again. */
   readonly searches: number;
+  /** Recorded searches that the variant does not decide: their moves are in neither side. */
+  readonly searchesLeftOut: number;
   readonly recorded: Side;
   readonly variant: Side;
   readonly difference: Side;
@@ -167,13 +169,16 @@ export function backtested(book: Book, moments: readonly Moment[]): Backtest {
     recorded: [],
     variant: [],
   };
-  let searches = 0;
+  let [searches, searchesLeftOut] = [0, 0];
   for (const moment of moments) {
     if (moment.useCase === 'provision') {
       launches.push(rowOf(book, moment.facts, moment.variant));
       continue;
     }
-    if (moment.variant === undefined) continue;
+    if (moment.variant === undefined) {
+      searchesLeftOut += 1;
+      continue;
+    }
     searches += 1;
     const found = movesOf(book, moment.facts, moment.variant);
     moves.recorded.push(...found.recorded);
@@ -188,5 +193,6 @@ export function backtested(book: Book, moments: readonly Moment[]): Backtest {
     compared.map((each) => each.variant),
     moves.variant,
   );
-  return { launches, searches, recorded, variant, difference: less(variant, recorded) };
+  const difference = less(variant, recorded);
+  return { launches, searches, searchesLeftOut, recorded, variant, difference };
 }

@@ -1,6 +1,7 @@
 import { type Currency, money } from '../../shared/core/model/currency.ts';
 import { timeText } from '../decisions/render.ts';
 import { aligned, amountText } from '../ledger/render.ts';
+import { counted } from '../words.ts';
 import type { Backtest, LaunchRow, Side } from './backtest.ts';
 
 const SHOWN_MAX = 10;
@@ -64,16 +65,25 @@ function differing(launches: readonly LaunchRow[], currency: Currency): readonly
   return ['', 'Launches with the largest difference:', ...aligned([head, ...rows]), ...more];
 }
 
+function searchesText(searches: number): string {
+  return `${counted(searches, 'recorded search')} for moves`;
+}
+
 /** A back-test as people read it. */
 export function backtestText(tested: Backtest, subject: string, currency: Currency): string {
-  const { launches, searches } = tested;
+  const { launches, searches, searchesLeftOut } = tested;
   const left = launches.filter(({ isCompared }) => !isCompared).length;
-  const counts = `${launches.length} recorded launches and ${searches} recorded searches for moves`;
+  const again = counted(launches.length, 'recorded launch');
+  const counts =
+    searches === 0 && searchesLeftOut > 0 ? again : `${again} and ${searchesText(searches)}`;
   const lines = [
     `${counts}, decided again with ${subject}`,
     '',
     ...sides(tested, currency),
     ...(left > 0 ? [`${left} of ${launches.length} recorded launches not compared`] : []),
+    ...(searchesLeftOut > 0
+      ? [`${searchesText(searchesLeftOut)} left out: the rules plan launches only`]
+      : []),
     ...differing(launches, currency),
     '',
     'How the figures are made:',

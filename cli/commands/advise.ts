@@ -34,18 +34,18 @@ interface About {
 
 const CLUSTER_OPTIONS = ['kubeconfig', 'context', 'region', 'bucket', 'catalog', 'featureGates'];
 
-function refuseClusterOptions(options: Options): void {
-  const faults = Object.entries(options)
-    .filter(([name, value]) => CLUSTER_OPTIONS.includes(name) && value !== undefined)
-    .map(([name]) => `--${name.replace('G', '-g')}: give either a recording or a cluster`);
+function refuseClusterOptions(command: Command): void {
+  const faults = command.options
+    .filter((option) => CLUSTER_OPTIONS.includes(option.attributeName()))
+    .filter((option) => command.getOptionValue(option.attributeName()) !== undefined)
+    .map(({ long }) => `${long}: give either a recording or a cluster`);
   if (faults.length > 0) throw new BadInput(faults);
 }
 
-async function ofRecording(path: string, options: Options): Promise<About> {
-  refuseClusterOptions(options);
+function ofRecording(path: string, options: Options): About {
   const { metrics } = options;
   const usage = metrics === undefined ? undefined : usageOfFile(metrics);
-  const named = await recordingAt(path);
+  const named = recordingAt(path);
   const subject = recordedSubject(named, usage);
   return { subject, name: named.file, currency: subject.scheduling.currency };
 }
@@ -72,12 +72,16 @@ function asDocument(
   return documentText({ ...head, currency, ...found, method: METHOD }, format);
 }
 
-async function run(recording: string | undefined, options: Options): Promise<number> {
+async function run(
+  recording: string | undefined,
+  options: Options,
+  command: Command,
+): Promise<number> {
+  if (recording !== undefined) refuseClusterOptions(command);
   const { about, found } = await withProgress(options, async (progress) => {
     progress.begin(recording === undefined ? 'reading the cluster' : 'reading the recording');
-    const read = await (recording === undefined
-      ? ofCluster(options)
-      : ofRecording(recording, options));
+    const read =
+      recording === undefined ? await ofCluster(options) : ofRecording(recording, options);
     return { about: read, found: adviceFor(read.subject, progress) };
   });
   const { output } = options;
@@ -107,8 +111,8 @@ export function adviseCommand(): Command {
     .addOption(outputOption('text'))
     .addOption(quietOption())
     .addHelpText('after', HELP)
-    .action((recording: string | undefined, options: Options) =>
-      reporting(() => run(recording, options)),
+    .action((recording: string | undefined, options: Options, command: Command) =>
+      reporting(() => run(recording, options, command)),
     );
 }
 

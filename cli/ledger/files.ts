@@ -105,11 +105,58 @@ function filesIn(folder: string): readonly string[] {
   }
 }
 
+/** A recording's file, and when it was made; without a time where none can be read. */
+interface Dated {
+  readonly file: string;
+  readonly at: string;
+}
+
+function textOf(file: string): string {
+  return unzipped(readFileSync(file));
+}
+
+function timeIn(file: string): string {
+  try {
+    return timeOf(textOf(file));
+  } catch {
+    return '';
+  }
+}
+
+/** In order of time, those without one first; those of one moment by name. */
+function datedOf(files: readonly string[]): readonly Dated[] {
+  return files
+    .filter((file) => IS_RECORDING.test(file))
+    .map((file) => ({ file, at: timeIn(file) }))
+    .sort((a, b) => (a.at === b.at ? (a.file < b.file ? -1 : 1) : a.at < b.at ? -1 : 1));
+}
+
+/**
+ * The last recording of a folder, the only one that is parsed. A {@link BadInput} where it cannot
+ * be read, or where the time of any cannot, since that one may be the last.
+ */
+export function lastRecordingIn(folder: string): NamedRecording {
+  const dated = datedOf(filesIn(folder));
+  const last = dated.at(-1);
+  if (last === undefined) {
+    throw new BadInput([`${folder}: no recordings; joiner simulate --record writes them`]);
+  }
+  const notes = dated
+    .filter(({ at }) => at === '')
+    .map(({ file }) => `${file}: the time of the recording cannot be read`);
+  const { file } = last;
+  const found = notes.length > 0 ? undefined : parsedRecording(file, () => textOf(file), notes);
+  if (found !== undefined) return found;
+  throw new BadInput([
+    `${folder}: the last recording cannot be read; name a file instead`,
+    ...notes,
+  ]);
+}
+
 /** Reads the folder of `simulate --record`, or a copy of the cluster's folder of the bucket. */
 export function writtenIn(folder: string): Written {
   const files = filesIn(folder);
   const notes: string[] = [];
-  const textOf = (file: string): string => unzipped(readFileSync(file));
   const records = files
     .filter((file) => IS_RECORDS.test(file))
     .flatMap((file) => {
@@ -117,10 +164,7 @@ export function writtenIn(folder: string): Written {
       if (found.faulty > 0) notes.push(`${file}: ${found.faulty} of its records cannot be read`);
       return found.records;
     });
-  const named = files
-    .filter((file) => IS_RECORDING.test(file))
-    .map((file) => ({ file, at: timeOf(textOf(file)) }))
-    .sort((a, b) => (a.at === b.at ? (a.file < b.file ? -1 : 1) : a.at < b.at ? -1 : 1));
+  const named = datedOf(files);
   if (records.length === 0 && named.length === 0) {
     throw new BadInput([
       `${folder}: neither recordings nor decision records; joiner simulate --record writes both`,
@@ -129,7 +173,7 @@ export function writtenIn(folder: string): Written {
   return {
     records: once(records),
     count: named.length,
-    lastMs: Math.max(0, ...named.slice(-1).map(({ at }) => Date.parse(at))),
+    lastMs: Date.parse(named.at(-1)?.at ?? '') || 0,
     notes,
     recordings: async function* () {
       for (const { file } of named) {

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { callersAccess } from '../aws-access.ts';
-import { Problems } from '../bad-input.ts';
+import { BadInput, Problems } from '../bad-input.ts';
 import type { Progress } from '../progress.ts';
 import { givenRegion, stackBucket } from '../stack-bucket.ts';
 import { timeSpan } from '../time-span.ts';
@@ -52,10 +52,21 @@ async function fromBucket(options: SourceOptions): Promise<Source> {
   return { written: await writtenSince(access, bucket, cluster, fromMs), span: { fromMs, toMs } };
 }
 
-/** Reads a folder, until its last record, or the bucket, until now. */
+function refuseBucketOptions(options: SourceOptions): void {
+  const faults = (['cluster', 'region', 'bucket'] as const)
+    .filter((name) => options[name] !== undefined)
+    .map((name) => `--${name}: give either --dir or a cluster`);
+  if (faults.length > 0) throw new BadInput(faults);
+}
+
+/**
+ * Reads a folder, until its last record, or the bucket, until now. A {@link BadInput} where options
+ * name both.
+ */
 export async function sourceOf(options: SourceOptions): Promise<Source> {
   const { dir, since } = options;
   if (dir === undefined) return await fromBucket(options);
+  refuseBucketOptions(options);
   const written = writtenIn(dir);
   const toMs = lastMs(written);
   return { written, span: { fromMs: toMs - since, toMs } };

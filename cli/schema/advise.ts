@@ -38,6 +38,8 @@ export const adviseSchema = z.strictObject({
   at: time,
   now: sideSchema,
   anew: sideSchema.meta({ description: "the pods planned on none of Joiner's nodes" }),
-  advice: z.array(adviceSchema).meta({ description: 'the largest amounts first' }),
+  advice: z
+    .array(adviceSchema)
+    .meta({ description: 'savings, the largest first; then what gives nodes to pods that wait' }),
   notes: z.array(z.string()),
 });

@@ -36,6 +36,9 @@ export const backtestSchema = z.strictObject({
     'what the recorded moments are decided with',
   ),
   searches: count.meta({ description: 'searches for moves that were decided again' }),
+  searchesLeftOut: count.meta({
+    description: 'recorded searches that the rules do not decide: their moves are in neither side',
+  }),
   recorded: sideOf(count, 'as recorded'),
   variant: sideOf(count, 'as decided again'),
   difference: sideOf(change, 'variant less recorded'),

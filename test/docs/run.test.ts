@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encodeCatalogFile } from '../../shared/aws/memory/catalog-file.ts';
 import { joiner } from '../cli/run.ts';
 import { catalogIn } from '../support/aws/catalogs.ts';
-import { root } from '../support/repository.ts';
+import { root, textOf } from '../support/repository.ts';
 import { blocksIn, blocksOf, placeOf } from './pages.ts';
 import { commandsIn, joinerWords } from './shell.ts';
 
@@ -110,6 +110,25 @@ function placed(file: string, words: readonly string[], piped: string | undefine
     return [found ?? word.replace(/^REGION$/, 'us-east-1').replace(/^[NP]$/, '10')];
   });
 }
+
+/** A stated line of a summary, with one space between words, and the command that prints it. */
+const STATED = [
+  {
+    page: 'docs/start/quick-start.md',
+    line: 'gone 10: 9 Empty, 1 Underutilized; 1 eviction',
+    command: ['simulate', 'world.yaml', '--scenario', 'scenario.yaml', '--duration', '1h'],
+  },
+];
+
+it.each(STATED)('$page states what is printed: $line', async ({ page, line, command }) => {
+  expect(textOf(page)).toContain(`\`${line}\``);
+  expect(textOf(page)).toContain(`./joiner ${command.join(' ')}\n`);
+  const own = writeFilesOf(page);
+  const { stdout } = await joiner(
+    ...command.map((word) => (word.endsWith('.yaml') ? join(own, word) : word)),
+  );
+  expect(stdout.split('\n').map((each) => each.trim().replace(/ +/g, ' '))).toContain(line);
+});
 
 describe('commands of the pages that need no cluster', () => {
   it('are some', () => {

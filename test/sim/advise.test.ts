@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { adviseSchema } from '../../cli/schema/advise.ts';
 import type { Json } from '../../shared/sim/json.ts';
@@ -135,10 +135,17 @@ async function advised(
   });
 }
 
-/** The amounts are the differences, and in their order. */
+/** The amounts are the differences, and in their order: savings first, then pods that wait. */
 function expectSums({ advice }: Found): void {
-  const amounts = advice.map(({ usdPerMonth }) => Math.abs(usdPerMonth));
+  const isSaving = ({ basis }: Found['advice'][number]): boolean => basis !== 'pending-pods';
+  const savings = advice.filter(isSaving);
+  const amounts = savings.map(({ usdPerMonth }) => usdPerMonth);
   expect(amounts).toEqual(amounts.toSorted((a, b) => b - a));
+  expect(advice.slice(0, savings.length)).toEqual(savings);
+  for (const { usdPerMonth, before, after } of savings) {
+    expect(usdPerMonth).toBeGreaterThanOrEqual(1);
+    expect(after.podsUnplaced).toBe(before.podsUnplaced);
+  }
   for (const { usdPerMonth, before, after } of advice) {
     expect(usdPerMonth).toBeCloseTo((before.usdPerHour - after.usdPerHour) * 730, 9);
   }
@@ -164,6 +171,10 @@ describe('joiner advise', () => {
     const limits = found.advice.find(({ kind }) => kind === 'limits');
     expect(limits).toMatchObject({ before: { podsUnplaced: 3 }, after: { podsUnplaced: 0 } });
     expect(limits?.usdPerMonth).toBeLessThan(0);
+    expect(found.advice.at(-1)).toBe(limits);
+    expect(text).toMatch(
+      /\n\nPods that wait:\n +COST A MONTH +ABOUT +OBJECT\n *5 +\$[\d.,]+ +limits +NodePool\/limited\n\n/,
+    );
     expect(text).toContain('requirement karpenter.sh/capacity-type In [on-demand].');
     expect(text).toContain('does not allow the eviction of Pod default/guarded-');
     expect(text).toContain('the most that one used at 2026-01-01T02:00:00Z, over 15s is 400m.');
@@ -189,7 +200,7 @@ describe('joiner advise', () => {
     const { found, text } = await advised(WITHOUT_WASTE, [GONE[0] ?? {}]);
     expect(found.advice).toEqual([]);
     expect(found.now).toMatchObject({ podsUnplaced: 0 });
-    expect(text).toContain('No advice: none of the changes that are evaluated saves anything.');
+    expect(text).toContain('No savings: none of the changes that are evaluated saves anything.');
   }, 120_000);
 });
 
@@ -259,6 +270,44 @@ it.each(KEPT)(
   },
   60_000,
 );
+
+describe('of a folder', () => {
+  const older = '2026-01-01T00:05:00.000Z';
+  const newer = '2026-01-01T00:06:00.000Z';
+  let text = '';
+  beforeAll(async () => {
+    ({ text } = await recordedMoment(WITHOUT_WASTE, GONE, 5));
+  }, 60_000);
+  const at = (time: string): string => JSON.stringify({ ...JSON.parse(text), at: time });
+  const half = (time: string): string => at(time).slice(0, text.length / 2);
+  const ask = async (files: Readonly<Record<string, string>>) =>
+    await inFolder(files, async (folder) => await joiner('advise', folder, '-q'));
+
+  it('the last recording by its time counts, and no other one is parsed', async () => {
+    const files = { 'provision-1.json': at(newer), 'provision-2.json': half(older) };
+    const { exitCode, stdout } = await ask(files);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain(`provision-1.json at ${newer}`);
+  });
+
+  it.each([
+    ['is cut off', () => half(newer), 'provision-2.json: '],
+    ['has no time', () => '{}', 'provision-2.json: the time of the recording cannot be read'],
+    ['is damaged', () => '\u001f\u008b', 'provision-2.json: '],
+  ])('no older one counts where the last one %s', async (_, damaged, says) => {
+    const files = { 'provision-1.json': at(older), 'provision-2.json': damaged() };
+    const { exitCode, stdout, stderr } = await ask(files);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain(says);
+    expect(stderr).toContain('the last recording cannot be read');
+  });
+
+  it('there has to be a recording', async () => {
+    const { exitCode, stderr } = await ask({ 'notes.json': '{}' });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('no recordings');
+  });
+});
 
 it.each([
   ['nowhere.json', [], 'nowhere.json: no such file'],

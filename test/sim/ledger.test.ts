@@ -68,7 +68,13 @@ describe(`${DAYS} recorded days`, () => {
     const { totals } = savingsSchema.parse(
       await answered('savings', '--dir', folder, '--since', '31d'),
     );
-    const { recorded, variant, difference } = await backtest('--rules', 'karpenter');
+    const { recorded, variant, difference, ...rest } = await backtest('--rules', 'karpenter');
+    const { searches } = await backtest();
+    expect(searches).toBeGreaterThan(0);
+    expect(rest).toMatchObject({ searches: 0, searchesLeftOut: searches });
+    const { stdout } = await joiner('backtest', folder, '--rules', 'karpenter');
+    expect(stdout).toContain('left out: the rules plan launches only');
+    expect(stdout).not.toContain(' 0 recorded searches');
     expect(cents(recorded.usd)).toBe(cents(totals.usd));
     expect(cents(variant.usd)).toBe(cents(totals.firstFitUsd));
     expect(cents(difference.usd)).toBe(cents(totals.launchesSavedUsd));
@@ -112,6 +118,9 @@ it.each([
   ['backtest', folder, '--set', 'nodeprice=1', '--set nodeprice: not a setting of recorded'],
   ['backtest', folder, '--set', 'nodePrice', '--set nodePrice: expected NAME=VALUE'],
   ['backtest', folder, '--set', 'nodePrice=much', '--set nodePrice must be'],
+  ['savings', '--dir', folder, '--cluster', 'demo', '--cluster: give either --dir or a cluster'],
+  ['savings', '--dir', folder, '--region', 'eu-west-1', '--region: give either --dir'],
+  ['savings', '--dir', folder, '--bucket', 'mine', '--bucket: give either --dir'],
   ['savings', '--cluster demo is missing', 'give --dir or --cluster'],
 ])('%s refuses what it cannot use (%s)', async (...words) => {
   const says = words.at(-1) ?? '';
