@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildHeadlampPlugin } from '../../scripts/headlamp/build.ts';
 import { RESOURCES } from '../../shared/api/resources.ts';
 import { Chromium, chromiumPath, type Scheme, type Tab } from '../support/chromium.ts';
@@ -97,6 +97,10 @@ async function linksOf(tab: Tab): Promise<unknown> {
     `[...document.querySelectorAll('main a')].map((link) => link.getAttribute('href'))`,
   );
 }
+
+describe.skipIf(isThere)('the plugin in Headlamp', () => {
+  it.skip('is not opened here', () => undefined);
+});
 
 if (isThere) {
   await describeClosedLoop('the plugin in Headlamp', (loop) => {
