@@ -25,8 +25,10 @@ const HARMLESS = new Set(['list', 'describe', 'statuses', 'spotRequests', 'freeR
 /** So long a replacement may be on its way that was decided under other budgets. */
 const EDITED_MS = 20 * 60_000;
 
-/** What is not so while a call is on its way: judged once everything has come to rest. */
-const ON_THE_WAY = [/ has no NodeClaim$/u, /^NodePool .* has /u];
+/** Nodes that drain are over the limit while they do; {@link Safety} counts those that stay. */
+const OF_DRAINING = /^NodePool .* has /u;
+/** What is not so while a call is on its way either, and is so once everything is at rest. */
+const ON_THE_WAY = [/ has no NodeClaim$/u, OF_DRAINING];
 
 export interface CheckerSettings {
   readonly world: World;
@@ -185,7 +187,7 @@ function allowedBy({ disruption }: NodePool, reason: string, total: number): num
 export function unmetGoals(of: Pick<CheckerSettings, 'world' | 'setting'>): readonly string[] {
   const { world, setting } = of;
   const { nodeClaims, nodes, pods } = readState(world.store).objects;
-  const found = [...violations(world)];
+  const found = violations(world).filter((each) => !OF_DRAINING.test(each));
   const blocked = new Set(
     nodeClaims.filter((claim) => claim.deletedAtMs !== undefined).map(({ nodeName }) => nodeName),
   );
