@@ -193,23 +193,27 @@ export class World {
 
   /** The warning now, the end of the instance two minutes later. */
   async interruptInstance(id: string): Promise<void> {
-    const time = new Date(this.timeline.nowMs()).toISOString();
-    const body = JSON.stringify({
-      version: '0',
-      source: 'aws.ec2',
-      'detail-type': 'EC2 Spot Instance Interruption Warning',
-      account: ACCOUNT,
-      region: this.ports.catalog.region,
-      time,
-      detail: { 'instance-id': id, 'instance-action': 'terminate' },
-    });
-    this.compute.takeBack(id);
-    this.timeline.after(WARNING_MS, () => this.compute.terminate([id]));
+    const body = this.takeBack(id);
     const messages = [{ id: `warning-${id}`, body }];
     await this.guarded(async () => {
       const { failures } = await interrupt(this.ports, this.settings, messages);
       // A message fails alone, whatever the cause: here the process has died of it.
       for (const { cause } of failures) if (cause instanceof Crash) throw cause;
+    });
+  }
+
+  /** EC2 takes the instance back in two minutes; returns its warning, as EventBridge sends it. */
+  takeBack(id: string): string {
+    this.compute.takeBack(id);
+    this.timeline.after(WARNING_MS, () => this.compute.terminate([id]));
+    return JSON.stringify({
+      version: '0',
+      source: 'aws.ec2',
+      'detail-type': 'EC2 Spot Instance Interruption Warning',
+      account: ACCOUNT,
+      region: this.ports.catalog.region,
+      time: new Date(this.timeline.nowMs()).toISOString(),
+      detail: { 'instance-id': id, 'instance-action': 'terminate' },
     });
   }
 

@@ -1,20 +1,15 @@
 import { expect, it } from 'vitest';
 import { readState } from '../../shared/sim/decode.ts';
-import type { Json } from '../../shared/sim/json.ts';
 import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
 import { MINUTE } from './rolls.ts';
-import { deployment, nodeClass, nodePool, smallWorld } from './small-world.ts';
+import { deployment, nodeClass, nodePool, smallWorld, withPodAnnotations } from './small-world.ts';
 
 const disruption = { consolidateAfter: '0s', budgets: [{ nodes: '100%' }] };
 
 /** Its pod is not to be disrupted for six hours. */
-function kept(): Json {
-  const made = deployment('kept', 1, '1900m');
-  const spec = made['spec'] as { readonly template: { readonly metadata: Json } };
-  const annotations = { 'karpenter.sh/do-not-disrupt': '6h' };
-  const metadata = { ...spec.template.metadata, annotations };
-  return { ...made, spec: { ...spec, template: { ...spec.template, metadata } } };
-}
+const kept = withPodAnnotations(deployment('kept', 1, '1900m'), {
+  'karpenter.sh/do-not-disrupt': '6h',
+});
 
 function deleteNodeClaimOf(world: World, app: string): void {
   const { pods, nodes, nodeClaims } = readState(world.store).objects;
@@ -28,7 +23,7 @@ function deleteNodeClaimOf(world: World, app: string): void {
 
 it('room that waits for a pod of a long drain costs no node a minute', async () => {
   const pool = nodePool(['on-demand'], { disruption });
-  const manifests = [nodeClass, pool, kept(), deployment('middle', 1, '1500m')];
+  const manifests = [nodeClass, pool, kept, deployment('middle', 1, '1500m')];
   const { world, script } = await smallWorld(manifests, { types: /^c7g\.large$/ });
   await world.run(WORLD_START_MS + 10 * MINUTE);
   deleteNodeClaimOf(world, 'kept');

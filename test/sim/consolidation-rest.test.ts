@@ -4,7 +4,7 @@ import type { Json } from '../../shared/sim/json.ts';
 import type { Scenario } from '../../shared/sim/scenario.ts';
 import { WORLD_START_MS, type World } from '../../shared/sim/world.ts';
 import { entries, MINUTE, run } from './rolls.ts';
-import { deployment, nodeClass, nodePool, smallWorld } from './small-world.ts';
+import { deployment, nodeClass, nodePool, smallWorld, spreadOf } from './small-world.ts';
 
 type Steps = Scenario['steps'];
 
@@ -33,15 +33,6 @@ interface Play {
   readonly steps: Steps;
 }
 
-function spread(name: string): Json {
-  const labelSelector = { matchLabels: { app: name } };
-  const whenUnsatisfiable = 'DoNotSchedule';
-  const topologyKey = 'topology.kubernetes.io/zone';
-  return {
-    topologySpreadConstraints: [{ maxSkew: 1, topologyKey, whenUnsatisfiable, labelSelector }],
-  };
-}
-
 const buffer: Json = {
   apiVersion: 'autoscaling.x-k8s.io/v1beta1',
   kind: 'CapacityBuffer',
@@ -63,7 +54,7 @@ function play(seed: number, consolidationPolicy: string): Play {
     nodeClass,
     nodePool([['on-demand'], ['spot'], ['spot', 'on-demand']][next(3)] ?? [], { disruption }),
     ...NAMES.map((name) =>
-      deployment(name, 1 + next(12), cpu(), next(4) === 0 ? spread(name) : {}),
+      deployment(name, 1 + next(12), cpu(), next(4) === 0 ? spreadOf(name) : {}),
     ),
     ...(next(5) === 0 ? [buffer] : []),
   ];

@@ -101,3 +101,29 @@ export function deployment(name: string, replicas: number, cpu: string, spec: Js
     },
   };
 }
+
+/** Of a pod's spec: no two pods of the workload on one node. */
+export function apartOf(app: string): Json {
+  const term = { labelSelector: { matchLabels: { app } }, topologyKey: 'kubernetes.io/hostname' };
+  return {
+    affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } },
+  };
+}
+
+/** Of a pod's spec: the workload's pods are spread evenly over zones. */
+export function spreadOf(app: string): Json {
+  const constraint = {
+    maxSkew: 1,
+    topologyKey: 'topology.kubernetes.io/zone',
+    whenUnsatisfiable: 'DoNotSchedule',
+    labelSelector: { matchLabels: { app } },
+  };
+  return { topologySpreadConstraints: [constraint] };
+}
+
+/** The workload, with annotations on its pods. */
+export function withPodAnnotations(object: Json, annotations: Json): Json {
+  const spec = object['spec'] as { readonly template: { readonly metadata: Json } };
+  const metadata = { ...spec.template.metadata, annotations };
+  return { ...object, spec: { ...spec, template: { ...spec.template, metadata } } };
+}

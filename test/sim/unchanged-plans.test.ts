@@ -3,21 +3,13 @@ import type { Json } from '../../shared/sim/json.ts';
 import { Prng } from '../../shared/sim/prng.ts';
 import { type ApprovedWorld, approvedWorld } from './approved-world.ts';
 import { claimsOf, newClass } from './rolls.ts';
-import { deployment, nodeClass, nodePool } from './small-world.ts';
+import { apartOf, deployment, nodeClass, nodePool } from './small-world.ts';
 
 const ON = Number.POSITIVE_INFINITY;
 const NODES = ['100%', '5', '30%'];
 
 /** One of so many, beginning with 0. */
 type Pick = (count: number) => number;
-
-function apartOf(app: string): Json {
-  const labelSelector = { matchLabels: { app } };
-  const term = { topologyKey: 'kubernetes.io/hostname', labelSelector };
-  return {
-    affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } },
-  };
-}
 
 /** Two NodePools, the heavier of which is soon full. */
 function poolsOf(types: readonly string[], nodes: string, consolidateAfter: string): Json[] {

@@ -61,9 +61,9 @@ function podsOfLongDrains({ draining, state, nowMs }: DisruptPass): ReadonlySet<
   const long = draining.filter(
     ({ claim: { deletedAtMs } }) => nowMs - (deletedAtMs ?? nowMs) > LONG_DRAIN_MS,
   );
-  const names = new Set(long.map(({ node }) => node?.name));
-  const pods = state.objects.pods.filter(({ nodeName }) => nodeName !== undefined);
-  return new Set(pods.filter(({ nodeName }) => names.has(nodeName)).map(podKey));
+  const names = new Set(long.flatMap(({ node }) => node?.name ?? []));
+  if (names.size === 0) return names;
+  return new Set(state.objects.pods.filter((pod) => names.has(pod.nodeName ?? '')).map(podKey));
 }
 
 /**

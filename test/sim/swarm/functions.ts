@@ -17,7 +17,8 @@ import type { Awaits, Invocation } from './awaits.ts';
 import type { Faults } from './faults.ts';
 import { type LeaseServer, leaseTransport } from './lease-server.ts';
 
-export type FunctionName = 'provision' | 'lifecycle' | 'disrupt' | 'nodeclass' | 'interrupt';
+/** Functions that ticks and wake-ups invoke; messages invoke `interrupt`. */
+export type FunctionName = 'provision' | 'lifecycle' | 'disrupt' | 'nodeclass';
 
 /** Lambda ends an invocation after this time. */
 const TIMEOUT_MS = 300_000;
@@ -62,7 +63,7 @@ export class Functions {
   }
 
   /** Runs the function, without waiting for it. */
-  invoke(name: Exclude<FunctionName, 'interrupt'>): void {
+  invoke(name: FunctionName): void {
     void this.run(name, async (sandbox) => await this.workOf(name, sandbox));
   }
 
@@ -82,14 +83,17 @@ export class Functions {
     });
   }
 
-  private async workOf(name: Exclude<FunctionName, 'interrupt'>, sandbox: Sandbox): Promise<void> {
+  private async workOf(name: FunctionName, sandbox: Sandbox): Promise<void> {
     if (name === 'provision') await this.provision(sandbox);
     else if (name === 'lifecycle') await this.lifecycle(sandbox);
     else if (name === 'disrupt') await this.disrupt(sandbox);
     else await maintainNodeClasses(sandbox.ports);
   }
 
-  private async run(name: FunctionName, work: (sandbox: Sandbox) => Promise<void>): Promise<void> {
+  private async run(
+    name: FunctionName | 'interrupt',
+    work: (sandbox: Sandbox) => Promise<void>,
+  ): Promise<void> {
     const { faults, nowMs, onProblem } = this.settings;
     this.invocations += 1;
     const by: Invocation = {

@@ -1,6 +1,13 @@
 import type { Json } from '../../../shared/sim/json.ts';
 import type { Prng } from '../../../shared/sim/prng.ts';
-import { deployment, nodeClass, nodePool } from '../small-world.ts';
+import {
+  apartOf,
+  deployment,
+  nodeClass,
+  nodePool,
+  spreadOf,
+  withPodAnnotations,
+} from '../small-world.ts';
 
 /** A workload whose replicas people change. */
 export interface Workload {
@@ -90,7 +97,7 @@ function drawWorkload(random: Prng, name: string) {
   const replicas = random.between(1, 8);
   const cpu = one(random, ['250m', '500m', '1', '1900m']);
   const isApart = random.next() < 0.2;
-  const spec = isApart ? apart(name) : random.next() < 0.2 ? spread(name) : {};
+  const spec = isApart ? apartOf(name) : random.next() < 0.2 ? spreadOf(name) : {};
   const made = deployment(name, replicas, cpu, spec);
   const kind = random.next() < 0.2 ? 'StatefulSet' : 'Deployment';
   const object = kind === 'Deployment' ? made : asStatefulSet(made);
@@ -106,32 +113,9 @@ function drawWorkload(random: Prng, name: string) {
   };
 }
 
-function apart(app: string): Json {
-  const term = { labelSelector: { matchLabels: { app } }, topologyKey: 'kubernetes.io/hostname' };
-  return {
-    affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } },
-  };
-}
-
-function spread(app: string): Json {
-  const constraint = {
-    maxSkew: 1,
-    topologyKey: 'topology.kubernetes.io/zone',
-    whenUnsatisfiable: 'DoNotSchedule',
-    labelSelector: { matchLabels: { app } },
-  };
-  return { topologySpreadConstraints: [constraint] };
-}
-
 function asStatefulSet(object: Json): Json {
   const spec = object['spec'] as Json;
   return { ...object, kind: 'StatefulSet', spec: { ...spec, serviceName: 'all' } };
-}
-
-function withPodAnnotations(object: Json, annotations: Json): Json {
-  const spec = object['spec'] as { readonly template: { readonly metadata: Json } };
-  const metadata = { ...spec.template.metadata, annotations };
-  return { ...object, spec: { ...spec, template: { ...spec.template, metadata } } };
 }
 
 export function disruptionBudget(app: string, budget: Json): Json {

@@ -1,6 +1,6 @@
 import { Prng } from '../../../shared/sim/prng.ts';
 import type { Script } from '../../../shared/sim/script.ts';
-import { ACCOUNT, WORLD_START_MS, type World } from '../../../shared/sim/world.ts';
+import { WORLD_START_MS, type World } from '../../../shared/sim/world.ts';
 import { smallWorld } from '../small-world.ts';
 import { Awaits, settled } from './awaits.ts';
 import { Safety, unmetGoals } from './checkers.ts';
@@ -14,7 +14,6 @@ import { ACTIONS, type ActionName, Users } from './users.ts';
 
 const MINUTE = 60_000;
 const TICKED = ['nodeclass', 'provision', 'lifecycle', 'disrupt'] as const;
-const WARNING_MS = 120_000;
 /** A run ends once nothing was launched or evicted for so long and every goal is met. */
 const REST_MS = 20 * MINUTE;
 /** From the end of faults: enough for back-offs and for rolls of one node at a time. */
@@ -216,18 +215,14 @@ class Run {
     const due = [...this.wakes].filter(([, atMs]) => atMs <= nowMs);
     for (const [name] of due) {
       this.wakes.delete(name);
-      this.invoke(name);
-      if (this.faults.happens('event-doubled')) this.invoke(name);
+      this.functions.invoke(name);
+      if (this.faults.happens('event-doubled')) this.functions.invoke(name);
     }
     const isTick = nowMs >= this.nextTickMs;
     if (isTick) this.tick();
     const isAction = nowMs >= this.nextActionMs;
     if (isAction) this.act();
     return due.length > 0 || isTick || isAction;
-  }
-
-  private invoke(name: FunctionName): void {
-    if (name !== 'interrupt') this.functions.invoke(name);
   }
 
   private tick(): void {
@@ -258,17 +253,7 @@ class Run {
 
   private warn(id: string): void {
     const { world } = this;
-    const body = JSON.stringify({
-      version: '0',
-      source: 'aws.ec2',
-      'detail-type': 'EC2 Spot Instance Interruption Warning',
-      account: ACCOUNT,
-      region: world.ports.catalog.region,
-      time: new Date(world.timeline.nowMs()).toISOString(),
-      detail: { 'instance-id': id, 'instance-action': 'terminate' },
-    });
-    world.compute.takeBack(id);
-    world.timeline.after(WARNING_MS, () => void world.compute.terminate([id]));
+    const body = world.takeBack(id);
     const lateMs = this.faults.happens('message-late') ? 30_000 : 0;
     const deliver = (tries: number): void =>
       this.functions.deliver(`warning-${id}`, body, () => {
