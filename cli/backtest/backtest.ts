@@ -11,7 +11,7 @@ import {
   searchedFigures,
 } from '../ledger/figures.ts';
 import type { NamedRecording } from '../ledger/files.ts';
-import { type Book, estimatedSaving, launchHours, moveEntries } from '../ledger/ledger.ts';
+import { type Book, estimatedSaving, launchHours, moveEntries, sum } from '../ledger/ledger.ts';
 import { type Changes, changedPlanning, changedSearch, type Variant } from './variant.ts';
 
 /** A recorded moment, and what the variant decides on it. */
@@ -87,10 +87,6 @@ export function momentOf(
   if (rules === 'karpenter') return { useCase: 'disrupt', facts, variant: undefined };
   const search = changedSearch(consolidationOf(recording), changes, nodePools);
   return { useCase: 'disrupt', facts, variant: searchedFigures(search) };
-}
-
-function sum<Each>(all: readonly Each[], of: (each: Each) => number): number {
-  return all.reduce((total, each) => total + of(each), 0);
 }
 
 function rowOf(book: Book, facts: LaunchFacts, variant: LaunchFigures): LaunchRow {

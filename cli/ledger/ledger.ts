@@ -136,7 +136,8 @@ function keyOf(nodePool: string, pods: readonly string[]): string {
   return [nodePool, ...pods.toSorted()].join(' ');
 }
 
-function sum<Each>(all: readonly Each[], of: (each: Each) => number): number {
+/** The amounts of all, added up. */
+export function sum<Each>(all: readonly Each[], of: (each: Each) => number): number {
   return all.reduce((total, each) => total + of(each), 0);
 }
 
