@@ -108,8 +108,7 @@ export const COMMANDS: readonly Listed[] = [
   {
     name: 'export',
     usage: '[options] <what>',
-    description:
-      'write the Helm chart, the Terraform module, manifests or examples into a folder',
+    description: 'write the Helm chart, the Terraform module, manifests or examples into a folder',
     load: async () => (await import('./commands/export.ts')).exportCommand(),
   },
   {
