@@ -21,6 +21,7 @@ import { FUNCTION_NAMES } from '../../shared/contract.ts';
 import { joiner } from '../cli/run.ts';
 import { synthesise } from '../infra/synthesis.ts';
 import { addPeers, compile, install, output, run, write } from './installation.ts';
+import { asNewUser } from './new-user.ts';
 import { nodesOnPath } from './nodes.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -270,6 +271,8 @@ describe('an app of the CDK', () => {
     );
   });
 });
+
+describe('a new user', () => asNewUser(() => app));
 
 /** What the CDK adds to every stack for its command line. */
 function withoutBootstrap(template: unknown): object {
