@@ -60,8 +60,9 @@ function nextSteps(options: Options, stackName: string): string {
   return `Next:
   aws s3 cp${region} --recursive ${output}/${prefix} s3://${bucket}/${prefix}
   aws cloudformation deploy${region} --stack-name ${stackName} \\
-    --template-file ${output}/template.json --capabilities CAPABILITY_NAMED_IAM --s3-bucket ${bucket}
-Or, for Terraform (joiner export terraform) and the console, with the template in the bucket as well:
+    --template-file ${output}/template.json --s3-bucket ${bucket} \\
+    --capabilities CAPABILITY_NAMED_IAM
+Or, for Terraform (joiner export terraform) and the console, with the template in the bucket, too:
   aws s3 cp${region} ${output}/template.json s3://${bucket}/${prefix}template.json
   ${quickCreateLink(options, stackName)}
 `;

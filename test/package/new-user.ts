@@ -50,11 +50,12 @@ export function asNewUser(place: () => string): void {
         for (const [, name = '', yaml = ''] of text.matchAll(/```yaml\n# (\S+)\n(.*?)```/gs)) {
           write(folder, { [name]: yaml });
         }
-        const lines = [...text.matchAll(ALONE)].map(([, words = '']) => words.split(/ +/));
+        const lines = [...text.matchAll(ALONE)].map(([, words = '']) =>
+          words.replace(/ +#.*/, '').split(/ +/),
+        );
         const commands = lines.filter((words) => !words.includes('my-manifests/'));
         expect(commands.length).toBeGreaterThan(0);
-        // In a folder in which nothing else is: what a page names, an earlier line has written.
-        write(folder, {});
+        // Nothing else is in the folder: what a page names, an earlier line of it has written.
         for (const words of commands) expect(joiner(folder, ...words)).not.toBe('');
       },
       SLOW,
