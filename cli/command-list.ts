@@ -100,6 +100,18 @@ export const COMMANDS: readonly Listed[] = [
     load: async () => (await import('./commands/schema.ts')).schemaCommand(),
   },
   {
+    name: 'template',
+    usage: OPTIONS,
+    description: 'write the CloudFormation template of a cluster, and the code of the functions',
+    load: async () => (await import('./commands/template.ts')).templateCommand(),
+  },
+  {
+    name: 'export',
+    usage: '[options] <what>',
+    description: 'write the Helm chart, the Terraform module, manifests or examples into a folder',
+    load: async () => (await import('./commands/export.ts')).exportCommand(),
+  },
+  {
     name: 'doctor',
     usage: OPTIONS,
     description: 'check a cluster and an account, before and after cdk deploy',

@@ -71,7 +71,9 @@ async function helped(client: KubeClient, error: unknown): Promise<never> {
   const refused = await refusedReads(client);
   if (refused.length === 0) throw error;
   const all = refused.length === 1 ? '' : `; not allowed to list: ${refused.join(', ')}`;
-  throw new Error(`${error.message}${all}; docs/viewer-role.yaml has every right that is needed`);
+  throw new Error(
+    `${error.message}${all}; viewer-role.yaml of joiner export roles has every right that is needed`,
+  );
 }
 
 /** Reads the kubeconfig's cluster for a command of that name, and lets it work with it. */

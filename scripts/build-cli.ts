@@ -26,6 +26,15 @@ const FINISHED_ASSETS: Plugin = {
   },
 };
 
+/** What makes templates stays where it is: it bundles the functions from the sources beside it. */
+const TEMPLATE: Plugin = {
+  name: 'template',
+  setup({ onResolve }) {
+    const { href } = pathToFileURL(join(ROOT, 'infra/template.ts'));
+    onResolve({ filter: /\/infra\/template\.ts$/ }, () => ({ path: href, external: true }));
+  },
+};
+
 /**
  * Writes `cli/bundle/main.mjs`, whose export `main` runs a command line. `read` names the files and
  * folders of the checkout that commands read; they get their place beside it.
@@ -57,7 +66,7 @@ export async function buildCommand(
     define: { 'process.env.NODE_ENV': '"production"' },
     banner: { js: BANNER },
     ...further,
-    plugins: [FINISHED_ASSETS, withoutAbsent(), ...(further.plugins ?? [])],
+    plugins: [...(further.plugins ?? []), FINISHED_ASSETS, TEMPLATE, withoutAbsent()],
   });
   for (const path of read) cpSync(join(ROOT, path), join(into, path), { recursive: true });
   return metafile;

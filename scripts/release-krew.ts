@@ -1,18 +1,16 @@
 /**
  * Writes the manifest of the kubectl plugin for Krew beside the package: `npm run package`, then
- * `npm run release:krew -- --repository OWNER/NAME`.
+ * `npm run release:krew`. The repository is that of package.json.
  * https://krew.sigs.k8s.io/docs/developer-guide/plugin-manifest/
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { stringify } from 'yaml';
 import packageJson from '../package.json' with { type: 'json' };
 
-/** The plugin `joiner`, run as `kubectl joiner`. */
-export function krewManifest(version: string, repository: string, archive: Uint8Array): string {
-  const home = `https://github.com/${repository}`;
+/** The plugin `joiner`, run as `kubectl joiner`. `home` is the address of the repository. */
+export function krewManifest(version: string, home: string, archive: Uint8Array): string {
   return stringify({
     apiVersion: 'krew.googlecontainertools.github.com/v1alpha2',
     kind: 'Plugin',
@@ -43,17 +41,11 @@ export function krewManifest(version: string, repository: string, archive: Uint8
 }
 
 function main(): void {
-  const { version } = packageJson;
-  const { values } = parseArgs({ options: { repository: { type: 'string' } } });
-  const repository = values.repository ?? process.env['GITHUB_REPOSITORY'];
-  if (repository === undefined || !/^[\w.-]+\/[\w.-]+$/.test(repository)) {
-    process.stderr.write('error: --repository OWNER/NAME says where the release is on GitHub\n');
-    process.exitCode = 2;
-    return;
-  }
+  const { version, repository } = packageJson;
+  const [, home = ''] = /^git\+(.*)\.git$/.exec(repository.url) ?? [];
   const dist = join(import.meta.dirname, '..', 'dist');
   const archive = readFileSync(join(dist, `eks-joiner-${version}.tgz`));
-  writeFileSync(join(dist, 'joiner.krew.yaml'), krewManifest(version, repository, archive));
+  writeFileSync(join(dist, 'joiner.krew.yaml'), krewManifest(version, home, archive));
   process.stdout.write('dist/joiner.krew.yaml\n');
 }
 

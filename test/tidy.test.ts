@@ -32,7 +32,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   sim: ['core', 'api', 'ports', 'app'],
   contract: ['core'],
   functions: ['core', 'api', 'ports', 'app', 'catalog', 'kube', 'aws', 'contract', 'package.json'],
-  cli: ['core', 'api', 'ports', 'app', 'catalog', 'kube', 'aws', 'sim', 'contract', 'package.json'],
+  cli: [
+    ...['core', 'api', 'ports', 'app', 'catalog', 'kube', 'aws', 'sim', 'contract'],
+    ...['infra', 'package.json'],
+  ],
   infra: ['contract', 'package.json'],
   'headlamp-plugin': ['core', 'api'],
 };

@@ -10,7 +10,18 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /** Files that commands read, at their place beside the bundle. */
-export const READ = ['infra/rbac', 'infra/flow-control'];
+export const READ = [
+  'infra/crds',
+  'infra/rbac',
+  'infra/flow-control',
+  'infra/terraform',
+  'docs/viewer-role.yaml',
+  'docs/approver-role.yaml',
+  'docs/handover-role.yaml',
+  'docs/headlamp-role.yaml',
+  'examples',
+  'bench/compare',
+];
 
 /** Folders and files that the bundle is built from; packages count by what npm noted of them. */
 const FROM = [

@@ -23,6 +23,7 @@ import { TO_KARPENTER } from '../handover/to-karpenter.ts';
 import { doesKarpenterRun, type Position, positionOf } from '../handover/walk.ts';
 import type { LiveCluster } from '../live.ts';
 import { type MarketOptions, withMarketOptions } from '../market.ts';
+import { pageUrl } from '../pages.ts';
 import { namedRegion } from '../region.ts';
 import { lastSigns } from '../release/alive.ts';
 import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts';
@@ -131,5 +132,6 @@ The command checks the cluster, stops Karpenter and waits until Joiner has writt
 on every NodeClaim. No node is launched, drained or replaced. If the command was killed, run it
 again: the ConfigMap kube-system/joiner-handover records the progress. Without Karpenter, the
 command prints the steps from Cluster Autoscaler and node groups with their states in the cluster,
-and with --undo those back. It carries out none of them. docs/adopt.md describes each step.
+and with --undo those back. It carries out none of them. Each step is described at
+${pageUrl('adopt.md')}.
 Exit codes: 0 done, 1 a check failed or a step stopped, 2 bad usage.`;

@@ -16,6 +16,7 @@ import {
   type OutputFormat,
   outputOption,
 } from '../output.ts';
+import { pageUrl } from '../pages.ts';
 import { type QuietOptions, quietOption, withProgress } from '../progress.ts';
 import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts';
 
@@ -117,4 +118,5 @@ export function adviseCommand(): Command {
 }
 
 const HELP = `
-Each amount is the difference of two plans, which docs/tasks/savings.md explains. Nothing is changed.`;
+Each amount is the difference of two plans: ${pageUrl('tasks/savings.md')}
+Nothing is changed.`;

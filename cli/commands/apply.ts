@@ -25,6 +25,7 @@ import {
 } from '../live.ts';
 import { marketOf } from '../market.ts';
 import { documentText, type OutputFormat, outputOption } from '../output.ts';
+import { pageUrl } from '../pages.ts';
 import { type PlanBasis, planBasis, rememberedBy, unused } from '../plan/copy.ts';
 import { type PlanFile, readPlanFile } from '../plan/plan-file.ts';
 import { signsOfLife } from '../release/alive.ts';
@@ -213,4 +214,5 @@ prints the reasons. apply writes NodeClaims, taints and deletions under the func
 provision then launches the instances, and lifecycle drains the nodes.
 
 Exit codes: 0 all decisions were carried out (with --dry-run: all hold), 1 nothing was changed or a
-decision failed, 2 bad input or a plan of another cluster. See docs/plan.md.`;
+decision failed, 2 bad input or a plan of another cluster. More:
+${pageUrl('plan.md')}`;

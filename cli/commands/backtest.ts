@@ -19,6 +19,7 @@ import {
   type OutputFormat,
   outputOption,
 } from '../output.ts';
+import { pageUrl } from '../pages.ts';
 import { type Progress, type QuietOptions, quietOption, withProgress } from '../progress.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { collect } from '../simulate/variables.ts';
@@ -166,4 +167,5 @@ export function backtestCommand(): Command {
 
 const HELP = `
 Without options the moments are decided by this version as they were recorded: to compare two
-versions, run the same folder with each. docs/tasks/savings.md says how each figure is made.`;
+versions, run the same folder with each. How each figure is made:
+${pageUrl('tasks/savings.md')}`;

@@ -13,6 +13,7 @@ import { runningCluster, type Subject } from '../compare/subject.ts';
 import { type PricedClusterOptions, withLiveCluster, withPricedClusterOptions } from '../live.ts';
 import { documentText, type OutputFormat, outputOption } from '../output.ts';
 import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
+import { pageUrl } from '../pages.ts';
 import { type QuietOptions, quietOption, withProgress } from '../progress.ts';
 import { type SettingsOptions, withSettingsOptions } from '../stack-settings.ts';
 
@@ -81,7 +82,7 @@ export function compareCommand(): Command {
     )
     .addHelpText(
       'after',
-      '\ndocs/compare.md lists the rules of Karpenter that the comparison follows.',
+      `\nThe rules of Karpenter that the comparison follows: ${pageUrl('compare.md')}`,
     )
     .option('-f, --filename <paths...>', 'the same as the arguments', [])
     .option(

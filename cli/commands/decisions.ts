@@ -13,6 +13,7 @@ import {
   timeText,
 } from '../decisions/render.ts';
 import { isDocument, type OutputFormat, outputOption } from '../output.ts';
+import { pageUrl } from '../pages.ts';
 import { givenRegion, stackBucket } from '../stack-bucket.ts';
 import { timeSpan } from '../time-span.ts';
 
@@ -104,7 +105,8 @@ export function decisionsCommand(): Command {
 }
 
 const HELP = `
-docs/reasons.md describes each reason; joiner schema decision prints the JSON Schema of a record.
+Each reason is described at ${pageUrl('reasons.md')}.
+joiner schema decision prints the JSON Schema of a record.
 With --follow, -o json writes one record a line, and -o yaml one document a record.
 
 Records contain the names of NodeClaims. The name of a node is only in the record of its

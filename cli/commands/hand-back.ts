@@ -15,10 +15,12 @@ import { TO_JOINER } from '../handover/to-joiner.ts';
 import { TO_KARPENTER } from '../handover/to-karpenter.ts';
 import { doesKarpenterRun, positionOf, type Walk } from '../handover/walk.ts';
 import type { LiveCluster } from '../live.ts';
+import { pageUrl } from '../pages.ts';
 
 const NEXT = [
   'While Karpenter runs, Joiner only reads. To remove it: npx cdk deploy -c leaveNodes=true …, then',
-  'npx cdk destroy … (docs/deploy.md, Uninstall). Keep the node role while nodes use it.',
+  'npx cdk destroy …. Keep the node role while nodes use it. Each step is described at',
+  pageUrl('deploy.md#uninstall'),
 ];
 
 async function checksOf(walk: Walk) {
@@ -57,5 +59,6 @@ export function handBackCommand(): Command {
 const HELP = `
 The command pauses Joiner, removes what Karpenter would misinterpret, starts Karpenter and waits
 until it has written its drift hashes on every NodeClaim. No node is launched, drained or replaced.
-If the command was killed, run it again. docs/adopt.md describes each step.
+If the command was killed, run it again. Each step is described at
+${pageUrl('adopt.md')}.
 Exit codes: 0 done, 1 a check failed or a step stopped, 2 bad usage.`;

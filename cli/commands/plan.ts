@@ -18,6 +18,7 @@ import { marketOf } from '../market.ts';
 import { documentText, isDocument, type OutputFormat, outputOption } from '../output.ts';
 import { previewPacking } from '../packing/preview.ts';
 import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
+import { pageUrl } from '../pages.ts';
 import { withChanges } from '../plan/changes.ts';
 import { type Previewed, previewedOn } from '../plan/copy.ts';
 import { decisionsOf } from '../plan/decisions.ts';
@@ -195,7 +196,7 @@ export function planCommand(): Command {
     .addHelpText(
       'after',
       '\nExit codes: 0 nothing to do, 3 something to do, 1 it failed (with --strict also: pods stay ' +
-        'pending),\n2 bad input. docs/plan.md lists what the preview covers.',
+        `pending),\n2 bad input. What the preview covers: ${pageUrl('plan.md')}`,
     )
     .option(
       '-f, --filename <paths...>',

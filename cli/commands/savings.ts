@@ -11,6 +11,7 @@ import {
   type OutputFormat,
   outputOption,
 } from '../output.ts';
+import { pageUrl } from '../pages.ts';
 import { type QuietOptions, quietOption, withProgress } from '../progress.ts';
 
 interface Options extends SourceOptions, QuietOptions {
@@ -58,5 +59,5 @@ export function savingsCommand(): Command {
 }
 
 const HELP = `
-Each figure is made from the records and recordings alone, and docs/tasks/savings.md says how.
+Each figure is made from the records and recordings alone: ${pageUrl('tasks/savings.md')}
 A folder ends with its last record; the bucket is read until now.`;

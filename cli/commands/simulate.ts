@@ -12,6 +12,7 @@ import {
   withOfflineCatalog,
 } from '../offline-catalog.ts';
 import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
+import { pageUrl } from '../pages.ts';
 import { type QuietOptions, quietOption, withProgress } from '../progress.ts';
 import { BARE, inEksCluster } from '../simulate/eks-cluster.ts';
 import { loadManifests } from '../simulate/load.ts';
@@ -153,7 +154,7 @@ export function simulateCommand(): Command {
     .option(...HTML_OPTION)
     .addOption(quietOption())
     .option('--strict', 'exit 1 if pods stay pending or a NodeOverlay is not ready')
-    .addHelpText('after', '\nThe format of scenarios: docs/scenarios.md')
+    .addHelpText('after', `\nThe format of scenarios: ${pageUrl('scenarios.md')}`)
     .action((paths: readonly string[], options: SimulateOptions) =>
       reporting(() => simulate(paths, options)),
     );

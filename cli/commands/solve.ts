@@ -13,6 +13,7 @@ import { lowerBound } from '../bound.ts';
 import { caseOf, readJson } from '../case-file.ts';
 import { plannedPacking } from '../packing/planned.ts';
 import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
+import { pageUrl } from '../pages.ts';
 import { type Progress, type QuietOptions, quietOption, withProgress } from '../progress.ts';
 
 interface Options extends QuietOptions {
@@ -122,7 +123,7 @@ export function solveCommand(): Command {
     .argument('<case.json>', 'the case file; - is standard input')
     .addHelpText(
       'after',
-      '\nThe format of case files: docs/case.md. An example: examples/09-solve.',
+      `\nThe format of case files: ${pageUrl('case.md')}\nAn example: examples/09-solve of joiner export examples`,
     )
     .option('--bound', "also compute a lower bound of the plan's cost")
     .option(

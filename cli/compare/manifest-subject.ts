@@ -65,7 +65,7 @@ export async function manifestSubject(
 
 const NO_NODE_POOL =
   'there is no NodePool among the manifests: nodes are launched for NodePools. Give the files of ' +
-  'yours, with their EC2NodeClass, as further paths; examples/03-eks-guide has one to begin with';
+  'yours, with their EC2NodeClass, as further paths; examples/03-eks-guide of joiner export examples has one';
 
 /** `namespace/name` of Deployments that the cluster adds. */
 function deploymentsBeside(all: readonly Json[], own: readonly Json[]): ReadonlySet<string> {

@@ -1,3 +1,4 @@
+import { pageUrl } from '../pages.ts';
 import { priceText } from '../price-text.ts';
 import { table } from '../simulate/table.ts';
 import {
@@ -90,7 +91,7 @@ export function rulesOf(isLive: boolean): readonly string[] {
     `Karpenter's rules are the documented rules of Karpenter ${KARPENTER_VERSION}: pods sorted by size, each`,
     'on the first node with room, preferences relaxed one at a time, the cheapest offering launched.',
     "In 127 of 130 cases the cost is within 0.8 % of the cost of Karpenter's own scheduler, in the",
-    'other three within 3.6 % (docs/compare.md).',
+    `other three within 3.6 % (${pageUrl('compare.md')}).`,
     ...(isLive
       ? [
           'Both results are then consolidated until no further move is found. Budgets and',

@@ -1,3 +1,4 @@
+import { pageUrl } from '../pages.ts';
 import { table } from '../simulate/table.ts';
 import { count, type Part, type Reaction } from './bill.ts';
 import type { Cost } from './model.ts';
@@ -56,8 +57,8 @@ export function renderCost(shown: Shown): string {
     '',
     table(['INSTEAD', 'A MONTH', 'FORMULA'], other, '  '),
     '',
-    'The seconds of the formulas are measured or estimated as docs/cost.md says; the formula with',
-    'your own is in the last row of the dashboard.',
+    'The seconds of the formulas are measured or estimated; the formula with your own is in the last',
+    `row of the dashboard. ${pageUrl('cost.md')}`,
     '',
   ].join('\n');
 }

@@ -1,3 +1,4 @@
+import { pageUrl } from '../pages.ts';
 import { NEEDED_INSIDE, NOT_NEEDED_INSIDE, SERVICES, type Service } from './endpoints.ts';
 import type { ClassFacts, Facts, Network } from './facts.ts';
 import { fail, judged, type Line, ok, warn } from './line.ts';
@@ -31,10 +32,12 @@ function checkReach({ asked, reach }: Facts, service: Service): Line {
   );
 }
 
+const PRIVATE = pageUrl('private-clusters.md');
+
 function advice(service: Service): string {
-  if (service === 'iam') return 'a NAT gateway, or -c isolatedVpc=true (docs/private-clusters.md)';
+  if (service === 'iam') return `a NAT gateway, or -c isolatedVpc=true (${PRIVATE})`;
   const kind = service === 's3' ? 'a gateway endpoint' : 'an interface endpoint';
-  return `${kind} of ${service} with private DNS, or a NAT gateway (docs/private-clusters.md)`;
+  return `${kind} of ${service} with private DNS, or a NAT gateway (${PRIVATE})`;
 }
 
 /** Only where the functions are or will be in the VPC. */

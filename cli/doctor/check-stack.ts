@@ -135,7 +135,9 @@ function checkRights(facts: Facts, { rights }: Kubernetes): Line {
   if (wrong.length === 0) return ok('rights', `${rights.length} objects as ours`);
   const said = wrong.map(({ object, state }) => `${object} is ${state}`).join(', ');
   // A deployment applies them only where the version is another one.
-  const apply = 'kubectl apply --server-side --force-conflicts -f infra/rbac -f infra/flow-control';
+  const apply =
+    'joiner export manifests && kubectl apply --server-side --force-conflicts ' +
+    '-f joiner-manifests/rbac -f joiner-manifests/flow-control';
   return isDeployed(facts)
     ? fail('rights', said, apply)
     : warn('rights', said, deployCommand(facts));

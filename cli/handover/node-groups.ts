@@ -3,6 +3,7 @@ import type { KubeClient } from '../../shared/kube/client.ts';
 import { listEach, property, text } from '../../shared/kube/list.ts';
 import type { ClusterState } from '../../shared/ports.ts';
 import { type Line, ok, warn } from '../doctor/line.ts';
+import { pageUrl } from '../pages.ts';
 import { counted, someOf } from '../words.ts';
 
 /** A Deployment of Cluster Autoscaler. */
@@ -109,7 +110,7 @@ export function checkNodeGroups(
     const what = `Deployment ${namespace}/${name} with ${counted(replicas, 'replica')}`;
     if (replicas === 0) return ok('cluster autoscaler', what);
     const message = `${what} launches nodes for the same pending pods as Joiner`;
-    const advice = 'docs/adopt.md, From Cluster Autoscaler: its node groups as NodePools';
+    const advice = `its node groups as NodePools: ${pageUrl('migrate/cluster-autoscaler.md')}`;
     return warn('cluster autoscaler', message, advice);
   });
   if (groups.length === 0) return scalers;

@@ -4,6 +4,7 @@ import { type SettingKey, settingOf } from '../../shared/contract/settings.ts';
 import { FEATURE_GATES, type FeatureGate } from '../../shared/contract.ts';
 import type { ClusterState } from '../../shared/ports.ts';
 import { type Line, ok, warn } from '../doctor/line.ts';
+import { pageUrl } from '../pages.ts';
 import { counted } from '../words.ts';
 import type { Karpenter } from './karpenter.ts';
 
@@ -75,7 +76,7 @@ function gateLines(
   return [...differing, ...lost];
 }
 
-const LOST = 'docs/compatibility.md says what Joiner does instead';
+const LOST = `${pageUrl('compatibility.md')} says what Joiner does instead`;
 
 /** A setting that Karpenter has under the same variable. */
 interface Compared {

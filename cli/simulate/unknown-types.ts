@@ -1,6 +1,7 @@
 import type { Catalog } from '../../shared/catalog/facts.ts';
 import { INSTANCE_TYPE } from '../../shared/core/model/labels.ts';
 import { type Json, listAt, objectAt, textAt } from '../../shared/sim/json.ts';
+import { pageUrl } from '../pages.ts';
 
 const FAMILY = 'karpenter.k8s.aws/instance-family';
 
@@ -31,6 +32,8 @@ export function unknownTypeNotes(manifests: readonly Json[], catalog: Catalog): 
     if (unknown.length === 0) return [];
     const name = `${String(object['kind'])}/${textAt(object, 'metadata', 'name') ?? ''}`;
     const list = [...new Set(unknown)].join(', ');
-    return [`${name}: the catalog of ${catalog.region} has no ${list}; docs/catalog.md says why`];
+    return [
+      `${name}: the catalog of ${catalog.region} has no ${list}; ${pageUrl('catalog.md')} says why`,
+    ];
   });
 }

@@ -1,4 +1,4 @@
-# Joiner for one EKS cluster, from a template that `npm run release:template` has written for it.
+# Joiner for one EKS cluster, from a template that `joiner template` has written for it.
 
 terraform {
   required_version = ">= 1.5"

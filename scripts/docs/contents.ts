@@ -26,6 +26,7 @@ const doc = (name: string, title: string, says: string): Entry =>
 const START: readonly Entry[] = [
   page('README.md', 'Overview', 'what Joiner is, in one page'),
   doc('start/what-and-why', 'What and why', 'what it does, what it costs, when not to use it'),
+  doc('start/install', 'Install', 'the package, a folder for deployments, what a release has'),
   doc('start/quick-start', 'Quick start', 'ten minutes in a simulated cluster, without an account'),
   doc('start/first-cluster', 'The first real cluster', 'deploy, a NodePool, a first node'),
   doc('first-account', 'The first account', 'a check of a sandbox account, step by step'),

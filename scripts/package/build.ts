@@ -1,6 +1,7 @@
 /** The npm package as a folder: everything built, nothing to install beside it. */
 import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import { bundleFunction } from '../../infra/bundle.ts';
 import { FUNCTION_NAMES } from '../../shared/contract.ts';
@@ -8,6 +9,7 @@ import { buildCommand } from '../build-cli.ts';
 import { billOfMaterials } from './bom.ts';
 import { bundledPackages, packagesIn, thirdPartyNotices } from './notices.ts';
 import { PLACES, publishedPackageJson } from './package-json.ts';
+import { buildTemplate } from './template.ts';
 import { writeTypes } from './types.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -15,14 +17,21 @@ const ROOT = join(import.meta.dirname, '..', '..');
 /** The oldest Node that runs the command and the construct; functions run in Lambda's. */
 const TARGET = 'node20';
 
-/** Manifests that the command reads, and that people apply themselves where nobody is to be admin. */
-const MANIFESTS = ['infra/crds', 'infra/rbac', 'infra/flow-control'];
+/** Files that the command reads and exports. */
+const { READ }: { readonly READ: readonly string[] } = await import(
+  pathToFileURL(join(ROOT, 'cli/bin/bundle.mjs')).href
+);
 
 /** Writes the package into a folder, which is emptied before. */
 export async function buildPackage(into: string): Promise<void> {
   rmSync(into, { recursive: true, force: true });
   mkdirSync(into, { recursive: true });
-  const made = [await construct(into), await command(into)];
+  const made = [
+    await forApps(into, 'infra/index.ts', PLACES.construct),
+    await forApps(into, 'infra/packed-app.ts', PLACES.app),
+    await buildTemplate(into, TARGET, [prebuilt()]),
+    await command(into),
+  ];
   for (const name of FUNCTION_NAMES) {
     made.push((await bundleFunction(name, join(into, 'functions'))).metafile);
   }
@@ -39,14 +48,14 @@ export async function buildPackage(into: string): Promise<void> {
 }
 
 /**
- * One module in CommonJS, for `import` and `require` alike: two forms of it would be two classes of
+ * The construct, or the app: one module in CommonJS, for `import` and `require` alike: two forms of it would be two classes of
  * each construct in one app. The CDK stays the app's own.
  */
-async function construct(into: string): Promise<Metafile> {
+async function forApps(into: string, entry: string, place: string): Promise<Metafile> {
   const { metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: ['infra/index.ts'],
-    outfile: join(into, PLACES.construct),
+    entryPoints: [entry],
+    outfile: join(into, place),
     bundle: true,
     metafile: true,
     platform: 'node',
@@ -72,7 +81,10 @@ function prebuilt(): Plugin {
 }
 
 async function command(into: string): Promise<Metafile> {
-  const made = await buildCommand(into, MANIFESTS, { target: TARGET, plugins: [besideIt()] });
+  const made = await buildCommand(into, READ, {
+    target: TARGET,
+    plugins: [besideIt(), ownTemplate()],
+  });
   const bin = join(into, 'cli', 'bin');
   mkdirSync(bin);
   cpSync(join(ROOT, 'cli/bin/packed.mjs'), join(into, PLACES.command));
@@ -82,6 +94,16 @@ async function command(into: string): Promise<Metafile> {
     cpSync(join(ROOT, 'node_modules/highs/build', file), join(into, 'cli/bundle', file));
   }
   return made;
+}
+
+function ownTemplate(): Plugin {
+  return {
+    name: 'own-template',
+    setup({ onResolve }) {
+      const path = `../../${PLACES.template}`;
+      onResolve({ filter: /\/infra\/template\.ts$/ }, () => ({ path, external: true }));
+    },
+  };
 }
 
 /** The solver of `--bound` lies beside the bundle, where it reads its WebAssembly. */

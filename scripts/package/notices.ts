@@ -73,11 +73,15 @@ const PERMISSIVE: ReadonlySet<string> = new Set([
   'Apache-2.0',
   'BSD-2-Clause',
   'BSD-3-Clause',
+  'BlueOak-1.0.0',
   'ISC',
   'MIT',
   'MIT-0',
   'Unlicense',
 ]);
+
+/** Of a package under one of several licences: the one that it is taken under. */
+const CHOSEN: Readonly<Record<string, string>> = { '(MIT OR GPL-3.0-or-later)': 'MIT' };
 
 function manifestOf(folder: string): Readonly<Record<string, unknown>> {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
@@ -85,10 +89,11 @@ function manifestOf(folder: string): Readonly<Record<string, unknown>> {
 
 function packageIn(folder: string): BundledPackage {
   const { name, version, license } = manifestOf(folder);
-  if (typeof license !== 'string' || !PERMISSIVE.has(license)) {
+  const licence = CHOSEN[String(license)] ?? String(license);
+  if (!PERMISSIVE.has(licence)) {
     throw new Error(`${name} has the licence ${license}, which nobody has looked at`);
   }
-  return { name: String(name), version: String(version), licence: license };
+  return { name: String(name), version: String(version), licence };
 }
 
 function noticeOf(folder: string): Notice {

@@ -3,6 +3,10 @@ import packageJson from '../../package.json' with { type: 'json' };
 /** Where the parts of the package are, relative to it. */
 export const PLACES = {
   construct: 'infra/index.js',
+  /** What `cdk.json` of a folder without an app of its own names. */
+  app: 'infra/app.js',
+  /** What `joiner template` runs, with what it needs of the CDK. */
+  template: 'infra/template.js',
   types: 'types/infra/index.d.ts',
   command: 'cli/bin/joiner.mjs',
   notices: 'THIRD-PARTY-NOTICES.txt',
@@ -17,12 +21,15 @@ const CDK = '^2.269.0';
  * and who wants the command alone has none: npm does not install optional peers.
  */
 export function publishedPackageJson(): object {
-  const { name, version, description, license, bin } = packageJson;
+  const { name, version, description, license, homepage, repository, bugs, bin } = packageJson;
   return {
     name,
     version,
     description,
     license,
+    homepage,
+    repository,
+    bugs,
     keywords: ['aws', 'cdk', 'eks', 'karpenter', 'kubernetes', 'lambda'],
     // `process.getBuiltinModule`
     engines: { node: '>=20.16' },

@@ -45,7 +45,7 @@ describe('docs/scenarios.md', () => {
   });
 
   it('is named by the help and the README', async () => {
-    expect((await joiner('simulate', '--help')).stdout).toContain('docs/scenarios.md');
+    expect((await joiner('simulate', '--help')).stdout).toContain('scenarios.html');
     const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
     expect(readme).toContain('(docs/scenarios.md)');
   });

@@ -175,7 +175,8 @@ describe('the first run', () => {
   it.each(READ)('builds anew when a file of %s is another', async (path) => {
     checkout('one');
     await started();
-    writeFileSync(join(folder, path, 'more.yaml'), '{}\n');
+    const file = path.endsWith('.yaml') ? path : join(path, 'more.yaml');
+    writeFileSync(join(folder, file), '{}\n');
     await started();
     expect(cached()).toHaveLength(2);
   });

@@ -28,6 +28,7 @@ const GIVEN: Readonly<Record<string, readonly string[]>> = {
   'scenario.yaml': [`${HERE}/scenario.yaml`],
   'old-manifests': ['test/cli/convert/v1beta1/old.yaml'],
   'cluster.yaml': ['test/cli/convert/eksctl/old.yaml'],
+  'settings.yaml': [],
   'group.json': ['test/cli/convert/managed-node-groups/old.yaml'],
   'groups.json': ['test/cli/convert/auto-scaling-groups/old.yaml'],
   'template.json': [],
@@ -118,11 +119,22 @@ const STATED = [
     line: 'gone 10: 9 Empty, 1 Underutilized; 1 eviction',
     command: ['simulate', 'world.yaml', '--scenario', 'scenario.yaml', '--duration', '1h'],
   },
+  ...[
+    { line: 'nodes 1: 1 t4g.2xlarge on-demand', duration: '19m' },
+    { line: 'nodes 3: 2 t4g.large spot, 1 c8gd.xlarge spot', duration: '2h' },
+  ].map(({ line, duration }) => ({
+    page: 'docs/tasks/spot.md',
+    line,
+    command: [
+      ...['simulate', 'spot-world.yaml', '--scenario', 'shortage-at-start.yaml'],
+      ...['--duration', duration],
+    ],
+  })),
 ];
 
 it.each(STATED)('$page states what is printed: $line', async ({ page, line, command }) => {
   expect(textOf(page)).toContain(`\`${line}\``);
-  expect(textOf(page)).toContain(`./joiner ${command.join(' ')}\n`);
+  expect(textOf(page)).toContain(`joiner ${command.join(' ')}\n`);
   const own = writeFilesOf(page);
   const { stdout } = await joiner(
     ...command.map((word) => (word.endsWith('.yaml') ? join(own, word) : word)),

@@ -197,7 +197,7 @@ await describeClosedLoop('joiner plan on a real control plane', (loop) => {
     expect(refused.stderr).toMatch(/^error: (get|list) \S+: .*forbidden/);
     expect(refused.stderr).toContain('nodepools.karpenter.sh, nodeclaims.karpenter.sh, nodeover');
     expect(refused.stderr).toContain('poddisruptionbudgets.policy, leases.coordination.k8s.io');
-    expect(refused.stderr).toContain('docs/viewer-role.yaml');
+    expect(refused.stderr).toContain('viewer-role.yaml');
     const subjects = [
       { apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'joiner:viewer' },
     ];

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -91,44 +91,5 @@ describe('a release into a folder', () => {
     writeFileSync(join(out, 'thesis.txt'), 'all of it');
     expect(() => release(out)).toThrow('thesis.txt, which is of no release: name another folder');
     expect(readFileSync(join(out, 'thesis.txt'), 'utf8')).toBe('all of it');
-  });
-});
-
-describe('npm run release:template', () => {
-  const script = join(import.meta.dirname, '../../scripts/release-template.ts');
-  const run = (...args: readonly string[]) =>
-    spawnSync(process.execPath, [script, '-c', 'cluster=demo', ...args], {
-      cwd: folder,
-      encoding: 'utf8',
-    });
-
-  it.each([
-    [['--bucket', 'UPPER_bad'], '--bucket is "UPPER_bad", but has to be a bucket\'s name'],
-    [['--bucket', 'releases', '--prefix', 'no-slash'], '--prefix is "no-slash", but has to be'],
-    [['--bucket', 'releases', '--prefix', '../up/'], '--prefix is "../up/", but has to be'],
-    [['--bucket', 'releases', '-c', 'regoin=eu-west-1'], 'the most similar is region'],
-    [['--bucket', 'releases', '-c', 'region'], '-c region has no value'],
-    [[], '--bucket is missing'],
-  ])('%j is refused', (args, message) => {
-    const { status, stderr } = run(...args);
-    expect(stderr).toContain(message);
-    expect(status).toBe(2);
-  });
-
-  it('prints the commands for where it wrote', () => {
-    const { status, stdout, stderr } = run(
-      ...['--bucket', 'releases', '--prefix', 'a/b/', '-c', 'region=eu-west-1'],
-    );
-    expect(stderr).not.toContain('usage');
-    expect(status).toBe(0);
-    const copy = 'aws s3 cp --region eu-west-1 --recursive dist/release/a/b/ s3://releases/a/b/';
-    expect(stdout).toContain(copy);
-    expect(readdirSync(join(folder, 'dist/release/a/b')).length).toBeGreaterThan(5);
-  });
-
-  it('names the stack as CloudFormation allows, where the name of the cluster has an underscore', () => {
-    const { stdout } = run('--bucket', 'releases', '-c', 'cluster=blue_1', '-c', 'reaction=tick');
-    expect(stdout).toContain('--stack-name joiner-blue-1 ');
-    expect(stdout).toContain('stackName=joiner-blue-1\n');
   });
 });

@@ -15,6 +15,8 @@ const MORE: Readonly<Record<string, string>> = {
   budgets: '../plan.md#top-and-budgets',
   catalog: '../catalog.md#another-region-and-prices-of-today',
   convert: '../convert.md',
+  template: '../deploy.md#without-the-cdk',
+  export: '../start/install.md#what-a-release-has',
   doctor: '../deploy.md',
   bars: '../deploy.md#unavailable-offerings',
   'dead-letters': '../deploy.md#failed-interruption-messages',
@@ -78,7 +80,7 @@ function section(command: Command): readonly string[] {
 }
 
 const HEAD = [
-  'The command is called `joiner`, `eks-joiner` or `kubectl joiner`; in a checkout it is `./joiner`. Errors are written to',
+  'The command is called `joiner`, `eks-joiner` or `kubectl joiner`. Errors are written to',
   'stderr, and nothing is written to stdout then.',
   '',
   '## Exit codes',

@@ -52,7 +52,7 @@ export function settingsPage(): string {
   if (missing.length > 0) throw new Error(`no comment is read of ${missing.join(', ')}`);
   return pageOf([
     ...heading('Settings', SOURCE),
-    'The props of the construct `Joiner`. `npx cdk deploy -c NAME=VALUE` sets them for the stack of a checkout;',
+    'The props of the construct `Joiner`. `npx cdk deploy -c NAME=VALUE` sets them for the stack;',
     '[Deploy](../deploy.md#options) describes the format of lists and durations. `code` is a function and cannot be set with `-c`.',
     '',
     ...table(['prop', 'type', 'meaning', 'default'], found.map(row)),

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { chartFiles, writeChart } from '../../infra/chart.ts';
-import { crdFiles } from '../../shared/api/crds/text.ts';
+import { chartFiles, writeChart } from '../../../cli/export/chart.ts';
+import { crdFiles } from '../../../shared/api/crds/text.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'joiner-chart-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,8 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseDocument, stringify } from 'yaml';
-
-const CRDS = join(import.meta.dirname, 'crds');
+import { crdFiles } from '../../shared/api/crds/text.ts';
 
 /** Helm keeps what has it when the chart is uninstalled or stops having it. */
 const KEEP = { 'helm.sh/resource-policy': 'keep' };
@@ -45,11 +44,10 @@ export function chartFiles(version: string): readonly ChartFile[] {
     version,
     appVersion: version,
   };
-  const templates = readdirSync(CRDS)
-    .filter((name) => name.endsWith('.yaml'))
-    .sort()
-    .map((name): ChartFile => {
-      const text = kept(readFileSync(join(CRDS, name), 'utf8'));
+  const templates = [...crdFiles()]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, definition]): ChartFile => {
+      const text = kept(definition);
       if (text.includes('{{')) throw new Error(`${name} has braces, which Helm takes for its own`);
       return { path: `templates/${name}`, text };
     });

@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import { parse } from 'yaml';
+import packageJson from '../../package.json' with { type: 'json' };
+import { BadInput, reporting, unreadable } from '../bad-input.ts';
+import { collect } from '../simulate/variables.ts';
+
+interface Options {
+  readonly cluster: string;
+  readonly bucket: string;
+  readonly region?: string;
+  readonly set: readonly string[];
+  readonly settings?: string;
+  readonly prefix: string;
+  readonly output: string;
+}
+
+/** `PROP=VALUE`, whose value may have further signs of equality. */
+function pairOf(text: string): readonly [string, string] {
+  const at = text.indexOf('=');
+  if (at < 1) throw new BadInput([`--set ${text}: expected PROP=VALUE`]);
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
+function parsed(file: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw unreadable(file, error);
+  }
+  try {
+    return parse(text);
+  } catch (error) {
+    throw new BadInput([`${file}: ${error instanceof Error ? error.message : String(error)}`]);
+  }
+}
+
+/** Props of a file of JSON or YAML, such as the key `context` of cdk.json has. */
+function settingsIn(file: string): object {
+  const settings = parsed(file);
+  if (typeof settings !== 'object' || settings === null || Array.isArray(settings)) {
+    throw new BadInput([`${file}: expected an object of props and their values`]);
+  }
+  return settings;
+}
+
+/** https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cfn-console-create-stacks-quick-create-links.html */
+function quickCreateLink({ bucket, prefix, region }: Options, stackName: string): string {
+  const place = region ?? 'REGION';
+  const templateURL = `https://${bucket}.s3.${place}.amazonaws.com/${prefix}template.json`;
+  const query = new URLSearchParams({ templateURL, stackName });
+  return `https://console.aws.amazon.com/cloudformation/home?region=${place}#/stacks/create/review?${query}`;
+}
+
+function nextSteps(options: Options, stackName: string): string {
+  const { output, bucket, prefix } = options;
+  const region = options.region === undefined ? '' : ` --region ${options.region}`;
+  return `Next:
+  aws s3 cp${region} --recursive ${output}/${prefix} s3://${bucket}/${prefix}
+  aws cloudformation deploy${region} --stack-name ${stackName} \\
+    --template-file ${output}/template.json --s3-bucket ${bucket} \\
+    --capabilities CAPABILITY_NAMED_IAM
+Or, for Terraform (joiner export terraform) and the console, with the template in the bucket, too:
+  aws s3 cp${region} ${output}/template.json s3://${bucket}/${prefix}template.json
+  ${quickCreateLink(options, stackName)}
+`;
+}
+
+async function run(options: Options): Promise<number> {
+  const { cluster, bucket, region, prefix, output } = options;
+  const props = {
+    ...(options.settings === undefined ? {} : settingsIn(options.settings)),
+    ...Object.fromEntries(options.set.map(pairOf)),
+    cluster,
+    ...(region === undefined ? {} : { region }),
+  };
+  const request = { props, bucket, prefix, folder: resolve(output) };
+  const { templateFaults, writeTemplate } = await import('../../infra/template.ts');
+  const faults = templateFaults(request);
+  if (faults.length > 0) throw new BadInput(faults);
+  const { stackName, files } = writeTemplate(request);
+  for (const { path, bytes } of files) {
+    process.stdout.write(`${output}/${path}  ${Math.ceil(bytes / 1024)} KB\n`);
+  }
+  process.stdout.write(nextSteps(options, stackName));
+  return 0;
+}
+
+/** `joiner template`: the stack of a cluster for CloudFormation and Terraform. */
+export function templateCommand(): Command {
+  return new Command('template')
+    .description('write the CloudFormation template of a cluster, and the code of the functions')
+    .requiredOption('--cluster <name>', 'the EKS cluster that the template is for')
+    .requiredOption('--bucket <bucket>', "an S3 bucket for the code, in the stack's region")
+    .option('--region <region>', "the cluster's region; default: the region of the deployment")
+    .option('--set <prop=value>', 'a setting of the stack; may be repeated', collect, [])
+    .option('--settings <file>', 'settings of the stack, as an object in JSON or YAML')
+    .option('--prefix <prefix>', 'of the code in the bucket', `joiner/${packageJson.version}/`)
+    .option('-o, --output <folder>', 'where to write; emptied before', 'joiner-template')
+    .addHelpText(
+      'after',
+      '\nThe command needs neither AWS credentials nor the CDK. It prints the commands that create the\n' +
+        'stack. --set overrides --settings. Give all settings again at each upgrade.',
+    )
+    .action((options: Options) => reporting(() => run(options)));
+}

@@ -1,0 +1,50 @@
+/** What `joiner template` writes: the stack without the CDK's command line. */
+import type { JoinerProps } from './constructs/joiner-props.ts';
+import { propFaults } from './constructs/props-check.ts';
+import { propsFromContext } from './context.ts';
+import { stackNameOf } from './joiner-stack.ts';
+import { type ReleaseFile, writeRelease } from './release.ts';
+
+export interface TemplateRequest {
+  /** Props as the CDK takes them with `-c`, as text, or as values of a settings file. */
+  readonly props: Readonly<Record<string, unknown>>;
+  /** Holds the functions' code when the stack is created; in its region. */
+  readonly bucket: string;
+  /** Below which the code is there, such as `joiner/0.1.0/`. */
+  readonly prefix: string;
+  /** Gets the files; it is emptied before. */
+  readonly folder: string;
+}
+
+export interface WrittenTemplate {
+  readonly stackName: string;
+  readonly files: readonly ReleaseFile[];
+}
+
+/** Everything that is wrong with a request; none: `writeTemplate` takes it. */
+export function templateFaults({ props, bucket, prefix }: TemplateRequest): readonly string[] {
+  return [...placeFaults(bucket, prefix), ...propFaults(propsFromContext(props))];
+}
+
+/** Writes the template and the functions' code. Throws where the request has faults. */
+export function writeTemplate(request: TemplateRequest): WrittenTemplate {
+  const faults = templateFaults(request);
+  const joiner = propsFromContext(request.props);
+  if (faults.length > 0 || !isJoinerProps(joiner)) throw new Error(faults.join('\n'));
+  const { bucket, prefix, folder } = request;
+  const files = writeRelease({ joiner, bucket, prefix, folder });
+  return { stackName: stackNameOf(String(joiner.cluster)), files };
+}
+
+/** What CloudFormation would refuse, or `aws s3 cp` put elsewhere than the template looks. */
+function placeFaults(bucket: string, prefix: string): readonly string[] {
+  const faults = propFaults({ cluster: 'any', bucket }).map((each) => `--${each}`);
+  if (!/^([\w.-]+\/)+$/.test(prefix) || /(^|\/)\.\.?\//.test(prefix)) {
+    faults.push(`--prefix is "${prefix}", but has to be folders that end in /, e.g. joiner/1.0/`);
+  }
+  return faults;
+}
+
+function isJoinerProps(props: object): props is JoinerProps {
+  return propFaults(props).length === 0;
+}

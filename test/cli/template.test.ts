@@ -1,0 +1,73 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { joiner } from './run.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'joiner-template-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const out = join(folder, 'out');
+const template = (...args: readonly string[]) =>
+  joiner('template', '--cluster', 'demo', '-o', out, ...args);
+
+describe('joiner template', () => {
+  it.each([
+    [['--bucket', 'UPPER_bad'], '--bucket is "UPPER_bad", but has to be a bucket\'s name'],
+    [['--bucket', 'releases', '--prefix', 'no-slash'], '--prefix is "no-slash", but has to be'],
+    [['--bucket', 'releases', '--prefix', '../up/'], '--prefix is "../up/", but has to be'],
+    [['--bucket', 'releases', '--set', 'regoin=eu-west-1'], 'the most similar is region'],
+    [['--bucket', 'releases', '--set', 'region'], '--set region: expected PROP=VALUE'],
+    [['--bucket', 'releases', '--settings', join(folder, 'none.json')], 'no such file'],
+    [[], "required option '--bucket <bucket>' not specified"],
+  ])('%j is refused, and nothing is written', async (args, message) => {
+    const { exitCode, stderr } = await template(...args);
+    expect(stderr).toContain(message);
+    expect(exitCode).toBe(2);
+    expect(existsSync(out)).toBe(false);
+  });
+
+  it('prints the commands for where it wrote, with all settings', async () => {
+    const settings = join(folder, 'settings.yaml');
+    writeFileSync(settings, 'reaction: watch\nlogRetentionDays: 7\n');
+    const { exitCode, stdout, stderr } = await joiner(
+      ...['template', '--cluster', 'blue_1', '--region', 'eu-west-1', '--bucket', 'releases'],
+      ...['--prefix', 'a/b/', '--settings', settings, '--set', 'reaction=tick', '-o', out],
+    );
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    const copy = `aws s3 cp --region eu-west-1 --recursive ${out}/a/b/ s3://releases/a/b/`;
+    expect(stdout).toContain(copy);
+    // CloudFormation allows no underscore.
+    expect(stdout).toContain('--stack-name joiner-blue-1 ');
+    expect(stdout).toContain('stackName=joiner-blue-1\n');
+    const written = readFileSync(join(out, 'template.json'), 'utf8');
+    expect(written).toContain('JoinerNode-eu-west-1-blue_1');
+    expect(written).toContain('"RetentionInDays": 7');
+    expect(written).not.toContain('joiner-blue_1-watch');
+    expect(readdirSync(join(out, 'a/b')).length).toBeGreaterThan(5);
+  }, 120_000);
+});
+
+describe('joiner export', () => {
+  it.each([
+    ['chart', 'joiner-crds/Chart.yaml'],
+    ['terraform', 'joiner-terraform/main.tf'],
+    ['manifests', 'joiner-manifests/rbac/watch.yaml'],
+    ['manifests', 'joiner-manifests/crds/karpenter.sh_nodepools.yaml'],
+    ['roles', 'joiner-roles/viewer-role.yaml'],
+    ['examples', 'examples/07-spread-and-spot/workload.yaml'],
+    ['examples', 'bench/compare/mixed'],
+  ])('%s writes %s', async (what, path) => {
+    const into = join(folder, what);
+    const { exitCode, stdout } = await joiner('export', what, '-o', into);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain(into);
+    expect(existsSync(join(into, path))).toBe(true);
+  });
+
+  it('says what else was meant', async () => {
+    const { exitCode, stderr } = await joiner('export', 'charts');
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('did you mean chart?');
+  });
+});
