@@ -22,6 +22,7 @@ import {
 import { type Progress, type QuietOptions, quietOption, withProgress } from '../progress.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { collect } from '../simulate/variables.ts';
+import { issueText } from '../unknown-names.ts';
 import { counted } from '../words.ts';
 
 interface Options extends QuietOptions {
@@ -60,7 +61,7 @@ function poolsOf(files: readonly string[], recorded: ClusterSnapshot): readonly 
   return pools.map((object) => {
     const decoded = decodeNodePool(object);
     if (decoded.ok) return decoded.value;
-    throw new BadInput(decoded.issues.map(({ path, message }) => `${path}: ${message}`));
+    throw new BadInput(decoded.issues.map(issueText));
   });
 }
 

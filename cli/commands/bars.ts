@@ -12,6 +12,7 @@ import {
   outputOption,
 } from '../output.ts';
 import { givenRegion, stackBucket } from '../stack-bucket.ts';
+import { meant as near } from '../unknown-names.ts';
 
 interface Options {
   readonly cluster: string;
@@ -64,7 +65,10 @@ async function run(action: Action, keys: readonly string[], options: Options): P
     process.stderr.write(`${key} is barred by the stack for ${cluster}: --cluster ${cluster}\n`);
   }
   const unknown = keys.filter((name) => !held.some(({ key }) => isNamed(key, [name])));
-  for (const name of unknown) process.stderr.write(`error: ${name} is not barred\n`);
+  const known = held.map(({ key }) => key);
+  for (const name of unknown) {
+    process.stderr.write(`error: ${name} is not barred${near(name, known)}\n`);
+  }
   return unknown.length > 0 || own.length < meant.length ? 1 : 0;
 }
 

@@ -6,6 +6,7 @@ import { parseDurationMs } from '../../shared/core/duration.ts';
 import type { Ports } from '../../shared/ports.ts';
 import type { FinalState } from '../../shared/sim/report.ts';
 import { Problems, reporting } from '../bad-input.ts';
+import { FINAL_STATE } from '../ledger/files.ts';
 import {
   type OfflineCatalogOptions,
   offlineCatalog,
@@ -44,7 +45,7 @@ function record(folder: string, state: FinalState): void {
   mkdirSync(folder, { recursive: true });
   const write = (name: string, value: unknown): void =>
     writeFileSync(join(folder, name), `${JSON.stringify(value, null, 2)}\n`);
-  write('final-state.json', state);
+  write(FINAL_STATE, state);
   const lines = state.decisions.map((each) => JSON.stringify(each));
   writeFileSync(join(folder, 'decisions.ndjson'), lines.map((line) => `${line}\n`).join(''));
 }

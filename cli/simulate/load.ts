@@ -8,9 +8,11 @@ import { BadInput } from '../bad-input.ts';
 import { type Foreign, foreignNote, renderingAdvice } from '../foreign.ts';
 import { labelOf, manifestFiles } from '../manifest-files.ts';
 import { type Finding, type Manifest, manifestsOf, nameOf } from '../manifests.ts';
+import { issueText, meant, thereAre } from '../unknown-names.ts';
 import { isAutoscaler, scaled } from './autoscalers.ts';
 import { doubtsOf } from './doubts.ts';
 import { ignoredNotes } from './ignored.ts';
+import { misspeltKind } from './misspelt-kinds.ts';
 import { type Place, remarksOn } from './remarks.ts';
 import { suggestion } from './suggestions.ts';
 import { decidingUnset, type Substitution, unsetIn, withAdvice, withKeys } from './variables.ts';
@@ -87,9 +89,10 @@ function danglingReferences(
     const name = textAt(object, ...path, 'name') ?? '';
     const isOurs = textAt(object, ...path, 'kind') === 'EC2NodeClass';
     if (!isOurs || classes.includes(name)) return [];
-    const there = classes.length === 0 ? 'there is none' : `there is ${classes.sort().join(', ')}`;
     const field = `${path.join('.')}.name`;
-    return [`${place(field)}: ${field}: no EC2NodeClass is named "${name}"; ${there}`];
+    const near = meant(name, classes);
+    const what = `no EC2NodeClass is named "${name}"${near}; ${thereAre(classes)}`;
+    return [`${place(field)}: ${field}: ${what}`];
   });
 }
 
@@ -109,7 +112,7 @@ function unusableSettings(used: readonly Manifest[]): readonly string[] {
         .map((each) => each.path),
     );
     const issues = settings.issues.filter((each) => !unsupported.has(each.path));
-    return issues.map(({ path, message }) => `${place(path)}: ${path} ${message}`);
+    return issues.map((each) => `${place(each.path)}: ${issueText(each)}`);
   });
 }
 
@@ -148,13 +151,16 @@ const FIELDS_MAX = 4;
 /** What is wrong with an object by its schema; a value that was not put in is told by its name. */
 function refusals({ object, place }: Manifest): readonly string[] {
   const admission = admit(object);
+  const misspelt = admission.kind === 'ignored' ? misspeltKind(object) : undefined;
+  if (misspelt !== undefined) return [`${place(misspelt.path)}: ${issueText(misspelt)}`];
   if (admission.kind !== 'refused') return [];
   const unset = unsetIn(object);
-  return admission.issues.map(({ path, message }) => {
+  return admission.issues.map((issue) => {
+    const { path, message } = issue;
     const names = unset.find((each) => each.path === path)?.names ?? [];
     const missing = names.filter((name) => !message.includes(`\${${name}}`));
     const held = missing.map((name) => ` (it holds \${${name}})`).join('');
-    return `${place(path)}: ${path} ${message}${held}${suggestion(object, path, message)}`;
+    return `${place(path)}: ${issueText(issue)}${held}${suggestion(object, path, message)}`;
   });
 }
 

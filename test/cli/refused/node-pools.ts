@@ -23,7 +23,7 @@ export const POOLS: readonly Row[] = [
     'NodePool',
     'weight: 10',
     'wieght: 10',
-    'spec.wieght is not a known field; valid: template, disruption',
+    'spec.wieght is not a known field (did you mean weight?); valid: template, disruption',
   ),
   row(
     'an unknown field far inside',
