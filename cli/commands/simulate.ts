@@ -6,7 +6,6 @@ import { parseDurationMs } from '../../shared/core/duration.ts';
 import type { Ports } from '../../shared/ports.ts';
 import type { FinalState } from '../../shared/sim/report.ts';
 import { Problems, reporting } from '../bad-input.ts';
-import { FINAL_STATE } from '../ledger/files.ts';
 import {
   type OfflineCatalogOptions,
   offlineCatalog,
@@ -18,7 +17,7 @@ import { BARE, inEksCluster } from '../simulate/eks-cluster.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { podCounts } from '../simulate/pod-counts.ts';
 import { SimulationProgress } from '../simulate/progress.ts';
-import { recordingTo } from '../simulate/recordings.ts';
+import { FINAL_STATE, recordingTo } from '../simulate/recordings.ts';
 import { renderFinalState, type View } from '../simulate/render.ts';
 import { prepareSimulation, runUntil, type Simulation } from '../simulate/run.ts';
 import { readScenario, scenarioFiles } from '../simulate/scenario-file.ts';

@@ -7,6 +7,7 @@ import { recordingIn } from '../../shared/app/recording/replayed.ts';
 import { textAt } from '../../shared/sim/json.ts';
 import { BadInput, unreadable } from '../bad-input.ts';
 import { recordsOf } from '../decisions/reader.ts';
+import { FINAL_STATE } from '../simulate/recordings.ts';
 import { standardInput } from '../standard-input.ts';
 
 /** A recording and where it was read. */
@@ -31,8 +32,6 @@ export interface Written {
 
 const GZIP_MAGIC = [0x1f, 0x8b];
 const IS_RECORDING = /(^|[-/])(provision|disrupt)-[^/]*\.json(\.gz)?$/;
-/** What `simulate --record` writes at the end of its run. */
-export const FINAL_STATE = 'final-state.json';
 const IS_RECORDS = /\.ndjson(\.gz)?$/;
 
 /** The text of a file's bytes, compressed or not. */

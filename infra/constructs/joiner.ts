@@ -151,12 +151,13 @@ export class Joiner extends Construct {
     iam.PermissionsBoundary.of(this).apply(policy);
   }
 
-  /** What the command line finds in the cluster: what is decided by, and where it is remembered. */
+  /** What the command line finds in the cluster: what is decided by, by which version, and where. */
   #stated(): Readonly<Record<string, string>> {
     const { region } = Stack.of(this);
     return {
       ...statedSettings(this.#props, region),
       [ENV.cluster]: this.clusterName,
+      [ENV.version]: packageJson.version,
       [REGION_VARIABLE]: region,
       [ENV.bucket]: this.bucket.bucketName,
     };
