@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import type { Catalog } from '../../shared/catalog/facts.ts';
 import { parseDurationMs } from '../../shared/core/duration.ts';
 import type { Ports } from '../../shared/ports.ts';
@@ -11,6 +11,7 @@ import {
   offlineCatalog,
   withOfflineCatalog,
 } from '../offline-catalog.ts';
+import { documentText, isDocument, type OutputFormat, outputOption } from '../output.ts';
 import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
 import { type QuietOptions, quietOption, withProgress } from '../progress.ts';
 import { BARE, inEksCluster } from '../simulate/eks-cluster.ts';
@@ -31,7 +32,7 @@ interface SimulateOptions extends OfflineCatalogOptions, QuietOptions {
   readonly scenario?: string;
   readonly var: readonly string[];
   readonly record?: string;
-  readonly output?: string;
+  readonly output: OutputFormat<'text'>;
   readonly strict?: boolean;
   readonly filename: readonly string[];
   readonly bare?: boolean;
@@ -52,7 +53,7 @@ function record(folder: string, state: FinalState): void {
 function isImperfect(state: FinalState): boolean {
   return (
     state.pods.pending.length > 0 ||
-    state.nodeOverlays.some((each) => !each.ready) ||
+    [...state.nodeOverlays, ...state.nodePools].some((each) => !each.ready) ||
     Object.keys(state.rejected).length > 0
   );
 }
@@ -119,10 +120,9 @@ async function simulate(paths: readonly string[], options: SimulateOptions): Pro
   if (folder !== undefined) record(folder, state);
   const { film, source } = simulation;
   const result = { ...state, source, packing: film.packing(), history: film.history() };
-  const text =
-    options.output === 'json'
-      ? `${JSON.stringify(result, null, 2)}\n`
-      : renderFinalState(state, viewOf(simulation, options));
+  const text = isDocument(options.output)
+    ? documentText(result, options.output)
+    : renderFinalState(state, viewOf(simulation, options));
   process.stdout.write(text);
   const subject = [...paths, ...options.filename].join(' ');
   await writePage(options, { command: 'simulate', subject, json: result });
@@ -148,11 +148,11 @@ export function simulateCommand(): Command {
       '--record <folder>',
       'write the final state, the decisions and their snapshots to this folder',
     )
-    .addOption(new Option('-o, --output <format>').choices(['text', 'json']).default('text'))
+    .addOption(outputOption('text'))
     .option('-v, --verbose', 'print long lists, such as the timeline, in full')
     .option(...HTML_OPTION)
     .addOption(quietOption())
-    .option('--strict', 'exit 1 if pods stay pending or a NodeOverlay is not ready')
+    .option('--strict', 'exit 1 if pods stay pending, or a NodePool or NodeOverlay is not ready')
     .addHelpText('after', '\nThe format of scenarios: docs/scenarios.md')
     .action((paths: readonly string[], options: SimulateOptions) =>
       reporting(() => simulate(paths, options)),

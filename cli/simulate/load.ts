@@ -8,8 +8,9 @@ import { BadInput } from '../bad-input.ts';
 import { type Foreign, foreignNote, renderingAdvice } from '../foreign.ts';
 import { labelOf, manifestFiles } from '../manifest-files.ts';
 import { type Finding, type Manifest, manifestsOf, nameOf } from '../manifests.ts';
-import { issueText, meant, thereAre } from '../unknown-names.ts';
+import { issueText } from '../unknown-names.ts';
 import { isAutoscaler, scaled } from './autoscalers.ts';
+import { classReferences } from './class-references.ts';
 import { doubtsOf } from './doubts.ts';
 import { ignoredNotes } from './ignored.ts';
 import { misspeltKind } from './misspelt-kinds.ts';
@@ -74,27 +75,6 @@ function idleNotes(
 
 /** Objects that are there twice, told in one note. */
 const TWICE_MAX = 3;
-
-/** NodePools whose EC2NodeClass is nowhere. */
-function danglingReferences(
-  loaded: readonly Manifest[],
-  known: readonly Json[],
-): readonly string[] {
-  const classes = [...loaded.map(({ object }) => object), ...known]
-    .filter((object) => object['kind'] === 'EC2NodeClass')
-    .map((object) => textAt(object, 'metadata', 'name') ?? '');
-  const path = ['spec', 'template', 'spec', 'nodeClassRef'] as const;
-  return loaded.flatMap(({ place, object }) => {
-    if (object['kind'] !== 'NodePool') return [];
-    const name = textAt(object, ...path, 'name') ?? '';
-    const isOurs = textAt(object, ...path, 'kind') === 'EC2NodeClass';
-    if (!isOurs || classes.includes(name)) return [];
-    const field = `${path.join('.')}.name`;
-    const near = meant(name, classes);
-    const what = `no EC2NodeClass is named "${name}"${near}; ${thereAre(classes)}`;
-    return [`${place(field)}: ${field}: ${what}`];
-  });
-}
 
 /**
  * Settings of EC2NodeClasses that no node could start with, such as a kubelet's maxPods of -1. What
@@ -232,7 +212,7 @@ export function loadManifests(
   const autoscalers = ignored.filter(({ object }) => isAutoscaler(object));
   const { used, notes } = scaled(last.used, autoscalers);
   // A class that is itself refused is there all the same: one fault, one line.
-  problems.push(...danglingReferences(named, known), ...unusableSettings(used));
+  problems.push(...classReferences(named, known), ...unusableSettings(used));
   if (problems.length > 0) {
     // Where there are manifests besides, what has to be rendered is no fault.
     const advice = named.length === 0 ? renderingAdvice(foreign) : undefined;

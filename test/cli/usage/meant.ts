@@ -192,4 +192,19 @@ export const MEANT: readonly Row[] = [
     'diagnose -f @/good --overlay dearr',
     '--overlay dearr: there is none of this name (did you mean dearer?); there are: dearer',
   ),
+  ...[
+    'compare @/m',
+    'diagnose -f @/m',
+    'explain pod/web -f @/m',
+    'doctor --cluster demo --region eu-west-1 -f @/m',
+    'convert @/m',
+  ].map((line) =>
+    row(
+      'a NodePool of each command that reads manifests',
+      misspelt('operator: In', 'operator: Inn'),
+      line,
+      'NodePool/general: spec.template.spec.requirements[0].operator must be one of In,',
+      'not "Inn" (did you mean In?)',
+    ),
+  ),
 ];

@@ -142,6 +142,6 @@ export const OPTIONS: readonly Row[] = [
     'an unknown output of the CRDs',
     {},
     'crds -o xml',
-    '--output must be yaml or json, not "xml"',
+    "argument 'xml' is invalid. Allowed choices are yaml, json, name.",
   ),
 ];

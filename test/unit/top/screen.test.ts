@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { totalsOf } from '../../../cli/top/rows.ts';
 import { piecesOf, titleLine } from '../../../cli/top/watch/columns.ts';
-import type { LivingRow, Moment } from '../../../cli/top/watch/moment.ts';
+import type { LivingRow, TopSnapshot } from '../../../cli/top/watch/snapshot.ts';
 import {
   afterKey,
   bar,
@@ -34,7 +34,7 @@ function row(node: string, nodePool: string | undefined, pricePerHour: number): 
 }
 
 const rows = [row('a', 'general', 0.1), row('b', 'general', 0.3), row('x', undefined, 0.2)];
-const moment: Moment = { atMs: 0, rows, ...totalsOf(rows), pending: [], notes: [] };
+const moment: TopSnapshot = { atMs: 0, rows, ...totalsOf(rows), pending: [], notes: [] };
 
 /** The names of the lines, NodePools with a colon. */
 function names(view: View): readonly string[] {
