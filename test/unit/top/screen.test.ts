@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { totalsOf } from '../../../cli/top/rows.ts';
 import { piecesOf, titleLine } from '../../../cli/top/watch/columns.ts';
-import type { LivingRow, TopSnapshot } from '../../../cli/top/watch/snapshot.ts';
 import {
   afterKey,
   bar,
@@ -14,6 +13,7 @@ import {
   trendText,
   type View,
 } from '../../../cli/top/watch/screen.ts';
+import type { LivingRow, TopSnapshot } from '../../../cli/top/watch/snapshot.ts';
 
 function row(node: string, nodePool: string | undefined, pricePerHour: number): LivingRow {
   return {
