@@ -25,8 +25,8 @@ function edits(from: string, to: string): number {
 }
 
 /**
- * The known word that was probably meant; undefined where none is near. Upper and lower case make no
- * difference; of words that are equally near the first counts.
+ * The known word that was probably meant; undefined where none is near. Upper and lower case do
+ * not count; of words that are equally near it is the first.
  */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
   const lower = word.toLowerCase();

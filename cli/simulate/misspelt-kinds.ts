@@ -32,7 +32,7 @@ function groupIssue(version: string, group: string, kind: string): Issue | undef
 
 /**
  * What is wrong with an object of a kind that the simulated cluster does not use, where it is
- * probably one that it does use: the kind, or the group, is misspelt. Undefined: it is another kind.
+ * probably one that it does use: the kind, or the group, is misspelt. Undefined: it is another.
  */
 export function misspeltKind(object: Json): Issue | undefined {
   const kind = textAt(object, 'kind') ?? '';

@@ -154,13 +154,9 @@ export class Joiner extends Construct {
   /** What the command line finds in the cluster: what is decided by, by which version, and where. */
   #stated(): Readonly<Record<string, string>> {
     const { region } = Stack.of(this);
-    return {
-      ...statedSettings(this.#props, region),
-      [ENV.cluster]: this.clusterName,
-      [ENV.version]: packageJson.version,
-      [REGION_VARIABLE]: region,
-      [ENV.bucket]: this.bucket.bucketName,
-    };
+    const place = { [ENV.cluster]: this.clusterName, [REGION_VARIABLE]: region };
+    const own = { [ENV.version]: packageJson.version, [ENV.bucket]: this.bucket.bucketName };
+    return { ...statedSettings(this.#props, region), ...place, ...own };
   }
 
   #bucket(): s3.IBucket | s3.Bucket {
