@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { decodeCase, type SchedulingCase } from '../shared/api/case/decode.ts';
 import { BadInput, unreadable } from './bad-input.ts';
 import { standardInput } from './standard-input.ts';
+import { issueText } from './unknown-names.ts';
 
 /** The text of a file, or of standard input for `-`. */
 function textOf(file: string): string {
@@ -46,9 +47,7 @@ export function readJson(file: string): unknown {
 export function caseOf(file: string, raw: unknown): SchedulingCase {
   const decoded = decodedOf(file, raw);
   if (decoded.ok) return decoded.value;
-  throw new BadInput(
-    decoded.issues.map(({ path, message }) => `${file}: ${`${path} ${message}`.trim()}`),
-  );
+  throw new BadInput(decoded.issues.map((each) => `${file}: ${issueText(each)}`));
 }
 
 function decodedOf(file: string, raw: unknown): ReturnType<typeof decodeCase> {

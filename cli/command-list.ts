@@ -202,4 +202,10 @@ export const COMMANDS: readonly Listed[] = [
     description: 'remove finalizers from nodes after Joiner has been uninstalled',
     load: async () => (await import('./commands/release.ts')).releaseCommand(),
   },
+  {
+    name: 'version',
+    usage: OPTIONS,
+    description: "print the versions of the command and of a cluster's functions",
+    load: async () => (await import('./commands/version.ts')).versionCommand(),
+  },
 ];

@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import { type Call, KubeClient } from '../shared/kube/client.ts';
-import { loadKubeconfig } from '../shared/kube/kubeconfig.ts';
+import { contextsOf, loadKubeconfig } from '../shared/kube/kubeconfig.ts';
 import { systemTiming } from '../shared/kube/time.ts';
 import { httpTransport } from '../shared/kube/transport.ts';
 import { BadInput } from './bad-input.ts';
 import { checkKubeconfig } from './kubeconfig-files.ts';
+import { meant } from './unknown-names.ts';
 
 /** Which cluster a command speaks to; the same options as kubectl's. */
 export interface ClusterOptions {
@@ -35,7 +36,9 @@ export async function connect(name: string, options: ClusterOptions): Promise<Co
   const { nowMs } = systemTiming;
   const access = await loadKubeconfig(context, nowMs, kubeconfig).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error);
-    throw new BadInput([`kubeconfig: ${why}`]);
+    const known = context === undefined ? [] : contextsOf(kubeconfig);
+    const near = known.includes(context ?? '') ? '' : meant(context ?? '', known);
+    throw new BadInput([`kubeconfig: ${why}${near}`]);
   });
   const client = new KubeClient({
     transport: httpTransport(access.endpoint),

@@ -18,6 +18,7 @@ import {
   settingsOf,
 } from './stack-settings.ts';
 import { toldBackoffs } from './told-backoffs.ts';
+import { issueText } from './unknown-names.ts';
 
 /** Which cluster, and by which prices. */
 export interface PricedClusterOptions extends ClusterOptions, MarketOptions {}
@@ -93,7 +94,7 @@ export async function withLiveCluster<Result>(
       client,
       decoders: kindDecoders('server'),
       onInvalid: (object, issues) => {
-        const said = issues.map(({ path, message }) => `${path} ${message}`.trim());
+        const said = issues.map(issueText);
         unreadable.push(`${object} cannot be read: ${said.join('; ')}`);
       },
     });

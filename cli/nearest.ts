@@ -1,5 +1,7 @@
-/** Letters that a word may differ in from the one that was meant. */
-const EDITS_MAX = 2;
+/** Letters that a word may differ in from the one that was meant; of short words it is one. */
+function editsMax({ length }: string): number {
+  return length <= 4 ? 1 : 2;
+}
 
 /** Letters put in, left out, replaced, or exchanged with their neighbour, to make one of the other. */
 function edits(from: string, to: string): number {
@@ -22,12 +24,19 @@ function edits(from: string, to: string): number {
   return at(from.length, to.length);
 }
 
-/** The known word that was probably meant; undefined where none is near. */
+/**
+ * The known word that was probably meant; undefined where none is near. Upper and lower case do
+ * not count; of words that are equally near it is the first.
+ */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
+  const lower = word.toLowerCase();
+  const most = editsMax(word);
   let best: { readonly each: string; readonly count: number } | undefined;
   for (const each of known) {
-    const count = edits(word, each);
-    if (count <= EDITS_MAX && count < (best?.count ?? Infinity)) best = { each, count };
+    // Words of other lengths are not near: their distances need not be computed.
+    if (Math.abs(each.length - word.length) > most) continue;
+    const count = edits(lower, each.toLowerCase());
+    if (count <= most && count < (best?.count ?? Infinity)) best = { each, count };
   }
   return best?.each;
 }

@@ -4,9 +4,9 @@ import type { Catalog } from '../shared/catalog/facts.ts';
 import { AWS_REGIONS } from './aws-regions.ts';
 import { BadInput } from './bad-input.ts';
 import { readCatalogFile } from './catalog-file.ts';
-import { nearest } from './nearest.ts';
 import { showPricesOf } from './price-text.ts';
 import { regionOption } from './region.ts';
+import { meant } from './unknown-names.ts';
 
 /** Instance types and prices for a command that asks no cluster. */
 export interface OfflineCatalogOptions {
@@ -38,8 +38,8 @@ export function withOfflineCatalog(command: Command): Command {
 
 /** Where prices of a region that is not embedded come from. */
 export function notEmbedded(region: string): string {
-  const meant = AWS_REGIONS.includes(region) ? undefined : nearest(region, AWS_REGIONS);
-  if (meant !== undefined) return `AWS has no such region; did you mean ${meant}?`;
+  const near = AWS_REGIONS.includes(region) ? '' : meant(region, AWS_REGIONS);
+  if (near !== '') return `AWS has no such region${near}`;
   return (
     `no prices of ${region} are embedded (${REGIONS.join(', ')} are): ` +
     `joiner catalog --region ${region} -o FILE reads them from AWS, and --catalog FILE takes them`

@@ -8,11 +8,22 @@ export type DocumentFormat = 'json' | 'yaml';
 /** What `--output` may be: one format for people, and both for programs. */
 export type OutputFormat<Human extends string> = Human | DocumentFormat;
 
+/** The option `--output` of every command, with the formats in this order; the first is the default. */
+export function formatOption(...formats: readonly [string, ...(readonly string[])]): Option {
+  return new Option('-o, --output <format>', 'output format').choices(formats).default(formats[0]);
+}
+
 /** The option `--output` of a command that answers with a document; people are the default. */
-export function outputOption(human: 'text' | 'table', ...further: readonly string[]): Option {
-  return new Option('-o, --output <format>')
-    .choices([human, 'json', 'yaml', ...further])
-    .default(human);
+export function outputOption(
+  human: 'text' | 'table',
+  ...further: readonly ('name' | 'wide')[]
+): Option {
+  return formatOption(human, 'json', 'yaml', ...further);
+}
+
+/** Names for other programs, one in each line: `nodepool/web`, as `kubectl get -o name` prints them. */
+export function nameLines(names: readonly string[]): string {
+  return names.map((name) => `${name}\n`).join('');
 }
 
 /** Whether a program reads the answer. */

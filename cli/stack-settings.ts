@@ -8,6 +8,7 @@ import { ENV, FEATURE_GATES, REGION_VARIABLE, SETTINGS_CONFIG_MAP } from '../sha
 import type { KubeClient } from '../shared/kube/client.ts';
 import { findNamed } from '../shared/kube/find.ts';
 import { property } from '../shared/kube/list.ts';
+import { issueText, meant } from './unknown-names.ts';
 
 /** What a command decides by where the stack is not asked, or does not answer. */
 export interface SettingsOptions {
@@ -36,7 +37,10 @@ function gates(text: string): string {
   for (const entry of text.split(',')) {
     const [name = '', value] = entry.split('=');
     if (!names.includes(name)) {
-      throw new InvalidArgumentError(`"${name}" is no feature gate; valid: ${names.join(', ')}`);
+      const near = meant(name, names);
+      throw new InvalidArgumentError(
+        `"${name}" is no feature gate${near}; valid: ${names.join(', ')}`,
+      );
     }
     if (value !== 'true' && value !== 'false') {
       throw new InvalidArgumentError(`${name} must be true or false, as in ${name}=true`);
@@ -107,7 +111,7 @@ export function settingsOf({ data, fault }: Stated, options: SettingsOptions): F
   if (fault !== undefined) return assumed(fault, options);
   const found = decoded(data, options);
   if (found.ok) return { stack: stackSettings(found.value), notes: [] };
-  const said = found.issues.map(({ path, message }) => `${path} ${message}`).join('; ');
+  const said = found.issues.map(issueText).join('; ');
   return assumed(`${OBJECT} cannot be read: ${said}`, options);
 }
 

@@ -1,5 +1,6 @@
+import { HOURS_A_MONTH } from '../../shared/core/duration.ts';
 import type { Plan } from '../../shared/core/model/plan.ts';
-import { HOURS_A_MONTH, type Kind, type Row } from '../compare/comparison.ts';
+import { type Kind, nodesByType, type Row } from '../compare/comparison.ts';
 import type { Subject } from '../compare/subject.ts';
 import type { Usage } from './usage.ts';
 
@@ -68,22 +69,15 @@ export function sideOf({
   newNodeClaims,
   unplaced,
 }: Pick<Plan, 'newNodeClaims' | 'unplaced'>): Side {
-  const byKind = Map.groupBy(
-    newNodeClaims,
-    ({ chosen }) => `${chosen.type} ${chosen.capacityType}`,
-  );
-  const kinds = [...byKind.values()].flatMap((own): readonly Kind[] => {
-    const [first] = own;
-    if (first === undefined) return [];
-    const { type: instanceType, capacityType } = first.chosen;
-    return [{ instanceType, capacityType, count: own.length }];
-  });
   return {
     nodes: newNodeClaims.length,
     usdPerHour: newNodeClaims.reduce((sum, { chosen }) => sum + chosen.listPrice, 0),
     podsUnplaced: unplaced.size,
-    instanceTypes: kinds.sort(
-      (a, b) => b.count - a.count || (a.instanceType < b.instanceType ? -1 : 1),
+    instanceTypes: nodesByType(
+      newNodeClaims.map(({ chosen: { type: instanceType, capacityType } }) => ({
+        instanceType,
+        capacityType,
+      })),
     ),
   };
 }

@@ -1,11 +1,11 @@
 import { type Row, rowOf } from '../compare/comparison.ts';
 import type { Progress } from '../progress.ts';
 import { type Advice, type Advised, ranked, type Side, sideOf, sideOfRow } from './advice.ts';
-import { Anew } from './anew.ts';
 import { architectureAdvice } from './architecture.ts';
 import { blockerAdvice } from './blockers.ts';
 import { exclusionAdvice } from './exclusions.ts';
 import { limitAdvice } from './limits.ts';
+import { Replanned } from './replanned.ts';
 import { requestAdvice } from './requests.ts';
 
 export interface AdviceFound {
@@ -27,17 +27,19 @@ export function adviceFor(subject: Advised, progress: Progress): AdviceFound {
   const { snapshot, scheduling, usage } = subject;
   const say = (what: string): void => progress.begin(what);
   say('all pods planned anew');
-  const anew = new Anew(snapshot, scheduling);
-  const excluded = exclusionAdvice(anew, say);
-  const architecture = architectureAdvice(anew, say);
-  const limits = limitAdvice(subject, anew, say);
+  const replanned = new Replanned(snapshot, scheduling);
+  const excluded = exclusionAdvice(replanned, say);
+  const architecture = architectureAdvice(replanned, say);
+  const limits = limitAdvice(subject, replanned, say);
   const requests =
-    usage === undefined ? { advice: [], left: 0 } : requestAdvice(snapshot.pods, anew, usage, say);
+    usage === undefined
+      ? { advice: [], left: 0 }
+      : requestAdvice(snapshot.pods, replanned, usage, say);
   const blockers = blockerAdvice(subject, say);
   const now: Row = rowOf({ snapshot, evictions: 0, removed: 0 });
   return {
     now: sideOfRow(now),
-    anew: sideOf(anew.plan),
+    anew: sideOf(replanned.plan),
     advice: ranked([
       ...excluded,
       ...architecture.advice,

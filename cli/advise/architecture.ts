@@ -9,8 +9,8 @@ import { allows } from '../../shared/core/requirements/value-set.ts';
 import { nodeTermsOf } from '../../shared/core/scheduling/problem/node-terms.ts';
 import { counted } from '../words.ts';
 import { type Advice, EVALUATED_MAX } from './advice.ts';
-import { type Anew, withSpecs } from './anew.ts';
 import { chosenOf, launchesText } from './offerings.ts';
+import { type Replanned, withSpecs } from './replanned.ts';
 import { type Workload, workloadsOf } from './workloads.ts';
 
 const ARM64 = 'arm64';
@@ -42,13 +42,14 @@ function onAnyArchitecture(spec: PodSpec): PodSpec {
   return { ...spec, nodeSelector, requiredNodeAffinity: isOpen === true ? undefined : terms };
 }
 
-function adviceOn(anew: Anew, { object, pods }: Workload): Advice | undefined {
+function adviceOn(replanned: Replanned, { object, pods }: Workload): Advice | undefined {
   const keys = new Set(pods.map(podKey));
-  const found = anew.saving((snapshot) => withSpecs(snapshot, keys, onAnyArchitecture));
+  const found = replanned.saving((snapshot) => withSpecs(snapshot, keys, onAnyArchitecture));
   if (found === undefined) return undefined;
   const { before, after, usdPerMonth, claims } = found;
   const added = claims.filter((claim) => {
-    const isArm64 = chosenOf(anew.snapshot, claim)?.type.labels[ARCH]?.includes(ARM64) === true;
+    const isArm64 =
+      chosenOf(replanned.snapshot, claim)?.type.labels[ARCH]?.includes(ARM64) === true;
     return isArm64 && claim.pods.some((pod) => keys.has(pod));
   });
   if (added.length === 0) return undefined;
@@ -69,13 +70,13 @@ function adviceOn(anew: Anew, { object, pods }: Workload): Advice | undefined {
 
 /** Workloads whose pods are kept from arm64 nodes, as far as their specs say it. */
 export function architectureAdvice(
-  anew: Anew,
+  replanned: Replanned,
   say: (what: string) => void,
 ): { readonly advice: readonly Advice[]; readonly left: number } {
-  const bound = workloadsOf(anew.snapshot.pods.filter(excludesArm64));
+  const bound = workloadsOf(replanned.snapshot.pods.filter(excludesArm64));
   const advice = bound.slice(0, EVALUATED_MAX).flatMap((each) => {
     say(`${each.object}: architecture`);
-    return adviceOn(anew, each) ?? [];
+    return adviceOn(replanned, each) ?? [];
   });
   return { advice, left: Math.max(0, bound.length - EVALUATED_MAX) };
 }

@@ -3,12 +3,13 @@ import { usagesOf } from '../../shared/core/comparison/cluster-at-rest.ts';
 import { joinersWay } from '../../shared/core/comparison/joiners-way.ts';
 import { blockersOf, budgetsOf, unevictableBy } from '../../shared/core/disruption/candidates.ts';
 import type { ConsolidationCandidate } from '../../shared/core/disruption/consolidation/payback.ts';
+import { HOURS_A_MONTH } from '../../shared/core/duration.ts';
 import { type Reason, type ReasonOf, sentence } from '../../shared/core/explain/reason.ts';
 import { DO_NOT_DISRUPT } from '../../shared/core/model/labels.ts';
 import { type Pod, podKey } from '../../shared/core/model/pod.ts';
 import type { ClusterSnapshot } from '../../shared/core/model/snapshot.ts';
 import { DISRUPTED, tolerates } from '../../shared/core/model/taint.ts';
-import { HOURS_A_MONTH, PLANS_MAX, rowOf } from '../compare/comparison.ts';
+import { PLANS_MAX, rowOf } from '../compare/comparison.ts';
 import { counted } from '../words.ts';
 import {
   type Advice,

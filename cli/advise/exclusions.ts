@@ -12,8 +12,8 @@ import type { RequirementExpression } from '../../shared/core/model/requirement.
 import type { ClusterSnapshot } from '../../shared/core/model/snapshot.ts';
 import { counted } from '../words.ts';
 import type { Advice, AdviceKind } from './advice.ts';
-import { type Anew, type Changed, withPool } from './anew.ts';
 import { chosenOf, isExcluded, launchesText, requirementText } from './offerings.ts';
+import { type Changed, type Replanned, withPool } from './replanned.ts';
 
 /** Requirements of a NodePool that exclude something of one kind. */
 interface Exclusion {
@@ -106,7 +106,7 @@ const BURSTABLE_REMARK =
   'Some of these types are burstable: more CPU than their baseline is slowed or costs extra.';
 
 function remarksOn(
-  { snapshot }: Anew,
+  { snapshot }: Replanned,
   { kind }: Exclusion,
   added: readonly PlannedNodeClaim[],
 ): readonly string[] {
@@ -121,24 +121,24 @@ function remarksOn(
 }
 
 function adviceOn(
-  anew: Anew,
+  replanned: Replanned,
   pool: NodePool,
   exclusion: Exclusion,
 ): (Advice & { readonly dropped: number }) | undefined {
   const { kind, dropped } = exclusion;
-  if (dropped.length === 0 || !hasMore(anew.snapshot, pool, exclusion)) return undefined;
-  const found = anew.saving((snapshot) =>
+  if (dropped.length === 0 || !hasMore(replanned.snapshot, pool, exclusion)) return undefined;
+  const found = replanned.saving((snapshot) =>
     withPool(snapshot, pool.name, (each) => relaxed(snapshot, each, exclusion)),
   );
   if (found === undefined) return undefined;
-  const added = fresh(anew.snapshot, pool, exclusion, found);
+  const added = fresh(replanned.snapshot, pool, exclusion, found);
   if (added.length === 0) return undefined;
   const { before, after, usdPerMonth } = found;
   const texts = dropped.map(requirementText).join(' and ');
   const evidence = [
     `Planned anew, the pods run on ${counted(after.nodes, 'node')}, of which the NodePool ` +
       `excludes ${added.length.toLocaleString('en')} today: ${launchesText(added)}.`,
-    ...remarksOn(anew, exclusion, added),
+    ...remarksOn(replanned, exclusion, added),
   ];
   const change = `Remove or widen the requirement ${texts}.`;
   const object = `NodePool/${pool.name}`;
@@ -148,14 +148,17 @@ function adviceOn(
 }
 
 /** What NodePools exclude that would be cheaper; of each kind the change that saves most. */
-export function exclusionAdvice(anew: Anew, say: (what: string) => void): readonly Advice[] {
-  const { nodePools } = anew.snapshot;
+export function exclusionAdvice(
+  replanned: Replanned,
+  say: (what: string) => void,
+): readonly Advice[] {
+  const { nodePools } = replanned.snapshot;
   return nodePools
     .filter(({ replicas }) => replicas === undefined)
     .flatMap((pool) => {
       const found = exclusionsOf(pool).flatMap((each) => {
         say(`NodePool ${pool.name}: ${each.kind}`);
-        return adviceOn(anew, pool, each) ?? [];
+        return adviceOn(replanned, pool, each) ?? [];
       });
       return [...Map.groupBy(found, ({ kind }) => kind).values()].flatMap((own) => {
         const [best] = own.toSorted(

@@ -6,18 +6,18 @@ import { formatQuantity } from '../../shared/core/quantity.ts';
 import { replan } from '../../shared/core/scheduling/replan.ts';
 import { counted, someOf } from '../words.ts';
 import { type Advice, type Advised, savedBy, sideOf } from './advice.ts';
-import { type Anew, withPool } from './anew.ts';
 import { chosenOf, launchesText } from './offerings.ts';
+import { type Replanned, withPool } from './replanned.ts';
 
 function unlimited(pool: NodePool): NodePool {
   return { ...pool, limits: {} };
 }
 
 /** What the new nodes of the NodePool count against its limits. */
-function takenBy(anew: Anew, name: string, claims: Plan['newNodeClaims']): Resources {
+function takenBy(replanned: Replanned, name: string, claims: Plan['newNodeClaims']): Resources {
   const own = claims.filter(({ nodePool }) => nodePool === name);
   return own.reduce<Resources>(
-    (sum, claim) => addResources(sum, chosenOf(anew.snapshot, claim)?.type.capacity ?? {}),
+    (sum, claim) => addResources(sum, chosenOf(replanned.snapshot, claim)?.type.capacity ?? {}),
     { nodes: own.length },
   );
 }
@@ -53,10 +53,10 @@ function waitingAdvice({ snapshot, scheduling }: Advised, before: Plan, pool: No
 }
 
 /** Pods that run on dearer nodes since the limit keeps them from cheaper ones. */
-function dearerAdvice(anew: Anew, pool: NodePool): Advice | undefined {
-  const found = anew.saving((snapshot) => withPool(snapshot, pool.name, unlimited));
+function dearerAdvice(replanned: Replanned, pool: NodePool): Advice | undefined {
+  const found = replanned.saving((snapshot) => withPool(snapshot, pool.name, unlimited));
   if (found === undefined) return undefined;
-  const taken = takenBy(anew, pool.name, found.claims);
+  const taken = takenBy(replanned, pool.name, found.claims);
   const over = Object.entries(pool.limits).filter(([name, most]) => amountOf(taken, name) > most);
   if (over.length === 0) return undefined;
   const { before, after, usdPerMonth } = found;
@@ -80,7 +80,7 @@ function dearerAdvice(anew: Anew, pool: NodePool): Advice | undefined {
 /** Limits of NodePools that keep pods pending, or on dearer nodes. */
 export function limitAdvice(
   subject: Advised,
-  anew: Anew,
+  replanned: Replanned,
   say: (what: string) => void,
 ): readonly Advice[] {
   const { snapshot, scheduling } = subject;
@@ -91,6 +91,6 @@ export function limitAdvice(
   const now = replan(withAllWaiting(snapshot), scheduling);
   return pools.flatMap((pool) => {
     say(`NodePool ${pool.name}: limits`);
-    return waitingAdvice(subject, now, pool) ?? dearerAdvice(anew, pool) ?? [];
+    return waitingAdvice(subject, now, pool) ?? dearerAdvice(replanned, pool) ?? [];
   });
 }

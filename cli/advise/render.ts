@@ -1,5 +1,6 @@
+import { HOURS_A_MONTH } from '../../shared/core/duration.ts';
 import type { Currency } from '../../shared/core/model/currency.ts';
-import { HOURS_A_MONTH, type Kind } from '../compare/comparison.ts';
+import type { Kind } from '../compare/comparison.ts';
 import { aligned, amountText } from '../ledger/render.ts';
 import { counted } from '../words.ts';
 import {

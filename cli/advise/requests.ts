@@ -3,7 +3,7 @@ import { amountOf, CPU, MEMORY, type Resources } from '../../shared/core/model/r
 import { formatQuantity } from '../../shared/core/quantity.ts';
 import { counted } from '../words.ts';
 import { type Advice, EVALUATED_MAX } from './advice.ts';
-import { type Anew, withSpecs } from './anew.ts';
+import { type Replanned, withSpecs } from './replanned.ts';
 import type { Usage } from './usage.ts';
 import { type Workload, workloadsOf } from './workloads.ts';
 
@@ -58,13 +58,13 @@ function lowered(spec: PodSpec, excesses: readonly Excess[]): PodSpec {
 }
 
 function adviceOn(
-  anew: Anew,
+  replanned: Replanned,
   { object, pods }: Workload,
   excesses: readonly Excess[],
   { at, window }: Usage,
 ): Advice | undefined {
   const keys = new Set(pods.map(podKey));
-  const found = anew.saving((snapshot) =>
+  const found = replanned.saving((snapshot) =>
     withSpecs(snapshot, keys, (spec) => lowered(spec, excesses)),
   );
   if (found === undefined) return undefined;
@@ -86,7 +86,7 @@ function adviceOn(
 /** Workloads that request far more than they were metered to use. */
 export function requestAdvice(
   pods: readonly Pod[],
-  anew: Anew,
+  replanned: Replanned,
   usage: Usage,
   say: (what: string) => void,
 ): { readonly advice: readonly Advice[]; readonly left: number } {
@@ -96,7 +96,7 @@ export function requestAdvice(
   });
   const advice = far.slice(0, EVALUATED_MAX).flatMap(({ workload, excesses }) => {
     say(`${workload.object}: requests`);
-    return adviceOn(anew, workload, excesses, usage) ?? [];
+    return adviceOn(replanned, workload, excesses, usage) ?? [];
   });
   return { advice, left: Math.max(0, far.length - EVALUATED_MAX) };
 }

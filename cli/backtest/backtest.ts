@@ -11,11 +11,17 @@ import {
   searchedFigures,
 } from '../ledger/figures.ts';
 import type { NamedRecording } from '../ledger/files.ts';
-import { type Book, estimatedSaving, launchHours, moveEntries, sum } from '../ledger/ledger.ts';
+import {
+  estimatedSaving,
+  type LedgerRecords,
+  launchHours,
+  moveEntries,
+  sum,
+} from '../ledger/ledger.ts';
 import { type Changes, changedPlanning, changedSearch, type Variant } from './variant.ts';
 
 /** A recorded moment, and what the variant decides on it. */
-export type Moment =
+export type RecordedDecision =
   | {
       readonly useCase: 'provision';
       readonly facts: LaunchFacts;
@@ -67,11 +73,11 @@ export interface Backtest {
 }
 
 /** Decides a recorded moment with the variant. */
-export function momentOf(
+export function recordedDecisionOf(
   named: NamedRecording,
   { nodePools, rules }: Variant,
   changes: readonly Changes[],
-): Moment {
+): RecordedDecision {
   const { recording } = named;
   const facts: Facts = factsOf(named);
   if (facts.useCase === 'provision' && recording.useCase === 'provision') {
@@ -89,8 +95,12 @@ export function momentOf(
   return { useCase: 'disrupt', facts, variant: searchedFigures(search) };
 }
 
-function rowOf(book: Book, facts: LaunchFacts, variant: LaunchFigures): LaunchRow {
-  const { hours } = launchHours(book, facts);
+function rowOf(
+  ledgerRecords: LedgerRecords,
+  facts: LaunchFacts,
+  variant: LaunchFigures,
+): LaunchRow {
+  const { hours } = launchHours(ledgerRecords, facts);
   const figures = ({ nodes, usdPerHour }: LaunchFigures) => {
     return { nodes: nodes.length, usdPerHour, usd: usdPerHour * hours };
   };
@@ -117,13 +127,17 @@ function isSame(a: MoveFigures, b: MoveFigures): boolean {
 }
 
 /** Recorded moves with what they saved; the same ones of the variant save the same. */
-function movesOf(book: Book, facts: SearchFacts, variant: readonly MoveFigures[]) {
-  const entries = moveEntries(book, facts);
+function movesOf(
+  ledgerRecords: LedgerRecords,
+  facts: SearchFacts,
+  variant: readonly MoveFigures[],
+) {
+  const entries = moveEntries(ledgerRecords, facts);
   const recorded: readonly Moved[] = entries.filter(({ outcome }) => outcome === 'done');
   const others = variant.flatMap((move): readonly Moved[] => {
     const same = entries.find((each) => isSame(each, move));
     if (same !== undefined) return same.outcome === 'done' ? [same] : [];
-    return [{ ...move, savedUsd: estimatedSaving(book, facts, move) }];
+    return [{ ...move, savedUsd: estimatedSaving(ledgerRecords, facts, move) }];
   });
   return { recorded, variant: others };
 }
@@ -158,8 +172,11 @@ function less(a: Side, b: Side): Side {
   };
 }
 
-/** All moments together; what the book says of them is the same for both sides. */
-export function backtested(book: Book, moments: readonly Moment[]): Backtest {
+/** All moments together; what the ledgerRecords says of them is the same for both sides. */
+export function backtested(
+  ledgerRecords: LedgerRecords,
+  moments: readonly RecordedDecision[],
+): Backtest {
   const launches: LaunchRow[] = [];
   const moves: { readonly recorded: Moved[]; readonly variant: Moved[] } = {
     recorded: [],
@@ -168,7 +185,7 @@ export function backtested(book: Book, moments: readonly Moment[]): Backtest {
   let [searches, searchesLeftOut] = [0, 0];
   for (const moment of moments) {
     if (moment.useCase === 'provision') {
-      launches.push(rowOf(book, moment.facts, moment.variant));
+      launches.push(rowOf(ledgerRecords, moment.facts, moment.variant));
       continue;
     }
     if (moment.variant === undefined) {
@@ -176,7 +193,7 @@ export function backtested(book: Book, moments: readonly Moment[]): Backtest {
       continue;
     }
     searches += 1;
-    const found = movesOf(book, moment.facts, moment.variant);
+    const found = movesOf(ledgerRecords, moment.facts, moment.variant);
     moves.recorded.push(...found.recorded);
     moves.variant.push(...found.variant);
   }

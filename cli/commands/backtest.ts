@@ -6,12 +6,17 @@ import type { Currency } from '../../shared/core/model/currency.ts';
 import type { NodePool } from '../../shared/core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../../shared/core/model/snapshot.ts';
 import { type Json, textAt } from '../../shared/sim/json.ts';
-import { type Backtest, backtested, type Moment, momentOf } from '../backtest/backtest.ts';
+import {
+  type Backtest,
+  backtested,
+  type RecordedDecision,
+  recordedDecisionOf,
+} from '../backtest/backtest.ts';
 import { backtestText, METHOD } from '../backtest/render.ts';
 import { type Changes, changesOf, type Variant, withPools } from '../backtest/variant.ts';
 import { BadInput, Problems, reporting } from '../bad-input.ts';
 import { lastMs, madeOf, type Written, writtenIn } from '../ledger/files.ts';
-import { Book } from '../ledger/ledger.ts';
+import { LedgerRecords } from '../ledger/ledger.ts';
 import {
   type DocumentFormat,
   documentText,
@@ -23,6 +28,7 @@ import { pageUrl } from '../pages.ts';
 import { type Progress, type QuietOptions, quietOption, withProgress } from '../progress.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { collect } from '../simulate/variables.ts';
+import { issueText } from '../unknown-names.ts';
 import { counted } from '../words.ts';
 
 interface Options extends QuietOptions {
@@ -61,7 +67,7 @@ function poolsOf(files: readonly string[], recorded: ClusterSnapshot): readonly 
   return pools.map((object) => {
     const decoded = decodeNodePool(object);
     if (decoded.ok) return decoded.value;
-    throw new BadInput(decoded.issues.map(({ path, message }) => `${path}: ${message}`));
+    throw new BadInput(decoded.issues.map(issueText));
   });
 }
 
@@ -108,14 +114,17 @@ async function momentsOf(
   variant: Variant,
   changes: readonly Changes[],
   progress: Progress,
-): Promise<{ readonly moments: readonly Moment[]; readonly unknown: ReadonlySet<string> }> {
-  const moments: Moment[] = [];
+): Promise<{
+  readonly moments: readonly RecordedDecision[];
+  readonly unknown: ReadonlySet<string>;
+}> {
+  const moments: RecordedDecision[] = [];
   const unknown = new Set<string>();
   for await (const named of written.recordings()) {
     progress.say(() => `${moments.length + 1} of ${counted(written.count, 'recording')}`);
     const snapshot = snapshotFrom(named.recording.snapshot);
     for (const name of withPools(snapshot, variant.nodePools).unknown) unknown.add(name);
-    moments.push(madeOf(named, () => momentOf(named, variant, changes)));
+    moments.push(madeOf(named, () => recordedDecisionOf(named, variant, changes)));
   }
   return { moments, unknown };
 }
@@ -136,8 +145,8 @@ async function run(folder: string, options: Options): Promise<number> {
   for (const note of new Set([...written.notes, ...notes])) {
     process.stderr.write(`warning: ${note}\n`);
   }
-  const book = new Book(written.records, { fromMs: 0, toMs: lastMs(written) });
-  const tested = backtested(book, moments);
+  const ledgerRecords = new LedgerRecords(written.records, { fromMs: 0, toMs: lastMs(written) });
+  const tested = backtested(ledgerRecords, moments);
   const currency = moments[0]?.facts.currency ?? 'USD';
   process.stdout.write(
     isDocument(output)

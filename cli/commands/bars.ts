@@ -8,17 +8,19 @@ import {
   type DocumentFormat,
   documentText,
   isDocument,
+  nameLines,
   type OutputFormat,
   outputOption,
 } from '../output.ts';
 import { givenRegion, stackBucket } from '../stack-bucket.ts';
+import { meant as near } from '../unknown-names.ts';
 
 interface Options {
   readonly cluster: string;
   readonly region?: string;
   readonly bucket?: string;
   readonly all?: boolean;
-  readonly output: OutputFormat<'text'>;
+  readonly output: OutputFormat<'text' | 'name'>;
 }
 
 type Action = 'list' | 'forget';
@@ -47,25 +49,34 @@ async function run(action: Action, keys: readonly string[], options: Options): P
   const bars = new HeldBars(access, bucket);
   const held = await bars.read();
   if (action === 'list') {
-    process.stdout.write(
-      isDocument(options.output) ? asDocument(held, options.output) : asText(held, bars.nowMs()),
-    );
+    process.stdout.write(printed(held, options.output, () => asText(held, bars.nowMs())));
     return 0;
   }
   const isMeant = (key: string): boolean => options.all === true || isNamed(key, keys);
   const meant = held.filter(({ key }) => isMeant(key));
   const own = meant.filter(({ cluster }) => cluster === options.cluster);
   if (own.length > 0) await bars.forget(options.cluster, isMeant);
-  process.stdout.write(
-    isDocument(options.output) ? asDocument(own, options.output) : forgotten(own),
-  );
+  process.stdout.write(printed(own, options.output, () => forgotten(own)));
   for (const each of meant.filter((one) => !own.includes(one))) {
     const { key, cluster } = each;
     process.stderr.write(`${key} is barred by the stack for ${cluster}: --cluster ${cluster}\n`);
   }
   const unknown = keys.filter((name) => !held.some(({ key }) => isNamed(key, [name])));
-  for (const name of unknown) process.stderr.write(`error: ${name} is not barred\n`);
+  const known = held.map(({ key }) => key);
+  for (const name of unknown) {
+    process.stderr.write(`error: ${name} is not barred${near(name, known)}\n`);
+  }
   return unknown.length > 0 || own.length < meant.length ? 1 : 0;
+}
+
+/** Names are keys, as forget takes them. */
+function printed(
+  bars: readonly HeldBar[],
+  format: Options['output'],
+  asText: () => string,
+): string {
+  if (format === 'name') return nameLines(bars.map(({ key }) => key));
+  return isDocument(format) ? asDocument(bars, format) : asText();
 }
 
 function forgotten(bars: readonly HeldBar[]): string {
@@ -122,7 +133,7 @@ export function barsCommand(): Command {
     .option('--region <region>', "the cluster's region; default: AWS_REGION")
     .option('--bucket <name>', "the stack's bucket; default: read from the stack's functions")
     .option('--all', 'forget every entry of this stack')
-    .addOption(outputOption('text'))
+    .addOption(outputOption('text', 'name'))
     .addHelpText('after', HELP)
     .action((what: Action, keys: readonly string[], options: Options) =>
       reporting(() => run(what, keys, options)),

@@ -4,12 +4,12 @@ import { reporting } from '../bad-input.ts';
 import { encodeTimetables, renderTimetables, timetables } from '../budgets/timetables.ts';
 import { type ClusterOptions, withClusterOptions } from '../connect.ts';
 import { noteLines, withLiveCluster } from '../live.ts';
-import { documentText, isDocument, type OutputFormat, outputOption } from '../output.ts';
+import { documentText, isDocument, nameLines, type OutputFormat, outputOption } from '../output.ts';
 import { timeSpan } from '../time-span.ts';
 
 interface Options extends ClusterOptions {
   readonly next: number;
-  readonly output: OutputFormat<'table'>;
+  readonly output: OutputFormat<'table' | 'name'>;
 }
 
 const DAY_MS = 86_400_000;
@@ -20,6 +20,9 @@ async function run(options: Options): Promise<number> {
     const fromMs = Math.floor(live.nowMs / MINUTE_MS) * MINUTE_MS;
     const all = timetables(live.state, { fromMs, toMs: fromMs + options.next });
     const { url: cluster, unreadable } = live;
+    if (options.output === 'name') {
+      return nameLines(all.map(({ nodePool }) => `nodepool.karpenter.sh/${nodePool}`));
+    }
     if (isDocument(options.output)) {
       const about = { joiner: packageJson.version, cluster, notes: unreadable };
       return documentText({ ...about, nodePools: encodeTimetables(all) }, options.output);
@@ -39,6 +42,6 @@ export function budgetsCommand(): Command {
         .argParser(timeSpan)
         .default(7 * DAY_MS, '7d'),
     )
-    .addOption(outputOption('table'))
+    .addOption(outputOption('table', 'name'))
     .action((options: Options) => reporting(() => run(options)));
 }

@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { stringify } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
 import { Problems, reporting } from '../bad-input.ts';
@@ -9,6 +9,7 @@ import { foreignNote } from '../foreign.ts';
 import { jsonText } from '../json.ts';
 import { labelOf, manifestFiles } from '../manifest-files.ts';
 import { type Finding, type Manifest, manifestsOf } from '../manifests.ts';
+import { formatOption } from '../output.ts';
 
 interface Options {
   readonly filename: readonly string[];
@@ -95,7 +96,7 @@ export function convertCommand(): Command {
       '--instance-profile <name>',
       'spec.instanceProfile of EC2NodeClasses whose source names none',
     )
-    .addOption(new Option('-o, --output <format>').choices(['yaml', 'json']).default('yaml'))
+    .addOption(formatOption('yaml', 'json'))
     .option('--strict', 'exit 1 if the conversion reports a change')
     .action((paths: readonly string[], options: Options) => reporting(() => run(paths, options)));
 }

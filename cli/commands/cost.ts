@@ -2,12 +2,14 @@ import { Command, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { loadCatalog, REGIONS } from '../../shared/catalog/catalog.ts';
 import type { Catalog } from '../../shared/catalog/facts.ts';
+import { HOURS_A_MONTH } from '../../shared/core/duration.ts';
 import { Problems, reporting } from '../bad-input.ts';
 import type { CostInput, Part, Reaction } from '../cost/bill.ts';
 import { DURATIONS } from '../cost/durations.ts';
 import { alternatives, costOf } from '../cost/model.ts';
 import { PRICE_SOURCES, PRICES, PRICES_DATE } from '../cost/prices.ts';
 import { renderCost, renderMarkdown, type Shown } from '../cost/render.ts';
+import { documentText, formatOption, isDocument, type OutputFormat } from '../output.ts';
 
 type Region = keyof typeof PRICES;
 
@@ -23,7 +25,7 @@ interface Options {
   readonly blockedHours: string;
   readonly foreignMessages: string;
   readonly auditLog?: boolean;
-  readonly output: 'text' | 'markdown' | 'json';
+  readonly output: OutputFormat<'text' | 'markdown'>;
 }
 
 const NODE_TYPE = 'm7g.large';
@@ -57,7 +59,7 @@ function inputOf(options: Options, catalog: Catalog): Omit<CostInput, 'reaction'
     nodes: wholeNumber('--nodes', options.nodes, 100_000, problems),
     pods: wholeNumber('--pods', options.pods, 1_000_000, problems),
     churn: positive('--churn', options.churn, 1000, problems),
-    blockedHours: positive('--blocked-hours', options.blockedHours, 730, problems),
+    blockedHours: positive('--blocked-hours', options.blockedHours, HOURS_A_MONTH, problems),
     foreignMessages: wholeNumber(
       '--foreign-messages',
       options.foreignMessages,
@@ -91,13 +93,17 @@ async function run(options: Options): Promise<number> {
     alternatives: alternatives({ ...input, reaction: 'watch' }),
     ec2PricesDate: catalog.date,
   };
-  const texts = {
-    text: () => renderCost(shown),
-    markdown: () => renderMarkdown(shown),
-    json: () => `${JSON.stringify(jsonOf(shown, input), null, 2)}\n`,
-  };
-  process.stdout.write(texts[options.output]());
+  process.stdout.write(textOf(options.output, shown, input));
   return 0;
+}
+
+function textOf(
+  format: Options['output'],
+  shown: Shown,
+  input: Omit<CostInput, 'reaction'>,
+): string {
+  if (isDocument(format)) return documentText(jsonOf(shown, input), format);
+  return format === 'text' ? renderCost(shown) : renderMarkdown(shown);
 }
 
 function jsonOf(shown: Shown, input: Omit<CostInput, 'reaction'>): object {
@@ -159,8 +165,6 @@ export function costCommand(): Command {
       '0',
     )
     .option('--audit-log', "include the cost of Joiner's requests in the cluster's audit log")
-    .addOption(
-      new Option('-o, --output <format>').choices(['text', 'markdown', 'json']).default('text'),
-    )
+    .addOption(formatOption('text', 'markdown', 'json', 'yaml'))
     .action((options: Options) => reporting(() => run(options)));
 }

@@ -1,21 +1,31 @@
 import { Command } from 'commander';
 import { customResourceDefinitions } from '../../shared/api/crds/definitions.ts';
 import { crdFiles } from '../../shared/api/crds/text.ts';
+import { formatOption, nameLines } from '../output.ts';
 
 interface Options {
-  readonly output: 'yaml' | 'json';
+  readonly output: keyof typeof FORMATS;
 }
+
+const FORMATS = {
+  yaml: () => [...crdFiles().values()].join('---\n'),
+  json: jsonList,
+  name: () =>
+    nameLines(
+      customResourceDefinitions().map(
+        ({ metadata }) => `customresourcedefinition.apiextensions.k8s.io/${metadata.name}`,
+      ),
+    ),
+} as const;
 
 /** `joiner crds`: the CustomResourceDefinitions, for `kubectl apply -f -`. */
 export function crdsCommand(): Command {
   return new Command('crds')
     .description('print the CustomResourceDefinitions')
-    .option('-o, --output <format>', 'yaml, or json (one object of kind List)', 'yaml')
-    .action(({ output }: Options, command: Command) => {
-      if (output !== 'yaml' && output !== 'json') {
-        command.error(`error: --output must be yaml or json, not "${output}"`, { exitCode: 2 });
-      }
-      process.stdout.write(output === 'json' ? jsonList() : [...crdFiles().values()].join('---\n'));
+    .addOption(formatOption('yaml', 'json', 'name'))
+    .addHelpText('after', '\njson is one object of kind List.')
+    .action(({ output }: Options) => {
+      process.stdout.write(FORMATS[output]());
     });
 }
 

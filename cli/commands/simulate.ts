@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import type { Catalog } from '../../shared/catalog/facts.ts';
 import { parseDurationMs } from '../../shared/core/duration.ts';
 import type { Ports } from '../../shared/ports.ts';
@@ -11,6 +11,7 @@ import {
   offlineCatalog,
   withOfflineCatalog,
 } from '../offline-catalog.ts';
+import { documentText, isDocument, type OutputFormat, outputOption } from '../output.ts';
 import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
 import { pageUrl } from '../pages.ts';
 import { type QuietOptions, quietOption, withProgress } from '../progress.ts';
@@ -18,7 +19,7 @@ import { BARE, inEksCluster } from '../simulate/eks-cluster.ts';
 import { loadManifests } from '../simulate/load.ts';
 import { podCounts } from '../simulate/pod-counts.ts';
 import { SimulationProgress } from '../simulate/progress.ts';
-import { recordingTo } from '../simulate/recordings.ts';
+import { FINAL_STATE, recordingTo } from '../simulate/recordings.ts';
 import { renderFinalState, type View } from '../simulate/render.ts';
 import { prepareSimulation, runUntil, type Simulation } from '../simulate/run.ts';
 import { readScenario, scenarioFiles } from '../simulate/scenario-file.ts';
@@ -32,7 +33,7 @@ interface SimulateOptions extends OfflineCatalogOptions, QuietOptions {
   readonly scenario?: string;
   readonly var: readonly string[];
   readonly record?: string;
-  readonly output?: string;
+  readonly output: OutputFormat<'text'>;
   readonly strict?: boolean;
   readonly filename: readonly string[];
   readonly bare?: boolean;
@@ -45,7 +46,7 @@ function record(folder: string, state: FinalState): void {
   mkdirSync(folder, { recursive: true });
   const write = (name: string, value: unknown): void =>
     writeFileSync(join(folder, name), `${JSON.stringify(value, null, 2)}\n`);
-  write('final-state.json', state);
+  write(FINAL_STATE, state);
   const lines = state.decisions.map((each) => JSON.stringify(each));
   writeFileSync(join(folder, 'decisions.ndjson'), lines.map((line) => `${line}\n`).join(''));
 }
@@ -53,7 +54,7 @@ function record(folder: string, state: FinalState): void {
 function isImperfect(state: FinalState): boolean {
   return (
     state.pods.pending.length > 0 ||
-    state.nodeOverlays.some((each) => !each.ready) ||
+    [...state.nodeOverlays, ...state.nodePools].some((each) => !each.ready) ||
     Object.keys(state.rejected).length > 0
   );
 }
@@ -120,10 +121,9 @@ async function simulate(paths: readonly string[], options: SimulateOptions): Pro
   if (folder !== undefined) record(folder, state);
   const { film, source } = simulation;
   const result = { ...state, source, packing: film.packing(), history: film.history() };
-  const text =
-    options.output === 'json'
-      ? `${JSON.stringify(result, null, 2)}\n`
-      : renderFinalState(state, viewOf(simulation, options));
+  const text = isDocument(options.output)
+    ? documentText(result, options.output)
+    : renderFinalState(state, viewOf(simulation, options));
   process.stdout.write(text);
   const subject = [...paths, ...options.filename].join(' ');
   await writePage(options, { command: 'simulate', subject, json: result });
@@ -149,11 +149,11 @@ export function simulateCommand(): Command {
       '--record <folder>',
       'write the final state, the decisions and their snapshots to this folder',
     )
-    .addOption(new Option('-o, --output <format>').choices(['text', 'json']).default('text'))
+    .addOption(outputOption('text'))
     .option('-v, --verbose', 'print long lists, such as the timeline, in full')
     .option(...HTML_OPTION)
     .addOption(quietOption())
-    .option('--strict', 'exit 1 if pods stay pending or a NodeOverlay is not ready')
+    .option('--strict', 'exit 1 if pods stay pending, or a NodePool or NodeOverlay is not ready')
     .addHelpText('after', `\nThe format of scenarios: ${pageUrl('scenarios.md')}`)
     .action((paths: readonly string[], options: SimulateOptions) =>
       reporting(() => simulate(paths, options)),

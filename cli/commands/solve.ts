@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { SchedulingCase } from '../../shared/api/case/decode.ts';
 import { encodeResult, type Timings } from '../../shared/api/case/encode.ts';
@@ -11,6 +11,7 @@ import { solved } from '../../shared/core/scheduling/solve.ts';
 import { reporting } from '../bad-input.ts';
 import { lowerBound } from '../bound.ts';
 import { caseOf, readJson } from '../case-file.ts';
+import { type DocumentFormat, documentText, formatOption } from '../output.ts';
 import { plannedPacking } from '../packing/planned.ts';
 import { checkPage, HTML_OPTION, writePage } from '../page/write.ts';
 import { pageUrl } from '../pages.ts';
@@ -20,6 +21,7 @@ interface Options extends QuietOptions {
   readonly bound?: boolean;
   readonly html?: string;
   readonly repeat: number;
+  readonly output: DocumentFormat;
   readonly strict?: boolean;
 }
 
@@ -105,7 +107,7 @@ async function run(file: string, options: Options): Promise<number> {
   const { result, isImperfect } = await withProgress(options, (progress) =>
     solvedCase(file, options, progress),
   );
-  process.stdout.write(`${JSON.stringify(result, null, 1)}\n`);
+  process.stdout.write(documentText(result, options.output));
   await writePage(options, { command: 'solve', subject: file, json: result });
   return options.strict === true && isImperfect ? 1 : 0;
 }
@@ -132,9 +134,7 @@ export function solveCommand(): Command {
       count,
       1,
     )
-    .addOption(
-      new Option('-o, --output <format>', 'the output format').choices(['json']).default('json'),
-    )
+    .addOption(formatOption('json', 'yaml'))
     .option(...HTML_OPTION)
     .addOption(quietOption())
     .option('--strict', 'exit 1 if pods are unplaced or a NodeOverlay is not ready')

@@ -9,10 +9,10 @@ import {
   withPricedClusterOptions,
 } from '../live.ts';
 import { marketOf } from '../market.ts';
-import { documentText, isDocument, type OutputFormat, outputOption } from '../output.ts';
+import { documentText, isDocument, nameLines, type OutputFormat, outputOption } from '../output.ts';
 import { renderTop } from '../top/render.ts';
 import { type NodeRow, nodeRows, SORTS, type Sort, sorted, totalsOf } from '../top/rows.ts';
-import type { Moment } from '../top/watch/moment.ts';
+import type { TopSnapshot } from '../top/watch/snapshot.ts';
 import { watchTop } from '../top/watch/watch.ts';
 import { unknownNames } from '../unknown-names.ts';
 
@@ -66,7 +66,14 @@ async function answer(live: LiveCluster, options: Options): Promise<string> {
   const all = selected(nodeRows(state, catalog, nowMs), live, options.nodepool);
   const rows = options.sortBy === undefined ? all : sorted(all, options.sortBy);
   const totals = totalsOf(all);
-  if (options.output === 'name') return rows.map(({ node }) => `node/${node}\n`).join('');
+  if (options.output === 'name') {
+    // What has no node yet is a NodeClaim.
+    return nameLines(
+      rows.map(({ node, nodeClaim }) =>
+        node === undefined ? `nodeclaim.karpenter.sh/${nodeClaim}` : `node/${node}`,
+      ),
+    );
+  }
   if (isDocument(options.output)) {
     const about = { joiner: packageJson.version, cluster: url, prices: said, notes };
     const { byPool: nodePools, all: total } = totals;
@@ -79,7 +86,7 @@ async function answer(live: LiveCluster, options: Options): Promise<string> {
 /** The screen, until the person quits. */
 async function watch(live: LiveCluster, options: Options): Promise<void> {
   const { catalog, said } = await pricesOf(live, options);
-  const chosen = (moment: Moment): Moment => {
+  const chosen = (moment: TopSnapshot): TopSnapshot => {
     const rows = selected(moment.rows, live, options.nodepool);
     return { ...moment, ...totalsOf(rows), rows };
   };

@@ -6,9 +6,9 @@ import {
   type WayResult,
 } from '../../shared/core/comparison/karpenters-way.ts';
 import { isReschedulable } from '../../shared/core/disruption/candidates.ts';
+import { HOURS_A_MONTH } from '../../shared/core/duration.ts';
 import { claimOfNode } from '../../shared/core/model/joins.ts';
 import { CAPACITY_TYPE, INSTANCE_TYPE, NODE_POOL } from '../../shared/core/model/labels.ts';
-import type { ClusterSnapshot } from '../../shared/core/model/snapshot.ts';
 import { packingsOf } from '../packing/at-rest.ts';
 import type { Packing } from '../packing/packing.ts';
 import { counted } from '../words.ts';
@@ -16,9 +16,6 @@ import type { Subject } from './subject.ts';
 
 /** The version whose rules are played. */
 export const KARPENTER_VERSION = '1.14';
-
-/** A month as AWS counts it. */
-export const HOURS_A_MONTH = 730;
 
 /** Preferences are met from this share on, but for rounding. */
 export const NEARLY_ALL = 0.9995;
@@ -101,17 +98,25 @@ export interface Comparison {
   };
 }
 
-function kindsOf(nodes: ClusterSnapshot['nodes']): readonly Kind[] {
+/** Nodes by instance type and capacity type, the most first. */
+export function nodesByType(nodes: readonly Omit<Kind, 'count'>[]): readonly Kind[] {
   const byKind = Map.groupBy(
     nodes,
-    ({ labels }) => `${labels[INSTANCE_TYPE] ?? '?'} ${labels[CAPACITY_TYPE] ?? '?'}`,
+    ({ instanceType, capacityType }) => `${instanceType} ${capacityType}`,
   );
   return [...byKind]
-    .map(([text, own]) => {
-      const [instanceType = '', capacityType = ''] = text.split(' ');
-      return { instanceType, capacityType, count: own.length };
-    })
-    .sort((a, b) => b.count - a.count || (a.instanceType < b.instanceType ? -1 : 1));
+    .toSorted(([a, own], [b, other]) => other.length - own.length || (a < b ? -1 : 1))
+    .flatMap(([, [first, ...rest]]) =>
+      first === undefined
+        ? []
+        : [
+            {
+              instanceType: first.instanceType,
+              capacityType: first.capacityType,
+              count: 1 + rest.length,
+            },
+          ],
+    );
 }
 
 /** The cluster's nodes of NodePools, and what they cost. */
@@ -132,7 +137,12 @@ export function rowOf({ snapshot, evictions, removed }: Omit<Rest, 'made'>): Row
     podsLeft: pods.length - placed,
     evictions,
     nodesRemoved: removed,
-    instanceTypes: kindsOf(nodes),
+    instanceTypes: nodesByType(
+      nodes.map(({ labels }) => ({
+        instanceType: labels[INSTANCE_TYPE] ?? '?',
+        capacityType: labels[CAPACITY_TYPE] ?? '?',
+      })),
+    ),
     nodesUnpriced: prices.filter((price) => price === undefined).length,
   };
 }

@@ -2,6 +2,7 @@ import type { Issue } from '../../shared/api/issue.ts';
 import { type Json, objectAt, textAt } from '../../shared/sim/json.ts';
 import { admit } from '../../shared/sim/kinds.ts';
 import { type Manifest, nameOf } from '../manifests.ts';
+import { issueText } from '../unknown-names.ts';
 import { type Item, readItem, typeOf } from './items.ts';
 import { type KubeletPlan, placeKubelets } from './kubelets.ts';
 import { templateVersions } from './node-groups/read.ts';
@@ -153,9 +154,9 @@ function issuesOf(object: Json): readonly Issue[] {
 function faultsOf(all: readonly Made[]): readonly string[] {
   const seen = new Map<string, string>();
   return all.flatMap(({ object, from, origin }) => {
-    const issues = issuesOf(object).map(({ path, message }) => {
-      const field = origin(path);
-      return `${from.place(field)}: ${field} ${message}`;
+    const issues = issuesOf(object).map((each) => {
+      const field = origin(each.path);
+      return `${from.place(field)}: ${issueText({ ...each, path: field })}`;
     });
     const key = `${typeOf(object)} ${textAt(object, 'metadata', 'name')}`;
     const before = seen.get(key);
@@ -187,7 +188,7 @@ export function convert(manifests: readonly Manifest[], given: Identity): Conver
   const known = { isTaken: (name: string) => classes.has(name), templates };
   const reads = manifests.map((from) => ({ from, ...readItem(from, identity, known) }));
   const problems = reads.flatMap(({ from, issues }) =>
-    issues.map(({ path, message }) => `${from.place(path)}: ${path} ${message}`),
+    issues.map((each) => `${from.place(each.path)}: ${issueText(each)}`),
   );
   const items = reads.flatMap((read) => read.items);
   const plan = planOf(items);

@@ -1,3 +1,4 @@
+import { HOURS_A_MONTH } from '../../shared/core/duration.ts';
 import type { Durations } from './durations.ts';
 import type { Prices } from './prices.ts';
 
@@ -38,9 +39,8 @@ export interface Part {
 }
 
 /** Of a month. */
-export const HOURS = 730;
-export const MINUTES = HOURS * 60;
-const DAYS = HOURS / 24;
+export const MINUTES = HOURS_A_MONTH * 60;
+const DAYS = HOURS_A_MONTH / 24;
 
 /** Nodes that come in a month, and go. */
 export function launches({ nodes, churn }: CostInput): number {

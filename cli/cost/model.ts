@@ -1,4 +1,5 @@
-import { amount, type CostInput, count, HOURS, launches, MINUTES, type Part } from './bill.ts';
+import { HOURS_A_MONTH } from '../../shared/core/duration.ts';
+import { amount, type CostInput, count, launches, MINUTES, type Part } from './bill.ts';
 import { DEPLOYMENT, SERIES } from './deployment.ts';
 import type { RunSeconds } from './durations.ts';
 import { AUTO_MODE_SHARE, FREE_TIER } from './prices.ts';
@@ -239,8 +240,8 @@ function networkParts({ network, zones, prices }: CostInput): readonly Part[] {
     return [
       {
         name: 'NAT gateways',
-        formula: `${zones} × $${prices.natGatewayHour} × ${HOURS} h`,
-        usd: zones * prices.natGatewayHour * HOURS,
+        formula: `${zones} × $${prices.natGatewayHour} × ${HOURS_A_MONTH} h`,
+        usd: zones * prices.natGatewayHour * HOURS_A_MONTH,
       },
     ];
   }
@@ -250,8 +251,8 @@ function networkParts({ network, zones, prices }: CostInput): readonly Part[] {
       name: 'endpoints',
       formula:
         `${interfaceEndpoints.length} (${interfaceEndpoints.join(', ')}) × ${zones} zones × ` +
-        `$${prices.endpointHour} × ${HOURS} h`,
-      usd: interfaceEndpoints.length * zones * prices.endpointHour * HOURS,
+        `$${prices.endpointHour} × ${HOURS_A_MONTH} h`,
+      usd: interfaceEndpoints.length * zones * prices.endpointHour * HOURS_A_MONTH,
     },
   ];
 }
@@ -286,20 +287,20 @@ export function alternatives(input: CostInput): readonly Part[] {
       name: 'Karpenter on Fargate',
       formula:
         `${replicas} × (${cpus} vCPU × $${fargateCpuHour} + ${fargateGb} GB × ` +
-        `$${fargateGbHour}) × ${HOURS} h`,
-      usd: replicas * (cpus * fargateCpuHour + fargateGb * fargateGbHour) * HOURS,
+        `$${fargateGbHour}) × ${HOURS_A_MONTH} h`,
+      usd: replicas * (cpus * fargateCpuHour + fargateGb * fargateGbHour) * HOURS_A_MONTH,
     },
     {
       name: 'Karpenter on two nodes',
       formula:
-        `${replicas} × (t4g.medium, $${karpenterNodePrice} × ${HOURS} h + ${diskGb} GB × ` +
+        `${replicas} × (t4g.medium, $${karpenterNodePrice} × ${HOURS_A_MONTH} h + ${diskGb} GB × ` +
         `$${prices.diskGb})`,
-      usd: replicas * (karpenterNodePrice * HOURS + diskGb * prices.diskGb),
+      usd: replicas * (karpenterNodePrice * HOURS_A_MONTH + diskGb * prices.diskGb),
     },
     {
       name: 'EKS Auto Mode',
-      formula: `${count(nodes)} × $${nodePrice} × ${HOURS} h × ${AUTO_MODE_SHARE * 100} %`,
-      usd: nodes * nodePrice * HOURS * AUTO_MODE_SHARE,
+      formula: `${count(nodes)} × $${nodePrice} × ${HOURS_A_MONTH} h × ${AUTO_MODE_SHARE * 100} %`,
+      usd: nodes * nodePrice * HOURS_A_MONTH * AUTO_MODE_SHARE,
     },
   ];
 }

@@ -1,3 +1,4 @@
+import { HOURS_A_MONTH } from '../../shared/core/duration.ts';
 import { pageUrl } from '../pages.ts';
 import { table } from '../simulate/table.ts';
 import { count, type Part, type Reaction } from './bill.ts';
@@ -42,7 +43,7 @@ function sums({ costs }: Shown): readonly (readonly string[])[] {
 
 function heading({ region, nodes, pods, ec2PricesDate }: Shown): string {
   return (
-    `${count(nodes)} nodes and ${count(pods)} pods in ${region}, a month of 730 hours; list ` +
+    `${count(nodes)} nodes and ${count(pods)} pods in ${region}, a month of ${HOURS_A_MONTH} hours; list ` +
     `prices of ${PRICES_DATE}, of EC2 of ${ec2PricesDate}`
   );
 }

@@ -7,6 +7,7 @@ import {
 } from '../../shared/contract.ts';
 import { compareDefinitions } from '../../shared/kube/definition-fields.ts';
 import { aliveMs } from '../release/alive.ts';
+import { skewText } from '../version/skew.ts';
 import { type Facts, isDeployed, type Kubernetes } from './facts.ts';
 import { fail, judged, type Line, ok, warn } from './line.ts';
 
@@ -43,7 +44,7 @@ function deployCommand({ asked }: Facts): string {
 
 function checkFunctions(facts: Facts): readonly Line[] {
   const { functions } = facts;
-  return judged('stack', functions, (found): Line => {
+  return judged('stack', functions, (found): Line | readonly Line[] => {
     const deploy = deployCommand(facts);
     if (found.length === 0) return warn('stack', 'not deployed', deploy);
     // With reaction=tick there is no watch.
@@ -59,8 +60,23 @@ function checkFunctions(facts: Facts): readonly Line[] {
       return fail('stack', said, 'look at the function in the console of Lambda');
     }
     const versions = [...new Set(found.map(({ version }) => version))];
-    return ok('stack', `${found.length} functions of version ${versions.join(', ')}`);
+    return [
+      ok('stack', `${found.length} functions of version ${versions.join(', ')}`),
+      checkVersions(facts, versions.toSorted()),
+    ];
   });
+}
+
+/** The command beside the functions, by the rules of docs/operate/upgrade.md. */
+function checkVersions({ command }: Facts, versions: readonly string[]): Line {
+  const [first = ''] = versions;
+  if (versions.length > 1) {
+    const message = `the functions are of several versions: ${versions.join(', ')}`;
+    return warn('versions', message, 'wait for the deployment to end, or deploy again');
+  }
+  const said = skewText(command, first);
+  if (said === undefined) return ok('versions', `the command and the functions are ${first}`);
+  return warn('versions', said, "use the command of the functions' version, or deploy the stack");
 }
 
 /** Each in its own group and in no other; none with a policy of EKS, now that it is deployed. */

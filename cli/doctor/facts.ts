@@ -15,6 +15,8 @@ export type Known<Value> =
 /** Everything that the checks look at; plain data, gathered before. */
 export interface Facts {
   readonly asked: Asked;
+  /** The version of the command that checks. */
+  readonly command: string;
   readonly nowMs: number;
   readonly caller: Known<Caller>;
   /** Undefined: there is no such cluster. */

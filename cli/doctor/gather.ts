@@ -72,7 +72,8 @@ export async function gather(questions: Questions): Promise<Facts> {
     isInside: questions.isInside,
     hasEmbeddedCatalog: isEmbeddedRegion(region),
   };
-  const base = { asked, caller, cluster, reach, quotas, spotRole, functions };
+  const command = packageJson.version;
+  const base = { asked, command, caller, cluster, reach, quotas, spotRole, functions };
   const client = await known(() => clientFor(questions, aws, cluster));
   try {
     const live = client.ok ? await known(() => liveObjects(client.value)) : client;

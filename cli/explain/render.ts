@@ -1,4 +1,5 @@
 import { age } from '../../shared/core/duration.ts';
+import { stageText } from '../../shared/core/explain/parameters.ts';
 import type { OfferingChoice } from '../../shared/core/model/plan.ts';
 import type { LaunchOptions } from '../../shared/core/scheduling/plan/reasons.ts';
 import { isJson } from '../../shared/sim/json.ts';
@@ -30,8 +31,7 @@ function named(pods: readonly string[]): string {
 }
 
 function steps({ nodePool, types, stages, left }: LaunchOptions): Line {
-  const taken = stages.map(({ what, after }) => `${after} after ${what}`);
-  const all = [`${types} types`, ...taken].join(' → ');
+  const all = [`${types} types`, ...stages.map(stageText)].join(' → ');
   return [nodePool, stages.length === 0 ? `${left} types, all suitable` : all];
 }
 

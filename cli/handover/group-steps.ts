@@ -16,7 +16,7 @@ const MANAGED = 'eks.amazonaws.com/nodegroup';
 const CORDONED = 'node.kubernetes.io/unschedulable';
 
 /** What a step says: the command carries none of them out, so it only tells how far they are. */
-type Told = Pick<StepOutcome, 'step' | 'what' | 'message' | 'commands'> & {
+type StepResult = Pick<StepOutcome, 'step' | 'what' | 'message' | 'commands'> & {
   readonly isDone: boolean;
 };
 
@@ -50,11 +50,11 @@ export function groupNext(steps: readonly StepOutcome[], isBack: boolean): reado
   return [...size, `Next: ${first.step}. Then run the command again: it changes nothing itself.`];
 }
 
-function outcome({ isDone, ...told }: Told): StepOutcome {
+function outcome({ isDone, ...told }: StepResult): StepOutcome {
   return { ...told, state: isDone ? 'done' : 'to do', advice: '' };
 }
 
-function pools({ state, cluster }: GroupPosition, groups: readonly NodesOfGroup[]): Told {
+function pools({ state, cluster }: GroupPosition, groups: readonly NodesOfGroup[]): StepResult {
   const names = state.objects.nodePools.map(({ name }) => name).sort();
   const managed = groups.filter(({ label }) => label === MANAGED);
   // eksctl alone knows its own groups.
@@ -77,7 +77,7 @@ function pools({ state, cluster }: GroupPosition, groups: readonly NodesOfGroup[
   };
 }
 
-function stopped({ autoscalers }: GroupPosition): readonly Told[] {
+function stopped({ autoscalers }: GroupPosition): readonly StepResult[] {
   return autoscalers.map(({ namespace, name, replicas }) => ({
     step: 'autoscaler',
     what: 'Cluster Autoscaler stops, so that only Joiner launches nodes for pending pods',
@@ -87,7 +87,7 @@ function stopped({ autoscalers }: GroupPosition): readonly Told[] {
   }));
 }
 
-function started({ autoscalers }: GroupPosition): readonly Told[] {
+function started({ autoscalers }: GroupPosition): readonly StepResult[] {
   return autoscalers.map(({ namespace, name, replicas }) => ({
     step: 'autoscaler',
     what: 'Cluster Autoscaler launches nodes again',
@@ -97,7 +97,7 @@ function started({ autoscalers }: GroupPosition): readonly Told[] {
   }));
 }
 
-function cordoned({ state }: GroupPosition, group: NodesOfGroup): Told {
+function cordoned({ state }: GroupPosition, group: NodesOfGroup): StepResult {
   const nodes = nodesOf(state, group);
   const closed = nodes.filter(isCordoned).length;
   return {
@@ -109,7 +109,7 @@ function cordoned({ state }: GroupPosition, group: NodesOfGroup): Told {
   };
 }
 
-function uncordoned({ state }: GroupPosition, group: NodesOfGroup): Told {
+function uncordoned({ state }: GroupPosition, group: NodesOfGroup): StepResult {
   const nodes = nodesOf(state, group);
   const closed = nodes.filter(isCordoned).length;
   return {
@@ -121,7 +121,7 @@ function uncordoned({ state }: GroupPosition, group: NodesOfGroup): Told {
   };
 }
 
-function drained({ state }: GroupPosition, group: NodesOfGroup): Told {
+function drained({ state }: GroupPosition, group: NodesOfGroup): StepResult {
   const names = new Set(nodesOf(state, group).map(({ name }) => name));
   const pods = state.objects.pods.filter((pod) => names.has(pod.nodeName ?? '') && hasToMove(pod));
   return {
@@ -136,7 +136,7 @@ function drained({ state }: GroupPosition, group: NodesOfGroup): Told {
 }
 
 /** A group without nodes is not seen any more: of one that is seen, this is left to do. */
-function shrunk({ cluster }: GroupPosition, { label, group, nodes }: NodesOfGroup): Told {
+function shrunk({ cluster }: GroupPosition, { label, group, nodes }: NodesOfGroup): StepResult {
   const command =
     label === MANAGED
       ? `aws eks update-nodegroup-config --cluster-name ${cluster} --nodegroup-name ${group} --scaling-config minSize=0,desiredSize=0`
@@ -150,7 +150,7 @@ function shrunk({ cluster }: GroupPosition, { label, group, nodes }: NodesOfGrou
   };
 }
 
-function poolsGone({ state }: GroupPosition): readonly Told[] {
+function poolsGone({ state }: GroupPosition): readonly StepResult[] {
   const names = state.objects.nodePools.map(({ name }) => name).sort();
   const claims = state.objects.nodeClaims.length;
   return [

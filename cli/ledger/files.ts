@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { ReadDecision } from '../../shared/api/decision-record.ts';
 import type { RecordingJson } from '../../shared/app/recording/recording.ts';
 import { recordingIn } from '../../shared/app/recording/replayed.ts';
+import { textAt } from '../../shared/sim/json.ts';
 import { BadInput, unreadable } from '../bad-input.ts';
 import { recordsOf } from '../decisions/reader.ts';
+import { FINAL_STATE } from '../simulate/recordings.ts';
 import { standardInput } from '../standard-input.ts';
 
 /** A recording and where it was read. */
@@ -22,7 +24,7 @@ export interface Written {
   readonly recordings: () => AsyncIterable<NamedRecording>;
   /** How many recordings there are. */
   readonly count: number;
-  /** When the last recording was made; 0 where there is none, or in the bucket. */
+  /** When the last recording was made, or the simulation ended; 0 where neither, or in the bucket. */
   readonly lastMs: number;
   /** What could not be read, a line each; complete once all recordings have been read. */
   readonly notes: readonly string[];
@@ -153,6 +155,18 @@ export function lastRecordingIn(folder: string): NamedRecording {
   ]);
 }
 
+/** When the simulation that wrote the folder ended; 0 where no simulation did. */
+function simulationEndMs(files: readonly string[], notes: string[]): number {
+  const file = files.find((each) => basename(each) === FINAL_STATE);
+  if (file === undefined) return 0;
+  try {
+    return Date.parse(textAt(JSON.parse(textOf(file)), 'end') ?? '') || 0;
+  } catch {
+    notes.push(`${file}: is not JSON: the last record counts as the end`);
+    return 0;
+  }
+}
+
 /** Reads the folder of `simulate --record`, or a copy of the cluster's folder of the bucket. */
 export function writtenIn(folder: string): Written {
   const files = filesIn(folder);
@@ -173,7 +187,7 @@ export function writtenIn(folder: string): Written {
   return {
     records: once(records),
     count: named.length,
-    lastMs: Date.parse(named.at(-1)?.at ?? '') || 0,
+    lastMs: Math.max(Date.parse(named.at(-1)?.at ?? '') || 0, simulationEndMs(files, notes)),
     notes,
     recordings: async function* () {
       for (const { file } of named) {

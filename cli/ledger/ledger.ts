@@ -80,7 +80,7 @@ export interface Ledger {
 }
 
 /** What the records say, in the form in which entries need it. */
-export class Book {
+export class LedgerRecords {
   readonly span: Span;
   readonly lives: ReadonlyMap<string, Life>;
   private readonly created: ReadonlyMap<string, readonly ReadDecision[]>;
@@ -143,13 +143,13 @@ export function sum<Each>(all: readonly Each[], of: (each: Each) => number): num
 
 /** Mean hours that the nodes of a recorded plan ran in the span, weighted by price. */
 export function launchHours(
-  book: Book,
+  ledgerRecords: LedgerRecords,
   { recorded, atMs }: LaunchFacts,
 ): { readonly claims: readonly string[]; readonly hours: number } {
   const found = recorded.nodes.map((node) => {
-    const claim = book.claimOf(node, atMs);
-    const life = claim === undefined ? undefined : book.lives.get(claim);
-    return { claim, price: node.usdPerHour, hours: life ? hoursOf(life, book.span) : 0 };
+    const claim = ledgerRecords.claimOf(node, atMs);
+    const life = claim === undefined ? undefined : ledgerRecords.lives.get(claim);
+    return { claim, price: node.usdPerHour, hours: life ? hoursOf(life, ledgerRecords.span) : 0 };
   });
   const price = sum(found, (each) => each.price);
   const usd = sum(found, (each) => each.price * each.hours);
@@ -159,9 +159,9 @@ export function launchHours(
   };
 }
 
-function launchEntry(book: Book, facts: LaunchFacts): LaunchEntry {
+function launchEntry(ledgerRecords: LedgerRecords, facts: LaunchFacts): LaunchEntry {
   const { recorded, firstFit, file, atMs } = facts;
-  const { claims, hours } = launchHours(book, facts);
+  const { claims, hours } = launchHours(ledgerRecords, facts);
   const notCompared =
     hours === 0
       ? 'not-launched'
@@ -196,23 +196,36 @@ function savedBy(
   return (beforeUsdPerHour - afterUsdPerHour) * alone - afterUsdPerHour * both;
 }
 
-function untilMs({ span }: Book, { atMs, horizonMs }: SearchFacts): number {
+function untilMs({ span }: LedgerRecords, { atMs, horizonMs }: SearchFacts): number {
   return Math.max(atMs, Math.min(atMs + horizonMs, span.toMs));
 }
 
 /** What a move would have saved that was not carried out. */
-export function estimatedSaving(book: Book, facts: SearchFacts, move: MoveFigures): number {
+export function estimatedSaving(
+  ledgerRecords: LedgerRecords,
+  facts: SearchFacts,
+  move: MoveFigures,
+): number {
   const { atMs } = facts;
-  return savedBy(move, { atMs, endedAtMs: atMs + OVERLAP_MS, untilMs: untilMs(book, facts) });
+  return savedBy(move, {
+    atMs,
+    endedAtMs: atMs + OVERLAP_MS,
+    untilMs: untilMs(ledgerRecords, facts),
+  });
 }
 
 /** The moves of a recorded search with what came of them. */
-export function moveEntries(book: Book, facts: SearchFacts): readonly MoveEntry[] {
+export function moveEntries(
+  ledgerRecords: LedgerRecords,
+  facts: SearchFacts,
+): readonly MoveEntry[] {
   const { file, atMs, recorded } = facts;
   return recorded.map((move) => {
-    const outcome = book.outcomeOf(move.claims, atMs);
-    const ends = move.claims.map((name) => book.lives.get(name)?.terminatedAtMs ?? book.span.toMs);
-    const times = { atMs, endedAtMs: Math.max(...ends), untilMs: untilMs(book, facts) };
+    const outcome = ledgerRecords.outcomeOf(move.claims, atMs);
+    const ends = move.claims.map(
+      (name) => ledgerRecords.lives.get(name)?.terminatedAtMs ?? ledgerRecords.span.toMs,
+    );
+    const times = { atMs, endedAtMs: Math.max(...ends), untilMs: untilMs(ledgerRecords, facts) };
     return {
       ...move,
       file,
@@ -265,14 +278,14 @@ export function ledgerOf(
   facts: readonly Facts[],
   span: Span,
 ): Ledger {
-  const book = new Book(records, span);
-  const lives = [...book.lives.values()];
+  const ledgerRecords = new LedgerRecords(records, span);
+  const lives = [...ledgerRecords.lives.values()];
   const within = facts.filter(({ atMs }) => isWithin(atMs, span));
   const launches = within.flatMap((each) =>
-    each.useCase === 'provision' ? [launchEntry(book, each)] : [],
+    each.useCase === 'provision' ? [launchEntry(ledgerRecords, each)] : [],
   );
   const moves = within.flatMap((each) =>
-    each.useCase === 'disrupt' ? moveEntries(book, each) : [],
+    each.useCase === 'disrupt' ? moveEntries(ledgerRecords, each) : [],
   );
   const compared = launches.filter(({ savedUsd }) => savedUsd !== undefined);
   const launchesSavedUsd = sum(compared, ({ savedUsd = 0 }) => savedUsd);

@@ -60,8 +60,8 @@ function refuseBucketOptions(options: SourceOptions): void {
 }
 
 /**
- * Reads a folder, until its last record, or the bucket, until now. A {@link BadInput} where options
- * name both.
+ * Reads a folder, until the end of its simulation or else its last record, or the bucket, until
+ * now. A {@link BadInput} where options name both.
  */
 export async function sourceOf(options: SourceOptions): Promise<Source> {
   const { dir, since } = options;

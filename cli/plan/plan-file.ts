@@ -3,6 +3,7 @@ import { issuesOf } from '../../shared/api/schema/issues.ts';
 import { isJson } from '../../shared/sim/json.ts';
 import { BadInput } from '../bad-input.ts';
 import { readJson } from '../case-file.ts';
+import { issueText } from '../unknown-names.ts';
 import { decisionSchema } from './decision.ts';
 
 /** Raised when a file of an earlier version would be understood otherwise. */
@@ -55,7 +56,7 @@ export function planOf(file: string, raw: unknown): PlanFile {
   const parsed = schema.safeParse(raw, { reportInput: true });
   if (parsed.success) return parsed.data;
   const issues = issuesOf(parsed.error, schema);
-  throw new BadInput(issues.map(({ path, message }) => `${file}: ${`${path} ${message}`.trim()}`));
+  throw new BadInput(issues.map((each) => `${file}: ${issueText(each)}`));
 }
 
 /** Reads a file that `joiner plan --out` has written; `-` is standard input. */

@@ -1,3 +1,4 @@
+import { meant } from '../unknown-names.ts';
 import type { Sign } from './alive.ts';
 import {
   claimOf,
@@ -79,7 +80,10 @@ function pick(name: string, { nodes, claims }: Found): readonly Held[] | string 
     return claim === undefined ? [node] : [node, claim];
   }
   const claim = claims.find((each) => each.name === name);
-  if (claim === undefined) return `${name}: there is no node and no NodeClaim of this name`;
+  if (claim === undefined) {
+    const near = meant(name, [...nodes, ...claims].map((each) => each.name).sort());
+    return `${name}: there is no node and no NodeClaim of this name${near}`;
+  }
   if (!isOurClaim(claim)) {
     return `nodeclaim/${name} is of EKS Auto Mode (${claim.classGroup}): it is left alone`;
   }

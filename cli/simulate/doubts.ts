@@ -2,6 +2,7 @@ import { show } from '../../shared/api/read.ts';
 import { parseQuantity } from '../../shared/core/quantity.ts';
 import { selectorMeans } from '../../shared/sim/controllers/budgets.ts';
 import { type Json, listAt, objectAt, textAt, textsAt, valueAt } from '../../shared/sim/json.ts';
+import { meant } from '../unknown-names.ts';
 
 /** Something that an API server would refuse and that the simulated one runs all the same. */
 export interface Doubt {
@@ -61,7 +62,8 @@ function podDoubts(spec: Json, path: string, classes: ReadonlySet<string>): read
   const doubts: Doubt[] = [];
   const name = textAt(spec, 'priorityClassName');
   if (name !== undefined && !classes.has(name) && !name.startsWith('system-')) {
-    const message = `no PriorityClass is named "${name}"; priority 0 is taken`;
+    const near = meant(name, classes);
+    const message = `no PriorityClass is named "${name}"${near}; priority 0 is taken`;
     doubts.push({ path: `${path}.priorityClassName`, message });
   }
   if (listAt(spec, 'containers').length === 0) {

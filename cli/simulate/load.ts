@@ -8,9 +8,12 @@ import { BadInput } from '../bad-input.ts';
 import { type Foreign, foreignNote, renderingAdvice } from '../foreign.ts';
 import { labelOf, manifestFiles } from '../manifest-files.ts';
 import { type Finding, type Manifest, manifestsOf, nameOf } from '../manifests.ts';
+import { issueText } from '../unknown-names.ts';
 import { isAutoscaler, scaled } from './autoscalers.ts';
+import { classReferences } from './class-references.ts';
 import { doubtsOf } from './doubts.ts';
 import { ignoredNotes } from './ignored.ts';
+import { misspeltKind } from './misspelt-kinds.ts';
 import { type Place, remarksOn } from './remarks.ts';
 import { suggestion } from './suggestions.ts';
 import { decidingUnset, type Substitution, unsetIn, withAdvice, withKeys } from './variables.ts';
@@ -73,26 +76,6 @@ function idleNotes(
 /** Objects that are there twice, told in one note. */
 const TWICE_MAX = 3;
 
-/** NodePools whose EC2NodeClass is nowhere. */
-function danglingReferences(
-  loaded: readonly Manifest[],
-  known: readonly Json[],
-): readonly string[] {
-  const classes = [...loaded.map(({ object }) => object), ...known]
-    .filter((object) => object['kind'] === 'EC2NodeClass')
-    .map((object) => textAt(object, 'metadata', 'name') ?? '');
-  const path = ['spec', 'template', 'spec', 'nodeClassRef'] as const;
-  return loaded.flatMap(({ place, object }) => {
-    if (object['kind'] !== 'NodePool') return [];
-    const name = textAt(object, ...path, 'name') ?? '';
-    const isOurs = textAt(object, ...path, 'kind') === 'EC2NodeClass';
-    if (!isOurs || classes.includes(name)) return [];
-    const there = classes.length === 0 ? 'there is none' : `there is ${classes.sort().join(', ')}`;
-    const field = `${path.join('.')}.name`;
-    return [`${place(field)}: ${field}: no EC2NodeClass is named "${name}"; ${there}`];
-  });
-}
-
 /**
  * Settings of EC2NodeClasses that no node could start with, such as a kubelet's maxPods of -1. What
  * is well formed and not supported is said by the class's condition.
@@ -109,7 +92,7 @@ function unusableSettings(used: readonly Manifest[]): readonly string[] {
         .map((each) => each.path),
     );
     const issues = settings.issues.filter((each) => !unsupported.has(each.path));
-    return issues.map(({ path, message }) => `${place(path)}: ${path} ${message}`);
+    return issues.map((each) => `${place(each.path)}: ${issueText(each)}`);
   });
 }
 
@@ -148,13 +131,16 @@ const FIELDS_MAX = 4;
 /** What is wrong with an object by its schema; a value that was not put in is told by its name. */
 function refusals({ object, place }: Manifest): readonly string[] {
   const admission = admit(object);
+  const misspelt = admission.kind === 'ignored' ? misspeltKind(object) : undefined;
+  if (misspelt !== undefined) return [`${place(misspelt.path)}: ${issueText(misspelt)}`];
   if (admission.kind !== 'refused') return [];
   const unset = unsetIn(object);
-  return admission.issues.map(({ path, message }) => {
+  return admission.issues.map((issue) => {
+    const { path, message } = issue;
     const names = unset.find((each) => each.path === path)?.names ?? [];
     const missing = names.filter((name) => !message.includes(`\${${name}}`));
     const held = missing.map((name) => ` (it holds \${${name}})`).join('');
-    return `${place(path)}: ${path} ${message}${held}${suggestion(object, path, message)}`;
+    return `${place(path)}: ${issueText(issue)}${held}${suggestion(object, path, message)}`;
   });
 }
 
@@ -226,7 +212,7 @@ export function loadManifests(
   const autoscalers = ignored.filter(({ object }) => isAutoscaler(object));
   const { used, notes } = scaled(last.used, autoscalers);
   // A class that is itself refused is there all the same: one fault, one line.
-  problems.push(...danglingReferences(named, known), ...unusableSettings(used));
+  problems.push(...classReferences(named, known), ...unusableSettings(used));
   if (problems.length > 0) {
     // Where there are manifests besides, what has to be rendered is no fault.
     const advice = named.length === 0 ? renderingAdvice(foreign) : undefined;

@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Ports } from '../../shared/ports.ts';
 
+/** In the folder of a recorded run: the world at its end. */
+export const FINAL_STATE = 'final-state.json';
+
 /** The ports, with what decisions were made from written below the folder as they are made. */
 export function recordingTo(folder: string): (ports: Ports) => Ports {
   const snapshots = join(folder, 'snapshots');

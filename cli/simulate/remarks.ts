@@ -5,6 +5,7 @@ import { asWorkload } from '../../shared/sim/pod-templates.ts';
 import { WORLD_START_MS } from '../../shared/sim/world.ts';
 import { oldNames } from '../convert/old-names.ts';
 import { type Manifest, nameOf } from '../manifests.ts';
+import { meant } from '../unknown-names.ts';
 
 /** Names told in one note. */
 const NAMES_MAX = 5;
@@ -65,13 +66,14 @@ function absenceNotes(used: readonly Manifest[]): readonly string[] {
   const volumes = new Set(
     used
       .filter(({ object }) => object['kind'] === 'PersistentVolume')
-      .map(({ object }) => textAt(object, 'metadata', 'name')),
+      .map(({ object }) => textAt(object, 'metadata', 'name') ?? ''),
   );
   return used.flatMap(({ object, place }) => {
     const volume = textAt(object, 'spec', 'volumeName') ?? '';
     if (object['kind'] === 'PersistentVolumeClaim' && volume !== '' && !volumes.has(volume)) {
       const field = 'spec.volumeName';
-      return [`${place(field)}: ${field}: there is no PersistentVolume ${volume}`];
+      const near = meant(volume, volumes);
+      return [`${place(field)}: ${field}: there is no PersistentVolume ${volume}${near}`];
     }
     const field = 'spec.capacityReservationSelectorTerms';
     if (object['kind'] !== 'EC2NodeClass' || listAt(object, ...field.split('.')).length === 0) {

@@ -1,15 +1,12 @@
 import { dirname, resolve } from 'node:path';
+import type { Issue } from '../../shared/api/issue.ts';
 import type { Catalog } from '../../shared/catalog/facts.ts';
 import type { Json } from '../../shared/sim/json.ts';
 import { decodeScenario, type Scenario, type ScenarioStep } from '../../shared/sim/scenario.ts';
 import { BadInput } from '../bad-input.ts';
 import { textOf } from '../manifest-files.ts';
+import { issueText, meant } from '../unknown-names.ts';
 import { readYaml } from './yaml-text.ts';
-
-interface Fault {
-  readonly path: string;
-  readonly message: string;
-}
 
 /** Names shown of a list that is too long to print. */
 const NAMES_MAX = 12;
@@ -24,15 +21,20 @@ function knownTypes({ types, region }: Catalog, asked: string): string {
   return `families of ${region} are ${(close.length > 0 ? close : families.slice(0, NAMES_MAX)).join(', ')} …`;
 }
 
-function typeFault(catalog: Catalog, path: string, name: string | undefined): readonly Fault[] {
+function typeFault(catalog: Catalog, path: string, name: string | undefined): readonly Issue[] {
   if (name === undefined || catalog.types.some((each) => each.name === name)) return [];
-  return [{ path, message: `no instance type "${name}"; ${knownTypes(catalog, name)}` }];
+  const near = meant(
+    name,
+    catalog.types.map((each) => each.name),
+  );
+  return [{ path, message: `no instance type "${name}"${near}; ${knownTypes(catalog, name)}` }];
 }
 
-function zoneFault(catalog: Catalog, path: string, zone: string | undefined): readonly Fault[] {
+function zoneFault(catalog: Catalog, path: string, zone: string | undefined): readonly Issue[] {
   const zones = catalog.zones.map((each) => each.zone);
   if (zone === undefined || zones.includes(zone)) return [];
-  return [{ path, message: `no zone "${zone}" in ${catalog.region}; valid: ${zones.join(', ')}` }];
+  const message = `no zone "${zone}" in ${catalog.region}; valid: ${zones.join(', ')}`;
+  return [{ path, message, unknown: { word: zone, known: zones } }];
 }
 
 /** An offering that is not there: of a type and a zone that both are. */
@@ -40,7 +42,7 @@ function offeringFault(
   catalog: Catalog,
   path: string,
   { instanceType, zone }: { readonly instanceType?: string; readonly zone?: string | undefined },
-): readonly Fault[] {
+): readonly Issue[] {
   const type = catalog.types.find((each) => each.name === instanceType);
   if (type === undefined || zone === undefined || type.zones.includes(zone)) return [];
   if (!catalog.zones.some((each) => each.zone === zone)) return [];
@@ -53,8 +55,8 @@ function stepFaults(
   durationMs: number | undefined,
   { at, price, unavailable }: ScenarioStep,
   path: string,
-): readonly Fault[] {
-  const faults: Fault[] = [];
+): readonly Issue[] {
+  const faults: Issue[] = [];
   if (durationMs !== undefined && at > durationMs) {
     const message = `is ${minutes(at)} after the start, but the run ends after ${minutes(durationMs)}`;
     faults.push({ path: `${path}.at`, message: `${message}; give a longer --duration` });
@@ -92,7 +94,7 @@ export function readScenario(
   const [document, second] = readYaml(file, text, problems);
   if (second !== undefined) problems.push(`${file}:${second.lineOf('')}: one document is expected`);
   if (problems.length > 0) throw new BadInput(problems);
-  const place = (path: string): string => `${file}:${document?.lineOf(path) ?? 1}: ${path}`;
+  const place = (path: string): string => `${file}:${document?.lineOf(path) ?? 1}`;
   const decoded = decodeScenario(document?.value);
   const faults = decoded.ok
     ? decoded.value.steps.flatMap((step, index) =>
@@ -100,7 +102,7 @@ export function readScenario(
       )
     : decoded.issues;
   if (decoded.ok && faults.length === 0) return decoded.value;
-  throw new BadInput(faults.map(({ path, message }) => `${place(path)} ${message}`));
+  throw new BadInput(faults.map((each) => `${place(each.path)}: ${issueText(each)}`));
 }
 
 /** The manifest files that a scenario names, read before the run. */

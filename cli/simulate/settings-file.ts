@@ -4,6 +4,7 @@ import { SETTING_KEYS, settingOf } from '../../shared/contract/settings.ts';
 import { isJson, type Json, objectAt } from '../../shared/sim/json.ts';
 import { BadInput } from '../bad-input.ts';
 import { textOf } from '../manifest-files.ts';
+import { issueText, meant } from '../unknown-names.ts';
 import { readYaml } from './yaml-text.ts';
 
 /** Props of the stack that decisions go by, and the variables that functions read them from. */
@@ -29,7 +30,10 @@ function variablesIn(file: string, given: Json): Readonly<Record<string, string>
   const unknown = Object.keys(given).filter((key) => nameOf(key) === undefined);
   if (unknown.length > 0) {
     const valid = [...VARIABLES.keys()].join(', ');
-    throw new BadInput(unknown.map((key) => `${file}: ${key} is not a setting; valid: ${valid}`));
+    const near = (key: string) => meant(key, [...VARIABLES.keys(), ...known]);
+    throw new BadInput(
+      unknown.map((key) => `${file}: ${key} is not a setting${near(key)}; valid: ${valid}`),
+    );
   }
   return Object.fromEntries(
     Object.entries(given).map(([key, value]) => [nameOf(key) ?? key, variable(value)]),
@@ -56,9 +60,9 @@ export function readSettings(file: string): StackSettings {
   const propOf = (path: string) => [...VARIABLES].find(([, name]) => name === path)?.[0] ?? path;
   const line = (path: string) => document?.lineOf(path) ?? 1;
   throw new BadInput(
-    decoded.issues.map(({ path, message }) => {
-      const prop = isStated ? `data.${path}` : propOf(path);
-      return `${file}:${line(prop)}: ${prop} ${message}`;
+    decoded.issues.map((each) => {
+      const prop = isStated ? `data.${each.path}` : propOf(each.path);
+      return `${file}:${line(prop)}: ${issueText({ ...each, path: prop })}`;
     }),
   );
 }

@@ -151,15 +151,12 @@ export class Joiner extends Construct {
     iam.PermissionsBoundary.of(this).apply(policy);
   }
 
-  /** What the command line finds in the cluster: what is decided by, and where it is remembered. */
+  /** What the command line finds in the cluster: what is decided by, by which version, and where. */
   #stated(): Readonly<Record<string, string>> {
     const { region } = Stack.of(this);
-    return {
-      ...statedSettings(this.#props, region),
-      [ENV.cluster]: this.clusterName,
-      [REGION_VARIABLE]: region,
-      [ENV.bucket]: this.bucket.bucketName,
-    };
+    const place = { [ENV.cluster]: this.clusterName, [REGION_VARIABLE]: region };
+    const own = { [ENV.version]: packageJson.version, [ENV.bucket]: this.bucket.bucketName };
+    return { ...statedSettings(this.#props, region), ...place, ...own };
   }
 
   #bucket(): s3.IBucket | s3.Bucket {

@@ -7,6 +7,14 @@ export interface Issue {
   readonly path: string;
   /** What is wrong and what would be valid; the API server's own text where it has one. */
   readonly message: string;
+  /** Where a word is not one of those that are known: people may have misspelt it. */
+  readonly unknown?: UnknownWord;
+}
+
+/** A word as it was written, and those that are known in its place. */
+export interface UnknownWord {
+  readonly word: string;
+  readonly known: readonly string[];
 }
 
 /** The result of decoding unknown data: a model value, or everything that is wrong with it. */

@@ -1,5 +1,5 @@
 import { parseQuantity, quantityMax, type Rounding } from '../core/quantity.ts';
-import type { Decoded, Issue } from './issue.ts';
+import type { Decoded, Issue, UnknownWord } from './issue.ts';
 
 /** A JSON object whose fields are not known yet. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -22,8 +22,13 @@ export class Reader {
     this.tooLarge = tooLarge;
   }
 
-  note(path: string, message: string): void {
-    this.issues.push({ path, message });
+  note(path: string, message: string, unknown?: UnknownWord): void {
+    this.issues.push({ path, message, ...(unknown === undefined ? {} : { unknown }) });
+  }
+
+  /** A field that the object at the path (empty: the root) does not have. */
+  noteUnknownField(path: string, field: string, known: readonly string[]): void {
+    this.issues.push(unknownField(path === '' ? field : `${path}.${field}`, field, known));
   }
 
   /** The value, unless anything was noted. */
@@ -71,7 +76,8 @@ export class Reader {
     if (value === undefined || value === null || value === '') return undefined;
     const found = allowed.find((each) => each === value);
     if (found === undefined) {
-      this.note(path, `must be one of ${allowed.join(', ')}, not ${show(value)}`);
+      const message = `must be one of ${allowed.join(', ')}, not ${show(value)}`;
+      this.note(path, message, { word: String(value), known: allowed });
     }
     return found;
   }
@@ -154,6 +160,12 @@ export class Reader {
     }
     return time;
   }
+}
+
+/** The issue of a field that is not one of those that are known; `path` leads to the field. */
+export function unknownField(path: string, word: string, known: readonly string[]): Issue {
+  const message = `is not a known field; valid: ${known.join(', ')}`;
+  return { path, message, unknown: { word, known } };
 }
 
 function rangeText({ least, most }: { readonly least?: number; readonly most?: number }): string {

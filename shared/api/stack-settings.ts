@@ -15,7 +15,9 @@ export function decodeSettings(variables: unknown): Decoded<Settings> {
     if (text === undefined) return standard;
     const read = typeof text === 'string' ? kind.read(text) : { fault: 'must be a text' };
     if ('value' in read) return read.value;
-    issues.push({ path: variable, message: read.fault });
+    const { fault, known } = 'known' in read ? read : { ...read, known: undefined };
+    const unknown = known === undefined ? {} : { unknown: { word: String(text), known } };
+    issues.push({ path: variable, message: fault, ...unknown });
     return standard;
   });
   return issues.length === 0 ? { ok: true, value } : { ok: false, issues };

@@ -2,7 +2,13 @@ import { FEATURE_GATES, type FeatureGate } from '../contract.ts';
 import { durationText, parseDurationOrDaysMs } from '../core/duration.ts';
 
 /** A text as a setting's value, or what is wrong with it: "must be a whole number, not …". */
-export type Reading<Value> = { readonly value: Value } | { readonly fault: string };
+export type Reading<Value> =
+  | { readonly value: Value }
+  | {
+      readonly fault: string;
+      /** Where the value is one of a few words: these. */
+      readonly known?: readonly string[];
+    };
 
 type KindName = 'count' | 'share' | 'money' | 'duration' | 'choice' | 'flag' | 'gates';
 
@@ -24,6 +30,8 @@ export interface SettingKind<Value, Name extends KindName = KindName> {
 interface Parts<Value, Name extends KindName> {
   readonly name: Name;
   readonly words: string;
+  /** Where the value is one of a few words: these. */
+  readonly known?: readonly string[];
   readonly accepts: (value: unknown) => boolean;
   /** Undefined: the text has another form. */
   readonly parse: (text: string) => Value | undefined;
@@ -39,7 +47,8 @@ function kindOf<Value, Name extends KindName>({
   const read = (text: string): Reading<Value> => {
     const value = parse(text);
     if (value !== undefined && parts.accepts(value)) return { value };
-    return { fault: `must be ${parts.words}, not ${JSON.stringify(text)}` };
+    const fault = `must be ${parts.words}, not ${JSON.stringify(text)}`;
+    return { fault, ...(parts.known === undefined ? {} : { known: parts.known }) };
   };
   return { show: parts.write, ...parts, read };
 }
@@ -102,6 +111,7 @@ export function choice<const Value extends string>(
   return kindOf({
     name: 'choice',
     words: values.map((each) => `'${each}'`).join(' or '),
+    known: values,
     accepts: (value) => values.some((each) => each === value),
     parse: (text) => values.find((each) => each === text),
     write: (value) => value,

@@ -1,3 +1,6 @@
+/** Hours of a month, as AWS's price calculator counts them. */
+export const HOURS_A_MONTH = 730;
+
 /** Milliseconds in each unit of Go's durations, which Kubernetes and Karpenter use. */
 const UNIT_MS: Readonly<Record<string, number>> = {
   ns: 1e-6,

@@ -118,6 +118,19 @@ const KINDS: Readonly<Record<string, Check>> = {
   '/PersistentVolume': decoded('PersistentVolume'),
 };
 
+/** The kinds of a group that the simulated cluster uses; empty is the core group. */
+export function kindsOf(group: string): readonly string[] {
+  return Object.keys(KINDS).flatMap((each) => {
+    const [of, kind = ''] = each.split('/');
+    return of === group ? [kind] : [];
+  });
+}
+
+/** The groups of the kinds that the simulated cluster uses; empty is the core group. */
+export function groupsUsed(): readonly string[] {
+  return [...new Set(Object.keys(KINDS).map((each) => each.split('/')[0] ?? ''))];
+}
+
 const OWN_GROUPS: ReadonlySet<string> = new Set([
   'karpenter.sh',
   'karpenter.k8s.aws',
@@ -153,9 +166,9 @@ export function admit(object: Json): Admission {
   const check = KINDS[key];
   if (check === undefined) {
     if (!OWN_GROUPS.has(group)) return { kind: 'ignored' };
-    const known = Object.keys(KINDS).filter((each) => each.startsWith(`${group}/`));
-    const message = `"${kind}" is no kind of ${group}; known: ${known.join(', ')}`;
-    return { kind: 'refused', issues: [{ path: 'kind', message }] };
+    const known = kindsOf(group);
+    const message = `"${kind}" is no kind of ${group}; valid: ${known.join(', ')}`;
+    return { kind: 'refused', issues: [{ path: 'kind', message, unknown: { word: kind, known } }] };
   }
   const issues = [...nameIssues(object), ...check(form)];
   return issues.length === 0 ? { kind: 'used' } : { kind: 'refused', issues };

@@ -52,7 +52,7 @@ describe('joiner compare', () => {
       expect([karpentersWay.nodes, joinersWay.nodes]).toEqual([0, 0]);
       const [left] = joinersWay.left;
       expect(left.pods).toEqual(['default/single']);
-      expect(left.why).toContain('0 after its taint team=web');
+      expect(left.why).toContain('cause: 0 after its taint team=web');
       const text = (await joiner('compare', folder, '--bare')).stdout;
       expect(text).toContain('Neither places a pod: there is nothing to compare.');
       expect(text).toContain('Pods that stay pending\n  default/single: NodePool');

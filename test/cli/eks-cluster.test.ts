@@ -88,7 +88,10 @@ describe('joiner simulate --settings', () => {
   });
 
   it.each([
-    ['nodeprice: 1\n', 'nodeprice is not a setting; valid: featureGates, '],
+    [
+      'nodeprice: 1\n',
+      'nodeprice is not a setting (did you mean nodePrice?); valid: featureGates, ',
+    ],
     ['a: 1\nnodePrice: dear\n', 'a is not a setting'],
     ['\nnodePrice: dear\n', ':2: nodePrice must be a number from 0 to 1000, not "dear"'],
     ['featureGates: { NodeRepair: perhaps }\n', ':1: featureGates NodeRepair must be true or'],

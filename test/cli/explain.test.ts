@@ -36,7 +36,7 @@ describe('joiner explain -f', () => {
     await inFolder(FILES, async (folder) => {
       const { stdout } = await joiner('explain', 'pod/single', '-f', folder);
       expect(stdout).toContain('stays pending   NodePool general: ');
-      expect(stdout).toContain('0 after its taint team=web:NoSchedule');
+      expect(stdout).toContain('→ cause: 0 after its taint team=web:NoSchedule');
     });
   });
 

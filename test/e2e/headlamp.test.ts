@@ -175,7 +175,7 @@ if (isThere) {
         await shows(
           await opened(`pods/default/${nameOf(huge)}`),
           'No node is planned for the pod',
-          /NodePool web: \d+ types → \d+ after its requirements → 0 after cpu 900/,
+          /NodePool web: \d+ types → \d+ after its requirements → cause: 0 after cpu 900/,
         );
 
         const bin = join(root, 'cli/bin/joiner.mjs');

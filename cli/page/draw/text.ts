@@ -1,8 +1,6 @@
+import { HOURS_A_MONTH } from '../../../shared/core/duration.ts';
 import type { Currency } from '../../../shared/core/model/currency.ts';
 import { money } from '../../../shared/core/model/currency.ts';
-
-/** A month as AWS counts it. */
-const HOURS_A_MONTH = 730;
 
 /** How amounts of money read. */
 export interface Prices {

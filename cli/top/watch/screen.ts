@@ -1,7 +1,7 @@
 import { age } from '../../../shared/core/duration.ts';
 import { priceText } from '../../price-text.ts';
 import { SORTS, type Sort, shareOf, sorted, type Total, type Use } from '../rows.ts';
-import type { LivingRow, Moment } from './moment.ts';
+import type { LivingRow, TopSnapshot } from './snapshot.ts';
 
 /** What a person has chosen to see. */
 export interface View {
@@ -41,7 +41,7 @@ function textOf({ node, nodeClaim, nodePool, instanceType, capacityType, zone, l
 }
 
 /** The lines of the table; NodePools without a row that the filter leaves are hidden. */
-export function linesOf({ rows, byPool }: Moment, view: View): readonly Line[] {
+export function linesOf({ rows, byPool }: TopSnapshot, view: View): readonly Line[] {
   const wanted = view.filter.toLowerCase();
   const left = rows.filter((row) => wanted === '' || textOf(row).includes(wanted));
   const ofPool = Map.groupBy(left, ({ nodePool }) => nodePool ?? '');

@@ -4,7 +4,6 @@ import { createElement as h, type ReactNode, useEffect, useRef, useState } from 
 import { age } from '../../../shared/core/duration.ts';
 import { priceText } from '../../price-text.ts';
 import { type Look, type Piece, piecesOf, titleLine } from './columns.ts';
-import type { Moment } from './moment.ts';
 import {
   afterKey,
   FIRST_VIEW,
@@ -15,11 +14,12 @@ import {
   trendText,
   type View,
 } from './screen.ts';
+import type { TopSnapshot } from './snapshot.ts';
 
 /** The cluster as the screen follows it. */
 export interface Feed {
   /** The newest moment; undefined: nothing has been read yet. */
-  readonly moment: Moment | undefined;
+  readonly moment: TopSnapshot | undefined;
   readonly history: readonly Price[];
   /** Why the last read failed; empty where it did not. */
   readonly failure: string;
@@ -69,7 +69,7 @@ function headLines({ title, current }: ScreenOptions): readonly ReactNode[] {
 /** Pending pods that are shown below the table. */
 const PENDING_MAX = 5;
 
-function pendingLines({ pending }: Moment): readonly ReactNode[] {
+function pendingLines({ pending }: TopSnapshot): readonly ReactNode[] {
   if (pending.length === 0) return [];
   const more = pending.length > PENDING_MAX ? `, the ${PENDING_MAX} that wait longest` : '';
   return [

@@ -2,9 +2,9 @@ import type { Catalog } from '../../../shared/catalog/facts.ts';
 import { KubeError } from '../../../shared/kube/errors.ts';
 import type { LiveCluster } from '../../live.ts';
 import { renderTop } from '../render.ts';
-import { type Moment, momentOf } from './moment.ts';
 import { readReasons } from './reasons.ts';
 import type { Price } from './screen.ts';
+import { type TopSnapshot, topSnapshotOf } from './snapshot.ts';
 import type { Feed, ScreenOptions } from './view.ts';
 
 /** What is shown again and again. */
@@ -16,7 +16,7 @@ export interface Watched {
   /** Between two reads. */
   readonly intervalMs: number;
   /** Which rows are shown, e.g. those of some NodePools. */
-  readonly selected: (moment: Moment) => Moment;
+  readonly selected: (moment: TopSnapshot) => TopSnapshot;
 }
 
 /** Kept for the trend. */
@@ -47,10 +47,10 @@ class ClusterFeed {
     }
   }
 
-  async #moment(): Promise<Moment> {
+  async #moment(): Promise<TopSnapshot> {
     const { live, catalog, selected } = this.#watched;
     const [state, reasons] = await Promise.all([live.reader.read(), readReasons(live.client)]);
-    return selected(momentOf(state, catalog, reasons, live.client.timing.nowMs()));
+    return selected(topSnapshotOf(state, catalog, reasons, live.client.timing.nowMs()));
   }
 }
 

@@ -151,7 +151,10 @@ function podExplanation(read: Extract<Explanation, { kind: 'pod' }>): Document {
   const { pod, phase, place, options } = read;
   const { node, nodePool, why, because, chosen, runnerUp } = place;
   const steps = options.map(({ nodePool: name, types, left, stages }) => {
-    const taken = stages.map(({ what, after }) => `${after} after ${what}`);
+    // A stage that left no type is a cause.
+    const taken = stages.map(
+      ({ what, after }) => `${after === 0 ? 'cause: ' : ''}${after} after ${what}`,
+    );
     const text = [`${types} types`, ...taken, ...(taken.length === 0 ? [`${left} suitable`] : [])];
     return { name: `Types of ${name}`, value: text.join(' → ') };
   });

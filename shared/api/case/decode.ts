@@ -101,8 +101,8 @@ class ObjectReader {
       if (decoded.ok)
         return this.isRepeated(field, index, `${kind}/${name}`) ? [] : [decoded.value];
       const unknown = decoded.issues.filter(({ message }) => message.startsWith('is not a known'));
-      for (const { path, message } of unknown) {
-        this.issues.push({ path: `${field}[${index}].${path}`, message });
+      for (const issue of unknown) {
+        this.issues.push({ ...issue, path: `${field}[${index}].${issue.path}` });
       }
       if (unknown.length === 0) {
         const reasons = decoded.issues.map(({ path, message }) => `${path} ${message}`.trim());

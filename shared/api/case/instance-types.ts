@@ -43,7 +43,7 @@ export interface ListedType {
 function noteUnknown(read: Reader, fields: Fields, known: ReadonlySet<string>, path: string): void {
   for (const key of Object.keys(fields)) {
     if (known.has(key)) continue;
-    read.note(`${path}.${key}`, `is not a known field; valid: ${[...known].join(', ')}`);
+    read.noteUnknownField(path, key, [...known]);
   }
 }
 

@@ -49,7 +49,7 @@ export function decodeParts<Spec extends z.ZodType, Value>(
   if (unknownFields === 'refuse') {
     for (const key of Object.keys(fields)) {
       if (ROOT.some((each) => each === key)) continue;
-      read.note(key, `is not a known field; valid: ${ROOT.join(', ')}`);
+      read.noteUnknownField('', key, ROOT);
     }
   }
   const metadata = readMetadata(read, fields);
@@ -77,9 +77,8 @@ function parse<Schema extends z.ZodType>(
   return { ok: false, issues: issuesOf(second.error, schema).map(inSpec) };
 }
 
-function inSpec({ path, message }: Issue): Issue {
-  if (path === '') return { path: 'spec', message };
-  return { path: `spec.${path}`, message };
+function inSpec(issue: Issue): Issue {
+  return { ...issue, path: issue.path === '' ? 'spec' : `spec.${issue.path}` };
 }
 
 /** The API server takes a null for an absent field. */

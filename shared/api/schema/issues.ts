@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Issue } from '../issue.ts';
-import { show } from '../read.ts';
+import { show, unknownField } from '../read.ts';
 
 type ZodIssue = z.core.$ZodIssue;
 
@@ -13,10 +13,11 @@ function describe(issue: ZodIssue, schema: z.ZodType): readonly Issue[] {
   const path = pathText(issue.path);
   if (issue.code === 'unrecognized_keys') {
     const known = fieldsAt(schema, issue.path);
-    return issue.keys.map((key) => ({
-      path: pathText([...issue.path, key]),
-      message: `is not a known field; valid: ${known.join(', ')}`,
-    }));
+    return issue.keys.map((key) => unknownField(pathText([...issue.path, key]), key, known));
+  }
+  if (issue.code === 'invalid_value' && typeof issue.input === 'string') {
+    const unknown = { word: issue.input, known: issue.values.map(String) };
+    return [{ path, message: messageOf(issue), unknown }];
   }
   return [{ path, message: messageOf(issue) }];
 }

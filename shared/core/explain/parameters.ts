@@ -28,6 +28,11 @@ export interface Stage {
   readonly after: number;
 }
 
+/** How many types a stage left, with what took the others away; a stage that left none is a cause. */
+export function stageText({ what, after }: Pick<Stage, 'what' | 'after'>): string {
+  return `${after === 0 ? 'cause: ' : ''}${after} after ${what}`;
+}
+
 /** The stages that left a NodePool without an instance type for a pod. */
 export interface PoolStages {
   readonly nodePool: string;

@@ -92,7 +92,11 @@ export const roleOf = (name: string): string => `arn:aws:iam::111122223333:role/
 
 const reach = Object.fromEntries(SERVICES.map((service) => [service, yes('answers')]));
 
+/** The version of the command and of the functions. */
+export const COMMAND = '0.2.0';
+
 export const HEALTHY: Facts = {
+  command: COMMAND,
   asked: { cluster: 'demo', region: 'eu-west-1', isInside: false, hasEmbeddedCatalog: true },
   nowMs: NOW_MS,
   caller: yes({ account: '111122223333', arn: 'arn:aws:iam::111122223333:user/engineer' }),
@@ -115,7 +119,7 @@ export const HEALTHY: Facts = {
       name,
       roleArn: roleOf(name),
       state: 'Active',
-      version: '0.1.0',
+      version: COMMAND,
       bucket: 'joiner-demo',
       subnetIds: [],
     })),

@@ -1,6 +1,6 @@
 import type { Facts, Identity, Kubernetes } from '../../../cli/doctor/facts.ts';
 import type { FunctionName } from '../../../shared/contract.ts';
-import { HEALTHY, KUBERNETES, NOW_MS, roleOf, unknown, yes } from './healthy.ts';
+import { COMMAND, HEALTHY, KUBERNETES, NOW_MS, roleOf, unknown, yes } from './healthy.ts';
 import { asked, functions, kubernetes, NOT_DEPLOYED, type Row } from './row.ts';
 
 /** Our definition of NodePools without a field, or with one more. */
@@ -26,6 +26,12 @@ function identity(name: FunctionName, change: Partial<Identity>): Partial<Facts>
   };
 }
 
+/** Functions of these versions in turn. */
+function deployed(...versions: readonly string[]): Partial<Facts> {
+  const version = (at: number) => versions[at % versions.length] ?? '';
+  return { functions: yes(functions.map((each, at) => ({ ...each, version: version(at) }))) };
+}
+
 const sign = (lease: string, secondsAgo: number): Kubernetes['signs'][number] => ({
   who: lease.startsWith('joiner') ? 'Joiner' : 'Karpenter',
   lease: `kube-system/${lease}`,
@@ -34,7 +40,25 @@ const sign = (lease: string, secondsAgo: number): Kubernetes['signs'][number] =>
 });
 
 export const STACK_ROWS: readonly Row[] = [
-  ['a stack', {}, 'stack', 'OK', '8 functions of version 0.1.0'],
+  ['a stack', {}, 'stack', 'OK', `8 functions of version ${COMMAND}`],
+  ['one version', {}, 'versions', 'OK', `the command and the functions are ${COMMAND}`],
+  [
+    'functions of the next minor version',
+    deployed('0.3.7'),
+    'versions',
+    'WARN',
+    'need one version',
+  ],
+  ['functions of another release', deployed('0.2.1'), 'versions', 'WARN', 'functions are 0.2.1'],
+  ['much newer functions', deployed('0.4.0'), 'versions', 'WARN', 'is not supported'],
+  ['functions without a version', deployed(''), 'versions', 'WARN', 'version is not known'],
+  [
+    'a deployment that is under way',
+    deployed('0.2.0', '0.3.0'),
+    'versions',
+    'WARN',
+    'the functions are of several versions: 0.2.0, 0.3.0',
+  ],
   ['no stack', NOT_DEPLOYED, 'stack', 'WARN', 'npx cdk deploy -c cluster=demo -c region=eu-west-1'],
   [
     'no watch with reaction=tick',

@@ -23,7 +23,7 @@ export const POOLS: readonly Row[] = [
     'NodePool',
     'weight: 10',
     'wieght: 10',
-    'spec.wieght is not a known field; valid: template, disruption',
+    'spec.wieght is not a known field (did you mean weight?); valid: template, disruption',
   ),
   row(
     'an unknown field far inside',
@@ -172,5 +172,20 @@ export const POOLS: readonly Row[] = [
     'weight: 10',
     'replicas: 2',
     "only 'limits.nodes' is supported on static NodePools",
+  ),
+  row(
+    'a class of another group',
+    'NodePool',
+    'group: karpenter.k8s.aws',
+    'group: karpenter.k8s.asw',
+    'spec.template.spec.nodeClassRef.group must be karpenter.k8s.aws, not "karpenter.k8s.asw": ' +
+      'Joiner launches nodes of EC2NodeClasses (did you mean karpenter.k8s.aws?)',
+  ),
+  row(
+    'a class of another kind',
+    'NodePool',
+    'kind: EC2NodeClass',
+    'kind: NodeClass',
+    'spec.template.spec.nodeClassRef.kind must be EC2NodeClass, not "NodeClass"',
   ),
 ];

@@ -34,7 +34,7 @@ export const CASES: readonly Row[] = [
     'an unknown field',
     { 'c.json': caseWith((each) => Object.assign(each, { pod: [] })) },
     'solve @/c.json',
-    '@/c.json: pod is not a known field; valid: name',
+    '@/c.json: pod is not a known field (did you mean pods?); valid: name',
   ),
   row(
     'an unknown option',

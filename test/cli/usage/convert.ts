@@ -44,7 +44,7 @@ export const CONVERT: readonly Row[] = [
   refused(
     'an unknown field of a Provisioner',
     changed(PROVISIONER, 'weight: 10', 'wieght: 10'),
-    '@/a.yaml:8: Provisioner/old: spec.wieght is not a known field; valid: annotations, labels',
+    '@/a.yaml:8: Provisioner/old: spec.wieght is not a known field (did you mean weight?); valid: annotations',
   ),
   refused(
     'a Provisioner without a class',

@@ -78,7 +78,7 @@ export const OPTIONS: readonly Row[] = [
     'a zone that is not there',
     { ...GOOD, 's.yaml': 'steps:\n  - {at: 1m, unavailable: {zone: us-east-9z}}\n' },
     SCENARIO,
-    '@/s.yaml:2: steps[0].unavailable.zone no zone "us-east-9z" in us-east-1; valid: us-east-1a, us-east-1b',
+    '@/s.yaml:2: steps[0].unavailable.zone no zone "us-east-9z" in us-east-1 (did you mean us-east-1a?); valid: us-east-1a, us-east-1b',
   ),
   row(
     'an on-demand price of one zone',
@@ -142,6 +142,6 @@ export const OPTIONS: readonly Row[] = [
     'an unknown output of the CRDs',
     {},
     'crds -o xml',
-    '--output must be yaml or json, not "xml"',
+    "argument 'xml' is invalid. Allowed choices are yaml, json, name.",
   ),
 ];

@@ -40,6 +40,10 @@ describe('unknown fields', () => {
         {
           path: 'spec.wieght',
           message: 'is not a known field; valid: template, disruption, limits, weight, replicas',
+          unknown: {
+            word: 'wieght',
+            known: ['template', 'disruption', 'limits', 'weight', 'replicas'],
+          },
         },
       ],
     });

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { totalsOf } from '../../../cli/top/rows.ts';
 import { piecesOf, titleLine } from '../../../cli/top/watch/columns.ts';
-import type { LivingRow, Moment } from '../../../cli/top/watch/moment.ts';
 import {
   afterKey,
   bar,
@@ -14,6 +13,7 @@ import {
   trendText,
   type View,
 } from '../../../cli/top/watch/screen.ts';
+import type { LivingRow, TopSnapshot } from '../../../cli/top/watch/snapshot.ts';
 
 function row(node: string, nodePool: string | undefined, pricePerHour: number): LivingRow {
   return {
@@ -34,7 +34,7 @@ function row(node: string, nodePool: string | undefined, pricePerHour: number): 
 }
 
 const rows = [row('a', 'general', 0.1), row('b', 'general', 0.3), row('x', undefined, 0.2)];
-const moment: Moment = { atMs: 0, rows, ...totalsOf(rows), pending: [], notes: [] };
+const moment: TopSnapshot = { atMs: 0, rows, ...totalsOf(rows), pending: [], notes: [] };
 
 /** The names of the lines, NodePools with a colon. */
 function names(view: View): readonly string[] {

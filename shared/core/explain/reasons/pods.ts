@@ -1,4 +1,10 @@
-import { type Definitions, NONE, type PoolStages, type Sentences } from '../parameters.ts';
+import {
+  type Definitions,
+  NONE,
+  type PoolStages,
+  type Sentences,
+  stageText,
+} from '../parameters.ts';
 
 const launches = {
   type: 'texts',
@@ -155,8 +161,7 @@ const LAUNCHES_NAMED_MAX = 3;
 function poolText({ nodePool, stages }: PoolStages): string {
   const [first] = stages;
   if (first === undefined) return `NodePool ${nodePool}`;
-  const left = stages.map(({ what, after }) => `${after} after ${what}`);
-  return `NodePool ${nodePool}: ${first.before} types → ${left.join(' → ')}`;
+  return `NodePool ${nodePool}: ${first.before} types → ${stages.map(stageText).join(' → ')}`;
 }
 
 function nodesText(existingNodes: number): readonly string[] {

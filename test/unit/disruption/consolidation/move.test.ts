@@ -136,7 +136,7 @@ describe('nodes stay', () => {
       'where a pod of theirs would wait',
       () => ({ cluster: oversized({ pools: [poolOf('general', { replicas: 1 })] }) }),
       () => {
-        const why = 'NodePool general: 4 types → 0 after the NodePool, which is static';
+        const why = 'NodePool general: 4 types → cause: 0 after the NodePool, which is static';
         return reason('pod-would-wait', { pod: 'default/p', why });
       },
     ],

@@ -20,7 +20,7 @@ export interface PendingPod {
 }
 
 /** The cluster at one moment, as the screen shows it. */
-export interface Moment {
+export interface TopSnapshot {
   readonly atMs: number;
   readonly rows: readonly LivingRow[];
   readonly byPool: readonly Total[];
@@ -39,12 +39,12 @@ function pendingPod(pod: Pod, reasons: ReadonlyMap<string, string>, nowMs: numbe
 }
 
 /** `reasons`: by pod, what its newest event says of why it waits. */
-export function momentOf(
+export function topSnapshotOf(
   state: ClusterState,
   catalog: Catalog | undefined,
   reasons: ReadonlyMap<string, string>,
   nowMs: number,
-): Moment {
+): TopSnapshot {
   const { nodes, nodeClaims, pods, podDisruptionBudgets } = state.objects;
   const byName = new Map(nodes.map((node) => [node.name, node]));
   const claims = new Map(nodeClaims.map((claim) => [claim.name, claim]));

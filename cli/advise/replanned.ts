@@ -89,7 +89,7 @@ function isSameLeft(a: Plan['unplaced'], b: Plan['unplaced']): boolean {
 }
 
 /** Plans all pods on none of Joiner's nodes, with and without changes. */
-export class Anew {
+export class Replanned {
   readonly snapshot: ClusterSnapshot;
   readonly plan: Plan;
   private readonly scheduling: SchedulingSettings;
