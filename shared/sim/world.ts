@@ -220,7 +220,17 @@ export class World {
   /** A minute of the schedule. */
   private async tick(): Promise<void> {
     await this.pass();
-    await this.guarded(() => disrupt(this.ports, this.settings, { memory: this.consolidated }));
+    await this.guarded(() => this.disrupted());
+  }
+
+  /** What consolidation and its like do in a minute: for worlds that decide by other rules. */
+  protected async disrupted(): Promise<void> {
+    await disrupt(this.ports, this.settings, { memory: this.consolidated });
+  }
+
+  /** Launches for pods that wait; returns those without a place, and why. */
+  protected async provisioned(): Promise<ReadonlyMap<string, string>> {
+    return (await provision(this.ports, this.settings)).unplaced;
   }
 
   /** The functions that changes wake, once each. */
@@ -230,7 +240,7 @@ export class World {
     this.seenVersion = this.store.version;
     await this.guarded(() => maintainNodeClasses(this.ports));
     await this.guarded(async () => {
-      this.unplaced = (await provision(this.ports, this.settings)).unplaced;
+      this.unplaced = await this.provisioned();
     });
     await this.noteTerms();
     await this.lifecyclePass();

@@ -134,7 +134,8 @@ describe('consolidation', () => {
     fc.assert(
       fc.property(cluster, (each) => {
         const { snapshot, usages } = each;
-        const bound = new GainBound(snapshot, new Set(), DEFAULT_CONSOLIDATION_SETTINGS);
+        const own = { settings: DEFAULT_CONSOLIDATION_SETTINGS, pools: poolUses(usages) };
+        const bound = new GainBound(snapshot, new Set(), own);
         const groups = [...usages.map((one) => [one]), usages.slice(0, 2), usages];
         for (const group of groups) {
           const found = moveOf(groundOf(each), group);

@@ -11,6 +11,7 @@ import {
   disruptionOf,
   type PoolUse,
 } from '../../core/disruption/consolidation/payback.ts';
+import { savingsLastMs } from '../../core/disruption/consolidation/savings-last.ts';
 import { reasonsNotDue } from '../../core/disruption/not-due.ts';
 import { isConsolidatable } from '../../core/disruption/pod-events.ts';
 import { isReason, type Reason, reason } from '../../core/explain/reason.ts';
@@ -67,14 +68,20 @@ function priceUnknown({ labels }: NodeClaim): Reason {
   });
 }
 
-function poolUses(nodes: readonly PricedCandidate[]): ReadonlyMap<string, PoolUse> {
+function poolUses(
+  { state, settings, nowMs }: DisruptPass,
+  nodes: readonly PricedCandidate[],
+): ReadonlyMap<string, PoolUse> {
   const byPool = Map.groupBy(nodes, ({ pool }) => pool.name);
+  const { nodeClaims } = state.objects;
+  const { horizonMs } = settings.consolidation;
   return new Map(
     [...byPool].map(([name, own]) => [
       name,
       {
         pricePerHour: own.reduce((sum, { pricePerHour }) => sum + pricePerHour, 0),
         disruption: own.reduce((sum, each) => sum + disruptionOf(each), 0),
+        savingsLastMs: savingsLastMs(nodeClaims, name, nowMs, horizonMs),
       },
     ]),
   );
@@ -200,7 +207,7 @@ export async function consolidationOf(
     candidates: candidates.filter(({ node }) => !hosts.has(node.name)),
     allowance: new Map(candidates.map(({ pool }) => [pool.name, allowance.left(pool)])),
     nodesMax,
-    pools: poolUses(nodes),
+    pools: poolUses(pass, nodes),
     quiet: new Set(restless.map(({ node }) => node.name)),
     scheduling: settings.scheduling,
     settings: settings.consolidation,

@@ -6,7 +6,7 @@ import { fingerprint, hasSameTypes } from '../../core/disruption/consolidation/f
 import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
 
 function textOf(input: Omit<Consolidation, 'known'>): string {
-  const { snapshot, candidates, allowance, quiet } = input;
+  const { snapshot, candidates, allowance, pools, quiet } = input;
   const own = [
     candidates
       .map((each) =>
@@ -14,6 +14,7 @@ function textOf(input: Omit<Consolidation, 'known'>): string {
       )
       .sort(),
     [...allowance].map(([pool, left]) => `${pool} ${left}`).sort(),
+    [...pools].map(([pool, { savingsLastMs }]) => `${pool} ${savingsLastMs}`).sort(),
     [...quiet].sort(),
   ];
   return `${own.map((lines) => lines.join('\n')).join('\n\n')}\n\n${fingerprint(snapshot)}`;

@@ -32,66 +32,73 @@ export interface WayResult extends Rest {
   readonly isExhausted: boolean;
 }
 
-/** Looks for what nodes can go or be replaced, by Karpenter's rules. */
-class Search {
-  rest: Rest;
-  plans = 0;
-  private readonly input: WayInput;
+/** Nodes that go, where their pods go, and the node at most that replaces them. */
+export interface RulesCommand {
+  readonly nodes: readonly ConsolidationCandidate[];
+  readonly plan: Pick<FirstFitPlan, 'newNodeClaims' | 'existing'>;
+}
 
-  constructor(input: WayInput, rest: Rest) {
+/** Looks for what nodes of a snapshot can go or be replaced, by Karpenter's rules. */
+export class RulesSearch {
+  /** Plans made so far. */
+  plans = 0;
+  private readonly input: Pick<WayInput, 'scheduling' | 'plansMax'>;
+
+  constructor(input: Pick<WayInput, 'scheduling' | 'plansMax'>) {
     this.input = input;
-    this.rest = rest;
   }
 
   get isSpent(): boolean {
     return this.plans >= this.input.plansMax;
   }
 
-  /** Carries one command out: empty nodes, else several nodes, else one; false: there is none. */
-  step(): boolean {
-    const all = consolidatable(this.rest.snapshot, this.input.nowMs);
-    const empty = all.filter(isIdle);
-    if (empty.length > 0) {
-      this.rest = carriedOut(this.rest, { newNodeClaims: [], existing: [] }, namesOf(empty));
-      return true;
+  /**
+   * The next command: empty nodes, else several nodes, at most as many as budgets leave, else one;
+   * undefined: there is none.
+   */
+  next(
+    snapshot: ClusterSnapshot,
+    candidates: readonly ConsolidationCandidate[],
+    budget = TOGETHER_MAX,
+  ): RulesCommand | undefined {
+    const empty = candidates.filter(isIdle);
+    if (empty.length > 0) return { nodes: empty, plan: { newNodeClaims: [], existing: [] } };
+    const order = candidates.filter((each) => !isEmpty(each)).toSorted(byWorth);
+    const several = this.several(snapshot, order.slice(0, Math.min(budget, TOGETHER_MAX)));
+    if (several !== undefined) return several;
+    for (const each of order) {
+      const command = this.without(snapshot, [each]);
+      if (command !== undefined) return command;
     }
-    const order = all.filter((each) => !isEmpty(each)).toSorted(byWorth);
-    return this.several(order.slice(0, TOGETHER_MAX)) || order.some((each) => this.take([each]));
+    return undefined;
   }
 
   /** As many of the first as can go together, found by halving. */
-  private several(order: readonly ConsolidationCandidate[]): boolean {
+  private several(
+    snapshot: ClusterSnapshot,
+    order: readonly ConsolidationCandidate[],
+  ): RulesCommand | undefined {
     let [least, most] = [2, order.length];
-    let best:
-      | { readonly nodes: readonly ConsolidationCandidate[]; readonly plan: FirstFitPlan }
-      | undefined;
-    while (least <= most && !this.isSpent) {
+    let best: RulesCommand | undefined;
+    while (least <= most) {
       const count = (least + most) >> 1;
-      const nodes = order.slice(0, count);
-      const plan = this.planWithout(nodes);
-      if (plan === undefined) most = count - 1;
+      const command = this.without(snapshot, order.slice(0, count));
+      if (command === undefined) most = count - 1;
       else {
-        best = { nodes, plan };
+        best = command;
         least = count + 1;
       }
     }
-    if (best === undefined) return false;
-    this.rest = carriedOut(this.rest, best.plan, namesOf(best.nodes));
-    return true;
-  }
-
-  private take(nodes: readonly ConsolidationCandidate[]): boolean {
-    if (this.isSpent) return false;
-    const plan = this.planWithout(nodes);
-    if (plan === undefined) return false;
-    this.rest = carriedOut(this.rest, plan, namesOf(nodes));
-    return true;
+    return best;
   }
 
   /** Where the nodes' pods would go, if that is allowed and cheaper. */
-  private planWithout(nodes: readonly ConsolidationCandidate[]): FirstFitPlan | undefined {
+  private without(
+    snapshot: ClusterSnapshot,
+    nodes: readonly ConsolidationCandidate[],
+  ): RulesCommand | undefined {
+    if (this.isSpent) return undefined;
     this.plans += 1;
-    const { snapshot } = this.rest;
     const without = nodes.reduce((each, { node }) => withLeaving(each, node.name), snapshot);
     const plan = firstFit(without, this.input.scheduling);
     const moving = new Set(nodes.flatMap(({ pods }) => pods.filter(isReschedulable)).map(podKey));
@@ -102,9 +109,9 @@ class Search {
       return undefined;
     }
     const [claim, second] = plan.newNodeClaims;
-    if (claim === undefined) return plan;
+    if (claim === undefined) return { nodes, plan };
     const replacement = second === undefined ? cheaper(snapshot, nodes, claim) : undefined;
-    return replacement && { ...plan, newNodeClaims: [replacement] };
+    return replacement && { nodes, plan: { ...plan, newNodeClaims: [replacement] } };
   }
 }
 
@@ -182,7 +189,13 @@ export function karpentersWay(input: WayInput): WayResult {
   const start: Rest = { snapshot, made: 0, evictions: 0, removed: 0 };
   const first = carriedOut(start, plan);
   if (snapshot.nodes.length === 0) return { ...first, plan, plans: 0, isExhausted: true };
-  const search = new Search(input, first);
-  while (!search.isSpent && search.step());
-  return { ...search.rest, plan, plans: search.plans, isExhausted: !search.isSpent };
+  const search = new RulesSearch(input);
+  let rest = first;
+  while (!search.isSpent) {
+    const candidates = consolidatable(rest.snapshot, input.nowMs);
+    const command = search.next(rest.snapshot, candidates);
+    if (command === undefined) break;
+    rest = carriedOut(rest, command.plan, namesOf(command.nodes));
+  }
+  return { ...rest, plan, plans: search.plans, isExhausted: !search.isSpent };
 }

@@ -4,6 +4,7 @@ import type { ClusterSnapshot } from '../../model/snapshot.ts';
 import { stateNodes } from '../../scheduling/problem/state-node.ts';
 import { isReschedulable } from '../candidates.ts';
 import { settingsFor } from './consolidation-guard.ts';
+import type { MoveContext } from './move.ts';
 import { type ConsolidationCandidate, type ConsolidationSettings, gainOf } from './payback.ts';
 
 /** By resource, an amount. */
@@ -45,6 +46,7 @@ function isRunning({ phase }: Pod): boolean {
 /** What nodes that stay have left, and what new ones would cost at the least: no plan is needed. */
 export class GainBound {
   private readonly settings: ConsolidationSettings;
+  private readonly pools: MoveContext['pools'];
   private readonly units: ReadonlyMap<string, number>;
   /** By the node's name; what is overcommitted has nothing left. */
   private readonly free = new Map<string, Amounts>();
@@ -53,9 +55,10 @@ export class GainBound {
   constructor(
     snapshot: ClusterSnapshot,
     closed: ReadonlySet<string>,
-    settings: ConsolidationSettings,
+    { settings, pools }: Pick<MoveContext, 'settings' | 'pools'>,
   ) {
     this.settings = settings;
+    this.pools = pools;
     this.units = unitPrices(snapshot);
     const byNode = Map.groupBy(snapshot.pods.filter(isRunning), ({ nodeName }) => nodeName);
     for (const { name, isLeaving, allocatable: room } of stateNodes(snapshot)) {
@@ -85,6 +88,6 @@ export class GainBound {
     const evictions = nodes.reduce((sum, { evictionCost }) => sum + evictionCost, 0);
     const cost = evictions * this.settings.evictionPrice;
     const saving = before - Math.max(0, ...atLeast);
-    return gainOf({ saving, cost }, settingsFor(nodes, this.settings));
+    return gainOf({ saving, cost }, settingsFor(nodes, this.settings, this.pools));
   }
 }

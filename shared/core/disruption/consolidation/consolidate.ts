@@ -111,7 +111,7 @@ class Search {
     this.input = input;
     this.context = context;
     this.left = new Map(input.allowance);
-    this.bound = new GainBound(context.snapshot, input.quiet, input.settings);
+    this.bound = new GainBound(context.snapshot, input.quiet, input);
     this.refusals = new Map(input.known);
     this.before = this.refusals;
   }
@@ -172,8 +172,7 @@ class Search {
     }
     this.moves.push(move);
     this.context = { ...this.context, snapshot: snapshotAfter(snapshot, move) };
-    const { quiet, settings } = this.input;
-    this.bound = new GainBound(this.context.snapshot, quiet, settings);
+    this.bound = new GainBound(this.context.snapshot, this.input.quiet, this.input);
   }
 }
 

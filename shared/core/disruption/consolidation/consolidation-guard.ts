@@ -3,7 +3,7 @@ import { isReason, type Reason, type ReasonOf, reason } from '../../explain/reas
 import type { Currency } from '../../model/currency.ts';
 import { CONSOLIDATION_GUARD } from '../../model/labels.ts';
 import type { NodeClaim, NodePool } from '../../model/provisioning.ts';
-import type { Balance, ConsolidationCandidate, ConsolidationSettings } from './payback.ts';
+import type { Balance, ConsolidationCandidate, ConsolidationSettings, PoolUse } from './payback.ts';
 
 /** What a NodePool asks of moves of its nodes, beside what the settings say. */
 export interface ConsolidationGuard {
@@ -67,13 +67,19 @@ function guardsOf(
   );
 }
 
-/** The settings for a move of the nodes: of horizons that differ the shortest. */
+/**
+ * The settings for a move of the nodes: of horizons that differ the shortest. Where a pool states
+ * none, it is no longer than what is saved there lasts.
+ */
 export function settingsFor(
   nodes: readonly Pick<ConsolidationCandidate, 'pool'>[],
   settings: ConsolidationSettings,
+  pools: ReadonlyMap<string, PoolUse>,
 ): ConsolidationSettings {
-  const guards = [...guardsOf(nodes).values()];
-  const horizons = guards.map(({ horizonMs = settings.horizonMs }) => horizonMs);
+  const horizons = [...guardsOf(nodes)].map(([name, { horizonMs }]) => {
+    const lastMs = pools.get(name)?.savingsLastMs ?? Number.POSITIVE_INFINITY;
+    return horizonMs ?? Math.min(settings.horizonMs, lastMs);
+  });
   const horizonMs = horizons.length === 0 ? settings.horizonMs : Math.min(...horizons);
   return horizonMs === settings.horizonMs ? settings : { ...settings, horizonMs };
 }

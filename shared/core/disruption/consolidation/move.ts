@@ -346,7 +346,7 @@ function unpaid(
 
 /** The same by one plan, whose nodes may turn out too tight. */
 function moveBy(given: MoveContext, nodes: readonly ConsolidationCandidate[]): Attempt {
-  const context = { ...given, settings: settingsFor(nodes, given.settings) };
+  const context = { ...given, settings: settingsFor(nodes, given.settings, given.pools) };
   const { snapshot, scheduling, settings, pools } = context;
   const without = nodes.reduce((each, { node }) => withLeaving(each, node.name), snapshot);
   const { plan, state: world } = replanned(without, scheduling);

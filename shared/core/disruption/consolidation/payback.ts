@@ -37,6 +37,8 @@ export interface ConsolidationCandidate extends Candidate {
 export interface PoolUse {
   readonly pricePerHour: number;
   readonly disruption: number;
+  /** How long what a move of its nodes saves is saved. @default as long as the horizon */
+  readonly savingsLastMs?: number | undefined;
 }
 
 /** What a move brings and what it takes. */

@@ -92,13 +92,14 @@ export const CONSOLIDATION = {
     parameters: NONE,
   },
   'move-does-not-pay': {
-    meaning: 'The saving within consolidationHorizon is less than the cost of the move.',
+    meaning:
+      'The saving within the horizon is less than the cost of the move. The horizon is consolidationHorizon, or less where nodes were launched for pods within that time: consolidationHorizon divided by these launches.',
     remedy:
-      'To allow moves with smaller savings, raise consolidationHorizon or lower evictionPrice.',
+      'To allow moves with smaller savings, raise consolidationHorizon, lower evictionPrice, or set horizon in the annotation joiner.dev/consolidation-guard of the NodePool.',
     parameters: {
       saving: { type: 'money', what: 'the saving per hour' },
       cost: { type: 'money', what: 'the cost of the move' },
-      hours: { type: 'number', what: 'consolidationHorizon in hours' },
+      hours: { type: 'number', what: 'the horizon in hours' },
     },
   },
   'policy-balanced': {
@@ -199,7 +200,7 @@ export const CONSOLIDATION_SENTENCES: Sentences<typeof CONSOLIDATION> = {
     'Even the highest possible saving would not repay the evictions within consolidationHorizon',
   'move-does-not-pay': ({ saving, cost, hours }) => {
     const [saved, paid] = [saving, cost].map((each) => money(each.amount, each.currency));
-    return `The move saves ${saved} an hour. That does not repay its cost of ${paid} within ${hours} h`;
+    return `The move saves ${saved} an hour. That does not repay its cost of ${paid} within ${Number(hours.toFixed(1))} h`;
   },
   'policy-balanced': () =>
     'consolidationPolicy Balanced: the saving is too small for the disruption',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { GainBound } from '../../../../shared/core/disruption/consolidation/bound.ts';
 import { DEFAULT_CONSOLIDATION_SETTINGS } from '../../../../shared/core/disruption/consolidation/payback.ts';
 import type { Pod } from '../../../../shared/core/model/pod.ts';
-import { type Cluster, clusterOf, type Used } from '../../../builders/consolidation.ts';
+import { type Cluster, clusterOf, poolUses, type Used } from '../../../builders/consolidation.ts';
 import { daemonSetOf, GI, podOf, poolOf, typeOf } from '../../../builders/scheduling.ts';
 
 /** 0.05 USD an hour for a CPU, 0.0125 for a GiB. */
@@ -21,7 +21,8 @@ function bound(
   closed: readonly string[] = [],
   settings = SETTINGS,
 ): number {
-  return new GainBound(snapshot, new Set(closed), settings).of(usages.slice(0, count));
+  const own = { settings, pools: poolUses(usages) };
+  return new GainBound(snapshot, new Set(closed), own).of(usages.slice(0, count));
 }
 
 const at = (...nodes: readonly Used[]) => clusterOf(nodes, { types: TYPES });

@@ -75,18 +75,30 @@ describe('the guard of a NodePool', () => {
     expect(tooYoung(poolOf('general'), claim, 0)).toBeUndefined();
   });
 
+  const settings = DEFAULT_CONSOLIDATION_SETTINGS;
+  /** `lastMs`: how long what moves save lasts in every pool. */
+  const horizonsLasting = (lastMs: number | undefined, ...texts: readonly string[]) => {
+    const nodes = texts.map((text, at) => ({
+      pool: { ...guardedBy(text), name: `pool-${at}` },
+    }));
+    const use = { pricePerHour: 1, disruption: 1, savingsLastMs: lastMs };
+    const pools = new Map(nodes.map(({ pool }) => [pool.name, use]));
+    return settingsFor(nodes, settings, pools).horizonMs;
+  };
+
   it('sets the horizon of its nodes, the shortest where several go together', () => {
-    const settings = DEFAULT_CONSOLIDATION_SETTINGS;
-    const horizons = (...texts: readonly string[]) =>
-      settingsFor(
-        texts.map((text, at) => ({ pool: { ...guardedBy(text), name: `pool-${at}` } })),
-        settings,
-      ).horizonMs;
+    const horizons = (...texts: readonly string[]) => horizonsLasting(undefined, ...texts);
     expect(horizons('horizon=12h')).toBe(12 * HOUR);
     expect(horizons('horizon=12h', 'horizon=1h')).toBe(HOUR);
     expect(horizons('horizon=12h', 'saving=1')).toBe(settings.horizonMs);
-    expect(settingsFor([], settings)).toBe(settings);
+    expect(settingsFor([], settings, new Map())).toBe(settings);
     expect(horizons('horizon=soon', 'horizon=12h')).toBe(12 * HOUR);
+  });
+
+  it('comes before what lasts less long than the setting', () => {
+    expect(horizonsLasting(HOUR, 'saving=1')).toBe(HOUR);
+    expect(horizonsLasting(HOUR, 'horizon=2h')).toBe(2 * HOUR);
+    expect(horizonsLasting(9 * HOUR, 'saving=1')).toBe(settings.horizonMs);
   });
 });
 

@@ -1,0 +1,145 @@
+import { readFileSync } from 'node:fs';
+
+import type { Json } from '../../shared/sim/json.ts';
+import { Prng } from '../../shared/sim/prng.ts';
+import type { ScenarioStep } from '../../shared/sim/scenario.ts';
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+
+/** A pod that comes, runs and ends. */
+interface Run {
+  readonly name: string;
+  readonly fromMs: number;
+  readonly untilMs: number;
+  readonly requests: Readonly<Record<string, string>>;
+}
+
+/** A Deployment, so that an evicted pod comes back. */
+function deployment(name: string, replicas: number, requests: Run['requests']): Json {
+  const labels = { app: name };
+  const gpu = requests['nvidia.com/gpu'];
+  const limits = gpu === undefined ? {} : { limits: { 'nvidia.com/gpu': gpu } };
+  const resources = { requests, ...limits };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, namespace: 'default' },
+    spec: {
+      replicas,
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: { containers: [{ name: 'main', image: 'main', resources }] },
+      },
+    },
+  };
+}
+
+function stepsOf(runs: readonly Run[], endMs: number): readonly ScenarioStep[] {
+  const steps = runs.flatMap(({ name, fromMs, untilMs, requests }): readonly ScenarioStep[] => {
+    const apply = [deployment(name, 1, requests)] as NonNullable<ScenarioStep['apply']>;
+    const target = { kind: 'Deployment', name, namespace: 'default' };
+    const ends = untilMs < endMs ? [{ at: untilMs, delete: [target] }] : [];
+    return [{ at: fromMs, apply }, ...ends];
+  });
+  return steps.toSorted((a, b) => a.at - b.at);
+}
+
+/**
+ * The last days of a trace with the columns of openb's pod list (name, cpu_milli, memory_mib, num_gpu,
+ * creation_time and deletion_time in seconds). What runs at their beginning comes in the first minute.
+ * https://github.com/alibaba/clusterdata/tree/master/cluster-trace-gpu-v2023
+ */
+export function traceOf(file: string, days: number, withGpus: boolean): readonly ScenarioStep[] {
+  const [head = '', ...lines] = readFileSync(file, 'utf8').trim().split(/\r?\n/);
+  const columns = head.split(',');
+  const rows = lines.map((line) => {
+    const cells = line.split(',');
+    const cell = (name: string): string => cells[columns.indexOf(name)] ?? '';
+    const seconds = (name: string): number => Number(cell(name)) * 1000;
+    return { cell, fromMs: seconds('creation_time'), untilMs: seconds('deletion_time') };
+  });
+  const lastMs = Math.max(...rows.map(({ fromMs }) => fromMs));
+  const startMs = lastMs - days * DAY_MS;
+  const runs = rows
+    .filter(({ fromMs, untilMs }) => untilMs > Math.max(startMs, fromMs))
+    .map(({ cell, fromMs, untilMs }): Run => {
+      const gpus = withGpus ? Number(cell('num_gpu')) : 0;
+      const requests = { cpu: `${cell('cpu_milli')}m`, memory: `${cell('memory_mib')}Mi` };
+      return {
+        name: cell('name'),
+        fromMs: Math.max(0, fromMs - startMs),
+        untilMs: untilMs - startMs,
+        requests: gpus > 0 ? { ...requests, 'nvidia.com/gpu': String(gpus) } : requests,
+      };
+    });
+  return stepsOf(runs, days * DAY_MS);
+}
+
+/** A web service whose replicas follow the hour and the day of the week. */
+function serviceSteps(name: string, days: number, random: Prng): readonly ScenarioStep[] {
+  const milli = [250, 500, 1000, 2000, 4000][random.between(0, 4)] ?? 500;
+  const mib = milli * ([1, 2, 4, 8][random.between(0, 3)] ?? 2);
+  const least = 1 + random.between(0, 3);
+  const most = least + 2 + random.between(0, 13);
+  const peakHour = 9 + random.between(0, 9);
+  const replicasAt = (atMs: number): number => {
+    const hour = (atMs % DAY_MS) / HOUR_MS;
+    const daily = (1 + Math.cos(((hour - peakHour) / 24) * 2 * Math.PI)) / 2;
+    const weekly = Math.floor(atMs / DAY_MS) % 7 >= 5 ? 0.4 : 1;
+    const noise = 0.9 + random.between(0, 200) / 1000;
+    return Math.max(least, Math.round(least + (most - least) * daily * weekly * noise));
+  };
+  const requests = { cpu: `${milli}m`, memory: `${mib}Mi` };
+  const steps: ScenarioStep[] = [];
+  let current: number | undefined;
+  const offsetMs = random.between(0, 29) * MINUTE_MS;
+  for (let atMs = 0; atMs < days * DAY_MS; atMs += HOUR_MS / 2) {
+    const replicas = replicasAt(atMs);
+    const at = atMs === 0 ? 0 : atMs + offsetMs;
+    if (current === undefined) {
+      steps.push({
+        at,
+        apply: [deployment(name, replicas, requests)] as NonNullable<ScenarioStep['apply']>,
+      });
+    } else if (replicas !== current) {
+      steps.push({ at, scale: { kind: 'Deployment', name, namespace: 'default', replicas } });
+    }
+    current = replicas;
+  }
+  return steps;
+}
+
+/** Batch jobs: about eight an hour, most of them short. */
+function jobsOf(days: number, random: Prng): readonly Run[] {
+  const runs: Run[] = [];
+  let fromMs = 0;
+  for (;;) {
+    fromMs += (1 + random.between(0, 14)) * MINUTE_MS;
+    if (fromMs >= days * DAY_MS) return runs;
+    const milli = 1000 * (1 + random.between(0, 7)) - 100;
+    const mib = milli * (1 + random.between(0, 5));
+    // From five minutes to more than five hours, each doubling as probable as the next.
+    const minutes = 5 * 2 ** random.between(0, 5) + random.between(0, 4);
+    runs.push({
+      name: `job-${runs.length}`,
+      fromMs,
+      untilMs: fromMs + minutes * MINUTE_MS,
+      requests: { cpu: `${milli}m`, memory: `${mib}Mi` },
+    });
+  }
+}
+
+const SERVICES = 16;
+
+/** A made month: services by the hour of the day, and jobs. */
+export function madeMonth(days: number, seed: number): readonly ScenarioStep[] {
+  const random = new Prng(seed, 'arrivals');
+  const services = Array.from({ length: SERVICES }, (_, index) =>
+    serviceSteps(`service-${index}`, days, random),
+  );
+  const jobs = stepsOf(jobsOf(days, random), days * DAY_MS);
+  return [...services.flat(), ...jobs].toSorted((a, b) => a.at - b.at);
+}

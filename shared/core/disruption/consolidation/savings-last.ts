@@ -1,0 +1,29 @@
+import { NODE_POOL, REPLACES } from '../../model/labels.ts';
+import type { NodeClaim } from '../../model/provisioning.ts';
+
+/** NodeClaims that were created within this time of one another answer the same pods. */
+const TOGETHER_MS = 60_000;
+
+/**
+ * How long what a move of the pool's nodes saves is saved, on average: until pods want the room that
+ * it gave up, and a node is launched for them. It is the horizon divided by the launches for pods in
+ * the last time as long as the horizon, as far as their NodeClaims are left; undefined: none was.
+ */
+export function savingsLastMs(
+  nodeClaims: readonly NodeClaim[],
+  nodePool: string,
+  nowMs: number,
+  horizonMs: number,
+): number | undefined {
+  const times = nodeClaims
+    .filter(
+      ({ labels, annotations, createdAtMs }) =>
+        labels[NODE_POOL] === nodePool &&
+        annotations[REPLACES] === undefined &&
+        createdAtMs > nowMs - horizonMs,
+    )
+    .map(({ createdAtMs }) => createdAtMs)
+    .sort((a, b) => a - b);
+  const launches = times.filter((at, index) => at - (times[index - 1] ?? 0) > TOGETHER_MS).length;
+  return launches === 0 ? undefined : horizonMs / launches;
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { savingsLastMs } from '../../../../shared/core/disruption/consolidation/savings-last.ts';
+import { NODE_POOL, REPLACES } from '../../../../shared/core/model/labels.ts';
+import { claimOf } from '../../../builders/scheduling.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const NOW = 100 * HOUR;
+
+const claim = (minutesAgo: number, pool = 'general', annotations = {}) =>
+  claimOf(`${pool}-${minutesAgo}`, {
+    labels: { [NODE_POOL]: pool },
+    annotations,
+    createdAtMs: NOW - minutesAgo * MINUTE,
+  });
+
+const lasting = (...claims: ReturnType<typeof claim>[]) =>
+  savingsLastMs(claims, 'general', NOW, 4 * HOUR);
+
+describe('how long savings of a pool last', () => {
+  it('is not known where nothing was launched for pods within the horizon', () => {
+    expect(lasting()).toBeUndefined();
+    expect(lasting(claim(241), claim(600))).toBeUndefined();
+    expect(lasting(claim(10, 'other'))).toBeUndefined();
+    expect(lasting(claim(10, 'general', { [REPLACES]: 'uid' }))).toBeUndefined();
+  });
+
+  it('is what launches had between them', () => {
+    expect(lasting(claim(10))).toBe(4 * HOUR);
+    expect(lasting(claim(10), claim(200))).toBe(2 * HOUR);
+    expect(lasting(claim(200), claim(10), claim(100), claim(50))).toBe(HOUR);
+  });
+
+  it('counts NodeClaims that were created together once', () => {
+    expect(lasting(claim(10), claim(10.5), claim(11), claim(120))).toBe(2 * HOUR);
+  });
+});
