@@ -7,6 +7,7 @@ import {
   duration,
   flag,
   gates,
+  groups,
   money,
   type SettingKind,
   share,
@@ -131,6 +132,12 @@ export const SETTINGS = settingsOf({
     variable: 'JOINER_MAX_TERMINATIONS_PER_MINUTE',
     kind: count(1, 10_000),
     default: 50,
+    use: 'decisions',
+  },
+  limitGroups: {
+    variable: 'JOINER_LIMIT_GROUPS',
+    kind: groups(),
+    default: '',
     use: 'decisions',
   },
   isolatedVpc: {

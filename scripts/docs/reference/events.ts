@@ -30,6 +30,12 @@ export const EVENTS: readonly EventRow[] = [
   ),
   event(
     'Warning',
+    'LimitGroupReached',
+    'NodePool',
+    'a cap of the limit group of the NodePool has refused nodes; the message names the cap',
+  ),
+  event(
+    'Warning',
     'LaunchFailed',
     'NodeClaim',
     'EC2 rejected the launch; the message has the error code',

@@ -15,6 +15,7 @@ import {
 } from '../../core/disruption/simulation.ts';
 import { isReason, type Reason, reason } from '../../core/explain/reason.ts';
 import { isTrue } from '../../core/lifecycle/conditions.ts';
+import { groupRooms, mostOf, refusalBy } from '../../core/limit-groups/group-room.ts';
 import { NODE_POOL, TRIES } from '../../core/model/labels.ts';
 import type { NodeClaim } from '../../core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
@@ -90,6 +91,10 @@ function staticReplacement(
   if (count >= (pool.limits['nodes'] ?? Number.POSITIVE_INFINITY)) {
     return reason('static-limit-reached', { nodePool: pool.name });
   }
+  const most = mostOf(pool, snapshot.instanceTypes.get(pool.name) ?? []);
+  const { currency } = pass.settings.scheduling;
+  const refusal = refusalBy(groupRooms(snapshot), pool.name, most, currency);
+  if (refusal !== undefined) return refusal;
   return [staticClaim(pool, `${pool.name}-${pass.ports.ids.suffix()}`)];
 }
 

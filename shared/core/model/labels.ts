@@ -60,6 +60,8 @@ export const EVICTION_ORDER = 'joiner.dev/eviction-order';
 export const APPROVED = 'joiner.dev/approved';
 export const LIMITS_GUARD = 'joiner.dev/limits-guard';
 export const CONSOLIDATION_GUARD = 'joiner.dev/consolidation-guard';
+/** On NodePools: the group whose caps (setting `limitGroups`) their nodes count against. */
+export const LIMIT_GROUP = 'joiner.dev/limit-group';
 export const TRIES = 'joiner.dev/tries';
 /**
  * On a NodeClaim, and a tag of its instance: the fleet request that it belongs to. It is written on

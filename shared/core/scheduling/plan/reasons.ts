@@ -1,11 +1,11 @@
 import type { PoolStages, Stage } from '../../explain/parameters.ts';
 import { type Reason, reason } from '../../explain/reason.ts';
+import { leftText, takenOf } from '../../limit-groups/limit-groups.ts';
 import { missing } from '../../missing.ts';
-import type { InstanceType } from '../../model/instance-type.ts';
 import { HOSTNAME } from '../../model/labels.ts';
 import { type UnplacedReason, unplacedBecause } from '../../model/plan.ts';
 import type { NodePool } from '../../model/provisioning.ts';
-import { amountOf } from '../../model/resources.ts';
+import type { Resources } from '../../model/resources.ts';
 import type { ClusterSnapshot } from '../../model/snapshot.ts';
 import { taintText, tolerates } from '../../model/taint.ts';
 import { formatQuantity } from '../../quantity.ts';
@@ -129,7 +129,10 @@ export class Reasons {
     const rules = this.allowedByRules(own, pool, left).copy();
     const requests = this.keepFitting(rules, own, launches);
     this.keepAllowed(rules, own, pool, launches);
-    if (hasRoomInPlan(rules, requests, launches)) rules.withdraw('limits-reached');
+    if (hasRoomInPlan(rules, requests, launches)) {
+      rules.withdraw('limits-reached');
+      rules.withdraw('limit-group-reached');
+    }
     return rules;
   }
 
@@ -233,21 +236,30 @@ export class Reasons {
   }
 
   private limitReason(pool: NodePool, lost: readonly LaunchOption[], state: SearchState): Reason {
-    const remaining = state.budgets.remaining(pool.name) ?? {};
-    const tight = Object.keys(pool.limits)
-      .sort()
-      .filter((name) =>
-        lost.every(({ type }) => {
-          const taken = takenOf(type.type, name);
-          return taken > Math.max(0, remaining[name] ?? 0);
-        }),
+    const { budgets, context } = state;
+    const { currency } = context.problem.settings;
+    const tightOf = (limits: Resources, left: Resources) => {
+      const resources = Object.keys(limits)
+        .sort()
+        .filter((name) =>
+          lost.every(
+            ({ type }) => takenOf(type.type.capacity, name) > Math.max(0, left[name] ?? 0),
+          ),
+        );
+      const texts = resources.map((name) =>
+        leftText(name, left[name] ?? 0, limits[name] ?? 0, currency),
       );
-    if (tight.length === 0) return reason('limits-or-reservations-reached', {});
-    const left = tight.map((name) => {
-      const rest = formatQuantity(Math.max(0, remaining[name] ?? 0), name);
-      return `${rest} of ${formatQuantity(pool.limits[name] ?? 0, name)} ${name}`;
-    });
-    return reason('limits-reached', { resources: tight, left });
+      return { resources, left: texts };
+    };
+    const own = tightOf(pool.limits, budgets.remainingOwn(pool.name));
+    if (own.resources.length > 0) return reason('limits-reached', own);
+    for (const { caps, left } of budgets.groupsOf(pool.name)) {
+      const tight = tightOf(caps.caps, left);
+      if (tight.resources.length > 0) {
+        return reason('limit-group-reached', { group: caps.group, ...tight });
+      }
+    }
+    return reason('limits-or-reservations-reached', {});
   }
 }
 
@@ -263,18 +275,15 @@ function hasRoomInPlan(
     const remaining = state.budgets.remaining(pool.name) ?? {};
     const isWithin = ({ type }: LaunchOption): boolean =>
       Object.entries(remaining).every(([name, left]) => {
-        const [now, before] = [type, reserved.type].map((each) => takenOf(each.type, name));
+        const [now, before] = [type, reserved.type].map((each) =>
+          takenOf(each.type.capacity, name),
+        );
         return (now ?? 0) - (before ?? 0) <= left;
       });
     return larger.some(
       (each) => possible.has(each) && fits(requests, used, each.free) && isWithin(each),
     );
   });
-}
-
-/** What a node of the type takes of a limit. */
-function takenOf({ capacity }: InstanceType, limit: string): number {
-  return limit === 'nodes' ? 1 : amountOf(capacity, limit);
 }
 
 /** The class of the same pods in the problem of the launches. */
