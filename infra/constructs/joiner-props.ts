@@ -131,7 +131,7 @@ export interface JoinerProps {
    * `all`. Entries end with `;`. An entry with `from CRON for DURATION` (UTC) holds at these times
    * only; of entries that hold at once the lowest cap of each resource counts. For example `batch
    * nodes=20 cpu=400 memory=1Ti price=12.5; batch nodes=5 from 0 18 * * 1-5 for 14h`.
-   * @default no caps
+   * @default 'none'
    */
   readonly limitGroups?: string;
   /**

@@ -1,6 +1,10 @@
 import { FEATURE_GATES, type FeatureGate } from '../contract.ts';
 import { durationText, parseDurationOrDaysMs } from '../core/duration.ts';
-import { LIMIT_GROUPS_LIKE, limitGroupsOf } from '../core/limit-groups/limit-groups.ts';
+import {
+  LIMIT_GROUPS_LIKE,
+  limitGroupsOf,
+  NO_LIMIT_GROUPS,
+} from '../core/limit-groups/limit-groups.ts';
 
 /** A text as a setting's value, or what is wrong with it: "must be a whole number, not …". */
 export type Reading<Value> =
@@ -129,11 +133,11 @@ export function flag(): SettingKind<boolean, 'flag'> {
   });
 }
 
-/** Limit groups as people write them; the empty text: none. */
+/** Limit groups as people write them, or `none`. */
 export function groups(): SettingKind<string, 'groups'> {
   return kindOf({
     name: 'groups',
-    words: `limit groups such as "${LIMIT_GROUPS_LIKE}"`,
+    words: `"${NO_LIMIT_GROUPS}", or limit groups such as "${LIMIT_GROUPS_LIKE}"`,
     accepts: (value) => typeof value === 'string' && limitGroupsOf(value) !== undefined,
     parse: (text) => text,
     write: (value) => value,

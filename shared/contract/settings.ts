@@ -1,5 +1,6 @@
 import { FEATURE_GATES } from '../contract.ts';
 import { DEFAULT_CONSOLIDATION_SETTINGS } from '../core/disruption/consolidation/payback.ts';
+import { NO_LIMIT_GROUPS } from '../core/limit-groups/limit-groups.ts';
 import { DEFAULT_SCHEDULING_SETTINGS } from '../core/model/snapshot.ts';
 import {
   choice,
@@ -137,7 +138,7 @@ export const SETTINGS = settingsOf({
   limitGroups: {
     variable: 'JOINER_LIMIT_GROUPS',
     kind: groups(),
-    default: '',
+    default: NO_LIMIT_GROUPS,
     use: 'decisions',
   },
   isolatedVpc: {

@@ -27,6 +27,9 @@ export interface GroupCaps {
 /** The group that each NodePool belongs to. */
 export const ALL_POOLS = 'all';
 
+/** The text of the setting for no group at all. */
+export const NO_LIMIT_GROUPS = 'none';
+
 export const LIMIT_GROUPS_LIKE =
   'batch nodes=20 cpu=400 memory=1Ti price=12.5; batch nodes=5 from 0 18 * * 1-5 for 14h';
 
@@ -68,6 +71,7 @@ function groupOf(text: string): LimitGroup | undefined {
 
 /** The groups of a text such as {@link LIMIT_GROUPS_LIKE}; undefined: it has another form. */
 export function limitGroupsOf(text: string): readonly LimitGroup[] | undefined {
+  if (text === NO_LIMIT_GROUPS) return [];
   const entries = text.split(';').map((entry) => entry.trim().replaceAll(/\s+/g, ' '));
   const groups = entries.filter((entry) => entry !== '').map(groupOf);
   const known = groups.filter((each) => each !== undefined);

@@ -56,6 +56,7 @@ export class Safety {
       if (!ON_THE_WAY.some((pattern) => pattern.test(each))) onProblem(each);
     }
     this.checkLimit();
+    this.checkGroup();
   }
 
   /** Right before a write takes effect. */
@@ -109,6 +110,13 @@ export class Safety {
     if (used > setting.limitMillis) {
       onProblem(`limit: ${used}m cpu of ${setting.limitMillis}m`);
     }
+  }
+
+  /** The cap of the group is never exceeded, whatever drains. */
+  private checkGroup(): void {
+    const { nodesMax = Number.POSITIVE_INFINITY } = this.settings.setting;
+    const nodes = this.objects.nodeClaims.length;
+    if (nodes > nodesMax) this.settings.onProblem(`limit group: ${nodes} of ${nodesMax} nodes`);
   }
 
   private checkEviction({ namespace, name }: ObjectRef): void {
@@ -191,6 +199,8 @@ export function unmetGoals(of: Pick<CheckerSettings, 'world' | 'setting'>): read
   const blocked = new Set(
     nodeClaims.filter((claim) => claim.deletedAtMs !== undefined).map(({ nodeName }) => nodeName),
   );
+  // Without room for a replacement a drifted node stays.
+  const isFull = nodeClaims.length >= (setting.nodesMax ?? Number.POSITIVE_INFINITY);
   for (const claim of nodeClaims) {
     const isHeld = pods.some((pod) => pod.nodeName === claim.nodeName);
     if (claim.deletedAtMs !== undefined) {
@@ -206,7 +216,8 @@ export function unmetGoals(of: Pick<CheckerSettings, 'world' | 'setting'>): read
     if (!own.some(({ controller }) => controller?.kind !== 'DaemonSet')) {
       found.push(`NodeClaim ${claim.name} is empty`);
     }
-    if (isTrue(claim, 'Drifted') && !own.some(({ annotations }) => DO_NOT_DISRUPT in annotations)) {
+    const isKept = isFull || own.some(({ annotations }) => DO_NOT_DISRUPT in annotations);
+    if (isTrue(claim, 'Drifted') && !isKept) {
       found.push(`NodeClaim ${claim.name} is drifted`);
     }
     if (isTrue(claim, 'DisruptionReason')) found.push(`NodeClaim ${claim.name} is to be disrupted`);
@@ -222,7 +233,8 @@ export function unmetGoals(of: Pick<CheckerSettings, 'world' | 'setting'>): read
   const pending = pods.filter(
     ({ phase, controller }) => phase === 'Pending' && controller?.kind !== 'DaemonSet',
   );
-  if (pending.length > 0 && setting.limitMillis === undefined) {
+  const isCapped = setting.limitMillis !== undefined || setting.nodesMax !== undefined;
+  if (pending.length > 0 && !isCapped) {
     found.push(`${pending.length} pods are pending: ${pending.map(({ name }) => name).join(', ')}`);
   }
   return found;

@@ -21,6 +21,8 @@ export interface Setting {
   readonly workloads: readonly Workload[];
   /** Milli-CPU that NodePool `default` may have; undefined: no limit. */
   readonly limitMillis: number | undefined;
+  /** Nodes that the limit group `all` may have; undefined: it has no cap. */
+  readonly nodesMax: number | undefined;
   /** NodePool `default`, as people apply it again. */
   readonly pool: (fields: PoolFields) => Json;
   /** How long its nodes live; with `Never` alone the world comes to rest. */
@@ -55,7 +57,10 @@ export function drawSetting(random: Prng): Setting {
   const drawn = Array.from({ length: random.between(2, 4) }, (_, at) =>
     drawWorkload(random, `app-${at}`),
   );
+  // Drawn last, so that everything else of a seed stays as it is.
+  const nodesMax = random.next() < 0.15 ? random.between(4, 12) : undefined;
   return {
+    nodesMax,
     manifests: [nodeClass, pool(asDrawn), ...drawn.flatMap(({ manifests }) => manifests)],
     workloads: drawn.map(({ workload }) => workload),
     limitMillis: isLimited ? LIMIT_MILLIS : undefined,

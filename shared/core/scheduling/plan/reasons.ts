@@ -1,5 +1,6 @@
 import type { PoolStages, Stage } from '../../explain/parameters.ts';
 import { type Reason, reason } from '../../explain/reason.ts';
+import type { GroupRoom } from '../../limit-groups/group-room.ts';
 import { leftText, takenOf } from '../../limit-groups/limit-groups.ts';
 import { missing } from '../../missing.ts';
 import { HOSTNAME } from '../../model/labels.ts';
@@ -221,8 +222,14 @@ export class Reasons {
     );
     left.keep(
       (lost) => this.limitReason(pool, lost, state),
-      (option) => state.budgets.allowance(option, 1) > 0,
+      (option) => state.budgets.ownAllowance(option, 1) > 0,
     );
+    for (const group of state.budgets.groupsOf(pool.name)) {
+      left.keep(
+        (lost) => this.groupReason(group, lost, state),
+        ({ type }) => group.allowance(type.type.capacity, 1) > 0,
+      );
+    }
     for (const { why, allows } of topologyRules(state.topology, podClass)) {
       left.keep(why, ({ group }) => allows(placeOfGroup(group)));
     }
@@ -238,29 +245,37 @@ export class Reasons {
   private limitReason(pool: NodePool, lost: readonly LaunchOption[], state: SearchState): Reason {
     const { budgets, context } = state;
     const { currency } = context.problem.settings;
-    const tightOf = (limits: Resources, left: Resources) => {
-      const resources = Object.keys(limits)
-        .sort()
-        .filter((name) =>
-          lost.every(
-            ({ type }) => takenOf(type.type.capacity, name) > Math.max(0, left[name] ?? 0),
-          ),
-        );
-      const texts = resources.map((name) =>
-        leftText(name, left[name] ?? 0, limits[name] ?? 0, currency),
-      );
-      return { resources, left: texts };
-    };
-    const own = tightOf(pool.limits, budgets.remainingOwn(pool.name));
-    if (own.resources.length > 0) return reason('limits-reached', own);
-    for (const { caps, left } of budgets.groupsOf(pool.name)) {
-      const tight = tightOf(caps.caps, left);
-      if (tight.resources.length > 0) {
-        return reason('limit-group-reached', { group: caps.group, ...tight });
-      }
-    }
-    return reason('limits-or-reservations-reached', {});
+    const left = budgets.remainingOwn(pool.name);
+    const names = exceededBy(lost, left).filter((name) => Number.isFinite(pool.limits[name]));
+    if (names.length === 0) return reason('limits-or-reservations-reached', {});
+    const texts = names.map((name) =>
+      leftText(name, left[name] ?? 0, pool.limits[name] ?? 0, currency),
+    );
+    return reason('limits-reached', { resources: names, left: texts });
   }
+
+  private groupReason(
+    { caps: { group, caps }, left }: GroupRoom,
+    lost: readonly LaunchOption[],
+    { context }: SearchState,
+  ): Reason {
+    const { currency } = context.problem.settings;
+    const byAll = exceededBy(lost, left);
+    const resources = byAll.length > 0 ? byAll : Object.keys(left).sort();
+    const texts = resources.map((name) =>
+      leftText(name, left[name] ?? 0, caps[name] ?? 0, currency),
+    );
+    return reason('limit-group-reached', { group, resources, left: texts });
+  }
+}
+
+/** Of what is left the resources of which each of the options takes more. */
+function exceededBy(lost: readonly LaunchOption[], left: Resources): readonly string[] {
+  return Object.keys(left)
+    .sort()
+    .filter((name) =>
+      lost.every(({ type }) => takenOf(type.type.capacity, name) > Math.max(0, left[name] ?? 0)),
+    );
 }
 
 /** Whether a new node of the plan has room for a pod of the class, were it not for its obstacles. */

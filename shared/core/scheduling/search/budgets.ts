@@ -64,14 +64,18 @@ export class Budgets {
 
   /** How many nodes of the launch option may still be launched, at most `most`. */
   allowance(option: LaunchOption, most: number): number {
+    return this.groupsOf(option.pool.pool.name).reduce(
+      (allowed, group) => group.allowance(option.type.type.capacity, allowed),
+      this.ownAllowance(option, most),
+    );
+  }
+
+  /** The same without limit groups. */
+  ownAllowance(option: LaunchOption, most: number): number {
     let allowed = most;
     const { reservation } = option.offering;
     if (reservation !== undefined) {
       allowed = Math.min(allowed, this.reservations.get(reservation.id) ?? 0);
-    }
-    const { capacity } = option.type.type;
-    for (const group of this.groupsOf(option.pool.pool.name)) {
-      allowed = group.allowance(capacity, allowed);
     }
     const left = this.pools.get(option.pool.pool.name);
     if (left === undefined) return allowed;
