@@ -138,13 +138,14 @@ function trialVerdict(choosing: Choosing, candidate: DisruptionCandidate): Verdi
 
 /** All that makes the candidate wait whatever would replace it, the first of which an Event says. */
 function blocksOf(
-  { pass: { state, nowMs } }: Choosing,
+  { pass }: Choosing,
   candidate: DisruptionCandidate,
   verdict: Verdict,
 ): readonly Blocked[] {
-  const own = blockersOf(candidate, state.objects.podDisruptionBudgets, nowMs, 'eventual');
+  const { podDisruptionBudgets } = pass.state.objects;
+  const own = blockersOf(candidate, podDisruptionBudgets, pass.nowMs, 'eventual');
   return [
-    ...blockedByPool(candidate.pool),
+    ...blockedByPool(pass, candidate.pool),
     ...(own.length === 0 ? [] : [blocked(own)]),
     ...(verdict.kind === 'blocked' ? [blocked([verdict.why], true)] : []),
   ];

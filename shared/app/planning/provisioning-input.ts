@@ -16,6 +16,7 @@ import {
   type OverlayResolution,
   resolveOverlays,
 } from '../../core/overlay/resolve.ts';
+import { pauseFault } from '../../core/pause-windows.ts';
 import { Remembered } from '../../core/remembered.ts';
 import type { ClusterState, Ports } from '../../ports.ts';
 import { readAvailableTypes } from '../instance-types/available-types.ts';
@@ -176,7 +177,7 @@ export async function observe(
   const degradations = [...(ports.degradations?.() ?? []), ...shiftDegradation(away)];
   const { limitGroups } = settings;
   const pools = state.objects.nodePools.map((pool) => {
-    const invalid = pool.invalid ?? unknownGroup(pool, limitGroups);
+    const invalid = pool.invalid ?? unknownGroup(pool, limitGroups) ?? pauseFault(pool);
     const surroundings = { failed: failed.get(pool.name), degradations };
     return withPoolConditions(state, { ...pool, invalid }, nowMs, surroundings);
   });

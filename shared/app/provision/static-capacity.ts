@@ -14,6 +14,7 @@ import { DO_NOT_DISRUPT, NODE_POOL } from '../../core/model/labels.ts';
 import { isOver } from '../../core/model/pod.ts';
 import type { NodeClaim, NodePool } from '../../core/model/provisioning.ts';
 import type { ClusterSnapshot } from '../../core/model/snapshot.ts';
+import { pauseWindow } from '../../core/pause-windows.ts';
 import type { ClusterState, Ports } from '../../ports.ts';
 import { nothingToLaunch } from '../launch/choice.ts';
 import { staticClaim } from '../planning/new-claims.ts';
@@ -136,14 +137,21 @@ async function keepReplicas(
 async function removeSurplus(
   ports: Ports,
   state: ClusterState,
-  { name, replicas = 0 }: NodePool,
+  pool: NodePool,
   claims: readonly NodeClaim[],
   onChange: () => void,
 ): Promise<void> {
+  const { name, replicas = 0 } = pool;
   if (claims.length <= replicas) return;
   const nowMs = ports.clock.nowMs();
   if (isPaused(state.pausedUntilMs.disrupt, nowMs)) {
     await recordNothing({ ports }, reason('disruptions-paused', {}), `NodePool/${name}`);
+    return;
+  }
+  const window = pauseWindow(pool, 'disrupt', nowMs);
+  if (window !== undefined) {
+    const paused = reason('disruptions-paused-by-pool', { nodePool: name, window });
+    await recordNothing({ ports }, paused, `NodePool/${name}`);
     return;
   }
   const why = reason('static-surplus', { nodePool: name, nodes: claims.length, replicas });

@@ -62,6 +62,8 @@ export const LIMITS_GUARD = 'joiner.dev/limits-guard';
 export const CONSOLIDATION_GUARD = 'joiner.dev/consolidation-guard';
 /** On NodePools: the group whose caps (setting `limitGroups`) their nodes count against. */
 export const LIMIT_GROUP = 'joiner.dev/limit-group';
+/** On NodePools: windows in which launches or disruptions of the pool are paused. */
+export const PAUSE = 'joiner.dev/pause';
 export const TRIES = 'joiner.dev/tries';
 /**
  * On a NodeClaim, and a tag of its instance: the fleet request that it belongs to. It is written on
