@@ -38,6 +38,8 @@ const TOLD: ReadonlySet<string> = new Set([
   'SpotInterrupted',
   'SpotRebalanceRecommendation',
   'FailedDraining',
+  'RolloutRestarted',
+  'RolloutRefused',
   'InstanceStopping',
   'InstanceTerminating',
   'InstanceUnhealthy',

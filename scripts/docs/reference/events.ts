@@ -86,6 +86,18 @@ export const EVENTS: readonly EventRow[] = [
   event('Normal', 'DisruptionBlocked', 'NodeClaim, Node, NodePool', 'why a node is not disrupted'),
   event('Normal', 'Unconsolidatable', 'NodeClaim, Node', 'why a node is not consolidated'),
   event(
+    'Normal',
+    'RolloutRestarted',
+    'Pod',
+    'the Deployment of the pod was restarted, because its node is drained and the pod has `joiner.dev/drain: rollout`',
+  ),
+  event(
+    'Warning',
+    'RolloutRefused',
+    'Pod',
+    'the Deployment of the pod could not be restarted; the pod is evicted',
+  ),
+  event(
     'Warning',
     'FailedDraining',
     'Node',

@@ -57,6 +57,8 @@ export const REPLACES = 'joiner.dev/replaces';
 export const REPLACED_BY = 'joiner.dev/replaced-by';
 export const REPLACED_FOR = 'joiner.dev/replaced-for';
 export const EVICTION_ORDER = 'joiner.dev/eviction-order';
+/** On a pod, `rollout`: its Deployment is restarted instead of evicting it from a draining node. */
+export const DRAIN = 'joiner.dev/drain';
 export const APPROVED = 'joiner.dev/approved';
 export const LIMITS_GUARD = 'joiner.dev/limits-guard';
 export const CONSOLIDATION_GUARD = 'joiner.dev/consolidation-guard';

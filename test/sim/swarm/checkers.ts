@@ -1,7 +1,7 @@
 import { instanceIdOf } from '../../../shared/core/lifecycle/actions.ts';
 import { isTrue } from '../../../shared/core/lifecycle/conditions.ts';
 import type { Node } from '../../../shared/core/model/cluster.ts';
-import { DO_NOT_DISRUPT, NODE_POOL } from '../../../shared/core/model/labels.ts';
+import { DO_NOT_DISRUPT, INTERRUPTED, NODE_POOL } from '../../../shared/core/model/labels.ts';
 import type { Pod } from '../../../shared/core/model/pod.ts';
 import type { NodeClaim, NodePool } from '../../../shared/core/model/provisioning.ts';
 import { isDisrupted } from '../../../shared/core/model/taint.ts';
@@ -125,6 +125,17 @@ export class Safety {
     if (pod === undefined) return;
     if (isProtected(pod, nowMs) && isProtected(pod, nowMs + TOLERANCE_MS))
       this.settings.onProblem(`evicts pod ${name}, which is not to be disrupted`);
+    this.checkRollout(pod, nowMs);
+  }
+
+  /** A pod whose Deployment is restarted is not evicted before its time, unless EC2 takes the node. */
+  private checkRollout({ name, annotations, controller, nodeName }: Pod, nowMs: number): void {
+    if (annotations['joiner.dev/drain'] !== 'rollout' || controller?.kind !== 'ReplicaSet') return;
+    const claim = this.objects.nodeClaims.find((each) => each.nodeName === nodeName);
+    if (claim?.deletedAtMs === undefined || claim.annotations[INTERRUPTED] !== undefined) return;
+    if (nowMs + TOLERANCE_MS < claim.deletedAtMs + 15 * 60_000) {
+      this.settings.onProblem(`evicts pod ${name}, whose Deployment is restarted`);
+    }
   }
 
   private checkForced({ namespace, name }: ObjectRef): void {
