@@ -1,6 +1,7 @@
 import { RESOURCES } from '../api/resources.ts';
 import type { ReplicaSetRef, RestartResult } from '../ports/cluster.ts';
 import type { KubeClient } from './client.ts';
+import { isKubeFault } from './errors.ts';
 import { find } from './find.ts';
 import { property, text, uidOf, versionOf } from './list.ts';
 
@@ -17,14 +18,36 @@ function deploymentOf(set: unknown): string | undefined {
   return owner === undefined ? undefined : text(property(owner, 'name'));
 }
 
+interface Times {
+  readonly sinceMs: number;
+  readonly nowMs: number;
+}
+
+/** The Deployment's controller writes its status at any time. */
+const ATTEMPTS_MAX = 4;
+
 /**
  * Restarts the Deployment of the ReplicaSet unless somebody has since then; with the version that
  * was read, so that two restarts at once are one.
  */
 export async function restartRollout(
   client: KubeClient,
+  set: ReplicaSetRef,
+  times: Times,
+): Promise<RestartResult> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await restartOnce(client, set, times);
+    } catch (error) {
+      if (!isKubeFault(error, 'conflict') || attempt === ATTEMPTS_MAX) throw error;
+    }
+  }
+}
+
+async function restartOnce(
+  client: KubeClient,
   { namespace, name, uid }: ReplicaSetRef,
-  { sinceMs, nowMs }: { readonly sinceMs: number; readonly nowMs: number },
+  { sinceMs, nowMs }: Times,
 ): Promise<RestartResult> {
   const set = await find(client, RESOURCES.replicaSets, { namespace, name });
   const owner = uidOf(set) === uid ? deploymentOf(set) : undefined;

@@ -2,28 +2,15 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Condition } from '../../shared/core/model/cluster.ts';
 import { property, text } from '../../shared/kube/list.ts';
 import type {
-  ClusterReader,
-  ClusterWriter,
   ConditionChange,
   NewNodeClaim,
   ObjectKind,
   ObjectRef,
   ReplicaSetRef,
 } from '../../shared/ports.ts';
+import type { ClusterWorld } from './cluster-world.ts';
+import { deploymentSuite } from './deployment-suite.ts';
 import { aPlainPod, aReadyNode, aReplicaSet, REFUSED_SPEC } from './kube-objects.ts';
-
-/** A cluster that the suite can be plugged into: the real API server, or the simulated world. */
-export interface ClusterWorld {
-  readonly cluster: ClusterReader & ClusterWriter;
-  /** Creates or replaces an object as its user would; the status too where the manifest has one. */
-  apply(manifest: object): Promise<void>;
-  /** Binds a pod of the namespace `default`, as kube-scheduler would. */
-  bind(pod: string, nodeName: string): Promise<void>;
-  /** As the API server has it; undefined: there is none. */
-  raw(kind: string, namespace: string | undefined, name: string): Promise<unknown>;
-  /** The events about an object, with how often each was said. */
-  events(ref: ObjectRef): Promise<readonly { readonly reason: string; readonly count: number }[]>;
-}
 
 const FINALIZER = 'karpenter.sh/termination';
 const AT_MS = Date.UTC(2026, 0, 1);
@@ -386,56 +373,7 @@ export function clusterSuite(title: string, world: () => ClusterWorld): void {
     });
   });
 
-  describe(`${title}: Deployments`, () => {
-    const RESTARTED_AT = 'kubectl.kubernetes.io/restartedAt';
-    const uidOfObject = async (kind: string, name: string): Promise<string> =>
-      text(property(property(await world().raw(kind, 'default', name), 'metadata'), 'uid'));
-    const restartedAt = async (name: string): Promise<unknown> => {
-      const spec = property(await world().raw('Deployment', 'default', name), 'spec');
-      const metadata = property(property(spec, 'template'), 'metadata');
-      return property(property(metadata, 'annotations'), RESTARTED_AT);
-    };
-
-    /** A Deployment without pods and a ReplicaSet of it. */
-    async function owned(name: string): Promise<ReplicaSetRef> {
-      // Its labels are those that the Deployment selects, so that its controller leaves it alone.
-      const set = aReplicaSet(name, 0);
-      await world().apply({ ...aReplicaSet(name, 0), kind: 'Deployment' });
-      const uid = await uidOfObject('Deployment', name);
-      const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name, uid, controller: true };
-      const labels = { app: name, 'pod-template-hash': 'set' };
-      const named = { name: `${name}-set`, namespace: 'default', labels };
-      await world().apply({ ...set, metadata: { ...named, ownerReferences: [owner] } });
-      const own = await uidOfObject('ReplicaSet', `${name}-set`);
-      return { namespace: 'default', name: `${name}-set`, uid: own };
-    }
-
-    it('are restarted once in a drain, by the ReplicaSet of a pod', async () => {
-      const set = await owned('restart-1');
-      const at = Date.UTC(2026, 0, 1);
-      const ask = (sinceMs: number, nowMs: number) =>
-        cluster().restartRollout(set, { sinceMs, nowMs });
-      expect(await ask(at, at + 1000)).toBe('restarted');
-      expect(await restartedAt('restart-1')).toBe('2026-01-01T00:00:01.000Z');
-      expect(await ask(at, at + 9000)).toBe('restarting');
-      expect(await restartedAt('restart-1')).toBe('2026-01-01T00:00:01.000Z');
-      expect(await ask(at + 2000, at + 9000)).toBe('restarted');
-      expect(await restartedAt('restart-1')).toBe('2026-01-01T00:00:09.000Z');
-    });
-
-    it('are not restarted for a ReplicaSet that is gone, another or nobody’s', async () => {
-      const set = await owned('restart-2');
-      const times = { sinceMs: 0, nowMs: 1000 };
-      const other = { ...set, uid: '0f0e9d3c-0000-4000-8000-00000000ffff' };
-      expect(await cluster().restartRollout(other, times)).toBe('none');
-      expect(await cluster().restartRollout({ ...set, name: 'absent' }, times)).toBe('none');
-      await world().apply(aReplicaSet('nobodys', 0));
-      const uid = await uidOfObject('ReplicaSet', 'nobodys');
-      const alone = { namespace: 'default', name: 'nobodys', uid };
-      expect(await cluster().restartRollout(alone, times)).toBe('none');
-      expect(await restartedAt('restart-2')).toBeUndefined();
-    });
-  });
+  deploymentSuite(title, world);
 
   describe(`${title}: events`, () => {
     it('that say the same of the same object are counted', async () => {
